@@ -1,0 +1,285 @@
+#include "engine/arith/simplify.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "engine/arith/linear.h"
+#include "engine/ir/program.h"
+#include "engine/ir/rewrite.h"
+
+namespace tw::arith {
+namespace {
+
+using namespace ir;
+
+constexpr int64_t kFar = int64_t(1) << 60;  // beyond this, "nothing is known"
+
+std::optional<Interval> checked(__int128 low, __int128 high) {
+  if (low < -__int128(kFar) || high > __int128(kFar)) return std::nullopt;
+  return Interval{int64_t(low), int64_t(high)};
+}
+
+int64_t floor_div_value(int64_t a, int64_t b) {
+  int64_t q = a / b;
+  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
+}
+
+std::optional<Interval> product(Interval a, Interval b) {
+  __int128 corners[] = {__int128(a.low) * b.low, __int128(a.low) * b.high, __int128(a.high) * b.low, __int128(a.high) * b.high};
+  auto [low, high] = std::minmax_element(std::begin(corners), std::end(corners));
+  return checked(*low, *high);
+}
+
+std::optional<Interval> binary_bounds(Binary const& node, Ranges const& ranges) {
+  auto a = bounds(node.a, ranges), b = bounds(node.b, ranges);
+  bool positive_divisor = b && b->low > 0;
+  if (node.op == BinaryOp::kFloorMod && positive_divisor) {
+    if (a && floor_div_value(a->low, b->low) == floor_div_value(a->high, b->low) && b->is_point())
+      return Interval{a->low - floor_div_value(a->low, b->low) * b->low, a->high - floor_div_value(a->high, b->low) * b->low};
+    return Interval{0, b->high - 1};
+  }
+  if (!a || !b) return std::nullopt;
+  switch (node.op) {
+    case BinaryOp::kAdd: return checked(__int128(a->low) + b->low, __int128(a->high) + b->high);
+    case BinaryOp::kSub: return checked(__int128(a->low) - b->high, __int128(a->high) - b->low);
+    case BinaryOp::kMul: return product(*a, *b);
+    case BinaryOp::kMin: return Interval{std::min(a->low, b->low), std::min(a->high, b->high)};
+    case BinaryOp::kMax: return Interval{std::max(a->low, b->low), std::max(a->high, b->high)};
+    case BinaryOp::kFloorDiv: {
+      if (!positive_divisor) return std::nullopt;
+      int64_t corners[] = {floor_div_value(a->low, b->low), floor_div_value(a->low, b->high), floor_div_value(a->high, b->low), floor_div_value(a->high, b->high)};
+      auto [low, high] = std::minmax_element(std::begin(corners), std::end(corners));
+      return Interval{*low, *high};
+    }
+    default: return std::nullopt;
+  }
+}
+
+/// The part of a sum whose factors are multiples of `divisor`, divided by it, and the rest.
+std::pair<Linear, Linear> split_by(Linear const& sum, int64_t divisor) {
+  Linear quotient, rest;
+  for (Linear::Term const& term : sum.terms) {
+    if (term.factor % divisor == 0) quotient.terms.push_back({term.term, term.factor / divisor});
+    else rest.terms.push_back(term);
+  }
+  quotient.constant = floor_div_value(sum.constant, divisor);
+  rest.constant = sum.constant - quotient.constant * divisor;
+  return {std::move(quotient), std::move(rest)};
+}
+
+std::optional<Interval> bounds_of(Linear const& linear, Ranges const& ranges) {
+  __int128 low = linear.constant, high = linear.constant;
+  for (Linear::Term const& term : linear.terms) {
+    auto range = bounds(term.term, ranges);
+    if (!range) return std::nullopt;
+    auto scaled = product(*range, {term.factor, term.factor});
+    if (!scaled) return std::nullopt;
+    low += scaled->low;
+    high += scaled->high;
+  }
+  return checked(low, high);
+}
+
+Expr plain_div(Linear const& a, int64_t divisor) {
+  return ir::binary(BinaryOp::kFloorDiv, to_expr(a), int_imm(divisor));
+}
+
+class Simplifier : public Rewriter {
+ public:
+  explicit Simplifier(Ranges ranges) : ranges_(std::move(ranges)) {}
+
+  Expr visit(Expr const& e) override {
+    if (auto const* node = e.as<Select>()) return choose(*node, e);
+    Expr next = rebuild(e);
+    if (next.lanes() > 1) return next;
+    if (auto const* node = next.as<Binary>()) return simplify_binary(*node, next);
+    if (auto const* node = next.as<Unary>(); node && node->op == UnaryOp::kNot)
+      if (auto value = as_int(node->a)) return bool_imm(!*value);
+    if (auto const* v = next.as<Variable>())
+      if (auto range = ranges_.find(v->name); range && range->is_point() && is_integer(v->type)) return int_imm(range->low, v->type);
+    return next;
+  }
+
+  Stmt visit(Stmt const& s) override {
+    switch (s->kind) {
+      case NodeKind::kFor: return loop(*s.as<For>(), s);
+      case NodeKind::kBlock: return block(*s.as<Block>());
+      case NodeKind::kIf: return branch(*s.as<If>(), s);
+      case NodeKind::kLet: {
+        // The variable itself is kept: it names the value.
+        auto const* node = s.as<Let>();
+        Expr value = visit(node->value);
+        Stmt body = visit(node->body);
+        if (value.same_as(node->value) && body.same_as(node->body)) return s;
+        return make_from<Let>(node->origin, node->var, value, body);
+      }
+      default: return rebuild(s);
+    }
+  }
+
+ private:
+  Expr choose(Select const& node, Expr const& e) {
+    Expr condition = visit(node.condition);
+    if (auto value = as_int(condition)) return visit(*value ? node.a : node.b);
+    Expr a = visit(node.a), b = visit(node.b);
+    if (condition.same_as(node.condition) && a.same_as(node.a) && b.same_as(node.b)) return e;
+    return make<Select>(condition, a, b);
+  }
+
+  Expr simplify_binary(Binary const& node, Expr const& e) {
+    DType type = node.a.type();
+    if (node.op == BinaryOp::kAnd) return node.a && node.b;
+    if (node.op == BinaryOp::kOr) return node.a || node.b;
+    if (type != DType::kI64) return e;
+    switch (node.op) {
+      case BinaryOp::kAdd:
+      case BinaryOp::kSub:
+      case BinaryOp::kMul: return to_expr(to_linear(e));
+      case BinaryOp::kFloorDiv: return divide(node, e);
+      case BinaryOp::kFloorMod: return remainder(node, e);
+      case BinaryOp::kMin:
+      case BinaryOp::kMax: return extremum(node, e);
+      default: return compare(node, e);
+    }
+  }
+
+  Expr divide(Binary const& node, Expr const& e) {
+    auto divisor = as_int(node.b);
+    if (!divisor || *divisor <= 0) return e;
+    Linear sum = to_linear(node.a);
+    auto [quotient, rest] = split_by(sum, *divisor);
+    auto range = bounds_of(rest, ranges_);
+    if (range && floor_div_value(range->low, *divisor) == floor_div_value(range->high, *divisor)) {
+      quotient.constant += floor_div_value(range->low, *divisor);
+      return to_expr(quotient);
+    }
+    // (x // a) // b == x // (a*b)
+    if (auto const* inner = node.a.as<Binary>(); inner && inner->op == BinaryOp::kFloorDiv)
+      if (auto first = as_int(inner->b); first && *first > 0) return visit(ir::binary(BinaryOp::kFloorDiv, inner->a, int_imm(*first * *divisor)));
+    if (Expr reduced = divide_by_common(rest, *divisor, quotient)) return reduced;
+    if (quotient.terms.empty() && quotient.constant == 0) return plain_div(rest, *divisor);
+    Linear total = quotient;
+    total.terms.push_back({plain_div(rest, *divisor), 1});
+    return to_expr(add(total, {}));
+  }
+
+  /// (6*x + 2) // 4 == (3*x + 1) // 2 when the rest's constant allows it.
+  Expr divide_by_common(Linear const& rest, int64_t divisor, Linear const& quotient) {
+    int64_t common = divisor;
+    for (Linear::Term const& term : rest.terms) common = std::gcd(common, term.factor);
+    if (common <= 1) return nullptr;
+    Linear smaller;
+    for (Linear::Term const& term : rest.terms) smaller.terms.push_back({term.term, term.factor / common});
+    smaller.constant = floor_div_value(rest.constant, common);
+    Expr divided = visit(ir::binary(BinaryOp::kFloorDiv, to_expr(smaller), int_imm(divisor / common)));
+    return to_expr(add(to_linear(divided), quotient));
+  }
+
+  Expr remainder(Binary const& node, Expr const& e) {
+    auto divisor = as_int(node.b);
+    if (!divisor || *divisor <= 0) return e;
+    auto [quotient, rest] = split_by(to_linear(node.a), *divisor);
+    auto range = bounds_of(rest, ranges_);
+    if (range) {
+      int64_t first = floor_div_value(range->low, *divisor);
+      if (first == floor_div_value(range->high, *divisor)) {
+        rest.constant -= first * *divisor;
+        return to_expr(rest);
+      }
+    }
+    return ir::binary(BinaryOp::kFloorMod, to_expr(rest), int_imm(*divisor));
+  }
+
+  Expr extremum(Binary const& node, Expr const& e) {
+    auto range = bounds_of(add(to_linear(node.a), to_linear(node.b), -1), ranges_);
+    if (!range) return e;
+    bool is_min = node.op == BinaryOp::kMin;
+    if (range->high <= 0) return is_min ? node.a : node.b;
+    if (range->low >= 0) return is_min ? node.b : node.a;
+    return e;
+  }
+
+  Expr compare(Binary const& node, Expr const& e) {
+    auto range = bounds_of(add(to_linear(node.a), to_linear(node.b), -1), ranges_);
+    if (!range) return e;
+    auto decided = [&](bool yes, bool no) { return yes ? bool_imm(true) : no ? bool_imm(false) : e; };
+    switch (node.op) {
+      case BinaryOp::kLt: return decided(range->high < 0, range->low >= 0);
+      case BinaryOp::kLe: return decided(range->high <= 0, range->low > 0);
+      case BinaryOp::kEq: return decided(range->low == 0 && range->high == 0, range->low > 0 || range->high < 0);
+      case BinaryOp::kNe: return decided(range->low > 0 || range->high < 0, range->low == 0 && range->high == 0);
+      default: return e;
+    }
+  }
+
+  Stmt loop(For const& node, Stmt const& s) {
+    Expr extent = visit(node.extent);
+    if (auto range = bounds(extent, ranges_)) ranges_.set(node.name(), {0, std::max<int64_t>(range->high - 1, 0)});
+    Stmt body = visit(node.body);
+    ranges_.erase(node.name());
+    if (extent.same_as(node.extent) && body.same_as(node.body)) return s;
+    return make_from<For>(node.origin, node.id, node.var, extent, node.loop_kind, body, node.bind);
+  }
+
+  Stmt block(Block const& node) {
+    std::vector<IterVar> iters = node.iters;
+    for (IterVar& iter : iters) {
+      iter.extent = visit(iter.extent);
+      iter.binding = visit(iter.binding);
+    }
+    Expr predicate = node.predicate ? visit(node.predicate) : nullptr;
+    if (predicate && is_int(predicate, 1)) predicate = nullptr;
+    for (IterVar const& iter : iters)
+      if (auto range = bounds(iter.extent, ranges_)) ranges_.set(iter.name(), {0, std::max<int64_t>(range->high - 1, 0)});
+    Stmt init = node.init ? visit(node.init) : nullptr;
+    Stmt body = visit(node.body);
+    for (IterVar const& iter : iters) ranges_.erase(iter.name());
+    return make_from<Block>(node.origin, node.id, node.name, node.op, std::move(iters), predicate, init, body);
+  }
+
+  Stmt branch(If const& node, Stmt const& s) {
+    Expr condition = visit(node.condition);
+    if (auto value = as_int(condition)) {
+      if (*value) return visit(node.then_body);
+      return node.else_body ? visit(node.else_body) : make<Seq>(std::vector<Stmt>{});
+    }
+    Stmt then_body = visit(node.then_body);
+    Stmt else_body = node.else_body ? visit(node.else_body) : nullptr;
+    if (condition.same_as(node.condition) && then_body.same_as(node.then_body) && else_body.same_as(node.else_body)) return s;
+    return make_from<If>(node.origin, condition, then_body, else_body);
+  }
+
+  Ranges ranges_;
+};
+
+}  // namespace
+
+std::optional<Interval> Ranges::find(std::string const& name) const {
+  auto found = ranges_.find(name);
+  return found == ranges_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<Interval> bounds(Expr const& e, Ranges const& ranges) {
+  if (auto value = as_int(e)) return Interval{*value, *value};
+  if (auto const* v = e.as<Variable>()) return ranges.find(v->name);
+  if (auto const* node = e.as<Binary>()) {
+    if (is_compare(node->op) || node->op == BinaryOp::kAnd || node->op == BinaryOp::kOr) return Interval{0, 1};
+    return binary_bounds(*node, ranges);
+  }
+  if (auto const* node = e.as<Select>()) {
+    auto a = bounds(node->a, ranges), b = bounds(node->b, ranges);
+    if (!a || !b) return std::nullopt;
+    return Interval{std::min(a->low, b->low), std::max(a->high, b->high)};
+  }
+  if (auto const* node = e.as<Unary>(); node && node->op == UnaryOp::kNeg)
+    if (auto a = bounds(node->a, ranges)) return Interval{-a->high, -a->low};
+  return std::nullopt;
+}
+
+Expr simplify(Expr const& e, Ranges const& ranges) { return Simplifier(ranges).visit(e); }
+bool always(Expr const& condition, Ranges const& ranges) { return is_int(simplify(condition, ranges), 1); }
+bool never(Expr const& condition, Ranges const& ranges) { return is_int(simplify(condition, ranges), 0); }
+ir::Stmt simplify(ir::Stmt const& s, Ranges ranges) { return Simplifier(std::move(ranges)).visit(s); }
+
+}  // namespace tw::arith

@@ -1,0 +1,73 @@
+/// Expressions with names resolved to slots: the interpreter's inner part.
+#pragma once
+
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/ir/expr.h"
+#include "engine/support/base/error.h"
+#include "engine/tensor/ndarray.h"
+
+namespace tw::ir {
+
+/// A value of any type: integers and bools in `i`, floats in `f` (rounded to their type).
+struct Scalar {
+  int64_t i = 0;
+  double f = 0;
+};
+
+/// Index of a compiled expression in its frame.
+struct Compiled {
+  int node = -1;
+  bool valid() const { return node >= 0; }
+};
+
+/// Variables, buffers and compiled expressions of one run. The first failure sticks.
+class Frame {
+ public:
+  int slot(std::string const& name);
+  int buffer_slot(std::string const& name);
+  Compiled compile(Expr const& e);
+
+  void set(int slot, int64_t value) { variables_[size_t(slot)].i = value; }
+  void set_from(int slot, Compiled e) { variables_[size_t(slot)] = value(e, 0); }
+  void bind(int buffer, NDArray array);
+  void bind(std::string const& name, NDArray array) { bind(buffer_slot(name), std::move(array)); }
+
+  /// Lane `lane` of the expression (scalars give the same in every lane).
+  Scalar value(Compiled e, int lane);
+  int64_t integer(Compiled e, int lane) { return value(e, lane).i; }
+  /// Flat element offset; fails on any index outside of its dimension.
+  int64_t offset(int buffer, std::span<Compiled const> indices, int lane);
+  void write(int buffer, int64_t offset, Scalar value);
+
+  bool failed() const { return failed_; }
+  Error const& error() const { return error_; }
+  void fail(Error error);
+
+ private:
+  struct Node {
+    NodeKind kind;
+    DType type;
+    DType operand_type = DType::kI64;
+    uint8_t op = 0;
+    int slot = -1;  // variable or buffer
+    Scalar constant;
+    std::vector<Compiled> children;
+  };
+  Scalar binary(Node const& node, int lane);
+  Scalar unary(Node const& node, int lane);
+  Scalar read(int buffer, int64_t offset) const;
+
+  std::vector<Node> nodes_;
+  std::vector<Scalar> variables_;
+  std::vector<NDArray> buffers_;
+  std::vector<std::string> buffer_names_;
+  std::unordered_map<std::string, int> slots_, buffer_slots_;
+  bool failed_ = false;
+  Error error_;
+};
+
+}  // namespace tw::ir

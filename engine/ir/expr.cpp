@@ -1,0 +1,154 @@
+#include "engine/ir/expr.h"
+
+#include <cmath>
+#include <limits>
+
+#include "engine/support/base/error.h"
+
+namespace tw::ir {
+namespace {
+
+int64_t floor_div_value(int64_t a, int64_t b) {
+  int64_t q = a / b;
+  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
+}
+
+std::optional<int64_t> fold(BinaryOp op, int64_t a, int64_t b) {
+  int64_t r = 0;
+  switch (op) {
+    case BinaryOp::kAdd: return __builtin_add_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+    case BinaryOp::kSub: return __builtin_sub_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+    case BinaryOp::kMul: return __builtin_mul_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+    case BinaryOp::kFloorDiv: return b == 0 ? std::nullopt : std::optional(floor_div_value(a, b));
+    case BinaryOp::kFloorMod: return b == 0 ? std::nullopt : std::optional(a - floor_div_value(a, b) * b);
+    case BinaryOp::kMin: return std::min(a, b);
+    case BinaryOp::kMax: return std::max(a, b);
+    case BinaryOp::kLt: return a < b;
+    case BinaryOp::kLe: return a <= b;
+    case BinaryOp::kEq: return a == b;
+    case BinaryOp::kNe: return a != b;
+    case BinaryOp::kAnd: return a && b;
+    case BinaryOp::kOr: return a || b;
+    default: return std::nullopt;
+  }
+}
+
+/// `a op b` with constants folded; no algebra beyond that.
+Expr folded(BinaryOp op, Expr a, Expr b) {
+  auto x = as_int(a), y = as_int(b);
+  if (x && y && a.type() == b.type())
+    if (auto value = fold(op, *x, *y)) return int_imm(*value, is_compare(op) ? DType::kBool : a.type());
+  return binary(op, std::move(a), std::move(b));
+}
+
+}  // namespace
+
+bool is_compare(BinaryOp op) { return op >= BinaryOp::kLt && op <= BinaryOp::kNe; }
+
+Expr int_imm(int64_t value, DType type) { return make<IntImm>(type, value); }
+Expr float_imm(double value, DType type) {
+  return make<FloatImm>(type, type == DType::kF32 ? double(float(value)) : value);
+}
+Expr bool_imm(bool value) { return int_imm(value, DType::kBool); }
+Expr var(std::string name, DType type) { return make<Variable>(type, std::move(name)); }
+Expr unary(UnaryOp op, Expr a) { return make<Unary>(op, std::move(a)); }
+
+Expr binary(BinaryOp op, Expr a, Expr b) {
+  TW_ASSERT(a.type() == b.type(), "operands have one type");
+  if (a.lanes() != b.lanes()) {
+    if (a.lanes() == 1) a = make<Broadcast>(a, b.lanes());
+    else b = make<Broadcast>(b, a.lanes());
+  }
+  TW_ASSERT(a.lanes() == b.lanes(), "vector operands have equal lanes");
+  return make<Binary>(op, std::move(a), std::move(b));
+}
+
+Expr select(Expr condition, Expr a, Expr b) {
+  TW_ASSERT(a.type() == b.type(), "both sides of a select have one type");
+  return make<Select>(std::move(condition), std::move(a), std::move(b));
+}
+Expr cast(DType type, Expr a) { return a.type() == type ? a : make<Cast>(type, std::move(a)); }
+Expr load(Buffer buffer, std::vector<Expr> indices) {
+  return make<Load>(std::move(buffer), std::move(indices));
+}
+
+Expr lowest(DType type) {
+  if (is_float(type)) return float_imm(-std::numeric_limits<double>::infinity(), type);
+  if (type == DType::kBool) return bool_imm(false);
+  bool is_signed = type == DType::kI8 || type == DType::kI16 || type == DType::kI32 || type == DType::kI64;
+  int bits = int(size_of(type)) * 8;
+  return int_imm(is_signed ? std::numeric_limits<int64_t>::min() >> (64 - bits) : 0, type);
+}
+
+Expr highest(DType type) {
+  if (is_float(type)) return float_imm(std::numeric_limits<double>::infinity(), type);
+  if (type == DType::kBool) return bool_imm(true);
+  bool is_signed = type == DType::kI8 || type == DType::kI16 || type == DType::kI32 || type == DType::kI64;
+  int bits = int(size_of(type)) * 8 - (is_signed || size_of(type) == 8 ? 1 : 0);
+  return int_imm(int64_t((uint64_t(1) << bits) - 1), type);
+}
+
+Buffer make_buffer(std::string name, DType type, std::vector<int64_t> const& shape, std::string scope) {
+  BufferNode node{std::move(name), type, {}, std::move(scope)};
+  for (int64_t extent : shape) node.shape.push_back(int_imm(extent));
+  return std::make_shared<BufferNode const>(std::move(node));
+}
+
+Expr operator+(Expr a, Expr b) {
+  if (is_int(a, 0)) return b;
+  if (is_int(b, 0)) return a;
+  return folded(BinaryOp::kAdd, std::move(a), std::move(b));
+}
+Expr operator-(Expr a, Expr b) {
+  if (is_int(b, 0)) return a;
+  return folded(BinaryOp::kSub, std::move(a), std::move(b));
+}
+Expr operator*(Expr a, Expr b) {
+  if (is_int(a, 1) || is_int(b, 0)) return b;
+  if (is_int(b, 1) || is_int(a, 0)) return a;
+  return folded(BinaryOp::kMul, std::move(a), std::move(b));
+}
+Expr operator/(Expr a, Expr b) { return binary(BinaryOp::kDiv, std::move(a), std::move(b)); }
+Expr operator<(Expr a, Expr b) { return folded(BinaryOp::kLt, std::move(a), std::move(b)); }
+Expr operator<=(Expr a, Expr b) { return folded(BinaryOp::kLe, std::move(a), std::move(b)); }
+Expr operator&&(Expr a, Expr b) {
+  if (is_int(a, 1)) return b;
+  if (is_int(b, 1)) return a;
+  return folded(BinaryOp::kAnd, std::move(a), std::move(b));
+}
+Expr operator||(Expr a, Expr b) {
+  if (is_int(a, 0)) return b;
+  if (is_int(b, 0)) return a;
+  return folded(BinaryOp::kOr, std::move(a), std::move(b));
+}
+Expr floor_div(Expr a, Expr b) {
+  if (is_int(b, 1)) return a;
+  return folded(BinaryOp::kFloorDiv, std::move(a), std::move(b));
+}
+Expr floor_mod(Expr a, Expr b) {
+  if (is_int(b, 1)) return int_imm(0, b.type());
+  return folded(BinaryOp::kFloorMod, std::move(a), std::move(b));
+}
+Expr min(Expr a, Expr b) { return folded(BinaryOp::kMin, std::move(a), std::move(b)); }
+Expr max(Expr a, Expr b) { return folded(BinaryOp::kMax, std::move(a), std::move(b)); }
+
+std::optional<int64_t> as_int(Expr const& e) {
+  if (auto const* imm = e.as<IntImm>()) return imm->value;
+  return std::nullopt;
+}
+bool is_int(Expr const& e, int64_t value) {
+  auto const* imm = e.as<IntImm>();
+  return imm && imm->value == value;
+}
+
+std::optional<std::vector<int64_t>> constant_shape(BufferNode const& buffer) {
+  std::vector<int64_t> shape;
+  for (Expr const& extent : buffer.shape) {
+    auto value = as_int(extent);
+    if (!value) return std::nullopt;
+    shape.push_back(*value);
+  }
+  return shape;
+}
+
+}  // namespace tw::ir

@@ -1,0 +1,191 @@
+/// Expressions. Index arithmetic is i64 and never wraps in a verified program; float operations
+/// round to their type after every operation (f32 as IEEE single).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "engine/ir/node.h"
+#include "engine/tensor/dtype.h"
+
+namespace tw::ir {
+
+struct ExprNode : Node {
+  ExprNode(NodeKind node_kind, DType element, int lane_count)
+      : Node(node_kind), type(element), lanes(lane_count) {}
+  DType type;
+  int lanes;  ///< 1 = scalar; more only in kernel IR after vectorization
+};
+
+/// A handle used as a value.
+class Expr : public Ref<ExprNode> {
+ public:
+  using Ref<ExprNode>::Ref;
+  Expr() = default;
+  Expr(Ref<ExprNode> ref) : Ref<ExprNode>(std::move(ref)) {}
+  DType type() const { return get()->type; }
+  int lanes() const { return get()->lanes; }
+};
+
+/// A tensor in memory. Identified by its name, which is unique in a program.
+struct BufferNode {
+  std::string name;
+  DType type = DType::kF32;
+  std::vector<Expr> shape;
+  /// Where it lives: "global", "register", "shared", "local", or a scope of the target. Scope and
+  /// place of the allocation define how many instances there are and who shares them.
+  std::string scope = "global";
+};
+using Buffer = std::shared_ptr<BufferNode const>;
+
+// ---- nodes -------------------------------------------------------------------------------
+
+struct IntImm : ExprNode {
+  static constexpr NodeKind kKind = NodeKind::kIntImm;
+  static constexpr auto fields() { return std::tuple{&IntImm::value}; }
+  IntImm(DType t, int64_t v) : ExprNode(kKind, t, 1), value(v) {}
+  int64_t value;  ///< for bool 0 or 1
+};
+
+struct FloatImm : ExprNode {
+  static constexpr NodeKind kKind = NodeKind::kFloatImm;
+  static constexpr auto fields() { return std::tuple{&FloatImm::value}; }
+  FloatImm(DType t, double v) : ExprNode(kKind, t, 1), value(v) {}
+  double value;  ///< already rounded to `type`
+};
+
+/// A loop variable, block iterator, let-bound value or size parameter, identified by its name: a
+/// name may not be bound again inside its own scope.
+struct Variable : ExprNode {
+  static constexpr NodeKind kKind = NodeKind::kVariable;
+  static constexpr auto fields() { return std::tuple{&Variable::name}; }
+  Variable(DType t, std::string n) : ExprNode(kKind, t, 1), name(std::move(n)) {}
+  std::string name;
+};
+
+enum class UnaryOp : uint8_t { kNeg, kNot, kAbs, kExp, kLog, kSqrt, kTanh, kErf, kFloor, kCeil, kSin, kCos, kRound };
+
+struct Unary : ExprNode {
+  static constexpr NodeKind kKind = NodeKind::kUnary;
+  static constexpr auto fields() { return std::tuple{&Unary::op, &Unary::a}; }
+  Unary(UnaryOp o, Expr x) : ExprNode(kKind, x.type(), x.lanes()), op(o), a(std::move(x)) {}
+  UnaryOp op;
+  Expr a;
+};
+
+/// kDiv is for floats; integers use kFloorDiv and kFloorMod, which round towards minus infinity
+/// (-7 // 2 == -4, -7 % 2 == 1); dividing by zero is an error of the program.
+enum class BinaryOp : uint8_t { kAdd, kSub, kMul, kDiv, kFloorDiv, kFloorMod, kMin, kMax, kPow, kLt, kLe, kEq, kNe, kAnd, kOr };
+bool is_compare(BinaryOp op);
+
+struct Binary : ExprNode {
+  static constexpr NodeKind kKind = NodeKind::kBinary;
+  static constexpr auto fields() { return std::tuple{&Binary::op, &Binary::a, &Binary::b}; }
+  Binary(BinaryOp o, Expr x, Expr y)
+      : ExprNode(kKind, is_compare(o) ? DType::kBool : x.type(), x.lanes()),
+        op(o), a(std::move(x)), b(std::move(y)) {}
+  BinaryOp op;
+  Expr a, b;
+};
+
+/// Only the chosen side is evaluated: the other may read outside its buffer.
+struct Select : ExprNode {
+  static constexpr NodeKind kKind = NodeKind::kSelect;
+  static constexpr auto fields() { return std::tuple{&Select::condition, &Select::a, &Select::b}; }
+  Select(Expr c, Expr x, Expr y)
+      : ExprNode(kKind, x.type(), x.lanes()), condition(std::move(c)), a(std::move(x)), b(std::move(y)) {}
+  Expr condition, a, b;
+};
+
+struct Cast : ExprNode {
+  static constexpr NodeKind kKind = NodeKind::kCast;
+  static constexpr auto fields() { return std::tuple{&Cast::a}; }
+  Cast(DType t, Expr x) : ExprNode(kKind, t, x.lanes()), a(std::move(x)) {}
+  Expr a;
+};
+
+/// Reads one element; one index per dimension. In kernel IR after flattening: one index, in elements.
+struct Load : ExprNode {
+  static constexpr NodeKind kKind = NodeKind::kLoad;
+  static constexpr auto fields() { return std::tuple{&Load::buffer, &Load::indices}; }
+  Load(Buffer b, std::vector<Expr> i)
+      : ExprNode(kKind, b->type, lanes_of(i)), buffer(std::move(b)), indices(std::move(i)) {}
+  static int lanes_of(std::vector<Expr> const& indices) {
+    for (Expr const& index : indices)
+      if (index.lanes() > 1) return index.lanes();
+    return 1;
+  }
+  Buffer buffer;
+  std::vector<Expr> indices;
+};
+
+/// Vector base, base+stride, ..., `count` lanes.
+struct Ramp : ExprNode {
+  static constexpr NodeKind kKind = NodeKind::kRamp;
+  static constexpr auto fields() { return std::tuple{&Ramp::base, &Ramp::stride}; }
+  Ramp(Expr b, Expr s, int count)
+      : ExprNode(kKind, b.type(), count), base(std::move(b)), stride(std::move(s)) {}
+  Expr base, stride;
+};
+
+struct Broadcast : ExprNode {
+  static constexpr NodeKind kKind = NodeKind::kBroadcast;
+  static constexpr auto fields() { return std::tuple{&Broadcast::value}; }
+  Broadcast(Expr v, int count) : ExprNode(kKind, v.type(), count), value(std::move(v)) {}
+  Expr value;
+};
+
+// ---- making ------------------------------------------------------------------------------
+
+/// The only way to make a node: `make<Cast>(DType::kF32, x)`.
+template <typename N, typename... Args>
+Expr make(Args&&... args) requires std::is_base_of_v<ExprNode, N> {
+  return Expr(new N(std::forward<Args>(args)...));
+}
+
+Expr int_imm(int64_t value, DType type = DType::kI64);
+Expr float_imm(double value, DType type = DType::kF32);
+Expr bool_imm(bool value);
+Expr var(std::string name, DType type = DType::kI64);
+Expr unary(UnaryOp op, Expr a);
+/// Operands must have one type; a scalar beside a vector is broadcast. Constants are not folded here.
+Expr binary(BinaryOp op, Expr a, Expr b);
+Expr select(Expr condition, Expr a, Expr b);
+Expr cast(DType type, Expr a);  ///< returns `a` when it has that type already
+Expr load(Buffer buffer, std::vector<Expr> indices);
+/// The least value of the type for max, the greatest for min: identities of those reductions.
+Expr lowest(DType type);
+Expr highest(DType type);
+
+Buffer make_buffer(std::string name, DType type, std::vector<int64_t> const& shape,
+                   std::string scope = "global");
+
+// Folding conveniences for index arithmetic: they fold constants and drop +0, *1, /1.
+Expr operator+(Expr a, Expr b);
+Expr operator-(Expr a, Expr b);
+Expr operator*(Expr a, Expr b);
+Expr operator/(Expr a, Expr b);  ///< float division
+Expr operator<(Expr a, Expr b);
+Expr operator<=(Expr a, Expr b);
+Expr operator&&(Expr a, Expr b);
+Expr operator||(Expr a, Expr b);
+Expr floor_div(Expr a, Expr b);
+Expr floor_mod(Expr a, Expr b);
+Expr min(Expr a, Expr b);
+Expr max(Expr a, Expr b);
+inline Expr operator+(Expr a, int64_t b) { return std::move(a) + int_imm(b); }
+inline Expr operator-(Expr a, int64_t b) { return std::move(a) - int_imm(b); }
+inline Expr operator*(Expr a, int64_t b) { return std::move(a) * int_imm(b); }
+inline Expr operator<(Expr a, int64_t b) { return std::move(a) < int_imm(b); }
+inline Expr operator<=(int64_t a, Expr b) { return int_imm(a) <= std::move(b); }
+
+/// The value of an integer constant, if it is one.
+std::optional<int64_t> as_int(Expr const& e);
+bool is_int(Expr const& e, int64_t value);
+/// The shape as numbers, or empty optional when an extent is no constant.
+std::optional<std::vector<int64_t>> constant_shape(BufferNode const& buffer);
+
+}  // namespace tw::ir

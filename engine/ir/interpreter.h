@@ -1,0 +1,31 @@
+/// Runs programs and kernel IR statement by statement: slow, simple, and the judge of every
+/// schedule. Every access is checked against its buffer's shape.
+#pragma once
+
+#include <vector>
+
+#include "engine/ir/program.h"
+#include "engine/support/base/job.h"
+#include "engine/tensor/ndarray.h"
+
+namespace tw::ir {
+
+struct InterpretOptions {
+  int64_t max_steps = 2'000'000'000;  ///< statements executed before it gives up (`too_many_steps`)
+  /// Iterations of parallel, vector and bound loops run in an order shuffled with this seed (0: in
+  /// order): a wrong annotation then shows as a wrong result.
+  uint64_t shuffle_seed = 0;
+  std::vector<int64_t> sizes;  ///< values of the size parameters
+  StopToken stop;
+};
+
+/// Inputs as declared; returns the outputs. Locals and outputs start as NaN (floats) or a poison
+/// number, so that an element never written is seen. Errors: index_out_of_range with the access,
+/// shape_mismatch, division_by_zero, too_many_steps, cancelled.
+Result<std::vector<NDArray>> interpret(Program const& program, std::vector<NDArray> const& inputs,
+                                       InterpretOptions const& options = {});
+Result<std::vector<NDArray>> interpret(KernelIr const& kernel, size_t input_count,
+                                       std::vector<NDArray> const& inputs,
+                                       InterpretOptions const& options = {});
+
+}  // namespace tw::ir

@@ -1,0 +1,271 @@
+#include <fmt/format.h>
+
+#include "engine/ir/parse_expr.h"
+#include "engine/ir/text.h"
+
+namespace tw::ir {
+namespace {
+
+struct Line {
+  int indent = 0;
+  LineReader reader;
+};
+
+Result<std::vector<Line>> read_lines(std::string_view text, std::string_view file) {
+  std::vector<Line> lines;
+  int number = 0;
+  while (!text.empty()) {
+    size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    ++number;
+    TRY_ASSIGN(LineReader reader, LineReader::create(line, std::string(file), number));
+    if (reader.at_end()) continue;
+    auto spaces = int(line.find_first_not_of(' '));
+    lines.push_back({spaces / 2, std::move(reader)});
+  }
+  return lines;
+}
+
+/// Reads the statements of a program line by line; an indented group is a body.
+class ProgramParser {
+ public:
+  ProgramParser(std::vector<Line> lines, std::string file) : lines_(std::move(lines)), file_(std::move(file)) {}
+
+  Result<Program> parse() {
+    TRY(header());
+    while (at_ < lines_.size() && lines_[at_].reader.peek().text == "size") TRY(size());
+    TRY_ASSIGN(program_.body, statements(1));
+    if (at_ < lines_.size()) return lines_[at_].reader.error("bad_indent", "this line is indented less than the program's body");
+    TRY(verify(program_));
+    return program_;
+  }
+
+ private:
+  Status header() {
+    if (lines_.size() < 3) return bad_input("not_a_program", "a program starts with 'tilewright program 1', its head and a body", Place{file_, 1, 0, {}});
+    LineReader& first = lines_[0].reader;
+    TRY(first.expect("tilewright"));
+    TRY(first.expect("program"));
+    TRY_ASSIGN(int64_t version, first.integer("a version"));
+    if (version != 1) return first.error("unknown_version", fmt::format("this is program version {}; version 1 can be read", version));
+    LineReader& head = lines_[1].reader;
+    TRY(head.expect("program"));
+    TRY_ASSIGN(program_.name, head.name("the program's name"));
+    TRY(buffers(head, program_.inputs));
+    TRY(head.expect("->"));
+    TRY(buffers(head, program_.outputs));
+    at_ = 2;
+    return head.end();
+  }
+
+  Status buffers(LineReader& reader, std::vector<Buffer>& list) {
+    TRY(reader.expect("("));
+    if (reader.accept(")")) return {};
+    do {
+      TRY_ASSIGN(Buffer buffer, parse_buffer(reader, scope_));
+      if (!scope_.buffers.emplace(buffer->name, buffer).second)
+        return reader.error("name_taken", fmt::format("there are two tensors named '{}'", buffer->name));
+      list.push_back(std::move(buffer));
+    } while (reader.accept(","));
+    return reader.expect(")");
+  }
+
+  Status size() {
+    LineReader& reader = lines_[at_++].reader;
+    reader.next();
+    SizeParam param;
+    TRY_ASSIGN(std::string name, reader.name("a size's name"));
+    TRY(reader.expect("in"));
+    TRY_ASSIGN(param.low, reader.integer("the smallest value"));
+    TRY(reader.expect(".."));
+    TRY_ASSIGN(param.high, reader.integer("the largest value"));
+    param.var = var(name);
+    scope_.variables[name] = DType::kI64;
+    program_.sizes.push_back(std::move(param));
+    return reader.end();
+  }
+
+  /// All statements at exactly `indent`.
+  Result<Stmt> statements(int indent) {
+    if (++depth_ > 100) return lines_[at_].reader.error("too_deep", "loops are nested too deeply");
+    std::vector<Stmt> list;
+    while (at_ < lines_.size() && lines_[at_].indent >= indent) {
+      if (lines_[at_].indent > indent) return lines_[at_].reader.error("bad_indent", "this line is indented too far");
+      TRY_ASSIGN(Stmt s, statement(indent));
+      list.push_back(std::move(s));
+    }
+    --depth_;
+    if (list.empty()) {
+      LineReader const& reader = lines_[std::min(at_, lines_.size()) - 1].reader;
+      return reader.error("empty_body", "this line needs an indented body below it");
+    }
+    return seq(std::move(list));
+  }
+
+  Result<Stmt> statement(int indent) {
+    LineReader& reader = lines_[at_].reader;
+    std::string word(reader.peek().text);
+    static constexpr std::string_view kLoops[] = {"for", "parallel", "vector", "unroll", "bind"};
+    for (size_t kind = 0; kind < 5; ++kind)
+      if (word == kLoops[kind]) return loop(indent, LoopKind(kind));
+    if (word == "block") return block(indent);
+    if (word == "if") return condition(indent);
+    if (word == "let") return let(indent);
+    if (word == "alloc") return alloc(indent);
+    return store();
+  }
+
+  Result<Stmt> loop(int indent, LoopKind kind) {
+    LineReader& reader = lines_[at_++].reader;
+    reader.next();
+    std::string bind;
+    if (kind == LoopKind::kBind) {
+      TRY(reader.expect("("));
+      TRY_ASSIGN(bind, reader.name("what the loop binds to"));
+      TRY(reader.expect(")"));
+    }
+    TRY_ASSIGN(std::string name, reader.name("a loop's name"));
+    if (scope_.variables.count(name)) return reader.error("name_taken", fmt::format("'{}' is bound by a loop around this one", name));
+    TRY(reader.expect("in"));
+    TRY_ASSIGN(Expr extent, parse_expr(reader, scope_));
+    TRY(reader.end());
+    LoopId id = program_.fresh_loop();
+    scope_.variables[name] = DType::kI64;
+    TRY_ASSIGN(Stmt body, statements(indent + 1));
+    scope_.variables.erase(name);
+    return make<For>(id, var(name), extent, kind, body, bind);
+  }
+
+  Result<IterVar> iterator(LineReader& reader, ExprScope const& outer) {
+    IterVar iter;
+    if (reader.accept("reduce")) iter.kind = IterKind::kReduce;
+    else if (reader.accept("ordered")) iter.kind = IterKind::kOrdered;
+    else if (reader.accept("opaque")) iter.kind = IterKind::kOpaque;
+    TRY_ASSIGN(std::string name, reader.name("an iterator's name"));
+    if (scope_.variables.count(name)) return reader.error("name_taken", fmt::format("'{}' is bound already", name));
+    iter.var = var(name);
+    TRY(reader.expect(":"));
+    TRY_ASSIGN(iter.extent, parse_expr(reader, outer));
+    TRY(reader.expect("="));
+    TRY_ASSIGN(iter.binding, parse_expr(reader, outer));
+    if (reader.accept("as")) {
+      TRY_ASSIGN(iter.role, reader.name("a role"));
+    }
+    return iter;
+  }
+
+  Result<Stmt> block(int indent) {
+    LineReader& reader = lines_[at_++].reader;
+    reader.next();
+    TRY_ASSIGN(std::string name, reader.name("a block's name"));
+    TRY(reader.expect("("));
+    std::vector<IterVar> iters;
+    ExprScope outer = scope_;
+    if (!reader.accept(")")) {
+      do {
+        TRY_ASSIGN(IterVar iter, iterator(reader, outer));
+        iters.push_back(std::move(iter));
+      } while (reader.accept(","));
+      TRY(reader.expect(")"));
+    }
+    std::string op;
+    if (reader.accept("op")) {
+      TRY_ASSIGN(op, reader.name("an operator's name"));
+    }
+    Expr predicate;
+    if (reader.accept("if")) {
+      TRY_ASSIGN(predicate, parse_expr(reader, outer));
+    }
+    TRY(reader.end());
+    BlockId id = program_.fresh_block();
+    for (IterVar const& iter : iters) scope_.variables[iter.name()] = DType::kI64;
+    Stmt init;
+    if (at_ < lines_.size() && lines_[at_].indent == indent + 1 && lines_[at_].reader.accept("init")) {
+      TRY_ASSIGN(init, initial(indent + 1));
+    }
+    TRY_ASSIGN(Stmt body, statements(indent + 1));
+    scope_ = std::move(outer);
+    return make<Block>(id, name, op, std::move(iters), predicate, init, body);
+  }
+
+  Result<Stmt> initial(int indent) {
+    if (!lines_[at_].reader.at_end()) return store();
+    ++at_;
+    return statements(indent + 1);
+  }
+
+  Result<Stmt> condition(int indent) {
+    LineReader& reader = lines_[at_++].reader;
+    reader.next();
+    TRY_ASSIGN(Expr test, parse_expr(reader, scope_));
+    if (test.type() != DType::kBool) return reader.error("type_mismatch", "an 'if' needs a condition");
+    TRY(reader.end());
+    TRY_ASSIGN(Stmt then_body, statements(indent + 1));
+    Stmt else_body;
+    if (at_ < lines_.size() && lines_[at_].indent == indent && lines_[at_].reader.accept("else")) {
+      TRY(lines_[at_++].reader.end());
+      TRY_ASSIGN(else_body, statements(indent + 1));
+    }
+    return make<If>(test, then_body, else_body);
+  }
+
+  Result<Stmt> let(int indent) {
+    LineReader& reader = lines_[at_++].reader;
+    reader.next();
+    TRY_ASSIGN(std::string name, reader.name("a name"));
+    if (scope_.variables.count(name)) return reader.error("name_taken", fmt::format("'{}' is bound already", name));
+    TRY(reader.expect("="));
+    TRY_ASSIGN(Expr value, parse_expr(reader, scope_));
+    TRY(reader.end());
+    scope_.variables[name] = value.type();
+    TRY_ASSIGN(Stmt body, statements(indent));
+    scope_.variables.erase(name);
+    return make<Let>(var(name, value.type()), value, body);
+  }
+
+  Result<Stmt> alloc(int indent) {
+    LineReader& reader = lines_[at_++].reader;
+    reader.next();
+    TRY_ASSIGN(Buffer parsed, parse_buffer(reader, scope_));
+    BufferNode node = *parsed;
+    TRY(reader.expect("@"));
+    TRY_ASSIGN(node.scope, reader.name("a memory scope"));
+    TRY(reader.end());
+    auto buffer = std::make_shared<BufferNode const>(std::move(node));
+    if (!scope_.buffers.emplace(buffer->name, buffer).second)
+      return reader.error("name_taken", fmt::format("there is a tensor '{}' already", buffer->name));
+    TRY_ASSIGN(Stmt body, statements(indent));
+    scope_.buffers.erase(buffer->name);
+    return make<Alloc>(buffer, body);
+  }
+
+  Result<Stmt> store() {
+    LineReader& reader = lines_[at_++].reader;
+    TRY_ASSIGN(Expr target, parse_expr(reader, scope_));
+    auto const* element = target.as<Load>();
+    if (!element) return reader.error("expected_statement", "expected a loop, a block or an assignment to a tensor's element");
+    TRY(reader.expect("="));
+    TRY_ASSIGN(Expr value, parse_expr(reader, scope_));
+    TRY(reader.end());
+    if (is_float(element->type) && value.as<IntImm>() && value.type() == DType::kI64) value = float_imm(double(*as_int(value)), element->type);
+    if (value.type() != element->type) return reader.error("type_mismatch", fmt::format("'{}' holds {}, the value is {}", element->buffer->name, tw::to_text(element->type), tw::to_text(value.type())));
+    return make<Store>(element->buffer, element->indices, value);
+  }
+
+  std::vector<Line> lines_;
+  std::string file_;
+  size_t at_ = 0;
+  int depth_ = 0;
+  ExprScope scope_;
+  Program program_;
+};
+
+}  // namespace
+
+Result<Program> parse_program(std::string_view text, std::string_view file) {
+  TRY_ASSIGN(std::vector<Line> lines, read_lines(text, file));
+  return ProgramParser(std::move(lines), std::string(file)).parse();
+}
+
+}  // namespace tw::ir

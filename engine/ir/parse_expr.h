@@ -1,0 +1,54 @@
+/// Recursive descent over one line of text; also used by the tensor-expression reader.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/ir/program.h"
+
+namespace tw::ir {
+
+struct Token {
+  enum Kind : uint8_t { kEnd, kName, kNumber, kSymbol } kind = kEnd;
+  std::string_view text;
+  int column = 1;
+};
+
+/// Tokens of one line. `#` starts a comment. Names may hold dots and start with a letter or `_`.
+class LineReader {
+ public:
+  /// Errors: bad_token with the place.
+  static Result<LineReader> create(std::string_view line, std::string file, int number);
+
+  Token const& peek() const { return tokens_[at_]; }
+  Token next() { return tokens_[at_ + 1 < tokens_.size() ? at_++ : at_]; }
+  bool at_end() const { return peek().kind == Token::kEnd; }
+  bool accept(std::string_view text);
+  Status expect(std::string_view text);
+  Result<std::string> name(std::string_view what);
+  Result<int64_t> integer(std::string_view what);
+  Status end();
+  std::unexpected<Error> error(std::string code, std::string message) const;
+  std::unexpected<Error> error_at(int column, std::string code, std::string message) const;
+  Place place() const { return {file_, number_, peek().column, {}}; }
+
+ private:
+  std::vector<Token> tokens_;
+  size_t at_ = 0;
+  std::string file_;
+  int number_ = 0;
+};
+
+/// What names mean while an expression is read.
+struct ExprScope {
+  std::unordered_map<std::string, DType> variables;
+  std::unordered_map<std::string, Buffer> buffers;
+};
+/// Reads one expression from the reader's place. Every operand is checked for its type.
+Result<Expr> parse_expr(LineReader& reader, ExprScope const& scope);
+/// "X: f32[1, 128]"
+Result<Buffer> parse_buffer(LineReader& reader, ExprScope const& scope);
+
+}  // namespace tw::ir

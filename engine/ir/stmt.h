@@ -1,0 +1,138 @@
+/// Statements.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/ir/expr.h"
+#include "engine/support/base/id.h"
+
+namespace tw::ir {
+
+using LoopId = Id<struct LoopTag>;
+using BlockId = Id<struct BlockTag>;
+
+/// Where a statement of lowered code comes from. Not part of equality or hash.
+struct Origin {
+  std::vector<LoopId> loops;    ///< outermost first; loops that were unrolled or vectorized included
+  std::vector<BlockId> blocks;  ///< the block(s) it computes
+};
+
+struct StmtNode : Node {
+  explicit StmtNode(NodeKind node_kind) : Node(node_kind) {}
+  Origin origin;
+};
+
+class Stmt : public Ref<StmtNode> {
+ public:
+  using Ref<StmtNode>::Ref;
+  Stmt() = default;
+  Stmt(Ref<StmtNode> ref) : Ref<StmtNode>(std::move(ref)) {}
+};
+
+enum class LoopKind : uint8_t { kSerial, kParallel, kVector, kUnroll, kBind };
+
+/// `var` runs from 0 to extent-1. `id` survives rewriting (not part of equality).
+struct For : StmtNode {
+  static constexpr NodeKind kKind = NodeKind::kFor;
+  static constexpr auto fields() { return std::tuple{&For::var, &For::extent, &For::loop_kind, &For::bind, &For::body}; }
+  For(LoopId i, Expr v, Expr e, LoopKind k, Stmt b, std::string bind_to = {})
+      : StmtNode(kKind), id(i), var(std::move(v)), extent(std::move(e)), loop_kind(k),
+        bind(std::move(bind_to)), body(std::move(b)) {}
+  std::string const& name() const { return static_cast<Variable const&>(*var).name; }
+  LoopId id;
+  Expr var;  ///< a Variable
+  Expr extent;
+  LoopKind loop_kind;
+  std::string bind;  ///< for kBind: "blockIdx.x", "threadIdx.x", "vthread", ...
+  Stmt body;
+};
+
+/// kOrdered: a recurrence (scan), iterations run in order. kOpaque: nothing is known.
+enum class IterKind : uint8_t { kSpatial, kReduce, kOrdered, kOpaque };
+
+struct IterVar {
+  Expr var;      ///< a Variable, visible in predicate, init and body
+  Expr extent;   ///< values are 0..extent-1
+  IterKind kind = IterKind::kSpatial;
+  Expr binding;  ///< its value as an expression of the loops around
+  std::string role;  ///< what the axis is for ("out_channel", "height", ...); may be empty
+  std::string const& name() const { return static_cast<Variable const&>(*var).name; }
+};
+
+/// A statement instance set: computes for the values of its iterators. One block may write several
+/// buffers. `init` runs before `body` in the iteration in which all reduce iterators are 0.
+struct Block : StmtNode {
+  static constexpr NodeKind kKind = NodeKind::kBlock;
+  static constexpr auto fields() { return std::tuple{&Block::name, &Block::op, &Block::iters, &Block::predicate, &Block::init, &Block::body}; }
+  Block(BlockId i, std::string n, std::string o, std::vector<IterVar> v, Expr p, Stmt s, Stmt b)
+      : StmtNode(kKind), id(i), name(std::move(n)), op(std::move(o)), iters(std::move(v)),
+        predicate(std::move(p)), init(std::move(s)), body(std::move(b)) {}
+  BlockId id;
+  std::string name;
+  std::string op;  ///< operator that it computes ("conv2d", "relu"); may be empty
+  std::vector<IterVar> iters;
+  Expr predicate;  ///< over loop variables; null = always. Guards of remainders.
+  Stmt init;       ///< null = none
+  Stmt body;
+};
+
+struct Store : StmtNode {
+  static constexpr NodeKind kKind = NodeKind::kStore;
+  static constexpr auto fields() { return std::tuple{&Store::buffer, &Store::indices, &Store::value}; }
+  Store(Buffer b, std::vector<Expr> i, Expr v)
+      : StmtNode(kKind), buffer(std::move(b)), indices(std::move(i)), value(std::move(v)) {}
+  Buffer buffer;
+  std::vector<Expr> indices;
+  Expr value;
+};
+
+struct Seq : StmtNode {
+  static constexpr NodeKind kKind = NodeKind::kSeq;
+  static constexpr auto fields() { return std::tuple{&Seq::stmts}; }
+  explicit Seq(std::vector<Stmt> s) : StmtNode(kKind), stmts(std::move(s)) {}
+  std::vector<Stmt> stmts;
+};
+
+struct If : StmtNode {
+  static constexpr NodeKind kKind = NodeKind::kIf;
+  static constexpr auto fields() { return std::tuple{&If::condition, &If::then_body, &If::else_body}; }
+  If(Expr c, Stmt t, Stmt e = nullptr)
+      : StmtNode(kKind), condition(std::move(c)), then_body(std::move(t)), else_body(std::move(e)) {}
+  Expr condition;  ///< scalar, or a vector of bool lanes that masks the stores of `then_body`
+  Stmt then_body, else_body;  ///< else may be null
+};
+
+struct Let : StmtNode {
+  static constexpr NodeKind kKind = NodeKind::kLet;
+  static constexpr auto fields() { return std::tuple{&Let::var, &Let::value, &Let::body}; }
+  Let(Expr v, Expr x, Stmt b)
+      : StmtNode(kKind), var(std::move(v)), value(std::move(x)), body(std::move(b)) {}
+  Expr var, value;
+  Stmt body;
+};
+
+/// `buffer` lives while `body` runs: one instance per iteration of the loops around.
+struct Alloc : StmtNode {
+  static constexpr NodeKind kKind = NodeKind::kAlloc;
+  static constexpr auto fields() { return std::tuple{&Alloc::buffer, &Alloc::body}; }
+  Alloc(Buffer b, Stmt s) : StmtNode(kKind), buffer(std::move(b)), body(std::move(s)) {}
+  Buffer buffer;
+  Stmt body;
+};
+
+template <typename N, typename... Args>
+Stmt make(Args&&... args) requires std::is_base_of_v<StmtNode, N> {
+  return Stmt(new N(std::forward<Args>(args)...));
+}
+/// Like `make`, with the origin of the statement that it replaces.
+template <typename N, typename... Args>
+Stmt make_from(Origin origin, Args&&... args) requires std::is_base_of_v<StmtNode, N> {
+  N* node = new N(std::forward<Args>(args)...);
+  node->origin = std::move(origin);
+  return Stmt(node);
+}
+/// A sequence without nested sequences and nulls; a single statement stays itself.
+Stmt seq(std::vector<Stmt> stmts);
+
+}  // namespace tw::ir

@@ -1,0 +1,83 @@
+/// The narrow waist between the engine and any front: commands in, snapshots out.
+///
+/// `execute` is called on the front's thread and answers within 10 ms; whatever takes longer runs as
+/// a job on the session's own thread and publishes a new snapshot when it is done. A newer job of
+/// the same kind voids an older one.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/session/values.h"
+#include "engine/support/base/error.h"
+
+namespace tw {
+class Backend;
+}
+
+namespace tw::session {
+
+struct OpenModel { std::string path; };              ///< job; .onnx or .te
+struct OpenSample { std::string name; };             ///< job; "resnet18"
+struct CloseModel {};
+struct SelectKernel { int row = 0; };
+/// One script line: "o.0, o.1 = split(conv2d.o, factor=16)". Refused: snapshot.refusal says why.
+struct ApplyStep { std::string line; };
+/// Several lines as one command; stops at the first refused one and keeps the steps before it.
+struct ApplyScript { std::string text; };
+struct Undo {};
+struct Redo {};
+struct JumpTo { int history_node = 0; };
+struct SetNote { int history_node = 0; std::string note; };
+struct DismissRefusal {};
+struct MeasureAgain {};                              ///< job: the current state, again
+struct MeasureModel {};                              ///< job: every kernel inside the network
+struct MeasureRoofs { bool again = false; };         ///< job: cached per machine
+struct CancelJob {};
+using Command = std::variant<OpenModel, OpenSample, CloseModel, SelectKernel, ApplyStep, ApplyScript,
+                             Undo, Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain, MeasureModel,
+                             MeasureRoofs, CancelJob>;
+
+struct Options {
+  std::shared_ptr<Backend const> backend;
+  std::string device_program;   ///< path of tw-device; empty: beside the running program
+  std::string cache_folder;     ///< roofs and session file
+  int threads = 0;              ///< of the device's pool; 0 = all cores
+  bool measure = true;          ///< measure after every step (off in tests of pure editing)
+};
+
+class Session {
+ public:
+  static Result<std::unique_ptr<Session>> create(Options options);
+  virtual ~Session() = default;
+
+  /// Called on any thread whenever a new snapshot is there; must return at once.
+  using Listener = std::function<void()>;
+  virtual void set_listener(Listener listener) = 0;
+
+  virtual Snapshot snapshot() const = 0;
+  /// Error: the command is unusable (no such kernel, no model, a line that does not parse). A
+  /// refused step is no error: it is in the snapshot.
+  virtual Status execute(Command const& command) = 0;
+
+  /// Text of the current step at a stage, memoized by (program hash, stage); null: not there yet,
+  /// the listener is called when it is. `against_parent` marks the changes to the step before.
+  virtual std::shared_ptr<CodeText const> code(std::string const& stage, bool against_parent) = 0;
+
+  /// All primitives, made from the table.
+  virtual std::vector<PrimitiveView> primitives() const = 0;
+  /// Legal or why not, without applying: answers in milliseconds, for drags.
+  virtual std::shared_ptr<RefusalView const> why_not(std::string const& line) = 0;
+  /// The whole script of the current branch, and of a kernel's default schedule.
+  virtual std::string script() const = 0;
+  /// State to restore later: model, kernel, histories; and back.
+  virtual std::string save() const = 0;
+  virtual Status restore(std::string const& saved) = 0;
+  /// Blocks until no job is running (tests, headless walk); false after `seconds`.
+  virtual bool wait_idle(double seconds) = 0;
+};
+
+}  // namespace tw::session

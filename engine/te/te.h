@@ -1,0 +1,77 @@
+/// Tensor expressions: what is computed, without any order. A kernel is a list of stages, each one
+/// tensor defined element by element; lowering makes one loop nest per stage.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/ir/program.h"
+
+namespace tw::te {
+
+using ir::Buffer;
+using ir::Expr;
+
+/// An axis of a stage. Its variable appears in the stage's body by name.
+struct Axis {
+  std::string name;
+  int64_t extent = 1;
+  std::string role;  ///< "batch", "out_channel", "height", "width", "in_channel", "kernel_height", ...
+  Expr var() const { return ir::var(name); }
+};
+
+enum class Combiner : uint8_t { kNone, kSum, kProd, kMax, kMin };
+
+/// output[axes...] = body, or combiner over `reduce` of body. `scan` marks the first axis as
+/// ordered: the body may read `output` at smaller values of it.
+struct Stage {
+  Buffer output;
+  std::vector<Axis> axes;
+  std::vector<Axis> reduce;
+  Combiner combiner = Combiner::kNone;
+  bool scan = false;
+  Expr body;
+  std::string op;  ///< operator mark: "conv2d", "relu", ...
+};
+
+/// Immutable by convention.
+struct Kernel {
+  std::string name;
+  std::vector<Buffer> inputs;
+  std::vector<Stage> stages;      ///< producers before consumers
+  std::vector<Buffer> outputs;    ///< buffers of some of the stages
+};
+
+// ---- building ----------------------------------------------------------------------------
+
+/// Convenience for operators: axes named after `names` with the given extents.
+std::vector<Axis> axes(std::vector<std::string> const& names, std::vector<int64_t> const& extents,
+                       std::vector<std::string> const& roles = {});
+std::vector<Expr> vars(std::vector<Axis> const& axes);
+/// One stage; its output buffer is named `name` and typed as the body.
+Stage compute(std::string name, std::vector<Axis> axes, Expr body, std::string op = {});
+Stage reduce(std::string name, std::vector<Axis> axes, Combiner combiner, std::vector<Axis> over,
+             Expr body, std::string op = {});
+
+// ---- uses --------------------------------------------------------------------------------
+
+/// Ranks, known buffers, unique names, producers first.
+Status verify(Kernel const& kernel);
+
+/// One perfectly nested loop per axis and reduce axis, in order; inner stages are allocated globally.
+/// Loops are named as the axes, blocks as the stages, block iterators "v" + axis.
+Result<ir::Program> to_program(Kernel const& kernel);
+
+/// Floating-point operations: adds, multiplies, compares, one each; a transcendental counts one.
+int64_t flops(Kernel const& kernel);
+
+/// "tilewright te 1" and the kernel; parses back to an equal kernel.
+std::string to_text(Kernel const& kernel);
+Result<Kernel> parse_kernel(std::string_view text, std::string_view file = "");
+/// Same structure and names.
+bool equal(Kernel const& a, Kernel const& b);
+/// Hash of the structure without kernel name: equal kernels of different layers share it.
+uint64_t structure_hash(Kernel const& kernel);
+
+}  // namespace tw::te

@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+
+#include "engine/ir/parse_expr.h"
+#include "engine/ir/text.h"
+#include "engine/te/te.h"
+
+namespace tw::te {
+namespace {
+
+constexpr std::string_view kCombiners[] = {"", "sum", "prod", "max", "min"};
+
+std::string axes_text(std::vector<Axis> const& list, bool scan) {
+  std::string text;
+  for (Axis const& axis : list) {
+    text += text.empty() ? (scan ? "scan " : "") : ", ";
+    text += fmt::format("{} in {}", axis.name, axis.extent);
+    if (!axis.role.empty()) text += " as " + axis.role;
+  }
+  return "[" + text + "]";
+}
+
+std::string stage_text(Stage const& stage) {
+  std::string text = fmt::format("  {}{}: {}", stage.output->name, axes_text(stage.axes, stage.scan), to_text(stage.output->type));
+  if (!stage.op.empty()) text += " op " + stage.op;
+  text += " = ";
+  if (stage.combiner != Combiner::kNone) text += fmt::format("{}{} ", kCombiners[size_t(stage.combiner)], axes_text(stage.reduce, false));
+  return text + ir::to_text(stage.body) + "\n";
+}
+
+class KernelParser {
+ public:
+  KernelParser(std::string_view text, std::string_view file) : text_(text), file_(file) {}
+
+  Result<Kernel> parse() {
+    TRY(version());
+    TRY(head());
+    while (true) {
+      TRY_ASSIGN(std::optional<ir::LineReader> line, next_line());
+      if (!line) break;
+      TRY(stage(*line));
+    }
+    TRY(outputs());
+    if (Status status = verify(kernel_); !status) {
+      Error error = status.error();
+      error.place = {file_, last_line_, 0, {}};
+      return std::unexpected(error);
+    }
+    return kernel_;
+  }
+
+ private:
+  Result<std::optional<ir::LineReader>> next_line() {
+    while (!text_.empty()) {
+      size_t end = text_.find('\n');
+      std::string_view line = text_.substr(0, end);
+      text_ = end == std::string_view::npos ? std::string_view() : text_.substr(end + 1);
+      ++number_;
+      TRY_ASSIGN(ir::LineReader reader, ir::LineReader::create(line, file_, number_));
+      if (reader.at_end()) continue;
+      last_line_ = number_;
+      return std::optional(std::move(reader));
+    }
+    return std::optional<ir::LineReader>();
+  }
+
+  Result<ir::LineReader> required_line(std::string_view what) {
+    TRY_ASSIGN(std::optional<ir::LineReader> line, next_line());
+    if (!line) return bad_input("unexpected_end", fmt::format("the file ends before {}", what), Place{file_, number_ + 1, 0, {}});
+    return std::move(*line);
+  }
+
+  Status version() {
+    TRY_ASSIGN(ir::LineReader line, required_line("'tilewright te 1'"));
+    TRY(line.expect("tilewright"));
+    TRY(line.expect("te"));
+    TRY_ASSIGN(int64_t version, line.integer("a version"));
+    if (version != 1) return line.error("unknown_version", fmt::format("this is te version {}; version 1 can be read", version));
+    return line.end();
+  }
+
+  Status head() {
+    TRY_ASSIGN(ir::LineReader line, required_line("the kernel's head"));
+    TRY(line.expect("kernel"));
+    TRY_ASSIGN(kernel_.name, line.name("the kernel's name"));
+    TRY(line.expect("("));
+    if (!line.accept(")")) {
+      do {
+        TRY_ASSIGN(Buffer buffer, ir::parse_buffer(line, scope_));
+        if (!scope_.buffers.emplace(buffer->name, buffer).second) return line.error("name_taken", fmt::format("two tensors are named '{}'", buffer->name));
+        kernel_.inputs.push_back(std::move(buffer));
+      } while (line.accept(","));
+      TRY(line.expect(")"));
+    }
+    TRY(line.expect("->"));
+    bool several = line.accept("(");
+    do {
+      TRY_ASSIGN(std::string name, line.name("an output's name"));
+      output_names_.push_back({name, line.place()});
+    } while (line.accept(","));
+    if (several) TRY(line.expect(")"));
+    return line.end();
+  }
+
+  Result<std::vector<Axis>> axis_list(ir::LineReader& line, bool* scan) {
+    std::vector<Axis> list;
+    TRY(line.expect("["));
+    if (line.accept("]")) return list;
+    if (scan) *scan = line.accept("scan");
+    do {
+      Axis axis;
+      TRY_ASSIGN(axis.name, line.name("an axis's name"));
+      TRY(line.expect("in"));
+      TRY_ASSIGN(axis.extent, line.integer("an extent"));
+      if (axis.extent < 1 || axis.extent > (int64_t(1) << 40)) return line.error("bad_extent", fmt::format("the extent of '{}' must be from 1 to 2^40", axis.name));
+      if (line.accept("as")) {
+        TRY_ASSIGN(axis.role, line.name("a role"));
+      }
+      list.push_back(std::move(axis));
+    } while (line.accept(","));
+    TRY(line.expect("]"));
+    return list;
+  }
+
+  Status stage(ir::LineReader& line) {
+    Stage stage;
+    TRY_ASSIGN(std::string name, line.name("a tensor's name"));
+    if (scope_.buffers.count(name)) return line.error("name_taken", fmt::format("two tensors are named '{}'", name));
+    TRY_ASSIGN(stage.axes, axis_list(line, &stage.scan));
+    std::optional<DType> type;
+    if (line.accept(":")) {
+      TRY_ASSIGN(std::string text, line.name("a type"));
+      type = parse_dtype(text);
+      if (!type) return line.error("unknown_type", fmt::format("'{}' is not a type", text));
+    }
+    if (line.accept("op")) {
+      TRY_ASSIGN(stage.op, line.name("an operator's name"));
+    }
+    TRY(line.expect("="));
+    for (size_t i = 1; i < 5; ++i)
+      if (line.peek().text == kCombiners[i] && stage.combiner == Combiner::kNone && is_reduction(line)) stage.combiner = Combiner(i);
+    if (stage.combiner != Combiner::kNone) {
+      TRY_ASSIGN(stage.reduce, axis_list(line, nullptr));
+    }
+    return body(line, std::move(stage), name, type);
+  }
+
+  /// "max[" is a reduction, "max(" a function.
+  static bool is_reduction(ir::LineReader& line) {
+    ir::LineReader ahead = line;
+    ahead.next();
+    if (ahead.peek().text != "[") return false;
+    line.next();
+    return true;
+  }
+
+  Status body(ir::LineReader& line, Stage stage, std::string const& name, std::optional<DType> type) {
+    ir::ExprScope scope = scope_;
+    for (auto const* list : {&stage.axes, &stage.reduce})
+      for (Axis const& axis : *list) scope.variables[axis.name] = DType::kI64;
+    std::vector<int64_t> shape;
+    for (Axis const& axis : stage.axes) shape.push_back(axis.extent);
+    if (stage.scan) scope.buffers[name] = ir::make_buffer(name, type.value_or(DType::kF32), shape);
+    TRY_ASSIGN(stage.body, ir::parse_expr(line, scope));
+    TRY(line.end());
+    if (type && is_float(*type) && stage.body.as<ir::IntImm>()) stage.body = ir::float_imm(double(*ir::as_int(stage.body)), *type);
+    if (type && *type != stage.body.type()) return line.error("type_mismatch", fmt::format("'{}' is declared {}, its expression is {}", name, to_text(*type), to_text(stage.body.type())));
+    stage.output = ir::make_buffer(name, stage.body.type(), shape);
+    scope_.buffers[name] = stage.output;
+    kernel_.stages.push_back(std::move(stage));
+    return {};
+  }
+
+  Status outputs() {
+    for (auto const& [name, place] : output_names_) {
+      Buffer found;
+      for (Stage const& stage : kernel_.stages)
+        if (stage.output->name == name) found = stage.output;
+      if (!found) return bad_input("unknown_output", fmt::format("no stage makes the output '{}'", name), Place{file_, place.line, 0, {}});
+      kernel_.outputs.push_back(found);
+    }
+    return {};
+  }
+
+  std::string_view text_;
+  std::string file_;
+  int number_ = 0;
+  int last_line_ = 0;
+  ir::ExprScope scope_;
+  std::vector<std::pair<std::string, Place>> output_names_;
+  Kernel kernel_;
+};
+
+}  // namespace
+
+std::string to_text(Kernel const& kernel) {
+  std::string inputs, outputs;
+  for (Buffer const& input : kernel.inputs) {
+    auto shape = ir::constant_shape(*input).value_or(std::vector<int64_t>());
+    inputs += fmt::format("{}{}: {}[{}]", inputs.empty() ? "" : ", ", input->name, to_text(input->type), fmt::join(shape, ", "));
+  }
+  for (Buffer const& output : kernel.outputs) outputs += (outputs.empty() ? "" : ", ") + output->name;
+  if (kernel.outputs.size() > 1) outputs = "(" + outputs + ")";
+  std::string text = fmt::format("tilewright te 1\nkernel {}({}) -> {}\n", kernel.name, inputs, outputs);
+  for (Stage const& stage : kernel.stages) text += stage_text(stage);
+  return text;
+}
+
+Result<Kernel> parse_kernel(std::string_view text, std::string_view file) { return KernelParser(text, file).parse(); }
+
+}  // namespace tw::te

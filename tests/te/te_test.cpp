@@ -1,0 +1,104 @@
+#include <QtTest>
+
+#include "engine/ir/interpreter.h"
+#include "engine/ir/text.h"
+#include "engine/support/base/random.h"
+#include "engine/te/te.h"
+
+using namespace tw;
+
+namespace {
+
+constexpr char kConv[] = R"(tilewright te 1
+kernel conv2d(X: f32[1, 4, 6, 6], W: f32[8, 4, 3, 3]) -> Y
+  pad[n in 1, c in 4, y in 8, x in 8] = select(1 <= y && y < 7 && 1 <= x && x < 7, X[n, c, y-1, x-1], 0)
+  Y[n in 1, o in 8 as out_channel, y in 6, x in 6] op conv2d = sum[c in 4, r in 3, s in 3] pad[n, c, y+r, x+s] * W[o, c, r, s]
+)";
+
+NDArray random_array(Shape const& shape, uint64_t seed) {
+  NDArray array = NDArray::create(DType::kF32, shape).value();
+  Rng rng(seed);
+  for (float& v : array.as<float>()) v = float(rng.normal());
+  return array;
+}
+
+}  // namespace
+
+class TeTest : public QObject {
+  Q_OBJECT
+ private slots:
+  void a_kernel_prints_and_parses_back() {
+    auto kernel = te::parse_kernel(kConv);
+    QVERIFY2(kernel.has_value(), kernel ? "" : to_sentence(kernel.error()).c_str());
+    std::string text = te::to_text(*kernel);
+    auto again = te::parse_kernel(text);
+    QVERIFY2(again.has_value(), again ? "" : to_sentence(again.error()).c_str());
+    QCOMPARE(te::to_text(*again), text);
+    QCOMPARE(te::flops(*kernel), int64_t(2) * 8 * 36 * 36);
+  }
+
+  void its_program_prints_parses_and_computes_a_convolution() {
+    auto program = te::to_program(te::parse_kernel(kConv).value());
+    QVERIFY(program.has_value());
+    auto again = ir::parse_program(ir::to_text(*program));
+    QVERIFY2(again.has_value(), again ? "" : to_sentence(again.error()).c_str());
+    QVERIFY(ir::equal(*program, *again));
+    QCOMPARE(ir::hash(*program), ir::hash(*again));
+    NDArray x = random_array({1, 4, 6, 6}, 1), w = random_array({8, 4, 3, 3}, 2);
+    auto out = ir::interpret(*program, {x, w});
+    QVERIFY2(out.has_value(), out ? "" : to_sentence(out.error()).c_str());
+    NDArray expected = NDArray::create(DType::kF32, {1, 8, 6, 6}).value();
+    for (int o = 0; o < 8; ++o)
+      for (int y = 0; y < 6; ++y)
+        for (int xx = 0; xx < 6; ++xx) {
+          double sum = 0;
+          for (int c = 0; c < 4; ++c)
+            for (int r = 0; r < 3; ++r)
+              for (int s = 0; s < 3; ++s) {
+                int iy = y + r - 1, ix = xx + s - 1;
+                if (iy < 0 || iy >= 6 || ix < 0 || ix >= 6) continue;
+                sum += x.value_at((c * 6 + iy) * 6 + ix) * w.value_at(((o * 4 + c) * 3 + r) * 3 + s);
+              }
+          expected.set_value((o * 6 + y) * 6 + xx, sum);
+        }
+    QVERIFY(compare((*out)[0], expected, 1e-5).equal);
+  }
+
+  void a_scan_reads_its_own_past() {
+    auto kernel = te::parse_kernel(
+        "tilewright te 1\nkernel prefix(X: f32[5]) -> S\n"
+        "  S[scan t in 5]: f32 = X[t] + select(1 <= t, S[t-1], 0)\n");
+    QVERIFY2(kernel.has_value(), kernel ? "" : to_sentence(kernel.error()).c_str());
+    NDArray x = random_array({5}, 3);
+    auto out = ir::interpret(te::to_program(*kernel).value(), {x});
+    QVERIFY2(out.has_value(), out ? "" : to_sentence(out.error()).c_str());
+    double sum = 0;
+    for (int i = 0; i < 5; ++i) sum += x.value_at(i);
+    QVERIFY(std::fabs((*out)[0].value_at(4) - sum) < 1e-5);
+  }
+
+  void errors_name_line_and_column_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("sentence");
+    QString head = "tilewright te 1\nkernel k(A: f32[4]) -> B\n";
+    QTest::newRow("empty") << "" << "k.te:1: the file ends before 'tilewright te 1'";
+    QTest::newRow("version") << "tilewright te 9\n" << "k.te:1:16: this is te version 9; version 1 can be read";
+    QTest::newRow("unknown tensor") << head + "  B[i in 4] = C[i]\n" << "k.te:3:15: there is no tensor 'C' here";
+    QTest::newRow("unknown axis") << head + "  B[i in 4] = A[j]\n" << "k.te:3:17: 'j' is not an axis or a size here";
+    QTest::newRow("rank") << head + "  B[i in 4] = A[i, i]\n" << "k.te:3:22: 'A' has 1 dimensions, but 2 indices are given";
+    QTest::newRow("types") << head + "  B[i in 4] = A[i] + i\n" << "k.te:3:23: 'A[i]' has type f32, but 'i' has type i64";
+    QTest::newRow("output") << head + "  C[i in 4] = A[i]\n" << "k.te:2: no stage makes the output 'B'";
+    QTest::newRow("extent") << head + "  B[i in 0] = A[i]\n" << "k.te:3:11: the extent of 'i' must be from 1 to 2^40";
+    QTest::newRow("character") << head + "  B[i in 4] = A[i] ; 1\n" << "k.te:3:20: unexpected character ';'";
+  }
+  void errors_name_line_and_column() {
+    QFETCH(QString, text);
+    QFETCH(QString, sentence);
+    auto kernel = te::parse_kernel(text.toStdString(), "k.te");
+    QVERIFY(!kernel.has_value());
+    QCOMPARE(QString::fromStdString(to_sentence(kernel.error())), sentence);
+  }
+};
+
+QTEST_GUILESS_MAIN(TeTest)
+#include "te_test.moc"
