@@ -1,0 +1,93 @@
+/// A device as its clients see it: memory, libraries of kernels, runs and measurements.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/hardware/hardware.h"
+#include "engine/runtime/timer.h"
+#include "engine/support/base/error.h"
+#include "engine/support/base/job.h"
+#include "engine/tensor/ndarray.h"
+
+namespace tw {
+
+/// Memory on a device. `generation` says in which life of the device it was made: after a restart
+/// it is refused with device_restarted.
+struct TensorHandle {
+  int64_t id = 0;
+  uint64_t generation = 0;
+  int64_t bytes = 0;
+  bool operator==(TensorHandle const&) const = default;
+};
+
+struct LibraryHandle {
+  int64_t id = 0;
+  uint64_t generation = 0;
+  bool operator==(LibraryHandle const&) const = default;
+};
+
+/// A place in a tensor, so that one tensor can hold many buffers. A default one is a null pointer.
+struct BufferView {
+  TensorHandle tensor;
+  int64_t offset = 0;  ///< bytes
+};
+
+/// One call of a kernel, as engine/runtime/abi.h has it: inputs and outputs, then the workspace.
+struct DeviceStep {
+  LibraryHandle library;
+  std::string symbol;
+  std::vector<BufferView> buffers;
+  BufferView workspace;
+};
+
+/// How long to wait for an answer and what may end the wait. A stop restarts the device only when
+/// the running kernel does not come to an end shortly; a time-out restarts it.
+struct CallOptions {
+  StopToken stop;
+  std::chrono::milliseconds timeout{30'000};
+};
+
+/// Calls block; they may come from any thread and take turns.
+/// Every call can fail with: device_unavailable (cannot be started), device_lost (ended by itself
+/// or was killed), device_restarted (a handle of an earlier life), device_timed_out, cancelled;
+/// run and time also with kernel_crashed, kernel_timed_out and kernel_failed (a return code).
+class Device {
+public:
+  virtual ~Device() = default;
+
+  virtual Result<Hardware> describe(CallOptions const& options) = 0;
+
+  /// Zero-filled. Errors: tensor_too_large.
+  virtual Result<TensorHandle> allocate(int64_t bytes, CallOptions const& options) = 0;
+  virtual Status write(TensorHandle const& tensor, int64_t offset, std::span<std::byte const> from,
+                       CallOptions const& options) = 0;
+  virtual Status read(TensorHandle const& tensor, int64_t offset, std::span<std::byte> to,
+                      CallOptions const& options) = 0;
+  /// Of an earlier life: nothing to do.
+  virtual Status free(TensorHandle const& tensor) = 0;
+
+  /// Errors: module_not_loadable, library_too_large.
+  virtual Result<LibraryHandle> load(std::span<std::byte const> library,
+                                     CallOptions const& options) = 0;
+  virtual Status free(LibraryHandle const& library) = 0;
+
+  /// Runs the steps in order with `threads` threads (1..1024).
+  virtual Status run(std::span<DeviceStep const> steps, int threads,
+                     CallOptions const& options) = 0;
+  /// Times the steps, each and together; `options.timeout` must allow for `plan.most_seconds`.
+  virtual Result<Timing> time(std::span<DeviceStep const> steps, int threads,
+                              TimingPlan const& plan, CallOptions const& options) = 0;
+};
+
+/// Makes a tensor on the device with the content of `array`.
+Result<TensorHandle> put_tensor(Device& device, NDArray const& array, CallOptions const& options);
+/// Copies the tensor's first bytes into a new array.
+Result<NDArray> get_tensor(Device& device, TensorHandle const& tensor, DType type, Shape shape,
+                           CallOptions const& options);
+
+}  // namespace tw

@@ -1,0 +1,63 @@
+#include "engine/device/hardware_text.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace tw {
+
+using Json = nlohmann::json;
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CacheLevel, level, bytes, line_bytes, shared_by)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hardware, name, triple, cpu, features, vector_bytes,
+                                   vector_registers, cores, memory_bytes, caches)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Rate, one_core, all_cores, spread)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryRoof, name, working_set, load, triad)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Roofs, f32_vector, f32_scalar, f64_vector, memory)
+
+namespace {
+
+template <typename T>
+Result<T> parse(std::string_view text, char const* code) {
+  try {
+    return Json::parse(text).get<T>();
+  } catch (Json::exception const& error) {
+    return bad_input(code, std::string("not a description of this kind: ") + error.what());
+  }
+}
+
+template <typename T>
+std::string print(T const& value) {
+  // A name may come from a file or another machine: bytes that are not UTF-8 are replaced.
+  return Json(value).dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+bool is_rate(Rate const& rate) {
+  return std::isfinite(rate.one_core) && std::isfinite(rate.all_cores) && rate.one_core > 0 &&
+         rate.all_cores > 0;
+}
+
+}  // namespace
+
+std::string to_json_text(Hardware const& hardware) { return print(hardware); }
+std::string to_json_text(Roofs const& roofs) { return print(roofs); }
+
+Result<Hardware> parse_hardware(std::string_view json) {
+  TRY_ASSIGN(Hardware hardware, parse<Hardware>(json, "bad_hardware_text"));
+  bool sane = hardware.cores > 0 && hardware.vector_bytes >= 4 && hardware.vector_bytes <= 4096 &&
+              hardware.memory_bytes >= 0;
+  if (!sane) return bad_input("bad_hardware_text", "the hardware description is out of range");
+  return hardware;
+}
+
+Result<Roofs> parse_roofs(std::string_view json) {
+  TRY_ASSIGN(Roofs roofs, parse<Roofs>(json, "bad_roofs_text"));
+  bool sane = is_rate(roofs.f32_vector) && is_rate(roofs.f32_scalar) && is_rate(roofs.f64_vector) &&
+              !roofs.memory.empty();
+  for (MemoryRoof const& memory : roofs.memory) {
+    sane = sane && is_rate(memory.load) && is_rate(memory.triad);
+  }
+  if (!sane) return bad_input("bad_roofs_text", "the roofs are out of range");
+  return roofs;
+}
+
+}  // namespace tw

@@ -1,0 +1,13 @@
+/// The device's side: answers requests until the client closes the connection.
+#pragma once
+
+#include "engine/hardware/hardware.h"
+#include "engine/runtime/processor.h"
+
+namespace tw {
+
+/// Ends well when the client closes the connection between requests. A broken frame ends it with
+/// an error. The process itself ends when the client goes away while a kernel runs.
+Status serve_device(int socket, Processor& processor, Hardware const& hardware);
+
+}  // namespace tw

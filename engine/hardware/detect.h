@@ -1,0 +1,17 @@
+/// Describes the machine that this process runs on, from what its kernel says about it.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "engine/hardware/hardware.h"
+
+namespace tw {
+
+/// Never fails: what cannot be found out keeps a cautious default.
+Hardware detect_host();
+
+/// The same from the text of /proc/cpuinfo and a folder like /sys/devices/system/cpu/cpu0/cache.
+Hardware describe_processor(std::string_view cpuinfo, std::filesystem::path const& cache_folder);
+
+}  // namespace tw

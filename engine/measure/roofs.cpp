@@ -1,0 +1,218 @@
+#include "engine/measure/roofs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "engine/device/hardware_text.h"
+
+namespace tw {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+struct Level {
+  std::string name;
+  int64_t one_core_bytes = 0;
+  int64_t all_cores_bytes = 0;  ///< of each core
+};
+
+int64_t rounded(double bytes, int64_t step) {
+  return std::max<int64_t>(1, int64_t(bytes) / step) * step;
+}
+
+/// A working set for each level: well above what the nearer level holds, well below its own.
+std::vector<Level> plan_levels(Hardware const& hardware, int64_t step) {
+  std::vector<Level> levels;
+  double nearer = 0, farthest = 1 << 20;
+  for (CacheLevel const& cache : hardware.caches) {
+    double share = double(cache.bytes) / std::clamp(cache.shared_by, 1, hardware.cores);
+    double bytes = nearer == 0 ? share / 2 : std::max(std::sqrt(nearer * share), 2 * nearer);
+    int64_t set = rounded(bytes, step);
+    levels.push_back({fmt::format("L{}", cache.level), set, set});
+    nearer = share;
+    farthest = std::max(farthest, double(cache.bytes));
+  }
+  double most = std::min(512.0 * (1 << 20), double(hardware.memory_bytes) / 8);
+  double memory = std::min(4 * farthest, std::max(most, double(1 << 22)));
+  levels.push_back({"DRAM", rounded(memory, step), rounded(memory / hardware.cores, step)});
+  return levels;
+}
+
+/// One thing to measure: a probe on one working set, by one core and by all.
+struct Item {
+  std::string name;
+  RoofProbe const* probe = nullptr;
+  int64_t one_core_bytes = 0;
+  int64_t all_cores_bytes = 0;
+  Samples one_core = {};
+  Samples all_cores = {};
+};
+
+class RoofMeasurement {
+public:
+  RoofMeasurement(Device& device, Hardware const& hardware, RoofProbes const& probes,
+                  RoofOptions const& options)
+      : device_(device), hardware_(hardware), probes_(probes), options_(options) {}
+  ~RoofMeasurement() {
+    (void)device_.free(parameters_);
+    (void)device_.free(data_);
+    (void)device_.free(library_);
+  }
+
+  Result<Roofs> run() {
+    std::vector<Level> levels = plan_levels(hardware_, probes_.step_bytes);
+    TRY(prepare(levels));
+    std::vector<Item> items = plan_items(levels);
+    steps_ = 2 * int64_t(items.size()) * options_.rounds;
+    for (int round = 0; round < options_.rounds; ++round) {
+      for (Item& item : items) {
+        TRY(measure(item, 1, item.one_core_bytes, item.one_core));
+        TRY(measure(item, hardware_.cores, item.all_cores_bytes, item.all_cores));
+      }
+    }
+    return to_roofs(levels, items);
+  }
+
+private:
+  std::vector<Item> plan_items(std::vector<Level> const& levels) const {
+    std::vector<Item> items = {{"f32 vector peak", &probes_.f32_vector},
+                               {"f32 scalar peak", &probes_.f32_scalar},
+                               {"f64 vector peak", &probes_.f64_vector}};
+    for (Level const& level : levels) {
+      for (RoofProbe const* probe : {&probes_.load, &probes_.triad}) {
+        items.push_back(
+            {level.name + " " + probe->symbol, probe, level.one_core_bytes, level.all_cores_bytes});
+      }
+    }
+    return items;
+  }
+
+  Roofs to_roofs(std::vector<Level> const& levels, std::vector<Item> const& items) const {
+    Roofs roofs{
+        .f32_vector = rate(items[0]), .f32_scalar = rate(items[1]), .f64_vector = rate(items[2])};
+    for (size_t i = 0; i < levels.size(); ++i) {
+      roofs.memory.push_back({.name = levels[i].name,
+                              .working_set = levels[i].one_core_bytes,
+                              .load = rate(items[3 + 2 * i]),
+                              .triad = rate(items[4 + 2 * i])});
+    }
+    return roofs;
+  }
+
+  Status prepare(std::vector<Level> const& levels) {
+    int64_t bytes = 0;
+    for (Level const& level : levels) {
+      bytes = std::max({bytes, level.one_core_bytes, level.all_cores_bytes * hardware_.cores});
+    }
+    TRY_ASSIGN(library_, device_.load(probes_.library, call_options()));
+    TRY_ASSIGN(data_, device_.allocate(bytes, call_options()));
+    int64_t parameter_bytes = int64_t(sizeof(RoofParameters)) + 64 * hardware_.cores;
+    TRY_ASSIGN(parameters_, device_.allocate(parameter_bytes, call_options()));
+    // Written once: pages that were never written are all the same page of zeros.
+    std::vector<std::byte> piece(8 << 20, std::byte{1});
+    for (int64_t at = 0; at < bytes; at += int64_t(piece.size())) {
+      auto size = size_t(std::min<int64_t>(int64_t(piece.size()), bytes - at));
+      TRY(device_.write(data_, at, std::span(piece).first(size), call_options()));
+    }
+    return {};
+  }
+
+  CallOptions call_options() const { return {.stop = options_.stop}; }
+
+  /// Of one call: about a millisecond of arithmetic, or 32 MB of traffic.
+  static int64_t iterations(int64_t bytes) {
+    return bytes == 0 ? 20'000 : std::max<int64_t>(1, (32 << 20) / bytes);
+  }
+
+  /// 1e9 operations or bytes per second, of one core.
+  static double per_second(Item const& item, int64_t bytes, Samples const& samples) {
+    double work = bytes == 0 ? item.probe->flops_per_iteration : double(bytes);
+    return work * double(iterations(bytes)) / std::max(samples.least(), 1e-9) * 1e-9;
+  }
+
+  Rate rate(Item const& item) const {
+    double all = per_second(item, item.all_cores_bytes, item.all_cores);
+    return {.one_core = per_second(item, item.one_core_bytes, item.one_core),
+            .all_cores = all * hardware_.cores,
+            .spread = std::max(item.one_core.spread(), item.all_cores.spread())};
+  }
+
+  Status measure(Item const& item, int tasks, int64_t bytes, Samples& samples) {
+    if (options_.progress) options_.progress({item.name, done_, steps_});
+    RoofParameters parameters{.tasks = tasks, .iterations = iterations(bytes), .bytes = bytes};
+    TRY(device_.write(parameters_, 0, std::as_bytes(std::span(&parameters, 1)), call_options()));
+    DeviceStep step{
+        .library = library_, .symbol = item.probe->symbol, .buffers = {{parameters_}, {data_}}};
+    double spent = std::chrono::duration<double>(Clock::now() - start_).count();
+    double share = (options_.most_seconds - spent) / double(steps_ - done_);
+    TimingPlan plan{.repeats = options_.repeats, .most_seconds = std::max(0.0, share)};
+    TRY_ASSIGN(Timing timing, device_.time(std::span(&step, 1), tasks, plan, call_options()));
+    std::vector<double> const& seconds = timing.total.seconds;
+    samples.seconds.insert(samples.seconds.end(), seconds.begin(), seconds.end());
+    ++done_;
+    return {};
+  }
+
+  Device& device_;
+  Hardware const& hardware_;
+  RoofProbes const& probes_;
+  RoofOptions const& options_;
+  Clock::time_point start_ = Clock::now();
+  LibraryHandle library_;
+  TensorHandle data_, parameters_;
+  int64_t done_ = 0;
+  int64_t steps_ = 1;
+};
+
+constexpr char kFirstLine[] = "tilewright roofs 1\n";
+
+Result<Roofs> read_file(fs::path const& path) {
+  constexpr size_t kMostBytes = 1 << 20;
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kMostBytes, '\0');
+  file.read(text.data(), std::streamsize(text.size()));
+  text.resize(size_t(std::max<std::streamsize>(file.gcount(), 0)));
+  if (!text.starts_with(kFirstLine)) return bad_input("bad_roofs_text", "not a file of roofs");
+  return parse_roofs(std::string_view(text).substr(sizeof kFirstLine - 1));
+}
+
+/// Written beside and renamed, so that a reader never sees half a file.
+void write_file(fs::path const& path, Roofs const& roofs) {
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  fs::path draft = path;
+  draft += ".new";
+  std::ofstream file(draft, std::ios::binary | std::ios::trunc);
+  file << kFirstLine << to_json_text(roofs) << "\n";
+  file.close();
+  if (file) fs::rename(draft, path, error);
+  if (!file || error) fs::remove(draft, error);
+}
+
+}  // namespace
+
+Result<Roofs> measure_roofs(Device& device, Hardware const& hardware, RoofProbes const& probes,
+                            RoofOptions const& options) {
+  return RoofMeasurement(device, hardware, probes, options).run();
+}
+
+fs::path roofs_file(fs::path const& folder, Hardware const& hardware) {
+  return folder / fmt::format("roofs-{:016x}.json", fingerprint(hardware));
+}
+
+Result<Roofs> cached_roofs(Device& device, Hardware const& hardware, fs::path const& folder,
+                           std::function<Result<RoofProbes>()> const& build_probes,
+                           RoofOptions const& options) {
+  fs::path path = roofs_file(folder, hardware);
+  if (Result<Roofs> kept = read_file(path)) return kept;
+  TRY_ASSIGN(RoofProbes probes, build_probes());
+  TRY_ASSIGN(Roofs roofs, measure_roofs(device, hardware, probes, options));
+  write_file(path, roofs);
+  return roofs;
+}
+
+}  // namespace tw

@@ -1,0 +1,65 @@
+#include "engine/runtime/module.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <utility>
+
+namespace tw {
+namespace {
+
+bool write_all(int file, std::span<std::byte const> bytes) {
+  while (!bytes.empty()) {
+    ssize_t count = write(file, bytes.data(), bytes.size());
+    if (count <= 0) return false;
+    bytes = bytes.subspan(size_t(count));
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<LoadedModule> LoadedModule::load(std::span<std::byte const> library) {
+  // The loader reads past what a truncated file has: the header must at least be one.
+  if (library.size() < 64 || std::memcmp(library.data(), "\177ELF", 4) != 0) {
+    return refused("module_not_loadable", "the kernel library is not an ELF file");
+  }
+  int file = memfd_create("tilewright-kernels", MFD_CLOEXEC);
+  if (file < 0) return environment_failed("module_not_loadable", "no memory file can be made");
+  void* handle = nullptr;
+  if (write_all(file, library)) {
+    std::string path = "/proc/self/fd/" + std::to_string(file);
+    handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  close(file);  // the mapping stays
+  if (handle == nullptr) {
+    char const* words = dlerror();
+    return refused("module_not_loadable", std::string("the kernel library cannot be loaded: ") +
+                                              (words ? words : "out of memory"));
+  }
+  return LoadedModule(handle);
+}
+
+LoadedModule::LoadedModule(LoadedModule&& other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)) {}
+
+LoadedModule& LoadedModule::operator=(LoadedModule&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+
+LoadedModule::~LoadedModule() {
+  if (handle_ != nullptr) dlclose(handle_);
+}
+
+Result<void*> LoadedModule::symbol(std::string const& name) const {
+  void* address = dlsym(handle_, name.c_str());
+  if (address == nullptr) {
+    return refused("symbol_not_found", "the kernel library has no function '" + name + "'");
+  }
+  return address;
+}
+
+}  // namespace tw

@@ -1,0 +1,30 @@
+/// A shared library of kernels, loaded from memory.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "engine/support/base/error.h"
+
+namespace tw {
+
+class LoadedModule {
+public:
+  /// `library`: the bytes of an ELF shared library for this machine. No file is left behind.
+  /// Errors: module_not_loadable (with the loader's words).
+  static Result<LoadedModule> load(std::span<std::byte const> library);
+
+  LoadedModule(LoadedModule&& other) noexcept;
+  LoadedModule& operator=(LoadedModule&& other) noexcept;
+  ~LoadedModule();
+
+  /// The address of an exported function. Errors: symbol_not_found.
+  Result<void*> symbol(std::string const& name) const;
+
+private:
+  explicit LoadedModule(void* handle) : handle_(handle) {}
+  void* handle_ = nullptr;
+};
+
+}  // namespace tw

@@ -1,0 +1,126 @@
+#include "engine/runtime/timer.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace tw {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// The state of one measurement, so that its parts stay short.
+class Measurement {
+public:
+  Measurement(size_t count, std::function<int32_t(size_t)> const& step) : step_(step) {
+    step_seconds_.resize(count);
+  }
+
+  /// Runs the list `runs` times; false when a step failed. `step_seconds_` and `total_` hold sums.
+  bool run(int64_t runs) {
+    std::ranges::fill(step_seconds_, 0.0);
+    // With one step its time is the total: a clock read around each run would count into it.
+    bool one = step_seconds_.size() == 1;
+    auto start = Clock::now(), before = start;
+    for (int64_t i = 0; i < runs; ++i) {
+      for (size_t s = 0; s < step_seconds_.size(); ++s) {
+        code_ = step_(s);
+        if (code_ != 0) return false;
+        if (one) continue;
+        auto now = Clock::now();
+        step_seconds_[s] += std::chrono::duration<double>(now - before).count();
+        before = now;
+      }
+    }
+    total_ = seconds_since(start);
+    if (one) step_seconds_[0] = total_;
+    return true;
+  }
+
+  /// Finds the number of runs that last at least `least_seconds`; the last run is a sample of it.
+  bool calibrate(double least_seconds, int64_t& runs) {
+    constexpr int64_t kMostRuns = 1 << 24;
+    for (runs = 1;;) {
+      if (!run(runs)) return false;
+      if (total_ >= least_seconds || runs == kMostRuns) return true;
+      double wanted = 1.2 * least_seconds * double(runs) / std::max(total_, 1e-9);
+      runs = std::min(kMostRuns, int64_t(std::clamp(wanted, double(runs + 1), double(runs * 16))));
+    }
+  }
+
+  void store(int64_t runs, Timing& timing) const {
+    timing.total.seconds.push_back(total_ / double(runs));
+    for (size_t s = 0; s < step_seconds_.size(); ++s) {
+      timing.steps[s].seconds.push_back(step_seconds_[s] / double(runs));
+    }
+    timing.speed.push_back(probe_speed());
+  }
+
+  static std::unexpected<Error> cancelled() {
+    return refused("cancelled", "the measurement was cancelled");
+  }
+  std::unexpected<Error> failure() const {
+    return refused("kernel_failed", "stopped with code " + std::to_string(code_));
+  }
+
+private:
+  std::function<int32_t(size_t)> const& step_;
+  std::vector<double> step_seconds_;
+  double total_ = 0;
+  int32_t code_ = 0;
+};
+
+}  // namespace
+
+double Samples::least() const { return seconds.empty() ? 0 : *std::ranges::min_element(seconds); }
+
+double Samples::median() const {
+  if (seconds.empty()) return 0;
+  std::vector<double> sorted = seconds;
+  std::ranges::sort(sorted);
+  size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+double Samples::spread() const { return least() > 0 ? (median() - least()) / least() : 0; }
+
+Result<Timing> time_steps(size_t count, std::function<int32_t(size_t)> const& step,
+                          TimingPlan const& plan, std::function<bool()> const& stop) {
+  if (count == 0) return bad_input("nothing_to_time", "there is no step to time");
+  Timing timing;
+  timing.steps.resize(count);
+  Measurement measurement(count, step);
+  auto start = Clock::now();
+  auto must_stop = [&] { return stop && stop(); };
+  for (int i = 0; i < plan.warm_up && seconds_since(start) <= plan.most_seconds; ++i) {
+    if (!measurement.run(1)) return measurement.failure();
+    if (must_stop()) return Measurement::cancelled();
+  }
+  int64_t& runs = timing.runs_per_sample;
+  if (!measurement.calibrate(plan.min_sample_seconds, runs)) return measurement.failure();
+  measurement.store(runs, timing);
+  for (int i = 1; i < plan.repeats && seconds_since(start) < plan.most_seconds; ++i) {
+    if (must_stop()) return Measurement::cancelled();
+    if (!measurement.run(runs)) return measurement.failure();
+    measurement.store(runs, timing);
+  }
+  return timing;
+}
+
+double probe_speed() {
+  constexpr int kChains = 4, kLength = 15000;
+  double values[kChains] = {1.0, 1.1, 1.2, 1.3};
+  auto start = Clock::now();
+  for (int i = 0; i < kLength; ++i) {
+    for (double& value : values) value = value * 0.999 + 0.001;
+  }
+  double seconds = seconds_since(start);
+  double volatile keep = values[0] + values[1] + values[2] + values[3];
+  (void)keep;
+  return seconds > 0 ? kChains * double(kLength) / seconds * 1e-9 : 0;
+}
+
+}  // namespace tw

@@ -1,0 +1,44 @@
+/// Measures how long steps take: the least of a few samples, with their spread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "engine/support/base/error.h"
+
+namespace tw {
+
+struct TimingPlan {
+  int warm_up = 1;                    ///< runs before the first sample
+  int repeats = 5;                    ///< samples
+  double min_sample_seconds = 50e-6;  ///< a shorter list of steps is run several times per sample
+  double most_seconds = 10;           ///< no new sample begins after this; one is always taken
+};
+
+/// Seconds of one run, for each sample in the order taken.
+struct Samples {
+  std::vector<double> seconds;
+  double least() const;
+  double median() const;
+  double spread() const;  ///< (median - least) / least
+};
+
+struct Timing {
+  Samples total;               ///< of the whole list of steps
+  std::vector<Samples> steps;  ///< one per step, as many samples as `total`
+  std::vector<double> speed;   ///< `probe_speed()` after each sample: a slow moment shows
+  int64_t runs_per_sample = 1;
+};
+
+/// Runs step 0..count-1; a step returns 0 or a code, which ends the measurement with
+/// kernel_failed ("stopped with code 7": the caller knows the step that ran last).
+/// `stop`, where given, is asked between runs; once true the measurement ends with cancelled.
+Result<Timing> time_steps(size_t count, std::function<int32_t(size_t)> const& step,
+                          TimingPlan const& plan, std::function<bool()> const& stop = {});
+
+/// How fast this core is right now: a burst of some 20 us of multiply-adds, in 1e9 per second.
+/// Only compared with itself: it falls when the clock drops or the core is shared.
+double probe_speed();
+
+}  // namespace tw

@@ -1,0 +1,13 @@
+/// The processor's roof probes: peak arithmetic and bandwidth, as kernels like any other.
+#pragma once
+
+#include "engine/hardware/roof_probes.h"
+#include "engine/support/base/error.h"
+#include "targets/shared/llvm/machine.h"
+
+namespace tw {
+
+/// Builds and links the probes for `machine`, with vectors of `vector_bytes`.
+Result<RoofProbes> build_cpu_roof_probes(Machine const& machine, int vector_bytes);
+
+}  // namespace tw

@@ -1,0 +1,143 @@
+#include "targets/shared/link/link.h"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <mutex>
+#include <string>
+
+#include "lld/Common/Driver.h"
+#include "llvm/Support/raw_ostream.h"
+
+LLD_HAS_DRIVER(elf)
+
+namespace tw {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A private folder that goes away with this value.
+class ScratchFolder {
+public:
+  static Result<ScratchFolder> create(fs::path parent) {
+    std::error_code error;
+    if (parent.empty()) parent = fs::temp_directory_path(error);
+    std::string pattern = (parent / "tilewright-link-XXXXXX").string();
+    if (error || mkdtemp(pattern.data()) == nullptr) {
+      return environment_failed("scratch_unusable", "no folder can be made in " + parent.string() +
+                                                        " to link a kernel in");
+    }
+    return ScratchFolder(pattern);
+  }
+  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::move(other.path_)) {
+    other.path_.clear();
+  }
+  ScratchFolder& operator=(ScratchFolder&&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  fs::path const& path() const { return path_; }
+
+private:
+  explicit ScratchFolder(fs::path path) : path_(std::move(path)) {}
+  fs::path path_;
+};
+
+Status write_file(fs::path const& path, std::span<std::byte const> bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<char const*>(bytes.data()), std::streamsize(bytes.size()));
+  file.close();
+  if (!file) return environment_failed("scratch_unusable", "cannot write " + path.string());
+  return {};
+}
+
+Result<std::vector<std::byte>> read_file(fs::path const& path) {
+  std::error_code error;
+  uintmax_t size = fs::file_size(path, error);
+  if (error) return environment_failed("scratch_unusable", "cannot read " + path.string());
+  std::vector<std::byte> bytes(size);
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(size));
+  if (!file) return environment_failed("scratch_unusable", "cannot read " + path.string());
+  return bytes;
+}
+
+/// The words after `marker` in each line of the linker's messages, once each, comma-separated.
+std::string names_after(std::string const& messages, std::string const& marker) {
+  std::string names;
+  size_t at = 0;
+  while ((at = messages.find(marker, at)) != std::string::npos) {
+    at += marker.size();
+    std::string name = "'" + messages.substr(at, messages.find('\n', at) - at) + "'";
+    if (names.find(name) == std::string::npos) names += (names.empty() ? "" : ", ") + name;
+  }
+  return names;
+}
+
+std::unexpected<Error> explain(std::string const& messages) {
+  std::string missing = names_after(messages, "undefined symbol: ");
+  if (!missing.empty()) {
+    return refused("undefined_symbol", "the kernel library needs " + missing +
+                                           ", which nothing defines: a kernel may call nothing "
+                                           "but the table it is given");
+  }
+  std::string twice = names_after(messages, "duplicate symbol: ");
+  if (!twice.empty()) {
+    return refused("duplicate_symbol", "the kernel library defines " + twice + " more than once");
+  }
+  return refused("link_failed",
+                 "the kernel could not be linked: " + messages.substr(0, messages.find('\n')));
+}
+
+/// Runs the linker; what it says is empty when it succeeded.
+Status run_linker(std::vector<std::string> const& arguments) {
+  // lld keeps its state in globals: two links at once crash.
+  static std::mutex one_at_a_time;
+  static bool broken = false;
+  std::lock_guard lock(one_at_a_time);
+  if (broken) {
+    return environment_failed("link_failed", "the linker broke down earlier in this process");
+  }
+  std::vector<char const*> raw;
+  for (std::string const& argument : arguments) raw.push_back(argument.c_str());
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  lld::Result result = lld::lldMain(raw, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  broken = !result.canRunAgain;
+  if (result.retCode != 0) return explain(stream.str());
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> link_shared_library(std::span<std::vector<std::byte> const> objects,
+                                                   LinkOptions const& options) {
+  if (objects.empty()) return refused("link_failed", "there is nothing to link");
+  TRY_ASSIGN(ScratchFolder folder, ScratchFolder::create(options.scratch_folder));
+  fs::path output = folder.path() / "kernel.so";
+  // -z now: a name that is missing must fail here, not at the first call on a device.
+  std::vector<std::string> arguments = {"ld.lld",
+                                        "-shared",
+                                        "--no-undefined",
+                                        "-z",
+                                        "now",
+                                        "-z",
+                                        "noexecstack",
+                                        "--hash-style=gnu",
+                                        "--strip-debug",
+                                        "--build-id=none",
+                                        "--threads=1",
+                                        "--color-diagnostics=never",
+                                        "-o",
+                                        output.string()};
+  for (size_t i = 0; i < objects.size(); ++i) {
+    fs::path path = folder.path() / (std::to_string(i) + ".o");
+    TRY(write_file(path, objects[i]));
+    arguments.push_back(path.string());
+  }
+  TRY(run_linker(arguments));
+  return read_file(output);
+}
+
+}  // namespace tw

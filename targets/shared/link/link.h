@@ -1,0 +1,24 @@
+/// Links objects into a shared library, in this process, with no toolchain installed.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "engine/support/base/error.h"
+
+namespace tw {
+
+struct LinkOptions {
+  /// Where a short-lived private folder is made; empty: the system's folder for such things.
+  std::filesystem::path scratch_folder;
+};
+
+/// Links ELF objects of one machine into a shared library that needs no other library.
+/// The same objects give the same bytes. Safe to call from several threads (links take turns).
+/// Errors: undefined_symbol (names the symbols), duplicate_symbol, link_failed, scratch_unusable.
+Result<std::vector<std::byte>> link_shared_library(std::span<std::vector<std::byte> const> objects,
+                                                   LinkOptions const& options = {});
+
+}  // namespace tw

@@ -1,0 +1,77 @@
+/// LLVM's code generation for one kind of processor: a module in, an object and its texts out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/hardware/hardware.h"
+#include "engine/support/base/error.h"
+
+namespace llvm {
+class Module;
+class TargetMachine;
+}  // namespace llvm
+
+namespace tw {
+
+enum class Tier : uint8_t {
+  kFast,  ///< no IR passes, code generation at "less": for searching and for every step by hand
+  kFull,  ///< LLVM's O3 pipeline and aggressive code generation: for finalists
+};
+
+enum class EmitTexts : uint8_t { kNone, kAssemblyAndIr };
+
+struct MachineOptions {
+  std::string triple;    ///< empty: this process's own
+  std::string cpu;       ///< LLVM's name; empty: "generic"
+  std::string features;  ///< "+avx2,+fma"
+  int vector_bits = 0;   ///< width that code generation may use; 0: as LLVM prefers
+};
+
+/// What `generate` gives. `assembly` holds instructions, labels and data, without debug directives.
+struct Emitted {
+  std::vector<std::byte> object;
+  std::string assembly;
+  /// For line i of `assembly` (from 0): the line (from 1) of the module's debug locations that the
+  /// instruction comes from; 0 for what is no instruction, or when the module has no locations.
+  std::vector<int32_t> source_line;
+  int instructions = 0;          ///< in `assembly`
+  int instructions_located = 0;  ///< with a location of their own; others take their neighbour's
+  std::string ir;                ///< LLVM IR after the tier's passes
+};
+
+/// Shared and immutable: may be used by several threads at once, each with its own LLVM context.
+class Machine {
+public:
+  /// Errors: unknown_triple, unknown_processor.
+  static Result<Machine> create(MachineOptions options);
+  /// For the processor that `hardware` describes, vectors as wide as it has.
+  static Result<Machine> create(Hardware const& hardware);
+
+  Machine(Machine&&) noexcept;
+  Machine& operator=(Machine&&) noexcept;
+  ~Machine();
+
+  MachineOptions const& options() const;
+
+  /// Sets the module's triple and data layout; call before building functions that ask for sizes.
+  void prepare(llvm::Module& module) const;
+
+  /// Generates code. (Not called "emit", which is a macro of Qt.) The module is changed by the
+  /// tier's passes. Fused multiply-add comes from llvm.fma, llvm.fmuladd and the `contract` flag
+  /// only. No call into a C library is introduced by recognizing loops, so memset and memcpy appear
+  /// only where the module has them. Errors: invalid_module (with the verifier's words),
+  /// code_generation_failed.
+  Result<Emitted> generate(llvm::Module& module, Tier tier,
+                           EmitTexts texts = EmitTexts::kAssemblyAndIr) const;
+
+private:
+  explicit Machine(MachineOptions options);
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace tw

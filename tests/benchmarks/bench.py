@@ -1,0 +1,174 @@
+"""Interleaved timings of whole networks against ONNX Runtime, one core each.
+
+Every round measures each arm once, in random order; the table gives the median of the rounds' ratios
+and the ratio of the minima. Outputs are compared before anything is timed: a fast wrong arm has no
+time. Writes the table and the raw samples to tests/benchmarks/results/.
+"""
+
+import argparse
+import json
+import os
+import platform
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TW = ROOT / "build" / "bin" / "tw"
+RESULTS = ROOT / "tests" / "benchmarks" / "results"
+
+ORT_WORKER = r"""
+import json, sys, time
+import numpy, onnxruntime
+options = onnxruntime.SessionOptions()
+options.intra_op_num_threads = int(sys.argv[2])
+options.inter_op_num_threads = 1
+options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+session = onnxruntime.InferenceSession(sys.argv[1], options, providers=["CPUExecutionProvider"])
+feeds = {}
+for item in session.get_inputs():
+    shape = [d if isinstance(d, int) else 1 for d in item.shape]
+    path = sys.argv[3] + "/" + str(len(feeds)) + ".bin"
+    feeds[item.name] = numpy.fromfile(path, numpy.float32).reshape(shape)
+outputs = session.run(None, feeds)
+for index, value in enumerate(outputs):
+    value.astype(numpy.float32).tofile(sys.argv[3] + "/ort_%d.bin" % index)
+print("ready", flush=True)
+for line in sys.stdin:
+    samples = []
+    for _ in range(int(line)):
+        start = time.perf_counter()
+        session.run(None, feeds)
+        samples.append((time.perf_counter() - start) * 1e3)
+    print(json.dumps(samples), flush=True)
+"""
+
+
+def tw(*arguments):
+    done = subprocess.run([str(TW), *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip())
+    return done.stdout
+
+
+def peer_version():
+    probe = subprocess.run(
+        [sys.executable, "-c", "import onnxruntime, numpy; print(onnxruntime.__version__)"],
+        capture_output=True, text=True)
+    return probe.stdout.strip() if probe.returncode == 0 else None
+
+
+class OrtArm:
+    def __init__(self, model, threads, folder):
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", ORT_WORKER, str(model), str(threads), str(folder)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        if self.process.stdout.readline().strip() != "ready":
+            raise RuntimeError("ONNX Runtime could not run the model")
+
+    def samples(self, count):
+        self.process.stdin.write("%d\n" % count)
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def our_samples(model, threads, count, folder):
+    out = json.loads(tw("run", model, "--json", "--rounds", count, "--threads", threads,
+                        "--input-folder", folder))
+    return out["samples_ms"]
+
+
+def compare_outputs(model, folder):
+    """The largest difference against the largest reference value, over all outputs."""
+    import numpy
+    tw("run", model, "--rounds", 1, "--input-folder", folder, "--output-folder", folder)
+    worst = 0.0
+    for reference in sorted(Path(folder).glob("ort_*.bin")):
+        ours = numpy.fromfile(str(reference).replace("ort_", "output_"), numpy.float32)
+        theirs = numpy.fromfile(reference, numpy.float32)
+        if ours.shape != theirs.shape:
+            return float("inf")
+        worst = max(worst, float(numpy.abs(ours - theirs).max() / max(numpy.abs(theirs).max(), 1e-30)))
+    return worst
+
+
+def bench_model(name, model, threads, rounds):
+    with tempfile.TemporaryDirectory() as folder:
+        tw("run", model, "--rounds", 1, "--write-inputs", folder)
+        peer = OrtArm(model, threads, folder)
+        error = compare_outputs(model, folder)
+        if not error <= 1e-3:
+            peer.close()
+            return {"name": name, "threads": threads, "failure": "outputs differ: %g" % error}
+        ours, theirs = [], []
+        for _ in range(rounds):
+            arms = [lambda: ours.append(our_samples(model, threads, 5, folder)),
+                    lambda: theirs.append(peer.samples(5))]
+            random.shuffle(arms)
+            for arm in arms:
+                arm()
+        peer.close()
+    ratios = [min(a) / min(b) for a, b in zip(ours, theirs)]
+    return {"name": name, "threads": threads, "error": error, "ours_ms": ours, "peer_ms": theirs,
+            "median_ratio": statistics.median(ratios),
+            "ratio_of_minima": min(map(min, ours)) / min(map(min, theirs))}
+
+
+def machine():
+    text = Path("/proc/cpuinfo").read_text()
+    model = next((l.split(":")[1].strip() for l in text.splitlines() if l.startswith("model name")), "?")
+    return "%s, %d cores, %s" % (model, os.cpu_count(), platform.platform())
+
+
+def table(report):
+    lines = ["# Whole networks against ONNX Runtime", "",
+             "Made by `./x bench`. Machine: %s. ONNX Runtime %s, all optimizations." % (report["machine"], report["peer"]),
+             "Warm caches; `ratio` is our time over the peer's, median over %d interleaved rounds." % report["rounds"], "",
+             "| network | threads | largest difference | ours, ms (min) | peer, ms (min) | ratio | ratio of minima |",
+             "|---|---|---|---|---|---|---|"]
+    for row in report["rows"]:
+        if "failure" in row:
+            lines.append("| %s | %d | %s | | | | |" % (row["name"], row["threads"], row["failure"]))
+            continue
+        lines.append("| %s | %d | %.2g | %.2f | %.2f | %.2f | %.2f |" % (
+            row["name"], row["threads"], row["error"], min(map(min, row["ours_ms"])),
+            min(map(min, row["peer_ms"])), row["median_ratio"], row["ratio_of_minima"]))
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("models", nargs="*", help="more ONNX files to measure")
+    options = parser.parse_args()
+    random.seed(options.seed)
+    peer = peer_version()
+    if peer is None:
+        print("bench: no ONNX Runtime in %s; install it into a virtual environment and set PYTHON" % sys.executable)
+        return 0
+    report = {"machine": machine(), "peer": peer, "rounds": options.rounds, "seed": options.seed, "rows": []}
+    with tempfile.TemporaryDirectory() as folder:
+        sample = Path(folder) / "resnet18.onnx"
+        tw("models", "write", "resnet18", sample)
+        for name, model in [("resnet18", sample)] + [(Path(m).parent.name or m, m) for m in options.models]:
+            try:
+                report["rows"].append(bench_model(name, model, 1, options.rounds))
+            except RuntimeError as failure:
+                report["rows"].append({"name": name, "threads": 1, "failure": str(failure)})
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "networks.json").write_text(json.dumps(report, indent=1) + "\n")
+    (RESULTS / "networks.md").write_text(table(report))
+    print(table(report))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

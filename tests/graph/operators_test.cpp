@@ -1,0 +1,108 @@
+#include <QtTest>
+
+#include <set>
+
+#include "engine/graph/operator.h"
+#include "engine/ir/interpreter.h"
+
+using namespace tw;
+
+namespace {
+
+constexpr uint64_t kSeed = 20240611;
+constexpr int kCases = 60;
+
+std::string sentence(auto const& result) { return result ? "" : to_sentence(result.error()); }
+
+/// The kernel of one operator alone.
+Result<te::Kernel> kernel_of(Operator const& op, RandomCase const& c) {
+  te::Kernel kernel;
+  kernel.name = op.name;
+  std::vector<te::Buffer> buffers;
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    NDArray const& input = c.inputs[i];
+    buffers.push_back(input.empty() ? nullptr : ir::make_buffer("I" + std::to_string(i), input.type(), input.shape()));
+    if (buffers.back()) kernel.inputs.push_back(buffers.back());
+  }
+  TRY_ASSIGN(Tensors tensors, op.compute(c.attributes, buffers, op.name));
+  kernel.stages = tensors.stages;
+  kernel.outputs = tensors.outputs;
+  return kernel;
+}
+
+std::vector<TensorInfo> infos_of(RandomCase const& c) {
+  std::vector<TensorInfo> infos;
+  for (NDArray const& input : c.inputs) infos.push_back({input.type(), input.shape(), {}});
+  return infos;
+}
+
+Result<std::vector<TensorInfo>> inferred(Operator const& op, RandomCase const& c) {
+  std::vector<TensorInfo> infos = infos_of(c);
+  std::vector<TensorInfo const*> pointers;
+  for (TensorInfo const& info : infos) pointers.push_back(&info);
+  return op.infer(c.attributes, pointers);
+}
+
+/// Empty when compute, reference and inference agree on this case.
+std::string disagreement(Operator const& op, RandomCase const& c) {
+  auto shapes = inferred(op, c);
+  if (!shapes) return "inference: " + sentence(shapes);
+  auto expected = op.reference(c.attributes, c.inputs);
+  if (!expected) return "reference: " + sentence(expected);
+  if ((*expected)[0].shape() != (*shapes)[0].shape)
+    return "inference says " + to_text((*shapes)[0].shape) + ", the reference makes " + to_text((*expected)[0].shape());
+  if (!op.compute) return "";
+  auto kernel = kernel_of(op, c);
+  if (!kernel) return "compute: " + sentence(kernel);
+  auto program = te::to_program(*kernel);
+  if (!program) return "program: " + sentence(program) + "\n" + te::to_text(*kernel);
+  auto actual = ir::interpret(*program, c.inputs);
+  if (!actual) return "interpreter: " + sentence(actual) + "\n" + te::to_text(*kernel);
+  Comparison comparison = compare((*actual)[0], (*expected)[0], 1e-4, 1e-6);
+  if (comparison.equal) return "";
+  return "differs by " + std::to_string(comparison.max_abs_diff) + " at " + std::to_string(comparison.worst_index) + "\n" + te::to_text(*kernel);
+}
+
+}  // namespace
+
+class OperatorsTest : public QObject {
+  Q_OBJECT
+ private slots:
+  void compute_agrees_with_the_reference_on_random_shapes_data() {
+    QTest::addColumn<QString>("name");
+    for (Operator const* op : operator_table()) QTest::newRow(op->name.c_str()) << QString::fromStdString(op->name);
+  }
+  void compute_agrees_with_the_reference_on_random_shapes() {
+    QFETCH(QString, name);
+    Operator const* op = find_operator(name.toStdString());
+    QVERIFY(op && op->infer && op->reference && op->random_case && op->from_onnx);
+    for (int i = 0; i < kCases; ++i) {
+      uint64_t seed = kSeed + uint64_t(i);
+      Rng rng(seed);
+      RandomCase c = op->random_case(rng);
+      std::string wrong = disagreement(*op, c);
+      std::string shapes;
+      for (NDArray const& input : c.inputs) shapes += " " + to_text(input.shape());
+      QVERIFY2(wrong.empty(), (op->name + " seed " + std::to_string(seed) + " {" + to_text(c.attributes) + "}" + shapes + ": " + wrong).c_str());
+    }
+  }
+
+  void names_are_unique_and_every_attribute_is_explained() {
+    std::set<std::string> names, foreign;
+    for (Operator const* op : operator_table()) {
+      QVERIFY2(names.insert(op->name).second, op->name.c_str());
+      QVERIFY2(foreign.insert(op->onnx).second, op->onnx.c_str());
+      QVERIFY2(!op->doc.empty() && op->doc.back() == '.', op->name.c_str());
+      Rng rng(1);
+      for (auto const& [name, value] : op->random_case(rng).attributes) {
+        bool explained = false;
+        for (AttributeDoc const& attribute : op->attributes) explained = explained || attribute.name == name;
+        QVERIFY2(explained, (op->name + "." + name).c_str());
+      }
+    }
+    QVERIFY(names.size() >= 21);
+  }
+};
+
+QTEST_GUILESS_MAIN(OperatorsTest)
+#include "operators_test.moc"

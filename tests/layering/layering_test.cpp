@@ -1,0 +1,154 @@
+#include <QtTest>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What a folder may include, without what follows from it (everything may use support/base).
+std::map<std::string, std::set<std::string>> const kMayInclude = {
+    {"engine/support/base", {}},
+    {"engine/support", {}},
+    {"engine/tensor", {}},
+    {"engine/hardware", {}},
+    {"engine/ir", {"engine/tensor", "engine/support"}},
+    {"engine/arith", {"engine/ir"}},
+    {"engine/te", {"engine/arith"}},
+    {"engine/target", {"engine/ir", "engine/hardware"}},
+    {"engine/schedule", {"engine/arith", "engine/target"}},
+    {"engine/lowering", {"engine/arith", "engine/target"}},
+    {"engine/foreign", {"engine/tensor", "engine/support"}},
+    {"engine/graph", {"engine/te", "engine/foreign"}},
+    {"engine/importers", {"engine/graph"}},
+    {"engine/samples", {"engine/graph"}},
+    {"engine/analysis", {"engine/arith", "engine/target"}},
+    {"engine/runtime", {"engine/tensor"}},
+    {"engine/device", {"engine/runtime", "engine/hardware", "engine/support"}},
+    {"engine/history", {"engine/schedule"}},
+    {"engine/backend", {"engine/schedule", "engine/lowering", "engine/analysis"}},
+    {"engine/compile", {"engine/graph", "engine/backend", "engine/runtime"}},
+    {"engine/measure", {"engine/compile", "engine/device"}},
+    {"engine/session", {"engine/measure", "engine/history", "engine/importers", "engine/samples"}},
+    {"targets/shared", {"engine/lowering"}},
+    {"targets/cpu/compiler", {"engine/backend", "targets/shared"}},
+    {"targets/cpu/runtime", {"engine/runtime", "engine/hardware"}},
+    {"app/device_server", {"engine/device", "targets/cpu/runtime"}},
+};
+
+/// The widgets see the session's headers only, and no further.
+std::set<std::string> const kWidgetsMayInclude = {"widgets", "engine/session", "engine/support/base"};
+
+std::string folder_of(std::string const& path) {
+  std::string best;
+  for (auto const& [folder, rules] : kMayInclude)
+    if (path.starts_with(folder + "/") && folder.size() > best.size()) best = folder;
+  if (best.empty() && path.starts_with("widgets/")) best = "widgets";
+  return best;
+}
+
+std::set<std::string> closure(std::string const& folder) {
+  std::set<std::string> all{folder, "engine/support/base"};
+  std::vector<std::string> open{folder};
+  while (!open.empty()) {
+    std::string next = open.back();
+    open.pop_back();
+    for (std::string const& other : kMayInclude.at(next))
+      if (all.insert(other).second) open.push_back(other);
+  }
+  return all;
+}
+
+std::vector<std::string> includes_of(fs::path const& file) {
+  static std::regex const pattern("^\\s*#\\s*include\\s+\"([^\"]+)\"");
+  std::vector<std::string> found;
+  std::ifstream stream(file);
+  std::smatch match;
+  for (std::string line; std::getline(stream, line);)
+    if (std::regex_search(line, match, pattern)) found.push_back(match[1]);
+  return found;
+}
+
+std::vector<fs::path> sources(std::string const& folder) {
+  std::vector<fs::path> found;
+  fs::path root = fs::path(TW_SOURCE_DIR) / folder;
+  if (!fs::exists(root)) return found;
+  for (auto const& entry : fs::recursive_directory_iterator(root))
+    if (entry.path().extension() == ".cpp" || entry.path().extension() == ".h") found.push_back(entry.path());
+  return found;
+}
+
+}  // namespace
+
+class LayeringTest : public QObject {
+  Q_OBJECT
+ private slots:
+  void a_folder_includes_only_what_its_row_allows() {
+    QStringList broken;
+    int checked = 0;
+    for (char const* top : {"engine", "targets", "widgets", "app/device_server"})
+      for (fs::path const& file : sources(top)) {
+        std::string path = fs::relative(file, TW_SOURCE_DIR).string();
+        std::string folder = folder_of(path);
+        QVERIFY2(!folder.empty(), (path + " stands in no folder of the table").c_str());
+        std::set<std::string> allowed = folder == "widgets" ? kWidgetsMayInclude : closure(folder);
+        for (std::string const& include : includes_of(file)) {
+          std::string other = folder_of(include);
+          ++checked;
+          if (!other.empty() && !allowed.count(other)) broken << QString::fromStdString(path + " includes " + include);
+        }
+      }
+    QVERIFY2(broken.isEmpty(), qPrintable(broken.join("\n")));
+    QVERIFY(checked > 200);
+  }
+
+  void the_engine_and_the_targets_know_no_qt() {
+    static std::regex const pattern("#\\s*include\\s+<Q[A-Za-z/]+>");
+    for (char const* top : {"engine", "targets", "app/device_server", "app/cli"})
+      for (fs::path const& file : sources(top)) {
+        std::ifstream stream(file);
+        for (std::string line; std::getline(stream, line);) QVERIFY2(!std::regex_search(line, pattern), (file.string() + ": " + line).c_str());
+      }
+  }
+
+  void the_engine_names_no_target() {
+    for (fs::path const& file : sources("engine"))
+      for (std::string const& include : includes_of(file)) QVERIFY2(!include.starts_with("targets/"), file.c_str());
+  }
+
+  void a_new_primitive_is_one_file_because_nobody_else_names_one() {
+    // Only the generated table may name `primitive_<file>()`.
+    std::set<std::string> names;
+    for (fs::path const& file : sources("engine/schedule/primitives"))
+      if (file.extension() == ".cpp") names.insert("primitive_" + file.stem().string() + "(");
+    QVERIFY(names.size() >= 6);
+    for (char const* top : {"engine", "targets", "widgets", "app"})
+      for (fs::path const& file : sources(top)) {
+        std::ifstream stream(file);
+        std::string text((std::istreambuf_iterator<char>(stream)), {});
+        for (std::string const& name : names)
+          if (text.find(name) != std::string::npos)
+            QVERIFY2("primitive_" + file.stem().string() + "(" == name, (file.string() + " names " + name + ")").c_str());
+      }
+  }
+
+  void colours_are_named_in_the_theme_files_only() {
+    static std::regex const pattern("\"#[0-9A-Fa-f]{6}\"|QColor\\(\\s*0x|Qt::(red|blue|green|yellow|cyan|magenta|gray)\\b");
+    for (char const* top : {"widgets", "app"})
+      for (fs::path const& file : sources(top)) {
+        std::ifstream stream(file);
+        int number = 0;
+        for (std::string line; std::getline(stream, line);) {
+          ++number;
+          QVERIFY2(!std::regex_search(line, pattern), (file.string() + ":" + std::to_string(number) + ": " + line).c_str());
+        }
+      }
+  }
+};
+
+QTEST_GUILESS_MAIN(LayeringTest)
+#include "layering_test.moc"

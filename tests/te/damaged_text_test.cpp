@@ -1,0 +1,52 @@
+#include <QtTest>
+
+#include "engine/ir/text.h"
+#include "engine/te/te.h"
+#include "tests/support/mutate.h"
+
+using namespace tw;
+
+namespace {
+
+constexpr char kKernel[] =
+    "tilewright te 1\n"
+    "kernel conv2d(X: f32[1, 4, 6, 6], W: f32[8, 4, 3, 3]) -> (Y, Z)\n"
+    "  pad[n in 1, c in 4, y in 8, x in 8] = select(1 <= y && y < 7 && 1 <= x && x < 7, X[n, c, y-1, x-1], 0)\n"
+    "  Y[n in 1, o in 8 as out_channel, y in 6, x in 6] op conv2d = sum[c in 4, r in 3, s in 3] pad[n, c, y+r, x+s] * W[o, c, r, s]\n"
+    "  Z[scan t in 6]: f32 op scan = exp(-1.5e-3) + select(1 <= t, Z[t-1], max(Y[0, 0, 0, t], inf))\n";
+
+}  // namespace
+
+/// Whatever a person or a damaged disk puts into a file: an error or a value that prints and parses
+/// back, never a crash.
+class DamagedTextTest : public QObject {
+  Q_OBJECT
+ private slots:
+  void damaged_kernels_and_programs_never_crash_the_readers() {
+    uint64_t seed = 20260101;
+    qInfo("seed %llu", static_cast<unsigned long long>(seed));
+    Rng rng(seed);
+    auto kernel = te::parse_kernel(kKernel);
+    QVERIFY2(kernel.has_value(), kernel ? "" : to_sentence(kernel.error()).c_str());
+    std::string program = ir::to_text(te::to_program(*kernel).value());
+    int read = 0;
+    for (int round = 0; round < 6000; ++round) {
+      if (auto k = te::parse_kernel(testing::mutate(kKernel, rng))) {
+        ++read;
+        auto again = te::parse_kernel(te::to_text(*k));
+        QVERIFY2(again && te::equal(*k, *again), te::to_text(*k).c_str());
+        (void)te::to_program(*k);
+      }
+      if (auto p = ir::parse_program(testing::mutate(program, rng))) {
+        ++read;
+        auto again = ir::parse_program(ir::to_text(*p));
+        QVERIFY2(again && ir::equal(*p, *again), ir::to_text(*p).c_str());
+      }
+    }
+    qInfo("%d of 12000 damaged texts were still readable", read);
+    QVERIFY(read > 100);
+  }
+};
+
+QTEST_GUILESS_MAIN(DamagedTextTest)
+#include "damaged_text_test.moc"
