@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include "app/cli/output.h"
+#include "engine/support/files.h"
+
+namespace tw::cli {
+namespace {
+
+struct Arguments {
+  std::string path, kernel, script;
+  bool timed = false;
+};
+
+Json iteration_json(session::Iteration const& iteration) {
+  Json loops = Json::object();
+  for (auto const& [name, value] : iteration.loops) loops[name] = value;
+  return loops;
+}
+
+Json step_json(session::CheckedStep const& step) {
+  Json json = {{"line", step.line}, {"step", step.text}, {"legal", step.legal}};
+  if (step.legal) return json;
+  json["code"] = step.refusal.code;
+  json["message"] = step.refusal.message;
+  json["culprits"] = step.refusal.culprits;
+  if (auto const& conflict = step.refusal.conflict)
+    json["counterexample"] = {{"first", iteration_json(conflict->first)}, {"second", iteration_json(conflict->second)}, {"element", conflict->element}};
+  Json repairs = Json::array();
+  for (auto const& repair : step.refusal.repairs) repairs.push_back({{"step", repair.step}, {"effect", repair.effect}});
+  json["repairs"] = repairs;
+  return json;
+}
+
+void print_refusal(session::CheckedStep const& step) {
+  fmt::print("line {}: {} refused: {}\n  {}\n", step.line, step.text, step.refusal.code, step.refusal.message);
+  std::string repairs;
+  for (auto const& repair : step.refusal.repairs) repairs += (repairs.empty() ? "" : "; ") + repair.step + (repair.effect.empty() ? "" : " (" + repair.effect + ")");
+  if (!repairs.empty()) fmt::print("  legal instead: {}\n", repairs);
+}
+
+void print_text(session::ScriptCheck const& result) {
+  int legal = 0;
+  for (auto const& step : result.steps) {
+    if (step.legal) ++legal;
+    else print_refusal(step);
+  }
+  if (!result.compared) return;
+  fmt::print("{} steps legal; output {}: largest difference {:.3g}, largest value {:.3g}\n", legal, result.comparison.equal ? "right" : "WRONG", result.comparison.max_abs_diff, result.comparison.max_abs_ref);
+  if (result.plain_ms && result.scheduled_ms) fmt::print("plain {:.3f} ms, scheduled {:.3f} ms: {:.1f} times faster\n", *result.plain_ms, *result.scheduled_ms, *result.plain_ms / *result.scheduled_ms);
+}
+
+int check(Context const& context, Arguments const& arguments) {
+  auto model = load(context, arguments.path);
+  if (!model) return report(context, model.error());
+  auto kernel = session::find_kernel(**model, arguments.kernel);
+  if (!kernel) return report(context, kernel.error());
+  auto script = read_file(arguments.script, 1 << 20);
+  if (!script) return report(context, script.error());
+  auto device = context.open_device();
+  if (!device) return report(context, device.error());
+  auto result = session::check_script(**model, *kernel, *script, arguments.script, *context.backend, **device, arguments.timed);
+  if (!result) return report(context, result.error());
+  if (context.json) {
+    Json steps = Json::array();
+    for (auto const& step : result->steps) steps.push_back(step_json(step));
+    Json json = {{"steps", steps}};
+    if (result->compared) json["comparison"] = {{"max_abs_diff", result->comparison.max_abs_diff}, {"max_abs_ref", result->comparison.max_abs_ref}, {"equal", result->comparison.equal}};
+    if (result->plain_ms) json["plain_ms"] = *result->plain_ms;
+    if (result->scheduled_ms) json["scheduled_ms"] = *result->scheduled_ms;
+    print(json);
+  } else {
+    print_text(*result);
+  }
+  return result->compared && result->comparison.equal ? 0 : 1;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand("check", "replay a schedule step by step: legal or why not, and whether the result is right");
+  auto arguments = std::make_shared<Arguments>();
+  add_model_options(*command, context, arguments->path);
+  command->add_option("--kernel", arguments->kernel, "the kernel's name or number (default: the first)");
+  command->add_option("--script", arguments->script, "the schedule script")->type_name("F.tws")->required();
+  command->add_flag("--time", arguments->timed, "time the plain nest and the scheduled one");
+  command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")->check(CLI::Range(0, 1024));
+  command->callback([&context, arguments] { context.run = [&context, arguments] { return check(context, *arguments); }; });
+}
+
+}  // namespace tw::cli

@@ -1,0 +1,37 @@
+// The command line: every action of the window has its twin here.
+
+#include <cstdlib>
+
+#include "app/cli/output.h"
+#include "app/shared/environment.h"
+
+namespace tw::cli {
+namespace {
+
+int run(int argc, char** argv) {
+  CLI::App app("Tilewright: explore and shape the kernels of deep-learning models", "tw");
+  app.set_version_flag("--version", "tw 0.1.0");
+  app.require_subcommand(1);
+  app.fallthrough();
+  Context context;
+  app.add_flag("--json", context.json, "results and errors as JSON");
+  for (auto add : {add_models, add_inspect, add_graph, add_kernels, add_lower, add_check, add_run, add_verify, add_roofline, add_help}) add(app, context);
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::ParseError const& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    for (int i = 1; i < argc; ++i) context.json |= std::string_view(argv[i]) == "--json";
+    return report(context, Error{"unusable_arguments", error.what(), {}, Fault::kBadInput});
+  }
+  auto environment = make_environment();
+  if (!environment) return report(context, environment.error());
+  context.backend = environment->backend;
+  context.cache_folder = environment->cache_folder;
+  context.open_device = environment->open_device;
+  return context.run();
+}
+
+}  // namespace
+}  // namespace tw::cli
+
+int main(int argc, char** argv) { return tw::cli::run(argc, argv); }

@@ -1,0 +1,55 @@
+#include "app/cli/output.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace tw::cli {
+
+int exit_code(Fault fault) {
+  switch (fault) {
+    case Fault::kRefused: return 1;
+    case Fault::kBadInput: return 2;
+    default: return 3;
+  }
+}
+
+Json to_json(Error const& error) {
+  Json place = Json::object();
+  if (!error.place.file.empty()) place["file"] = error.place.file;
+  if (error.place.line > 0) place["line"] = error.place.line;
+  if (error.place.column > 0) place["column"] = error.place.column;
+  if (!error.place.node.empty()) place["node"] = error.place.node;
+  return {{"error", {{"code", error.code}, {"message", error.message}, {"place", place}}}};
+}
+
+int report(Context const& context, Error const& error) {
+  std::string text = context.json ? to_json(error).dump() : "tw: " + to_sentence(error);
+  fmt::print(stderr, "{}\n", text);
+  return exit_code(error.fault);
+}
+
+void print(Json const& json) { fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace)); }
+
+void add_model_options(CLI::App& command, Context& context, std::string& path) {
+  command.add_option("MODEL", path, "an ONNX file, a .te file, or sample:NAME")->required();
+  command.add_option("--fix", context.fixes, "fix an input's shape: NAME=1x3x224x224")->type_name("NAME=SHAPE")->expected(1)->take_all();
+}
+
+Result<session::LoadOptions> load_options(Context const& context) {
+  session::LoadOptions options;
+  for (std::string const& fix : context.fixes) {
+    size_t equals = fix.rfind('=');
+    if (equals == std::string::npos || equals == 0)
+      return bad_input("bad_fix", fmt::format("--fix takes NAME=SHAPE, as in data=1x3x224x224, not '{}'", fix));
+    TRY_ASSIGN(options.fixes[fix.substr(0, equals)], parse_shape(fix.substr(equals + 1)));
+  }
+  return options;
+}
+
+Result<session::Model> load(Context const& context, std::string const& path) {
+  TRY_ASSIGN(session::LoadOptions options, load_options(context));
+  return session::load_model(path, options, *context.backend);
+}
+
+}  // namespace tw::cli

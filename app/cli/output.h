@@ -1,0 +1,56 @@
+/// What every command of `tw` shares: its environment, and how results and errors leave it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "engine/device/device.h"
+#include "engine/session/use_cases.h"
+
+namespace tw {
+class Backend;
+}
+
+namespace tw::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// Set while options are read, used by the command that was named.
+struct Context {
+  bool json = false;
+  std::vector<std::string> fixes;   ///< NAME=SHAPE
+  int threads = 0;
+  std::shared_ptr<Backend const> backend;
+  std::function<Result<std::unique_ptr<Device>>()> open_device;
+  std::filesystem::path cache_folder;
+  std::function<int()> run;         ///< the chosen command; returns the exit code
+};
+
+/// Prints the error to standard error, as a sentence or as JSON; returns its exit code.
+int report(Context const& context, Error const& error);
+int exit_code(Fault fault);
+void print(Json const& json);
+
+Json to_json(Error const& error);
+/// "--fix data=1x3x224x224" of every command that takes a model.
+void add_model_options(CLI::App& command, Context& context, std::string& path);
+Result<session::LoadOptions> load_options(Context const& context);
+Result<session::Model> load(Context const& context, std::string const& path);
+
+/// One function per command: declares options and sets `context.run`.
+void add_models(CLI::App& app, Context& context);
+void add_inspect(CLI::App& app, Context& context);
+void add_graph(CLI::App& app, Context& context);
+void add_kernels(CLI::App& app, Context& context);
+void add_lower(CLI::App& app, Context& context);
+void add_check(CLI::App& app, Context& context);
+void add_run(CLI::App& app, Context& context);
+void add_verify(CLI::App& app, Context& context);
+void add_roofline(CLI::App& app, Context& context);
+void add_help(CLI::App& app, Context& context);
+
+}  // namespace tw::cli

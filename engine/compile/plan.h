@@ -1,0 +1,47 @@
+/// What runs when: the kernels of a model, the steps in their order, and where tensors lie.
+#pragma once
+
+#include <functional>
+
+#include "engine/compile/tasks.h"
+#include "engine/graph/memory_plan.h"
+#include "engine/graph/reference.h"
+
+namespace tw {
+
+enum class StepKind : uint8_t {
+  kKernel,     ///< a compiled kernel
+  kReference,  ///< operators that run by their plain loops between the kernels
+  kOpaque,     ///< a node that nothing can run
+};
+
+struct Step {
+  StepKind kind = StepKind::kKernel;
+  int kernel = -1;  ///< index into `Plan::kernels`
+  int group = -1;   ///< index into the graph's groups; also the step's number in the memory plan
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;
+  std::string reason;  ///< why it is no kernel
+};
+
+struct Plan {
+  std::vector<KernelTask> kernels;  ///< different ones, in the order of their first use
+  std::vector<Step> steps;          ///< one per group
+  MemoryPlan memory;
+};
+
+/// `graph` has been fused. Every group gets a step, whatever can run it.
+Result<Plan> make_plan(Graph const& graph);
+
+/// Runs one kernel: fills `outputs`, which have their types and shapes.
+using KernelRunner = std::function<Status(KernelTask const&, std::vector<NDArray> const& inputs, std::vector<NDArray>& outputs)>;
+
+/// Runs the plan step by step in this process, kernels by `runner`. Errors: those of `check_inputs`,
+/// of the runner and of the references, opaque_node, cancelled.
+Result<std::vector<NDArray>> execute(Graph const& graph, Plan const& plan, std::vector<NDArray> const& inputs,
+                                     KernelRunner const& runner, ReferenceOptions const& options = {});
+
+/// "tilewright plan 1", a line per kernel, step and allocation.
+std::string to_text(Graph const& graph, Plan const& plan);
+
+}  // namespace tw

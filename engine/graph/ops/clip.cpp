@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/graph/shared/elements.h"
+#include "engine/graph/shared/onnx.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+bool given(Buffers inputs, size_t i) { return i < inputs.size() && inputs[i]; }
+
+InferResult infer(Attributes const&, Infos inputs) {
+  TRY(expect_inputs(inputs, 1, 3));
+  for (size_t i = 1; i < inputs.size(); ++i)
+    if (inputs[i] && (element_count(inputs[i]->shape).value_or(0) != 1 || inputs[i]->type != inputs[0]->type))
+      return unfit(fmt::format("a bound of shape {} and type {}", to_text(inputs[i]->shape), to_text(inputs[i]->type)));
+  return one(inputs[0]->type, inputs[0]->shape);
+}
+
+ir::Expr bound(Attributes const& attributes, Buffers inputs, size_t i, char const* name) {
+  if (given(inputs, i)) return ir::load(inputs[i], std::vector<ir::Expr>(inputs[i]->shape.size(), ir::int_imm(0)));
+  if (has(attributes, name)) return immediate(number(attributes, name), inputs[0]->type);
+  return {};
+}
+
+Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
+  std::vector<te::Axis> axes = output_axes(shape_of(inputs[0]));
+  ir::Expr body = ir::load(inputs[0], te::vars(axes));
+  if (ir::Expr low = bound(attributes, inputs, 1, "min")) body = ir::max(body, low);
+  if (ir::Expr high = bound(attributes, inputs, 2, "max")) body = ir::min(body, high);
+  return single(te::compute(name, axes, body, name));
+}
+
+ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  double low = number(attributes, "min", -kInfinity), high = number(attributes, "max", kInfinity);
+  if (inputs.size() > 1 && !inputs[1].empty()) low = inputs[1].value_at(0);
+  if (inputs.size() > 2 && !inputs[2].empty()) high = inputs[2].value_at(0);
+  return map_elements(inputs[0], [&](double v) { return std::min(std::max(v, low), high); });
+}
+
+Result<Converted> from_onnx(ForeignContext const& context) {
+  Converted converted = keep_inputs(context, 3);
+  for (char const* name : {"min", "max"})
+    if (onnx_has(context.node, name)) converted.attributes[name] = onnx_number(context.node, name, 0);
+  // A constant bound becomes an attribute, so that it is a number in the kernel.
+  for (size_t i = converted.inputs.size(); i > 1; --i) {
+    NDArray const& constant = context.constants[i - 1];
+    if (constant.size() != 1 || constant.empty()) continue;
+    converted.attributes[i == 2 ? "min" : "max"] = constant.value_at(0);
+    converted.inputs[i - 1].clear();
+  }
+  return converted;
+}
+
+RandomCase random_case(Rng& rng) {
+  RandomCase result{{}, {random_array(rng, random_shape(rng, size_t(rng.between(1, 4)), 4))}};
+  if (rng.below(2)) {
+    result.attributes["min"] = -rng.uniform();
+    result.attributes["max"] = rng.uniform();
+  } else {
+    result.inputs.push_back(random_array(rng, {}));
+    result.inputs[1].set_value(0, -0.5);
+  }
+  return result;
+}
+
+}  // namespace
+
+Operator const& op_clip() {
+  static Operator const op{
+      .name = "clip",
+      .doc = "The element moved into [min, max].",
+      .fusion = Fusion::kInjective,
+      .elementwise = true,
+      .inputs = {"X", "low", "high"},
+      .attributes = {{"min", "lower bound, when it is no operand"}, {"max", "upper bound, when it is no operand"}},
+      .infer = infer,
+      .compute = compute,
+      .reference = reference,
+      .onnx = "Clip",
+      .from_onnx = from_onnx,
+      .random_case = random_case,
+  };
+  return op;
+}
+
+}  // namespace tw

@@ -1,0 +1,65 @@
+#include "engine/graph/shared/elements.h"
+#include "engine/graph/shared/onnx.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+Result<NDArray> fill_of(Attributes const& attributes) {
+  NDArray value = tensor(attributes, "value");
+  if (!value.empty() && value.size() != 1) return unfit("the value to fill with is not one element");
+  return value.empty() ? NDArray::create(DType::kF32, {1}) : value;
+}
+
+InferResult infer(Attributes const& attributes, Infos) {
+  TRY_ASSIGN(NDArray value, fill_of(attributes));
+  Shape shape = integers(attributes, "shape");
+  TRY(element_count(shape));
+  return one(value.type(), shape);
+}
+
+Result<Tensors> compute(Attributes const& attributes, Buffers, std::string const& name) {
+  TRY_ASSIGN(NDArray value, fill_of(attributes));
+  return single(te::compute(name, output_axes(integers(attributes, "shape")), immediate(value.value_at(0), value.type()), name));
+}
+
+ReferenceResult reference(Attributes const& attributes, Arrays) {
+  TRY_ASSIGN(NDArray value, fill_of(attributes));
+  TRY_ASSIGN(NDArray out, NDArray::create(value.type(), integers(attributes, "shape")));
+  for (int64_t i = 0; i < out.size(); ++i) out.set_value(i, value.value_at(0));
+  return std::vector{out};
+}
+
+Result<Converted> from_onnx(ForeignContext const& context) {
+  Attributes attributes;
+  TRY_ASSIGN(attributes["shape"], constant_integers(context, 0, "the shape"));
+  if (auto found = context.node.attributes.find("value"); found != context.node.attributes.end())
+    if (NDArray const* given = std::get_if<NDArray>(&found->second)) attributes["value"] = *given;
+  return keep_inputs(context, 0, attributes);
+}
+
+RandomCase random_case(Rng& rng) {
+  return {{{"shape", random_shape(rng, size_t(rng.between(1, 4)), 4)}, {"value", random_array(rng, {1})}}, {}};
+}
+
+}  // namespace
+
+Operator const& op_constant_of_shape() {
+  static Operator const op{
+      .name = "constant_of_shape",
+      .doc = "A tensor of one value.",
+      .fusion = Fusion::kInjective,
+      .elementwise = true,
+      .attributes = {{"shape", "the shape"}, {"value", "one element; absent: zero"}},
+      .infer = infer,
+      .compute = compute,
+      .reference = reference,
+      .onnx = "ConstantOfShape",
+      .from_onnx = from_onnx,
+      .random_case = random_case,
+  };
+  return op;
+}
+
+}  // namespace tw

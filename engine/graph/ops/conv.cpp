@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+
+#include "engine/graph/shared/onnx.h"
+#include "engine/graph/shared/window.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+InferResult infer(Attributes const& attributes, Infos inputs) {
+  TRY(expect_inputs(inputs, 2, 3));
+  TensorInfo const &x = *inputs[0], &w = *inputs[1];
+  TRY_ASSIGN(Window window, window_of(attributes, x.shape));
+  if (!is_float(x.type) || w.type != x.type) return unfit("a convolution needs floats of one type");
+  if (w.shape.size() != x.shape.size() || Shape(w.shape.begin() + 2, w.shape.end()) != window.kernel)
+    return unfit(fmt::format("weights of shape {} do not fit a kernel of {}", to_text(w.shape), to_text(window.kernel)));
+  int64_t groups = integer(attributes, "group", 1);
+  if (groups < 1 || w.shape[0] % groups != 0 || x.shape[1] % groups != 0 || w.shape[1] != x.shape[1] / groups)
+    return unfit(fmt::format("weights of shape {} do not fit {} channels in {} groups", to_text(w.shape), x.shape[1], groups));
+  if (inputs.size() > 2 && inputs[2] && inputs[2]->shape != Shape{w.shape[0]})
+    return unfit(fmt::format("a bias of shape {} for {} output channels", to_text(inputs[2]->shape), w.shape[0]));
+  Shape out{x.shape[0], w.shape[0]};
+  out.insert(out.end(), window.out.begin(), window.out.end());
+  return one(x.type, out);
+}
+
+/// The channel of the input that output channel `o` reads at position `c` of its group.
+ir::Expr input_channel(ir::Expr o, ir::Expr c, int64_t outputs_per_group, int64_t inputs_per_group, int64_t groups) {
+  if (groups == 1) return c;
+  ir::Expr group = outputs_per_group == 1 ? o : ir::floor_div(o, ir::int_imm(outputs_per_group));
+  return inputs_per_group == 1 ? group : group * inputs_per_group + c;
+}
+
+Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
+  Shape shape = shape_of(inputs[0]), weights = shape_of(inputs[1]);
+  TRY_ASSIGN(Window window, window_of(attributes, shape));
+  int64_t groups = integer(attributes, "group", 1);
+  Tensors tensors;
+  te::Buffer source = inputs[0];
+  if (window.padded()) {
+    tensors.stages.push_back(pad_stage(source, window, immediate(0, source->type)));
+    source = tensors.stages.back().output;
+  }
+  std::vector<te::Axis> axes{{"n", shape[0], "batch"}, {"o", weights[0], "out_channel"}};
+  for (te::Axis const& axis : spatial_axes(window)) axes.push_back(axis);
+  std::vector<te::Axis> over;
+  bool one_channel = weights[1] == 1 && groups > 1;
+  if (!one_channel) over.push_back({"c", weights[1], "in_channel"});
+  ir::Expr c = one_channel ? ir::int_imm(0) : over[0].var();
+  std::vector<ir::Expr> weight_indices{axes[1].var(), c};
+  for (te::Axis const& axis : kernel_axes(window)) {
+    over.push_back(axis);
+    weight_indices.push_back(axis.var());
+  }
+  ir::Expr channel = input_channel(axes[1].var(), c, weights[0] / groups, weights[1], groups);
+  ir::Expr product = ir::load(source, window_indices(window, axes[0].var(), channel)) * ir::load(inputs[1], weight_indices);
+  tensors.stages.push_back(te::reduce(name, axes, te::Combiner::kSum, over, product, name));
+  if (inputs.size() > 2 && inputs[2]) {
+    ir::Expr sum = ir::load(tensors.stages.back().output, te::vars(axes)) + ir::load(inputs[2], {axes[1].var()});
+    tensors.stages.push_back(te::compute("bias_add", axes, sum, "bias_add"));
+  }
+  tensors.outputs = {tensors.stages.back().output};
+  return tensors;
+}
+
+/// Adds one weight times one input plane to one output plane, row by row.
+template <typename T>
+void accumulate(Window const& w, T const* in, std::vector<int64_t> const& k, T weight, T* out) {
+  size_t last = w.rank() - 1;
+  int64_t offset = k[last] * w.dilations[last] - w.before[last], stride = w.strides[last];
+  int64_t first = offset < 0 ? (-offset + stride - 1) / stride : 0;
+  int64_t reach = w.in[last] - 1 - offset;
+  int64_t end = reach < 0 ? 0 : std::min(w.out[last], reach / stride + 1);
+  int64_t rows = element_count(Shape(w.out.begin(), w.out.end() - 1)).value_or(0);
+  for (int64_t row = 0; row < rows; ++row, out += w.out[last]) {
+    int64_t rest = row, source = 0, step = 1;
+    bool inside = true;
+    for (size_t i = last; i > 0; --i) {
+      int64_t at = rest % w.out[i - 1] * w.strides[i - 1] + k[i - 1] * w.dilations[i - 1] - w.before[i - 1];
+      rest /= w.out[i - 1];
+      inside = inside && at >= 0 && at < w.in[i - 1];
+      source += at * step;
+      step *= w.in[i - 1];
+    }
+    if (!inside) continue;
+    T const* from = in + source * w.in[last] + offset;
+    for (int64_t x = first; x < end; ++x) out[x] += weight * from[x * stride];
+  }
+}
+
+template <typename T>
+void convolve(Window const& w, int64_t groups, NDArray const& x, NDArray const& weights, NDArray const& bias, NDArray& out) {
+  int64_t outputs = weights.shape()[0], channels = weights.shape()[1];
+  int64_t in_plane = element_count(w.in).value_or(0), out_plane = element_count(w.out).value_or(0);
+  int64_t taps = element_count(w.kernel).value_or(0);
+  T const* weight = weights.as<T>().data();
+  for (int64_t n = 0; n < x.shape()[0]; ++n)
+    for (int64_t o = 0; o < outputs; ++o) {
+      T* to = out.as<T>().data() + (n * outputs + o) * out_plane;
+      std::fill(to, to + out_plane, bias.empty() ? T(0) : bias.as<T>()[size_t(o)]);
+      for (int64_t c = 0; c < channels; ++c) {
+        int64_t channel = o / (outputs / groups) * channels + c;
+        T const* from = x.as<T>().data() + (n * x.shape()[1] + channel) * in_plane;
+        std::vector<int64_t> k(w.rank(), 0);
+        for (int64_t tap = 0; tap < taps; ++tap) {
+          accumulate(w, from, k, weight[(o * channels + c) * taps + tap], to);
+          for (size_t i = w.rank(); i > 0 && ++k[i - 1] == w.kernel[i - 1]; --i) k[i - 1] = 0;
+        }
+      }
+    }
+}
+
+ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
+  TRY_ASSIGN(Window window, window_of(attributes, inputs[0].shape()));
+  Shape shape{inputs[0].shape()[0], inputs[1].shape()[0]};
+  shape.insert(shape.end(), window.out.begin(), window.out.end());
+  TRY_ASSIGN(NDArray out, NDArray::create(inputs[0].type(), shape));
+  NDArray bias = inputs.size() > 2 ? inputs[2] : NDArray();
+  int64_t groups = integer(attributes, "group", 1);
+  if (out.type() == DType::kF32)
+    convolve<float>(window, groups, inputs[0], inputs[1], bias, out);
+  else if (out.type() == DType::kF64)
+    convolve<double>(window, groups, inputs[0], inputs[1], bias, out);
+  else
+    return unsupported(fmt::format("a convolution of {}", to_text(out.type())));
+  return std::vector{out};
+}
+
+Result<Converted> from_onnx(ForeignContext const& context) {
+  std::vector<int64_t> kernel;
+  if (context.constants.size() > 1 && context.constants[1].shape().size() > 2)
+    kernel.assign(context.constants[1].shape().begin() + 2, context.constants[1].shape().end());
+  TRY_ASSIGN(Attributes attributes, window_attributes(context, kernel));
+  attributes["group"] = onnx_integer(context.node, "group", 1);
+  return keep_inputs(context, 3, attributes);
+}
+
+RandomCase random_case(Rng& rng) {
+  size_t rank = size_t(rng.between(1, 3));
+  std::vector<int64_t> in = random_shape(rng, rank, rank == 3 ? 4 : 7);
+  RandomCase result{random_window(rng, in, false), {}};
+  bool depthwise = rng.below(3) == 0;
+  int64_t groups = rng.between(1, 3), per_group = depthwise ? 1 : rng.between(1, 3);
+  int64_t outputs = groups * rng.between(1, 2);
+  result.attributes["group"] = groups;
+  Shape x{rng.between(1, 2), groups * per_group}, w{outputs, per_group};
+  x.insert(x.end(), in.begin(), in.end());
+  for (int64_t k : integers(result.attributes, "kernel")) w.push_back(k);
+  result.inputs = {random_array(rng, x), random_array(rng, w)};
+  if (rng.below(2)) result.inputs.push_back(random_array(rng, {outputs}));
+  return result;
+}
+
+}  // namespace
+
+Operator const& op_conv() {
+  static Operator const op{
+      .name = "conv",
+      .doc = "Convolution of N x C x spatial with weights O x C/group x kernel, and an optional bias per output channel.",
+      .fusion = Fusion::kComplexOutFusable,
+      .inputs = {"X", "W", "B"},
+      .attributes = {{"kernel", "extents of the kernel"}, {"strides", "steps between windows"}, {"dilations", "steps inside a window"},
+                     {"pads", "rows of zeros before each axis, then after each"}, {"auto_pad", "same_upper, same_lower or valid instead of pads"},
+                     {"group", "channel groups that do not see each other"}},
+      .infer = infer,
+      .compute = compute,
+      .reference = reference,
+      .onnx = "Conv",
+      .from_onnx = from_onnx,
+      .random_case = random_case,
+  };
+  return op;
+}
+
+}  // namespace tw

@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "engine/graph/shared/elements.h"
+#include "engine/graph/shared/onnx.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+Result<Shape> widened(Attributes const& attributes, Shape const& from) {
+  std::vector<int64_t> axes = integers(attributes, "axes");
+  size_t rank = from.size() + axes.size();
+  std::set<int64_t> fresh;
+  for (int64_t axis : axes) {
+    TRY_ASSIGN(int64_t place, normal_axis(axis, rank));
+    if (!fresh.insert(place).second) return unfit(fmt::format("axis {} is inserted twice", axis));
+  }
+  Shape shape;
+  auto next = from.begin();
+  for (size_t i = 0; i < rank; ++i) shape.push_back(fresh.count(int64_t(i)) ? 1 : *next++);
+  return shape;
+}
+
+InferResult infer(Attributes const& attributes, Infos inputs) {
+  TRY(expect_inputs(inputs, 1, 1));
+  TRY_ASSIGN(Shape shape, widened(attributes, inputs[0]->shape));
+  return one(inputs[0]->type, shape);
+}
+
+Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
+  TRY_ASSIGN(Shape shape, widened(attributes, shape_of(inputs[0])));
+  return reshape_compute(inputs[0], shape, name, name);
+}
+
+ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
+  TRY_ASSIGN(Shape shape, widened(attributes, inputs[0].shape()));
+  return std::vector{inputs[0].reshaped(shape)};
+}
+
+Result<Converted> from_onnx(ForeignContext const& context) {
+  Attributes attributes;
+  if (context.opset < 13) {
+    attributes["axes"] = onnx_integers(context.node, "axes");
+  } else {
+    TRY_ASSIGN(attributes["axes"], constant_integers(context, 1, "the list of axes"));
+  }
+  return keep_inputs(context, 1, attributes);
+}
+
+RandomCase random_case(Rng& rng) {
+  int64_t rank = rng.between(1, 3);
+  std::vector<int64_t> axes{rng.between(0, rank)};
+  if (rng.below(2)) axes = {-1, 0};
+  return {{{"axes", axes}}, {random_array(rng, random_shape(rng, size_t(rank), 4))}};
+}
+
+}  // namespace
+
+Operator const& op_unsqueeze() {
+  static Operator const op{
+      .name = "unsqueeze",
+      .doc = "The same elements with axes of extent 1 inserted.",
+      .fusion = Fusion::kInjective,
+      .inputs = {"X"},
+      .attributes = {{"axes", "places of the new axes in the result"}},
+      .infer = infer,
+      .compute = compute,
+      .reference = reference,
+      .onnx = "Unsqueeze",
+      .from_onnx = from_onnx,
+      .random_case = random_case,
+  };
+  return op;
+}
+
+}  // namespace tw

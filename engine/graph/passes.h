@@ -1,0 +1,39 @@
+/// The passes over graphs, as data: each takes a graph and returns a new one.
+#pragma once
+
+#include <span>
+
+#include "engine/graph/graph.h"
+
+namespace tw {
+
+struct GraphPass {
+  std::string name;
+  Result<Graph> (*run)(Graph const&);
+  std::string reason;  ///< why it stands where it stands, one sentence
+};
+
+/// dropout(x), identity(x)  -->  x;  batch_norm(conv(x, W, B))  -->  conv(x, W', B');
+/// batch_norm(x)  -->  add(mul(x, scale), shift)
+Result<Graph> simplify_inference(Graph const& graph);
+/// f(constants)  -->  a constant, unless it is much larger than what it is made of; nodes whose
+/// results nobody reads are dropped.
+Result<Graph> fold_constants(Graph const& graph);
+/// Sets `groups` and `decisions`: which nodes become one kernel and why.
+/// Source: Chen et al. 2018 (TVM), §3 "Operator fusion".
+Result<Graph> fuse_operators(Graph const& graph);
+
+/// The passes in their order.
+std::span<GraphPass const> graph_passes();
+
+/// What each pass made, for showing.
+struct GraphStage {
+  std::string name;
+  Graph graph;
+};
+/// Runs all passes and verifies after each; the last stage is the result.
+Result<std::vector<GraphStage>> run_graph_passes(Graph const& graph);
+/// The last stage alone.
+Result<Graph> optimize(Graph const& graph);
+
+}  // namespace tw

@@ -1,0 +1,72 @@
+#include <set>
+
+#include "engine/graph/passes.h"
+#include "engine/graph/reference.h"
+
+namespace tw {
+namespace {
+
+constexpr int64_t kAlwaysKept = int64_t(1) << 20;  // bytes that a folded tensor may have anyway
+
+/// Bytes that folding would add, or -1 when the shape is not known.
+int64_t result_bytes(Graph const& graph, Node const& node) {
+  auto info = tensor_info(graph.value(node.outputs[0]));
+  if (!info) return -1;
+  auto count = element_count(info->shape);
+  return count && *count < (int64_t(1) << 40) ? *count * size_of(info->type) : -1;
+}
+
+bool can_fold(Graph const& graph, Node const& node) {
+  if (!node.op) return false;
+  int64_t given = 0;
+  for (ValueId id : node.inputs) {
+    if (!id.valid()) continue;
+    if (!graph.value(id).is_constant()) return false;
+    given += graph.value(id).constant.byte_size();
+  }
+  int64_t bytes = result_bytes(graph, node);
+  return bytes >= 0 && bytes <= std::max(kAlwaysKept, 2 * given);
+}
+
+/// Nodes without a way to an output are dropped, from the last to the first.
+std::vector<Node> live_nodes(Graph const& graph, std::vector<Node> const& nodes) {
+  std::set<ValueId> wanted(graph.outputs.begin(), graph.outputs.end());
+  std::vector<Node> kept;
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    bool used = false;
+    for (ValueId output : node->outputs) used = used || (output.valid() && wanted.count(output));
+    if (!used) continue;
+    wanted.insert(node->inputs.begin(), node->inputs.end());
+    for (auto const& body : node->sub_graphs)  // a body may read any value around it by name
+      for (size_t i = 0; i < graph.values.size(); ++i)
+        for (ValueId captured : body->inputs)
+          if (body->value(captured).name == graph.values[i].name) wanted.insert({int32_t(i)});
+    kept.insert(kept.begin(), *node);
+  }
+  return kept;
+}
+
+}  // namespace
+
+Result<Graph> fold_constants(Graph const& graph) {
+  Graph result = graph;
+  std::vector<Node> nodes;
+  for (Node const& node : graph.nodes) {
+    bool known = !node.outputs.empty() && node.outputs[0].valid() && result.value(node.outputs[0]).is_constant();
+    if (known) continue;  // made while the model was read
+    if (can_fold(result, node)) {
+      auto folded = run_node(result, node, {});
+      if (folded) {
+        Value& value = result.value(node.outputs[0]);
+        value.constant = (*folded)[0];
+        value.type = tensor_type(value.constant.type(), value.constant.shape());
+        continue;
+      }
+    }
+    nodes.push_back(node);
+  }
+  result.nodes = live_nodes(result, nodes);
+  return result;
+}
+
+}  // namespace tw

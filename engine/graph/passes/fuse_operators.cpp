@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/graph/passes.h"
+
+namespace tw {
+namespace {
+
+struct Verdict {
+  bool fused;
+  std::string rule;
+  std::string reason;
+};
+
+/// What a node is to fusion. A node that only the reference can run is opaque, whatever its class.
+Fusion class_of(Graph const& graph, Node const& node) {
+  if (!node.op || !node.op->compute) return Fusion::kOpaque;
+  for (ValueId id : node.inputs)
+    if (id.valid() && !tensor_info(graph.value(id))) return Fusion::kOpaque;
+  return tensor_info(graph.value(node.outputs[0])) ? node.op->fusion : Fusion::kOpaque;
+}
+
+class Fuser {
+ public:
+  explicit Fuser(Graph const& graph) : graph_(graph), producers_(producers(graph)), consumers_(consumers(graph)) {
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      class_.push_back(class_of(graph, graph.nodes[i]));
+      group_.push_back(int(i));
+      members_.push_back({{int32_t(i)}});
+    }
+  }
+
+  Result<Graph> run() {
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) decide_edges_into({int32_t(i)});
+    graph_.groups = groups();
+    return std::move(graph_);
+  }
+
+ private:
+  /// The producer with the heaviest group first, so that an addition joins a convolution before a relu.
+  void decide_edges_into(NodeId to) {
+    std::vector<std::pair<NodeId, ValueId>> edges;
+    std::set<ValueId> seen;
+    for (ValueId id : graph_.node(to).inputs)
+      if (id.valid() && producers_[size_t(id.value)].valid() && seen.insert(id).second) edges.push_back({producers_[size_t(id.value)], id});
+    std::stable_sort(edges.begin(), edges.end(), [&](auto const& a, auto const& b) { return weight(a.first) > weight(b.first); });
+    for (auto const& [from, value] : edges) {
+      Verdict verdict = judge(from, to, value);
+      if (verdict.fused) merge(from, to);
+      graph_.decisions.push_back({from, to, value, verdict.fused, verdict.rule, (verdict.fused ? "" : "not fused: ") + verdict.reason});
+    }
+  }
+
+  int weight(NodeId id) const { return group_class(id) == Fusion::kComplexOutFusable ? 2 : group_class(id) == Fusion::kInjective ? 1 : 0; }
+
+  /// The class that decides for the node's group.
+  Fusion group_class(NodeId id) const {
+    Fusion strongest = Fusion::kInjective;
+    for (NodeId member : members_[size_t(group_[size_t(id.value)])])
+      strongest = std::max(strongest, class_[size_t(member.value)]);
+    return strongest;
+  }
+
+  std::string name(NodeId id) const { return title_of(graph_, graph_.node(id)); }
+
+  /// Of the group's operator that decided, for sentences.
+  std::string anchor_name(NodeId id) const {
+    for (NodeId member : members_[size_t(group_[size_t(id.value)])])
+      if (class_[size_t(member.value)] == group_class(id)) return name(member);
+    return name(id);
+  }
+
+  Verdict judge(NodeId from, NodeId to, ValueId value) const {
+    Fusion a = class_[size_t(from.value)], b = class_[size_t(to.value)];
+    if (a == Fusion::kOpaque || b == Fusion::kOpaque) {
+      NodeId alone = a == Fusion::kOpaque ? from : to;
+      return {false, "opaque", fmt::format("{} is opaque and runs alone", name(alone))};
+    }
+    if (is_output(graph_, value)) return {false, "output", fmt::format("'{}' is an output of the model and has to be in memory", graph_.value(value).name)};
+    size_t readers = consumers_[size_t(value.value)].size();
+    std::set<NodeId> distinct(consumers_[size_t(value.value)].begin(), consumers_[size_t(value.value)].end());
+    if (distinct.size() > 1) return {false, "many_readers", fmt::format("{} operators read the output of {}, so it has to be in memory", readers, name(from))};
+    return b == Fusion::kInjective ? judge_injective(from, to) : judge_heavy(from, to, b);
+  }
+
+  /// `to` is injective: it may follow injective nodes, and element by element a complex one.
+  Verdict judge_injective(NodeId from, NodeId to) const {
+    Fusion group = group_class(from), own = group_class(to);
+    std::string classes = fmt::format("{} after {}", to_text(Fusion::kInjective), to_text(group));
+    if (group == Fusion::kReduction)
+      return {false, "after_reduction", fmt::format("{} is a reduction, nothing joins what follows it", anchor_name(from))};
+    if (group == Fusion::kComplexOutFusable) {
+      if (own == Fusion::kComplexOutFusable)
+        return {false, "two_complex", fmt::format("{} joined {} already, a kernel has one complex operator", name(to), anchor_name(to))};
+      if (!graph_.node(to).op->elementwise)
+        return {false, "moves_elements", fmt::format("{} moves elements; only element-wise operators join the output of {}", name(to), anchor_name(from))};
+      if (!same_size(from, to))
+        return {false, "grows", fmt::format("{} makes a larger tensor than {}", name(to), anchor_name(from))};
+      return {true, "epilogue", fmt::format("{} joins {}: {}", name(to), anchor_name(from), classes)};
+    }
+    if (own == Fusion::kComplexOutFusable && !same_size(from, to))
+      return {false, "grows", fmt::format("{} makes a larger tensor than {}", name(to), name(from))};
+    return {true, "injective_chain", fmt::format("{} joins {}: {}", name(to), name(from), classes)};
+  }
+
+  /// `to` is a reduction or complex: only a reduction that reads each element once takes what stands before it.
+  Verdict judge_heavy(NodeId from, NodeId to, Fusion b) const {
+    if (b == Fusion::kComplexOutFusable)
+      return {false, "before_complex", fmt::format("{} is {}: it takes what follows it, not what stands before it", name(to), to_text(b))};
+    Operator const* op = graph_.node(to).op;
+    if (int64_t times = op->rereads ? op->rereads(graph_.node(to).attributes) : 1; times > 1)
+      return {false, "reads_again", fmt::format("{} reads each output of {} up to {} times", name(to), name(from), times)};
+    if (group_class(from) != Fusion::kInjective)
+      return {false, "not_injective", fmt::format("{} is a reduction and {} is {}", name(to), anchor_name(from), to_text(group_class(from)))};
+    return {true, "before_reduction", fmt::format("{} takes {} in: {} before {}", name(to), name(from), to_text(Fusion::kInjective), to_text(b))};
+  }
+
+  bool same_size(NodeId from, NodeId to) const {
+    return graph_.value(graph_.node(from).outputs[0]).shape() == graph_.value(graph_.node(to).outputs[0]).shape();
+  }
+
+  void merge(NodeId from, NodeId to) {
+    int gone = group_[size_t(from.value)], kept = group_[size_t(to.value)];
+    for (NodeId member : members_[size_t(gone)]) {
+      group_[size_t(member.value)] = kept;
+      members_[size_t(kept)].push_back(member);
+    }
+    members_[size_t(gone)].clear();
+  }
+
+  /// Ordered by their last node: a value inside a group is read inside it only, so this can run.
+  std::vector<Group> groups() {
+    std::vector<Group> result;
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      std::vector<NodeId>& members = members_[size_t(group_[i])];
+      std::sort(members.begin(), members.end());
+      NodeId self{int32_t(i)};
+      if (members.back() != self) continue;
+      Group group{members, members.back(), group_class(self)};
+      for (NodeId member : members)
+        if (class_[size_t(member.value)] == group.fusion && group.anchor == members.back()) group.anchor = member;
+      result.push_back(group);
+    }
+    return result;
+  }
+
+  Graph graph_;
+  std::vector<NodeId> producers_;
+  std::vector<std::vector<NodeId>> consumers_;
+  std::vector<Fusion> class_;
+  std::vector<int> group_;                    ///< of each node
+  std::vector<std::vector<NodeId>> members_;  ///< of each group
+};
+
+}  // namespace
+
+Result<Graph> fuse_operators(Graph const& graph) { return Fuser(graph).run(); }
+
+}  // namespace tw

@@ -1,0 +1,91 @@
+#include "engine/graph/reference.h"
+
+#include <fmt/format.h>
+
+namespace tw {
+namespace {
+
+Place at(Node const& node) { return {{}, 0, 0, node.name}; }
+
+std::unexpected<Error> placed(Error error, Node const& node) {
+  error.place = at(node);
+  return std::unexpected(std::move(error));
+}
+
+/// Checks the operands again, because they may have other shapes than the model declares.
+Status check_sizes(Node const& node, std::vector<NDArray> const& operands, int64_t max_bytes) {
+  std::vector<TensorInfo> infos;
+  for (NDArray const& operand : operands) infos.push_back({operand.type(), operand.shape(), operand});
+  std::vector<TensorInfo const*> pointers;
+  for (size_t i = 0; i < infos.size(); ++i) pointers.push_back(operands[i].empty() ? nullptr : &infos[i]);
+  auto outputs = node.op->infer(node.attributes, pointers);
+  if (!outputs) return placed(outputs.error(), node);
+  for (TensorInfo const& output : *outputs) {
+    auto count = element_count(output.shape);
+    if (!count) return placed(count.error(), node);
+    if (*count > max_bytes / size_of(output.type))
+      return bad_input("tensor_too_large", fmt::format("its result of shape {} would take more than {} MiB", to_text(output.shape), max_bytes >> 20), at(node));
+  }
+  return {};
+}
+
+std::string input_text(Value const& value) { return fmt::format("'{}' ({})", value.name, to_text(value.type)); }
+
+}  // namespace
+
+Result<std::vector<NDArray>> run_node(Graph const& graph, Node const& node, std::vector<NDArray> const& operands,
+                                      ReferenceOptions const& options) {
+  if (!node.op) return refused("opaque_node", node.reason, at(node));
+  std::vector<NDArray> all = operands;
+  if (all.empty())
+    for (ValueId id : node.inputs) all.push_back(id.valid() ? graph.value(id).constant : NDArray());
+  TRY(check_sizes(node, all, options.max_bytes));
+  auto result = node.op->reference(node.attributes, all);
+  if (!result) return placed(result.error(), node);
+  return result;
+}
+
+Status check_inputs(Graph const& graph, std::vector<NDArray> const& inputs) {
+  if (inputs.size() < graph.inputs.size())
+    return bad_input("missing_input", fmt::format("the input {} is missing", input_text(graph.value(graph.inputs[inputs.size()]))));
+  if (inputs.size() > graph.inputs.size())
+    return bad_input("wrong_input", fmt::format("{} inputs were given, the model has {}", inputs.size(), graph.inputs.size()));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Value const& value = graph.value(graph.inputs[i]);
+    NDArray const& input = inputs[i];
+    auto shape = value.shape();
+    bool fits = !input.empty() && (!value.type.dtype || *value.type.dtype == input.type()) && (!shape || *shape == input.shape());
+    if (!fits)
+      return bad_input("wrong_input", fmt::format("the input {} was given {}[{}]", input_text(value), to_text(input.type()), to_text(input.shape())));
+  }
+  return {};
+}
+
+Result<std::vector<NDArray>> reference_run(Graph const& graph, std::vector<NDArray> const& inputs, ReferenceOptions const& options) {
+  TRY(check_inputs(graph, inputs));
+  std::vector<NDArray> values(graph.values.size());
+  std::vector<int> uses(graph.values.size());
+  for (size_t i = 0; i < values.size(); ++i) values[i] = graph.values[i].constant;
+  for (size_t i = 0; i < inputs.size(); ++i) values[size_t(graph.inputs[i].value)] = inputs[i];
+  for (ValueId id : graph.outputs) ++uses[size_t(id.value)];
+  for (Node const& node : graph.nodes)
+    for (ValueId id : node.inputs)
+      if (id.valid()) ++uses[size_t(id.value)];
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    Node const& node = graph.nodes[i];
+    if (options.stop.stop_requested()) return environment_failed("cancelled", "the reference run was cancelled");
+    if (options.progress) options.progress({node.name, int64_t(i), int64_t(graph.nodes.size())});
+    std::vector<NDArray> operands;
+    for (ValueId id : node.inputs) operands.push_back(id.valid() ? values[size_t(id.value)] : NDArray());
+    TRY_ASSIGN(std::vector<NDArray> results, run_node(graph, node, operands, options));
+    for (size_t k = 0; k < node.outputs.size() && k < results.size(); ++k)
+      if (node.outputs[k].valid()) values[size_t(node.outputs[k].value)] = results[k];
+    for (ValueId id : node.inputs)  // what nobody reads any more is given back
+      if (id.valid() && --uses[size_t(id.value)] == 0) values[size_t(id.value)] = {};
+  }
+  std::vector<NDArray> outputs;
+  for (ValueId id : graph.outputs) outputs.push_back(values[size_t(id.value)]);
+  return outputs;
+}
+
+}  // namespace tw

@@ -1,0 +1,42 @@
+/// Sliding windows of convolutions and pools: extents, strides, dilations and padding.
+#pragma once
+
+#include "engine/graph/shared/elements.h"
+
+namespace tw::ops {
+
+/// One entry per spatial axis.
+struct Window {
+  std::vector<int64_t> kernel, strides, dilations;
+  std::vector<int64_t> before, after;  ///< padding
+  std::vector<int64_t> beyond;         ///< what ceil mode reads behind the padding
+  std::vector<int64_t> in, out;        ///< spatial extents
+  bool padded() const;
+  size_t rank() const { return kernel.size(); }
+};
+
+/// Reads attributes kernel, strides, dilations, pads, auto_pad ("", "same_upper", "same_lower",
+/// "valid") and ceil for an input N x C x spatial.... Errors: wrong_shapes.
+Result<Window> window_of(Attributes const& attributes, Shape const& input);
+
+/// Attributes of an ONNX node with a window, in our names; `kernel` may come from the weights.
+Result<Attributes> window_attributes(ForeignContext const& context, std::vector<int64_t> kernel);
+
+/// "z", "y", "x" as far as the rank goes, and the kernel's "t", "r", "s".
+std::vector<te::Axis> spatial_axes(Window const& window);
+std::vector<te::Axis> kernel_axes(Window const& window);
+/// Stage "pad": the input N x C x spatial with `fill` around it.
+te::Stage pad_stage(te::Buffer const& input, Window const& window, ir::Expr fill);
+/// n, c, y*stride + r*dilation, ...
+std::vector<ir::Expr> window_indices(Window const& window, ir::Expr n, ir::Expr c);
+
+/// Random attributes for an input whose spatial extents are `in`.
+Attributes random_window(Rng& rng, std::vector<int64_t> const& in, bool pooling);
+/// Largest number of windows that one element lies in.
+int64_t window_rereads(Attributes const& attributes);
+
+/// Calls `f(input plane index or -1 for padding, kernel index)` for every kernel position of the
+/// window at flat output position `at`.
+void for_each_in_window(Window const& window, int64_t at, std::function<void(int64_t, int64_t)> const& f);
+
+}  // namespace tw::ops

@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "engine/graph/graph.h"
+#include "engine/ir/text.h"
+
+namespace tw {
+namespace {
+
+std::string name_of(Graph const& graph, ValueId id) {
+  return id.valid() ? "'" + graph.value(id).name + "'" : "none";
+}
+
+std::string names(Graph const& graph, std::vector<ValueId> const& ids) {
+  std::string text;
+  for (ValueId id : ids) text += (text.empty() ? "" : ", ") + name_of(graph, id);
+  return text;
+}
+
+std::string value_line(char const* what, Graph const& graph, ValueId id) {
+  Value const& value = graph.value(id);
+  std::string line = fmt::format("  {} '{}': {}", what, value.name, to_text(value.type));
+  if (value.is_constant()) line += fmt::format(" #{:016x}", value.constant.hash());
+  return line + "\n";
+}
+
+std::string node_line(Graph const& graph, Node const& node) {
+  std::string types;
+  for (ValueId output : node.outputs)
+    if (output.valid()) types += (types.empty() ? "" : ", ") + to_text(graph.value(output).type);
+  std::string attributes = to_text(node.attributes);
+  std::string line = fmt::format("  {} = {}({}){}: {}", names(graph, node.outputs), node.op ? node.type : "opaque '" + node.type + "'",
+                                 names(graph, node.inputs), attributes.empty() ? "" : " {" + attributes + "}", types);
+  if (!node.op) line += "  # " + node.reason;
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string to_text(ValueType const& type) {
+  constexpr char const* kKinds[] = {"", "sequence ", "optional "};
+  std::string text = kKinds[size_t(type.kind)];
+  text += type.dtype ? std::string(to_text(*type.dtype)) : "unknown";
+  if (!type.dims) return text + "[...]";
+  std::string dims;
+  for (ir::Expr const& dim : *type.dims) dims += (dims.empty() ? "" : ", ") + (dim ? ir::to_text(dim) : "?");
+  return text + "[" + dims + "]";
+}
+
+std::string to_text(Graph const& graph) {
+  std::string text = fmt::format("tilewright graph 1\ngraph '{}'\n", graph.name);
+  for (ValueId id : graph.inputs) text += value_line("input", graph, id);
+  std::set<ValueId> shown(graph.inputs.begin(), graph.inputs.end());
+  for (Node const& node : graph.nodes)
+    for (ValueId id : node.inputs)
+      if (id.valid() && graph.value(id).is_constant() && shown.insert(id).second) text += value_line("constant", graph, id);
+  for (Node const& node : graph.nodes) text += node_line(graph, node);
+  for (ValueId id : graph.outputs) text += value_line("output", graph, id);
+  for (size_t i = 0; i < graph.groups.size(); ++i) {
+    text += fmt::format("  group {} {}:", i, to_text(graph.groups[i].fusion));
+    for (NodeId id : graph.groups[i].nodes) text += " '" + graph.node(id).name + "'";
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace tw

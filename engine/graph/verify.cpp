@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "engine/graph/graph.h"
+
+namespace tw {
+namespace {
+
+std::unexpected<Error> invalid(std::string message, std::string node = {}) {
+  return bad_input("invalid_graph", std::move(message), {{}, 0, 0, std::move(node)});
+}
+
+bool in_range(Graph const& graph, ValueId id) { return id.valid() && size_t(id.value) < graph.values.size(); }
+
+Status verify_node(Graph const& graph, Node const& node, std::set<ValueId>& made) {
+  for (ValueId input : node.inputs) {
+    if (!input.valid()) continue;
+    if (!in_range(graph, input)) return invalid("it reads a value that does not exist", node.name);
+    if (!made.count(input) && !graph.value(input).is_constant())
+      return invalid(fmt::format("it reads '{}', which no earlier node makes", graph.value(input).name), node.name);
+  }
+  for (ValueId output : node.outputs) {
+    if (!output.valid()) continue;
+    if (!in_range(graph, output)) return invalid("it makes a value that does not exist", node.name);
+    if (!made.insert(output).second)
+      return invalid(fmt::format("it makes '{}', which something else makes already", graph.value(output).name), node.name);
+  }
+  return {};
+}
+
+Status verify_groups(Graph const& graph) {
+  if (graph.groups.empty()) return {};
+  std::vector<int> times(graph.nodes.size());
+  for (Group const& group : graph.groups)
+    for (NodeId id : group.nodes) {
+      if (!id.valid() || size_t(id.value) >= graph.nodes.size()) return invalid("a group names a node that does not exist");
+      if (++times[size_t(id.value)] > 1) return invalid("it is in two groups", graph.node(id).name);
+    }
+  for (size_t i = 0; i < times.size(); ++i)
+    if (times[i] == 0) return invalid("it is in no group", graph.nodes[i].name);
+  return {};
+}
+
+}  // namespace
+
+Status verify(Graph const& graph) {
+  std::set<ValueId> made;
+  for (ValueId input : graph.inputs) {
+    if (!in_range(graph, input)) return invalid("an input does not exist");
+    made.insert(input);
+  }
+  for (Node const& node : graph.nodes) TRY(verify_node(graph, node, made));
+  for (ValueId output : graph.outputs) {
+    if (!in_range(graph, output)) return invalid("an output does not exist");
+    if (!made.count(output) && !graph.value(output).is_constant())
+      return invalid(fmt::format("no node makes the output '{}'", graph.value(output).name));
+  }
+  for (Value const& value : graph.values)
+    if (value.is_constant() && value.shape() && *value.shape() != value.constant.shape())
+      return invalid(fmt::format("the constant '{}' has another shape than its type says", value.name));
+  return verify_groups(graph);
+}
+
+}  // namespace tw

@@ -1,0 +1,28 @@
+#include "engine/importers/importer.h"
+
+#include "engine/importers/onnx/reader.h"
+#include "engine/support/files.h"
+
+namespace tw {
+
+Result<Graph> open_model(std::filesystem::path const& path, ImportOptions const& options) {
+  if (path.extension() != ".onnx")
+    return bad_input("unknown_format", "the name of a model ends with .onnx", {path.string(), 0, 0, {}});
+  TRY_ASSIGN(std::string bytes, read_file(path));
+  TRY_ASSIGN(ForeignModel model, read_onnx(bytes, path.string()));
+  auto graph = build_graph(model, options);
+  if (!graph) {
+    Error error = graph.error();
+    error.place.file = path.string();
+    return std::unexpected(error);
+  }
+  if (graph->name.empty()) graph->name = path.stem().string();
+  return graph;
+}
+
+Result<NDArray> open_tensor(std::filesystem::path const& path) {
+  TRY_ASSIGN(std::string bytes, read_file(path));
+  return read_onnx_tensor(bytes, path.string());
+}
+
+}  // namespace tw

@@ -1,0 +1,17 @@
+/// Opening a model file of any known format.
+#pragma once
+
+#include <filesystem>
+
+#include "engine/graph/from_foreign.h"
+
+namespace tw {
+
+/// Reads the file and builds its graph (no passes yet). Errors name the file and, where it is one
+/// node's, the node: those of `read_file`, `read_onnx` and `build_graph`, and unknown_format.
+Result<Graph> open_model(std::filesystem::path const& path, ImportOptions const& options = {});
+
+/// A tensor stored as `.pb`.
+Result<NDArray> open_tensor(std::filesystem::path const& path);
+
+}  // namespace tw

@@ -1,0 +1,146 @@
+#include "engine/importers/onnx/reader.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "engine/importers/onnx/tensor.h"
+#include "engine/importers/onnx/wire.h"
+
+namespace tw {
+namespace {
+
+using namespace onnx_reader;
+
+bool parse(google::protobuf::MessageLite& message, std::string_view bytes) {
+  if (bytes.size() > size_t(std::numeric_limits<int>::max())) return false;
+  return message.ParsePartialFromArray(bytes.data(), int(bytes.size()));
+}
+
+std::unexpected<Error> damaged(std::string_view bytes, std::string_view file, bool is_model) {
+  std::string what = is_model ? "ONNX model" : "tensor";
+  std::string message = bytes.empty() ? fmt::format("an empty file is no {}", what)
+                        : bytes.size() > size_t(std::numeric_limits<int>::max())
+                            ? fmt::format("a file of over 2 GiB is no {}", what)
+                            : fmt::format("this is no whole {}: {}", what, describe_damage(bytes, is_model));
+  return bad_input("not_onnx", message, {std::string(file), 0, 0, {}});
+}
+
+ForeignValue to_value(onnx::ValueInfoProto const& info) {
+  ForeignValue value;
+  value.name = info.name();
+  onnx::TypeProto const* type = &info.type();
+  if (type->has_sequence_type()) {
+    value.kind = ForeignKind::kSequence;
+    type = &type->sequence_type().elem_type();
+  } else if (type->has_optional_type()) {
+    value.kind = ForeignKind::kOptional;
+    type = &type->optional_type().elem_type();
+  }
+  if (!type->has_tensor_type()) {
+    if (type->value_case() != onnx::TypeProto::VALUE_NOT_SET && value.kind == ForeignKind::kTensor) value.kind = ForeignKind::kOther;
+    return value;
+  }
+  value.type = dtype_of(type->tensor_type().elem_type());
+  if (!type->tensor_type().has_shape()) return value;
+  value.dims.emplace();
+  for (auto const& dim : type->tensor_type().shape().dim()) {
+    ForeignDim extent;
+    if (dim.has_dim_value() && dim.dim_value() >= 0) extent.extent = dim.dim_value();
+    if (dim.has_dim_param()) extent.symbol = dim.dim_param();
+    value.dims->push_back(extent);
+  }
+  return value;
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view file) : file_(file) {}
+
+  Result<ForeignGraph> graph(onnx::GraphProto const& proto) {
+    ForeignGraph graph;
+    graph.name = proto.name();
+    for (auto const& tensor : proto.initializer()) {
+      TRY_ASSIGN(graph.initializers[tensor.name()], array(tensor, ""));
+    }
+    if (proto.sparse_initializer_size() > 0)
+      return bad_input("unsupported_type", "the model has sparse initializers, which are not known", place(""));
+    for (auto const& info : proto.input()) graph.inputs.push_back(to_value(info));
+    for (auto const& info : proto.output()) graph.outputs.push_back(to_value(info));
+    for (auto const& info : proto.value_info()) graph.values.push_back(to_value(info));
+    for (auto const& source : proto.node()) {
+      TRY_ASSIGN(ForeignNode made, node(source));
+      graph.nodes.push_back(std::move(made));
+    }
+    return graph;
+  }
+
+  Result<NDArray> array(onnx::TensorProto const& tensor, std::string const& node) {
+    auto result = to_array(tensor);
+    if (result) return result;
+    Error error = result.error();
+    error.place = place(node);
+    return std::unexpected(error);
+  }
+
+ private:
+  Place place(std::string node) const { return {std::string(file_), 0, 0, std::move(node)}; }
+
+  Result<ForeignNode> node(onnx::NodeProto const& proto) {
+    ForeignNode node{proto.name(), proto.op_type(), proto.domain(), {}, {}, {}};
+    node.inputs.assign(proto.input().begin(), proto.input().end());
+    node.outputs.assign(proto.output().begin(), proto.output().end());
+    for (auto const& source : proto.attribute()) {
+      TRY_ASSIGN(node.attributes[source.name()], attribute(source, proto.name()));
+    }
+    return node;
+  }
+
+  Result<ForeignAttribute> attribute(onnx::AttributeProto const& proto, std::string const& node) {
+    using A = onnx::AttributeProto;
+    switch (proto.type()) {
+      case A::INT: return proto.i();
+      case A::FLOAT: return double(proto.f());
+      case A::STRING: return proto.s();
+      case A::INTS: return std::vector<int64_t>(proto.ints().begin(), proto.ints().end());
+      case A::FLOATS: return std::vector<double>(proto.floats().begin(), proto.floats().end());
+      case A::STRINGS: return std::vector<std::string>(proto.strings().begin(), proto.strings().end());
+      case A::TENSOR: {
+        if (!dtype_of(proto.t().data_type())) return ForeignAttribute();  // strings: nothing here reads them
+        TRY_ASSIGN(NDArray value, array(proto.t(), node));
+        return ForeignAttribute(value);
+      }
+      case A::GRAPH: {
+        TRY_ASSIGN(ForeignGraph body, graph(proto.g()));
+        return ForeignAttribute(std::make_shared<ForeignGraph const>(std::move(body)));
+      }
+      default: return ForeignAttribute();
+    }
+  }
+
+  std::string_view file_;
+};
+
+}  // namespace
+
+Result<ForeignModel> read_onnx(std::string_view bytes, std::string_view file) {
+  onnx::ModelProto proto;
+  if (bytes.empty() || !parse(proto, bytes)) return damaged(bytes, file, true);
+  // A cut between two fields leaves a model that parses: it lacks its last fields, the versions among them.
+  if (!proto.has_graph() || proto.opset_import_size() == 0)
+    return bad_input("not_onnx", fmt::format("this is no whole ONNX model: after {} bytes it has no {}", bytes.size(), proto.has_graph() ? "operator set version" : "graph"), {std::string(file), 0, 0, {}});
+  ForeignModel model;
+  model.format = "onnx";
+  model.producer = proto.producer_name() + (proto.producer_version().empty() ? "" : " " + proto.producer_version());
+  for (auto const& opset : proto.opset_import()) model.opsets[opset.domain()] = opset.version();
+  TRY_ASSIGN(model.graph, Reader(file).graph(proto.graph()));
+  return model;
+}
+
+Result<NDArray> read_onnx_tensor(std::string_view bytes, std::string_view file) {
+  onnx::TensorProto proto;
+  if (bytes.empty() || !parse(proto, bytes)) return damaged(bytes, file, false);
+  return Reader(file).array(proto, "");
+}
+
+}  // namespace tw

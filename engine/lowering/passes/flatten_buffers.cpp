@@ -1,0 +1,62 @@
+// T[i, j] of T: f32[4, 6]   -->   T[i*6+j] of T: f32[24]
+#include "engine/arith/simplify.h"
+#include "engine/ir/rewrite.h"
+#include "engine/lowering/pipeline.h"
+
+#include <map>
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+class Flattening : public Rewriter {
+ public:
+  Buffer flat(Buffer const& buffer) {
+    auto [found, added] = flat_.emplace(buffer->name, nullptr);
+    if (!added) return found->second;
+    BufferNode node = *buffer;
+    Expr count = int_imm(1);
+    for (Expr const& extent : buffer->shape) count = count * extent;
+    node.shape = {count};
+    return found->second = std::make_shared<BufferNode const>(std::move(node));
+  }
+
+  Expr visit(Expr const& e) override {
+    Expr next = rebuild(e);
+    if (auto const* read = next.as<Load>()) return load(flat(read->buffer), {index(*read->buffer, read->indices)});
+    return next;
+  }
+  Stmt visit(Stmt const& s) override {
+    Stmt next = rebuild(s);
+    if (auto const* store = next.as<Store>())
+      return make_from<Store>(store->origin, flat(store->buffer), std::vector<Expr>{index(*store->buffer, store->indices)}, store->value);
+    if (auto const* alloc = next.as<Alloc>()) return make_from<Alloc>(alloc->origin, flat(alloc->buffer), alloc->body);
+    return next;
+  }
+
+ private:
+  static Expr index(BufferNode const& buffer, std::vector<Expr> const& indices) {
+    Expr flat = int_imm(0);
+    for (size_t d = 0; d < indices.size(); ++d) flat = flat * buffer.shape[d] + indices[d];
+    return flat;
+  }
+  std::map<std::string, Buffer> flat_;
+};
+
+Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+  KernelIr result = kernel;
+  Flattening flattening;
+  result.host.body = flattening.visit(kernel.host.body);
+  for (Buffer& param : result.host.params) param = flattening.flat(param);
+  return result;
+}
+
+}  // namespace
+
+Pass flatten_buffers() {
+  return {"flatten_buffers", "Turns indices of several dimensions into one offset in elements, row-major",
+          "before loops are vectorized: whether a vector is contiguous shows in the one offset", run};
+}
+
+}  // namespace tw

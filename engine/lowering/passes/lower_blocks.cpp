@@ -1,0 +1,55 @@
+// block Y(vi = i.0*4+i.1) if g: Y[vi] = ...   -->   if g: Y[i.0*4+i.1] = ...
+#include "engine/ir/rewrite.h"
+#include "engine/lowering/pipeline.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+/// Knows the loops around while it goes down, so that statements can remember them.
+class BlockLowering : public Rewriter {
+ public:
+  Expr visit(Expr const& e) override { return e; }
+  Stmt visit(Stmt const& s) override {
+    if (auto const* loop = s.as<For>()) {
+      origin_.loops.push_back(loop->id);
+      Stmt body = visit(loop->body);
+      Stmt next = make_from<For>(origin_, loop->id, loop->var, loop->extent, loop->loop_kind, body, loop->bind);
+      origin_.loops.pop_back();
+      return next;
+    }
+    if (auto const* block = s.as<Block>()) return lower(*block);
+    if (auto const* store = s.as<Store>()) return make_from<Store>(origin_, store->buffer, store->indices, store->value);
+    Stmt next = rebuild(s);
+    if (auto const* test = next.as<If>()) return make_from<If>(origin_, test->condition, test->then_body, test->else_body);
+    return next;
+  }
+
+ private:
+  Stmt lower(Block const& block) {
+    Substitution bindings;
+    for (IterVar const& iter : block.iters) bindings[iter.name()] = iter.binding;
+    origin_.blocks = {block.id};
+    Stmt body = visit(substitute(block.body, bindings));
+    if (block.predicate) body = make_from<If>(origin_, block.predicate, body);
+    origin_.blocks.clear();
+    return body;
+  }
+  Origin origin_;
+};
+
+Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+  KernelIr result = kernel;
+  result.host.body = BlockLowering().visit(kernel.host.body);
+  return result;
+}
+
+}  // namespace
+
+Pass lower_blocks() {
+  return {"lower_blocks", "Replaces blocks by plain statements over the loop variables; guards become conditions",
+          "after the inits are out: what is spatial is not known any more below", run};
+}
+
+}  // namespace tw

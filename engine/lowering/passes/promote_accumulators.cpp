@@ -1,0 +1,193 @@
+// for k: T[e] = T[e] + x(k)   -->   acc = T[e]; for k: acc = acc + x(k); T[e] = acc
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "engine/arith/linear.h"
+#include "engine/arith/simplify.h"
+#include "engine/ir/rewrite.h"
+#include "engine/lowering/pipeline.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+constexpr size_t kMostAccumulators = 64;
+
+/// A place that a loop reads and writes again and again.
+struct Place {
+  Buffer buffer;
+  Expr index;
+  Buffer accumulator;
+};
+
+/// Everything a loop body does to the buffers that it writes.
+struct Accesses {
+  std::map<std::string, std::vector<Place>> places;  // of written buffers, distinct by index
+  bool conditional = false;                           // some store stands under a condition
+};
+
+Expr base_of(Expr const& index) {
+  auto const* ramp = index.as<Ramp>();
+  return ramp ? ramp->base : index;
+}
+
+/// The places of two indices cannot overlap: same linear terms, constants far enough apart.
+bool disjoint(Expr const& a, Expr const& b) {
+  auto const* x = a.as<Ramp>();
+  auto const* y = b.as<Ramp>();
+  if ((x && !is_int(x->stride, 1)) || (y && !is_int(y->stride, 1))) return false;
+  arith::Linear difference = arith::add(arith::to_linear(base_of(a)), arith::to_linear(base_of(b)), -1);
+  if (!difference.is_constant()) return false;
+  return difference.constant >= b.lanes() || -difference.constant >= a.lanes();
+}
+
+class AccessCollector {
+ public:
+  explicit AccessCollector(Stmt const& body) { statement(body, false); }
+  Accesses result;
+  bool usable = true;
+
+ private:
+  void statement(Stmt const& s, bool conditional) {
+    if (auto const* store = s.as<Store>()) {
+      result.conditional |= conditional;
+      add(store->buffer, store->indices[0]);
+    } else if (auto const* loop = s.as<For>()) {
+      if (loop->loop_kind == LoopKind::kParallel) usable = false;
+      bound_.insert(loop->name());
+      statement(loop->body, conditional);
+    } else if (auto const* list = s.as<Seq>()) {
+      for (Stmt const& child : list->stmts) statement(child, conditional);
+    } else if (auto const* test = s.as<If>()) {
+      statement(test->then_body, true);
+      if (test->else_body) statement(test->else_body, true);
+    } else {
+      usable = false;
+    }
+  }
+  void add(Buffer const& buffer, Expr const& index) {
+    auto& list = result.places[buffer->name];
+    for (Place const& place : list)
+      if (equal(place.index, index)) return;
+    list.push_back({buffer, index, nullptr});
+  }
+
+ public:
+  std::set<std::string> bound_;  // variables of loops inside
+};
+
+/// All loads of the written buffers are at the collected places.
+bool loads_agree(Stmt const& body, Accesses const& accesses) {
+  bool agree = true;
+  walk_exprs(body, [&](Expr const& e) {
+    auto const* read = e.as<Load>();
+    auto found = read ? accesses.places.find(read->buffer->name) : accesses.places.end();
+    if (found != accesses.places.end())
+      agree = agree && std::any_of(found->second.begin(), found->second.end(), [&](Place const& p) { return equal(p.index, read->indices[0]); });
+    return agree;
+  });
+  return agree;
+}
+
+bool promotable(For const& loop, AccessCollector const& collected) {
+  if (!collected.usable || collected.result.conditional || collected.result.places.empty()) return false;
+  size_t count = 0;
+  for (auto const& [name, places] : collected.result.places) {
+    count += places.size();
+    if (places.front().buffer->scope == "register") return false;
+    for (size_t i = 0; i < places.size(); ++i) {
+      if (places[i].index.as<Ramp>() == nullptr && places[i].index.lanes() > 1) return false;
+      if (uses_variable(places[i].index, loop.name())) return false;
+      for (std::string const& inner : collected.bound_)
+        if (uses_variable(places[i].index, inner)) return false;
+      for (size_t j = 0; j < i; ++j)
+        if (!disjoint(places[i].index, places[j].index)) return false;
+    }
+  }
+  return count <= kMostAccumulators && loads_agree(loop.body, collected.result);
+}
+
+Expr whole(Buffer const& accumulator, int lanes) {
+  return lanes == 1 ? int_imm(0) : make<Ramp>(int_imm(0), int_imm(1), lanes);
+}
+
+/// Replaces the places by their accumulators.
+class Replacing : public Rewriter {
+ public:
+  explicit Replacing(Accesses const& accesses) : accesses_(accesses) {}
+  Expr visit(Expr const& e) override {
+    Expr next = rebuild(e);
+    auto const* read = next.as<Load>();
+    Place const* place = read ? find(read->buffer->name, read->indices[0]) : nullptr;
+    return place ? load(place->accumulator, {whole(place->accumulator, place->index.lanes())}) : next;
+  }
+  Stmt visit(Stmt const& s) override {
+    Stmt next = rebuild(s);
+    auto const* store = next.as<Store>();
+    Place const* place = store ? find(store->buffer->name, store->indices[0]) : nullptr;
+    if (!place) return next;
+    return make_from<Store>(store->origin, place->accumulator, std::vector<Expr>{whole(place->accumulator, place->index.lanes())}, store->value);
+  }
+
+ private:
+  Place const* find(std::string const& buffer, Expr const& index) const {
+    auto found = accesses_.places.find(buffer);
+    if (found == accesses_.places.end()) return nullptr;
+    for (Place const& place : found->second)
+      if (equal(place.index, index)) return &place;
+    return nullptr;
+  }
+  Accesses const& accesses_;
+};
+
+class Promotion : public Rewriter {
+ public:
+  Expr visit(Expr const& e) override { return e; }
+  Stmt visit(Stmt const& s) override {
+    auto const* loop = s.as<For>();
+    if (!loop || loop->loop_kind == LoopKind::kParallel) return rebuild(s);
+    AccessCollector collected(loop->body);
+    if (!promotable(*loop, collected)) return rebuild(s);
+    return promoted(*loop, s, collected.result);
+  }
+
+ private:
+  Stmt promoted(For const& loop, Stmt const& s, Accesses& accesses) {
+    std::vector<Stmt> before, after;
+    std::vector<Buffer> buffers;
+    for (auto& [name, places] : accesses.places)
+      for (Place& place : places) {
+        int lanes = place.index.lanes();
+        place.accumulator = make_buffer(fmt::format("acc.{}", next_++), place.buffer->type, {lanes}, "register");
+        buffers.push_back(place.accumulator);
+        Expr all = whole(place.accumulator, lanes);
+        before.push_back(make_from<Store>(loop.origin, place.accumulator, std::vector<Expr>{all}, load(place.buffer, {place.index})));
+        after.push_back(make_from<Store>(loop.origin, place.buffer, std::vector<Expr>{place.index}, load(place.accumulator, {all})));
+      }
+    before.push_back(Replacing(accesses).visit(s));
+    before.insert(before.end(), after.begin(), after.end());
+    Stmt body = seq(std::move(before));
+    for (size_t i = buffers.size(); i-- > 0;) body = make_from<Alloc>(loop.origin, buffers[i], body);
+    return body;
+  }
+  int next_ = 0;
+};
+
+Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+  KernelIr result = kernel;
+  result.host.body = Promotion().visit(kernel.host.body);
+  return result;
+}
+
+}  // namespace
+
+Pass promote_accumulators() {
+  return {"promote_accumulators", "Keeps what a loop adds to in registers, from before the loop to after it",
+          "after unrolling: each element of a register tile is one place", run};
+}
+
+}  // namespace tw

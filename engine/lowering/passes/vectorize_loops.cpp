@@ -1,0 +1,82 @@
+// vector i in 16: A[b+i] = B[b+i] * x   -->   A[ramp(b, 1, 16)] = B[ramp(b, 1, 16)] * broadcast(x, 16)
+#include <fmt/format.h>
+
+#include "engine/arith/linear.h"
+#include "engine/ir/rewrite.h"
+#include "engine/lowering/pipeline.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+/// Widens what depends on one loop variable.
+class Widening : public Rewriter {
+ public:
+  Widening(std::string name, int lanes) : name_(std::move(name)), lanes_(lanes) {}
+
+  Expr visit(Expr const& e) override {
+    if (!uses_variable(e, name_)) return e;
+    if (is_integer(e.type()))
+      if (Expr ramp = as_ramp(e)) return ramp;
+    if (auto const* v = e.as<Variable>(); v && v->name == name_) return make<Ramp>(int_imm(0), int_imm(1), lanes_);
+    return rebuild(e);
+  }
+
+  Stmt visit(Stmt const& s) override {
+    auto const* store = s.as<Store>();
+    if (!store) return rebuild(s);
+    std::vector<Expr> indices;
+    for (Expr const& index : store->indices) indices.push_back(visit(index));
+    Expr value = visit(store->value);
+    int lanes = std::max(Load::lanes_of(indices), value.lanes());
+    if (lanes > 1 && value.lanes() == 1) value = make<Broadcast>(value, lanes);
+    return make_from<Store>(store->origin, store->buffer, std::move(indices), value);
+  }
+
+ private:
+  /// base + stride * i with a base that does not depend on the loop.
+  Expr as_ramp(Expr const& e) const {
+    arith::Linear linear = arith::to_linear(e);
+    int64_t stride = linear.factor_of(name_);
+    if (stride == 0) return nullptr;
+    arith::Linear base;
+    base.constant = linear.constant;
+    for (auto const& term : linear.terms) {
+      auto const* v = term.term.as<Variable>();
+      if (v && v->name == name_) continue;
+      if (uses_variable(term.term, name_)) return nullptr;
+      base.terms.push_back(term);
+    }
+    return make<Ramp>(arith::to_expr(base), int_imm(stride), lanes_);
+  }
+  std::string name_;
+  int lanes_;
+};
+
+Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+  Status status;
+  KernelIr result = kernel;
+  result.host.body = rewrite_stmts(kernel.host.body, [&](Stmt const& s) -> Stmt {
+    auto const* loop = s.as<For>();
+    if (!loop || loop->loop_kind != LoopKind::kVector) return nullptr;
+    auto extent = as_int(loop->extent);
+    if (!extent || *extent > 4096) {
+      status = refused("vector_extent", fmt::format("the vector loop {} has no constant extent of at most 4096", loop->name()));
+      return nullptr;
+    }
+    if (*extent == 1) return substitute(loop->body, {{loop->name(), int_imm(0)}});
+    return Widening(loop->name(), int(*extent)).visit(loop->body);
+  });
+  if (!status) return std::unexpected(status.error());
+  return result;
+}
+
+}  // namespace
+
+Pass vectorize_loops() {
+  return {"vectorize_loops", "Turns vector loops into vector expressions",
+          "before unrolling: one vector statement is copied instead of many scalar ones", run};
+}
+
+}  // namespace tw

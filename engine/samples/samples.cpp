@@ -1,0 +1,55 @@
+#include "engine/samples/samples.h"
+
+#include <fmt/format.h>
+
+#include "engine/graph/from_foreign.h"
+#include "engine/samples/onnx_writer.h"
+#include "engine/support/files.h"
+
+namespace tw {
+namespace {
+
+struct Row {
+  Sample sample;
+  ForeignModel (*build)();
+};
+
+std::span<Row const> rows() {
+  static Row const list[] = {
+      {{"resnet18", "ResNet-18", "Image classification: 224 x 224 pixels, 1.8 GMAC, 11.7 million seeded weights."}, [] { return build_resnet(); }},
+  };
+  return list;
+}
+
+}  // namespace
+
+std::span<Sample const> samples() {
+  static std::vector<Sample> const list = [] {
+    std::vector<Sample> names;
+    for (Row const& row : rows()) names.push_back(row.sample);
+    return names;
+  }();
+  return list;
+}
+
+Result<ForeignModel> build_sample(std::string_view name) {
+  std::string known;
+  for (Row const& row : rows()) {
+    if (row.sample.name == name) return row.build();
+    known += (known.empty() ? "" : ", ") + row.sample.name;
+  }
+  return bad_input("unknown_sample", fmt::format("there is no sample '{}'; there is {}", name, known));
+}
+
+Result<Graph> open_sample(std::string_view name) {
+  TRY_ASSIGN(ForeignModel model, build_sample(name));
+  return build_graph(model);
+}
+
+Status write_sample(std::string_view name, std::filesystem::path const& path) {
+  TRY_ASSIGN(ForeignModel model, build_sample(name));
+  TRY_ASSIGN(std::string bytes, write_onnx(model));
+  return write_file(path, bytes);
+}
+
+}  // namespace tw

@@ -1,0 +1,28 @@
+/// What the blocks below a loop read and write, as functions of the loops.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/ir/program.h"
+
+namespace tw {
+
+struct Access {
+  size_t block = 0;                ///< index into the list of blocks
+  std::string buffer;
+  std::vector<ir::Expr> indices;   ///< of loop variables: the iterators are replaced by their bindings
+  bool writes = false;
+  bool update = false;             ///< the store of a reduction
+};
+
+/// Accesses to buffers that one of the blocks writes, once each; `init` is included.
+std::vector<Access> shared_accesses(std::vector<ir::BlockSite> const& blocks);
+
+/// Two iterations that differ in one of `loops` touch different elements of every buffer written
+/// below (loops outside equal, the others free), for every loop for which the answer is true.
+/// Proved with mixed-radix digits; false = not proved.
+std::vector<bool> separated_loops(std::vector<ir::BlockSite> const& blocks,
+                                  std::vector<ir::For const*> const& loops);
+
+}  // namespace tw

@@ -1,0 +1,39 @@
+/// Index expressions as mixed-radix numbers whose digits are parts of loop variables: different
+/// digits then mean different values, which is how independence is proved without search.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/arith/simplify.h"
+#include "engine/ir/program.h"
+
+namespace tw {
+
+/// (loop // divide) % modulo, times `factor`; it takes the values 0..high. Modulo 0: no upper cut.
+struct Digit {
+  std::string loop;
+  int64_t divide = 1;
+  int64_t modulo = 0;
+  int64_t factor = 1;
+  int64_t high = 0;
+  bool operator==(Digit const&) const = default;
+};
+
+/// constant + sum of digit * factor, where no sum of lower digits reaches the next factor.
+struct RadixForm {
+  std::vector<Digit> digits;
+  int64_t constant = 0;
+  bool operator==(RadixForm const&) const = default;
+};
+
+arith::Ranges ranges_of(std::vector<ir::For const*> const& loops);
+/// Empty when the expression is something else.
+std::optional<RadixForm> radix_form(ir::Expr const& e, arith::Ranges const& ranges);
+/// The digits of `loop` determine it.
+bool covers(std::vector<Digit> digits, std::string const& loop, int64_t extent);
+/// As `covers`, and without overlap: the loop grows with each of its digits.
+bool tiles(std::vector<Digit> digits, std::string const& loop, int64_t extent);
+
+}  // namespace tw

@@ -1,0 +1,117 @@
+#include "engine/schedule/legality/independence.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/accesses.h"
+#include "engine/schedule/legality/conflict_search.h"
+#include "engine/schedule/legality/structure.h"
+#include "engine/schedule/names.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+/// "iterations c=0 and c=1 (n=0 o=0)": loops that differ in both, the others once.
+std::string pair_text(Conflict const& conflict) {
+  std::string first, second, rest;
+  auto put = [](std::string& into, std::string const& name, int64_t value) {
+    into += fmt::format("{}{}={}", into.empty() ? "" : " ", name, value);
+  };
+  for (size_t i = 0; i < conflict.first.loops.size(); ++i) {
+    auto const& [name, value] = conflict.first.loops[i];
+    bool both = i < conflict.second.loops.size() && conflict.second.loops[i].first == name;
+    if (both && conflict.second.loops[i].second == value) {
+      put(rest, name, value);
+      continue;
+    }
+    put(first, name, value);
+    if (i < conflict.second.loops.size())
+      put(second, conflict.second.loops[i].first, conflict.second.loops[i].second);
+  }
+  return fmt::format("iterations {} and {}{}", first, second, rest.empty() ? "" : " (" + rest + ")");
+}
+
+std::string action_text(Conflict const& conflict) {
+  std::string element = fmt::format("{}[{}]", conflict.buffer, fmt::join(conflict.index, ","));
+  if (conflict.is_update) return "both update " + element;
+  if (conflict.first_writes && conflict.second_writes) return "both write " + element;
+  return fmt::format("touch {}, which the {} one writes and the {} one reads", element,
+                     conflict.first_writes ? "first" : "second",
+                     conflict.first_writes ? "second" : "first");
+}
+
+struct Use {
+  IterKind kind = IterKind::kSpatial;
+  std::string block;
+  bool mixed = false;  ///< it is also a part of other iterators
+};
+
+/// What the loop is for: the strictest kind of iterator that it feeds.
+Use use_of(std::vector<BlockSite> const& blocks, std::string const& loop) {
+  Use use;
+  for (BlockSite const& site : blocks)
+    for (IterVar const& iter : site.block->iters) {
+      if (!uses_variable(iter.binding, loop)) continue;
+      if (iter.kind > use.kind || use.block.empty()) {
+        use.mixed = use.mixed || !use.block.empty();
+        use.kind = iter.kind;
+        use.block = site.block->name;
+      } else if (iter.kind != use.kind) {
+        use.mixed = true;
+      }
+    }
+  return use;
+}
+
+std::string role_text(Use const& use) {
+  std::string_view role = use.mixed ? "holds a part of a" : "is a";
+  if (use.kind == IterKind::kReduce) return fmt::format("{} reduction axis of block {}", role, use.block);
+  if (use.kind == IterKind::kOrdered) {
+    role = use.mixed ? "holds a part of an" : "is an";
+    return fmt::format("{} ordered axis of block {}", role, use.block);
+  }
+  return "carries a dependence of block " + use.block;
+}
+
+std::string code_of(IterKind kind) {
+  if (kind == IterKind::kReduce) return "reduction_carried";
+  return kind == IterKind::kOrdered ? "order_carried" : "dependence_carried";
+}
+
+}  // namespace
+
+std::expected<Proof, Refusal> independent_iterations(Program const& program, LoopSite const& loop,
+                                                     std::string const& verb) {
+  if (is_int(loop.loop->extent, 1)) return Proof{"a single iteration"};
+  std::vector<BlockSite> blocks = blocks_under(loop);
+  Use use = use_of(blocks, loop.loop->name());
+  std::string name = reference_of(program, loop.loop->id);
+  std::string condition =
+      verb + ": no element written by one iteration may be read or written by another";
+  if (use.kind != IterKind::kOrdered && separated_loops(blocks, {loop.loop}).front())
+    return Proof{"each iteration has elements of its own"};
+  SearchResult search = find_conflict(blocks, *loop.loop);
+  if (search.conflict) {
+    std::string message = fmt::format("{} {}: {} {}", name, role_text(use),
+                                      pair_text(*search.conflict), action_text(*search.conflict));
+    auto refusal = refuse(code_of(use.kind), std::move(message), condition, {loop});
+    refusal.error().conflict = std::move(search.conflict);
+    return refusal;
+  }
+  if (use.kind == IterKind::kOrdered)
+    return refuse("order_carried",
+                  fmt::format("{} {}: its iterations run one after the other", name, role_text(use)),
+                  condition, {loop});
+  if (search.complete) return Proof{"all pairs of iterations were compared"};
+  auto refusal = refuse("undecided",
+                        fmt::format("it is not proved that iterations of {} are independent, and no "
+                                    "pair that conflicts was found", name),
+                        condition, {loop});
+  refusal.error().undecided = true;
+  return refusal;
+}
+
+}  // namespace tw

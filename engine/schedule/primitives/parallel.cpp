@@ -1,0 +1,25 @@
+#include "engine/schedule/legality/annotate.h"
+#include "engine/schedule/legality/independence.h"
+#include "engine/schedule/legality/structure.h"
+
+namespace tw {
+namespace {
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  ir::LoopSite const& site = move.loops[0];
+  if (auto extent = plain_loop(move.program, site, "parallel"); !extent) return std::unexpected(extent.error());
+  if (auto fit = kinds_nest(site, ir::LoopKind::kParallel, "parallel"); !fit) return std::unexpected(fit.error());
+  return independent_iterations(move.program, site, "parallel");
+}
+
+}  // namespace
+
+Primitive const& primitive_parallel() {
+  static Primitive const primitive{
+      "parallel", "P", "Run a loop in parallel", "Shares the iterations of a loop among the threads of the device.",
+      "for i in N: S(i)  -->  threads run S(0), ..., S(N-1), each once, in any order", 1, 0, {}, check,
+      [](Move const& move) { return with_kind(move, ir::LoopKind::kParallel); }};
+  return primitive;
+}
+
+}  // namespace tw

@@ -1,0 +1,39 @@
+#include <fmt/format.h>
+
+#include "engine/schedule/legality/annotate.h"
+#include "engine/schedule/legality/independence.h"
+#include "engine/schedule/legality/structure.h"
+#include "engine/schedule/names.h"
+
+namespace tw {
+namespace {
+
+constexpr int64_t kMostLanes = 64;
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  ir::LoopSite const& site = move.loops[0];
+  auto extent = plain_loop(move.program, site, "vectorize");
+  if (!extent) return std::unexpected(extent.error());
+  std::string name = reference_of(move.program, site.loop->id);
+  if (*extent > kMostLanes)
+    return refuse("too_many_lanes",
+                  fmt::format("{} has {} iterations; at most {} become lanes of a vector: split it first", name,
+                              *extent, kMostLanes),
+                  fmt::format("vectorize: at most {} iterations", kMostLanes), move.loops);
+  if (auto fit = kinds_nest(site, ir::LoopKind::kVector, "vectorize"); !fit) return std::unexpected(fit.error());
+  return independent_iterations(move.program, site, "vectorize");
+}
+
+}  // namespace
+
+Primitive const& primitive_vectorize() {
+  static Primitive const primitive{
+      "vectorize", "V", "Vectorize a loop",
+      "Runs all iterations of a loop (at most 64) at once, as lanes of vector instructions. Loops inside of it "
+      "stay serial or unrolled; a guard masks the lanes.",
+      "for i in 16: A[i] = B[i]  -->  A[0:16] = B[0:16]", 1, 0, {}, check,
+      [](Move const& move) { return with_kind(move, ir::LoopKind::kVector); }};
+  return primitive;
+}
+
+}  // namespace tw

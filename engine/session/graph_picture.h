@@ -1,0 +1,16 @@
+/// The fused graph as an SVG picture: one card per kernel, with its operators, and edges with shapes.
+#pragma once
+
+#include <string>
+
+#include "engine/session/values.h"
+
+namespace tw::session {
+
+struct PictureOptions {
+  bool before = false;  ///< the graph as imported instead of the fused one
+};
+
+std::string graph_svg(GraphView const& graph, KernelTable const& kernels, PictureOptions const& options = {});
+
+}  // namespace tw::session

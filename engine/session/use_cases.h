@@ -1,0 +1,127 @@
+/// What the command line does, each one a function with values in and out; the window's session is
+/// made of the same parts.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/session/values.h"
+#include "engine/support/base/error.h"
+#include "engine/support/base/job.h"
+#include "engine/tensor/ndarray.h"
+
+namespace tw {
+class Backend;
+class Device;
+}  // namespace tw
+
+namespace tw::session {
+
+class LoadedModel;
+using Model = std::shared_ptr<LoadedModel const>;
+
+struct LoadOptions {
+  std::map<std::string, Shape> fixes;  ///< input name -> shape, over what the file says
+};
+
+/// An ONNX file or a `.te` file; or a sample by "sample:NAME".
+Result<Model> load_model(std::string const& path, LoadOptions const& options, Backend const& backend,
+                         StopToken stop = {}, Progress const& progress = {});
+ModelView model_view(LoadedModel const& model);
+GraphView graph_view(LoadedModel const& model);
+KernelTable kernel_table(LoadedModel const& model);
+
+/// Inputs of the model as a person should give them.
+struct ModelTensor {
+  std::string name;
+  DType type = DType::kF32;
+  Shape shape;
+  std::vector<std::string> unknown;  ///< dimensions that are not known until fixed, by name
+};
+std::vector<ModelTensor> model_inputs(LoadedModel const& model);
+std::vector<ModelTensor> model_outputs(LoadedModel const& model);
+/// Seeded random tensors for every input.
+std::vector<NDArray> random_inputs(LoadedModel const& model, uint64_t seed);
+
+/// Row of the kernel table by its name or number. Errors: unknown_kernel with near names.
+Result<int> find_kernel(LoadedModel const& model, std::string const& name);
+
+/// Every stage of a kernel under a script (empty: the plain nest), with its text.
+struct LoweredKernel {
+  std::vector<CodeStage> stages;
+  std::vector<CodeText> texts;  ///< one per stage
+};
+Result<LoweredKernel> lower_kernel(LoadedModel const& model, int kernel, std::string const& script,
+                                   std::string const& script_file, Backend const& backend);
+/// The kernel's schedule by rule, as a script.
+Result<std::string> default_script(LoadedModel const& model, int kernel, Backend const& backend);
+
+struct CheckedStep {
+  int line = 0;
+  std::string text;
+  bool legal = true;
+  RefusalView refusal;  ///< when not legal
+};
+struct ScriptCheck {
+  std::vector<CheckedStep> steps;
+  bool compared = false;  ///< false when a step was refused
+  Comparison comparison;
+  std::optional<double> plain_ms, scheduled_ms;
+};
+/// Replays the script step by step and compares what it computes with the kernel's reference, run on
+/// the device with seeded inputs.
+Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::string const& script,
+                                 std::string const& script_file, Backend const& backend, Device& device,
+                                 bool measure, StopToken stop = {});
+
+struct RunOptions {
+  int rounds = 10;
+  int threads = 0;       ///< 0: all cores
+  std::vector<NDArray> inputs;
+  std::map<int, std::string> scripts;  ///< kernel row -> script; others run their default schedule
+};
+struct RunResult {
+  std::vector<double> samples_ms;
+  std::vector<double> kernel_ms;   ///< per step of the plan, least of the samples
+  std::vector<std::string> kernel_names;
+  std::vector<NDArray> outputs;
+  std::vector<ModelTensor> infos;
+  int threads = 1;
+};
+/// Compiles the whole model, uploads its parameters, runs and times it on the device.
+Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options, Backend const& backend,
+                            Device& device, StopToken stop = {}, Progress const& progress = {});
+
+/// Writes times, shares and fractions of the roof into the table.
+void fill_times(KernelTable& table, RunResult const& run, MachineView const& machine);
+
+struct VerifiedSet {
+  std::string model;   ///< folder's name
+  std::string set;     ///< "test_data_set_0"
+  enum class Outcome { kPassed, kFailed, kSkipped } outcome = Outcome::kPassed;
+  std::string reason;  ///< of a failure or a skip
+  double max_abs_diff = 0, max_abs_ref = 0;
+};
+/// A folder NAME/model.onnx with test_data_set_N/{input,output}_N.pb, as ONNX's own backend tests.
+std::vector<VerifiedSet> verify_folder(std::filesystem::path const& folder, Backend const& backend,
+                                       Device& device, int threads, StopToken stop = {});
+
+struct SampleInfo {
+  std::string name, title, description;
+};
+std::vector<SampleInfo> sample_list();
+/// Errors: unknown_sample, file_unwritable.
+Status write_sample_file(std::string const& name, std::filesystem::path const& file);
+
+/// All primitives, made from the table.
+std::vector<PrimitiveView> primitive_views();
+
+/// Roofs of the device, from the cache folder or measured now.
+Result<MachineView> machine_view(Backend const& backend, Device& device,
+                                 std::filesystem::path const& cache_folder, bool measure, bool again,
+                                 StopToken stop = {}, Progress const& progress = {});
+
+}  // namespace tw::session

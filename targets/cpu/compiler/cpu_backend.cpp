@@ -1,0 +1,72 @@
+#include "targets/cpu/compiler/cpu_backend.h"
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include "targets/cpu/compiler/probes.h"
+#include "targets/cpu/compiler/rules/rules.h"
+#include "targets/shared/link/link.h"
+#include "targets/shared/llvm/kernel_module.h"
+#include "targets/shared/llvm/machine.h"
+
+namespace tw {
+namespace {
+
+/// The list, in order; each row says why it stands where it stands.
+std::vector<Pass> cpu_passes() {
+  return {
+      hoist_reduction_init(),
+      lower_blocks(),
+      simplify_kernel("before loops are cut: guards in their simplest form show where they hold"),
+      partition_loops(),
+      flatten_buffers(),
+      vectorize_loops(),
+      unroll_loops(),
+      simplify_kernel("after copies were made: each has constants of its own to fold"),
+      promote_accumulators(),
+      plan_workspace(),
+  };
+}
+
+class CpuBackend final : public Backend {
+ public:
+  CpuBackend(Target target, Machine machine) : target_(std::move(target)), machine_(std::move(machine)), passes_(cpu_passes()) {}
+
+  Target const& target() const override { return target_; }
+  std::span<Pass const> passes() const override { return passes_; }
+
+  Result<Artifact> compile(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts) const override {
+    llvm::LLVMContext context;
+    TRY_ASSIGN(std::unique_ptr<llvm::Module> module, build_kernel_module(kernel, machine_, context));
+    TRY_ASSIGN(Emitted emitted, machine_.generate(*module, tier == CodeTier::kFast ? Tier::kFast : Tier::kFull, texts == CodeTexts::kNone ? EmitTexts::kNone : EmitTexts::kAssemblyAndIr));
+    Artifact artifact;
+    std::vector<std::vector<std::byte>> objects{std::move(emitted.object)};
+    TRY_ASSIGN(artifact.library, link_shared_library(objects, {}));
+    artifact.symbol = kernel.host.name;
+    artifact.workspace_bytes = workspace_bytes(kernel);
+    if (texts == CodeTexts::kNone) return artifact;
+    artifact.lowered = ir::print(kernel);
+    artifact.llvm_ir = std::move(emitted.ir);
+    artifact.assembly = std::move(emitted.assembly);
+    artifact.assembly_lines = std::move(emitted.source_line);
+    return artifact;
+  }
+
+  Result<std::string> default_script(ir::Program const& program) const override { return cpu_default_script(program, target_); }
+  Result<RoofProbes> roof_probes() const override { return build_cpu_roof_probes(machine_, target_.hardware.vector_bytes); }
+
+ private:
+  Target target_;
+  Machine machine_;
+  std::vector<Pass> passes_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Backend const>> create_cpu_backend(Hardware const& hardware) {
+  TRY_ASSIGN(Machine machine, Machine::create(hardware));
+  Target target{"cpu", hardware, {"global", "register"}};
+  return std::make_shared<CpuBackend>(std::move(target), std::move(machine));
+}
+
+}  // namespace tw

@@ -1,0 +1,96 @@
+/// The inside of kernel_module: one function under construction.
+#pragma once
+
+#include <llvm/IR/DIBuilder.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/arith/linear.h"
+#include "engine/ir/text.h"
+
+namespace tw {
+
+using Lines = std::unordered_map<ir::StmtNode const*, int>;
+
+/// What all functions of a module share.
+struct ModuleParts {
+  llvm::Module& module;
+  llvm::DIBuilder& debug;
+  llvm::DIFile* file;
+  Lines const& lines;
+  std::vector<ir::Buffer> params;                    // inputs, then outputs
+  std::map<std::string, int64_t> workspace_offsets;  // bytes
+  int tasks = 0;                                     // parallel functions so far
+};
+
+llvm::Type* type_of(llvm::LLVMContext& context, DType type, int lanes = 1);
+
+/// Builds one function: the kernel itself or the task of a parallel loop.
+class Emitter {
+ public:
+  Emitter(ModuleParts& parts, llvm::Function* function, llvm::Value* buffers, llvm::Value* runtime);
+
+  /// A variable of a loop around, known on entry.
+  void bind(std::string const& name, llvm::Value* value);
+  void statement(ir::Stmt const& s);
+  void begin_body();  ///< ends the entry block
+  void finish();  ///< return 0
+  bool failed() const { return !status_; }
+  Status const& status() const { return status_; }
+
+ private:
+  // emitter_expr.cpp
+  llvm::Value* expression(ir::Expr const& e);
+  llvm::Value* binary(ir::Binary const& node);
+  llvm::Value* integer_binary(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, bool is_signed);
+  llvm::Value* float_binary(ir::BinaryOp op, llvm::Value* a, llvm::Value* b);
+  llvm::Value* fused_multiply_add(ir::Binary const& node);
+  llvm::Value* unary(ir::Unary const& node);
+  llvm::Value* select(ir::Select const& node);
+  llvm::Value* convert(ir::Cast const& node);
+  llvm::Value* load(ir::Load const& node);
+  llvm::Value* floor_division(llvm::Value* a, llvm::Value* b, bool want_remainder);
+  llvm::Value* index_sum(ir::Expr const& e);
+  llvm::Value* partial_sum(std::vector<arith::Linear::Term> const& terms, size_t depth);
+  llvm::Value* add_terms(llvm::Value* sum, std::vector<arith::Linear::Term> const& terms);
+  llvm::Value* pointer(ir::Buffer const& buffer, ir::Expr const& index);
+  llvm::Value* base(ir::Buffer const& buffer);
+
+  // emitter_stmt.cpp
+  void loop(ir::For const& node);
+  void parallel(ir::For const& node);
+  void condition(ir::If const& node);
+  void masked(ir::If const& node);
+  void store(ir::Store const& node);
+  void locate(ir::StmtNode const& node);
+  std::vector<std::string> registers_written(ir::Stmt const& s) const;
+  void fail(std::string code, std::string message);
+
+  struct Level {
+    llvm::BasicBlock* entry;                       // dominates everything below this loop
+    std::map<std::string, llvm::Value*> sums;      // partial index sums placed in `entry`
+    std::string variable;
+  };
+
+  ModuleParts& parts_;
+  llvm::LLVMContext& context_;
+  llvm::Function* function_;
+  llvm::IRBuilder<> builder_;
+  llvm::Value* buffers_;
+  llvm::Value* runtime_;
+  llvm::DISubprogram* scope_ = nullptr;
+  std::vector<Level> levels_;
+  std::map<std::string, llvm::Value*> variables_;
+  std::vector<std::string> variable_order_;
+  std::map<std::string, llvm::Value*> registers_;   // register buffers: their value now
+  std::map<std::string, llvm::Value*> bases_;
+  llvm::Value* mask_ = nullptr;
+  Status status_;
+};
+
+}  // namespace tw

@@ -1,0 +1,219 @@
+#include <fmt/format.h>
+#include <llvm/IR/AttributeMask.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include <set>
+
+#include "engine/ir/rewrite.h"
+#include "targets/shared/llvm/emitter.h"
+
+namespace tw {
+
+using namespace ir;
+using llvm::Value;
+
+Emitter::Emitter(ModuleParts& parts, llvm::Function* function, Value* buffers, Value* runtime)
+    : parts_(parts), context_(parts.module.getContext()), function_(function), builder_(context_), buffers_(buffers), runtime_(runtime) {
+  auto* type = parts_.debug.createSubroutineType(parts_.debug.getOrCreateTypeArray({}));
+  scope_ = parts_.debug.createFunction(parts_.file, function->getName(), "", parts_.file, 1, type, 1, llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
+  function_->setSubprogram(scope_);
+  // The entry block only sets up; statements go to the next one, so that it always dominates them.
+  auto* entry = llvm::BasicBlock::Create(context_, "entry", function_);
+  levels_.push_back({entry, {}, ""});
+  builder_.SetInsertPoint(entry);
+  builder_.SetCurrentDebugLocation(llvm::DILocation::get(context_, 1, 0, scope_));
+}
+
+void Emitter::bind(std::string const& name, Value* value) {
+  variables_[name] = value;
+  variable_order_.push_back(name);
+}
+
+void Emitter::fail(std::string code, std::string message) {
+  if (status_) status_ = environment_failed(std::move(code), std::move(message));
+}
+
+void Emitter::finish() { builder_.CreateRet(builder_.getInt32(0)); }
+
+void Emitter::locate(StmtNode const& node) {
+  auto line = parts_.lines.find(&node);
+  if (line != parts_.lines.end()) builder_.SetCurrentDebugLocation(llvm::DILocation::get(context_, unsigned(line->second), 0, scope_));
+}
+
+void Emitter::statement(Stmt const& s) {
+  if (failed()) return;
+  switch (s->kind) {
+    case NodeKind::kFor: locate(*s.get()); return loop(*s.as<For>());
+    case NodeKind::kStore: locate(*s.get()); return store(*s.as<Store>());
+    case NodeKind::kIf: locate(*s.get()); return condition(*s.as<If>());
+    case NodeKind::kAlloc: return statement(s.as<Alloc>()->body);
+    case NodeKind::kSeq:
+      for (Stmt const& child : s.as<Seq>()->stmts) statement(child);
+      return;
+    default: fail("unsupported_statement", "this statement has no code on this target");
+  }
+}
+
+std::vector<std::string> Emitter::registers_written(Stmt const& s) const {
+  std::set<std::string> names;
+  walk(s, [&](Stmt const& x) {
+    auto const* store = x.as<Store>();
+    if (store && store->buffer->scope == "register" && registers_.contains(store->buffer->name)) names.insert(store->buffer->name);
+    return true;
+  });
+  return {names.begin(), names.end()};
+}
+
+void Emitter::loop(For const& node) {
+  if (node.loop_kind == LoopKind::kParallel) return parallel(node);
+  if (node.loop_kind == LoopKind::kBind || node.loop_kind == LoopKind::kVector) return fail("unsupported_statement", fmt::format("the loop {} has no code on this target", node.name()));
+  Value* extent = expression(node.extent);
+  auto* before = builder_.GetInsertBlock();
+  auto* body = llvm::BasicBlock::Create(context_, "", function_);
+  auto* after = llvm::BasicBlock::Create(context_, "", function_);
+  builder_.CreateBr(body);  // verified programs: at least one iteration
+  builder_.SetInsertPoint(body);
+  auto* variable = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+  variable->addIncoming(builder_.getInt64(0), before);
+  std::map<std::string, llvm::PHINode*> phis;
+  for (std::string const& name : registers_written(node.body)) {
+    auto* phi = builder_.CreatePHI(registers_[name]->getType(), 2);
+    phi->addIncoming(registers_[name], before);
+    phis[name] = phi;
+    registers_[name] = phi;
+  }
+  variables_[node.name()] = variable;
+  variable_order_.push_back(node.name());
+  // What is placed for the whole loop stands in a block of its own, before anything of the body.
+  auto* inside = llvm::BasicBlock::Create(context_, "", function_);
+  builder_.CreateBr(inside);
+  levels_.push_back({body, {}, node.name()});
+  builder_.SetInsertPoint(inside);
+  statement(node.body);
+  locate(node);
+  levels_.pop_back();
+  variable_order_.pop_back();
+  variables_.erase(node.name());
+  Value* next = builder_.CreateAdd(variable, builder_.getInt64(1), "", true, true);
+  variable->addIncoming(next, builder_.GetInsertBlock());
+  for (auto& [name, phi] : phis) phi->addIncoming(registers_[name], builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpSLT(next, extent), body, after);
+  builder_.SetInsertPoint(after);
+}
+
+/// The body becomes a function (closure, task); the closure holds the buffers and the loop variables
+/// around.
+void Emitter::parallel(For const& node) {
+  auto* pointer = llvm::PointerType::get(context_, 0);
+  auto* i64 = builder_.getInt64Ty();
+  auto* task_type = llvm::FunctionType::get(builder_.getInt32Ty(), {pointer, i64}, false);
+  auto* task = llvm::Function::Create(task_type, llvm::Function::InternalLinkage, fmt::format("{}.task{}", function_->getName().str(), parts_.tasks++), parts_.module);
+  task->copyAttributesFrom(function_);
+  task->setLinkage(llvm::Function::InternalLinkage);
+
+  std::vector<std::string> captured = variable_order_;
+  llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
+  auto* closure_type = llvm::ArrayType::get(i64, captured.size() + 1);
+  Value* closure = entry.CreateAlloca(closure_type);
+  auto slot = [&](llvm::IRBuilder<>& b, Value* base, size_t i) { return b.CreateConstInBoundsGEP1_64(i64, base, i); };
+  builder_.CreateStore(buffers_, slot(builder_, closure, 0));
+  for (size_t i = 0; i < captured.size(); ++i) builder_.CreateStore(variables_[captured[i]], slot(builder_, closure, i + 1));
+
+  {
+    Value* none = llvm::ConstantPointerNull::get(pointer);
+    Emitter inner(parts_, task, none, none);
+    inner.buffers_ = inner.builder_.CreateLoad(pointer, slot(inner.builder_, task->getArg(0), 0));
+    for (size_t i = 0; i < captured.size(); ++i) inner.bind(captured[i], inner.builder_.CreateLoad(i64, slot(inner.builder_, task->getArg(0), i + 1)));
+    inner.bind(node.name(), task->getArg(1));
+    inner.begin_body();
+    inner.statement(node.body);
+    inner.finish();
+    if (inner.failed()) status_ = inner.status();
+  }
+
+  // runtime->parallel_for(runtime->pool, tasks, task, closure)
+  auto* runtime_type = llvm::StructType::get(context_, {builder_.getInt32Ty(), pointer, pointer});
+  Value* call = builder_.CreateLoad(pointer, builder_.CreateStructGEP(runtime_type, runtime_, 1));
+  Value* pool = builder_.CreateLoad(pointer, builder_.CreateStructGEP(runtime_type, runtime_, 2));
+  auto* call_type = llvm::FunctionType::get(builder_.getInt32Ty(), {pointer, i64, pointer, pointer}, false);
+  Value* code = builder_.CreateCall(call_type, call, {pool, expression(node.extent), task, closure});
+  auto* stop = llvm::BasicBlock::Create(context_, "", function_);
+  auto* go_on = llvm::BasicBlock::Create(context_, "", function_);
+  builder_.CreateCondBr(builder_.CreateICmpNE(code, builder_.getInt32(0)), stop, go_on);
+  builder_.SetInsertPoint(stop);
+  builder_.CreateRet(code);
+  builder_.SetInsertPoint(go_on);
+}
+
+void Emitter::begin_body() {
+  auto* body = llvm::BasicBlock::Create(context_, "", function_);
+  builder_.CreateBr(body);
+  builder_.SetInsertPoint(body);
+}
+
+void Emitter::condition(If const& node) {
+  if (node.condition.lanes() > 1) return masked(node);
+  Value* test = expression(node.condition);
+  auto* yes = llvm::BasicBlock::Create(context_, "", function_);
+  auto* no = llvm::BasicBlock::Create(context_, "", function_);
+  auto* end = llvm::BasicBlock::Create(context_, "", function_);
+  builder_.CreateCondBr(test, yes, no);
+  auto before = registers_;
+  builder_.SetInsertPoint(yes);
+  statement(node.then_body);
+  auto* yes_end = builder_.GetInsertBlock();
+  builder_.CreateBr(end);
+  auto after_yes = registers_;
+  registers_ = before;
+  builder_.SetInsertPoint(no);
+  if (node.else_body) statement(node.else_body);
+  auto* no_end = builder_.GetInsertBlock();
+  builder_.CreateBr(end);
+  builder_.SetInsertPoint(end);
+  for (auto& [name, value] : before) {
+    Value* a = after_yes[name];
+    Value* b = registers_[name];
+    if (a == b) continue;
+    auto* phi = builder_.CreatePHI(a->getType(), 2);
+    phi->addIncoming(a, yes_end);
+    phi->addIncoming(b, no_end);
+    registers_[name] = phi;
+  }
+}
+
+/// Lanes whose condition fails neither load nor store.
+void Emitter::masked(If const& node) {
+  if (node.else_body) return fail("unsupported_statement", "a masked condition has no else");
+  Value* outer = mask_;
+  Value* test = expression(node.condition);
+  mask_ = outer ? builder_.CreateAnd(outer, test) : test;
+  statement(node.then_body);
+  mask_ = outer;
+}
+
+void Emitter::store(Store const& node) {
+  Value* value = expression(node.value);
+  if (node.buffer->scope == "register") {
+    registers_[node.buffer->name] = value;
+    return;
+  }
+  int lanes = std::max(node.value.lanes(), node.indices[0].lanes());
+  if (node.buffer->type == DType::kBool) value = builder_.CreateZExt(value, lanes > 1 ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(builder_.getInt8Ty(), unsigned(lanes))) : builder_.getInt8Ty());
+  llvm::Align align{uint64_t(size_of(node.buffer->type))};
+  auto const* ramp = node.indices[0].as<Ramp>();
+  if (ramp && is_int(ramp->stride, 1)) {
+    Value* address = pointer(node.buffer, ramp->base);
+    if (mask_) builder_.CreateMaskedStore(value, address, align, mask_);
+    else builder_.CreateAlignedStore(value, address, align);
+  } else if (lanes > 1) {
+    Value* addresses = builder_.CreateInBoundsGEP(value->getType()->getScalarType(), base(node.buffer), expression(node.indices[0]));
+    Value* mask = mask_ ? mask_ : llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(builder_.getInt1Ty(), unsigned(lanes)));
+    builder_.CreateMaskedScatter(value, addresses, align, mask);
+  } else if (mask_) {
+    fail("unsupported_statement", "a scalar is stored under a mask");
+  } else {
+    builder_.CreateAlignedStore(value, pointer(node.buffer, node.indices[0]), align);
+  }
+}
+
+}  // namespace tw

@@ -1,0 +1,178 @@
+// Everything is computed in double, also for f32: the series then need no compensation and the
+// result is right to the last place after rounding. A vector of f32 costs two of f64; where that is
+// too slow a schedule's author sees it in the assembly.
+#include "targets/shared/llvm/math.h"
+
+#include <llvm/IR/Intrinsics.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+namespace tw {
+namespace {
+
+using llvm::Value;
+using Builder = llvm::IRBuilder<>;
+
+llvm::Type* like(Value* x, llvm::Type* scalar) {
+  if (auto* v = llvm::dyn_cast<llvm::FixedVectorType>(x->getType())) return llvm::FixedVectorType::get(scalar, v->getNumElements());
+  return scalar;
+}
+Value* number(Value* x, double v) { return llvm::ConstantFP::get(like(x, x->getType()->getScalarType()), v); }
+Value* integer(Builder& b, Value* x, int64_t v) { return llvm::ConstantInt::get(like(x, b.getInt64Ty()), uint64_t(v), true); }
+Value* fma(Builder& b, Value* x, Value* y, Value* z) { return b.CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()}, {x, y, z}); }
+
+/// c0 + x*(c1 + x*(c2 + ...))
+Value* polynomial(Builder& b, Value* x, std::vector<double> const& c) {
+  Value* sum = number(x, c.back());
+  for (size_t i = c.size() - 1; i-- > 0;) sum = fma(b, sum, x, number(x, c[i]));
+  return sum;
+}
+
+/// Runs `f` in double and rounds back.
+template <typename F>
+Value* in_double(Builder& b, Value* x, F const& f) {
+  llvm::Type* type = x->getType();
+  Value* wide = type->getScalarType()->isDoubleTy() ? x : b.CreateFPExt(x, like(x, b.getDoubleTy()));
+  Value* result = f(wide);
+  return type->getScalarType()->isDoubleTy() ? result : b.CreateFPTrunc(result, type);
+}
+
+Value* clamp(Builder& b, Value* x, double low, double high) {
+  x = b.CreateSelect(b.CreateFCmpOLT(x, number(x, low)), number(x, low), x);
+  return b.CreateSelect(b.CreateFCmpOGT(x, number(x, high)), number(x, high), x);
+}
+
+/// 2^n for integral n in -1022..1023.
+Value* power_of_two(Builder& b, Value* n, Value* like_x) {
+  Value* bits = b.CreateShl(b.CreateAdd(n, integer(b, like_x, 1023)), integer(b, like_x, 52));
+  return b.CreateBitCast(bits, like_x->getType());
+}
+
+/// x = n ln2 + r, |r| <= ln2/2; Taylor of e^r to r^13 (relative error below 1e-17); scaled by 2^n in
+/// two steps, so that the result may be denormal or infinite.
+Value* exp_double(Builder& b, Value* x) {
+  Value* safe = clamp(b, x, -750.0, 750.0);
+  Value* n = b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, b.CreateFMul(safe, number(x, std::numbers::log2e)));
+  Value* r = fma(b, n, number(x, -6.93147180369123816490e-01), safe);
+  r = fma(b, n, number(x, -1.90821492927058770002e-10), r);
+  std::vector<double> taylor;
+  double factorial = 1;
+  for (int i = 0; i <= 13; ++i) taylor.push_back(1 / (factorial *= i > 1 ? i : 1));
+  Value* e = polynomial(b, r, taylor);
+  Value* whole = b.CreateFPToSI(b.CreateSelect(b.CreateFCmpUNO(x, x), number(x, 0), n), like(x, b.getInt64Ty()));
+  Value* half = b.CreateAShr(whole, integer(b, x, 1));
+  e = b.CreateFMul(e, power_of_two(b, half, x));
+  e = b.CreateFMul(e, power_of_two(b, b.CreateSub(whole, half), x));
+  return b.CreateSelect(b.CreateFCmpUNO(x, x), x, e);
+}
+
+/// x = m 2^k with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh(s), s = (m-1)/(m+1), by its series.
+Value* log_double(Builder& b, Value* x) {
+  Value* tiny = b.CreateFCmpOLT(x, number(x, 2.2250738585072014e-308));
+  Value* scaled = b.CreateSelect(tiny, b.CreateFMul(x, number(x, 0x1.0p54)), x);
+  Value* bits = b.CreateBitCast(scaled, like(x, b.getInt64Ty()));
+  // Adding the bits of 1 - sqrt(1/2) moves the cut of the mantissa to sqrt(1/2).
+  Value* shifted = b.CreateAdd(bits, integer(b, x, 0x3FF0000000000000 - 0x3FE6A09E667F3BCD));
+  Value* k = b.CreateSub(b.CreateAShr(shifted, integer(b, x, 52)), integer(b, x, 1023));
+  Value* mantissa_bits = b.CreateSub(bits, b.CreateShl(k, integer(b, x, 52)));
+  Value* m = b.CreateBitCast(mantissa_bits, x->getType());
+  Value* exponent = b.CreateSIToFP(k, x->getType());
+  exponent = b.CreateSelect(tiny, b.CreateFSub(exponent, number(x, 54)), exponent);
+  Value* s = b.CreateFDiv(b.CreateFSub(m, number(x, 1)), b.CreateFAdd(m, number(x, 1)));
+  std::vector<double> series;
+  for (int i = 0; i <= 11; ++i) series.push_back(2.0 / (2 * i + 1));
+  Value* log_m = b.CreateFMul(s, polynomial(b, b.CreateFMul(s, s), series));
+  Value* result = fma(b, exponent, number(x, std::numbers::ln2), log_m);
+  double infinity = std::numeric_limits<double>::infinity();
+  result = b.CreateSelect(b.CreateFCmpOEQ(x, number(x, infinity)), x, result);
+  result = b.CreateSelect(b.CreateFCmpOEQ(x, number(x, 0)), number(x, -infinity), result);
+  return b.CreateSelect(b.CreateFCmpULT(x, number(x, 0)), number(x, std::nan("")), result);
+}
+
+/// (1 - e) / (1 + e) with e = exp(-2|x|); near 0 by the Taylor series, where that would cancel.
+Value* tanh_double(Builder& b, Value* x) {
+  Value* magnitude = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+  Value* e = exp_double(b, b.CreateFMul(magnitude, number(x, -2)));
+  Value* far = b.CreateFDiv(b.CreateFSub(number(x, 1), e), b.CreateFAdd(number(x, 1), e));
+  Value* square = b.CreateFMul(x, x);
+  Value* near = b.CreateFMul(magnitude, polynomial(b, square, {1, -1.0 / 3, 2.0 / 15, -17.0 / 315, 62.0 / 2835, -1382.0 / 155925, 21844.0 / 6081075}));
+  Value* result = b.CreateSelect(b.CreateFCmpOLT(magnitude, number(x, 0.05)), near, far);
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
+}
+
+/// Maclaurin series to 30 terms up to |x| = 2.5 (relative error below 1e-9 there), beyond it
+/// 1 - exp(-x^2)/(x sqrt(pi)) * continued fraction of 40 terms, evaluated backwards.
+Value* erf_double(Builder& b, Value* x) {
+  Value* magnitude = clamp(b, b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), 0, 6);
+  Value* square = b.CreateFMul(magnitude, magnitude);
+  std::vector<double> series;
+  double factorial = 1;
+  for (int n = 0; n <= 40; ++n) {
+    if (n > 0) factorial *= n;
+    series.push_back((n % 2 ? -1.0 : 1.0) / (factorial * (2 * n + 1)));
+  }
+  Value* near = b.CreateFMul(b.CreateFMul(magnitude, number(x, 2 / std::sqrt(std::numbers::pi))), polynomial(b, square, series));
+  Value* large = b.CreateSelect(b.CreateFCmpOLT(magnitude, number(x, 1)), number(x, 1), magnitude);
+  Value* fraction = large;
+  for (int n = 40; n >= 1; --n) fraction = b.CreateFAdd(large, b.CreateFDiv(number(x, n / 2.0), fraction));
+  Value* tail = b.CreateFDiv(exp_double(b, b.CreateFNeg(square)), b.CreateFMul(fraction, number(x, std::sqrt(std::numbers::pi))));
+  Value* result = b.CreateSelect(b.CreateFCmpOLT(magnitude, number(x, 2.5)), near, b.CreateFSub(number(x, 1), tail));
+  result = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
+  return b.CreateSelect(b.CreateFCmpUNO(x, x), x, result);
+}
+
+/// Reduction to |r| <= pi/4 with pi/2 in three parts (Cody, Waite 1980): good to |x| of about 1e5.
+Value* sin_cos_double(Builder& b, Value* x, bool cosine) {
+  Value* n = b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, b.CreateFMul(x, number(x, 2 / std::numbers::pi)));
+  Value* r = fma(b, n, number(x, -1.57079632673412561417e+00), x);
+  r = fma(b, n, number(x, -6.07710050630396597660e-11), r);
+  r = fma(b, n, number(x, -2.02226624879595063154e-21), r);
+  Value* square = b.CreateFMul(r, r);
+  std::vector<double> sine, cosine_series;
+  double factorial = 1;
+  for (int i = 0; i < 9; ++i) {
+    cosine_series.push_back((i % 2 ? -1 : 1) / factorial);
+    factorial *= 2 * i + 1;
+    sine.push_back((i % 2 ? -1 : 1) / factorial);
+    factorial *= 2 * i + 2;
+  }
+  Value* sin_r = b.CreateFMul(r, polynomial(b, square, sine));
+  Value* cos_r = polynomial(b, square, cosine_series);
+  Value* finite = b.CreateFCmpOLT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), number(x, 1e15));
+  Value* quadrant = b.CreateFPToSI(b.CreateSelect(finite, n, number(x, 0)), like(x, b.getInt64Ty()));
+  if (cosine) quadrant = b.CreateAdd(quadrant, integer(b, x, 1));
+  Value* odd = b.CreateICmpNE(b.CreateAnd(quadrant, integer(b, x, 1)), integer(b, x, 0));
+  Value* negative = b.CreateICmpNE(b.CreateAnd(quadrant, integer(b, x, 2)), integer(b, x, 0));
+  Value* result = b.CreateSelect(odd, cos_r, sin_r);
+  result = b.CreateSelect(negative, b.CreateFNeg(result), result);
+  return b.CreateSelect(finite, result, number(x, std::nan("")));
+}
+
+Value* pow_double(Builder& b, Value* x, Value* y) {
+  Value* magnitude = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+  Value* result = exp_double(b, b.CreateFMul(y, log_double(b, magnitude)));
+  Value* whole = b.CreateFCmpOEQ(b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, y), y);
+  Value* half = b.CreateFMul(y, number(y, 0.5));
+  Value* odd = b.CreateAnd(whole, b.CreateFCmpONE(b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, half), half));
+  Value* negative = b.CreateFCmpOLT(x, number(x, 0));
+  result = b.CreateSelect(b.CreateAnd(negative, odd), b.CreateFNeg(result), result);
+  result = b.CreateSelect(b.CreateAnd(negative, b.CreateNot(whole)), number(x, std::nan("")), result);
+  Value* one = b.CreateOr(b.CreateFCmpOEQ(y, number(y, 0)), b.CreateFCmpOEQ(x, number(x, 1)));
+  return b.CreateSelect(one, number(x, 1), result);
+}
+
+}  // namespace
+
+Value* emit_exp(Builder& b, Value* x) { return in_double(b, x, [&](Value* v) { return exp_double(b, v); }); }
+Value* emit_log(Builder& b, Value* x) { return in_double(b, x, [&](Value* v) { return log_double(b, v); }); }
+Value* emit_tanh(Builder& b, Value* x) { return in_double(b, x, [&](Value* v) { return tanh_double(b, v); }); }
+Value* emit_erf(Builder& b, Value* x) { return in_double(b, x, [&](Value* v) { return erf_double(b, v); }); }
+Value* emit_sin_cos(Builder& b, Value* x, bool cosine) { return in_double(b, x, [&](Value* v) { return sin_cos_double(b, v, cosine); }); }
+Value* emit_pow(Builder& b, Value* x, Value* y) {
+  return in_double(b, x, [&](Value* v) { return pow_double(b, v, v->getType() == y->getType() ? y : b.CreateFPExt(y, v->getType())); });
+}
+
+}  // namespace tw

@@ -1,0 +1,142 @@
+#include <QtTest>
+
+#include <filesystem>
+#include <set>
+
+#include "engine/compile/plan.h"
+#include "engine/graph/from_foreign.h"
+#include "engine/graph/passes.h"
+#include "engine/importers/importer.h"
+#include "engine/ir/interpreter.h"
+#include "engine/samples/samples.h"
+
+using namespace tw;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string sentence(auto const& result) { return result ? "" : to_sentence(result.error()); }
+
+NDArray random_array(Shape const& shape, uint64_t seed) {
+  NDArray array = NDArray::create(DType::kF32, shape).value();
+  Rng rng(seed);
+  for (float& v : array.as<float>()) v = float(rng.normal());
+  return array;
+}
+
+/// Every kernel by the interpreter of its plain program.
+Status interpret_kernel(KernelTask const& task, std::vector<NDArray> const& inputs, std::vector<NDArray>& outputs) {
+  TRY_ASSIGN(ir::Program program, te::to_program(task.kernel));
+  TRY_ASSIGN(outputs, ir::interpret(program, inputs));
+  return {};
+}
+
+ResNetOptions small_resnet() {
+  ResNetOptions options;
+  options.name = "small";
+  options.blocks = {1, 1};
+  options.width = 4;
+  options.image = 17;
+  options.classes = 5;
+  return options;
+}
+
+}  // namespace
+
+class PlanTest : public QObject {
+  Q_OBJECT
+ private slots:
+  void the_kernels_of_a_residual_network_compute_what_the_references_do() {
+    auto graph = build_graph(build_resnet(small_resnet()));
+    QVERIFY2(graph.has_value(), sentence(graph).c_str());
+    auto fused = optimize(*graph);
+    QVERIFY2(fused.has_value(), sentence(fused).c_str());
+    auto plan = make_plan(*fused);
+    QVERIFY2(plan.has_value(), sentence(plan).c_str());
+    for (Step const& step : plan->steps) QCOMPARE(step.kind, StepKind::kKernel);
+    std::vector<NDArray> inputs{random_array({1, 3, 17, 17}, 3)};
+    auto expected = reference_run(*graph, inputs);
+    auto simplified = reference_run(*fused, inputs);
+    auto actual = execute(*fused, *plan, inputs, interpret_kernel);
+    QVERIFY2(expected && simplified, (sentence(expected) + sentence(simplified)).c_str());
+    QVERIFY2(actual.has_value(), sentence(actual).c_str());
+    QVERIFY(compare((*simplified)[0], (*expected)[0], 1e-4).equal);
+    QVERIFY(compare((*actual)[0], (*expected)[0], 1e-4).equal);
+  }
+
+  void resnet18_becomes_few_kernels_with_readable_names() {
+    auto graph = open_sample("resnet18");
+    QVERIFY2(graph.has_value(), sentence(graph).c_str());
+    auto fused = optimize(*graph);
+    auto plan = make_plan(*fused);
+    QVERIFY2(plan.has_value(), sentence(plan).c_str());
+    std::set<std::string> names;
+    int64_t flops = 0, groups = 0;
+    for (KernelTask const& task : plan->kernels) {
+      QVERIFY2(names.insert(task.name).second, task.name.c_str());
+      QVERIFY(te::parse_kernel(te::to_text(task.kernel)).has_value());
+      flops += task.flops * task.count;
+      groups += task.count;
+    }
+    QCOMPARE(groups, int64_t(plan->steps.size()));
+    QVERIFY(names.count("conv2d_64x56x56_3x3"));
+    QVERIFY(plan->kernels.size() < plan->steps.size());
+    QVERIFY(flops > 3.6e9 && flops < 3.7e9);
+  }
+
+  void tensors_that_live_together_do_not_share_memory() {
+    auto graph = open_sample("resnet18");
+    auto fused = optimize(*graph);
+    MemoryPlan plan = plan_memory(*fused);
+    for (Allocation const& a : plan.allocations) {
+      QVERIFY(a.offset % 64 == 0 && a.offset + a.bytes <= plan.arena_bytes);
+      for (Allocation const& b : plan.allocations) {
+        bool together = a.value != b.value && a.first <= b.last && b.first <= a.last;
+        QVERIFY(!together || a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset);
+      }
+    }
+    QVERIFY(plan.arena_bytes * 2 < plan.unplanned_bytes);
+  }
+
+  void the_reference_of_resnet18_is_sane_and_takes_seconds() {
+    auto graph = open_sample("resnet18");
+    QElapsedTimer timer;
+    timer.start();
+    auto outputs = reference_run(*graph, {random_array({1, 3, 224, 224}, 1)});
+    QVERIFY2(outputs.has_value(), sentence(outputs).c_str());
+    double largest = compare((*outputs)[0], (*outputs)[0]).max_abs_ref;
+    qInfo("reference run %lld ms, largest output %g", static_cast<long long>(timer.elapsed()), largest);
+    QVERIFY(largest > 0.1 && largest < 100);
+    QVERIFY(timer.elapsed() < 60'000);
+  }
+
+  void the_kernels_of_real_models_are_all_kernels() {
+    for (char const* model : {"blazeface_front_128", "blazeface_back_256"}) {
+      fs::path path = fs::path(TW_SHARED_MODELS) / "real" / model / "model.onnx";
+      if (!fs::exists(path)) QSKIP(qPrintable(QString("the shared models are not at %1").arg(TW_SHARED_MODELS)));
+      auto graph = open_model(path);
+      auto fused = optimize(*graph);
+      QVERIFY2(fused.has_value(), sentence(fused).c_str());
+      auto plan = make_plan(*fused);
+      QVERIFY2(plan.has_value(), sentence(plan).c_str());
+      for (Step const& step : plan->steps) QVERIFY2(step.kind == StepKind::kKernel, step.reason.c_str());
+    }
+  }
+
+  void a_node_that_nothing_knows_leaves_the_rest_runnable() {
+    ForeignModel model = build_resnet(small_resnet());
+    model.graph.nodes.back().op_type = "Mystery";
+    auto graph = build_graph(model);
+    QVERIFY2(graph.has_value(), sentence(graph).c_str());
+    auto fused = optimize(*graph);
+    auto plan = make_plan(*fused);
+    QVERIFY2(plan.has_value(), sentence(plan).c_str());
+    QCOMPARE(plan->steps.back().kind, StepKind::kOpaque);
+    QVERIFY(plan->kernels.size() > 5);
+    auto run = execute(*fused, *plan, {random_array({1, 3, 17, 17}, 3)}, interpret_kernel);
+    QCOMPARE(QString::fromStdString(sentence(run)), QString("node fc: the operator Mystery is not known"));
+  }
+};
+
+QTEST_GUILESS_MAIN(PlanTest)
+#include "plan_test.moc"

@@ -1,0 +1,88 @@
+#include <QtTest>
+
+#include <filesystem>
+#include <map>
+
+#include "engine/graph/passes.h"
+#include "engine/graph/reference.h"
+#include "engine/importers/importer.h"
+
+using namespace tw;
+namespace fs = std::filesystem;
+
+namespace {
+
+Result<std::vector<NDArray>> load(fs::path const& folder, std::string const& prefix) {
+  std::vector<NDArray> arrays;
+  for (int i = 0; fs::exists(folder / (prefix + "_" + std::to_string(i) + ".pb")); ++i) {
+    TRY_ASSIGN(NDArray array, open_tensor(folder / (prefix + "_" + std::to_string(i) + ".pb")));
+    arrays.push_back(array);
+  }
+  return arrays;
+}
+
+/// A model that holds an operator which is not known: skipped with its reason.
+std::string unknown_part(Graph const& graph) {
+  for (Node const& node : graph.nodes)
+    if (!node.op) return node.reason;
+  return "";
+}
+
+/// Empty when the outputs agree.
+std::string disagreement(Graph const& graph, fs::path const& set) {
+  auto inputs = load(set, "input"), expected = load(set, "output");
+  if (!inputs || !expected) return to_sentence(inputs ? expected.error() : inputs.error());
+  auto outputs = reference_run(graph, *inputs);
+  if (!outputs) return to_sentence(outputs.error());
+  for (size_t i = 0; i < outputs->size(); ++i) {
+    if ((*outputs)[i].shape() != (*expected)[i].shape() || (*outputs)[i].type() != (*expected)[i].type()) return "another shape or type";
+    if (!compare((*outputs)[i], (*expected)[i]).equal) return "output " + std::to_string(i) + " differs";
+  }
+  return "";
+}
+
+}  // namespace
+
+class TestdataTest : public QObject {
+  Q_OBJECT
+ private slots:
+  void every_model_opens_and_what_can_be_run_is_right() {
+    fs::path root = TW_ONNX_TESTDATA;
+    if (!fs::exists(root / "node")) QSKIP("libonnx-testdata is not installed");
+    std::map<std::string, int> skipped;
+    int passed = 0, opened = 0;
+    QStringList wrong;
+    for (char const* kind : {"node", "simple", "pytorch-converted", "pytorch-operator"})
+      for (auto const& entry : fs::directory_iterator(root / kind)) {
+        if (!fs::exists(entry.path() / "model.onnx")) continue;
+        auto graph = open_model(entry.path() / "model.onnx");
+        std::string name = entry.path().filename().string();
+        if (!graph) {
+          wrong << QString::fromStdString(name + ": " + to_sentence(graph.error()));
+          continue;
+        }
+        ++opened;
+        if (std::string reason = unknown_part(*graph); !reason.empty()) {
+          ++skipped[reason];
+          continue;
+        }
+        auto optimized = optimize(*graph);
+        std::string bad = optimized ? "" : to_sentence(optimized.error());
+        for (auto const& set : fs::directory_iterator(entry.path())) {
+          if (!set.is_directory() || !bad.empty()) continue;
+          bad = disagreement(*graph, set.path());
+          if (bad.empty() && !disagreement(*optimized, set.path()).empty()) bad = "the passes change the result";
+        }
+        if (!bad.empty()) wrong << QString::fromStdString(name + ": " + bad);
+        passed += bad.empty();
+      }
+    int left_out = 0;
+    for (auto const& [reason, count] : skipped) left_out += count;
+    qInfo("%d models opened, %d right, %d left out for %zu reasons", opened, passed, left_out, skipped.size());
+    QVERIFY2(wrong.isEmpty(), qPrintable("\n" + wrong.join("\n")));
+    QVERIFY(passed > 150);
+  }
+};
+
+QTEST_GUILESS_MAIN(TestdataTest)
+#include "testdata_test.moc"

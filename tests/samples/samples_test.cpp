@@ -1,0 +1,61 @@
+#include <QtTest>
+
+#include <filesystem>
+
+#include "engine/graph/reference.h"
+#include "engine/importers/importer.h"
+#include "engine/samples/samples.h"
+
+using namespace tw;
+namespace fs = std::filesystem;
+
+namespace {
+
+QString sentence(auto const& result) { return result ? QString() : QString::fromStdString(to_sentence(result.error())); }
+
+}  // namespace
+
+class SamplesTest : public QObject {
+  Q_OBJECT
+ private slots:
+  void resnet18_is_written_and_opens_as_the_same_graph() {
+    QTemporaryDir folder;
+    fs::path path = folder.filePath("resnet18.onnx").toStdString();
+    auto written = write_sample("resnet18", path);
+    QVERIFY2(written.has_value(), qPrintable(sentence(written)));
+    auto from_file = open_model(path), built = open_sample("resnet18");
+    QVERIFY2(from_file && built, qPrintable(sentence(from_file)));
+    QCOMPARE(QString::fromStdString(to_text(*from_file)), QString::fromStdString(to_text(*built)));
+    QCOMPARE(built->nodes.size(), size_t(69));
+    int64_t weights = 0;
+    for (Value const& value : built->values) weights += value.constant.empty() ? 0 : value.constant.size();
+    QCOMPARE(weights, int64_t(11'699'112));  // 11,689,512 trained ones and 9,600 of running statistics
+  }
+
+  void the_same_seed_gives_the_same_weights_and_another_one_others() {
+    ResNetOptions options;
+    options.blocks = {1};
+    options.width = 2;
+    options.image = 8;
+    std::string first = to_text(build_resnet(options));
+    QCOMPARE(first, to_text(build_resnet(options)));
+    options.seed = 19;
+    QVERIFY(first != to_text(build_resnet(options)));
+  }
+
+  void what_cannot_be_written_is_one_sentence() {
+    auto nowhere = write_sample("resnet18", "/nowhere/at/all/resnet18.onnx");
+    QVERIFY(!nowhere && nowhere.error().fault == Fault::kEnvironment);
+    QVERIFY2(sentence(nowhere).contains("/nowhere/at/all/resnet18.onnx"), qPrintable(sentence(nowhere)));
+    QCOMPARE(sentence(write_sample("vgg", "x.onnx")), QString("there is no sample 'vgg'; there is resnet18"));
+  }
+
+  void a_full_disk_is_one_sentence() {
+    if (!fs::exists("/dev/full")) QSKIP("there is no /dev/full");
+    auto full = write_sample("resnet18", "/dev/full");
+    QVERIFY2(!full && !sentence(full).contains('\n'), "a full device takes nothing");
+  }
+};
+
+QTEST_GUILESS_MAIN(SamplesTest)
+#include "samples_test.moc"
