@@ -15,7 +15,7 @@ enum class StepKind : uint8_t {
   kOpaque,     ///< a node that nothing can run
 };
 
-struct Step {
+struct PlanStep {
   StepKind kind = StepKind::kKernel;
   int kernel = -1;  ///< index into `Plan::kernels`
   int group = -1;   ///< index into the graph's groups; also the step's number in the memory plan
@@ -26,20 +26,28 @@ struct Step {
 
 struct Plan {
   std::vector<KernelTask> kernels;  ///< different ones, in the order of their first use
-  std::vector<Step> steps;          ///< one per group
+  std::vector<PlanStep> steps;      ///< one per group
   MemoryPlan memory;
 };
 
 /// `graph` has been fused. Every group gets a step, whatever can run it.
 Result<Plan> make_plan(Graph const& graph);
 
-/// Runs one kernel: fills `outputs`, which have their types and shapes.
-using KernelRunner = std::function<Status(KernelTask const&, std::vector<NDArray> const& inputs, std::vector<NDArray>& outputs)>;
+/// What a step should make of these inputs (one per `step.inputs`), by its operators' references:
+/// the fast judge of a kernel's schedule. Errors: those of the references, opaque_node.
+Result<std::vector<NDArray>> reference_of(Graph const& graph, PlanStep const& step,
+                                          std::vector<NDArray> const& inputs,
+                                          ReferenceOptions const& options = {});
 
-/// Runs the plan step by step in this process, kernels by `runner`. Errors: those of `check_inputs`,
-/// of the runner and of the references, opaque_node, cancelled.
-Result<std::vector<NDArray>> execute(Graph const& graph, Plan const& plan, std::vector<NDArray> const& inputs,
-                                     KernelRunner const& runner, ReferenceOptions const& options = {});
+/// Runs one kernel: fills `outputs`, which have their types and shapes.
+using KernelRunner = std::function<Status(KernelTask const&, std::vector<NDArray> const& inputs,
+                                          std::vector<NDArray>& outputs)>;
+
+/// Runs the plan step by step in this process, kernels by `runner`. Errors: those of
+/// `check_inputs`, of the runner and of the references, opaque_node, cancelled.
+Result<std::vector<NDArray>> execute(Graph const& graph, Plan const& plan,
+                                     std::vector<NDArray> const& inputs, KernelRunner const& runner,
+                                     ReferenceOptions const& options = {});
 
 /// "tilewright plan 1", a line per kernel, step and allocation.
 std::string to_text(Graph const& graph, Plan const& plan);

@@ -27,7 +27,7 @@ ir::Expr with_buffers(ir::Expr const& body, BufferMap const& by) {
 }
 
 class Assembler {
- public:
+public:
   Assembler(Graph const& graph, Group const& group) : graph_(graph), group_(group) {}
 
   Result<GroupKernel> assemble() {
@@ -42,7 +42,7 @@ class Assembler {
     return std::move(result_);
   }
 
- private:
+private:
   std::string unique(std::string const& wish) {
     std::string name = wish;
     for (int i = 1; !names_.insert(name).second; ++i) name = fmt::format("{}_{}", wish, i);
@@ -51,7 +51,8 @@ class Assembler {
 
   /// What the group makes comes first: x + conv and conv + x are one kernel.
   Node ordered(Node node) const {
-    if (node.op && node.op->commutative && node.inputs.size() == 2 && !buffers_.count(node.inputs[0]) && buffers_.count(node.inputs[1]))
+    if (node.op && node.op->commutative && node.inputs.size() == 2 &&
+        !buffers_.count(node.inputs[0]) && buffers_.count(node.inputs[1]))
       std::swap(node.inputs[0], node.inputs[1]);
     return node;
   }
@@ -61,9 +62,11 @@ class Assembler {
     if (!id.valid()) return te::Buffer();
     if (auto found = buffers_.find(id); found != buffers_.end()) return found->second;
     auto info = tensor_info(graph_.value(id));
-    if (!info) return no_kernel(fmt::format("the shape of '{}' is not known", graph_.value(id).name), node);
+    if (!info)
+      return no_kernel(fmt::format("the shape of '{}' is not known", graph_.value(id).name), node);
     for (int64_t extent : info->shape)
-      if (extent < 1) return no_kernel(fmt::format("'{}' has no element", graph_.value(id).name), node);
+      if (extent < 1)
+        return no_kernel(fmt::format("'{}' has no element", graph_.value(id).name), node);
     std::vector<std::string> const& wishes = node.op->inputs;
     std::string wish = wishes.empty() ? "X" : wishes[std::min(i, wishes.size() - 1)];
     te::Buffer buffer = ir::make_buffer(unique(wish), info->type, info->shape);
@@ -75,7 +78,8 @@ class Assembler {
 
   Status check(Node const& node) {
     if (!node.op) return no_kernel(node.reason, node);
-    if (!node.op->compute) return no_kernel(fmt::format("{} has no tensor expression", node.type), node);
+    if (!node.op->compute)
+      return no_kernel(fmt::format("{} has no tensor expression", node.type), node);
     auto info = tensor_info(graph_.value(node.outputs[0]));
     if (!info) return no_kernel("its shape is not known", node);
     if (info->shape.empty()) return no_kernel("its result is a single number", node);
@@ -91,10 +95,12 @@ class Assembler {
       TRY_ASSIGN(te::Buffer buffer, operand(node, i));
       operands.push_back(buffer);
     }
-    TRY_ASSIGN(Tensors tensors, node.op->compute(node.attributes, operands, title_of(graph_, node)));
+    TRY_ASSIGN(Tensors tensors,
+               node.op->compute(node.attributes, operands, title_of(graph_, node)));
     BufferMap renamed;
     for (te::Stage stage : tensors.stages) {
-      if (element_count(*ir::constant_shape(*stage.output)).value_or(kMostStageBytes) > kMostStageBytes / size_of(stage.output->type))
+      if (element_count(*ir::constant_shape(*stage.output)).value_or(kMostStageBytes) >
+          kMostStageBytes / size_of(stage.output->type))
         return no_kernel("an intermediate tensor would take more than 4 GiB", node);
       std::string name = unique(stage.output->name);
       result_.task.operators.push_back(stage.op);
@@ -119,15 +125,18 @@ class Assembler {
     std::string detail = detail_of(anchor);
     task.shape = to_text(out) + (detail.empty() ? "" : " " + detail);
     task.name = title_of(graph_, anchor) + "_" + to_text(out);
-    for (char c : detail.empty() ? detail : "_" + detail) task.name += c == ' ' ? '_' : c == '/' ? 's' : c;
+    for (char c : detail.empty() ? detail : "_" + detail)
+      task.name += c == ' ' ? '_' : c == '/' ? 's' : c;
     for (NodeId id : group_.nodes)
-      if (id != group_.anchor && graph_.node(id).type != "relu") task.name += "_" + graph_.node(id).type;
+      if (id != group_.anchor && graph_.node(id).type != "relu")
+        task.name += "_" + graph_.node(id).type;
     task.kernel.name = task.name;
     task.flops = te::flops(task.kernel);
     task.hash = te::structure_hash(task.kernel);
     for (auto const* list : {&task.kernel.inputs, &task.kernel.outputs})
       for (te::Buffer const& buffer : *list)
-        task.bytes += element_count(*ir::constant_shape(*buffer)).value_or(0) * size_of(buffer->type);
+        task.bytes +=
+            element_count(*ir::constant_shape(*buffer)).value_or(0) * size_of(buffer->type);
   }
 
   Graph const& graph_;
@@ -156,14 +165,16 @@ int reads(te::Stage const& stage, std::string const& name) {
 /// The stage that alone reads `kernel.stages[i]`, once and element by element; -1 if there is none.
 int only_reader(te::Kernel const& kernel, size_t i) {
   te::Stage const& stage = kernel.stages[i];
-  if (stage.combiner != te::Combiner::kNone || stage.scan || is_output_of(kernel, stage.output)) return -1;
+  if (stage.combiner != te::Combiner::kNone || stage.scan || is_output_of(kernel, stage.output))
+    return -1;
   int reader = -1, total = 0;
   for (size_t k = i + 1; k < kernel.stages.size(); ++k)
     if (int count = reads(kernel.stages[k], stage.output->name)) {
       total += count;
       reader = int(k);
     }
-  bool simple = total == 1 && kernel.stages[size_t(reader)].combiner == te::Combiner::kNone && !kernel.stages[size_t(reader)].scan;
+  bool simple = total == 1 && kernel.stages[size_t(reader)].combiner == te::Combiner::kNone &&
+                !kernel.stages[size_t(reader)].scan;
   return simple ? reader : -1;
 }
 
@@ -194,7 +205,9 @@ te::Kernel inline_elementwise(te::Kernel const& kernel) {
   return result;
 }
 
-Result<GroupKernel> kernel_of(Graph const& graph, Group const& group) { return Assembler(graph, group).assemble(); }
+Result<GroupKernel> kernel_of(Graph const& graph, Group const& group) {
+  return Assembler(graph, group).assemble();
+}
 
 Result<GroupKernel> kernel_of(Graph const& graph, NodeId node) {
   Group group{{node}, node, Fusion::kOpaque};

@@ -25,8 +25,9 @@ struct GroupKernel {
   std::vector<ValueId> outputs;  ///< one per `task.kernel.outputs`
 };
 
-/// Concatenates the stages of the group's operators and inlines each element-wise stage into the one
-/// that reads it. Errors: no_kernel with the reason, for a group that only the reference can run.
+/// Concatenates the stages of the group's operators and inlines each element-wise stage into the
+/// one that reads it. Errors: no_kernel with the reason, for a group that only the reference can
+/// run.
 Result<GroupKernel> kernel_of(Graph const& graph, Group const& group);
 
 /// A single operator as a kernel, whatever the fusion says.

@@ -13,7 +13,8 @@ std::string joined(List const& list) {
 }
 
 std::string tensor_text(NDArray const& tensor) {
-  return fmt::format("{}[{}] #{:016x}", to_text(tensor.type()), to_text(tensor.shape()), tensor.hash());
+  return fmt::format("{}[{}] #{:016x}", to_text(tensor.type()), to_text(tensor.shape()),
+                     tensor.hash());
 }
 
 std::string dims_text(ForeignValue const& value) {
@@ -38,7 +39,9 @@ struct AttributeText {
   std::string operator()(double v) const { return fmt::format("{}", v); }
   std::string operator()(std::string const& v) const { return "'" + v + "'"; }
   std::string operator()(NDArray const& v) const { return tensor_text(v); }
-  std::string operator()(std::shared_ptr<ForeignGraph const> const& v) const { return "graph '" + v->name + "'"; }
+  std::string operator()(std::shared_ptr<ForeignGraph const> const& v) const {
+    return "graph '" + v->name + "'";
+  }
   template <typename T>
   std::string operator()(std::vector<T> const& v) const {
     return "[" + joined(v) + "]";
@@ -48,17 +51,21 @@ struct AttributeText {
 std::string node_text(ForeignNode const& node) {
   std::string attributes;
   for (auto const& [name, value] : node.attributes)
-    attributes += fmt::format("{}{}={}", attributes.empty() ? "" : ", ", name, std::visit(AttributeText(), value));
-  return fmt::format("  node '{}' {}{}({}) -> {}{}\n", node.name, node.domain.empty() ? "" : node.domain + ".",
-                     node.op_type, joined(node.inputs), joined(node.outputs),
+    attributes += fmt::format("{}{}={}", attributes.empty() ? "" : ", ", name,
+                              std::visit(AttributeText(), value));
+  return fmt::format("  node '{}' {}{}({}) -> {}{}\n", node.name,
+                     node.domain.empty() ? "" : node.domain + ".", node.op_type,
+                     joined(node.inputs), joined(node.outputs),
                      attributes.empty() ? "" : " {" + attributes + "}");
 }
 
 }  // namespace
 
 std::string to_text(ForeignModel const& model) {
-  std::string text = fmt::format("tilewright foreign 1\n{} '{}' from '{}'\n", model.format, model.graph.name, model.producer);
-  for (auto const& [domain, version] : model.opsets) text += fmt::format("  opset '{}' {}\n", domain, version);
+  std::string text = fmt::format("tilewright foreign 1\n{} '{}' from '{}'\n", model.format,
+                                 model.graph.name, model.producer);
+  for (auto const& [domain, version] : model.opsets)
+    text += fmt::format("  opset '{}' {}\n", domain, version);
   for (ForeignValue const& value : model.graph.inputs) text += value_text("input", value);
   for (ForeignValue const& value : model.graph.outputs) text += value_text("output", value);
   for (auto const& [name, tensor] : model.graph.initializers)

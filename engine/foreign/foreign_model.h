@@ -58,8 +58,8 @@ struct ForeignGraph {
 };
 
 struct ForeignModel {
-  std::string format;    ///< "onnx"
-  std::string producer;  ///< "pytorch 1.10"
+  std::string format;                     ///< "onnx"
+  std::string producer;                   ///< "pytorch 1.10"
   std::map<std::string, int64_t> opsets;  ///< version by domain
   ForeignGraph graph;
 };

@@ -42,7 +42,8 @@ std::string text(Attributes const& attributes, std::string_view name, std::strin
   return find_or<std::string>(attributes, name, std::move(otherwise));
 }
 
-std::vector<int64_t> integers(Attributes const& attributes, std::string_view name, std::vector<int64_t> otherwise) {
+std::vector<int64_t> integers(Attributes const& attributes, std::string_view name,
+                              std::vector<int64_t> otherwise) {
   return find_or<std::vector<int64_t>>(attributes, name, std::move(otherwise));
 }
 
@@ -50,7 +51,9 @@ NDArray tensor(Attributes const& attributes, std::string_view name) {
   return find_or<NDArray>(attributes, name, {});
 }
 
-bool has(Attributes const& attributes, std::string_view name) { return attributes.find(name) != attributes.end(); }
+bool has(Attributes const& attributes, std::string_view name) {
+  return attributes.find(name) != attributes.end();
+}
 
 std::string to_text(Attributes const& attributes) {
   std::string text;

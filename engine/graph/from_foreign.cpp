@@ -19,13 +19,16 @@ ValueType type_of(ForeignValue const& value) {
   if (!value.dims) return type;
   type.dims.emplace();
   for (ForeignDim const& dim : *value.dims)
-    type.dims->push_back(dim.extent ? ir::int_imm(*dim.extent) : dim.symbol.empty() ? ir::Expr() : ir::var(dim.symbol));
+    type.dims->push_back(dim.extent           ? ir::int_imm(*dim.extent)
+                         : dim.symbol.empty() ? ir::Expr()
+                                              : ir::var(dim.symbol));
   return type;
 }
 
 class Builder {
- public:
-  Builder(ForeignModel const& model, ForeignGraph const& source, ImportOptions const& options, bool is_body)
+public:
+  Builder(ForeignModel const& model, ForeignGraph const& source, ImportOptions const& options,
+          bool is_body)
       : model_(model), source_(source), options_(options), is_body_(is_body) {
     for (auto const* list : {&source.values, &source.outputs})
       for (ForeignValue const& value : *list) declared_[value.name] = &value;
@@ -41,25 +44,30 @@ class Builder {
       TRY_ASSIGN(ValueId id, read(output.name, "the graph's outputs"));
       graph_.outputs.push_back(id);
     }
-    if (graph_.outputs.empty() && !is_body_) return bad_input("no_outputs", "the model has no output");
+    if (graph_.outputs.empty() && !is_body_)
+      return bad_input("no_outputs", "the model has no output");
     return std::move(graph_);
   }
 
- private:
+private:
   Status add_inputs() {
     for (ForeignValue const& input : source_.inputs) {
       if (ids_.count(input.name)) continue;  // an initializer that is listed as input, too
       Value value{input.name, type_of(input), {}};
-      if (auto fixed = options_.fixed.find(input.name); fixed != options_.fixed.end() && !is_body_) TRY(fix(value, fixed->second));
+      if (auto fixed = options_.fixed.find(input.name); fixed != options_.fixed.end() && !is_body_)
+        TRY(fix(value, fixed->second));
       if (!value.shape() && !is_body_)
-        graph_.notes.push_back(fmt::format("input '{}' is {}: without its extents most shapes stay unknown", input.name, to_text(value.type)));
+        graph_.notes.push_back(
+            fmt::format("input '{}' is {}: without its extents most shapes stay unknown",
+                        input.name, to_text(value.type)));
       ValueId id = graph_.add_value(std::move(value));
       if (!ids_.emplace(input.name, id).second) return duplicate(input.name, "the graph's inputs");
       graph_.inputs.push_back(id);
     }
     if (is_body_) return {};
     for (auto const& [name, shape] : options_.fixed)
-      if (!ids_.count(name)) return bad_input("unknown_input", fmt::format("the model has no input '{}' to fix", name));
+      if (!ids_.count(name))
+        return bad_input("unknown_input", fmt::format("the model has no input '{}' to fix", name));
     return {};
   }
 
@@ -70,19 +78,24 @@ class Builder {
       ir::Expr const& dim = (*value.type.dims)[i];
       fits = !dim || !ir::as_int(dim) || *ir::as_int(dim) == shape[i];
     }
-    if (!fits) return bad_input("wrong_shapes", fmt::format("input '{}' is {}, {} was given", value.name, declared, to_text(shape)));
+    if (!fits)
+      return bad_input("wrong_shapes", fmt::format("input '{}' is {}, {} was given", value.name,
+                                                   declared, to_text(shape)));
     value.type.dims = *tensor_type(DType::kF32, shape).dims;
     return {};
   }
 
   std::unexpected<Error> duplicate(std::string const& name, std::string const& node) {
-    return bad_input("duplicate_value", fmt::format("the value '{}' is made twice", name), at(node));
+    return bad_input("duplicate_value", fmt::format("the value '{}' is made twice", name),
+                     at(node));
   }
 
   Result<ValueId> read(std::string const& name, std::string const& node) {
     if (name.empty()) return ValueId{};
     if (auto found = ids_.find(name); found != ids_.end()) return found->second;
-    if (!is_body_) return bad_input("undefined_value", fmt::format("it reads '{}', which nothing before it makes", name), at(node));
+    if (!is_body_)
+      return bad_input("undefined_value",
+                       fmt::format("it reads '{}', which nothing before it makes", name), at(node));
     ValueId id = graph_.add_value({name, {}, {}});  // captured from the graph around the body
     ids_[name] = id;
     graph_.inputs.push_back(id);
@@ -92,11 +105,13 @@ class Builder {
   Status add_node(ForeignNode const& foreign) {
     Node node;
     node.name = foreign.name;
-    for (size_t i = 0; i < foreign.outputs.size() && node.name.empty(); ++i) node.name = foreign.outputs[i];
+    for (size_t i = 0; i < foreign.outputs.size() && node.name.empty(); ++i)
+      node.name = foreign.outputs[i];
     if (node.name.empty()) node.name = fmt::format("{} {}", foreign.op_type, graph_.nodes.size());
     node.origins = {node.name};
     TRY(convert(foreign, node));
-    std::vector<std::string> made = foreign.outputs;  // an unread second output of a known operator is dropped
+    std::vector<std::string> made =
+        foreign.outputs;  // an unread second output of a known operator is dropped
     if (node.op) made.resize(1);
     for (std::string const& output : made) {
       if (output.empty()) {
@@ -104,7 +119,8 @@ class Builder {
         continue;
       }
       Value value{output, {}, {}};
-      if (auto declared = declared_.find(output); declared != declared_.end()) value.type = type_of(*declared->second);
+      if (auto declared = declared_.find(output); declared != declared_.end())
+        value.type = type_of(*declared->second);
       node.outputs.push_back(graph_.add_value(std::move(value)));
       if (!ids_.emplace(output, node.outputs.back()).second) return duplicate(output, node.name);
     }
@@ -120,12 +136,14 @@ class Builder {
     }
     node.type = foreign.op_type;
     bool known_domain = foreign.domain.empty() || foreign.domain == "ai.onnx";
-    Operator const* op = known_domain && model_.format == "onnx" ? find_onnx_operator(foreign.op_type) : nullptr;
+    Operator const* op =
+        known_domain && model_.format == "onnx" ? find_onnx_operator(foreign.op_type) : nullptr;
     if (!op) {
       std::string full = known_domain ? foreign.op_type : foreign.domain + "." + foreign.op_type;
       return make_opaque(foreign, node, fmt::format("the operator {} is not known", full));
     }
-    if (foreign.outputs.empty() || foreign.outputs[0].empty()) return make_opaque(foreign, node, "its first output is not used");
+    if (foreign.outputs.empty() || foreign.outputs[0].empty())
+      return make_opaque(foreign, node, "its first output is not used");
     for (ValueId id : node.inputs)
       if (id.valid() && graph_.value(id).type.kind != ValueKind::kTensor)
         return make_opaque(foreign, node, fmt::format("'{}' is no tensor", graph_.value(id).name));
@@ -133,12 +151,15 @@ class Builder {
     if (!converted) return make_opaque(foreign, node, converted.error().message);
     for (size_t i = 1; i < foreign.outputs.size(); ++i)
       if (!foreign.outputs[i].empty() && is_read(foreign.outputs[i]))
-        return make_opaque(foreign, node, fmt::format("output {} of {} is not understood", i + 1, foreign.op_type));
+        return make_opaque(
+            foreign, node,
+            fmt::format("output {} of {} is not understood", i + 1, foreign.op_type));
     node.op = op;
     node.type = op->name;
     node.attributes = std::move(converted->attributes);
     node.inputs.clear();
-    for (std::string const& input : converted->inputs) node.inputs.push_back(input.empty() ? ValueId{} : ids_.at(input));
+    for (std::string const& input : converted->inputs)
+      node.inputs.push_back(input.empty() ? ValueId{} : ids_.at(input));
     while (!node.inputs.empty() && !node.inputs.back().valid()) node.inputs.pop_back();
     return {};
   }
@@ -155,17 +176,20 @@ class Builder {
   ForeignContext context_of(ForeignNode const& foreign, Node const& node) const {
     ForeignContext context{foreign, 1, {}, {}};
     for (char const* domain : {"", "ai.onnx"})
-      if (auto found = model_.opsets.find(domain); found != model_.opsets.end()) context.opset = found->second;
+      if (auto found = model_.opsets.find(domain); found != model_.opsets.end())
+        context.opset = found->second;
     for (ValueId id : node.inputs) {
       context.constants.push_back(id.valid() ? graph_.value(id).constant : NDArray());
-      auto const* dims = id.valid() && graph_.value(id).type.dims ? &*graph_.value(id).type.dims : nullptr;
+      auto const* dims =
+          id.valid() && graph_.value(id).type.dims ? &*graph_.value(id).type.dims : nullptr;
       context.ranks.push_back(dims ? int(dims->size()) : -1);
     }
     return context;
   }
 
   Status make_opaque(ForeignNode const& foreign, Node& node, std::string reason) {
-    graph_.notes.push_back(fmt::format("node '{}' ({}) cannot be run: {}", node.name, foreign.op_type, reason));
+    graph_.notes.push_back(
+        fmt::format("node '{}' ({}) cannot be run: {}", node.name, foreign.op_type, reason));
     node.reason = std::move(reason);
     for (auto const& [name, attribute] : foreign.attributes)
       if (auto const* body = std::get_if<std::shared_ptr<ForeignGraph const>>(&attribute)) {
@@ -195,7 +219,9 @@ class Builder {
     }
     Value& value = graph_.value(node.outputs[0]);
     value.type = tensor_type((*outputs)[0].type, (*outputs)[0].shape);
-    if (!all_constant || element_count((*outputs)[0].shape).value_or(kSmallConstant + 1) > kSmallConstant) return {};
+    if (!all_constant ||
+        element_count((*outputs)[0].shape).value_or(kSmallConstant + 1) > kSmallConstant)
+      return {};
     if (auto result = run_node(graph_, node, {}); result) value.constant = (*result)[0];
     return {};
   }

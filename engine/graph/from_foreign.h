@@ -1,5 +1,5 @@
-/// ForeignModel -> Graph: every node in our words, shapes inferred, what is not understood kept as an
-/// opaque node with its reason.
+/// ForeignModel -> Graph: every node in our words, shapes inferred, what is not understood kept as
+/// an opaque node with its reason.
 #pragma once
 
 #include <map>
@@ -13,7 +13,8 @@ struct ImportOptions {
   std::map<std::string, Shape> fixed;
 };
 
-/// Errors: unknown_input (a fixed name), wrong_shapes with the node, undefined_value, duplicate_value.
+/// Errors: unknown_input (a fixed name), wrong_shapes with the node, undefined_value,
+/// duplicate_value.
 Result<Graph> build_graph(ForeignModel const& model, ImportOptions const& options = {});
 
 }  // namespace tw

@@ -21,7 +21,8 @@ ValueId Graph::add_value(Value value) {
 }
 
 std::optional<TensorInfo> tensor_info(Value const& value) {
-  if (value.is_constant()) return TensorInfo{value.constant.type(), value.constant.shape(), value.constant};
+  if (value.is_constant())
+    return TensorInfo{value.constant.type(), value.constant.shape(), value.constant};
   std::optional<Shape> shape = value.shape();
   if (!shape || !value.type.dtype) return std::nullopt;
   return TensorInfo{*value.type.dtype, *shape, {}};
@@ -57,7 +58,8 @@ std::string title_of(Graph const& graph, Node const& node) {
   if (!node.op || node.op->name != "conv" || node.inputs.size() < 2) return node.type;
   std::optional<Shape> weights = graph.value(node.inputs[1]).shape();
   if (!weights || weights->size() < 3) return node.type;
-  bool depthwise = (*weights)[1] == 1 && integer(node.attributes, "group", 1) == (*weights)[0] && (*weights)[0] > 1;
+  bool depthwise = (*weights)[1] == 1 && integer(node.attributes, "group", 1) == (*weights)[0] &&
+                   (*weights)[0] > 1;
   return (depthwise ? "depthwise_conv" : "conv") + std::to_string(weights->size() - 2) + "d";
 }
 
@@ -65,8 +67,11 @@ std::string detail_of(Node const& node) {
   std::vector<int64_t> kernel = integers(node.attributes, "kernel");
   std::vector<int64_t> strides = integers(node.attributes, "strides");
   std::string text = kernel.empty() ? "" : to_text(Shape(kernel));
-  if (!strides.empty() && std::any_of(strides.begin(), strides.end(), [](int64_t s) { return s != 1; }))
-    text += " /" + (std::equal(strides.begin() + 1, strides.end(), strides.begin()) ? std::to_string(strides[0]) : to_text(Shape(strides)));
+  if (!strides.empty() &&
+      std::any_of(strides.begin(), strides.end(), [](int64_t s) { return s != 1; }))
+    text += " /" + (std::equal(strides.begin() + 1, strides.end(), strides.begin())
+                        ? std::to_string(strides[0])
+                        : to_text(Shape(strides)));
   return text;
 }
 

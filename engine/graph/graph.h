@@ -1,5 +1,5 @@
-/// The compiler's view of a model: values and the nodes between them. Immutable by convention: passes
-/// return a new graph. Value ids stay the same from pass to pass; nodes are renumbered.
+/// The compiler's view of a model: values and the nodes between them. Immutable by convention:
+/// passes return a new graph. Value ids stay the same from pass to pass; nodes are renumbered.
 #pragma once
 
 #include <memory>
@@ -38,9 +38,9 @@ struct Value {
 struct Graph;
 
 struct Node {
-  std::string name;             ///< of the model's node, or of its first output
-  Operator const* op = nullptr; ///< null: opaque
-  std::string type;             ///< operator's name; for an opaque node the foreign type
+  std::string name;              ///< of the model's node, or of its first output
+  Operator const* op = nullptr;  ///< null: opaque
+  std::string type;              ///< operator's name; for an opaque node the foreign type
   Attributes attributes;
   std::vector<ValueId> inputs;  ///< an invalid id is an absent optional input
   std::vector<ValueId> outputs;
@@ -93,7 +93,8 @@ std::vector<NodeId> producers(Graph const& graph);
 std::vector<std::vector<NodeId>> consumers(Graph const& graph);
 bool is_output(Graph const& graph, ValueId id);
 
-/// What a person calls the node: "conv2d", "depthwise_conv2d", "max_pool"; and its particulars, "3x3 /2".
+/// What a person calls the node: "conv2d", "depthwise_conv2d", "max_pool"; and its particulars,
+/// "3x3 /2".
 std::string title_of(Graph const& graph, Node const& node);
 std::string detail_of(Node const& node);
 

@@ -23,8 +23,8 @@ struct MemoryPlan {
   Allocation const* find(ValueId value) const;
 };
 
-/// Steps are the graph's groups. Inputs, constants and outputs of the model are the caller's and not
-/// in the arena; values inside a group are its kernel's. Tensors of unknown size are left out.
+/// Steps are the graph's groups. Inputs, constants and outputs of the model are the caller's and
+/// not in the arena; values inside a group are its kernel's. Tensors of unknown size are left out.
 /// Largest first, each at the lowest place that is free while it lives.
 MemoryPlan plan_memory(Graph const& graph);
 

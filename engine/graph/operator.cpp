@@ -5,7 +5,8 @@
 namespace tw {
 
 std::string_view to_text(Fusion fusion) {
-  constexpr std::array<std::string_view, 4> kNames{"injective", "reduction", "complex-out-fusable", "opaque"};
+  constexpr std::array<std::string_view, 4> kNames{"injective", "reduction", "complex-out-fusable",
+                                                   "opaque"};
   return kNames[size_t(fusion)];
 }
 

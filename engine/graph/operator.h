@@ -1,4 +1,5 @@
-/// What the compiler knows of an operator. One file of `graph/ops` defines one; CMake makes the table.
+/// What the compiler knows of an operator. One file of `graph/ops` defines one; CMake makes the
+/// table.
 #pragma once
 
 #include <functional>
@@ -51,7 +52,7 @@ struct Converted {
   Attributes attributes;
   std::vector<std::string> inputs;  ///< names of values; empty = absent optional
   std::string op;                   ///< another operator of the table to become; empty: this one
-  size_t outputs = 1;               ///< how many of the foreign outputs it makes, counted from the first
+  size_t outputs = 1;  ///< how many of the foreign outputs it makes, counted from the first
 };
 
 /// A random node for tests: small shapes, attributes of every kind.
@@ -71,17 +72,20 @@ struct Operator {
   Fusion fusion = Fusion::kOpaque;
   /// Injective, and output element i depends on element i of the inputs (broadcast counts).
   bool elementwise = false;
-  bool commutative = false;  ///< two operands that may change places
+  bool commutative = false;         ///< two operands that may change places
   std::vector<std::string> inputs;  ///< short names for kernels: "X", "W", "B"; the last repeats
   std::vector<AttributeDoc> attributes;
 
   /// Shapes of the outputs. Errors say what does not fit; a null pointer is an absent input.
-  Result<std::vector<TensorInfo>> (*infer)(Attributes const&, std::span<TensorInfo const* const> inputs) = nullptr;
+  Result<std::vector<TensorInfo>> (*infer)(Attributes const&,
+                                           std::span<TensorInfo const* const> inputs) = nullptr;
   /// The tensor expression; null: only the reference can run it. `name` is the name of the main
   /// stage; a null buffer is an absent input. Shapes were accepted by `infer`.
-  Result<Tensors> (*compute)(Attributes const&, std::span<te::Buffer const> inputs, std::string const& name) = nullptr;
+  Result<Tensors> (*compute)(Attributes const&, std::span<te::Buffer const> inputs,
+                             std::string const& name) = nullptr;
   /// Plain loops, sharing nothing with `compute`. An empty array is an absent input.
-  Result<std::vector<NDArray>> (*reference)(Attributes const&, std::span<NDArray const> inputs) = nullptr;
+  Result<std::vector<NDArray>> (*reference)(Attributes const&,
+                                            std::span<NDArray const> inputs) = nullptr;
 
   std::string onnx;  ///< the ONNX operator that `from_onnx` converts
   Result<Converted> (*from_onnx)(ForeignContext const&) = nullptr;

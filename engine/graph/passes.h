@@ -16,7 +16,7 @@ struct GraphPass {
 /// dropout(x), identity(x)  -->  x;  batch_norm(conv(x, W, B))  -->  conv(x, W', B');
 /// batch_norm(x)  -->  add(mul(x, scale), shift)
 Result<Graph> simplify_inference(Graph const& graph);
-/// f(constants)  -->  a constant, unless it is much larger than what it is made of; nodes whose
+/// f(constants)  -->  a constant, until the graph has grown by 1 GiB; nodes whose
 /// results nobody reads are dropped.
 Result<Graph> fold_constants(Graph const& graph);
 /// Sets `groups` and `decisions`: which nodes become one kernel and why.

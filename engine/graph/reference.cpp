@@ -15,25 +15,33 @@ std::unexpected<Error> placed(Error error, Node const& node) {
 /// Checks the operands again, because they may have other shapes than the model declares.
 Status check_sizes(Node const& node, std::vector<NDArray> const& operands, int64_t max_bytes) {
   std::vector<TensorInfo> infos;
-  for (NDArray const& operand : operands) infos.push_back({operand.type(), operand.shape(), operand});
+  for (NDArray const& operand : operands)
+    infos.push_back({operand.type(), operand.shape(), operand});
   std::vector<TensorInfo const*> pointers;
-  for (size_t i = 0; i < infos.size(); ++i) pointers.push_back(operands[i].empty() ? nullptr : &infos[i]);
+  for (size_t i = 0; i < infos.size(); ++i)
+    pointers.push_back(operands[i].empty() ? nullptr : &infos[i]);
   auto outputs = node.op->infer(node.attributes, pointers);
   if (!outputs) return placed(outputs.error(), node);
   for (TensorInfo const& output : *outputs) {
     auto count = element_count(output.shape);
     if (!count) return placed(count.error(), node);
     if (*count > max_bytes / size_of(output.type))
-      return bad_input("tensor_too_large", fmt::format("its result of shape {} would take more than {} MiB", to_text(output.shape), max_bytes >> 20), at(node));
+      return bad_input("tensor_too_large",
+                       fmt::format("its result of shape {} would take more than {} MiB",
+                                   to_text(output.shape), max_bytes >> 20),
+                       at(node));
   }
   return {};
 }
 
-std::string input_text(Value const& value) { return fmt::format("'{}' ({})", value.name, to_text(value.type)); }
+std::string input_text(Value const& value) {
+  return fmt::format("'{}' ({})", value.name, to_text(value.type));
+}
 
 }  // namespace
 
-Result<std::vector<NDArray>> run_node(Graph const& graph, Node const& node, std::vector<NDArray> const& operands,
+Result<std::vector<NDArray>> run_node(Graph const& graph, Node const& node,
+                                      std::vector<NDArray> const& operands,
                                       ReferenceOptions const& options) {
   if (!node.op) return refused("opaque_node", node.reason, at(node));
   std::vector<NDArray> all = operands;
@@ -47,21 +55,28 @@ Result<std::vector<NDArray>> run_node(Graph const& graph, Node const& node, std:
 
 Status check_inputs(Graph const& graph, std::vector<NDArray> const& inputs) {
   if (inputs.size() < graph.inputs.size())
-    return bad_input("missing_input", fmt::format("the input {} is missing", input_text(graph.value(graph.inputs[inputs.size()]))));
+    return bad_input("missing_input",
+                     fmt::format("the input {} is missing",
+                                 input_text(graph.value(graph.inputs[inputs.size()]))));
   if (inputs.size() > graph.inputs.size())
-    return bad_input("wrong_input", fmt::format("{} inputs were given, the model has {}", inputs.size(), graph.inputs.size()));
+    return bad_input("wrong_input", fmt::format("{} inputs were given, the model has {}",
+                                                inputs.size(), graph.inputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i) {
     Value const& value = graph.value(graph.inputs[i]);
     NDArray const& input = inputs[i];
     auto shape = value.shape();
-    bool fits = !input.empty() && (!value.type.dtype || *value.type.dtype == input.type()) && (!shape || *shape == input.shape());
+    bool fits = !input.empty() && (!value.type.dtype || *value.type.dtype == input.type()) &&
+                (!shape || *shape == input.shape());
     if (!fits)
-      return bad_input("wrong_input", fmt::format("the input {} was given {}[{}]", input_text(value), to_text(input.type()), to_text(input.shape())));
+      return bad_input("wrong_input",
+                       fmt::format("the input {} was given {}[{}]", input_text(value),
+                                   to_text(input.type()), to_text(input.shape())));
   }
   return {};
 }
 
-Result<std::vector<NDArray>> reference_run(Graph const& graph, std::vector<NDArray> const& inputs, ReferenceOptions const& options) {
+Result<std::vector<NDArray>> reference_run(Graph const& graph, std::vector<NDArray> const& inputs,
+                                           ReferenceOptions const& options) {
   TRY(check_inputs(graph, inputs));
   std::vector<NDArray> values(graph.values.size());
   std::vector<int> uses(graph.values.size());
@@ -73,10 +88,12 @@ Result<std::vector<NDArray>> reference_run(Graph const& graph, std::vector<NDArr
       if (id.valid()) ++uses[size_t(id.value)];
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     Node const& node = graph.nodes[i];
-    if (options.stop.stop_requested()) return environment_failed("cancelled", "the reference run was cancelled");
+    if (options.stop.stop_requested())
+      return environment_failed("cancelled", "the reference run was cancelled");
     if (options.progress) options.progress({node.name, int64_t(i), int64_t(graph.nodes.size())});
     std::vector<NDArray> operands;
-    for (ValueId id : node.inputs) operands.push_back(id.valid() ? values[size_t(id.value)] : NDArray());
+    for (ValueId id : node.inputs)
+      operands.push_back(id.valid() ? values[size_t(id.value)] : NDArray());
     TRY_ASSIGN(std::vector<NDArray> results, run_node(graph, node, operands, options));
     for (size_t k = 0; k < node.outputs.size() && k < results.size(); ++k)
       if (node.outputs[k].valid()) values[size_t(node.outputs[k].value)] = results[k];

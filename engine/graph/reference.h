@@ -14,10 +14,12 @@ struct ReferenceOptions {
 
 /// One node; `operands` replaces the constants of the graph's values (empty: only constants).
 /// Errors: opaque_node with its reason, tensor_too_large, what the operator says.
-Result<std::vector<NDArray>> run_node(Graph const& graph, Node const& node, std::vector<NDArray> const& operands,
+Result<std::vector<NDArray>> run_node(Graph const& graph, Node const& node,
+                                      std::vector<NDArray> const& operands,
                                       ReferenceOptions const& options = {});
 
-/// Outputs for inputs in the graph's order. Errors: missing_input, wrong_input, cancelled, those of a node.
+/// Outputs for inputs in the graph's order. Errors: missing_input, wrong_input, cancelled, those of
+/// a node.
 Result<std::vector<NDArray>> reference_run(Graph const& graph, std::vector<NDArray> const& inputs,
                                            ReferenceOptions const& options = {});
 

@@ -30,8 +30,10 @@ std::string node_line(Graph const& graph, Node const& node) {
   for (ValueId output : node.outputs)
     if (output.valid()) types += (types.empty() ? "" : ", ") + to_text(graph.value(output).type);
   std::string attributes = to_text(node.attributes);
-  std::string line = fmt::format("  {} = {}({}){}: {}", names(graph, node.outputs), node.op ? node.type : "opaque '" + node.type + "'",
-                                 names(graph, node.inputs), attributes.empty() ? "" : " {" + attributes + "}", types);
+  std::string line =
+      fmt::format("  {} = {}({}){}: {}", names(graph, node.outputs),
+                  node.op ? node.type : "opaque '" + node.type + "'", names(graph, node.inputs),
+                  attributes.empty() ? "" : " {" + attributes + "}", types);
   if (!node.op) line += "  # " + node.reason;
   return line + "\n";
 }
@@ -44,7 +46,8 @@ std::string to_text(ValueType const& type) {
   text += type.dtype ? std::string(to_text(*type.dtype)) : "unknown";
   if (!type.dims) return text + "[...]";
   std::string dims;
-  for (ir::Expr const& dim : *type.dims) dims += (dims.empty() ? "" : ", ") + (dim ? ir::to_text(dim) : "?");
+  for (ir::Expr const& dim : *type.dims)
+    dims += (dims.empty() ? "" : ", ") + (dim ? ir::to_text(dim) : "?");
   return text + "[" + dims + "]";
 }
 
@@ -54,7 +57,8 @@ std::string to_text(Graph const& graph) {
   std::set<ValueId> shown(graph.inputs.begin(), graph.inputs.end());
   for (Node const& node : graph.nodes)
     for (ValueId id : node.inputs)
-      if (id.valid() && graph.value(id).is_constant() && shown.insert(id).second) text += value_line("constant", graph, id);
+      if (id.valid() && graph.value(id).is_constant() && shown.insert(id).second)
+        text += value_line("constant", graph, id);
   for (Node const& node : graph.nodes) text += node_line(graph, node);
   for (ValueId id : graph.outputs) text += value_line("output", graph, id);
   for (size_t i = 0; i < graph.groups.size(); ++i) {

@@ -11,20 +11,26 @@ std::unexpected<Error> invalid(std::string message, std::string node = {}) {
   return bad_input("invalid_graph", std::move(message), {{}, 0, 0, std::move(node)});
 }
 
-bool in_range(Graph const& graph, ValueId id) { return id.valid() && size_t(id.value) < graph.values.size(); }
+bool in_range(Graph const& graph, ValueId id) {
+  return id.valid() && size_t(id.value) < graph.values.size();
+}
 
 Status verify_node(Graph const& graph, Node const& node, std::set<ValueId>& made) {
   for (ValueId input : node.inputs) {
     if (!input.valid()) continue;
     if (!in_range(graph, input)) return invalid("it reads a value that does not exist", node.name);
     if (!made.count(input) && !graph.value(input).is_constant())
-      return invalid(fmt::format("it reads '{}', which no earlier node makes", graph.value(input).name), node.name);
+      return invalid(
+          fmt::format("it reads '{}', which no earlier node makes", graph.value(input).name),
+          node.name);
   }
   for (ValueId output : node.outputs) {
     if (!output.valid()) continue;
     if (!in_range(graph, output)) return invalid("it makes a value that does not exist", node.name);
     if (!made.insert(output).second)
-      return invalid(fmt::format("it makes '{}', which something else makes already", graph.value(output).name), node.name);
+      return invalid(fmt::format("it makes '{}', which something else makes already",
+                                 graph.value(output).name),
+                     node.name);
   }
   return {};
 }
@@ -34,7 +40,8 @@ Status verify_groups(Graph const& graph) {
   std::vector<int> times(graph.nodes.size());
   for (Group const& group : graph.groups)
     for (NodeId id : group.nodes) {
-      if (!id.valid() || size_t(id.value) >= graph.nodes.size()) return invalid("a group names a node that does not exist");
+      if (!id.valid() || size_t(id.value) >= graph.nodes.size())
+        return invalid("a group names a node that does not exist");
       if (++times[size_t(id.value)] > 1) return invalid("it is in two groups", graph.node(id).name);
     }
   for (size_t i = 0; i < times.size(); ++i)
@@ -58,7 +65,8 @@ Status verify(Graph const& graph) {
   }
   for (Value const& value : graph.values)
     if (value.is_constant() && value.shape() && *value.shape() != value.constant.shape())
-      return invalid(fmt::format("the constant '{}' has another shape than its type says", value.name));
+      return invalid(
+          fmt::format("the constant '{}' has another shape than its type says", value.name));
   return verify_groups(graph);
 }
 

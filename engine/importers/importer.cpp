@@ -7,7 +7,8 @@ namespace tw {
 
 Result<Graph> open_model(std::filesystem::path const& path, ImportOptions const& options) {
   if (path.extension() != ".onnx")
-    return bad_input("unknown_format", "the name of a model ends with .onnx", {path.string(), 0, 0, {}});
+    return bad_input("unknown_format", "the name of a model ends with .onnx",
+                     {path.string(), 0, 0, {}});
   TRY_ASSIGN(std::string bytes, read_file(path));
   TRY_ASSIGN(ForeignModel model, read_onnx(bytes, path.string()));
   auto graph = build_graph(model, options);

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -19,6 +20,8 @@ bool write_all(int file, std::span<std::byte const> bytes) {
   return true;
 }
 
+std::atomic<uint64_t> loads = 0;  // only tells paths apart
+
 }  // namespace
 
 Result<LoadedModule> LoadedModule::load(std::span<std::byte const> library) {
@@ -30,7 +33,11 @@ Result<LoadedModule> LoadedModule::load(std::span<std::byte const> library) {
   if (file < 0) return environment_failed("module_not_loadable", "no memory file can be made");
   void* handle = nullptr;
   if (write_all(file, library)) {
-    std::string path = "/proc/self/fd/" + std::to_string(file);
+    // The loader takes a name that it has seen for the library that it has: descriptors come again,
+    // so every load spells its path differently ("/proc/self/fd/./././7").
+    std::string path = "/proc/self/fd/";
+    for (uint64_t count = ++loads, bit = 0; (count >> bit) != 0; ++bit) path += (count >> bit) & 1 ? "./" : "/";
+    path += std::to_string(file);
     handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   close(file);  // the mapping stays

@@ -11,19 +11,32 @@ namespace {
 int onnx_type(DType type) {
   using T = onnx::TensorProto;
   switch (type) {
-    case DType::kF32: return T::FLOAT;
-    case DType::kF64: return T::DOUBLE;
-    case DType::kF16: return T::FLOAT16;
-    case DType::kBF16: return T::BFLOAT16;
-    case DType::kI8: return T::INT8;
-    case DType::kU8: return T::UINT8;
-    case DType::kI16: return T::INT16;
-    case DType::kU16: return T::UINT16;
-    case DType::kI32: return T::INT32;
-    case DType::kU32: return T::UINT32;
-    case DType::kI64: return T::INT64;
-    case DType::kU64: return T::UINT64;
-    case DType::kBool: return T::BOOL;
+    case DType::kF32:
+      return T::FLOAT;
+    case DType::kF64:
+      return T::DOUBLE;
+    case DType::kF16:
+      return T::FLOAT16;
+    case DType::kBF16:
+      return T::BFLOAT16;
+    case DType::kI8:
+      return T::INT8;
+    case DType::kU8:
+      return T::UINT8;
+    case DType::kI16:
+      return T::INT16;
+    case DType::kU16:
+      return T::UINT16;
+    case DType::kI32:
+      return T::INT32;
+    case DType::kU32:
+      return T::UINT32;
+    case DType::kI64:
+      return T::INT64;
+    case DType::kU64:
+      return T::UINT64;
+    case DType::kBool:
+      return T::BOOL;
   }
   return T::UNDEFINED;
 }
@@ -54,8 +67,12 @@ struct AttributeWriter {
 
   bool operator()(int64_t v) const { return proto.set_type(A::INT), proto.set_i(v), true; }
   bool operator()(double v) const { return proto.set_type(A::FLOAT), proto.set_f(float(v)), true; }
-  bool operator()(std::string const& v) const { return proto.set_type(A::STRING), proto.set_s(v), true; }
-  bool operator()(NDArray const& v) const { return proto.set_type(A::TENSOR), fill(*proto.mutable_t(), "", v), true; }
+  bool operator()(std::string const& v) const {
+    return proto.set_type(A::STRING), proto.set_s(v), true;
+  }
+  bool operator()(NDArray const& v) const {
+    return proto.set_type(A::TENSOR), fill(*proto.mutable_t(), "", v), true;
+  }
   bool operator()(std::vector<int64_t> const& v) const {
     proto.set_type(A::INTS);
     proto.mutable_ints()->Add(v.begin(), v.end());
@@ -85,7 +102,9 @@ Status fill(onnx::NodeProto& proto, ForeignNode const& node) {
     onnx::AttributeProto& attribute = *proto.add_attribute();
     attribute.set_name(name);
     if (!std::visit(AttributeWriter{attribute}, value))
-      return bad_input("unwritable_attribute", fmt::format("the attribute '{}' cannot be written", name), {{}, 0, 0, node.name});
+      return bad_input("unwritable_attribute",
+                       fmt::format("the attribute '{}' cannot be written", name),
+                       {{}, 0, 0, node.name});
   }
   return {};
 }
@@ -95,7 +114,8 @@ Result<std::string> serialized(google::protobuf::MessageLite const& proto) {
   if (proto.ByteSizeLong() > size_t(std::numeric_limits<int>::max()))
     return bad_input("model_too_large", "an ONNX file cannot hold more than 2 GiB");
   std::string bytes;
-  if (!proto.SerializePartialToString(&bytes)) return environment_failed("out_of_memory", "no memory for the ONNX file");
+  if (!proto.SerializePartialToString(&bytes))
+    return environment_failed("out_of_memory", "no memory for the ONNX file");
   return bytes;
 }
 
@@ -108,7 +128,8 @@ Result<std::string> write_onnx(ForeignModel const& model) {
   onnx::GraphProto& graph = *proto.mutable_graph();
   graph.set_name(model.graph.name);
   for (ForeignNode const& node : model.graph.nodes) TRY(fill(*graph.add_node(), node));
-  for (auto const& [name, tensor] : model.graph.initializers) fill(*graph.add_initializer(), name, tensor);
+  for (auto const& [name, tensor] : model.graph.initializers)
+    fill(*graph.add_initializer(), name, tensor);
   for (ForeignValue const& value : model.graph.inputs) fill(*graph.add_input(), value);
   for (ForeignValue const& value : model.graph.outputs) fill(*graph.add_output(), value);
   for (ForeignValue const& value : model.graph.values) fill(*graph.add_value_info(), value);

@@ -16,7 +16,9 @@ struct Row {
 
 std::span<Row const> rows() {
   static Row const list[] = {
-      {{"resnet18", "ResNet-18", "Image classification: 224 x 224 pixels, 1.8 GMAC, 11.7 million seeded weights."}, [] { return build_resnet(); }},
+      {{"resnet18", "ResNet-18",
+        "Image classification: 224 x 224 pixels, 1.8 GMAC, 11.7 million seeded weights."},
+       [] { return build_resnet(); }},
   };
   return list;
 }
@@ -38,7 +40,8 @@ Result<ForeignModel> build_sample(std::string_view name) {
     if (row.sample.name == name) return row.build();
     known += (known.empty() ? "" : ", ") + row.sample.name;
   }
-  return bad_input("unknown_sample", fmt::format("there is no sample '{}'; there is {}", name, known));
+  return bad_input("unknown_sample",
+                   fmt::format("there is no sample '{}'; there is {}", name, known));
 }
 
 Result<Graph> open_sample(std::string_view name) {

@@ -25,7 +25,8 @@ NDArray random_array(Shape const& shape, uint64_t seed) {
 }
 
 /// Every kernel by the interpreter of its plain program.
-Status interpret_kernel(KernelTask const& task, std::vector<NDArray> const& inputs, std::vector<NDArray>& outputs) {
+Status interpret_kernel(KernelTask const& task, std::vector<NDArray> const& inputs,
+                        std::vector<NDArray>& outputs) {
   TRY_ASSIGN(ir::Program program, te::to_program(task.kernel));
   TRY_ASSIGN(outputs, ir::interpret(program, inputs));
   return {};
@@ -45,7 +46,7 @@ ResNetOptions small_resnet() {
 
 class PlanTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void the_kernels_of_a_residual_network_compute_what_the_references_do() {
     auto graph = build_graph(build_resnet(small_resnet()));
     QVERIFY2(graph.has_value(), sentence(graph).c_str());
@@ -53,7 +54,7 @@ class PlanTest : public QObject {
     QVERIFY2(fused.has_value(), sentence(fused).c_str());
     auto plan = make_plan(*fused);
     QVERIFY2(plan.has_value(), sentence(plan).c_str());
-    for (Step const& step : plan->steps) QCOMPARE(step.kind, StepKind::kKernel);
+    for (PlanStep const& step : plan->steps) QCOMPARE(step.kind, StepKind::kKernel);
     std::vector<NDArray> inputs{random_array({1, 3, 17, 17}, 3)};
     auto expected = reference_run(*graph, inputs);
     auto simplified = reference_run(*fused, inputs);
@@ -62,6 +63,22 @@ class PlanTest : public QObject {
     QVERIFY2(actual.has_value(), sentence(actual).c_str());
     QVERIFY(compare((*simplified)[0], (*expected)[0], 1e-4).equal);
     QVERIFY(compare((*actual)[0], (*expected)[0], 1e-4).equal);
+  }
+
+  void each_kernel_agrees_with_the_references_of_its_operators() {
+    Graph fused = optimize(build_graph(build_resnet(small_resnet())).value()).value();
+    Plan plan = make_plan(fused).value();
+    for (PlanStep const& step : plan.steps) {
+      KernelTask const& task = plan.kernels[size_t(step.kernel)];
+      std::vector<NDArray> inputs, actual;
+      for (te::Buffer const& buffer : task.kernel.inputs)
+        inputs.push_back(random_array(*ir::constant_shape(*buffer), inputs.size() + 1));
+      auto expected = reference_of(fused, step, inputs);
+      QVERIFY2(expected.has_value(), sentence(expected).c_str());
+      QVERIFY(interpret_kernel(task, inputs, actual).has_value());
+      QVERIFY2(compare(actual[0], (*expected)[0], 1e-4).equal, task.name.c_str());
+    }
+    QVERIFY(!reference_of(fused, plan.steps[0], {}).has_value());
   }
 
   void resnet18_becomes_few_kernels_with_readable_names() {
@@ -105,7 +122,8 @@ class PlanTest : public QObject {
     auto outputs = reference_run(*graph, {random_array({1, 3, 224, 224}, 1)});
     QVERIFY2(outputs.has_value(), sentence(outputs).c_str());
     double largest = compare((*outputs)[0], (*outputs)[0]).max_abs_ref;
-    qInfo("reference run %lld ms, largest output %g", static_cast<long long>(timer.elapsed()), largest);
+    qInfo("reference run %lld ms, largest output %g", static_cast<long long>(timer.elapsed()),
+          largest);
     QVERIFY(largest > 0.1 && largest < 100);
     QVERIFY(timer.elapsed() < 60'000);
   }
@@ -113,14 +131,31 @@ class PlanTest : public QObject {
   void the_kernels_of_real_models_are_all_kernels() {
     for (char const* model : {"blazeface_front_128", "blazeface_back_256"}) {
       fs::path path = fs::path(TW_SHARED_MODELS) / "real" / model / "model.onnx";
-      if (!fs::exists(path)) QSKIP(qPrintable(QString("the shared models are not at %1").arg(TW_SHARED_MODELS)));
+      if (!fs::exists(path))
+        QSKIP(qPrintable(QString("the shared models are not at %1").arg(TW_SHARED_MODELS)));
       auto graph = open_model(path);
       auto fused = optimize(*graph);
       QVERIFY2(fused.has_value(), sentence(fused).c_str());
       auto plan = make_plan(*fused);
       QVERIFY2(plan.has_value(), sentence(plan).c_str());
-      for (Step const& step : plan->steps) QVERIFY2(step.kind == StepKind::kKernel, step.reason.c_str());
+      for (PlanStep const& step : plan->steps)
+        QVERIFY2(step.kind == StepKind::kKernel, step.reason.c_str());
     }
+  }
+
+  void a_model_with_open_extents_runs_by_its_references() {
+    ForeignModel model = build_resnet(small_resnet());
+    (*model.graph.inputs[0].dims)[0] = {std::nullopt, "N"};
+    auto graph = build_graph(model);
+    auto fused = optimize(*graph);
+    QVERIFY2(fused.has_value(), sentence(fused).c_str());
+    auto plan = make_plan(*fused);
+    QVERIFY2(plan.has_value(), sentence(plan).c_str());
+    for (PlanStep const& step : plan->steps)
+      QVERIFY(step.kind == StepKind::kReference && !step.reason.empty());
+    auto outputs = execute(*fused, *plan, {random_array({2, 3, 17, 17}, 3)}, interpret_kernel);
+    QVERIFY2(outputs.has_value(), sentence(outputs).c_str());
+    QCOMPARE((*outputs)[0].shape(), Shape({2, 5}));
   }
 
   void a_node_that_nothing_knows_leaves_the_rest_runnable() {
@@ -134,7 +169,8 @@ class PlanTest : public QObject {
     QCOMPARE(plan->steps.back().kind, StepKind::kOpaque);
     QVERIFY(plan->kernels.size() > 5);
     auto run = execute(*fused, *plan, {random_array({1, 3, 17, 17}, 3)}, interpret_kernel);
-    QCOMPARE(QString::fromStdString(sentence(run)), QString("node fc: the operator Mystery is not known"));
+    QCOMPARE(QString::fromStdString(sentence(run)),
+             QString("node fc: the operator Mystery is not known"));
   }
 };
 

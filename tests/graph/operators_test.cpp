@@ -10,7 +10,7 @@ using namespace tw;
 namespace {
 
 constexpr uint64_t kSeed = 20240611;
-constexpr int kCases = 60;
+constexpr int kCases = 300;
 
 std::string sentence(auto const& result) { return result ? "" : to_sentence(result.error()); }
 
@@ -21,7 +21,9 @@ Result<te::Kernel> kernel_of(Operator const& op, RandomCase const& c) {
   std::vector<te::Buffer> buffers;
   for (size_t i = 0; i < c.inputs.size(); ++i) {
     NDArray const& input = c.inputs[i];
-    buffers.push_back(input.empty() ? nullptr : ir::make_buffer("I" + std::to_string(i), input.type(), input.shape()));
+    buffers.push_back(input.empty()
+                          ? nullptr
+                          : ir::make_buffer("I" + std::to_string(i), input.type(), input.shape()));
     if (buffers.back()) kernel.inputs.push_back(buffers.back());
   }
   TRY_ASSIGN(Tensors tensors, op.compute(c.attributes, buffers, op.name));
@@ -50,7 +52,8 @@ std::string disagreement(Operator const& op, RandomCase const& c) {
   auto expected = op.reference(c.attributes, c.inputs);
   if (!expected) return "reference: " + sentence(expected);
   if ((*expected)[0].shape() != (*shapes)[0].shape)
-    return "inference says " + to_text((*shapes)[0].shape) + ", the reference makes " + to_text((*expected)[0].shape());
+    return "inference says " + to_text((*shapes)[0].shape) + ", the reference makes " +
+           to_text((*expected)[0].shape());
   if (!op.compute) return "";
   auto kernel = kernel_of(op, c);
   if (!kernel) return "compute: " + sentence(kernel);
@@ -60,17 +63,19 @@ std::string disagreement(Operator const& op, RandomCase const& c) {
   if (!actual) return "interpreter: " + sentence(actual) + "\n" + te::to_text(*kernel);
   Comparison comparison = compare((*actual)[0], (*expected)[0], 1e-4, 1e-6);
   if (comparison.equal) return "";
-  return "differs by " + std::to_string(comparison.max_abs_diff) + " at " + std::to_string(comparison.worst_index) + "\n" + te::to_text(*kernel);
+  return "differs by " + std::to_string(comparison.max_abs_diff) + " at " +
+         std::to_string(comparison.worst_index) + "\n" + te::to_text(*kernel);
 }
 
 }  // namespace
 
 class OperatorsTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void compute_agrees_with_the_reference_on_random_shapes_data() {
     QTest::addColumn<QString>("name");
-    for (Operator const* op : operator_table()) QTest::newRow(op->name.c_str()) << QString::fromStdString(op->name);
+    for (Operator const* op : operator_table())
+      QTest::newRow(op->name.c_str()) << QString::fromStdString(op->name);
   }
   void compute_agrees_with_the_reference_on_random_shapes() {
     QFETCH(QString, name);
@@ -83,7 +88,9 @@ class OperatorsTest : public QObject {
       std::string wrong = disagreement(*op, c);
       std::string shapes;
       for (NDArray const& input : c.inputs) shapes += " " + to_text(input.shape());
-      QVERIFY2(wrong.empty(), (op->name + " seed " + std::to_string(seed) + " {" + to_text(c.attributes) + "}" + shapes + ": " + wrong).c_str());
+      QVERIFY2(wrong.empty(), (op->name + " seed " + std::to_string(seed) + " {" +
+                               to_text(c.attributes) + "}" + shapes + ": " + wrong)
+                                  .c_str());
     }
   }
 
@@ -96,7 +103,8 @@ class OperatorsTest : public QObject {
       Rng rng(1);
       for (auto const& [name, value] : op->random_case(rng).attributes) {
         bool explained = false;
-        for (AttributeDoc const& attribute : op->attributes) explained = explained || attribute.name == name;
+        for (AttributeDoc const& attribute : op->attributes)
+          explained = explained || attribute.name == name;
         QVERIFY2(explained, (op->name + "." + name).c_str());
       }
     }

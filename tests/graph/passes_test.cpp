@@ -17,24 +17,28 @@ NDArray random_array(Shape const& shape, uint64_t seed) {
 }
 
 /// A model in a line per node: "y = Relu x".
-ForeignModel model_of(std::vector<std::string> const& lines, Shape const& input, std::vector<std::string> const& outputs = {"y"}) {
+ForeignModel model_of(std::vector<std::string> const& lines, Shape const& input,
+                      std::vector<std::string> const& outputs = {"y"}) {
   ForeignModel model;
   model.format = "onnx";
   model.opsets[""] = 13;
   ForeignValue x{"x", ForeignKind::kTensor, DType::kF32, std::vector<ForeignDim>()};
   for (int64_t extent : input) x.dims->push_back({extent, ""});
   model.graph.inputs = {x};
-  for (std::string const& output : outputs) model.graph.outputs.push_back({output, ForeignKind::kTensor, std::nullopt, std::nullopt});
+  for (std::string const& output : outputs)
+    model.graph.outputs.push_back({output, ForeignKind::kTensor, std::nullopt, std::nullopt});
   for (std::string const& line : lines) {
     QStringList words = QString::fromStdString(line).split(' ');
-    ForeignNode node{words[0].toStdString(), words[2].toStdString(), "", {}, {words[0].toStdString()}, {}};
+    ForeignNode node{
+        words[0].toStdString(), words[2].toStdString(), "", {}, {words[0].toStdString()}, {}};
     for (int i = 3; i < words.size(); ++i) node.inputs.push_back(words[i].toStdString());
     model.graph.nodes.push_back(node);
   }
   return model;
 }
 
-void add_parameter(ForeignModel& model, std::string const& name, Shape const& shape, uint64_t seed, bool positive = false) {
+void add_parameter(ForeignModel& model, std::string const& name, Shape const& shape, uint64_t seed,
+                   bool positive = false) {
   NDArray array = random_array(shape, seed);
   for (float& v : array.as<float>())
     if (positive) v = std::fabs(v) + 0.5f;
@@ -63,10 +67,12 @@ QString reason(Graph const& graph, std::string const& from, std::string const& t
 
 class PassesTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void a_normalization_after_a_convolution_goes_into_its_weights() {
     for (bool bias : {false, true}) {
-      ForeignModel model = model_of({bias ? "c = Conv x w cb" : "c = Conv x w", "y = BatchNormalization c s b m v"}, {1, 3, 5, 5});
+      ForeignModel model =
+          model_of({bias ? "c = Conv x w cb" : "c = Conv x w", "y = BatchNormalization c s b m v"},
+                   {1, 3, 5, 5});
       add_parameter(model, "w", {4, 3, 3, 3}, 1);
       add_parameter(model, "cb", {4}, 9);
       add_norm(model, 4);
@@ -75,12 +81,15 @@ class PassesTest : public QObject {
       QCOMPARE(after.nodes.size(), size_t(1));
       QCOMPARE(after.nodes[0].origins.size(), size_t(2));
       NDArray x = random_array({1, 3, 5, 5}, 7);
-      QVERIFY(compare(reference_run(after, {x}).value()[0], reference_run(graph, {x}).value()[0], 1e-4).equal);
+      QVERIFY(
+          compare(reference_run(after, {x}).value()[0], reference_run(graph, {x}).value()[0], 1e-4)
+              .equal);
     }
   }
 
   void a_normalization_of_a_value_read_twice_becomes_scale_and_shift() {
-    ForeignModel model = model_of({"c = Conv x w", "n = BatchNormalization c s b m v", "y = Add n c"}, {1, 3, 5, 5});
+    ForeignModel model =
+        model_of({"c = Conv x w", "n = BatchNormalization c s b m v", "y = Add n c"}, {1, 3, 5, 5});
     add_parameter(model, "w", {4, 3, 3, 3}, 1);
     add_norm(model, 4);
     Graph graph = build_graph(model).value();
@@ -88,35 +97,49 @@ class PassesTest : public QObject {
     QVERIFY(to_text(after).find("batch_norm") == std::string::npos);
     QCOMPARE(after.nodes.size(), size_t(4));
     NDArray x = random_array({1, 3, 5, 5}, 7);
-    QVERIFY(compare(reference_run(after, {x}).value()[0], reference_run(graph, {x}).value()[0], 1e-4).equal);
+    QVERIFY(
+        compare(reference_run(after, {x}).value()[0], reference_run(graph, {x}).value()[0], 1e-4)
+            .equal);
   }
 
   void copies_disappear_unless_they_make_an_output() {
-    Graph graph = build_graph(model_of({"a = Identity x", "d = Dropout a", "r = Relu d", "y = Identity r"}, {2, 3})).value();
+    Graph graph =
+        build_graph(
+            model_of({"a = Identity x", "d = Dropout a", "r = Relu d", "y = Identity r"}, {2, 3}))
+            .value();
     Graph after = simplify_inference(graph).value();
     QCOMPARE(after.nodes.size(), size_t(2));
     NDArray x = random_array({2, 3}, 1);
-    QVERIFY(compare(reference_run(after, {x}).value()[0], reference_run(graph, {x}).value()[0]).equal);
+    QVERIFY(
+        compare(reference_run(after, {x}).value()[0], reference_run(graph, {x}).value()[0]).equal);
   }
 
   void constants_are_folded_and_dead_nodes_dropped() {
-    ForeignModel model = model_of({"t = Transpose w", "u = Relu t", "dead = Relu x", "y = Add x u"}, {2, 3});
+    ForeignModel model =
+        model_of({"t = Transpose w", "u = Relu t", "dead = Relu x", "y = Add x u"}, {2, 3});
     add_parameter(model, "w", {3, 2}, 1);
     Graph graph = build_graph(model).value();
     Graph after = fold_constants(graph).value();
     QCOMPARE(after.nodes.size(), size_t(1));
     NDArray x = random_array({2, 3}, 1);
-    QVERIFY(compare(reference_run(after, {x}).value()[0], reference_run(graph, {x}).value()[0]).equal);
+    QVERIFY(
+        compare(reference_run(after, {x}).value()[0], reference_run(graph, {x}).value()[0]).equal);
   }
 
   void every_edge_says_why_it_was_fused_or_not() {
-    ForeignModel model = model_of({"c = Conv x w", "r = Relu c", "p = MaxPool r", "t = Transpose p", "q = Relu t", "s = Softmax q", "y = Relu s"}, {1, 3, 6, 6});
-    model.graph.nodes[2].attributes = {{"kernel_shape", std::vector<int64_t>{3, 3}}, {"strides", std::vector<int64_t>{2, 2}}};
+    ForeignModel model = model_of({"c = Conv x w", "r = Relu c", "p = MaxPool r", "t = Transpose p",
+                                   "q = Relu t", "s = Softmax q", "y = Relu s"},
+                                  {1, 3, 6, 6});
+    model.graph.nodes[2].attributes = {{"kernel_shape", std::vector<int64_t>{3, 3}},
+                                       {"strides", std::vector<int64_t>{2, 2}}};
     add_parameter(model, "w", {4, 3, 3, 3}, 1);
     Graph fused = fuse_operators(build_graph(model).value()).value();
-    QCOMPARE(reason(fused, "c", "r"), QString("relu joins conv2d: injective after complex-out-fusable"));
-    QCOMPARE(reason(fused, "r", "p"), QString("not fused: max_pool reads each output of relu up to 4 times"));
-    QCOMPARE(reason(fused, "p", "t"), QString("not fused: max_pool is a reduction, nothing joins what follows it"));
+    QCOMPARE(reason(fused, "c", "r"),
+             QString("relu joins conv2d: injective after complex-out-fusable"));
+    QCOMPARE(reason(fused, "r", "p"),
+             QString("not fused: max_pool reads each output of relu up to 4 times"));
+    QCOMPARE(reason(fused, "p", "t"),
+             QString("not fused: max_pool is a reduction, nothing joins what follows it"));
     QCOMPARE(reason(fused, "t", "q"), QString("relu joins transpose: injective after injective"));
     QCOMPARE(reason(fused, "q", "s"), QString("not fused: softmax is opaque and runs alone"));
     QCOMPARE(fused.decisions.size(), size_t(6));
@@ -124,24 +147,46 @@ class PassesTest : public QObject {
   }
 
   void a_kernel_has_one_complex_operator_and_its_epilogue_keeps_the_size() {
-    ForeignModel model = model_of({"a = Conv x w", "b = Conv x v", "s = Add a b", "o = Conv s u", "g = Add o x", "y = GlobalAveragePool g"}, {1, 4, 6, 6});
+    ForeignModel model = model_of({"a = Conv x w", "b = Conv x v", "s = Add a b", "o = Conv s u",
+                                   "g = Add o x", "y = GlobalAveragePool g"},
+                                  {1, 4, 6, 6});
     add_parameter(model, "w", {4, 4, 1, 1}, 1);
     add_parameter(model, "v", {4, 4, 1, 1}, 2);
     add_parameter(model, "u", {1, 4, 6, 6}, 3);
     Graph fused = fuse_operators(build_graph(model).value()).value();
-    QCOMPARE(reason(fused, "a", "s"), QString("add joins conv2d: injective after complex-out-fusable"));
-    QCOMPARE(reason(fused, "b", "s"), QString("not fused: add joined conv2d already, a kernel has one complex operator"));
-    QCOMPARE(reason(fused, "s", "o"), QString("not fused: conv2d is complex-out-fusable: it takes what follows it, not what stands before it"));
+    QCOMPARE(reason(fused, "a", "s"),
+             QString("add joins conv2d: injective after complex-out-fusable"));
+    QCOMPARE(reason(fused, "b", "s"),
+             QString("not fused: add joined conv2d already, a kernel has one complex operator"));
+    QCOMPARE(reason(fused, "s", "o"), QString("not fused: conv2d is complex-out-fusable: it takes "
+                                              "what follows it, not what stands before it"));
     QCOMPARE(reason(fused, "o", "g"), QString("not fused: add makes a larger tensor than conv2d"));
-    QCOMPARE(reason(fused, "g", "y"), QString("global_average_pool takes add in: injective before reduction"));
+    QCOMPARE(reason(fused, "g", "y"),
+             QString("global_average_pool takes add in: injective before reduction"));
   }
 
   void an_output_and_a_value_with_many_readers_stay_in_memory() {
-    Graph graph = build_graph(model_of({"a = Relu x", "b = Relu a", "c = Relu a", "d = Add b c", "y = Relu d"}, {2, 3}, {"y", "d"})).value();
+    Graph graph = build_graph(model_of({"a = Relu x", "b = Relu a", "c = Relu a", "d = Add b c",
+                                        "y = Relu d"},
+                                       {2, 3}, {"y", "d"}))
+                      .value();
     Graph fused = fuse_operators(graph).value();
-    QCOMPARE(reason(fused, "a", "b"), QString("not fused: 2 operators read the output of relu, so it has to be in memory"));
+    QCOMPARE(reason(fused, "a", "b"),
+             QString("not fused: 2 operators read the output of relu, so it has to be in memory"));
     QVERIFY(decision(fused, "b", "d")->fused && decision(fused, "c", "d")->fused);
-    QCOMPARE(reason(fused, "d", "y"), QString("not fused: 'd' is an output of the model and has to be in memory"));
+    QCOMPARE(reason(fused, "d", "y"),
+             QString("not fused: 'd' is an output of the model and has to be in memory"));
+  }
+
+  void a_long_chain_becomes_kernels_of_bounded_size() {
+    std::vector<std::string> lines{"a0 = Relu x"};
+    for (int i = 1; i < 100; ++i)
+      lines.push_back("a" + std::to_string(i) + " = Relu a" + std::to_string(i - 1));
+    Graph graph = build_graph(model_of(lines, {2, 3}, {"a99"})).value();
+    Graph fused = fuse_operators(graph).value();
+    QCOMPARE(fused.groups.size(), size_t(4));
+    QCOMPARE(reason(fused, "a31", "a32"),
+             QString("not fused: one kernel holds at most 32 operators"));
   }
 
   void every_pass_has_a_reason_and_keeps_the_result() {
@@ -157,7 +202,8 @@ class PassesTest : public QObject {
     QVERIFY(stages.has_value());
     QCOMPARE(stages->size(), graph_passes().size());
     for (GraphStage const& stage : *stages)
-      QVERIFY2(compare(reference_run(stage.graph, {x}).value()[0], expected, 1e-4).equal, stage.name.c_str());
+      QVERIFY2(compare(reference_run(stage.graph, {x}).value()[0], expected, 1e-4).equal,
+               stage.name.c_str());
     for (GraphPass const& pass : graph_passes()) QVERIFY(!pass.reason.empty());
   }
 };

@@ -12,7 +12,9 @@ using namespace tw;
 
 namespace {
 
-QString sentence(auto const& result) { return result ? QString() : QString::fromStdString(to_sentence(result.error())); }
+QString sentence(auto const& result) {
+  return result ? QString() : QString::fromStdString(to_sentence(result.error()));
+}
 
 ForeignModel small_model() {
   ResNetOptions options;
@@ -42,14 +44,15 @@ std::string varint_field(int number, uint64_t value) {
 
 /// A model whose one initializer is the given TensorProto.
 std::string model_with_tensor(std::string const& tensor) {
-  return varint_field(1, 7) + field(7, field(5, tensor) + field(2, "g")) + field(8, varint_field(2, 13));
+  return varint_field(1, 7) + field(7, field(5, tensor) + field(2, "g")) +
+         field(8, varint_field(2, 13));
 }
 
 }  // namespace
 
 class BadInputTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void a_file_cut_anywhere_is_one_sentence_with_the_byte() {
     std::string bytes = write_onnx(small_model()).value();
     QVERIFY(read_onnx(bytes).has_value());
@@ -60,7 +63,9 @@ class BadInputTest : public QObject {
       QVERIFY(sentence(model).startsWith("cut.onnx: ") && !sentence(model).contains('\n'));
     }
     auto inside = read_onnx(std::string_view(bytes).substr(0, bytes.size() / 2), "cut.onnx");
-    QVERIFY2(sentence(inside).contains("inside tensor") || sentence(inside).contains("inside the model"), qPrintable(sentence(inside)));
+    QVERIFY2(
+        sentence(inside).contains("inside tensor") || sentence(inside).contains("inside the model"),
+        qPrintable(sentence(inside)));
   }
 
   void a_file_with_changed_bytes_never_crashes() {
@@ -71,7 +76,8 @@ class BadInputTest : public QObject {
       for (int64_t i = rng.between(1, 6); i > 0; --i) {
         // Most changes near the front, where the structure is.
         int64_t span = rng.below(3) ? 2500 : int64_t(damaged.size());
-        damaged[size_t(rng.below(std::min<int64_t>(span, int64_t(damaged.size()))))] = char(rng.below(256));
+        damaged[size_t(rng.below(std::min<int64_t>(span, int64_t(damaged.size()))))] =
+            char(rng.below(256));
       }
       auto model = read_onnx(damaged, "damaged.onnx");
       if (!model) continue;
@@ -81,40 +87,52 @@ class BadInputTest : public QObject {
       QVERIFY2(fused.has_value(), qPrintable(sentence(fused)));
       std::vector<NDArray> inputs;
       for (ValueId id : graph->inputs)
-        if (auto info = tensor_info(graph->value(id)); info && element_count(info->shape).value_or(1 << 20) < 1 << 16)
+        if (auto info = tensor_info(graph->value(id));
+            info && element_count(info->shape).value_or(1 << 20) < 1 << 16)
           inputs.push_back(NDArray::create(info->type, info->shape).value());
       ReferenceOptions options;
       options.max_bytes = 1 << 20;
-      if (auto run = reference_run(*fused, inputs, options); !run) QVERIFY(!sentence(run).contains('\n'));
+      if (auto run = reference_run(*fused, inputs, options); !run)
+        QVERIFY(!sentence(run).contains('\n'));
     }
   }
 
   void text_and_nothing_are_refused() {
     QCOMPARE(sentence(read_onnx("", "a.onnx")), QString("a.onnx: an empty file is no ONNX model"));
-    QVERIFY(sentence(read_onnx("hello, this is no model at all", "a.onnx")).startsWith("a.onnx: this is no whole ONNX model: at byte "));
+    QVERIFY(sentence(read_onnx("hello, this is no model at all", "a.onnx"))
+                .startsWith("a.onnx: this is no whole ONNX model: at byte "));
     auto missing = open_model("/nowhere/model.onnx");
     QVERIFY(!missing && sentence(missing).contains("/nowhere/model.onnx"));
-    QCOMPARE(sentence(open_model("model.txt")), QString("model.txt: the name of a model ends with .onnx"));
+    QCOMPARE(sentence(open_model("model.txt")),
+             QString("model.txt: the name of a model ends with .onnx"));
   }
 
   void a_tensor_that_claims_more_than_is_there_is_not_allocated() {
     // 2^40 floats in four bytes.
-    std::string tensor = varint_field(1, uint64_t(1) << 40) + varint_field(2, 1) + field(8, "huge") + field(9, "abcd");
-    QCOMPARE(sentence(read_onnx(model_with_tensor(tensor), "m.onnx")), QString("m.onnx: the tensor 'huge' of shape 1099511627776 holds 4 bytes"));
-    std::string overflow = varint_field(1, uint64_t(1) << 62) + varint_field(1, uint64_t(1) << 62) + varint_field(2, 1) + field(8, "huge");
-    QVERIFY(sentence(read_onnx(model_with_tensor(overflow), "m.onnx")).contains("more elements than can be counted"));
-    std::string negative = varint_field(1, ~uint64_t(0)) + varint_field(2, 1) + field(8, "less") + field(9, "abcd");
+    std::string tensor = varint_field(1, uint64_t(1) << 40) + varint_field(2, 1) +
+                         field(8, "huge") + field(9, "abcd");
+    QCOMPARE(sentence(read_onnx(model_with_tensor(tensor), "m.onnx")),
+             QString("m.onnx: the tensor 'huge' of shape 1099511627776 holds 4 bytes"));
+    std::string overflow = varint_field(1, uint64_t(1) << 62) + varint_field(1, uint64_t(1) << 62) +
+                           varint_field(2, 1) + field(8, "huge");
+    QVERIFY(sentence(read_onnx(model_with_tensor(overflow), "m.onnx"))
+                .contains("more elements than can be counted"));
+    std::string negative =
+        varint_field(1, ~uint64_t(0)) + varint_field(2, 1) + field(8, "less") + field(9, "abcd");
     QVERIFY(sentence(read_onnx(model_with_tensor(negative), "m.onnx")).contains("negative extent"));
     std::string odd = varint_field(1, 1) + varint_field(2, 1) + field(8, "odd") + field(9, "abcde");
     QVERIFY(sentence(read_onnx(model_with_tensor(odd), "m.onnx")).contains("holds 5 bytes"));
-    std::string words = varint_field(1, 1) + varint_field(2, 8) + field(8, "words") + field(6, "text");
+    std::string words =
+        varint_field(1, 1) + varint_field(2, 8) + field(8, "words") + field(6, "text");
     QVERIFY(sentence(read_onnx(model_with_tensor(words), "m.onnx")).contains("element type 8"));
   }
 
   void data_in_another_file_is_refused() {
-    std::string tensor = varint_field(1, 1) + varint_field(2, 1) + field(8, "far") + varint_field(14, 1);
+    std::string tensor =
+        varint_field(1, 1) + varint_field(2, 1) + field(8, "far") + varint_field(14, 1);
     QCOMPARE(sentence(read_onnx(model_with_tensor(tensor), "m.onnx")),
-             QString("m.onnx: the tensor 'far' keeps its data in another file: save the model with the data inside"));
+             QString("m.onnx: the tensor 'far' keeps its data in another file: save the model with "
+                     "the data inside"));
   }
 
   void a_huge_constant_of_shape_is_neither_folded_nor_run() {
@@ -129,42 +147,55 @@ class BadInputTest : public QObject {
     QVERIFY2(fused.has_value(), qPrintable(sentence(fused)));
     QCOMPARE(fused->nodes.size(), size_t(1));
     NDArray image = NDArray::create(DType::kF32, {1, 3, 8, 8}).value();
-    QCOMPARE(sentence(reference_run(*graph, {image})), QString("node big: its result of shape 34359738368 would take more than 2048 MiB"));
+    QCOMPARE(sentence(reference_run(*graph, {image})),
+             QString("node big: its result of shape 34359738368 would take more than 2048 MiB"));
   }
 
   void wrong_shapes_name_the_node() {
     ForeignModel model = small_model();
     model.graph.initializers["conv1.weight"] = NDArray::create(DType::kF32, {2, 4, 7, 7}).value();
-    QCOMPARE(sentence(build_graph(model)), QString("node conv1: weights of shape 2x4x7x7 do not fit 3 channels in 1 groups"));
+    QCOMPARE(sentence(build_graph(model)),
+             QString("node conv1: weights of shape 2x4x7x7 do not fit 3 channels in 1 groups"));
   }
 
   void undefined_and_repeated_values_name_the_node() {
     ForeignModel model = small_model();
     model.graph.nodes[2].inputs[0] = "nothing";
-    QCOMPARE(sentence(build_graph(model)), QString("node relu: it reads 'nothing', which nothing before it makes"));
+    QCOMPARE(sentence(build_graph(model)),
+             QString("node relu: it reads 'nothing', which nothing before it makes"));
     model = small_model();
     model.graph.nodes[2].outputs[0] = "conv1.out";
-    QCOMPARE(sentence(build_graph(model)), QString("node relu: the value 'conv1.out' is made twice"));
+    QCOMPARE(sentence(build_graph(model)),
+             QString("node relu: the value 'conv1.out' is made twice"));
   }
 
   void open_extents_are_fixed_by_name() {
     ForeignModel model = small_model();
-    model.graph.inputs[0].dims = std::vector<ForeignDim>{{std::nullopt, "N"}, {3, ""}, {std::nullopt, ""}, {8, ""}};
+    model.graph.inputs[0].dims =
+        std::vector<ForeignDim>{{std::nullopt, "N"}, {3, ""}, {std::nullopt, ""}, {8, ""}};
     auto open = build_graph(model);
     QVERIFY(open.has_value());
-    QCOMPARE(QString::fromStdString(open->notes.at(0)), QString("input 'input' is f32[N, 3, ?, 8]: without its extents most shapes stay unknown"));
+    QCOMPARE(
+        QString::fromStdString(open->notes.at(0)),
+        QString("input 'input' is f32[N, 3, ?, 8]: without its extents most shapes stay unknown"));
     auto fixed = build_graph(model, {{{"input", {1, 3, 8, 8}}}});
-    QVERIFY(fixed && fixed->notes.empty() && fixed->value(fixed->outputs[0]).shape() == Shape({1, 3}));
-    QCOMPARE(sentence(build_graph(model, {{{"input", {1, 4, 8, 8}}}})), QString("input 'input' is f32[N, 3, ?, 8], 1x4x8x8 was given"));
-    QCOMPARE(sentence(build_graph(model, {{{"image", {1}}}})), QString("the model has no input 'image' to fix"));
+    QVERIFY(fixed && fixed->notes.empty() &&
+            fixed->value(fixed->outputs[0]).shape() == Shape({1, 3}));
+    QCOMPARE(sentence(build_graph(model, {{{"input", {1, 4, 8, 8}}}})),
+             QString("input 'input' is f32[N, 3, ?, 8], 1x4x8x8 was given"));
+    QCOMPARE(sentence(build_graph(model, {{{"image", {1}}}})),
+             QString("the model has no input 'image' to fix"));
   }
 
   void wrong_inputs_of_a_run_are_named() {
     auto graph = build_graph(small_model());
-    QCOMPARE(sentence(reference_run(*graph, {})), QString("the input 'input' (f32[1, 3, 8, 8]) is missing"));
+    QCOMPARE(sentence(reference_run(*graph, {})),
+             QString("the input 'input' (f32[1, 3, 8, 8]) is missing"));
     NDArray small = NDArray::create(DType::kF32, {1, 3, 4, 4}).value();
-    QCOMPARE(sentence(reference_run(*graph, {small})), QString("the input 'input' (f32[1, 3, 8, 8]) was given f32[1x3x4x4]"));
-    QCOMPARE(sentence(reference_run(*graph, {small, small})), QString("2 inputs were given, the model has 1"));
+    QCOMPARE(sentence(reference_run(*graph, {small})),
+             QString("the input 'input' (f32[1, 3, 8, 8]) was given f32[1x3x4x4]"));
+    QCOMPARE(sentence(reference_run(*graph, {small, small})),
+             QString("2 inputs were given, the model has 1"));
   }
 
   void opset_imports_that_nobody_uses_are_no_error() {

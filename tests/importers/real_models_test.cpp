@@ -24,7 +24,7 @@ Result<std::vector<NDArray>> load(fs::path const& folder, std::string const& pre
 
 class RealModelsTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void the_reference_agrees_with_the_expected_outputs_data() {
     QTest::addColumn<QString>("model");
     QTest::newRow("blazeface_front_128") << "blazeface_front_128";
@@ -33,7 +33,8 @@ class RealModelsTest : public QObject {
   void the_reference_agrees_with_the_expected_outputs() {
     QFETCH(QString, model);
     fs::path folder = fs::path(TW_SHARED_MODELS) / "real" / model.toStdString();
-    if (!fs::exists(folder)) QSKIP(qPrintable(QString("the shared models are not at %1").arg(TW_SHARED_MODELS)));
+    if (!fs::exists(folder))
+      QSKIP(qPrintable(QString("the shared models are not at %1").arg(TW_SHARED_MODELS)));
     auto graph = open_model(folder / "model.onnx");
     QVERIFY2(graph.has_value(), graph ? "" : to_sentence(graph.error()).c_str());
     QVERIFY2(graph->notes.empty(), graph->notes.empty() ? "" : graph->notes[0].c_str());
@@ -48,7 +49,10 @@ class RealModelsTest : public QObject {
       for (size_t i = 0; i < outputs->size(); ++i) {
         QCOMPARE((*outputs)[i].shape(), (*expected)[i].shape());
         Comparison comparison = compare((*outputs)[i], (*expected)[i]);
-        QVERIFY2(comparison.equal, qPrintable(QString("output %1 differs by %2 (largest %3)").arg(i).arg(comparison.max_abs_diff).arg(comparison.max_abs_ref)));
+        QVERIFY2(comparison.equal, qPrintable(QString("output %1 differs by %2 (largest %3)")
+                                                  .arg(i)
+                                                  .arg(comparison.max_abs_diff)
+                                                  .arg(comparison.max_abs_ref)));
       }
       ++sets;
     }

@@ -35,8 +35,11 @@ std::string disagreement(Graph const& graph, fs::path const& set) {
   auto outputs = reference_run(graph, *inputs);
   if (!outputs) return to_sentence(outputs.error());
   for (size_t i = 0; i < outputs->size(); ++i) {
-    if ((*outputs)[i].shape() != (*expected)[i].shape() || (*outputs)[i].type() != (*expected)[i].type()) return "another shape or type";
-    if (!compare((*outputs)[i], (*expected)[i]).equal) return "output " + std::to_string(i) + " differs";
+    if ((*outputs)[i].shape() != (*expected)[i].shape() ||
+        (*outputs)[i].type() != (*expected)[i].type())
+      return "another shape or type";
+    if (!compare((*outputs)[i], (*expected)[i]).equal)
+      return "output " + std::to_string(i) + " differs";
   }
   return "";
 }
@@ -45,7 +48,7 @@ std::string disagreement(Graph const& graph, fs::path const& set) {
 
 class TestdataTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void every_model_opens_and_what_can_be_run_is_right() {
     fs::path root = TW_ONNX_TESTDATA;
     if (!fs::exists(root / "node")) QSKIP("libonnx-testdata is not installed");
@@ -71,14 +74,16 @@ class TestdataTest : public QObject {
         for (auto const& set : fs::directory_iterator(entry.path())) {
           if (!set.is_directory() || !bad.empty()) continue;
           bad = disagreement(*graph, set.path());
-          if (bad.empty() && !disagreement(*optimized, set.path()).empty()) bad = "the passes change the result";
+          if (bad.empty() && !disagreement(*optimized, set.path()).empty())
+            bad = "the passes change the result";
         }
         if (!bad.empty()) wrong << QString::fromStdString(name + ": " + bad);
         passed += bad.empty();
       }
     int left_out = 0;
     for (auto const& [reason, count] : skipped) left_out += count;
-    qInfo("%d models opened, %d right, %d left out for %zu reasons", opened, passed, left_out, skipped.size());
+    qInfo("%d models opened, %d right, %d left out for %zu reasons", opened, passed, left_out,
+          skipped.size());
     QVERIFY2(wrong.isEmpty(), qPrintable("\n" + wrong.join("\n")));
     QVERIFY(passed > 150);
   }

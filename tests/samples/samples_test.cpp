@@ -11,13 +11,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-QString sentence(auto const& result) { return result ? QString() : QString::fromStdString(to_sentence(result.error())); }
+QString sentence(auto const& result) {
+  return result ? QString() : QString::fromStdString(to_sentence(result.error()));
+}
 
 }  // namespace
 
 class SamplesTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void resnet18_is_written_and_opens_as_the_same_graph() {
     QTemporaryDir folder;
     fs::path path = folder.filePath("resnet18.onnx").toStdString();
@@ -28,8 +30,10 @@ class SamplesTest : public QObject {
     QCOMPARE(QString::fromStdString(to_text(*from_file)), QString::fromStdString(to_text(*built)));
     QCOMPARE(built->nodes.size(), size_t(69));
     int64_t weights = 0;
-    for (Value const& value : built->values) weights += value.constant.empty() ? 0 : value.constant.size();
-    QCOMPARE(weights, int64_t(11'699'112));  // 11,689,512 trained ones and 9,600 of running statistics
+    for (Value const& value : built->values)
+      weights += value.constant.empty() ? 0 : value.constant.size();
+    QCOMPARE(weights,
+             int64_t(11'699'112));  // 11,689,512 trained ones and 9,600 of running statistics
   }
 
   void the_same_seed_gives_the_same_weights_and_another_one_others() {
@@ -46,8 +50,10 @@ class SamplesTest : public QObject {
   void what_cannot_be_written_is_one_sentence() {
     auto nowhere = write_sample("resnet18", "/nowhere/at/all/resnet18.onnx");
     QVERIFY(!nowhere && nowhere.error().fault == Fault::kEnvironment);
-    QVERIFY2(sentence(nowhere).contains("/nowhere/at/all/resnet18.onnx"), qPrintable(sentence(nowhere)));
-    QCOMPARE(sentence(write_sample("vgg", "x.onnx")), QString("there is no sample 'vgg'; there is resnet18"));
+    QVERIFY2(sentence(nowhere).contains("/nowhere/at/all/resnet18.onnx"),
+             qPrintable(sentence(nowhere)));
+    QCOMPARE(sentence(write_sample("vgg", "x.onnx")),
+             QString("there is no sample 'vgg'; there is resnet18"));
   }
 
   void a_full_disk_is_one_sentence() {

@@ -37,14 +37,19 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
   std::vector<te::Axis> axes{{"n", shape[0], "batch"}, {"c", shape[1], "channel"}};
   for (te::Axis const& axis : spatial_axes(window)) axes.push_back(axis);
   ir::Expr body = ir::load(source, window_indices(window, axes[0].var(), axes[1].var()));
-  tensors.stages.push_back(te::reduce(name + "_sum", axes, te::Combiner::kSum, kernel_axes(window), body, name));
+  tensors.stages.push_back(
+      te::reduce(name + "_sum", axes, te::Combiner::kSum, kernel_axes(window), body, name));
   ir::Expr count = ir::int_imm(1);
   for (size_t i = 0; i < window.rank(); ++i) {
     bool whole = !window.beyond[i] && (with_padding || (!window.before[i] && !window.after[i]));
-    count = count * (whole ? ir::int_imm(window.kernel[i]) : counted(window, i, axes[i + 2].var(), with_padding));
+    count = count * (whole ? ir::int_imm(window.kernel[i])
+                           : counted(window, i, axes[i + 2].var(), with_padding));
   }
-  ir::Expr mean = ir::load(tensors.stages.back().output, te::vars(axes)) / ir::cast(source->type, count);
-  if (auto whole = ir::as_int(count)) mean = ir::load(tensors.stages.back().output, te::vars(axes)) / immediate(double(*whole), source->type);
+  ir::Expr mean =
+      ir::load(tensors.stages.back().output, te::vars(axes)) / ir::cast(source->type, count);
+  if (auto whole = ir::as_int(count))
+    mean = ir::load(tensors.stages.back().output, te::vars(axes)) /
+           immediate(double(*whole), source->type);
   tensors.stages.push_back(te::compute(name, axes, mean, "divide"));
   tensors.outputs = {tensors.stages.back().output};
   return tensors;
@@ -75,7 +80,8 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   shape.insert(shape.end(), window.out.begin(), window.out.end());
   TRY_ASSIGN(NDArray out, NDArray::create(x.type(), shape));
   bool with_padding = integer(attributes, "count_padding") != 0;
-  int64_t in_plane = element_count(window.in).value_or(0), out_plane = element_count(window.out).value_or(0);
+  int64_t in_plane = element_count(window.in).value_or(0),
+          out_plane = element_count(window.out).value_or(0);
   for (int64_t i = 0; i < out.size(); ++i) {
     double total = 0;
     for_each_in_window(window, i % out_plane, [&](int64_t at, int64_t) {
@@ -115,9 +121,12 @@ Operator const& op_average_pool() {
       .doc = "Mean of each window.",
       .fusion = Fusion::kReduction,
       .inputs = {"X"},
-      .attributes = {{"kernel", "extents of the window"}, {"strides", "steps between windows"},
-                     {"pads", "padding before each axis, then after each"}, {"auto_pad", "same_upper, same_lower or valid instead of pads"},
-                     {"ceil", "1: a last window may reach beyond the padding"}, {"count_padding", "1: padding counts as zeros"}},
+      .attributes = {{"kernel", "extents of the window"},
+                     {"strides", "steps between windows"},
+                     {"pads", "padding before each axis, then after each"},
+                     {"auto_pad", "same_upper, same_lower or valid instead of pads"},
+                     {"ceil", "1: a last window may reach beyond the padding"},
+                     {"count_padding", "1: padding counts as zeros"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

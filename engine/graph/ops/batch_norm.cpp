@@ -13,18 +13,24 @@ using namespace ops;
 InferResult infer(Attributes const&, Infos inputs) {
   TRY(expect_inputs(inputs, 5, 5));
   TensorInfo const& x = *inputs[0];
-  if (x.shape.size() < 2 || !is_float(x.type)) return unfit(fmt::format("no channels in a tensor of shape {}", to_text(x.shape)));
+  if (x.shape.size() < 2 || !is_float(x.type))
+    return unfit(fmt::format("no channels in a tensor of shape {}", to_text(x.shape)));
   for (size_t i = 1; i < 5; ++i)
     if (inputs[i]->shape != Shape{x.shape[1]} || inputs[i]->type != x.type)
-      return unfit(fmt::format("operand {} of shape {} for {} channels", i + 1, to_text(inputs[i]->shape), x.shape[1]));
+      return unfit(fmt::format("operand {} of shape {} for {} channels", i + 1,
+                               to_text(inputs[i]->shape), x.shape[1]));
   return one(x.type, x.shape);
 }
 
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
   std::vector<te::Axis> axes = output_axes(shape_of(inputs[0]));
   auto per_channel = [&](size_t i) { return ir::load(inputs[i], {axes[1].var()}); };
-  ir::Expr deviation = ir::unary(ir::UnaryOp::kSqrt, per_channel(4) + immediate(number(attributes, "epsilon", 1e-5), inputs[0]->type));
-  ir::Expr body = (ir::load(inputs[0], te::vars(axes)) - per_channel(3)) / deviation * per_channel(1) + per_channel(2);
+  ir::Expr deviation =
+      ir::unary(ir::UnaryOp::kSqrt,
+                per_channel(4) + immediate(number(attributes, "epsilon", 1e-5), inputs[0]->type));
+  ir::Expr body =
+      (ir::load(inputs[0], te::vars(axes)) - per_channel(3)) / deviation * per_channel(1) +
+      per_channel(2);
   return single(te::compute(name, axes, body, name));
 }
 
@@ -35,15 +41,18 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   double epsilon = number(attributes, "epsilon", 1e-5);
   for (int64_t i = 0; i < out.size(); ++i) {
     int64_t c = i / inner % channels;
-    double normal = (inputs[0].value_at(i) - inputs[3].value_at(c)) / std::sqrt(inputs[4].value_at(c) + epsilon);
+    double normal = (inputs[0].value_at(i) - inputs[3].value_at(c)) /
+                    std::sqrt(inputs[4].value_at(c) + epsilon);
     out.set_value(i, normal * inputs[1].value_at(c) + inputs[2].value_at(c));
   }
   return std::vector{out};
 }
 
 Result<Converted> from_onnx(ForeignContext const& context) {
-  if (onnx_integer(context.node, "training_mode", 0) != 0) return unsupported("batch normalization in training mode");
-  if (onnx_integer(context.node, "spatial", 1) == 0) return unsupported("batch normalization per element (spatial=0)");
+  if (onnx_integer(context.node, "training_mode", 0) != 0)
+    return unsupported("batch normalization in training mode");
+  if (onnx_integer(context.node, "spatial", 1) == 0)
+    return unsupported("batch normalization per element (spatial=0)");
   return keep_inputs(context, 5, {{"epsilon", onnx_number(context.node, "epsilon", 1e-5)}});
 }
 
@@ -60,7 +69,9 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_batch_norm() {
   static Operator const op{
       .name = "batch_norm",
-      .doc = "Normalization of each channel by given mean and variance, then scale and shift (inference).",
+      .doc =
+          "Normalization of each channel by given mean and variance, then scale and shift "
+          "(inference).",
       .fusion = Fusion::kInjective,
       .elementwise = true,
       .inputs = {"X", "scale", "shift", "mean", "variance"},

@@ -16,13 +16,16 @@ bool given(Buffers inputs, size_t i) { return i < inputs.size() && inputs[i]; }
 InferResult infer(Attributes const&, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 3));
   for (size_t i = 1; i < inputs.size(); ++i)
-    if (inputs[i] && (element_count(inputs[i]->shape).value_or(0) != 1 || inputs[i]->type != inputs[0]->type))
-      return unfit(fmt::format("a bound of shape {} and type {}", to_text(inputs[i]->shape), to_text(inputs[i]->type)));
+    if (inputs[i] &&
+        (element_count(inputs[i]->shape).value_or(0) != 1 || inputs[i]->type != inputs[0]->type))
+      return unfit(fmt::format("a bound of shape {} and type {}", to_text(inputs[i]->shape),
+                               to_text(inputs[i]->type)));
   return one(inputs[0]->type, inputs[0]->shape);
 }
 
 ir::Expr bound(Attributes const& attributes, Buffers inputs, size_t i, char const* name) {
-  if (given(inputs, i)) return ir::load(inputs[i], std::vector<ir::Expr>(inputs[i]->shape.size(), ir::int_imm(0)));
+  if (given(inputs, i))
+    return ir::load(inputs[i], std::vector<ir::Expr>(inputs[i]->shape.size(), ir::int_imm(0)));
   if (has(attributes, name)) return immediate(number(attributes, name), inputs[0]->type);
   return {};
 }
@@ -46,7 +49,8 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
 Result<Converted> from_onnx(ForeignContext const& context) {
   Converted converted = keep_inputs(context, 3);
   for (char const* name : {"min", "max"})
-    if (onnx_has(context.node, name)) converted.attributes[name] = onnx_number(context.node, name, 0);
+    if (onnx_has(context.node, name))
+      converted.attributes[name] = onnx_number(context.node, name, 0);
   // A constant bound becomes an attribute, so that it is a number in the kernel.
   for (size_t i = converted.inputs.size(); i > 1; --i) {
     NDArray const& constant = context.constants[i - 1];
@@ -78,7 +82,8 @@ Operator const& op_clip() {
       .fusion = Fusion::kInjective,
       .elementwise = true,
       .inputs = {"X", "low", "high"},
-      .attributes = {{"min", "lower bound, when it is no operand"}, {"max", "upper bound, when it is no operand"}},
+      .attributes = {{"min", "lower bound, when it is no operand"},
+                     {"max", "upper bound, when it is no operand"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

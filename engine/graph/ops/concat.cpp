@@ -19,11 +19,13 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   for (size_t i = 1; i < inputs.size(); ++i) {
     Shape other = inputs[i]->shape;
     if (other.size() != shape.size() || inputs[i]->type != inputs[0]->type)
-      return unfit(fmt::format("shapes {} and {} cannot be joined", to_text(shape), to_text(other)));
+      return unfit(
+          fmt::format("shapes {} and {} cannot be joined", to_text(shape), to_text(other)));
     int64_t extent = other[size_t(axis)];
     other[size_t(axis)] = shape[size_t(axis)];
     if (other != shape || __builtin_add_overflow(extent, shape[size_t(axis)], &extent))
-      return unfit(fmt::format("shapes {} and {} cannot be joined along axis {}", to_text(shape), to_text(inputs[i]->shape), axis));
+      return unfit(fmt::format("shapes {} and {} cannot be joined along axis {}", to_text(shape),
+                               to_text(inputs[i]->shape), axis));
     shape[size_t(axis)] = extent;
   }
   return one(inputs[0]->type, shape);
@@ -37,7 +39,8 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
   std::vector<te::Axis> axes = output_axes(shape);
   ir::Expr body;
   int64_t start = shape[size_t(axis)];
-  for (size_t i = inputs.size(); i > 0; --i) {  // from the last: each one chooses itself or what follows
+  for (size_t i = inputs.size(); i > 0;
+       --i) {  // from the last: each one chooses itself or what follows
     int64_t end = start;
     start -= shape_of(inputs[i - 1])[size_t(axis)];
     std::vector<ir::Expr> indices = te::vars(axes);
@@ -71,7 +74,8 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
 }
 
 Result<Converted> from_onnx(ForeignContext const& context) {
-  return keep_inputs(context, context.node.inputs.size(), {{"axis", onnx_integer(context.node, "axis", 1)}});
+  return keep_inputs(context, context.node.inputs.size(),
+                     {{"axis", onnx_integer(context.node, "axis", 1)}});
 }
 
 RandomCase random_case(Rng& rng) {

@@ -12,7 +12,9 @@ InferResult infer(Attributes const& attributes, Infos) {
   return std::vector{TensorInfo{value.type(), value.shape(), value}};
 }
 
-ReferenceResult reference(Attributes const& attributes, Arrays) { return std::vector{tensor(attributes, "value")}; }
+ReferenceResult reference(Attributes const& attributes, Arrays) {
+  return std::vector{tensor(attributes, "value")};
+}
 
 template <typename T>
 Result<NDArray> list_array(DType type, std::vector<T> const& list, bool scalar) {
@@ -41,7 +43,9 @@ Result<Converted> from_onnx(ForeignContext const& context) {
   return keep_inputs(context, 0, {{"value", value}});
 }
 
-RandomCase random_case(Rng& rng) { return {{{"value", random_array(rng, random_shape(rng, 2, 4))}}, {}}; }
+RandomCase random_case(Rng& rng) {
+  return {{{"value", random_array(rng, random_shape(rng, 2, 4))}}, {}};
+}
 
 }  // namespace
 

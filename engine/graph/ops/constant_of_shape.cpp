@@ -8,7 +8,8 @@ using namespace ops;
 
 Result<NDArray> fill_of(Attributes const& attributes) {
   NDArray value = tensor(attributes, "value");
-  if (!value.empty() && value.size() != 1) return unfit("the value to fill with is not one element");
+  if (!value.empty() && value.size() != 1)
+    return unfit("the value to fill with is not one element");
   return value.empty() ? NDArray::create(DType::kF32, {1}) : value;
 }
 
@@ -21,7 +22,8 @@ InferResult infer(Attributes const& attributes, Infos) {
 
 Result<Tensors> compute(Attributes const& attributes, Buffers, std::string const& name) {
   TRY_ASSIGN(NDArray value, fill_of(attributes));
-  return single(te::compute(name, output_axes(integers(attributes, "shape")), immediate(value.value_at(0), value.type()), name));
+  return single(te::compute(name, output_axes(integers(attributes, "shape")),
+                            immediate(value.value_at(0), value.type()), name));
 }
 
 ReferenceResult reference(Attributes const& attributes, Arrays) {
@@ -40,7 +42,9 @@ Result<Converted> from_onnx(ForeignContext const& context) {
 }
 
 RandomCase random_case(Rng& rng) {
-  return {{{"shape", random_shape(rng, size_t(rng.between(1, 4)), 4)}, {"value", random_array(rng, {1})}}, {}};
+  return {{{"shape", random_shape(rng, size_t(rng.between(1, 4)), 4)},
+           {"value", random_array(rng, {1})}},
+          {}};
 }
 
 }  // namespace

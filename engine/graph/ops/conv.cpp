@@ -13,20 +13,26 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   TensorInfo const &x = *inputs[0], &w = *inputs[1];
   TRY_ASSIGN(Window window, window_of(attributes, x.shape));
   if (!is_float(x.type) || w.type != x.type) return unfit("a convolution needs floats of one type");
-  if (w.shape.size() != x.shape.size() || Shape(w.shape.begin() + 2, w.shape.end()) != window.kernel)
-    return unfit(fmt::format("weights of shape {} do not fit a kernel of {}", to_text(w.shape), to_text(window.kernel)));
+  if (w.shape.size() != x.shape.size() ||
+      Shape(w.shape.begin() + 2, w.shape.end()) != window.kernel)
+    return unfit(fmt::format("weights of shape {} do not fit a kernel of {}", to_text(w.shape),
+                             to_text(window.kernel)));
   int64_t groups = integer(attributes, "group", 1);
-  if (groups < 1 || w.shape[0] % groups != 0 || x.shape[1] % groups != 0 || w.shape[1] != x.shape[1] / groups)
-    return unfit(fmt::format("weights of shape {} do not fit {} channels in {} groups", to_text(w.shape), x.shape[1], groups));
+  if (groups < 1 || w.shape[0] % groups != 0 || x.shape[1] % groups != 0 ||
+      w.shape[1] != x.shape[1] / groups)
+    return unfit(fmt::format("weights of shape {} do not fit {} channels in {} groups",
+                             to_text(w.shape), x.shape[1], groups));
   if (inputs.size() > 2 && inputs[2] && inputs[2]->shape != Shape{w.shape[0]})
-    return unfit(fmt::format("a bias of shape {} for {} output channels", to_text(inputs[2]->shape), w.shape[0]));
+    return unfit(fmt::format("a bias of shape {} for {} output channels", to_text(inputs[2]->shape),
+                             w.shape[0]));
   Shape out{x.shape[0], w.shape[0]};
   out.insert(out.end(), window.out.begin(), window.out.end());
   return one(x.type, out);
 }
 
 /// The channel of the input that output channel `o` reads at position `c` of its group.
-ir::Expr input_channel(ir::Expr o, ir::Expr c, int64_t outputs_per_group, int64_t inputs_per_group, int64_t groups) {
+ir::Expr input_channel(ir::Expr o, ir::Expr c, int64_t outputs_per_group, int64_t inputs_per_group,
+                       int64_t groups) {
   if (groups == 1) return c;
   ir::Expr group = outputs_per_group == 1 ? o : ir::floor_div(o, ir::int_imm(outputs_per_group));
   return inputs_per_group == 1 ? group : group * inputs_per_group + c;
@@ -54,10 +60,12 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
     weight_indices.push_back(axis.var());
   }
   ir::Expr channel = input_channel(axes[1].var(), c, weights[0] / groups, weights[1], groups);
-  ir::Expr product = ir::load(source, window_indices(window, axes[0].var(), channel)) * ir::load(inputs[1], weight_indices);
+  ir::Expr product = ir::load(source, window_indices(window, axes[0].var(), channel)) *
+                     ir::load(inputs[1], weight_indices);
   tensors.stages.push_back(te::reduce(name, axes, te::Combiner::kSum, over, product, name));
   if (inputs.size() > 2 && inputs[2]) {
-    ir::Expr sum = ir::load(tensors.stages.back().output, te::vars(axes)) + ir::load(inputs[2], {axes[1].var()});
+    ir::Expr sum = ir::load(tensors.stages.back().output, te::vars(axes)) +
+                   ir::load(inputs[2], {axes[1].var()});
     tensors.stages.push_back(te::compute("bias_add", axes, sum, "bias_add"));
   }
   tensors.outputs = {tensors.stages.back().output};
@@ -77,7 +85,8 @@ void accumulate(Window const& w, T const* in, std::vector<int64_t> const& k, T w
     int64_t rest = row, source = 0, step = 1;
     bool inside = true;
     for (size_t i = last; i > 0; --i) {
-      int64_t at = rest % w.out[i - 1] * w.strides[i - 1] + k[i - 1] * w.dilations[i - 1] - w.before[i - 1];
+      int64_t at =
+          rest % w.out[i - 1] * w.strides[i - 1] + k[i - 1] * w.dilations[i - 1] - w.before[i - 1];
       rest /= w.out[i - 1];
       inside = inside && at >= 0 && at < w.in[i - 1];
       source += at * step;
@@ -90,7 +99,8 @@ void accumulate(Window const& w, T const* in, std::vector<int64_t> const& k, T w
 }
 
 template <typename T>
-void convolve(Window const& w, int64_t groups, NDArray const& x, NDArray const& weights, NDArray const& bias, NDArray& out) {
+void convolve(Window const& w, int64_t groups, NDArray const& x, NDArray const& weights,
+              NDArray const& bias, NDArray& out) {
   int64_t outputs = weights.shape()[0], channels = weights.shape()[1];
   int64_t in_plane = element_count(w.in).value_or(0), out_plane = element_count(w.out).value_or(0);
   int64_t taps = element_count(w.kernel).value_or(0);
@@ -157,11 +167,16 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_conv() {
   static Operator const op{
       .name = "conv",
-      .doc = "Convolution of N x C x spatial with weights O x C/group x kernel, and an optional bias per output channel.",
+      .doc =
+          "Convolution of N x C x spatial with weights O x C/group x kernel, and an optional bias "
+          "per output channel.",
       .fusion = Fusion::kComplexOutFusable,
       .inputs = {"X", "W", "B"},
-      .attributes = {{"kernel", "extents of the kernel"}, {"strides", "steps between windows"}, {"dilations", "steps inside a window"},
-                     {"pads", "rows of zeros before each axis, then after each"}, {"auto_pad", "same_upper, same_lower or valid instead of pads"},
+      .attributes = {{"kernel", "extents of the kernel"},
+                     {"strides", "steps between windows"},
+                     {"dilations", "steps inside a window"},
+                     {"pads", "rows of zeros before each axis, then after each"},
+                     {"auto_pad", "same_upper, same_lower or valid instead of pads"},
                      {"group", "channel groups that do not see each other"}},
       .infer = infer,
       .compute = compute,

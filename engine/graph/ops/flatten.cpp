@@ -11,7 +11,8 @@ using namespace ops;
 /// Everything before `axis` and everything from it on.
 Result<Shape> flat(Attributes const& attributes, Shape const& shape) {
   int64_t axis = integer(attributes, "axis", 1), rank = int64_t(shape.size());
-  if (axis < -rank || axis > rank) return unfit(fmt::format("axis {} is outside a tensor of {} dimensions", axis, rank));
+  if (axis < -rank || axis > rank)
+    return unfit(fmt::format("axis {} is outside a tensor of {} dimensions", axis, rank));
   if (axis < 0) axis += rank;
   TRY_ASSIGN(int64_t rows, element_count(Shape(shape.begin(), shape.begin() + axis)));
   TRY_ASSIGN(int64_t columns, element_count(Shape(shape.begin() + axis, shape.end())));
@@ -40,7 +41,8 @@ Result<Converted> from_onnx(ForeignContext const& context) {
 
 RandomCase random_case(Rng& rng) {
   int64_t rank = rng.between(1, 4);
-  return {{{"axis", rng.between(-rank, rank)}}, {random_array(rng, random_shape(rng, size_t(rank), 4))}};
+  return {{{"axis", rng.between(-rank, rank)}},
+          {random_array(rng, random_shape(rng, size_t(rank), 4))}};
 }
 
 }  // namespace

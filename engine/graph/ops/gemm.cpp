@@ -13,41 +13,52 @@ struct Extents {
 };
 
 Result<Extents> extents(Attributes const& attributes, Shape const& a, Shape const& b) {
-  if (a.size() != 2 || b.size() != 2) return unfit(fmt::format("shapes {} and {} are no matrices", to_text(a), to_text(b)));
-  bool flip_a = integer(attributes, "transpose_a") != 0, flip_b = integer(attributes, "transpose_b") != 0;
+  if (a.size() != 2 || b.size() != 2)
+    return unfit(fmt::format("shapes {} and {} are no matrices", to_text(a), to_text(b)));
+  bool flip_a = integer(attributes, "transpose_a") != 0,
+       flip_b = integer(attributes, "transpose_b") != 0;
   int64_t depth = flip_a ? a[0] : a[1], other = flip_b ? b[1] : b[0];
-  if (depth != other) return unfit(fmt::format("matrices {} and {} cannot be multiplied", to_text(a), to_text(b)));
+  if (depth != other)
+    return unfit(fmt::format("matrices {} and {} cannot be multiplied", to_text(a), to_text(b)));
   return Extents{flip_a ? a[1] : a[0], flip_b ? b[0] : b[1], depth};
 }
 
 InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 2, 3));
   TRY_ASSIGN(Extents e, extents(attributes, inputs[0]->shape, inputs[1]->shape));
-  if (inputs[1]->type != inputs[0]->type || !is_float(inputs[0]->type)) return unfit("a matrix product needs floats of one type");
+  if (inputs[1]->type != inputs[0]->type || !is_float(inputs[0]->type))
+    return unfit("a matrix product needs floats of one type");
   Shape out{e.rows, e.columns};
   if (inputs.size() > 2 && inputs[2]) {
     TRY_ASSIGN(Shape both, broadcast(out, inputs[2]->shape));
-    if (both != out) return unfit(fmt::format("an addend of shape {} for a result of {}", to_text(inputs[2]->shape), to_text(out)));
+    if (both != out)
+      return unfit(fmt::format("an addend of shape {} for a result of {}",
+                               to_text(inputs[2]->shape), to_text(out)));
   }
   return one(inputs[0]->type, out);
 }
 
-ir::Expr scaled(ir::Expr value, double by) { return by == 1 ? value : value * immediate(by, value.type()); }
+ir::Expr scaled(ir::Expr value, double by) {
+  return by == 1 ? value : value * immediate(by, value.type());
+}
 
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
   TRY_ASSIGN(Extents e, extents(attributes, shape_of(inputs[0]), shape_of(inputs[1])));
-  std::vector<te::Axis> axes{{"i", e.rows, "row"}, {"j", e.columns, "column"}}, over{{"k", e.depth, "depth"}};
+  std::vector<te::Axis> axes{{"i", e.rows, "row"}, {"j", e.columns, "column"}},
+      over{{"k", e.depth, "depth"}};
   ir::Expr i = axes[0].var(), j = axes[1].var(), k = over[0].var();
   std::vector<ir::Expr> at_a{i, k}, at_b{k, j};
   if (integer(attributes, "transpose_a") != 0) at_a = {k, i};
   if (integer(attributes, "transpose_b") != 0) at_b = {j, k};
-  Tensors tensors = single(te::reduce(name, axes, te::Combiner::kSum, over, ir::load(inputs[0], at_a) * ir::load(inputs[1], at_b), name));
+  Tensors tensors = single(te::reduce(name, axes, te::Combiner::kSum, over,
+                                      ir::load(inputs[0], at_a) * ir::load(inputs[1], at_b), name));
   double alpha = number(attributes, "alpha", 1);
   bool addend = inputs.size() > 2 && inputs[2];
   if (alpha == 1 && !addend) return tensors;
   ir::Expr body = scaled(ir::load(tensors.outputs[0], {i, j}), alpha);
-  if (addend) body = body + scaled(load_broadcast(inputs[2], {i, j}), number(attributes, "beta", 1));
-  tensors.stages.push_back(te::compute(addend ? "bias_add" : "scale", axes, body, addend ? "bias_add" : "scale"));
+  if (addend) body = body + scaled(load_broadcast(inputs[2], axes), number(attributes, "beta", 1));
+  tensors.stages.push_back(
+      te::compute(addend ? "bias_add" : "scale", axes, body, addend ? "bias_add" : "scale"));
   tensors.outputs = {tensors.stages.back().output};
   return tensors;
 }
@@ -55,13 +66,15 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   TRY_ASSIGN(Extents e, extents(attributes, inputs[0].shape(), inputs[1].shape()));
   TRY_ASSIGN(NDArray out, NDArray::create(inputs[0].type(), {e.rows, e.columns}));
-  bool flip_a = integer(attributes, "transpose_a") != 0, flip_b = integer(attributes, "transpose_b") != 0;
+  bool flip_a = integer(attributes, "transpose_a") != 0,
+       flip_b = integer(attributes, "transpose_b") != 0;
   double alpha = number(attributes, "alpha", 1), beta = number(attributes, "beta", 1);
   for (int64_t i = 0; i < e.rows; ++i)
     for (int64_t j = 0; j < e.columns; ++j) {
       double total = 0;
       for (int64_t k = 0; k < e.depth; ++k)
-        total += inputs[0].value_at(flip_a ? k * e.rows + i : i * e.depth + k) * inputs[1].value_at(flip_b ? j * e.depth + k : k * e.columns + j);
+        total += inputs[0].value_at(flip_a ? k * e.rows + i : i * e.depth + k) *
+                 inputs[1].value_at(flip_b ? j * e.depth + k : k * e.columns + j);
       out.set_value(i * e.columns + j, alpha * total);
     }
   if (inputs.size() < 3 || inputs[2].empty()) return std::vector{out};
@@ -70,10 +83,11 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
 
 Result<Converted> from_onnx(ForeignContext const& context) {
   TRY(check_old_broadcast(context));
-  return keep_inputs(context, 3, {{"alpha", onnx_number(context.node, "alpha", 1)},
-                                  {"beta", onnx_number(context.node, "beta", 1)},
-                                  {"transpose_a", onnx_integer(context.node, "transA", 0)},
-                                  {"transpose_b", onnx_integer(context.node, "transB", 0)}});
+  return keep_inputs(context, 3,
+                     {{"alpha", onnx_number(context.node, "alpha", 1)},
+                      {"beta", onnx_number(context.node, "beta", 1)},
+                      {"transpose_a", onnx_integer(context.node, "transA", 0)},
+                      {"transpose_b", onnx_integer(context.node, "transB", 0)}});
 }
 
 RandomCase random_case(Rng& rng) {
@@ -101,8 +115,10 @@ Operator const& op_gemm() {
       .doc = "alpha * A B + beta * C for matrices A and B; C is broadcast.",
       .fusion = Fusion::kComplexOutFusable,
       .inputs = {"A", "W", "C"},
-      .attributes = {{"transpose_a", "1: A is given transposed"}, {"transpose_b", "1: B is given transposed"},
-                     {"alpha", "factor of the product"}, {"beta", "factor of C"}},
+      .attributes = {{"transpose_a", "1: A is given transposed"},
+                     {"transpose_b", "1: B is given transposed"},
+                     {"alpha", "factor of the product"},
+                     {"beta", "factor of C"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

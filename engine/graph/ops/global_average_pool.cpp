@@ -16,7 +16,8 @@ Shape pooled(Shape shape) {
 InferResult infer(Attributes const&, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
   if (inputs[0]->shape.size() < 3 || !is_float(inputs[0]->type))
-    return unfit(fmt::format("nothing to average in a tensor of shape {}", to_text(inputs[0]->shape)));
+    return unfit(
+        fmt::format("nothing to average in a tensor of shape {}", to_text(inputs[0]->shape)));
   return one(inputs[0]->type, pooled(inputs[0]->shape));
 }
 
@@ -30,7 +31,8 @@ Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& na
     indices.push_back(over.back().var());
     count *= shape[i];
   }
-  te::Stage sum = te::reduce(name + "_sum", axes, te::Combiner::kSum, over, ir::load(inputs[0], indices), name);
+  te::Stage sum =
+      te::reduce(name + "_sum", axes, te::Combiner::kSum, over, ir::load(inputs[0], indices), name);
   ir::Expr mean = ir::load(sum.output, te::vars(axes)) / immediate(double(count), inputs[0]->type);
   te::Stage divide = te::compute(name, axes, mean, "divide");
   return Tensors{{sum, divide}, {divide.output}};

@@ -18,9 +18,7 @@ Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& na
 
 ReferenceResult reference(Attributes const&, Arrays inputs) { return std::vector{inputs[0]}; }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  return keep_inputs(context, 1);
-}
+Result<Converted> from_onnx(ForeignContext const& context) { return keep_inputs(context, 1); }
 
 RandomCase random_case(Rng& rng) {
   return {{}, {random_array(rng, random_shape(rng, size_t(rng.between(1, 4)), 4))}};

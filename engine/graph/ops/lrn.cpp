@@ -17,7 +17,8 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
   int64_t size = integer(attributes, "size");
   if (inputs[0]->shape.size() < 2 || !is_float(inputs[0]->type) || size < 1 || size > 1 << 20)
-    return unfit(fmt::format("no {} neighbouring channels in a tensor of shape {}", size, to_text(inputs[0]->shape)));
+    return unfit(fmt::format("no {} neighbouring channels in a tensor of shape {}", size,
+                             to_text(inputs[0]->shape)));
   return one(inputs[0]->type, inputs[0]->shape);
 }
 
@@ -30,10 +31,13 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
   indices[1] = axes[1].var() + over[0].var() - before(size);
   ir::Expr x = ir::load(inputs[0], indices);
   ir::Expr inside = 0 <= indices[1] && indices[1] < shape[1];
-  te::Stage sum = te::reduce(name + "_sum", axes, te::Combiner::kSum, over, ir::select(inside, x * x, immediate(0, type)), name);
+  te::Stage sum = te::reduce(name + "_sum", axes, te::Combiner::kSum, over,
+                             ir::select(inside, x * x, immediate(0, type)), name);
   ir::Expr base = immediate(number(attributes, "bias", 1), type) +
-                  ir::load(sum.output, te::vars(axes)) * immediate(number(attributes, "alpha", 1e-4) / double(size), type);
-  ir::Expr power = ir::binary(ir::BinaryOp::kPow, base, immediate(number(attributes, "beta", 0.75), type));
+                  ir::load(sum.output, te::vars(axes)) *
+                      immediate(number(attributes, "alpha", 1e-4) / double(size), type);
+  ir::Expr power =
+      ir::binary(ir::BinaryOp::kPow, base, immediate(number(attributes, "beta", 0.75), type));
   te::Stage divide = te::compute(name, axes, ir::load(inputs[0], te::vars(axes)) / power, "divide");
   return Tensors{{sum, divide}, {divide.output}};
 }
@@ -43,11 +47,13 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   TRY_ASSIGN(NDArray out, NDArray::create(x.type(), x.shape()));
   int64_t size = integer(attributes, "size"), channels = x.shape()[1];
   int64_t inner = element_count(Shape(x.shape().begin() + 2, x.shape().end())).value_or(1);
-  double alpha = number(attributes, "alpha", 1e-4), beta = number(attributes, "beta", 0.75), bias = number(attributes, "bias", 1);
+  double alpha = number(attributes, "alpha", 1e-4), beta = number(attributes, "beta", 0.75),
+         bias = number(attributes, "bias", 1);
   for (int64_t i = 0; i < x.size(); ++i) {
     int64_t c = i / inner % channels;
     double total = 0;
-    int64_t first = std::max<int64_t>(0, c - before(size)), end = std::min(channels, c - before(size) + size);
+    int64_t first = std::max<int64_t>(0, c - before(size)),
+            end = std::min(channels, c - before(size) + size);
     for (int64_t at = first; at < end; ++at) total += std::pow(x.value_at(i + (at - c) * inner), 2);
     out.set_value(i, x.value_at(i) / std::pow(bias + alpha / double(size) * total, beta));
   }
@@ -56,10 +62,11 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
 
 Result<Converted> from_onnx(ForeignContext const& context) {
   if (!onnx_has(context.node, "size")) return unsupported("the attribute size is missing");
-  return keep_inputs(context, 1, {{"size", onnx_integer(context.node, "size", 1)},
-                                  {"alpha", onnx_number(context.node, "alpha", 1e-4)},
-                                  {"beta", onnx_number(context.node, "beta", 0.75)},
-                                  {"bias", onnx_number(context.node, "bias", 1)}});
+  return keep_inputs(context, 1,
+                     {{"size", onnx_integer(context.node, "size", 1)},
+                      {"alpha", onnx_number(context.node, "alpha", 1e-4)},
+                      {"beta", onnx_number(context.node, "beta", 0.75)},
+                      {"bias", onnx_number(context.node, "bias", 1)}});
 }
 
 RandomCase random_case(Rng& rng) {
@@ -75,7 +82,10 @@ Operator const& op_lrn() {
       .doc = "Local response normalization over neighbouring channels.",
       .fusion = Fusion::kOpaque,
       .inputs = {"X"},
-      .attributes = {{"size", "channels summed"}, {"alpha", "factor of the mean square"}, {"beta", "exponent"}, {"bias", "added to the sum"}},
+      .attributes = {{"size", "channels summed"},
+                     {"alpha", "factor of the mean square"},
+                     {"beta", "exponent"},
+                     {"bias", "added to the sum"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

@@ -30,7 +30,8 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
   std::vector<te::Axis> axes{{"n", shape[0], "batch"}, {"c", shape[1], "channel"}};
   for (te::Axis const& axis : spatial_axes(window)) axes.push_back(axis);
   ir::Expr body = ir::load(source, window_indices(window, axes[0].var(), axes[1].var()));
-  tensors.stages.push_back(te::reduce(name, axes, te::Combiner::kMax, kernel_axes(window), body, name));
+  tensors.stages.push_back(
+      te::reduce(name, axes, te::Combiner::kMax, kernel_axes(window), body, name));
   tensors.outputs = {tensors.stages.back().output};
   return tensors;
 }
@@ -41,7 +42,8 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   Shape shape(x.shape().begin(), x.shape().begin() + 2);
   shape.insert(shape.end(), window.out.begin(), window.out.end());
   TRY_ASSIGN(NDArray out, NDArray::create(x.type(), shape));
-  int64_t in_plane = element_count(window.in).value_or(0), out_plane = element_count(window.out).value_or(0);
+  int64_t in_plane = element_count(window.in).value_or(0),
+          out_plane = element_count(window.out).value_or(0);
   for (int64_t i = 0; i < out.size(); ++i) {
     int64_t plane = i / out_plane;
     double best = -std::numeric_limits<double>::infinity();
@@ -54,7 +56,8 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
 }
 
 Result<Converted> from_onnx(ForeignContext const& context) {
-  if (onnx_integer(context.node, "storage_order", 0) != 0) return unsupported("max_pool with column-major indices");
+  if (onnx_integer(context.node, "storage_order", 0) != 0)
+    return unsupported("max_pool with column-major indices");
   TRY_ASSIGN(Attributes attributes, window_attributes(context, {}));
   attributes["ceil"] = onnx_integer(context.node, "ceil_mode", 0);
   return keep_inputs(context, 1, attributes);
@@ -76,8 +79,11 @@ Operator const& op_max_pool() {
       .doc = "Largest element of each window; padding never wins.",
       .fusion = Fusion::kReduction,
       .inputs = {"X"},
-      .attributes = {{"kernel", "extents of the window"}, {"strides", "steps between windows"}, {"dilations", "steps inside a window"},
-                     {"pads", "padding before each axis, then after each"}, {"auto_pad", "same_upper, same_lower or valid instead of pads"},
+      .attributes = {{"kernel", "extents of the window"},
+                     {"strides", "steps between windows"},
+                     {"dilations", "steps inside a window"},
+                     {"pads", "padding before each axis, then after each"},
+                     {"auto_pad", "same_upper, same_lower or valid instead of pads"},
                      {"ceil", "1: a last window may reach beyond the padding"}},
       .infer = infer,
       .compute = compute,

@@ -1,5 +1,5 @@
-#include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/elements.h"
+#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -15,8 +15,8 @@ InferResult infer(Attributes const&, Infos inputs) {
 Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
   TRY_ASSIGN(Shape shape, broadcast(shape_of(inputs[0]), shape_of(inputs[1])));
   std::vector<te::Axis> axes = output_axes(shape);
-  std::vector<ir::Expr> vars = te::vars(axes);
-  return single(te::compute(name, axes, load_broadcast(inputs[0], vars) * load_broadcast(inputs[1], vars), name));
+  return single(te::compute(
+      name, axes, load_broadcast(inputs[0], axes) * load_broadcast(inputs[1], axes), name));
 }
 
 ReferenceResult reference(Attributes const&, Arrays inputs) {

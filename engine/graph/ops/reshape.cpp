@@ -15,10 +15,14 @@ Result<Shape> resolve(Attributes const& attributes, Shape const& from) {
   int64_t hole = -1;
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == 0 && !zero_is_zero) {
-      if (i >= from.size()) return unfit(fmt::format("extent {} of the new shape is to be copied, the tensor has {} dimensions", i, from.size()));
+      if (i >= from.size())
+        return unfit(
+            fmt::format("extent {} of the new shape is to be copied, the tensor has {} dimensions",
+                        i, from.size()));
       shape[i] = from[i];
     }
-    if (shape[i] < -1 || (shape[i] == -1 && hole >= 0)) return unfit("the new shape has more than one unknown extent");
+    if (shape[i] < -1 || (shape[i] == -1 && hole >= 0))
+      return unfit("the new shape has more than one unknown extent");
     if (shape[i] == -1) hole = int64_t(i);
   }
   TRY_ASSIGN(int64_t have, element_count(from));
@@ -28,7 +32,9 @@ Result<Shape> resolve(Attributes const& attributes, Shape const& from) {
     shape[size_t(hole)] = rest == 0 ? 0 : have / rest;
   }
   TRY_ASSIGN(int64_t want, element_count(shape));
-  if (want != have) return unfit(fmt::format("a tensor of shape {} cannot become {}", to_text(from), to_text(shape)));
+  if (want != have)
+    return unfit(
+        fmt::format("a tensor of shape {} cannot become {}", to_text(from), to_text(shape)));
   return shape;
 }
 
@@ -79,7 +85,8 @@ Operator const& op_reshape() {
       .doc = "The same elements in the same order under another shape.",
       .fusion = Fusion::kInjective,
       .inputs = {"X"},
-      .attributes = {{"shape", "the new shape; one extent may be -1, 0 copies the input's"}, {"allow_zero", "1: 0 means no element"}},
+      .attributes = {{"shape", "the new shape; one extent may be -1, 0 copies the input's"},
+                     {"allow_zero", "1: 0 means no element"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

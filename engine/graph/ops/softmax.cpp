@@ -55,10 +55,12 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
     s.rows.push_back({"b", 1, ""});
     s.row.push_back(ir::int_imm(0));
   }
-  te::Stage largest = te::reduce(name + "_max", s.rows, te::Combiner::kMax, s.over, ir::load(inputs[0], s.element), name);
+  te::Stage largest = te::reduce(name + "_max", s.rows, te::Combiner::kMax, s.over,
+                                 ir::load(inputs[0], s.element), name);
   ir::Expr shifted = ir::load(inputs[0], te::vars(axes)) - ir::load(largest.output, s.row);
   te::Stage powers = te::compute(name + "_exp", axes, ir::unary(ir::UnaryOp::kExp, shifted), "exp");
-  te::Stage total = te::reduce(name + "_sum", s.rows, te::Combiner::kSum, s.over, ir::load(powers.output, s.element), name);
+  te::Stage total = te::reduce(name + "_sum", s.rows, te::Combiner::kSum, s.over,
+                               ir::load(powers.output, s.element), name);
   ir::Expr share = ir::load(powers.output, te::vars(axes)) / ir::load(total.output, s.row);
   te::Stage divide = te::compute(name, axes, share, "divide");
   return Tensors{{largest, powers, total, divide}, {divide.output}};
@@ -71,14 +73,18 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   Shape rows = x.shape();
   for (size_t i = 0; i < rows.size(); ++i)
     if (over[i]) rows[i] = 1;
-  std::vector<double> largest(size_t(element_count(rows).value_or(0)), -std::numeric_limits<double>::infinity());
+  std::vector<double> largest(size_t(element_count(rows).value_or(0)),
+                              -std::numeric_limits<double>::infinity());
   std::vector<double> total(largest.size(), 0);
   auto each = [&](auto const& f) {
-    for_each_broadcast(x.shape(), {rows}, [&](int64_t i, std::span<int64_t const> at) { f(i, size_t(at[0])); });
+    for_each_broadcast(x.shape(), {rows},
+                       [&](int64_t i, std::span<int64_t const> at) { f(i, size_t(at[0])); });
   };
   each([&](int64_t i, size_t row) { largest[row] = std::max(largest[row], x.value_at(i)); });
   each([&](int64_t i, size_t row) { total[row] += std::exp(x.value_at(i) - largest[row]); });
-  each([&](int64_t i, size_t row) { out.set_value(i, std::exp(x.value_at(i) - largest[row]) / total[row]); });
+  each([&](int64_t i, size_t row) {
+    out.set_value(i, std::exp(x.value_at(i) - largest[row]) / total[row]);
+  });
   return std::vector{out};
 }
 
@@ -91,7 +97,8 @@ Result<Converted> from_onnx(ForeignContext const& context) {
 
 RandomCase random_case(Rng& rng) {
   size_t rank = size_t(rng.between(1, 4));
-  RandomCase result{{{"axis", rng.below(int64_t(rank))}}, {random_array(rng, random_shape(rng, rank, 5))}};
+  RandomCase result{{{"axis", rng.below(int64_t(rank))}},
+                    {random_array(rng, random_shape(rng, rank, 5))}};
   if (rng.below(2)) result.attributes["to_end"] = int64_t(1);
   return result;
 }
@@ -104,7 +111,8 @@ Operator const& op_softmax() {
       .doc = "Exponentials divided by their sum along an axis.",
       .fusion = Fusion::kOpaque,
       .inputs = {"X"},
-      .attributes = {{"axis", "axis of the sum"}, {"to_end", "1: the sum runs over all axes from `axis` on"}},
+      .attributes = {{"axis", "axis of the sum"},
+                     {"to_end", "1: the sum runs over all axes from `axis` on"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

@@ -18,9 +18,8 @@ Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& na
     TRY_ASSIGN(shape, broadcast(shape, shape_of(input)));
   }
   std::vector<te::Axis> axes = output_axes(shape);
-  std::vector<ir::Expr> vars = te::vars(axes);
-  ir::Expr total = load_broadcast(inputs[0], vars);
-  for (te::Buffer const& input : inputs.subspan(1)) total = total + load_broadcast(input, vars);
+  ir::Expr total = load_broadcast(inputs[0], axes);
+  for (te::Buffer const& input : inputs.subspan(1)) total = total + load_broadcast(input, axes);
   return single(te::compute(name, axes, total, name));
 }
 
@@ -33,7 +32,9 @@ ReferenceResult reference(Attributes const&, Arrays inputs) {
   return std::vector{total};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) { return keep_inputs(context, context.node.inputs.size()); }
+Result<Converted> from_onnx(ForeignContext const& context) {
+  return keep_inputs(context, context.node.inputs.size());
+}
 
 RandomCase random_case(Rng& rng) {
   Shape shape = random_shape(rng, size_t(rng.between(1, 4)), 4);

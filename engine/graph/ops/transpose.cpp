@@ -29,7 +29,8 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   size_t rank = inputs[0]->shape.size();
   std::vector<int64_t> order = order_of(attributes, rank);
   std::set<int64_t> seen(order.begin(), order.end());
-  if (order.size() != rank || seen.size() != rank || (rank > 0 && (*seen.begin() != 0 || *seen.rbegin() != int64_t(rank) - 1)))
+  if (order.size() != rank || seen.size() != rank ||
+      (rank > 0 && (*seen.begin() != 0 || *seen.rbegin() != int64_t(rank) - 1)))
     return unfit(fmt::format("[{}] is no order of {} axes", fmt::join(order, ", "), rank));
   return one(inputs[0]->type, moved(inputs[0]->shape, order));
 }
@@ -51,8 +52,10 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   auto size = size_t(size_of(x.type()));
   for (int64_t i = 0; i < out.size(); ++i) {
     int64_t source = 0;
-    for (size_t k = 0; k < order.size(); ++k) source += i / to[k] % out.shape()[k] * from[size_t(order[k])];
-    std::memcpy(static_cast<char*>(out.data()) + size_t(i) * size, static_cast<char const*>(x.data()) + size_t(source) * size, size);
+    for (size_t k = 0; k < order.size(); ++k)
+      source += i / to[k] % out.shape()[k] * from[size_t(order[k])];
+    std::memcpy(static_cast<char*>(out.data()) + size_t(i) * size,
+                static_cast<char const*>(x.data()) + size_t(source) * size, size);
   }
   return std::vector{out};
 }
@@ -66,7 +69,8 @@ Result<Converted> from_onnx(ForeignContext const& context) {
 RandomCase random_case(Rng& rng) {
   size_t rank = size_t(rng.between(1, 5));
   std::vector<int64_t> order;
-  for (size_t i = 0; i < rank; ++i) order.insert(order.begin() + rng.below(int64_t(i) + 1), int64_t(i));
+  for (size_t i = 0; i < rank; ++i)
+    order.insert(order.begin() + rng.below(int64_t(i) + 1), int64_t(i));
   return {{{"order", order}}, {random_array(rng, random_shape(rng, rank, 4))}};
 }
 

@@ -8,6 +8,9 @@
 namespace tw {
 namespace {
 
+constexpr size_t kMostOperators =
+    32;  // in one kernel: deeper expressions read badly and compile slowly
+
 struct Verdict {
   bool fused;
   std::string rule;
@@ -23,8 +26,9 @@ Fusion class_of(Graph const& graph, Node const& node) {
 }
 
 class Fuser {
- public:
-  explicit Fuser(Graph const& graph) : graph_(graph), producers_(producers(graph)), consumers_(consumers(graph)) {
+public:
+  explicit Fuser(Graph const& graph)
+      : graph_(graph), producers_(producers(graph)), consumers_(consumers(graph)) {
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       class_.push_back(class_of(graph, graph.nodes[i]));
       group_.push_back(int(i));
@@ -38,22 +42,31 @@ class Fuser {
     return std::move(graph_);
   }
 
- private:
-  /// The producer with the heaviest group first, so that an addition joins a convolution before a relu.
+private:
+  /// The producer with the heaviest group first, so that an addition joins a convolution before a
+  /// relu.
   void decide_edges_into(NodeId to) {
     std::vector<std::pair<NodeId, ValueId>> edges;
     std::set<ValueId> seen;
     for (ValueId id : graph_.node(to).inputs)
-      if (id.valid() && producers_[size_t(id.value)].valid() && seen.insert(id).second) edges.push_back({producers_[size_t(id.value)], id});
-    std::stable_sort(edges.begin(), edges.end(), [&](auto const& a, auto const& b) { return weight(a.first) > weight(b.first); });
+      if (id.valid() && producers_[size_t(id.value)].valid() && seen.insert(id).second)
+        edges.push_back({producers_[size_t(id.value)], id});
+    std::stable_sort(edges.begin(), edges.end(), [&](auto const& a, auto const& b) {
+      return weight(a.first) > weight(b.first);
+    });
     for (auto const& [from, value] : edges) {
       Verdict verdict = judge(from, to, value);
       if (verdict.fused) merge(from, to);
-      graph_.decisions.push_back({from, to, value, verdict.fused, verdict.rule, (verdict.fused ? "" : "not fused: ") + verdict.reason});
+      graph_.decisions.push_back({from, to, value, verdict.fused, verdict.rule,
+                                  (verdict.fused ? "" : "not fused: ") + verdict.reason});
     }
   }
 
-  int weight(NodeId id) const { return group_class(id) == Fusion::kComplexOutFusable ? 2 : group_class(id) == Fusion::kInjective ? 1 : 0; }
+  int weight(NodeId id) const {
+    return group_class(id) == Fusion::kComplexOutFusable ? 2
+           : group_class(id) == Fusion::kInjective       ? 1
+                                                         : 0;
+  }
 
   /// The class that decides for the node's group.
   Fusion group_class(NodeId id) const {
@@ -62,6 +75,8 @@ class Fuser {
       strongest = std::max(strongest, class_[size_t(member.value)]);
     return strongest;
   }
+
+  size_t group_size(NodeId id) const { return members_[size_t(group_[size_t(id.value)])].size(); }
 
   std::string name(NodeId id) const { return title_of(graph_, graph_.node(id)); }
 
@@ -78,10 +93,19 @@ class Fuser {
       NodeId alone = a == Fusion::kOpaque ? from : to;
       return {false, "opaque", fmt::format("{} is opaque and runs alone", name(alone))};
     }
-    if (is_output(graph_, value)) return {false, "output", fmt::format("'{}' is an output of the model and has to be in memory", graph_.value(value).name)};
+    if (is_output(graph_, value))
+      return {false, "output",
+              fmt::format("'{}' is an output of the model and has to be in memory",
+                          graph_.value(value).name)};
     size_t readers = consumers_[size_t(value.value)].size();
-    std::set<NodeId> distinct(consumers_[size_t(value.value)].begin(), consumers_[size_t(value.value)].end());
-    if (distinct.size() > 1) return {false, "many_readers", fmt::format("{} operators read the output of {}, so it has to be in memory", readers, name(from))};
+    std::set<NodeId> distinct(consumers_[size_t(value.value)].begin(),
+                              consumers_[size_t(value.value)].end());
+    if (distinct.size() > 1)
+      return {false, "many_readers",
+              fmt::format("{} operators read the output of {}, so it has to be in memory", readers,
+                          name(from))};
+    if (group_size(from) + group_size(to) > kMostOperators)
+      return {false, "full", fmt::format("one kernel holds at most {} operators", kMostOperators)};
     return b == Fusion::kInjective ? judge_injective(from, to) : judge_heavy(from, to, b);
   }
 
@@ -90,35 +114,53 @@ class Fuser {
     Fusion group = group_class(from), own = group_class(to);
     std::string classes = fmt::format("{} after {}", to_text(Fusion::kInjective), to_text(group));
     if (group == Fusion::kReduction)
-      return {false, "after_reduction", fmt::format("{} is a reduction, nothing joins what follows it", anchor_name(from))};
+      return {false, "after_reduction",
+              fmt::format("{} is a reduction, nothing joins what follows it", anchor_name(from))};
     if (group == Fusion::kComplexOutFusable) {
       if (own == Fusion::kComplexOutFusable)
-        return {false, "two_complex", fmt::format("{} joined {} already, a kernel has one complex operator", name(to), anchor_name(to))};
+        return {false, "two_complex",
+                fmt::format("{} joined {} already, a kernel has one complex operator", name(to),
+                            anchor_name(to))};
       if (!graph_.node(to).op->elementwise)
-        return {false, "moves_elements", fmt::format("{} moves elements; only element-wise operators join the output of {}", name(to), anchor_name(from))};
+        return {false, "moves_elements",
+                fmt::format("{} moves elements; only element-wise operators join the output of {}",
+                            name(to), anchor_name(from))};
       if (!same_size(from, to))
-        return {false, "grows", fmt::format("{} makes a larger tensor than {}", name(to), anchor_name(from))};
-      return {true, "epilogue", fmt::format("{} joins {}: {}", name(to), anchor_name(from), classes)};
+        return {false, "grows",
+                fmt::format("{} makes a larger tensor than {}", name(to), anchor_name(from))};
+      return {true, "epilogue",
+              fmt::format("{} joins {}: {}", name(to), anchor_name(from), classes)};
     }
     if (own == Fusion::kComplexOutFusable && !same_size(from, to))
-      return {false, "grows", fmt::format("{} makes a larger tensor than {}", name(to), name(from))};
+      return {false, "grows",
+              fmt::format("{} makes a larger tensor than {}", name(to), name(from))};
     return {true, "injective_chain", fmt::format("{} joins {}: {}", name(to), name(from), classes)};
   }
 
-  /// `to` is a reduction or complex: only a reduction that reads each element once takes what stands before it.
+  /// `to` is a reduction or complex: only a reduction that reads each element once takes what
+  /// stands before it.
   Verdict judge_heavy(NodeId from, NodeId to, Fusion b) const {
     if (b == Fusion::kComplexOutFusable)
-      return {false, "before_complex", fmt::format("{} is {}: it takes what follows it, not what stands before it", name(to), to_text(b))};
+      return {false, "before_complex",
+              fmt::format("{} is {}: it takes what follows it, not what stands before it", name(to),
+                          to_text(b))};
     Operator const* op = graph_.node(to).op;
     if (int64_t times = op->rereads ? op->rereads(graph_.node(to).attributes) : 1; times > 1)
-      return {false, "reads_again", fmt::format("{} reads each output of {} up to {} times", name(to), name(from), times)};
+      return {
+          false, "reads_again",
+          fmt::format("{} reads each output of {} up to {} times", name(to), name(from), times)};
     if (group_class(from) != Fusion::kInjective)
-      return {false, "not_injective", fmt::format("{} is a reduction and {} is {}", name(to), anchor_name(from), to_text(group_class(from)))};
-    return {true, "before_reduction", fmt::format("{} takes {} in: {} before {}", name(to), name(from), to_text(Fusion::kInjective), to_text(b))};
+      return {false, "not_injective",
+              fmt::format("{} is a reduction and {} is {}", name(to), anchor_name(from),
+                          to_text(group_class(from)))};
+    return {true, "before_reduction",
+            fmt::format("{} takes {} in: {} before {}", name(to), name(from),
+                        to_text(Fusion::kInjective), to_text(b))};
   }
 
   bool same_size(NodeId from, NodeId to) const {
-    return graph_.value(graph_.node(from).outputs[0]).shape() == graph_.value(graph_.node(to).outputs[0]).shape();
+    return graph_.value(graph_.node(from).outputs[0]).shape() ==
+           graph_.value(graph_.node(to).outputs[0]).shape();
   }
 
   void merge(NodeId from, NodeId to) {
@@ -140,7 +182,8 @@ class Fuser {
       if (members.back() != self) continue;
       Group group{members, members.back(), group_class(self)};
       for (NodeId member : members)
-        if (class_[size_t(member.value)] == group.fusion && group.anchor == members.back()) group.anchor = member;
+        if (class_[size_t(member.value)] == group.fusion && group.anchor == members.back())
+          group.anchor = member;
       result.push_back(group);
     }
     return result;

@@ -4,9 +4,13 @@ namespace tw {
 
 std::span<GraphPass const> graph_passes() {
   static GraphPass const passes[] = {
-      {"fold_constants", fold_constants, "first: parameters made by Constant nodes become known to the passes after it"},
-      {"simplify_inference", simplify_inference, "before fusion: a normalization that is folded into a convolution's weights needs no kernel"},
-      {"fold_constants_again", fold_constants, "after simplification: what it left behind is dropped"},
+      {"fold_constants", fold_constants,
+       "first: parameters made by Constant nodes become known to the passes after it"},
+      {"simplify_inference", simplify_inference,
+       "before fusion: a normalization that is folded into a convolution's weights needs no "
+       "kernel"},
+      {"fold_constants_again", fold_constants,
+       "after simplification: what it left behind is dropped"},
       {"fuse_operators", fuse_operators, "last: it groups the nodes that are left"},
   };
   return passes;

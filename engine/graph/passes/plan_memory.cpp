@@ -43,7 +43,8 @@ std::vector<Allocation> lifetimes(Graph const& graph) {
 int64_t lowest_place(std::vector<Allocation> const& placed, Allocation const& wanted) {
   std::vector<std::pair<int64_t, int64_t>> taken;
   for (Allocation const& other : placed)
-    if (other.first <= wanted.last && wanted.first <= other.last) taken.push_back({other.offset, other.offset + other.bytes});
+    if (other.first <= wanted.last && wanted.first <= other.last)
+      taken.push_back({other.offset, other.offset + other.bytes});
   std::sort(taken.begin(), taken.end());
   int64_t offset = 0;
   for (auto const& [start, end] : taken) {
@@ -63,7 +64,8 @@ Allocation const* MemoryPlan::find(ValueId value) const {
 
 MemoryPlan plan_memory(Graph const& graph) {
   std::vector<Allocation> open = lifetimes(graph);
-  std::stable_sort(open.begin(), open.end(), [](auto const& a, auto const& b) { return a.bytes > b.bytes; });
+  std::stable_sort(open.begin(), open.end(),
+                   [](auto const& a, auto const& b) { return a.bytes > b.bytes; });
   MemoryPlan plan;
   for (Allocation& allocation : open) {
     allocation.offset = lowest_place(plan.allocations, allocation);
@@ -71,7 +73,8 @@ MemoryPlan plan_memory(Graph const& graph) {
     plan.unplanned_bytes += allocation.bytes;
     plan.allocations.push_back(allocation);
   }
-  std::stable_sort(plan.allocations.begin(), plan.allocations.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+  std::stable_sort(plan.allocations.begin(), plan.allocations.end(),
+                   [](auto const& a, auto const& b) { return a.first < b.first; });
   return plan;
 }
 

@@ -6,7 +6,7 @@ namespace tw {
 namespace {
 
 class Simplifier {
- public:
+public:
   explicit Simplifier(Graph const& graph) : graph_(graph), uses_(graph.values.size(), 0) {
     for (Node const& node : graph.nodes)
       for (ValueId id : node.inputs)
@@ -33,7 +33,7 @@ class Simplifier {
     return std::move(graph_);
   }
 
- private:
+private:
   /// An output keeps its own name: a copy of an input into an output stays.
   bool is_copy(Node const& node) const {
     if (!node.op || (node.op->name != "dropout" && node.op->name != "identity")) return false;
@@ -50,10 +50,14 @@ class Simplifier {
     if (node.inputs.size() != 5) return false;
     for (size_t i = 1; i < 5; ++i) {
       if (!node.inputs[i].valid() || !graph_.value(node.inputs[i]).is_constant()) return false;
-      NDArray const &own = graph_.value(node.inputs[i]).constant, &first = graph_.value(node.inputs[1]).constant;
-      if (own.type() != DType::kF32 || own.shape().size() != 1 || own.shape() != first.shape()) return false;
+      NDArray const &own = graph_.value(node.inputs[i]).constant,
+                    &first = graph_.value(node.inputs[1]).constant;
+      if (own.type() != DType::kF32 || own.shape().size() != 1 || own.shape() != first.shape())
+        return false;
     }
-    auto parameter = [&](size_t i) -> NDArray const& { return graph_.value(node.inputs[i]).constant; };
+    auto parameter = [&](size_t i) -> NDArray const& {
+      return graph_.value(node.inputs[i]).constant;
+    };
     int64_t channels = parameter(1).size();
     scale_ = NDArray::create(DType::kF32, {channels}).value();
     shift_ = scale_.clone();
@@ -68,12 +72,14 @@ class Simplifier {
 
   Status replace_batch_norm(Node const& node) {
     for (Node& conv : graph_.nodes)
-      if (!conv.outputs.empty() && conv.outputs[0] == node.inputs[0] && can_absorb(conv)) return fold_into(conv, node);
+      if (!conv.outputs.empty() && conv.outputs[0] == node.inputs[0] && can_absorb(conv))
+        return fold_into(conv, node);
     return make_scale_and_shift(node);
   }
 
   bool can_absorb(Node const& conv) const {
-    if (!conv.op || conv.op->name != "conv" || uses_[size_t(conv.outputs[0].value)] != 1) return false;
+    if (!conv.op || conv.op->name != "conv" || uses_[size_t(conv.outputs[0].value)] != 1)
+      return false;
     if (conv.inputs.size() < 2) return false;
     for (size_t i = 1; i < conv.inputs.size(); ++i) {
       if (!conv.inputs[i].valid()) continue;
@@ -93,7 +99,8 @@ class Simplifier {
     for (int64_t i = 0; i < scaled.size(); ++i) w[size_t(i)] *= scale[size_t(i / inner)];
     if (conv.inputs.size() > 2 && conv.inputs[2].valid()) {
       NDArray const& bias = graph_.value(conv.inputs[2]).constant;
-      for (int64_t c = 0; c < shift_.size(); ++c) shift_.set_value(c, bias.value_at(c) * scale[size_t(c)] + shift_.value_at(c));
+      for (int64_t c = 0; c < shift_.size(); ++c)
+        shift_.set_value(c, bias.value_at(c) * scale[size_t(c)] + shift_.value_at(c));
     }
     conv.inputs.resize(3);
     conv.inputs[1] = add_constant(weights.name + " scaled by " + norm.name, scaled);
@@ -104,18 +111,34 @@ class Simplifier {
   }
 
   Status make_scale_and_shift(Node const& norm) {
-    Value const& out = graph_.value(norm.outputs[0]);
-    if (!out.type.dims) {
+    ValueType const type = graph_.value(norm.outputs[0]).type;  // a copy: values are added below
+    if (!type.dims || type.dims->size() < 2) {
       graph_.nodes.push_back(norm);
       return {};
     }
-    Shape per_channel(out.type.dims->size() - 1, 1);
+    Shape per_channel(type.dims->size() - 1, 1);
     per_channel[0] = scale_.size();
     ValueId scale = add_constant("scale of " + norm.name, scale_.reshaped(per_channel));
     ValueId shift = add_constant("shift of " + norm.name, shift_.reshaped(per_channel));
-    ValueId product = graph_.add_value({norm.name + " scaled", out.type, {}});
-    graph_.nodes.push_back({norm.name + " scale", find_operator("mul"), "mul", {}, {norm.inputs[0], scale}, {product}, norm.origins, {}, {}});
-    graph_.nodes.push_back({norm.name, find_operator("add"), "add", {}, {product, shift}, norm.outputs, norm.origins, {}, {}});
+    ValueId product = graph_.add_value({norm.name + " scaled", type, {}});
+    graph_.nodes.push_back({norm.name + " scale",
+                            find_operator("mul"),
+                            "mul",
+                            {},
+                            {norm.inputs[0], scale},
+                            {product},
+                            norm.origins,
+                            {},
+                            {}});
+    graph_.nodes.push_back({norm.name,
+                            find_operator("add"),
+                            "add",
+                            {},
+                            {product, shift},
+                            norm.outputs,
+                            norm.origins,
+                            {},
+                            {}});
     return {};
   }
 

@@ -4,24 +4,32 @@
 
 namespace tw::ops {
 
-std::unexpected<Error> unfit(std::string message) { return bad_input("wrong_shapes", std::move(message)); }
+std::unexpected<Error> unfit(std::string message) {
+  return bad_input("wrong_shapes", std::move(message));
+}
 
-std::unexpected<Error> unsupported(std::string message) { return bad_input("unsupported", std::move(message)); }
+std::unexpected<Error> unsupported(std::string message) {
+  return bad_input("unsupported", std::move(message));
+}
 
 Status expect_inputs(Infos inputs, size_t least, size_t most) {
   size_t count = inputs.size();
   while (count > 0 && !inputs[count - 1]) --count;
-  if (count > most) return unfit(fmt::format("{} operands where at most {} are understood", count, most));
+  if (count > most)
+    return unfit(fmt::format("{} operands where at most {} are understood", count, most));
   for (size_t i = 0; i < least; ++i)
     if (i >= count || !inputs[i]) return unfit(fmt::format("operand {} is missing", i + 1));
   return {};
 }
 
-std::vector<TensorInfo> one(DType type, Shape shape) { return {TensorInfo{type, std::move(shape), {}}}; }
+std::vector<TensorInfo> one(DType type, Shape shape) {
+  return {TensorInfo{type, std::move(shape), {}}};
+}
 
 Result<int64_t> normal_axis(int64_t axis, size_t rank) {
   int64_t size = int64_t(rank);
-  if (axis < -size || axis >= size) return unfit(fmt::format("axis {} is outside a tensor of {} dimensions", axis, rank));
+  if (axis < -size || axis >= size)
+    return unfit(fmt::format("axis {} is outside a tensor of {} dimensions", axis, rank));
   return axis < 0 ? axis + size : axis;
 }
 
@@ -87,7 +95,8 @@ ReferenceResult map_elements(NDArray const& input, std::function<double(double)>
   return std::vector{out};
 }
 
-ReferenceResult zip_elements(NDArray const& a, NDArray const& b, std::function<double(double, double)> const& f) {
+ReferenceResult zip_elements(NDArray const& a, NDArray const& b,
+                             std::function<double(double, double)> const& f) {
   TRY_ASSIGN(Shape shape, broadcast(a.shape(), b.shape()));
   TRY_ASSIGN(NDArray out, NDArray::create(a.type(), shape));
   for_each_broadcast(shape, {a.shape(), b.shape()}, [&](int64_t i, std::span<int64_t const> at) {
@@ -115,11 +124,13 @@ std::vector<te::Axis> output_axes(Shape const& shape) {
   return axes;
 }
 
-ir::Expr load_broadcast(te::Buffer const& buffer, std::vector<ir::Expr> const& vars) {
+ir::Expr load_broadcast(te::Buffer const& buffer, std::vector<te::Axis> const& axes) {
   Shape shape = shape_of(buffer);
   std::vector<ir::Expr> indices;
-  for (size_t i = 0; i < shape.size(); ++i)
-    indices.push_back(shape[i] == 1 ? ir::int_imm(0) : vars[vars.size() - shape.size() + i]);
+  for (size_t i = 0; i < shape.size(); ++i) {
+    te::Axis const& axis = axes[axes.size() - shape.size() + i];
+    indices.push_back(shape[i] == 1 && axis.extent != 1 ? ir::int_imm(0) : axis.var());
+  }
   return ir::load(buffer, indices);
 }
 
@@ -134,7 +145,8 @@ Tensors single(te::Stage stage) {
   return tensors;
 }
 
-Tensors reshape_compute(te::Buffer const& input, Shape const& shape, std::string const& name, std::string const& op) {
+Tensors reshape_compute(te::Buffer const& input, Shape const& shape, std::string const& name,
+                        std::string const& op) {
   std::vector<te::Axis> axes = output_axes(shape);
   std::vector<int64_t> strides = row_major_strides(shape);
   ir::Expr flat = ir::int_imm(0);
@@ -159,7 +171,8 @@ Shape random_shape(Rng& rng, size_t rank, int64_t most) {
 
 NDArray random_array(Rng& rng, Shape const& shape, DType type) {
   NDArray array = NDArray::create(type, shape).value();
-  for (int64_t i = 0; i < array.size(); ++i) array.set_value(i, is_float(type) ? rng.normal() : double(rng.between(-20, 20)));
+  for (int64_t i = 0; i < array.size(); ++i)
+    array.set_value(i, is_float(type) ? rng.normal() : double(rng.between(-20, 20)));
   return array;
 }
 

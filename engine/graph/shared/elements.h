@@ -39,20 +39,22 @@ void for_each_broadcast(Shape const& out, std::vector<Shape> const& operands,
 /// `f` on one operand, element by element.
 ReferenceResult map_elements(NDArray const& input, std::function<double(double)> const& f);
 /// `f` on two broadcast operands.
-ReferenceResult zip_elements(NDArray const& a, NDArray const& b, std::function<double(double, double)> const& f);
+ReferenceResult zip_elements(NDArray const& a, NDArray const& b,
+                             std::function<double(double, double)> const& f);
 
 std::vector<int64_t> row_major_strides(Shape const& shape);
 Shape shape_of(te::Buffer const& buffer);
 
 /// Axes named n, c, y, x (by rank) with roles batch, channel, height, width.
 std::vector<te::Axis> output_axes(Shape const& shape);
-/// Reads `buffer` at the last axes of `vars`, index 0 where its extent is 1 and `out`'s is not.
-ir::Expr load_broadcast(te::Buffer const& buffer, std::vector<ir::Expr> const& vars);
+/// Reads `buffer` at the last of `axes`, index 0 where its extent is 1 and the axis' is not.
+ir::Expr load_broadcast(te::Buffer const& buffer, std::vector<te::Axis> const& axes);
 /// An immediate of the type, whatever it is.
 ir::Expr immediate(double value, DType type);
 Tensors single(te::Stage stage);
 /// Tensor whose element at flat index i is the input's element at flat index i.
-Tensors reshape_compute(te::Buffer const& input, Shape const& shape, std::string const& name, std::string const& op);
+Tensors reshape_compute(te::Buffer const& input, Shape const& shape, std::string const& name,
+                        std::string const& op);
 
 /// Uniform extents in [1, most].
 Shape random_shape(Rng& rng, size_t rank, int64_t most);

@@ -29,16 +29,20 @@ std::string onnx_text(ForeignNode const& node, std::string_view name, std::strin
   return attribute_or<std::string>(node, name, std::move(otherwise));
 }
 
-std::vector<int64_t> onnx_integers(ForeignNode const& node, std::string_view name, std::vector<int64_t> otherwise) {
+std::vector<int64_t> onnx_integers(ForeignNode const& node, std::string_view name,
+                                   std::vector<int64_t> otherwise) {
   return attribute_or<std::vector<int64_t>>(node, name, std::move(otherwise));
 }
 
-bool onnx_has(ForeignNode const& node, std::string_view name) { return node.attributes.count(std::string(name)) > 0; }
+bool onnx_has(ForeignNode const& node, std::string_view name) {
+  return node.attributes.count(std::string(name)) > 0;
+}
 
 Converted keep_inputs(ForeignContext const& context, size_t count, Attributes attributes) {
   Converted converted;
   converted.attributes = std::move(attributes);
-  for (size_t i = 0; i < count && i < context.node.inputs.size(); ++i) converted.inputs.push_back(context.node.inputs[i]);
+  for (size_t i = 0; i < count && i < context.node.inputs.size(); ++i)
+    converted.inputs.push_back(context.node.inputs[i]);
   return converted;
 }
 
@@ -46,14 +50,18 @@ bool input_given(ForeignContext const& context, size_t input) {
   return input < context.node.inputs.size() && !context.node.inputs[input].empty();
 }
 
-Result<std::vector<int64_t>> constant_integers(ForeignContext const& context, size_t input, char const* what) {
+Result<std::vector<int64_t>> constant_integers(ForeignContext const& context, size_t input,
+                                               char const* what) {
   if (!input_given(context, input)) return unsupported(fmt::format("{} is missing", what));
   NDArray const& constant = context.constants[input];
-  if (constant.empty()) return unsupported(fmt::format("{} is computed while the model runs", what));
-  if (constant.shape().size() > 1 || is_float(constant.type())) return unsupported(fmt::format("{} is no list of integers", what));
+  if (constant.empty())
+    return unsupported(fmt::format("{} is computed while the model runs", what));
+  if (constant.shape().size() > 1 || is_float(constant.type()))
+    return unsupported(fmt::format("{} is no list of integers", what));
   std::vector<int64_t> list;
   for (int64_t i = 0; i < constant.size(); ++i)
-    list.push_back(constant.type() == DType::kI64 ? constant.as<int64_t>()[size_t(i)] : int64_t(constant.value_at(i)));
+    list.push_back(constant.type() == DType::kI64 ? constant.as<int64_t>()[size_t(i)]
+                                                  : int64_t(constant.value_at(i)));
   return list;
 }
 

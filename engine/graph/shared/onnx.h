@@ -9,13 +9,15 @@ namespace tw::ops {
 int64_t onnx_integer(ForeignNode const& node, std::string_view name, int64_t otherwise);
 double onnx_number(ForeignNode const& node, std::string_view name, double otherwise);
 std::string onnx_text(ForeignNode const& node, std::string_view name, std::string otherwise);
-std::vector<int64_t> onnx_integers(ForeignNode const& node, std::string_view name, std::vector<int64_t> otherwise = {});
+std::vector<int64_t> onnx_integers(ForeignNode const& node, std::string_view name,
+                                   std::vector<int64_t> otherwise = {});
 bool onnx_has(ForeignNode const& node, std::string_view name);
 
 /// Keeps the first `count` inputs as they are.
 Converted keep_inputs(ForeignContext const& context, size_t count, Attributes attributes = {});
 /// Integers of a constant operand of rank at most 1; error `unsupported` when it is not constant.
-Result<std::vector<int64_t>> constant_integers(ForeignContext const& context, size_t input, char const* what);
+Result<std::vector<int64_t>> constant_integers(ForeignContext const& context, size_t input,
+                                               char const* what);
 bool input_given(ForeignContext const& context, size_t input);
 /// Before opset 7 operands were broadcast on demand: what numpy's rule cannot say is refused.
 Status check_old_broadcast(ForeignContext const& context);

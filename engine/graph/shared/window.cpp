@@ -12,10 +12,13 @@ namespace {
 constexpr int64_t kMost = int64_t(1) << 20;  // larger numbers are damage
 constexpr int64_t kMostTaps = int64_t(1) << 24;
 
-Status check_entries(char const* name, std::vector<int64_t> const& list, size_t count, int64_t least) {
-  if (list.size() != count) return unfit(fmt::format("{} has {} entries, {} are needed", name, list.size(), count));
+Status check_entries(char const* name, std::vector<int64_t> const& list, size_t count,
+                     int64_t least) {
+  if (list.size() != count)
+    return unfit(fmt::format("{} has {} entries, {} are needed", name, list.size(), count));
   for (int64_t entry : list)
-    if (entry < least || entry > kMost) return unfit(fmt::format("{} has the entry {}", name, entry));
+    if (entry < least || entry > kMost)
+      return unfit(fmt::format("{} has the entry {}", name, entry));
   return {};
 }
 
@@ -32,7 +35,8 @@ Status set_extent(Window& w, size_t i, bool ceil) {
   int64_t reach = (w.kernel[i] - 1) * w.dilations[i] + 1;
   int64_t room = w.in[i] + w.before[i] + w.after[i] - reach;
   if (room < 0)
-    return unfit(fmt::format("a window of {} does not fit an extent of {} with its padding", reach, w.in[i]));
+    return unfit(fmt::format("a window of {} does not fit an extent of {} with its padding", reach,
+                             w.in[i]));
   int64_t out = room / w.strides[i] + 1;
   if (ceil && room % w.strides[i] != 0 && out * w.strides[i] < w.in[i] + w.before[i]) ++out;
   w.out.push_back(out);
@@ -53,7 +57,8 @@ Result<Window> window_of(Attributes const& attributes, Shape const& input) {
   w.kernel = integers(attributes, "kernel");
   size_t rank = w.kernel.size();
   if (input.size() != rank + 2)
-    return unfit(fmt::format("a window of {} axes does not fit the shape {}", rank, to_text(input)));
+    return unfit(
+        fmt::format("a window of {} axes does not fit the shape {}", rank, to_text(input)));
   w.in.assign(input.begin() + 2, input.end());
   w.strides = integers(attributes, "strides", std::vector<int64_t>(rank, 1));
   w.dilations = integers(attributes, "dilations", std::vector<int64_t>(rank, 1));
@@ -62,7 +67,8 @@ Result<Window> window_of(Attributes const& attributes, Shape const& input) {
   TRY(check_entries("strides", w.strides, rank, 1));
   TRY(check_entries("dilations", w.dilations, rank, 1));
   TRY(check_entries("pads", pads, 2 * rank, 0));
-  if (element_count(w.kernel).value_or(kMostTaps + 1) > kMostTaps) return unfit(fmt::format("a window of {} elements", to_text(w.kernel)));
+  if (element_count(w.kernel).value_or(kMostTaps + 1) > kMostTaps)
+    return unfit(fmt::format("a window of {} elements", to_text(w.kernel)));
   w.before.assign(pads.begin(), pads.begin() + int64_t(rank));
   w.after.assign(pads.begin() + int64_t(rank), pads.end());
   std::string same = text(attributes, "auto_pad");
@@ -80,13 +86,17 @@ Result<Attributes> window_attributes(ForeignContext const& context, std::vector<
   if (!given.empty()) kernel = given;
   if (kernel.empty()) return unsupported("the window's size is not known");
   result["kernel"] = kernel;
-  result["strides"] = onnx_integers(context.node, "strides", std::vector<int64_t>(kernel.size(), 1));
-  result["dilations"] = onnx_integers(context.node, "dilations", std::vector<int64_t>(kernel.size(), 1));
+  result["strides"] =
+      onnx_integers(context.node, "strides", std::vector<int64_t>(kernel.size(), 1));
+  result["dilations"] =
+      onnx_integers(context.node, "dilations", std::vector<int64_t>(kernel.size(), 1));
   std::string same = onnx_text(context.node, "auto_pad", "NOTSET");
   if (same == "NOTSET" || same.empty()) {
-    result["pads"] = onnx_integers(context.node, "pads", std::vector<int64_t>(2 * kernel.size(), 0));
+    result["pads"] =
+        onnx_integers(context.node, "pads", std::vector<int64_t>(2 * kernel.size(), 0));
   } else if (same == "SAME_UPPER" || same == "SAME_LOWER" || same == "VALID") {
-    std::transform(same.begin(), same.end(), same.begin(), [](char c) { return c == '_' ? c : char(c - 'A' + 'a'); });
+    std::transform(same.begin(), same.end(), same.begin(),
+                   [](char c) { return c == '_' ? c : char(c - 'A' + 'a'); });
     result["auto_pad"] = same;
   } else {
     return unsupported(fmt::format("auto_pad '{}' is not known", same));
@@ -108,7 +118,8 @@ std::vector<te::Axis> kernel_axes(Window const& w) {
   for (size_t i = 0; i < w.rank(); ++i) {
     bool named = w.rank() <= 3;
     size_t k = i + 3 - std::min<size_t>(3, w.rank());
-    axes.push_back({named ? names[k] : "k" + std::to_string(i), w.kernel[i], named ? roles[k] : ""});
+    axes.push_back(
+        {named ? names[k] : "k" + std::to_string(i), w.kernel[i], named ? roles[k] : ""});
   }
   return axes;
 }
@@ -127,7 +138,8 @@ te::Stage pad_stage(te::Buffer const& input, Window const& w, ir::Expr fill) {
     indices.push_back(at - w.before[i]);
   }
   ir::Expr body = ir::load(input, indices);
-  return te::compute("pad", std::move(axes), inside ? ir::select(inside, body, std::move(fill)) : body, "pad");
+  return te::compute("pad", std::move(axes),
+                     inside ? ir::select(inside, body, std::move(fill)) : body, "pad");
 }
 
 std::vector<ir::Expr> window_indices(Window const& w, ir::Expr n, ir::Expr c) {
@@ -160,14 +172,16 @@ Attributes random_window(Rng& rng, std::vector<int64_t> const& in, bool pooling)
 
 int64_t window_rereads(Attributes const& attributes) {
   std::vector<int64_t> kernel = integers(attributes, "kernel");
-  std::vector<int64_t> strides = integers(attributes, "strides", std::vector<int64_t>(kernel.size(), 1));
+  std::vector<int64_t> strides =
+      integers(attributes, "strides", std::vector<int64_t>(kernel.size(), 1));
   int64_t times = 1;
   for (size_t i = 0; i < kernel.size() && i < strides.size(); ++i)
     times *= std::max<int64_t>(1, (kernel[i] + strides[i] - 1) / std::max<int64_t>(1, strides[i]));
   return times;
 }
 
-void for_each_in_window(Window const& w, int64_t at, std::function<void(int64_t, int64_t)> const& f) {
+void for_each_in_window(Window const& w, int64_t at,
+                        std::function<void(int64_t, int64_t)> const& f) {
   size_t rank = w.rank();
   std::vector<int64_t> start(rank), k(rank, 0);
   for (size_t i = rank; i > 0; --i) {

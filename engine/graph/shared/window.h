@@ -37,6 +37,7 @@ int64_t window_rereads(Attributes const& attributes);
 
 /// Calls `f(input plane index or -1 for padding, kernel index)` for every kernel position of the
 /// window at flat output position `at`.
-void for_each_in_window(Window const& window, int64_t at, std::function<void(int64_t, int64_t)> const& f);
+void for_each_in_window(Window const& window, int64_t at,
+                        std::function<void(int64_t, int64_t)> const& f);
 
 }  // namespace tw::ops

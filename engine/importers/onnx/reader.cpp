@@ -19,16 +19,48 @@ bool parse(google::protobuf::MessageLite& message, std::string_view bytes) {
 
 std::unexpected<Error> damaged(std::string_view bytes, std::string_view file, bool is_model) {
   std::string what = is_model ? "ONNX model" : "tensor";
-  std::string message = bytes.empty() ? fmt::format("an empty file is no {}", what)
-                        : bytes.size() > size_t(std::numeric_limits<int>::max())
-                            ? fmt::format("a file of over 2 GiB is no {}", what)
-                            : fmt::format("this is no whole {}: {}", what, describe_damage(bytes, is_model));
+  std::string message =
+      bytes.empty() ? fmt::format("an empty file is no {}", what)
+      : bytes.size() > size_t(std::numeric_limits<int>::max())
+          ? fmt::format("a file of over 2 GiB is no {}", what)
+          : fmt::format("this is no whole {}: {}", what, describe_damage(bytes, is_model));
   return bad_input("not_onnx", message, {std::string(file), 0, 0, {}});
+}
+
+/// Length of the well-formed UTF-8 character at `i` that may be shown, 0 if there is none.
+size_t character_at(std::string const& text, size_t i) {
+  auto byte = [&](size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0u; };
+  unsigned first = byte(i);
+  if (first < 0x80) return first >= 0x20 && first != 0x7F;
+  size_t length = first >= 0xC2 && first < 0xE0   ? 2
+                  : first >= 0xE0 && first < 0xF0 ? 3
+                  : first >= 0xF0 && first < 0xF5 ? 4
+                                                  : 0;
+  for (size_t k = 1; k < length; ++k)
+    if ((byte(i + k) & 0xC0) != 0x80) return 0;
+  return length;
+}
+
+/// Names go into sentences, texts and JSON: what cannot stand there becomes '?'.
+std::string name_of(std::string const& raw) {
+  std::string clean;
+  for (size_t i = 0; i < raw.size();) {
+    size_t length = character_at(raw, i);
+    clean += length ? raw.substr(i, length) : "?";
+    i += std::max<size_t>(1, length);
+  }
+  return clean;
+}
+
+std::vector<std::string> names_of(google::protobuf::RepeatedPtrField<std::string> const& raw) {
+  std::vector<std::string> names;
+  for (std::string const& name : raw) names.push_back(name_of(name));
+  return names;
 }
 
 ForeignValue to_value(onnx::ValueInfoProto const& info) {
   ForeignValue value;
-  value.name = info.name();
+  value.name = name_of(info.name());
   onnx::TypeProto const* type = &info.type();
   if (type->has_sequence_type()) {
     value.kind = ForeignKind::kSequence;
@@ -38,7 +70,8 @@ ForeignValue to_value(onnx::ValueInfoProto const& info) {
     type = &type->optional_type().elem_type();
   }
   if (!type->has_tensor_type()) {
-    if (type->value_case() != onnx::TypeProto::VALUE_NOT_SET && value.kind == ForeignKind::kTensor) value.kind = ForeignKind::kOther;
+    if (type->value_case() != onnx::TypeProto::VALUE_NOT_SET && value.kind == ForeignKind::kTensor)
+      value.kind = ForeignKind::kOther;
     return value;
   }
   value.type = dtype_of(type->tensor_type().elem_type());
@@ -47,24 +80,25 @@ ForeignValue to_value(onnx::ValueInfoProto const& info) {
   for (auto const& dim : type->tensor_type().shape().dim()) {
     ForeignDim extent;
     if (dim.has_dim_value() && dim.dim_value() >= 0) extent.extent = dim.dim_value();
-    if (dim.has_dim_param()) extent.symbol = dim.dim_param();
+    if (dim.has_dim_param()) extent.symbol = name_of(dim.dim_param());
     value.dims->push_back(extent);
   }
   return value;
 }
 
 class Reader {
- public:
+public:
   explicit Reader(std::string_view file) : file_(file) {}
 
   Result<ForeignGraph> graph(onnx::GraphProto const& proto) {
     ForeignGraph graph;
-    graph.name = proto.name();
+    graph.name = name_of(proto.name());
     for (auto const& tensor : proto.initializer()) {
-      TRY_ASSIGN(graph.initializers[tensor.name()], array(tensor, ""));
+      TRY_ASSIGN(graph.initializers[name_of(tensor.name())], array(tensor, ""));
     }
     if (proto.sparse_initializer_size() > 0)
-      return bad_input("unsupported_type", "the model has sparse initializers, which are not known", place(""));
+      return bad_input("unsupported_type", "the model has sparse initializers, which are not known",
+                       place(""));
     for (auto const& info : proto.input()) graph.inputs.push_back(to_value(info));
     for (auto const& info : proto.output()) graph.outputs.push_back(to_value(info));
     for (auto const& info : proto.value_info()) graph.values.push_back(to_value(info));
@@ -79,19 +113,19 @@ class Reader {
     auto result = to_array(tensor);
     if (result) return result;
     Error error = result.error();
+    error.message = name_of(error.message);
     error.place = place(node);
     return std::unexpected(error);
   }
 
- private:
+private:
   Place place(std::string node) const { return {std::string(file_), 0, 0, std::move(node)}; }
 
   Result<ForeignNode> node(onnx::NodeProto const& proto) {
-    ForeignNode node{proto.name(), proto.op_type(), proto.domain(), {}, {}, {}};
-    node.inputs.assign(proto.input().begin(), proto.input().end());
-    node.outputs.assign(proto.output().begin(), proto.output().end());
+    ForeignNode node{name_of(proto.name()),   name_of(proto.op_type()), name_of(proto.domain()),
+                     names_of(proto.input()), names_of(proto.output()), {}};
     for (auto const& source : proto.attribute()) {
-      TRY_ASSIGN(node.attributes[source.name()], attribute(source, proto.name()));
+      TRY_ASSIGN(node.attributes[name_of(source.name())], attribute(source, node.name));
     }
     return node;
   }
@@ -99,14 +133,21 @@ class Reader {
   Result<ForeignAttribute> attribute(onnx::AttributeProto const& proto, std::string const& node) {
     using A = onnx::AttributeProto;
     switch (proto.type()) {
-      case A::INT: return proto.i();
-      case A::FLOAT: return double(proto.f());
-      case A::STRING: return proto.s();
-      case A::INTS: return std::vector<int64_t>(proto.ints().begin(), proto.ints().end());
-      case A::FLOATS: return std::vector<double>(proto.floats().begin(), proto.floats().end());
-      case A::STRINGS: return std::vector<std::string>(proto.strings().begin(), proto.strings().end());
+      case A::INT:
+        return proto.i();
+      case A::FLOAT:
+        return double(proto.f());
+      case A::STRING:
+        return proto.s();
+      case A::INTS:
+        return std::vector<int64_t>(proto.ints().begin(), proto.ints().end());
+      case A::FLOATS:
+        return std::vector<double>(proto.floats().begin(), proto.floats().end());
+      case A::STRINGS:
+        return std::vector<std::string>(proto.strings().begin(), proto.strings().end());
       case A::TENSOR: {
-        if (!dtype_of(proto.t().data_type())) return ForeignAttribute();  // strings: nothing here reads them
+        if (!dtype_of(proto.t().data_type()))
+          return ForeignAttribute();  // strings: nothing here reads them
         TRY_ASSIGN(NDArray value, array(proto.t(), node));
         return ForeignAttribute(value);
       }
@@ -114,7 +155,8 @@ class Reader {
         TRY_ASSIGN(ForeignGraph body, graph(proto.g()));
         return ForeignAttribute(std::make_shared<ForeignGraph const>(std::move(body)));
       }
-      default: return ForeignAttribute();
+      default:
+        return ForeignAttribute();
     }
   }
 
@@ -126,13 +168,21 @@ class Reader {
 Result<ForeignModel> read_onnx(std::string_view bytes, std::string_view file) {
   onnx::ModelProto proto;
   if (bytes.empty() || !parse(proto, bytes)) return damaged(bytes, file, true);
-  // A cut between two fields leaves a model that parses: it lacks its last fields, the versions among them.
+  // A cut between two fields leaves a model that parses: it lacks its last fields, the versions
+  // among them.
   if (!proto.has_graph() || proto.opset_import_size() == 0)
-    return bad_input("not_onnx", fmt::format("this is no whole ONNX model: after {} bytes it has no {}", bytes.size(), proto.has_graph() ? "operator set version" : "graph"), {std::string(file), 0, 0, {}});
+    return bad_input(
+        "not_onnx",
+        fmt::format("this is no whole ONNX model: after {} bytes it has no {}", bytes.size(),
+                    proto.has_graph() ? "operator set version" : "graph"),
+        {std::string(file), 0, 0, {}});
   ForeignModel model;
   model.format = "onnx";
-  model.producer = proto.producer_name() + (proto.producer_version().empty() ? "" : " " + proto.producer_version());
-  for (auto const& opset : proto.opset_import()) model.opsets[opset.domain()] = opset.version();
+  model.producer =
+      name_of(proto.producer_name() +
+              (proto.producer_version().empty() ? "" : " " + proto.producer_version()));
+  for (auto const& opset : proto.opset_import())
+    model.opsets[name_of(opset.domain())] = opset.version();
   TRY_ASSIGN(model.graph, Reader(file).graph(proto.graph()));
   return model;
 }

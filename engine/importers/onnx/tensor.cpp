@@ -16,12 +16,17 @@ std::unexpected<Error> bad(TensorProto const& tensor, std::string const& message
 /// How many elements the typed fields hold for this type; -1: the type has no such field.
 int64_t listed(TensorProto const& tensor, DType type) {
   switch (type) {
-    case DType::kF32: return tensor.float_data_size();
-    case DType::kF64: return tensor.double_data_size();
-    case DType::kI64: return tensor.int64_data_size();
+    case DType::kF32:
+      return tensor.float_data_size();
+    case DType::kF64:
+      return tensor.double_data_size();
+    case DType::kI64:
+      return tensor.int64_data_size();
     case DType::kU32:
-    case DType::kU64: return tensor.uint64_data_size();
-    default: return tensor.int32_data_size();
+    case DType::kU64:
+      return tensor.uint64_data_size();
+    default:
+      return tensor.int32_data_size();
   }
 }
 
@@ -29,14 +34,27 @@ void copy_listed(TensorProto const& tensor, NDArray& array) {
   for (int i = 0; i < int(array.size()); ++i) {
     auto at = size_t(i);
     switch (array.type()) {
-      case DType::kF32: array.as<float>()[at] = tensor.float_data(i); break;
-      case DType::kF64: array.as<double>()[at] = tensor.double_data(i); break;
-      case DType::kI64: array.as<int64_t>()[at] = tensor.int64_data(i); break;
-      case DType::kU64: array.as<uint64_t>()[at] = tensor.uint64_data(i); break;
-      case DType::kU32: array.as<uint32_t>()[at] = uint32_t(tensor.uint64_data(i)); break;
+      case DType::kF32:
+        array.as<float>()[at] = tensor.float_data(i);
+        break;
+      case DType::kF64:
+        array.as<double>()[at] = tensor.double_data(i);
+        break;
+      case DType::kI64:
+        array.as<int64_t>()[at] = tensor.int64_data(i);
+        break;
+      case DType::kU64:
+        array.as<uint64_t>()[at] = tensor.uint64_data(i);
+        break;
+      case DType::kU32:
+        array.as<uint32_t>()[at] = uint32_t(tensor.uint64_data(i));
+        break;
       case DType::kF16:
-      case DType::kBF16: array.as<uint16_t>()[at] = uint16_t(tensor.int32_data(i)); break;  // the bits
-      default: array.set_value(i, tensor.int32_data(i));
+      case DType::kBF16:
+        array.as<uint16_t>()[at] = uint16_t(tensor.int32_data(i));
+        break;  // the bits
+      default:
+        array.set_value(i, tensor.int32_data(i));
     }
   }
 }
@@ -55,35 +73,57 @@ Result<NDArray> from_bytes(TensorProto const& tensor, DType type, Shape shape, i
 
 std::optional<DType> dtype_of(int onnx_type) {
   switch (onnx_type) {
-    case TensorProto::FLOAT: return DType::kF32;
-    case TensorProto::UINT8: return DType::kU8;
-    case TensorProto::INT8: return DType::kI8;
-    case TensorProto::UINT16: return DType::kU16;
-    case TensorProto::INT16: return DType::kI16;
-    case TensorProto::INT32: return DType::kI32;
-    case TensorProto::INT64: return DType::kI64;
-    case TensorProto::BOOL: return DType::kBool;
-    case TensorProto::FLOAT16: return DType::kF16;
-    case TensorProto::DOUBLE: return DType::kF64;
-    case TensorProto::UINT32: return DType::kU32;
-    case TensorProto::UINT64: return DType::kU64;
-    case TensorProto::BFLOAT16: return DType::kBF16;
-    default: return std::nullopt;
+    case TensorProto::FLOAT:
+      return DType::kF32;
+    case TensorProto::UINT8:
+      return DType::kU8;
+    case TensorProto::INT8:
+      return DType::kI8;
+    case TensorProto::UINT16:
+      return DType::kU16;
+    case TensorProto::INT16:
+      return DType::kI16;
+    case TensorProto::INT32:
+      return DType::kI32;
+    case TensorProto::INT64:
+      return DType::kI64;
+    case TensorProto::BOOL:
+      return DType::kBool;
+    case TensorProto::FLOAT16:
+      return DType::kF16;
+    case TensorProto::DOUBLE:
+      return DType::kF64;
+    case TensorProto::UINT32:
+      return DType::kU32;
+    case TensorProto::UINT64:
+      return DType::kU64;
+    case TensorProto::BFLOAT16:
+      return DType::kBF16;
+    default:
+      return std::nullopt;
   }
 }
 
 Result<NDArray> to_array(TensorProto const& tensor) {
   if (tensor.data_location() == TensorProto::EXTERNAL || tensor.external_data_size() > 0)
-    return bad_input("external_data", fmt::format("the tensor '{}' keeps its data in another file: save the model with the data inside", tensor.name()));
+    return bad_input(
+        "external_data",
+        fmt::format(
+            "the tensor '{}' keeps its data in another file: save the model with the data inside",
+            tensor.name()));
   if (tensor.has_segment()) return bad(tensor, "is stored in segments, which nothing writes");
   auto type = dtype_of(tensor.data_type());
-  if (!type) return bad_input("unsupported_type", fmt::format("the tensor '{}' has the element type {}, which is not known", tensor.name(), tensor.data_type()));
+  if (!type)
+    return bad_input("unsupported_type",
+                     fmt::format("the tensor '{}' has the element type {}, which is not known",
+                                 tensor.name(), tensor.data_type()));
   Shape shape(tensor.dims().begin(), tensor.dims().end());
   auto count = element_count(shape);
   if (!count) return bad(tensor, fmt::format("cannot be: {}", count.error().message));
   if (tensor.has_raw_data()) return from_bytes(tensor, *type, shape, *count);
   if (listed(tensor, *type) != *count)
-    return bad(tensor, fmt::format("of shape {} holds {} elements", to_text(shape), listed(tensor, *type)));
+    return bad(tensor,
+               fmt::format("of shape {} holds {} elements", to_text(shape), listed(tensor, *type)));
   TRY_ASSIGN(NDArray array, NDArray::create(*type, shape));
   copy_listed(tensor, array);
   return array;

@@ -22,7 +22,7 @@ Message record_of(Message outer, uint64_t field) {
 }
 
 class Walker {
- public:
+public:
   explicit Walker(std::string_view bytes) : bytes_(bytes) {}
 
   /// True when the record is sound; else `message` says what is wrong.
@@ -39,7 +39,7 @@ class Walker {
 
   std::string message;
 
- private:
+private:
   std::optional<uint64_t> varint(size_t end) {
     uint64_t value = 0;
     for (int shift = 0; at_ < end && shift < 70; shift += 7) {
@@ -50,14 +50,18 @@ class Walker {
     return std::nullopt;
   }
 
-  bool field(Message kind, uint64_t key, size_t end, std::string const& where, size_t start, size_t& nodes, size_t& tensors) {
+  bool field(Message kind, uint64_t key, size_t end, std::string const& where, size_t start,
+             size_t& nodes, size_t& tensors) {
     uint64_t number = key >> 3, type = key & 7;
     if (number == 0 || (type != 0 && type != 1 && type != 2 && type != 5))
       return damaged(start, where, fmt::format("field {} of type {} does not exist", number, type));
     if (type == 0) return varint(end) ? true : damaged(start, where, "a number is cut off");
-    std::optional<uint64_t> size = type == 2 ? varint(end) : std::optional<uint64_t>(type == 1 ? 8 : 4);
+    std::optional<uint64_t> size =
+        type == 2 ? varint(end) : std::optional<uint64_t>(type == 1 ? 8 : 4);
     if (!size) return damaged(start, where, "a field's length is cut off");
-    if (*size > end - at_) return damaged(start, where, fmt::format("a field says {} bytes, {} are left", *size, end - at_));
+    if (*size > end - at_)
+      return damaged(start, where,
+                     fmt::format("a field says {} bytes, {} are left", *size, end - at_));
     Message inner = record_of(kind, number);
     size_t after = at_ + *size;
     if (type == 2 && inner != Message::kOther) {
@@ -84,7 +88,8 @@ class Walker {
 std::string describe_damage(std::string_view bytes, bool is_model) {
   Walker walker(bytes);
   Message kind = is_model ? Message::kModel : Message::kTensor;
-  if (!walker.walk(kind, bytes.size(), is_model ? "the model" : "the tensor")) return walker.message;
+  if (!walker.walk(kind, bytes.size(), is_model ? "the model" : "the tensor"))
+    return walker.message;
   return "its fields have other types than they should";
 }
 

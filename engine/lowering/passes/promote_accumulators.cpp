@@ -111,7 +111,7 @@ bool promotable(For const& loop, AccessCollector const& collected) {
   return count <= kMostAccumulators && loads_agree(loop.body, collected.result);
 }
 
-Expr whole(Buffer const& accumulator, int lanes) {
+Expr whole(int lanes) {
   return lanes == 1 ? int_imm(0) : make<Ramp>(int_imm(0), int_imm(1), lanes);
 }
 
@@ -123,14 +123,14 @@ class Replacing : public Rewriter {
     Expr next = rebuild(e);
     auto const* read = next.as<Load>();
     Place const* place = read ? find(read->buffer->name, read->indices[0]) : nullptr;
-    return place ? load(place->accumulator, {whole(place->accumulator, place->index.lanes())}) : next;
+    return place ? load(place->accumulator, {whole(place->index.lanes())}) : next;
   }
   Stmt visit(Stmt const& s) override {
     Stmt next = rebuild(s);
     auto const* store = next.as<Store>();
     Place const* place = store ? find(store->buffer->name, store->indices[0]) : nullptr;
     if (!place) return next;
-    return make_from<Store>(store->origin, place->accumulator, std::vector<Expr>{whole(place->accumulator, place->index.lanes())}, store->value);
+    return make_from<Store>(store->origin, place->accumulator, std::vector<Expr>{whole(place->index.lanes())}, store->value);
   }
 
  private:
@@ -164,7 +164,7 @@ class Promotion : public Rewriter {
         int lanes = place.index.lanes();
         place.accumulator = make_buffer(fmt::format("acc.{}", next_++), place.buffer->type, {lanes}, "register");
         buffers.push_back(place.accumulator);
-        Expr all = whole(place.accumulator, lanes);
+        Expr all = whole(lanes);
         before.push_back(make_from<Store>(loop.origin, place.accumulator, std::vector<Expr>{all}, load(place.buffer, {place.index})));
         after.push_back(make_from<Store>(loop.origin, place.buffer, std::vector<Expr>{place.index}, load(place.accumulator, {all})));
       }

@@ -1,0 +1,108 @@
+#include "engine/history/history.h"
+
+#include <fmt/format.h>
+
+#include "engine/schedule/trace.h"
+
+namespace tw {
+namespace {
+
+/// Script lines of the trace after its first `from` steps; empty optional when it does not begin
+/// like the parent's.
+std::optional<std::vector<std::string>> steps_since(Schedule const& parent, Schedule const& child) {
+  auto const& before = parent.trace();
+  auto const& after = child.trace();
+  if (after.size() < before.size()) return std::nullopt;
+  for (size_t i = 0; i < before.size(); ++i)
+    if (!(before[i].step == after[i].step)) return std::nullopt;
+  std::vector<std::string> lines;
+  for (size_t i = before.size(); i < after.size(); ++i) lines.push_back(to_text(after[i].step));
+  return lines;
+}
+
+}  // namespace
+
+History::History(Schedule plain) {
+  HistoryNode root{.id = 0, .parent = -1, .label = "plain", .steps = {}, .schedule = std::move(plain),
+                   .measured = {}, .correctness_text = {}, .failure = {}, .note = {}};
+  nodes_.push_back(std::make_shared<HistoryNode const>(std::move(root)));
+}
+
+std::vector<int> History::children(int id) const {
+  std::vector<int> found;
+  for (auto const& node : nodes_)
+    if (node->parent == id) found.push_back(node->id);
+  return found;
+}
+
+void History::visit(int id) {
+  current_ = id;
+  for (int child = id; nodes_[size_t(child)]->parent >= 0; child = nodes_[size_t(child)]->parent) {
+    int parent = nodes_[size_t(child)]->parent;
+    if (nodes_[size_t(parent)]->redo != child)
+      *this = changed(parent, [&](HistoryNode& node) { node.redo = child; });
+  }
+}
+
+Result<History> History::add(int parent, Schedule schedule, std::string label) const {
+  if (!has(parent)) return bad_input("unknown_node", fmt::format("the history has no entry {}", parent));
+  auto steps = steps_since(node(parent).schedule, schedule);
+  if (!steps || steps->empty()) return bad_input("not_a_continuation", "the schedule does not go on from the one it is added to");
+  History next = *this;
+  int id = -1;
+  for (int child : children(parent))
+    if (node(child).steps == *steps) id = child;
+  if (id < 0) {
+    id = int(nodes_.size());
+    if (label.empty()) label = schedule.trace().back().step.primitive;
+    HistoryNode node{.id = id, .parent = parent, .label = std::move(label), .steps = std::move(*steps),
+                     .schedule = std::move(schedule), .measured = {}, .correctness_text = {},
+                     .failure = {}, .note = {}};
+    next.nodes_.push_back(std::make_shared<HistoryNode const>(std::move(node)));
+  }
+  next.visit(id);
+  return next;
+}
+
+History History::undone() const {
+  History next = *this;
+  if (can_undo()) next.current_ = node(current_).parent;  // redo still leads back
+  return next;
+}
+
+History History::redone() const {
+  History next = *this;
+  if (can_redo()) next.current_ = node(current_).redo;
+  return next;
+}
+
+Result<History> History::jumped(int id) const {
+  if (!has(id)) return bad_input("unknown_node", fmt::format("the history has no entry {}", id));
+  History next = *this;
+  next.visit(id);
+  return next;
+}
+
+History History::with_measured(int id, Measured measured) const {
+  return changed(id, [&](HistoryNode& node) {
+    node.measured = measured;
+    node.failure.clear();
+  });
+}
+
+History History::with_correctness(int id, Correctness correctness, std::string text) const {
+  return changed(id, [&](HistoryNode& node) {
+    node.correctness = correctness;
+    node.correctness_text = std::move(text);
+  });
+}
+
+History History::with_failure(int id, std::string failure) const {
+  return changed(id, [&](HistoryNode& node) { node.failure = std::move(failure); });
+}
+
+History History::with_note(int id, std::string note) const {
+  return changed(id, [&](HistoryNode& node) { node.note = std::move(note); });
+}
+
+}  // namespace tw

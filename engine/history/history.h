@@ -1,0 +1,86 @@
+/// Everything that was tried on one kernel: a tree of schedules that branches and never forgets.
+/// A value: changes give a new history that shares its nodes, so that a copy is cheap.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/schedule/schedule.h"
+
+namespace tw {
+
+struct Measured {
+  double min_ms = 0;
+  double spread = 0;  ///< (max - min) / min of the kept samples
+  double gflops = 0;
+  bool operator==(Measured const&) const = default;
+};
+
+enum class Correctness : uint8_t { kUnknown, kCorrect, kWrong };
+
+struct HistoryNode {
+  int id = 0;       ///< its place in the list of nodes
+  int parent = -1;  ///< -1: the plain program
+  std::string label;               ///< "plain", the primitive's name, or what the caller said
+  std::vector<std::string> steps;  ///< script lines since the parent
+  Schedule schedule;
+  std::optional<Measured> measured;
+  Correctness correctness = Correctness::kUnknown;
+  std::string correctness_text;
+  std::string failure;  ///< why it could not be measured, a sentence
+  std::string note;
+  int redo = -1;        ///< the child last visited
+};
+
+class History {
+ public:
+  explicit History(Schedule plain);
+
+  size_t size() const { return nodes_.size(); }
+  HistoryNode const& node(int id) const { return *nodes_.at(size_t(id)); }
+  bool has(int id) const { return id >= 0 && size_t(id) < nodes_.size(); }
+  int current() const { return current_; }
+  Schedule const& schedule() const { return node(current_).schedule; }
+  std::vector<int> children(int id) const;
+
+  /// A child of `parent` whose trace goes on from the parent's; the child that has the same steps
+  /// already is taken instead of a twin. It becomes current. Errors: not_a_continuation.
+  Result<History> add(int parent, Schedule schedule, std::string label = "") const;
+  Result<History> add(Schedule schedule) const { return add(current_, std::move(schedule)); }
+
+  bool can_undo() const { return node(current_).parent >= 0; }
+  bool can_redo() const { return node(current_).redo >= 0; }
+  History undone() const;  ///< itself when there is nothing to undo
+  History redone() const;  ///< along the branch last visited
+  /// Errors: unknown_node. Redo then leads back here from every node on the way from the root.
+  Result<History> jumped(int id) const;
+
+  History with_measured(int id, Measured measured) const;
+  History with_correctness(int id, Correctness correctness, std::string text) const;
+  History with_failure(int id, std::string failure) const;
+  History with_note(int id, std::string note) const;
+
+  nlohmann::ordered_json to_json() const;
+  /// Rebuilds every schedule by replaying its steps on `plain`. Errors: not_a_history,
+  /// unknown_version, other_kernel, step_refused; each one a sentence.
+  static Result<History> from_json(nlohmann::ordered_json const& json, Schedule plain);
+
+ private:
+  void visit(int id);
+  template <typename Change>
+  History changed(int id, Change change) const {
+    History next = *this;
+    auto node = std::make_shared<HistoryNode>(*nodes_.at(size_t(id)));
+    change(*node);
+    next.nodes_[size_t(id)] = std::move(node);
+    return next;
+  }
+
+  std::vector<std::shared_ptr<HistoryNode const>> nodes_;
+  int current_ = 0;
+};
+
+}  // namespace tw

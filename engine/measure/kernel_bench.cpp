@@ -1,0 +1,120 @@
+#include "engine/measure/kernel_bench.h"
+
+#include <cstring>
+
+#include "engine/support/base/random.h"
+
+namespace tw {
+namespace {
+
+/// NaN as f32, a wild number as anything else: what a kernel forgets to write is seen.
+NDArray poison(ir::BufferNode const& buffer) {
+  NDArray array = NDArray::create(buffer.type, ir::constant_shape(buffer).value()).value();
+  std::memset(array.data(), 0xFF, size_t(array.byte_size()));
+  return array;
+}
+
+std::span<std::byte const> bytes_of(NDArray const& array) {
+  return {static_cast<std::byte const*>(array.data()), size_t(array.byte_size())};
+}
+
+}  // namespace
+
+KernelBench::KernelBench(Device& device, ir::Program const& program, std::vector<NDArray> inputs)
+    : device_(device), input_buffers_(program.inputs), output_buffers_(program.outputs), inputs_(std::move(inputs)) {}
+
+KernelBench::~KernelBench() {
+  for (TensorHandle const& tensor : tensors_) (void)device_.free(tensor);
+  if (workspace_bytes_ > 0) (void)device_.free(workspace_);
+}
+
+void KernelBench::forget() {
+  tensors_.clear();
+  workspace_bytes_ = -1;
+}
+
+Status KernelBench::upload(int64_t workspace, CallOptions const& call) {
+  if (tensors_.empty()) {
+    for (NDArray const& input : inputs_) {
+      TRY_ASSIGN(TensorHandle handle, put_tensor(device_, input, call));
+      tensors_.push_back(handle);
+    }
+    for (ir::Buffer const& output : output_buffers_) {
+      TRY_ASSIGN(TensorHandle handle, device_.allocate(poison(*output).byte_size(), call));
+      tensors_.push_back(handle);
+    }
+  }
+  if (workspace <= workspace_bytes_ || workspace == 0) return {};
+  if (workspace_bytes_ > 0) TRY(device_.free(workspace_));
+  TRY_ASSIGN(workspace_, device_.allocate(workspace, call));
+  workspace_bytes_ = workspace;
+  return {};
+}
+
+Result<DeviceStep> KernelBench::prepare(Artifact const& artifact, CallOptions const& call) {
+  TRY(upload(artifact.workspace_bytes, call));
+  for (size_t i = 0; i < output_buffers_.size(); ++i) {
+    NDArray wild = poison(*output_buffers_[i]);
+    TRY(device_.write(tensors_[inputs_.size() + i], 0, bytes_of(wild), call));
+  }
+  DeviceStep step;
+  TRY_ASSIGN(step.library, device_.load(artifact.library, call));
+  step.symbol = artifact.symbol;
+  for (TensorHandle const& tensor : tensors_) step.buffers.push_back({tensor, 0});
+  if (artifact.workspace_bytes > 0) step.workspace = {workspace_, 0};
+  return step;
+}
+
+Result<BenchResult> KernelBench::attempt(Artifact const& artifact, BenchOptions const& options, bool timed) {
+  TRY_ASSIGN(DeviceStep step, prepare(artifact, options.call));
+  BenchResult result;
+  std::vector<DeviceStep> steps{step};
+  Status ran = device_.run(steps, options.threads, options.call);
+  if (!ran) return std::unexpected(ran.error());
+  for (size_t i = 0; i < output_buffers_.size(); ++i) {
+    TRY_ASSIGN(NDArray output, get_tensor(device_, tensors_[inputs_.size() + i], output_buffers_[i]->type, ir::constant_shape(*output_buffers_[i]).value(), options.call));
+    result.outputs.push_back(std::move(output));
+  }
+  if (timed) {
+    TRY_ASSIGN(Timing timing, device_.time(steps, options.threads, options.timing, options.call));
+    result.samples = std::move(timing.total);
+  }
+  (void)device_.free(step.library);
+  return result;
+}
+
+Result<BenchResult> KernelBench::measure(Artifact const& artifact, BenchOptions const& options) {
+  auto result = attempt(artifact, options, true);
+  if (!result) {
+    bool stale = result.error().code == "device_restarted";
+    forget();  // whatever was lost with the device is sent again next time
+    if (stale) result = attempt(artifact, options, true);
+  }
+  return result;
+}
+
+Result<std::vector<NDArray>> KernelBench::run(Artifact const& artifact, BenchOptions const& options) {
+  auto result = attempt(artifact, options, false);
+  if (!result) {
+    bool stale = result.error().code == "device_restarted";
+    forget();
+    if (stale) result = attempt(artifact, options, false);
+  }
+  if (!result) return std::unexpected(result.error());
+  return std::move(result->outputs);
+}
+
+Result<std::vector<NDArray>> random_kernel_inputs(std::vector<ir::Buffer> const& inputs, uint64_t seed) {
+  std::vector<NDArray> arrays;
+  Rng rng(seed);
+  for (ir::Buffer const& buffer : inputs) {
+    auto shape = ir::constant_shape(*buffer);
+    if (!shape) return bad_input("unknown_size", "the tensor " + buffer->name + " has no constant shape");
+    TRY_ASSIGN(NDArray array, NDArray::create(buffer->type, *shape));
+    for (int64_t i = 0; i < array.size(); ++i) array.set_value(i, is_float(buffer->type) ? rng.normal() : double(rng.below(buffer->type == DType::kBool ? 2 : 10)));
+    arrays.push_back(std::move(array));
+  }
+  return arrays;
+}
+
+}  // namespace tw

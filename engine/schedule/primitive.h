@@ -1,0 +1,81 @@
+/// A schedule primitive: one file of `primitives/` defines one. From what it declares here come the
+/// script line, its parser, the JSON, the replay, the help page and the window's dialog.
+#pragma once
+
+#include <expected>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/ir/program.h"
+#include "engine/schedule/refusal.h"
+
+namespace tw {
+
+using ArgumentValue = std::variant<int64_t, std::string>;
+
+/// One line of a script: `o.0, o.1 = split(conv2d.o, factor=16)`.
+struct Step {
+  std::string primitive;
+  std::vector<std::string> targets;                ///< loops, as the script names them
+  std::map<std::string, ArgumentValue> arguments;
+  std::vector<std::string> gives;                  ///< names for the loops that it makes; may be empty
+  bool operator==(Step const&) const = default;
+};
+
+struct Parameter {
+  std::string name;
+  std::string doc;
+  int64_t low = 1;
+  int64_t high = 1;
+  std::optional<int64_t> preset;        ///< empty: must be given, unless `optional`
+  bool optional = false;
+  std::vector<std::string> choices;     ///< not empty: a word out of these instead of a number
+};
+
+/// Where the loops of an older program are in the newer one: not listed = unchanged, an empty list =
+/// gone.
+using CursorMap = std::map<ir::LoopId, std::vector<ir::LoopId>>;
+
+/// What a check or a rewrite works on: the program and the resolved targets.
+struct Move {
+  ir::Program const& program;
+  std::vector<ir::LoopSite> loops;
+  Step const& step;
+
+  int64_t number(std::string const& name) const { return std::get<int64_t>(step.arguments.at(name)); }
+  bool has(std::string const& name) const { return step.arguments.contains(name); }
+};
+
+struct Applied {
+  ir::Program program;
+  CursorMap cursors;
+  std::vector<ir::LoopId> made;  ///< in the order of `Step::gives`
+};
+
+/// Why a step is legal, in a few words: the name of the predicate, or "no conflicting pair".
+struct Proof {
+  std::string by;
+};
+
+struct Primitive {
+  std::string name;
+  std::string key;       ///< keyboard key in the window
+  std::string title;     ///< "Split a loop"
+  std::string doc;
+  std::string rewrite;   ///< before --> after
+  int targets = 1;       ///< number of loops; -1: two or more
+  int gives = 0;         ///< how many loops it makes
+  std::vector<Parameter> parameters;
+  std::expected<Proof, Refusal> (*check)(Move const&) = nullptr;
+  Applied (*apply)(Move const&) = nullptr;   ///< only after `check` agreed
+};
+
+/// Written by CMake from the files in `primitives/`.
+std::span<Primitive const* const> primitive_table();
+Primitive const* find_primitive(std::string_view name);
+
+}  // namespace tw

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include "engine/schedule/legality/structure.h"
+#include "engine/schedule/names.h"
+
+namespace tw {
+namespace {
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  int64_t product = 1;
+  for (ir::LoopSite const& site : move.loops) {
+    auto extent = plain_loop(move.program, site, "fuse");
+    if (!extent) return std::unexpected(extent.error());
+    if (__builtin_mul_overflow(product, *extent, &product)) return refuse("extent_too_large", "the fused loop would have more iterations than can be counted", "fuse: the product of the extents fits 63 bits", move.loops);
+  }
+  auto chain = perfect_chain(move.program, move.loops, "fuse");
+  if (!chain) return std::unexpected(chain.error());
+  if (chain->size() != 2 || (*chain)[0].loop->id != move.loops[0].loop->id)
+    return refuse("not_neighbours", fmt::format("{} is not directly inside of {}", reference_of(move.program, move.loops[1].loop->id), reference_of(move.program, move.loops[0].loop->id)), "fuse: the second loop must be directly inside of the first", move.loops);
+  return Proof{"fusing neighbours keeps the order of iterations"};
+}
+
+Applied apply(Move const& move) {
+  ir::For const& outer = *move.loops[0].loop;
+  ir::For const& inner = *move.loops[1].loop;
+  Applied applied{move.program, {}, {}};
+  std::string name = made_name(move, 0, outer.name() + "_" + inner.name());
+  ir::LoopId id = applied.program.fresh_loop();
+  ir::Expr fused = ir::var(name), extent = outer.extent * inner.extent;
+  ir::Substitution by{{outer.name(), ir::floor_div(fused, inner.extent)},
+                      {inner.name(), ir::floor_mod(fused, inner.extent)}};
+  ir::Stmt body = rebind(inner.body, by, nullptr, {{name, *ir::as_int(extent)}}, move.loops[0].around);
+  body = ir::make<ir::For>(id, fused, extent, ir::LoopKind::kSerial, body);
+  applied.program.body = ir::replace_loop(move.program.body, outer.id, body);
+  applied.cursors[outer.id] = {id};
+  applied.cursors[inner.id] = {id};
+  applied.made = {id};
+  return applied;
+}
+
+}  // namespace
+
+Primitive const& primitive_fuse() {
+  static Primitive const primitive{
+      "fuse", "F", "Fuse two loops", "Makes one loop of a loop and the one directly inside of it.",
+      "for i in N: for j in M: A[i, j]  -->  for i_j in N*M: A[i_j // M, i_j % M]", 2, 1, {}, check, apply};
+  return primitive;
+}
+
+}  // namespace tw

@@ -1,0 +1,51 @@
+/// A program and the steps that made it. Immutable: applying a step gives a new schedule that shares
+/// what did not change.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/schedule/primitive.h"
+
+namespace tw {
+
+struct TakenStep {
+  Step step;             ///< with `gives` filled in
+  std::string proof;     ///< why it was legal
+};
+
+class Schedule {
+ public:
+  explicit Schedule(ir::Program program);
+
+  ir::Program const& program() const { return state_->program; }
+  /// The program before any step.
+  ir::Program const& origin() const { return *origin_; }
+  std::vector<TakenStep> const& trace() const { return state_->trace; }
+
+  /// The step taken, or why not. Errors in the step itself (unknown primitive, loop or argument) are
+  /// refusals with the codes of `validate`.
+  std::expected<Schedule, Refusal> apply(Step const& step) const;
+  /// Legal or why not, without rewriting.
+  std::expected<Proof, Refusal> check(Step const& step) const;
+  /// Where loops of the schedule before the last step are now.
+  CursorMap const& last_cursors() const { return state_->cursors; }
+
+  std::string script() const;  ///< of the whole trace
+
+ private:
+  struct State {
+    ir::Program program;
+    std::vector<TakenStep> trace;
+    CursorMap cursors;
+  };
+  std::shared_ptr<ir::Program const> origin_;
+  std::shared_ptr<State const> state_;
+};
+
+/// Steps that would be legal instead, tried one by one: the same primitive on other loops.
+std::vector<Repair> repairs_for(Schedule const& schedule, Step const& step, size_t most = 3);
+
+}  // namespace tw

@@ -1,0 +1,169 @@
+#include "engine/schedule/trace.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <limits>
+
+#include "engine/ir/parse_expr.h"
+
+namespace tw {
+namespace {
+
+std::string value_text(ArgumentValue const& value) {
+  if (auto const* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
+  return std::get<std::string>(value);
+}
+
+Result<ArgumentValue> parse_value(ir::LineReader& reader) {
+  if (reader.peek().kind == ir::Token::kName) return ArgumentValue(std::string(reader.next().text));
+  bool negative = reader.accept("-");
+  TRY_ASSIGN(int64_t number, reader.integer("a number or a word"));
+  return ArgumentValue(negative ? -number : number);
+}
+
+Result<Step> parse_step_line(ir::LineReader& reader) {
+  Step step;
+  TRY_ASSIGN(std::string first, reader.name("a primitive or a loop's name"));
+  if (reader.peek().text == "," || reader.peek().text == "=") {
+    step.gives.push_back(first);
+    while (reader.accept(",")) {
+      TRY_ASSIGN(std::string name, reader.name("a loop's name"));
+      step.gives.push_back(std::move(name));
+    }
+    TRY(reader.expect("="));
+    TRY_ASSIGN(first, reader.name("a primitive"));
+  }
+  step.primitive = first;
+  if (!find_primitive(step.primitive)) return reader.error("unknown_primitive", fmt::format("there is no primitive '{}'", step.primitive));
+  TRY(reader.expect("("));
+  while (!reader.accept(")")) {
+    TRY_ASSIGN(std::string name, reader.name("a loop or an argument"));
+    if (reader.accept("=")) {
+      if (step.arguments.contains(name)) return reader.error("argument_twice", fmt::format("'{}' is given twice", name));
+      TRY_ASSIGN(step.arguments[name], parse_value(reader));
+    } else {
+      if (!step.arguments.empty()) return reader.error("loop_after_argument", "loops come before named arguments");
+      step.targets.push_back(std::move(name));
+    }
+    if (reader.peek().text != ")") TRY(reader.expect(","));
+  }
+  TRY(reader.end());
+  return step;
+}
+
+Status parse_head(ir::LineReader& reader) {
+  TRY(reader.expect("tilewright"));
+  TRY(reader.expect("schedule"));
+  TRY_ASSIGN(int64_t version, reader.integer("a version"));
+  if (version != 1) return reader.error("unknown_version", fmt::format("this is schedule version {}; version 1 can be read", version));
+  return reader.end();
+}
+
+}  // namespace
+
+Primitive const* find_primitive(std::string_view name) {
+  for (Primitive const* primitive : primitive_table())
+    if (primitive->name == name) return primitive;
+  return nullptr;
+}
+
+std::string to_text(Step const& step) {
+  std::string text = step.gives.empty() ? "" : fmt::format("{} = ", fmt::join(step.gives, ", "));
+  std::string inside = fmt::format("{}", fmt::join(step.targets, ", "));
+  for (auto const& [name, value] : step.arguments) inside += fmt::format("{}{}={}", inside.empty() ? "" : ", ", name, value_text(value));
+  return text + step.primitive + "(" + inside + ")";
+}
+
+std::string to_script(std::string const& kernel, std::vector<Step> const& steps) {
+  std::string text = "tilewright schedule 1\n";
+  if (!kernel.empty()) text += "for " + kernel + "\n";
+  for (Step const& step : steps) text += to_text(step) + "\n";
+  return text;
+}
+
+Result<Script> parse_script(std::string_view text, std::string const& file, bool bare) {
+  Script script;
+  int number = 0;
+  bool head = bare;
+  while (!text.empty()) {
+    size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    ++number;
+    TRY_ASSIGN(ir::LineReader reader, ir::LineReader::create(line, file, number));
+    if (reader.at_end()) continue;
+    if (!head) {
+      TRY(parse_head(reader));
+      head = true;
+    } else if (reader.peek().text == "for" && script.steps.empty() && script.kernel.empty()) {
+      reader.next();
+      TRY_ASSIGN(script.kernel, reader.name("the kernel's name"));
+      script.kernel_line = number;
+      TRY(reader.end());
+    } else {
+      TRY_ASSIGN(Step step, parse_step_line(reader));
+      script.steps.emplace_back(number, std::move(step));
+    }
+  }
+  if (!head) return bad_input("not_a_script", "a schedule starts with 'tilewright schedule 1'", Place{file, 1, 0, {}});
+  return script;
+}
+
+Result<Step> parse_step(std::string_view line) {
+  TRY_ASSIGN(ir::LineReader reader, ir::LineReader::create(line, "", 0));
+  return parse_step_line(reader);
+}
+
+nlohmann::ordered_json to_json(Step const& step) {
+  nlohmann::ordered_json json = {{"step", step.primitive}, {"loops", step.targets}};
+  for (auto const& [name, value] : step.arguments)
+    std::visit([&, &key = name](auto const& v) { json[key] = v; }, value);
+  if (!step.gives.empty()) json["gives"] = step.gives;
+  return json;
+}
+
+Result<Step> step_from_json(nlohmann::ordered_json const& json) {
+  auto wrong = [](std::string message) { return bad_input("bad_step", std::move(message)); };
+  auto words = [](nlohmann::ordered_json const& list, std::vector<std::string>& into) {
+    if (!list.is_array()) return false;
+    for (auto const& item : list) {
+      if (!item.is_string()) return false;
+      into.push_back(item);
+    }
+    return true;
+  };
+  Step step;
+  if (!json.is_object() || !json.contains("step") || !json["step"].is_string()) return wrong("a step is an object with \"step\"");
+  for (auto const& [key, value] : json.items()) {
+    if (key == "step") step.primitive = value;
+    else if (key == "loops" || key == "gives") {
+      if (!words(value, key == "loops" ? step.targets : step.gives)) return wrong(fmt::format("\"{}\" is a list of names", key));
+    } else if (value.is_number_integer()) step.arguments[key] = value.get<int64_t>();
+    else if (value.is_string()) step.arguments[key] = value.get<std::string>();
+    else return wrong(fmt::format("\"{}\" is neither a number nor a word", key));
+  }
+  return step;
+}
+
+std::expected<Schedule, Refusal> replay(Schedule schedule, Script const& script) {
+  if (!script.kernel.empty() && script.kernel != schedule.origin().name) {
+    Refusal refusal;
+    refusal.code = "other_kernel";
+    refusal.message = fmt::format("the script is for the kernel {}, not for {}", script.kernel, schedule.origin().name);
+    refusal.line = script.kernel_line;
+    return std::unexpected(std::move(refusal));
+  }
+  for (auto const& [line, step] : script.steps) {
+    auto next = schedule.apply(step);
+    if (!next) {
+      Refusal refusal = next.error();
+      refusal.line = line;
+      return std::unexpected(std::move(refusal));
+    }
+    schedule = std::move(*next);
+  }
+  return schedule;
+}
+
+}  // namespace tw

@@ -1,0 +1,96 @@
+// What is done with one kernel: lowered, checked, measured.
+#include <fmt/format.h>
+
+#include "engine/measure/kernel_bench.h"
+#include "engine/measure/network.h"
+#include "engine/session/loaded_model.h"
+#include "engine/session/schedule_views.h"
+
+namespace tw::session {
+namespace {
+
+/// The plain nest of a large convolution takes a while: one run is enough to know how slow it is.
+BenchOptions bench_options(Backend const& backend, StopToken stop) {
+  BenchOptions options;
+  options.threads = backend.target().hardware.cores;
+  options.timing = {.warm_up = 1, .repeats = 5, .min_sample_seconds = 50e-6, .most_seconds = 2};
+  options.call.stop = stop;
+  options.call.timeout = std::chrono::minutes(2);
+  return options;
+}
+
+Result<Artifact> artifact_of(ir::Program const& program, Backend const& backend, CodeTier tier) {
+  TRY_ASSIGN(std::vector<LoweredStage> stages, lower(program, backend.target(), backend.passes()));
+  return backend.compile(stages.back().kernel, tier, CodeTexts::kNone);
+}
+
+Comparison worst_of(std::vector<NDArray> const& outputs, std::vector<NDArray> const& reference) {
+  Comparison worst{0, 0, true, -1};
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    Comparison one = compare(outputs[i], reference[i]);
+    bool equal = worst.equal && one.equal;
+    if (one.max_abs_diff >= worst.max_abs_diff) worst = one;
+    worst.equal = equal;
+  }
+  return worst;
+}
+
+}  // namespace
+
+Result<LoweredKernel> lower_kernel(LoadedModel const& model, int kernel, std::string const& script, std::string const& script_file, Backend const& backend) {
+  TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
+  TRY_ASSIGN(ScheduledKernel scheduled, schedule_kernel(program, script, script_file, backend));
+  LoweredKernel result{code_stages(backend), {}};
+  result.texts.push_back(text_of_expression(model.kernel(kernel).kernel));
+  result.texts.push_back(text_of_program(scheduled.program));
+  for (size_t i = 1; i < scheduled.stages.size(); ++i) result.texts.push_back(text_of_stage(scheduled.stages[i].kernel, result.stages[i + 1]));
+  TRY_ASSIGN(Artifact artifact, backend.compile(scheduled.stages.back().kernel, CodeTier::kFast, CodeTexts::kAssemblyAndIr));
+  result.texts.push_back(text_of_llvm(artifact));
+  result.texts.push_back(text_of_assembly(artifact));
+  return result;
+}
+
+Result<std::string> default_script(LoadedModel const& model, int kernel, Backend const& backend) {
+  TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
+  return backend.default_script(program);
+}
+
+Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::string const& script, std::string const& script_file, Backend const& backend, Device& device, bool measure, StopToken stop) {
+  TRY_ASSIGN(Script parsed, parse_script(script, script_file));
+  TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
+  Schedule schedule(plain);
+  ScriptCheck result;
+  for (auto const& [line, step] : parsed.steps) {
+    CheckedStep checked{line, to_text(step), true, {}};
+    auto next = schedule.apply(step);
+    if (!next) {
+      checked.legal = false;
+      Refusal refusal = next.error();
+      if (refusal.repairs.empty()) refusal.repairs = repairs_for(schedule, step);
+      checked.refusal = refusal_view(schedule.program(), refusal, checked.text);
+      result.steps.push_back(std::move(checked));
+      return result;
+    }
+    schedule = std::move(*next);
+    result.steps.push_back(std::move(checked));
+  }
+  TRY_ASSIGN(std::vector<NDArray> inputs, random_kernel_inputs(plain.inputs, 1));
+  KernelBench bench(device, plain, inputs);
+  BenchOptions options = bench_options(backend, stop);
+  TRY_ASSIGN(std::optional<std::vector<NDArray>> reference, reference_outputs(model, kernel, inputs, stop));
+  if (!reference || measure) {
+    TRY_ASSIGN(Artifact artifact, artifact_of(plain, backend, CodeTier::kFast));
+    TRY_ASSIGN(BenchResult measured, bench.measure(artifact, options));
+    result.plain_ms = measured.samples.least() * 1e3;
+    if (!reference) reference = std::move(measured.outputs);
+  }
+  TRY_ASSIGN(Artifact artifact, artifact_of(schedule.program(), backend, CodeTier::kFull));
+  TRY_ASSIGN(BenchResult measured, bench.measure(artifact, options));
+  result.comparison = worst_of(measured.outputs, *reference);
+  result.compared = true;
+  if (measure && result.comparison.equal) result.scheduled_ms = measured.samples.least() * 1e3;
+  else result.plain_ms.reset();
+  return result;
+}
+
+}  // namespace tw::session

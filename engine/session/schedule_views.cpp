@@ -1,0 +1,302 @@
+#include "engine/session/schedule_views.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "engine/arith/simplify.h"
+#include "engine/ir/rewrite.h"
+#include "engine/ir/text.h"
+#include "engine/schedule/names.h"
+#include "engine/tensor/ndarray.h"
+
+namespace tw::session {
+namespace {
+
+int index_of(std::vector<int64_t> const& list, int64_t value) { return int(std::find(list.begin(), list.end(), value) - list.begin()); }
+
+/// Which original axis a loop belongs to, and what kind of iterators it feeds.
+void describe_axis(ir::BlockSite const& site, ir::For const& loop, LoopBar& bar) {
+  bool reduce = false, spatial = false;
+  bar.hue = -1;
+  for (size_t i = 0; i < site.block->iters.size(); ++i) {
+    ir::IterVar const& iter = site.block->iters[i];
+    if (!ir::uses_variable(iter.binding, loop.name())) continue;
+    if (bar.hue < 0) {
+      bar.hue = int(i);
+      bar.role = iter.role;
+      // Level: how many loops around this one feed the same iterator.
+      for (ir::For const* around : site.loops) {
+        if (around->id == loop.id) break;
+        bar.level += ir::uses_variable(iter.binding, around->name());
+      }
+    }
+    (iter.kind == ir::IterKind::kReduce ? reduce : spatial) = true;
+    if (iter.kind == ir::IterKind::kOrdered) bar.kind = AxisKind::kOrdered;
+    if (iter.kind == ir::IterKind::kOpaque) bar.kind = AxisKind::kOpaque;
+  }
+  bar.hue = std::max(bar.hue, 0);
+  if (bar.kind == AxisKind::kSpatial && reduce) bar.kind = spatial ? AxisKind::kMixed : AxisKind::kReduce;
+  bar.guarded = site.block->predicate && ir::uses_variable(site.block->predicate, loop.name());
+}
+
+std::string consequence_of(LoopBar const& bar) {
+  switch (bar.mark) {
+    case LoopMark::kParallel: return fmt::format("{} tasks", bar.extent);
+    case LoopMark::kVector: return fmt::format("{} lanes", bar.extent);
+    case LoopMark::kUnroll: return fmt::format("{} copies", bar.extent);
+    default: return bar.guarded ? "guarded" : "";
+  }
+}
+
+/// Bytes of the distinct elements that one iteration of a loop's body touches: the box that each
+/// access spans, at most its tensor.
+int64_t footprint(ir::BlockSite const& site, size_t depth) {
+  std::map<std::string, int64_t> inside;  // loop -> largest value
+  for (size_t i = depth + 1; i < site.loops.size(); ++i) inside[site.loops[i]->name()] = ir::as_int(site.loops[i]->extent).value_or(1) - 1;
+  std::map<std::string, ir::Expr> bindings;
+  for (ir::IterVar const& iter : site.block->iters) bindings[iter.name()] = iter.binding;
+  arith::Ranges ranges;
+  for (size_t i = 0; i < site.loops.size(); ++i) ranges.set(site.loops[i]->name(), {0, i > depth ? inside[site.loops[i]->name()] : 0});
+  std::map<std::string, int64_t> bytes;
+  auto add = [&](ir::BufferNode const& buffer, std::vector<ir::Expr> const& indices) {
+    int64_t box = size_of(buffer.type);
+    for (size_t d = 0; d < indices.size(); ++d) {
+      ir::Expr bound = ir::substitute(indices[d], ir::Substitution(bindings.begin(), bindings.end()));
+      auto range = arith::bounds(bound, ranges);
+      int64_t extent = ir::as_int(buffer.shape[d]).value_or(1);
+      box *= range ? std::min(extent, range->high - range->low + 1) : extent;
+    }
+    bytes[buffer.name] = std::max(bytes[buffer.name], box);
+  };
+  ir::walk(site.block->body, [&](ir::Stmt const& s) {
+    if (auto const* store = s.as<ir::Store>()) add(*store->buffer, store->indices);
+    return true;
+  });
+  ir::walk_exprs(site.block->body, [&](ir::Expr const& e) {
+    if (auto const* read = e.as<ir::Load>()) add(*read->buffer, read->indices);
+    return true;
+  });
+  int64_t total = 0;
+  for (auto const& [name, size] : bytes) total += size;
+  return total;
+}
+
+StageCard card_of(ir::BlockSite const& site) {
+  StageCard card;
+  card.name = site.block->name;
+  card.op = site.block->op;
+  card.summary = fmt::format("{} loop{}", site.loops.size(), site.loops.size() == 1 ? "" : "s");
+  ir::walk(site.block->body, [&](ir::Stmt const& s) {
+    if (auto const* store = s.as<ir::Store>()) card.output = fmt::format("{} {}", to_text(store->buffer->type), tw::to_text(ir::constant_shape(*store->buffer).value_or(Shape{})));
+    return true;
+  });
+  return card;
+}
+
+LoopMark mark_of(ir::LoopKind kind) { return LoopMark(int(kind)); }
+
+CodeLine line_of(std::string text, ir::LineInfo const& info, std::vector<int64_t> const& blocks) {
+  CodeLine line;
+  line.text = std::move(text);
+  line.loop = info.loop.value;
+  for (ir::LoopId id : info.around) line.loops.push_back(id.value);
+  if (info.loop.valid() && (line.loops.empty() || line.loops.back() != info.loop.value)) line.loops.push_back(info.loop.value);
+  if (info.block.valid()) line.stage = index_of(blocks, info.block.value);
+  return line;
+}
+
+CodeText text_of(ir::PrintedProgram const& printed, std::vector<int64_t> const& blocks) {
+  CodeText text;
+  size_t at = 0;
+  for (ir::LineInfo const& info : printed.lines) {
+    size_t end = printed.text.find('\n', at);
+    text.lines.push_back(line_of(printed.text.substr(at, end - at), info, blocks));
+    at = end + 1;
+  }
+  return text;
+}
+
+CodeText lines_of(std::string const& all) {
+  CodeText text;
+  for (size_t at = 0; at < all.size();) {
+    size_t end = std::min(all.find('\n', at), all.size());
+    CodeLine line;
+    line.text = all.substr(at, end - at);
+    std::replace(line.text.begin(), line.text.end(), '\t', ' ');
+    text.lines.push_back(std::move(line));
+    at = end + 1;
+  }
+  return text;
+}
+
+}  // namespace
+
+RefusalView refusal_view(ir::Program const& program, Refusal const& refusal, std::string const& step) {
+  RefusalView view;
+  view.step = step;
+  view.code = refusal.code;
+  view.message = refusal.message;
+  view.condition = refusal.condition;
+  view.undecided = refusal.undecided;
+  for (ir::LoopId id : refusal.culprits) view.culprits.push_back(id.value);
+  view.title = fmt::format("{} is refused", step);
+  auto parsed = parse_step(step);
+  if (parsed && !parsed->targets.empty()) {
+    std::map<std::string, std::string> const verbs{{"parallel", "cannot run in parallel"}, {"vectorize", "cannot be vectorized"}, {"unroll", "cannot be unrolled"}, {"split", "cannot be split so"}, {"fuse", "cannot be fused"}, {"reorder", "cannot be moved there"}};
+    auto verb = verbs.find(parsed->primitive);
+    view.title = fmt::format("{} {}", parsed->targets.front(), verb == verbs.end() ? "cannot take this step" : verb->second);
+  }
+  if (refusal.conflict) {
+    ConflictView conflict;
+    conflict.first.loops = refusal.conflict->first.loops;
+    conflict.second.loops = refusal.conflict->second.loops;
+    conflict.buffer = refusal.conflict->buffer;
+    conflict.index = refusal.conflict->index;
+    conflict.element = fmt::format("{}[{}]", conflict.buffer, fmt::join(conflict.index, ","));
+    conflict.differs = refusal.conflict->differs;
+    conflict.second_writes = refusal.conflict->second_writes;
+    ir::walk(program.body, [&](ir::Stmt const& s) {
+      auto const* store = s.as<ir::Store>();
+      if (store && store->buffer->name == conflict.buffer) conflict.shape = ir::constant_shape(*store->buffer).value_or(std::vector<int64_t>());
+      return true;
+    });
+    view.conflict = std::move(conflict);
+  }
+  for (Repair const& repair : refusal.repairs) view.repairs.push_back({repair.step, repair.effect});
+  return view;
+}
+
+NestView nest_view(ir::Program const& program) {
+  NestView view;
+  view.program_hash = ir::hash(program);
+  std::vector<int> seen;
+  for (ir::BlockSite const& site : ir::blocks_of(program.body)) {
+    view.stages.push_back(card_of(site));
+    for (size_t depth = 0; depth < site.loops.size(); ++depth) {
+      ir::For const& loop = *site.loops[depth];
+      if (std::find(seen.begin(), seen.end(), loop.id.value) != seen.end()) continue;
+      seen.push_back(loop.id.value);
+      LoopBar bar;
+      bar.id = loop.id.value;
+      bar.name = loop.name();
+      bar.reference = site.block->name + "." + loop.name();
+      bar.stage = int(view.stages.size()) - 1;
+      bar.depth = int(depth);
+      bar.extent = ir::as_int(loop.extent).value_or(0);
+      bar.mark = mark_of(loop.loop_kind);
+      describe_axis(site, loop, bar);
+      bar.footprint = footprint(site, depth);
+      bar.consequence = consequence_of(bar);
+      view.bars.push_back(std::move(bar));
+    }
+  }
+  return view;
+}
+
+std::vector<CodeStage> code_stages(Backend const& backend) {
+  std::vector<CodeStage> stages{{kExpressionStage, "Expression", "what is computed, without any order"}, {kProgramStage, "Program", "the loops as the schedule made them"}};
+  std::map<std::string, int> uses;
+  int number = 0;
+  for (Pass const& pass : backend.passes()) {
+    int use = ++uses[pass.name];
+    std::string key = use == 1 ? pass.name : fmt::format("{}.{}", pass.name, use);
+    stages.push_back({key, fmt::format("after pass {} of {}, {}", ++number, backend.passes().size(), pass.name), fmt::format("{}; {}", pass.title, pass.why)});
+  }
+  stages.push_back({kLlvmStage, "LLVM IR", "the last program as LLVM code"});
+  stages.push_back({kAssemblyStage, "Assembly", "what the processor runs"});
+  return stages;
+}
+
+CodeText text_of_expression(te::Kernel const& kernel) {
+  CodeText text = lines_of(te::to_text(kernel));
+  text.stage = kExpressionStage;
+  text.title = "tensor expression";
+  for (size_t i = 0; i < kernel.stages.size(); ++i)
+    for (CodeLine& line : text.lines)
+      if (line.text.starts_with("  " + kernel.stages[i].output->name + "[")) line.stage = int(i);
+  return text;
+}
+
+CodeText text_of_program(ir::Program const& program) {
+  std::vector<int64_t> blocks;
+  for (ir::BlockSite const& site : ir::blocks_of(program.body)) blocks.push_back(site.block->id.value);
+  CodeText text = text_of(ir::print(program), blocks);
+  text.stage = kProgramStage;
+  text.title = "program";
+  text.program_hash = ir::hash(program);
+  return text;
+}
+
+CodeText text_of_stage(ir::KernelIr const& kernel, CodeStage const& stage) {
+  std::vector<int64_t> blocks;
+  CodeText text = text_of(ir::print(kernel), blocks);
+  for (CodeLine& line : text.lines) line.stage = -1;
+  text.stage = stage.key;
+  text.title = stage.title;
+  return text;
+}
+
+CodeText text_of_llvm(Artifact const& artifact) {
+  CodeText text = lines_of(artifact.llvm_ir);
+  text.stage = kLlvmStage;
+  text.title = "LLVM IR";
+  return text;
+}
+
+CodeText text_of_assembly(Artifact const& artifact) {
+  CodeText text = lines_of(artifact.assembly);
+  text.stage = kAssemblyStage;
+  text.title = "assembly";
+  std::vector<int64_t> blocks;
+  for (size_t i = 0; i < text.lines.size() && i < artifact.assembly_lines.size(); ++i) {
+    int source = artifact.assembly_lines[i];
+    text.lines[i].source_line = source;
+    if (source < 1 || size_t(source) > artifact.lowered.lines.size()) continue;
+    CodeLine linked = line_of("", artifact.lowered.lines[size_t(source) - 1], blocks);
+    text.lines[i].loops = std::move(linked.loops);
+  }
+  return text;
+}
+
+CodeText with_changes(CodeText now, CodeText const& before) {
+  auto trimmed = [](std::string const& s) { return s.substr(std::min(s.find_first_not_of(' '), s.size())); };
+  size_t n = before.lines.size(), m = now.lines.size();
+  if (n * m > 4'000'000) return now;  // the longest common subsequence would take too long
+  std::vector<std::string> a, b;
+  for (CodeLine const& line : before.lines) a.push_back(trimmed(line.text));
+  for (CodeLine const& line : now.lines) b.push_back(trimmed(line.text));
+  std::vector<std::vector<int>> common(n + 1, std::vector<int>(m + 1, 0));
+  for (size_t i = n; i-- > 0;)
+    for (size_t j = m; j-- > 0;) common[i][j] = a[i] == b[j] ? common[i + 1][j + 1] + 1 : std::max(common[i + 1][j], common[i][j + 1]);
+  std::vector<size_t> removed;
+  CodeText result = now;
+  result.lines.clear();
+  size_t i = 0, j = 0;
+  while (i < n || j < m) {
+    if (i < n && j < m && a[i] == b[j]) {
+      result.lines.push_back(now.lines[j]);
+      ++i, ++j;
+    } else if (j < m && (i == n || common[i][j + 1] >= common[i + 1][j])) {
+      result.lines.push_back(now.lines[j++]);
+      result.lines.back().change = LineChange::kAdded;
+    } else {
+      result.lines.push_back(before.lines[i++]);
+      result.lines.back().change = LineChange::kRemoved;
+    }
+  }
+  // The same text removed here and added there has moved: one line, with its direction.
+  for (size_t r = 0; r < result.lines.size(); ++r) {
+    if (result.lines[r].change != LineChange::kRemoved) continue;
+    for (size_t k = 0; k < result.lines.size(); ++k) {
+      if (result.lines[k].change != LineChange::kAdded || trimmed(result.lines[k].text) != trimmed(result.lines[r].text)) continue;
+      result.lines[k].change = k < r ? LineChange::kMovedUp : LineChange::kMovedDown;
+      result.lines.erase(result.lines.begin() + std::ptrdiff_t(r--));
+      break;
+    }
+  }
+  return result;
+}
+
+}  // namespace tw::session

@@ -1,0 +1,31 @@
+/// Schedules as values for a front: nests, refusals, primitives, code.
+#pragma once
+
+#include "engine/backend/backend.h"
+#include "engine/schedule/trace.h"
+#include "engine/session/values.h"
+#include "engine/te/te.h"
+
+namespace tw::session {
+
+/// `step` is the script line that was asked for.
+RefusalView refusal_view(ir::Program const& program, Refusal const& refusal, std::string const& step);
+NestView nest_view(ir::Program const& program);
+
+/// Stages of a kernel in the order shown: expression, program, each pass, LLVM IR, assembly.
+std::vector<CodeStage> code_stages(Backend const& backend);
+inline constexpr char const* kExpressionStage = "expression";
+inline constexpr char const* kProgramStage = "program";
+inline constexpr char const* kLlvmStage = "llvm";
+inline constexpr char const* kAssemblyStage = "assembly";
+
+CodeText text_of_expression(te::Kernel const& kernel);
+CodeText text_of_program(ir::Program const& program);
+/// `number` counts from 1 among `total` passes.
+CodeText text_of_stage(ir::KernelIr const& kernel, CodeStage const& stage);
+CodeText text_of_llvm(Artifact const& artifact);
+CodeText text_of_assembly(Artifact const& artifact);
+/// Marks lines of `now` against `before`: added, moved up or down; removed lines are put in.
+CodeText with_changes(CodeText now, CodeText const& before);
+
+}  // namespace tw::session

@@ -1,0 +1,97 @@
+#include <QDir>
+#include <QtTest>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "engine/ir/text.h"
+#include "engine/schedule/explain.h"
+#include "engine/schedule/trace.h"
+#include "engine/te/te.h"
+
+using namespace tw;
+
+namespace {
+
+using Sections = std::map<std::string, std::string>;
+
+std::string read(QString const& path) {
+  std::ifstream stream(path.toStdString());
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// "--- name" starts a section.
+Sections sections_of(std::string const& text) {
+  Sections sections;
+  std::istringstream stream(text);
+  std::string name;
+  for (std::string line; std::getline(stream, line);)
+    if (line.starts_with("--- ")) name = line.substr(4);
+    else sections[name] += line + "\n";
+  return sections;
+}
+
+Result<ir::Program> program_of(std::string const& text) {
+  if (text.starts_with("tilewright program")) return ir::parse_program(text);
+  TRY_ASSIGN(te::Kernel kernel, te::parse_kernel("tilewright te 1\n" + text));
+  return te::to_program(kernel);
+}
+
+/// What the steps give: the program, or the sentence of the first one that is not taken.
+std::string outcome(Sections const& sections) {
+  auto program = program_of(sections.at("before"));
+  if (!program) return "the program cannot be read: " + to_sentence(program.error()) + "\n";
+  auto script = parse_script("tilewright schedule 1\n" + sections.at("steps"), "steps");
+  if (!script) return to_sentence(script.error()) + "\n";
+  Schedule schedule(*program);
+  for (auto const& [line, step] : script->steps) {
+    auto next = replay(schedule, Script{script->kernel, script->kernel_line, {{line, step}}});
+    if (!next) return to_text(step, with_repairs(schedule, step, next.error()));
+    schedule = std::move(*next);
+  }
+  return ir::to_text(schedule.program());
+}
+
+void list(char const* folder) {
+  QTest::addColumn<QString>("path");
+  QDir dir(QString(TW_SOURCE_DIR) + folder);
+  for (QString const& name : dir.entryList({"*.test"}, QDir::Files, QDir::Name))
+    QTest::newRow(name.toUtf8()) << dir.filePath(name);
+}
+
+/// With TW_UPDATE_TEXTS set, writes what came out instead of comparing; the change is then reviewed.
+void compare_with(QString const& path, std::string const& section) {
+  Sections sections = sections_of(read(path));
+  QVERIFY2(sections.contains("before") && sections.contains("steps"), qPrintable(path));
+  std::string actual = outcome(sections);
+  if (qEnvironmentVariableIsSet("TW_UPDATE_TEXTS")) {
+    std::ofstream(path.toStdString()) << "--- before\n" << sections["before"] << "--- steps\n" << sections["steps"] << "--- " << section << "\n" << actual;
+    return;
+  }
+  QCOMPARE(QString::fromStdString(actual), QString::fromStdString(sections[section]));
+}
+
+}  // namespace
+
+/// Files of before, steps and after: one per thing that a step does, one per refusal.
+class TextFilesTest : public QObject {
+  Q_OBJECT
+ private slots:
+  void steps_give_the_program_of_the_file_data() { list("/tests/golden/schedule"); }
+  void steps_give_the_program_of_the_file() {
+    QFETCH(QString, path);
+    compare_with(path, "after");
+  }
+  void refusals_say_what_the_file_says_data() { list("/tests/illegal"); }
+  void refusals_say_what_the_file_says() {
+    QFETCH(QString, path);
+    compare_with(path, "refused");
+  }
+  void there_are_files() {
+    QVERIFY(QDir(QString(TW_SOURCE_DIR) + "/tests/golden/schedule").count() > 10);
+    QVERIFY(QDir(QString(TW_SOURCE_DIR) + "/tests/illegal").count() > 30);
+  }
+};
+
+QTEST_GUILESS_MAIN(TextFilesTest)
+#include "text_files_test.moc"
