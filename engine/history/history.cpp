@@ -23,8 +23,15 @@ std::optional<std::vector<std::string>> steps_since(Schedule const& parent, Sche
 }  // namespace
 
 History::History(Schedule plain) {
-  HistoryNode root{.id = 0, .parent = -1, .label = "plain", .steps = {}, .schedule = std::move(plain),
-                   .measured = {}, .correctness_text = {}, .failure = {}, .note = {}};
+  HistoryNode root{.id = 0,
+                   .parent = -1,
+                   .label = "plain",
+                   .steps = {},
+                   .schedule = std::move(plain),
+                   .measured = {},
+                   .correctness_text = {},
+                   .failure = {},
+                   .note = {}};
   nodes_.push_back(std::make_shared<HistoryNode const>(std::move(root)));
 }
 
@@ -45,9 +52,12 @@ void History::visit(int id) {
 }
 
 Result<History> History::add(int parent, Schedule schedule, std::string label) const {
-  if (!has(parent)) return bad_input("unknown_node", fmt::format("the history has no entry {}", parent));
+  if (!has(parent))
+    return bad_input("unknown_node", fmt::format("the history has no entry {}", parent));
   auto steps = steps_since(node(parent).schedule, schedule);
-  if (!steps || steps->empty()) return bad_input("not_a_continuation", "the schedule does not go on from the one it is added to");
+  if (!steps || steps->empty())
+    return bad_input("not_a_continuation",
+                     "the schedule does not go on from the one it is added to");
   History next = *this;
   int id = -1;
   for (int child : children(parent))
@@ -55,9 +65,15 @@ Result<History> History::add(int parent, Schedule schedule, std::string label) c
   if (id < 0) {
     id = int(nodes_.size());
     if (label.empty()) label = schedule.trace().back().step.primitive;
-    HistoryNode node{.id = id, .parent = parent, .label = std::move(label), .steps = std::move(*steps),
-                     .schedule = std::move(schedule), .measured = {}, .correctness_text = {},
-                     .failure = {}, .note = {}};
+    HistoryNode node{.id = id,
+                     .parent = parent,
+                     .label = std::move(label),
+                     .steps = std::move(*steps),
+                     .schedule = std::move(schedule),
+                     .measured = {},
+                     .correctness_text = {},
+                     .failure = {},
+                     .note = {}};
     next.nodes_.push_back(std::make_shared<HistoryNode const>(std::move(node)));
   }
   next.visit(id);

@@ -22,8 +22,8 @@ struct Measured {
 enum class Correctness : uint8_t { kUnknown, kCorrect, kWrong };
 
 struct HistoryNode {
-  int id = 0;       ///< its place in the list of nodes
-  int parent = -1;  ///< -1: the plain program
+  int id = 0;                      ///< its place in the list of nodes
+  int parent = -1;                 ///< -1: the plain program
   std::string label;               ///< "plain", the primitive's name, or what the caller said
   std::vector<std::string> steps;  ///< script lines since the parent
   Schedule schedule;
@@ -32,11 +32,11 @@ struct HistoryNode {
   std::string correctness_text;
   std::string failure;  ///< why it could not be measured, a sentence
   std::string note;
-  int redo = -1;        ///< the child last visited
+  int redo = -1;  ///< the child last visited
 };
 
 class History {
- public:
+public:
   explicit History(Schedule plain);
 
   size_t size() const { return nodes_.size(); }
@@ -68,7 +68,7 @@ class History {
   /// unknown_version, other_kernel, step_refused; each one a sentence.
   static Result<History> from_json(nlohmann::ordered_json const& json, Schedule plain);
 
- private:
+private:
   void visit(int id);
   template <typename Change>
   History changed(int id, Change change) const {

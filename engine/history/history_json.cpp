@@ -13,9 +13,13 @@ using Json = nlohmann::ordered_json;
 Json node_json(HistoryNode const& node) {
   Json json = {{"parent", node.parent}, {"label", node.label}, {"steps", node.steps}};
   if (node.measured)
-    json["measured"] = {{"min_ms", node.measured->min_ms}, {"spread", node.measured->spread}, {"gflops", node.measured->gflops}};
+    json["measured"] = {{"min_ms", node.measured->min_ms},
+                        {"spread", node.measured->spread},
+                        {"gflops", node.measured->gflops}};
   if (node.correctness != Correctness::kUnknown) json["verdict"] = kVerdicts[int(node.correctness)];
-  for (auto const& [key, text] : {std::pair{"verdict_text", &node.correctness_text}, {"failure", &node.failure}, {"note", &node.note}})
+  for (auto const& [key, text] : {std::pair{"verdict_text", &node.correctness_text},
+                                  {"failure", &node.failure},
+                                  {"note", &node.note}})
     if (!text->empty()) json[key] = *text;
   if (node.redo >= 0) json["redo"] = node.redo;
   return json;
@@ -44,7 +48,10 @@ Result<Schedule> replay_steps(Schedule schedule, Json const& lines, int id) {
     if (!line.is_string()) return broken(fmt::format("entry {} has a step that is no text", id));
     TRY_ASSIGN(Step step, parse_step(line.get<std::string>()));
     auto next = schedule.apply(step);
-    if (!next) return bad_input("step_refused", fmt::format("entry {} of the history cannot be rebuilt: {} was refused: {}", id, to_text(step), next.error().message));
+    if (!next)
+      return bad_input("step_refused",
+                       fmt::format("entry {} of the history cannot be rebuilt: {} was refused: {}",
+                                   id, to_text(step), next.error().message));
     schedule = std::move(*next);
   }
   return schedule;
@@ -53,34 +60,48 @@ Result<Schedule> replay_steps(Schedule schedule, Json const& lines, int id) {
 Result<History> restore_badges(History history, int id, Json const& json) {
   if (auto found = json.find("measured"); found != json.end()) {
     Measured measured;
-    for (auto [key, into] : {std::pair{"min_ms", &measured.min_ms}, {"spread", &measured.spread}, {"gflops", &measured.gflops}}) {
-      if (!found->is_object() || !found->contains(key) || !(*found)[key].is_number()) return broken(fmt::format("the times of entry {} are incomplete", id));
+    for (auto [key, into] : {std::pair{"min_ms", &measured.min_ms},
+                             {"spread", &measured.spread},
+                             {"gflops", &measured.gflops}}) {
+      if (!found->is_object() || !found->contains(key) || !(*found)[key].is_number())
+        return broken(fmt::format("the times of entry {} are incomplete", id));
       *into = (*found)[key].get<double>();
     }
     history = history.with_measured(id, measured);
   }
   std::string verdict = text_of(json, "verdict");
-  Correctness correctness = verdict == "correct" ? Correctness::kCorrect : verdict == "wrong" ? Correctness::kWrong : Correctness::kUnknown;
+  Correctness correctness = verdict == "correct" ? Correctness::kCorrect
+                            : verdict == "wrong" ? Correctness::kWrong
+                                                 : Correctness::kUnknown;
   history = history.with_correctness(id, correctness, text_of(json, "verdict_text"));
-  if (std::string failure = text_of(json, "failure"); !failure.empty()) history = history.with_failure(id, failure);
+  if (std::string failure = text_of(json, "failure"); !failure.empty())
+    history = history.with_failure(id, failure);
   return history.with_note(id, text_of(json, "note"));
 }
 
 }  // namespace
 
 Json History::to_json() const {
-  Json json = {{"kind", "tilewright history"}, {"version", kVersion}, {"kernel", node(0).schedule.origin().name}, {"current", current_}};
+  Json json = {{"kind", "tilewright history"},
+               {"version", kVersion},
+               {"kernel", node(0).schedule.origin().name},
+               {"current", current_}};
   for (auto const& node : nodes_) json["nodes"].push_back(node_json(*node));
   return json;
 }
 
 Result<History> History::from_json(Json const& json, Schedule plain) {
-  if (!json.is_object() || text_of(json, "kind") != "tilewright history") return broken("its kind is missing");
+  if (!json.is_object() || text_of(json, "kind") != "tilewright history")
+    return broken("its kind is missing");
   if (int version = number_of(json, "version", -1); version != kVersion)
-    return bad_input("unknown_version", fmt::format("this history has version {}; version {} can be read", version, kVersion));
+    return bad_input(
+        "unknown_version",
+        fmt::format("this history has version {}; version {} can be read", version, kVersion));
   if (std::string kernel = text_of(json, "kernel"); kernel != plain.origin().name)
-    return bad_input("other_kernel", fmt::format("this history is of the kernel {}, not of {}", kernel, plain.origin().name));
-  if (!json.contains("nodes") || !json["nodes"].is_array() || json["nodes"].empty()) return broken("it has no entries");
+    return bad_input("other_kernel", fmt::format("this history is of the kernel {}, not of {}",
+                                                 kernel, plain.origin().name));
+  if (!json.contains("nodes") || !json["nodes"].is_array() || json["nodes"].empty())
+    return broken("it has no entries");
   History history(std::move(plain));
   Json const& nodes = json["nodes"];
   for (int id = 0; id < int(nodes.size()); ++id) {
@@ -88,7 +109,8 @@ Result<History> History::from_json(Json const& json, Schedule plain) {
     if (!node.is_object()) return broken(fmt::format("entry {} is no object", id));
     if (id > 0) {
       int parent = number_of(node, "parent", -1);
-      if (parent < 0 || parent >= id || !node.contains("steps")) return broken(fmt::format("entry {} has no parent before it", id));
+      if (parent < 0 || parent >= id || !node.contains("steps"))
+        return broken(fmt::format("entry {} has no parent before it", id));
       TRY_ASSIGN(Schedule schedule, replay_steps(history.node(parent).schedule, node["steps"], id));
       TRY_ASSIGN(history, history.add(parent, std::move(schedule), text_of(node, "label")));
       if (history.current() != id) return broken(fmt::format("entry {} is there twice", id));

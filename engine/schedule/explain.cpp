@@ -61,9 +61,10 @@ nlohmann::ordered_json to_json(Refusal const& refusal) {
 std::string help_text(Primitive const& primitive) {
   std::string loops = primitive.targets < 0 ? "LOOP, LOOP, ..." : "LOOP";
   for (int i = 1; i < primitive.targets; ++i) loops += ", LOOP";
-  for (Parameter const& parameter : primitive.parameters) loops += fmt::format(", {}=...", parameter.name);
-  std::string text = fmt::format("{}({})   key {}\n  {}\n  {}\n", primitive.name, loops, primitive.key,
-                                 primitive.doc, primitive.rewrite);
+  for (Parameter const& parameter : primitive.parameters)
+    loops += fmt::format(", {}=...", parameter.name);
+  std::string text = fmt::format("{}({})   key {}\n  {}\n  {}\n", primitive.name, loops,
+                                 primitive.key, primitive.doc, primitive.rewrite);
   for (Parameter const& parameter : primitive.parameters)
     text += fmt::format("  {}: {} ({})\n", parameter.name, parameter.doc, range_text(parameter));
   return text;

@@ -9,7 +9,8 @@ namespace tw {
 namespace {
 
 bool is_under(ir::BlockSite const& block, ir::LoopId loop) {
-  return std::any_of(block.loops.begin(), block.loops.end(), [&](ir::For const* f) { return f->id == loop; });
+  return std::any_of(block.loops.begin(), block.loops.end(),
+                     [&](ir::For const* f) { return f->id == loop; });
 }
 
 std::string listed(std::vector<std::string> const& names) {
@@ -28,13 +29,19 @@ Result<ir::LoopSite> find_loop(ir::Program const& program, std::string const& re
     for (ir::BlockSite const& block : ir::blocks_of(program.body)) {
       if (!reference.starts_with(block.block->name + ".")) continue;
       for (ir::LoopSite const& site : loops)
-        if (is_under(block, site.loop->id) && site.loop->name() == reference.substr(block.block->name.size() + 1)) found.push_back(site);
+        if (is_under(block, site.loop->id) &&
+            site.loop->name() == reference.substr(block.block->name.size() + 1))
+          found.push_back(site);
     }
   if (found.size() == 1) return found.front();
   std::vector<std::string> names;
-  for (ir::LoopSite const& site : found.empty() ? loops : found) names.push_back(reference_of(program, site.loop->id));
-  if (found.empty()) return bad_input("unknown_loop", fmt::format("there is no loop '{}'; the loops are {}", reference, listed(names)));
-  return bad_input("ambiguous_loop", fmt::format("'{}' names several loops; write {}", reference, listed(names)));
+  for (ir::LoopSite const& site : found.empty() ? loops : found)
+    names.push_back(reference_of(program, site.loop->id));
+  if (found.empty())
+    return bad_input("unknown_loop", fmt::format("there is no loop '{}'; the loops are {}",
+                                                 reference, listed(names)));
+  return bad_input("ambiguous_loop",
+                   fmt::format("'{}' names several loops; write {}", reference, listed(names)));
 }
 
 std::string reference_of(ir::Program const& program, ir::LoopId loop) {
@@ -62,13 +69,15 @@ std::vector<ir::BlockSite> blocks_under(ir::LoopSite const& loop) {
   return blocks;
 }
 
-std::string free_name(ir::Program const& program, ir::LoopSite const& near, std::string const& wanted) {
+std::string free_name(ir::Program const& program, ir::LoopSite const& near,
+                      std::string const& wanted) {
   std::set<std::string> taken;
   for (ir::For const* around : near.around) taken.insert(around->name());
   for (ir::LoopSite const& below : ir::loops_of(near.loop->body)) taken.insert(below.loop->name());
   for (ir::BlockSite const& block : ir::blocks_of(near.loop->body))
     for (ir::IterVar const& iter : block.block->iters) taken.insert(iter.name());
-  for (ir::SizeParam const& size : program.sizes) taken.insert(static_cast<ir::Variable const&>(*size.var).name);
+  for (ir::SizeParam const& size : program.sizes)
+    taken.insert(static_cast<ir::Variable const&>(*size.var).name);
   std::string name = wanted;
   for (int number = 2; taken.contains(name); ++number) name = fmt::format("{}_{}", wanted, number);
   return name;

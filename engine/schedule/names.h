@@ -13,7 +13,8 @@ Result<ir::LoopSite> find_loop(ir::Program const& program, std::string const& re
 /// `block.loop` of the first block under the loop.
 std::string reference_of(ir::Program const& program, ir::LoopId loop);
 /// `wanted`, or with the least number appended that no loop around or below `near` has.
-std::string free_name(ir::Program const& program, ir::LoopSite const& near, std::string const& wanted);
+std::string free_name(ir::Program const& program, ir::LoopSite const& near,
+                      std::string const& wanted);
 /// The loop with this id; it must exist.
 ir::LoopSite site_of(ir::Program const& program, ir::LoopId loop);
 /// Blocks below a loop.

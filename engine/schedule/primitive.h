@@ -20,9 +20,9 @@ using ArgumentValue = std::variant<int64_t, std::string>;
 /// One line of a script: `o.0, o.1 = split(conv2d.o, factor=16)`.
 struct Step {
   std::string primitive;
-  std::vector<std::string> targets;                ///< loops, as the script names them
+  std::vector<std::string> targets;  ///< loops, as the script names them
   std::map<std::string, ArgumentValue> arguments;
-  std::vector<std::string> gives;                  ///< names for the loops that it makes; may be empty
+  std::vector<std::string> gives;  ///< names for the loops that it makes; may be empty
   bool operator==(Step const&) const = default;
 };
 
@@ -31,13 +31,13 @@ struct Parameter {
   std::string doc;
   int64_t low = 1;
   int64_t high = 1;
-  std::optional<int64_t> preset;        ///< empty: must be given, unless `optional`
+  std::optional<int64_t> preset;  ///< empty: must be given, unless `optional`
   bool optional = false;
-  std::vector<std::string> choices;     ///< not empty: a word out of these instead of a number
+  std::vector<std::string> choices;  ///< not empty: a word out of these instead of a number
 };
 
-/// Where the loops of an older program are in the newer one: not listed = unchanged, an empty list =
-/// gone.
+/// Where the loops of an older program are in the newer one: not listed = unchanged, an empty list
+/// = gone.
 using CursorMap = std::map<ir::LoopId, std::vector<ir::LoopId>>;
 
 /// What a check or a rewrite works on: the program and the resolved targets.
@@ -46,7 +46,9 @@ struct Move {
   std::vector<ir::LoopSite> loops;
   Step const& step;
 
-  int64_t number(std::string const& name) const { return std::get<int64_t>(step.arguments.at(name)); }
+  int64_t number(std::string const& name) const {
+    return std::get<int64_t>(step.arguments.at(name));
+  }
   bool has(std::string const& name) const { return step.arguments.contains(name); }
 };
 
@@ -63,15 +65,15 @@ struct Proof {
 
 struct Primitive {
   std::string name;
-  std::string key;       ///< keyboard key in the window
-  std::string title;     ///< "Split a loop"
+  std::string key;    ///< keyboard key in the window
+  std::string title;  ///< "Split a loop"
   std::string doc;
-  std::string rewrite;   ///< before --> after
-  int targets = 1;       ///< number of loops; -1: two or more
-  int gives = 0;         ///< how many loops it makes
+  std::string rewrite;  ///< before --> after
+  int targets = 1;      ///< number of loops; -1: two or more
+  int gives = 0;        ///< how many loops it makes
   std::vector<Parameter> parameters;
   std::expected<Proof, Refusal> (*check)(Move const&) = nullptr;
-  Applied (*apply)(Move const&) = nullptr;   ///< only after `check` agreed
+  Applied (*apply)(Move const&) = nullptr;  ///< only after `check` agreed
 };
 
 /// Written by CMake from the files in `primitives/`.

@@ -21,9 +21,9 @@ struct Conflict {
   std::string block;
   std::string buffer;
   std::vector<int64_t> index;
-  std::string differs;         ///< the loop in which they differ
+  std::string differs;  ///< the loop in which they differ
   bool first_writes = true, second_writes = true;
-  bool is_update = false;      ///< both add into the element
+  bool is_update = false;  ///< both add into the element
 };
 
 /// Steps that the engine has tried and found legal.
@@ -33,14 +33,14 @@ struct Repair {
 };
 
 struct Refusal {
-  std::string code;            ///< "reduction_carried"
-  std::string message;         ///< sentences, without place
-  std::string condition;       ///< the condition that failed
+  std::string code;       ///< "reduction_carried"
+  std::string message;    ///< sentences, without place
+  std::string condition;  ///< the condition that failed
   std::vector<ir::LoopId> culprits;
   std::optional<Conflict> conflict;
   std::vector<Repair> repairs;
   bool undecided = false;
-  int line = 0;                ///< of the script
+  int line = 0;  ///< of the script
 };
 
 }  // namespace tw

@@ -19,37 +19,62 @@ Refusal unusable(std::string code, std::string message) {
   return refusal;
 }
 
-std::expected<void, Refusal> validate_argument(Primitive const& primitive, Parameter const& parameter, ArgumentValue const& value) {
+std::expected<void, Refusal> validate_argument(Primitive const& primitive,
+                                               Parameter const& parameter,
+                                               ArgumentValue const& value) {
   if (!parameter.choices.empty()) {
     auto const* word = std::get_if<std::string>(&value);
     for (std::string const& choice : parameter.choices)
       if (word && *word == choice) return {};
-    return std::unexpected(unusable("bad_argument", fmt::format("{}: {} must be one of {}", primitive.name, parameter.name, fmt::join(parameter.choices, ", "))));
+    return std::unexpected(
+        unusable("bad_argument", fmt::format("{}: {} must be one of {}", primitive.name,
+                                             parameter.name, fmt::join(parameter.choices, ", "))));
   }
   auto const* number = std::get_if<int64_t>(&value);
-  if (!number) return std::unexpected(unusable("bad_argument", fmt::format("{}: {} must be a number", primitive.name, parameter.name)));
+  if (!number)
+    return std::unexpected(unusable(
+        "bad_argument", fmt::format("{}: {} must be a number", primitive.name, parameter.name)));
   if (*number < parameter.low || *number > parameter.high)
-    return std::unexpected(unusable("argument_out_of_range", fmt::format("{}: {}={} is not from {} to {}", primitive.name, parameter.name, *number, parameter.low, parameter.high)));
+    return std::unexpected(
+        unusable("argument_out_of_range",
+                 fmt::format("{}: {}={} is not from {} to {}", primitive.name, parameter.name,
+                             *number, parameter.low, parameter.high)));
   return {};
 }
 
 /// Fills in presets and checks names, ranges and counts.
 std::expected<Step, Refusal> validate(Primitive const& primitive, Step step) {
-  if (primitive.targets < 0 ? step.targets.size() < 2 : int(step.targets.size()) != primitive.targets)
-    return std::unexpected(unusable("wrong_targets", fmt::format("{} takes {}, not {}", primitive.name, primitive.targets < 0 ? "two or more loops" : primitive.targets == 1 ? "one loop" : fmt::format("{} loops", primitive.targets), step.targets.size())));
+  if (primitive.targets < 0 ? step.targets.size() < 2
+                            : int(step.targets.size()) != primitive.targets)
+    return std::unexpected(
+        unusable("wrong_targets",
+                 fmt::format("{} takes {}, not {}", primitive.name,
+                             primitive.targets < 0    ? "two or more loops"
+                             : primitive.targets == 1 ? "one loop"
+                                                      : fmt::format("{} loops", primitive.targets),
+                             step.targets.size())));
   if (!step.gives.empty() && int(step.gives.size()) != primitive.gives)
-    return std::unexpected(unusable("wrong_names", fmt::format("{} makes {} loop{}, but {} name{} given", primitive.name, primitive.gives, primitive.gives == 1 ? "" : "s", step.gives.size(), step.gives.size() == 1 ? " is" : "s are")));
+    return std::unexpected(unusable(
+        "wrong_names", fmt::format("{} makes {} loop{}, but {} name{} given", primitive.name,
+                                   primitive.gives, primitive.gives == 1 ? "" : "s",
+                                   step.gives.size(), step.gives.size() == 1 ? " is" : "s are")));
   for (auto const& [name, value] : step.arguments) {
     Parameter const* found = nullptr;
     for (Parameter const& parameter : primitive.parameters)
       if (parameter.name == name) found = &parameter;
-    if (!found) return std::unexpected(unusable("unknown_argument", fmt::format("{} has no argument '{}'", primitive.name, name)));
-    if (auto ok = validate_argument(primitive, *found, value); !ok) return std::unexpected(ok.error());
+    if (!found)
+      return std::unexpected(unusable(
+          "unknown_argument", fmt::format("{} has no argument '{}'", primitive.name, name)));
+    if (auto ok = validate_argument(primitive, *found, value); !ok)
+      return std::unexpected(ok.error());
   }
   for (Parameter const& parameter : primitive.parameters) {
     if (step.arguments.contains(parameter.name)) continue;
-    if (parameter.preset) step.arguments[parameter.name] = *parameter.preset;
-    else if (!parameter.optional) return std::unexpected(unusable("missing_argument", fmt::format("{} needs {}=...", primitive.name, parameter.name)));
+    if (parameter.preset)
+      step.arguments[parameter.name] = *parameter.preset;
+    else if (!parameter.optional)
+      return std::unexpected(unusable(
+          "missing_argument", fmt::format("{} needs {}=...", primitive.name, parameter.name)));
   }
   return step;
 }
@@ -61,12 +86,17 @@ bool is_loop_name(std::string const& name) {
 
 /// Names that the script gives: readable, different, and not those of loops around or below (the
 /// targets' own names are free again).
-std::expected<void, Refusal> validate_names(ir::Program const& program, std::vector<ir::LoopSite> const& targets,
+std::expected<void, Refusal> validate_names(ir::Program const& program,
+                                            std::vector<ir::LoopSite> const& targets,
                                             std::vector<std::string> const& names) {
   for (size_t i = 0; i < names.size(); ++i) {
-    if (!is_loop_name(names[i])) return std::unexpected(unusable("bad_name", fmt::format("'{}' cannot be a loop's name", names[i])));
-    bool again = std::find(names.begin(), names.begin() + int64_t(i), names[i]) != names.begin() + int64_t(i);
-    bool own = std::any_of(targets.begin(), targets.end(), [&](ir::LoopSite const& site) { return site.loop->name() == names[i]; });
+    if (!is_loop_name(names[i]))
+      return std::unexpected(
+          unusable("bad_name", fmt::format("'{}' cannot be a loop's name", names[i])));
+    bool again = std::find(names.begin(), names.begin() + int64_t(i), names[i]) !=
+                 names.begin() + int64_t(i);
+    bool own = std::any_of(targets.begin(), targets.end(),
+                           [&](ir::LoopSite const& site) { return site.loop->name() == names[i]; });
     if (again || (!own && free_name(program, targets.front(), names[i]) != names[i]))
       return std::unexpected(unusable("name_taken", fmt::format("the name {} is taken", names[i])));
   }
@@ -81,7 +111,9 @@ struct Resolved {
 
 std::expected<Resolved, Refusal> resolve(ir::Program const& program, Step const& step) {
   Primitive const* primitive = find_primitive(step.primitive);
-  if (!primitive) return std::unexpected(unusable("unknown_primitive", fmt::format("there is no primitive '{}'", step.primitive)));
+  if (!primitive)
+    return std::unexpected(
+        unusable("unknown_primitive", fmt::format("there is no primitive '{}'", step.primitive)));
   auto valid = validate(*primitive, step);
   if (!valid) return std::unexpected(valid.error());
   Resolved resolved{primitive, std::move(*valid), {}};
@@ -89,17 +121,21 @@ std::expected<Resolved, Refusal> resolve(ir::Program const& program, Step const&
     auto site = find_loop(program, target);
     if (!site) return std::unexpected(unusable(site.error().code, site.error().message));
     for (ir::LoopSite const& other : resolved.loops)
-      if (other.loop->id == site->loop->id) return std::unexpected(unusable("loop_twice", fmt::format("{} names the loop {} twice", step.primitive, target)));
+      if (other.loop->id == site->loop->id)
+        return std::unexpected(unusable(
+            "loop_twice", fmt::format("{} names the loop {} twice", step.primitive, target)));
     resolved.loops.push_back(std::move(*site));
   }
-  if (auto ok = validate_names(program, resolved.loops, step.gives); !ok) return std::unexpected(ok.error());
+  if (auto ok = validate_names(program, resolved.loops, step.gives); !ok)
+    return std::unexpected(ok.error());
   return resolved;
 }
 
 }  // namespace
 
 Schedule::Schedule(ir::Program program)
-    : origin_(std::make_shared<ir::Program const>(program)), state_(std::make_shared<State const>(State{std::move(program), {}, {}})) {}
+    : origin_(std::make_shared<ir::Program const>(program)),
+      state_(std::make_shared<State const>(State{std::move(program), {}, {}})) {}
 
 std::expected<Proof, Refusal> Schedule::check(Step const& step) const {
   auto resolved = resolve(program(), step);
@@ -118,11 +154,13 @@ std::expected<Schedule, Refusal> Schedule::apply(Step const& step) const {
     return std::unexpected(unusable("invalid_result", status.error().message));
   TakenStep taken{resolved->step, proof->by};
   taken.step.gives.clear();
-  for (ir::LoopId made : applied.made) taken.step.gives.push_back(site_of(applied.program, made).loop->name());
+  for (ir::LoopId made : applied.made)
+    taken.step.gives.push_back(site_of(applied.program, made).loop->name());
   Schedule next = *this;
   auto trace = state_->trace;
   trace.push_back(std::move(taken));
-  next.state_ = std::make_shared<State const>(State{std::move(applied.program), std::move(trace), std::move(applied.cursors)});
+  next.state_ = std::make_shared<State const>(
+      State{std::move(applied.program), std::move(trace), std::move(applied.cursors)});
   return next;
 }
 
@@ -141,13 +179,19 @@ std::vector<Repair> repairs_for(Schedule const& schedule, Step const& step, size
   std::vector<ir::LoopSite> candidates = ir::loops_of(schedule.program().body);
   for (ir::LoopSite const& site : candidates) {
     if (repairs.size() == most) break;
-    bool one_nest = !site.around.empty() ? (!asked->around.empty() && site.around.front()->id == asked->around.front()->id) || site.around.front()->id == asked->loop->id
-                                         : site.loop->id == (asked->around.empty() ? asked->loop->id : asked->around.front()->id);
+    bool one_nest =
+        !site.around.empty()
+            ? (!asked->around.empty() && site.around.front()->id == asked->around.front()->id) ||
+                  site.around.front()->id == asked->loop->id
+            : site.loop->id ==
+                  (asked->around.empty() ? asked->loop->id : asked->around.front()->id);
     if (!one_nest || site.loop->id == asked->loop->id || ir::is_int(site.loop->extent, 1)) continue;
     Step other = step;
     other.targets = {reference_of(schedule.program(), site.loop->id)};
     other.gives.clear();
-    if (schedule.check(other)) repairs.push_back({to_text(other), fmt::format("{} iterations", ir::as_int(site.loop->extent).value_or(0))});
+    if (schedule.check(other))
+      repairs.push_back({to_text(other),
+                         fmt::format("{} iterations", ir::as_int(site.loop->extent).value_or(0))});
   }
   return repairs;
 }

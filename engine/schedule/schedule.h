@@ -1,5 +1,5 @@
-/// A program and the steps that made it. Immutable: applying a step gives a new schedule that shares
-/// what did not change.
+/// A program and the steps that made it. Immutable: applying a step gives a new schedule that
+/// shares what did not change.
 #pragma once
 
 #include <expected>
@@ -12,12 +12,12 @@
 namespace tw {
 
 struct TakenStep {
-  Step step;             ///< with `gives` filled in
-  std::string proof;     ///< why it was legal
+  Step step;          ///< with `gives` filled in
+  std::string proof;  ///< why it was legal
 };
 
 class Schedule {
- public:
+public:
   explicit Schedule(ir::Program program);
 
   ir::Program const& program() const { return state_->program; }
@@ -25,8 +25,8 @@ class Schedule {
   ir::Program const& origin() const { return *origin_; }
   std::vector<TakenStep> const& trace() const { return state_->trace; }
 
-  /// The step taken, or why not. Errors in the step itself (unknown primitive, loop or argument) are
-  /// refusals with the codes of `validate`.
+  /// The step taken, or why not. Errors in the step itself (unknown primitive, loop or argument)
+  /// are refusals with the codes of `validate`.
   std::expected<Schedule, Refusal> apply(Step const& step) const;
   /// Legal or why not, without rewriting.
   std::expected<Proof, Refusal> check(Step const& step) const;
@@ -35,7 +35,7 @@ class Schedule {
 
   std::string script() const;  ///< of the whole trace
 
- private:
+private:
   struct State {
     ir::Program program;
     std::vector<TakenStep> trace;

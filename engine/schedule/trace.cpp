@@ -35,15 +35,19 @@ Result<Step> parse_step_line(ir::LineReader& reader) {
     TRY_ASSIGN(first, reader.name("a primitive"));
   }
   step.primitive = first;
-  if (!find_primitive(step.primitive)) return reader.error("unknown_primitive", fmt::format("there is no primitive '{}'", step.primitive));
+  if (!find_primitive(step.primitive))
+    return reader.error("unknown_primitive",
+                        fmt::format("there is no primitive '{}'", step.primitive));
   TRY(reader.expect("("));
   while (!reader.accept(")")) {
     TRY_ASSIGN(std::string name, reader.name("a loop or an argument"));
     if (reader.accept("=")) {
-      if (step.arguments.contains(name)) return reader.error("argument_twice", fmt::format("'{}' is given twice", name));
+      if (step.arguments.contains(name))
+        return reader.error("argument_twice", fmt::format("'{}' is given twice", name));
       TRY_ASSIGN(step.arguments[name], parse_value(reader));
     } else {
-      if (!step.arguments.empty()) return reader.error("loop_after_argument", "loops come before named arguments");
+      if (!step.arguments.empty())
+        return reader.error("loop_after_argument", "loops come before named arguments");
       step.targets.push_back(std::move(name));
     }
     if (reader.peek().text != ")") TRY(reader.expect(","));
@@ -56,7 +60,9 @@ Status parse_head(ir::LineReader& reader) {
   TRY(reader.expect("tilewright"));
   TRY(reader.expect("schedule"));
   TRY_ASSIGN(int64_t version, reader.integer("a version"));
-  if (version != 1) return reader.error("unknown_version", fmt::format("this is schedule version {}; version 1 can be read", version));
+  if (version != 1)
+    return reader.error("unknown_version",
+                        fmt::format("this is schedule version {}; version 1 can be read", version));
   return reader.end();
 }
 
@@ -71,7 +77,8 @@ Primitive const* find_primitive(std::string_view name) {
 std::string to_text(Step const& step) {
   std::string text = step.gives.empty() ? "" : fmt::format("{} = ", fmt::join(step.gives, ", "));
   std::string inside = fmt::format("{}", fmt::join(step.targets, ", "));
-  for (auto const& [name, value] : step.arguments) inside += fmt::format("{}{}={}", inside.empty() ? "" : ", ", name, value_text(value));
+  for (auto const& [name, value] : step.arguments)
+    inside += fmt::format("{}{}={}", inside.empty() ? "" : ", ", name, value_text(value));
   return text + step.primitive + "(" + inside + ")";
 }
 
@@ -106,7 +113,9 @@ Result<Script> parse_script(std::string_view text, std::string const& file, bool
       script.steps.emplace_back(number, std::move(step));
     }
   }
-  if (!head) return bad_input("not_a_script", "a schedule starts with 'tilewright schedule 1'", Place{file, 1, 0, {}});
+  if (!head)
+    return bad_input("not_a_script", "a schedule starts with 'tilewright schedule 1'",
+                     Place{file, 1, 0, {}});
   return script;
 }
 
@@ -134,14 +143,20 @@ Result<Step> step_from_json(nlohmann::ordered_json const& json) {
     return true;
   };
   Step step;
-  if (!json.is_object() || !json.contains("step") || !json["step"].is_string()) return wrong("a step is an object with \"step\"");
+  if (!json.is_object() || !json.contains("step") || !json["step"].is_string())
+    return wrong("a step is an object with \"step\"");
   for (auto const& [key, value] : json.items()) {
-    if (key == "step") step.primitive = value;
+    if (key == "step")
+      step.primitive = value;
     else if (key == "loops" || key == "gives") {
-      if (!words(value, key == "loops" ? step.targets : step.gives)) return wrong(fmt::format("\"{}\" is a list of names", key));
-    } else if (value.is_number_integer()) step.arguments[key] = value.get<int64_t>();
-    else if (value.is_string()) step.arguments[key] = value.get<std::string>();
-    else return wrong(fmt::format("\"{}\" is neither a number nor a word", key));
+      if (!words(value, key == "loops" ? step.targets : step.gives))
+        return wrong(fmt::format("\"{}\" is a list of names", key));
+    } else if (value.is_number_integer())
+      step.arguments[key] = value.get<int64_t>();
+    else if (value.is_string())
+      step.arguments[key] = value.get<std::string>();
+    else
+      return wrong(fmt::format("\"{}\" is neither a number nor a word", key));
   }
   return step;
 }
@@ -150,7 +165,8 @@ std::expected<Schedule, Refusal> replay(Schedule schedule, Script const& script)
   if (!script.kernel.empty() && script.kernel != schedule.origin().name) {
     Refusal refusal;
     refusal.code = "other_kernel";
-    refusal.message = fmt::format("the script is for the kernel {}, not for {}", script.kernel, schedule.origin().name);
+    refusal.message = fmt::format("the script is for the kernel {}, not for {}", script.kernel,
+                                  schedule.origin().name);
     refusal.line = script.kernel_line;
     return std::unexpected(std::move(refusal));
   }

@@ -11,14 +11,14 @@
 namespace tw {
 
 struct Script {
-  std::string kernel;                       ///< from the `for` line; may be empty
+  std::string kernel;  ///< from the `for` line; may be empty
   int kernel_line = 0;
   std::vector<std::pair<int, Step>> steps;  ///< with 1-based line numbers
 };
 
 std::string to_text(Step const& step);
-/// "tilewright schedule 1", "for KERNEL", one step a line, `#` comments. The version line may be left
-/// out when `bare` (a single typed step).
+/// "tilewright schedule 1", "for KERNEL", one step a line, `#` comments. The version line may be
+/// left out when `bare` (a single typed step).
 Result<Script> parse_script(std::string_view text, std::string const& file = "", bool bare = false);
 Result<Step> parse_step(std::string_view line);
 std::string to_script(std::string const& kernel, std::vector<Step> const& steps);

@@ -260,6 +260,21 @@ CodeText text_of_assembly(Artifact const& artifact) {
   return text;
 }
 
+CodeText code_text(ir::Program const& program, te::Kernel const& kernel, std::string const& stage, Backend const& backend) {
+  if (stage == kExpressionStage) return text_of_expression(kernel);
+  if (stage == kProgramStage) return text_of_program(program);
+  CodeText failed;
+  failed.stage = stage;
+  auto lowered = lower(program, backend.target(), backend.passes());
+  if (!lowered) return failed.failure = to_sentence(lowered.error()), failed;
+  std::vector<CodeStage> stages = code_stages(backend);
+  for (size_t i = 1; i < lowered->size(); ++i)
+    if (stages[i + 1].key == stage) return text_of_stage((*lowered)[i].kernel, stages[i + 1]);
+  auto artifact = backend.compile(lowered->back().kernel, CodeTier::kFast, CodeTexts::kAssemblyAndIr);
+  if (!artifact) return failed.failure = to_sentence(artifact.error()), failed;
+  return stage == kLlvmStage ? text_of_llvm(*artifact) : text_of_assembly(*artifact);
+}
+
 CodeText with_changes(CodeText now, CodeText const& before) {
   auto trimmed = [](std::string const& s) { return s.substr(std::min(s.find_first_not_of(' '), s.size())); };
   size_t n = before.lines.size(), m = now.lines.size();

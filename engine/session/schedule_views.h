@@ -25,6 +25,8 @@ CodeText text_of_program(ir::Program const& program);
 CodeText text_of_stage(ir::KernelIr const& kernel, CodeStage const& stage);
 CodeText text_of_llvm(Artifact const& artifact);
 CodeText text_of_assembly(Artifact const& artifact);
+/// The text of a program at a stage; `failure` says why there is none.
+CodeText code_text(ir::Program const& program, te::Kernel const& kernel, std::string const& stage, Backend const& backend);
 /// Marks lines of `now` against `before`: added, moved up or down; removed lines are put in.
 CodeText with_changes(CodeText now, CodeText const& before);
 

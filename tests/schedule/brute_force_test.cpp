@@ -67,8 +67,10 @@ std::map<Element, std::vector<Event>> events_of(ir::BlockSite const& site) {
     }
     more = false;
     for (size_t i = point.size(); i-- > 0 && !more;)
-      if (++point[i] < *ir::as_int(site.loops[i]->extent)) more = true;
-      else point[i] = 0;
+      if (++point[i] < *ir::as_int(site.loops[i]->extent))
+        more = true;
+      else
+        point[i] = 0;
   }
   return events;
 }
@@ -81,7 +83,8 @@ bool independent(ir::BlockSite const& site, size_t depth) {
     for (size_t a = 0; a < events.size(); ++a)
       for (size_t b = a + 1; b < events.size(); ++b)
         if (clash(events[a], events[b]) && events[a].point[depth] != events[b].point[depth] &&
-            std::equal(events[a].point.begin(), events[a].point.begin() + int64_t(depth), events[b].point.begin()))
+            std::equal(events[a].point.begin(), events[a].point.begin() + int64_t(depth),
+                       events[b].point.begin()))
           return false;
   return true;
 }
@@ -96,7 +99,8 @@ bool order_kept(ir::BlockSite const& site, std::vector<size_t> const& order) {
   for (auto const& [element, events] : events_of(site))
     for (size_t a = 0; a < events.size(); ++a)
       for (size_t b = a + 1; b < events.size(); ++b)
-        if (clash(events[a], events[b]) && !(events[a].update && events[b].update) && place(events[b]) < place(events[a]))
+        if (clash(events[a], events[b]) && !(events[a].update && events[b].update) &&
+            place(events[b]) < place(events[a]))
           return false;
   return true;
 }
@@ -107,14 +111,19 @@ struct Count {
     ++(truth ? legal : illegal);
     if (answer) ++(truth ? legal_accepted : illegal_accepted);
   }
-  bool good() const { return illegal_accepted == 0 && legal > 50 && illegal > 50 && legal_accepted * 100 >= legal * 95; }
+  bool good() const {
+    return illegal_accepted == 0 && legal > 50 && illegal > 50 &&
+           legal_accepted * 100 >= legal * 95;
+  }
 };
 
 Schedule random_schedule(Rng& rng, int trace) {
-  Schedule schedule(testing::small_program(size_t(trace) % testing::small_kernels().size()).value());
+  Schedule schedule(
+      testing::small_program(size_t(trace) % testing::small_kernels().size()).value());
   for (int tries = 0; tries < 12 && schedule.trace().size() < 4; ++tries) {
     Step step = testing::propose_step(schedule.program(), rng);
-    bool shapes = step.primitive == "split" || step.primitive == "fuse" || step.primitive == "reorder";
+    bool shapes =
+        step.primitive == "split" || step.primitive == "fuse" || step.primitive == "reorder";
     if (auto next = schedule.apply(step); next && shapes) schedule = std::move(*next);
   }
   return schedule;
@@ -125,7 +134,7 @@ Schedule random_schedule(Rng& rng, int trace) {
 /// The questions of legality against all pairs of iterations of small nests.
 class BruteForceTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void independence_and_permutation_agree_with_all_pairs() {
     Rng rng(20260103);
     qInfo("seed 20260103");
@@ -138,25 +147,34 @@ class BruteForceTest : public QObject {
       for (ir::For const* loop : site.loops) points *= *ir::as_int(loop->extent);
       if (points > 4000) continue;
       for (size_t depth = 0; depth < site.loops.size(); ++depth) {
-        bool answer = independent_iterations(schedule.program(), site_of(schedule.program(), site.loops[depth]->id), "parallel").has_value();
+        bool answer =
+            independent_iterations(schedule.program(),
+                                   site_of(schedule.program(), site.loops[depth]->id), "parallel")
+                .has_value();
         bool truth = independent(site, depth);
         independence.add(truth, answer);
-        QVERIFY2(truth || !answer, (schedule.script() + site.loops[depth]->name() + "\n" + ir::to_text(schedule.program())).c_str());
+        QVERIFY2(truth || !answer, (schedule.script() + site.loops[depth]->name() + "\n" +
+                                    ir::to_text(schedule.program()))
+                                       .c_str());
       }
       for (int tries = 0; tries < 4 && site.loops.size() > 1; ++tries) {
         std::vector<size_t> order(site.loops.size());
         for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-        for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[size_t(rng.below(int64_t(i)))]);
+        for (size_t i = order.size(); i > 1; --i)
+          std::swap(order[i - 1], order[size_t(rng.below(int64_t(i)))]);
         std::vector<ir::LoopSite> before, after;
-        for (ir::For const* loop : site.loops) before.push_back(site_of(schedule.program(), loop->id));
+        for (ir::For const* loop : site.loops)
+          before.push_back(site_of(schedule.program(), loop->id));
         for (size_t i : order) after.push_back(before[i]);
         bool answer = permutable(before, after).has_value(), truth = order_kept(site, order);
         permutation.add(truth, answer);
         QVERIFY2(truth || !answer, (schedule.script() + ir::to_text(schedule.program())).c_str());
       }
     }
-    for (auto const& [name, count] : {std::pair{"independence", independence}, {"permutation", permutation}})
-      qInfo("%s: %d of %d legal accepted, %d of %d illegal accepted", name, count.legal_accepted, count.legal, count.illegal_accepted, count.illegal);
+    for (auto const& [name, count] :
+         {std::pair{"independence", independence}, {"permutation", permutation}})
+      qInfo("%s: %d of %d legal accepted, %d of %d illegal accepted", name, count.legal_accepted,
+            count.legal, count.illegal_accepted, count.illegal);
     QVERIFY(independence.good());
     QVERIFY(permutation.good());
   }

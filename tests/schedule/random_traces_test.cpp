@@ -12,7 +12,7 @@ using namespace tw;
 /// shuffled order: a step that should have been refused shows as a wrong result.
 class RandomTracesTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void legal_traces_compute_what_the_plain_program_computes() {
     bool given = false;
     uint64_t seed = qEnvironmentVariable("TW_TEST_SEED").toULongLong(&given);
@@ -20,7 +20,8 @@ class RandomTracesTest : public QObject {
     qInfo("seed %llu", static_cast<unsigned long long>(seed));
     Rng rng(seed);
     std::vector<ir::Program> programs;
-    for (size_t k = 0; k < testing::small_kernels().size(); ++k) programs.push_back(testing::small_program(k).value());
+    for (size_t k = 0; k < testing::small_kernels().size(); ++k)
+      programs.push_back(testing::small_program(k).value());
     std::map<std::string, int> accepted, refused;
     constexpr int kTraces = 2000;
     for (int trace = 0; trace < kTraces; ++trace) {
@@ -34,15 +35,20 @@ class RandomTracesTest : public QObject {
         if (next) {
           schedule = std::move(*next);
         } else {
-          QVERIFY2(next.error().code != "invalid_result", (to_text(step) + ": " + next.error().message + "\n" + ir::to_text(schedule.program())).c_str());
+          QVERIFY2(
+              next.error().code != "invalid_result",
+              (to_text(step) + ": " + next.error().message + "\n" + ir::to_text(schedule.program()))
+                  .c_str());
         }
       }
       std::vector<NDArray> inputs = testing::random_inputs(plain, rng);
       auto expected = ir::interpret(plain, inputs);
       auto actual = ir::interpret(schedule.program(), inputs, {.shuffle_seed = rng.next() | 1});
-      QVERIFY2(expected && actual, (schedule.script() + (actual ? "" : to_sentence(actual.error()))).c_str());
+      QVERIFY2(expected && actual,
+               (schedule.script() + (actual ? "" : to_sentence(actual.error()))).c_str());
       for (size_t i = 0; i < expected->size(); ++i)
-        QVERIFY2(compare((*actual)[i], (*expected)[i], 1e-4).equal, (schedule.script() + ir::to_text(schedule.program())).c_str());
+        QVERIFY2(compare((*actual)[i], (*expected)[i], 1e-4).equal,
+                 (schedule.script() + ir::to_text(schedule.program())).c_str());
       auto script = parse_script(schedule.script());
       QVERIFY2(script.has_value(), schedule.script().c_str());
       auto again = replay(Schedule(plain), *script);
@@ -50,7 +56,8 @@ class RandomTracesTest : public QObject {
       QVERIFY(ir::equal(again->program(), schedule.program()));
     }
     for (Primitive const* primitive : primitive_table()) {
-      qInfo("%-10s accepted %5d, refused %5d", primitive->name.c_str(), accepted[primitive->name], refused[primitive->name]);
+      qInfo("%-10s accepted %5d, refused %5d", primitive->name.c_str(), accepted[primitive->name],
+            refused[primitive->name]);
       QVERIFY2(accepted[primitive->name] >= 100, primitive->name.c_str());
     }
   }

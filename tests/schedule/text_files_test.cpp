@@ -26,8 +26,10 @@ Sections sections_of(std::string const& text) {
   std::istringstream stream(text);
   std::string name;
   for (std::string line; std::getline(stream, line);)
-    if (line.starts_with("--- ")) name = line.substr(4);
-    else sections[name] += line + "\n";
+    if (line.starts_with("--- "))
+      name = line.substr(4);
+    else
+      sections[name] += line + "\n";
   return sections;
 }
 
@@ -59,13 +61,17 @@ void list(char const* folder) {
     QTest::newRow(name.toUtf8()) << dir.filePath(name);
 }
 
-/// With TW_UPDATE_TEXTS set, writes what came out instead of comparing; the change is then reviewed.
+/// With TW_UPDATE_TEXTS set, writes what came out instead of comparing; the change is then
+/// reviewed.
 void compare_with(QString const& path, std::string const& section) {
   Sections sections = sections_of(read(path));
   QVERIFY2(sections.contains("before") && sections.contains("steps"), qPrintable(path));
   std::string actual = outcome(sections);
   if (qEnvironmentVariableIsSet("TW_UPDATE_TEXTS")) {
-    std::ofstream(path.toStdString()) << "--- before\n" << sections["before"] << "--- steps\n" << sections["steps"] << "--- " << section << "\n" << actual;
+    std::ofstream(path.toStdString()) << "--- before\n"
+                                      << sections["before"] << "--- steps\n"
+                                      << sections["steps"] << "--- " << section << "\n"
+                                      << actual;
     return;
   }
   QCOMPARE(QString::fromStdString(actual), QString::fromStdString(sections[section]));
@@ -76,7 +82,7 @@ void compare_with(QString const& path, std::string const& section) {
 /// Files of before, steps and after: one per thing that a step does, one per refusal.
 class TextFilesTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void steps_give_the_program_of_the_file_data() { list("/tests/golden/schedule"); }
   void steps_give_the_program_of_the_file() {
     QFETCH(QString, path);

@@ -19,8 +19,10 @@ inline std::vector<std::string> const& small_kernels() {
       "kernel matmul(A: f32[5, 6], B: f32[6, 7]) -> C\n"
       "  C[i in 5, j in 7] = sum[k in 6] A[i, k] * B[k, j]\n",
       "kernel conv(X: f32[1, 3, 5, 5], W: f32[4, 3, 3, 3]) -> Y\n"
-      "  pad[n in 1, c in 3, y in 7, x in 7] = select(1 <= y && y < 6 && 1 <= x && x < 6, X[n, c, y-1, x-1], 0)\n"
-      "  Y[n in 1, o in 4, y in 5, x in 5] = sum[c in 3, r in 3, s in 3] pad[n, c, y+r, x+s] * W[o, c, r, s]\n",
+      "  pad[n in 1, c in 3, y in 7, x in 7] = select(1 <= y && y < 6 && 1 <= x && x < 6, X[n, c, "
+      "y-1, x-1], 0)\n"
+      "  Y[n in 1, o in 4, y in 5, x in 5] = sum[c in 3, r in 3, s in 3] pad[n, c, y+r, x+s] * "
+      "W[o, c, r, s]\n",
       "kernel depthwise(X: f32[1, 4, 6, 6], W: f32[4, 2, 2]) -> Y\n"
       "  Y[n in 1, c in 4, y in 5, x in 5] = sum[r in 2, s in 2] X[n, c, y+r, x+s] * W[c, r, s]\n",
       "kernel pool(X: f32[1, 3, 6, 8]) -> Y\n"
@@ -53,7 +55,8 @@ inline std::vector<NDArray> random_inputs(ir::Program const& program, Rng& rng) 
   return inputs;
 }
 
-/// Some step, legal or not: a primitive of the table with targets and arguments of the right number.
+/// Some step, legal or not: a primitive of the table with targets and arguments of the right
+/// number.
 inline Step propose_step(ir::Program const& program, Rng& rng) {
   auto table = primitive_table();
   Primitive const& primitive = *table[size_t(rng.below(int64_t(table.size())))];
@@ -72,17 +75,24 @@ inline Step propose_step(ir::Program const& program, Rng& rng) {
     inside.erase(inside.begin() + int64_t(at));
   }
   if (primitive.targets < 0)  // any order
-    for (size_t i = step.targets.size(); i > 1; --i) std::swap(step.targets[i - 1], step.targets[size_t(rng.below(int64_t(i)))]);
+    for (size_t i = step.targets.size(); i > 1; --i)
+      std::swap(step.targets[i - 1], step.targets[size_t(rng.below(int64_t(i)))]);
   std::vector<Parameter const*> optional;
   for (Parameter const& parameter : primitive.parameters) {
-    if (parameter.optional) optional.push_back(&parameter);
-    else if (!parameter.choices.empty()) step.arguments[parameter.name] = parameter.choices[size_t(rng.below(int64_t(parameter.choices.size())))];
-    else step.arguments[parameter.name] = rng.between(parameter.low, std::min<int64_t>(parameter.high, 8));
+    if (parameter.optional)
+      optional.push_back(&parameter);
+    else if (!parameter.choices.empty())
+      step.arguments[parameter.name] =
+          parameter.choices[size_t(rng.below(int64_t(parameter.choices.size())))];
+    else
+      step.arguments[parameter.name] =
+          rng.between(parameter.low, std::min<int64_t>(parameter.high, 8));
   }
   if (!optional.empty()) {
     Parameter const& one = *optional[size_t(rng.below(int64_t(optional.size())))];
     int64_t extent = ir::as_int(first.loop->extent).value_or(4);
-    step.arguments[one.name] = rng.between(one.low, std::min(one.high, std::max<int64_t>(extent, one.low)));
+    step.arguments[one.name] =
+        rng.between(one.low, std::min(one.high, std::max<int64_t>(extent, one.low)));
   }
   return step;
 }

@@ -66,7 +66,8 @@ std::vector<Access> shared_accesses(std::vector<BlockSite> const& blocks) {
   for (Access const& access : all)
     if (access.writes) written.insert(access.buffer);
   for (Access& access : all) {
-    bool known = std::any_of(kept.begin(), kept.end(), [&](Access const& k) { return same(k, access); });
+    bool known =
+        std::any_of(kept.begin(), kept.end(), [&](Access const& k) { return same(k, access); });
     if (!known && written.contains(access.buffer)) kept.push_back(std::move(access));
   }
   return kept;

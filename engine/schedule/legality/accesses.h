@@ -9,11 +9,12 @@
 namespace tw {
 
 struct Access {
-  size_t block = 0;                ///< index into the list of blocks
+  size_t block = 0;  ///< index into the list of blocks
   std::string buffer;
-  std::vector<ir::Expr> indices;   ///< of loop variables: the iterators are replaced by their bindings
+  std::vector<ir::Expr>
+      indices;  ///< of loop variables: the iterators are replaced by their bindings
   bool writes = false;
-  bool update = false;             ///< the store of a reduction
+  bool update = false;  ///< the store of a reduction
 };
 
 /// Accesses to buffers that one of the blocks writes, once each; `init` is included.

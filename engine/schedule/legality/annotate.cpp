@@ -18,22 +18,30 @@ bool may_hold(LoopKind outer, LoopKind inner) {
 
 char const* word(LoopKind kind) {
   switch (kind) {
-    case LoopKind::kParallel: return "parallel";
-    case LoopKind::kVector: return "vectorized";
-    case LoopKind::kUnroll: return "unrolled";
-    case LoopKind::kBind: return "bound";
-    default: return "serial";
+    case LoopKind::kParallel:
+      return "parallel";
+    case LoopKind::kVector:
+      return "vectorized";
+    case LoopKind::kUnroll:
+      return "unrolled";
+    case LoopKind::kBind:
+      return "bound";
+    default:
+      return "serial";
   }
 }
 
-std::unexpected<Refusal> clash(ir::LoopSite const& asked, std::string const& outer, LoopKind outer_kind,
-                               std::string const& inner, LoopKind inner_kind, std::string const& verb) {
-  return refuse("kinds_do_not_nest",
-                fmt::format("the {} loop {} would stand inside of the {} loop {}", word(inner_kind), inner,
-                            word(outer_kind), outer),
-                verb + ": below a vectorized loop stand serial and unrolled ones; a parallel loop stands "
-                       "inside of serial ones",
-                {asked});
+std::unexpected<Refusal> clash(ir::LoopSite const& asked, std::string const& outer,
+                               LoopKind outer_kind, std::string const& inner, LoopKind inner_kind,
+                               std::string const& verb) {
+  return refuse(
+      "kinds_do_not_nest",
+      fmt::format("the {} loop {} would stand inside of the {} loop {}", word(inner_kind), inner,
+                  word(outer_kind), outer),
+      verb +
+          ": below a vectorized loop stand serial and unrolled ones; a parallel loop stands "
+          "inside of serial ones",
+      {asked});
 }
 
 }  // namespace
@@ -41,9 +49,9 @@ std::unexpected<Refusal> clash(ir::LoopSite const& asked, std::string const& out
 Applied with_kind(Move const& move, LoopKind kind) {
   ir::For const& loop = *move.loops[0].loop;
   Applied applied{move.program, {}, {}};
-  applied.program.body =
-      ir::replace_loop(move.program.body, loop.id,
-                       ir::make_from<ir::For>(loop.origin, loop.id, loop.var, loop.extent, kind, loop.body));
+  applied.program.body = ir::replace_loop(
+      move.program.body, loop.id,
+      ir::make_from<ir::For>(loop.origin, loop.id, loop.var, loop.extent, kind, loop.body));
   return applied;
 }
 
@@ -53,13 +61,16 @@ std::expected<void, Refusal> kinds_nest(ir::LoopSite const& loop, LoopKind kind,
                                         std::string const& verb) {
   std::string const& name = loop.loop->name();
   for (ir::For const* outer : around)
-    if (!may_hold(outer->loop_kind, kind)) return clash(loop, outer->name(), outer->loop_kind, name, kind, verb);
+    if (!may_hold(outer->loop_kind, kind))
+      return clash(loop, outer->name(), outer->loop_kind, name, kind, verb);
   for (ir::For const* inner : below)
-    if (!may_hold(kind, inner->loop_kind)) return clash(loop, name, kind, inner->name(), inner->loop_kind, verb);
+    if (!may_hold(kind, inner->loop_kind))
+      return clash(loop, name, kind, inner->name(), inner->loop_kind, verb);
   return {};
 }
 
-std::expected<void, Refusal> kinds_nest(ir::LoopSite const& loop, LoopKind kind, std::string const& verb) {
+std::expected<void, Refusal> kinds_nest(ir::LoopSite const& loop, LoopKind kind,
+                                        std::string const& verb) {
   std::vector<ir::For const*> below;
   for (ir::LoopSite const& site : ir::loops_of(loop.loop->body)) below.push_back(site.loop);
   return kinds_nest(loop, kind, loop.around, below, verb);

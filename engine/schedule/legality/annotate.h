@@ -9,9 +9,9 @@ namespace tw {
 
 Applied with_kind(Move const& move, ir::LoopKind kind);
 
-/// Which kinds may hold which: below a vectorized loop only serial and unrolled ones; a parallel one
-/// never inside of a parallel, vectorized or unrolled one. `around` and `below` are the loops outside
-/// and inside of `loop`, which is to have `kind`.
+/// Which kinds may hold which: below a vectorized loop only serial and unrolled ones; a parallel
+/// one never inside of a parallel, vectorized or unrolled one. `around` and `below` are the loops
+/// outside and inside of `loop`, which is to have `kind`.
 std::expected<void, Refusal> kinds_nest(ir::LoopSite const& loop, ir::LoopKind kind,
                                         std::vector<ir::For const*> const& around,
                                         std::vector<ir::For const*> const& below,

@@ -13,7 +13,8 @@ using namespace ir;
 
 constexpr int64_t kMostPoints = 8192;
 
-/// The values tried for one loop: all, or the first and the last ones, where guards and digits turn.
+/// The values tried for one loop: all, or the first and the last ones, where guards and digits
+/// turn.
 std::vector<int64_t> samples(int64_t extent, size_t most) {
   std::vector<int64_t> values;
   for (int64_t v = 0; v < extent && values.size() < most; ++v) values.push_back(v);
@@ -29,7 +30,7 @@ struct Touch {
 };
 
 class Search {
- public:
+public:
   Search(std::vector<BlockSite> const& blocks, For const& loop) : blocks_(blocks), loop_(loop) {
     for (Access& access : shared_accesses(blocks)) accesses_.push_back({std::move(access), {}});
   }
@@ -44,7 +45,7 @@ class Search {
     return result;
   }
 
- private:
+private:
   struct Reached {
     Access access;
     std::vector<Compiled> indices;
@@ -82,7 +83,8 @@ class Search {
     for (Reached& access : accesses_) {
       access.indices.clear();
       if (access.access.block != b) continue;
-      for (Expr const& index : access.access.indices) access.indices.push_back(frame.compile(index));
+      for (Expr const& index : access.access.indices)
+        access.indices.push_back(frame.compile(index));
     }
     Compiled guard;
     if (block.block->predicate) guard = frame.compile(block.block->predicate);
@@ -181,8 +183,10 @@ std::optional<std::vector<std::vector<int64_t>>> all_points(std::vector<For cons
   for (int64_t visited = 0; visited < total; ++visited) {
     points.push_back(at);
     for (size_t i = at.size(); i-- > 0;)
-      if (++at[i] < *as_int(order[i]->extent)) break;
-      else at[i] = 0;
+      if (++at[i] < *as_int(order[i]->extent))
+        break;
+      else
+        at[i] = 0;
   }
   return points;
 }

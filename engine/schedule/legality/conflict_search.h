@@ -1,4 +1,5 @@
-/// Looks for two iterations of a loop that touch one element, by running through points of the nest.
+/// Looks for two iterations of a loop that touch one element, by running through points of the
+/// nest.
 #pragma once
 
 #include <optional>
@@ -18,7 +19,7 @@ SearchResult find_conflict(std::vector<ir::BlockSite> const& blocks, ir::For con
 
 /// The points of one block below a list of loops, in the order of `order` (all loops of the block,
 /// outermost first). Empty when there are more than `most` or an extent is not constant.
-std::optional<std::vector<std::vector<int64_t>>> all_points(std::vector<ir::For const*> const& order,
-                                                            int64_t most);
+std::optional<std::vector<std::vector<int64_t>>> all_points(
+    std::vector<ir::For const*> const& order, int64_t most);
 
 }  // namespace tw

@@ -31,7 +31,8 @@ std::string pair_text(Conflict const& conflict) {
     if (i < conflict.second.loops.size())
       put(second, conflict.second.loops[i].first, conflict.second.loops[i].second);
   }
-  return fmt::format("iterations {} and {}{}", first, second, rest.empty() ? "" : " (" + rest + ")");
+  return fmt::format("iterations {} and {}{}", first, second,
+                     rest.empty() ? "" : " (" + rest + ")");
 }
 
 std::string action_text(Conflict const& conflict) {
@@ -68,7 +69,8 @@ Use use_of(std::vector<BlockSite> const& blocks, std::string const& loop) {
 
 std::string role_text(Use const& use) {
   std::string_view role = use.mixed ? "holds a part of a" : "is a";
-  if (use.kind == IterKind::kReduce) return fmt::format("{} reduction axis of block {}", role, use.block);
+  if (use.kind == IterKind::kReduce)
+    return fmt::format("{} reduction axis of block {}", role, use.block);
   if (use.kind == IterKind::kOrdered) {
     role = use.mixed ? "holds a part of an" : "is an";
     return fmt::format("{} ordered axis of block {}", role, use.block);
@@ -102,14 +104,17 @@ std::expected<Proof, Refusal> independent_iterations(Program const& program, Loo
     return refusal;
   }
   if (use.kind == IterKind::kOrdered)
-    return refuse("order_carried",
-                  fmt::format("{} {}: its iterations run one after the other", name, role_text(use)),
-                  condition, {loop});
+    return refuse(
+        "order_carried",
+        fmt::format("{} {}: its iterations run one after the other", name, role_text(use)),
+        condition, {loop});
   if (search.complete) return Proof{"all pairs of iterations were compared"};
-  auto refusal = refuse("undecided",
-                        fmt::format("it is not proved that iterations of {} are independent, and no "
-                                    "pair that conflicts was found", name),
-                        condition, {loop});
+  auto refusal =
+      refuse("undecided",
+             fmt::format("it is not proved that iterations of {} are independent, and no "
+                         "pair that conflicts was found",
+                         name),
+             condition, {loop});
   refusal.error().undecided = true;
   return refusal;
 }

@@ -38,8 +38,8 @@ bool uses_iterators_only(BlockSite const& site) {
   return only;
 }
 
-/// "complete block": no ordered iterator, reads nothing that it writes; running one of its instances
-/// twice or at another time gives the same.
+/// "complete block": no ordered iterator, reads nothing that it writes; running one of its
+/// instances twice or at another time gives the same.
 bool is_complete(BlockSite const& site) {
   std::set<std::string> written;
   walk(site.block->body, [&](Stmt const& s) {
@@ -48,7 +48,8 @@ bool is_complete(BlockSite const& site) {
   });
   bool complete = !site.block->init;
   walk_exprs(site.block->body, [&](Expr const& e) {
-    if (auto const* read = e.as<Load>()) complete = complete && !written.contains(read->buffer->name);
+    if (auto const* read = e.as<Load>())
+      complete = complete && !written.contains(read->buffer->name);
     return complete;
   });
   // Two instances may share an element only if they compute the same value.
@@ -80,8 +81,8 @@ bool is_reduction(BlockSite const& site) {
   }
   // Each spatial iterator is an index of its own, so that no two of its values share an element.
   for (IterVar const& iter : site.block->iters) {
-    bool alone = std::any_of(
-        info->store->indices.begin(), info->store->indices.end(), [&](Expr const& e) {
+    bool alone =
+        std::any_of(info->store->indices.begin(), info->store->indices.end(), [&](Expr const& e) {
           auto const* v = e.as<Variable>();
           return v && v->name == iter.name();
         });
@@ -90,8 +91,8 @@ bool is_reduction(BlockSite const& site) {
   return true;
 }
 
-/// The iterators are mixed-radix numbers that use up the loops: then the iteration that starts a sum
-/// is the least one in each loop, and comes first in every order.
+/// The iterators are mixed-radix numbers that use up the loops: then the iteration that starts a
+/// sum is the least one in each loop, and comes first in every order.
 bool starts_first_in_any_order(BlockSite const& site, std::vector<LoopSite> const& moved) {
   arith::Ranges ranges = ranges_of(site.loops);
   std::vector<Digit> digits;
@@ -108,8 +109,9 @@ bool starts_first_in_any_order(BlockSite const& site, std::vector<LoopSite> cons
 /// Runs one reduction block in the new order and looks whether every element is set to its start
 /// before it is updated.
 class StartCheck {
- public:
-  StartCheck(BlockSite const& site, std::vector<For const*> order) : site_(site), order_(std::move(order)) {
+public:
+  StartCheck(BlockSite const& site, std::vector<For const*> order)
+      : site_(site), order_(std::move(order)) {
     for (For const* loop : order_) slots_.push_back(frame_.slot(loop->name()));
     for (IterVar const& iter : site.block->iters)
       iters_.push_back({frame_.compile(iter.binding), iter.kind == IterKind::kReduce});
@@ -128,14 +130,16 @@ class StartCheck {
     return true;
   }
 
- private:
+private:
   bool visit(std::vector<int64_t> const& point, Conflict& conflict) {
     std::vector<int64_t> element;
     bool starts = true;
     for (auto const& [binding, reduces] : iters_) {
       int64_t value = frame_.integer(binding, 0);
-      if (reduces) starts = starts && value == 0;
-      else element.push_back(value);
+      if (reduces)
+        starts = starts && value == 0;
+      else
+        element.push_back(value);
     }
     auto [first, added] = first_.emplace(element, point);
     if (!starts || added) return true;
@@ -166,7 +170,8 @@ std::string iteration_text(Iteration const& iteration) {
   return text;
 }
 
-std::expected<Proof, Refusal> by_enumeration(BlockSite const& site, std::vector<LoopSite> const& before,
+std::expected<Proof, Refusal> by_enumeration(BlockSite const& site,
+                                             std::vector<LoopSite> const& before,
                                              std::vector<LoopSite> const& after) {
   std::vector<For const*> order = site.loops;
   auto first = std::find(order.begin(), order.end(), before.front().loop);
@@ -174,10 +179,12 @@ std::expected<Proof, Refusal> by_enumeration(BlockSite const& site, std::vector<
   Conflict conflict;
   auto good = StartCheck(site, order).run(conflict);
   if (!good) {
-    auto refusal = refuse("undecided",
-                          fmt::format("it is not proved that the sum of block {} still starts with its "
-                                      "first term in this order", site.block->name),
-                          kCondition, before);
+    auto refusal =
+        refuse("undecided",
+               fmt::format("it is not proved that the sum of block {} still starts with its "
+                           "first term in this order",
+                           site.block->name),
+               kCondition, before);
     refusal.error().undecided = true;
     return refusal;
   }
@@ -193,7 +200,8 @@ std::expected<Proof, Refusal> by_enumeration(BlockSite const& site, std::vector<
 }
 
 /// Blocks below that share a tensor which one of them writes.
-std::optional<std::pair<std::string, std::string>> sharing_blocks(std::vector<BlockSite> const& blocks) {
+std::optional<std::pair<std::string, std::string>> sharing_blocks(
+    std::vector<BlockSite> const& blocks) {
   auto accesses = shared_accesses(blocks);
   for (Access const& a : accesses)
     for (Access const& b : accesses)
@@ -208,12 +216,14 @@ std::unexpected<Refusal> refuse_block(BlockSite const& site, std::vector<LoopSit
   if (ordered)
     return refuse("order_carried",
                   fmt::format("block {} computes in order: later iterations read what earlier ones "
-                              "wrote", site.block->name),
+                              "wrote",
+                              site.block->name),
                   kCondition, moved);
-  return refuse("not_a_simple_block",
-                fmt::format("block {} is neither complete nor a reduction, so its order cannot be changed",
-                            site.block->name),
-                kCondition, moved);
+  return refuse(
+      "not_a_simple_block",
+      fmt::format("block {} is neither complete nor a reduction, so its order cannot be changed",
+                  site.block->name),
+      kCondition, moved);
 }
 
 /// Drops the loops at both ends that stay where they are.
@@ -245,8 +255,8 @@ std::expected<Proof, Refusal> permutable(std::vector<LoopSite> const& all_before
     return Proof{"iterations that meet in an element differ in one loop only"};
   if (auto pair = sharing_blocks(blocks))
     return refuse("blocks_depend",
-                  fmt::format("blocks {} and {} share a tensor that one of them writes", pair->first,
-                              pair->second),
+                  fmt::format("blocks {} and {} share a tensor that one of them writes",
+                              pair->first, pair->second),
                   kCondition, before);
   for (BlockSite const& site : blocks) {
     if (is_complete(site)) continue;

@@ -7,10 +7,10 @@
 
 namespace tw {
 
-/// `before` and `after` hold the loops of one perfect chain, outermost first. Legal when at most one
-/// of the moved loops lets iterations meet in an element (then pairs that meet keep their order), or
-/// when every block below is complete or a reduction whose iterators are made of the loops one to
-/// one (then only the order of a sum changes, and its first term stays the first).
+/// `before` and `after` hold the loops of one perfect chain, outermost first. Legal when at most
+/// one of the moved loops lets iterations meet in an element (then pairs that meet keep their
+/// order), or when every block below is complete or a reduction whose iterators are made of the
+/// loops one to one (then only the order of a sum changes, and its first term stays the first).
 std::expected<Proof, Refusal> permutable(std::vector<ir::LoopSite> const& before,
                                          std::vector<ir::LoopSite> const& after);
 

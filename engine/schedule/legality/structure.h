@@ -9,13 +9,17 @@
 namespace tw {
 
 /// A refusal with one culprit.
-std::unexpected<Refusal> refuse(std::string code, std::string message, std::string condition, std::vector<ir::LoopSite> const& culprits);
+std::unexpected<Refusal> refuse(std::string code, std::string message, std::string condition,
+                                std::vector<ir::LoopSite> const& culprits);
 
 /// The loop runs its iterations one after the other, with a constant extent, and holds blocks only.
-std::expected<int64_t, Refusal> plain_loop(ir::Program const& program, ir::LoopSite const& loop, std::string const& verb);
+std::expected<int64_t, Refusal> plain_loop(ir::Program const& program, ir::LoopSite const& loop,
+                                           std::string const& verb);
 /// The loops lie on one chain; between the outermost and the innermost nothing else stands.
 /// Answers with the chain from the outermost of `loops` to the innermost.
-std::expected<std::vector<ir::LoopSite>, Refusal> perfect_chain(ir::Program const& program, std::vector<ir::LoopSite> loops, std::string const& verb);
+std::expected<std::vector<ir::LoopSite>, Refusal> perfect_chain(ir::Program const& program,
+                                                                std::vector<ir::LoopSite> loops,
+                                                                std::string const& verb);
 
 /// Below the chain stand loops and blocks only, none of them opaque, and all extents are constants.
 std::expected<void, Refusal> plain_chain(ir::Program const& program,

@@ -11,12 +11,19 @@ std::expected<Proof, Refusal> check(Move const& move) {
   for (ir::LoopSite const& site : move.loops) {
     auto extent = plain_loop(move.program, site, "fuse");
     if (!extent) return std::unexpected(extent.error());
-    if (__builtin_mul_overflow(product, *extent, &product)) return refuse("extent_too_large", "the fused loop would have more iterations than can be counted", "fuse: the product of the extents fits 63 bits", move.loops);
+    if (__builtin_mul_overflow(product, *extent, &product))
+      return refuse("extent_too_large",
+                    "the fused loop would have more iterations than can be counted",
+                    "fuse: the product of the extents fits 63 bits", move.loops);
   }
   auto chain = perfect_chain(move.program, move.loops, "fuse");
   if (!chain) return std::unexpected(chain.error());
   if (chain->size() != 2 || (*chain)[0].loop->id != move.loops[0].loop->id)
-    return refuse("not_neighbours", fmt::format("{} is not directly inside of {}", reference_of(move.program, move.loops[1].loop->id), reference_of(move.program, move.loops[0].loop->id)), "fuse: the second loop must be directly inside of the first", move.loops);
+    return refuse("not_neighbours",
+                  fmt::format("{} is not directly inside of {}",
+                              reference_of(move.program, move.loops[1].loop->id),
+                              reference_of(move.program, move.loops[0].loop->id)),
+                  "fuse: the second loop must be directly inside of the first", move.loops);
   return Proof{"fusing neighbours keeps the order of iterations"};
 }
 
@@ -29,7 +36,8 @@ Applied apply(Move const& move) {
   ir::Expr fused = ir::var(name), extent = outer.extent * inner.extent;
   ir::Substitution by{{outer.name(), ir::floor_div(fused, inner.extent)},
                       {inner.name(), ir::floor_mod(fused, inner.extent)}};
-  ir::Stmt body = rebind(inner.body, by, nullptr, {{name, *ir::as_int(extent)}}, move.loops[0].around);
+  ir::Stmt body =
+      rebind(inner.body, by, nullptr, {{name, *ir::as_int(extent)}}, move.loops[0].around);
   body = ir::make<ir::For>(id, fused, extent, ir::LoopKind::kSerial, body);
   applied.program.body = ir::replace_loop(move.program.body, outer.id, body);
   applied.cursors[outer.id] = {id};
@@ -42,8 +50,16 @@ Applied apply(Move const& move) {
 
 Primitive const& primitive_fuse() {
   static Primitive const primitive{
-      "fuse", "F", "Fuse two loops", "Makes one loop of a loop and the one directly inside of it.",
-      "for i in N: for j in M: A[i, j]  -->  for i_j in N*M: A[i_j // M, i_j % M]", 2, 1, {}, check, apply};
+      "fuse",
+      "F",
+      "Fuse two loops",
+      "Makes one loop of a loop and the one directly inside of it.",
+      "for i in N: for j in M: A[i, j]  -->  for i_j in N*M: A[i_j // M, i_j % M]",
+      2,
+      1,
+      {},
+      check,
+      apply};
   return primitive;
 }
 

@@ -7,8 +7,10 @@ namespace {
 
 std::expected<Proof, Refusal> check(Move const& move) {
   ir::LoopSite const& site = move.loops[0];
-  if (auto extent = plain_loop(move.program, site, "parallel"); !extent) return std::unexpected(extent.error());
-  if (auto fit = kinds_nest(site, ir::LoopKind::kParallel, "parallel"); !fit) return std::unexpected(fit.error());
+  if (auto extent = plain_loop(move.program, site, "parallel"); !extent)
+    return std::unexpected(extent.error());
+  if (auto fit = kinds_nest(site, ir::LoopKind::kParallel, "parallel"); !fit)
+    return std::unexpected(fit.error());
   return independent_iterations(move.program, site, "parallel");
 }
 
@@ -16,8 +18,15 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 Primitive const& primitive_parallel() {
   static Primitive const primitive{
-      "parallel", "P", "Run a loop in parallel", "Shares the iterations of a loop among the threads of the device.",
-      "for i in N: S(i)  -->  threads run S(0), ..., S(N-1), each once, in any order", 1, 0, {}, check,
+      "parallel",
+      "P",
+      "Run a loop in parallel",
+      "Shares the iterations of a loop among the threads of the device.",
+      "for i in N: S(i)  -->  threads run S(0), ..., S(N-1), each once, in any order",
+      1,
+      0,
+      {},
+      check,
       [](Move const& move) { return with_kind(move, ir::LoopKind::kParallel); }};
   return primitive;
 }

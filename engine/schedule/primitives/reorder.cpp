@@ -8,7 +8,8 @@ namespace tw {
 namespace {
 
 /// The chain with the named loops in their new order, the others where they were.
-std::vector<ir::LoopSite> reordered(std::vector<ir::LoopSite> chain, std::vector<ir::LoopSite> const& named) {
+std::vector<ir::LoopSite> reordered(std::vector<ir::LoopSite> chain,
+                                    std::vector<ir::LoopSite> const& named) {
   size_t next = 0;
   for (ir::LoopSite& site : chain) {
     bool moves = std::any_of(named.begin(), named.end(),
@@ -25,8 +26,10 @@ std::expected<void, Refusal> annotations_fit(std::vector<ir::LoopSite> const& be
     std::vector<ir::For const*> around = before.front().around, below;
     for (size_t j = 0; j < i; ++j) around.push_back(after[j].loop);
     for (size_t j = i + 1; j < after.size(); ++j) below.push_back(after[j].loop);
-    for (ir::LoopSite const& site : ir::loops_of(before.back().loop->body)) below.push_back(site.loop);
-    if (auto fit = kinds_nest(after[i], after[i].loop->loop_kind, around, below, "reorder"); !fit) return fit;
+    for (ir::LoopSite const& site : ir::loops_of(before.back().loop->body))
+      below.push_back(site.loop);
+    if (auto fit = kinds_nest(after[i], after[i].loop->loop_kind, around, below, "reorder"); !fit)
+      return fit;
   }
   return {};
 }
@@ -34,7 +37,8 @@ std::expected<void, Refusal> annotations_fit(std::vector<ir::LoopSite> const& be
 std::expected<Proof, Refusal> check(Move const& move) {
   auto chain = perfect_chain(move.program, move.loops, "reorder");
   if (!chain) return std::unexpected(chain.error());
-  if (auto plain = plain_chain(move.program, *chain, "reorder"); !plain) return std::unexpected(plain.error());
+  if (auto plain = plain_chain(move.program, *chain, "reorder"); !plain)
+    return std::unexpected(plain.error());
   auto after = reordered(*chain, move.loops);
   if (auto fit = annotations_fit(*chain, after); !fit) return std::unexpected(fit.error());
   return permutable(*chain, after);
@@ -46,7 +50,8 @@ Applied apply(Move const& move) {
   ir::Stmt body = chain.back().loop->body;
   for (size_t i = after.size(); i-- > 0;) {
     ir::For const& loop = *after[i].loop;
-    body = ir::make_from<ir::For>(loop.origin, loop.id, loop.var, loop.extent, loop.loop_kind, body, loop.bind);
+    body = ir::make_from<ir::For>(loop.origin, loop.id, loop.var, loop.extent, loop.loop_kind, body,
+                                  loop.bind);
   }
   Applied applied{move.program, {}, {}};
   applied.program.body = ir::replace_loop(move.program.body, chain.front().loop->id, body);
@@ -57,10 +62,18 @@ Applied apply(Move const& move) {
 
 Primitive const& primitive_reorder() {
   static Primitive const primitive{
-      "reorder", "R", "Reorder loops",
-      "Puts the named loops into the given order, outermost first; loops between them that are not named stay "
+      "reorder",
+      "R",
+      "Reorder loops",
+      "Puts the named loops into the given order, outermost first; loops between them that are not "
+      "named stay "
       "where they are.",
-      "for i: for j: for k: S  -- reorder(k, i) -->  for k: for j: for i: S", -1, 0, {}, check, apply};
+      "for i: for j: for k: S  -- reorder(k, i) -->  for k: for j: for i: S",
+      -1,
+      0,
+      {},
+      check,
+      apply};
   return primitive;
 }
 

@@ -8,7 +8,8 @@ namespace {
 
 /// Outer and inner extent; with `parts` the last outer iterations may be empty.
 std::pair<int64_t, int64_t> extents(Move const& move, int64_t extent) {
-  int64_t given = move.number(move.has("factor") ? "factor" : "parts"), other = (extent + given - 1) / given;
+  int64_t given = move.number(move.has("factor") ? "factor" : "parts"),
+          other = (extent + given - 1) / given;
   return move.has("factor") ? std::pair{other, given} : std::pair{given, other};
 }
 
@@ -19,10 +20,14 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (!extent) return std::unexpected(extent.error());
   std::string name = reference_of(move.program, move.loops[0].loop->id);
   if (move.has("factor") == move.has("parts"))
-    return refuse("factor_or_parts", "give either factor (inner extent) or parts (outer extent)", "split: one of factor and parts", move.loops);
+    return refuse("factor_or_parts", "give either factor (inner extent) or parts (outer extent)",
+                  "split: one of factor and parts", move.loops);
   int64_t given = move.has("factor") ? move.number("factor") : move.number("parts");
   if (given > *extent)
-    return refuse("factor_out_of_range", fmt::format("{} has {} iterations, so {} is not from 1 to {}", name, *extent, given, *extent), "split: the factor lies from 1 to the extent", move.loops);
+    return refuse("factor_out_of_range",
+                  fmt::format("{} has {} iterations, so {} is not from 1 to {}", name, *extent,
+                              given, *extent),
+                  "split: the factor lies from 1 to the extent", move.loops);
   return Proof{"a split keeps the order of iterations"};
 }
 
@@ -35,8 +40,9 @@ Applied apply(Move const& move) {
   ir::Expr value = outer_var * inner + inner_var;
   ir::Expr guard = outer * inner == *ir::as_int(loop.extent) ? nullptr : value < loop.extent;
   ir::LoopId outer_id = applied.program.fresh_loop(), inner_id = applied.program.fresh_loop();
-  ir::Stmt body = rebind(loop.body, {{loop.name(), value}}, guard,
-                         {{name_of(outer_var), outer}, {name_of(inner_var), inner}}, move.loops[0].around);
+  ir::Stmt body =
+      rebind(loop.body, {{loop.name(), value}}, guard,
+             {{name_of(outer_var), outer}, {name_of(inner_var), inner}}, move.loops[0].around);
   body = ir::make<ir::For>(inner_id, inner_var, ir::int_imm(inner), ir::LoopKind::kSerial, body);
   body = ir::make<ir::For>(outer_id, outer_var, ir::int_imm(outer), ir::LoopKind::kSerial, body);
   applied.program.body = ir::replace_loop(move.program.body, loop.id, body);
@@ -49,12 +55,18 @@ Applied apply(Move const& move) {
 
 Primitive const& primitive_split() {
   static Primitive const primitive{
-      "split", "S", "Split a loop",
-      "Splits a loop of N iterations into an outer and an inner one. The factor need not divide N: a guard skips the remainder.",
-      "for i in 10: A[i]  -->  for i.0 in 3: for i.1 in 4: if i.0*4+i.1 < 10: A[i.0*4+i.1]", 1, 2,
+      "split",
+      "S",
+      "Split a loop",
+      "Splits a loop of N iterations into an outer and an inner one. The factor need not divide N: "
+      "a guard skips the remainder.",
+      "for i in 10: A[i]  -->  for i.0 in 3: for i.1 in 4: if i.0*4+i.1 < 10: A[i.0*4+i.1]",
+      1,
+      2,
       {{"factor", "iterations of the inner loop", 1, int64_t(1) << 40, std::nullopt, true, {}},
        {"parts", "iterations of the outer loop", 1, int64_t(1) << 40, std::nullopt, true, {}}},
-      check, apply};
+      check,
+      apply};
   return primitive;
 }
 

@@ -15,17 +15,24 @@ int64_t copies(ir::LoopSite const& site) {
   for (ir::For const* around : site.around)
     if (around->loop_kind == ir::LoopKind::kUnroll) count *= ir::as_int(around->extent).value_or(1);
   for (ir::LoopSite const& inner : ir::loops_of(site.loop->body))
-    if (inner.loop->loop_kind == ir::LoopKind::kUnroll) below *= ir::as_int(inner.loop->extent).value_or(1);
+    if (inner.loop->loop_kind == ir::LoopKind::kUnroll)
+      below *= ir::as_int(inner.loop->extent).value_or(1);
   return count > kMostCopies ? count : count * below;
 }
 
 std::expected<Proof, Refusal> check(Move const& move) {
   auto extent = plain_loop(move.program, move.loops[0], "unroll");
   if (!extent) return std::unexpected(extent.error());
-  if (auto fit = kinds_nest(move.loops[0], ir::LoopKind::kUnroll, "unroll"); !fit) return std::unexpected(fit.error());
+  if (auto fit = kinds_nest(move.loops[0], ir::LoopKind::kUnroll, "unroll"); !fit)
+    return std::unexpected(fit.error());
   int64_t count = copies(move.loops[0]);
   if (count > kMostCopies)
-    return refuse("too_many_copies", fmt::format("unrolling {} makes {} copies of its body; at most {} are made: split it first", reference_of(move.program, move.loops[0].loop->id), count, kMostCopies), fmt::format("unroll: at most {} copies, other unrolled loops counted", kMostCopies), move.loops);
+    return refuse(
+        "too_many_copies",
+        fmt::format("unrolling {} makes {} copies of its body; at most {} are made: split it first",
+                    reference_of(move.program, move.loops[0].loop->id), count, kMostCopies),
+        fmt::format("unroll: at most {} copies, other unrolled loops counted", kMostCopies),
+        move.loops);
   return Proof{"unrolling keeps the order of iterations"};
 }
 
@@ -33,8 +40,15 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 Primitive const& primitive_unroll() {
   static Primitive const primitive{
-      "unroll", "U", "Unroll a loop", "Writes out every iteration of a loop, so that registers can hold what it works on.",
-      "for i in 3: A[i]  -->  A[0]; A[1]; A[2]", 1, 0, {}, check,
+      "unroll",
+      "U",
+      "Unroll a loop",
+      "Writes out every iteration of a loop, so that registers can hold what it works on.",
+      "for i in 3: A[i]  -->  A[0]; A[1]; A[2]",
+      1,
+      0,
+      {},
+      check,
       [](Move const& move) { return with_kind(move, ir::LoopKind::kUnroll); }};
   return primitive;
 }

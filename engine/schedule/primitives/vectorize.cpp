@@ -16,11 +16,13 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (!extent) return std::unexpected(extent.error());
   std::string name = reference_of(move.program, site.loop->id);
   if (*extent > kMostLanes)
-    return refuse("too_many_lanes",
-                  fmt::format("{} has {} iterations; at most {} become lanes of a vector: split it first", name,
-                              *extent, kMostLanes),
-                  fmt::format("vectorize: at most {} iterations", kMostLanes), move.loops);
-  if (auto fit = kinds_nest(site, ir::LoopKind::kVector, "vectorize"); !fit) return std::unexpected(fit.error());
+    return refuse(
+        "too_many_lanes",
+        fmt::format("{} has {} iterations; at most {} become lanes of a vector: split it first",
+                    name, *extent, kMostLanes),
+        fmt::format("vectorize: at most {} iterations", kMostLanes), move.loops);
+  if (auto fit = kinds_nest(site, ir::LoopKind::kVector, "vectorize"); !fit)
+    return std::unexpected(fit.error());
   return independent_iterations(move.program, site, "vectorize");
 }
 
@@ -28,10 +30,17 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 Primitive const& primitive_vectorize() {
   static Primitive const primitive{
-      "vectorize", "V", "Vectorize a loop",
-      "Runs all iterations of a loop (at most 64) at once, as lanes of vector instructions. Loops inside of it "
+      "vectorize",
+      "V",
+      "Vectorize a loop",
+      "Runs all iterations of a loop (at most 64) at once, as lanes of vector instructions. Loops "
+      "inside of it "
       "stay serial or unrolled; a guard masks the lanes.",
-      "for i in 16: A[i] = B[i]  -->  A[0:16] = B[0:16]", 1, 0, {}, check,
+      "for i in 16: A[i] = B[i]  -->  A[0:16] = B[0:16]",
+      1,
+      0,
+      {},
+      check,
       [](Move const& move) { return with_kind(move, ir::LoopKind::kVector); }};
   return primitive;
 }

@@ -1,0 +1,525 @@
+#include "engine/session/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "engine/backend/backend.h"
+#include "engine/device/local_device.h"
+#include "engine/measure/kernel_bench.h"
+#include "engine/measure/network.h"
+#include "engine/schedule/explain.h"
+#include "engine/session/jobs.h"
+#include "engine/session/schedule_views.h"
+#include "engine/session/session_state.h"
+
+namespace tw::session {
+namespace {
+
+/// Measures kernels on the device; used by the job thread only.
+class Laboratory {
+ public:
+  Laboratory(Options const& options) : backend_(*options.backend), device_({options.device_program}), threads_(options.threads > 0 ? options.threads : options.backend->target().hardware.cores) {}
+
+  Device& device() { return device_; }
+  int threads() const { return threads_; }
+
+  struct Outcome {
+    BenchResult result;
+    Comparison comparison;
+  };
+  Result<Outcome> measure(Model const& model, int kernel, ir::Program const& program, CodeTier tier, StopToken stop) {
+    TRY(prepare(model, kernel, stop));
+    TRY_ASSIGN(std::vector<LoweredStage> stages, lower(program, backend_.target(), backend_.passes()));
+    TRY_ASSIGN(Artifact artifact, backend_.compile(stages.back().kernel, tier, CodeTexts::kNone));
+    BenchOptions options;
+    options.threads = threads_;
+    options.timing = {.warm_up = 0, .repeats = 5, .min_sample_seconds = 50e-6, .most_seconds = 0.4};
+    options.call.stop = stop;
+    options.call.timeout = std::chrono::seconds(30);
+    TRY_ASSIGN(BenchResult result, bench_->measure(artifact, options));
+    Comparison worst{0, 0, true, -1};
+    for (size_t i = 0; i < result.outputs.size(); ++i) {
+      Comparison one = compare(result.outputs[i], reference_[i]);
+      bool equal = worst.equal && one.equal;
+      if (one.max_abs_diff >= worst.max_abs_diff) worst = one;
+      worst.equal = equal;
+    }
+    return Outcome{std::move(result), worst};
+  }
+
+ private:
+  /// Inputs and the right answer of a kernel, made when the kernel changes.
+  Status prepare(Model const& model, int kernel, StopToken stop) {
+    if (bench_ && model_ == model && kernel_ == kernel) return {};
+    bench_.reset();
+    TRY_ASSIGN(ir::Program plain, plain_program(*model, kernel));
+    TRY_ASSIGN(std::vector<NDArray> inputs, random_kernel_inputs(plain.inputs, 1));
+    TRY_ASSIGN(std::optional<std::vector<NDArray>> reference, reference_outputs(*model, kernel, inputs, stop));
+    auto bench = std::make_unique<KernelBench>(device_, plain, inputs);
+    if (!reference) {  // a large tensor expression: its plain nest is what the schedules must keep
+      TRY_ASSIGN(std::vector<LoweredStage> stages, lower(plain, backend_.target(), backend_.passes()));
+      TRY_ASSIGN(Artifact artifact, backend_.compile(stages.back().kernel, CodeTier::kFast, CodeTexts::kNone));
+      BenchOptions options;
+      options.call.stop = stop;
+      options.call.timeout = std::chrono::seconds(60);
+      TRY_ASSIGN(reference, bench->run(artifact, options));
+    }
+    reference_ = std::move(*reference);
+    bench_ = std::move(bench);
+    model_ = model;
+    kernel_ = kernel;
+    return {};
+  }
+
+  Backend const& backend_;
+  LocalDevice device_;
+  int threads_;
+  Model model_;
+  int kernel_ = -1;
+  std::unique_ptr<KernelBench> bench_;
+  std::vector<NDArray> reference_;
+};
+
+class SessionImpl final : public Session {
+ public:
+  explicit SessionImpl(Options options)
+      : options_(std::move(options)), laboratory_(options_), stages_(std::make_shared<std::vector<CodeStage> const>(code_stages(*options_.backend))),
+        jobs_([this] { notify(); }), code_jobs_([] {}) {
+    start_roofs(false);
+  }
+
+  void set_listener(Listener listener) override {
+    std::lock_guard lock(listener_mutex_);
+    listener_ = std::move(listener);
+  }
+
+  Snapshot snapshot() const override {
+    std::optional<JobView> job = jobs_.current();
+    std::lock_guard lock(mutex_);
+    Snapshot copy = published_;
+    if (job) copy.job = std::make_shared<JobView const>(*job);
+    return copy;
+  }
+
+  Status execute(Command const& command) override {
+    Status status = std::visit([this](auto const& c) { return run(c); }, command);
+    publish();
+    return status;
+  }
+
+  std::shared_ptr<CodeText const> code(std::string const& stage, bool against_parent) override;
+  std::vector<PrimitiveView> primitives() const override { return primitive_views(); }
+  std::shared_ptr<RefusalView const> why_not(std::string const& line) override;
+  std::string script() const override {
+    std::lock_guard lock(mutex_);
+    return state_.has_kernel() ? state_.kernels.at(state_.kernel).history.schedule().script() : "";
+  }
+  std::string save() const override {
+    std::lock_guard lock(mutex_);
+    return state_.model ? save_state(state_).dump(1) : "";
+  }
+  Status restore(std::string const& saved) override;
+  bool wait_idle(double seconds) override { return jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds); }
+
+ private:
+  // Commands, on the front's thread.
+  Status run(OpenModel const& c) { return open(c.path, {}); }
+  Status run(OpenSample const& c) { return open("sample:" + c.name, {}); }
+  Status run(CloseModel const&);
+  Status run(SelectKernel const& c);
+  Status run(ApplyStep const& c);
+  Status run(ApplyScript const& c);
+  Status run(Undo const&) { return move([](History const& h) -> Result<History> { return h.undone(); }); }
+  Status run(Redo const&) { return move([](History const& h) -> Result<History> { return h.redone(); }); }
+  Status run(JumpTo const& c) { return move([&](History const& h) { return h.jumped(c.history_node); }); }
+  Status run(SetNote const& c);
+  Status run(DismissRefusal const&);
+  Status run(MeasureAgain const&);
+  Status run(MeasureModel const&);
+  Status run(MeasureRoofs const& c) { return start_roofs(c.again), Status(); }
+  Status run(CancelJob const&) { return jobs_.cancel_all(), Status(); }
+
+  Status open(std::string const& source, std::string saved);
+  template <typename F>
+  Status move(F const& to);
+  std::expected<void, Refusal> take(Step const& step);
+
+  // Jobs, on the session's thread.
+  void start_roofs(bool again);
+  void start_measuring();
+  void measure_node(int kernel, int node, StopToken stop);
+  void take_model(Model model, std::string const& source, std::string const& saved);
+
+  void publish();
+  void notify() {
+    std::lock_guard lock(listener_mutex_);
+    if (listener_) listener_();
+  }
+  void set_error(std::string sentence) {
+    std::lock_guard lock(mutex_);
+    state_.error = sentence.empty() ? nullptr : std::make_shared<std::string const>(std::move(sentence));
+  }
+
+  Options options_;
+  Laboratory laboratory_;
+  std::shared_ptr<std::vector<CodeStage> const> stages_;
+  mutable std::mutex mutex_;
+  std::mutex listener_mutex_;
+  State state_;
+  Snapshot published_;
+  Listener listener_;
+  std::map<std::pair<uint64_t, std::string>, std::shared_ptr<CodeText const>> texts_;
+  Jobs jobs_;
+  Jobs code_jobs_;
+};
+
+void SessionImpl::publish() {
+  {
+    std::lock_guard lock(mutex_);
+    Snapshot next;
+    next.version = ++state_.version;
+    next.model = state_.model_view;
+    next.graph = state_.graph;
+    next.kernel = state_.kernel;
+    next.code_stages = stages_;
+    next.machine = state_.machine;
+    next.refusal = state_.refusal;
+    next.error = state_.error;
+    if (state_.model) next.kernels = table_with_states(state_);
+    if (state_.has_kernel()) {
+      ir::Program const& program = state_.now().history.schedule().program();
+      bool same = published_.nest && published_.kernel == next.kernel && published_.nest->program_hash == ir::hash(program);
+      next.nest = same ? published_.nest : std::make_shared<NestView const>(nest_view(program));
+      next.history = history_view(state_);
+      next.roofline = roofline_view(state_);
+    }
+    published_ = std::move(next);
+  }
+  notify();
+}
+
+Status SessionImpl::open(std::string const& source, std::string saved) {
+  set_error("");
+  jobs_.start("open", "opening " + source, [this, source, saved](StopToken stop, Progress const& progress) {
+    auto model = load_model(source, {}, *options_.backend, stop, progress);
+    if (!model) {
+      if (!stop.stop_requested()) set_error(to_sentence(model.error()));
+      return publish();
+    }
+    take_model(*model, source, saved);
+    publish();
+    start_measuring();
+  });
+  return {};
+}
+
+void SessionImpl::take_model(Model model, std::string const& source, std::string const& saved) {
+  auto view = std::make_shared<ModelView const>(model_view(*model));
+  auto graph = std::make_shared<GraphView const>(graph_view(*model));
+  auto table = std::make_shared<KernelTable const>(kernel_table(*model));
+  State next;
+  next.model = model;
+  next.source = source;
+  next.model_view = view;
+  next.graph = graph;
+  next.table = table;
+  std::string error;
+  if (!saved.empty()) {
+    auto json = nlohmann::ordered_json::parse(saved, nullptr, false);
+    if (Status status = restore_histories(next, json, *options_.backend); !status) error = status.error().message;
+    if (json.contains("kernel") && json["kernel"].is_number_integer()) next.kernel = json["kernel"];
+  }
+  if (next.kernel < 0 || size_t(next.kernel) >= model->plan.kernels.size()) next.kernel = model->plan.kernels.empty() ? -1 : 0;
+  if (next.kernel >= 0 && !next.kernels.contains(next.kernel)) {
+    auto work = begin_kernel(*model, next.kernel, *options_.backend);
+    if (work) next.kernels.emplace(next.kernel, std::move(*work));
+    else error = to_sentence(work.error());
+  }
+  std::lock_guard lock(mutex_);
+  next.machine = state_.machine;
+  next.version = state_.version;
+  if (!error.empty()) next.error = std::make_shared<std::string const>(error);
+  state_ = std::move(next);
+  texts_.clear();
+}
+
+Status SessionImpl::run(CloseModel const&) {
+  jobs_.cancel_all();
+  std::lock_guard lock(mutex_);
+  State next;
+  next.machine = state_.machine;
+  next.version = state_.version;
+  state_ = std::move(next);
+  return {};
+}
+
+Status SessionImpl::run(SelectKernel const& c) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.model) return bad_input("no_model", "no model is open");
+    if (c.row < 0 || size_t(c.row) >= state_.model->plan.kernels.size()) return bad_input("unknown_kernel", fmt::format("there is no kernel {}", c.row));
+    state_.refusal = nullptr;
+    if (!state_.kernels.contains(c.row)) {
+      TRY_ASSIGN(KernelWork work, begin_kernel(*state_.model, c.row, *options_.backend));
+      state_.kernels.emplace(c.row, std::move(work));
+    }
+    state_.kernel = c.row;
+  }
+  start_measuring();
+  return {};
+}
+
+/// With the mutex held: the step becomes a node of the history.
+std::expected<void, Refusal> SessionImpl::take(Step const& step) {
+  History& history = state_.now().history;
+  auto next = history.schedule().apply(step);
+  if (!next) return std::unexpected(with_repairs(history.schedule(), step, next.error()));
+  history = history.add(*next).value();
+  return {};
+}
+
+Status SessionImpl::run(ApplyStep const& c) {
+  TRY_ASSIGN(Step step, parse_step(c.line));
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
+    state_.refusal = nullptr;
+    state_.error = nullptr;
+    if (auto taken = take(step); !taken) {
+      state_.refusal = std::make_shared<RefusalView const>(refusal_view(state_.now().history.schedule().program(), taken.error(), c.line));
+      return {};
+    }
+  }
+  start_measuring();
+  return {};
+}
+
+Status SessionImpl::run(ApplyScript const& c) {
+  bool bare = c.text.find("tilewright") == std::string::npos;
+  TRY_ASSIGN(Script script, parse_script(c.text, "script", bare));
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
+    state_.refusal = nullptr;
+    for (auto const& [line, step] : script.steps)
+      if (auto taken = take(step); !taken) {
+        state_.refusal = std::make_shared<RefusalView const>(refusal_view(state_.now().history.schedule().program(), taken.error(), tw::to_text(step)));
+        break;
+      }
+  }
+  start_measuring();
+  return {};
+}
+
+template <typename F>
+Status SessionImpl::move(F const& to) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
+    state_.refusal = nullptr;
+    TRY_ASSIGN(state_.now().history, to(state_.now().history));
+  }
+  start_measuring();
+  return {};
+}
+
+Status SessionImpl::run(SetNote const& c) {
+  std::lock_guard lock(mutex_);
+  if (!state_.has_kernel() || !state_.now().history.has(c.history_node)) return bad_input("unknown_node", "there is no such step");
+  state_.now().history = state_.now().history.with_note(c.history_node, c.note);
+  return {};
+}
+
+Status SessionImpl::run(DismissRefusal const&) {
+  std::lock_guard lock(mutex_);
+  state_.refusal = nullptr;
+  state_.error = nullptr;
+  return {};
+}
+
+Status SessionImpl::run(MeasureAgain const&) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
+    History& history = state_.now().history;
+    history = history.with_correctness(history.current(), Correctness::kUnknown, "");
+  }
+  start_measuring();
+  return {};
+}
+
+/// Measures the current step if nobody has, then the schedule by rule, so that there is something to
+/// compare with.
+void SessionImpl::start_measuring() {
+  if (!options_.measure) return;
+  std::vector<int> wanted;
+  int kernel = -1;
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.has_kernel()) return;
+    kernel = state_.kernel;
+    History const& history = state_.now().history;
+    for (int id : {history.current(), state_.now().default_node, 0}) {
+      bool known = id < 0 || (history.node(id).measured && history.node(id).correctness != Correctness::kUnknown) || history.node(id).correctness == Correctness::kWrong;
+      if (!known && std::find(wanted.begin(), wanted.end(), id) == wanted.end()) wanted.push_back(id);
+    }
+  }
+  if (wanted.empty()) return jobs_.cancel("measure");
+  jobs_.start("measure", "measuring", [this, kernel, wanted](StopToken stop, Progress const&) {
+    for (int node : wanted)
+      if (!stop.stop_requested()) measure_node(kernel, node, stop);
+  });
+}
+
+void SessionImpl::measure_node(int kernel, int node, StopToken stop) {
+  Model model;
+  std::optional<Schedule> schedule;
+  {
+    std::lock_guard lock(mutex_);
+    auto work = state_.kernels.find(kernel);
+    if (!state_.model || work == state_.kernels.end() || !work->second.history.has(node)) return;
+    model = state_.model;
+    schedule = work->second.history.node(node).schedule;
+    state_.measuring = node;
+  }
+  publish();
+  for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull}) {
+    if (tier == CodeTier::kFull) publish();  // the first number is shown while the finer one is made
+    auto outcome = laboratory_.measure(model, kernel, schedule->program(), tier, stop);
+    std::lock_guard lock(mutex_);
+    if (state_.model != model) return;
+    state_.measuring = -1;
+    if (stop.stop_requested()) break;
+    History& history = state_.kernels.at(kernel).history;
+    if (!outcome) {
+      history = history.with_failure(node, to_sentence(outcome.error()));
+      state_.error = std::make_shared<std::string const>(to_sentence(outcome.error()));
+      break;
+    }
+    Comparison const& c = outcome->comparison;
+    std::string words = fmt::format("largest difference {:.2g} where the largest value is {:.3g}", c.max_abs_diff, c.max_abs_ref);
+    history = history.with_correctness(node, c.equal ? Correctness::kCorrect : Correctness::kWrong, words);
+    if (!c.equal) break;  // a wrong answer has no time
+    double ms = outcome->result.samples.least() * 1e3;
+    auto const& known = history.node(node).measured;
+    if (!known || ms < known->min_ms) history = history.with_measured(node, {ms, outcome->result.samples.spread(), double(model->kernel(kernel).flops) / ms / 1e6});
+    if (ms > 50) break;  // slow code gains nothing from a second look
+    state_.measuring = tier == CodeTier::kFast ? node : -1;
+  }
+  {
+    std::lock_guard lock(mutex_);
+    state_.measuring = -1;
+  }
+  publish();
+}
+
+Status SessionImpl::run(MeasureModel const&) {
+  Model model;
+  RunOptions options;
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.model) return bad_input("no_model", "no model is open");
+    model = state_.model;
+    for (auto const& [row, work] : state_.kernels) {
+      History const& history = work.history;
+      HistoryNode const& node = history.node(history.current());
+      if (node.parent >= 0 && node.correctness == Correctness::kCorrect) options.scripts[row] = node.schedule.script();
+    }
+  }
+  jobs_.start("model", "measuring the whole model", [this, model, options](StopToken stop, Progress const& progress) mutable {
+    options.rounds = 5;
+    options.threads = laboratory_.threads();
+    options.inputs = random_inputs(*model, 1);
+    auto run = run_model(*model, options, *options_.backend, laboratory_.device(), stop, progress);
+    if (!run) {
+      if (!stop.stop_requested()) set_error(to_sentence(run.error()));
+      return publish();
+    }
+    {
+      std::lock_guard lock(mutex_);
+      if (state_.model != model) return;
+      auto table = std::make_shared<KernelTable>(*state_.table);
+      fill_times(*table, *run, state_.machine ? *state_.machine : MachineView());
+      state_.table = std::move(table);
+    }
+    publish();
+  });
+  return {};
+}
+
+void SessionImpl::start_roofs(bool again) {
+  jobs_.start("roofs", "measuring this machine", [this, again](StopToken stop, Progress const& progress) {
+    auto plain = machine_view(*options_.backend, laboratory_.device(), options_.cache_folder, false, false);
+    auto view = options_.measure ? machine_view(*options_.backend, laboratory_.device(), options_.cache_folder, true, again, stop, progress) : plain;
+    if (!view && !stop.stop_requested()) set_error(to_sentence(view.error()));
+    {
+      std::lock_guard lock(mutex_);
+      state_.machine = std::make_shared<MachineView const>(view ? *view : *plain);
+    }
+    publish();
+  });
+}
+
+std::shared_ptr<RefusalView const> SessionImpl::why_not(std::string const& line) {
+  auto step = parse_step(line);
+  std::lock_guard lock(mutex_);
+  if (!state_.has_kernel()) return nullptr;
+  Schedule const& schedule = state_.now().history.schedule();
+  if (!step) {
+    RefusalView view;
+    view.step = line;
+    view.code = step.error().code;
+    view.title = "This line cannot be read";
+    view.message = step.error().message;
+    return std::make_shared<RefusalView const>(std::move(view));
+  }
+  auto proof = schedule.check(*step);
+  if (proof) return nullptr;
+  return std::make_shared<RefusalView const>(refusal_view(schedule.program(), proof.error(), line));
+}
+
+std::shared_ptr<CodeText const> SessionImpl::code(std::string const& stage, bool against_parent) {
+  std::unique_lock lock(mutex_);
+  if (!state_.has_kernel()) return nullptr;
+  History const& history = state_.now().history;
+  ir::Program program = history.schedule().program();
+  int parent = history.node(history.current()).parent;
+  std::optional<ir::Program> before;
+  if (against_parent && parent >= 0 && stage != kExpressionStage) before = history.node(parent).schedule.program();
+  uint64_t hash = ir::hash(program);
+  std::string key = before ? fmt::format("{} against {:x}", stage, ir::hash(*before)) : stage;
+  if (auto found = texts_.find({hash, key}); found != texts_.end()) return found->second;
+  te::Kernel kernel = state_.model->kernel(state_.kernel).kernel;
+  lock.unlock();
+  code_jobs_.start(stage, "lowering", [this, program, before, kernel, stage, hash, key](StopToken stop, Progress const&) {
+    auto text = std::make_shared<CodeText>(code_text(program, kernel, stage, *options_.backend));
+    if (before && !stop.stop_requested()) *text = with_changes(*text, code_text(*before, kernel, stage, *options_.backend));
+    text->program_hash = hash;
+    {
+      std::lock_guard guard(mutex_);
+      if (texts_.size() > 400) texts_.clear();
+      texts_[{hash, key}] = text;
+    }
+    notify();
+  });
+  return nullptr;
+}
+
+Status SessionImpl::restore(std::string const& saved) {
+  auto json = nlohmann::ordered_json::parse(saved, nullptr, false);
+  if (json.is_discarded() || !json.is_object() || !json.contains("model") || !json["model"].is_string()) return bad_input("bad_session", "the saved session cannot be read; it is left as it was");
+  if (!json.contains("version") || json["version"] != 1) return bad_input("unknown_version", "the saved session was written by a newer version");
+  return open(json["model"], saved);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> Session::create(Options options) {
+  if (!options.backend) return bad_input("no_backend", "the program was built without a target");
+  return std::make_unique<SessionImpl>(std::move(options));
+}
+
+}  // namespace tw::session

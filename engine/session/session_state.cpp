@@ -1,0 +1,151 @@
+#include "engine/session/session_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/backend/backend.h"
+#include "engine/schedule/trace.h"
+
+namespace tw::session {
+namespace {
+
+Verdict verdict_of(HistoryNode const& node, bool measuring) {
+  if (node.correctness == Correctness::kCorrect) return Verdict::kCorrect;
+  if (node.correctness == Correctness::kWrong) return Verdict::kWrong;
+  return measuring ? Verdict::kChecking : Verdict::kUnknown;
+}
+
+std::string steps_text(HistoryNode const& node) {
+  std::string text;
+  for (std::string const& step : node.steps) text += (text.empty() ? "" : "\n") + step;
+  return text;
+}
+
+std::vector<int> path_to(History const& history, int id) {
+  std::vector<int> path;
+  for (; id >= 0; id = history.node(id).parent) path.push_back(id);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+}  // namespace
+
+std::shared_ptr<HistoryView const> history_view(State const& state) {
+  auto view = std::make_shared<HistoryView>();
+  History const& history = state.kernels.at(state.kernel).history;
+  for (size_t i = 0; i < history.size(); ++i) {
+    HistoryNode const& node = history.node(int(i));
+    HistoryNodeView one;
+    one.id = node.id;
+    one.parent = node.parent;
+    one.label = node.label;
+    one.step = steps_text(node);
+    one.measuring = state.measuring == node.id;
+    if (node.measured) {
+      one.min_ms = node.measured->min_ms;
+      one.spread = node.measured->spread;
+      one.gflops = node.measured->gflops;
+    }
+    one.verdict = verdict_of(node, one.measuring);
+    one.verdict_text = node.correctness_text;
+    one.failure = node.failure;
+    one.note = node.note;
+    view->nodes.push_back(std::move(one));
+  }
+  view->current = history.current();
+  view->can_undo = history.can_undo();
+  view->can_redo = history.can_redo();
+  return view;
+}
+
+std::shared_ptr<RooflineView const> roofline_view(State const& state) {
+  auto view = std::make_shared<RooflineView>();
+  KernelTask const& task = state.model->kernel(state.kernel);
+  History const& history = state.kernels.at(state.kernel).history;
+  double peak = 0, bandwidth = 0;
+  if (state.machine) view->roofs = state.machine->roofs;
+  std::erase_if(view->roofs, [](RoofView const& roof) { return roof.name.find("one core") != std::string::npos; });
+  for (RoofView const& roof : view->roofs) {
+    if (roof.compute) peak = std::max(peak, roof.value);
+    else bandwidth = roof.value;  // the last level is main memory
+  }
+  double intensity = task.bytes > 0 ? double(task.flops) / double(task.bytes) : 0;
+  for (int id : path_to(history, history.current())) {
+    HistoryNode const& node = history.node(id);
+    if (!node.measured) continue;
+    view->trail.push_back({id, fmt::format("{} {:.1f}", node.label, node.measured->gflops), intensity, node.measured->gflops, true, id == history.current()});
+  }
+  if (peak <= 0 || bandwidth <= 0 || intensity <= 0) return view;
+  bool compute_bound = intensity * bandwidth >= peak;
+  view->attainable = std::min(peak, intensity * bandwidth);
+  view->explanation = compute_bound ? fmt::format("{:.1f} FLOP for each byte of its tensors: arithmetic is the limit, {:.0f} GFLOP/s", intensity, peak)
+                                    : fmt::format("{:.2f} FLOP for each byte of its tensors: memory is the limit, {:.1f} GFLOP/s", intensity, view->attainable);
+  return view;
+}
+
+std::shared_ptr<KernelTable const> table_with_states(State const& state) {
+  auto table = std::make_shared<KernelTable>(*state.table);
+  for (auto const& [row, work] : state.kernels) {
+    History const& history = work.history;
+    HistoryNode const& node = history.node(history.current());
+    KernelRow& entry = table->rows[size_t(row)];
+    entry.state = node.parent < 0 ? KernelState::kPlain : node.id == work.default_node ? KernelState::kDefault : KernelState::kHand;
+    if (!node.measured) continue;
+    entry.time_ms = node.measured->min_ms;
+    entry.fraction_of_roof.reset();
+    double peak = 0, bandwidth = 0;
+    for (RoofView const& roof : state.machine ? state.machine->roofs : std::vector<RoofView>()) (roof.compute ? peak : bandwidth) = roof.compute ? std::max(peak, roof.value) : roof.value;
+    if (peak > 0 && bandwidth > 0) entry.fraction_of_roof = std::max(double(entry.flops) / peak, double(entry.bytes) / bandwidth) / 1e6 / node.measured->min_ms;
+  }
+  return table;
+}
+
+Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend const& backend) {
+  TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
+  TRY_ASSIGN(std::string text, backend.default_script(plain));
+  KernelWork work{History(Schedule(plain)), -1};
+  TRY_ASSIGN(Script script, parse_script(text, "default schedule"));
+  auto scheduled = replay(Schedule(plain), script);
+  if (!scheduled || script.steps.empty()) return work;
+  TRY_ASSIGN(History branched, work.history.add(0, *scheduled, "default"));
+  work.default_node = branched.current();
+  TRY_ASSIGN(work.history, branched.jumped(0));
+  return work;
+}
+
+nlohmann::ordered_json save_state(State const& state) {
+  nlohmann::ordered_json json = {{"version", 1}, {"model", state.source}, {"kernel", state.kernel}};
+  nlohmann::ordered_json kernels = nlohmann::ordered_json::object();
+  for (auto const& [row, work] : state.kernels) kernels[state.model->kernel(row).name] = work.history.to_json();
+  json["histories"] = kernels;
+  return json;
+}
+
+Status restore_histories(State& state, nlohmann::ordered_json const& saved, Backend const& backend) {
+  if (!saved.contains("histories") || !saved["histories"].is_object()) return {};
+  std::string lost;
+  for (auto const& [name, json] : saved["histories"].items()) {
+    auto row = find_kernel(*state.model, name);
+    if (!row) {
+      lost = name;
+      continue;
+    }
+    TRY_ASSIGN(KernelWork work, begin_kernel(*state.model, *row, backend));
+    TRY_ASSIGN(ir::Program plain, plain_program(*state.model, *row));
+    auto history = History::from_json(json, Schedule(plain));
+    if (!history) {
+      lost = name;
+      continue;
+    }
+    work.history = std::move(*history);
+    work.default_node = -1;
+    for (size_t i = 0; i < work.history.size(); ++i)
+      if (work.history.node(int(i)).label == "default") work.default_node = int(i);
+    state.kernels.insert_or_assign(*row, std::move(work));
+  }
+  if (!lost.empty()) return bad_input("history_lost", fmt::format("the history of kernel {} does not fit this model any more", lost));
+  return {};
+}
+
+}  // namespace tw::session

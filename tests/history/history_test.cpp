@@ -1,0 +1,85 @@
+#include <QtTest>
+
+#include "engine/history/history.h"
+#include "engine/ir/text.h"
+#include "engine/schedule/trace.h"
+#include "tests/support/mutate.h"
+#include "tests/support/random_schedules.h"
+
+using namespace tw;
+
+namespace {
+
+Schedule plain() { return Schedule(testing::small_program(0).value()); }
+History step(History const& history, std::string const& line) {
+  return history.add(history.schedule().apply(parse_step(line).value()).value()).value();
+}
+
+}  // namespace
+
+class HistoryTest : public QObject {
+  Q_OBJECT
+private slots:
+  void undo_and_redo_walk_the_branch_last_visited() {
+    History history = step(step(History(plain()), "split(i, factor=2)"), "parallel(i.0)");
+    History back = history.undone().undone();
+    QCOMPARE(back.current(), 0);
+    QVERIFY(!back.can_undo() && back.can_redo());
+    QCOMPARE(back.redone().redone().current(), history.current());
+    History branched = step(back, "vectorize(j)");
+    QCOMPARE(branched.size(), size_t(4));
+    QCOMPARE(branched.children(0), (std::vector{1, 3}));
+    QCOMPARE(branched.undone().redone().current(), 3);
+    QCOMPARE(branched.jumped(2).value().undone().undone().redone().current(), 1);
+    QCOMPARE(history.size(), size_t(3));
+    QVERIFY(!branched.jumped(9).has_value());
+  }
+
+  void the_same_step_again_is_the_same_entry() {
+    History history = step(History(plain()), "parallel(i)").undone();
+    QCOMPARE(step(history, "parallel(i)").size(), size_t(2));
+    QVERIFY(!history.add(1, plain()).has_value());
+  }
+
+  void a_saved_history_comes_back() {
+    History history = step(step(History(plain()), "a, b = split(i, factor=2)"), "parallel(a)");
+    history = step(history.undone().undone(), "vectorize(j)");
+    history = history.with_measured(1, {1.25, 0.125, 7.5})
+                  .with_correctness(1, Correctness::kCorrect, "0 of 35 differ");
+    history = history.with_failure(2, "the kernel did not end").with_note(3, "lanes").undone();
+    auto json = nlohmann::ordered_json::parse(history.to_json().dump());
+    auto restored = History::from_json(json, plain());
+    QVERIFY2(restored.has_value(), restored ? "" : restored.error().message.c_str());
+    QCOMPARE(restored->to_json().dump(), history.to_json().dump());
+    for (int id = 0; id < int(history.size()); ++id)
+      QVERIFY(
+          ir::equal(restored->node(id).schedule.program(), history.node(id).schedule.program()));
+  }
+
+  void what_cannot_be_restored_is_refused_with_a_sentence() {
+    auto json = step(History(plain()), "parallel(i)").to_json();
+    auto code = [&](auto change) {
+      auto damaged = json;
+      change(damaged);
+      auto restored = History::from_json(damaged, plain());
+      return restored ? std::string("restored") : restored.error().code;
+    };
+    QCOMPARE(code([](auto& j) { j["version"] = 2; }), std::string("unknown_version"));
+    QCOMPARE(code([](auto& j) { j["kind"] = "x"; }), std::string("not_a_history"));
+    QCOMPARE(code([](auto& j) { j["kernel"] = "conv"; }), std::string("other_kernel"));
+    QCOMPARE(code([](auto& j) { j["nodes"][1]["parent"] = 1; }), std::string("not_a_history"));
+    QCOMPARE(code([](auto& j) { j["nodes"][1]["steps"] = {"parallel(k)"}; }),
+             std::string("step_refused"));
+    QCOMPARE(code([](auto& j) { j["current"] = 12; }), std::string("not_a_history"));
+    QCOMPARE(code([](auto& j) { j["nodes"][1]["measured"] = 3; }), std::string("not_a_history"));
+    Rng rng(3);
+    std::string text = json.dump();
+    for (int round = 0; round < 3000; ++round) {
+      auto damaged = nlohmann::ordered_json::parse(testing::mutate(text, rng), nullptr, false);
+      if (!damaged.is_discarded()) (void)History::from_json(damaged, plain());
+    }
+  }
+};
+
+QTEST_GUILESS_MAIN(HistoryTest)
+#include "history_test.moc"
