@@ -4,7 +4,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(SQLite3 REQUIRED)
-find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Svg Test)
+find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Concurrent Test)
 
 # Asking for version 19 is refused by the package's own version file, so the path decides.
 find_package(LLVM REQUIRED CONFIG PATHS /usr/lib/llvm-19/lib/cmake/llvm NO_DEFAULT_PATH)
@@ -14,6 +14,3 @@ target_link_libraries(tw_llvm INTERFACE
   /usr/lib/llvm-19/lib/liblldELF.a /usr/lib/llvm-19/lib/liblldCommon.a LLVM z zstd)
 target_link_directories(tw_llvm INTERFACE /usr/lib/llvm-19/lib)
 
-find_path(TW_QSCINTILLA_INCLUDE Qsci/qsciscintilla.h
-  PATHS /usr/include/x86_64-linux-gnu/qt6 /usr/include/aarch64-linux-gnu/qt6 REQUIRED)
-find_library(TW_QSCINTILLA qscintilla2_qt6 REQUIRED)

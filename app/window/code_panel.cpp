@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/code_panel.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QTabBar>
+#include <QVBoxLayout>
+#include <algorithm>
+
+namespace tw {
+
+CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* parent)
+    : QWidget(parent), session_(session), view_(new CodeView(selection)), tabs_(new QTabBar), passes_(new QComboBox), changes_(new QPushButton("Changes")), title_(new QLabel) {
+  setObjectName("codePanel");
+  tabs_->setObjectName("codeTabs");
+  tabs_->setDrawBase(false);
+  tabs_->setExpanding(false);
+  for (char const* name : {"Expression", "Lowered", "LLVM IR", "Assembly"}) tabs_->addTab(name);
+  tabs_->setCurrentIndex(1);
+  passes_->setObjectName("passes");
+  passes_->setAccessibleName("Stage of lowering");
+  passes_->setMaximumWidth(230);
+  changes_->setObjectName("changes");
+  changes_->setCheckable(true);
+  changes_->setChecked(true);
+  changes_->setProperty("quiet", true);
+  changes_->setToolTip("Mark what the last step changed");
+  title_->setProperty("role", "label");
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(tabs_);
+  auto* row = new QHBoxLayout;
+  row->setContentsMargins(12, 4, 12, 4);
+  row->addWidget(passes_);
+  row->addWidget(title_, 1);
+  row->addWidget(changes_);
+  column->addLayout(row);
+  column->addWidget(view_, 1);
+  connect(tabs_, &QTabBar::currentChanged, this, [this] { update_text(); });
+  connect(passes_, &QComboBox::currentIndexChanged, this, [this] { update_text(); });
+  connect(changes_, &QPushButton::toggled, this, [this] { update_text(); });
+}
+
+void CodePanel::set_theme(Theme const& theme) { view_->set_theme(theme); }
+void CodePanel::show_tab(int index) { tabs_->setCurrentIndex(index); }
+
+QString CodePanel::stage() const {
+  switch (tabs_->currentIndex()) {
+    case 0: return "expression";
+    case 2: return "llvm";
+    case 3: return "assembly";
+    default: return passes_->currentData().toString().isEmpty() ? "program" : passes_->currentData().toString();
+  }
+}
+
+void CodePanel::fill_passes(session::Snapshot const& snapshot) {
+  if (passes_->count() > 0 || !snapshot.code_stages) return;
+  QSignalBlocker blocker(passes_);
+  for (auto const& stage : *snapshot.code_stages) {
+    if (stage.key == "expression" || stage.key == "llvm" || stage.key == "assembly") continue;
+    passes_->addItem(stage.key == "program" ? "program" : QString::fromStdString(stage.key), QString::fromStdString(stage.key));
+    passes_->setItemData(passes_->count() - 1, QString::fromStdString(stage.why), Qt::ToolTipRole);
+  }
+}
+
+void CodePanel::refresh(session::Snapshot const& snapshot) {
+  snapshot_ = snapshot;
+  fill_passes(snapshot);
+  update_text();
+}
+
+void CodePanel::update_text() {
+  passes_->setVisible(tabs_->currentIndex() == 1);
+  changes_->setVisible(tabs_->currentIndex() == 1);
+  if (!snapshot_.nest) return;
+  auto text = session_.code(stage().toStdString(), changes_->isChecked() && tabs_->currentIndex() == 1);
+  view_->show_text(text, snapshot_.nest);
+  if (!text) return;
+  int added = 0, removed = 0, moved = 0;
+  for (auto const& line : text->lines) {
+    added += line.change == session::LineChange::kAdded;
+    removed += line.change == session::LineChange::kRemoved;
+    moved += line.change == session::LineChange::kMovedUp || line.change == session::LineChange::kMovedDown;
+  }
+  QString diff = added + removed + moved > 0 ? QStringLiteral("to the step before: +%1 −%2 ↕%3").arg(added).arg(removed).arg(moved) : QString("%1 lines").arg(text->lines.size());
+  title_->setText(diff);
+}
+
+}  // namespace tw

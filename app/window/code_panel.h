@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/// Tabs of stages over one code view; the lowered stage has a pass chooser.
+#pragma once
+
+#include <QWidget>
+
+#include "engine/session/session.h"
+#include "widgets/code/code_view.h"
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QTabBar;
+
+namespace tw {
+
+class CodePanel : public QWidget {
+  Q_OBJECT
+ public:
+  CodePanel(session::Session& session, Selection& selection, QWidget* parent = nullptr);
+  void set_theme(Theme const& theme);
+  void refresh(session::Snapshot const& snapshot);
+  CodeView& view() { return *view_; }
+  /// "expression", "program", a pass, "llvm", "assembly".
+  QString stage() const;
+  void show_tab(int index);
+
+ private:
+  void fill_passes(session::Snapshot const& snapshot);
+  void update_text();
+
+  session::Session& session_;
+  CodeView* view_;
+  QTabBar* tabs_;
+  QComboBox* passes_;
+  QPushButton* changes_;
+  QLabel* title_;
+  session::Snapshot snapshot_;
+};
+
+}  // namespace tw

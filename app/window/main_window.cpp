@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/main_window.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QDragEnterEvent>
+#include <QFile>
+#include <QFileDialog>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QMimeData>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSaveFile>
+#include <QSettings>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTabWidget>
+#include <QVBoxLayout>
+
+#include "widgets/paint/paint.h"
+#include "widgets/step_dialog/step_dialog.h"
+
+namespace tw {
+
+MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> samples, QString state_folder)
+    : session_(session), samples_(std::move(samples)), state_folder_(std::move(state_folder)), primitives_(session.primitives()), selection_(new Selection(this)) {
+  setWindowTitle("Tilewright");
+  setAcceptDrops(true);
+  setMinimumSize(960, 620);
+  resize(1440, 900);
+  build();
+  build_actions();
+  QSettings settings(state_folder_ + "/settings.ini", QSettings::IniFormat);
+  set_theme(settings.value("theme", "dark").toString());
+  start_->show_recent(settings.value("recent").toStringList());
+  // Snapshots come from the session's threads: only the newest is looked at, on this one.
+  session_.set_listener([this] { QMetaObject::invokeMethod(this, &MainWindow::refresh, Qt::QueuedConnection); });
+  refresh();
+}
+
+MainWindow::~MainWindow() { session_.set_listener({}); }
+
+void MainWindow::build() {
+  auto* root = new QWidget;
+  auto* column = new QVBoxLayout(root);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  top_ = new TopBar;
+  progress_ = new QProgressBar;
+  progress_->setTextVisible(false);
+  progress_->setFixedHeight(3);
+  pages_ = new QStackedWidget;
+  start_ = new StartPage(samples_);
+  pages_->addWidget(start_);
+  pages_->addWidget(build_workbench(*selection_));
+  auto* bar = new QWidget;
+  bar->setObjectName("statusBar");
+  auto* row = new QHBoxLayout(bar);
+  row->setContentsMargins(12, 3, 12, 3);
+  status_ = new QLabel;
+  status_->setObjectName("status");
+  status_->setProperty("role", "label");
+  cancel_ = new QPushButton("Cancel");
+  cancel_->setObjectName("cancel");
+  cancel_->setProperty("quiet", true);
+  auto* keys = new QLabel("? keys    Ctrl+Shift+P commands");
+  keys->setProperty("role", "label");
+  row->addWidget(status_, 1);
+  row->addWidget(cancel_);
+  row->addWidget(keys);
+  column->addWidget(top_);
+  column->addWidget(progress_);
+  column->addWidget(pages_, 1);
+  column->addWidget(bar);
+  setCentralWidget(root);
+  connect(start_, &StartPage::open_asked, this, &MainWindow::open_dialog);
+  connect(start_, &StartPage::sample_asked, this, [this](QString const& name) { execute(session::OpenSample{name.toStdString()}); });
+  connect(start_, &StartPage::recent_asked, this, [this](QString const& path) { execute(session::OpenModel{path.toStdString()}); });
+  connect(cancel_, &QPushButton::clicked, this, [this] { execute(session::CancelJob{}); });
+  connect(top_, &TopBar::home_asked, this, [this] { execute(session::CloseModel{}); });
+}
+
+QWidget* MainWindow::build_ladder(Selection& selection) {
+  auto* page = new QWidget;
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  auto* row = new QHBoxLayout;
+  row->setContentsMargins(16, 8, 16, 4);
+  auto* hint = new QLabel("Drag a bar to reorder, pull its handle to split, drop a mark on it");
+  hint->setProperty("role", "label");
+  row->addWidget(hint, 1);
+  // A mark for every primitive that takes one loop and no argument; the others have dialogs.
+  for (session::PrimitiveView const& primitive : primitives_) {
+    QString name = QString::fromStdString(primitive.name), key = QString::fromStdString(primitive.key);
+    auto* chip = new StepChip(name, key, QString::fromStdString(primitive.title));
+    bool simple = primitive.targets == 1 && primitive.parameters.empty();
+    connect(chip, &StepChip::clicked, this, [this](QString const& asked) { ask_step(asked); });
+    chips_.push_back(chip);
+    chip->setVisible(simple);
+    if (simple) row->addWidget(chip);
+    else chip->setParent(page), chip->hide();
+  }
+  column->addLayout(row);
+  ladder_ = new LadderView(selection, [this](std::string const& line) { return session_.why_not(line); });
+  auto* scroll = new QScrollArea;
+  scroll->setWidget(ladder_);
+  scroll->setWidgetResizable(true);
+  scroll->setObjectName("ladderScroll");
+  column->addWidget(scroll, 1);
+  connect(ladder_, &LadderView::step_asked, this, &MainWindow::apply_line);
+  return page;
+}
+
+QWidget* MainWindow::build_workbench(Selection& selection) {
+  kernels_ = new KernelList;
+  auto* kernel_scroll = new QScrollArea;
+  kernel_scroll->setWidget(kernels_);
+  kernel_scroll->setWidgetResizable(true);
+  kernel_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  why_ = new QLabel;
+  why_->setObjectName("why");
+  why_->setWordWrap(true);
+  why_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  why_->setMargin(16);
+  why_->setTextFormat(Qt::PlainText);
+  why_->setText("Click a border between two kernels in Graph: why they were not fused. Click an operator: why it joined.");
+  left_ = new QTabWidget;
+  left_->setObjectName("left");
+  auto* kernel_page = new QWidget;
+  auto* kernel_column = new QVBoxLayout(kernel_page);
+  kernel_column->setContentsMargins(0, 0, 0, 0);
+  kernel_column->setSpacing(0);
+  kernel_column->addWidget(kernel_scroll, 1);
+  summary_ = new QLabel;
+  summary_->setMargin(12);
+  summary_->setWordWrap(true);
+  summary_->setProperty("role", "secondary");
+  kernel_column->addWidget(summary_);
+  left_->addTab(kernel_page, "Kernels");
+  left_->addTab(why_, "Why");
+  left_->setMinimumWidth(260);
+
+  centre_ = new QTabWidget;
+  centre_->setObjectName("centre");
+  centre_->addTab(build_ladder(selection), "Loops");
+  graph_ = new GraphView;
+  centre_->addTab(graph_, "Graph");
+  code_ = new CodePanel(session_, selection);
+  upper_ = new QSplitter(Qt::Horizontal);
+  upper_->addWidget(left_);
+  upper_->addWidget(centre_);
+  upper_->addWidget(code_);
+  upper_->setStretchFactor(0, 0);
+  upper_->setStretchFactor(1, 5);
+  upper_->setStretchFactor(2, 4);
+  upper_->setHandleWidth(1);
+
+  roofline_ = new RooflineView;
+  history_ = new HistoryView;
+  auto* history_scroll = new QScrollArea;
+  history_scroll->setWidget(history_);
+  history_scroll->setWidgetResizable(true);
+  auto* roofline_tab = new QTabWidget;
+  roofline_tab->addTab(roofline_, "Roofline");
+  auto* history_tab = new QTabWidget;
+  history_tab->addTab(history_scroll, "History");
+  auto* lower = new QSplitter(Qt::Horizontal);
+  lower->addWidget(roofline_tab);
+  lower->addWidget(history_tab);
+  lower->setHandleWidth(1);
+  lower->setSizes({560, 560});
+  auto* whole = new QSplitter(Qt::Vertical);
+  whole->addWidget(upper_);
+  whole->addWidget(lower);
+  whole->setStretchFactor(0, 5);
+  whole->setStretchFactor(1, 3);
+  whole->setHandleWidth(1);
+  card_ = new RefusalCard(whole);
+  connect(kernels_, &KernelList::kernel_chosen, this, [this](int row) { execute(session::SelectKernel{row}); });
+  connect(graph_, &GraphView::kernel_chosen, this, [this](int row) { execute(session::SelectKernel{row}); });
+  connect(graph_, &GraphView::reason_asked, this, [this](QString const& title, QString const& reason) {
+    why_->setText(title + "\n\n" + reason);
+    left_->setCurrentIndex(1);
+  });
+  connect(history_, &HistoryView::node_chosen, this, [this](int node) { execute(session::JumpTo{node}); });
+  connect(roofline_, &RooflineView::point_chosen, this, [this](int node) { execute(session::JumpTo{node}); });
+  connect(card_, &RefusalCard::repair_chosen, this, &MainWindow::apply_line);
+  return whole;
+}
+
+void MainWindow::set_theme(QString const& name) {
+  theme_name_ = name;
+  theme_ = Theme::load(name);
+  qApp->setStyleSheet(theme_.style_sheet());
+  QPalette palette;
+  palette.setColor(QPalette::Window, theme_.panel);
+  palette.setColor(QPalette::Base, theme_.inset);
+  palette.setColor(QPalette::Text, theme_.text1);
+  palette.setColor(QPalette::WindowText, theme_.text1);
+  palette.setColor(QPalette::PlaceholderText, theme_.text3);
+  qApp->setPalette(palette);
+  top_->set_theme(theme_);
+  start_->set_theme(theme_);
+  kernels_->set_theme(theme_);
+  ladder_->set_theme(theme_);
+  graph_->set_theme(theme_);
+  code_->set_theme(theme_);
+  roofline_->set_theme(theme_);
+  history_->set_theme(theme_);
+  card_->set_theme(theme_);
+  for (StepChip* chip : chips_) chip->set_theme(theme_);
+}
+
+void MainWindow::refresh() {
+  session::Snapshot next = session_.snapshot();
+  bool new_model = next.model != snapshot_.model && next.model;
+  snapshot_ = next;
+  if (new_model && !next.model->path.empty()) remember_recent(QString::fromStdString(next.model->path));
+  pages_->setCurrentIndex(next.model ? 1 : 0);
+  top_->show_snapshot(next);
+  start_->show_machine(next.machine);
+  kernels_->show_kernels(next.kernels, next.kernel);
+  std::vector<int64_t> caches;
+  for (char const* level : {"L1", "L2", "L3"})
+    if (next.machine) {
+      // "32 KB L1, 1 MB L2, 32 MB L3"
+      for (QString const& part : QString::fromStdString(next.machine->detail).split(", "))
+        if (part.endsWith(level)) caches.push_back(part.section(' ', 0, 0).toLongLong() * (part.contains("MB") ? 1 << 20 : 1 << 10));
+    }
+  ladder_->show_nest(next.nest, caches);
+  ladder_->set_refused(next.refusal ? next.refusal->culprits : std::vector<int>());
+  graph_->show_graph(next.graph, next.kernels, next.kernel);
+  code_->refresh(next);
+  roofline_->show_roofline(next.roofline);
+  history_->show_history(next.history);
+  if (card_->shown() != next.refusal.get()) card_->show_refusal(next.refusal);
+  place_card();
+  show_status(next);
+}
+
+void MainWindow::show_status(session::Snapshot const& next) {
+  bool busy = next.job != nullptr;
+  progress_->setVisible(busy);
+  cancel_->setVisible(busy);
+  if (busy) {
+    progress_->setRange(0, next.job->total > 0 ? int(next.job->total) : 0);
+    progress_->setValue(int(next.job->done));
+  }
+  QString words;
+  if (next.error) words = QString::fromStdString(*next.error);
+  else if (busy) words = QString::fromStdString(next.job->what) + (next.job->total > 0 ? QString(", %1 of %2").arg(next.job->done).arg(next.job->total) : QString());
+  else if (next.history && next.history->current > 0) words = QString::fromStdString(next.history->nodes[size_t(next.history->current)].step).replace("\n", "; ");
+  else if (next.model) words = QString::fromStdString(next.model->summary);
+  status_->setText(QFontMetrics(status_->font()).elidedText(words, Qt::ElideRight, std::max(200, width() - 420)));
+  status_->setToolTip(words);
+  status_->setStyleSheet(next.error ? QString("color: %1").arg(theme_.error.name()) : QString());
+  if (!next.model) return;
+  QString total = next.kernels && next.kernels->total_ms ? QString("   %1 ms").arg(paint::number(*next.kernels->total_ms)) : QString();
+  summary_->setText(QString::fromStdString(next.model->summary) + total);
+}
+
+void MainWindow::execute(session::Command const& command) {
+  Status status = session_.execute(command);
+  refresh();
+  if (!status) say(QString::fromStdString(to_sentence(status.error())));
+}
+
+void MainWindow::apply_line(QString const& line) { execute(session::ApplyStep{line.toStdString()}); }
+
+void MainWindow::say(QString const& sentence) {
+  status_->setText(sentence);
+  status_->setStyleSheet(QString("color: %1").arg(theme_.error.name()));
+}
+
+void MainWindow::ask_step(QString const& primitive) {
+  QString selected;
+  QStringList loops;
+  if (!snapshot_.nest) return;
+  for (session::LoopBar const& bar : snapshot_.nest->bars) {
+    loops << QString::fromStdString(bar.reference);
+    if (bar.id == selection_->loop()) selected = loops.back();
+  }
+  for (session::PrimitiveView const& view : primitives_) {
+    if (QString::fromStdString(view.name) != primitive) continue;
+    if (view.targets == 1 && view.parameters.empty()) return selected.isEmpty() ? say("Select a loop first") : apply_line(primitive + "(" + selected + ")");
+    auto* dialog = new StepDialog(view, loops, selected, [this](std::string const& line) { return session_.why_not(line); }, theme_, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] { apply_line(dialog->line()); });
+    dialog->open();
+    return;
+  }
+}
+
+void MainWindow::open_dialog() {
+  QString path = QFileDialog::getOpenFileName(this, "Open a model", {}, "Models and kernels (*.onnx *.te);;All files (*)");
+  if (!path.isEmpty()) execute(session::OpenModel{path.toStdString()});
+}
+
+void MainWindow::remember_recent(QString const& path) {
+  QSettings settings(state_folder_ + "/settings.ini", QSettings::IniFormat);
+  QStringList recent = settings.value("recent").toStringList();
+  recent.removeAll(path);
+  recent.prepend(path);
+  settings.setValue("recent", QStringList(recent.mid(0, 8)));
+  start_->show_recent(recent.mid(0, 8));
+}
+
+void MainWindow::place_card() {
+  QWidget* home = card_->parentWidget();
+  int tall = std::min(320, home->height() - 40);
+  card_->setGeometry(24, home->height() - tall - 20, home->width() - 48, tall);
+}
+
+/// Narrow windows have the code as a tab beside the loops.
+void MainWindow::arrange() {
+  bool wide = width() >= 1360;
+  if (wide == wide_) return;
+  wide_ = wide;
+  if (wide) upper_->addWidget(code_);
+  else centre_->addTab(code_, "Code");
+  code_->show();
+}
+
+void MainWindow::show_centre(int tab) { centre_->setCurrentIndex(std::min(tab, centre_->count() - 1)); }
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+  QMainWindow::resizeEvent(event);
+  arrange();
+  place_card();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  for (QUrl const& url : event->mimeData()->urls())
+    if (url.isLocalFile()) return execute(session::OpenModel{url.toLocalFile().toStdString()});
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  save_session();
+  QMainWindow::closeEvent(event);
+}
+
+void MainWindow::save_session() {
+  QDir().mkpath(state_folder_);
+  std::string state = session_.save();
+  QString path = state_folder_ + "/session.json";
+  if (state.empty()) {
+    QFile::remove(path);
+    return;
+  }
+  QSaveFile file(path);  // the old one stays until the new one is whole
+  if (file.open(QIODevice::WriteOnly)) {
+    file.write(state.data(), qint64(state.size()));
+    file.commit();
+  }
+}
+
+bool MainWindow::restore_session() {
+  QFile file(state_folder_ + "/session.json");
+  if (!file.open(QIODevice::ReadOnly)) return false;
+  Status status = session_.restore(file.readAll().toStdString());
+  if (!status) say(QString::fromStdString(status.error().message));
+  return status.has_value();
+}
+
+}  // namespace tw

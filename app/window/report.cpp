@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/report.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QThread>
+#include <cstdio>
+
+#include "app/window/main_window.h"
+
+namespace tw {
+
+namespace {
+
+/// Lets the window work until nothing is left to do.
+void settle(MainWindow& window, session::Session& session) {
+  QElapsedTimer timer;
+  timer.start();
+  for (int quiet = 0; quiet < 8 && timer.elapsed() < 120000;) {
+    QApplication::processEvents();
+    quiet = session.wait_idle(0.02) ? quiet + 1 : 0;
+    QThread::msleep(10);
+  }
+  window.refresh();
+  QApplication::processEvents();
+}
+
+class Report {
+ public:
+  Report(MainWindow& window, QString folder) : window_(window), folder_(std::move(folder)) {}
+
+  void picture(QString const& name, QString const& words) {
+    html_ += QString("<h2>%1</h2>\n").arg(words.toHtmlEscaped());
+    for (char const* theme : {"dark", "light"})
+      for (QSize size : {QSize(1280, 800), QSize(2560, 1440)}) {
+        window_.set_theme(theme);
+        window_.resize(size);
+        for (int i = 0; i < 6; ++i) QApplication::processEvents(), QThread::msleep(15);
+        QString file = QString("%1_%2_%3.png").arg(name, theme).arg(size.width());
+        window_.grab().save(folder_ + "/" + file);
+        if (size.width() == 1280) html_ += QString("<img src=\"%1\" width=\"640\">\n").arg(file);
+      }
+  }
+  void row(QString const& step, session::HistoryNodeView const& node) {
+    rows_ += QString("<tr><td><code>%1</code></td><td>%2</td><td>%3</td></tr>\n").arg(step.toHtmlEscaped(), node.min_ms ? QString::number(*node.min_ms, 'f', 3) : "", node.gflops ? QString::number(*node.gflops, 'f', 1) : "");
+    std::printf("%-90s %10s ms  %8s GFLOP/s  %s\n", qPrintable(step), node.min_ms ? qPrintable(QString::number(*node.min_ms, 'f', 3)) : "-", node.gflops ? qPrintable(QString::number(*node.gflops, 'f', 1)) : "-", node.verdict == session::Verdict::kCorrect ? "correct" : node.verdict == session::Verdict::kWrong ? "WRONG" : "");
+  }
+  bool write() const {
+    QFile file(folder_ + "/index.html");
+    if (!file.open(QIODevice::WriteOnly)) return false;
+    file.write(QString("<!doctype html><meta charset=\"utf-8\"><title>Tilewright: a walk</title><body style=\"font-family:sans-serif;max-width:1340px;margin:24px auto\"><h1>A convolution shaped by hand</h1><table border=\"1\" cellpadding=\"5\" style=\"border-collapse:collapse\"><tr><th>step</th><th>ms</th><th>GFLOP/s</th></tr>%1</table>%2").arg(rows_, html_).toUtf8());
+    return true;
+  }
+
+ private:
+  MainWindow& window_;
+  QString folder_, html_, rows_;
+};
+
+session::HistoryNodeView const& current(session::Snapshot const& snapshot) { return snapshot.history->nodes[size_t(snapshot.history->current)]; }
+
+/// Seven lines: a register tile of eight channels by a vector of pixels, inside of the reduction.
+QStringList hand_schedule(session::Snapshot const& snapshot) {
+  std::string block;
+  int64_t width = 0;
+  for (auto const& bar : snapshot.nest->bars)
+    if (bar.kind == session::AxisKind::kReduce && block.empty()) block = snapshot.nest->stages[size_t(bar.stage)].name;
+  for (auto const& bar : snapshot.nest->bars)
+    if (bar.reference == block + ".x") width = bar.extent;
+  if (block.empty() || width == 0) return {};
+  int64_t lanes = 1;
+  for (int64_t d = 1; d <= 16; ++d)
+    if (width % d == 0) lanes = d;
+  QString b = QString::fromStdString(block);
+  return {QString("o.0, o.1 = split(%1.o, factor=8)").arg(b), QString("x.0, x.1 = split(%1.x, factor=%2)").arg(b).arg(lanes), QString("reorder(%1.o.0, %1.y, %1.x.0, %1.c, %1.r, %1.s, %1.o.1, %1.x.1)").arg(b),
+          QString("vectorize(%1.x.1)").arg(b), QString("unroll(%1.o.1)").arg(b), QString("parallel(%1.o.0)").arg(b)};
+}
+
+}  // namespace
+
+int write_report(MainWindow& window, session::Session& session, QString const& folder, QString const& model) {
+  if (!QDir().mkpath(folder)) {
+    std::fprintf(stderr, "tilewright: the folder %s cannot be made\n", qPrintable(folder));
+    return 3;
+  }
+  Report report(window, folder);
+  window.resize(1280, 800);
+  window.show();
+  settle(window, session);
+  report.picture("start", "Start");
+  if (model.isEmpty()) window.execute(session::OpenSample{"resnet18"});
+  else window.execute(session::OpenModel{model.toStdString()});
+  settle(window, session);
+  session::Snapshot opened = session.snapshot();
+  if (!opened.model) {
+    std::fprintf(stderr, "tilewright: %s\n", opened.error ? opened.error->c_str() : "the model could not be opened");
+    return 2;
+  }
+  window.show_centre(1);
+  settle(window, session);
+  report.picture("graph", "The graph after fusion");
+  window.show_centre(0);
+  for (size_t row = 0; opened.kernels && row < opened.kernels->rows.size(); ++row)
+    if (opened.kernels->rows[row].name.find("3x3") != std::string::npos && opened.kernels->rows[row].operators.find("conv") != std::string::npos) {
+      window.execute(session::SelectKernel{int(row)});
+      break;
+    }
+  settle(window, session);
+  if (!session.snapshot().history) return report.write() ? 0 : 3;
+  report.row("plain nest", current(session.snapshot()));
+  report.picture("plain", "A convolution's plain nest");
+  QStringList steps = hand_schedule(session.snapshot());
+  for (QString const& step : steps) {
+    window.apply_line(step);
+    settle(window, session);
+    report.row(step, current(session.snapshot()));
+  }
+  report.picture("scheduled", "Shaped by hand");
+  window.code_panel().show_tab(3);
+  settle(window, session);
+  window.show_centre(2);
+  report.picture("assembly", "Its assembly, linked to the loops");
+  window.show_centre(0);
+  window.code_panel().show_tab(1);
+  for (auto const& bar : session.snapshot().nest->bars)
+    if (bar.kind == session::AxisKind::kReduce) {
+      window.apply_line("parallel(" + QString::fromStdString(bar.reference) + ")");
+      break;
+    }
+  settle(window, session);
+  report.picture("refused", "A step that is refused, and why");
+  window.execute(session::DismissRefusal{});
+  window.execute(session::Undo{});
+  window.execute(session::Undo{});
+  if (!steps.isEmpty()) window.apply_line(QString(steps[4]).replace("unroll", "vectorize").section('(', 0, 0) + "(" + steps[4].section('(', 1));
+  window.execute(session::DismissRefusal{});
+  settle(window, session);
+  report.picture("branch", "Undone, and another branch");
+  if (!report.write()) return std::fprintf(stderr, "tilewright: %s/index.html cannot be written\n", qPrintable(folder)), 3;
+  std::printf("report: %s/index.html\n", qPrintable(folder));
+  return 0;
+}
+
+}  // namespace tw

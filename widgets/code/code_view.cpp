@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/code/code_view.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QScrollBar>
+#include <algorithm>
+#include <set>
+
+#include "widgets/paint/paint.h"
+
+namespace tw {
+
+using session::CodeLine;
+using session::LineChange;
+
+namespace {
+
+constexpr int kLine = 20, kGutter = 56;
+
+bool is_keyword(QStringView word) {
+  static std::set<QString> const kWords{"for", "parallel", "vector", "unroll", "bind", "block", "alloc", "if", "else", "init", "let", "in", "reduce", "ordered", "opaque", "op", "program", "kernel", "host", "device", "tilewright", "size", "select", "sum", "max", "min", "prod", "ramp", "broadcast", "te", "define", "br", "load", "store", "phi", "ret", "call"};
+  return kWords.count(word.toString()) > 0;
+}
+
+bool starts_word(QChar c) { return c.isLetter() || c == '_'; }
+bool continues_word(QChar c) { return c.isLetterOrNumber() || c == '_' || c == '.'; }
+
+}  // namespace
+
+CodeView::CodeView(Selection& selection, QWidget* parent) : QAbstractScrollArea(parent), selection_(selection) {
+  viewport()->setMouseTracking(true);
+  setFocusPolicy(Qt::StrongFocus);
+  setObjectName("code");
+  setAccessibleName("Code");
+  connect(&selection_, &Selection::changed, this, [this] { viewport()->update(); });
+}
+
+void CodeView::set_theme(Theme const& theme) {
+  theme_ = theme;
+  viewport()->update();
+}
+
+void CodeView::show_text(std::shared_ptr<session::CodeText const> text, std::shared_ptr<session::NestView const> nest) {
+  nest_ = std::move(nest);
+  stale_ = !text;
+  if (text && text != text_) {
+    text_ = std::move(text);
+    widest_ = 0;
+    for (CodeLine const& line : text_->lines) widest_ = std::max(widest_, int(line.text.size()));
+    update_bars();
+  }
+  viewport()->update();
+}
+
+void CodeView::update_bars() {
+  int lines = text_ ? int(text_->lines.size()) : 0;
+  int letter = int(QFontMetricsF(mono_font(12)).horizontalAdvance('x') + 0.5);
+  verticalScrollBar()->setRange(0, std::max(0, lines * kLine + 24 - viewport()->height()));
+  verticalScrollBar()->setSingleStep(kLine);
+  verticalScrollBar()->setPageStep(viewport()->height());
+  horizontalScrollBar()->setRange(0, std::max(0, widest_ * letter + kGutter + 24 - viewport()->width()));
+  horizontalScrollBar()->setPageStep(viewport()->width());
+}
+
+void CodeView::resizeEvent(QResizeEvent*) { update_bars(); }
+
+int CodeView::hue_of(int loop) const {
+  if (nest_)
+    for (session::LoopBar const& bar : nest_->bars)
+      if (bar.id == loop) return bar.hue;
+  return -1;
+}
+
+void CodeView::paintEvent(QPaintEvent*) {
+  QPainter painter(viewport());
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.fillRect(viewport()->rect(), theme_.inset);
+  if (!text_) return;
+  if (!text_->failure.empty()) return paint::text(painter, QRectF(16, 16, viewport()->width() - 32, 24), ui_font(12), theme_.error, QString::fromStdString(text_->failure));
+  if (stale_) painter.setOpacity(0.6);
+  int top = verticalScrollBar()->value();
+  int first = std::max(0, (top - 8) / kLine), last = std::min(int(text_->lines.size()) - 1, (top + viewport()->height()) / kLine);
+  for (int i = first; i <= last; ++i) draw_line(painter, i, i * kLine + 8 - top);
+}
+
+void CodeView::draw_line(QPainter& painter, int index, double y) const {
+  CodeLine const& line = text_->lines[size_t(index)];
+  QRectF row(0, y, viewport()->width(), kLine);
+  QColor tint;
+  if (line.change == LineChange::kAdded) tint = Theme::mix(theme_.added, theme_.inset, 0.16);
+  if (line.change == LineChange::kRemoved) tint = Theme::mix(theme_.removed, theme_.inset, 0.15);
+  if (line.change == LineChange::kMovedUp || line.change == LineChange::kMovedDown) tint = Theme::mix(theme_.moved, theme_.inset, 0.14);
+  if (tint.isValid()) painter.fillRect(row, tint);
+  int lit = selection_.lit();
+  bool linked = lit >= 0 && (line.loop == lit || (!line.loops.empty() && std::find(line.loops.begin(), line.loops.end(), lit) != line.loops.end()));
+  if (linked) {
+    int hue = hue_of(lit);
+    QColor colour = hue >= 0 ? theme_.hue(hue) : theme_.line3;
+    painter.fillRect(row, Theme::mix(colour, theme_.inset, line.loop == lit ? 0.30 : 0.12));
+    painter.fillRect(QRectF(0, y, 4, kLine), colour);
+  }
+  static QString const kMarks[] = {"", "+", QStringLiteral("−"), QStringLiteral("↑"), QStringLiteral("↓")};
+  paint::text(painter, QRectF(6, y, 28, kLine), mono_font(11), tint.isValid() ? theme_.text2 : theme_.text3, QString::number(index + 1), Qt::AlignRight | Qt::AlignVCenter);
+  paint::text(painter, QRectF(40, y, 14, kLine), mono_font(12, 600), theme_.text1, kMarks[size_t(line.change)]);
+  painter.save();
+  painter.setClipRect(QRectF(kGutter, y, viewport()->width() - kGutter, kLine));
+  double x = kGutter - horizontalScrollBar()->value();
+  double letter = QFontMetricsF(mono_font(12)).horizontalAdvance('x');
+  for (size_t depth = 0; depth < line.loops.size(); ++depth) {
+    if (line.loop >= 0 && depth + 1 == line.loops.size()) continue;
+    int hue = hue_of(line.loops[depth]);
+    if (hue >= 0 && text_->stage != "assembly") painter.fillRect(QRectF(x + letter * double(2 * (depth + 1)) + 2, y, 1.5, kLine), Theme::mix(theme_.hue(hue), theme_.inset, 0.55));
+  }
+  if (text_->stage == "assembly" && !line.loops.empty())
+    if (int hue = hue_of(line.loops.back()); hue >= 0) painter.fillRect(QRectF(x - 6, y + 3, 3, kLine - 6), theme_.hue(hue));
+  draw_words(painter, line, QPointF(x, y));
+  painter.restore();
+}
+
+void CodeView::draw_words(QPainter& painter, CodeLine const& line, QPointF at) const {
+  QString text = QString::fromStdString(line.text);
+  QFont plain = mono_font(12), strong = mono_font(12, 600);
+  plain.setStrikeOut(line.change == LineChange::kRemoved);
+  double letter = QFontMetricsF(plain).horizontalAdvance('x');
+  for (int i = 0; i < text.size();) {
+    int end = i;
+    bool word = starts_word(text[i]);
+    if (word) while (end < text.size() && continues_word(text[end])) ++end;
+    else while (end < text.size() && !starts_word(text[end])) ++end;
+    QString part = text.mid(i, end - i);
+    QRectF box(at.x() + letter * i, at.y(), letter * part.size() + 2, kLine);
+    if (word && nest_)
+      for (session::LoopBar const& bar : nest_->bars)
+        if (part == QString::fromStdString(bar.name) && std::find(line.loops.begin(), line.loops.end(), bar.id) != line.loops.end()) {
+          painter.setPen(Qt::NoPen);
+          painter.setBrush(Theme::mix(theme_.hue(bar.hue), theme_.inset, 0.28));
+          painter.drawRoundedRect(box.adjusted(-2, 2, 0, -2), 3, 3);
+          break;
+        }
+    bool keyword = word && is_keyword(part);
+    painter.setFont(keyword ? strong : plain);
+    painter.setPen(keyword ? theme_.text2 : theme_.text1);
+    painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, part);
+    i = end;
+  }
+}
+
+int CodeView::line_at(QPoint at) const {
+  int index = (at.y() + verticalScrollBar()->value() - 8) / kLine;
+  return text_ && index >= 0 && index < int(text_->lines.size()) ? index : -1;
+}
+
+void CodeView::mouseMoveEvent(QMouseEvent* event) {
+  int index = line_at(event->pos());
+  if (index < 0) return selection_.hover(-1);
+  CodeLine const& line = text_->lines[size_t(index)];
+  selection_.hover(line.loop >= 0 ? line.loop : line.loops.empty() ? -1 : line.loops.back());
+}
+
+void CodeView::mousePressEvent(QMouseEvent* event) {
+  int index = line_at(event->pos());
+  if (index < 0) return;
+  CodeLine const& line = text_->lines[size_t(index)];
+  if (line.loop >= 0 || !line.loops.empty()) selection_.select(line.loop >= 0 ? line.loop : line.loops.back());
+}
+
+void CodeView::leaveEvent(QEvent*) { selection_.hover(-1); }
+
+void CodeView::keyPressEvent(QKeyEvent* event) {
+  if (event->matches(QKeySequence::Copy) && text_) {
+    QString all;
+    for (CodeLine const& line : text_->lines)
+      if (line.change != LineChange::kRemoved) all += QString::fromStdString(line.text) + "\n";
+    QApplication::clipboard()->setText(all);
+    return;
+  }
+  QAbstractScrollArea::keyPressEvent(event);
+}
+
+}  // namespace tw

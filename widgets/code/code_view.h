@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/// A text of some stage, its lines linked to loops. Drawn by itself: 20,000 lines cost nothing until
+/// they are seen.
+#pragma once
+
+#include <QAbstractScrollArea>
+#include <memory>
+
+#include "engine/session/values.h"
+#include "widgets/selection.h"
+#include "widgets/theme/theme.h"
+
+namespace tw {
+
+class CodeView : public QAbstractScrollArea {
+  Q_OBJECT
+ public:
+  explicit CodeView(Selection& selection, QWidget* parent = nullptr);
+  void set_theme(Theme const& theme);
+  /// `nest` gives loops their colours. A null text means "not there yet": the old one stays, faded.
+  void show_text(std::shared_ptr<session::CodeText const> text, std::shared_ptr<session::NestView const> nest);
+  session::CodeText const* text() const { return text_.get(); }
+  int line_at(QPoint at) const;
+
+ protected:
+  void paintEvent(QPaintEvent*) override;
+  void resizeEvent(QResizeEvent*) override;
+  void mouseMoveEvent(QMouseEvent*) override;
+  void mousePressEvent(QMouseEvent*) override;
+  void leaveEvent(QEvent*) override;
+  void keyPressEvent(QKeyEvent*) override;
+
+ private:
+  void update_bars();
+  void draw_line(QPainter& painter, int index, double y) const;
+  void draw_words(QPainter& painter, session::CodeLine const& line, QPointF at) const;
+  int hue_of(int loop) const;
+
+  Selection& selection_;
+  Theme theme_;
+  std::shared_ptr<session::CodeText const> text_;
+  std::shared_ptr<session::NestView const> nest_;
+  bool stale_ = false;
+  int widest_ = 0;
+};
+
+}  // namespace tw

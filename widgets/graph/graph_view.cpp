@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/graph/graph_view.h"
+
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
+#include <QtConcurrent>
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "widgets/paint/paint.h"
+
+namespace tw {
+
+namespace {
+
+constexpr double kChip = 28, kHead = 34, kPad = 12, kCard = kHead + kChip + 18;
+
+QString chip_text(session::GraphNodeView const& node) { return QString::fromStdString(node.detail.empty() ? node.op : node.op + " " + node.detail); }
+double chip_width(session::GraphNodeView const& node) { return QFontMetricsF(mono_font(12)).horizontalAdvance(chip_text(node)) + 40; }
+
+}  // namespace
+
+GraphView::GraphView(QWidget* parent) : QWidget(parent), watcher_(new QFutureWatcher<session::Layout>(this)) {
+  setObjectName("graph");
+  setAccessibleName("Graph");
+  setMouseTracking(true);
+  connect(watcher_, &QFutureWatcher<session::Layout>::finished, this, [this] {
+    layout_ = watcher_->result();
+    if (layout_.nodes.size() != cards_.size()) return start_layout();  // the graph changed meanwhile
+    if (!fitted_) zoom_to_fit();
+    update();
+  });
+}
+
+GraphView::~GraphView() { watcher_->waitForFinished(); }
+
+void GraphView::set_theme(Theme const& theme) {
+  theme_ = theme;
+  update();
+}
+
+void GraphView::show_graph(std::shared_ptr<session::GraphView const> graph, std::shared_ptr<session::KernelTable const> kernels, int kernel) {
+  bool changed = graph != graph_;
+  kernels_ = std::move(kernels);
+  kernel_ = kernel;
+  if (changed) {
+    graph_ = std::move(graph);
+    rebuild();
+  }
+  update();
+}
+
+void GraphView::show_before(bool before) {
+  if (before == before_) return;
+  before_ = before;
+  rebuild();
+}
+
+void GraphView::rebuild() {
+  cards_.clear();
+  borders_.clear();
+  layout_ = {};
+  fitted_ = false;
+  chosen_edge_ = -1;
+  if (!graph_) return update();
+  std::map<int, int> card_of_group, card_of_node;
+  auto const& nodes = before_ ? graph_->nodes_before : graph_->nodes;
+  for (auto const& node : nodes) {
+    bool grouped = !before_ && node.group >= 0;
+    auto found = grouped ? card_of_group.find(node.group) : card_of_group.end();
+    if (found == card_of_group.end()) {
+      Card card;
+      card.title = QString::fromStdString(node.name);
+      cards_.push_back(card);
+      if (grouped) card_of_group[node.group] = int(cards_.size()) - 1;
+      card_of_node[node.id] = int(cards_.size()) - 1;
+    } else {
+      card_of_node[node.id] = found->second;
+    }
+    cards_[size_t(card_of_node[node.id])].chips.push_back(&node);
+  }
+  for (auto const& group : graph_->groups)
+    if (auto found = card_of_group.find(group.id); found != card_of_group.end()) {
+      Card& card = cards_[size_t(found->second)];
+      card.title = QString::fromStdString(group.name);
+      card.kernel = group.kernel;
+      card.share = group.time_share;
+    }
+  std::set<std::pair<int, int>> seen;
+  std::vector<std::pair<int, int>> ends;
+  for (auto const& edge : before_ ? graph_->edges_before : graph_->edges) {
+    auto from = card_of_node.find(edge.from), to = card_of_node.find(edge.to);
+    if (from == card_of_node.end() || to == card_of_node.end() || from->second == to->second) continue;
+    if (!seen.insert({from->second, to->second}).second) continue;
+    borders_.push_back({&edge});
+    ends.push_back({from->second, to->second});
+  }
+  for (Card const& card : cards_) {
+    double width = kPad;
+    for (auto const* chip : card.chips) width += chip_width(*chip) + 8;
+    double title = QFontMetricsF(ui_font(13, 600)).horizontalAdvance(card.title) + 120;
+    layout_.nodes.push_back({std::max(width + kPad - 8, title), kCard, 0, 0, 0});
+  }
+  for (auto const& [from, to] : ends) layout_.edges.push_back({from, to, {}});
+  start_layout();
+}
+
+void GraphView::start_layout() {
+  session::Layout input = layout_;
+  if (input.nodes.size() != cards_.size()) return rebuild();
+  layout_ = {};
+  watcher_->setFuture(QtConcurrent::run([input]() mutable {
+    session::lay_out(input);
+    return input;
+  }));
+}
+
+void GraphView::zoom_to_fit() {
+  if (layout_.nodes.empty() || width() < 50) return;
+  scale_ = std::clamp((width() - 48) / std::max(layout_.width, 1.0), 0.25, 1.0);
+  origin_ = QPointF((width() - layout_.width * scale_) / 2, 24);
+  fitted_ = true;
+  update();
+}
+
+void GraphView::resizeEvent(QResizeEvent*) { zoom_to_fit(); }
+
+void GraphView::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.fillRect(rect(), theme_.inset);
+  if (!graph_ || layout_.nodes.size() != cards_.size()) {
+    paint::text(painter, QRectF(24, 24, width() - 48, 20), ui_font(12), theme_.text2, graph_ && graph_->nodes.empty() ? "A tensor expression has no graph: its one kernel is in Loops." : graph_ ? "Laying out the graph" : "The graph of the model appears here.");
+    return;
+  }
+  painter.translate(origin_);
+  painter.scale(scale_, scale_);
+  draw_edges(painter);
+  for (size_t i = 0; i < cards_.size(); ++i) draw_card(painter, i);
+}
+
+void GraphView::draw_edges(QPainter& painter) const {
+  for (size_t e = 0; e < layout_.edges.size(); ++e) {
+    auto const& points = layout_.edges[e].points;
+    if (points.size() < 2) continue;
+    bool chosen = int(e) == chosen_edge_;
+    painter.setPen(QPen(chosen ? theme_.ink : theme_.line3, chosen ? 2 : 1.5));
+    painter.setBrush(Qt::NoBrush);
+    QPainterPath path(QPointF(points[0].first, points[0].second));
+    for (size_t i = 1; i < points.size(); ++i) path.lineTo(points[i].first, points[i].second);
+    painter.drawPath(path);
+    QPointF end(points.back().first, points.back().second);
+    painter.drawLine(end, end + QPointF(-5, -6));
+    painter.drawLine(end, end + QPointF(5, -6));
+    // A broken link: these two are not one kernel.
+    QPointF mid(points[0].first, points[0].second + 14);
+    painter.setBrush(theme_.inset);
+    painter.drawEllipse(mid, 6, 6);
+    painter.drawLine(mid + QPointF(-2.5, 2.5), mid + QPointF(2.5, -2.5));
+    paint::text(painter, QRectF(mid.x() + 12, mid.y() - 8, 140, 16), mono_font(11), theme_.text3, QString::fromStdString(borders_[e].edge->shape));
+  }
+}
+
+void GraphView::draw_card(QPainter& painter, size_t index) const {
+  Card const& card = cards_[index];
+  auto const& at = layout_.nodes[index];
+  QRectF box(at.x, at.y, at.width, at.height);
+  bool selected = card.kernel >= 0 && card.kernel == kernel_;
+  painter.setPen(QPen(selected ? theme_.ink : theme_.line3, selected ? 2 : 1.5));
+  painter.setBrush(theme_.panel);
+  painter.drawRoundedRect(box, 8, 8);
+  auto const* row = kernels_ && card.kernel >= 0 && size_t(card.kernel) < kernels_->rows.size() ? &kernels_->rows[size_t(card.kernel)] : nullptr;
+  double left = box.left() + kPad;
+  if (row) {
+    paint::kernel_state(painter, QPointF(left + 5, box.top() + 18), theme_, row->state);
+    left += 18;
+  }
+  QString time = row && row->time_ms ? paint::number(*row->time_ms) + " ms" : QString();
+  paint::text(painter, QRectF(left, box.top() + 6, box.right() - left - 90, 24), ui_font(13, 600), theme_.text1, card.title);
+  paint::text(painter, QRectF(box.right() - 92, box.top() + 6, 80, 24), mono_font(12), theme_.text1, time, Qt::AlignRight | Qt::AlignVCenter);
+  double x = box.left() + kPad;
+  for (auto const* chip : card.chips) {
+    QRectF place(x, box.top() + kHead, chip_width(*chip), kChip);
+    QColor colour = paint::class_colour(theme_, chip->pattern);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(Theme::mix(colour, theme_.panel, 0.16));
+    painter.drawRoundedRect(place, 4, 4);
+    painter.fillRect(QRectF(place.left(), place.top(), 4, place.height()), colour);
+    paint::class_glyph(painter, QRectF(place.left() + 8, place.top(), 16, kChip), theme_, chip->pattern);
+    paint::text(painter, place.adjusted(28, 0, -6, 0), mono_font(12), theme_.text1, chip_text(*chip));
+    x += place.width() + 8;
+  }
+  QRectF track(box.left() + kPad, box.bottom() - 11, box.width() - 2 * kPad, 3);
+  painter.fillRect(track, theme_.line1);
+  painter.fillRect(QRectF(track.left(), track.top(), track.width() * std::clamp(card.share * 8, 0.0, 1.0), 3), theme_.text2);
+}
+
+void GraphView::click(QPointF scene) {
+  for (size_t e = 0; e < layout_.edges.size(); ++e) {
+    if (layout_.edges[e].points.empty()) continue;
+    QPointF mid(layout_.edges[e].points[0].first, layout_.edges[e].points[0].second + 14);
+    if ((mid - scene).manhattanLength() > 14) continue;
+    chosen_edge_ = int(e);
+    auto const& edge = *borders_[e].edge;
+    QString from = cards_[size_t(layout_.edges[e].from)].title, to = cards_[size_t(layout_.edges[e].to)].title;
+    emit reason_asked(QStringLiteral("Not fused: %1 → %2").arg(from, to), QString::fromStdString(edge.reason.empty() ? "fusion did not look at this edge" : edge.reason));
+    return update();
+  }
+  for (size_t i = 0; i < cards_.size(); ++i) {
+    auto const& at = layout_.nodes[i];
+    if (!QRectF(at.x, at.y, at.width, at.height).contains(scene)) continue;
+    double x = at.x + kPad;
+    for (auto const* chip : cards_[i].chips) {
+      if (QRectF(x, at.y + kHead, chip_width(*chip), kChip).contains(scene)) {
+        QString why = QString::fromStdString(chip->reason);
+        for (auto const& edge : graph_->edges)
+          if (edge.to == chip->id && edge.fused) why = QString::fromStdString(edge.reason);
+        if (!why.isEmpty() && !before_) emit reason_asked(chip_text(*chip) + " · " + QString::fromStdString(chip->name), why);
+      }
+      x += chip_width(*chip) + 8;
+    }
+    if (cards_[i].kernel >= 0) emit kernel_chosen(cards_[i].kernel);
+    return;
+  }
+}
+
+void GraphView::mousePressEvent(QMouseEvent* event) {
+  press_ = event->position();
+  press_origin_ = origin_;
+  dragging_ = false;
+}
+
+void GraphView::mouseMoveEvent(QMouseEvent* event) {
+  if (!(event->buttons() & Qt::LeftButton)) return;
+  if ((event->position() - press_).manhattanLength() > 5) dragging_ = true;
+  if (!dragging_) return;
+  origin_ = press_origin_ + event->position() - press_;
+  update();
+}
+
+void GraphView::mouseReleaseEvent(QMouseEvent* event) {
+  if (!dragging_ && layout_.nodes.size() == cards_.size()) click(to_scene(event->position()));
+}
+
+void GraphView::wheelEvent(QWheelEvent* event) {
+  if (!(event->modifiers() & Qt::ControlModifier)) {
+    origin_ += QPointF(event->angleDelta().x(), event->angleDelta().y()) / 2;
+    return update();
+  }
+  QPointF scene = to_scene(event->position());
+  scale_ = std::clamp(scale_ * (event->angleDelta().y() > 0 ? 1.15 : 1 / 1.15), 0.1, 2.5);
+  origin_ = event->position() - scene * scale_;
+  update();
+}
+
+}  // namespace tw

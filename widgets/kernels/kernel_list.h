@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/// The fused kernels: time, share of the roof, state.
+#pragma once
+
+#include <QWidget>
+#include <memory>
+
+#include "engine/session/values.h"
+#include "widgets/theme/theme.h"
+
+namespace tw {
+
+class KernelList : public QWidget {
+  Q_OBJECT
+ public:
+  explicit KernelList(QWidget* parent = nullptr);
+  void set_theme(Theme const& theme);
+  void show_kernels(std::shared_ptr<session::KernelTable const> table, int current);
+  QRectF row_rect(int row) const;
+  QSize sizeHint() const override;
+
+ signals:
+  void kernel_chosen(int row);
+
+ protected:
+  void paintEvent(QPaintEvent*) override;
+  void mousePressEvent(QMouseEvent*) override;
+  void mouseMoveEvent(QMouseEvent*) override;
+  void leaveEvent(QEvent*) override;
+  void keyPressEvent(QKeyEvent*) override;
+
+ private:
+  Theme theme_;
+  std::shared_ptr<session::KernelTable const> table_;
+  int current_ = -1;
+  int hovered_ = -1;
+};
+
+}  // namespace tw

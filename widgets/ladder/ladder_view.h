@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/// The loop nest as nested bars. Every gesture becomes one script line.
+#pragma once
+
+#include <QScrollArea>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "engine/session/values.h"
+#include "widgets/selection.h"
+#include "widgets/theme/theme.h"
+
+namespace tw {
+
+class LadderView : public QWidget {
+  Q_OBJECT
+ public:
+  using WhyNot = std::function<std::shared_ptr<session::RefusalView const>(std::string const&)>;
+  LadderView(Selection& selection, WhyNot why_not, QWidget* parent = nullptr);
+
+  void set_theme(Theme const& theme);
+  void show_nest(std::shared_ptr<session::NestView const> nest, std::vector<int64_t> cache_bytes);
+  void set_refused(std::vector<int> loops);
+  QSize sizeHint() const override;
+
+  /// Bars in order with their rectangles, for tests and accessibility.
+  struct Item {
+    session::LoopBar const* bar = nullptr;   ///< null: the head of a stage
+    session::StageCard const* stage = nullptr;
+    QRectF rect;
+  };
+  std::vector<Item> const& items() const { return items_; }
+  QRectF handle_of(int loop) const;
+
+ signals:
+  void step_asked(QString line);
+  void dialog_asked(QString primitive);
+
+ protected:
+  void paintEvent(QPaintEvent*) override;
+  void mousePressEvent(QMouseEvent*) override;
+  void mouseMoveEvent(QMouseEvent*) override;
+  void mouseReleaseEvent(QMouseEvent*) override;
+  void wheelEvent(QWheelEvent*) override;
+  void keyPressEvent(QKeyEvent*) override;
+  void leaveEvent(QEvent*) override;
+  void dragEnterEvent(QDragEnterEvent*) override;
+  void dragMoveEvent(QDragMoveEvent*) override;
+  void dragLeaveEvent(QDragLeaveEvent*) override;
+  void dropEvent(QDropEvent*) override;
+  bool event(QEvent*) override;
+
+ private:
+  enum class Drag { kNone, kPress, kMove, kSplit, kChip };
+  void lay_out();
+  Item const* item_at(QPointF at) const;
+  Item const* item_of(int loop) const;
+  Item const* neighbour(Item const& item, int direction) const;
+  void draw_bar(QPainter& painter, Item const& item) const;
+  void draw_footprints(QPainter& painter) const;
+  void draw_drag(QPainter& painter) const;
+  void end_drag();
+  void update_move(QPointF at);
+  void update_split(QPointF at);
+  void ask(std::string const& line);
+  QString reorder_line(Item const& moved, int slot) const;
+  std::string split_line() const;
+  void select_step(int direction);
+
+  Selection& selection_;
+  WhyNot why_not_;
+  Theme theme_;
+  std::shared_ptr<session::NestView const> nest_;
+  std::vector<int64_t> caches_;
+  std::vector<Item> items_;
+  std::vector<int> refused_;
+  double footprint_left_ = 0;
+
+  Drag drag_ = Drag::kNone;
+  QPointF press_, at_;
+  int dragged_ = -1;
+  int slot_ = -1;              // where a moved bar would go: index among the bars of its stage
+  int64_t factor_ = 0;         // of a split under way
+  QString typed_;
+  QString chip_;
+  std::string line_;           // what a drop would ask for
+  std::shared_ptr<session::RefusalView const> verdict_;
+};
+
+/// A chip that is dragged onto a bar: its text is a primitive's name.
+class StepChip : public QWidget {
+  Q_OBJECT
+ public:
+  StepChip(QString primitive, QString key, QString title, QWidget* parent = nullptr);
+  void set_theme(Theme const& theme);
+  QSize sizeHint() const override { return {46, 26}; }
+
+ signals:
+  void clicked(QString primitive);
+
+ protected:
+  void paintEvent(QPaintEvent*) override;
+  void mousePressEvent(QMouseEvent*) override;
+  void mouseMoveEvent(QMouseEvent*) override;
+  void mouseReleaseEvent(QMouseEvent*) override;
+
+ private:
+  QString primitive_, key_;
+  Theme theme_;
+  QPoint press_;
+};
+
+}  // namespace tw

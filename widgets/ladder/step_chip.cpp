@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QApplication>
+#include <QDrag>
+#include <QMimeData>
+#include <QMouseEvent>
+#include <QPainter>
+
+#include "widgets/ladder/ladder_view.h"
+#include "widgets/paint/paint.h"
+
+namespace tw {
+
+StepChip::StepChip(QString primitive, QString key, QString title, QWidget* parent) : QWidget(parent), primitive_(std::move(primitive)), key_(std::move(key)) {
+  setObjectName("chip_" + primitive_);
+  setAccessibleName(title);
+  setToolTip(QString("%1\nDrop on a loop, or press %2").arg(title, key_));
+  setCursor(Qt::OpenHandCursor);
+  setFixedSize(sizeHint());
+}
+
+void StepChip::set_theme(Theme const& theme) {
+  theme_ = theme;
+  update();
+}
+
+void StepChip::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(theme_.line2, 1));
+  painter.setBrush(theme_.control);
+  painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
+  session::LoopMark mark = primitive_ == "parallel" ? session::LoopMark::kParallel : primitive_ == "vectorize" ? session::LoopMark::kVector : primitive_ == "unroll" ? session::LoopMark::kUnroll : session::LoopMark::kSerial;
+  paint::loop_glyph(painter, QPointF(8, height() / 2.0), theme_, mark, theme_.text1);
+  paint::text(painter, QRectF(26, 0, width() - 30, height()), mono_font(11), theme_.text3, key_, Qt::AlignCenter);
+}
+
+void StepChip::mousePressEvent(QMouseEvent* event) { press_ = event->pos(); }
+
+void StepChip::mouseReleaseEvent(QMouseEvent* event) {
+  if (rect().contains(event->pos())) emit clicked(primitive_);
+}
+
+void StepChip::mouseMoveEvent(QMouseEvent* event) {
+  if ((event->pos() - press_).manhattanLength() < QApplication::startDragDistance()) return;
+  auto* drag = new QDrag(this);
+  auto* data = new QMimeData;
+  data->setData("application/x-tilewright-primitive", primitive_.toUtf8());
+  drag->setMimeData(data);
+  drag->setPixmap(grab());
+  drag->exec(Qt::CopyAction);
+}
+
+}  // namespace tw

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/// Why a step was refused: the condition, the two iterations that collide, repairs already tried.
+#pragma once
+
+#include <QWidget>
+#include <memory>
+
+#include "engine/session/values.h"
+#include "widgets/theme/theme.h"
+
+namespace tw {
+
+class RefusalCard : public QWidget {
+  Q_OBJECT
+ public:
+  explicit RefusalCard(QWidget* parent = nullptr);
+  void set_theme(Theme const& theme);
+  /// Null hides the card.
+  void show_refusal(std::shared_ptr<session::RefusalView const> view);
+  session::RefusalView const* shown() const { return view_.get(); }
+  QRectF repair_rect(int index) const;
+
+ signals:
+  void repair_chosen(QString step);
+  void dismissed();
+
+ protected:
+  void paintEvent(QPaintEvent*) override;
+  void mousePressEvent(QMouseEvent*) override;
+
+ private:
+  void draw_words(QPainter& painter) const;
+  void draw_conflict(QPainter& painter) const;
+  void draw_repairs(QPainter& painter) const;
+  double column(int index) const;
+
+  Theme theme_;
+  std::shared_ptr<session::RefusalView const> view_;
+};
+
+}  // namespace tw

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/// Log-log roofline: measured roofs, a point per measured step joined by a trail.
+#pragma once
+
+#include <QWidget>
+#include <memory>
+
+#include "engine/session/values.h"
+#include "widgets/theme/theme.h"
+
+namespace tw {
+
+class RooflineView : public QWidget {
+  Q_OBJECT
+ public:
+  explicit RooflineView(QWidget* parent = nullptr);
+  void set_theme(Theme const& theme);
+  void show_roofline(std::shared_ptr<session::RooflineView const> view);
+  QSize minimumSizeHint() const override { return {320, 200}; }
+  QPointF position(double intensity, double gflops) const;
+
+ signals:
+  void point_chosen(int history_node);
+
+ protected:
+  void paintEvent(QPaintEvent*) override;
+  void mousePressEvent(QMouseEvent*) override;
+
+ private:
+  QRectF plot() const;
+  void draw_axes(QPainter& painter) const;
+  void draw_roofs(QPainter& painter) const;
+  void draw_trail(QPainter& painter) const;
+
+  Theme theme_;
+  std::shared_ptr<session::RooflineView const> view_;
+  double low_x_ = -6, high_x_ = 8;      // log2 FLOP per byte
+  double low_y_ = -1, high_y_ = 3;      // log10 GFLOP/s
+};
+
+}  // namespace tw
