@@ -12,10 +12,12 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSaveFile>
+#include <QScrollBar>
 #include <QSettings>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabWidget>
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include "widgets/paint/paint.h"
@@ -88,23 +90,21 @@ QWidget* MainWindow::build_ladder(Selection& selection) {
   column->setSpacing(0);
   auto* row = new QHBoxLayout;
   row->setContentsMargins(16, 8, 16, 4);
-  auto* hint = new QLabel("Drag a bar to reorder, pull its handle to split, drop a mark on it");
+  auto* hint = new QLabel("Drag a bar to reorder, pull its handle to split");
   hint->setProperty("role", "label");
   row->addWidget(hint, 1);
-  // A mark for every primitive that takes one loop and no argument; the others have dialogs.
+  // A mark for every primitive: dropped on a loop, or clicked for its dialog.
+  row->setSpacing(6);
   for (session::PrimitiveView const& primitive : primitives_) {
     QString name = QString::fromStdString(primitive.name), key = QString::fromStdString(primitive.key);
     auto* chip = new StepChip(name, key, QString::fromStdString(primitive.title));
-    bool simple = primitive.targets == 1 && primitive.parameters.empty();
     connect(chip, &StepChip::clicked, this, [this](QString const& asked) { ask_step(asked); });
     chips_.push_back(chip);
-    chip->setVisible(simple);
-    if (simple) row->addWidget(chip);
-    else chip->setParent(page), chip->hide();
+    row->addWidget(chip);
   }
   column->addLayout(row);
   ladder_ = new LadderView(selection, [this](std::string const& line) { return session_.why_not(line); });
-  auto* scroll = new QScrollArea;
+  auto* scroll = ladder_scroll_ = new QScrollArea;
   scroll->setWidget(ladder_);
   scroll->setWidgetResizable(true);
   scroll->setObjectName("ladderScroll");
@@ -156,16 +156,17 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   upper_->setStretchFactor(1, 5);
   upper_->setStretchFactor(2, 4);
   upper_->setHandleWidth(1);
+  upper_->setSizes({272, 640, 520});
 
   roofline_ = new RooflineView;
   history_ = new HistoryView;
-  auto* history_scroll = new QScrollArea;
-  history_scroll->setWidget(history_);
-  history_scroll->setWidgetResizable(true);
+  history_scroll_ = new QScrollArea;
+  history_scroll_->setWidget(history_);
+  history_scroll_->setWidgetResizable(true);
   auto* roofline_tab = new QTabWidget;
   roofline_tab->addTab(roofline_, "Roofline");
   auto* history_tab = new QTabWidget;
-  history_tab->addTab(history_scroll, "History");
+  history_tab->addTab(history_scroll_, "History");
   auto* lower = new QSplitter(Qt::Horizontal);
   lower->addWidget(roofline_tab);
   lower->addWidget(history_tab);
@@ -177,7 +178,12 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   whole->setStretchFactor(0, 5);
   whole->setStretchFactor(1, 3);
   whole->setHandleWidth(1);
-  card_ = new RefusalCard(whole);
+  // The card floats: a splitter would make a pane of it.
+  auto* floor = new QWidget;
+  auto* fill = new QVBoxLayout(floor);
+  fill->setContentsMargins(0, 0, 0, 0);
+  fill->addWidget(whole);
+  card_ = new RefusalCard(floor);
   connect(kernels_, &KernelList::kernel_chosen, this, [this](int row) { execute(session::SelectKernel{row}); });
   connect(graph_, &GraphView::kernel_chosen, this, [this](int row) { execute(session::SelectKernel{row}); });
   connect(graph_, &GraphView::reason_asked, this, [this](QString const& title, QString const& reason) {
@@ -187,7 +193,7 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   connect(history_, &HistoryView::node_chosen, this, [this](int node) { execute(session::JumpTo{node}); });
   connect(roofline_, &RooflineView::point_chosen, this, [this](int node) { execute(session::JumpTo{node}); });
   connect(card_, &RefusalCard::repair_chosen, this, &MainWindow::apply_line);
-  return whole;
+  return floor;
 }
 
 void MainWindow::set_theme(QString const& name) {
@@ -230,11 +236,21 @@ void MainWindow::refresh() {
         if (part.endsWith(level)) caches.push_back(part.section(' ', 0, 0).toLongLong() * (part.contains("MB") ? 1 << 20 : 1 << 10));
     }
   ladder_->show_nest(next.nest, caches);
+  if (next.kernel != shown_kernel_ && next.nest) {
+    // The stage that matters comes into view when another kernel is chosen.
+    shown_kernel_ = next.kernel;
+    QRectF bar = ladder_->handle_of(selection_->loop());
+    QTimer::singleShot(0, this, [this, bar] { ladder_scroll_->verticalScrollBar()->setValue(std::max(0, int(bar.top()) - 100)); });
+  }
   ladder_->set_refused(next.refusal ? next.refusal->culprits : std::vector<int>());
   graph_->show_graph(next.graph, next.kernels, next.kernel);
   code_->refresh(next);
   roofline_->show_roofline(next.roofline);
   history_->show_history(next.history);
+  if (next.history) {
+    QPointF at = history_->station(next.history->current);
+    history_scroll_->ensureVisible(int(at.x()), int(at.y()), 90, 50);
+  }
   if (card_->shown() != next.refusal.get()) card_->show_refusal(next.refusal);
   place_card();
   show_status(next);
@@ -309,7 +325,7 @@ void MainWindow::remember_recent(QString const& path) {
 
 void MainWindow::place_card() {
   QWidget* home = card_->parentWidget();
-  int tall = std::min(320, home->height() - 40);
+  int tall = std::min(264, home->height() - 40);
   card_->setGeometry(24, home->height() - tall - 20, home->width() - 48, tall);
 }
 
@@ -318,7 +334,7 @@ void MainWindow::arrange() {
   bool wide = width() >= 1360;
   if (wide == wide_) return;
   wide_ = wide;
-  if (wide) upper_->addWidget(code_);
+  if (wide) upper_->addWidget(code_), upper_->setSizes({272, (width() - 272) * 11 / 20, (width() - 272) * 9 / 20});
   else centre_->addTab(code_, "Code");
   code_->show();
 }

@@ -19,6 +19,7 @@
 class QLabel;
 class QProgressBar;
 class QPushButton;
+class QScrollArea;
 class QSplitter;
 class QStackedWidget;
 class QTabWidget;
@@ -77,6 +78,7 @@ class MainWindow : public QMainWindow {
   std::vector<session::PrimitiveView> primitives_;
   std::vector<Action> actions_;
   bool wide_ = true;
+  int shown_kernel_ = -1;
 
   Selection* selection_;
   QStackedWidget* pages_ = nullptr;
@@ -90,6 +92,8 @@ class MainWindow : public QMainWindow {
   CodePanel* code_ = nullptr;
   RooflineView* roofline_ = nullptr;
   HistoryView* history_ = nullptr;
+  QScrollArea* ladder_scroll_ = nullptr;
+  QScrollArea* history_scroll_ = nullptr;
   RefusalCard* card_ = nullptr;
   QSplitter* upper_ = nullptr;
   QLabel* status_ = nullptr;

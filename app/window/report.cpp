@@ -31,12 +31,15 @@ class Report {
  public:
   Report(MainWindow& window, QString folder) : window_(window), folder_(std::move(folder)) {}
 
-  void picture(QString const& name, QString const& words) {
+  /// `centre` is the tab to show: loops, graph, and in narrow windows code.
+  void picture(QString const& name, QString const& words, int centre = 0) {
     html_ += QString("<h2>%1</h2>\n").arg(words.toHtmlEscaped());
     for (char const* theme : {"dark", "light"})
       for (QSize size : {QSize(1280, 800), QSize(2560, 1440)}) {
         window_.set_theme(theme);
         window_.resize(size);
+        QApplication::processEvents();
+        window_.show_centre(centre < 2 || size.width() < 1360 ? centre : 0);
         for (int i = 0; i < 6; ++i) QApplication::processEvents(), QThread::msleep(15);
         QString file = QString("%1_%2_%3.png").arg(name, theme).arg(size.width());
         window_.grab().save(folder_ + "/" + file);
@@ -78,6 +81,23 @@ QStringList hand_schedule(session::Snapshot const& snapshot) {
           QString("vectorize(%1.x.1)").arg(b), QString("unroll(%1.o.1)").arg(b), QString("parallel(%1.o.0)").arg(b)};
 }
 
+/// Parallel over the reduction is refused; then another branch from the middle of the history.
+void refuse_and_branch(MainWindow& window, session::Session& session, Report& report, QStringList const& steps) {
+  window.execute(session::JumpTo{0});
+  for (auto const& bar : session.snapshot().nest->bars)
+    if (bar.kind == session::AxisKind::kReduce) {
+      window.apply_line("parallel(" + QString::fromStdString(bar.reference) + ")");
+      break;
+    }
+  settle(window, session);
+  report.picture("refused", "A step that is refused, and why");
+  window.execute(session::DismissRefusal{});
+  for (qsizetype i = 0; i < steps.size(); ++i)
+    if (!steps[i].startsWith("unroll")) window.apply_line(steps[i]);
+  settle(window, session);
+  report.picture("branch", "Gone back, and another branch");
+}
+
 }  // namespace
 
 int write_report(MainWindow& window, session::Session& session, QString const& folder, QString const& model) {
@@ -100,7 +120,7 @@ int write_report(MainWindow& window, session::Session& session, QString const& f
   }
   window.show_centre(1);
   settle(window, session);
-  report.picture("graph", "The graph after fusion");
+  report.picture("graph", "The graph after fusion", 1);
   window.show_centre(0);
   for (size_t row = 0; opened.kernels && row < opened.kernels->rows.size(); ++row)
     if (opened.kernels->rows[row].name.find("3x3") != std::string::npos && opened.kernels->rows[row].operators.find("conv") != std::string::npos) {
@@ -120,24 +140,10 @@ int write_report(MainWindow& window, session::Session& session, QString const& f
   report.picture("scheduled", "Shaped by hand");
   window.code_panel().show_tab(3);
   settle(window, session);
-  window.show_centre(2);
-  report.picture("assembly", "Its assembly, linked to the loops");
+  report.picture("assembly", "Its assembly, linked to the loops", 2);
   window.show_centre(0);
   window.code_panel().show_tab(1);
-  for (auto const& bar : session.snapshot().nest->bars)
-    if (bar.kind == session::AxisKind::kReduce) {
-      window.apply_line("parallel(" + QString::fromStdString(bar.reference) + ")");
-      break;
-    }
-  settle(window, session);
-  report.picture("refused", "A step that is refused, and why");
-  window.execute(session::DismissRefusal{});
-  window.execute(session::Undo{});
-  window.execute(session::Undo{});
-  if (!steps.isEmpty()) window.apply_line(QString(steps[4]).replace("unroll", "vectorize").section('(', 0, 0) + "(" + steps[4].section('(', 1));
-  window.execute(session::DismissRefusal{});
-  settle(window, session);
-  report.picture("branch", "Undone, and another branch");
+  refuse_and_branch(window, session, report, steps);
   if (!report.write()) return std::fprintf(stderr, "tilewright: %s/index.html cannot be written\n", qPrintable(folder)), 3;
   std::printf("report: %s/index.html\n", qPrintable(folder));
   return 0;

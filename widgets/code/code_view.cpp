@@ -144,7 +144,7 @@ void CodeView::draw_words(QPainter& painter, CodeLine const& line, QPointF at) c
     bool keyword = word && is_keyword(part);
     painter.setFont(keyword ? strong : plain);
     painter.setPen(keyword ? theme_.text2 : theme_.text1);
-    painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, part);
+    painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, paint::unligated(part));
     i = end;
   }
 }

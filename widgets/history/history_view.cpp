@@ -16,7 +16,7 @@ using session::HistoryNodeView;
 using session::Verdict;
 
 namespace {
-constexpr double kLane = 82, kTop = 44, kLeft = 52;
+constexpr double kLane = 98, kTop = 44, kLeft = 52;
 }
 
 HistoryView::HistoryView(QWidget* parent) : QWidget(parent) {

@@ -60,14 +60,14 @@ void KernelList::paintEvent(QPaintEvent*) {
     }
     paint::kernel_state(painter, QPointF(22, box.top() + 16), theme_, row.state);
     QString name = QString::fromStdString(row.name);
-    QString count = row.count > 1 ? QStringLiteral(" ×%1").arg(row.count) : QString();
-    paint::text(painter, QRectF(40, box.top() + 5, right - 118 - 40, 20), mono_font(12, 600), theme_.text1, name);
-    paint::text(painter, QRectF(right - 118, box.top() + 5, 56, 20), mono_font(12), theme_.text1, row.time_ms ? paint::number(*row.time_ms) : QStringLiteral("·"), Qt::AlignRight | Qt::AlignVCenter);
-    paint::text(painter, QRectF(right - 52, box.top() + 5, 52, 20), mono_font(12), theme_.text2, row.fraction_of_roof ? QString("%1 %").arg(100 * *row.fraction_of_roof, 0, 'f', *row.fraction_of_roof < 0.1 ? 1 : 0) : QStringLiteral("·"), Qt::AlignRight | Qt::AlignVCenter);
-    paint::text(painter, QRectF(40, box.top() + 24, right - 118 - 40, 16), mono_font(11), theme_.text3, QString::fromStdString(row.shape) + count);
+    QString count = row.count > 1 ? QStringLiteral(" · ×%1").arg(row.count) : QString();
+    paint::text(painter, QRectF(40, box.top() + 4, right - 40, 18), mono_font(12, 600), theme_.text1, name);
+    paint::text(painter, QRectF(40, box.top() + 23, right - 112 - 40, 16), mono_font(11), theme_.text3, QString("%1 MFLOP").arg(paint::number(double(row.flops) / 1e6)) + count);
+    paint::text(painter, QRectF(right - 110, box.top() + 22, 54, 18), mono_font(12), theme_.text1, row.time_ms ? paint::number(*row.time_ms) : QStringLiteral("·"), Qt::AlignRight | Qt::AlignVCenter);
+    paint::text(painter, QRectF(right - 52, box.top() + 22, 52, 18), mono_font(12), theme_.text2, row.fraction_of_roof ? QString("%1 %").arg(100 * *row.fraction_of_roof, 0, 'f', *row.fraction_of_roof < 0.1 ? 1 : 0) : QStringLiteral("·"), Qt::AlignRight | Qt::AlignVCenter);
     // Share of the time; while it is not known the share of the work, hollow.
     double share = longest > 0 ? row.time_ms.value_or(0) * row.count / longest : double(row.flops * row.count) / double(most);
-    QRectF track(right - 100, box.top() + 31, 100, 3);
+    QRectF track(40, box.top() + 41, right - 40, 2);
     painter.fillRect(track, theme_.line1);
     painter.fillRect(QRectF(track.left(), track.top(), track.width() * share, track.height()), longest > 0 ? theme_.text2 : theme_.line3);
   }

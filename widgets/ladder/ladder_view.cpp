@@ -77,7 +77,8 @@ void LadderView::show_nest(std::shared_ptr<session::NestView const> nest, std::v
     size_t most = 0;
     for (LoopBar const& bar : nest_->bars) {
       size_t count = size_t(std::count_if(nest_->bars.begin(), nest_->bars.end(), [&](LoopBar const& b) { return b.stage == bar.stage; }));
-      if (count > most) most = count, best = bar.id;
+      // A loop of one iteration has nothing to shape.
+      if (count > most && bar.extent > 1) most = count, best = bar.id;
     }
     selection_.select(best);
   }

@@ -94,7 +94,6 @@ class StepChip : public QWidget {
  public:
   StepChip(QString primitive, QString key, QString title, QWidget* parent = nullptr);
   void set_theme(Theme const& theme);
-  QSize sizeHint() const override { return {46, 26}; }
 
  signals:
   void clicked(QString primitive);

@@ -15,7 +15,8 @@ StepChip::StepChip(QString primitive, QString key, QString title, QWidget* paren
   setAccessibleName(title);
   setToolTip(QString("%1\nDrop on a loop, or press %2").arg(title, key_));
   setCursor(Qt::OpenHandCursor);
-  setFixedSize(sizeHint());
+  bool drawn = primitive_ == "parallel" || primitive_ == "vectorize" || primitive_ == "unroll";
+  setFixedSize(drawn ? 46 : int(QFontMetricsF(ui_font(12)).horizontalAdvance(primitive_)) + 36, 26);
 }
 
 void StepChip::set_theme(Theme const& theme) {
@@ -30,8 +31,9 @@ void StepChip::paintEvent(QPaintEvent*) {
   painter.setBrush(theme_.control);
   painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
   session::LoopMark mark = primitive_ == "parallel" ? session::LoopMark::kParallel : primitive_ == "vectorize" ? session::LoopMark::kVector : primitive_ == "unroll" ? session::LoopMark::kUnroll : session::LoopMark::kSerial;
-  paint::loop_glyph(painter, QPointF(8, height() / 2.0), theme_, mark, theme_.text1);
-  paint::text(painter, QRectF(26, 0, width() - 30, height()), mono_font(11), theme_.text3, key_, Qt::AlignCenter);
+  if (mark == session::LoopMark::kSerial) paint::text(painter, QRectF(8, 0, width() - 28, height()), ui_font(12), theme_.text1, primitive_);
+  else paint::loop_glyph(painter, QPointF(9, height() / 2.0), theme_, mark, theme_.text1);
+  paint::text(painter, QRectF(width() - 20, 0, 14, height()), mono_font(11), theme_.text3, key_, Qt::AlignCenter);
 }
 
 void StepChip::mousePressEvent(QMouseEvent* event) { press_ = event->pos(); }

@@ -108,7 +108,20 @@ QColor word_colour(Theme const& theme, int hue) { return Theme::mix(theme.hue(hu
 void text(QPainter& painter, QRectF const& rect, QFont const& font, QColor const& colour, QString const& words, int flags) {
   painter.setFont(font);
   painter.setPen(colour);
-  painter.drawText(rect, flags, QFontMetricsF(font).elidedText(words, Qt::ElideRight, rect.width() + 0.5));
+  QString shown = QFontMetricsF(font).elidedText(words, Qt::ElideRight, rect.width() + 0.5);
+  painter.drawText(rect, flags, font.fixedPitch() ? unligated(shown) : shown);
+}
+
+QString unligated(QString const& words) {
+  QString apart;
+  apart.reserve(words.size() * 2);
+  for (qsizetype i = 0; i < words.size(); ++i) {
+    // A zero-width non-joiner keeps a face from drawing two letters as one sign.
+    bool joins = i > 0 && (!words[i].isLetter() || !words[i - 1].isLetter()) && !words[i].isSpace() && !words[i - 1].isSpace();
+    if (joins) apart += QChar(0x200C);
+    apart += words[i];
+  }
+  return apart;
 }
 
 QString bytes(int64_t count) {

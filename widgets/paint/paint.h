@@ -23,6 +23,8 @@ QColor word_colour(Theme const& theme, int hue);
 
 /// Text in a rectangle, cut with an ellipsis when it does not fit.
 void text(QPainter& painter, QRectF const& rect, QFont const& font, QColor const& colour, QString const& text, int flags = Qt::AlignLeft | Qt::AlignVCenter);
+/// The same letters without ligatures ("<=" stays two characters).
+QString unligated(QString const& words);
 QString bytes(int64_t count);   ///< "4.6 KB"
 QString number(double value);   ///< three significant digits
 

@@ -28,7 +28,7 @@ void RooflineView::show_roofline(std::shared_ptr<session::RooflineView const> vi
       if (roof.compute) top = std::max(top, roof.value);
     for (auto const& point : view_->trail) bottom = std::min(bottom, point.gflops);
   }
-  high_y_ = std::ceil(std::log10(top * 1.3) * 4) / 4;
+  high_y_ = std::log10(top * 2.2);
   low_y_ = std::floor(std::log10(std::max(bottom * 0.7, 1e-3)) * 2) / 2;
   update();
 }
@@ -69,7 +69,7 @@ void RooflineView::draw_axes(QPainter& painter) const {
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
     paint::text(painter, QRectF(4, y - 8, 42, 16), mono_font(11), theme_.text3, QString::number(std::pow(10.0, exponent)), Qt::AlignRight | Qt::AlignVCenter);
   }
-  paint::text(painter, QRectF(area.right() - 130, area.bottom() + 22, 130, 16), ui_font(11), theme_.text3, "FLOP per byte of its tensors", Qt::AlignRight | Qt::AlignTop);
+  paint::text(painter, QRectF(area.right() - 240, area.bottom() + 22, 240, 16), ui_font(11), theme_.text3, "FLOP per byte of its tensors", Qt::AlignRight | Qt::AlignTop);
   paint::text(painter, QRectF(area.left() + 6, area.top() + 2, 80, 16), ui_font(11), theme_.text3, "GFLOP/s");
 }
 
@@ -83,6 +83,8 @@ void RooflineView::draw_roofs(QPainter& painter) const {
   painter.save();
   painter.setClipRect(area.adjusted(-1, -1, 1, 1));
   size_t level = 0;
+  // Roofs that lie close together have their labels at different places along the line.
+  static double const along[] = {0.04, 0.16, 0.52, 0.10};
   static std::vector<QList<qreal>> const kDashes{{}, {4.5, 2}, {2.5, 2}, {1, 2}};
   for (auto const& roof : view_->roofs) {
     if (roof.compute) continue;
@@ -98,9 +100,9 @@ void RooflineView::draw_roofs(QPainter& painter) const {
     // The label lies along the line, at its lower end.
     double angle = -std::atan2(from.y() - knee.y(), knee.x() - from.x()) * 180 / 3.14159265358979;
     painter.save();
-    painter.translate(from + (knee - from) * (0.08 + 0.10 * double(index)));
+    painter.translate(from + (knee - from) * along[index]);
     painter.rotate(angle);
-    paint::text(painter, QRectF(0, -18, 130, 16), ui_font(11, 500), theme_.levels[index], QString("%1 %2 GB/s").arg(QString::fromStdString(roof.name), paint::number(roof.value)));
+    paint::text(painter, QRectF(0, index == 2 ? 2 : -18, 130, 16), ui_font(11, 500), theme_.levels[index], QString("%1 %2 GB/s").arg(QString::fromStdString(roof.name), paint::number(roof.value)));
     painter.restore();
   }
   painter.setPen(QPen(theme_.text1, 2.5));
@@ -110,7 +112,7 @@ void RooflineView::draw_roofs(QPainter& painter) const {
   double knee = fastest > 0 ? peak / fastest : std::exp2(low_x_);
   painter.drawLine(position(knee, peak), position(std::exp2(high_x_), peak));
   painter.restore();
-  paint::text(painter, QRectF(area.right() + 6, position(1, peak).y() - 9, 78, 18), ui_font(11, 600), theme_.text1, QString("FMA %1").arg(paint::number(peak)));
+  paint::text(painter, QRectF(area.right() - 84, position(1, peak).y() - 20, 84, 16), ui_font(11, 600), theme_.text1, QString("FMA %1").arg(paint::number(peak)), Qt::AlignRight | Qt::AlignVCenter);
 }
 
 void RooflineView::draw_trail(QPainter& painter) const {
@@ -129,7 +131,7 @@ void RooflineView::draw_trail(QPainter& painter) const {
     // Labels try right and left; one that finds no free place is left out: hover and history have it.
     QString words = QString::fromStdString(point.label);
     double width = QFontMetricsF(ui_font(11)).horizontalAdvance(words) + 4;
-    for (double x : {points[i].x() + 15, points[i].x() - 15 - width}) {
+    for (double x : {points[i].x() - 15 - width, points[i].x() + 15}) {
       QRectF box(x, points[i].y() - 8, width, 16);
       bool clear = std::none_of(taken.begin(), taken.end(), [&](QRectF const& other) { return other.intersects(box); });
       if (!clear || taken.size() >= 7 || box.right() > plot().right() + 80) continue;

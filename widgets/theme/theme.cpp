@@ -7,9 +7,13 @@
 #include <QJsonObject>
 #include <QPalette>
 
+// A static library's resources are linked only when they are asked for; the macro wants no namespace.
+static void need_resources() { Q_INIT_RESOURCE(resources); }
+
 namespace tw {
 
 Theme Theme::load(QString const& name) {
+  need_resources();
   QFile file(":/themes/" + name + ".json");
   if (!file.open(QIODevice::ReadOnly)) {
     file.setFileName(":/themes/dark.json");

@@ -1,0 +1,128 @@
+// The command line as a person uses it: results, exit codes, one clear sentence for each mistake.
+#include <QtTest>
+
+#include <QJsonDocument>
+#include <QJsonObject>
+
+namespace {
+
+struct Run {
+  int code = -1;
+  QString out, err;
+};
+
+Run tw(QStringList const& arguments) {
+  QProcess process;
+  process.start(TW_BINARY_DIR "/bin/tw", arguments);
+  process.waitForFinished(120000);
+  return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()), QString::fromUtf8(process.readAllStandardError())};
+}
+
+constexpr char kMatmul[] =
+    "tilewright te 1\n"
+    "kernel matmul(A: f32[32, 24], B: f32[24, 40]) -> C\n"
+    "  C[i in 32, j in 40] = sum[k in 24] A[i, k] * B[k, j]\n";
+
+}  // namespace
+
+class TwTest : public QObject {
+  Q_OBJECT
+ private slots:
+  void initTestCase() {
+    write("m.te", kMatmul);
+    write("good.tws", "tilewright schedule 1\nfor matmul\nj.0, j.1 = split(C.j, factor=8)\nreorder(C.j.0, C.k, C.j.1)\nvectorize(C.j.1)\nparallel(C.i)\n");
+    write("bad.tws", "tilewright schedule 1\n\nparallel(C.k)\n");
+    write("broken.tws", "tilewright schedule 1\nsplit(C.i factor=8)\n");
+  }
+
+  void every_mistake_is_one_sentence_with_its_exit_code_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<int>("code");
+    QTest::addColumn<QString>("sentence");
+    auto row = [](char const* name, QStringList const& arguments, int code, QString const& sentence) { QTest::newRow(name) << arguments << code << sentence; };
+    row("no command", {}, 2, "tw: A subcommand is required");
+    row("unknown option", {"kernels", at("m.te"), "--frob"}, 2, "tw: The following argument was not expected: --frob");
+    row("missing file", {"inspect", "/nowhere/x.onnx"}, 2, "tw: /nowhere/x.onnx: cannot be read: No such file or directory");
+    row("missing kernel text", {"inspect", "/nowhere/x.te"}, 2, "tw: /nowhere/x.te: cannot be read: No such file or directory");
+    row("no onnx", {"inspect", at("m.tws")}, 2, "tw: " + at("m.tws") + ": cannot be read: No such file or directory");
+    row("unknown sample", {"models", "write", "resnet99", at("x.onnx")}, 2, "tw: there is no sample 'resnet99'");
+    row("unwritable", {"models", "write", "resnet18", "/nowhere/x.onnx"}, 3, "tw: /nowhere/x.onnx: cannot be written: No such file or directory");
+    row("disk full", {"models", "write", "resnet18", "/dev/full"}, 3, "tw: /dev/full: cannot be written: No space left on device");
+    row("bad fix", {"inspect", at("m.te"), "--fix", "data"}, 2, "tw: --fix takes NAME=SHAPE, as in data=1x3x224x224, not 'data'");
+    row("unknown kernel", {"lower", at("m.te"), "--kernel", "conv"}, 2, "tw: there is no kernel 'conv'; 'kernels' lists them");
+    row("unknown stage", {"lower", at("m.te"), "--stage", "ptx"}, 2, "tw: there is no stage 'ptx'; the stages are expression, program");
+    row("broken script", {"check", at("m.te"), "--script", at("broken.tws")}, 2, "tw: " + at("broken.tws") + ":2:11: expected ',', found 'factor'");
+    row("missing input", {"run", at("m.te"), "--input", "A=" + at("m.te")}, 2, "tw: " + at("m.te") + ": holds");
+    row("some inputs", {"run", at("m.te"), "--input", "Z=" + at("m.te")}, 2, "tw: the model has no input 'Z'");
+  }
+  void every_mistake_is_one_sentence_with_its_exit_code() {
+    QFETCH(QStringList, arguments);
+    QFETCH(int, code);
+    QFETCH(QString, sentence);
+    Run run = tw(arguments);
+    QVERIFY2(run.err.startsWith(sentence), qPrintable(run.err));
+    QCOMPARE(run.err.count('\n'), 1);
+    QCOMPARE(run.code, code);
+  }
+
+  void errors_have_a_json_form() {
+    Run run = tw({"--json", "check", at("m.te"), "--script", at("broken.tws")});
+    QJsonObject error = QJsonDocument::fromJson(run.err.toUtf8()).object()["error"].toObject();
+    QCOMPARE(error["code"].toString(), QString("expected_token"));
+    QCOMPARE(error["place"].toObject()["line"].toInt(), 2);
+  }
+
+  void a_good_script_is_right_and_a_bad_one_is_explained() {
+    Run good = tw({"check", at("m.te"), "--script", at("good.tws"), "--time"});
+    QVERIFY2(good.code == 0 && good.out.contains("4 steps legal; output right"), qPrintable(good.out + good.err));
+    Run bad = tw({"check", at("m.te"), "--script", at("bad.tws")});
+    QCOMPARE(bad.code, 1);
+    QCOMPARE(bad.out.section('\n', 0, 0), QString("line 3: parallel(C.k) refused: reduction_carried"));
+    QVERIFY2(bad.out.contains("iterations k=0 and k=1"), qPrintable(bad.out));
+    QVERIFY2(bad.out.contains("legal instead: parallel(C.i)"), qPrintable(bad.out));
+  }
+
+  void stages_can_be_listed_and_each_can_be_printed() {
+    Run list = tw({"lower", at("m.te"), "--stage", "list"});
+    QCOMPARE(list.code, 0);
+    QStringList stages;
+    for (QString const& line : list.out.split('\n', Qt::SkipEmptyParts)) stages << line.section(' ', 0, 0);
+    QVERIFY(stages.size() >= 10);
+    for (QString const& stage : stages) {
+      Run text = tw({"lower", at("m.te"), "--default", "--stage", stage});
+      QVERIFY2(text.code == 0 && text.out.size() > 40, qPrintable(stage + text.err));
+    }
+  }
+
+  void a_truncated_model_is_one_sentence() {
+    QCOMPARE(tw({"models", "write", "resnet18", at("r.onnx")}).code, 0);
+    QFile file(at("r.onnx"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QByteArray bytes = file.readAll();
+    for (qsizetype size : {qsizetype(0), qsizetype(1), qsizetype(100), qsizetype(50000), bytes.size() - 1}) {
+      QFile cut(at("cut.onnx"));
+      QVERIFY(cut.open(QIODevice::WriteOnly));
+      cut.write(bytes.left(size));
+      cut.close();
+      Run run = tw({"inspect", at("cut.onnx")});
+      QVERIFY2(run.code == 2 && run.err.startsWith("tw: " + at("cut.onnx")), qPrintable(run.err));
+    }
+    Run kernels = tw({"--json", "kernels", at("r.onnx")});
+    QVERIFY(QJsonDocument::fromJson(kernels.out.toUtf8()).isArray());
+    Run picture = tw({"graph", at("r.onnx"), "--out", at("r.svg")});
+    QCOMPARE(picture.code, 0);
+    QVERIFY(QFileInfo(at("r.svg")).size() > 5000);
+  }
+
+ private:
+  QString at(QString const& name) { return folder_.filePath(name); }
+  void write(QString const& name, char const* text) {
+    QFile file(at(name));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text);
+  }
+  QTemporaryDir folder_;
+};
+
+QTEST_GUILESS_MAIN(TwTest)
+#include "tw_test.moc"

@@ -1,0 +1,211 @@
+// The window by gesture and key, with a real session on the offscreen platform.
+#include <QtTest>
+
+#include <QLineEdit>
+#include <QPushButton>
+#include <fstream>
+
+#include "app/shared/environment.h"
+#include "app/window/main_window.h"
+#include "widgets/step_dialog/step_dialog.h"
+
+using namespace tw;
+using namespace tw::session;
+
+namespace {
+
+constexpr char kMatmul[] =
+    "tilewright te 1\n"
+    "kernel matmul(A: f32[96, 64], B: f32[64, 80]) -> C\n"
+    "  C[i in 96, j in 80] = sum[k in 64] A[i, k] * B[k, j]\n";
+
+}  // namespace
+
+class WindowTest : public QObject {
+  Q_OBJECT
+ private slots:
+  void init() {
+    std::ofstream(path()) << kMatmul;
+    auto environment = make_environment().value();
+    session_ = Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device", environment.cache_folder.string(), 2, false}).value();
+    window_ = std::make_unique<MainWindow>(*session_, std::vector<SampleCard>{{"resnet18", "ResNet-18", "a network"}}, folder_.filePath("state"));
+    window_->resize(1600, 1000);
+    window_->show();
+    window_->execute(OpenModel{path()});
+    QVERIFY(session_->wait_idle(30));
+    window_->refresh();
+    QVERIFY(session_->snapshot().nest);
+    ladder_ = window_->findChild<LadderView*>("ladder");
+    QVERIFY(ladder_);
+  }
+  void cleanup() {
+    window_.reset();
+    session_.reset();
+  }
+
+  void a_bar_is_dragged_to_reorder() {
+    QRectF k = rect("k"), i = rect("i");
+    QTest::mousePress(ladder_, Qt::LeftButton, {}, middle(k));
+    QTest::mouseMove(ladder_, middle(k) - QPoint(0, 20));
+    QTest::mouseMove(ladder_, middle(i));
+    QTest::mouseRelease(ladder_, Qt::LeftButton, {}, middle(i));
+    QCOMPARE(last_step(), QString("reorder(C.k, C.i, C.j)"));
+  }
+
+  void a_handle_is_pulled_to_split_and_a_number_can_be_typed() {
+    QRectF handle = ladder_->handle_of(bar("i").id);
+    QTest::mousePress(ladder_, Qt::LeftButton, {}, middle(handle));
+    QTest::mouseMove(ladder_, middle(handle) - QPoint(60, 0));
+    QTest::keyClicks(ladder_, "7");
+    QTest::keyClick(ladder_, Qt::Key_Return);
+    QTest::mouseRelease(ladder_, Qt::LeftButton, {}, middle(handle) - QPoint(60, 0));
+    QVERIFY2(last_step().endsWith("split(C.i, factor=7)"), qPrintable(last_step()));
+    QVERIFY(bar("i.0").guarded);
+  }
+
+  void escape_ends_a_gesture_and_nothing_happened() {
+    QRectF handle = ladder_->handle_of(bar("i").id);
+    QTest::mousePress(ladder_, Qt::LeftButton, {}, middle(handle));
+    QTest::mouseMove(ladder_, middle(handle) - QPoint(80, 0));
+    QTest::keyClick(ladder_, Qt::Key_Escape);
+    QTest::mouseRelease(ladder_, Qt::LeftButton, {}, middle(handle));
+    QCOMPARE(session_->snapshot().history->current, 0);
+  }
+
+  void keys_choose_loops_annotate_undo_and_redo() {
+    QTest::mouseClick(ladder_, Qt::LeftButton, {}, middle(rect("j")));
+    QTest::keyClick(ladder_, Qt::Key_Up);
+    QTest::keyClick(ladder_, Qt::Key_P);
+    QCOMPARE(last_step(), QString("parallel(C.i)"));
+    QCOMPARE(bar("i").consequence, std::string("96 tasks"));
+    window_->execute(Undo{});
+    QCOMPARE(session_->snapshot().history->current, 0);
+    window_->execute(Redo{});
+    QCOMPARE(last_step(), QString("parallel(C.i)"));
+    QTest::mouseClick(ladder_, Qt::LeftButton, {}, middle(rect("k")));
+    QTest::keyClick(ladder_, Qt::Key_Up, Qt::AltModifier);
+    QCOMPARE(last_step(), QString("reorder(C.k, C.j)"));
+  }
+
+  void a_refused_key_opens_the_card_and_a_number_takes_a_repair() {
+    QTest::mouseClick(ladder_, Qt::LeftButton, {}, middle(rect("k")));
+    QTest::keyClick(ladder_, Qt::Key_P);
+    auto* card = window_->findChild<RefusalCard*>("refusal");
+    QVERIFY(card->isVisible());
+    QCOMPARE(card->shown()->code, std::string("reduction_carried"));
+    QTest::keyClick(window_.get(), Qt::Key_Escape);
+    QVERIFY(!card->isVisible());
+    QTest::keyClick(ladder_, Qt::Key_V);
+    QVERIFY(card->isVisible());
+    QTest::keyClick(ladder_, Qt::Key_P);
+    QVERIFY(card->isVisible());
+    QTest::keyClick(window_.get(), Qt::Key_1);
+    QVERIFY(!card->isVisible());
+    QCOMPARE(last_step(), QString("parallel(C.i)"));
+  }
+
+  void a_dialog_is_made_from_what_a_primitive_declares() {
+    QTest::mouseClick(ladder_, Qt::LeftButton, {}, middle(rect("j")));
+    QTest::keyClick(ladder_, Qt::Key_S);
+    auto* dialog = window_->findChild<StepDialog*>("stepDialog");
+    QVERIFY(dialog);
+    auto* factor = dialog->findChild<QLineEdit*>("value_factor");
+    QVERIFY(factor);
+    factor->setText("200");
+    QVERIFY(!dialog->findChild<QPushButton*>("apply")->isEnabled());
+    factor->setText("16");
+    QCOMPARE(dialog->line(), QString("split(C.j, factor=16)"));
+    QVERIFY(dialog->findChild<QPushButton*>("apply")->isEnabled());
+    dialog->accept();
+    QVERIFY(last_step().endsWith("split(C.j, factor=16)"));
+  }
+
+  void hovering_a_line_lights_its_loop_and_selecting_a_bar_its_lines() {
+    CodeView& code = window_->code_panel().view();
+    for (int i = 0; i < 300 && !code.text(); ++i) QTest::qWait(10);
+    QVERIFY(code.text());
+    auto* selection = window_->findChild<Selection*>();
+    int wanted = bar("k").id, line = -1;
+    for (size_t i = 0; i < code.text()->lines.size(); ++i)
+      if (code.text()->lines[i].loop == wanted) line = int(i);
+    QVERIFY(line >= 0);
+    QTest::mouseMove(code.viewport(), QPoint(200, line * 20 + 18));
+    QCOMPARE(selection->hovered(), wanted);
+    QTest::mouseClick(ladder_, Qt::LeftButton, {}, middle(rect("i")));
+    QCOMPARE(selection->loop(), bar("i").id);
+  }
+
+  void every_view_draws_in_every_theme_at_small_and_large_sizes() {
+    for (char const* theme : {"dark", "light", "high_contrast"})
+      for (QSize size : {QSize(1280, 800), QSize(2560, 1440)}) {
+        window_->set_theme(theme);
+        window_->resize(size);
+        QTest::qWait(20);
+        for (int tab = 0; tab < 3; ++tab) {
+          window_->show_centre(tab);
+          QTest::qWait(10);
+          QImage picture = window_->grab().toImage();
+          QSet<QRgb> colours;
+          for (int y = 0; y < picture.height(); y += 7)
+            for (int x = 0; x < picture.width(); x += 7) colours.insert(picture.pixel(x, y));
+          QVERIFY2(colours.size() > 8, theme);
+        }
+      }
+  }
+
+  void texts_have_enough_contrast_on_their_grounds() {
+    auto light = [](QColor const& c) {
+      auto part = [](double v) { return v <= 0.03928 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
+      return 0.2126 * part(c.redF()) + 0.7152 * part(c.greenF()) + 0.0722 * part(c.blueF());
+    };
+    auto ratio = [&](QColor const& a, QColor const& b) {
+      double x = light(a), y = light(b);
+      return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
+    };
+    for (char const* name : {"dark", "light", "high_contrast"}) {
+      Theme t = Theme::load(name);
+      for (QColor const& ground : {t.window, t.panel, t.raised, t.control, t.inset})
+        for (QColor const& text : {t.text1, t.text2, t.text3, t.ok, t.warn, t.error}) QVERIFY2(ratio(text, ground) >= 4.4, name);
+      for (int axis = 0; axis < 8; ++axis)
+        for (double fill : {t.outer_fill, t.inner_fill}) QVERIFY2(ratio(t.text1, Theme::mix(t.hue(axis), t.panel, fill)) >= 4.4, name);
+    }
+  }
+
+  void work_is_there_after_a_restart_of_the_window() {
+    window_->apply_line("split(C.i, factor=8)");
+    window_->save_session();
+    cleanup();
+    auto environment = make_environment().value();
+    session_ = Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device", environment.cache_folder.string(), 2, false}).value();
+    window_ = std::make_unique<MainWindow>(*session_, std::vector<SampleCard>{}, folder_.filePath("state"));
+    QVERIFY(window_->restore_session());
+    QVERIFY(session_->wait_idle(30));
+    QVERIFY2(last_step().endsWith("split(C.i, factor=8)"), qPrintable(last_step()));
+  }
+
+ private:
+  std::string path() { return folder_.filePath("matmul.te").toStdString(); }
+  LoopBar bar(std::string const& name) {
+    for (LoopBar const& b : session_->snapshot().nest->bars)
+      if (b.name == name) return b;
+    return {};
+  }
+  QRectF rect(std::string const& name) {
+    for (auto const& item : ladder_->items())
+      if (item.bar && item.bar->name == name) return item.rect;
+    return {};
+  }
+  static QPoint middle(QRectF const& r) { return r.center().toPoint(); }
+  QString last_step() {
+    auto history = session_->snapshot().history;
+    return QString::fromStdString(history->nodes[size_t(history->current)].step);
+  }
+
+  QTemporaryDir folder_;
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<MainWindow> window_;
+  LadderView* ladder_ = nullptr;
+};
+
+QTEST_MAIN(WindowTest)
+#include "window_test.moc"

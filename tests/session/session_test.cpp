@@ -1,0 +1,168 @@
+// The facade with a real device: editing, measuring, refusals, histories, lost children.
+#include <QtTest>
+
+#include <csignal>
+#include <fstream>
+
+#include "app/shared/environment.h"
+#include "engine/session/session.h"
+
+using namespace tw;
+using namespace tw::session;
+
+namespace {
+
+constexpr char kMatmul[] =
+    "tilewright te 1\n"
+    "kernel matmul(A: f32[96, 64], B: f32[64, 80]) -> C\n"
+    "  C[i in 96, j in 80] = sum[k in 64] A[i, k] * B[k, j]\n";
+
+QString words(Status const& status) { return status ? "" : QString::fromStdString(to_sentence(status.error())); }
+
+HistoryNodeView current(Snapshot const& snapshot) { return snapshot.history->nodes[size_t(snapshot.history->current)]; }
+
+}  // namespace
+
+class SessionTest : public QObject {
+  Q_OBJECT
+ private slots:
+  void initTestCase() {
+    QVERIFY(folder_.isValid());
+    path_ = folder_.filePath("matmul.te").toStdString();
+    std::ofstream(path_) << kMatmul;
+  }
+
+  void a_kernel_is_shaped_measured_undone_and_branched() {
+    auto session = make();
+    open(*session);
+    QVERIFY(session->snapshot().history->nodes.size() >= 2);  // the plain nest, and the schedule by rule
+    for (char const* line : {"j.0, j.1 = split(C.j, factor=16)", "reorder(C.j.0, C.k, C.j.1)", "vectorize(C.j.1)", "parallel(C.i)"}) QVERIFY2(session->execute(ApplyStep{line}), line);
+    QVERIFY(session->wait_idle(60));
+    Snapshot now = session->snapshot();
+    QVERIFY(!now.refusal);
+    QCOMPARE(current(now).label, std::string("parallel"));
+    QCOMPARE(current(now).verdict, Verdict::kCorrect);
+    QVERIFY(current(now).gflops && *current(now).gflops > 0);
+    int leaf = now.history->current;
+    session->execute(Undo{});
+    session->execute(Undo{});
+    QVERIFY(session->execute(ApplyStep{"unroll(C.j.1)"}));
+    QVERIFY(session->wait_idle(60));
+    now = session->snapshot();
+    QVERIFY(now.history->nodes[size_t(leaf)].label == "parallel");  // nothing was forgotten
+    QVERIFY(session->execute(JumpTo{leaf}));
+    QCOMPARE(session->snapshot().history->current, leaf);
+    session->execute(Undo{});
+    session->execute(Redo{});
+    QCOMPARE(session->snapshot().history->current, leaf);
+  }
+
+  void a_refused_step_changes_nothing_and_says_why() {
+    auto session = make();
+    open(*session);
+    uint64_t before = session->snapshot().nest->program_hash;
+    QVERIFY(session->execute(ApplyStep{"parallel(C.k)"}));
+    Snapshot now = session->snapshot();
+    QVERIFY(now.refusal);
+    QCOMPARE(now.refusal->code, std::string("reduction_carried"));
+    QVERIFY(now.refusal->conflict.has_value());
+    QVERIFY(!now.refusal->repairs.empty());
+    QCOMPARE(now.nest->program_hash, before);
+    for (RepairView const& repair : now.refusal->repairs) QVERIFY(!session->why_not(repair.step));
+    QVERIFY(session->execute(DismissRefusal{}));
+    QVERIFY(!session->snapshot().refusal);
+  }
+
+  void unusable_commands_are_sentences_data() {
+    QTest::addColumn<QString>("line");
+    QTest::addColumn<QString>("sentence");
+    QTest::newRow("no primitive") << "frobnicate(C.i)" << "there is no primitive 'frobnicate'";
+    QTest::newRow("no text") << "" << "expected a primitive or a loop's name, found 'end of line'";
+    QTest::newRow("half a line") << "split(C.i, factor=" << "expected a number or a word, found 'end of line'";
+  }
+  void unusable_commands_are_sentences() {
+    QFETCH(QString, line);
+    QFETCH(QString, sentence);
+    auto session = make(false);
+    open(*session);
+    QString said = words(session->execute(ApplyStep{line.toStdString()}));
+    QVERIFY2(said.endsWith(sentence), qPrintable(said));
+  }
+
+  void without_a_model_commands_say_so() {
+    auto session = make(false);
+    QCOMPARE(words(session->execute(ApplyStep{"parallel(C.i)"})), QString("no kernel is selected"));
+    QCOMPARE(words(session->execute(SelectKernel{0})), QString("no model is open"));
+    QVERIFY(session->execute(OpenModel{"/nowhere/model.onnx"}));
+    QVERIFY(session->wait_idle(20));
+    QVERIFY(session->snapshot().error);
+    QVERIFY(QString::fromStdString(*session->snapshot().error).startsWith("/nowhere/model.onnx: cannot be read"));
+  }
+
+  void every_stage_has_a_text_with_links() {
+    auto session = make(false);
+    open(*session);
+    session->execute(ApplyStep{"vectorize(C.j)"});
+    QVERIFY(session->snapshot().refusal);  // 80 lanes are too many
+    session->execute(ApplyScript{"j.0, j.1 = split(C.j, factor=16)\nreorder(C.j.0, C.k, C.j.1)\nvectorize(C.j.1)"});
+    for (CodeStage const& stage : *session->snapshot().code_stages) {
+      auto text = session->code(stage.key, false);
+      for (int i = 0; i < 500 && !text; ++i) QTest::qWait(10), text = session->code(stage.key, false);
+      QVERIFY2(text && text->failure.empty(), stage.key.c_str());
+      QVERIFY2(text->lines.size() >= 3, stage.key.c_str());
+    }
+    auto assembly = session->code("assembly", false);
+    QVERIFY(std::any_of(assembly->lines.begin(), assembly->lines.end(), [](CodeLine const& line) { return line.loops.size() >= 2; }));
+  }
+
+  void what_was_done_is_there_after_a_restart() {
+    std::string saved;
+    {
+      auto session = make(false);
+      open(*session);
+      session->execute(ApplyStep{"split(C.i, factor=8)"});
+      session->execute(SetNote{session->snapshot().history->current, "a note"});
+      saved = session->save();
+    }
+    auto session = make(false);
+    QVERIFY(session->restore(saved));
+    QVERIFY(session->wait_idle(20));
+    Snapshot now = session->snapshot();
+    QVERIFY(now.history);
+    QCOMPARE(current(now).label, std::string("split"));
+    QCOMPARE(current(now).note, std::string("a note"));
+    for (char const* bad : {"", "{", "[]", "{\"version\":9,\"model\":\"x\"}", "{\"model\":3}"}) QVERIFY2(!session->restore(bad), bad);
+    QCOMPARE(current(session->snapshot()).note, std::string("a note"));
+  }
+
+  void a_killed_device_is_said_and_the_next_measurement_works() {
+    auto session = make();
+    open(*session);
+    QVERIFY(session->wait_idle(60));
+    QProcess::execute("pkill", {"-9", "-P", QString::number(QCoreApplication::applicationPid()), "tw-device"});
+    QVERIFY(session->execute(ApplyStep{"split(C.i, factor=8)"}));
+    QVERIFY(session->wait_idle(60));
+    if (!current(session->snapshot()).gflops) {  // the loss was met during this very measurement
+      session->execute(MeasureAgain{});
+      QVERIFY(session->wait_idle(60));
+    }
+    QVERIFY(current(session->snapshot()).gflops.has_value());
+    QCOMPARE(current(session->snapshot()).verdict, Verdict::kCorrect);
+  }
+
+ private:
+  std::unique_ptr<Session> make(bool measure = true) {
+    auto environment = make_environment().value();
+    return Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device", environment.cache_folder.string(), 2, measure}).value();
+  }
+  void open(Session& session) {
+    QVERIFY(session.execute(OpenModel{path_}));
+    QVERIFY(session.wait_idle(60));
+    QVERIFY(session.snapshot().nest);
+  }
+  QTemporaryDir folder_;
+  std::string path_;
+};
+
+QTEST_GUILESS_MAIN(SessionTest)
+#include "session_test.moc"
