@@ -85,6 +85,25 @@ Expr plain_div(Linear const& a, int64_t divisor) {
   return ir::binary(BinaryOp::kFloorDiv, to_expr(a), int_imm(divisor));
 }
 
+/// (x // n)*n*a + (x % n)*a == x*a: what splitting and fusing again leaves behind.
+Linear rejoined(Linear sum) {
+  for (size_t i = 0; i < sum.terms.size(); ++i) {
+    auto const* rest = sum.terms[i].term.as<Binary>();
+    auto divisor = rest && rest->op == BinaryOp::kFloorMod ? as_int(rest->b) : std::nullopt;
+    if (!divisor) continue;
+    for (size_t j = 0; j < sum.terms.size(); ++j) {
+      auto const* quotient = sum.terms[j].term.as<Binary>();
+      bool pair = quotient && quotient->op == BinaryOp::kFloorDiv && is_int(quotient->b, *divisor) && equal(quotient->a, rest->a) && sum.terms[j].factor == sum.terms[i].factor * *divisor;
+      if (!pair) continue;
+      Linear whole = scale(to_linear(rest->a), sum.terms[i].factor);
+      sum.terms.erase(sum.terms.begin() + std::ptrdiff_t(std::max(i, j)));
+      sum.terms.erase(sum.terms.begin() + std::ptrdiff_t(std::min(i, j)));
+      return rejoined(add(sum, whole));
+    }
+  }
+  return sum;
+}
+
 class Simplifier : public Rewriter {
  public:
   explicit Simplifier(Ranges ranges) : ranges_(std::move(ranges)) {}
@@ -135,7 +154,7 @@ class Simplifier : public Rewriter {
     switch (node.op) {
       case BinaryOp::kAdd:
       case BinaryOp::kSub:
-      case BinaryOp::kMul: return to_expr(to_linear(e));
+      case BinaryOp::kMul: return to_expr(rejoined(to_linear(e)));
       case BinaryOp::kFloorDiv: return divide(node, e);
       case BinaryOp::kFloorMod: return remainder(node, e);
       case BinaryOp::kMin:

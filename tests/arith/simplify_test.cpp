@@ -45,6 +45,7 @@ class SimplifyTest : public QObject {
     QTest::newRow("nested div") << "(d // 2) // 3" << "d//6";
     QTest::newRow("decided compare") << "d < 16" << "true";
     QTest::newRow("undecided compare") << "d < 15" << "d < 15";
+    QTest::newRow("fused and taken apart") << "(d // 4)*8 + (d % 4)*2 + c" << "c+d*2";
     QTest::newRow("min") << "min(c, 6)" << "c";
     QTest::newRow("common factor") << "(d*2 + 4) // 4" << "d//2+1";
   }

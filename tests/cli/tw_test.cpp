@@ -44,7 +44,7 @@ class TwTest : public QObject {
     row("unknown option", {"kernels", at("m.te"), "--frob"}, 2, "tw: The following argument was not expected: --frob");
     row("missing file", {"inspect", "/nowhere/x.onnx"}, 2, "tw: /nowhere/x.onnx: cannot be read: No such file or directory");
     row("missing kernel text", {"inspect", "/nowhere/x.te"}, 2, "tw: /nowhere/x.te: cannot be read: No such file or directory");
-    row("no onnx", {"inspect", at("m.tws")}, 2, "tw: " + at("m.tws") + ": cannot be read: No such file or directory");
+    row("no onnx", {"inspect", at("m.tws")}, 2, "tw: " + at("m.tws") + ": the name of a model ends with .onnx");
     row("unknown sample", {"models", "write", "resnet99", at("x.onnx")}, 2, "tw: there is no sample 'resnet99'");
     row("unwritable", {"models", "write", "resnet18", "/nowhere/x.onnx"}, 3, "tw: /nowhere/x.onnx: cannot be written: No such file or directory");
     row("disk full", {"models", "write", "resnet18", "/dev/full"}, 3, "tw: /dev/full: cannot be written: No space left on device");

@@ -39,7 +39,8 @@ class Flattening : public Rewriter {
   static Expr index(BufferNode const& buffer, std::vector<Expr> const& indices) {
     Expr flat = int_imm(0);
     for (size_t d = 0; d < indices.size(); ++d) flat = flat * buffer.shape[d] + indices[d];
-    return flat;
+    // Without ranges: only what holds for every value of the loops.
+    return arith::simplify(flat);
   }
   std::map<std::string, Buffer> flat_;
 };

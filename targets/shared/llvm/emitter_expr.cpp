@@ -77,7 +77,7 @@ Value* Emitter::index_sum(Expr const& e) {
   Value* sum = partial_sum(linear.terms, levels_.size());
   Value* constant = builder_.getInt64(uint64_t(linear.constant));
   if (!sum) return constant;
-  return linear.constant == 0 ? sum : builder_.CreateAdd(sum, constant, "", true, true);
+  return linear.constant == 0 ? sum : builder_.CreateAdd(sum, constant, "", false, true);
 }
 
 Value* Emitter::partial_sum(std::vector<arith::Linear::Term> const& terms, size_t depth) {
@@ -107,8 +107,8 @@ Value* Emitter::partial_sum(std::vector<arith::Linear::Term> const& terms, size_
 Value* Emitter::add_terms(Value* sum, std::vector<arith::Linear::Term> const& terms) {
   for (auto const& term : terms) {
     Value* value = expression(term.term);
-    if (term.factor != 1) value = builder_.CreateMul(value, builder_.getInt64(uint64_t(term.factor)), "", true, true);
-    sum = sum ? builder_.CreateAdd(sum, value, "", true, true) : value;
+    if (term.factor != 1) value = builder_.CreateMul(value, builder_.getInt64(uint64_t(term.factor)), "", false, true);
+    sum = sum ? builder_.CreateAdd(sum, value, "", false, true) : value;
   }
   return sum;
 }
@@ -281,13 +281,14 @@ Value* Emitter::base(Buffer const& buffer) {
   return bases_[buffer->name] = address;
 }
 
-/// Address of an element: base + partial sums, the constant last.
+/// Address of an element: base + partial sums, the constant last. The way there may leave the
+/// tensor (an index y-1 passes y), so nothing is said about bounds.
 Value* Emitter::pointer(Buffer const& buffer, Expr const& index) {
   llvm::Type* element = buffer->type == DType::kBool ? static_cast<llvm::Type*>(builder_.getInt8Ty()) : type_of(context_, buffer->type);
   arith::Linear linear = arith::to_linear(index);
   Value* address = base(buffer);
-  if (Value* sum = partial_sum(linear.terms, levels_.size())) address = builder_.CreateInBoundsGEP(element, address, sum);
-  if (linear.constant != 0) address = builder_.CreateInBoundsGEP(element, address, builder_.getInt64(uint64_t(linear.constant)));
+  if (Value* sum = partial_sum(linear.terms, levels_.size())) address = builder_.CreateGEP(element, address, sum);
+  if (linear.constant != 0) address = builder_.CreateGEP(element, address, builder_.getInt64(uint64_t(linear.constant)));
   return address;
 }
 
@@ -312,7 +313,7 @@ Value* Emitter::load(Load const& node) {
   if (dense && mask_) return to_value(builder_.CreateMaskedLoad(type, pointer(node.buffer, ramp->base), align, mask_, llvm::Constant::getNullValue(type)));
   if (dense) return to_value(builder_.CreateAlignedLoad(type, pointer(node.buffer, ramp->base), align));
   if (mask_ || !ramp) {
-    Value* addresses = builder_.CreateInBoundsGEP(element, base(node.buffer), expression(node.indices[0]));
+    Value* addresses = builder_.CreateGEP(element, base(node.buffer), expression(node.indices[0]));
     Value* mask = mask_ ? mask_ : llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(builder_.getInt1Ty(), unsigned(node.lanes)));
     return to_value(builder_.CreateMaskedGather(type, addresses, align, mask, llvm::Constant::getNullValue(type)));
   }
@@ -321,7 +322,7 @@ Value* Emitter::load(Load const& node) {
   Value* stride = expression(ramp->stride);
   Value* result = llvm::PoisonValue::get(type);
   for (int i = 0; i < node.lanes; ++i) {
-    Value* at = builder_.CreateInBoundsGEP(element, start, builder_.CreateMul(stride, builder_.getInt64(uint64_t(i))));
+    Value* at = builder_.CreateGEP(element, start, builder_.CreateMul(stride, builder_.getInt64(uint64_t(i))));
     result = builder_.CreateInsertElement(result, builder_.CreateAlignedLoad(element, at, align), uint64_t(i));
   }
   return to_value(result);

@@ -206,7 +206,7 @@ void Emitter::store(Store const& node) {
     if (mask_) builder_.CreateMaskedStore(value, address, align, mask_);
     else builder_.CreateAlignedStore(value, address, align);
   } else if (lanes > 1) {
-    Value* addresses = builder_.CreateInBoundsGEP(value->getType()->getScalarType(), base(node.buffer), expression(node.indices[0]));
+    Value* addresses = builder_.CreateGEP(value->getType()->getScalarType(), base(node.buffer), expression(node.indices[0]));
     Value* mask = mask_ ? mask_ : llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(builder_.getInt1Ty(), unsigned(lanes)));
     builder_.CreateMaskedScatter(value, addresses, align, mask);
   } else if (mask_) {
