@@ -8,7 +8,7 @@ namespace tw {
 
 class Selection : public QObject {
   Q_OBJECT
- public:
+public:
   using QObject::QObject;
   int loop() const { return loop_; }
   int hovered() const { return hovered_; }
@@ -25,10 +25,10 @@ class Selection : public QObject {
     emit changed();
   }
 
- signals:
+signals:
   void changed();
 
- private:
+private:
   int loop_ = -1;
   int hovered_ = -1;
 };

@@ -8,9 +8,12 @@ namespace tw::cli {
 
 int exit_code(Fault fault) {
   switch (fault) {
-    case Fault::kRefused: return 1;
-    case Fault::kBadInput: return 2;
-    default: return 3;
+    case Fault::kRefused:
+      return 1;
+    case Fault::kBadInput:
+      return 2;
+    default:
+      return 3;
   }
 }
 
@@ -29,11 +32,16 @@ int report(Context const& context, Error const& error) {
   return exit_code(error.fault);
 }
 
-void print(Json const& json) { fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace)); }
+void print(Json const& json) {
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
 
 void add_model_options(CLI::App& command, Context& context, std::string& path) {
   command.add_option("MODEL", path, "an ONNX file, a .te file, or sample:NAME")->required();
-  command.add_option("--fix", context.fixes, "fix an input's shape: NAME=1x3x224x224")->type_name("NAME=SHAPE")->expected(1)->take_all();
+  command.add_option("--fix", context.fixes, "fix an input's shape: NAME=1x3x224x224")
+      ->type_name("NAME=SHAPE")
+      ->expected(1)
+      ->take_all();
 }
 
 Result<session::LoadOptions> load_options(Context const& context) {
@@ -41,7 +49,8 @@ Result<session::LoadOptions> load_options(Context const& context) {
   for (std::string const& fix : context.fixes) {
     size_t equals = fix.rfind('=');
     if (equals == std::string::npos || equals == 0)
-      return bad_input("bad_fix", fmt::format("--fix takes NAME=SHAPE, as in data=1x3x224x224, not '{}'", fix));
+      return bad_input(
+          "bad_fix", fmt::format("--fix takes NAME=SHAPE, as in data=1x3x224x224, not '{}'", fix));
     TRY_ASSIGN(options.fixes[fix.substr(0, equals)], parse_shape(fix.substr(equals + 1)));
   }
   return options;

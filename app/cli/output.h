@@ -22,12 +22,12 @@ using Json = nlohmann::ordered_json;
 /// Set while options are read, used by the command that was named.
 struct Context {
   bool json = false;
-  std::vector<std::string> fixes;   ///< NAME=SHAPE
+  std::vector<std::string> fixes;  ///< NAME=SHAPE
   int threads = 0;
   std::shared_ptr<Backend const> backend;
   std::function<Result<std::unique_ptr<Device>>()> open_device;
   std::filesystem::path cache_folder;
-  std::function<int()> run;         ///< the chosen command; returns the exit code
+  std::function<int()> run;  ///< the chosen command; returns the exit code
 };
 
 /// Prints the error to standard error, as a sentence or as JSON; returns its exit code.

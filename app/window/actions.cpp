@@ -24,48 +24,69 @@ void MainWindow::add_action(QString name, QString keys, std::function<void()> ru
 
 void MainWindow::build_actions() {
   add_action("Open a model", "Ctrl+O", [this] { open_dialog(); });
-  for (SampleCard const& sample : samples_) add_action("Open sample " + sample.title, "", [this, sample] { execute(session::OpenSample{sample.name.toStdString()}); });
+  for (SampleCard const& sample : samples_)
+    add_action("Open sample " + sample.title, "",
+               [this, sample] { execute(session::OpenSample{sample.name.toStdString()}); });
   add_action("Close the model", "Ctrl+W", [this] { execute(session::CloseModel{}); });
   add_action("Undo", "Ctrl+Z", [this] { execute(session::Undo{}); });
   add_action("Redo", "Ctrl+Y", [this] { execute(session::Redo{}); });
   add_action("Measure again", "Ctrl+R", [this] { execute(session::MeasureAgain{}); });
   add_action("Measure the whole model", "Ctrl+M", [this] { execute(session::MeasureModel{}); });
-  add_action("Measure this machine's roofs again", "", [this] { execute(session::MeasureRoofs{true}); });
+  add_action("Measure this machine's roofs again", "",
+             [this] { execute(session::MeasureRoofs{true}); });
   add_action("Loops", "Ctrl+1", [this] { show_centre(0); });
   add_action("Graph", "Ctrl+2", [this] { show_centre(1); });
-  add_action("Graph before fusion", "", [this] { graph_->show_before(true); show_centre(1); });
-  add_action("Graph after fusion", "", [this] { graph_->show_before(false); show_centre(1); });
+  add_action("Graph before fusion", "", [this] {
+    graph_->show_before(true);
+    show_centre(1);
+  });
+  add_action("Graph after fusion", "", [this] {
+    graph_->show_before(false);
+    show_centre(1);
+  });
   static char const* const kTabs[] = {"Expression", "Lowered program", "LLVM IR", "Assembly"};
-  for (int i = 0; i < 4; ++i) add_action(kTabs[i], QString("Alt+%1").arg(i + 1), [this, i] { code_->show_tab(i); if (!wide_) show_centre(2); });
-  for (auto const& [name, file] : {std::pair{"Dark theme", "dark"}, {"Light theme", "light"}, {"High contrast theme", "high_contrast"}})
+  for (int i = 0; i < 4; ++i)
+    add_action(kTabs[i], QString("Alt+%1").arg(i + 1), [this, i] {
+      code_->show_tab(i);
+      if (!wide_) show_centre(2);
+    });
+  for (auto const& [name, file] : {std::pair{"Dark theme", "dark"},
+                                   {"Light theme", "light"},
+                                   {"High contrast theme", "high_contrast"}})
     add_action(name, "", [this, chosen = QString(file)] {
       set_theme(chosen);
       QSettings(state_folder_ + "/settings.ini", QSettings::IniFormat).setValue("theme", chosen);
     });
   add_action("Switch theme", "Ctrl+T", [this] {
-    QString next = theme_name_ == "dark" ? "light" : theme_name_ == "light" ? "high_contrast" : "dark";
+    QString next = theme_name_ == "dark"    ? "light"
+                   : theme_name_ == "light" ? "high_contrast"
+                                            : "dark";
     set_theme(next);
     QSettings(state_folder_ + "/settings.ini", QSettings::IniFormat).setValue("theme", next);
   });
   add_action("Commands", "Ctrl+Shift+P", [this] { show_palette(); });
   for (session::PrimitiveView const& primitive : primitives_) {
     QString name = QString::fromStdString(primitive.name);
-    actions_.push_back({QString::fromStdString(primitive.title), QString::fromStdString(primitive.key), [this, name] { ask_step(name); }});
+    actions_.push_back({QString::fromStdString(primitive.title),
+                        QString::fromStdString(primitive.key), [this, name] { ask_step(name); }});
   }
   actions_.push_back({"Keys", "?", [this] { show_keys(); }});
 }
 
 /// Letters of primitives, repairs and Esc; everything else has a shortcut.
 void MainWindow::keyPressEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_Escape && snapshot_.refusal) return execute(session::DismissRefusal{});
+  if (event->key() == Qt::Key_Escape && snapshot_.refusal)
+    return execute(session::DismissRefusal{});
   if (snapshot_.refusal && event->key() >= Qt::Key_1 && event->key() <= Qt::Key_3) {
     auto index = size_t(event->key() - Qt::Key_1);
-    if (index < snapshot_.refusal->repairs.size()) return apply_line(QString::fromStdString(snapshot_.refusal->repairs[index].step));
+    if (index < snapshot_.refusal->repairs.size())
+      return apply_line(QString::fromStdString(snapshot_.refusal->repairs[index].step));
   }
   if (event->text() == "?") return show_keys();
   bool plain = !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier));
   for (session::PrimitiveView const& primitive : primitives_)
-    if (plain && event->text().toUpper() == QString::fromStdString(primitive.key)) return ask_step(QString::fromStdString(primitive.name));
+    if (plain && event->text().toUpper() == QString::fromStdString(primitive.key))
+      return ask_step(QString::fromStdString(primitive.name));
   QMainWindow::keyPressEvent(event);
 }
 
@@ -85,12 +106,16 @@ void MainWindow::show_palette() {
     list->clear();
     for (size_t i = 0; i < actions_.size(); ++i)
       if (actions_[i].name.contains(text, Qt::CaseInsensitive)) {
-        auto* item = new QListWidgetItem(actions_[i].keys.isEmpty() ? actions_[i].name : actions_[i].name + "    " + actions_[i].keys, list);
+        auto* item = new QListWidgetItem(actions_[i].keys.isEmpty()
+                                             ? actions_[i].name
+                                             : actions_[i].name + "    " + actions_[i].keys,
+                                         list);
         item->setData(Qt::UserRole, int(i));
       }
     for (size_t i = 0; snapshot_.kernels && i < snapshot_.kernels->rows.size(); ++i) {
       QString name = QString::fromStdString(snapshot_.kernels->rows[i].name);
-      if (!text.isEmpty() && name.contains(text, Qt::CaseInsensitive)) (new QListWidgetItem("Kernel " + name, list))->setData(Qt::UserRole, -1 - int(i));
+      if (!text.isEmpty() && name.contains(text, Qt::CaseInsensitive))
+        (new QListWidgetItem("Kernel " + name, list))->setData(Qt::UserRole, -1 - int(i));
     }
     list->setCurrentRow(0);
   };
@@ -101,8 +126,10 @@ void MainWindow::show_palette() {
     if (text.contains('(')) return apply_line(text);
     if (!item) return;
     int index = item->data(Qt::UserRole).toInt();
-    if (index < 0) execute(session::SelectKernel{-1 - index});
-    else actions_[size_t(index)].run();
+    if (index < 0)
+      execute(session::SelectKernel{-1 - index});
+    else
+      actions_[size_t(index)].run();
   };
   connect(find, &QLineEdit::textChanged, dialog, fill);
   connect(find, &QLineEdit::returnPressed, dialog, choose);
@@ -120,7 +147,10 @@ void MainWindow::show_keys() {
   auto* column = new QVBoxLayout(dialog);
   column->setContentsMargins(24, 20, 24, 20);
   QString rows;
-  auto row = [&](QString const& keys, QString const& name) { rows += QString("<tr><td style='padding:3px 24px 3px 0'><b>%1</b></td><td>%2</td></tr>").arg(keys, name.toHtmlEscaped()); };
+  auto row = [&](QString const& keys, QString const& name) {
+    rows += QString("<tr><td style='padding:3px 24px 3px 0'><b>%1</b></td><td>%2</td></tr>")
+                .arg(keys, name.toHtmlEscaped());
+  };
   for (Action const& action : actions_)
     if (!action.keys.isEmpty()) row(action.keys, action.name);
   row("Up, Down", "Select a loop");

@@ -12,7 +12,13 @@
 namespace tw {
 
 CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* parent)
-    : QWidget(parent), session_(session), view_(new CodeView(selection)), tabs_(new QTabBar), passes_(new QComboBox), changes_(new QPushButton("Changes")), title_(new QLabel) {
+    : QWidget(parent),
+      session_(session),
+      view_(new CodeView(selection)),
+      tabs_(new QTabBar),
+      passes_(new QComboBox),
+      changes_(new QPushButton("Changes")),
+      title_(new QLabel) {
   setObjectName("codePanel");
   tabs_->setObjectName("codeTabs");
   tabs_->setDrawBase(false);
@@ -49,10 +55,15 @@ void CodePanel::show_tab(int index) { tabs_->setCurrentIndex(index); }
 
 QString CodePanel::stage() const {
   switch (tabs_->currentIndex()) {
-    case 0: return "expression";
-    case 2: return "llvm";
-    case 3: return "assembly";
-    default: return passes_->currentData().toString().isEmpty() ? "program" : passes_->currentData().toString();
+    case 0:
+      return "expression";
+    case 2:
+      return "llvm";
+    case 3:
+      return "assembly";
+    default:
+      return passes_->currentData().toString().isEmpty() ? "program"
+                                                         : passes_->currentData().toString();
   }
 }
 
@@ -61,7 +72,8 @@ void CodePanel::fill_passes(session::Snapshot const& snapshot) {
   QSignalBlocker blocker(passes_);
   for (auto const& stage : *snapshot.code_stages) {
     if (stage.key == "expression" || stage.key == "llvm" || stage.key == "assembly") continue;
-    passes_->addItem(stage.key == "program" ? "program" : QString::fromStdString(stage.key), QString::fromStdString(stage.key));
+    passes_->addItem(stage.key == "program" ? "program" : QString::fromStdString(stage.key),
+                     QString::fromStdString(stage.key));
     passes_->setItemData(passes_->count() - 1, QString::fromStdString(stage.why), Qt::ToolTipRole);
   }
 }
@@ -76,16 +88,21 @@ void CodePanel::update_text() {
   passes_->setVisible(tabs_->currentIndex() == 1);
   changes_->setVisible(tabs_->currentIndex() == 1);
   if (!snapshot_.nest) return;
-  auto text = session_.code(stage().toStdString(), changes_->isChecked() && tabs_->currentIndex() == 1);
+  auto text =
+      session_.code(stage().toStdString(), changes_->isChecked() && tabs_->currentIndex() == 1);
   view_->show_text(text, snapshot_.nest);
   if (!text) return;
   int added = 0, removed = 0, moved = 0;
   for (auto const& line : text->lines) {
     added += line.change == session::LineChange::kAdded;
     removed += line.change == session::LineChange::kRemoved;
-    moved += line.change == session::LineChange::kMovedUp || line.change == session::LineChange::kMovedDown;
+    moved += line.change == session::LineChange::kMovedUp ||
+             line.change == session::LineChange::kMovedDown;
   }
-  QString diff = added + removed + moved > 0 ? QStringLiteral("to the step before: +%1 −%2 ↕%3").arg(added).arg(removed).arg(moved) : QString("%1 lines").arg(text->lines.size());
+  QString diff =
+      added + removed + moved > 0
+          ? QStringLiteral("to the step before: +%1 −%2 ↕%3").arg(added).arg(removed).arg(moved)
+          : QString("%1 lines").arg(text->lines.size());
   title_->setText(diff);
 }
 

@@ -16,7 +16,7 @@ namespace tw {
 
 class CodePanel : public QWidget {
   Q_OBJECT
- public:
+public:
   CodePanel(session::Session& session, Selection& selection, QWidget* parent = nullptr);
   void set_theme(Theme const& theme);
   void refresh(session::Snapshot const& snapshot);
@@ -25,7 +25,7 @@ class CodePanel : public QWidget {
   QString stage() const;
   void show_tab(int index);
 
- private:
+private:
   void fill_passes(session::Snapshot const& snapshot);
   void update_text();
 

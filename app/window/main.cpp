@@ -31,7 +31,9 @@ int main(int argc, char** argv) {
     bool report = false;
     for (int i = 1; i < argc; ++i) report |= QByteArray(argv[i]).startsWith("--report");
     if (!report) {
-      std::fprintf(stderr, "tilewright: there is no display; set DISPLAY, or give --report FOLDER for a walk without a window\n");
+      std::fprintf(stderr,
+                   "tilewright: there is no display; set DISPLAY, or give --report FOLDER for a "
+                   "walk without a window\n");
       return 3;
     }
     qputenv("QT_QPA_PLATFORM", "offscreen");
@@ -42,24 +44,36 @@ int main(int argc, char** argv) {
   QCommandLineParser parser;
   parser.setApplicationDescription("Explore and shape the kernels of deep-learning models");
   parser.addHelpOption();
-  QCommandLineOption sample("sample", "open a built-in model", "name"), theme("theme", "dark, light or high_contrast", "name"), report("report", "walk through the sample without a person and write pictures there", "folder");
+  QCommandLineOption sample("sample", "open a built-in model", "name"),
+      theme("theme", "dark, light or high_contrast", "name"),
+      report("report", "walk through the sample without a person and write pictures there",
+             "folder");
   parser.addOptions({sample, theme, report});
   parser.addPositionalArgument("MODEL", "an ONNX file or a .te file", "[MODEL]");
   parser.process(app);
 
   auto environment = tw::make_environment();
   if (!environment) return fail(environment.error());
-  auto session = tw::session::Session::create({environment->backend, "", environment->cache_folder.string(), 0, true});
+  auto session = tw::session::Session::create(
+      {environment->backend, "", environment->cache_folder.string(), 0, true});
   if (!session) return fail(session.error());
   std::vector<tw::SampleCard> samples;
-  for (auto const& row : tw::session::sample_list()) samples.push_back({QString::fromStdString(row.name), QString::fromStdString(row.title), QString::fromStdString(row.description)});
+  for (auto const& row : tw::session::sample_list())
+    samples.push_back({QString::fromStdString(row.name), QString::fromStdString(row.title),
+                       QString::fromStdString(row.description)});
   QString state = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
-  tw::MainWindow window(**session, samples, parser.isSet(report) ? parser.value(report) + "/state" : state);
+  tw::MainWindow window(**session, samples,
+                        parser.isSet(report) ? parser.value(report) + "/state" : state);
   if (parser.isSet(theme)) window.set_theme(parser.value(theme));
-  if (parser.isSet(report)) return tw::write_report(window, **session, parser.value(report), parser.positionalArguments().value(0));
+  if (parser.isSet(report))
+    return tw::write_report(window, **session, parser.value(report),
+                            parser.positionalArguments().value(0));
   window.show();
-  if (!parser.positionalArguments().isEmpty()) window.execute(tw::session::OpenModel{parser.positionalArguments().first().toStdString()});
-  else if (parser.isSet(sample)) window.execute(tw::session::OpenSample{parser.value(sample).toStdString()});
-  else window.restore_session();
+  if (!parser.positionalArguments().isEmpty())
+    window.execute(tw::session::OpenModel{parser.positionalArguments().first().toStdString()});
+  else if (parser.isSet(sample))
+    window.execute(tw::session::OpenSample{parser.value(sample).toStdString()});
+  else
+    window.restore_session();
   return app.exec();
 }

@@ -25,8 +25,13 @@
 
 namespace tw {
 
-MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> samples, QString state_folder)
-    : session_(session), samples_(std::move(samples)), state_folder_(std::move(state_folder)), primitives_(session.primitives()), selection_(new Selection(this)) {
+MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> samples,
+                       QString state_folder)
+    : session_(session),
+      samples_(std::move(samples)),
+      state_folder_(std::move(state_folder)),
+      primitives_(session.primitives()),
+      selection_(new Selection(this)) {
   setWindowTitle("Tilewright");
   setAcceptDrops(true);
   setMinimumSize(960, 620);
@@ -37,7 +42,8 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
   set_theme(settings.value("theme", "dark").toString());
   start_->show_recent(settings.value("recent").toStringList());
   // Snapshots come from the session's threads: only the newest is looked at, on this one.
-  session_.set_listener([this] { QMetaObject::invokeMethod(this, &MainWindow::refresh, Qt::QueuedConnection); });
+  session_.set_listener(
+      [this] { QMetaObject::invokeMethod(this, &MainWindow::refresh, Qt::QueuedConnection); });
   refresh();
 }
 
@@ -77,8 +83,10 @@ void MainWindow::build() {
   column->addWidget(bar);
   setCentralWidget(root);
   connect(start_, &StartPage::open_asked, this, &MainWindow::open_dialog);
-  connect(start_, &StartPage::sample_asked, this, [this](QString const& name) { execute(session::OpenSample{name.toStdString()}); });
-  connect(start_, &StartPage::recent_asked, this, [this](QString const& path) { execute(session::OpenModel{path.toStdString()}); });
+  connect(start_, &StartPage::sample_asked, this,
+          [this](QString const& name) { execute(session::OpenSample{name.toStdString()}); });
+  connect(start_, &StartPage::recent_asked, this,
+          [this](QString const& path) { execute(session::OpenModel{path.toStdString()}); });
   connect(cancel_, &QPushButton::clicked, this, [this] { execute(session::CancelJob{}); });
   connect(top_, &TopBar::home_asked, this, [this] { execute(session::CloseModel{}); });
 }
@@ -96,14 +104,16 @@ QWidget* MainWindow::build_ladder(Selection& selection) {
   // A mark for every primitive: dropped on a loop, or clicked for its dialog.
   row->setSpacing(6);
   for (session::PrimitiveView const& primitive : primitives_) {
-    QString name = QString::fromStdString(primitive.name), key = QString::fromStdString(primitive.key);
+    QString name = QString::fromStdString(primitive.name),
+            key = QString::fromStdString(primitive.key);
     auto* chip = new StepChip(name, key, QString::fromStdString(primitive.title));
     connect(chip, &StepChip::clicked, this, [this](QString const& asked) { ask_step(asked); });
     chips_.push_back(chip);
     row->addWidget(chip);
   }
   column->addLayout(row);
-  ladder_ = new LadderView(selection, [this](std::string const& line) { return session_.why_not(line); });
+  ladder_ =
+      new LadderView(selection, [this](std::string const& line) { return session_.why_not(line); });
   auto* scroll = ladder_scroll_ = new QScrollArea;
   scroll->setWidget(ladder_);
   scroll->setWidgetResizable(true);
@@ -125,7 +135,9 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   why_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
   why_->setMargin(16);
   why_->setTextFormat(Qt::PlainText);
-  why_->setText("Click a border between two kernels in Graph: why they were not fused. Click an operator: why it joined.");
+  why_->setText(
+      "Click a border between two kernels in Graph: why they were not fused. Click an operator: "
+      "why it joined.");
   left_ = new QTabWidget;
   left_->setObjectName("left");
   auto* kernel_page = new QWidget;
@@ -184,14 +196,19 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   fill->setContentsMargins(0, 0, 0, 0);
   fill->addWidget(whole);
   card_ = new RefusalCard(floor);
-  connect(kernels_, &KernelList::kernel_chosen, this, [this](int row) { execute(session::SelectKernel{row}); });
-  connect(graph_, &GraphView::kernel_chosen, this, [this](int row) { execute(session::SelectKernel{row}); });
-  connect(graph_, &GraphView::reason_asked, this, [this](QString const& title, QString const& reason) {
-    why_->setText(title + "\n\n" + reason);
-    left_->setCurrentIndex(1);
-  });
-  connect(history_, &HistoryView::node_chosen, this, [this](int node) { execute(session::JumpTo{node}); });
-  connect(roofline_, &RooflineView::point_chosen, this, [this](int node) { execute(session::JumpTo{node}); });
+  connect(kernels_, &KernelList::kernel_chosen, this,
+          [this](int row) { execute(session::SelectKernel{row}); });
+  connect(graph_, &GraphView::kernel_chosen, this,
+          [this](int row) { execute(session::SelectKernel{row}); });
+  connect(graph_, &GraphView::reason_asked, this,
+          [this](QString const& title, QString const& reason) {
+            why_->setText(title + "\n\n" + reason);
+            left_->setCurrentIndex(1);
+          });
+  connect(history_, &HistoryView::node_chosen, this,
+          [this](int node) { execute(session::JumpTo{node}); });
+  connect(roofline_, &RooflineView::point_chosen, this,
+          [this](int node) { execute(session::JumpTo{node}); });
   connect(card_, &RefusalCard::repair_chosen, this, &MainWindow::apply_line);
   return floor;
 }
@@ -223,7 +240,8 @@ void MainWindow::refresh() {
   session::Snapshot next = session_.snapshot();
   bool new_model = next.model != snapshot_.model && next.model;
   snapshot_ = next;
-  if (new_model && !next.model->path.empty()) remember_recent(QString::fromStdString(next.model->path));
+  if (new_model && !next.model->path.empty())
+    remember_recent(QString::fromStdString(next.model->path));
   pages_->setCurrentIndex(next.model ? 1 : 0);
   top_->show_snapshot(next);
   start_->show_machine(next.machine);
@@ -233,14 +251,18 @@ void MainWindow::refresh() {
     if (next.machine) {
       // "32 KB L1, 1 MB L2, 32 MB L3"
       for (QString const& part : QString::fromStdString(next.machine->detail).split(", "))
-        if (part.endsWith(level)) caches.push_back(part.section(' ', 0, 0).toLongLong() * (part.contains("MB") ? 1 << 20 : 1 << 10));
+        if (part.endsWith(level))
+          caches.push_back(part.section(' ', 0, 0).toLongLong() *
+                           (part.contains("MB") ? 1 << 20 : 1 << 10));
     }
   ladder_->show_nest(next.nest, caches);
   if (next.kernel != shown_kernel_ && next.nest) {
     // The stage that matters comes into view when another kernel is chosen.
     shown_kernel_ = next.kernel;
     QRectF bar = ladder_->handle_of(selection_->loop());
-    QTimer::singleShot(0, this, [this, bar] { ladder_scroll_->verticalScrollBar()->setValue(std::max(0, int(bar.top()) - 100)); });
+    QTimer::singleShot(0, this, [this, bar] {
+      ladder_scroll_->verticalScrollBar()->setValue(std::max(0, int(bar.top()) - 100));
+    });
   }
   ladder_->set_refused(next.refusal ? next.refusal->culprits : std::vector<int>());
   graph_->show_graph(next.graph, next.kernels, next.kernel);
@@ -265,15 +287,25 @@ void MainWindow::show_status(session::Snapshot const& next) {
     progress_->setValue(int(next.job->done));
   }
   QString words;
-  if (next.error) words = QString::fromStdString(*next.error);
-  else if (busy) words = QString::fromStdString(next.job->what) + (next.job->total > 0 ? QString(", %1 of %2").arg(next.job->done).arg(next.job->total) : QString());
-  else if (next.history && next.history->current > 0) words = QString::fromStdString(next.history->nodes[size_t(next.history->current)].step).replace("\n", "; ");
-  else if (next.model) words = QString::fromStdString(next.model->summary);
-  status_->setText(QFontMetrics(status_->font()).elidedText(words, Qt::ElideRight, std::max(200, width() - 420)));
+  if (next.error)
+    words = QString::fromStdString(*next.error);
+  else if (busy)
+    words = QString::fromStdString(next.job->what) +
+            (next.job->total > 0 ? QString(", %1 of %2").arg(next.job->done).arg(next.job->total)
+                                 : QString());
+  else if (next.history && next.history->current > 0)
+    words = QString::fromStdString(next.history->nodes[size_t(next.history->current)].step)
+                .replace("\n", "; ");
+  else if (next.model)
+    words = QString::fromStdString(next.model->summary);
+  status_->setText(QFontMetrics(status_->font())
+                       .elidedText(words, Qt::ElideRight, std::max(200, width() - 420)));
   status_->setToolTip(words);
   status_->setStyleSheet(next.error ? QString("color: %1").arg(theme_.error.name()) : QString());
   if (!next.model) return;
-  QString total = next.kernels && next.kernels->total_ms ? QString("   %1 ms").arg(paint::number(*next.kernels->total_ms)) : QString();
+  QString total = next.kernels && next.kernels->total_ms
+                      ? QString("   %1 ms").arg(paint::number(*next.kernels->total_ms))
+                      : QString();
   summary_->setText(QString::fromStdString(next.model->summary) + total);
 }
 
@@ -283,7 +315,9 @@ void MainWindow::execute(session::Command const& command) {
   if (!status) say(QString::fromStdString(to_sentence(status.error())));
 }
 
-void MainWindow::apply_line(QString const& line) { execute(session::ApplyStep{line.toStdString()}); }
+void MainWindow::apply_line(QString const& line) {
+  execute(session::ApplyStep{line.toStdString()});
+}
 
 void MainWindow::say(QString const& sentence) {
   status_->setText(sentence);
@@ -300,8 +334,12 @@ void MainWindow::ask_step(QString const& primitive) {
   }
   for (session::PrimitiveView const& view : primitives_) {
     if (QString::fromStdString(view.name) != primitive) continue;
-    if (view.targets == 1 && view.parameters.empty()) return selected.isEmpty() ? say("Select a loop first") : apply_line(primitive + "(" + selected + ")");
-    auto* dialog = new StepDialog(view, loops, selected, [this](std::string const& line) { return session_.why_not(line); }, theme_, this);
+    if (view.targets == 1 && view.parameters.empty())
+      return selected.isEmpty() ? say("Select a loop first")
+                                : apply_line(primitive + "(" + selected + ")");
+    auto* dialog = new StepDialog(
+        view, loops, selected, [this](std::string const& line) { return session_.why_not(line); },
+        theme_, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] { apply_line(dialog->line()); });
     dialog->open();
@@ -310,7 +348,8 @@ void MainWindow::ask_step(QString const& primitive) {
 }
 
 void MainWindow::open_dialog() {
-  QString path = QFileDialog::getOpenFileName(this, "Open a model", {}, "Models and kernels (*.onnx *.te);;All files (*)");
+  QString path = QFileDialog::getOpenFileName(this, "Open a model", {},
+                                              "Models and kernels (*.onnx *.te);;All files (*)");
   if (!path.isEmpty()) execute(session::OpenModel{path.toStdString()});
 }
 
@@ -334,12 +373,17 @@ void MainWindow::arrange() {
   bool wide = width() >= 1360;
   if (wide == wide_) return;
   wide_ = wide;
-  if (wide) upper_->addWidget(code_), upper_->setSizes({272, (width() - 272) * 11 / 20, (width() - 272) * 9 / 20});
-  else centre_->addTab(code_, "Code");
+  if (wide)
+    upper_->addWidget(code_),
+        upper_->setSizes({272, (width() - 272) * 11 / 20, (width() - 272) * 9 / 20});
+  else
+    centre_->addTab(code_, "Code");
   code_->show();
 }
 
-void MainWindow::show_centre(int tab) { centre_->setCurrentIndex(std::min(tab, centre_->count() - 1)); }
+void MainWindow::show_centre(int tab) {
+  centre_->setCurrentIndex(std::min(tab, centre_->count() - 1));
+}
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);

@@ -28,7 +28,7 @@ namespace tw {
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
- public:
+public:
   MainWindow(session::Session& session, std::vector<SampleCard> samples, QString state_folder);
   ~MainWindow() override;
 
@@ -46,14 +46,14 @@ class MainWindow : public QMainWindow {
   /// Takes the newest snapshot now (tests); otherwise it arrives by itself.
   void refresh();
 
- protected:
+protected:
   void keyPressEvent(QKeyEvent*) override;
   void resizeEvent(QResizeEvent*) override;
   void dragEnterEvent(QDragEnterEvent*) override;
   void dropEvent(QDropEvent*) override;
   void closeEvent(QCloseEvent*) override;
 
- private:
+private:
   struct Action {
     QString name, keys;
     std::function<void()> run;

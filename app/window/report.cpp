@@ -28,7 +28,7 @@ void settle(MainWindow& window, session::Session& session) {
 }
 
 class Report {
- public:
+public:
   Report(MainWindow& window, QString folder) : window_(window), folder_(std::move(folder)) {}
 
   /// `centre` is the tab to show: loops, graph, and in narrow windows code.
@@ -47,29 +47,47 @@ class Report {
       }
   }
   void row(QString const& step, session::HistoryNodeView const& node) {
-    rows_ += QString("<tr><td><code>%1</code></td><td>%2</td><td>%3</td></tr>\n").arg(step.toHtmlEscaped(), node.min_ms ? QString::number(*node.min_ms, 'f', 3) : "", node.gflops ? QString::number(*node.gflops, 'f', 1) : "");
-    std::printf("%-90s %10s ms  %8s GFLOP/s  %s\n", qPrintable(step), node.min_ms ? qPrintable(QString::number(*node.min_ms, 'f', 3)) : "-", node.gflops ? qPrintable(QString::number(*node.gflops, 'f', 1)) : "-", node.verdict == session::Verdict::kCorrect ? "correct" : node.verdict == session::Verdict::kWrong ? "WRONG" : "");
+    rows_ +=
+        QString("<tr><td><code>%1</code></td><td>%2</td><td>%3</td></tr>\n")
+            .arg(step.toHtmlEscaped(), node.min_ms ? QString::number(*node.min_ms, 'f', 3) : "",
+                 node.gflops ? QString::number(*node.gflops, 'f', 1) : "");
+    std::printf("%-90s %10s ms  %8s GFLOP/s  %s\n", qPrintable(step),
+                node.min_ms ? qPrintable(QString::number(*node.min_ms, 'f', 3)) : "-",
+                node.gflops ? qPrintable(QString::number(*node.gflops, 'f', 1)) : "-",
+                node.verdict == session::Verdict::kCorrect ? "correct"
+                : node.verdict == session::Verdict::kWrong ? "WRONG"
+                                                           : "");
   }
   bool write() const {
     QFile file(folder_ + "/index.html");
     if (!file.open(QIODevice::WriteOnly)) return false;
-    file.write(QString("<!doctype html><meta charset=\"utf-8\"><title>Tilewright: a walk</title><body style=\"font-family:sans-serif;max-width:1340px;margin:24px auto\"><h1>A convolution shaped by hand</h1><table border=\"1\" cellpadding=\"5\" style=\"border-collapse:collapse\"><tr><th>step</th><th>ms</th><th>GFLOP/s</th></tr>%1</table>%2").arg(rows_, html_).toUtf8());
+    file.write(
+        QString("<!doctype html><meta charset=\"utf-8\"><title>Tilewright: a walk</title><body "
+                "style=\"font-family:sans-serif;max-width:1340px;margin:24px auto\"><h1>A "
+                "convolution shaped by hand</h1><table border=\"1\" cellpadding=\"5\" "
+                "style=\"border-collapse:collapse\"><tr><th>step</th><th>ms</th><th>GFLOP/s</th></"
+                "tr>%1</table>%2")
+            .arg(rows_, html_)
+            .toUtf8());
     return true;
   }
 
- private:
+private:
   MainWindow& window_;
   QString folder_, html_, rows_;
 };
 
-session::HistoryNodeView const& current(session::Snapshot const& snapshot) { return snapshot.history->nodes[size_t(snapshot.history->current)]; }
+session::HistoryNodeView const& current(session::Snapshot const& snapshot) {
+  return snapshot.history->nodes[size_t(snapshot.history->current)];
+}
 
 /// Seven lines: a register tile of eight channels by a vector of pixels, inside of the reduction.
 QStringList hand_schedule(session::Snapshot const& snapshot) {
   std::string block;
   int64_t width = 0;
   for (auto const& bar : snapshot.nest->bars)
-    if (bar.kind == session::AxisKind::kReduce && block.empty()) block = snapshot.nest->stages[size_t(bar.stage)].name;
+    if (bar.kind == session::AxisKind::kReduce && block.empty())
+      block = snapshot.nest->stages[size_t(bar.stage)].name;
   for (auto const& bar : snapshot.nest->bars)
     if (bar.reference == block + ".x") width = bar.extent;
   if (block.empty() || width == 0) return {};
@@ -77,12 +95,17 @@ QStringList hand_schedule(session::Snapshot const& snapshot) {
   for (int64_t d = 1; d <= 16; ++d)
     if (width % d == 0) lanes = d;
   QString b = QString::fromStdString(block);
-  return {QString("o.0, o.1 = split(%1.o, factor=8)").arg(b), QString("x.0, x.1 = split(%1.x, factor=%2)").arg(b).arg(lanes), QString("reorder(%1.o.0, %1.y, %1.x.0, %1.c, %1.r, %1.s, %1.o.1, %1.x.1)").arg(b),
-          QString("vectorize(%1.x.1)").arg(b), QString("unroll(%1.o.1)").arg(b), QString("parallel(%1.o.0)").arg(b)};
+  return {QString("o.0, o.1 = split(%1.o, factor=8)").arg(b),
+          QString("x.0, x.1 = split(%1.x, factor=%2)").arg(b).arg(lanes),
+          QString("reorder(%1.o.0, %1.y, %1.x.0, %1.c, %1.r, %1.s, %1.o.1, %1.x.1)").arg(b),
+          QString("vectorize(%1.x.1)").arg(b),
+          QString("unroll(%1.o.1)").arg(b),
+          QString("parallel(%1.o.0)").arg(b)};
 }
 
 /// Parallel over the reduction is refused; then another branch from the middle of the history.
-void refuse_and_branch(MainWindow& window, session::Session& session, Report& report, QStringList const& steps) {
+void refuse_and_branch(MainWindow& window, session::Session& session, Report& report,
+                       QStringList const& steps) {
   window.execute(session::JumpTo{0});
   for (auto const& bar : session.snapshot().nest->bars)
     if (bar.kind == session::AxisKind::kReduce) {
@@ -100,7 +123,8 @@ void refuse_and_branch(MainWindow& window, session::Session& session, Report& re
 
 }  // namespace
 
-int write_report(MainWindow& window, session::Session& session, QString const& folder, QString const& model) {
+int write_report(MainWindow& window, session::Session& session, QString const& folder,
+                 QString const& model) {
   if (!QDir().mkpath(folder)) {
     std::fprintf(stderr, "tilewright: the folder %s cannot be made\n", qPrintable(folder));
     return 3;
@@ -110,12 +134,15 @@ int write_report(MainWindow& window, session::Session& session, QString const& f
   window.show();
   settle(window, session);
   report.picture("start", "Start");
-  if (model.isEmpty()) window.execute(session::OpenSample{"resnet18"});
-  else window.execute(session::OpenModel{model.toStdString()});
+  if (model.isEmpty())
+    window.execute(session::OpenSample{"resnet18"});
+  else
+    window.execute(session::OpenModel{model.toStdString()});
   settle(window, session);
   session::Snapshot opened = session.snapshot();
   if (!opened.model) {
-    std::fprintf(stderr, "tilewright: %s\n", opened.error ? opened.error->c_str() : "the model could not be opened");
+    std::fprintf(stderr, "tilewright: %s\n",
+                 opened.error ? opened.error->c_str() : "the model could not be opened");
     return 2;
   }
   window.show_centre(1);
@@ -123,7 +150,8 @@ int write_report(MainWindow& window, session::Session& session, QString const& f
   report.picture("graph", "The graph after fusion", 1);
   window.show_centre(0);
   for (size_t row = 0; opened.kernels && row < opened.kernels->rows.size(); ++row)
-    if (opened.kernels->rows[row].name.find("3x3") != std::string::npos && opened.kernels->rows[row].operators.find("conv") != std::string::npos) {
+    if (opened.kernels->rows[row].name.find("3x3") != std::string::npos &&
+        opened.kernels->rows[row].operators.find("conv") != std::string::npos) {
       window.execute(session::SelectKernel{int(row)});
       break;
     }
@@ -144,7 +172,10 @@ int write_report(MainWindow& window, session::Session& session, QString const& f
   window.show_centre(0);
   window.code_panel().show_tab(1);
   refuse_and_branch(window, session, report, steps);
-  if (!report.write()) return std::fprintf(stderr, "tilewright: %s/index.html cannot be written\n", qPrintable(folder)), 3;
+  if (!report.write())
+    return std::fprintf(stderr, "tilewright: %s/index.html cannot be written\n",
+                        qPrintable(folder)),
+           3;
   std::printf("report: %s/index.html\n", qPrintable(folder));
   return 0;
 }

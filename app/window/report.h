@@ -10,8 +10,9 @@ namespace tw {
 
 class MainWindow;
 
-/// Opens `model` (empty: the ResNet-18 sample), takes a hand schedule, measures each step, and writes
-/// pictures in two themes and two sizes with a page that shows them. Returns the exit code.
-int write_report(MainWindow& window, session::Session& session, QString const& folder, QString const& model);
+/// Opens `model` (empty: the ResNet-18 sample), takes a hand schedule, measures each step, and
+/// writes pictures in two themes and two sizes with a page that shows them. Returns the exit code.
+int write_report(MainWindow& window, session::Session& session, QString const& folder,
+                 QString const& model);
 
 }  // namespace tw

@@ -11,20 +11,20 @@ namespace tw {
 
 class TopBar : public QWidget {
   Q_OBJECT
- public:
+public:
   explicit TopBar(QWidget* parent = nullptr);
   void set_theme(Theme const& theme);
   void show_snapshot(session::Snapshot const& snapshot);
   QSize sizeHint() const override { return {900, 48}; }
 
- signals:
+signals:
   void home_asked();
 
- protected:
+protected:
   void paintEvent(QPaintEvent*) override;
   void mousePressEvent(QMouseEvent*) override;
 
- private:
+private:
   void draw_place(QPainter& painter) const;
   void draw_pill(QPainter& painter, double& right, QString const& words) const;
 

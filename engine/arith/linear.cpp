@@ -33,16 +33,20 @@ void accumulate(Linear& into, Expr const& e, int64_t factor) {
     if (node->op == BinaryOp::kMul && right) return accumulate(into, node->a, factor * *right);
     if (node->op == BinaryOp::kMul && left) return accumulate(into, node->b, factor * *left);
   }
-  if (auto const* node = e.as<Unary>(); node && node->op == UnaryOp::kNeg) return accumulate(into, node->a, -factor);
+  if (auto const* node = e.as<Unary>(); node && node->op == UnaryOp::kNeg)
+    return accumulate(into, node->a, -factor);
   into.terms.push_back({e, factor});
 }
 
 void normalize(Linear& linear) {
-  std::stable_sort(linear.terms.begin(), linear.terms.end(), [](auto const& a, auto const& b) { return before(a.term, b.term); });
+  std::stable_sort(linear.terms.begin(), linear.terms.end(),
+                   [](auto const& a, auto const& b) { return before(a.term, b.term); });
   std::vector<Linear::Term> joined;
   for (Linear::Term const& term : linear.terms) {
-    if (!joined.empty() && equal(joined.back().term, term.term)) joined.back().factor += term.factor;
-    else joined.push_back(term);
+    if (!joined.empty() && equal(joined.back().term, term.term))
+      joined.back().factor += term.factor;
+    else
+      joined.push_back(term);
   }
   std::erase_if(joined, [](auto const& term) { return term.factor == 0; });
   linear.terms = std::move(joined);
@@ -77,7 +81,8 @@ Expr to_expr(Linear const& linear) {
 Linear add(Linear const& a, Linear const& b, int64_t factor_of_b) {
   Linear sum = a;
   sum.constant += factor_of_b * b.constant;
-  for (Linear::Term const& term : b.terms) sum.terms.push_back({term.term, factor_of_b * term.factor});
+  for (Linear::Term const& term : b.terms)
+    sum.terms.push_back({term.term, factor_of_b * term.factor});
   normalize(sum);
   return sum;
 }

@@ -26,7 +26,8 @@ int64_t floor_div_value(int64_t a, int64_t b) {
 }
 
 std::optional<Interval> product(Interval a, Interval b) {
-  __int128 corners[] = {__int128(a.low) * b.low, __int128(a.low) * b.high, __int128(a.high) * b.low, __int128(a.high) * b.high};
+  __int128 corners[] = {__int128(a.low) * b.low, __int128(a.low) * b.high, __int128(a.high) * b.low,
+                        __int128(a.high) * b.high};
   auto [low, high] = std::minmax_element(std::begin(corners), std::end(corners));
   return checked(*low, *high);
 }
@@ -36,23 +37,31 @@ std::optional<Interval> binary_bounds(Binary const& node, Ranges const& ranges) 
   bool positive_divisor = b && b->low > 0;
   if (node.op == BinaryOp::kFloorMod && positive_divisor) {
     if (a && floor_div_value(a->low, b->low) == floor_div_value(a->high, b->low) && b->is_point())
-      return Interval{a->low - floor_div_value(a->low, b->low) * b->low, a->high - floor_div_value(a->high, b->low) * b->low};
+      return Interval{a->low - floor_div_value(a->low, b->low) * b->low,
+                      a->high - floor_div_value(a->high, b->low) * b->low};
     return Interval{0, b->high - 1};
   }
   if (!a || !b) return std::nullopt;
   switch (node.op) {
-    case BinaryOp::kAdd: return checked(__int128(a->low) + b->low, __int128(a->high) + b->high);
-    case BinaryOp::kSub: return checked(__int128(a->low) - b->high, __int128(a->high) - b->low);
-    case BinaryOp::kMul: return product(*a, *b);
-    case BinaryOp::kMin: return Interval{std::min(a->low, b->low), std::min(a->high, b->high)};
-    case BinaryOp::kMax: return Interval{std::max(a->low, b->low), std::max(a->high, b->high)};
+    case BinaryOp::kAdd:
+      return checked(__int128(a->low) + b->low, __int128(a->high) + b->high);
+    case BinaryOp::kSub:
+      return checked(__int128(a->low) - b->high, __int128(a->high) - b->low);
+    case BinaryOp::kMul:
+      return product(*a, *b);
+    case BinaryOp::kMin:
+      return Interval{std::min(a->low, b->low), std::min(a->high, b->high)};
+    case BinaryOp::kMax:
+      return Interval{std::max(a->low, b->low), std::max(a->high, b->high)};
     case BinaryOp::kFloorDiv: {
       if (!positive_divisor) return std::nullopt;
-      int64_t corners[] = {floor_div_value(a->low, b->low), floor_div_value(a->low, b->high), floor_div_value(a->high, b->low), floor_div_value(a->high, b->high)};
+      int64_t corners[] = {floor_div_value(a->low, b->low), floor_div_value(a->low, b->high),
+                           floor_div_value(a->high, b->low), floor_div_value(a->high, b->high)};
       auto [low, high] = std::minmax_element(std::begin(corners), std::end(corners));
       return Interval{*low, *high};
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -60,8 +69,10 @@ std::optional<Interval> binary_bounds(Binary const& node, Ranges const& ranges) 
 std::pair<Linear, Linear> split_by(Linear const& sum, int64_t divisor) {
   Linear quotient, rest;
   for (Linear::Term const& term : sum.terms) {
-    if (term.factor % divisor == 0) quotient.terms.push_back({term.term, term.factor / divisor});
-    else rest.terms.push_back(term);
+    if (term.factor % divisor == 0)
+      quotient.terms.push_back({term.term, term.factor / divisor});
+    else
+      rest.terms.push_back(term);
   }
   quotient.constant = floor_div_value(sum.constant, divisor);
   rest.constant = sum.constant - quotient.constant * divisor;
@@ -93,7 +104,9 @@ Linear rejoined(Linear sum) {
     if (!divisor) continue;
     for (size_t j = 0; j < sum.terms.size(); ++j) {
       auto const* quotient = sum.terms[j].term.as<Binary>();
-      bool pair = quotient && quotient->op == BinaryOp::kFloorDiv && is_int(quotient->b, *divisor) && equal(quotient->a, rest->a) && sum.terms[j].factor == sum.terms[i].factor * *divisor;
+      bool pair = quotient && quotient->op == BinaryOp::kFloorDiv &&
+                  is_int(quotient->b, *divisor) && equal(quotient->a, rest->a) &&
+                  sum.terms[j].factor == sum.terms[i].factor * *divisor;
       if (!pair) continue;
       Linear whole = scale(to_linear(rest->a), sum.terms[i].factor);
       sum.terms.erase(sum.terms.begin() + std::ptrdiff_t(std::max(i, j)));
@@ -105,7 +118,7 @@ Linear rejoined(Linear sum) {
 }
 
 class Simplifier : public Rewriter {
- public:
+public:
   explicit Simplifier(Ranges ranges) : ranges_(std::move(ranges)) {}
 
   Expr visit(Expr const& e) override {
@@ -116,15 +129,19 @@ class Simplifier : public Rewriter {
     if (auto const* node = next.as<Unary>(); node && node->op == UnaryOp::kNot)
       if (auto value = as_int(node->a)) return bool_imm(!*value);
     if (auto const* v = next.as<Variable>())
-      if (auto range = ranges_.find(v->name); range && range->is_point() && is_integer(v->type)) return int_imm(range->low, v->type);
+      if (auto range = ranges_.find(v->name); range && range->is_point() && is_integer(v->type))
+        return int_imm(range->low, v->type);
     return next;
   }
 
   Stmt visit(Stmt const& s) override {
     switch (s->kind) {
-      case NodeKind::kFor: return loop(*s.as<For>(), s);
-      case NodeKind::kBlock: return block(*s.as<Block>());
-      case NodeKind::kIf: return branch(*s.as<If>(), s);
+      case NodeKind::kFor:
+        return loop(*s.as<For>(), s);
+      case NodeKind::kBlock:
+        return block(*s.as<Block>());
+      case NodeKind::kIf:
+        return branch(*s.as<If>(), s);
       case NodeKind::kLet: {
         // The variable itself is kept: it names the value.
         auto const* node = s.as<Let>();
@@ -133,11 +150,12 @@ class Simplifier : public Rewriter {
         if (value.same_as(node->value) && body.same_as(node->body)) return s;
         return make_from<Let>(node->origin, node->var, value, body);
       }
-      default: return rebuild(s);
+      default:
+        return rebuild(s);
     }
   }
 
- private:
+private:
   Expr choose(Select const& node, Expr const& e) {
     Expr condition = visit(node.condition);
     if (auto value = as_int(condition)) return visit(*value ? node.a : node.b);
@@ -154,12 +172,17 @@ class Simplifier : public Rewriter {
     switch (node.op) {
       case BinaryOp::kAdd:
       case BinaryOp::kSub:
-      case BinaryOp::kMul: return to_expr(rejoined(to_linear(e)));
-      case BinaryOp::kFloorDiv: return divide(node, e);
-      case BinaryOp::kFloorMod: return remainder(node, e);
+      case BinaryOp::kMul:
+        return to_expr(rejoined(to_linear(e)));
+      case BinaryOp::kFloorDiv:
+        return divide(node, e);
+      case BinaryOp::kFloorMod:
+        return remainder(node, e);
       case BinaryOp::kMin:
-      case BinaryOp::kMax: return extremum(node, e);
-      default: return compare(node, e);
+      case BinaryOp::kMax:
+        return extremum(node, e);
+      default:
+        return compare(node, e);
     }
   }
 
@@ -175,7 +198,8 @@ class Simplifier : public Rewriter {
     }
     // (x // a) // b == x // (a*b)
     if (auto const* inner = node.a.as<Binary>(); inner && inner->op == BinaryOp::kFloorDiv)
-      if (auto first = as_int(inner->b); first && *first > 0) return visit(ir::binary(BinaryOp::kFloorDiv, inner->a, int_imm(*first * *divisor)));
+      if (auto first = as_int(inner->b); first && *first > 0)
+        return visit(ir::binary(BinaryOp::kFloorDiv, inner->a, int_imm(*first * *divisor)));
     if (Expr reduced = divide_by_common(rest, *divisor, quotient)) return reduced;
     if (quotient.terms.empty() && quotient.constant == 0) return plain_div(rest, *divisor);
     Linear total = quotient;
@@ -189,9 +213,11 @@ class Simplifier : public Rewriter {
     for (Linear::Term const& term : rest.terms) common = std::gcd(common, term.factor);
     if (common <= 1) return nullptr;
     Linear smaller;
-    for (Linear::Term const& term : rest.terms) smaller.terms.push_back({term.term, term.factor / common});
+    for (Linear::Term const& term : rest.terms)
+      smaller.terms.push_back({term.term, term.factor / common});
     smaller.constant = floor_div_value(rest.constant, common);
-    Expr divided = visit(ir::binary(BinaryOp::kFloorDiv, to_expr(smaller), int_imm(divisor / common)));
+    Expr divided =
+        visit(ir::binary(BinaryOp::kFloorDiv, to_expr(smaller), int_imm(divisor / common)));
     return to_expr(add(to_linear(divided), quotient));
   }
 
@@ -222,19 +248,27 @@ class Simplifier : public Rewriter {
   Expr compare(Binary const& node, Expr const& e) {
     auto range = bounds_of(add(to_linear(node.a), to_linear(node.b), -1), ranges_);
     if (!range) return e;
-    auto decided = [&](bool yes, bool no) { return yes ? bool_imm(true) : no ? bool_imm(false) : e; };
+    auto decided = [&](bool yes, bool no) {
+      return yes ? bool_imm(true) : no ? bool_imm(false) : e;
+    };
     switch (node.op) {
-      case BinaryOp::kLt: return decided(range->high < 0, range->low >= 0);
-      case BinaryOp::kLe: return decided(range->high <= 0, range->low > 0);
-      case BinaryOp::kEq: return decided(range->low == 0 && range->high == 0, range->low > 0 || range->high < 0);
-      case BinaryOp::kNe: return decided(range->low > 0 || range->high < 0, range->low == 0 && range->high == 0);
-      default: return e;
+      case BinaryOp::kLt:
+        return decided(range->high < 0, range->low >= 0);
+      case BinaryOp::kLe:
+        return decided(range->high <= 0, range->low > 0);
+      case BinaryOp::kEq:
+        return decided(range->low == 0 && range->high == 0, range->low > 0 || range->high < 0);
+      case BinaryOp::kNe:
+        return decided(range->low > 0 || range->high < 0, range->low == 0 && range->high == 0);
+      default:
+        return e;
     }
   }
 
   Stmt loop(For const& node, Stmt const& s) {
     Expr extent = visit(node.extent);
-    if (auto range = bounds(extent, ranges_)) ranges_.set(node.name(), {0, std::max<int64_t>(range->high - 1, 0)});
+    if (auto range = bounds(extent, ranges_))
+      ranges_.set(node.name(), {0, std::max<int64_t>(range->high - 1, 0)});
     Stmt body = visit(node.body);
     ranges_.erase(node.name());
     if (extent.same_as(node.extent) && body.same_as(node.body)) return s;
@@ -250,11 +284,13 @@ class Simplifier : public Rewriter {
     Expr predicate = node.predicate ? visit(node.predicate) : nullptr;
     if (predicate && is_int(predicate, 1)) predicate = nullptr;
     for (IterVar const& iter : iters)
-      if (auto range = bounds(iter.extent, ranges_)) ranges_.set(iter.name(), {0, std::max<int64_t>(range->high - 1, 0)});
+      if (auto range = bounds(iter.extent, ranges_))
+        ranges_.set(iter.name(), {0, std::max<int64_t>(range->high - 1, 0)});
     Stmt init = node.init ? visit(node.init) : nullptr;
     Stmt body = visit(node.body);
     for (IterVar const& iter : iters) ranges_.erase(iter.name());
-    return make_from<Block>(node.origin, node.id, node.name, node.op, std::move(iters), predicate, init, body);
+    return make_from<Block>(node.origin, node.id, node.name, node.op, std::move(iters), predicate,
+                            init, body);
   }
 
   Stmt branch(If const& node, Stmt const& s) {
@@ -265,7 +301,9 @@ class Simplifier : public Rewriter {
     }
     Stmt then_body = visit(node.then_body);
     Stmt else_body = node.else_body ? visit(node.else_body) : nullptr;
-    if (condition.same_as(node.condition) && then_body.same_as(node.then_body) && else_body.same_as(node.else_body)) return s;
+    if (condition.same_as(node.condition) && then_body.same_as(node.then_body) &&
+        else_body.same_as(node.else_body))
+      return s;
     return make_from<If>(node.origin, condition, then_body, else_body);
   }
 
@@ -283,7 +321,8 @@ std::optional<Interval> bounds(Expr const& e, Ranges const& ranges) {
   if (auto value = as_int(e)) return Interval{*value, *value};
   if (auto const* v = e.as<Variable>()) return ranges.find(v->name);
   if (auto const* node = e.as<Binary>()) {
-    if (is_compare(node->op) || node->op == BinaryOp::kAnd || node->op == BinaryOp::kOr) return Interval{0, 1};
+    if (is_compare(node->op) || node->op == BinaryOp::kAnd || node->op == BinaryOp::kOr)
+      return Interval{0, 1};
     return binary_bounds(*node, ranges);
   }
   if (auto const* node = e.as<Select>()) {
@@ -297,8 +336,14 @@ std::optional<Interval> bounds(Expr const& e, Ranges const& ranges) {
 }
 
 Expr simplify(Expr const& e, Ranges const& ranges) { return Simplifier(ranges).visit(e); }
-bool always(Expr const& condition, Ranges const& ranges) { return is_int(simplify(condition, ranges), 1); }
-bool never(Expr const& condition, Ranges const& ranges) { return is_int(simplify(condition, ranges), 0); }
-ir::Stmt simplify(ir::Stmt const& s, Ranges ranges) { return Simplifier(std::move(ranges)).visit(s); }
+bool always(Expr const& condition, Ranges const& ranges) {
+  return is_int(simplify(condition, ranges), 1);
+}
+bool never(Expr const& condition, Ranges const& ranges) {
+  return is_int(simplify(condition, ranges), 0);
+}
+ir::Stmt simplify(ir::Stmt const& s, Ranges ranges) {
+  return Simplifier(std::move(ranges)).visit(s);
+}
 
 }  // namespace tw::arith

@@ -21,12 +21,12 @@ struct Interval {
 
 /// Ranges of variables. A variable that is not listed may be anything.
 class Ranges {
- public:
+public:
   void set(std::string const& name, Interval range) { ranges_[name] = range; }
   void erase(std::string const& name) { ranges_.erase(name); }
   std::optional<Interval> find(std::string const& name) const;
 
- private:
+private:
   std::unordered_map<std::string, Interval> ranges_;
 };
 

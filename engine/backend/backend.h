@@ -20,21 +20,23 @@ enum class CodeTexts : uint8_t { kNone, kAssemblyAndIr };
 
 /// A kernel ready to be sent to a device.
 struct Artifact {
-  std::vector<std::byte> library;       ///< a shared library without undefined symbols
+  std::vector<std::byte> library;  ///< a shared library without undefined symbols
   std::string symbol;
   int64_t workspace_bytes = 0;
-  ir::PrintedProgram lowered;           ///< the last stage, whose lines the assembly refers to
-  std::string llvm_ir, assembly;        ///< when texts were asked for
-  std::vector<int32_t> assembly_lines;  ///< per line of `assembly`: line (from 1) of `lowered`, or 0
+  ir::PrintedProgram lowered;     ///< the last stage, whose lines the assembly refers to
+  std::string llvm_ir, assembly;  ///< when texts were asked for
+  std::vector<int32_t>
+      assembly_lines;  ///< per line of `assembly`: line (from 1) of `lowered`, or 0
 };
 
 class Backend {
- public:
+public:
   virtual ~Backend() = default;
   virtual Target const& target() const = 0;
   virtual std::span<Pass const> passes() const = 0;
   /// From the last lowered stage. Errors: those of code generation and linking.
-  virtual Result<Artifact> compile(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts) const = 0;
+  virtual Result<Artifact> compile(ir::KernelIr const& kernel, CodeTier tier,
+                                   CodeTexts texts) const = 0;
   /// A schedule script by rule, at most 25 lines; only the version line when no rule applies.
   virtual Result<std::string> default_script(ir::Program const& program) const = 0;
   /// Kernels that reach the roofs of a device of this target.

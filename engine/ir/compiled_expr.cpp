@@ -9,7 +9,9 @@
 namespace tw::ir {
 namespace {
 
-double rounded(DType type, double value) { return type == DType::kF32 ? double(float(value)) : value; }
+double rounded(DType type, double value) {
+  return type == DType::kF32 ? double(float(value)) : value;
+}
 
 int64_t floor_div_value(int64_t a, int64_t b) {
   int64_t q = a / b;
@@ -18,54 +20,91 @@ int64_t floor_div_value(int64_t a, int64_t b) {
 
 Scalar int_binary(BinaryOp op, int64_t a, int64_t b) {
   switch (op) {
-    case BinaryOp::kAdd: return {int64_t(uint64_t(a) + uint64_t(b)), 0};
-    case BinaryOp::kSub: return {int64_t(uint64_t(a) - uint64_t(b)), 0};
-    case BinaryOp::kMul: return {int64_t(uint64_t(a) * uint64_t(b)), 0};
-    case BinaryOp::kFloorDiv: return {floor_div_value(a, b), 0};
-    case BinaryOp::kFloorMod: return {a - floor_div_value(a, b) * b, 0};
-    case BinaryOp::kMin: return {std::min(a, b), 0};
-    case BinaryOp::kMax: return {std::max(a, b), 0};
-    case BinaryOp::kLt: return {a < b, 0};
-    case BinaryOp::kLe: return {a <= b, 0};
-    case BinaryOp::kEq: return {a == b, 0};
-    case BinaryOp::kNe: return {a != b, 0};
-    default: return {0, 0};
+    case BinaryOp::kAdd:
+      return {int64_t(uint64_t(a) + uint64_t(b)), 0};
+    case BinaryOp::kSub:
+      return {int64_t(uint64_t(a) - uint64_t(b)), 0};
+    case BinaryOp::kMul:
+      return {int64_t(uint64_t(a) * uint64_t(b)), 0};
+    case BinaryOp::kFloorDiv:
+      return {floor_div_value(a, b), 0};
+    case BinaryOp::kFloorMod:
+      return {a - floor_div_value(a, b) * b, 0};
+    case BinaryOp::kMin:
+      return {std::min(a, b), 0};
+    case BinaryOp::kMax:
+      return {std::max(a, b), 0};
+    case BinaryOp::kLt:
+      return {a < b, 0};
+    case BinaryOp::kLe:
+      return {a <= b, 0};
+    case BinaryOp::kEq:
+      return {a == b, 0};
+    case BinaryOp::kNe:
+      return {a != b, 0};
+    default:
+      return {0, 0};
   }
 }
 
 /// max and min give NaN when either side is NaN, as ONNX and the generated code do.
 Scalar float_binary(BinaryOp op, DType type, double a, double b) {
   switch (op) {
-    case BinaryOp::kAdd: return {0, rounded(type, a + b)};
-    case BinaryOp::kSub: return {0, rounded(type, a - b)};
-    case BinaryOp::kMul: return {0, rounded(type, a * b)};
-    case BinaryOp::kDiv: return {0, rounded(type, a / b)};
-    case BinaryOp::kPow: return {0, rounded(type, std::pow(a, b))};
-    case BinaryOp::kMin: return {0, std::isnan(a) || std::isnan(b) ? std::nan("") : std::min(a, b)};
-    case BinaryOp::kMax: return {0, std::isnan(a) || std::isnan(b) ? std::nan("") : std::max(a, b)};
-    case BinaryOp::kLt: return {a < b, 0};
-    case BinaryOp::kLe: return {a <= b, 0};
-    case BinaryOp::kEq: return {a == b, 0};
-    case BinaryOp::kNe: return {a != b, 0};
-    default: return {0, 0};
+    case BinaryOp::kAdd:
+      return {0, rounded(type, a + b)};
+    case BinaryOp::kSub:
+      return {0, rounded(type, a - b)};
+    case BinaryOp::kMul:
+      return {0, rounded(type, a * b)};
+    case BinaryOp::kDiv:
+      return {0, rounded(type, a / b)};
+    case BinaryOp::kPow:
+      return {0, rounded(type, std::pow(a, b))};
+    case BinaryOp::kMin:
+      return {0, std::isnan(a) || std::isnan(b) ? std::nan("") : std::min(a, b)};
+    case BinaryOp::kMax:
+      return {0, std::isnan(a) || std::isnan(b) ? std::nan("") : std::max(a, b)};
+    case BinaryOp::kLt:
+      return {a < b, 0};
+    case BinaryOp::kLe:
+      return {a <= b, 0};
+    case BinaryOp::kEq:
+      return {a == b, 0};
+    case BinaryOp::kNe:
+      return {a != b, 0};
+    default:
+      return {0, 0};
   }
 }
 
 double float_unary(UnaryOp op, double a) {
   switch (op) {
-    case UnaryOp::kNeg: return -a;
-    case UnaryOp::kAbs: return std::fabs(a);
-    case UnaryOp::kExp: return std::exp(a);
-    case UnaryOp::kLog: return std::log(a);
-    case UnaryOp::kSqrt: return std::sqrt(a);
-    case UnaryOp::kTanh: return std::tanh(a);
-    case UnaryOp::kErf: return std::erf(a);
-    case UnaryOp::kFloor: return std::floor(a);
-    case UnaryOp::kCeil: return std::ceil(a);
-    case UnaryOp::kSin: return std::sin(a);
-    case UnaryOp::kCos: return std::cos(a);
-    case UnaryOp::kRound: return std::nearbyint(a);
-    default: return a;
+    case UnaryOp::kNeg:
+      return -a;
+    case UnaryOp::kAbs:
+      return std::fabs(a);
+    case UnaryOp::kExp:
+      return std::exp(a);
+    case UnaryOp::kLog:
+      return std::log(a);
+    case UnaryOp::kSqrt:
+      return std::sqrt(a);
+    case UnaryOp::kTanh:
+      return std::tanh(a);
+    case UnaryOp::kErf:
+      return std::erf(a);
+    case UnaryOp::kFloor:
+      return std::floor(a);
+    case UnaryOp::kCeil:
+      return std::ceil(a);
+    case UnaryOp::kSin:
+      return std::sin(a);
+    case UnaryOp::kCos:
+      return std::cos(a);
+    case UnaryOp::kRound:
+      return std::nearbyint(a);
+    default:
+      return a;
   }
 }
 
@@ -74,15 +113,26 @@ Scalar converted(DType to, DType from, Scalar v) {
   if (is_float(to)) return {0, rounded(to, is_float(from) ? v.f : double(v.i))};
   if (to == DType::kBool) return {is_float(from) ? v.f != 0 : v.i != 0, 0};
   int64_t value = v.i;
-  if (is_float(from)) value = std::isnan(v.f) ? 0 : v.f >= 9.2e18 ? INT64_MAX : v.f <= -9.2e18 ? INT64_MIN : int64_t(v.f);
+  if (is_float(from))
+    value = std::isnan(v.f)  ? 0
+            : v.f >= 9.2e18  ? INT64_MAX
+            : v.f <= -9.2e18 ? INT64_MIN
+                             : int64_t(v.f);
   switch (to) {
-    case DType::kI8: return {int8_t(value), 0};
-    case DType::kU8: return {uint8_t(value), 0};
-    case DType::kI16: return {int16_t(value), 0};
-    case DType::kU16: return {uint16_t(value), 0};
-    case DType::kI32: return {int32_t(value), 0};
-    case DType::kU32: return {int64_t(uint32_t(value)), 0};
-    default: return {value, 0};
+    case DType::kI8:
+      return {int8_t(value), 0};
+    case DType::kU8:
+      return {uint8_t(value), 0};
+    case DType::kI16:
+      return {int16_t(value), 0};
+    case DType::kU16:
+      return {uint16_t(value), 0};
+    case DType::kI32:
+      return {int32_t(value), 0};
+    case DType::kU32:
+      return {int64_t(uint32_t(value)), 0};
+    default:
+      return {value, 0};
   }
 }
 
@@ -114,9 +164,15 @@ Compiled Frame::compile(Expr const& e) {
   Node node{e->kind, e.type()};
   auto child = [&](Expr const& c) { node.children.push_back(compile(c)); };
   switch (e->kind) {
-    case NodeKind::kIntImm: node.constant.i = e.as<IntImm>()->value; break;
-    case NodeKind::kFloatImm: node.constant.f = e.as<FloatImm>()->value; break;
-    case NodeKind::kVariable: node.slot = slot(e.as<Variable>()->name); break;
+    case NodeKind::kIntImm:
+      node.constant.i = e.as<IntImm>()->value;
+      break;
+    case NodeKind::kFloatImm:
+      node.constant.f = e.as<FloatImm>()->value;
+      break;
+    case NodeKind::kVariable:
+      node.slot = slot(e.as<Variable>()->name);
+      break;
     case NodeKind::kUnary:
       node.op = uint8_t(e.as<Unary>()->op);
       child(e.as<Unary>()->a);
@@ -144,7 +200,8 @@ Compiled Frame::compile(Expr const& e) {
       child(e.as<Ramp>()->base);
       child(e.as<Ramp>()->stride);
       break;
-    default: child(e.as<Broadcast>()->value);
+    default:
+      child(e.as<Broadcast>()->value);
   }
   nodes_.push_back(std::move(node));
   return {int(nodes_.size()) - 1};
@@ -154,18 +211,26 @@ Scalar Frame::value(Compiled e, int lane) {
   Node const& node = nodes_[size_t(e.node)];
   switch (node.kind) {
     case NodeKind::kIntImm:
-    case NodeKind::kFloatImm: return node.constant;
-    case NodeKind::kVariable: return variables_[size_t(node.slot)];
-    case NodeKind::kUnary: return unary(node, lane);
-    case NodeKind::kBinary: return binary(node, lane);
-    case NodeKind::kSelect: return value(node.children[value(node.children[0], lane).i ? 1 : 2], lane);
-    case NodeKind::kCast: return converted(node.type, node.operand_type, value(node.children[0], lane));
+    case NodeKind::kFloatImm:
+      return node.constant;
+    case NodeKind::kVariable:
+      return variables_[size_t(node.slot)];
+    case NodeKind::kUnary:
+      return unary(node, lane);
+    case NodeKind::kBinary:
+      return binary(node, lane);
+    case NodeKind::kSelect:
+      return value(node.children[value(node.children[0], lane).i ? 1 : 2], lane);
+    case NodeKind::kCast:
+      return converted(node.type, node.operand_type, value(node.children[0], lane));
     case NodeKind::kLoad: {
       int64_t at = offset(node.slot, node.children, lane);
       return failed_ ? Scalar{} : read(node.slot, at);
     }
-    case NodeKind::kRamp: return {value(node.children[0], 0).i + lane * value(node.children[1], 0).i, 0};
-    default: return value(node.children[0], 0);
+    case NodeKind::kRamp:
+      return {value(node.children[0], 0).i + lane * value(node.children[1], 0).i, 0};
+    default:
+      return value(node.children[0], 0);
   }
 }
 
@@ -173,10 +238,14 @@ Scalar Frame::unary(Node const& node, int lane) {
   Scalar a = value(node.children[0], lane);
   if (is_float(node.type)) return {0, rounded(node.type, float_unary(UnaryOp(node.op), a.f))};
   switch (UnaryOp(node.op)) {
-    case UnaryOp::kNeg: return {int64_t(0 - uint64_t(a.i)), 0};
-    case UnaryOp::kNot: return {!a.i, 0};
-    case UnaryOp::kAbs: return {a.i < 0 ? int64_t(0 - uint64_t(a.i)) : a.i, 0};
-    default: return a;
+    case UnaryOp::kNeg:
+      return {int64_t(0 - uint64_t(a.i)), 0};
+    case UnaryOp::kNot:
+      return {!a.i, 0};
+    case UnaryOp::kAbs:
+      return {a.i < 0 ? int64_t(0 - uint64_t(a.i)) : a.i, 0};
+    default:
+      return a;
   }
 }
 
@@ -203,7 +272,11 @@ int64_t Frame::offset(int buffer, std::span<Compiled const> indices, int lane) {
     // A bound tensor may have another rank (flattened): then one index counts elements.
     int64_t extent = indices.size() == array.shape().size() ? array.shape()[d] : array.size();
     if (index < 0 || index >= extent) {
-      fail(Error{"index_out_of_range", fmt::format("{}: index {} is {}, outside of 0..{}", buffer_names_[size_t(buffer)], d, index, extent - 1), {}, Fault::kRefused});
+      fail(Error{"index_out_of_range",
+                 fmt::format("{}: index {} is {}, outside of 0..{}", buffer_names_[size_t(buffer)],
+                             d, index, extent - 1),
+                 {},
+                 Fault::kRefused});
       return 0;
     }
     at = at * extent + index;
@@ -222,10 +295,15 @@ Scalar Frame::read(int buffer, int64_t at) const {
 void Frame::write(int buffer, int64_t at, Scalar value) {
   NDArray& array = buffers_[size_t(buffer)];
   switch (array.type()) {
-    case DType::kF32: static_cast<float*>(array.data())[at] = float(value.f); return;
+    case DType::kF32:
+      static_cast<float*>(array.data())[at] = float(value.f);
+      return;
     case DType::kI64:
-    case DType::kU64: static_cast<int64_t*>(array.data())[at] = value.i; return;
-    default: array.set_value(at, is_float(array.type()) ? value.f : double(value.i));
+    case DType::kU64:
+      static_cast<int64_t*>(array.data())[at] = value.i;
+      return;
+    default:
+      array.set_value(at, is_float(array.type()) ? value.f : double(value.i));
   }
 }
 

@@ -26,7 +26,7 @@ struct Compiled {
 
 /// Variables, buffers and compiled expressions of one run. The first failure sticks.
 class Frame {
- public:
+public:
   int slot(std::string const& name);
   int buffer_slot(std::string const& name);
   Compiled compile(Expr const& e);
@@ -47,7 +47,7 @@ class Frame {
   Error const& error() const { return error_; }
   void fail(Error error);
 
- private:
+private:
   struct Node {
     NodeKind kind;
     DType type;

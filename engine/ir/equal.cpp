@@ -34,7 +34,9 @@ struct Same {
     for (size_t i = 0; value && i < a.size(); ++i) (*this)(a[i], b[i]);
   }
   template <typename T>
-  void operator()(T const& a, T const& b) { value = value && a == b; }
+  void operator()(T const& a, T const& b) {
+    value = value && a == b;
+  }
 };
 
 struct Digest {
@@ -59,7 +61,9 @@ struct Digest {
     for (T const& item : list) (*this)(item);
   }
   template <typename T>
-  void operator()(T const& v) { hasher.number(uint64_t(v)); }
+  void operator()(T const& v) {
+    hasher.number(uint64_t(v));
+  }
 };
 
 }  // namespace

@@ -16,20 +16,34 @@ int64_t floor_div_value(int64_t a, int64_t b) {
 std::optional<int64_t> fold(BinaryOp op, int64_t a, int64_t b) {
   int64_t r = 0;
   switch (op) {
-    case BinaryOp::kAdd: return __builtin_add_overflow(a, b, &r) ? std::nullopt : std::optional(r);
-    case BinaryOp::kSub: return __builtin_sub_overflow(a, b, &r) ? std::nullopt : std::optional(r);
-    case BinaryOp::kMul: return __builtin_mul_overflow(a, b, &r) ? std::nullopt : std::optional(r);
-    case BinaryOp::kFloorDiv: return b == 0 ? std::nullopt : std::optional(floor_div_value(a, b));
-    case BinaryOp::kFloorMod: return b == 0 ? std::nullopt : std::optional(a - floor_div_value(a, b) * b);
-    case BinaryOp::kMin: return std::min(a, b);
-    case BinaryOp::kMax: return std::max(a, b);
-    case BinaryOp::kLt: return a < b;
-    case BinaryOp::kLe: return a <= b;
-    case BinaryOp::kEq: return a == b;
-    case BinaryOp::kNe: return a != b;
-    case BinaryOp::kAnd: return a && b;
-    case BinaryOp::kOr: return a || b;
-    default: return std::nullopt;
+    case BinaryOp::kAdd:
+      return __builtin_add_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+    case BinaryOp::kSub:
+      return __builtin_sub_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+    case BinaryOp::kMul:
+      return __builtin_mul_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+    case BinaryOp::kFloorDiv:
+      return b == 0 ? std::nullopt : std::optional(floor_div_value(a, b));
+    case BinaryOp::kFloorMod:
+      return b == 0 ? std::nullopt : std::optional(a - floor_div_value(a, b) * b);
+    case BinaryOp::kMin:
+      return std::min(a, b);
+    case BinaryOp::kMax:
+      return std::max(a, b);
+    case BinaryOp::kLt:
+      return a < b;
+    case BinaryOp::kLe:
+      return a <= b;
+    case BinaryOp::kEq:
+      return a == b;
+    case BinaryOp::kNe:
+      return a != b;
+    case BinaryOp::kAnd:
+      return a && b;
+    case BinaryOp::kOr:
+      return a || b;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -37,7 +51,8 @@ std::optional<int64_t> fold(BinaryOp op, int64_t a, int64_t b) {
 Expr folded(BinaryOp op, Expr a, Expr b) {
   auto x = as_int(a), y = as_int(b);
   if (x && y && a.type() == b.type())
-    if (auto value = fold(op, *x, *y)) return int_imm(*value, is_compare(op) ? DType::kBool : a.type());
+    if (auto value = fold(op, *x, *y))
+      return int_imm(*value, is_compare(op) ? DType::kBool : a.type());
   return binary(op, std::move(a), std::move(b));
 }
 
@@ -56,8 +71,10 @@ Expr unary(UnaryOp op, Expr a) { return make<Unary>(op, std::move(a)); }
 Expr binary(BinaryOp op, Expr a, Expr b) {
   TW_ASSERT(a.type() == b.type(), "operands have one type");
   if (a.lanes() != b.lanes()) {
-    if (a.lanes() == 1) a = make<Broadcast>(a, b.lanes());
-    else b = make<Broadcast>(b, a.lanes());
+    if (a.lanes() == 1)
+      a = make<Broadcast>(a, b.lanes());
+    else
+      b = make<Broadcast>(b, a.lanes());
   }
   TW_ASSERT(a.lanes() == b.lanes(), "vector operands have equal lanes");
   return make<Binary>(op, std::move(a), std::move(b));
@@ -75,7 +92,8 @@ Expr load(Buffer buffer, std::vector<Expr> indices) {
 Expr lowest(DType type) {
   if (is_float(type)) return float_imm(-std::numeric_limits<double>::infinity(), type);
   if (type == DType::kBool) return bool_imm(false);
-  bool is_signed = type == DType::kI8 || type == DType::kI16 || type == DType::kI32 || type == DType::kI64;
+  bool is_signed =
+      type == DType::kI8 || type == DType::kI16 || type == DType::kI32 || type == DType::kI64;
   int bits = int(size_of(type)) * 8;
   return int_imm(is_signed ? std::numeric_limits<int64_t>::min() >> (64 - bits) : 0, type);
 }
@@ -83,12 +101,14 @@ Expr lowest(DType type) {
 Expr highest(DType type) {
   if (is_float(type)) return float_imm(std::numeric_limits<double>::infinity(), type);
   if (type == DType::kBool) return bool_imm(true);
-  bool is_signed = type == DType::kI8 || type == DType::kI16 || type == DType::kI32 || type == DType::kI64;
+  bool is_signed =
+      type == DType::kI8 || type == DType::kI16 || type == DType::kI32 || type == DType::kI64;
   int bits = int(size_of(type)) * 8 - (is_signed || size_of(type) == 8 ? 1 : 0);
   return int_imm(int64_t((uint64_t(1) << bits) - 1), type);
 }
 
-Buffer make_buffer(std::string name, DType type, std::vector<int64_t> const& shape, std::string scope) {
+Buffer make_buffer(std::string name, DType type, std::vector<int64_t> const& shape,
+                   std::string scope) {
   BufferNode node{std::move(name), type, {}, std::move(scope)};
   for (int64_t extent : shape) node.shape.push_back(int_imm(extent));
   return std::make_shared<BufferNode const>(std::move(node));

@@ -22,7 +22,7 @@ struct ExprNode : Node {
 
 /// A handle used as a value.
 class Expr : public Ref<ExprNode> {
- public:
+public:
   using Ref<ExprNode>::Ref;
   Expr() = default;
   Expr(Ref<ExprNode> ref) : Ref<ExprNode>(std::move(ref)) {}
@@ -66,7 +66,21 @@ struct Variable : ExprNode {
   std::string name;
 };
 
-enum class UnaryOp : uint8_t { kNeg, kNot, kAbs, kExp, kLog, kSqrt, kTanh, kErf, kFloor, kCeil, kSin, kCos, kRound };
+enum class UnaryOp : uint8_t {
+  kNeg,
+  kNot,
+  kAbs,
+  kExp,
+  kLog,
+  kSqrt,
+  kTanh,
+  kErf,
+  kFloor,
+  kCeil,
+  kSin,
+  kCos,
+  kRound
+};
 
 struct Unary : ExprNode {
   static constexpr NodeKind kKind = NodeKind::kUnary;
@@ -78,7 +92,23 @@ struct Unary : ExprNode {
 
 /// kDiv is for floats; integers use kFloorDiv and kFloorMod, which round towards minus infinity
 /// (-7 // 2 == -4, -7 % 2 == 1); dividing by zero is an error of the program.
-enum class BinaryOp : uint8_t { kAdd, kSub, kMul, kDiv, kFloorDiv, kFloorMod, kMin, kMax, kPow, kLt, kLe, kEq, kNe, kAnd, kOr };
+enum class BinaryOp : uint8_t {
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kFloorDiv,
+  kFloorMod,
+  kMin,
+  kMax,
+  kPow,
+  kLt,
+  kLe,
+  kEq,
+  kNe,
+  kAnd,
+  kOr
+};
 bool is_compare(BinaryOp op);
 
 struct Binary : ExprNode {
@@ -86,7 +116,9 @@ struct Binary : ExprNode {
   static constexpr auto fields() { return std::tuple{&Binary::op, &Binary::a, &Binary::b}; }
   Binary(BinaryOp o, Expr x, Expr y)
       : ExprNode(kKind, is_compare(o) ? DType::kBool : x.type(), x.lanes()),
-        op(o), a(std::move(x)), b(std::move(y)) {}
+        op(o),
+        a(std::move(x)),
+        b(std::move(y)) {}
   BinaryOp op;
   Expr a, b;
 };
@@ -96,7 +128,10 @@ struct Select : ExprNode {
   static constexpr NodeKind kKind = NodeKind::kSelect;
   static constexpr auto fields() { return std::tuple{&Select::condition, &Select::a, &Select::b}; }
   Select(Expr c, Expr x, Expr y)
-      : ExprNode(kKind, x.type(), x.lanes()), condition(std::move(c)), a(std::move(x)), b(std::move(y)) {}
+      : ExprNode(kKind, x.type(), x.lanes()),
+        condition(std::move(c)),
+        a(std::move(x)),
+        b(std::move(y)) {}
   Expr condition, a, b;
 };
 
@@ -107,7 +142,8 @@ struct Cast : ExprNode {
   Expr a;
 };
 
-/// Reads one element; one index per dimension. In kernel IR after flattening: one index, in elements.
+/// Reads one element; one index per dimension. In kernel IR after flattening: one index, in
+/// elements.
 struct Load : ExprNode {
   static constexpr NodeKind kKind = NodeKind::kLoad;
   static constexpr auto fields() { return std::tuple{&Load::buffer, &Load::indices}; }
@@ -151,7 +187,8 @@ Expr float_imm(double value, DType type = DType::kF32);
 Expr bool_imm(bool value);
 Expr var(std::string name, DType type = DType::kI64);
 Expr unary(UnaryOp op, Expr a);
-/// Operands must have one type; a scalar beside a vector is broadcast. Constants are not folded here.
+/// Operands must have one type; a scalar beside a vector is broadcast. Constants are not folded
+/// here.
 Expr binary(BinaryOp op, Expr a, Expr b);
 Expr select(Expr condition, Expr a, Expr b);
 Expr cast(DType type, Expr a);  ///< returns `a` when it has that type already

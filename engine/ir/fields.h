@@ -9,29 +9,46 @@ namespace tw::ir {
 template <typename F>
 decltype(auto) dispatch(ExprNode const& node, F&& f) {
   switch (node.kind) {
-    case NodeKind::kIntImm: return f(static_cast<IntImm const&>(node));
-    case NodeKind::kFloatImm: return f(static_cast<FloatImm const&>(node));
-    case NodeKind::kVariable: return f(static_cast<Variable const&>(node));
-    case NodeKind::kUnary: return f(static_cast<Unary const&>(node));
-    case NodeKind::kBinary: return f(static_cast<Binary const&>(node));
-    case NodeKind::kSelect: return f(static_cast<Select const&>(node));
-    case NodeKind::kCast: return f(static_cast<Cast const&>(node));
-    case NodeKind::kLoad: return f(static_cast<Load const&>(node));
-    case NodeKind::kRamp: return f(static_cast<Ramp const&>(node));
-    default: return f(static_cast<Broadcast const&>(node));
+    case NodeKind::kIntImm:
+      return f(static_cast<IntImm const&>(node));
+    case NodeKind::kFloatImm:
+      return f(static_cast<FloatImm const&>(node));
+    case NodeKind::kVariable:
+      return f(static_cast<Variable const&>(node));
+    case NodeKind::kUnary:
+      return f(static_cast<Unary const&>(node));
+    case NodeKind::kBinary:
+      return f(static_cast<Binary const&>(node));
+    case NodeKind::kSelect:
+      return f(static_cast<Select const&>(node));
+    case NodeKind::kCast:
+      return f(static_cast<Cast const&>(node));
+    case NodeKind::kLoad:
+      return f(static_cast<Load const&>(node));
+    case NodeKind::kRamp:
+      return f(static_cast<Ramp const&>(node));
+    default:
+      return f(static_cast<Broadcast const&>(node));
   }
 }
 
 template <typename F>
 decltype(auto) dispatch(StmtNode const& node, F&& f) {
   switch (node.kind) {
-    case NodeKind::kFor: return f(static_cast<For const&>(node));
-    case NodeKind::kBlock: return f(static_cast<Block const&>(node));
-    case NodeKind::kStore: return f(static_cast<Store const&>(node));
-    case NodeKind::kSeq: return f(static_cast<Seq const&>(node));
-    case NodeKind::kIf: return f(static_cast<If const&>(node));
-    case NodeKind::kLet: return f(static_cast<Let const&>(node));
-    default: return f(static_cast<Alloc const&>(node));
+    case NodeKind::kFor:
+      return f(static_cast<For const&>(node));
+    case NodeKind::kBlock:
+      return f(static_cast<Block const&>(node));
+    case NodeKind::kStore:
+      return f(static_cast<Store const&>(node));
+    case NodeKind::kSeq:
+      return f(static_cast<Seq const&>(node));
+    case NodeKind::kIf:
+      return f(static_cast<If const&>(node));
+    case NodeKind::kLet:
+      return f(static_cast<Let const&>(node));
+    default:
+      return f(static_cast<Alloc const&>(node));
   }
 }
 

@@ -15,16 +15,19 @@ namespace {
 
 /// Executes statements of one function. The first failure stops it.
 class Machine {
- public:
+public:
   Machine(InterpretOptions const& options) : options_(options), rng_(options.shuffle_seed) {}
 
   Status bind_sizes(std::vector<SizeParam> const& sizes) {
     if (sizes.size() != options_.sizes.size())
-      return bad_input("missing_size", fmt::format("the kernel has {} sizes, {} were given", sizes.size(), options_.sizes.size()));
+      return bad_input("missing_size", fmt::format("the kernel has {} sizes, {} were given",
+                                                   sizes.size(), options_.sizes.size()));
     for (size_t i = 0; i < sizes.size(); ++i) {
       int64_t value = options_.sizes[i];
       if (value < sizes[i].low || value > sizes[i].high)
-        return bad_input("size_out_of_range", fmt::format("the size {} must be from {} to {}, not {}", to_text(sizes[i].var), sizes[i].low, sizes[i].high, value));
+        return bad_input("size_out_of_range",
+                         fmt::format("the size {} must be from {} to {}, not {}",
+                                     to_text(sizes[i].var), sizes[i].low, sizes[i].high, value));
       frame_.set(frame_.slot(sizes[i].var.as<Variable>()->name), value);
     }
     return {};
@@ -32,7 +35,8 @@ class Machine {
 
   Result<Shape> shape_of(BufferNode const& buffer) {
     Shape shape;
-    for (Expr const& extent : buffer.shape) shape.push_back(frame_.integer(frame_.compile(extent), 0));
+    for (Expr const& extent : buffer.shape)
+      shape.push_back(frame_.integer(frame_.compile(extent), 0));
     if (frame_.failed()) return std::unexpected(frame_.error());
     return shape;
   }
@@ -41,8 +45,10 @@ class Machine {
     TRY_ASSIGN(Shape shape, shape_of(buffer));
     TRY_ASSIGN(NDArray array, NDArray::create(buffer.type, shape));
     double poison = is_float(buffer.type) ? std::numeric_limits<double>::quiet_NaN() : 85;
-    if (buffer.type == DType::kF32) std::fill_n(static_cast<float*>(array.data()), array.size(), float(poison));
-    else for (int64_t i = 0; i < array.size(); ++i) array.set_value(i, poison);
+    if (buffer.type == DType::kF32)
+      std::fill_n(static_cast<float*>(array.data()), array.size(), float(poison));
+    else
+      for (int64_t i = 0; i < array.size(); ++i) array.set_value(i, poison);
     return array;
   }
 
@@ -55,13 +61,13 @@ class Machine {
     return {};
   }
 
- private:
+private:
   /// A statement with its expressions resolved to slots.
   struct Code {
     Stmt source;
     int slot = -1;
     LoopKind loop_kind = LoopKind::kSerial;
-    std::vector<Compiled> exprs;          // extent | indices then value | condition | value
+    std::vector<Compiled> exprs;  // extent | indices then value | condition | value
     std::vector<int> iter_slots;
     std::vector<Compiled> iter_extents;
     std::vector<IterKind> iter_kinds;
@@ -84,7 +90,9 @@ class Machine {
         code->children.push_back(compile(node->body));
         break;
       }
-      case NodeKind::kBlock: compile_block(*s.as<Block>(), *code); break;
+      case NodeKind::kBlock:
+        compile_block(*s.as<Block>(), *code);
+        break;
       case NodeKind::kStore: {
         auto const* node = s.as<Store>();
         code->buffer = frame_.buffer_slot(node->buffer->name);
@@ -135,13 +143,17 @@ class Machine {
   void execute(Code const& code) {
     if (frame_.failed()) return;
     switch (code.source->kind) {
-      case NodeKind::kFor: return loop(code);
-      case NodeKind::kBlock: return block(code);
-      case NodeKind::kStore: return store(code);
+      case NodeKind::kFor:
+        return loop(code);
+      case NodeKind::kBlock:
+        return block(code);
+      case NodeKind::kStore:
+        return store(code);
       case NodeKind::kSeq:
         for (CodePtr const& child : code.children) execute(*child);
         return;
-      case NodeKind::kIf: return condition(code);
+      case NodeKind::kIf:
+        return condition(code);
       case NodeKind::kLet: {
         frame_.set_from(code.slot, code.exprs[0]);
         return execute(*code.children[0]);
@@ -157,7 +169,8 @@ class Machine {
 
   void loop(Code const& code) {
     int64_t extent = frame_.integer(code.exprs[0], 0);
-    bool free_order = code.loop_kind == LoopKind::kParallel || code.loop_kind == LoopKind::kVector || code.loop_kind == LoopKind::kBind;
+    bool free_order = code.loop_kind == LoopKind::kParallel ||
+                      code.loop_kind == LoopKind::kVector || code.loop_kind == LoopKind::kBind;
     if (free_order && options_.shuffle_seed != 0) return shuffled(code, extent);
     for (int64_t i = 0; i < extent && !frame_.failed(); ++i) {
       frame_.set(code.slot, i);
@@ -168,7 +181,8 @@ class Machine {
   void shuffled(Code const& code, int64_t extent) {
     std::vector<int64_t> order(size_t(std::max<int64_t>(extent, 0)));
     std::iota(order.begin(), order.end(), 0);
-    for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[size_t(rng_.below(int64_t(i)))]);
+    for (size_t i = order.size(); i > 1; --i)
+      std::swap(order[i - 1], order[size_t(rng_.below(int64_t(i)))]);
     for (int64_t i : order) {
       if (frame_.failed()) return;
       frame_.set(code.slot, i);
@@ -184,7 +198,13 @@ class Machine {
       int64_t value = frame_.integer(code.exprs[i], 0);
       int64_t extent = frame_.integer(code.iter_extents[i], 0);
       if (value < 0 || value >= extent)
-        return frame_.fail(Error{"iterator_out_of_range", fmt::format("block {}: iterator {} is {}, outside of 0..{}", code.source.as<Block>()->name, code.source.as<Block>()->iters[i].name(), value, extent - 1), {}, Fault::kRefused});
+        return frame_.fail(
+            Error{"iterator_out_of_range",
+                  fmt::format("block {}: iterator {} is {}, outside of 0..{}",
+                              code.source.as<Block>()->name,
+                              code.source.as<Block>()->iters[i].name(), value, extent - 1),
+                  {},
+                  Fault::kRefused});
       frame_.set(code.iter_slots[i], value);
       if (code.iter_kinds[i] == IterKind::kReduce && value != 0) first = false;
     }
@@ -199,7 +219,10 @@ class Machine {
     int64_t offsets[4096];
     Scalar values[4096];
     for (int lane = 0; lane < code.lanes; ++lane) {
-      if (mask_ && !frame_.integer(*mask_, lane)) { offsets[lane] = -1; continue; }
+      if (mask_ && !frame_.integer(*mask_, lane)) {
+        offsets[lane] = -1;
+        continue;
+      }
       offsets[lane] = frame_.offset(code.buffer, {code.exprs.data(), rank}, lane);
       values[lane] = frame_.value(code.exprs[rank], lane);
       if (frame_.failed()) return;
@@ -222,7 +245,11 @@ class Machine {
 
   bool count_step() {
     if (++steps_ > options_.max_steps) {
-      frame_.fail(Error{"too_many_steps", fmt::format("the interpreter gave up after {} statements", options_.max_steps), {}, Fault::kEnvironment});
+      frame_.fail(
+          Error{"too_many_steps",
+                fmt::format("the interpreter gave up after {} statements", options_.max_steps),
+                {},
+                Fault::kEnvironment});
       return false;
     }
     if ((steps_ & 0xFFFF) == 0 && options_.stop.stop_requested()) {
@@ -239,17 +266,25 @@ class Machine {
   int64_t steps_ = 0;
 };
 
-Result<std::vector<NDArray>> run(std::vector<Buffer> const& inputs, std::vector<Buffer> const& outputs,
+Result<std::vector<NDArray>> run(std::vector<Buffer> const& inputs,
+                                 std::vector<Buffer> const& outputs,
                                  std::vector<SizeParam> const& sizes, Stmt const& body,
-                                 std::vector<NDArray> const& arguments, InterpretOptions const& options) {
+                                 std::vector<NDArray> const& arguments,
+                                 InterpretOptions const& options) {
   Machine machine(options);
   TRY(machine.bind_sizes(sizes));
   if (arguments.size() != inputs.size())
-    return bad_input("missing_input", fmt::format("the kernel takes {} tensors, {} were given", inputs.size(), arguments.size()));
+    return bad_input("missing_input", fmt::format("the kernel takes {} tensors, {} were given",
+                                                  inputs.size(), arguments.size()));
   for (size_t i = 0; i < inputs.size(); ++i) {
     TRY_ASSIGN(Shape shape, machine.shape_of(*inputs[i]));
-    if (arguments[i].type() != inputs[i]->type || element_count(shape).value_or(-1) != arguments[i].size())
-      return bad_input("shape_mismatch", fmt::format("input {} must be {} {}, not {} {}", inputs[i]->name, tw::to_text(inputs[i]->type), tw::to_text(shape), tw::to_text(arguments[i].type()), tw::to_text(arguments[i].shape())));
+    if (arguments[i].type() != inputs[i]->type ||
+        element_count(shape).value_or(-1) != arguments[i].size())
+      return bad_input(
+          "shape_mismatch",
+          fmt::format("input {} must be {} {}, not {} {}", inputs[i]->name,
+                      tw::to_text(inputs[i]->type), tw::to_text(shape),
+                      tw::to_text(arguments[i].type()), tw::to_text(arguments[i].shape())));
     machine.bind(*inputs[i], arguments[i]);
   }
   std::vector<NDArray> results;
@@ -270,10 +305,11 @@ Result<std::vector<NDArray>> interpret(Program const& program, std::vector<NDArr
 }
 
 Result<std::vector<NDArray>> interpret(KernelIr const& kernel, size_t input_count,
-                                       std::vector<NDArray> const& inputs, InterpretOptions const& options) {
+                                       std::vector<NDArray> const& inputs,
+                                       InterpretOptions const& options) {
   auto middle = kernel.host.params.begin() + std::ptrdiff_t(input_count);
-  return run({kernel.host.params.begin(), middle}, {middle, kernel.host.params.end()}, kernel.host.sizes,
-             kernel.host.body, inputs, options);
+  return run({kernel.host.params.begin(), middle}, {middle, kernel.host.params.end()},
+             kernel.host.sizes, kernel.host.body, inputs, options);
 }
 
 }  // namespace tw::ir

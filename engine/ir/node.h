@@ -5,21 +5,36 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace tw::ir {
 
 enum class NodeKind : uint8_t {
   // expressions
-  kIntImm, kFloatImm, kVariable, kUnary, kBinary, kSelect, kCast, kLoad, kRamp, kBroadcast,
+  kIntImm,
+  kFloatImm,
+  kVariable,
+  kUnary,
+  kBinary,
+  kSelect,
+  kCast,
+  kLoad,
+  kRamp,
+  kBroadcast,
   // statements
-  kFor, kBlock, kStore, kSeq, kIf, kLet, kAlloc,
+  kFor,
+  kBlock,
+  kStore,
+  kSeq,
+  kIf,
+  kLet,
+  kAlloc,
 };
 
 class Node {
- public:
+public:
   explicit Node(NodeKind node_kind) : kind(node_kind) {}
   Node(Node const& other) : kind(other.kind) {}  // a copy starts with no owner
   Node& operator=(Node const&) = delete;
@@ -27,7 +42,7 @@ class Node {
 
   NodeKind const kind;
 
- private:
+private:
   template <typename T>
   friend class Ref;
   mutable std::atomic<int32_t> references_{0};
@@ -36,7 +51,7 @@ class Node {
 /// A shared pointer to a constant node; null means "absent".
 template <typename T>
 class Ref {
- public:
+public:
   Ref() = default;
   Ref(std::nullptr_t) {}
   explicit Ref(T const* node) : node_(node) { retain(); }
@@ -61,7 +76,7 @@ class Ref {
     return node_ && node_->kind == N::kKind ? static_cast<N const*>(node_) : nullptr;
   }
 
- private:
+private:
   void retain() const {
     if (node_) node_->references_.fetch_add(1, std::memory_order_relaxed);
   }

@@ -29,26 +29,34 @@ Result<std::vector<Line>> read_lines(std::string_view text, std::string_view fil
 
 /// Reads the statements of a program line by line; an indented group is a body.
 class ProgramParser {
- public:
-  ProgramParser(std::vector<Line> lines, std::string file) : lines_(std::move(lines)), file_(std::move(file)) {}
+public:
+  ProgramParser(std::vector<Line> lines, std::string file)
+      : lines_(std::move(lines)), file_(std::move(file)) {}
 
   Result<Program> parse() {
     TRY(header());
     while (at_ < lines_.size() && lines_[at_].reader.peek().text == "size") TRY(size());
     TRY_ASSIGN(program_.body, statements(1));
-    if (at_ < lines_.size()) return lines_[at_].reader.error("bad_indent", "this line is indented less than the program's body");
+    if (at_ < lines_.size())
+      return lines_[at_].reader.error("bad_indent",
+                                      "this line is indented less than the program's body");
     TRY(verify(program_));
     return program_;
   }
 
- private:
+private:
   Status header() {
-    if (lines_.size() < 3) return bad_input("not_a_program", "a program starts with 'tilewright program 1', its head and a body", Place{file_, 1, 0, {}});
+    if (lines_.size() < 3)
+      return bad_input("not_a_program",
+                       "a program starts with 'tilewright program 1', its head and a body",
+                       Place{file_, 1, 0, {}});
     LineReader& first = lines_[0].reader;
     TRY(first.expect("tilewright"));
     TRY(first.expect("program"));
     TRY_ASSIGN(int64_t version, first.integer("a version"));
-    if (version != 1) return first.error("unknown_version", fmt::format("this is program version {}; version 1 can be read", version));
+    if (version != 1)
+      return first.error("unknown_version",
+                         fmt::format("this is program version {}; version 1 can be read", version));
     LineReader& head = lines_[1].reader;
     TRY(head.expect("program"));
     TRY_ASSIGN(program_.name, head.name("the program's name"));
@@ -65,7 +73,8 @@ class ProgramParser {
     do {
       TRY_ASSIGN(Buffer buffer, parse_buffer(reader, scope_));
       if (!scope_.buffers.emplace(buffer->name, buffer).second)
-        return reader.error("name_taken", fmt::format("there are two tensors named '{}'", buffer->name));
+        return reader.error("name_taken",
+                            fmt::format("there are two tensors named '{}'", buffer->name));
       list.push_back(std::move(buffer));
     } while (reader.accept(","));
     return reader.expect(")");
@@ -91,7 +100,8 @@ class ProgramParser {
     if (++depth_ > 100) return lines_[at_].reader.error("too_deep", "loops are nested too deeply");
     std::vector<Stmt> list;
     while (at_ < lines_.size() && lines_[at_].indent >= indent) {
-      if (lines_[at_].indent > indent) return lines_[at_].reader.error("bad_indent", "this line is indented too far");
+      if (lines_[at_].indent > indent)
+        return lines_[at_].reader.error("bad_indent", "this line is indented too far");
       TRY_ASSIGN(Stmt s, statement(indent));
       list.push_back(std::move(s));
     }
@@ -126,7 +136,9 @@ class ProgramParser {
       TRY(reader.expect(")"));
     }
     TRY_ASSIGN(std::string name, reader.name("a loop's name"));
-    if (scope_.variables.count(name)) return reader.error("name_taken", fmt::format("'{}' is bound by a loop around this one", name));
+    if (scope_.variables.count(name))
+      return reader.error("name_taken",
+                          fmt::format("'{}' is bound by a loop around this one", name));
     TRY(reader.expect("in"));
     TRY_ASSIGN(Expr extent, parse_expr(reader, scope_));
     TRY(reader.end());
@@ -139,11 +151,15 @@ class ProgramParser {
 
   Result<IterVar> iterator(LineReader& reader, ExprScope const& outer) {
     IterVar iter;
-    if (reader.accept("reduce")) iter.kind = IterKind::kReduce;
-    else if (reader.accept("ordered")) iter.kind = IterKind::kOrdered;
-    else if (reader.accept("opaque")) iter.kind = IterKind::kOpaque;
+    if (reader.accept("reduce"))
+      iter.kind = IterKind::kReduce;
+    else if (reader.accept("ordered"))
+      iter.kind = IterKind::kOrdered;
+    else if (reader.accept("opaque"))
+      iter.kind = IterKind::kOpaque;
     TRY_ASSIGN(std::string name, reader.name("an iterator's name"));
-    if (scope_.variables.count(name)) return reader.error("name_taken", fmt::format("'{}' is bound already", name));
+    if (scope_.variables.count(name))
+      return reader.error("name_taken", fmt::format("'{}' is bound already", name));
     iter.var = var(name);
     TRY(reader.expect(":"));
     TRY_ASSIGN(iter.extent, parse_expr(reader, outer));
@@ -181,7 +197,8 @@ class ProgramParser {
     BlockId id = program_.fresh_block();
     for (IterVar const& iter : iters) scope_.variables[iter.name()] = DType::kI64;
     Stmt init;
-    if (at_ < lines_.size() && lines_[at_].indent == indent + 1 && lines_[at_].reader.accept("init")) {
+    if (at_ < lines_.size() && lines_[at_].indent == indent + 1 &&
+        lines_[at_].reader.accept("init")) {
       TRY_ASSIGN(init, initial(indent + 1));
     }
     TRY_ASSIGN(Stmt body, statements(indent + 1));
@@ -199,7 +216,8 @@ class ProgramParser {
     LineReader& reader = lines_[at_++].reader;
     reader.next();
     TRY_ASSIGN(Expr test, parse_expr(reader, scope_));
-    if (test.type() != DType::kBool) return reader.error("type_mismatch", "an 'if' needs a condition");
+    if (test.type() != DType::kBool)
+      return reader.error("type_mismatch", "an 'if' needs a condition");
     TRY(reader.end());
     TRY_ASSIGN(Stmt then_body, statements(indent + 1));
     Stmt else_body;
@@ -214,7 +232,8 @@ class ProgramParser {
     LineReader& reader = lines_[at_++].reader;
     reader.next();
     TRY_ASSIGN(std::string name, reader.name("a name"));
-    if (scope_.variables.count(name)) return reader.error("name_taken", fmt::format("'{}' is bound already", name));
+    if (scope_.variables.count(name))
+      return reader.error("name_taken", fmt::format("'{}' is bound already", name));
     TRY(reader.expect("="));
     TRY_ASSIGN(Expr value, parse_expr(reader, scope_));
     TRY(reader.end());
@@ -234,7 +253,8 @@ class ProgramParser {
     TRY(reader.end());
     auto buffer = std::make_shared<BufferNode const>(std::move(node));
     if (!scope_.buffers.emplace(buffer->name, buffer).second)
-      return reader.error("name_taken", fmt::format("there is a tensor '{}' already", buffer->name));
+      return reader.error("name_taken",
+                          fmt::format("there is a tensor '{}' already", buffer->name));
     TRY_ASSIGN(Stmt body, statements(indent));
     scope_.buffers.erase(buffer->name);
     return make<Alloc>(buffer, body);
@@ -244,12 +264,18 @@ class ProgramParser {
     LineReader& reader = lines_[at_++].reader;
     TRY_ASSIGN(Expr target, parse_expr(reader, scope_));
     auto const* element = target.as<Load>();
-    if (!element) return reader.error("expected_statement", "expected a loop, a block or an assignment to a tensor's element");
+    if (!element)
+      return reader.error("expected_statement",
+                          "expected a loop, a block or an assignment to a tensor's element");
     TRY(reader.expect("="));
     TRY_ASSIGN(Expr value, parse_expr(reader, scope_));
     TRY(reader.end());
-    if (is_float(element->type) && value.as<IntImm>() && value.type() == DType::kI64) value = float_imm(double(*as_int(value)), element->type);
-    if (value.type() != element->type) return reader.error("type_mismatch", fmt::format("'{}' holds {}, the value is {}", element->buffer->name, tw::to_text(element->type), tw::to_text(value.type())));
+    if (is_float(element->type) && value.as<IntImm>() && value.type() == DType::kI64)
+      value = float_imm(double(*as_int(value)), element->type);
+    if (value.type() != element->type)
+      return reader.error("type_mismatch",
+                          fmt::format("'{}' holds {}, the value is {}", element->buffer->name,
+                                      tw::to_text(element->type), tw::to_text(value.type())));
     return make<Store>(element->buffer, element->indices, value);
   }
 

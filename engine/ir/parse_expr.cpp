@@ -16,7 +16,9 @@ namespace {
 constexpr int kMaxDepth = 200;  // deeper nesting is refused before it could exhaust the stack
 
 bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
-bool continues_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; }
+bool continues_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
+}
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 size_t number_end(std::string_view line, size_t i) {
@@ -43,11 +45,12 @@ size_t symbol_length(std::string_view rest) {
 }
 
 class ExprParser {
- public:
+public:
   ExprParser(LineReader& reader, ExprScope const& scope) : reader_(reader), scope_(scope) {}
 
   Result<Expr> parse(int strength) {
-    if (++depth_ > kMaxDepth) return reader_.error("too_deep", "the expression is nested too deeply");
+    if (++depth_ > kMaxDepth)
+      return reader_.error("too_deep", "the expression is nested too deeply");
     TRY_ASSIGN(Expr left, operand());
     while (true) {
       Token const token = reader_.peek();
@@ -57,13 +60,14 @@ class ExprParser {
       if (!syntax || syntax->strength < strength) break;
       reader_.next();
       TRY_ASSIGN(Expr right, parse(syntax->strength + 1));
-      TRY_ASSIGN(left, swapped ? combine(syntax->op, right, left) : combine(syntax->op, left, right));
+      TRY_ASSIGN(left,
+                 swapped ? combine(syntax->op, right, left) : combine(syntax->op, left, right));
     }
     --depth_;
     return left;
   }
 
- private:
+private:
   static BinarySyntax const* find(Token const& token, std::string_view symbol) {
     if (token.kind != Token::kSymbol) return nullptr;
     for (BinarySyntax const& row : kBinarySyntax)
@@ -76,15 +80,17 @@ class ExprParser {
     if (is_float(a.type()) && b.as<IntImm>()) b = float_imm(double(*as_int(b)), a.type());
     if (is_float(b.type()) && a.as<IntImm>()) a = float_imm(double(*as_int(a)), b.type());
     if (a.type() != b.type())
-      return reader_.error("type_mismatch", fmt::format("'{}' has type {}, but '{}' has type {}", to_text(a),
-                                                        tw::to_text(a.type()), to_text(b), tw::to_text(b.type())));
+      return reader_.error("type_mismatch",
+                           fmt::format("'{}' has type {}, but '{}' has type {}", to_text(a),
+                                       tw::to_text(a.type()), to_text(b), tw::to_text(b.type())));
     if (op == BinaryOp::kDiv && !is_float(a.type()))
       return reader_.error("integer_division", "integers divide with '//', not with '/'");
     if ((op == BinaryOp::kFloorDiv || op == BinaryOp::kFloorMod) && !is_integer(a.type()))
       return reader_.error("type_mismatch", "'//' and '%' are for integers");
     bool logic = op == BinaryOp::kAnd || op == BinaryOp::kOr;
     if (logic != (a.type() == DType::kBool) && !is_compare(op))
-      return reader_.error("type_mismatch", logic ? "'&&' and '||' are for conditions" : "a condition cannot be a number");
+      return reader_.error("type_mismatch", logic ? "'&&' and '||' are for conditions"
+                                                  : "a condition cannot be a number");
     return binary(op, std::move(a), std::move(b));
   }
 
@@ -96,14 +102,18 @@ class ExprParser {
     }
     bool negative = reader_.accept("-");
     Token token = reader_.peek();
-    if (token.kind == Token::kNumber || token.text == "inf" || token.text == "nan") return number(negative);
+    if (token.kind == Token::kNumber || token.text == "inf" || token.text == "nan")
+      return number(negative);
     if (negative) {
-      if (++depth_ > kMaxDepth) return reader_.error("too_deep", "the expression is nested too deeply");
+      if (++depth_ > kMaxDepth)
+        return reader_.error("too_deep", "the expression is nested too deeply");
       TRY_ASSIGN(Expr inner, operand());
       --depth_;
       return unary(UnaryOp::kNeg, inner);
     }
-    if (token.kind != Token::kName) return reader_.error("expected_expression", fmt::format("expected an expression, found '{}'", token.text));
+    if (token.kind != Token::kName)
+      return reader_.error("expected_expression",
+                           fmt::format("expected an expression, found '{}'", token.text));
     reader_.next();
     std::string name(token.text);
     if (name == "true" || name == "false") return bool_imm(name == "true");
@@ -111,7 +121,9 @@ class ExprParser {
     if (reader_.accept("(")) return call(name);
     if (reader_.accept("[")) return element(name);
     auto found = scope_.variables.find(name);
-    if (found == scope_.variables.end()) return reader_.error_at(token.column, "unknown_name", fmt::format("'{}' is not an axis or a size here", name));
+    if (found == scope_.variables.end())
+      return reader_.error_at(token.column, "unknown_name",
+                              fmt::format("'{}' is not an axis or a size here", name));
     return var(name, found->second);
   }
 
@@ -131,11 +143,13 @@ class ExprParser {
       auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), magnitude);
       uint64_t limit = uint64_t(std::numeric_limits<int64_t>::max()) + (negative ? 1 : 0);
       if (code != std::errc() || (magnitude > limit && type != DType::kU64))
-        return reader_.error("number_too_large", fmt::format("the number {} does not fit 64 bits", text));
+        return reader_.error("number_too_large",
+                             fmt::format("the number {} does not fit 64 bits", text));
       return int_imm(int64_t(negative ? 0 - magnitude : magnitude), type);
     }
-    double value = text == "inf" ? std::numeric_limits<double>::infinity()
-                   : text == "nan" ? std::numeric_limits<double>::quiet_NaN() : std::strtod(std::string(text).c_str(), nullptr);
+    double value = text == "inf"   ? std::numeric_limits<double>::infinity()
+                   : text == "nan" ? std::numeric_limits<double>::quiet_NaN()
+                                   : std::strtod(std::string(text).c_str(), nullptr);
     return float_imm(negative ? -value : value, type);
   }
 
@@ -152,42 +166,60 @@ class ExprParser {
 
   Result<Expr> call(std::string const& name) {
     TRY_ASSIGN(std::vector<Expr> args, arguments(")"));
-    auto wants = [&](size_t n) { return reader_.error("wrong_arguments", fmt::format("'{}' takes {} argument{}, got {}", name, n, n == 1 ? "" : "s", args.size())); };
+    auto wants = [&](size_t n) {
+      return reader_.error("wrong_arguments", fmt::format("'{}' takes {} argument{}, got {}", name,
+                                                          n, n == 1 ? "" : "s", args.size()));
+    };
     for (size_t i = 0; i < kUnaryNames.size(); ++i)
-      if (kUnaryNames[i] == name) return args.size() == 1 ? Result<Expr>(unary(UnaryOp(i), args[0])) : wants(1);
+      if (kUnaryNames[i] == name)
+        return args.size() == 1 ? Result<Expr>(unary(UnaryOp(i), args[0])) : wants(1);
     for (BinarySyntax const& row : kBinarySyntax)
-      if (row.is_function && row.symbol == name) return args.size() == 2 ? combine(row.op, args[0], args[1]) : wants(2);
-    if (auto type = parse_dtype(name)) return args.size() == 1 ? Result<Expr>(cast(*type, args[0])) : wants(1);
+      if (row.is_function && row.symbol == name)
+        return args.size() == 2 ? combine(row.op, args[0], args[1]) : wants(2);
+    if (auto type = parse_dtype(name))
+      return args.size() == 1 ? Result<Expr>(cast(*type, args[0])) : wants(1);
     if (name == "select") return args.size() == 3 ? choice(args) : wants(3);
     if (name == "ramp" || name == "broadcast") return vector(name, args);
     return reader_.error("unknown_function", fmt::format("there is no function '{}'", name));
   }
 
   Result<Expr> choice(std::vector<Expr>& args) {
-    if (args[0].type() != DType::kBool) return reader_.error("type_mismatch", "select's first argument must be a condition");
-    if (is_float(args[1].type()) && args[2].as<IntImm>()) args[2] = float_imm(double(*as_int(args[2])), args[1].type());
-    if (is_float(args[2].type()) && args[1].as<IntImm>()) args[1] = float_imm(double(*as_int(args[1])), args[2].type());
-    if (args[1].type() != args[2].type()) return reader_.error("type_mismatch", "both sides of a select must have one type");
+    if (args[0].type() != DType::kBool)
+      return reader_.error("type_mismatch", "select's first argument must be a condition");
+    if (is_float(args[1].type()) && args[2].as<IntImm>())
+      args[2] = float_imm(double(*as_int(args[2])), args[1].type());
+    if (is_float(args[2].type()) && args[1].as<IntImm>())
+      args[1] = float_imm(double(*as_int(args[1])), args[2].type());
+    if (args[1].type() != args[2].type())
+      return reader_.error("type_mismatch", "both sides of a select must have one type");
     return select(args[0], args[1], args[2]);
   }
 
   Result<Expr> vector(std::string const& name, std::vector<Expr> const& args) {
     auto lanes = args.empty() ? std::nullopt : as_int(args.back());
     if (!lanes || *lanes < 1 || *lanes > 4096 || args.size() != (name == "ramp" ? 3u : 2u))
-      return reader_.error("wrong_arguments", fmt::format("'{}' ends with a lane count from 1 to 4096", name));
+      return reader_.error("wrong_arguments",
+                           fmt::format("'{}' ends with a lane count from 1 to 4096", name));
     if (name == "broadcast") return make<Broadcast>(args[0], int(*lanes));
-    if (args[0].type() != args[1].type()) return reader_.error("type_mismatch", "base and stride of a ramp have one type");
+    if (args[0].type() != args[1].type())
+      return reader_.error("type_mismatch", "base and stride of a ramp have one type");
     return make<Ramp>(args[0], args[1], int(*lanes));
   }
 
   Result<Expr> element(std::string const& name) {
     auto found = scope_.buffers.find(name);
-    if (found == scope_.buffers.end()) return reader_.error_at(column_, "unknown_buffer", fmt::format("there is no tensor '{}' here", name));
+    if (found == scope_.buffers.end())
+      return reader_.error_at(column_, "unknown_buffer",
+                              fmt::format("there is no tensor '{}' here", name));
     TRY_ASSIGN(std::vector<Expr> indices, arguments("]"));
     for (Expr const& index : indices)
-      if (!is_integer(index.type())) return reader_.error("type_mismatch", fmt::format("the index '{}' is not an integer", to_text(index)));
+      if (!is_integer(index.type()))
+        return reader_.error("type_mismatch",
+                             fmt::format("the index '{}' is not an integer", to_text(index)));
     if (indices.size() != found->second->shape.size())
-      return reader_.error("rank_mismatch", fmt::format("'{}' has {} dimensions, but {} indices are given", name, found->second->shape.size(), indices.size()));
+      return reader_.error("rank_mismatch",
+                           fmt::format("'{}' has {} dimensions, but {} indices are given", name,
+                                       found->second->shape.size(), indices.size()));
     return load(found->second, std::move(indices));
   }
 
@@ -207,7 +239,10 @@ Result<LineReader> LineReader::create(std::string_view line, std::string file, i
   while (i < line.size()) {
     char c = line[i];
     if (c == '#') break;
-    if (c == ' ' || c == '\t' || c == '\r') { ++i; continue; }
+    if (c == ' ' || c == '\t' || c == '\r') {
+      ++i;
+      continue;
+    }
     size_t end = i;
     Token::Kind kind = Token::kSymbol;
     if (starts_name(c)) {
@@ -224,7 +259,11 @@ Result<LineReader> LineReader::create(std::string_view line, std::string file, i
       end = i + symbol_length(line.substr(i));
     }
     if (end == i)
-      return bad_input("bad_token", fmt::format("unexpected character '{}'", std::isprint(static_cast<unsigned char>(c)) ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c))),
+      return bad_input("bad_token",
+                       fmt::format("unexpected character '{}'",
+                                   std::isprint(static_cast<unsigned char>(c))
+                                       ? std::string(1, c)
+                                       : fmt::format("\\x{:02x}", static_cast<unsigned char>(c))),
                        Place{reader.file_, number, int(i) + 1, {}});
     reader.tokens_.push_back({kind, line.substr(i, end - i), int(i) + 1});
     i = end;
@@ -245,15 +284,18 @@ Status LineReader::expect(std::string_view text) {
 }
 
 Result<std::string> LineReader::name(std::string_view what) {
-  if (peek().kind != Token::kName) return error("expected_name", fmt::format("expected {}, found '{}'", what, peek().text));
+  if (peek().kind != Token::kName)
+    return error("expected_name", fmt::format("expected {}, found '{}'", what, peek().text));
   return std::string(next().text);
 }
 
 Result<int64_t> LineReader::integer(std::string_view what) {
   int64_t value = 0;
   Token token = peek();
-  auto [end, code] = std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
-  if (token.kind != Token::kNumber || code != std::errc() || end != token.text.data() + token.text.size())
+  auto [end, code] =
+      std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
+  if (token.kind != Token::kNumber || code != std::errc() ||
+      end != token.text.data() + token.text.size())
     return error("expected_number", fmt::format("expected {}, found '{}'", what, token.text));
   next();
   return value;
@@ -268,9 +310,12 @@ std::unexpected<Error> LineReader::error(std::string code, std::string message) 
   return bad_input(std::move(code), std::move(message), place());
 }
 
-Result<Expr> parse_expr(LineReader& reader, ExprScope const& scope) { return ExprParser(reader, scope).parse(0); }
+Result<Expr> parse_expr(LineReader& reader, ExprScope const& scope) {
+  return ExprParser(reader, scope).parse(0);
+}
 
-std::unexpected<Error> LineReader::error_at(int column, std::string code, std::string message) const {
+std::unexpected<Error> LineReader::error_at(int column, std::string code,
+                                            std::string message) const {
   return bad_input(std::move(code), std::move(message), Place{file_, number_, column, {}});
 }
 

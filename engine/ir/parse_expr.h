@@ -18,7 +18,7 @@ struct Token {
 
 /// Tokens of one line. `#` starts a comment. Names may hold dots and start with a letter or `_`.
 class LineReader {
- public:
+public:
   /// Errors: bad_token with the place.
   static Result<LineReader> create(std::string_view line, std::string file, int number);
 
@@ -34,7 +34,7 @@ class LineReader {
   std::unexpected<Error> error_at(int column, std::string code, std::string message) const;
   Place place() const { return {file_, number_, peek().column, {}}; }
 
- private:
+private:
   std::vector<Token> tokens_;
   size_t at_ = 0;
   std::string file_;

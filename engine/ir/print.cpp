@@ -18,10 +18,14 @@ std::string join(std::vector<Expr> const& list) {
 
 std::string float_text(double value, DType type) {
   std::string digits;
-  if (std::isnan(value)) digits = "nan";
-  else if (std::isinf(value)) digits = value < 0 ? "-inf" : "inf";
-  else if (type == DType::kF32) digits = fmt::format("{}", float(value));
-  else digits = fmt::format("{}", value);
+  if (std::isnan(value))
+    digits = "nan";
+  else if (std::isinf(value))
+    digits = value < 0 ? "-inf" : "inf";
+  else if (type == DType::kF32)
+    digits = fmt::format("{}", float(value));
+  else
+    digits = fmt::format("{}", value);
   bool plain = digits.find_first_not_of("-0123456789") == std::string::npos;
   if (plain) digits += ".0";
   return type == DType::kF32 ? digits : fmt::format("{}:{}", digits, tw::to_text(type));
@@ -39,28 +43,40 @@ std::string binary_text(Binary const& node, int context) {
     return fmt::format("{}({}, {})", syntax.symbol, text_of(node.a, 0), text_of(node.b, 0));
   // Left-associative: the right operand needs parentheses at equal strength.
   bool tight = syntax.strength >= 5;
-  std::string text = text_of(node.a, syntax.strength) + (tight ? "" : " ") + std::string(syntax.symbol) +
-                     (tight ? "" : " ") + text_of(node.b, syntax.strength + 1);
+  std::string text = text_of(node.a, syntax.strength) + (tight ? "" : " ") +
+                     std::string(syntax.symbol) + (tight ? "" : " ") +
+                     text_of(node.b, syntax.strength + 1);
   return syntax.strength < context ? "(" + text + ")" : text;
 }
 
 std::string text_of(Expr const& e, int context) {
   switch (e->kind) {
-    case NodeKind::kIntImm: return int_text(*e.as<IntImm>());
-    case NodeKind::kFloatImm: return float_text(e.as<FloatImm>()->value, e.type());
-    case NodeKind::kVariable: return e.as<Variable>()->name;
-    case NodeKind::kUnary: return fmt::format("{}({})", name_of(e.as<Unary>()->op), text_of(e.as<Unary>()->a, 0));
-    case NodeKind::kBinary: return binary_text(*e.as<Binary>(), context);
+    case NodeKind::kIntImm:
+      return int_text(*e.as<IntImm>());
+    case NodeKind::kFloatImm:
+      return float_text(e.as<FloatImm>()->value, e.type());
+    case NodeKind::kVariable:
+      return e.as<Variable>()->name;
+    case NodeKind::kUnary:
+      return fmt::format("{}({})", name_of(e.as<Unary>()->op), text_of(e.as<Unary>()->a, 0));
+    case NodeKind::kBinary:
+      return binary_text(*e.as<Binary>(), context);
     case NodeKind::kSelect: {
       auto const* s = e.as<Select>();
-      return fmt::format("select({}, {}, {})", text_of(s->condition, 0), text_of(s->a, 0), text_of(s->b, 0));
+      return fmt::format("select({}, {}, {})", text_of(s->condition, 0), text_of(s->a, 0),
+                         text_of(s->b, 0));
     }
-    case NodeKind::kCast: return fmt::format("{}({})", tw::to_text(e.type()), text_of(e.as<Cast>()->a, 0));
-    case NodeKind::kLoad: return fmt::format("{}[{}]", e.as<Load>()->buffer->name, join(e.as<Load>()->indices));
+    case NodeKind::kCast:
+      return fmt::format("{}({})", tw::to_text(e.type()), text_of(e.as<Cast>()->a, 0));
+    case NodeKind::kLoad:
+      return fmt::format("{}[{}]", e.as<Load>()->buffer->name, join(e.as<Load>()->indices));
     case NodeKind::kRamp:
-      return fmt::format("ramp({}, {}, {})", text_of(e.as<Ramp>()->base, 0), text_of(e.as<Ramp>()->stride, 0), e.lanes());
-    case NodeKind::kBroadcast: return fmt::format("broadcast({}, {})", text_of(e.as<Broadcast>()->value, 0), e.lanes());
-    default: return "?";
+      return fmt::format("ramp({}, {}, {})", text_of(e.as<Ramp>()->base, 0),
+                         text_of(e.as<Ramp>()->stride, 0), e.lanes());
+    case NodeKind::kBroadcast:
+      return fmt::format("broadcast({}, {})", text_of(e.as<Broadcast>()->value, 0), e.lanes());
+    default:
+      return "?";
   }
 }
 
@@ -75,7 +91,7 @@ std::string buffers_text(std::vector<Buffer> const& buffers) {
 }
 
 class Printer {
- public:
+public:
   void line(int indent, std::string const& text, LineInfo info = {}) {
     info.indent = indent;
     if (info.around.empty()) info.around = around_;
@@ -92,19 +108,27 @@ class Printer {
   void statement(Stmt const& s, int indent) {
     result_.line_of.emplace(s.get(), int(result_.lines.size()) + 1);
     switch (s->kind) {
-      case NodeKind::kFor: return loop(*s.as<For>(), indent);
-      case NodeKind::kBlock: return block(*s.as<Block>(), indent);
-      case NodeKind::kStore: return store(*s.as<Store>(), indent, "");
+      case NodeKind::kFor:
+        return loop(*s.as<For>(), indent);
+      case NodeKind::kBlock:
+        return block(*s.as<Block>(), indent);
+      case NodeKind::kStore:
+        return store(*s.as<Store>(), indent, "");
       case NodeKind::kSeq:
         for (Stmt const& child : s.as<Seq>()->stmts) statement(child, indent);
         return;
-      case NodeKind::kIf: return condition(*s.as<If>(), indent);
+      case NodeKind::kIf:
+        return condition(*s.as<If>(), indent);
       case NodeKind::kLet:
-        line(indent, fmt::format("let {} = {}", text_of(s.as<Let>()->var, 0), text_of(s.as<Let>()->value, 0)), with_origin(*s.get()));
+        line(indent,
+             fmt::format("let {} = {}", text_of(s.as<Let>()->var, 0),
+                         text_of(s.as<Let>()->value, 0)),
+             with_origin(*s.get()));
         return statement(s.as<Let>()->body, indent);
       default: {
         auto const* alloc = s.as<Alloc>();
-        line(indent, fmt::format("alloc {} @{}", buffer_text(*alloc->buffer), alloc->buffer->scope), with_origin(*s.get()));
+        line(indent, fmt::format("alloc {} @{}", buffer_text(*alloc->buffer), alloc->buffer->scope),
+             with_origin(*s.get()));
         return statement(alloc->body, indent);
       }
     }
@@ -112,7 +136,7 @@ class Printer {
 
   PrintedProgram take() { return std::move(result_); }
 
- private:
+private:
   /// A statement of lowered code knows its loops by its origin, which includes unrolled ones.
   LineInfo with_origin(StmtNode const& s) const {
     LineInfo info;
@@ -126,7 +150,10 @@ class Printer {
     std::string bind = node.loop_kind == LoopKind::kBind ? "(" + node.bind + ")" : "";
     LineInfo info = with_origin(node);
     info.loop = node.id;
-    line(indent, fmt::format("{}{} {} in {}", kWords[int(node.loop_kind)], bind, node.name(), text_of(node.extent, 0)), info);
+    line(indent,
+         fmt::format("{}{} {} in {}", kWords[int(node.loop_kind)], bind, node.name(),
+                     text_of(node.extent, 0)),
+         info);
     around_.push_back(node.id);
     statement(node.body, indent + 1);
     around_.pop_back();
@@ -137,7 +164,8 @@ class Printer {
     std::string iters;
     for (IterVar const& iter : node.iters) {
       if (!iters.empty()) iters += ", ";
-      iters += fmt::format("{}{}: {} = {}", kWords[int(iter.kind)], iter.name(), text_of(iter.extent, 0), text_of(iter.binding, 0));
+      iters += fmt::format("{}{}: {} = {}", kWords[int(iter.kind)], iter.name(),
+                           text_of(iter.extent, 0), text_of(iter.binding, 0));
       if (!iter.role.empty()) iters += " as " + iter.role;
     }
     std::string op = node.op.empty() ? "" : " op " + node.op;
@@ -158,7 +186,10 @@ class Printer {
   }
 
   void store(Store const& node, int indent, std::string const& prefix) {
-    line(indent, fmt::format("{}{}[{}] = {}", prefix, node.buffer->name, join(node.indices), text_of(node.value, 0)), with_origin(node));
+    line(indent,
+         fmt::format("{}{}[{}] = {}", prefix, node.buffer->name, join(node.indices),
+                     text_of(node.value, 0)),
+         with_origin(node));
   }
 
   void condition(If const& node, int indent) {
@@ -187,7 +218,8 @@ std::string to_text(Expr const& e) { return text_of(e, 0); }
 PrintedProgram print(Program const& program) {
   Printer printer;
   printer.line(0, "tilewright program 1");
-  printer.line(0, fmt::format("program {}({}) -> ({})", program.name, buffers_text(program.inputs), buffers_text(program.outputs)));
+  printer.line(0, fmt::format("program {}({}) -> ({})", program.name, buffers_text(program.inputs),
+                              buffers_text(program.outputs)));
   printer.sizes(program.sizes);
   printer.statement(program.body, 1);
   return printer.take();

@@ -37,8 +37,10 @@ Stmt seq(std::vector<Stmt> stmts) {
   std::vector<Stmt> flat;
   for (Stmt& s : stmts) {
     if (!s) continue;
-    if (auto const* inner = s.as<Seq>()) flat.insert(flat.end(), inner->stmts.begin(), inner->stmts.end());
-    else flat.push_back(std::move(s));
+    if (auto const* inner = s.as<Seq>())
+      flat.insert(flat.end(), inner->stmts.begin(), inner->stmts.end());
+    else
+      flat.push_back(std::move(s));
   }
   return flat.size() == 1 ? flat.front() : make<Seq>(std::move(flat));
 }
@@ -64,14 +66,20 @@ std::vector<BlockSite> blocks_of(Stmt const& body) {
 Stmt replace_loop(Stmt const& body, LoopId id, Stmt const& by) {
   Replacer replacer;
   replacer.by = by;
-  replacer.matches = [&](Stmt const& s) { auto const* loop = s.as<For>(); return loop && loop->id == id; };
+  replacer.matches = [&](Stmt const& s) {
+    auto const* loop = s.as<For>();
+    return loop && loop->id == id;
+  };
   return replacer.visit(body);
 }
 
 Stmt replace_block(Stmt const& body, BlockId id, Stmt const& by) {
   Replacer replacer;
   replacer.by = by;
-  replacer.matches = [&](Stmt const& s) { auto const* block = s.as<Block>(); return block && block->id == id; };
+  replacer.matches = [&](Stmt const& s) {
+    auto const* block = s.as<Block>();
+    return block && block->id == id;
+  };
   return replacer.visit(body);
 }
 

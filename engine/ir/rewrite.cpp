@@ -10,10 +10,18 @@ template <typename OnExpr, typename OnStmt>
 struct Children {
   OnExpr on_expr;
   OnStmt on_stmt;
-  void operator()(Expr const& e) const { if (e) on_expr(e); }
-  void operator()(Stmt const& s) const { if (s) on_stmt(s); }
-  void operator()(std::vector<Expr> const& list) const { for (auto const& e : list) (*this)(e); }
-  void operator()(std::vector<Stmt> const& list) const { for (auto const& s : list) (*this)(s); }
+  void operator()(Expr const& e) const {
+    if (e) on_expr(e);
+  }
+  void operator()(Stmt const& s) const {
+    if (s) on_stmt(s);
+  }
+  void operator()(std::vector<Expr> const& list) const {
+    for (auto const& e : list) (*this)(e);
+  }
+  void operator()(std::vector<Stmt> const& list) const {
+    for (auto const& s : list) (*this)(s);
+  }
   void operator()(std::vector<IterVar> const& list) const {
     for (auto const& iter : list) {
       (*this)(iter.extent);
@@ -31,10 +39,18 @@ struct Replace {
   Rewriter& by;
   bool changed = false;
 
-  void operator()(Expr& e) { if (e) assign(e, by.visit(e)); }
-  void operator()(Stmt& s) { if (s) assign(s, by.visit(s)); }
-  void operator()(std::vector<Expr>& list) { for (auto& e : list) (*this)(e); }
-  void operator()(std::vector<Stmt>& list) { for (auto& s : list) (*this)(s); }
+  void operator()(Expr& e) {
+    if (e) assign(e, by.visit(e));
+  }
+  void operator()(Stmt& s) {
+    if (s) assign(s, by.visit(s));
+  }
+  void operator()(std::vector<Expr>& list) {
+    for (auto& e : list) (*this)(e);
+  }
+  void operator()(std::vector<Stmt>& list) {
+    for (auto& s : list) (*this)(s);
+  }
   void operator()(std::vector<IterVar>& list) {
     for (auto& iter : list) {
       (*this)(iter.extent);
@@ -44,7 +60,7 @@ struct Replace {
   template <typename T>
   void operator()(T&) {}
 
- private:
+private:
   template <typename H>
   void assign(H& handle, H next) {
     if (next.same_as(handle)) return;
@@ -56,12 +72,18 @@ struct Replace {
 /// Fixes what a node derives from its children.
 template <typename N>
 void refresh(N&) {}
-void refresh(Unary& n) { n.lanes = n.a.lanes(); n.type = n.a.type(); }
+void refresh(Unary& n) {
+  n.lanes = n.a.lanes();
+  n.type = n.a.type();
+}
 void refresh(Cast& n) { n.lanes = n.a.lanes(); }
 void refresh(Load& n) { n.lanes = Load::lanes_of(n.indices); }
 
 template <typename N>
-Expr finish(N* copy) { refresh(*copy); return Expr(copy); }
+Expr finish(N* copy) {
+  refresh(*copy);
+  return Expr(copy);
+}
 /// Lanes may differ after a rewrite: make the operands agree again.
 Expr finish(Binary* copy) {
   Expr owner(copy);
@@ -70,9 +92,12 @@ Expr finish(Binary* copy) {
 Expr finish(Select* copy) {
   Expr owner(copy);
   int lanes = std::max({copy->condition.lanes(), copy->a.lanes(), copy->b.lanes()});
-  auto widen = [&](Expr const& e) { return e.lanes() < lanes && e.lanes() == 1 ? make<Broadcast>(e, lanes) : e; };
-  return make<Select>(lanes > 1 && copy->condition.lanes() > 1 ? widen(copy->condition) : copy->condition,
-                      widen(copy->a), widen(copy->b));
+  auto widen = [&](Expr const& e) {
+    return e.lanes() < lanes && e.lanes() == 1 ? make<Broadcast>(e, lanes) : e;
+  };
+  return make<Select>(
+      lanes > 1 && copy->condition.lanes() > 1 ? widen(copy->condition) : copy->condition,
+      widen(copy->a), widen(copy->b));
 }
 
 struct FunctionRewriter : Rewriter {
@@ -111,7 +136,8 @@ void walk(Stmt const& root, std::function<bool(Stmt const&)> const& f) {
 
 void walk_exprs(Stmt const& root, std::function<bool(Expr const&)> const& f) {
   dispatch(*root, [&](auto const& node) {
-    for_each_field(node, Children{[&](Expr const& e) { walk(e, f); }, [&](Stmt const& s) { walk_exprs(s, f); }});
+    for_each_field(node, Children{[&](Expr const& e) { walk(e, f); },
+                                  [&](Stmt const& s) { walk_exprs(s, f); }});
   });
 }
 
@@ -167,8 +193,8 @@ Expr substitute(Expr const& e, Substitution const& by) {
 }
 
 Stmt substitute(Stmt const& s, Substitution const& by) {
-  // A loop's own variable is a field of the loop; only uses are replaced, so a name in `by` must not
-  // be bound below `s` (names are bound once per scope).
+  // A loop's own variable is a field of the loop; only uses are replaced, so a name in `by` must
+  // not be bound below `s` (names are bound once per scope).
   struct Substituter : Rewriter {
     Substitution const* by;
     Expr visit(Expr const& e) override {

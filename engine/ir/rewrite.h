@@ -18,7 +18,7 @@ void walk_exprs(Stmt const& root, std::function<bool(Expr const&)> const& f);
 /// Rewrites children first-in-last-out: override `visit` and call `rebuild` for the default. A node
 /// whose children did not change is returned as the same pointer.
 class Rewriter {
- public:
+public:
   virtual ~Rewriter() = default;
   virtual Expr visit(Expr const& e) { return rebuild(e); }
   virtual Stmt visit(Stmt const& s) { return rebuild(s); }

@@ -14,7 +14,7 @@ using BlockId = Id<struct BlockTag>;
 
 /// Where a statement of lowered code comes from. Not part of equality or hash.
 struct Origin {
-  std::vector<LoopId> loops;    ///< outermost first; loops that were unrolled or vectorized included
+  std::vector<LoopId> loops;  ///< outermost first; loops that were unrolled or vectorized included
   std::vector<BlockId> blocks;  ///< the block(s) it computes
 };
 
@@ -24,7 +24,7 @@ struct StmtNode : Node {
 };
 
 class Stmt : public Ref<StmtNode> {
- public:
+public:
   using Ref<StmtNode>::Ref;
   Stmt() = default;
   Stmt(Ref<StmtNode> ref) : Ref<StmtNode>(std::move(ref)) {}
@@ -35,10 +35,17 @@ enum class LoopKind : uint8_t { kSerial, kParallel, kVector, kUnroll, kBind };
 /// `var` runs from 0 to extent-1. `id` survives rewriting (not part of equality).
 struct For : StmtNode {
   static constexpr NodeKind kKind = NodeKind::kFor;
-  static constexpr auto fields() { return std::tuple{&For::var, &For::extent, &For::loop_kind, &For::bind, &For::body}; }
+  static constexpr auto fields() {
+    return std::tuple{&For::var, &For::extent, &For::loop_kind, &For::bind, &For::body};
+  }
   For(LoopId i, Expr v, Expr e, LoopKind k, Stmt b, std::string bind_to = {})
-      : StmtNode(kKind), id(i), var(std::move(v)), extent(std::move(e)), loop_kind(k),
-        bind(std::move(bind_to)), body(std::move(b)) {}
+      : StmtNode(kKind),
+        id(i),
+        var(std::move(v)),
+        extent(std::move(e)),
+        loop_kind(k),
+        bind(std::move(bind_to)),
+        body(std::move(b)) {}
   std::string const& name() const { return static_cast<Variable const&>(*var).name; }
   LoopId id;
   Expr var;  ///< a Variable
@@ -52,10 +59,10 @@ struct For : StmtNode {
 enum class IterKind : uint8_t { kSpatial, kReduce, kOrdered, kOpaque };
 
 struct IterVar {
-  Expr var;      ///< a Variable, visible in predicate, init and body
-  Expr extent;   ///< values are 0..extent-1
+  Expr var;     ///< a Variable, visible in predicate, init and body
+  Expr extent;  ///< values are 0..extent-1
   IterKind kind = IterKind::kSpatial;
-  Expr binding;  ///< its value as an expression of the loops around
+  Expr binding;      ///< its value as an expression of the loops around
   std::string role;  ///< what the axis is for ("out_channel", "height", ...); may be empty
   std::string const& name() const { return static_cast<Variable const&>(*var).name; }
 };
@@ -64,10 +71,19 @@ struct IterVar {
 /// buffers. `init` runs before `body` in the iteration in which all reduce iterators are 0.
 struct Block : StmtNode {
   static constexpr NodeKind kKind = NodeKind::kBlock;
-  static constexpr auto fields() { return std::tuple{&Block::name, &Block::op, &Block::iters, &Block::predicate, &Block::init, &Block::body}; }
+  static constexpr auto fields() {
+    return std::tuple{&Block::name,      &Block::op,   &Block::iters,
+                      &Block::predicate, &Block::init, &Block::body};
+  }
   Block(BlockId i, std::string n, std::string o, std::vector<IterVar> v, Expr p, Stmt s, Stmt b)
-      : StmtNode(kKind), id(i), name(std::move(n)), op(std::move(o)), iters(std::move(v)),
-        predicate(std::move(p)), init(std::move(s)), body(std::move(b)) {}
+      : StmtNode(kKind),
+        id(i),
+        name(std::move(n)),
+        op(std::move(o)),
+        iters(std::move(v)),
+        predicate(std::move(p)),
+        init(std::move(s)),
+        body(std::move(b)) {}
   BlockId id;
   std::string name;
   std::string op;  ///< operator that it computes ("conv2d", "relu"); may be empty
@@ -79,7 +95,9 @@ struct Block : StmtNode {
 
 struct Store : StmtNode {
   static constexpr NodeKind kKind = NodeKind::kStore;
-  static constexpr auto fields() { return std::tuple{&Store::buffer, &Store::indices, &Store::value}; }
+  static constexpr auto fields() {
+    return std::tuple{&Store::buffer, &Store::indices, &Store::value};
+  }
   Store(Buffer b, std::vector<Expr> i, Expr v)
       : StmtNode(kKind), buffer(std::move(b)), indices(std::move(i)), value(std::move(v)) {}
   Buffer buffer;
@@ -96,9 +114,14 @@ struct Seq : StmtNode {
 
 struct If : StmtNode {
   static constexpr NodeKind kKind = NodeKind::kIf;
-  static constexpr auto fields() { return std::tuple{&If::condition, &If::then_body, &If::else_body}; }
+  static constexpr auto fields() {
+    return std::tuple{&If::condition, &If::then_body, &If::else_body};
+  }
   If(Expr c, Stmt t, Stmt e = nullptr)
-      : StmtNode(kKind), condition(std::move(c)), then_body(std::move(t)), else_body(std::move(e)) {}
+      : StmtNode(kKind),
+        condition(std::move(c)),
+        then_body(std::move(t)),
+        else_body(std::move(e)) {}
   Expr condition;  ///< scalar, or a vector of bool lanes that masks the stores of `then_body`
   Stmt then_body, else_body;  ///< else may be null
 };

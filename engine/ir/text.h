@@ -13,15 +13,16 @@ std::string to_text(Expr const& e);
 
 /// What one printed line shows.
 struct LineInfo {
-  int indent = 0;               ///< nesting depth
-  LoopId loop;                  ///< valid when the line opens this loop
-  BlockId block;                ///< valid when the line opens or belongs to this block
-  std::vector<LoopId> around;   ///< loops that the line is inside of, outermost first, unrolled ones included
+  int indent = 0;  ///< nesting depth
+  LoopId loop;     ///< valid when the line opens this loop
+  BlockId block;   ///< valid when the line opens or belongs to this block
+  std::vector<LoopId>
+      around;  ///< loops that the line is inside of, outermost first, unrolled ones included
 };
 struct PrintedProgram {
   std::string text;
-  std::vector<LineInfo> lines;                        ///< one per line of `text`
-  std::unordered_map<StmtNode const*, int> line_of;   ///< 1-based first line of each statement
+  std::vector<LineInfo> lines;                       ///< one per line of `text`
+  std::unordered_map<StmtNode const*, int> line_of;  ///< 1-based first line of each statement
 };
 PrintedProgram print(Program const& program);
 PrintedProgram print(KernelIr const& kernel);

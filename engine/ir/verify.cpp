@@ -10,14 +10,17 @@
 namespace tw::ir {
 namespace {
 
-std::unexpected<Error> invalid(std::string message) { return bad_input("invalid_program", std::move(message)); }
+std::unexpected<Error> invalid(std::string message) {
+  return bad_input("invalid_program", std::move(message));
+}
 
 /// Checks one program; `variables_` and `buffers_` are what is in scope.
 class Verifier {
- public:
+public:
   Status run(Program const& program) {
     for (SizeParam const& size : program.sizes) {
-      if (size.low < 0 || size.high < size.low) return invalid(fmt::format("the size {} has an empty range", to_text(size.var)));
+      if (size.low < 0 || size.high < size.low)
+        return invalid(fmt::format("the size {} has an empty range", to_text(size.var)));
       variables_.insert(to_text(size.var));
     }
     for (auto const* list : {&program.inputs, &program.outputs})
@@ -27,21 +30,27 @@ class Verifier {
     return {};
   }
 
- private:
+private:
   Status declare(BufferNode const& buffer) {
-    if (!buffers_.insert(buffer.name).second) return invalid(fmt::format("there are two tensors named '{}'", buffer.name));
+    if (!buffers_.insert(buffer.name).second)
+      return invalid(fmt::format("there are two tensors named '{}'", buffer.name));
     for (Expr const& extent : buffer.shape) {
       TRY(expression(extent));
-      if (auto value = as_int(extent); value && *value < 0) return invalid(fmt::format("the tensor '{}' has a negative extent", buffer.name));
+      if (auto value = as_int(extent); value && *value < 0)
+        return invalid(fmt::format("the tensor '{}' has a negative extent", buffer.name));
     }
     return {};
   }
 
   Status access(BufferNode const& buffer, std::vector<Expr> const& indices) {
-    if (!buffers_.count(buffer.name)) return invalid(fmt::format("the tensor '{}' is used outside of its scope", buffer.name));
-    if (indices.size() != buffer.shape.size()) return invalid(fmt::format("'{}' has {} dimensions, but {} indices are given", buffer.name, buffer.shape.size(), indices.size()));
+    if (!buffers_.count(buffer.name))
+      return invalid(fmt::format("the tensor '{}' is used outside of its scope", buffer.name));
+    if (indices.size() != buffer.shape.size())
+      return invalid(fmt::format("'{}' has {} dimensions, but {} indices are given", buffer.name,
+                                 buffer.shape.size(), indices.size()));
     for (Expr const& index : indices)
-      if (!is_integer(index.type())) return invalid(fmt::format("an index of '{}' is not an integer", buffer.name));
+      if (!is_integer(index.type()))
+        return invalid(fmt::format("an index of '{}' is not an integer", buffer.name));
     return {};
   }
 
@@ -64,13 +73,18 @@ class Verifier {
 
   Status statement(Stmt const& s) {
     switch (s->kind) {
-      case NodeKind::kFor: return loop(*s.as<For>());
-      case NodeKind::kBlock: return block(*s.as<Block>());
+      case NodeKind::kFor:
+        return loop(*s.as<For>());
+      case NodeKind::kBlock:
+        return block(*s.as<Block>());
       case NodeKind::kStore: {
         auto const* store = s.as<Store>();
         TRY(access(*store->buffer, store->indices));
         for (Expr const& index : store->indices) TRY(expression(index));
-        if (store->value.type() != store->buffer->type) return invalid(fmt::format("'{}' holds {}, but a {} is stored", store->buffer->name, tw::to_text(store->buffer->type), tw::to_text(store->value.type())));
+        if (store->value.type() != store->buffer->type)
+          return invalid(fmt::format("'{}' holds {}, but a {} is stored", store->buffer->name,
+                                     tw::to_text(store->buffer->type),
+                                     tw::to_text(store->value.type())));
         return expression(store->value);
       }
       case NodeKind::kSeq:
@@ -78,7 +92,8 @@ class Verifier {
         return {};
       case NodeKind::kIf: {
         auto const* node = s.as<If>();
-        if (node->condition.type() != DType::kBool) return invalid("the condition of an 'if' is not a bool");
+        if (node->condition.type() != DType::kBool)
+          return invalid("the condition of an 'if' is not a bool");
         TRY(expression(node->condition));
         TRY(statement(node->then_body));
         if (!node->else_body) return {};
@@ -103,9 +118,12 @@ class Verifier {
   }
 
   Status loop(For const& node) {
-    if (!loops_.insert(node.id.value).second) return invalid(fmt::format("the loop '{}' stands in the program twice", node.name()));
-    if (auto extent = as_int(node.extent); extent && *extent < 1) return invalid(fmt::format("the loop '{}' has no iteration", node.name()));
-    if (node.loop_kind == LoopKind::kBind && node.bind.empty()) return invalid(fmt::format("the loop '{}' binds to nothing", node.name()));
+    if (!loops_.insert(node.id.value).second)
+      return invalid(fmt::format("the loop '{}' stands in the program twice", node.name()));
+    if (auto extent = as_int(node.extent); extent && *extent < 1)
+      return invalid(fmt::format("the loop '{}' has no iteration", node.name()));
+    if (node.loop_kind == LoopKind::kBind && node.bind.empty())
+      return invalid(fmt::format("the loop '{}' binds to nothing", node.name()));
     TRY(expression(node.extent));
     TRY(bind(node.name()));
     TRY(statement(node.body));
@@ -114,8 +132,10 @@ class Verifier {
   }
 
   Status block(Block const& node) {
-    if (in_block_) return invalid(fmt::format("the block '{}' stands inside another block", node.name));
-    if (!blocks_.insert(node.name).second) return invalid(fmt::format("there are two blocks named '{}'", node.name));
+    if (in_block_)
+      return invalid(fmt::format("the block '{}' stands inside another block", node.name));
+    if (!blocks_.insert(node.name).second)
+      return invalid(fmt::format("there are two blocks named '{}'", node.name));
     bool reduces = false;
     for (IterVar const& iter : node.iters) {
       TRY(expression(iter.extent));
@@ -123,8 +143,10 @@ class Verifier {
       reduces |= iter.kind == IterKind::kReduce;
     }
     if (node.predicate) TRY(expression(node.predicate));
-    if (node.predicate && node.predicate.type() != DType::kBool) return invalid(fmt::format("the guard of block '{}' is not a bool", node.name));
-    if (node.init && !reduces) return invalid(fmt::format("block '{}' has an init but reduces nothing", node.name));
+    if (node.predicate && node.predicate.type() != DType::kBool)
+      return invalid(fmt::format("the guard of block '{}' is not a bool", node.name));
+    if (node.init && !reduces)
+      return invalid(fmt::format("block '{}' has an init but reduces nothing", node.name));
     for (IterVar const& iter : node.iters) TRY(bind(iter.name()));
     in_block_ = true;
     if (node.init) TRY(statement(node.init));

@@ -2,7 +2,8 @@
 
 namespace tw {
 
-Result<std::vector<LoweredStage>> lower(ir::Program const& program, Target const& target, std::span<Pass const> passes) {
+Result<std::vector<LoweredStage>> lower(ir::Program const& program, Target const& target,
+                                        std::span<Pass const> passes) {
   ir::Function host{program.name, program.inputs, program.sizes, program.body};
   host.params.insert(host.params.end(), program.outputs.begin(), program.outputs.end());
   std::vector<LoweredStage> stages{{"program", {std::move(host), {}}}};

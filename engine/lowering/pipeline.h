@@ -1,4 +1,5 @@
-/// Lowering as a list of passes: data that can be shown, run up to any row, and checked between rows.
+/// Lowering as a list of passes: data that can be shown, run up to any row, and checked between
+/// rows.
 #pragma once
 
 #include <span>
@@ -17,8 +18,8 @@ struct PassContext {
 
 struct Pass {
   std::string name;
-  std::string title;   ///< what it does, a sentence
-  std::string why;     ///< why it stands where it stands
+  std::string title;  ///< what it does, a sentence
+  std::string why;    ///< why it stands where it stands
   Result<ir::KernelIr> (*run)(ir::KernelIr const&, PassContext const&) = nullptr;
 };
 
@@ -28,7 +29,8 @@ struct LoweredStage {
 };
 
 /// The program as kernel IR (blocks still there), then one entry per pass.
-Result<std::vector<LoweredStage>> lower(ir::Program const& program, Target const& target, std::span<Pass const> passes);
+Result<std::vector<LoweredStage>> lower(ir::Program const& program, Target const& target,
+                                        std::span<Pass const> passes);
 
 // One function per file of `passes/`.
 Pass hoist_reduction_init();

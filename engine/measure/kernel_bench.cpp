@@ -21,7 +21,10 @@ std::span<std::byte const> bytes_of(NDArray const& array) {
 }  // namespace
 
 KernelBench::KernelBench(Device& device, ir::Program const& program, std::vector<NDArray> inputs)
-    : device_(device), input_buffers_(program.inputs), output_buffers_(program.outputs), inputs_(std::move(inputs)) {}
+    : device_(device),
+      input_buffers_(program.inputs),
+      output_buffers_(program.outputs),
+      inputs_(std::move(inputs)) {}
 
 KernelBench::~KernelBench() {
   for (TensorHandle const& tensor : tensors_) (void)device_.free(tensor);
@@ -65,14 +68,17 @@ Result<DeviceStep> KernelBench::prepare(Artifact const& artifact, CallOptions co
   return step;
 }
 
-Result<BenchResult> KernelBench::attempt(Artifact const& artifact, BenchOptions const& options, bool timed) {
+Result<BenchResult> KernelBench::attempt(Artifact const& artifact, BenchOptions const& options,
+                                         bool timed) {
   TRY_ASSIGN(DeviceStep step, prepare(artifact, options.call));
   BenchResult result;
   std::vector<DeviceStep> steps{step};
   Status ran = device_.run(steps, options.threads, options.call);
   if (!ran) return std::unexpected(ran.error());
   for (size_t i = 0; i < output_buffers_.size(); ++i) {
-    TRY_ASSIGN(NDArray output, get_tensor(device_, tensors_[inputs_.size() + i], output_buffers_[i]->type, ir::constant_shape(*output_buffers_[i]).value(), options.call));
+    TRY_ASSIGN(NDArray output,
+               get_tensor(device_, tensors_[inputs_.size() + i], output_buffers_[i]->type,
+                          ir::constant_shape(*output_buffers_[i]).value(), options.call));
     result.outputs.push_back(std::move(output));
   }
   if (timed) {
@@ -93,7 +99,8 @@ Result<BenchResult> KernelBench::measure(Artifact const& artifact, BenchOptions 
   return result;
 }
 
-Result<std::vector<NDArray>> KernelBench::run(Artifact const& artifact, BenchOptions const& options) {
+Result<std::vector<NDArray>> KernelBench::run(Artifact const& artifact,
+                                              BenchOptions const& options) {
   auto result = attempt(artifact, options, false);
   if (!result) {
     bool stale = result.error().code == "device_restarted";
@@ -104,14 +111,19 @@ Result<std::vector<NDArray>> KernelBench::run(Artifact const& artifact, BenchOpt
   return std::move(result->outputs);
 }
 
-Result<std::vector<NDArray>> random_kernel_inputs(std::vector<ir::Buffer> const& inputs, uint64_t seed) {
+Result<std::vector<NDArray>> random_kernel_inputs(std::vector<ir::Buffer> const& inputs,
+                                                  uint64_t seed) {
   std::vector<NDArray> arrays;
   Rng rng(seed);
   for (ir::Buffer const& buffer : inputs) {
     auto shape = ir::constant_shape(*buffer);
-    if (!shape) return bad_input("unknown_size", "the tensor " + buffer->name + " has no constant shape");
+    if (!shape)
+      return bad_input("unknown_size", "the tensor " + buffer->name + " has no constant shape");
     TRY_ASSIGN(NDArray array, NDArray::create(buffer->type, *shape));
-    for (int64_t i = 0; i < array.size(); ++i) array.set_value(i, is_float(buffer->type) ? rng.normal() : double(rng.below(buffer->type == DType::kBool ? 2 : 10)));
+    for (int64_t i = 0; i < array.size(); ++i)
+      array.set_value(i, is_float(buffer->type)
+                             ? rng.normal()
+                             : double(rng.below(buffer->type == DType::kBool ? 2 : 10)));
     arrays.push_back(std::move(array));
   }
   return arrays;

@@ -24,7 +24,7 @@ struct BenchResult {
 
 /// Not thread-safe. After the device was restarted everything is uploaded again by itself.
 class KernelBench {
- public:
+public:
   KernelBench(Device& device, ir::Program const& program, std::vector<NDArray> inputs);
   ~KernelBench();
   KernelBench(KernelBench const&) = delete;
@@ -35,7 +35,7 @@ class KernelBench {
   /// `run`, then times.
   Result<BenchResult> measure(Artifact const& artifact, BenchOptions const& options);
 
- private:
+private:
   Status upload(int64_t workspace, CallOptions const& call);
   Result<DeviceStep> prepare(Artifact const& artifact, CallOptions const& call);
   void forget();
@@ -44,12 +44,13 @@ class KernelBench {
   Device& device_;
   std::vector<ir::Buffer> input_buffers_, output_buffers_;
   std::vector<NDArray> inputs_;
-  std::vector<TensorHandle> tensors_;   ///< inputs, then outputs
+  std::vector<TensorHandle> tensors_;  ///< inputs, then outputs
   TensorHandle workspace_;
   int64_t workspace_bytes_ = -1;
 };
 
 /// Normal random values for a kernel's inputs; integers from 0 to 9. Seeded.
-Result<std::vector<NDArray>> random_kernel_inputs(std::vector<ir::Buffer> const& inputs, uint64_t seed);
+Result<std::vector<NDArray>> random_kernel_inputs(std::vector<ir::Buffer> const& inputs,
+                                                  uint64_t seed);
 
 }  // namespace tw

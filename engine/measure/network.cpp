@@ -11,12 +11,16 @@
 
 namespace tw {
 
-Result<ScheduledKernel> schedule_kernel(ir::Program const& program, std::string const& script, std::string const& file, Backend const& backend) {
+Result<ScheduledKernel> schedule_kernel(ir::Program const& program, std::string const& script,
+                                        std::string const& file, Backend const& backend) {
   ScheduledKernel result{program, {}};
   if (!script.empty()) {
     TRY_ASSIGN(Script parsed, parse_script(script, file));
     auto scheduled = replay(Schedule(program), parsed);
-    if (!scheduled) return refused("step_refused", fmt::format("{}: {}", scheduled.error().code, scheduled.error().message), Place{file, scheduled.error().line, 0, {}});
+    if (!scheduled)
+      return refused("step_refused",
+                     fmt::format("{}: {}", scheduled.error().code, scheduled.error().message),
+                     Place{file, scheduled.error().line, 0, {}});
     result.program = scheduled->program();
   }
   TRY_ASSIGN(result.stages, lower(result.program, backend.target(), backend.passes()));
@@ -25,7 +29,8 @@ Result<ScheduledKernel> schedule_kernel(ir::Program const& program, std::string 
 
 namespace {
 
-Result<Artifact> compile_task(KernelTask const& task, std::string const* script, Backend const& backend, CodeTier tier) {
+Result<Artifact> compile_task(KernelTask const& task, std::string const* script,
+                              Backend const& backend, CodeTier tier) {
   TRY_ASSIGN(ir::Program program, te::to_program(task.kernel));
   std::string chosen;
   if (script) {
@@ -38,13 +43,17 @@ Result<Artifact> compile_task(KernelTask const& task, std::string const* script,
 }
 
 /// All kernels, on two threads: code generation is what takes the time.
-Result<std::vector<Artifact>> compile_all(Plan const& plan, Backend const& backend, NetworkOptions const& options) {
+Result<std::vector<Artifact>> compile_all(Plan const& plan, Backend const& backend,
+                                          NetworkOptions const& options) {
   std::vector<Result<Artifact>> results(plan.kernels.size(), Artifact{});
   std::atomic<size_t> next = 0;
   auto work = [&] {
-    for (size_t i = next++; i < plan.kernels.size() && !options.call.stop.stop_requested(); i = next++) {
+    for (size_t i = next++; i < plan.kernels.size() && !options.call.stop.stop_requested();
+         i = next++) {
       auto script = options.scripts.find(int(i));
-      results[i] = compile_task(plan.kernels[i], script == options.scripts.end() ? nullptr : &script->second, backend, options.tier);
+      results[i] =
+          compile_task(plan.kernels[i], script == options.scripts.end() ? nullptr : &script->second,
+                       backend, options.tier);
     }
   };
   std::thread second(work);
@@ -63,7 +72,9 @@ Result<std::vector<Artifact>> compile_all(Plan const& plan, Backend const& backe
   return artifacts;
 }
 
-std::span<std::byte const> bytes_of(NDArray const& array) { return {static_cast<std::byte const*>(array.data()), size_t(array.byte_size())}; }
+std::span<std::byte const> bytes_of(NDArray const& array) {
+  return {static_cast<std::byte const*>(array.data()), size_t(array.byte_size())};
+}
 
 }  // namespace
 
@@ -75,9 +86,9 @@ struct Network::Parts {
   std::map<ValueId, BufferView> places;
   std::vector<TensorHandle> tensors;
   std::vector<LibraryHandle> libraries;
-  std::vector<std::vector<DeviceStep>> segments;   // runs of kernel steps
-  std::vector<std::vector<int>> segment_steps;     // their numbers in the plan
-  std::vector<int> order;                          // >= 0: a segment; < 0: reference step -1 - n
+  std::vector<std::vector<DeviceStep>> segments;  // runs of kernel steps
+  std::vector<std::vector<int>> segment_steps;    // their numbers in the plan
+  std::vector<int> order;                         // >= 0: a segment; < 0: reference step -1 - n
 
   ~Parts() {
     for (TensorHandle const& tensor : tensors) (void)device.free(tensor);
@@ -93,7 +104,11 @@ struct Network::Parts {
   Result<int64_t> bytes_of_value(ValueId id) const {
     Value const& value = graph.value(id);
     auto shape = value.shape();
-    if (!shape || !value.type.dtype) return bad_input("unknown_shape", fmt::format("the shape of '{}' is not known; fix the inputs' shapes", value.name), Place{{}, 0, 0, value.name});
+    if (!shape || !value.type.dtype)
+      return bad_input(
+          "unknown_shape",
+          fmt::format("the shape of '{}' is not known; fix the inputs' shapes", value.name),
+          Place{{}, 0, 0, value.name});
     TRY_ASSIGN(int64_t count, element_count(*shape));
     return count * size_of(*value.type.dtype);
   }
@@ -102,7 +117,8 @@ struct Network::Parts {
   /// tensors of their own, the rest the arena.
   Status place_values() {
     TRY_ASSIGN(TensorHandle arena, allocate(plan.memory.arena_bytes));
-    for (Allocation const& allocation : plan.memory.allocations) places[allocation.value] = {arena, allocation.offset};
+    for (Allocation const& allocation : plan.memory.allocations)
+      places[allocation.value] = {arena, allocation.offset};
     std::set<ValueId> wanted(graph.inputs.begin(), graph.inputs.end());
     for (PlanStep const& step : plan.steps) {
       wanted.insert(step.inputs.begin(), step.inputs.end());
@@ -113,7 +129,8 @@ struct Network::Parts {
       TRY_ASSIGN(int64_t bytes, bytes_of_value(id));
       TRY_ASSIGN(TensorHandle handle, allocate(bytes));
       places[id] = {handle, 0};
-      if (graph.value(id).is_constant()) TRY(device.write(handle, 0, bytes_of(graph.value(id).constant), options.call));
+      if (graph.value(id).is_constant())
+        TRY(device.write(handle, 0, bytes_of(graph.value(id).constant), options.call));
     }
     return {};
   }
@@ -138,7 +155,10 @@ struct Network::Parts {
         segments.emplace_back();
         segment_steps.emplace_back();
       }
-      DeviceStep call{libraries[size_t(step.kernel)], artifacts[size_t(step.kernel)].symbol, {}, {workspace, 0}};
+      DeviceStep call{libraries[size_t(step.kernel)],
+                      artifacts[size_t(step.kernel)].symbol,
+                      {},
+                      {workspace, 0}};
       for (ValueId id : step.inputs) call.buffers.push_back(places[id]);
       for (ValueId id : step.outputs) call.buffers.push_back(places[id]);
       segments.back().push_back(std::move(call));
@@ -150,9 +170,12 @@ struct Network::Parts {
   Result<NDArray> fetch(ValueId id) {
     Value const& value = graph.value(id);
     if (value.is_constant()) return value.constant;
-    TRY_ASSIGN(NDArray array, NDArray::create(value.type.dtype.value_or(DType::kF32), value.shape().value_or(Shape{})));
+    TRY_ASSIGN(NDArray array, NDArray::create(value.type.dtype.value_or(DType::kF32),
+                                              value.shape().value_or(Shape{})));
     BufferView const& place = places[id];
-    TRY(device.read(place.tensor, place.offset, {static_cast<std::byte*>(array.data()), size_t(array.byte_size())}, options.call));
+    TRY(device.read(place.tensor, place.offset,
+                    {static_cast<std::byte*>(array.data()), size_t(array.byte_size())},
+                    options.call));
     return array;
   }
 
@@ -165,18 +188,23 @@ struct Network::Parts {
     for (NodeId node_id : graph.groups[size_t(step.group)].nodes) {
       Node const& node = graph.node(node_id);
       std::vector<NDArray> operands;
-      for (ValueId id : node.inputs) operands.push_back(id.valid() && values.contains(id) ? values[id] : NDArray());
+      for (ValueId id : node.inputs)
+        operands.push_back(id.valid() && values.contains(id) ? values[id] : NDArray());
       TRY_ASSIGN(std::vector<NDArray> results, run_node(graph, node, operands));
-      for (size_t i = 0; i < node.outputs.size() && i < results.size(); ++i) values[node.outputs[i]] = results[i];
+      for (size_t i = 0; i < node.outputs.size() && i < results.size(); ++i)
+        values[node.outputs[i]] = results[i];
     }
-    for (ValueId id : step.outputs) TRY(device.write(places[id].tensor, places[id].offset, bytes_of(values[id]), options.call));
+    for (ValueId id : step.outputs)
+      TRY(device.write(places[id].tensor, places[id].offset, bytes_of(values[id]), options.call));
     return {};
   }
 
   Status run_all() {
     for (int entry : order) {
-      if (entry >= 0) TRY(device.run(segments[size_t(entry)], options.threads, options.call));
-      else TRY(run_reference(plan.steps[size_t(-1 - entry)]));
+      if (entry >= 0)
+        TRY(device.run(segments[size_t(entry)], options.threads, options.call));
+      else
+        TRY(run_reference(plan.steps[size_t(-1 - entry)]));
     }
     return {};
   }
@@ -185,7 +213,9 @@ struct Network::Parts {
 Network::Network(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Network::~Network() = default;
 
-Result<std::unique_ptr<Network>> Network::create(Graph const& graph, Plan const& plan, Backend const& backend, Device& device, NetworkOptions const& options) {
+Result<std::unique_ptr<Network>> Network::create(Graph const& graph, Plan const& plan,
+                                                 Backend const& backend, Device& device,
+                                                 NetworkOptions const& options) {
   for (PlanStep const& step : plan.steps)
     if (step.kind == StepKind::kOpaque) return refused("opaque_node", step.reason);
   if (options.progress) options.progress({"compiling kernels", 0, int64_t(plan.kernels.size())});
@@ -201,7 +231,8 @@ Result<std::vector<NDArray>> Network::run(std::vector<NDArray> const& inputs) {
   TRY(check_inputs(parts_->graph, inputs));
   for (size_t i = 0; i < inputs.size(); ++i) {
     BufferView const& place = parts_->places[parts_->graph.inputs[i]];
-    TRY(parts_->device.write(place.tensor, place.offset, bytes_of(inputs[i]), parts_->options.call));
+    TRY(parts_->device.write(place.tensor, place.offset, bytes_of(inputs[i]),
+                             parts_->options.call));
   }
   TRY(parts_->run_all());
   std::vector<NDArray> outputs;
@@ -218,11 +249,14 @@ Result<NetworkTiming> Network::time(int rounds) {
   bool whole = parts_->order.size() == 1 && parts_->order[0] >= 0;
   for (size_t s = 0; s < parts_->segments.size(); ++s) {
     if (parts_->segments[s].empty()) continue;
-    TimingPlan plan{.warm_up = 1, .repeats = whole ? rounds : 3, .min_sample_seconds = 0, .most_seconds = 60};
+    TimingPlan plan{
+        .warm_up = 1, .repeats = whole ? rounds : 3, .min_sample_seconds = 0, .most_seconds = 60};
     CallOptions call = parts_->options.call;
     call.timeout = std::chrono::minutes(3);
-    TRY_ASSIGN(Timing measured, parts_->device.time(parts_->segments[s], parts_->options.threads, plan, call));
-    for (size_t i = 0; i < measured.steps.size(); ++i) timing.step_ms[size_t(parts_->segment_steps[s][i])] = measured.steps[i].least() * 1e3;
+    TRY_ASSIGN(Timing measured,
+               parts_->device.time(parts_->segments[s], parts_->options.threads, plan, call));
+    for (size_t i = 0; i < measured.steps.size(); ++i)
+      timing.step_ms[size_t(parts_->segment_steps[s][i])] = measured.steps[i].least() * 1e3;
     if (whole)
       for (double seconds : measured.total.seconds) timing.samples_ms.push_back(seconds * 1e3);
   }
@@ -230,7 +264,9 @@ Result<NetworkTiming> Network::time(int rounds) {
   for (int round = 0; !whole && round < rounds; ++round) {
     auto start = std::chrono::steady_clock::now();
     TRY(parts_->run_all());
-    timing.samples_ms.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    timing.samples_ms.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+            .count());
   }
   return timing;
 }

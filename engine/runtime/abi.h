@@ -13,7 +13,8 @@ typedef int32_t (*TwTaskBody)(void* closure, int64_t task);
 /// What a kernel may call: a library of kernels has no undefined symbols, it gets this table.
 typedef struct TwRuntime {
   uint32_t version; /* kTwRuntimeVersion */
-  /// Runs body(closure, i) for i in 0..tasks-1, each once, and waits. Returns the first non-zero code.
+  /// Runs body(closure, i) for i in 0..tasks-1, each once, and waits. Returns the first non-zero
+  /// code.
   int32_t (*parallel_for)(void* pool, int64_t tasks, TwTaskBody body, void* closure);
   void* pool;
 } TwRuntime;

@@ -36,7 +36,8 @@ Result<LoadedModule> LoadedModule::load(std::span<std::byte const> library) {
     // The loader takes a name that it has seen for the library that it has: descriptors come again,
     // so every load spells its path differently ("/proc/self/fd/./././7").
     std::string path = "/proc/self/fd/";
-    for (uint64_t count = ++loads, bit = 0; (count >> bit) != 0; ++bit) path += (count >> bit) & 1 ? "./" : "/";
+    for (uint64_t count = ++loads, bit = 0; (count >> bit) != 0; ++bit)
+      path += (count >> bit) & 1 ? "./" : "/";
     path += std::to_string(file);
     handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   }

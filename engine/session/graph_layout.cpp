@@ -36,7 +36,7 @@ std::vector<int> layers_of(Layout const& layout) {
 }
 
 class Layering {
- public:
+public:
   Layering(Layout& layout, LayoutOptions const& options) : layout_(layout), options_(options) {
     build();
     order();
@@ -44,7 +44,7 @@ class Layering {
     route();
   }
 
- private:
+private:
   void build() {
     std::vector<int> layer = layers_of(layout_);
     for (size_t i = 0; i < layout_.nodes.size(); ++i) {
@@ -92,7 +92,8 @@ class Layering {
       }
       keyed.push_back({key, cell});
     }
-    std::stable_sort(keyed.begin(), keyed.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+    std::stable_sort(keyed.begin(), keyed.end(),
+                     [](auto const& a, auto const& b) { return a.first < b.first; });
     for (size_t i = 0; i < row.size(); ++i) row[i] = keyed[i].second;
     number(row);
   }
@@ -114,10 +115,14 @@ class Layering {
   /// Moves each cell of a row towards its neighbours, keeping order and gaps.
   void relax(std::vector<int> const& row, bool by_above) {
     std::vector<double> goal;
-    for (int cell : row) goal.push_back(wanted(cells_[size_t(cell)], by_above) - cells_[size_t(cell)].width / 2);
+    for (int cell : row)
+      goal.push_back(wanted(cells_[size_t(cell)], by_above) - cells_[size_t(cell)].width / 2);
     std::vector<double> left = goal, right = goal;
-    for (size_t i = 1; i < row.size(); ++i) left[i] = std::max(goal[i], left[i - 1] + cells_[size_t(row[i - 1])].width + options_.node_gap);
-    for (size_t i = row.size() - 1; i-- > 0;) right[i] = std::min(goal[i], right[i + 1] - cells_[size_t(row[i])].width - options_.node_gap);
+    for (size_t i = 1; i < row.size(); ++i)
+      left[i] =
+          std::max(goal[i], left[i - 1] + cells_[size_t(row[i - 1])].width + options_.node_gap);
+    for (size_t i = row.size() - 1; i-- > 0;)
+      right[i] = std::min(goal[i], right[i + 1] - cells_[size_t(row[i])].width - options_.node_gap);
     for (size_t i = 0; i < row.size(); ++i) cells_[size_t(row[i])].x = (left[i] + right[i]) / 2;
     for (size_t i = 1; i < row.size(); ++i) {
       Cell& cell = cells_[size_t(row[i])];

@@ -8,29 +8,29 @@
 namespace tw::session {
 
 struct LayoutNode {
-  double width = 0, height = 0;   ///< given
-  double x = 0, y = 0;            ///< result: upper left corner
-  int layer = 0;                  ///< result
+  double width = 0, height = 0;  ///< given
+  double x = 0, y = 0;           ///< result: upper left corner
+  int layer = 0;                 ///< result
 };
 struct LayoutEdge {
-  int from = -1, to = -1;                          ///< indices of nodes
-  std::vector<std::pair<double, double>> points;   ///< result: orthogonal polyline
+  int from = -1, to = -1;                         ///< indices of nodes
+  std::vector<std::pair<double, double>> points;  ///< result: orthogonal polyline
 };
 struct Layout {
   std::vector<LayoutNode> nodes;
   std::vector<LayoutEdge> edges;
-  double width = 0, height = 0;   ///< result: of everything
+  double width = 0, height = 0;  ///< result: of everything
 };
 
 struct LayoutOptions {
   double layer_gap = 56;
   double node_gap = 36;
-  int sweeps = 4;   ///< of the ordering by barycentre
+  int sweeps = 4;  ///< of the ordering by barycentre
 };
 
-/// Layers by longest path, orders each layer by the barycentres of its neighbours (Sugiyama, Tagawa,
-/// Toda 1981), long edges through placeholders. Edges must not form a cycle; an edge that would is
-/// ignored for layering. O(sweeps * edges * log).
+/// Layers by longest path, orders each layer by the barycentres of its neighbours (Sugiyama,
+/// Tagawa, Toda 1981), long edges through placeholders. Edges must not form a cycle; an edge that
+/// would is ignored for layering. O(sweeps * edges * log).
 void lay_out(Layout& layout, LayoutOptions const& options = {});
 
 }  // namespace tw::session

@@ -1,4 +1,5 @@
-/// The fused graph as an SVG picture: one card per kernel, with its operators, and edges with shapes.
+/// The fused graph as an SVG picture: one card per kernel, with its operators, and edges with
+/// shapes.
 #pragma once
 
 #include <string>
@@ -11,6 +12,7 @@ struct PictureOptions {
   bool before = false;  ///< the graph as imported instead of the fused one
 };
 
-std::string graph_svg(GraphView const& graph, KernelTable const& kernels, PictureOptions const& options = {});
+std::string graph_svg(GraphView const& graph, KernelTable const& kernels,
+                      PictureOptions const& options = {});
 
 }  // namespace tw::session

@@ -12,10 +12,14 @@ namespace {
 PatternClass pattern_of(Node const& node) {
   if (!node.op) return PatternClass::kOpaque;
   switch (node.op->fusion) {
-    case Fusion::kInjective: return PatternClass::kInjective;
-    case Fusion::kReduction: return PatternClass::kReduction;
-    case Fusion::kComplexOutFusable: return PatternClass::kComplex;
-    default: return PatternClass::kOpaque;
+    case Fusion::kInjective:
+      return PatternClass::kInjective;
+    case Fusion::kReduction:
+      return PatternClass::kReduction;
+    case Fusion::kComplexOutFusable:
+      return PatternClass::kComplex;
+    default:
+      return PatternClass::kOpaque;
   }
 }
 
@@ -49,7 +53,8 @@ std::vector<GraphNodeView> node_views(Graph const& graph) {
     view.detail = node.op ? detail_of(node) : "";
     view.pattern = pattern_of(node);
     view.reason = node.reason;
-    if (!node.outputs.empty() && node.outputs[0].valid()) view.shape = shape_text(graph.value(node.outputs[0]).type);
+    if (!node.outputs.empty() && node.outputs[0].valid())
+      view.shape = shape_text(graph.value(node.outputs[0]).type);
     views.push_back(std::move(view));
   }
   for (size_t g = 0; g < graph.groups.size(); ++g)
@@ -65,7 +70,8 @@ std::vector<GraphEdgeView> edge_views(Graph const& graph) {
   std::vector<GraphEdgeView> views;
   auto add = [&](int from, int to, ValueId id) {
     Value const& value = graph.value(id);
-    GraphEdgeView view{from, to, value.name, shape_text(value.type), bytes_of(value), false, "", ""};
+    GraphEdgeView view{from,  to, value.name, shape_text(value.type), bytes_of(value),
+                       false, "", ""};
     if (auto found = decisions.find({from, to, id.value}); found != decisions.end()) {
       view.fused = found->second->fused;
       view.rule = found->second->rule;
@@ -75,7 +81,8 @@ std::vector<GraphEdgeView> edge_views(Graph const& graph) {
   };
   for (size_t i = 0; i < graph.nodes.size(); ++i)
     for (ValueId id : graph.nodes[i].inputs)
-      if (id.valid() && !graph.value(id).is_constant()) add(makers[size_t(id.value)].value, int(i), id);
+      if (id.valid() && !graph.value(id).is_constant())
+        add(makers[size_t(id.value)].value, int(i), id);
   for (ValueId id : graph.outputs)
     if (id.valid()) add(makers[size_t(id.value)].value, -1, id);
   return views;

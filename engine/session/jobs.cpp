@@ -4,7 +4,8 @@
 
 namespace tw::session {
 
-Jobs::Jobs(std::function<void()> changed) : changed_(std::move(changed)), thread_([this] { run(); }) {}
+Jobs::Jobs(std::function<void()> changed)
+    : changed_(std::move(changed)), thread_([this] { run(); }) {}
 
 Jobs::~Jobs() {
   {
@@ -52,7 +53,8 @@ bool Jobs::idle() const {
 
 bool Jobs::wait_idle(double seconds) const {
   std::unique_lock lock(mutex_);
-  return wake_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return !running_ && waiting_.empty(); });
+  return wake_.wait_for(lock, std::chrono::duration<double>(seconds),
+                        [&] { return !running_ && waiting_.empty(); });
 }
 
 void Jobs::run() {

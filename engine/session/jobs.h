@@ -15,7 +15,7 @@
 namespace tw::session {
 
 class Jobs {
- public:
+public:
   /// `changed` is called on the worker's thread when a job starts, reports progress or ends.
   explicit Jobs(std::function<void()> changed);
   /// Stops the running job and waits for it.
@@ -34,7 +34,7 @@ class Jobs {
   bool idle() const;
   bool wait_idle(double seconds) const;
 
- private:
+private:
   struct Job {
     std::string kind, what;
     Work work;

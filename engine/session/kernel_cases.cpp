@@ -37,14 +37,17 @@ Comparison worst_of(std::vector<NDArray> const& outputs, std::vector<NDArray> co
 
 }  // namespace
 
-Result<LoweredKernel> lower_kernel(LoadedModel const& model, int kernel, std::string const& script, std::string const& script_file, Backend const& backend) {
+Result<LoweredKernel> lower_kernel(LoadedModel const& model, int kernel, std::string const& script,
+                                   std::string const& script_file, Backend const& backend) {
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
   TRY_ASSIGN(ScheduledKernel scheduled, schedule_kernel(program, script, script_file, backend));
   LoweredKernel result{code_stages(backend), {}};
   result.texts.push_back(text_of_expression(model.kernel(kernel).kernel));
   result.texts.push_back(text_of_program(scheduled.program));
-  for (size_t i = 1; i < scheduled.stages.size(); ++i) result.texts.push_back(text_of_stage(scheduled.stages[i].kernel, result.stages[i + 1]));
-  TRY_ASSIGN(Artifact artifact, backend.compile(scheduled.stages.back().kernel, CodeTier::kFast, CodeTexts::kAssemblyAndIr));
+  for (size_t i = 1; i < scheduled.stages.size(); ++i)
+    result.texts.push_back(text_of_stage(scheduled.stages[i].kernel, result.stages[i + 1]));
+  TRY_ASSIGN(Artifact artifact, backend.compile(scheduled.stages.back().kernel, CodeTier::kFast,
+                                                CodeTexts::kAssemblyAndIr));
   result.texts.push_back(text_of_llvm(artifact));
   result.texts.push_back(text_of_assembly(artifact));
   return result;
@@ -55,7 +58,9 @@ Result<std::string> default_script(LoadedModel const& model, int kernel, Backend
   return backend.default_script(program);
 }
 
-Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::string const& script, std::string const& script_file, Backend const& backend, Device& device, bool measure, StopToken stop) {
+Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::string const& script,
+                                 std::string const& script_file, Backend const& backend,
+                                 Device& device, bool measure, StopToken stop) {
   TRY_ASSIGN(Script parsed, parse_script(script, script_file));
   TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
   Schedule schedule(plain);
@@ -77,7 +82,8 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
   TRY_ASSIGN(std::vector<NDArray> inputs, random_kernel_inputs(plain.inputs, 1));
   KernelBench bench(device, plain, inputs);
   BenchOptions options = bench_options(backend, stop);
-  TRY_ASSIGN(std::optional<std::vector<NDArray>> reference, reference_outputs(model, kernel, inputs, stop));
+  TRY_ASSIGN(std::optional<std::vector<NDArray>> reference,
+             reference_outputs(model, kernel, inputs, stop));
   if (!reference || measure) {
     TRY_ASSIGN(Artifact artifact, artifact_of(plain, backend, CodeTier::kFast));
     TRY_ASSIGN(BenchResult measured, bench.measure(artifact, options));
@@ -88,8 +94,10 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
   TRY_ASSIGN(BenchResult measured, bench.measure(artifact, options));
   result.comparison = worst_of(measured.outputs, *reference);
   result.compared = true;
-  if (measure && result.comparison.equal) result.scheduled_ms = measured.samples.least() * 1e3;
-  else result.plain_ms.reset();
+  if (measure && result.comparison.equal)
+    result.scheduled_ms = measured.samples.least() * 1e3;
+  else
+    result.plain_ms.reset();
   return result;
 }
 

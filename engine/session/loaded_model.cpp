@@ -20,7 +20,9 @@ constexpr int64_t kMostInterpretedFlops = 20'000'000;  // some seconds of interp
 
 int64_t bytes_of(std::vector<ir::Buffer> const& buffers) {
   int64_t bytes = 0;
-  for (ir::Buffer const& buffer : buffers) bytes += element_count(ir::constant_shape(*buffer).value_or(Shape{})).value_or(0) * size_of(buffer->type);
+  for (ir::Buffer const& buffer : buffers)
+    bytes += element_count(ir::constant_shape(*buffer).value_or(Shape{})).value_or(0) *
+             size_of(buffer->type);
   return bytes;
 }
 
@@ -33,7 +35,8 @@ Result<Model> load_expression(std::string const& path) {
   model->is_expression = true;
   KernelTask task;
   task.name = kernel.name;
-  for (te::Stage const& stage : kernel.stages) task.operators.push_back(stage.op.empty() ? stage.output->name : stage.op);
+  for (te::Stage const& stage : kernel.stages)
+    task.operators.push_back(stage.op.empty() ? stage.output->name : stage.op);
   task.shape = to_text(ir::constant_shape(*kernel.outputs.front()).value_or(Shape{}));
   task.flops = te::flops(kernel);
   task.bytes = bytes_of(kernel.inputs) + bytes_of(kernel.outputs);
@@ -56,18 +59,22 @@ ModelTensor tensor_of(Value const& value) {
   if (auto shape = value.shape()) {
     info.shape = *shape;
   } else if (value.type.dims) {
-    for (ir::Expr const& extent : *value.type.dims) info.unknown.push_back(extent ? ir::to_text(extent) : "?");
+    for (ir::Expr const& extent : *value.type.dims)
+      info.unknown.push_back(extent ? ir::to_text(extent) : "?");
   } else {
     info.unknown.push_back("rank");
   }
   return info;
 }
 
-ModelTensor tensor_of(ir::BufferNode const& buffer) { return {buffer.name, buffer.type, ir::constant_shape(buffer).value_or(Shape{}), {}}; }
+ModelTensor tensor_of(ir::BufferNode const& buffer) {
+  return {buffer.name, buffer.type, ir::constant_shape(buffer).value_or(Shape{}), {}};
+}
 
 }  // namespace
 
-Result<Model> load_model(std::string const& path, LoadOptions const& options, Backend const&, StopToken stop, Progress const& progress) {
+Result<Model> load_model(std::string const& path, LoadOptions const& options, Backend const&,
+                         StopToken stop, Progress const& progress) {
   if (path.ends_with(".te")) return load_expression(path);
   if (progress) progress({"reading the model", 0, 3});
   auto model = std::make_shared<LoadedModel>();
@@ -78,7 +85,8 @@ Result<Model> load_model(std::string const& path, LoadOptions const& options, Ba
     TRY_ASSIGN(model->before, open_model(path, {options.fixes}));
     model->name = std::filesystem::path(path).filename().string();
     // A test folder's file is always called model.onnx: the folder says more.
-    if (model->name == "model.onnx") model->name = std::filesystem::absolute(path).parent_path().filename().string();
+    if (model->name == "model.onnx")
+      model->name = std::filesystem::absolute(path).parent_path().filename().string();
     model->path = path;
   }
   if (stop.stop_requested()) return refused("cancelled", "cancelled");
@@ -92,15 +100,22 @@ ModelView model_view(LoadedModel const& model) {
   view.path = model.path;
   view.operators = int(model.before.nodes.size());
   view.kernels = int(model.plan.kernels.size());
-  view.opaque = int(std::count_if(model.before.nodes.begin(), model.before.nodes.end(), [](Node const& n) { return !n.op; }));
-  int runs = int(std::count_if(model.plan.steps.begin(), model.plan.steps.end(), [](PlanStep const& s) { return s.kind == StepKind::kKernel; }));
-  view.summary = model.is_expression ? fmt::format("a tensor expression of {} stages", model.kernel(0).kernel.stages.size()) : fmt::format("{} operators, {} kernels in {} runs", view.operators, view.kernels, runs);
+  view.opaque = int(std::count_if(model.before.nodes.begin(), model.before.nodes.end(),
+                                  [](Node const& n) { return !n.op; }));
+  int runs = int(std::count_if(model.plan.steps.begin(), model.plan.steps.end(),
+                               [](PlanStep const& s) { return s.kind == StepKind::kKernel; }));
+  view.summary =
+      model.is_expression
+          ? fmt::format("a tensor expression of {} stages", model.kernel(0).kernel.stages.size())
+          : fmt::format("{} operators, {} kernels in {} runs", view.operators, view.kernels, runs);
   if (view.opaque > 0) view.summary += fmt::format(", {} not understood", view.opaque);
   for (Graph const* graph : {&model.before, &model.after})
     for (std::string const& note : graph->notes)
-      if (std::find(view.notes.begin(), view.notes.end(), note) == view.notes.end()) view.notes.push_back(note);
+      if (std::find(view.notes.begin(), view.notes.end(), note) == view.notes.end())
+        view.notes.push_back(note);
   for (Node const& node : model.before.nodes)
-    if (!node.op) view.notes.push_back(fmt::format("{} ({}): {}", node.name, node.type, node.reason));
+    if (!node.op)
+      view.notes.push_back(fmt::format("{} ({}): {}", node.name, node.type, node.reason));
   return view;
 }
 
@@ -115,27 +130,40 @@ GraphView graph_view(LoadedModel const& model) {
   for (PlanStep const& step : model.plan.steps) {
     GraphGroupView group{step.group, step.kernel, "", {}, 0};
     for (NodeId id : model.after.groups[size_t(step.group)].nodes) group.nodes.push_back(id.value);
-    group.name = step.kernel >= 0 ? model.kernel(step.kernel).name : model.after.node(model.after.groups[size_t(step.group)].anchor).name;
+    group.name = step.kernel >= 0
+                     ? model.kernel(step.kernel).name
+                     : model.after.node(model.after.groups[size_t(step.group)].anchor).name;
     view.groups.push_back(std::move(group));
   }
   int64_t total = 0;
-  for (PlanStep const& step : model.plan.steps) total += step.kernel >= 0 ? model.kernel(step.kernel).flops : 0;
+  for (PlanStep const& step : model.plan.steps)
+    total += step.kernel >= 0 ? model.kernel(step.kernel).flops : 0;
   for (GraphGroupView& group : view.groups)
-    if (group.kernel >= 0 && total > 0) group.time_share = double(model.kernel(group.kernel).flops) / double(total);
+    if (group.kernel >= 0 && total > 0)
+      group.time_share = double(model.kernel(group.kernel).flops) / double(total);
   return view;
 }
 
 KernelTable kernel_table(LoadedModel const& model) {
   KernelTable table;
   for (KernelTask const& task : model.plan.kernels)
-    table.rows.push_back({task.name, fmt::format("{}", fmt::join(task.operators, " ")), task.shape, task.count, task.flops, task.bytes, KernelState::kDefault, {}, {}});
+    table.rows.push_back({task.name,
+                          fmt::format("{}", fmt::join(task.operators, " ")),
+                          task.shape,
+                          task.count,
+                          task.flops,
+                          task.bytes,
+                          KernelState::kDefault,
+                          {},
+                          {}});
   return table;
 }
 
 std::vector<ModelTensor> model_inputs(LoadedModel const& model) {
   std::vector<ModelTensor> list;
   if (model.is_expression)
-    for (ir::Buffer const& buffer : model.kernel(0).kernel.inputs) list.push_back(tensor_of(*buffer));
+    for (ir::Buffer const& buffer : model.kernel(0).kernel.inputs)
+      list.push_back(tensor_of(*buffer));
   for (ValueId id : model.before.inputs) list.push_back(tensor_of(model.before.value(id)));
   return list;
 }
@@ -143,7 +171,8 @@ std::vector<ModelTensor> model_inputs(LoadedModel const& model) {
 std::vector<ModelTensor> model_outputs(LoadedModel const& model) {
   std::vector<ModelTensor> list;
   if (model.is_expression)
-    for (ir::Buffer const& buffer : model.kernel(0).kernel.outputs) list.push_back(tensor_of(*buffer));
+    for (ir::Buffer const& buffer : model.kernel(0).kernel.outputs)
+      list.push_back(tensor_of(*buffer));
   for (ValueId id : model.after.outputs) list.push_back(tensor_of(model.after.value(id)));
   return list;
 }
@@ -154,28 +183,36 @@ std::vector<NDArray> random_inputs(LoadedModel const& model, uint64_t seed) {
   for (ModelTensor const& info : model_inputs(model)) {
     auto array = NDArray::create(info.type, info.shape);
     if (!array) return {};
-    for (int64_t i = 0; i < array->size(); ++i) array->set_value(i, is_float(info.type) ? rng.normal() : double(rng.below(2)));
+    for (int64_t i = 0; i < array->size(); ++i)
+      array->set_value(i, is_float(info.type) ? rng.normal() : double(rng.below(2)));
     arrays.push_back(std::move(*array));
   }
   return arrays;
 }
 
 Result<int> find_kernel(LoadedModel const& model, std::string const& name) {
-  if (model.plan.kernels.empty()) return bad_input("no_kernel", "the model has no kernel: nothing in it can be compiled");
+  if (model.plan.kernels.empty())
+    return bad_input("no_kernel", "the model has no kernel: nothing in it can be compiled");
   if (name.empty()) return 0;
   std::vector<std::string> near;
   for (size_t i = 0; i < model.plan.kernels.size(); ++i) {
     if (model.plan.kernels[i].name == name || std::to_string(i) == name) return int(i);
-    if (model.plan.kernels[i].name.find(name) != std::string::npos) near.push_back(model.plan.kernels[i].name);
+    if (model.plan.kernels[i].name.find(name) != std::string::npos)
+      near.push_back(model.plan.kernels[i].name);
   }
   if (near.size() > 8) near.resize(8);
-  std::string hint = near.empty() ? "'kernels' lists them" : fmt::format("did you mean {}?", fmt::join(near, " or "));
+  std::string hint = near.empty() ? "'kernels' lists them"
+                                  : fmt::format("did you mean {}?", fmt::join(near, " or "));
   return bad_input("unknown_kernel", fmt::format("there is no kernel '{}'; {}", name, hint));
 }
 
-Result<ir::Program> plain_program(LoadedModel const& model, int kernel) { return te::to_program(model.kernel(kernel).kernel); }
+Result<ir::Program> plain_program(LoadedModel const& model, int kernel) {
+  return te::to_program(model.kernel(kernel).kernel);
+}
 
-Result<std::optional<std::vector<NDArray>>> reference_outputs(LoadedModel const& model, int kernel, std::vector<NDArray> const& inputs, StopToken stop) {
+Result<std::optional<std::vector<NDArray>>> reference_outputs(LoadedModel const& model, int kernel,
+                                                              std::vector<NDArray> const& inputs,
+                                                              StopToken stop) {
   using Outputs = std::optional<std::vector<NDArray>>;
   if (model.is_expression) {
     if (model.kernel(kernel).flops > kMostInterpretedFlops) return Outputs();
@@ -186,13 +223,18 @@ Result<std::optional<std::vector<NDArray>>> reference_outputs(LoadedModel const&
   for (PlanStep const& step : model.plan.steps) {
     if (step.kernel != kernel) continue;
     std::map<ValueId, NDArray> values;
-    for (size_t i = 0; i < step.inputs.size(); ++i) values[step.inputs[i]] = inputs[i].reshaped(model.after.value(step.inputs[i]).shape().value_or(inputs[i].shape()));
+    for (size_t i = 0; i < step.inputs.size(); ++i)
+      values[step.inputs[i]] =
+          inputs[i].reshaped(model.after.value(step.inputs[i]).shape().value_or(inputs[i].shape()));
     for (NodeId id : model.after.groups[size_t(step.group)].nodes) {
       Node const& node = model.after.node(id);
       std::vector<NDArray> operands;
-      for (ValueId value : node.inputs) operands.push_back(value.valid() && values.contains(value) ? values[value] : NDArray());
-      TRY_ASSIGN(std::vector<NDArray> results, run_node(model.after, node, operands, {.stop = stop}));
-      for (size_t i = 0; i < node.outputs.size() && i < results.size(); ++i) values[node.outputs[i]] = results[i];
+      for (ValueId value : node.inputs)
+        operands.push_back(value.valid() && values.contains(value) ? values[value] : NDArray());
+      TRY_ASSIGN(std::vector<NDArray> results,
+                 run_node(model.after, node, operands, {.stop = stop}));
+      for (size_t i = 0; i < node.outputs.size() && i < results.size(); ++i)
+        values[node.outputs[i]] = results[i];
     }
     std::vector<NDArray> outputs;
     for (ValueId id : step.outputs) outputs.push_back(values[id]);

@@ -11,10 +11,10 @@
 namespace tw::session {
 
 class LoadedModel {
- public:
+public:
   std::string name;
   std::string path;
-  Graph before, after;         ///< both empty for a `.te` file
+  Graph before, after;  ///< both empty for a `.te` file
   Plan plan;
   bool is_expression = false;  ///< a kernel without a model
 
@@ -24,8 +24,11 @@ class LoadedModel {
 /// The plain program of a kernel.
 Result<ir::Program> plain_program(LoadedModel const& model, int kernel);
 
-/// What the kernel must compute for these inputs, by the operators' plain loops, which share nothing
-/// with code generation; for a tensor expression the interpreter. Empty when that would take too long.
-Result<std::optional<std::vector<NDArray>>> reference_outputs(LoadedModel const& model, int kernel, std::vector<NDArray> const& inputs, StopToken stop = {});
+/// What the kernel must compute for these inputs, by the operators' plain loops, which share
+/// nothing with code generation; for a tensor expression the interpreter. Empty when that would
+/// take too long.
+Result<std::optional<std::vector<NDArray>>> reference_outputs(LoadedModel const& model, int kernel,
+                                                              std::vector<NDArray> const& inputs,
+                                                              StopToken stop = {});
 
 }  // namespace tw::session

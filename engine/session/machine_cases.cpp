@@ -15,19 +15,27 @@ std::string size_text(int64_t bytes) {
 }
 
 std::vector<RoofView> roof_views(Roofs const& roofs) {
-  std::vector<RoofView> views{{"FMA f32", true, roofs.f32_vector.all_cores}, {"FMA f32, one core", true, roofs.f32_vector.one_core}, {"scalar f32, one core", true, roofs.f32_scalar.one_core}};
-  for (MemoryRoof const& memory : roofs.memory) views.push_back({memory.name, false, memory.load.all_cores});
+  std::vector<RoofView> views{{"FMA f32", true, roofs.f32_vector.all_cores},
+                              {"FMA f32, one core", true, roofs.f32_vector.one_core},
+                              {"scalar f32, one core", true, roofs.f32_scalar.one_core}};
+  for (MemoryRoof const& memory : roofs.memory)
+    views.push_back({memory.name, false, memory.load.all_cores});
   return views;
 }
 
 }  // namespace
 
-Result<MachineView> machine_view(Backend const& backend, Device& device, std::filesystem::path const& cache_folder, bool measure, bool again, StopToken stop, Progress const& progress) {
+Result<MachineView> machine_view(Backend const& backend, Device& device,
+                                 std::filesystem::path const& cache_folder, bool measure,
+                                 bool again, StopToken stop, Progress const& progress) {
   Hardware const& hardware = backend.target().hardware;
   MachineView view;
-  view.name = fmt::format("This machine · {} core{}", hardware.cores, hardware.cores == 1 ? "" : "s");
+  view.name =
+      fmt::format("This machine · {} core{}", hardware.cores, hardware.cores == 1 ? "" : "s");
   view.target = backend.target().title();
-  for (CacheLevel const& cache : hardware.caches) view.detail += fmt::format("{}{} L{}", view.detail.empty() ? "" : ", ", size_text(cache.bytes), cache.level);
+  for (CacheLevel const& cache : hardware.caches)
+    view.detail += fmt::format("{}{} L{}", view.detail.empty() ? "" : ", ", size_text(cache.bytes),
+                               cache.level);
   if (!measure) return view;
   if (again) {
     std::error_code ignored;
@@ -36,7 +44,9 @@ Result<MachineView> machine_view(Backend const& backend, Device& device, std::fi
   RoofOptions options;
   options.stop = stop;
   options.progress = progress;
-  TRY_ASSIGN(Roofs roofs, cached_roofs(device, hardware, cache_folder, [&] { return backend.roof_probes(); }, options));
+  TRY_ASSIGN(Roofs roofs,
+             cached_roofs(
+                 device, hardware, cache_folder, [&] { return backend.roof_probes(); }, options));
   view.roofs = roof_views(roofs);
   view.roofs_known = true;
   return view;
@@ -44,18 +54,28 @@ Result<MachineView> machine_view(Backend const& backend, Device& device, std::fi
 
 std::vector<SampleInfo> sample_list() {
   std::vector<SampleInfo> list;
-  for (Sample const& sample : samples()) list.push_back({sample.name, sample.title, sample.description});
+  for (Sample const& sample : samples())
+    list.push_back({sample.name, sample.title, sample.description});
   return list;
 }
 
-Status write_sample_file(std::string const& name, std::filesystem::path const& file) { return write_sample(name, file); }
+Status write_sample_file(std::string const& name, std::filesystem::path const& file) {
+  return write_sample(name, file);
+}
 
 std::vector<PrimitiveView> primitive_views() {
   std::vector<PrimitiveView> views;
   for (Primitive const* primitive : primitive_table()) {
-    PrimitiveView view{primitive->name, primitive->title, primitive->key, primitive->doc, primitive->rewrite, primitive->targets, {}};
+    PrimitiveView view{primitive->name,
+                       primitive->title,
+                       primitive->key,
+                       primitive->doc,
+                       primitive->rewrite,
+                       primitive->targets,
+                       {}};
     for (Parameter const& p : primitive->parameters)
-      view.parameters.push_back({p.name, p.doc, p.choices.empty() ? "int" : "choice", p.low, p.high, p.preset.value_or(0), p.choices});
+      view.parameters.push_back({p.name, p.doc, p.choices.empty() ? "int" : "choice", p.low, p.high,
+                                 p.preset.value_or(0), p.choices});
     views.push_back(std::move(view));
   }
   return views;

@@ -11,9 +11,12 @@
 namespace tw::session {
 namespace {
 
-int threads_of(int wanted, Backend const& backend) { return wanted > 0 ? wanted : backend.target().hardware.cores; }
+int threads_of(int wanted, Backend const& backend) {
+  return wanted > 0 ? wanted : backend.target().hardware.cores;
+}
 
-Result<RunResult> run_expression(LoadedModel const& model, RunOptions const& options, Backend const& backend, Device& device, StopToken stop) {
+Result<RunResult> run_expression(LoadedModel const& model, RunOptions const& options,
+                                 Backend const& backend, Device& device, StopToken stop) {
   TRY_ASSIGN(ir::Program program, plain_program(model, 0));
   auto given = options.scripts.find(0);
   std::string script;
@@ -23,10 +26,12 @@ Result<RunResult> run_expression(LoadedModel const& model, RunOptions const& opt
     TRY_ASSIGN(script, backend.default_script(program));
   }
   TRY_ASSIGN(ScheduledKernel scheduled, schedule_kernel(program, script, "", backend));
-  TRY_ASSIGN(Artifact artifact, backend.compile(scheduled.stages.back().kernel, CodeTier::kFull, CodeTexts::kNone));
+  TRY_ASSIGN(Artifact artifact,
+             backend.compile(scheduled.stages.back().kernel, CodeTier::kFull, CodeTexts::kNone));
   BenchOptions bench_options;
   bench_options.threads = threads_of(options.threads, backend);
-  bench_options.timing = {.warm_up = 1, .repeats = options.rounds, .min_sample_seconds = 50e-6, .most_seconds = 60};
+  bench_options.timing = {
+      .warm_up = 1, .repeats = options.rounds, .min_sample_seconds = 50e-6, .most_seconds = 60};
   bench_options.call.stop = stop;
   bench_options.call.timeout = std::chrono::minutes(3);
   KernelBench bench(device, program, options.inputs);
@@ -45,12 +50,14 @@ std::vector<std::filesystem::path> test_sets(std::filesystem::path const& folder
   std::vector<std::filesystem::path> sets;
   std::error_code ignored;
   for (auto const& entry : std::filesystem::directory_iterator(folder, ignored))
-    if (entry.is_directory() && entry.path().filename().string().starts_with("test_data_set_")) sets.push_back(entry.path());
+    if (entry.is_directory() && entry.path().filename().string().starts_with("test_data_set_"))
+      sets.push_back(entry.path());
   std::sort(sets.begin(), sets.end());
   return sets;
 }
 
-Result<std::vector<NDArray>> tensors_in(std::filesystem::path const& set, std::string const& prefix) {
+Result<std::vector<NDArray>> tensors_in(std::filesystem::path const& set,
+                                        std::string const& prefix) {
   std::vector<NDArray> tensors;
   for (int i = 0;; ++i) {
     std::filesystem::path file = set / fmt::format("{}_{}.pb", prefix, i);
@@ -61,7 +68,8 @@ Result<std::vector<NDArray>> tensors_in(std::filesystem::path const& set, std::s
 }
 
 /// The model, its open shapes fixed to those of the stored inputs.
-Result<Model> load_for(std::filesystem::path const& folder, std::vector<NDArray> const& inputs, Backend const& backend) {
+Result<Model> load_for(std::filesystem::path const& folder, std::vector<NDArray> const& inputs,
+                       Backend const& backend) {
   std::string path = (folder / "model.onnx").string();
   TRY_ASSIGN(Model model, load_model(path, {}, backend));
   LoadOptions options;
@@ -72,7 +80,9 @@ Result<Model> load_for(std::filesystem::path const& folder, std::vector<NDArray>
   return load_model(path, options, backend);
 }
 
-Result<VerifiedSet> verify_set(std::filesystem::path const& folder, std::filesystem::path const& set, Backend const& backend, Device& device, int threads, StopToken stop) {
+Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
+                               std::filesystem::path const& set, Backend const& backend,
+                               Device& device, int threads, StopToken stop) {
   VerifiedSet verified{folder.filename().string(), set.filename().string()};
   TRY_ASSIGN(std::vector<NDArray> inputs, tensors_in(set, "input"));
   TRY_ASSIGN(std::vector<NDArray> expected, tensors_in(set, "output"));
@@ -87,24 +97,34 @@ Result<VerifiedSet> verify_set(std::filesystem::path const& folder, std::filesys
   options.threads = threads_of(threads, backend);
   options.call.stop = stop;
   options.call.timeout = std::chrono::minutes(3);
-  TRY_ASSIGN(std::unique_ptr<Network> network, Network::create(model->after, model->plan, backend, device, options));
+  TRY_ASSIGN(std::unique_ptr<Network> network,
+             Network::create(model->after, model->plan, backend, device, options));
   TRY_ASSIGN(std::vector<NDArray> outputs, network->run(inputs));
-  if (outputs.size() != expected.size()) return refused("output_count", fmt::format("the model gives {} outputs, {} are stored", outputs.size(), expected.size()));
+  if (outputs.size() != expected.size())
+    return refused("output_count", fmt::format("the model gives {} outputs, {} are stored",
+                                               outputs.size(), expected.size()));
   for (size_t i = 0; i < outputs.size(); ++i) {
     Comparison one = compare(outputs[i], expected[i]);
-    if (one.max_abs_diff >= verified.max_abs_diff) verified.max_abs_diff = one.max_abs_diff, verified.max_abs_ref = one.max_abs_ref;
+    if (one.max_abs_diff >= verified.max_abs_diff)
+      verified.max_abs_diff = one.max_abs_diff, verified.max_abs_ref = one.max_abs_ref;
     if (one.equal) continue;
     verified.outcome = VerifiedSet::Outcome::kFailed;
-    verified.reason = fmt::format("output {} differs by {:.3g} where the largest value is {:.3g}", i, one.max_abs_diff, one.max_abs_ref);
+    verified.reason = fmt::format("output {} differs by {:.3g} where the largest value is {:.3g}",
+                                  i, one.max_abs_diff, one.max_abs_ref);
   }
   return verified;
 }
 
 }  // namespace
 
-Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options, Backend const& backend, Device& device, StopToken stop, Progress const& progress) {
+Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
+                            Backend const& backend, Device& device, StopToken stop,
+                            Progress const& progress) {
   for (ModelTensor const& info : model_inputs(model))
-    if (!info.unknown.empty()) return bad_input("unknown_shape", fmt::format("the shape of input {} is not known ({}); give --fix {}=SHAPE", info.name, fmt::join(info.unknown, ", "), info.name));
+    if (!info.unknown.empty())
+      return bad_input("unknown_shape",
+                       fmt::format("the shape of input {} is not known ({}); give --fix {}=SHAPE",
+                                   info.name, fmt::join(info.unknown, ", "), info.name));
   if (model.is_expression) return run_expression(model, options, backend, device, stop);
   NetworkOptions network_options;
   network_options.threads = threads_of(options.threads, backend);
@@ -112,7 +132,8 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
   network_options.call.stop = stop;
   network_options.call.timeout = std::chrono::minutes(3);
   network_options.progress = progress;
-  TRY_ASSIGN(std::unique_ptr<Network> network, Network::create(model.after, model.plan, backend, device, network_options));
+  TRY_ASSIGN(std::unique_ptr<Network> network,
+             Network::create(model.after, model.plan, backend, device, network_options));
   RunResult result;
   TRY_ASSIGN(result.outputs, network->run(options.inputs));
   if (progress) progress({"timing", 0, 0});
@@ -131,28 +152,39 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
 void fill_times(KernelTable& table, RunResult const& run, MachineView const& machine) {
   double peak = 0, bandwidth = 0;
   for (RoofView const& roof : machine.roofs) {
-    if (roof.compute) peak = std::max(peak, roof.value);
-    else bandwidth = std::max(bandwidth, roof.value);
+    if (roof.compute)
+      peak = std::max(peak, roof.value);
+    else
+      bandwidth = std::max(bandwidth, roof.value);
   }
   for (KernelRow& row : table.rows) {
     for (size_t i = 0; i < run.kernel_names.size(); ++i)
-      if (run.kernel_names[i] == row.name) row.time_ms = row.time_ms ? std::min(*row.time_ms, run.kernel_ms[i]) : run.kernel_ms[i];
+      if (run.kernel_names[i] == row.name)
+        row.time_ms = row.time_ms ? std::min(*row.time_ms, run.kernel_ms[i]) : run.kernel_ms[i];
     if (!row.time_ms || *row.time_ms <= 0) continue;
     // The attainable time: whichever of arithmetic and moving its tensors once takes longer.
-    double arithmetic = peak > 0 ? double(row.flops) / peak / 1e6 : 0, moving = bandwidth > 0 ? double(row.bytes) / bandwidth / 1e6 : 0;
+    double arithmetic = peak > 0 ? double(row.flops) / peak / 1e6 : 0,
+           moving = bandwidth > 0 ? double(row.bytes) / bandwidth / 1e6 : 0;
     row.fraction_of_roof = std::max(arithmetic, moving) / *row.time_ms;
   }
-  if (!run.samples_ms.empty()) table.total_ms = *std::min_element(run.samples_ms.begin(), run.samples_ms.end());
+  if (!run.samples_ms.empty())
+    table.total_ms = *std::min_element(run.samples_ms.begin(), run.samples_ms.end());
 }
 
-std::vector<VerifiedSet> verify_folder(std::filesystem::path const& folder, Backend const& backend, Device& device, int threads, StopToken stop) {
+std::vector<VerifiedSet> verify_folder(std::filesystem::path const& folder, Backend const& backend,
+                                       Device& device, int threads, StopToken stop) {
   std::vector<VerifiedSet> results;
-  std::string name = folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string();
+  std::string name = folder.filename().empty() ? folder.parent_path().filename().string()
+                                               : folder.filename().string();
   std::vector<std::filesystem::path> sets = test_sets(folder);
-  if (sets.empty()) results.push_back({name, "-", VerifiedSet::Outcome::kSkipped, "the folder holds no test_data_set_N"});
+  if (sets.empty())
+    results.push_back(
+        {name, "-", VerifiedSet::Outcome::kSkipped, "the folder holds no test_data_set_N"});
   for (auto const& set : sets) {
     auto verified = verify_set(folder, set, backend, device, threads, stop);
-    if (!verified) verified = VerifiedSet{name, set.filename().string(), VerifiedSet::Outcome::kFailed, to_sentence(verified.error())};
+    if (!verified)
+      verified = VerifiedSet{name, set.filename().string(), VerifiedSet::Outcome::kFailed,
+                             to_sentence(verified.error())};
     verified->model = name;
     results.push_back(std::move(*verified));
   }

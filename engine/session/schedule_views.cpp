@@ -14,7 +14,9 @@
 namespace tw::session {
 namespace {
 
-int index_of(std::vector<int64_t> const& list, int64_t value) { return int(std::find(list.begin(), list.end(), value) - list.begin()); }
+int index_of(std::vector<int64_t> const& list, int64_t value) {
+  return int(std::find(list.begin(), list.end(), value) - list.begin());
+}
 
 /// Which original axis a loop belongs to, and what kind of iterators it feeds.
 void describe_axis(ir::BlockSite const& site, ir::For const& loop, LoopBar& bar) {
@@ -37,16 +39,21 @@ void describe_axis(ir::BlockSite const& site, ir::For const& loop, LoopBar& bar)
     if (iter.kind == ir::IterKind::kOpaque) bar.kind = AxisKind::kOpaque;
   }
   bar.hue = std::max(bar.hue, 0);
-  if (bar.kind == AxisKind::kSpatial && reduce) bar.kind = spatial ? AxisKind::kMixed : AxisKind::kReduce;
+  if (bar.kind == AxisKind::kSpatial && reduce)
+    bar.kind = spatial ? AxisKind::kMixed : AxisKind::kReduce;
   bar.guarded = site.block->predicate && ir::uses_variable(site.block->predicate, loop.name());
 }
 
 std::string consequence_of(LoopBar const& bar) {
   switch (bar.mark) {
-    case LoopMark::kParallel: return fmt::format("{} tasks", bar.extent);
-    case LoopMark::kVector: return fmt::format("{} lanes", bar.extent);
-    case LoopMark::kUnroll: return fmt::format("{} copies", bar.extent);
-    default: return bar.guarded ? "guarded" : "";
+    case LoopMark::kParallel:
+      return fmt::format("{} tasks", bar.extent);
+    case LoopMark::kVector:
+      return fmt::format("{} lanes", bar.extent);
+    case LoopMark::kUnroll:
+      return fmt::format("{} copies", bar.extent);
+    default:
+      return bar.guarded ? "guarded" : "";
   }
 }
 
@@ -54,16 +61,19 @@ std::string consequence_of(LoopBar const& bar) {
 /// access spans, at most its tensor.
 int64_t footprint(ir::BlockSite const& site, size_t depth) {
   std::map<std::string, int64_t> inside;  // loop -> largest value
-  for (size_t i = depth + 1; i < site.loops.size(); ++i) inside[site.loops[i]->name()] = ir::as_int(site.loops[i]->extent).value_or(1) - 1;
+  for (size_t i = depth + 1; i < site.loops.size(); ++i)
+    inside[site.loops[i]->name()] = ir::as_int(site.loops[i]->extent).value_or(1) - 1;
   std::map<std::string, ir::Expr> bindings;
   for (ir::IterVar const& iter : site.block->iters) bindings[iter.name()] = iter.binding;
   arith::Ranges ranges;
-  for (size_t i = 0; i < site.loops.size(); ++i) ranges.set(site.loops[i]->name(), {0, i > depth ? inside[site.loops[i]->name()] : 0});
+  for (size_t i = 0; i < site.loops.size(); ++i)
+    ranges.set(site.loops[i]->name(), {0, i > depth ? inside[site.loops[i]->name()] : 0});
   std::map<std::string, int64_t> bytes;
   auto add = [&](ir::BufferNode const& buffer, std::vector<ir::Expr> const& indices) {
     int64_t box = size_of(buffer.type);
     for (size_t d = 0; d < indices.size(); ++d) {
-      ir::Expr bound = ir::substitute(indices[d], ir::Substitution(bindings.begin(), bindings.end()));
+      ir::Expr bound =
+          ir::substitute(indices[d], ir::Substitution(bindings.begin(), bindings.end()));
       auto range = arith::bounds(bound, ranges);
       int64_t extent = ir::as_int(buffer.shape[d]).value_or(1);
       box *= range ? std::min(extent, range->high - range->low + 1) : extent;
@@ -89,7 +99,9 @@ StageCard card_of(ir::BlockSite const& site) {
   card.op = site.block->op;
   card.summary = fmt::format("{} loop{}", site.loops.size(), site.loops.size() == 1 ? "" : "s");
   ir::walk(site.block->body, [&](ir::Stmt const& s) {
-    if (auto const* store = s.as<ir::Store>()) card.output = fmt::format("{} {}", to_text(store->buffer->type), tw::to_text(ir::constant_shape(*store->buffer).value_or(Shape{})));
+    if (auto const* store = s.as<ir::Store>())
+      card.output = fmt::format("{} {}", to_text(store->buffer->type),
+                                tw::to_text(ir::constant_shape(*store->buffer).value_or(Shape{})));
     return true;
   });
   return card;
@@ -102,7 +114,8 @@ CodeLine line_of(std::string text, ir::LineInfo const& info, std::vector<int64_t
   line.text = std::move(text);
   line.loop = info.loop.value;
   for (ir::LoopId id : info.around) line.loops.push_back(id.value);
-  if (info.loop.valid() && (line.loops.empty() || line.loops.back() != info.loop.value)) line.loops.push_back(info.loop.value);
+  if (info.loop.valid() && (line.loops.empty() || line.loops.back() != info.loop.value))
+    line.loops.push_back(info.loop.value);
   if (info.block.valid()) line.stage = index_of(blocks, info.block.value);
   return line;
 }
@@ -133,7 +146,8 @@ CodeText lines_of(std::string const& all) {
 
 }  // namespace
 
-RefusalView refusal_view(ir::Program const& program, Refusal const& refusal, std::string const& step) {
+RefusalView refusal_view(ir::Program const& program, Refusal const& refusal,
+                         std::string const& step) {
   RefusalView view;
   view.step = step;
   view.code = refusal.code;
@@ -144,9 +158,15 @@ RefusalView refusal_view(ir::Program const& program, Refusal const& refusal, std
   view.title = fmt::format("{} is refused", step);
   auto parsed = parse_step(step);
   if (parsed && !parsed->targets.empty()) {
-    std::map<std::string, std::string> const verbs{{"parallel", "cannot run in parallel"}, {"vectorize", "cannot be vectorized"}, {"unroll", "cannot be unrolled"}, {"split", "cannot be split so"}, {"fuse", "cannot be fused"}, {"reorder", "cannot be moved there"}};
+    std::map<std::string, std::string> const verbs{{"parallel", "cannot run in parallel"},
+                                                   {"vectorize", "cannot be vectorized"},
+                                                   {"unroll", "cannot be unrolled"},
+                                                   {"split", "cannot be split so"},
+                                                   {"fuse", "cannot be fused"},
+                                                   {"reorder", "cannot be moved there"}};
     auto verb = verbs.find(parsed->primitive);
-    view.title = fmt::format("{} {}", parsed->targets.front(), verb == verbs.end() ? "cannot take this step" : verb->second);
+    view.title = fmt::format("{} {}", parsed->targets.front(),
+                             verb == verbs.end() ? "cannot take this step" : verb->second);
   }
   if (refusal.conflict) {
     ConflictView conflict;
@@ -159,7 +179,8 @@ RefusalView refusal_view(ir::Program const& program, Refusal const& refusal, std
     conflict.second_writes = refusal.conflict->second_writes;
     ir::walk(program.body, [&](ir::Stmt const& s) {
       auto const* store = s.as<ir::Store>();
-      if (store && store->buffer->name == conflict.buffer) conflict.shape = ir::constant_shape(*store->buffer).value_or(std::vector<int64_t>());
+      if (store && store->buffer->name == conflict.buffer)
+        conflict.shape = ir::constant_shape(*store->buffer).value_or(std::vector<int64_t>());
       return true;
     });
     view.conflict = std::move(conflict);
@@ -196,13 +217,17 @@ NestView nest_view(ir::Program const& program) {
 }
 
 std::vector<CodeStage> code_stages(Backend const& backend) {
-  std::vector<CodeStage> stages{{kExpressionStage, "Expression", "what is computed, without any order"}, {kProgramStage, "Program", "the loops as the schedule made them"}};
+  std::vector<CodeStage> stages{
+      {kExpressionStage, "Expression", "what is computed, without any order"},
+      {kProgramStage, "Program", "the loops as the schedule made them"}};
   std::map<std::string, int> uses;
   int number = 0;
   for (Pass const& pass : backend.passes()) {
     int use = ++uses[pass.name];
     std::string key = use == 1 ? pass.name : fmt::format("{}.{}", pass.name, use);
-    stages.push_back({key, fmt::format("after pass {} of {}, {}", ++number, backend.passes().size(), pass.name), fmt::format("{}; {}", pass.title, pass.why)});
+    stages.push_back(
+        {key, fmt::format("after pass {} of {}, {}", ++number, backend.passes().size(), pass.name),
+         fmt::format("{}; {}", pass.title, pass.why)});
   }
   stages.push_back({kLlvmStage, "LLVM IR", "the last program as LLVM code"});
   stages.push_back({kAssemblyStage, "Assembly", "what the processor runs"});
@@ -221,7 +246,8 @@ CodeText text_of_expression(te::Kernel const& kernel) {
 
 CodeText text_of_program(ir::Program const& program) {
   std::vector<int64_t> blocks;
-  for (ir::BlockSite const& site : ir::blocks_of(program.body)) blocks.push_back(site.block->id.value);
+  for (ir::BlockSite const& site : ir::blocks_of(program.body))
+    blocks.push_back(site.block->id.value);
   CodeText text = text_of(ir::print(program), blocks);
   text.stage = kProgramStage;
   text.title = "program";
@@ -260,7 +286,8 @@ CodeText text_of_assembly(Artifact const& artifact) {
   return text;
 }
 
-CodeText code_text(ir::Program const& program, te::Kernel const& kernel, std::string const& stage, Backend const& backend) {
+CodeText code_text(ir::Program const& program, te::Kernel const& kernel, std::string const& stage,
+                   Backend const& backend) {
   if (stage == kExpressionStage) return text_of_expression(kernel);
   if (stage == kProgramStage) return text_of_program(program);
   CodeText failed;
@@ -270,13 +297,16 @@ CodeText code_text(ir::Program const& program, te::Kernel const& kernel, std::st
   std::vector<CodeStage> stages = code_stages(backend);
   for (size_t i = 1; i < lowered->size(); ++i)
     if (stages[i + 1].key == stage) return text_of_stage((*lowered)[i].kernel, stages[i + 1]);
-  auto artifact = backend.compile(lowered->back().kernel, CodeTier::kFast, CodeTexts::kAssemblyAndIr);
+  auto artifact =
+      backend.compile(lowered->back().kernel, CodeTier::kFast, CodeTexts::kAssemblyAndIr);
   if (!artifact) return failed.failure = to_sentence(artifact.error()), failed;
   return stage == kLlvmStage ? text_of_llvm(*artifact) : text_of_assembly(*artifact);
 }
 
 CodeText with_changes(CodeText now, CodeText const& before) {
-  auto trimmed = [](std::string const& s) { return s.substr(std::min(s.find_first_not_of(' '), s.size())); };
+  auto trimmed = [](std::string const& s) {
+    return s.substr(std::min(s.find_first_not_of(' '), s.size()));
+  };
   size_t n = before.lines.size(), m = now.lines.size();
   if (n * m > 4'000'000) return now;  // the longest common subsequence would take too long
   std::vector<std::string> a, b;
@@ -284,7 +314,9 @@ CodeText with_changes(CodeText now, CodeText const& before) {
   for (CodeLine const& line : now.lines) b.push_back(trimmed(line.text));
   std::vector<std::vector<int>> common(n + 1, std::vector<int>(m + 1, 0));
   for (size_t i = n; i-- > 0;)
-    for (size_t j = m; j-- > 0;) common[i][j] = a[i] == b[j] ? common[i + 1][j + 1] + 1 : std::max(common[i + 1][j], common[i][j + 1]);
+    for (size_t j = m; j-- > 0;)
+      common[i][j] =
+          a[i] == b[j] ? common[i + 1][j + 1] + 1 : std::max(common[i + 1][j], common[i][j + 1]);
   std::vector<size_t> removed;
   CodeText result = now;
   result.lines.clear();
@@ -305,7 +337,9 @@ CodeText with_changes(CodeText now, CodeText const& before) {
   for (size_t r = 0; r < result.lines.size(); ++r) {
     if (result.lines[r].change != LineChange::kRemoved) continue;
     for (size_t k = 0; k < result.lines.size(); ++k) {
-      if (result.lines[k].change != LineChange::kAdded || trimmed(result.lines[k].text) != trimmed(result.lines[r].text)) continue;
+      if (result.lines[k].change != LineChange::kAdded ||
+          trimmed(result.lines[k].text) != trimmed(result.lines[r].text))
+        continue;
       result.lines[k].change = k < r ? LineChange::kMovedUp : LineChange::kMovedDown;
       result.lines.erase(result.lines.begin() + std::ptrdiff_t(r--));
       break;

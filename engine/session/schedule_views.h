@@ -9,7 +9,8 @@
 namespace tw::session {
 
 /// `step` is the script line that was asked for.
-RefusalView refusal_view(ir::Program const& program, Refusal const& refusal, std::string const& step);
+RefusalView refusal_view(ir::Program const& program, Refusal const& refusal,
+                         std::string const& step);
 NestView nest_view(ir::Program const& program);
 
 /// Stages of a kernel in the order shown: expression, program, each pass, LLVM IR, assembly.
@@ -26,7 +27,8 @@ CodeText text_of_stage(ir::KernelIr const& kernel, CodeStage const& stage);
 CodeText text_of_llvm(Artifact const& artifact);
 CodeText text_of_assembly(Artifact const& artifact);
 /// The text of a program at a stage; `failure` says why there is none.
-CodeText code_text(ir::Program const& program, te::Kernel const& kernel, std::string const& stage, Backend const& backend);
+CodeText code_text(ir::Program const& program, te::Kernel const& kernel, std::string const& stage,
+                   Backend const& backend);
 /// Marks lines of `now` against `before`: added, moved up or down; removed lines are put in.
 CodeText with_changes(CodeText now, CodeText const& before);
 

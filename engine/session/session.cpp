@@ -7,87 +7,24 @@
 #include <mutex>
 
 #include "engine/backend/backend.h"
-#include "engine/device/local_device.h"
-#include "engine/measure/kernel_bench.h"
 #include "engine/measure/network.h"
 #include "engine/schedule/explain.h"
 #include "engine/session/jobs.h"
+#include "engine/session/laboratory.h"
 #include "engine/session/schedule_views.h"
 #include "engine/session/session_state.h"
 
 namespace tw::session {
 namespace {
 
-/// Measures kernels on the device; used by the job thread only.
-class Laboratory {
- public:
-  Laboratory(Options const& options) : backend_(*options.backend), device_({options.device_program}), threads_(options.threads > 0 ? options.threads : options.backend->target().hardware.cores) {}
-
-  Device& device() { return device_; }
-  int threads() const { return threads_; }
-
-  struct Outcome {
-    BenchResult result;
-    Comparison comparison;
-  };
-  Result<Outcome> measure(Model const& model, int kernel, ir::Program const& program, CodeTier tier, StopToken stop) {
-    TRY(prepare(model, kernel, stop));
-    TRY_ASSIGN(std::vector<LoweredStage> stages, lower(program, backend_.target(), backend_.passes()));
-    TRY_ASSIGN(Artifact artifact, backend_.compile(stages.back().kernel, tier, CodeTexts::kNone));
-    BenchOptions options;
-    options.threads = threads_;
-    options.timing = {.warm_up = 0, .repeats = 5, .min_sample_seconds = 50e-6, .most_seconds = 0.4};
-    options.call.stop = stop;
-    options.call.timeout = std::chrono::seconds(30);
-    TRY_ASSIGN(BenchResult result, bench_->measure(artifact, options));
-    Comparison worst{0, 0, true, -1};
-    for (size_t i = 0; i < result.outputs.size(); ++i) {
-      Comparison one = compare(result.outputs[i], reference_[i]);
-      bool equal = worst.equal && one.equal;
-      if (one.max_abs_diff >= worst.max_abs_diff) worst = one;
-      worst.equal = equal;
-    }
-    return Outcome{std::move(result), worst};
-  }
-
- private:
-  /// Inputs and the right answer of a kernel, made when the kernel changes.
-  Status prepare(Model const& model, int kernel, StopToken stop) {
-    if (bench_ && model_ == model && kernel_ == kernel) return {};
-    bench_.reset();
-    TRY_ASSIGN(ir::Program plain, plain_program(*model, kernel));
-    TRY_ASSIGN(std::vector<NDArray> inputs, random_kernel_inputs(plain.inputs, 1));
-    TRY_ASSIGN(std::optional<std::vector<NDArray>> reference, reference_outputs(*model, kernel, inputs, stop));
-    auto bench = std::make_unique<KernelBench>(device_, plain, inputs);
-    if (!reference) {  // a large tensor expression: its plain nest is what the schedules must keep
-      TRY_ASSIGN(std::vector<LoweredStage> stages, lower(plain, backend_.target(), backend_.passes()));
-      TRY_ASSIGN(Artifact artifact, backend_.compile(stages.back().kernel, CodeTier::kFast, CodeTexts::kNone));
-      BenchOptions options;
-      options.call.stop = stop;
-      options.call.timeout = std::chrono::seconds(60);
-      TRY_ASSIGN(reference, bench->run(artifact, options));
-    }
-    reference_ = std::move(*reference);
-    bench_ = std::move(bench);
-    model_ = model;
-    kernel_ = kernel;
-    return {};
-  }
-
-  Backend const& backend_;
-  LocalDevice device_;
-  int threads_;
-  Model model_;
-  int kernel_ = -1;
-  std::unique_ptr<KernelBench> bench_;
-  std::vector<NDArray> reference_;
-};
-
 class SessionImpl final : public Session {
- public:
+public:
   explicit SessionImpl(Options options)
-      : options_(std::move(options)), laboratory_(options_), stages_(std::make_shared<std::vector<CodeStage> const>(code_stages(*options_.backend))),
-        jobs_([this] { notify(); }), code_jobs_([] {}) {
+      : options_(std::move(options)),
+        laboratory_(options_),
+        stages_(std::make_shared<std::vector<CodeStage> const>(code_stages(*options_.backend))),
+        jobs_([this] { notify(); }),
+        code_jobs_([] {}) {
     start_roofs(false);
   }
 
@@ -122,9 +59,11 @@ class SessionImpl final : public Session {
     return state_.model ? save_state(state_).dump(1) : "";
   }
   Status restore(std::string const& saved) override;
-  bool wait_idle(double seconds) override { return jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds); }
+  bool wait_idle(double seconds) override {
+    return jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds);
+  }
 
- private:
+private:
   // Commands, on the front's thread.
   Status run(OpenModel const& c) { return open(c.path, {}); }
   Status run(OpenSample const& c) { return open("sample:" + c.name, {}); }
@@ -132,9 +71,15 @@ class SessionImpl final : public Session {
   Status run(SelectKernel const& c);
   Status run(ApplyStep const& c);
   Status run(ApplyScript const& c);
-  Status run(Undo const&) { return move([](History const& h) -> Result<History> { return h.undone(); }); }
-  Status run(Redo const&) { return move([](History const& h) -> Result<History> { return h.redone(); }); }
-  Status run(JumpTo const& c) { return move([&](History const& h) { return h.jumped(c.history_node); }); }
+  Status run(Undo const&) {
+    return move([](History const& h) -> Result<History> { return h.undone(); });
+  }
+  Status run(Redo const&) {
+    return move([](History const& h) -> Result<History> { return h.redone(); });
+  }
+  Status run(JumpTo const& c) {
+    return move([&](History const& h) { return h.jumped(c.history_node); });
+  }
   Status run(SetNote const& c);
   Status run(DismissRefusal const&);
   Status run(MeasureAgain const&);
@@ -160,7 +105,8 @@ class SessionImpl final : public Session {
   }
   void set_error(std::string sentence) {
     std::lock_guard lock(mutex_);
-    state_.error = sentence.empty() ? nullptr : std::make_shared<std::string const>(std::move(sentence));
+    state_.error =
+        sentence.empty() ? nullptr : std::make_shared<std::string const>(std::move(sentence));
   }
 
   Options options_;
@@ -191,7 +137,8 @@ void SessionImpl::publish() {
     if (state_.model) next.kernels = table_with_states(state_);
     if (state_.has_kernel()) {
       ir::Program const& program = state_.now().history.schedule().program();
-      bool same = published_.nest && published_.kernel == next.kernel && published_.nest->program_hash == ir::hash(program);
+      bool same = published_.nest && published_.kernel == next.kernel &&
+                  published_.nest->program_hash == ir::hash(program);
       next.nest = same ? published_.nest : std::make_shared<NestView const>(nest_view(program));
       next.history = history_view(state_);
       next.roofline = roofline_view(state_);
@@ -203,16 +150,17 @@ void SessionImpl::publish() {
 
 Status SessionImpl::open(std::string const& source, std::string saved) {
   set_error("");
-  jobs_.start("open", "opening " + source, [this, source, saved](StopToken stop, Progress const& progress) {
-    auto model = load_model(source, {}, *options_.backend, stop, progress);
-    if (!model) {
-      if (!stop.stop_requested()) set_error(to_sentence(model.error()));
-      return publish();
-    }
-    take_model(*model, source, saved);
-    publish();
-    start_measuring();
-  });
+  jobs_.start("open", "opening " + source,
+              [this, source, saved](StopToken stop, Progress const& progress) {
+                auto model = load_model(source, {}, *options_.backend, stop, progress);
+                if (!model) {
+                  if (!stop.stop_requested()) set_error(to_sentence(model.error()));
+                  return publish();
+                }
+                take_model(*model, source, saved);
+                publish();
+                start_measuring();
+              });
   return {};
 }
 
@@ -229,14 +177,18 @@ void SessionImpl::take_model(Model model, std::string const& source, std::string
   std::string error;
   if (!saved.empty()) {
     auto json = nlohmann::ordered_json::parse(saved, nullptr, false);
-    if (Status status = restore_histories(next, json, *options_.backend); !status) error = status.error().message;
+    if (Status status = restore_histories(next, json, *options_.backend); !status)
+      error = status.error().message;
     if (json.contains("kernel") && json["kernel"].is_number_integer()) next.kernel = json["kernel"];
   }
-  if (next.kernel < 0 || size_t(next.kernel) >= model->plan.kernels.size()) next.kernel = model->plan.kernels.empty() ? -1 : 0;
+  if (next.kernel < 0 || size_t(next.kernel) >= model->plan.kernels.size())
+    next.kernel = model->plan.kernels.empty() ? -1 : 0;
   if (next.kernel >= 0 && !next.kernels.contains(next.kernel)) {
     auto work = begin_kernel(*model, next.kernel, *options_.backend);
-    if (work) next.kernels.emplace(next.kernel, std::move(*work));
-    else error = to_sentence(work.error());
+    if (work)
+      next.kernels.emplace(next.kernel, std::move(*work));
+    else
+      error = to_sentence(work.error());
   }
   std::lock_guard lock(mutex_);
   next.machine = state_.machine;
@@ -260,7 +212,8 @@ Status SessionImpl::run(SelectKernel const& c) {
   {
     std::lock_guard lock(mutex_);
     if (!state_.model) return bad_input("no_model", "no model is open");
-    if (c.row < 0 || size_t(c.row) >= state_.model->plan.kernels.size()) return bad_input("unknown_kernel", fmt::format("there is no kernel {}", c.row));
+    if (c.row < 0 || size_t(c.row) >= state_.model->plan.kernels.size())
+      return bad_input("unknown_kernel", fmt::format("there is no kernel {}", c.row));
     state_.refusal = nullptr;
     if (!state_.kernels.contains(c.row)) {
       TRY_ASSIGN(KernelWork work, begin_kernel(*state_.model, c.row, *options_.backend));
@@ -289,7 +242,8 @@ Status SessionImpl::run(ApplyStep const& c) {
     state_.refusal = nullptr;
     state_.error = nullptr;
     if (auto taken = take(step); !taken) {
-      state_.refusal = std::make_shared<RefusalView const>(refusal_view(state_.now().history.schedule().program(), taken.error(), c.line));
+      state_.refusal = std::make_shared<RefusalView const>(
+          refusal_view(state_.now().history.schedule().program(), taken.error(), c.line));
       return {};
     }
   }
@@ -306,7 +260,8 @@ Status SessionImpl::run(ApplyScript const& c) {
     state_.refusal = nullptr;
     for (auto const& [line, step] : script.steps)
       if (auto taken = take(step); !taken) {
-        state_.refusal = std::make_shared<RefusalView const>(refusal_view(state_.now().history.schedule().program(), taken.error(), tw::to_text(step)));
+        state_.refusal = std::make_shared<RefusalView const>(refusal_view(
+            state_.now().history.schedule().program(), taken.error(), tw::to_text(step)));
         break;
       }
   }
@@ -328,7 +283,8 @@ Status SessionImpl::move(F const& to) {
 
 Status SessionImpl::run(SetNote const& c) {
   std::lock_guard lock(mutex_);
-  if (!state_.has_kernel() || !state_.now().history.has(c.history_node)) return bad_input("unknown_node", "there is no such step");
+  if (!state_.has_kernel() || !state_.now().history.has(c.history_node))
+    return bad_input("unknown_node", "there is no such step");
   state_.now().history = state_.now().history.with_note(c.history_node, c.note);
   return {};
 }
@@ -351,8 +307,8 @@ Status SessionImpl::run(MeasureAgain const&) {
   return {};
 }
 
-/// Measures the current step if nobody has, then the schedule by rule, so that there is something to
-/// compare with.
+/// Measures the current step if nobody has, then the schedule by rule, so that there is something
+/// to compare with.
 void SessionImpl::start_measuring() {
   if (!options_.measure) return;
   std::vector<int> wanted;
@@ -363,8 +319,12 @@ void SessionImpl::start_measuring() {
     kernel = state_.kernel;
     History const& history = state_.now().history;
     for (int id : {history.current(), state_.now().default_node, 0}) {
-      bool known = id < 0 || (history.node(id).measured && history.node(id).correctness != Correctness::kUnknown) || history.node(id).correctness == Correctness::kWrong;
-      if (!known && std::find(wanted.begin(), wanted.end(), id) == wanted.end()) wanted.push_back(id);
+      bool known =
+          id < 0 ||
+          (history.node(id).measured && history.node(id).correctness != Correctness::kUnknown) ||
+          history.node(id).correctness == Correctness::kWrong;
+      if (!known && std::find(wanted.begin(), wanted.end(), id) == wanted.end())
+        wanted.push_back(id);
     }
   }
   if (wanted.empty()) return jobs_.cancel("measure");
@@ -387,7 +347,8 @@ void SessionImpl::measure_node(int kernel, int node, StopToken stop) {
   }
   publish();
   for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull}) {
-    if (tier == CodeTier::kFull) publish();  // the first number is shown while the finer one is made
+    if (tier == CodeTier::kFull)
+      publish();  // the first number is shown while the finer one is made
     auto outcome = laboratory_.measure(model, kernel, schedule->program(), tier, stop);
     std::lock_guard lock(mutex_);
     if (state_.model != model) return;
@@ -400,12 +361,16 @@ void SessionImpl::measure_node(int kernel, int node, StopToken stop) {
       break;
     }
     Comparison const& c = outcome->comparison;
-    std::string words = fmt::format("largest difference {:.2g} where the largest value is {:.3g}", c.max_abs_diff, c.max_abs_ref);
-    history = history.with_correctness(node, c.equal ? Correctness::kCorrect : Correctness::kWrong, words);
+    std::string words = fmt::format("largest difference {:.2g} where the largest value is {:.3g}",
+                                    c.max_abs_diff, c.max_abs_ref);
+    history = history.with_correctness(node, c.equal ? Correctness::kCorrect : Correctness::kWrong,
+                                       words);
     if (!c.equal) break;  // a wrong answer has no time
     double ms = outcome->result.samples.least() * 1e3;
     auto const& known = history.node(node).measured;
-    if (!known || ms < known->min_ms) history = history.with_measured(node, {ms, outcome->result.samples.spread(), double(model->kernel(kernel).flops) / ms / 1e6});
+    if (!known || ms < known->min_ms)
+      history = history.with_measured(node, {ms, outcome->result.samples.spread(),
+                                             double(model->kernel(kernel).flops) / ms / 1e6});
     if (ms > 50) break;  // slow code gains nothing from a second look
     state_.measuring = tier == CodeTier::kFast ? node : -1;
   }
@@ -426,41 +391,49 @@ Status SessionImpl::run(MeasureModel const&) {
     for (auto const& [row, work] : state_.kernels) {
       History const& history = work.history;
       HistoryNode const& node = history.node(history.current());
-      if (node.parent >= 0 && node.correctness == Correctness::kCorrect) options.scripts[row] = node.schedule.script();
+      if (node.parent >= 0 && node.correctness == Correctness::kCorrect)
+        options.scripts[row] = node.schedule.script();
     }
   }
-  jobs_.start("model", "measuring the whole model", [this, model, options](StopToken stop, Progress const& progress) mutable {
-    options.rounds = 5;
-    options.threads = laboratory_.threads();
-    options.inputs = random_inputs(*model, 1);
-    auto run = run_model(*model, options, *options_.backend, laboratory_.device(), stop, progress);
-    if (!run) {
-      if (!stop.stop_requested()) set_error(to_sentence(run.error()));
-      return publish();
-    }
-    {
-      std::lock_guard lock(mutex_);
-      if (state_.model != model) return;
-      auto table = std::make_shared<KernelTable>(*state_.table);
-      fill_times(*table, *run, state_.machine ? *state_.machine : MachineView());
-      state_.table = std::move(table);
-    }
-    publish();
-  });
+  jobs_.start("model", "measuring the whole model",
+              [this, model, options](StopToken stop, Progress const& progress) mutable {
+                options.rounds = 5;
+                options.threads = laboratory_.threads();
+                options.inputs = random_inputs(*model, 1);
+                auto run = run_model(*model, options, *options_.backend, laboratory_.device(), stop,
+                                     progress);
+                if (!run) {
+                  if (!stop.stop_requested()) set_error(to_sentence(run.error()));
+                  return publish();
+                }
+                {
+                  std::lock_guard lock(mutex_);
+                  if (state_.model != model) return;
+                  auto table = std::make_shared<KernelTable>(*state_.table);
+                  fill_times(*table, *run, state_.machine ? *state_.machine : MachineView());
+                  state_.table = std::move(table);
+                }
+                publish();
+              });
   return {};
 }
 
 void SessionImpl::start_roofs(bool again) {
-  jobs_.start("roofs", "measuring this machine", [this, again](StopToken stop, Progress const& progress) {
-    auto plain = machine_view(*options_.backend, laboratory_.device(), options_.cache_folder, false, false);
-    auto view = options_.measure ? machine_view(*options_.backend, laboratory_.device(), options_.cache_folder, true, again, stop, progress) : plain;
-    if (!view && !stop.stop_requested()) set_error(to_sentence(view.error()));
-    {
-      std::lock_guard lock(mutex_);
-      state_.machine = std::make_shared<MachineView const>(view ? *view : *plain);
-    }
-    publish();
-  });
+  jobs_.start("roofs", "measuring this machine",
+              [this, again](StopToken stop, Progress const& progress) {
+                auto plain = machine_view(*options_.backend, laboratory_.device(),
+                                          options_.cache_folder, false, false);
+                auto view = options_.measure
+                                ? machine_view(*options_.backend, laboratory_.device(),
+                                               options_.cache_folder, true, again, stop, progress)
+                                : plain;
+                if (!view && !stop.stop_requested()) set_error(to_sentence(view.error()));
+                {
+                  std::lock_guard lock(mutex_);
+                  state_.machine = std::make_shared<MachineView const>(view ? *view : *plain);
+                }
+                publish();
+              });
 }
 
 std::shared_ptr<RefusalView const> SessionImpl::why_not(std::string const& line) {
@@ -488,30 +461,38 @@ std::shared_ptr<CodeText const> SessionImpl::code(std::string const& stage, bool
   ir::Program program = history.schedule().program();
   int parent = history.node(history.current()).parent;
   std::optional<ir::Program> before;
-  if (against_parent && parent >= 0 && stage != kExpressionStage) before = history.node(parent).schedule.program();
+  if (against_parent && parent >= 0 && stage != kExpressionStage)
+    before = history.node(parent).schedule.program();
   uint64_t hash = ir::hash(program);
   std::string key = before ? fmt::format("{} against {:x}", stage, ir::hash(*before)) : stage;
   if (auto found = texts_.find({hash, key}); found != texts_.end()) return found->second;
   te::Kernel kernel = state_.model->kernel(state_.kernel).kernel;
   lock.unlock();
-  code_jobs_.start(stage, "lowering", [this, program, before, kernel, stage, hash, key](StopToken stop, Progress const&) {
-    auto text = std::make_shared<CodeText>(code_text(program, kernel, stage, *options_.backend));
-    if (before && !stop.stop_requested()) *text = with_changes(*text, code_text(*before, kernel, stage, *options_.backend));
-    text->program_hash = hash;
-    {
-      std::lock_guard guard(mutex_);
-      if (texts_.size() > 400) texts_.clear();
-      texts_[{hash, key}] = text;
-    }
-    notify();
-  });
+  code_jobs_.start(
+      stage, "lowering",
+      [this, program, before, kernel, stage, hash, key](StopToken stop, Progress const&) {
+        auto text =
+            std::make_shared<CodeText>(code_text(program, kernel, stage, *options_.backend));
+        if (before && !stop.stop_requested())
+          *text = with_changes(*text, code_text(*before, kernel, stage, *options_.backend));
+        text->program_hash = hash;
+        {
+          std::lock_guard guard(mutex_);
+          if (texts_.size() > 400) texts_.clear();
+          texts_[{hash, key}] = text;
+        }
+        notify();
+      });
   return nullptr;
 }
 
 Status SessionImpl::restore(std::string const& saved) {
   auto json = nlohmann::ordered_json::parse(saved, nullptr, false);
-  if (json.is_discarded() || !json.is_object() || !json.contains("model") || !json["model"].is_string()) return bad_input("bad_session", "the saved session cannot be read; it is left as it was");
-  if (!json.contains("version") || json["version"] != 1) return bad_input("unknown_version", "the saved session was written by a newer version");
+  if (json.is_discarded() || !json.is_object() || !json.contains("model") ||
+      !json["model"].is_string())
+    return bad_input("bad_session", "the saved session cannot be read; it is left as it was");
+  if (!json.contains("version") || json["version"] != 1)
+    return bad_input("unknown_version", "the saved session was written by a newer version");
   return open(json["model"], saved);
 }
 

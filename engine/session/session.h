@@ -1,8 +1,8 @@
 /// The narrow waist between the engine and any front: commands in, snapshots out.
 ///
-/// `execute` is called on the front's thread and answers within 10 ms; whatever takes longer runs as
-/// a job on the session's own thread and publishes a new snapshot when it is done. A newer job of
-/// the same kind voids an older one.
+/// `execute` is called on the front's thread and answers within 10 ms; whatever takes longer runs
+/// as a job on the session's own thread and publishes a new snapshot when it is done. A newer job
+/// of the same kind voids an older one.
 #pragma once
 
 #include <functional>
@@ -20,37 +20,54 @@ class Backend;
 
 namespace tw::session {
 
-struct OpenModel { std::string path; };              ///< job; .onnx or .te
-struct OpenSample { std::string name; };             ///< job; "resnet18"
+struct OpenModel {
+  std::string path;
+};  ///< job; .onnx or .te
+struct OpenSample {
+  std::string name;
+};  ///< job; "resnet18"
 struct CloseModel {};
-struct SelectKernel { int row = 0; };
+struct SelectKernel {
+  int row = 0;
+};
 /// One script line: "o.0, o.1 = split(conv2d.o, factor=16)". Refused: snapshot.refusal says why.
-struct ApplyStep { std::string line; };
+struct ApplyStep {
+  std::string line;
+};
 /// Several lines as one command; stops at the first refused one and keeps the steps before it.
-struct ApplyScript { std::string text; };
+struct ApplyScript {
+  std::string text;
+};
 struct Undo {};
 struct Redo {};
-struct JumpTo { int history_node = 0; };
-struct SetNote { int history_node = 0; std::string note; };
+struct JumpTo {
+  int history_node = 0;
+};
+struct SetNote {
+  int history_node = 0;
+  std::string note;
+};
 struct DismissRefusal {};
-struct MeasureAgain {};                              ///< job: the current state, again
-struct MeasureModel {};                              ///< job: every kernel inside the network
-struct MeasureRoofs { bool again = false; };         ///< job: cached per machine
+struct MeasureAgain {};  ///< job: the current state, again
+struct MeasureModel {};  ///< job: every kernel inside the network
+struct MeasureRoofs {
+  bool again = false;
+};  ///< job: cached per machine
 struct CancelJob {};
-using Command = std::variant<OpenModel, OpenSample, CloseModel, SelectKernel, ApplyStep, ApplyScript,
-                             Undo, Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain, MeasureModel,
-                             MeasureRoofs, CancelJob>;
+using Command = std::variant<OpenModel, OpenSample, CloseModel, SelectKernel, ApplyStep,
+                             ApplyScript, Undo, Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain,
+                             MeasureModel, MeasureRoofs, CancelJob>;
 
 struct Options {
   std::shared_ptr<Backend const> backend;
-  std::string device_program;   ///< path of tw-device; empty: beside the running program
-  std::string cache_folder;     ///< roofs and session file
-  int threads = 0;              ///< of the device's pool; 0 = all cores
-  bool measure = true;          ///< measure after every step (off in tests of pure editing)
+  std::string device_program;  ///< path of tw-device; empty: beside the running program
+  std::string cache_folder;    ///< roofs and session file
+  int threads = 0;             ///< of the device's pool; 0 = all cores
+  bool measure = true;         ///< measure after every step (off in tests of pure editing)
 };
 
 class Session {
- public:
+public:
   static Result<std::unique_ptr<Session>> create(Options options);
   virtual ~Session() = default;
 

@@ -65,22 +65,33 @@ std::shared_ptr<RooflineView const> roofline_view(State const& state) {
   History const& history = state.kernels.at(state.kernel).history;
   double peak = 0, bandwidth = 0;
   if (state.machine) view->roofs = state.machine->roofs;
-  std::erase_if(view->roofs, [](RoofView const& roof) { return roof.name.find("one core") != std::string::npos; });
+  std::erase_if(view->roofs, [](RoofView const& roof) {
+    return roof.name.find("one core") != std::string::npos;
+  });
   for (RoofView const& roof : view->roofs) {
-    if (roof.compute) peak = std::max(peak, roof.value);
-    else bandwidth = roof.value;  // the last level is main memory
+    if (roof.compute)
+      peak = std::max(peak, roof.value);
+    else
+      bandwidth = roof.value;  // the last level is main memory
   }
   double intensity = task.bytes > 0 ? double(task.flops) / double(task.bytes) : 0;
   for (int id : path_to(history, history.current())) {
     HistoryNode const& node = history.node(id);
     if (!node.measured) continue;
-    view->trail.push_back({id, fmt::format("{} {:.1f}", node.label, node.measured->gflops), intensity, node.measured->gflops, true, id == history.current()});
+    view->trail.push_back({id, fmt::format("{} {:.1f}", node.label, node.measured->gflops),
+                           intensity, node.measured->gflops, true, id == history.current()});
   }
   if (peak <= 0 || bandwidth <= 0 || intensity <= 0) return view;
   bool compute_bound = intensity * bandwidth >= peak;
   view->attainable = std::min(peak, intensity * bandwidth);
-  view->explanation = compute_bound ? fmt::format("{:.1f} FLOP for each byte of its tensors: arithmetic is the limit, {:.0f} GFLOP/s", intensity, peak)
-                                    : fmt::format("{:.2f} FLOP for each byte of its tensors: memory is the limit, {:.1f} GFLOP/s", intensity, view->attainable);
+  view->explanation =
+      compute_bound
+          ? fmt::format(
+                "{:.1f} FLOP for each byte of its tensors: arithmetic is the limit, {:.0f} GFLOP/s",
+                intensity, peak)
+          : fmt::format(
+                "{:.2f} FLOP for each byte of its tensors: memory is the limit, {:.1f} GFLOP/s",
+                intensity, view->attainable);
   return view;
 }
 
@@ -90,13 +101,19 @@ std::shared_ptr<KernelTable const> table_with_states(State const& state) {
     History const& history = work.history;
     HistoryNode const& node = history.node(history.current());
     KernelRow& entry = table->rows[size_t(row)];
-    entry.state = node.parent < 0 ? KernelState::kPlain : node.id == work.default_node ? KernelState::kDefault : KernelState::kHand;
+    entry.state = node.parent < 0                ? KernelState::kPlain
+                  : node.id == work.default_node ? KernelState::kDefault
+                                                 : KernelState::kHand;
     if (!node.measured) continue;
     entry.time_ms = node.measured->min_ms;
     entry.fraction_of_roof.reset();
     double peak = 0, bandwidth = 0;
-    for (RoofView const& roof : state.machine ? state.machine->roofs : std::vector<RoofView>()) (roof.compute ? peak : bandwidth) = roof.compute ? std::max(peak, roof.value) : roof.value;
-    if (peak > 0 && bandwidth > 0) entry.fraction_of_roof = std::max(double(entry.flops) / peak, double(entry.bytes) / bandwidth) / 1e6 / node.measured->min_ms;
+    for (RoofView const& roof : state.machine ? state.machine->roofs : std::vector<RoofView>())
+      (roof.compute ? peak : bandwidth) = roof.compute ? std::max(peak, roof.value) : roof.value;
+    if (peak > 0 && bandwidth > 0)
+      entry.fraction_of_roof =
+          std::max(double(entry.flops) / peak, double(entry.bytes) / bandwidth) / 1e6 /
+          node.measured->min_ms;
   }
   return table;
 }
@@ -117,12 +134,14 @@ Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend co
 nlohmann::ordered_json save_state(State const& state) {
   nlohmann::ordered_json json = {{"version", 1}, {"model", state.source}, {"kernel", state.kernel}};
   nlohmann::ordered_json kernels = nlohmann::ordered_json::object();
-  for (auto const& [row, work] : state.kernels) kernels[state.model->kernel(row).name] = work.history.to_json();
+  for (auto const& [row, work] : state.kernels)
+    kernels[state.model->kernel(row).name] = work.history.to_json();
   json["histories"] = kernels;
   return json;
 }
 
-Status restore_histories(State& state, nlohmann::ordered_json const& saved, Backend const& backend) {
+Status restore_histories(State& state, nlohmann::ordered_json const& saved,
+                         Backend const& backend) {
   if (!saved.contains("histories") || !saved["histories"].is_object()) return {};
   std::string lost;
   for (auto const& [name, json] : saved["histories"].items()) {
@@ -144,7 +163,10 @@ Status restore_histories(State& state, nlohmann::ordered_json const& saved, Back
       if (work.history.node(int(i)).label == "default") work.default_node = int(i);
     state.kernels.insert_or_assign(*row, std::move(work));
   }
-  if (!lost.empty()) return bad_input("history_lost", fmt::format("the history of kernel {} does not fit this model any more", lost));
+  if (!lost.empty())
+    return bad_input(
+        "history_lost",
+        fmt::format("the history of kernel {} does not fit this model any more", lost));
   return {};
 }
 

@@ -17,7 +17,7 @@ struct KernelWork {
 
 struct State {
   Model model;
-  std::string source;                 ///< what `load_model` was given
+  std::string source;  ///< what `load_model` was given
   std::shared_ptr<ModelView const> model_view;
   std::shared_ptr<GraphView const> graph;
   std::shared_ptr<KernelTable const> table;
@@ -26,7 +26,7 @@ struct State {
   std::shared_ptr<MachineView const> machine;
   std::shared_ptr<RefusalView const> refusal;
   std::shared_ptr<std::string const> error;
-  int measuring = -1;                 ///< history node that a job is measuring now
+  int measuring = -1;  ///< history node that a job is measuring now
   uint64_t version = 0;
 
   KernelWork& now() { return kernels.at(kernel); }

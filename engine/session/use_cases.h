@@ -28,8 +28,9 @@ struct LoadOptions {
 };
 
 /// An ONNX file or a `.te` file; or a sample by "sample:NAME".
-Result<Model> load_model(std::string const& path, LoadOptions const& options, Backend const& backend,
-                         StopToken stop = {}, Progress const& progress = {});
+Result<Model> load_model(std::string const& path, LoadOptions const& options,
+                         Backend const& backend, StopToken stop = {},
+                         Progress const& progress = {});
 ModelView model_view(LoadedModel const& model);
 GraphView graph_view(LoadedModel const& model);
 KernelTable kernel_table(LoadedModel const& model);
@@ -71,36 +72,37 @@ struct ScriptCheck {
   Comparison comparison;
   std::optional<double> plain_ms, scheduled_ms;
 };
-/// Replays the script step by step and compares what it computes with the kernel's reference, run on
-/// the device with seeded inputs.
+/// Replays the script step by step and compares what it computes with the kernel's reference, run
+/// on the device with seeded inputs.
 Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::string const& script,
-                                 std::string const& script_file, Backend const& backend, Device& device,
-                                 bool measure, StopToken stop = {});
+                                 std::string const& script_file, Backend const& backend,
+                                 Device& device, bool measure, StopToken stop = {});
 
 struct RunOptions {
   int rounds = 10;
-  int threads = 0;       ///< 0: all cores
+  int threads = 0;  ///< 0: all cores
   std::vector<NDArray> inputs;
   std::map<int, std::string> scripts;  ///< kernel row -> script; others run their default schedule
 };
 struct RunResult {
   std::vector<double> samples_ms;
-  std::vector<double> kernel_ms;   ///< per step of the plan, least of the samples
+  std::vector<double> kernel_ms;  ///< per step of the plan, least of the samples
   std::vector<std::string> kernel_names;
   std::vector<NDArray> outputs;
   std::vector<ModelTensor> infos;
   int threads = 1;
 };
 /// Compiles the whole model, uploads its parameters, runs and times it on the device.
-Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options, Backend const& backend,
-                            Device& device, StopToken stop = {}, Progress const& progress = {});
+Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
+                            Backend const& backend, Device& device, StopToken stop = {},
+                            Progress const& progress = {});
 
 /// Writes times, shares and fractions of the roof into the table.
 void fill_times(KernelTable& table, RunResult const& run, MachineView const& machine);
 
 struct VerifiedSet {
-  std::string model;   ///< folder's name
-  std::string set;     ///< "test_data_set_0"
+  std::string model;  ///< folder's name
+  std::string set;    ///< "test_data_set_0"
   enum class Outcome { kPassed, kFailed, kSkipped } outcome = Outcome::kPassed;
   std::string reason;  ///< of a failure or a skip
   double max_abs_diff = 0, max_abs_ref = 0;
@@ -121,7 +123,7 @@ std::vector<PrimitiveView> primitive_views();
 
 /// Roofs of the device, from the cache folder or measured now.
 Result<MachineView> machine_view(Backend const& backend, Device& device,
-                                 std::filesystem::path const& cache_folder, bool measure, bool again,
-                                 StopToken stop = {}, Progress const& progress = {});
+                                 std::filesystem::path const& cache_folder, bool measure,
+                                 bool again, StopToken stop = {}, Progress const& progress = {});
 
 }  // namespace tw::session

@@ -13,12 +13,12 @@ namespace tw::session {
 // ---- model -------------------------------------------------------------------------------
 
 struct ModelView {
-  std::string name;       ///< "resnet18.onnx"
-  std::string path;       ///< empty for a sample
-  std::string summary;    ///< "70 operators, 23 kernels"
+  std::string name;     ///< "resnet18.onnx"
+  std::string path;     ///< empty for a sample
+  std::string summary;  ///< "70 operators, 23 kernels"
   int operators = 0;
   int kernels = 0;
-  int opaque = 0;         ///< nodes that nothing can run
+  int opaque = 0;                  ///< nodes that nothing can run
   std::vector<std::string> notes;  ///< one sentence each: what was not understood and why
 };
 
@@ -26,27 +26,27 @@ enum class PatternClass : uint8_t { kInjective, kReduction, kComplex, kOpaque };
 
 struct GraphNodeView {
   int id = 0;
-  std::string name;       ///< name in the model
-  std::string op;         ///< "conv2d"
-  std::string detail;     ///< "3x3 /2"
+  std::string name;    ///< name in the model
+  std::string op;      ///< "conv2d"
+  std::string detail;  ///< "3x3 /2"
   PatternClass pattern = PatternClass::kInjective;
-  int group = -1;         ///< fused kernel it belongs to; -1 = none (folded, opaque or before fusion)
-  std::string shape;      ///< of its first output, "64x56x56"
-  std::string reason;     ///< for opaque nodes: why
+  int group = -1;      ///< fused kernel it belongs to; -1 = none (folded, opaque or before fusion)
+  std::string shape;   ///< of its first output, "64x56x56"
+  std::string reason;  ///< for opaque nodes: why
 };
 struct GraphEdgeView {
-  int from = -1;          ///< node id, -1 = model input
-  int to = -1;            ///< node id, -1 = model output
+  int from = -1;  ///< node id, -1 = model input
+  int to = -1;    ///< node id, -1 = model output
   std::string value;
   std::string shape;
   int64_t bytes = 0;
   bool fused = false;
-  std::string reason;     ///< why fused or not, one or two sentences
-  std::string rule;       ///< name of the rule that decided
+  std::string reason;  ///< why fused or not, one or two sentences
+  std::string rule;    ///< name of the rule that decided
 };
 struct GraphGroupView {
   int id = 0;
-  int kernel = -1;        ///< row of the kernel table (equal kernels share a row)
+  int kernel = -1;  ///< row of the kernel table (equal kernels share a row)
   std::string name;
   std::vector<int> nodes;
   double time_share = 0;  ///< 0..1 of the modelled or measured time of the model
@@ -57,7 +57,7 @@ struct GraphView {
   std::vector<GraphGroupView> groups;
   std::vector<GraphNodeView> nodes_before;  ///< before simplification, folding and fusion
   std::vector<GraphEdgeView> edges_before;
-  int64_t arena_bytes = 0;    ///< planned memory of intermediate tensors
+  int64_t arena_bytes = 0;  ///< planned memory of intermediate tensors
   int64_t unplanned_bytes = 0;
 };
 
@@ -91,20 +91,20 @@ struct LoopBar {
   int stage = 0;          ///< index into NestView::stages
   int depth = 0;
   int64_t extent = 1;
-  int hue = 0;            ///< index of the original axis in its stage
-  int level = 0;          ///< 0 outer, 1 inner part of a split, 2 ...
+  int hue = 0;    ///< index of the original axis in its stage
+  int level = 0;  ///< 0 outer, 1 inner part of a split, 2 ...
   AxisKind kind = AxisKind::kSpatial;
   LoopMark mark = LoopMark::kSerial;
-  std::string role;       ///< "out_channel"
-  int64_t footprint = 0;  ///< bytes that one iteration of its body touches
-  bool guarded = false;   ///< a remainder guard depends on it
+  std::string role;         ///< "out_channel"
+  int64_t footprint = 0;    ///< bytes that one iteration of its body touches
+  bool guarded = false;     ///< a remainder guard depends on it
   std::string consequence;  ///< "8 tasks", "16 lanes", "14 copies"; empty for serial loops
 };
 struct StageCard {
-  std::string name;       ///< block name
+  std::string name;  ///< block name
   std::string op;
-  std::string summary;    ///< "9 loops · 220 MFLOP"
-  std::string output;     ///< "Y f32[1,64,56,56]"
+  std::string summary;  ///< "9 loops · 220 MFLOP"
+  std::string output;   ///< "Y f32[1,64,56,56]"
 };
 struct NestView {
   uint64_t program_hash = 0;
@@ -116,23 +116,24 @@ struct NestView {
 enum class LineChange : uint8_t { kSame, kAdded, kRemoved, kMovedUp, kMovedDown };
 struct CodeLine {
   std::string text;
-  int loop = -1;               ///< loop that this line opens
-  std::vector<int> loops;      ///< loops that it belongs to, outermost first
+  int loop = -1;           ///< loop that this line opens
+  std::vector<int> loops;  ///< loops that it belongs to, outermost first
   int stage = -1;
   LineChange change = LineChange::kSame;
-  int source_line = 0;         ///< for assembly: 1-based line of the lowered program, 0 = none
+  int source_line = 0;  ///< for assembly: 1-based line of the lowered program, 0 = none
 };
 struct CodeText {
   uint64_t program_hash = 0;
-  std::string stage;           ///< key as given to `code`: "expression", "program", "<pass>", "llvm", "assembly"
-  std::string title;           ///< "after pass 4 of 11, vectorize"
+  std::string
+      stage;  ///< key as given to `code`: "expression", "program", "<pass>", "llvm", "assembly"
+  std::string title;  ///< "after pass 4 of 11, vectorize"
   std::vector<CodeLine> lines;
-  std::string failure;         ///< a sentence instead of lines
+  std::string failure;  ///< a sentence instead of lines
 };
 struct CodeStage {
   std::string key;
   std::string title;
-  std::string why;             ///< why the pass stands where it stands
+  std::string why;  ///< why the pass stands where it stands
 };
 
 // ---- history, measurement, roofline --------------------------------------------------------
@@ -142,15 +143,15 @@ enum class Verdict : uint8_t { kUnknown, kChecking, kCorrect, kWrong };
 struct HistoryNodeView {
   int id = 0;
   int parent = -1;
-  std::string label;      ///< "split" (primitive), "plain", "default"
-  std::string step;       ///< the script line
+  std::string label;  ///< "split" (primitive), "plain", "default"
+  std::string step;   ///< the script line
   bool measuring = false;
   std::optional<double> min_ms;
-  double spread = 0;      ///< (max - min) / min of the kept samples
+  double spread = 0;  ///< (max - min) / min of the kept samples
   std::optional<double> gflops;
   Verdict verdict = Verdict::kUnknown;
   std::string verdict_text;
-  std::string failure;    ///< crash, time-out: a sentence
+  std::string failure;  ///< crash, time-out: a sentence
   std::string note;
 };
 struct HistoryView {
@@ -161,16 +162,16 @@ struct HistoryView {
 };
 
 struct RoofView {
-  std::string name;       ///< "FMA f32", "L1", "L2", "L3", "DRAM"
+  std::string name;  ///< "FMA f32", "L1", "L2", "L3", "DRAM"
   bool compute = false;
-  double value = 0;       ///< GFLOP/s or GB/s
+  double value = 0;  ///< GFLOP/s or GB/s
 };
 struct RooflinePoint {
   int history_node = -1;
   std::string label;
-  double intensity = 0;   ///< FLOP per byte (compulsory traffic)
+  double intensity = 0;  ///< FLOP per byte (compulsory traffic)
   double gflops = 0;
-  bool measured = true;   ///< false: modelled, drawn hollow
+  bool measured = true;  ///< false: modelled, drawn hollow
   bool current = false;
 };
 struct RooflineView {
@@ -181,9 +182,9 @@ struct RooflineView {
 };
 
 struct MachineView {
-  std::string name;       ///< "This machine · 2 cores"
-  std::string target;     ///< "x86-64 · AVX-512"
-  std::string detail;     ///< "48 KB L1, 1 MB L2, 32 MB L3"
+  std::string name;    ///< "This machine · 2 cores"
+  std::string target;  ///< "x86-64 · AVX-512"
+  std::string detail;  ///< "48 KB L1, 1 MB L2, 32 MB L3"
   bool roofs_known = false;
   std::vector<RoofView> roofs;
 };
@@ -194,17 +195,17 @@ struct MachineView {
 struct ParameterView {
   std::string name;
   std::string doc;
-  std::string type;           ///< "int", "choice", "loops"
+  std::string type;  ///< "int", "choice", "loops"
   int64_t low = 0, high = 0, preset = 0;
   std::vector<std::string> choices;
 };
 struct PrimitiveView {
-  std::string name;           ///< "split"
-  std::string title;          ///< "Split a loop"
-  std::string key;            ///< "S"
+  std::string name;   ///< "split"
+  std::string title;  ///< "Split a loop"
+  std::string key;    ///< "S"
   std::string doc;
-  std::string rewrite;        ///< before --> after
-  int targets = 1;            ///< how many loops it names; -1 = any number
+  std::string rewrite;  ///< before --> after
+  int targets = 1;      ///< how many loops it names; -1 = any number
   std::vector<ParameterView> parameters;
 };
 
@@ -213,16 +214,16 @@ struct Iteration {
 };
 struct ConflictView {
   Iteration first, second;
-  std::string element;        ///< "Y[0,0,0,0]"
+  std::string element;  ///< "Y[0,0,0,0]"
   std::string buffer;
   std::vector<int64_t> index;
   std::vector<int64_t> shape;
-  std::string differs;        ///< the loop in which they differ
+  std::string differs;  ///< the loop in which they differ
   bool second_writes = true;
 };
 struct RepairView {
-  std::string step;           ///< script line(s) that would be legal
-  std::string effect;         ///< "8 tasks"
+  std::string step;    ///< script line(s) that would be legal
+  std::string effect;  ///< "8 tasks"
 };
 struct RefusalView {
   std::string step;           ///< the script line that was refused
@@ -245,18 +246,18 @@ struct JobView {
 /// At most twenty pointers and a version.
 struct Snapshot {
   uint64_t version = 0;
-  std::shared_ptr<ModelView const> model;        ///< null: no model, show the start page
+  std::shared_ptr<ModelView const> model;  ///< null: no model, show the start page
   std::shared_ptr<GraphView const> graph;
   std::shared_ptr<KernelTable const> kernels;
-  int kernel = -1;                               ///< current row of the table
-  std::shared_ptr<NestView const> nest;          ///< of the current kernel and step
+  int kernel = -1;                       ///< current row of the table
+  std::shared_ptr<NestView const> nest;  ///< of the current kernel and step
   std::shared_ptr<HistoryView const> history;
   std::shared_ptr<RooflineView const> roofline;
   std::shared_ptr<std::vector<CodeStage> const> code_stages;
   std::shared_ptr<MachineView const> machine;
-  std::shared_ptr<RefusalView const> refusal;    ///< of the last command; null when it was legal
-  std::shared_ptr<std::string const> error;      ///< a sentence about the last command or job
-  std::shared_ptr<JobView const> job;            ///< null: idle
+  std::shared_ptr<RefusalView const> refusal;  ///< of the last command; null when it was legal
+  std::shared_ptr<std::string const> error;    ///< a sentence about the last command or job
+  std::shared_ptr<JobView const> job;          ///< null: idle
 };
 
 }  // namespace tw::session

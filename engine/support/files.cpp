@@ -20,11 +20,14 @@ struct Descriptor {
 };
 
 std::unexpected<Error> unreadable(std::filesystem::path const& path, int code) {
-  return bad_input("file_unreadable", fmt::format("cannot be read: {}", std::strerror(code)), Place{path.string(), 0, 0, {}});
+  return bad_input("file_unreadable", fmt::format("cannot be read: {}", std::strerror(code)),
+                   Place{path.string(), 0, 0, {}});
 }
 
 std::unexpected<Error> unwritable(std::filesystem::path const& path, int code) {
-  return environment_failed("file_unwritable", fmt::format("cannot be written: {}", std::strerror(code)), Place{path.string(), 0, 0, {}});
+  return environment_failed("file_unwritable",
+                            fmt::format("cannot be written: {}", std::strerror(code)),
+                            Place{path.string(), 0, 0, {}});
 }
 
 Status write_all(int descriptor, std::string_view content, std::filesystem::path const& path) {
@@ -46,7 +49,10 @@ Result<std::string> read_file(std::filesystem::path const& path, int64_t most) {
   if (::fstat(file.number, &info) != 0) return unreadable(path, errno);
   if (S_ISDIR(info.st_mode)) return unreadable(path, EISDIR);
   if (info.st_size > most)
-    return bad_input("file_too_large", fmt::format("has {} bytes, more than the {} that are read", info.st_size, most), Place{path.string(), 0, 0, {}});
+    return bad_input(
+        "file_too_large",
+        fmt::format("has {} bytes, more than the {} that are read", info.st_size, most),
+        Place{path.string(), 0, 0, {}});
   std::string content;
   char chunk[1 << 16];
   while (true) {  // not trusted to its stated size: it may be a pipe, or grow
@@ -55,7 +61,10 @@ Result<std::string> read_file(std::filesystem::path const& path, int64_t most) {
     if (got < 0) return unreadable(path, errno);
     if (got == 0) return content;
     content.append(chunk, size_t(got));
-    if (int64_t(content.size()) > most) return bad_input("file_too_large", fmt::format("has more than the {} bytes that are read", most), Place{path.string(), 0, 0, {}});
+    if (int64_t(content.size()) > most)
+      return bad_input("file_too_large",
+                       fmt::format("has more than the {} bytes that are read", most),
+                       Place{path.string(), 0, 0, {}});
   }
 }
 
@@ -72,7 +81,8 @@ Status write_file(std::filesystem::path const& path, std::string_view content) {
   Descriptor file{::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
   if (file.number < 0) return unwritable(path, errno);
   Status status = write_all(file.number, content, path);
-  if (status && ::fsync(file.number) != 0 && errno != EINVAL && errno != EROFS) status = unwritable(path, errno);
+  if (status && ::fsync(file.number) != 0 && errno != EINVAL && errno != EROFS)
+    status = unwritable(path, errno);
   if (status && ::rename(beside.c_str(), path.c_str()) != 0) status = unwritable(path, errno);
   if (!status) ::unlink(beside.c_str());
   return status;

@@ -10,9 +10,9 @@
 namespace tw {
 
 struct Target {
-  std::string name;      ///< "cpu"
+  std::string name;  ///< "cpu"
   Hardware hardware;
-  std::vector<std::string> scopes;   ///< memory scopes that buffers may have
+  std::vector<std::string> scopes;  ///< memory scopes that buffers may have
 
   /// Elements of a vector register.
   int lanes(DType type) const { return int(hardware.vector_bytes / size_of(type)); }

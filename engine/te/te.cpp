@@ -11,20 +11,27 @@
 namespace tw::te {
 namespace {
 
-std::unexpected<Error> invalid(std::string message) { return bad_input("invalid_kernel", std::move(message)); }
+std::unexpected<Error> invalid(std::string message) {
+  return bad_input("invalid_kernel", std::move(message));
+}
 
-Status verify_body(Stage const& stage, std::set<std::string> const& names, std::set<std::string> const& buffers) {
+Status verify_body(Stage const& stage, std::set<std::string> const& names,
+                   std::set<std::string> const& buffers) {
   Status status;
   ir::walk(stage.body, [&](Expr const& e) {
     if (!status) return false;
     if (auto const* v = e.as<ir::Variable>(); v && !names.count(v->name))
-      status = invalid(fmt::format("stage {}: '{}' is not one of its axes", stage.output->name, v->name));
+      status = invalid(
+          fmt::format("stage {}: '{}' is not one of its axes", stage.output->name, v->name));
     if (auto const* read = e.as<ir::Load>()) {
       bool own = stage.scan && read->buffer->name == stage.output->name;
       if (!own && !buffers.count(read->buffer->name))
-        status = invalid(fmt::format("stage {} reads '{}', which no earlier stage makes", stage.output->name, read->buffer->name));
+        status = invalid(fmt::format("stage {} reads '{}', which no earlier stage makes",
+                                     stage.output->name, read->buffer->name));
       else if (read->indices.size() != read->buffer->shape.size())
-        status = invalid(fmt::format("stage {} reads '{}' with {} indices, it has {} dimensions", stage.output->name, read->buffer->name, read->indices.size(), read->buffer->shape.size()));
+        status = invalid(fmt::format("stage {} reads '{}' with {} indices, it has {} dimensions",
+                                     stage.output->name, read->buffer->name, read->indices.size(),
+                                     read->buffer->shape.size()));
     }
     return status.has_value();
   });
@@ -35,36 +42,60 @@ Status verify_stage(Stage const& stage, std::set<std::string> const& buffers) {
   std::set<std::string> names;
   for (auto const* list : {&stage.axes, &stage.reduce})
     for (Axis const& axis : *list) {
-      if (axis.extent < 1) return invalid(fmt::format("stage {}: axis {} has no element", stage.output->name, axis.name));
-      if (!names.insert(axis.name).second) return invalid(fmt::format("stage {}: two axes are named {}", stage.output->name, axis.name));
+      if (axis.extent < 1)
+        return invalid(
+            fmt::format("stage {}: axis {} has no element", stage.output->name, axis.name));
+      if (!names.insert(axis.name).second)
+        return invalid(
+            fmt::format("stage {}: two axes are named {}", stage.output->name, axis.name));
     }
   for (std::string const& name : names)
-    if (names.count("v" + name)) return invalid(fmt::format("stage {}: rename axis v{}, its name is needed for the iterator of {}", stage.output->name, name, name));
-  if ((stage.combiner == Combiner::kNone) != stage.reduce.empty()) return invalid(fmt::format("stage {}: a reduction needs axes to reduce over", stage.output->name));
-  if (stage.scan && (stage.axes.empty() || stage.combiner != Combiner::kNone)) return invalid(fmt::format("stage {}: a scan needs a first axis and no reduction", stage.output->name));
+    if (names.count("v" + name))
+      return invalid(
+          fmt::format("stage {}: rename axis v{}, its name is needed for the iterator of {}",
+                      stage.output->name, name, name));
+  if ((stage.combiner == Combiner::kNone) != stage.reduce.empty())
+    return invalid(
+        fmt::format("stage {}: a reduction needs axes to reduce over", stage.output->name));
+  if (stage.scan && (stage.axes.empty() || stage.combiner != Combiner::kNone))
+    return invalid(
+        fmt::format("stage {}: a scan needs a first axis and no reduction", stage.output->name));
   auto shape = ir::constant_shape(*stage.output);
   for (size_t i = 0; shape && i < stage.axes.size(); ++i)
-    if (shape->size() != stage.axes.size() || (*shape)[i] != stage.axes[i].extent) return invalid(fmt::format("stage {}: the tensor's shape differs from its axes", stage.output->name));
-  if (stage.body.type() != stage.output->type) return invalid(fmt::format("stage {}: the tensor holds {}, the expression is {}", stage.output->name, to_text(stage.output->type), to_text(stage.body.type())));
+    if (shape->size() != stage.axes.size() || (*shape)[i] != stage.axes[i].extent)
+      return invalid(
+          fmt::format("stage {}: the tensor's shape differs from its axes", stage.output->name));
+  if (stage.body.type() != stage.output->type)
+    return invalid(fmt::format("stage {}: the tensor holds {}, the expression is {}",
+                               stage.output->name, to_text(stage.output->type),
+                               to_text(stage.body.type())));
   return verify_body(stage, names, buffers);
 }
 
 Expr identity(Combiner combiner, DType type) {
   bool floating = is_float(type);
   switch (combiner) {
-    case Combiner::kSum: return floating ? ir::float_imm(0, type) : ir::int_imm(0, type);
-    case Combiner::kProd: return floating ? ir::float_imm(1, type) : ir::int_imm(1, type);
-    case Combiner::kMax: return ir::lowest(type);
-    default: return ir::highest(type);
+    case Combiner::kSum:
+      return floating ? ir::float_imm(0, type) : ir::int_imm(0, type);
+    case Combiner::kProd:
+      return floating ? ir::float_imm(1, type) : ir::int_imm(1, type);
+    case Combiner::kMax:
+      return ir::lowest(type);
+    default:
+      return ir::highest(type);
   }
 }
 
 ir::BinaryOp operation(Combiner combiner) {
   switch (combiner) {
-    case Combiner::kSum: return ir::BinaryOp::kAdd;
-    case Combiner::kProd: return ir::BinaryOp::kMul;
-    case Combiner::kMax: return ir::BinaryOp::kMax;
-    default: return ir::BinaryOp::kMin;
+    case Combiner::kSum:
+      return ir::BinaryOp::kAdd;
+    case Combiner::kProd:
+      return ir::BinaryOp::kMul;
+    case Combiner::kMax:
+      return ir::BinaryOp::kMax;
+    default:
+      return ir::BinaryOp::kMin;
   }
 }
 
@@ -81,7 +112,8 @@ ir::Stmt nest(Stage const& stage, ir::Program& program) {
     order.push_back(&axis);
   };
   for (Axis const& axis : stage.axes) {
-    add(axis, stage.scan && &axis == &stage.axes.front() ? ir::IterKind::kOrdered : ir::IterKind::kSpatial);
+    add(axis, stage.scan && &axis == &stage.axes.front() ? ir::IterKind::kOrdered
+                                                         : ir::IterKind::kSpatial);
     indices.push_back(iters.back().var);
   }
   for (Axis const& axis : stage.reduce) add(axis, ir::IterKind::kReduce);
@@ -93,10 +125,12 @@ ir::Stmt nest(Stage const& stage, ir::Program& program) {
   }
   std::vector<ir::LoopId> ids;
   for (size_t i = 0; i < order.size(); ++i) ids.push_back(program.fresh_loop());
-  ir::Stmt body = ir::make<ir::Block>(program.fresh_block(), stage.output->name, stage.op, std::move(iters), Expr(), init,
-                                      ir::make<ir::Store>(stage.output, indices, value));
+  ir::Stmt body =
+      ir::make<ir::Block>(program.fresh_block(), stage.output->name, stage.op, std::move(iters),
+                          Expr(), init, ir::make<ir::Store>(stage.output, indices, value));
   for (size_t i = order.size(); i > 0; --i)
-    body = ir::make<ir::For>(ids[i - 1], order[i - 1]->var(), ir::int_imm(order[i - 1]->extent), ir::LoopKind::kSerial, body);
+    body = ir::make<ir::For>(ids[i - 1], order[i - 1]->var(), ir::int_imm(order[i - 1]->extent),
+                             ir::LoopKind::kSerial, body);
   return body;
 }
 
@@ -119,10 +153,12 @@ bool is_output(Kernel const& kernel, Buffer const& buffer) {
 
 }  // namespace
 
-std::vector<Axis> axes(std::vector<std::string> const& names, std::vector<int64_t> const& extents, std::vector<std::string> const& roles) {
+std::vector<Axis> axes(std::vector<std::string> const& names, std::vector<int64_t> const& extents,
+                       std::vector<std::string> const& roles) {
   TW_ASSERT(names.size() == extents.size(), "one name per extent");
   std::vector<Axis> list;
-  for (size_t i = 0; i < names.size(); ++i) list.push_back({names[i], extents[i], i < roles.size() ? roles[i] : ""});
+  for (size_t i = 0; i < names.size(); ++i)
+    list.push_back({names[i], extents[i], i < roles.size() ? roles[i] : ""});
   return list;
 }
 
@@ -133,25 +169,31 @@ std::vector<Expr> vars(std::vector<Axis> const& list) {
 }
 
 Stage compute(std::string name, std::vector<Axis> list, Expr body, std::string op) {
-  return reduce(std::move(name), std::move(list), Combiner::kNone, {}, std::move(body), std::move(op));
+  return reduce(std::move(name), std::move(list), Combiner::kNone, {}, std::move(body),
+                std::move(op));
 }
 
-Stage reduce(std::string name, std::vector<Axis> list, Combiner combiner, std::vector<Axis> over, Expr body, std::string op) {
+Stage reduce(std::string name, std::vector<Axis> list, Combiner combiner, std::vector<Axis> over,
+             Expr body, std::string op) {
   std::vector<int64_t> shape;
   for (Axis const& axis : list) shape.push_back(axis.extent);
   Buffer output = ir::make_buffer(std::move(name), body.type(), shape);
-  return {output, std::move(list), std::move(over), combiner, false, std::move(body), std::move(op)};
+  return {output, std::move(list), std::move(over), combiner,
+          false,  std::move(body), std::move(op)};
 }
 
 Status verify(Kernel const& kernel) {
   std::set<std::string> buffers;
   for (Buffer const& input : kernel.inputs)
-    if (!buffers.insert(input->name).second) return invalid(fmt::format("two tensors are named '{}'", input->name));
+    if (!buffers.insert(input->name).second)
+      return invalid(fmt::format("two tensors are named '{}'", input->name));
   for (Stage const& stage : kernel.stages) {
     TRY(verify_stage(stage, buffers));
-    if (!buffers.insert(stage.output->name).second) return invalid(fmt::format("two tensors are named '{}'", stage.output->name));
+    if (!buffers.insert(stage.output->name).second)
+      return invalid(fmt::format("two tensors are named '{}'", stage.output->name));
   }
-  if (kernel.stages.empty() || kernel.outputs.empty()) return invalid("a kernel needs a stage and an output");
+  if (kernel.stages.empty() || kernel.outputs.empty())
+    return invalid("a kernel needs a stage and an output");
   for (Buffer const& output : kernel.outputs) {
     bool found = false;
     for (Stage const& stage : kernel.stages) found |= stage.output->name == output->name;
@@ -170,7 +212,8 @@ Result<ir::Program> to_program(Kernel const& kernel) {
   for (Stage const& stage : kernel.stages) nests.push_back(nest(stage, program));
   ir::Stmt body = ir::seq(std::move(nests));
   for (size_t i = kernel.stages.size(); i > 0; --i)
-    if (!is_output(kernel, kernel.stages[i - 1].output)) body = ir::make<ir::Alloc>(kernel.stages[i - 1].output, body);
+    if (!is_output(kernel, kernel.stages[i - 1].output))
+      body = ir::make<ir::Alloc>(kernel.stages[i - 1].output, body);
   program.body = body;
   TRY(ir::verify(program));
   return program;
@@ -182,7 +225,8 @@ int64_t flops(Kernel const& kernel) {
     int64_t points = 1;
     for (auto const* list : {&stage.axes, &stage.reduce})
       for (Axis const& axis : *list) points *= axis.extent;
-    total += points * (flops_of(stage.body) + (stage.combiner != Combiner::kNone && is_float(stage.output->type) ? 1 : 0));
+    total += points * (flops_of(stage.body) +
+                       (stage.combiner != Combiner::kNone && is_float(stage.output->type) ? 1 : 0));
   }
   return total;
 }

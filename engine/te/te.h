@@ -17,7 +17,8 @@ using ir::Expr;
 struct Axis {
   std::string name;
   int64_t extent = 1;
-  std::string role;  ///< "batch", "out_channel", "height", "width", "in_channel", "kernel_height", ...
+  std::string
+      role;  ///< "batch", "out_channel", "height", "width", "in_channel", "kernel_height", ...
   Expr var() const { return ir::var(name); }
 };
 
@@ -39,8 +40,8 @@ struct Stage {
 struct Kernel {
   std::string name;
   std::vector<Buffer> inputs;
-  std::vector<Stage> stages;      ///< producers before consumers
-  std::vector<Buffer> outputs;    ///< buffers of some of the stages
+  std::vector<Stage> stages;    ///< producers before consumers
+  std::vector<Buffer> outputs;  ///< buffers of some of the stages
 };
 
 // ---- building ----------------------------------------------------------------------------
@@ -59,8 +60,8 @@ Stage reduce(std::string name, std::vector<Axis> axes, Combiner combiner, std::v
 /// Ranks, known buffers, unique names, producers first.
 Status verify(Kernel const& kernel);
 
-/// One perfectly nested loop per axis and reduce axis, in order; inner stages are allocated globally.
-/// Loops are named as the axes, blocks as the stages, block iterators "v" + axis.
+/// One perfectly nested loop per axis and reduce axis, in order; inner stages are allocated
+/// globally. Loops are named as the axes, blocks as the stages, block iterators "v" + axis.
 Result<ir::Program> to_program(Kernel const& kernel);
 
 /// Floating-point operations: adds, multiplies, compares, one each; a transcendental counts one.

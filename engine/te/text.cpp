@@ -20,15 +20,18 @@ std::string axes_text(std::vector<Axis> const& list, bool scan) {
 }
 
 std::string stage_text(Stage const& stage) {
-  std::string text = fmt::format("  {}{}: {}", stage.output->name, axes_text(stage.axes, stage.scan), to_text(stage.output->type));
+  std::string text = fmt::format("  {}{}: {}", stage.output->name,
+                                 axes_text(stage.axes, stage.scan), to_text(stage.output->type));
   if (!stage.op.empty()) text += " op " + stage.op;
   text += " = ";
-  if (stage.combiner != Combiner::kNone) text += fmt::format("{}{} ", kCombiners[size_t(stage.combiner)], axes_text(stage.reduce, false));
+  if (stage.combiner != Combiner::kNone)
+    text +=
+        fmt::format("{}{} ", kCombiners[size_t(stage.combiner)], axes_text(stage.reduce, false));
   return text + ir::to_text(stage.body) + "\n";
 }
 
 class KernelParser {
- public:
+public:
   KernelParser(std::string_view text, std::string_view file) : text_(text), file_(file) {}
 
   Result<Kernel> parse() {
@@ -48,7 +51,7 @@ class KernelParser {
     return kernel_;
   }
 
- private:
+private:
   Result<std::optional<ir::LineReader>> next_line() {
     while (!text_.empty()) {
       size_t end = text_.find('\n');
@@ -65,7 +68,9 @@ class KernelParser {
 
   Result<ir::LineReader> required_line(std::string_view what) {
     TRY_ASSIGN(std::optional<ir::LineReader> line, next_line());
-    if (!line) return bad_input("unexpected_end", fmt::format("the file ends before {}", what), Place{file_, number_ + 1, 0, {}});
+    if (!line)
+      return bad_input("unexpected_end", fmt::format("the file ends before {}", what),
+                       Place{file_, number_ + 1, 0, {}});
     return std::move(*line);
   }
 
@@ -74,7 +79,9 @@ class KernelParser {
     TRY(line.expect("tilewright"));
     TRY(line.expect("te"));
     TRY_ASSIGN(int64_t version, line.integer("a version"));
-    if (version != 1) return line.error("unknown_version", fmt::format("this is te version {}; version 1 can be read", version));
+    if (version != 1)
+      return line.error("unknown_version",
+                        fmt::format("this is te version {}; version 1 can be read", version));
     return line.end();
   }
 
@@ -86,7 +93,8 @@ class KernelParser {
     if (!line.accept(")")) {
       do {
         TRY_ASSIGN(Buffer buffer, ir::parse_buffer(line, scope_));
-        if (!scope_.buffers.emplace(buffer->name, buffer).second) return line.error("name_taken", fmt::format("two tensors are named '{}'", buffer->name));
+        if (!scope_.buffers.emplace(buffer->name, buffer).second)
+          return line.error("name_taken", fmt::format("two tensors are named '{}'", buffer->name));
         kernel_.inputs.push_back(std::move(buffer));
       } while (line.accept(","));
       TRY(line.expect(")"));
@@ -111,7 +119,9 @@ class KernelParser {
       TRY_ASSIGN(axis.name, line.name("an axis's name"));
       TRY(line.expect("in"));
       TRY_ASSIGN(axis.extent, line.integer("an extent"));
-      if (axis.extent < 1 || axis.extent > (int64_t(1) << 40)) return line.error("bad_extent", fmt::format("the extent of '{}' must be from 1 to 2^40", axis.name));
+      if (axis.extent < 1 || axis.extent > (int64_t(1) << 40))
+        return line.error("bad_extent",
+                          fmt::format("the extent of '{}' must be from 1 to 2^40", axis.name));
       if (line.accept("as")) {
         TRY_ASSIGN(axis.role, line.name("a role"));
       }
@@ -124,7 +134,8 @@ class KernelParser {
   Status stage(ir::LineReader& line) {
     Stage stage;
     TRY_ASSIGN(std::string name, line.name("a tensor's name"));
-    if (scope_.buffers.count(name)) return line.error("name_taken", fmt::format("two tensors are named '{}'", name));
+    if (scope_.buffers.count(name))
+      return line.error("name_taken", fmt::format("two tensors are named '{}'", name));
     TRY_ASSIGN(stage.axes, axis_list(line, &stage.scan));
     std::optional<DType> type;
     if (line.accept(":")) {
@@ -137,7 +148,9 @@ class KernelParser {
     }
     TRY(line.expect("="));
     for (size_t i = 1; i < 5; ++i)
-      if (line.peek().text == kCombiners[i] && stage.combiner == Combiner::kNone && is_reduction(line)) stage.combiner = Combiner(i);
+      if (line.peek().text == kCombiners[i] && stage.combiner == Combiner::kNone &&
+          is_reduction(line))
+        stage.combiner = Combiner(i);
     if (stage.combiner != Combiner::kNone) {
       TRY_ASSIGN(stage.reduce, axis_list(line, nullptr));
     }
@@ -153,7 +166,8 @@ class KernelParser {
     return true;
   }
 
-  Status body(ir::LineReader& line, Stage stage, std::string const& name, std::optional<DType> type) {
+  Status body(ir::LineReader& line, Stage stage, std::string const& name,
+              std::optional<DType> type) {
     ir::ExprScope scope = scope_;
     for (auto const* list : {&stage.axes, &stage.reduce})
       for (Axis const& axis : *list) scope.variables[axis.name] = DType::kI64;
@@ -162,8 +176,12 @@ class KernelParser {
     if (stage.scan) scope.buffers[name] = ir::make_buffer(name, type.value_or(DType::kF32), shape);
     TRY_ASSIGN(stage.body, ir::parse_expr(line, scope));
     TRY(line.end());
-    if (type && is_float(*type) && stage.body.as<ir::IntImm>()) stage.body = ir::float_imm(double(*ir::as_int(stage.body)), *type);
-    if (type && *type != stage.body.type()) return line.error("type_mismatch", fmt::format("'{}' is declared {}, its expression is {}", name, to_text(*type), to_text(stage.body.type())));
+    if (type && is_float(*type) && stage.body.as<ir::IntImm>())
+      stage.body = ir::float_imm(double(*ir::as_int(stage.body)), *type);
+    if (type && *type != stage.body.type())
+      return line.error("type_mismatch",
+                        fmt::format("'{}' is declared {}, its expression is {}", name,
+                                    to_text(*type), to_text(stage.body.type())));
     stage.output = ir::make_buffer(name, stage.body.type(), shape);
     scope_.buffers[name] = stage.output;
     kernel_.stages.push_back(std::move(stage));
@@ -175,7 +193,9 @@ class KernelParser {
       Buffer found;
       for (Stage const& stage : kernel_.stages)
         if (stage.output->name == name) found = stage.output;
-      if (!found) return bad_input("unknown_output", fmt::format("no stage makes the output '{}'", name), Place{file_, place.line, 0, {}});
+      if (!found)
+        return bad_input("unknown_output", fmt::format("no stage makes the output '{}'", name),
+                         Place{file_, place.line, 0, {}});
       kernel_.outputs.push_back(found);
     }
     return {};
@@ -196,15 +216,20 @@ std::string to_text(Kernel const& kernel) {
   std::string inputs, outputs;
   for (Buffer const& input : kernel.inputs) {
     auto shape = ir::constant_shape(*input).value_or(std::vector<int64_t>());
-    inputs += fmt::format("{}{}: {}[{}]", inputs.empty() ? "" : ", ", input->name, to_text(input->type), fmt::join(shape, ", "));
+    inputs += fmt::format("{}{}: {}[{}]", inputs.empty() ? "" : ", ", input->name,
+                          to_text(input->type), fmt::join(shape, ", "));
   }
-  for (Buffer const& output : kernel.outputs) outputs += (outputs.empty() ? "" : ", ") + output->name;
+  for (Buffer const& output : kernel.outputs)
+    outputs += (outputs.empty() ? "" : ", ") + output->name;
   if (kernel.outputs.size() > 1) outputs = "(" + outputs + ")";
-  std::string text = fmt::format("tilewright te 1\nkernel {}({}) -> {}\n", kernel.name, inputs, outputs);
+  std::string text =
+      fmt::format("tilewright te 1\nkernel {}({}) -> {}\n", kernel.name, inputs, outputs);
   for (Stage const& stage : kernel.stages) text += stage_text(stage);
   return text;
 }
 
-Result<Kernel> parse_kernel(std::string_view text, std::string_view file) { return KernelParser(text, file).parse(); }
+Result<Kernel> parse_kernel(std::string_view text, std::string_view file) {
+  return KernelParser(text, file).parse();
+}
 
 }  // namespace tw::te

@@ -7,7 +7,21 @@
 
 namespace tw {
 
-enum class DType : uint8_t { kF32, kF64, kF16, kBF16, kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64, kBool };
+enum class DType : uint8_t {
+  kF32,
+  kF64,
+  kF16,
+  kBF16,
+  kI8,
+  kU8,
+  kI16,
+  kU16,
+  kI32,
+  kU32,
+  kI64,
+  kU64,
+  kBool
+};
 
 /// Bytes of one element.
 int64_t size_of(DType type);

@@ -58,9 +58,11 @@ uint16_t float_to_bfloat(float value) {
 Result<int64_t> element_count(Shape const& shape) {
   int64_t count = 1;
   for (int64_t extent : shape) {
-    if (extent < 0) return bad_input("negative_extent", "the shape " + to_text(shape) + " has a negative extent");
+    if (extent < 0)
+      return bad_input("negative_extent", "the shape " + to_text(shape) + " has a negative extent");
     if (__builtin_mul_overflow(count, extent, &count) || count > (int64_t(1) << 62))
-      return bad_input("tensor_too_large", "a tensor of shape " + to_text(shape) + " has more elements than can be counted");
+      return bad_input("tensor_too_large", "a tensor of shape " + to_text(shape) +
+                                               " has more elements than can be counted");
   }
   return count;
 }
@@ -84,7 +86,8 @@ Result<Shape> parse_shape(std::string_view text) {
       return bad_input("bad_shape", "'" + std::string(text) + "' is not a shape like 1x3x224x224");
     shape.push_back(extent);
     if (next == end) return shape;
-    if (*next != 'x') return bad_input("bad_shape", "'" + std::string(text) + "' is not a shape like 1x3x224x224");
+    if (*next != 'x')
+      return bad_input("bad_shape", "'" + std::string(text) + "' is not a shape like 1x3x224x224");
     at = next + 1;
   }
 }
@@ -92,7 +95,8 @@ Result<Shape> parse_shape(std::string_view text) {
 Result<NDArray> NDArray::create(DType type, Shape shape) {
   TRY_ASSIGN(int64_t count, element_count(shape));
   if (count > kMaxBytes / size_of(type))
-    return bad_input("tensor_too_large", "a tensor of shape " + to_text(shape) + " would take more than 64 GiB");
+    return bad_input("tensor_too_large",
+                     "a tensor of shape " + to_text(shape) + " would take more than 8 GiB");
   NDArray array;
   array.type_ = type;
   array.size_ = count;
@@ -122,38 +126,77 @@ NDArray NDArray::reshaped(Shape shape) const {
 
 double NDArray::value_at(int64_t i) const {
   switch (type_) {
-    case DType::kF32: return double(as<float>()[i]);
-    case DType::kF64: return as<double>()[i];
-    case DType::kF16: return double(half_to_float(as<uint16_t>()[i]));
-    case DType::kBF16: return double(bfloat_to_float(as<uint16_t>()[i]));
-    case DType::kI8: return as<int8_t>()[i];
-    case DType::kU8: return as<uint8_t>()[i];
-    case DType::kI16: return as<int16_t>()[i];
-    case DType::kU16: return as<uint16_t>()[i];
-    case DType::kI32: return as<int32_t>()[i];
-    case DType::kU32: return as<uint32_t>()[i];
-    case DType::kI64: return double(as<int64_t>()[i]);
-    case DType::kU64: return double(as<uint64_t>()[i]);
-    case DType::kBool: return as<uint8_t>()[i] != 0;
+    case DType::kF32:
+      return double(as<float>()[i]);
+    case DType::kF64:
+      return as<double>()[i];
+    case DType::kF16:
+      return double(half_to_float(as<uint16_t>()[i]));
+    case DType::kBF16:
+      return double(bfloat_to_float(as<uint16_t>()[i]));
+    case DType::kI8:
+      return as<int8_t>()[i];
+    case DType::kU8:
+      return as<uint8_t>()[i];
+    case DType::kI16:
+      return as<int16_t>()[i];
+    case DType::kU16:
+      return as<uint16_t>()[i];
+    case DType::kI32:
+      return as<int32_t>()[i];
+    case DType::kU32:
+      return as<uint32_t>()[i];
+    case DType::kI64:
+      return double(as<int64_t>()[i]);
+    case DType::kU64:
+      return double(as<uint64_t>()[i]);
+    case DType::kBool:
+      return as<uint8_t>()[i] != 0;
   }
   return 0;
 }
 
 void NDArray::set_value(int64_t i, double v) {
   switch (type_) {
-    case DType::kF32: as<float>()[i] = float(v); return;
-    case DType::kF64: as<double>()[i] = v; return;
-    case DType::kF16: as<uint16_t>()[i] = float_to_half(float(v)); return;
-    case DType::kBF16: as<uint16_t>()[i] = float_to_bfloat(float(v)); return;
-    case DType::kI8: as<int8_t>()[i] = int8_t(v); return;
-    case DType::kU8: as<uint8_t>()[i] = uint8_t(v); return;
-    case DType::kI16: as<int16_t>()[i] = int16_t(v); return;
-    case DType::kU16: as<uint16_t>()[i] = uint16_t(v); return;
-    case DType::kI32: as<int32_t>()[i] = int32_t(v); return;
-    case DType::kU32: as<uint32_t>()[i] = uint32_t(v); return;
-    case DType::kI64: as<int64_t>()[i] = int64_t(v); return;
-    case DType::kU64: as<uint64_t>()[i] = uint64_t(v); return;
-    case DType::kBool: as<uint8_t>()[i] = v != 0; return;
+    case DType::kF32:
+      as<float>()[i] = float(v);
+      return;
+    case DType::kF64:
+      as<double>()[i] = v;
+      return;
+    case DType::kF16:
+      as<uint16_t>()[i] = float_to_half(float(v));
+      return;
+    case DType::kBF16:
+      as<uint16_t>()[i] = float_to_bfloat(float(v));
+      return;
+    case DType::kI8:
+      as<int8_t>()[i] = int8_t(v);
+      return;
+    case DType::kU8:
+      as<uint8_t>()[i] = uint8_t(v);
+      return;
+    case DType::kI16:
+      as<int16_t>()[i] = int16_t(v);
+      return;
+    case DType::kU16:
+      as<uint16_t>()[i] = uint16_t(v);
+      return;
+    case DType::kI32:
+      as<int32_t>()[i] = int32_t(v);
+      return;
+    case DType::kU32:
+      as<uint32_t>()[i] = uint32_t(v);
+      return;
+    case DType::kI64:
+      as<int64_t>()[i] = int64_t(v);
+      return;
+    case DType::kU64:
+      as<uint64_t>()[i] = uint64_t(v);
+      return;
+    case DType::kBool:
+      as<uint8_t>()[i] = v != 0;
+      return;
   }
 }
 

@@ -23,11 +23,11 @@ Result<Shape> parse_shape(std::string_view text);
 
 /// A tensor: 64-byte aligned storage shared by copies. Copying shares; `clone` does not.
 class NDArray {
- public:
+public:
   NDArray() = default;
   /// Zero-filled. Errors: tensor_too_large (over `kMaxBytes`, or memory refused).
   static Result<NDArray> create(DType type, Shape shape);
-  static constexpr int64_t kMaxBytes = int64_t(1) << 36;
+  static constexpr int64_t kMaxBytes = int64_t(1) << 33;
 
   bool empty() const { return storage_ == nullptr; }
   DType type() const { return type_; }
@@ -53,7 +53,7 @@ class NDArray {
   /// Content hash of type, shape and bytes.
   uint64_t hash() const;
 
- private:
+private:
   DType type_ = DType::kF32;
   Shape shape_;
   int64_t size_ = 0;
@@ -63,8 +63,8 @@ class NDArray {
 struct Comparison {
   double max_abs_diff = 0;
   double max_abs_ref = 0;
-  bool equal = false;       ///< max_abs_diff <= relative * max_abs_ref + absolute, no new NaN
-  int64_t worst_index = -1; ///< flat index of the largest difference, -1 if none
+  bool equal = false;        ///< max_abs_diff <= relative * max_abs_ref + absolute, no new NaN
+  int64_t worst_index = -1;  ///< flat index of the largest difference, -1 if none
 };
 /// Compares by the largest difference against the largest reference value. Shapes must agree in
 /// element count, else `equal` is false. NaN equals NaN only.

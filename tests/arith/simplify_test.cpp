@@ -20,13 +20,22 @@ Expr random_expr(Rng& rng, int depth) {
   }
   Expr a = random_expr(rng, depth - 1);
   switch (rng.below(7)) {
-    case 0: return binary(BinaryOp::kAdd, a, random_expr(rng, depth - 1));
-    case 1: return binary(BinaryOp::kSub, a, random_expr(rng, depth - 1));
-    case 2: return binary(BinaryOp::kMul, a, int_imm(rng.between(-2, 6)));
-    case 3: return binary(BinaryOp::kFloorDiv, a, int_imm(rng.between(1, 6)));
-    case 4: return binary(BinaryOp::kFloorMod, a, int_imm(rng.between(1, 6)));
-    case 5: return binary(rng.below(2) ? BinaryOp::kMin : BinaryOp::kMax, a, random_expr(rng, depth - 1));
-    default: return select(binary(BinaryOp(int(BinaryOp::kLt) + rng.below(4)), a, random_expr(rng, depth - 1)), random_expr(rng, depth - 1), int_imm(1));
+    case 0:
+      return binary(BinaryOp::kAdd, a, random_expr(rng, depth - 1));
+    case 1:
+      return binary(BinaryOp::kSub, a, random_expr(rng, depth - 1));
+    case 2:
+      return binary(BinaryOp::kMul, a, int_imm(rng.between(-2, 6)));
+    case 3:
+      return binary(BinaryOp::kFloorDiv, a, int_imm(rng.between(1, 6)));
+    case 4:
+      return binary(BinaryOp::kFloorMod, a, int_imm(rng.between(1, 6)));
+    case 5:
+      return binary(rng.below(2) ? BinaryOp::kMin : BinaryOp::kMax, a, random_expr(rng, depth - 1));
+    default:
+      return select(
+          binary(BinaryOp(int(BinaryOp::kLt) + rng.below(4)), a, random_expr(rng, depth - 1)),
+          random_expr(rng, depth - 1), int_imm(1));
   }
 }
 
@@ -34,26 +43,41 @@ Expr random_expr(Rng& rng, int depth) {
 
 class SimplifyTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void known_forms_data() {
     QTest::addColumn<QString>("before");
     QTest::addColumn<QString>("after");
-    QTest::newRow("split index") << "(b*4 + a) // 4" << "b";  // placeholders: a in 0..0, b in 0..3, c in 0..6, d in 0..15
-    QTest::newRow("like terms") << "c + c*3 - c" << "c*3";
-    QTest::newRow("mod of split") << "(c*16 + d) % 16" << "d";
-    QTest::newRow("div of split") << "(c*16 + d) // 16" << "c";
-    QTest::newRow("nested div") << "(d // 2) // 3" << "d//6";
-    QTest::newRow("decided compare") << "d < 16" << "true";
-    QTest::newRow("undecided compare") << "d < 15" << "d < 15";
-    QTest::newRow("fused and taken apart") << "(d // 4)*8 + (d % 4)*2 + c" << "c+d*2";
-    QTest::newRow("min") << "min(c, 6)" << "c";
-    QTest::newRow("common factor") << "(d*2 + 4) // 4" << "d//2+1";
+    QTest::newRow("split index")
+        << "(b*4 + a) // 4"
+        << "b";  // placeholders: a in 0..0, b in 0..3, c in 0..6, d in 0..15
+    QTest::newRow("like terms") << "c + c*3 - c"
+                                << "c*3";
+    QTest::newRow("mod of split") << "(c*16 + d) % 16"
+                                  << "d";
+    QTest::newRow("div of split") << "(c*16 + d) // 16"
+                                  << "c";
+    QTest::newRow("nested div") << "(d // 2) // 3"
+                                << "d//6";
+    QTest::newRow("decided compare") << "d < 16"
+                                     << "true";
+    QTest::newRow("undecided compare") << "d < 15"
+                                       << "d < 15";
+    QTest::newRow("fused and taken apart") << "(d // 4)*8 + (d % 4)*2 + c"
+                                           << "c+d*2";
+    QTest::newRow("min") << "min(c, 6)"
+                         << "c";
+    QTest::newRow("common factor") << "(d*2 + 4) // 4"
+                                   << "d//2+1";
   }
   void known_forms() {
     QFETCH(QString, before);
     QFETCH(QString, after);
     arith::Ranges ranges = this->ranges();
-    Expr e = parse_expr(before.toStdString(), {{"a", DType::kI64}, {"b", DType::kI64}, {"c", DType::kI64}, {"d", DType::kI64}}, {}).value();
+    Expr e =
+        parse_expr(before.toStdString(),
+                   {{"a", DType::kI64}, {"b", DType::kI64}, {"c", DType::kI64}, {"d", DType::kI64}},
+                   {})
+            .value();
     QCOMPARE(QString::fromStdString(to_text(arith::simplify(e, ranges))), after);
   }
 
@@ -69,16 +93,18 @@ class SimplifyTest : public QObject {
       Frame frame;
       Compiled ce = frame.compile(e), cs = frame.compile(s);
       for (int point = 0; point < 12; ++point) {
-        for (int v = 0; v < 4; ++v) frame.set(frame.slot(std::string(1, char('a' + v))), rng.below(kExtents[v]));
+        for (int v = 0; v < 4; ++v)
+          frame.set(frame.slot(std::string(1, char('a' + v))), rng.below(kExtents[v]));
         int64_t want = frame.integer(ce, 0), got = frame.integer(cs, 0);
         QVERIFY2(want == got, (to_text(e) + "  became  " + to_text(s)).c_str());
         if (range) QVERIFY2(range->low <= want && want <= range->high, to_text(e).c_str());
       }
-      QVERIFY2(equal(arith::simplify(s, ranges), s) || to_text(s).size() <= to_text(e).size() + 8, to_text(e).c_str());
+      QVERIFY2(equal(arith::simplify(s, ranges), s) || to_text(s).size() <= to_text(e).size() + 8,
+               to_text(e).c_str());
     }
   }
 
- private:
+private:
   arith::Ranges ranges() {
     arith::Ranges ranges;
     for (int v = 0; v < 4; ++v) ranges.set(std::string(1, char('a' + v)), {0, kExtents[v] - 1});

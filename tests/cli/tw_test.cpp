@@ -15,7 +15,8 @@ Run tw(QStringList const& arguments) {
   QProcess process;
   process.start(TW_BINARY_DIR "/bin/tw", arguments);
   process.waitForFinished(120000);
-  return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()), QString::fromUtf8(process.readAllStandardError())};
+  return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()),
+          QString::fromUtf8(process.readAllStandardError())};
 }
 
 constexpr char kMatmul[] =
@@ -27,10 +28,12 @@ constexpr char kMatmul[] =
 
 class TwTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void initTestCase() {
     write("m.te", kMatmul);
-    write("good.tws", "tilewright schedule 1\nfor matmul\nj.0, j.1 = split(C.j, factor=8)\nreorder(C.j.0, C.k, C.j.1)\nvectorize(C.j.1)\nparallel(C.i)\n");
+    write("good.tws",
+          "tilewright schedule 1\nfor matmul\nj.0, j.1 = split(C.j, factor=8)\nreorder(C.j.0, C.k, "
+          "C.j.1)\nvectorize(C.j.1)\nparallel(C.i)\n");
     write("bad.tws", "tilewright schedule 1\n\nparallel(C.k)\n");
     write("broken.tws", "tilewright schedule 1\nsplit(C.i factor=8)\n");
   }
@@ -39,21 +42,37 @@ class TwTest : public QObject {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<int>("code");
     QTest::addColumn<QString>("sentence");
-    auto row = [](char const* name, QStringList const& arguments, int code, QString const& sentence) { QTest::newRow(name) << arguments << code << sentence; };
+    auto row = [](char const* name, QStringList const& arguments, int code,
+                  QString const& sentence) {
+      QTest::newRow(name) << arguments << code << sentence;
+    };
     row("no command", {}, 2, "tw: A subcommand is required");
-    row("unknown option", {"kernels", at("m.te"), "--frob"}, 2, "tw: The following argument was not expected: --frob");
-    row("missing file", {"inspect", "/nowhere/x.onnx"}, 2, "tw: /nowhere/x.onnx: cannot be read: No such file or directory");
-    row("missing kernel text", {"inspect", "/nowhere/x.te"}, 2, "tw: /nowhere/x.te: cannot be read: No such file or directory");
-    row("no onnx", {"inspect", at("m.tws")}, 2, "tw: " + at("m.tws") + ": the name of a model ends with .onnx");
-    row("unknown sample", {"models", "write", "resnet99", at("x.onnx")}, 2, "tw: there is no sample 'resnet99'");
-    row("unwritable", {"models", "write", "resnet18", "/nowhere/x.onnx"}, 3, "tw: /nowhere/x.onnx: cannot be written: No such file or directory");
-    row("disk full", {"models", "write", "resnet18", "/dev/full"}, 3, "tw: /dev/full: cannot be written: No space left on device");
-    row("bad fix", {"inspect", at("m.te"), "--fix", "data"}, 2, "tw: --fix takes NAME=SHAPE, as in data=1x3x224x224, not 'data'");
-    row("unknown kernel", {"lower", at("m.te"), "--kernel", "conv"}, 2, "tw: there is no kernel 'conv'; 'kernels' lists them");
-    row("unknown stage", {"lower", at("m.te"), "--stage", "ptx"}, 2, "tw: there is no stage 'ptx'; the stages are expression, program");
-    row("broken script", {"check", at("m.te"), "--script", at("broken.tws")}, 2, "tw: " + at("broken.tws") + ":2:11: expected ',', found 'factor'");
-    row("missing input", {"run", at("m.te"), "--input", "A=" + at("m.te")}, 2, "tw: " + at("m.te") + ": holds");
-    row("some inputs", {"run", at("m.te"), "--input", "Z=" + at("m.te")}, 2, "tw: the model has no input 'Z'");
+    row("unknown option", {"kernels", at("m.te"), "--frob"}, 2,
+        "tw: The following argument was not expected: --frob");
+    row("missing file", {"inspect", "/nowhere/x.onnx"}, 2,
+        "tw: /nowhere/x.onnx: cannot be read: No such file or directory");
+    row("missing kernel text", {"inspect", "/nowhere/x.te"}, 2,
+        "tw: /nowhere/x.te: cannot be read: No such file or directory");
+    row("no onnx", {"inspect", at("m.tws")}, 2,
+        "tw: " + at("m.tws") + ": the name of a model ends with .onnx");
+    row("unknown sample", {"models", "write", "resnet99", at("x.onnx")}, 2,
+        "tw: there is no sample 'resnet99'");
+    row("unwritable", {"models", "write", "resnet18", "/nowhere/x.onnx"}, 3,
+        "tw: /nowhere/x.onnx: cannot be written: No such file or directory");
+    row("disk full", {"models", "write", "resnet18", "/dev/full"}, 3,
+        "tw: /dev/full: cannot be written: No space left on device");
+    row("bad fix", {"inspect", at("m.te"), "--fix", "data"}, 2,
+        "tw: --fix takes NAME=SHAPE, as in data=1x3x224x224, not 'data'");
+    row("unknown kernel", {"lower", at("m.te"), "--kernel", "conv"}, 2,
+        "tw: there is no kernel 'conv'; 'kernels' lists them");
+    row("unknown stage", {"lower", at("m.te"), "--stage", "ptx"}, 2,
+        "tw: there is no stage 'ptx'; the stages are expression, program");
+    row("broken script", {"check", at("m.te"), "--script", at("broken.tws")}, 2,
+        "tw: " + at("broken.tws") + ":2:11: expected ',', found 'factor'");
+    row("missing input", {"run", at("m.te"), "--input", "A=" + at("m.te")}, 2,
+        "tw: " + at("m.te") + ": holds");
+    row("some inputs", {"run", at("m.te"), "--input", "Z=" + at("m.te")}, 2,
+        "tw: the model has no input 'Z'");
   }
   void every_mistake_is_one_sentence_with_its_exit_code() {
     QFETCH(QStringList, arguments);
@@ -74,10 +93,12 @@ class TwTest : public QObject {
 
   void a_good_script_is_right_and_a_bad_one_is_explained() {
     Run good = tw({"check", at("m.te"), "--script", at("good.tws"), "--time"});
-    QVERIFY2(good.code == 0 && good.out.contains("4 steps legal; output right"), qPrintable(good.out + good.err));
+    QVERIFY2(good.code == 0 && good.out.contains("4 steps legal; output right"),
+             qPrintable(good.out + good.err));
     Run bad = tw({"check", at("m.te"), "--script", at("bad.tws")});
     QCOMPARE(bad.code, 1);
-    QCOMPARE(bad.out.section('\n', 0, 0), QString("line 3: parallel(C.k) refused: reduction_carried"));
+    QCOMPARE(bad.out.section('\n', 0, 0),
+             QString("line 3: parallel(C.k) refused: reduction_carried"));
     QVERIFY2(bad.out.contains("iterations k=0 and k=1"), qPrintable(bad.out));
     QVERIFY2(bad.out.contains("legal instead: parallel(C.i)"), qPrintable(bad.out));
   }
@@ -86,7 +107,8 @@ class TwTest : public QObject {
     Run list = tw({"lower", at("m.te"), "--stage", "list"});
     QCOMPARE(list.code, 0);
     QStringList stages;
-    for (QString const& line : list.out.split('\n', Qt::SkipEmptyParts)) stages << line.section(' ', 0, 0);
+    for (QString const& line : list.out.split('\n', Qt::SkipEmptyParts))
+      stages << line.section(' ', 0, 0);
     QVERIFY(stages.size() >= 10);
     for (QString const& stage : stages) {
       Run text = tw({"lower", at("m.te"), "--default", "--stage", stage});
@@ -99,7 +121,8 @@ class TwTest : public QObject {
     QFile file(at("r.onnx"));
     QVERIFY(file.open(QIODevice::ReadOnly));
     QByteArray bytes = file.readAll();
-    for (qsizetype size : {qsizetype(0), qsizetype(1), qsizetype(100), qsizetype(50000), bytes.size() - 1}) {
+    for (qsizetype size :
+         {qsizetype(0), qsizetype(1), qsizetype(100), qsizetype(50000), bytes.size() - 1}) {
       QFile cut(at("cut.onnx"));
       QVERIFY(cut.open(QIODevice::WriteOnly));
       cut.write(bytes.left(size));
@@ -114,7 +137,7 @@ class TwTest : public QObject {
     QVERIFY(QFileInfo(at("r.svg")).size() > 5000);
   }
 
- private:
+private:
   QString at(QString const& name) { return folder_.filePath(name); }
   void write(QString const& name, char const* text) {
     QFile file(at(name));

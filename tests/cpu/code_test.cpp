@@ -18,15 +18,18 @@ namespace {
 constexpr char kConv[] =
     "tilewright te 1\n"
     "kernel conv2d(X: f32[1, 64, 56, 56], W: f32[64, 64, 3, 3], B: f32[64]) -> Y\n"
-    "  pad[n in 1, c in 64, y in 58, x in 58] = select(1 <= y && y < 57 && 1 <= x && x < 57, X[n, c, y-1, x-1], 0)\n"
-    "  conv[n in 1, o in 64, y in 56, x in 56] op conv2d = sum[c in 64, r in 3, s in 3] pad[n, c, y+r, x+s] * W[o, c, r, s]\n"
+    "  pad[n in 1, c in 64, y in 58, x in 58] = select(1 <= y && y < 57 && 1 <= x && x < 57, X[n, "
+    "c, y-1, x-1], 0)\n"
+    "  conv[n in 1, o in 64, y in 56, x in 56] op conv2d = sum[c in 64, r in 3, s in 3] pad[n, c, "
+    "y+r, x+s] * W[o, c, r, s]\n"
     "  Y[n in 1, o in 64, y in 56, x in 56] op relu = max(conv[n, o, y, x] + B[o], 0)\n";
 
 /// Units in the last place of f32 between two values.
 double ulps(double got, double want) {
   if (got == want || (std::isnan(got) && std::isnan(want))) return 0;
   if (!std::isfinite(got) || !std::isfinite(want)) return 1e9;
-  double step = std::max(std::ldexp(1.0, std::ilogb(want == 0 ? 1e-38 : want) - 23), std::ldexp(1.0, -149));
+  double step =
+      std::max(std::ldexp(1.0, std::ilogb(want == 0 ? 1e-38 : want) - 23), std::ldexp(1.0, -149));
   return std::fabs(got - want) / step;
 }
 
@@ -34,27 +37,42 @@ double ulps(double got, double want) {
 
 class CodeTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void initTestCase() { backend_ = create_cpu_backend(detect_host()).value(); }
 
   void elementary_functions_are_within_four_units_in_the_last_place_data() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<double>("low");
     QTest::addColumn<double>("high");
-    for (auto const& [name, low, high] : {std::tuple{"exp", -104.0, 89.0}, {"log", 1e-40, 1e30}, {"tanh", -12.0, 12.0}, {"erf", -4.5, 4.5}, {"sqrt", 0.0, 1e20}, {"sin", -1000.0, 1000.0}, {"cos", -1000.0, 1000.0}, {"floor", -1e5, 1e5}, {"ceil", -1e5, 1e5}})
+    for (auto const& [name, low, high] : {std::tuple{"exp", -104.0, 89.0},
+                                          {"log", 1e-40, 1e30},
+                                          {"tanh", -12.0, 12.0},
+                                          {"erf", -4.5, 4.5},
+                                          {"sqrt", 0.0, 1e20},
+                                          {"sin", -1000.0, 1000.0},
+                                          {"cos", -1000.0, 1000.0},
+                                          {"floor", -1e5, 1e5},
+                                          {"ceil", -1e5, 1e5}})
       QTest::newRow(name) << name << low << high;
   }
   void elementary_functions_are_within_four_units_in_the_last_place() {
     QFETCH(QString, name);
     QFETCH(double, low);
     QFETCH(double, high);
-    auto kernel = te::parse_kernel(("tilewright te 1\nkernel f(X: f32[4096]) -> Y\n  Y[i in 4096] = " + name + "(X[i])\n").toStdString()).value();
+    auto kernel =
+        te::parse_kernel(
+            ("tilewright te 1\nkernel f(X: f32[4096]) -> Y\n  Y[i in 4096] = " + name + "(X[i])\n")
+                .toStdString())
+            .value();
     auto program = te::to_program(kernel).value();
     NDArray x = NDArray::create(DType::kF32, {4096}).value();
     Rng rng(3);
     for (int64_t i = 0; i < x.size(); ++i) {
       double u = double(i) / 4095;
-      x.set_value(i, name == "log" || name == "sqrt" ? low * std::pow(high / std::max(low, 1e-30), u) + (low == 0 ? std::pow(10, -20 + 40 * u) : 0) : low + (high - low) * u);
+      x.set_value(i, name == "log" || name == "sqrt"
+                         ? low * std::pow(high / std::max(low, 1e-30), u) +
+                               (low == 0 ? std::pow(10, -20 + 40 * u) : 0)
+                         : low + (high - low) * u);
     }
     double const odd[] = {0, -0.0, INFINITY, -INFINITY, NAN, 1, -1};
     for (int i = 0; i < 7; ++i) x.set_value(i * 13, odd[i]);
@@ -62,13 +80,27 @@ class CodeTest : public QObject {
     for (char const* script : {"", "i.0, i.1 = split(Y.i, factor=16)\nvectorize(i.1)\n"}) {
       Schedule schedule = replay(Schedule(program), parse_script(script, "", true).value()).value();
       auto stages = lower(schedule.program(), backend_->target(), backend_->passes()).value();
-      auto outputs = testing::run_compiled(stages.back().kernel, program, {x}, *backend_, CodeTier::kFast, pool).value();
+      auto outputs = testing::run_compiled(stages.back().kernel, program, {x}, *backend_,
+                                           CodeTier::kFast, pool)
+                         .value();
       double worst = 0;
       for (int64_t i = 0; i < x.size(); ++i) {
         double v = x.value_at(i);
-        double want = name == "exp" ? std::exp(v) : name == "log" ? std::log(v) : name == "tanh" ? std::tanh(v) : name == "erf" ? std::erf(v) : name == "sqrt" ? std::sqrt(v) : name == "sin" ? std::sin(v) : name == "cos" ? std::cos(v) : name == "floor" ? std::floor(v) : std::ceil(v);
+        double want = name == "exp"     ? std::exp(v)
+                      : name == "log"   ? std::log(v)
+                      : name == "tanh"  ? std::tanh(v)
+                      : name == "erf"   ? std::erf(v)
+                      : name == "sqrt"  ? std::sqrt(v)
+                      : name == "sin"   ? std::sin(v)
+                      : name == "cos"   ? std::cos(v)
+                      : name == "floor" ? std::floor(v)
+                                        : std::ceil(v);
         double error = ulps(outputs[0].value_at(i), double(float(want)));
-        QVERIFY2(error <= 4, qPrintable(QString("%1(%2) = %3, not %4").arg(name).arg(v).arg(outputs[0].value_at(i)).arg(want)));
+        QVERIFY2(error <= 4, qPrintable(QString("%1(%2) = %3, not %4")
+                                            .arg(name)
+                                            .arg(v)
+                                            .arg(outputs[0].value_at(i))
+                                            .arg(want)));
         worst = std::max(worst, error);
       }
       qInfo("%s: at most %.2f units in the last place", qPrintable(name), worst);
@@ -77,10 +109,14 @@ class CodeTest : public QObject {
 
   void every_instruction_of_a_body_knows_its_loops_in_the_fast_tier() {
     auto program = te::to_program(te::parse_kernel(kConv).value()).value();
-    auto scheduled = replay(Schedule(program), parse_script(backend_->default_script(program).value()).value()).value();
+    auto scheduled =
+        replay(Schedule(program), parse_script(backend_->default_script(program).value()).value())
+            .value();
     auto stages = lower(scheduled.program(), backend_->target(), backend_->passes()).value();
-    auto artifact = backend_->compile(stages.back().kernel, CodeTier::kFast, CodeTexts::kAssemblyAndIr).value();
-    QVERIFY(artifact.assembly.find("vfmadd") != std::string::npos || backend_->target().hardware.vector_bytes < 32);
+    auto artifact =
+        backend_->compile(stages.back().kernel, CodeTier::kFast, CodeTexts::kAssemblyAndIr).value();
+    QVERIFY(artifact.assembly.find("vfmadd") != std::string::npos ||
+            backend_->target().hardware.vector_bytes < 32);
     int instructions = 0, linked = 0, in_loops = 0;
     for (int32_t line : artifact.assembly_lines) {
       if (line == 0) continue;
@@ -106,14 +142,19 @@ class CodeTest : public QObject {
       QVERIFY2(scheduled, scheduled ? "" : (scheduled.error().message + "\n" + script).c_str());
       auto inputs = testing::random_inputs(program, rng);
       auto stages = lower(scheduled->program(), backend_->target(), backend_->passes()).value();
-      auto outputs = testing::run_compiled(stages.back().kernel, program, inputs, *backend_, CodeTier::kFull, pool).value();
-      QVERIFY2(compare(outputs[0], ir::interpret(program, inputs).value()[0], 1e-5).equal, script.c_str());
+      auto outputs = testing::run_compiled(stages.back().kernel, program, inputs, *backend_,
+                                           CodeTier::kFull, pool)
+                         .value();
+      QVERIFY2(compare(outputs[0], ir::interpret(program, inputs).value()[0], 1e-5).equal,
+               script.c_str());
     }
   }
 
   void compiling_is_quick() {
     auto program = te::to_program(te::parse_kernel(kConv).value()).value();
-    auto scheduled = replay(Schedule(program), parse_script(backend_->default_script(program).value()).value()).value();
+    auto scheduled =
+        replay(Schedule(program), parse_script(backend_->default_script(program).value()).value())
+            .value();
     QElapsedTimer timer;
     qint64 best = 1 << 30;
     for (int round = 0; round < 3; ++round) {
@@ -122,11 +163,12 @@ class CodeTest : public QObject {
       QVERIFY(backend_->compile(stages.back().kernel, CodeTier::kFast, CodeTexts::kNone));
       best = std::min(best, timer.elapsed());
     }
-    qInfo("a 3x3 convolution of 64 channels: %lld ms from program to library", static_cast<long long>(best));
+    qInfo("a 3x3 convolution of 64 channels: %lld ms from program to library",
+          static_cast<long long>(best));
     QVERIFY(best < 500);
   }
 
- private:
+private:
   std::shared_ptr<Backend const> backend_;
 };
 

@@ -14,17 +14,23 @@ using namespace tw;
 
 class RandomCompiledTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void two_thousand_random_schedules_compute_what_the_plain_programs_do() {
-    uint64_t seed = qEnvironmentVariableIsSet("TW_TEST_SEED") ? qEnvironmentVariable("TW_TEST_SEED").toULongLong() : 2026;
-    int traces = qEnvironmentVariableIsSet("TW_TEST_TRACES") ? qEnvironmentVariableIntValue("TW_TEST_TRACES") : 2000;
+    uint64_t seed = qEnvironmentVariableIsSet("TW_TEST_SEED")
+                        ? qEnvironmentVariable("TW_TEST_SEED").toULongLong()
+                        : 2026;
+    int traces = qEnvironmentVariableIsSet("TW_TEST_TRACES")
+                     ? qEnvironmentVariableIntValue("TW_TEST_TRACES")
+                     : 2000;
     qInfo("seed %llu, %d traces", static_cast<unsigned long long>(seed), traces);
     Rng rng(seed);
     auto backend = create_cpu_backend(detect_host()).value();
     ThreadPool pool(2);
     std::map<std::string, int> accepted;
     for (int trace = 0; trace < traces; ++trace) {
-      auto program = testing::small_program(size_t(rng.below(int64_t(testing::small_kernels().size())))).value();
+      auto program =
+          testing::small_program(size_t(rng.below(int64_t(testing::small_kernels().size()))))
+              .value();
       std::vector<NDArray> inputs = testing::random_inputs(program, rng);
       auto reference = ir::interpret(program, inputs).value();
       Schedule schedule(program);
@@ -36,17 +42,29 @@ class RandomCompiledTest : public QObject {
         ++accepted[step.primitive];
       }
       auto stages = lower(schedule.program(), backend->target(), backend->passes());
-      QVERIFY2(stages, stages ? "" : (to_sentence(stages.error()) + "\n" + schedule.script()).c_str());
+      QVERIFY2(stages,
+               stages ? "" : (to_sentence(stages.error()) + "\n" + schedule.script()).c_str());
       if (trace % 10 == 0)  // every pass on its own, by the interpreter
         for (size_t i = 1; i < stages->size(); ++i) {
-          auto outputs = ir::interpret((*stages)[i].kernel, inputs.size(), inputs, {.shuffle_seed = 5});
-          QVERIFY2(outputs, outputs ? "" : ((*stages)[i].name + ": " + to_sentence(outputs.error()) + "\n" + schedule.script() + ir::print((*stages)[i].kernel).text).c_str());
-          QVERIFY2(compare((*outputs)[0], reference[0], 1e-5).equal, ((*stages)[i].name + "\n" + schedule.script() + ir::print((*stages)[i].kernel).text).c_str());
+          auto outputs =
+              ir::interpret((*stages)[i].kernel, inputs.size(), inputs, {.shuffle_seed = 5});
+          QVERIFY2(outputs, outputs
+                                ? ""
+                                : ((*stages)[i].name + ": " + to_sentence(outputs.error()) + "\n" +
+                                   schedule.script() + ir::print((*stages)[i].kernel).text)
+                                      .c_str());
+          QVERIFY2(
+              compare((*outputs)[0], reference[0], 1e-5).equal,
+              ((*stages)[i].name + "\n" + schedule.script() + ir::print((*stages)[i].kernel).text)
+                  .c_str());
         }
       CodeTier tier = trace % 8 == 0 ? CodeTier::kFull : CodeTier::kFast;
-      auto outputs = testing::run_compiled(stages->back().kernel, program, inputs, *backend, tier, pool);
-      QVERIFY2(outputs, outputs ? "" : (to_sentence(outputs.error()) + "\n" + schedule.script()).c_str());
-      QVERIFY2(compare((*outputs)[0], reference[0], 1e-5).equal, (schedule.script() + ir::print(stages->back().kernel).text).c_str());
+      auto outputs =
+          testing::run_compiled(stages->back().kernel, program, inputs, *backend, tier, pool);
+      QVERIFY2(outputs,
+               outputs ? "" : (to_sentence(outputs.error()) + "\n" + schedule.script()).c_str());
+      QVERIFY2(compare((*outputs)[0], reference[0], 1e-5).equal,
+               (schedule.script() + ir::print(stages->back().kernel).text).c_str());
     }
     for (auto const& [name, count] : accepted) {
       qInfo("%s accepted %d times", name.c_str(), count);

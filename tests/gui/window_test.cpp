@@ -23,12 +23,16 @@ constexpr char kMatmul[] =
 
 class WindowTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void init() {
     std::ofstream(path()) << kMatmul;
     auto environment = make_environment().value();
-    session_ = Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device", environment.cache_folder.string(), 2, false}).value();
-    window_ = std::make_unique<MainWindow>(*session_, std::vector<SampleCard>{{"resnet18", "ResNet-18", "a network"}}, folder_.filePath("state"));
+    session_ = Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
+                                environment.cache_folder.string(), 2, false})
+                   .value();
+    window_ = std::make_unique<MainWindow>(
+        *session_, std::vector<SampleCard>{{"resnet18", "ResNet-18", "a network"}},
+        folder_.filePath("state"));
     window_->resize(1600, 1000);
     window_->show();
     window_->execute(OpenModel{path()});
@@ -133,7 +137,8 @@ class WindowTest : public QObject {
     QVERIFY(line >= 0);
     // Sent directly: where the platform believes the pointer to be must not matter.
     QPointF at(200, line * 20 + 18);
-    QMouseEvent move(QEvent::MouseMove, at, code.viewport()->mapToGlobal(at), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+    QMouseEvent move(QEvent::MouseMove, at, code.viewport()->mapToGlobal(at), Qt::NoButton,
+                     Qt::NoButton, Qt::NoModifier);
     QApplication::sendEvent(code.viewport(), &move);
     QCOMPARE(selection->hovered(), wanted);
     QTest::mouseClick(ladder_, Qt::LeftButton, {}, middle(rect("i")));
@@ -160,7 +165,9 @@ class WindowTest : public QObject {
 
   void texts_have_enough_contrast_on_their_grounds() {
     auto light = [](QColor const& c) {
-      auto part = [](double v) { return v <= 0.03928 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
+      auto part = [](double v) {
+        return v <= 0.03928 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+      };
       return 0.2126 * part(c.redF()) + 0.7152 * part(c.greenF()) + 0.0722 * part(c.blueF());
     };
     auto ratio = [&](QColor const& a, QColor const& b) {
@@ -170,9 +177,11 @@ class WindowTest : public QObject {
     for (char const* name : {"dark", "light", "high_contrast"}) {
       Theme t = Theme::load(name);
       for (QColor const& ground : {t.window, t.panel, t.raised, t.control, t.inset})
-        for (QColor const& text : {t.text1, t.text2, t.text3, t.ok, t.warn, t.error}) QVERIFY2(ratio(text, ground) >= 4.4, name);
+        for (QColor const& text : {t.text1, t.text2, t.text3, t.ok, t.warn, t.error})
+          QVERIFY2(ratio(text, ground) >= 4.4, name);
       for (int axis = 0; axis < 8; ++axis)
-        for (double fill : {t.outer_fill, t.inner_fill}) QVERIFY2(ratio(t.text1, Theme::mix(t.hue(axis), t.panel, fill)) >= 4.4, name);
+        for (double fill : {t.outer_fill, t.inner_fill})
+          QVERIFY2(ratio(t.text1, Theme::mix(t.hue(axis), t.panel, fill)) >= 4.4, name);
     }
   }
 
@@ -181,14 +190,17 @@ class WindowTest : public QObject {
     window_->save_session();
     cleanup();
     auto environment = make_environment().value();
-    session_ = Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device", environment.cache_folder.string(), 2, false}).value();
-    window_ = std::make_unique<MainWindow>(*session_, std::vector<SampleCard>{}, folder_.filePath("state"));
+    session_ = Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
+                                environment.cache_folder.string(), 2, false})
+                   .value();
+    window_ = std::make_unique<MainWindow>(*session_, std::vector<SampleCard>{},
+                                           folder_.filePath("state"));
     QVERIFY(window_->restore_session());
     QVERIFY(session_->wait_idle(30));
     QVERIFY2(last_step().endsWith("split(C.i, factor=8)"), qPrintable(last_step()));
   }
 
- private:
+private:
   std::string path() { return folder_.filePath("matmul.te").toStdString(); }
   LoopBar bar(std::string const& name) {
     for (LoopBar const& b : session_->snapshot().nest->bars)

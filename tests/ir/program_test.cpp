@@ -9,8 +9,8 @@ using namespace tw::ir;
 
 namespace {
 
-/// Everything that a program can say: sizes, scopes, bound loops, guards, several outputs of a block,
-/// ordered and opaque iterators, indirect reads, let, if.
+/// Everything that a program can say: sizes, scopes, bound loops, guards, several outputs of a
+/// block, ordered and opaque iterators, indirect reads, let, if.
 constexpr char kRich[] = R"(tilewright program 1
 program rich(X: f32[4, 6], I: i64[4]) -> (Y: f32[4], Z: i64[4])
   size n in 1..4
@@ -34,7 +34,9 @@ program rich(X: f32[4, 6], I: i64[4]) -> (Y: f32[4], Z: i64[4])
           Z[vi] = Z[vi]
 )";
 
-QString failure(auto const& result) { return result ? QString("no error") : QString::fromStdString(to_sentence(result.error())); }
+QString failure(auto const& result) {
+  return result ? QString("no error") : QString::fromStdString(to_sentence(result.error()));
+}
 
 NDArray filled(DType type, Shape const& shape, std::vector<double> const& values) {
   NDArray array = NDArray::create(type, shape).value();
@@ -46,7 +48,7 @@ NDArray filled(DType type, Shape const& shape, std::vector<double> const& values
 
 class ProgramTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void everything_that_a_program_can_say_prints_and_parses_back() {
     auto program = parse_program(kRich);
     QVERIFY2(program.has_value(), qPrintable(failure(program)));
@@ -61,13 +63,16 @@ class ProgramTest : public QObject {
     std::vector<double> x(24), index{3, 1, 0, 2};
     for (int i = 0; i < 24; ++i) x[size_t(i)] = (i * 7) % 24;
     for (uint64_t seed : {0, 1, 2}) {
-      auto out = interpret(program, {filled(DType::kF32, {4, 6}, x), filled(DType::kI64, {4}, index)}, {.shuffle_seed = seed, .sizes = {2}});
+      auto out =
+          interpret(program, {filled(DType::kF32, {4, 6}, x), filled(DType::kI64, {4}, index)},
+                    {.shuffle_seed = seed, .sizes = {2}});
       QVERIFY2(out.has_value(), qPrintable(failure(out)));
       for (int i = 0; i < 4; ++i) {
         double best = -1e30;
         int at = -1;
         for (int j = 0; j < 6; ++j)
-          if (x[size_t(index[size_t(i)]) * 6 + size_t(j)] > best) best = x[size_t(index[size_t(i)]) * 6 + size_t(at = j)];
+          if (x[size_t(index[size_t(i)]) * 6 + size_t(j)] > best)
+            best = x[size_t(index[size_t(i)]) * 6 + size_t(at = j)];
         QCOMPARE((*out)[0].value_at(i), best);
         QCOMPARE(x[size_t(index[size_t(i)] * 6 + (*out)[1].value_at(i))], best);
         (void)at;
@@ -78,35 +83,47 @@ class ProgramTest : public QObject {
   void lines_know_their_loops_and_blocks() {
     auto program = parse_program(kRich).value();
     PrintedProgram printed = print(program);
-    QCOMPARE(size_t(std::count(printed.text.begin(), printed.text.end(), '\n')), printed.lines.size());
+    QCOMPARE(size_t(std::count(printed.text.begin(), printed.text.end(), '\n')),
+             printed.lines.size());
     QCOMPARE(printed.lines[8].around.size(), size_t(3));
     QVERIFY(printed.lines[4].loop.valid());
     QVERIFY(printed.lines[7].block.valid());
   }
 
   void running_outside_of_a_tensor_is_reported() {
-    auto program = parse_program("tilewright program 1\nprogram p(X: f32[4]) -> (Y: f32[4])\n  for i in 4\n    block Y(vi: 4 = i)\n      Y[vi] = X[vi+1]\n").value();
+    auto program = parse_program(
+                       "tilewright program 1\nprogram p(X: f32[4]) -> (Y: f32[4])\n  for i in 4\n  "
+                       "  block Y(vi: 4 = i)\n      Y[vi] = X[vi+1]\n")
+                       .value();
     auto out = interpret(program, {filled(DType::kF32, {4}, {1, 2, 3, 4})});
     QCOMPARE(failure(out), QString("X: index 0 is 4, outside of 0..3"));
   }
 
   void an_endless_run_gives_up() {
-    auto program = parse_program("tilewright program 1\nprogram p(X: f32[4]) -> (Y: f32[4])\n  for i in 1000000\n    for j in 4\n      Y[j] = X[j]\n").value();
+    auto program = parse_program(
+                       "tilewright program 1\nprogram p(X: f32[4]) -> (Y: f32[4])\n  for i in "
+                       "1000000\n    for j in 4\n      Y[j] = X[j]\n")
+                       .value();
     auto out = interpret(program, {filled(DType::kF32, {4}, {1, 2, 3, 4})}, {.max_steps = 1000});
     QCOMPARE(failure(out), QString("the interpreter gave up after 1000 statements"));
   }
 
   void wrong_inputs_are_named() {
-    auto program = parse_program("tilewright program 1\nprogram p(X: f32[4]) -> (Y: f32[4])\n  for j in 4\n    Y[j] = X[j]\n").value();
+    auto program = parse_program(
+                       "tilewright program 1\nprogram p(X: f32[4]) -> (Y: f32[4])\n  for j in 4\n  "
+                       "  Y[j] = X[j]\n")
+                       .value();
     QCOMPARE(failure(interpret(program, {})), QString("the kernel takes 1 tensors, 0 were given"));
-    QCOMPARE(failure(interpret(program, {filled(DType::kF32, {5}, {})})), QString("input X must be f32 4, not f32 5"));
+    QCOMPARE(failure(interpret(program, {filled(DType::kF32, {5}, {})})),
+             QString("input X must be f32 4, not f32 5"));
   }
 
   void unchanged_rewrites_return_the_same_pointer() {
     auto program = parse_program(kRich).value();
     Stmt same = rewrite_exprs(program.body, [](Expr const&) { return Expr(); });
     QVERIFY(same.same_as(program.body));
-    Stmt other = rewrite_exprs(program.body, [](Expr const& e) { return is_int(e, 6) ? int_imm(7) : Expr(); });
+    Stmt other = rewrite_exprs(program.body,
+                               [](Expr const& e) { return is_int(e, 6) ? int_imm(7) : Expr(); });
     QVERIFY(!other.same_as(program.body));
     QVERIFY(!equal(other, program.body));
   }
@@ -114,18 +131,27 @@ class ProgramTest : public QObject {
   void bad_programs_are_refused_with_their_place_data() {
     QTest::addColumn<QString>("body");
     QTest::addColumn<QString>("sentence");
-    QTest::newRow("unknown statement") << "  frob i in 4\n" << "p:3:3: 'frob' is not an axis or a size here";
-    QTest::newRow("indent") << "  for i in 4\n      Y[i] = X[i]\n" << "p:4:7: this line is indented too far";
-    QTest::newRow("empty loop") << "  for i in 0\n    Y[i] = X[i]\n" << "the loop 'i' has no iteration";
-    QTest::newRow("shadowing") << "  for i in 4\n    for i in 4\n      Y[i] = X[i]\n" << "p:4:11: 'i' is bound by a loop around this one";
-    QTest::newRow("no body") << "  for i in 4\n" << "p:3:13: this line needs an indented body below it";
-    QTest::newRow("guard type") << "  if 3\n    Y[0] = X[0]\n" << "p:3:7: an 'if' needs a condition";
-    QTest::newRow("init without reduction") << "  for i in 4\n    block b(vi: 4 = i)\n      init Y[vi] = 0\n      Y[vi] = X[vi]\n" << "block 'b' has an init but reduces nothing";
+    QTest::newRow("unknown statement") << "  frob i in 4\n"
+                                       << "p:3:3: 'frob' is not an axis or a size here";
+    QTest::newRow("indent") << "  for i in 4\n      Y[i] = X[i]\n"
+                            << "p:4:7: this line is indented too far";
+    QTest::newRow("empty loop") << "  for i in 0\n    Y[i] = X[i]\n"
+                                << "the loop 'i' has no iteration";
+    QTest::newRow("shadowing") << "  for i in 4\n    for i in 4\n      Y[i] = X[i]\n"
+                               << "p:4:11: 'i' is bound by a loop around this one";
+    QTest::newRow("no body") << "  for i in 4\n"
+                             << "p:3:13: this line needs an indented body below it";
+    QTest::newRow("guard type") << "  if 3\n    Y[0] = X[0]\n"
+                                << "p:3:7: an 'if' needs a condition";
+    QTest::newRow("init without reduction")
+        << "  for i in 4\n    block b(vi: 4 = i)\n      init Y[vi] = 0\n      Y[vi] = X[vi]\n"
+        << "block 'b' has an init but reduces nothing";
   }
   void bad_programs_are_refused_with_their_place() {
     QFETCH(QString, body);
     QFETCH(QString, sentence);
-    auto program = parse_program("tilewright program 1\nprogram p(X: f32[4]) -> (Y: f32[4])\n" + body.toStdString(), "p");
+    auto program = parse_program(
+        "tilewright program 1\nprogram p(X: f32[4]) -> (Y: f32[4])\n" + body.toStdString(), "p");
     QCOMPARE(failure(program), sentence);
   }
 

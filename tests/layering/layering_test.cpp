@@ -41,7 +41,8 @@ std::map<std::string, std::set<std::string>> const kMayInclude = {
 };
 
 /// The widgets see the session's headers only, and no further.
-std::set<std::string> const kWidgetsMayInclude = {"widgets", "engine/session", "engine/support/base"};
+std::set<std::string> const kWidgetsMayInclude = {"widgets", "engine/session",
+                                                  "engine/support/base"};
 
 std::string folder_of(std::string const& path) {
   std::string best;
@@ -78,7 +79,8 @@ std::vector<fs::path> sources(std::string const& folder) {
   fs::path root = fs::path(TW_SOURCE_DIR) / folder;
   if (!fs::exists(root)) return found;
   for (auto const& entry : fs::recursive_directory_iterator(root))
-    if (entry.path().extension() == ".cpp" || entry.path().extension() == ".h") found.push_back(entry.path());
+    if (entry.path().extension() == ".cpp" || entry.path().extension() == ".h")
+      found.push_back(entry.path());
   return found;
 }
 
@@ -86,7 +88,7 @@ std::vector<fs::path> sources(std::string const& folder) {
 
 class LayeringTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void a_folder_includes_only_what_its_row_allows() {
     QStringList broken;
     int checked = 0;
@@ -99,7 +101,8 @@ class LayeringTest : public QObject {
         for (std::string const& include : includes_of(file)) {
           std::string other = folder_of(include);
           ++checked;
-          if (!other.empty() && !allowed.count(other)) broken << QString::fromStdString(path + " includes " + include);
+          if (!other.empty() && !allowed.count(other))
+            broken << QString::fromStdString(path + " includes " + include);
         }
       }
     QVERIFY2(broken.isEmpty(), qPrintable(broken.join("\n")));
@@ -111,13 +114,15 @@ class LayeringTest : public QObject {
     for (char const* top : {"engine", "targets", "app/device_server", "app/cli"})
       for (fs::path const& file : sources(top)) {
         std::ifstream stream(file);
-        for (std::string line; std::getline(stream, line);) QVERIFY2(!std::regex_search(line, pattern), (file.string() + ": " + line).c_str());
+        for (std::string line; std::getline(stream, line);)
+          QVERIFY2(!std::regex_search(line, pattern), (file.string() + ": " + line).c_str());
       }
   }
 
   void the_engine_names_no_target() {
     for (fs::path const& file : sources("engine"))
-      for (std::string const& include : includes_of(file)) QVERIFY2(!include.starts_with("targets/"), file.c_str());
+      for (std::string const& include : includes_of(file))
+        QVERIFY2(!include.starts_with("targets/"), file.c_str());
   }
 
   void a_new_primitive_is_one_file_because_nobody_else_names_one() {
@@ -132,19 +137,22 @@ class LayeringTest : public QObject {
         std::string text((std::istreambuf_iterator<char>(stream)), {});
         for (std::string const& name : names)
           if (text.find(name) != std::string::npos)
-            QVERIFY2("primitive_" + file.stem().string() + "(" == name, (file.string() + " names " + name + ")").c_str());
+            QVERIFY2("primitive_" + file.stem().string() + "(" == name,
+                     (file.string() + " names " + name + ")").c_str());
       }
   }
 
   void colours_are_named_in_the_theme_files_only() {
-    static std::regex const pattern("\"#[0-9A-Fa-f]{6}\"|QColor\\(\\s*0x|Qt::(red|blue|green|yellow|cyan|magenta|gray)\\b");
+    static std::regex const pattern(
+        "\"#[0-9A-Fa-f]{6}\"|QColor\\(\\s*0x|Qt::(red|blue|green|yellow|cyan|magenta|gray)\\b");
     for (char const* top : {"widgets", "app"})
       for (fs::path const& file : sources(top)) {
         std::ifstream stream(file);
         int number = 0;
         for (std::string line; std::getline(stream, line);) {
           ++number;
-          QVERIFY2(!std::regex_search(line, pattern), (file.string() + ":" + std::to_string(number) + ": " + line).c_str());
+          QVERIFY2(!std::regex_search(line, pattern),
+                   (file.string() + ":" + std::to_string(number) + ": " + line).c_str());
         }
       }
   }

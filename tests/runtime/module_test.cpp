@@ -25,9 +25,14 @@ private slots:
   }
 
   void libraries_loaded_one_after_the_other_are_different_ones() {
-    // Every load gets the same descriptor number again: the loader must not take it for the same file.
-    auto first = LoadedModule::load(test::build_library(test::common_kernels(), Tier::kFast).value()).value();
-    auto second = LoadedModule::load(test::build_library(test::common_kernels(), Tier::kFull).value()).value();
+    // Every load gets the same descriptor number again: the loader must not take it for the same
+    // file.
+    auto first =
+        LoadedModule::load(test::build_library(test::common_kernels(), Tier::kFast).value())
+            .value();
+    auto second =
+        LoadedModule::load(test::build_library(test::common_kernels(), Tier::kFull).value())
+            .value();
     QVERIFY(first.symbol("add").value() != second.symbol("add").value());
   }
 

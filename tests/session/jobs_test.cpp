@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 class JobsTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void a_newer_job_of_a_kind_voids_the_older_ones() {
     std::atomic<int> finished = 0, stopped = 0;
     Jobs jobs([] {});
@@ -31,7 +31,9 @@ class JobsTest : public QObject {
   void jobs_of_other_kinds_all_run_in_order() {
     std::vector<int> order;
     Jobs jobs([] {});
-    for (int i = 0; i < 5; ++i) jobs.start(std::to_string(i), "job", [&order, i](StopToken, Progress const&) { order.push_back(i); });
+    for (int i = 0; i < 5; ++i)
+      jobs.start(std::to_string(i), "job",
+                 [&order, i](StopToken, Progress const&) { order.push_back(i); });
     QVERIFY(jobs.wait_idle(5));
     QCOMPARE(order, (std::vector<int>{0, 1, 2, 3, 4}));
   }

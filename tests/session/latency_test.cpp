@@ -1,4 +1,5 @@
-// A step is a lowered program within 100 ms, a jump in history takes 50 ms, on every ResNet-18 kernel.
+// A step is a lowered program within 100 ms, a jump in history takes 50 ms, on every ResNet-18
+// kernel.
 #include <QtTest>
 
 #include <algorithm>
@@ -13,8 +14,8 @@ using namespace tw::session;
 
 namespace {
 
-/// Limits were set on a machine whose probe gives about 30e9 multiply-adds a second; slower ones get
-/// more time, in proportion.
+/// Limits were set on a machine whose probe gives about 30e9 multiply-adds a second; slower ones
+/// get more time, in proportion.
 double scale() { return std::max(1.0, 3.0 / std::max(probe_speed(), 0.1)); }
 
 double percentile_95(std::vector<double> values) {
@@ -26,10 +27,12 @@ double percentile_95(std::vector<double> values) {
 
 class LatencyTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void steps_and_jumps_are_quick_on_every_kernel_of_resnet18() {
     auto environment = make_environment().value();
-    auto session = Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device", environment.cache_folder.string(), 2, false}).value();
+    auto session = Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
+                                    environment.cache_folder.string(), 2, false})
+                       .value();
     QVERIFY(session->execute(OpenSample{"resnet18"}));
     QVERIFY(session->wait_idle(120));
     Snapshot opened = session->snapshot();
@@ -44,13 +47,16 @@ class LatencyTest : public QObject {
       for (auto const& node : now.history->nodes)
         if (node.label == "default") leaf = node.id;
       if (leaf < 0) continue;
-      for (QString const& line : QString::fromStdString(now.history->nodes[size_t(leaf)].step).split('\n')) {
+      for (QString const& line :
+           QString::fromStdString(now.history->nodes[size_t(leaf)].step).split('\n')) {
         QElapsedTimer timer;
         timer.start();
         QVERIFY2(session->execute(ApplyStep{line.toStdString()}), qPrintable(line));
         QVERIFY2(!session->snapshot().refusal, qPrintable(line));
         auto text = session->code(last, true);
-        while (!text && timer.elapsed() < 5000) std::this_thread::sleep_for(std::chrono::microseconds(200)), text = session->code(last, true);
+        while (!text && timer.elapsed() < 5000)
+          std::this_thread::sleep_for(std::chrono::microseconds(200)),
+              text = session->code(last, true);
         QVERIFY2(text && text->failure.empty(), qPrintable(line));
         steps.push_back(double(timer.nsecsElapsed()) / 1e6);
       }
@@ -62,7 +68,9 @@ class LatencyTest : public QObject {
         jumps.push_back(double(timer.nsecsElapsed()) / 1e6);
       }
     }
-    qInfo("%zu steps, 95th percentile %.2f ms, worst %.2f ms; %zu jumps, 95th percentile %.2f ms", steps.size(), percentile_95(steps), *std::max_element(steps.begin(), steps.end()), jumps.size(), percentile_95(jumps));
+    qInfo("%zu steps, 95th percentile %.2f ms, worst %.2f ms; %zu jumps, 95th percentile %.2f ms",
+          steps.size(), percentile_95(steps), *std::max_element(steps.begin(), steps.end()),
+          jumps.size(), percentile_95(jumps));
     QVERIFY(steps.size() > 100);
     QVERIFY(percentile_95(steps) < 100 * scale());
     QVERIFY(percentile_95(jumps) < 50 * scale());

@@ -17,15 +17,19 @@ constexpr char kMatmul[] =
     "kernel matmul(A: f32[96, 64], B: f32[64, 80]) -> C\n"
     "  C[i in 96, j in 80] = sum[k in 64] A[i, k] * B[k, j]\n";
 
-QString words(Status const& status) { return status ? "" : QString::fromStdString(to_sentence(status.error())); }
+QString words(Status const& status) {
+  return status ? "" : QString::fromStdString(to_sentence(status.error()));
+}
 
-HistoryNodeView current(Snapshot const& snapshot) { return snapshot.history->nodes[size_t(snapshot.history->current)]; }
+HistoryNodeView current(Snapshot const& snapshot) {
+  return snapshot.history->nodes[size_t(snapshot.history->current)];
+}
 
 }  // namespace
 
 class SessionTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void initTestCase() {
     QVERIFY(folder_.isValid());
     path_ = folder_.filePath("matmul.te").toStdString();
@@ -35,8 +39,11 @@ class SessionTest : public QObject {
   void a_kernel_is_shaped_measured_undone_and_branched() {
     auto session = make();
     open(*session);
-    QVERIFY(session->snapshot().history->nodes.size() >= 2);  // the plain nest, and the schedule by rule
-    for (char const* line : {"j.0, j.1 = split(C.j, factor=16)", "reorder(C.j.0, C.k, C.j.1)", "vectorize(C.j.1)", "parallel(C.i)"}) QVERIFY2(session->execute(ApplyStep{line}), line);
+    QVERIFY(session->snapshot().history->nodes.size() >=
+            2);  // the plain nest, and the schedule by rule
+    for (char const* line : {"j.0, j.1 = split(C.j, factor=16)", "reorder(C.j.0, C.k, C.j.1)",
+                             "vectorize(C.j.1)", "parallel(C.i)"})
+      QVERIFY2(session->execute(ApplyStep{line}), line);
     QVERIFY(session->wait_idle(60));
     Snapshot now = session->snapshot();
     QVERIFY(!now.refusal);
@@ -76,9 +83,12 @@ class SessionTest : public QObject {
   void unusable_commands_are_sentences_data() {
     QTest::addColumn<QString>("line");
     QTest::addColumn<QString>("sentence");
-    QTest::newRow("no primitive") << "frobnicate(C.i)" << "there is no primitive 'frobnicate'";
-    QTest::newRow("no text") << "" << "expected a primitive or a loop's name, found 'end of line'";
-    QTest::newRow("half a line") << "split(C.i, factor=" << "expected a number or a word, found 'end of line'";
+    QTest::newRow("no primitive") << "frobnicate(C.i)"
+                                  << "there is no primitive 'frobnicate'";
+    QTest::newRow("no text") << ""
+                             << "expected a primitive or a loop's name, found 'end of line'";
+    QTest::newRow("half a line") << "split(C.i, factor="
+                                 << "expected a number or a word, found 'end of line'";
   }
   void unusable_commands_are_sentences() {
     QFETCH(QString, line);
@@ -96,7 +106,8 @@ class SessionTest : public QObject {
     QVERIFY(session->execute(OpenModel{"/nowhere/model.onnx"}));
     QVERIFY(session->wait_idle(20));
     QVERIFY(session->snapshot().error);
-    QVERIFY(QString::fromStdString(*session->snapshot().error).startsWith("/nowhere/model.onnx: cannot be read"));
+    QVERIFY(QString::fromStdString(*session->snapshot().error)
+                .startsWith("/nowhere/model.onnx: cannot be read"));
   }
 
   void every_stage_has_a_text_with_links() {
@@ -104,15 +115,18 @@ class SessionTest : public QObject {
     open(*session);
     session->execute(ApplyStep{"vectorize(C.j)"});
     QVERIFY(session->snapshot().refusal);  // 80 lanes are too many
-    session->execute(ApplyScript{"j.0, j.1 = split(C.j, factor=16)\nreorder(C.j.0, C.k, C.j.1)\nvectorize(C.j.1)"});
+    session->execute(ApplyScript{
+        "j.0, j.1 = split(C.j, factor=16)\nreorder(C.j.0, C.k, C.j.1)\nvectorize(C.j.1)"});
     for (CodeStage const& stage : *session->snapshot().code_stages) {
       auto text = session->code(stage.key, false);
-      for (int i = 0; i < 500 && !text; ++i) QTest::qWait(10), text = session->code(stage.key, false);
+      for (int i = 0; i < 500 && !text; ++i)
+        QTest::qWait(10), text = session->code(stage.key, false);
       QVERIFY2(text && text->failure.empty(), stage.key.c_str());
       QVERIFY2(text->lines.size() >= 3, stage.key.c_str());
     }
     auto assembly = session->code("assembly", false);
-    QVERIFY(std::any_of(assembly->lines.begin(), assembly->lines.end(), [](CodeLine const& line) { return line.loops.size() >= 2; }));
+    QVERIFY(std::any_of(assembly->lines.begin(), assembly->lines.end(),
+                        [](CodeLine const& line) { return line.loops.size() >= 2; }));
   }
 
   void what_was_done_is_there_after_a_restart() {
@@ -131,7 +145,8 @@ class SessionTest : public QObject {
     QVERIFY(now.history);
     QCOMPARE(current(now).label, std::string("split"));
     QCOMPARE(current(now).note, std::string("a note"));
-    for (char const* bad : {"", "{", "[]", "{\"version\":9,\"model\":\"x\"}", "{\"model\":3}"}) QVERIFY2(!session->restore(bad), bad);
+    for (char const* bad : {"", "{", "[]", "{\"version\":9,\"model\":\"x\"}", "{\"model\":3}"})
+      QVERIFY2(!session->restore(bad), bad);
     QCOMPARE(current(session->snapshot()).note, std::string("a note"));
   }
 
@@ -139,7 +154,8 @@ class SessionTest : public QObject {
     auto session = make();
     open(*session);
     QVERIFY(session->wait_idle(60));
-    QProcess::execute("pkill", {"-9", "-P", QString::number(QCoreApplication::applicationPid()), "tw-device"});
+    QProcess::execute(
+        "pkill", {"-9", "-P", QString::number(QCoreApplication::applicationPid()), "tw-device"});
     QVERIFY(session->execute(ApplyStep{"split(C.i, factor=8)"}));
     QVERIFY(session->wait_idle(60));
     if (!current(session->snapshot()).gflops) {  // the loss was met during this very measurement
@@ -150,10 +166,12 @@ class SessionTest : public QObject {
     QCOMPARE(current(session->snapshot()).verdict, Verdict::kCorrect);
   }
 
- private:
+private:
   std::unique_ptr<Session> make(bool measure = true) {
     auto environment = make_environment().value();
-    return Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device", environment.cache_folder.string(), 2, measure}).value();
+    return Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
+                            environment.cache_folder.string(), 2, measure})
+        .value();
   }
   void open(Session& session) {
     QVERIFY(session.execute(OpenModel{path_}));

@@ -10,7 +10,11 @@
 
 namespace tw::testing {
 
-inline Result<std::vector<NDArray>> run_compiled(ir::KernelIr const& kernel, ir::Program const& program, std::vector<NDArray> const& inputs, Backend const& backend, CodeTier tier, ThreadPool& pool) {
+inline Result<std::vector<NDArray>> run_compiled(ir::KernelIr const& kernel,
+                                                 ir::Program const& program,
+                                                 std::vector<NDArray> const& inputs,
+                                                 Backend const& backend, CodeTier tier,
+                                                 ThreadPool& pool) {
   TRY_ASSIGN(Artifact artifact, backend.compile(kernel, tier, CodeTexts::kNone));
   TRY_ASSIGN(LoadedModule module, LoadedModule::load(artifact.library));
   TRY_ASSIGN(void* address, module.symbol(artifact.symbol));
@@ -19,7 +23,8 @@ inline Result<std::vector<NDArray>> run_compiled(ir::KernelIr const& kernel, ir:
   std::vector<NDArray> outputs;
   for (ir::Buffer const& output : program.outputs) {
     TRY_ASSIGN(NDArray array, NDArray::create(output->type, *ir::constant_shape(*output)));
-    for (int64_t i = 0; i < array.size(); ++i) array.set_value(i, std::numeric_limits<double>::quiet_NaN());
+    for (int64_t i = 0; i < array.size(); ++i)
+      array.set_value(i, std::numeric_limits<double>::quiet_NaN());
     outputs.push_back(std::move(array));
     buffers.push_back(outputs.back().data());
   }

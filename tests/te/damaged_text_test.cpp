@@ -11,9 +11,12 @@ namespace {
 constexpr char kKernel[] =
     "tilewright te 1\n"
     "kernel conv2d(X: f32[1, 4, 6, 6], W: f32[8, 4, 3, 3]) -> (Y, Z)\n"
-    "  pad[n in 1, c in 4, y in 8, x in 8] = select(1 <= y && y < 7 && 1 <= x && x < 7, X[n, c, y-1, x-1], 0)\n"
-    "  Y[n in 1, o in 8 as out_channel, y in 6, x in 6] op conv2d = sum[c in 4, r in 3, s in 3] pad[n, c, y+r, x+s] * W[o, c, r, s]\n"
-    "  Z[scan t in 6]: f32 op scan = exp(-1.5e-3) + select(1 <= t, Z[t-1], max(Y[0, 0, 0, t], inf))\n";
+    "  pad[n in 1, c in 4, y in 8, x in 8] = select(1 <= y && y < 7 && 1 <= x && x < 7, X[n, c, "
+    "y-1, x-1], 0)\n"
+    "  Y[n in 1, o in 8 as out_channel, y in 6, x in 6] op conv2d = sum[c in 4, r in 3, s in 3] "
+    "pad[n, c, y+r, x+s] * W[o, c, r, s]\n"
+    "  Z[scan t in 6]: f32 op scan = exp(-1.5e-3) + select(1 <= t, Z[t-1], max(Y[0, 0, 0, t], "
+    "inf))\n";
 
 }  // namespace
 
@@ -21,7 +24,7 @@ constexpr char kKernel[] =
 /// back, never a crash.
 class DamagedTextTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void damaged_kernels_and_programs_never_crash_the_readers() {
     uint64_t seed = 20260101;
     qInfo("seed %llu", static_cast<unsigned long long>(seed));

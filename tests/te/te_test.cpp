@@ -26,7 +26,7 @@ NDArray random_array(Shape const& shape, uint64_t seed) {
 
 class TeTest : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void a_kernel_prints_and_parses_back() {
     auto kernel = te::parse_kernel(kConv);
     QVERIFY2(kernel.has_value(), kernel ? "" : to_sentence(kernel.error()).c_str());
@@ -57,7 +57,8 @@ class TeTest : public QObject {
               for (int s = 0; s < 3; ++s) {
                 int iy = y + r - 1, ix = xx + s - 1;
                 if (iy < 0 || iy >= 6 || ix < 0 || ix >= 6) continue;
-                sum += x.value_at((c * 6 + iy) * 6 + ix) * w.value_at(((o * 4 + c) * 3 + r) * 3 + s);
+                sum +=
+                    x.value_at((c * 6 + iy) * 6 + ix) * w.value_at(((o * 4 + c) * 3 + r) * 3 + s);
               }
           expected.set_value((o * 6 + y) * 6 + xx, sum);
         }
@@ -81,15 +82,24 @@ class TeTest : public QObject {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("sentence");
     QString head = "tilewright te 1\nkernel k(A: f32[4]) -> B\n";
-    QTest::newRow("empty") << "" << "k.te:1: the file ends before 'tilewright te 1'";
-    QTest::newRow("version") << "tilewright te 9\n" << "k.te:1:16: this is te version 9; version 1 can be read";
-    QTest::newRow("unknown tensor") << head + "  B[i in 4] = C[i]\n" << "k.te:3:15: there is no tensor 'C' here";
-    QTest::newRow("unknown axis") << head + "  B[i in 4] = A[j]\n" << "k.te:3:17: 'j' is not an axis or a size here";
-    QTest::newRow("rank") << head + "  B[i in 4] = A[i, i]\n" << "k.te:3:22: 'A' has 1 dimensions, but 2 indices are given";
-    QTest::newRow("types") << head + "  B[i in 4] = A[i] + i\n" << "k.te:3:23: 'A[i]' has type f32, but 'i' has type i64";
-    QTest::newRow("output") << head + "  C[i in 4] = A[i]\n" << "k.te:2: no stage makes the output 'B'";
-    QTest::newRow("extent") << head + "  B[i in 0] = A[i]\n" << "k.te:3:11: the extent of 'i' must be from 1 to 2^40";
-    QTest::newRow("character") << head + "  B[i in 4] = A[i] ; 1\n" << "k.te:3:20: unexpected character ';'";
+    QTest::newRow("empty") << ""
+                           << "k.te:1: the file ends before 'tilewright te 1'";
+    QTest::newRow("version") << "tilewright te 9\n"
+                             << "k.te:1:16: this is te version 9; version 1 can be read";
+    QTest::newRow("unknown tensor") << head + "  B[i in 4] = C[i]\n"
+                                    << "k.te:3:15: there is no tensor 'C' here";
+    QTest::newRow("unknown axis") << head + "  B[i in 4] = A[j]\n"
+                                  << "k.te:3:17: 'j' is not an axis or a size here";
+    QTest::newRow("rank") << head + "  B[i in 4] = A[i, i]\n"
+                          << "k.te:3:22: 'A' has 1 dimensions, but 2 indices are given";
+    QTest::newRow("types") << head + "  B[i in 4] = A[i] + i\n"
+                           << "k.te:3:23: 'A[i]' has type f32, but 'i' has type i64";
+    QTest::newRow("output") << head + "  C[i in 4] = A[i]\n"
+                            << "k.te:2: no stage makes the output 'B'";
+    QTest::newRow("extent") << head + "  B[i in 0] = A[i]\n"
+                            << "k.te:3:11: the extent of 'i' must be from 1 to 2^40";
+    QTest::newRow("character") << head + "  B[i in 4] = A[i] ; 1\n"
+                               << "k.te:3:20: unexpected character ';'";
   }
   void errors_name_line_and_column() {
     QFETCH(QString, text);

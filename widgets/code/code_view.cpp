@@ -22,7 +22,12 @@ namespace {
 constexpr int kLine = 20, kGutter = 56;
 
 bool is_keyword(QStringView word) {
-  static std::set<QString> const kWords{"for", "parallel", "vector", "unroll", "bind", "block", "alloc", "if", "else", "init", "let", "in", "reduce", "ordered", "opaque", "op", "program", "kernel", "host", "device", "tilewright", "size", "select", "sum", "max", "min", "prod", "ramp", "broadcast", "te", "define", "br", "load", "store", "phi", "ret", "call"};
+  static std::set<QString> const kWords{
+      "for",     "parallel", "vector", "unroll", "bind",       "block",   "alloc",  "if",
+      "else",    "init",     "let",    "in",     "reduce",     "ordered", "opaque", "op",
+      "program", "kernel",   "host",   "device", "tilewright", "size",    "select", "sum",
+      "max",     "min",      "prod",   "ramp",   "broadcast",  "te",      "define", "br",
+      "load",    "store",    "phi",    "ret",    "call"};
   return kWords.count(word.toString()) > 0;
 }
 
@@ -31,7 +36,8 @@ bool continues_word(QChar c) { return c.isLetterOrNumber() || c == '_' || c == '
 
 }  // namespace
 
-CodeView::CodeView(Selection& selection, QWidget* parent) : QAbstractScrollArea(parent), selection_(selection) {
+CodeView::CodeView(Selection& selection, QWidget* parent)
+    : QAbstractScrollArea(parent), selection_(selection) {
   viewport()->setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setObjectName("code");
@@ -44,7 +50,8 @@ void CodeView::set_theme(Theme const& theme) {
   viewport()->update();
 }
 
-void CodeView::show_text(std::shared_ptr<session::CodeText const> text, std::shared_ptr<session::NestView const> nest) {
+void CodeView::show_text(std::shared_ptr<session::CodeText const> text,
+                         std::shared_ptr<session::NestView const> nest) {
   nest_ = std::move(nest);
   stale_ = !text;
   if (text && text != text_) {
@@ -62,7 +69,8 @@ void CodeView::update_bars() {
   verticalScrollBar()->setRange(0, std::max(0, lines * kLine + 24 - viewport()->height()));
   verticalScrollBar()->setSingleStep(kLine);
   verticalScrollBar()->setPageStep(viewport()->height());
-  horizontalScrollBar()->setRange(0, std::max(0, widest_ * letter + kGutter + 24 - viewport()->width()));
+  horizontalScrollBar()->setRange(
+      0, std::max(0, widest_ * letter + kGutter + 24 - viewport()->width()));
   horizontalScrollBar()->setPageStep(viewport()->width());
 }
 
@@ -80,10 +88,13 @@ void CodeView::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing);
   painter.fillRect(viewport()->rect(), theme_.inset);
   if (!text_) return;
-  if (!text_->failure.empty()) return paint::text(painter, QRectF(16, 16, viewport()->width() - 32, 24), ui_font(12), theme_.error, QString::fromStdString(text_->failure));
+  if (!text_->failure.empty())
+    return paint::text(painter, QRectF(16, 16, viewport()->width() - 32, 24), ui_font(12),
+                       theme_.error, QString::fromStdString(text_->failure));
   if (stale_) painter.setOpacity(0.6);
   int top = verticalScrollBar()->value();
-  int first = std::max(0, (top - 8) / kLine), last = std::min(int(text_->lines.size()) - 1, (top + viewport()->height()) / kLine);
+  int first = std::max(0, (top - 8) / kLine),
+      last = std::min(int(text_->lines.size()) - 1, (top + viewport()->height()) / kLine);
   for (int i = first; i <= last; ++i) draw_line(painter, i, i * kLine + 8 - top);
 }
 
@@ -93,19 +104,26 @@ void CodeView::draw_line(QPainter& painter, int index, double y) const {
   QColor tint;
   if (line.change == LineChange::kAdded) tint = Theme::mix(theme_.added, theme_.inset, 0.16);
   if (line.change == LineChange::kRemoved) tint = Theme::mix(theme_.removed, theme_.inset, 0.15);
-  if (line.change == LineChange::kMovedUp || line.change == LineChange::kMovedDown) tint = Theme::mix(theme_.moved, theme_.inset, 0.14);
+  if (line.change == LineChange::kMovedUp || line.change == LineChange::kMovedDown)
+    tint = Theme::mix(theme_.moved, theme_.inset, 0.14);
   if (tint.isValid()) painter.fillRect(row, tint);
   int lit = selection_.lit();
-  bool linked = lit >= 0 && (line.loop == lit || (!line.loops.empty() && std::find(line.loops.begin(), line.loops.end(), lit) != line.loops.end()));
+  bool linked = lit >= 0 && (line.loop == lit ||
+                             (!line.loops.empty() && std::find(line.loops.begin(), line.loops.end(),
+                                                               lit) != line.loops.end()));
   if (linked) {
     int hue = hue_of(lit);
     QColor colour = hue >= 0 ? theme_.hue(hue) : theme_.line3;
     painter.fillRect(row, Theme::mix(colour, theme_.inset, line.loop == lit ? 0.30 : 0.12));
     painter.fillRect(QRectF(0, y, 4, kLine), colour);
   }
-  static QString const kMarks[] = {"", "+", QStringLiteral("−"), QStringLiteral("↑"), QStringLiteral("↓")};
-  paint::text(painter, QRectF(6, y, 28, kLine), mono_font(11), tint.isValid() ? theme_.text2 : theme_.text3, QString::number(index + 1), Qt::AlignRight | Qt::AlignVCenter);
-  paint::text(painter, QRectF(40, y, 14, kLine), mono_font(12, 600), theme_.text1, kMarks[size_t(line.change)]);
+  static QString const kMarks[] = {"", "+", QStringLiteral("−"), QStringLiteral("↑"),
+                                   QStringLiteral("↓")};
+  paint::text(painter, QRectF(6, y, 28, kLine), mono_font(11),
+              tint.isValid() ? theme_.text2 : theme_.text3, QString::number(index + 1),
+              Qt::AlignRight | Qt::AlignVCenter);
+  paint::text(painter, QRectF(40, y, 14, kLine), mono_font(12, 600), theme_.text1,
+              kMarks[size_t(line.change)]);
   painter.save();
   painter.setClipRect(QRectF(kGutter, y, viewport()->width() - kGutter, kLine));
   double x = kGutter - horizontalScrollBar()->value();
@@ -113,10 +131,13 @@ void CodeView::draw_line(QPainter& painter, int index, double y) const {
   for (size_t depth = 0; depth < line.loops.size(); ++depth) {
     if (line.loop >= 0 && depth + 1 == line.loops.size()) continue;
     int hue = hue_of(line.loops[depth]);
-    if (hue >= 0 && text_->stage != "assembly") painter.fillRect(QRectF(x + letter * double(2 * (depth + 1)) + 2, y, 1.5, kLine), Theme::mix(theme_.hue(hue), theme_.inset, 0.55));
+    if (hue >= 0 && text_->stage != "assembly")
+      painter.fillRect(QRectF(x + letter * double(2 * (depth + 1)) + 2, y, 1.5, kLine),
+                       Theme::mix(theme_.hue(hue), theme_.inset, 0.55));
   }
   if (text_->stage == "assembly" && !line.loops.empty())
-    if (int hue = hue_of(line.loops.back()); hue >= 0) painter.fillRect(QRectF(x - 6, y + 3, 3, kLine - 6), theme_.hue(hue));
+    if (int hue = hue_of(line.loops.back()); hue >= 0)
+      painter.fillRect(QRectF(x - 6, y + 3, 3, kLine - 6), theme_.hue(hue));
   draw_words(painter, line, QPointF(x, y));
   painter.restore();
 }
@@ -129,13 +150,16 @@ void CodeView::draw_words(QPainter& painter, CodeLine const& line, QPointF at) c
   for (int i = 0; i < text.size();) {
     int end = i;
     bool word = starts_word(text[i]);
-    if (word) while (end < text.size() && continues_word(text[end])) ++end;
-    else while (end < text.size() && !starts_word(text[end])) ++end;
+    if (word)
+      while (end < text.size() && continues_word(text[end])) ++end;
+    else
+      while (end < text.size() && !starts_word(text[end])) ++end;
     QString part = text.mid(i, end - i);
     QRectF box(at.x() + letter * i, at.y(), letter * part.size() + 2, kLine);
     if (word && nest_)
       for (session::LoopBar const& bar : nest_->bars)
-        if (part == QString::fromStdString(bar.name) && std::find(line.loops.begin(), line.loops.end(), bar.id) != line.loops.end()) {
+        if (part == QString::fromStdString(bar.name) &&
+            std::find(line.loops.begin(), line.loops.end(), bar.id) != line.loops.end()) {
           painter.setPen(Qt::NoPen);
           painter.setBrush(Theme::mix(theme_.hue(bar.hue), theme_.inset, 0.28));
           painter.drawRoundedRect(box.adjusted(-2, 2, 0, -2), 3, 3);
@@ -144,7 +168,8 @@ void CodeView::draw_words(QPainter& painter, CodeLine const& line, QPointF at) c
     bool keyword = word && is_keyword(part);
     painter.setFont(keyword ? strong : plain);
     painter.setPen(keyword ? theme_.text2 : theme_.text1);
-    painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, paint::unligated(part));
+    painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
+                     paint::unligated(part));
     i = end;
   }
 }
@@ -165,7 +190,8 @@ void CodeView::mousePressEvent(QMouseEvent* event) {
   int index = line_at(event->pos());
   if (index < 0) return;
   CodeLine const& line = text_->lines[size_t(index)];
-  if (line.loop >= 0 || !line.loops.empty()) selection_.select(line.loop >= 0 ? line.loop : line.loops.back());
+  if (line.loop >= 0 || !line.loops.empty())
+    selection_.select(line.loop >= 0 ? line.loop : line.loops.back());
 }
 
 void CodeView::leaveEvent(QEvent*) { selection_.hover(-1); }

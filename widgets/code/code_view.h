@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// A text of some stage, its lines linked to loops. Drawn by itself: 20,000 lines cost nothing until
-/// they are seen.
+/// A text of some stage, its lines linked to loops. Drawn by itself: 20,000 lines cost nothing
+/// until they are seen.
 #pragma once
 
 #include <QAbstractScrollArea>
@@ -14,15 +14,16 @@ namespace tw {
 
 class CodeView : public QAbstractScrollArea {
   Q_OBJECT
- public:
+public:
   explicit CodeView(Selection& selection, QWidget* parent = nullptr);
   void set_theme(Theme const& theme);
   /// `nest` gives loops their colours. A null text means "not there yet": the old one stays, faded.
-  void show_text(std::shared_ptr<session::CodeText const> text, std::shared_ptr<session::NestView const> nest);
+  void show_text(std::shared_ptr<session::CodeText const> text,
+                 std::shared_ptr<session::NestView const> nest);
   session::CodeText const* text() const { return text_.get(); }
   int line_at(QPoint at) const;
 
- protected:
+protected:
   void paintEvent(QPaintEvent*) override;
   void resizeEvent(QResizeEvent*) override;
   void mouseMoveEvent(QMouseEvent*) override;
@@ -30,7 +31,7 @@ class CodeView : public QAbstractScrollArea {
   void leaveEvent(QEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
 
- private:
+private:
   void update_bars();
   void draw_line(QPainter& painter, int index, double y) const;
   void draw_words(QPainter& painter, session::CodeLine const& line, QPointF at) const;

@@ -17,18 +17,24 @@ namespace {
 
 constexpr double kChip = 28, kHead = 34, kPad = 12, kCard = kHead + kChip + 18;
 
-QString chip_text(session::GraphNodeView const& node) { return QString::fromStdString(node.detail.empty() ? node.op : node.op + " " + node.detail); }
-double chip_width(session::GraphNodeView const& node) { return QFontMetricsF(mono_font(12)).horizontalAdvance(chip_text(node)) + 40; }
+QString chip_text(session::GraphNodeView const& node) {
+  return QString::fromStdString(node.detail.empty() ? node.op : node.op + " " + node.detail);
+}
+double chip_width(session::GraphNodeView const& node) {
+  return QFontMetricsF(mono_font(12)).horizontalAdvance(chip_text(node)) + 40;
+}
 
 }  // namespace
 
-GraphView::GraphView(QWidget* parent) : QWidget(parent), watcher_(new QFutureWatcher<session::Layout>(this)) {
+GraphView::GraphView(QWidget* parent)
+    : QWidget(parent), watcher_(new QFutureWatcher<session::Layout>(this)) {
   setObjectName("graph");
   setAccessibleName("Graph");
   setMouseTracking(true);
   connect(watcher_, &QFutureWatcher<session::Layout>::finished, this, [this] {
     layout_ = watcher_->result();
-    if (layout_.nodes.size() != cards_.size()) return start_layout();  // the graph changed meanwhile
+    if (layout_.nodes.size() != cards_.size())
+      return start_layout();  // the graph changed meanwhile
     if (!fitted_) zoom_to_fit();
     update();
   });
@@ -41,7 +47,8 @@ void GraphView::set_theme(Theme const& theme) {
   update();
 }
 
-void GraphView::show_graph(std::shared_ptr<session::GraphView const> graph, std::shared_ptr<session::KernelTable const> kernels, int kernel) {
+void GraphView::show_graph(std::shared_ptr<session::GraphView const> graph,
+                           std::shared_ptr<session::KernelTable const> kernels, int kernel) {
   bool changed = graph != graph_;
   kernels_ = std::move(kernels);
   kernel_ = kernel;
@@ -92,7 +99,8 @@ void GraphView::rebuild() {
   std::vector<std::pair<int, int>> ends;
   for (auto const& edge : before_ ? graph_->edges_before : graph_->edges) {
     auto from = card_of_node.find(edge.from), to = card_of_node.find(edge.to);
-    if (from == card_of_node.end() || to == card_of_node.end() || from->second == to->second) continue;
+    if (from == card_of_node.end() || to == card_of_node.end() || from->second == to->second)
+      continue;
     if (!seen.insert({from->second, to->second}).second) continue;
     borders_.push_back({&edge});
     ends.push_back({from->second, to->second});
@@ -132,7 +140,11 @@ void GraphView::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing);
   painter.fillRect(rect(), theme_.inset);
   if (!graph_ || layout_.nodes.size() != cards_.size()) {
-    paint::text(painter, QRectF(24, 24, width() - 48, 20), ui_font(12), theme_.text2, graph_ && graph_->nodes.empty() ? "A tensor expression has no graph: its one kernel is in Loops." : graph_ ? "Laying out the graph" : "The graph of the model appears here.");
+    paint::text(painter, QRectF(24, 24, width() - 48, 20), ui_font(12), theme_.text2,
+                graph_ && graph_->nodes.empty()
+                    ? "A tensor expression has no graph: its one kernel is in Loops."
+                : graph_ ? "Laying out the graph"
+                         : "The graph of the model appears here.");
     return;
   }
   painter.translate(origin_);
@@ -159,7 +171,8 @@ void GraphView::draw_edges(QPainter& painter) const {
     painter.setBrush(theme_.inset);
     painter.drawEllipse(mid, 6, 6);
     painter.drawLine(mid + QPointF(-2.5, 2.5), mid + QPointF(2.5, -2.5));
-    paint::text(painter, QRectF(mid.x() + 12, mid.y() - 8, 140, 16), mono_font(11), theme_.text3, QString::fromStdString(borders_[e].edge->shape));
+    paint::text(painter, QRectF(mid.x() + 12, mid.y() - 8, 140, 16), mono_font(11), theme_.text3,
+                QString::fromStdString(borders_[e].edge->shape));
   }
 }
 
@@ -171,15 +184,19 @@ void GraphView::draw_card(QPainter& painter, size_t index) const {
   painter.setPen(QPen(selected ? theme_.ink : theme_.line3, selected ? 2 : 1.5));
   painter.setBrush(theme_.panel);
   painter.drawRoundedRect(box, 8, 8);
-  auto const* row = kernels_ && card.kernel >= 0 && size_t(card.kernel) < kernels_->rows.size() ? &kernels_->rows[size_t(card.kernel)] : nullptr;
+  auto const* row = kernels_ && card.kernel >= 0 && size_t(card.kernel) < kernels_->rows.size()
+                        ? &kernels_->rows[size_t(card.kernel)]
+                        : nullptr;
   double left = box.left() + kPad;
   if (row) {
     paint::kernel_state(painter, QPointF(left + 5, box.top() + 18), theme_, row->state);
     left += 18;
   }
   QString time = row && row->time_ms ? paint::number(*row->time_ms) + " ms" : QString();
-  paint::text(painter, QRectF(left, box.top() + 6, box.right() - left - 90, 24), ui_font(13, 600), theme_.text1, card.title);
-  paint::text(painter, QRectF(box.right() - 92, box.top() + 6, 80, 24), mono_font(12), theme_.text1, time, Qt::AlignRight | Qt::AlignVCenter);
+  paint::text(painter, QRectF(left, box.top() + 6, box.right() - left - 90, 24), ui_font(13, 600),
+              theme_.text1, card.title);
+  paint::text(painter, QRectF(box.right() - 92, box.top() + 6, 80, 24), mono_font(12), theme_.text1,
+              time, Qt::AlignRight | Qt::AlignVCenter);
   double x = box.left() + kPad;
   for (auto const* chip : card.chips) {
     QRectF place(x, box.top() + kHead, chip_width(*chip), kChip);
@@ -188,13 +205,17 @@ void GraphView::draw_card(QPainter& painter, size_t index) const {
     painter.setBrush(Theme::mix(colour, theme_.panel, 0.16));
     painter.drawRoundedRect(place, 4, 4);
     painter.fillRect(QRectF(place.left(), place.top(), 4, place.height()), colour);
-    paint::class_glyph(painter, QRectF(place.left() + 8, place.top(), 16, kChip), theme_, chip->pattern);
-    paint::text(painter, place.adjusted(28, 0, -6, 0), mono_font(12), theme_.text1, chip_text(*chip));
+    paint::class_glyph(painter, QRectF(place.left() + 8, place.top(), 16, kChip), theme_,
+                       chip->pattern);
+    paint::text(painter, place.adjusted(28, 0, -6, 0), mono_font(12), theme_.text1,
+                chip_text(*chip));
     x += place.width() + 8;
   }
   QRectF track(box.left() + kPad, box.bottom() - 11, box.width() - 2 * kPad, 3);
   painter.fillRect(track, theme_.line1);
-  painter.fillRect(QRectF(track.left(), track.top(), track.width() * std::clamp(card.share * 8, 0.0, 1.0), 3), theme_.text2);
+  painter.fillRect(
+      QRectF(track.left(), track.top(), track.width() * std::clamp(card.share * 8, 0.0, 1.0), 3),
+      theme_.text2);
 }
 
 void GraphView::click(QPointF scene) {
@@ -204,8 +225,11 @@ void GraphView::click(QPointF scene) {
     if ((mid - scene).manhattanLength() > 14) continue;
     chosen_edge_ = int(e);
     auto const& edge = *borders_[e].edge;
-    QString from = cards_[size_t(layout_.edges[e].from)].title, to = cards_[size_t(layout_.edges[e].to)].title;
-    emit reason_asked(QStringLiteral("Not fused: %1 → %2").arg(from, to), QString::fromStdString(edge.reason.empty() ? "fusion did not look at this edge" : edge.reason));
+    QString from = cards_[size_t(layout_.edges[e].from)].title,
+            to = cards_[size_t(layout_.edges[e].to)].title;
+    emit reason_asked(QStringLiteral("Not fused: %1 → %2").arg(from, to),
+                      QString::fromStdString(
+                          edge.reason.empty() ? "fusion did not look at this edge" : edge.reason));
     return update();
   }
   for (size_t i = 0; i < cards_.size(); ++i) {
@@ -217,7 +241,8 @@ void GraphView::click(QPointF scene) {
         QString why = QString::fromStdString(chip->reason);
         for (auto const& edge : graph_->edges)
           if (edge.to == chip->id && edge.fused) why = QString::fromStdString(edge.reason);
-        if (!why.isEmpty() && !before_) emit reason_asked(chip_text(*chip) + " · " + QString::fromStdString(chip->name), why);
+        if (!why.isEmpty() && !before_)
+          emit reason_asked(chip_text(*chip) + " · " + QString::fromStdString(chip->name), why);
       }
       x += chip_width(*chip) + 8;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// The model as cards of fused kernels; a click on a border between two says why they were not fused.
+/// The model as cards of fused kernels; a click on a border between two says why they were not
+/// fused.
 #pragma once
 
 #include <QFutureWatcher>
@@ -14,20 +15,21 @@ namespace tw {
 
 class GraphView : public QWidget {
   Q_OBJECT
- public:
+public:
   explicit GraphView(QWidget* parent = nullptr);
   ~GraphView() override;
   void set_theme(Theme const& theme);
-  void show_graph(std::shared_ptr<session::GraphView const> graph, std::shared_ptr<session::KernelTable const> kernels, int kernel);
+  void show_graph(std::shared_ptr<session::GraphView const> graph,
+                  std::shared_ptr<session::KernelTable const> kernels, int kernel);
   void show_before(bool before);
   bool laid_out() const { return !layout_.nodes.empty(); }
   void zoom_to_fit();
 
- signals:
+signals:
   void kernel_chosen(int row);
   void reason_asked(QString title, QString reason);
 
- protected:
+protected:
   void paintEvent(QPaintEvent*) override;
   void mousePressEvent(QMouseEvent*) override;
   void mouseMoveEvent(QMouseEvent*) override;
@@ -35,7 +37,7 @@ class GraphView : public QWidget {
   void wheelEvent(QWheelEvent*) override;
   void resizeEvent(QResizeEvent*) override;
 
- private:
+private:
   struct Card {
     QString title, time;
     int kernel = -1;
@@ -58,7 +60,7 @@ class GraphView : public QWidget {
   int kernel_ = -1;
   bool before_ = false;
   std::vector<Card> cards_;
-  std::vector<Border> borders_;      // one per laid out edge
+  std::vector<Border> borders_;  // one per laid out edge
   session::Layout layout_;
   QFutureWatcher<session::Layout>* watcher_ = nullptr;
   QPointF origin_{24, 24}, press_, press_origin_;

@@ -42,9 +42,11 @@ void HistoryView::lay_out() {
     size_t count = view_->nodes.size();
     std::vector<int> depth(count, 0), lane(count, 0), children(count, 0);
     on_path_.assign(count, false);
-    for (int id = view_->current; id >= 0; id = view_->nodes[size_t(id)].parent) on_path_[size_t(id)] = true;
+    for (int id = view_->current; id >= 0; id = view_->nodes[size_t(id)].parent)
+      on_path_[size_t(id)] = true;
     int lanes = 1;
-    // Hand steps take the upper lane: the schedule by rule, which is there from the start, goes below.
+    // Hand steps take the upper lane: the schedule by rule, which is there from the start, goes
+    // below.
     for (size_t i = 1; i < count; ++i) {
       HistoryNodeView const& node = view_->nodes[i];
       auto parent = size_t(node.parent);
@@ -53,7 +55,8 @@ void HistoryView::lay_out() {
       lane[i] = !by_rule && children[parent] == 0 ? lane[parent] : lanes++;
       if (!by_rule) ++children[parent];
     }
-    for (size_t i = 0; i < count; ++i) stations_.push_back({kLeft + pitch_ * depth[i], kTop + kLane * lane[i]});
+    for (size_t i = 0; i < count; ++i)
+      stations_.push_back({kLeft + pitch_ * depth[i], kTop + kLane * lane[i]});
   }
   setMinimumSize(sizeHint());
   updateGeometry();
@@ -62,51 +65,72 @@ void HistoryView::lay_out() {
 
 QSize HistoryView::sizeHint() const {
   double right = 200, bottom = 110;
-  for (QPointF const& s : stations_) right = std::max(right, s.x() + 64), bottom = std::max(bottom, s.y() + 58);
+  for (QPointF const& s : stations_)
+    right = std::max(right, s.x() + 64), bottom = std::max(bottom, s.y() + 58);
   return {int(right), int(bottom)};
 }
 
-QPointF HistoryView::station(int node) const { return node >= 0 && size_t(node) < stations_.size() ? stations_[size_t(node)] : QPointF(); }
+QPointF HistoryView::station(int node) const {
+  return node >= 0 && size_t(node) < stations_.size() ? stations_[size_t(node)] : QPointF();
+}
 
 void HistoryView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.fillRect(rect(), theme_.panel);
-  if (!view_) return paint::text(painter, QRectF(24, 20, width() - 48, 20), ui_font(12), theme_.text2, "Every step you take is kept here.");
+  if (!view_)
+    return paint::text(painter, QRectF(24, 20, width() - 48, 20), ui_font(12), theme_.text2,
+                       "Every step you take is kept here.");
   double best = 0;
   for (HistoryNodeView const& node : view_->nodes)
     if (node.verdict == Verdict::kCorrect) best = std::max(best, node.gflops.value_or(0));
   for (HistoryNodeView const& node : view_->nodes) {
     if (node.parent < 0) continue;
     QPointF from = station(node.parent), to = station(node.id);
-    painter.setPen(QPen(on_path_[size_t(node.id)] ? theme_.text1 : theme_.text3, 4, node.label == "default" ? Qt::DotLine : Qt::SolidLine));
+    painter.setPen(QPen(on_path_[size_t(node.id)] ? theme_.text1 : theme_.text3, 4,
+                        node.label == "default" ? Qt::DotLine : Qt::SolidLine));
     painter.setBrush(Qt::NoBrush);
     QPainterPath path(from);
-    if (from.y() == to.y()) path.lineTo(to);
-    else path.cubicTo(QPointF(from.x() + pitch_ * 0.6, from.y()), QPointF(to.x() - pitch_ * 0.6, to.y()), to);
+    if (from.y() == to.y())
+      path.lineTo(to);
+    else
+      path.cubicTo(QPointF(from.x() + pitch_ * 0.6, from.y()),
+                   QPointF(to.x() - pitch_ * 0.6, to.y()), to);
     painter.drawPath(path);
   }
   for (HistoryNodeView const& node : view_->nodes) {
     QPointF at = station(node.id);
-    bool current = node.id == view_->current, wrong = node.verdict == Verdict::kWrong || !node.failure.empty();
+    bool current = node.id == view_->current,
+         wrong = node.verdict == Verdict::kWrong || !node.failure.empty();
     QColor colour = wrong ? theme_.error : on_path_[size_t(node.id)] ? theme_.text1 : theme_.text3;
     painter.setPen(QPen(colour, 2));
     painter.setBrush(node.gflops ? colour : theme_.panel);
     painter.drawEllipse(at, 6, 6);
     painter.setBrush(Qt::NoBrush);
     if (current) painter.drawEllipse(at, 11, 11);
-    QRectF above(at.x() - pitch_ / 2 + 2, at.y() - 36, pitch_ - 4, 18), below(at.x() - pitch_ / 2 + 2, at.y() + 14, pitch_ - 4, 18), under = below.translated(0, 16);
-    paint::text(painter, above, mono_font(11.5, current ? 600 : 400), theme_.text1, QString::fromStdString(node.label), Qt::AlignCenter);
+    QRectF above(at.x() - pitch_ / 2 + 2, at.y() - 36, pitch_ - 4, 18),
+        below(at.x() - pitch_ / 2 + 2, at.y() + 14, pitch_ - 4, 18),
+        under = below.translated(0, 16);
+    paint::text(painter, above, mono_font(11.5, current ? 600 : 400), theme_.text1,
+                QString::fromStdString(node.label), Qt::AlignCenter);
     bool is_best = node.gflops && *node.gflops >= best && best > 0;
-    QString number = wrong ? "no result" : node.gflops ? (is_best ? QStringLiteral("★ ") : QString()) + paint::number(*node.gflops) : node.measuring ? QStringLiteral("measuring") : QStringLiteral("·");
-    paint::text(painter, below, mono_font(12, is_best ? 600 : 500), wrong ? theme_.error : theme_.text1, number, Qt::AlignCenter);
-    if (node.min_ms) paint::text(painter, under, ui_font(11), theme_.text3, paint::number(*node.min_ms) + " ms", Qt::AlignCenter);
+    QString number =
+        wrong         ? "no result"
+        : node.gflops ? (is_best ? QStringLiteral("★ ") : QString()) + paint::number(*node.gflops)
+        : node.measuring ? QStringLiteral("measuring")
+                         : QStringLiteral("·");
+    paint::text(painter, below, mono_font(12, is_best ? 600 : 500),
+                wrong ? theme_.error : theme_.text1, number, Qt::AlignCenter);
+    if (node.min_ms)
+      paint::text(painter, under, ui_font(11), theme_.text3, paint::number(*node.min_ms) + " ms",
+                  Qt::AlignCenter);
   }
 }
 
 int HistoryView::node_at(QPointF at) const {
   for (size_t i = 0; i < stations_.size(); ++i)
-    if (QRectF(stations_[i].x() - pitch_ / 2, stations_[i].y() - 36, pitch_, 84).contains(at)) return int(i);
+    if (QRectF(stations_[i].x() - pitch_ / 2, stations_[i].y() - 36, pitch_, 84).contains(at))
+      return int(i);
   return -1;
 }
 

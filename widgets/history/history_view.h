@@ -12,7 +12,7 @@ namespace tw {
 
 class HistoryView : public QWidget {
   Q_OBJECT
- public:
+public:
   explicit HistoryView(QWidget* parent = nullptr);
   void set_theme(Theme const& theme);
   void show_history(std::shared_ptr<session::HistoryView const> view);
@@ -20,15 +20,15 @@ class HistoryView : public QWidget {
   /// Centre of a node's station.
   QPointF station(int node) const;
 
- signals:
+signals:
   void node_chosen(int node);
 
- protected:
+protected:
   void paintEvent(QPaintEvent*) override;
   void mousePressEvent(QMouseEvent*) override;
   bool event(QEvent*) override;
 
- private:
+private:
   void lay_out();
   int node_at(QPointF at) const;
 

@@ -34,7 +34,9 @@ void KernelList::show_kernels(std::shared_ptr<session::KernelTable const> table,
   update();
 }
 
-QSize KernelList::sizeHint() const { return {272, kHead + kRow * (table_ ? int(table_->rows.size()) : 1) + 30}; }
+QSize KernelList::sizeHint() const {
+  return {272, kHead + kRow * (table_ ? int(table_->rows.size()) : 1) + 30};
+}
 QRectF KernelList::row_rect(int row) const { return QRectF(0, kHead + kRow * row, width(), kRow); }
 
 void KernelList::paintEvent(QPaintEvent*) {
@@ -44,11 +46,15 @@ void KernelList::paintEvent(QPaintEvent*) {
   if (!table_) return;
   double right = width() - 14;
   paint::text(painter, QRectF(40, 4, 100, 20), ui_font(11), theme_.text3, "Kernel");
-  paint::text(painter, QRectF(right - 118, 4, 56, 20), ui_font(11), theme_.text3, "ms", Qt::AlignRight | Qt::AlignVCenter);
-  paint::text(painter, QRectF(right - 52, 4, 52, 20), ui_font(11), theme_.text3, "of roof", Qt::AlignRight | Qt::AlignVCenter);
+  paint::text(painter, QRectF(right - 118, 4, 56, 20), ui_font(11), theme_.text3, "ms",
+              Qt::AlignRight | Qt::AlignVCenter);
+  paint::text(painter, QRectF(right - 52, 4, 52, 20), ui_font(11), theme_.text3, "of roof",
+              Qt::AlignRight | Qt::AlignVCenter);
   double longest = 0;
   int64_t most = 1;
-  for (auto const& row : table_->rows) longest = std::max(longest, row.time_ms.value_or(0) * row.count), most = std::max(most, row.flops * row.count);
+  for (auto const& row : table_->rows)
+    longest = std::max(longest, row.time_ms.value_or(0) * row.count),
+    most = std::max(most, row.flops * row.count);
   for (size_t i = 0; i < table_->rows.size(); ++i) {
     auto const& row = table_->rows[i];
     QRectF box = row_rect(int(i));
@@ -61,22 +67,34 @@ void KernelList::paintEvent(QPaintEvent*) {
     paint::kernel_state(painter, QPointF(22, box.top() + 16), theme_, row.state);
     QString name = QString::fromStdString(row.name);
     QString count = row.count > 1 ? QStringLiteral(" · ×%1").arg(row.count) : QString();
-    paint::text(painter, QRectF(40, box.top() + 4, right - 40, 18), mono_font(12, 600), theme_.text1, name);
-    paint::text(painter, QRectF(40, box.top() + 23, right - 112 - 40, 16), mono_font(11), theme_.text3, QString("%1 MFLOP").arg(paint::number(double(row.flops) / 1e6)) + count);
-    paint::text(painter, QRectF(right - 110, box.top() + 22, 54, 18), mono_font(12), theme_.text1, row.time_ms ? paint::number(*row.time_ms) : QStringLiteral("·"), Qt::AlignRight | Qt::AlignVCenter);
-    paint::text(painter, QRectF(right - 52, box.top() + 22, 52, 18), mono_font(12), theme_.text2, row.fraction_of_roof ? QString("%1 %").arg(100 * *row.fraction_of_roof, 0, 'f', *row.fraction_of_roof < 0.1 ? 1 : 0) : QStringLiteral("·"), Qt::AlignRight | Qt::AlignVCenter);
+    paint::text(painter, QRectF(40, box.top() + 4, right - 40, 18), mono_font(12, 600),
+                theme_.text1, name);
+    paint::text(painter, QRectF(40, box.top() + 23, right - 112 - 40, 16), mono_font(11),
+                theme_.text3,
+                QString("%1 MFLOP").arg(paint::number(double(row.flops) / 1e6)) + count);
+    paint::text(painter, QRectF(right - 110, box.top() + 22, 54, 18), mono_font(12), theme_.text1,
+                row.time_ms ? paint::number(*row.time_ms) : QStringLiteral("·"),
+                Qt::AlignRight | Qt::AlignVCenter);
+    paint::text(painter, QRectF(right - 52, box.top() + 22, 52, 18), mono_font(12), theme_.text2,
+                row.fraction_of_roof ? QString("%1 %").arg(100 * *row.fraction_of_roof, 0, 'f',
+                                                           *row.fraction_of_roof < 0.1 ? 1 : 0)
+                                     : QStringLiteral("·"),
+                Qt::AlignRight | Qt::AlignVCenter);
     // Share of the time; while it is not known the share of the work, hollow.
-    double share = longest > 0 ? row.time_ms.value_or(0) * row.count / longest : double(row.flops * row.count) / double(most);
+    double share = longest > 0 ? row.time_ms.value_or(0) * row.count / longest
+                               : double(row.flops * row.count) / double(most);
     QRectF track(40, box.top() + 41, right - 40, 2);
     painter.fillRect(track, theme_.line1);
-    painter.fillRect(QRectF(track.left(), track.top(), track.width() * share, track.height()), longest > 0 ? theme_.text2 : theme_.line3);
+    painter.fillRect(QRectF(track.left(), track.top(), track.width() * share, track.height()),
+                     longest > 0 ? theme_.text2 : theme_.line3);
   }
 }
 
 void KernelList::mousePressEvent(QMouseEvent* event) {
   setFocus();
   int row = (int(event->position().y()) - kHead) / kRow;
-  if (table_ && event->position().y() >= kHead && row < int(table_->rows.size())) emit kernel_chosen(row);
+  if (table_ && event->position().y() >= kHead && row < int(table_->rows.size()))
+    emit kernel_chosen(row);
 }
 
 void KernelList::mouseMoveEvent(QMouseEvent* event) {
@@ -85,7 +103,9 @@ void KernelList::mouseMoveEvent(QMouseEvent* event) {
   hovered_ = row;
   if (table_ && row >= 0 && row < int(table_->rows.size())) {
     auto const& entry = table_->rows[size_t(row)];
-    setToolTip(QString("%1\n%2\n%3 MFLOP, %4").arg(QString::fromStdString(entry.name), QString::fromStdString(entry.operators), paint::number(double(entry.flops) / 1e6), paint::bytes(entry.bytes)));
+    setToolTip(QString("%1\n%2\n%3 MFLOP, %4")
+                   .arg(QString::fromStdString(entry.name), QString::fromStdString(entry.operators),
+                        paint::number(double(entry.flops) / 1e6), paint::bytes(entry.bytes)));
   }
   update();
 }

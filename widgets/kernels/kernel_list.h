@@ -12,24 +12,24 @@ namespace tw {
 
 class KernelList : public QWidget {
   Q_OBJECT
- public:
+public:
   explicit KernelList(QWidget* parent = nullptr);
   void set_theme(Theme const& theme);
   void show_kernels(std::shared_ptr<session::KernelTable const> table, int current);
   QRectF row_rect(int row) const;
   QSize sizeHint() const override;
 
- signals:
+signals:
   void kernel_chosen(int row);
 
- protected:
+protected:
   void paintEvent(QPaintEvent*) override;
   void mousePressEvent(QMouseEvent*) override;
   void mouseMoveEvent(QMouseEvent*) override;
   void leaveEvent(QEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
 
- private:
+private:
   Theme theme_;
   std::shared_ptr<session::KernelTable const> table_;
   int current_ = -1;

@@ -5,30 +5,31 @@
 #include <QKeyEvent>
 #include <QMimeData>
 #include <QMouseEvent>
-#include <QPainter>
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/ladder/ladder_metrics.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
+
+using namespace ladder;
 
 using session::LoopBar;
 using session::LoopMark;
 
 namespace {
 
-constexpr double kRow = 38, kBar = 28, kHead = 44, kLeft = 24, kIndent = 13, kGraph = 184;
 constexpr char const* kChipType = "application/x-tilewright-primitive";
-
-double bar_width(int64_t extent) { return std::min(92 + 34 * std::log2(double(std::max<int64_t>(extent, 1))), 420.0); }
 
 /// The divisor of `extent` nearest to `wanted`.
 int64_t nearest_divisor(int64_t extent, double wanted) {
   int64_t best = 1;
   for (int64_t d = 1; d <= extent; ++d)
-    if (extent % d == 0 && std::fabs(std::log(double(d) / wanted)) < std::fabs(std::log(double(best) / wanted))) best = d;
+    if (extent % d == 0 &&
+        std::fabs(std::log(double(d) / wanted)) < std::fabs(std::log(double(best) / wanted)))
+      best = d;
   return best;
 }
 
@@ -38,20 +39,10 @@ int64_t next_divisor(int64_t extent, int64_t from, int direction) {
   return from;
 }
 
-QString shown_name(LoopBar const& bar) {
-  QString name = QString::fromStdString(bar.name);
-  switch (bar.kind) {
-    case session::AxisKind::kReduce:
-    case session::AxisKind::kMixed: return QStringLiteral("Σ ") + name;
-    case session::AxisKind::kOrdered: return QStringLiteral("↻ ") + name;
-    case session::AxisKind::kOpaque: return QStringLiteral("■ ") + name;
-    default: return name;
-  }
-}
-
 }  // namespace
 
-LadderView::LadderView(Selection& selection, WhyNot why_not, QWidget* parent) : QWidget(parent), selection_(selection), why_not_(std::move(why_not)) {
+LadderView::LadderView(Selection& selection, WhyNot why_not, QWidget* parent)
+    : QWidget(parent), selection_(selection), why_not_(std::move(why_not)) {
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setAcceptDrops(true);
@@ -65,7 +56,8 @@ void LadderView::set_theme(Theme const& theme) {
   update();
 }
 
-void LadderView::show_nest(std::shared_ptr<session::NestView const> nest, std::vector<int64_t> cache_bytes) {
+void LadderView::show_nest(std::shared_ptr<session::NestView const> nest,
+                           std::vector<int64_t> cache_bytes) {
   bool same = nest == nest_;
   nest_ = std::move(nest);
   caches_ = std::move(cache_bytes);
@@ -76,7 +68,8 @@ void LadderView::show_nest(std::shared_ptr<session::NestView const> nest, std::v
     int best = -1;
     size_t most = 0;
     for (LoopBar const& bar : nest_->bars) {
-      size_t count = size_t(std::count_if(nest_->bars.begin(), nest_->bars.end(), [&](LoopBar const& b) { return b.stage == bar.stage; }));
+      size_t count = size_t(std::count_if(nest_->bars.begin(), nest_->bars.end(),
+                                          [&](LoopBar const& b) { return b.stage == bar.stage; }));
       // A loop of one iteration has nothing to shape.
       if (count > most && bar.extent > 1) most = count, best = bar.id;
     }
@@ -89,7 +82,9 @@ void LadderView::set_refused(std::vector<int> loops) {
   update();
 }
 
-QSize LadderView::sizeHint() const { return {720, items_.empty() ? 200 : int(items_.back().rect.bottom()) + 24}; }
+QSize LadderView::sizeHint() const {
+  return {720, items_.empty() ? 200 : int(items_.back().rect.bottom()) + 24};
+}
 
 void LadderView::lay_out() {
   items_.clear();
@@ -99,7 +94,8 @@ void LadderView::lay_out() {
     LoopBar const& bar = nest_->bars[i];
     if (bar.stage != stage) {
       stage = bar.stage;
-      items_.push_back({nullptr, &nest_->stages[size_t(stage)], QRectF(16, y + 6, 460, kHead - 14)});
+      items_.push_back(
+          {nullptr, &nest_->stages[size_t(stage)], QRectF(16, y + 6, 460, kHead - 14)});
       y += kHead;
     }
     QRectF rect(kLeft + kIndent * bar.depth, y + (kRow - kBar) / 2, bar_width(bar.extent), kBar);
@@ -107,7 +103,7 @@ void LadderView::lay_out() {
     right = std::max(right, rect.right());
     y += kRow;
   }
-  footprint_left_ = std::max(right + 118, double(width()) - kGraph - 70);
+  footprint_left_ = std::max(right + 100, double(width()) - kGraph - 70);
   setMinimumSize(int(right) + 130, int(y) + 16);
   updateGeometry();
   update();
@@ -127,139 +123,16 @@ LadderView::Item const* LadderView::item_of(int loop) const {
 
 QRectF LadderView::handle_of(int loop) const {
   Item const* item = item_of(loop);
-  return item ? QRectF(item->rect.right() - 18, item->rect.top(), 18, item->rect.height()) : QRectF();
+  return item ? QRectF(item->rect.right() - 18, item->rect.top(), 18, item->rect.height())
+              : QRectF();
 }
 
 LadderView::Item const* LadderView::neighbour(Item const& item, int direction) const {
   for (Item const& other : items_)
-    if (other.bar && other.bar->stage == item.bar->stage && other.bar->depth == item.bar->depth + direction) return &other;
+    if (other.bar && other.bar->stage == item.bar->stage &&
+        other.bar->depth == item.bar->depth + direction)
+      return &other;
   return nullptr;
-}
-
-void LadderView::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.fillRect(rect(), theme_.panel);
-  if (!nest_) {
-    paint::text(painter, QRectF(24, 24, width() - 48, 24), ui_font(12), theme_.text2, "The loops of a kernel appear here. Choose a kernel at the left.");
-    return;
-  }
-  if (Item const* lit = item_of(selection_.lit())) painter.fillRect(QRectF(0, lit->rect.top() - 5, width(), kRow), Theme::mix(theme_.hue(lit->bar->hue), theme_.panel, 0.12));
-  // Rails: from each spine down the body.
-  for (Item const& item : items_) {
-    if (!item.bar) continue;
-    double bottom = item.rect.bottom();
-    for (Item const& below : items_)
-      if (below.bar && below.bar->stage == item.bar->stage && below.bar->depth > item.bar->depth) bottom = std::max(bottom, below.rect.bottom());
-    painter.fillRect(QRectF(item.rect.left() + 1, item.rect.bottom(), 2, bottom - item.rect.bottom()), Theme::mix(theme_.hue(item.bar->hue), theme_.panel, 0.55));
-  }
-  draw_footprints(painter);
-  for (Item const& item : items_) {
-    if (item.bar) {
-      draw_bar(painter, item);
-      continue;
-    }
-    QRectF card = item.rect.adjusted(0, 0, 0, -4);
-    paint::text(painter, card, mono_font(13, 600), theme_.text1, QString::fromStdString(item.stage->name));
-    double x = card.left() + QFontMetricsF(mono_font(13, 600)).horizontalAdvance(QString::fromStdString(item.stage->name)) + 12;
-    QString words = QString::fromStdString(item.stage->op.empty() || item.stage->op == item.stage->name ? "" : item.stage->op + " · ") + QString::fromStdString(item.stage->summary + " · " + item.stage->output);
-    paint::text(painter, QRectF(x, card.top(), 420, card.height()), ui_font(11), theme_.text3, words);
-  }
-  draw_drag(painter);
-}
-
-void LadderView::draw_bar(QPainter& painter, Item const& item) const {
-  LoopBar const& bar = *item.bar;
-  bool refused = std::find(refused_.begin(), refused_.end(), bar.id) != refused_.end();
-  paint::bar(painter, item.rect, theme_, bar.hue, bar.level, refused);
-  double glyph = bar.mark == LoopMark::kSerial ? 0 : 20;
-  QFont name_font = mono_font(13, 600);
-  QString extent = QString::number(bar.extent);
-  double extent_width = QFontMetricsF(mono_font(12)).horizontalAdvance(extent) + 24;
-  QRectF name(item.rect.left() + 12, item.rect.top(), item.rect.width() - 12 - glyph - extent_width, item.rect.height());
-  paint::text(painter, name, name_font, theme_.text1, shown_name(bar));
-  double used = std::min(name.width(), QFontMetricsF(name_font).horizontalAdvance(shown_name(bar)));
-  if (glyph > 0) paint::loop_glyph(painter, QPointF(name.left() + used + 8, item.rect.center().y()), theme_, bar.mark, Theme::mix(theme_.hue(bar.hue), theme_.text1, 0.35));
-  paint::text(painter, QRectF(item.rect.right() - extent_width, item.rect.top(), extent_width - 20, item.rect.height()), mono_font(12), theme_.text2, extent, Qt::AlignRight | Qt::AlignVCenter);
-  painter.setPen(QPen(Theme::mix(theme_.hue(bar.hue), theme_.text1, 0.5), 1.5));
-  for (int i = 0; i < 2; ++i) painter.drawLine(QPointF(item.rect.right() - 9 + 4 * i, item.rect.center().y() - 6), QPointF(item.rect.right() - 9 + 4 * i, item.rect.center().y() + 6));
-  if (!bar.consequence.empty()) paint::text(painter, QRectF(item.rect.right() + 10, item.rect.top(), 96, item.rect.height()), ui_font(12), theme_.text2, QString::fromStdString(bar.consequence));
-  if (bar.id == selection_.loop()) paint::focus_ring(painter, item.rect, theme_, 5);
-}
-
-void LadderView::draw_footprints(QPainter& painter) const {
-  if (footprint_left_ + 40 > width()) return;
-  double left = footprint_left_, span = kGraph, top = items_.empty() ? 0 : items_.front().rect.top();
-  double bottom = items_.empty() ? 0 : items_.back().rect.bottom();
-  auto x_of = [&](double bytes) { return left + span * std::clamp((std::log2(std::max(bytes, 50.0)) - std::log2(50.0)) / (std::log2(64e6) - std::log2(50.0)), 0.0, 1.0); };
-  static QString const kNames[] = {"L1", "L2", "L3"};
-  double from = left;
-  for (size_t i = 0; i < caches_.size() && i < 3; ++i) {
-    double x = x_of(double(caches_[i]));
-    QColor tint = theme_.levels[i];
-    tint.setAlphaF(0.07f);
-    painter.fillRect(QRectF(from, top, x - from, bottom - top), tint);
-    painter.setPen(QPen(theme_.levels[i], 1));
-    painter.drawLine(QPointF(x, top), QPointF(x, bottom));
-    paint::text(painter, QRectF(x - 26, top - 2, 24, 16), ui_font(11, 500), theme_.levels[i], kNames[i], Qt::AlignRight | Qt::AlignTop);
-    from = x;
-  }
-  for (Item const& item : items_) {
-    if (!item.bar) continue;
-    double x = x_of(double(item.bar->footprint)), y = item.rect.center().y();
-    size_t level = 0;
-    while (level < caches_.size() && item.bar->footprint > caches_[level]) ++level;
-    QColor colour = theme_.levels[std::min<size_t>(level, 3)];
-    painter.setPen(QPen(colour, 1.5));
-    painter.drawLine(QPointF(left, y), QPointF(x, y));
-    painter.setBrush(colour);
-    painter.drawEllipse(QPointF(x, y), 3.5, 3.5);
-    paint::text(painter, QRectF(x + 8, y - 9, 64, 18), mono_font(11), theme_.text2, paint::bytes(item.bar->footprint));
-  }
-}
-
-void LadderView::draw_drag(QPainter& painter) const {
-  if (drag_ == Drag::kNone || drag_ == Drag::kPress) return;
-  Item const* item = item_of(dragged_);
-  if (!item) return;
-  bool legal = !verdict_;
-  if (drag_ == Drag::kMove && slot_ >= 0) {
-    for (Item const& other : items_) {
-      if (!other.bar || other.bar->stage != item->bar->stage || other.bar->depth != slot_) continue;
-      double y = slot_ > item->bar->depth ? other.rect.bottom() + 5 : other.rect.top() - 5;
-      painter.setPen(QPen(legal ? theme_.ink : theme_.error, 2));
-      painter.drawLine(QPointF(other.rect.left(), y), QPointF(other.rect.left() + 260, y));
-      painter.drawLine(QPointF(other.rect.left(), y - 3), QPointF(other.rect.left(), y + 3));
-    }
-    QRectF ghost = item->rect.translated(at_ - press_);
-    painter.setOpacity(0.8);
-    paint::bar(painter, ghost, theme_, item->bar->hue, item->bar->level, !legal);
-    paint::text(painter, ghost.adjusted(12, 0, 0, 0), mono_font(13, 600), theme_.text1, QString::fromStdString(item->bar->name));
-    painter.setOpacity(1);
-  }
-  if (drag_ == Drag::kSplit) {
-    int64_t outer = factor_ > 0 ? (item->bar->extent + factor_ - 1) / factor_ : 1;
-    QRectF first(item->rect.left(), item->rect.top(), bar_width(outer), kBar), second(first.right() + 6, item->rect.top(), bar_width(factor_), kBar);
-    paint::bar(painter, first, theme_, item->bar->hue, item->bar->level, !legal);
-    paint::bar(painter, second, theme_, item->bar->hue, item->bar->level + 1, !legal);
-    paint::text(painter, first.adjusted(12, 0, -6, 0), mono_font(13, 600), theme_.text1, QString::number(outer));
-    paint::text(painter, second.adjusted(12, 0, -6, 0), mono_font(13, 600), theme_.text1, typed_.isEmpty() ? QString::number(factor_) : typed_);
-    bool divides = factor_ > 0 && item->bar->extent % factor_ == 0;
-    paint::text(painter, QRectF(second.right() + 10, second.top(), 180, kBar), ui_font(12), theme_.text2, divides ? "divides" : "leaves a guarded remainder");
-  }
-  if (drag_ == Drag::kChip) {
-    painter.setPen(QPen(legal ? theme_.ok : theme_.error, 1.5, Qt::DashLine));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRoundedRect(item->rect.adjusted(-2, -2, 2, 2), 6, 6);
-  }
-  if (!line_.empty()) {
-    QString words = legal ? QString::fromStdString(line_) : QString::fromStdString(verdict_->title);
-    QRectF pill(std::min(at_.x() + 16, double(width()) - 260), at_.y() + 14, 250, 24);
-    painter.setPen(QPen(legal ? theme_.line2 : theme_.error, 1));
-    painter.setBrush(theme_.raised);
-    painter.drawRoundedRect(pill, 6, 6);
-    paint::text(painter, pill.adjusted(10, 0, -8, 0), mono_font(11), legal ? theme_.text1 : theme_.error, words);
-  }
 }
 
 void LadderView::ask(std::string const& line) {
@@ -325,7 +198,9 @@ void LadderView::mouseMoveEvent(QMouseEvent* event) {
   if (drag_ != Drag::kNone) return;
   Item const* item = item_at(at_);
   selection_.hover(item ? item->bar->id : -1);
-  setCursor(item && handle_of(item->bar->id).contains(at_) ? Qt::SplitHCursor : item && item->rect.contains(at_) ? Qt::OpenHandCursor : Qt::ArrowCursor);
+  setCursor(item && handle_of(item->bar->id).contains(at_) ? Qt::SplitHCursor
+            : item && item->rect.contains(at_)             ? Qt::OpenHandCursor
+                                                           : Qt::ArrowCursor);
 }
 
 void LadderView::update_move(QPointF at) {
@@ -339,7 +214,8 @@ void LadderView::update_split(QPointF at) {
   Item const* item = item_of(dragged_);
   // The pull to the left makes the inner loop smaller, on the bar's own logarithmic scale.
   double share = std::clamp((at.x() - item->rect.left()) / item->rect.width(), 0.05, 1.0);
-  factor_ = nearest_divisor(item->bar->extent, std::pow(double(item->bar->extent), share == 1.0 ? 0.5 : share));
+  factor_ = nearest_divisor(item->bar->extent,
+                            std::pow(double(item->bar->extent), share == 1.0 ? 0.5 : share));
   ask(split_line());
 }
 
@@ -367,7 +243,9 @@ void LadderView::select_step(int direction) {
     if (item.bar) bars.push_back(item.bar->id);
   if (bars.empty()) return;
   auto at = std::find(bars.begin(), bars.end(), selection_.loop());
-  auto index = at == bars.end() ? 0 : std::clamp<std::ptrdiff_t>(at - bars.begin() + direction, 0, std::ptrdiff_t(bars.size()) - 1);
+  auto index = at == bars.end() ? 0
+                                : std::clamp<std::ptrdiff_t>(at - bars.begin() + direction, 0,
+                                                             std::ptrdiff_t(bars.size()) - 1);
   selection_.select(bars[size_t(index)]);
 }
 
@@ -375,7 +253,8 @@ void LadderView::keyPressEvent(QKeyEvent* event) {
   Item const* item = item_of(selection_.loop());
   if (drag_ == Drag::kSplit) {
     if (event->key() == Qt::Key_Escape) return end_drag();
-    if (event->key() >= Qt::Key_0 && event->key() <= Qt::Key_9) typed_ += QChar('0' + (event->key() - Qt::Key_0));
+    if (event->key() >= Qt::Key_0 && event->key() <= Qt::Key_9)
+      typed_ += QChar('0' + (event->key() - Qt::Key_0));
     if (event->key() == Qt::Key_Backspace) typed_.chop(1);
     if (!typed_.isEmpty()) factor_ = typed_.toLongLong();
     if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) {
@@ -433,7 +312,12 @@ bool LadderView::event(QEvent* event) {
   if (!item) return QToolTip::hideText(), true;
   LoopBar const& bar = *item->bar;
   QString role = bar.role.empty() ? "" : " · " + QString::fromStdString(bar.role).replace('_', ' ');
-  QToolTip::showText(help->globalPos(), QString("%1 iterations%2\n%3\n%4 touched by one iteration").arg(bar.extent).arg(role, QString::fromStdString(bar.reference), paint::bytes(bar.footprint)), this);
+  QToolTip::showText(
+      help->globalPos(),
+      QString("%1 iterations%2\n%3\n%4 touched by one iteration")
+          .arg(bar.extent)
+          .arg(role, QString::fromStdString(bar.reference), paint::bytes(bar.footprint)),
+      this);
   return true;
 }
 

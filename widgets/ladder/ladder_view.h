@@ -15,7 +15,7 @@ namespace tw {
 
 class LadderView : public QWidget {
   Q_OBJECT
- public:
+public:
   using WhyNot = std::function<std::shared_ptr<session::RefusalView const>(std::string const&)>;
   LadderView(Selection& selection, WhyNot why_not, QWidget* parent = nullptr);
 
@@ -26,18 +26,18 @@ class LadderView : public QWidget {
 
   /// Bars in order with their rectangles, for tests and accessibility.
   struct Item {
-    session::LoopBar const* bar = nullptr;   ///< null: the head of a stage
+    session::LoopBar const* bar = nullptr;  ///< null: the head of a stage
     session::StageCard const* stage = nullptr;
     QRectF rect;
   };
   std::vector<Item> const& items() const { return items_; }
   QRectF handle_of(int loop) const;
 
- signals:
+signals:
   void step_asked(QString line);
   void dialog_asked(QString primitive);
 
- protected:
+protected:
   void paintEvent(QPaintEvent*) override;
   void mousePressEvent(QMouseEvent*) override;
   void mouseMoveEvent(QMouseEvent*) override;
@@ -51,7 +51,7 @@ class LadderView : public QWidget {
   void dropEvent(QDropEvent*) override;
   bool event(QEvent*) override;
 
- private:
+private:
   enum class Drag { kNone, kPress, kMove, kSplit, kChip };
   void lay_out();
   Item const* item_at(QPointF at) const;
@@ -80,31 +80,31 @@ class LadderView : public QWidget {
   Drag drag_ = Drag::kNone;
   QPointF press_, at_;
   int dragged_ = -1;
-  int slot_ = -1;              // where a moved bar would go: index among the bars of its stage
-  int64_t factor_ = 0;         // of a split under way
+  int slot_ = -1;       // where a moved bar would go: index among the bars of its stage
+  int64_t factor_ = 0;  // of a split under way
   QString typed_;
   QString chip_;
-  std::string line_;           // what a drop would ask for
+  std::string line_;  // what a drop would ask for
   std::shared_ptr<session::RefusalView const> verdict_;
 };
 
 /// A chip that is dragged onto a bar: its text is a primitive's name.
 class StepChip : public QWidget {
   Q_OBJECT
- public:
+public:
   StepChip(QString primitive, QString key, QString title, QWidget* parent = nullptr);
   void set_theme(Theme const& theme);
 
- signals:
+signals:
   void clicked(QString primitive);
 
- protected:
+protected:
   void paintEvent(QPaintEvent*) override;
   void mousePressEvent(QMouseEvent*) override;
   void mouseMoveEvent(QMouseEvent*) override;
   void mouseReleaseEvent(QMouseEvent*) override;
 
- private:
+private:
   QString primitive_, key_;
   Theme theme_;
   QPoint press_;

@@ -10,7 +10,8 @@
 
 namespace tw {
 
-StepChip::StepChip(QString primitive, QString key, QString title, QWidget* parent) : QWidget(parent), primitive_(std::move(primitive)), key_(std::move(key)) {
+StepChip::StepChip(QString primitive, QString key, QString title, QWidget* parent)
+    : QWidget(parent), primitive_(std::move(primitive)), key_(std::move(key)) {
   setObjectName("chip_" + primitive_);
   setAccessibleName(title);
   setToolTip(QString("%1\nDrop on a loop, or press %2").arg(title, key_));
@@ -30,10 +31,17 @@ void StepChip::paintEvent(QPaintEvent*) {
   painter.setPen(QPen(theme_.line2, 1));
   painter.setBrush(theme_.control);
   painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
-  session::LoopMark mark = primitive_ == "parallel" ? session::LoopMark::kParallel : primitive_ == "vectorize" ? session::LoopMark::kVector : primitive_ == "unroll" ? session::LoopMark::kUnroll : session::LoopMark::kSerial;
-  if (mark == session::LoopMark::kSerial) paint::text(painter, QRectF(8, 0, width() - 28, height()), ui_font(12), theme_.text1, primitive_);
-  else paint::loop_glyph(painter, QPointF(9, height() / 2.0), theme_, mark, theme_.text1);
-  paint::text(painter, QRectF(width() - 20, 0, 14, height()), mono_font(11), theme_.text3, key_, Qt::AlignCenter);
+  session::LoopMark mark = primitive_ == "parallel"    ? session::LoopMark::kParallel
+                           : primitive_ == "vectorize" ? session::LoopMark::kVector
+                           : primitive_ == "unroll"    ? session::LoopMark::kUnroll
+                                                       : session::LoopMark::kSerial;
+  if (mark == session::LoopMark::kSerial)
+    paint::text(painter, QRectF(8, 0, width() - 28, height()), ui_font(12), theme_.text1,
+                primitive_);
+  else
+    paint::loop_glyph(painter, QPointF(9, height() / 2.0), theme_, mark, theme_.text1);
+  paint::text(painter, QRectF(width() - 20, 0, 14, height()), mono_font(11), theme_.text3, key_,
+              Qt::AlignCenter);
 }
 
 void StepChip::mousePressEvent(QMouseEvent* event) { press_ = event->pos(); }

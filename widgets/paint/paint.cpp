@@ -20,20 +20,23 @@ void hatch(QPainter& painter, QRectF const& rect, QColor const& colour, int leve
   painter.setClipPath(clip);
   if (level == 1 || level > 2) {
     painter.setPen(QPen(colour, 1.2));
-    for (double x = rect.left() - rect.height(); x < rect.right(); x += 7) painter.drawLine(QPointF(x, rect.bottom()), QPointF(x + rect.height(), rect.top()));
+    for (double x = rect.left() - rect.height(); x < rect.right(); x += 7)
+      painter.drawLine(QPointF(x, rect.bottom()), QPointF(x + rect.height(), rect.top()));
   }
   if (level >= 2) {
     painter.setPen(Qt::NoPen);
     painter.setBrush(colour);
     for (double x = rect.left() + 2; x < rect.right(); x += 4)
-      for (double y = rect.top() + 2; y < rect.bottom(); y += 4) painter.drawEllipse(QPointF(x, y), 0.7, 0.7);
+      for (double y = rect.top() + 2; y < rect.bottom(); y += 4)
+        painter.drawEllipse(QPointF(x, y), 0.7, 0.7);
   }
   painter.restore();
 }
 
 }  // namespace
 
-void bar(QPainter& painter, QRectF const& rect, Theme const& theme, int hue, int level, bool refused) {
+void bar(QPainter& painter, QRectF const& rect, Theme const& theme, int hue, int level,
+         bool refused) {
   QColor pure = theme.hue(hue);
   painter.setPen(refused ? QPen(theme.error, 1.5) : QPen(Qt::NoPen));
   painter.setBrush(Theme::mix(pure, theme.panel, level == 0 ? theme.outer_fill : theme.inner_fill));
@@ -50,7 +53,8 @@ void loop_glyph(QPainter& painter, QPointF at, Theme const&, LoopMark mark, QCol
   double x = at.x(), y = at.y();
   switch (mark) {
     case LoopMark::kParallel:
-      for (int i = 0; i < 3; ++i) painter.drawLine(QPointF(x + 2 + 4 * i, y - 5), QPointF(x + 2 + 4 * i, y + 5));
+      for (int i = 0; i < 3; ++i)
+        painter.drawLine(QPointF(x + 2 + 4 * i, y - 5), QPointF(x + 2 + 4 * i, y + 5));
       break;
     case LoopMark::kVector:
       painter.setPen(Qt::NoPen);
@@ -58,13 +62,15 @@ void loop_glyph(QPainter& painter, QPointF at, Theme const&, LoopMark mark, QCol
       for (int i = 0; i < 4; ++i) painter.drawRect(QRectF(x + 4 * i, y - 3, 3, 7));
       break;
     case LoopMark::kUnroll:
-      for (int i = 0; i < 3; ++i) painter.drawLine(QPointF(x, y - 4 + 4 * i), QPointF(x + 12 - 3 * i, y - 4 + 4 * i));
+      for (int i = 0; i < 3; ++i)
+        painter.drawLine(QPointF(x, y - 4 + 4 * i), QPointF(x + 12 - 3 * i, y - 4 + 4 * i));
       break;
     case LoopMark::kBind:
       painter.drawRect(QRectF(x + 1, y - 5, 10, 10));
       painter.drawPoint(QPointF(x + 6, y));
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -74,7 +80,8 @@ void kernel_state(QPainter& painter, QPointF c, Theme const& theme, KernelState 
   if (state == KernelState::kTuned) {
     painter.setBrush(theme.text2);
     painter.setPen(Qt::NoPen);
-    QPointF const points[] = {{c.x(), c.y() - 4.5}, {c.x() + 4.5, c.y() + 4}, {c.x() - 4.5, c.y() + 4}};
+    QPointF const points[] = {
+        {c.x(), c.y() - 4.5}, {c.x() + 4.5, c.y() + 4}, {c.x() - 4.5, c.y() + 4}};
     painter.drawPolygon(points, 3);
   } else if (state == KernelState::kPlain) {
     painter.drawLine(QPointF(c.x() - 4, c.y()), QPointF(c.x() + 4, c.y()));
@@ -85,16 +92,23 @@ void kernel_state(QPainter& painter, QPointF c, Theme const& theme, KernelState 
 
 QColor class_colour(Theme const& theme, PatternClass pattern) {
   switch (pattern) {
-    case PatternClass::kInjective: return theme.hue(1);
-    case PatternClass::kReduction: return theme.hue(2);
-    case PatternClass::kComplex: return theme.hue(0);
-    default: return theme.hue(6);
+    case PatternClass::kInjective:
+      return theme.hue(1);
+    case PatternClass::kReduction:
+      return theme.hue(2);
+    case PatternClass::kComplex:
+      return theme.hue(0);
+    default:
+      return theme.hue(6);
   }
 }
 
 void class_glyph(QPainter& painter, QRectF const& rect, Theme const& theme, PatternClass pattern) {
-  static QString const kGlyphs[] = {QStringLiteral("→"), QStringLiteral("Σ"), QStringLiteral("⊞"), QStringLiteral("■")};
-  text(painter, rect, mono_font(12, 600), Theme::mix(class_colour(theme, pattern), theme.text1, 0.7), kGlyphs[size_t(pattern)], Qt::AlignCenter);
+  static QString const kGlyphs[] = {QStringLiteral("→"), QStringLiteral("Σ"), QStringLiteral("⊞"),
+                                    QStringLiteral("■")};
+  text(painter, rect, mono_font(12, 600),
+       Theme::mix(class_colour(theme, pattern), theme.text1, 0.7), kGlyphs[size_t(pattern)],
+       Qt::AlignCenter);
 }
 
 void focus_ring(QPainter& painter, QRectF const& shape, Theme const& theme, double radius) {
@@ -103,9 +117,12 @@ void focus_ring(QPainter& painter, QRectF const& shape, Theme const& theme, doub
   painter.drawRoundedRect(shape.adjusted(-2.5, -2.5, 2.5, 2.5), radius + 2, radius + 2);
 }
 
-QColor word_colour(Theme const& theme, int hue) { return Theme::mix(theme.hue(hue), theme.text1, 0.7); }
+QColor word_colour(Theme const& theme, int hue) {
+  return Theme::mix(theme.hue(hue), theme.text1, 0.7);
+}
 
-void text(QPainter& painter, QRectF const& rect, QFont const& font, QColor const& colour, QString const& words, int flags) {
+void text(QPainter& painter, QRectF const& rect, QFont const& font, QColor const& colour,
+          QString const& words, int flags) {
   painter.setFont(font);
   painter.setPen(colour);
   QString shown = QFontMetricsF(font).elidedText(words, Qt::ElideRight, rect.width() + 0.5);
@@ -117,7 +134,8 @@ QString unligated(QString const& words) {
   apart.reserve(words.size() * 2);
   for (qsizetype i = 0; i < words.size(); ++i) {
     // A zero-width non-joiner keeps a face from drawing two letters as one sign.
-    bool joins = i > 0 && (!words[i].isLetter() || !words[i - 1].isLetter()) && !words[i].isSpace() && !words[i - 1].isSpace();
+    bool joins = i > 0 && (!words[i].isLetter() || !words[i - 1].isLetter()) &&
+                 !words[i].isSpace() && !words[i - 1].isSpace();
     if (joins) apart += QChar(0x200C);
     apart += words[i];
   }
@@ -134,7 +152,11 @@ QString bytes(int64_t count) {
 
 QString number(double value) {
   double magnitude = std::fabs(value);
-  return QString::number(value, 'f', magnitude >= 100 ? 0 : magnitude >= 10 ? 1 : magnitude >= 1 ? 2 : 3);
+  return QString::number(value, 'f',
+                         magnitude >= 100  ? 0
+                         : magnitude >= 10 ? 1
+                         : magnitude >= 1  ? 2
+                                           : 3);
 }
 
 }  // namespace tw::paint

@@ -10,22 +10,27 @@
 namespace tw::paint {
 
 /// Fill of a loop's bar: full for outer loops, hatched for inner ones.
-void bar(QPainter& painter, QRectF const& rect, Theme const& theme, int hue, int level, bool refused = false);
+void bar(QPainter& painter, QRectF const& rect, Theme const& theme, int hue, int level,
+         bool refused = false);
 /// Three strokes, four boxes, shrinking lines, a square with a dot.
-void loop_glyph(QPainter& painter, QPointF at, Theme const& theme, session::LoopMark mark, QColor const& colour);
+void loop_glyph(QPainter& painter, QPointF at, Theme const& theme, session::LoopMark mark,
+                QColor const& colour);
 /// Circle (plain or default: hollow), disc (by hand), triangle (tuned).
-void kernel_state(QPainter& painter, QPointF centre, Theme const& theme, session::KernelState state);
-void class_glyph(QPainter& painter, QRectF const& rect, Theme const& theme, session::PatternClass pattern);
+void kernel_state(QPainter& painter, QPointF centre, Theme const& theme,
+                  session::KernelState state);
+void class_glyph(QPainter& painter, QRectF const& rect, Theme const& theme,
+                 session::PatternClass pattern);
 QColor class_colour(Theme const& theme, session::PatternClass pattern);
 void focus_ring(QPainter& painter, QRectF const& shape, Theme const& theme, double radius);
 /// The colour for words in a hue.
 QColor word_colour(Theme const& theme, int hue);
 
 /// Text in a rectangle, cut with an ellipsis when it does not fit.
-void text(QPainter& painter, QRectF const& rect, QFont const& font, QColor const& colour, QString const& text, int flags = Qt::AlignLeft | Qt::AlignVCenter);
+void text(QPainter& painter, QRectF const& rect, QFont const& font, QColor const& colour,
+          QString const& text, int flags = Qt::AlignLeft | Qt::AlignVCenter);
 /// The same letters without ligatures ("<=" stays two characters).
 QString unligated(QString const& words);
-QString bytes(int64_t count);   ///< "4.6 KB"
-QString number(double value);   ///< three significant digits
+QString bytes(int64_t count);  ///< "4.6 KB"
+QString number(double value);  ///< three significant digits
 
 }  // namespace tw::paint

@@ -52,7 +52,8 @@ void RefusalCard::paintEvent(QPaintEvent*) {
   draw_words(painter);
   if (view_->conflict) draw_conflict(painter);
   draw_repairs(painter);
-  paint::text(painter, QRectF(width() - 320, height() - 26, 300, 18), ui_font(11), theme_.text3, "Esc closes this card · nothing was changed", Qt::AlignRight | Qt::AlignVCenter);
+  paint::text(painter, QRectF(width() - 320, height() - 26, 300, 18), ui_font(11), theme_.text3,
+              "Esc closes this card · nothing was changed", Qt::AlignRight | Qt::AlignVCenter);
 }
 
 void RefusalCard::draw_words(QPainter& painter) const {
@@ -63,35 +64,48 @@ void RefusalCard::draw_words(QPainter& painter) const {
   painter.drawEllipse(QPointF(left + 8, 30), 8, 8);
   painter.setPen(QPen(theme_.raised, 2));
   painter.drawLine(QPointF(left + 4.5, 33.5), QPointF(left + 11.5, 26.5));
-  paint::text(painter, QRectF(left + 26, 18, wide - 26, 24), ui_font(15, 600), theme_.text1, QString::fromStdString(view_->title));
+  paint::text(painter, QRectF(left + 26, 18, wide - 26, 24), ui_font(15, 600), theme_.text1,
+              QString::fromStdString(view_->title));
   painter.setFont(ui_font(12.5));
   painter.setPen(theme_.text1);
   QRectF box(left, 52, wide, height() - 52 - 74), used;
-  painter.drawText(box, Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignTop, QString::fromStdString(view_->message), &used);
+  painter.drawText(box, Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignTop,
+                   QString::fromStdString(view_->message), &used);
   if (view_->condition.empty()) return;
   double y = std::min(used.bottom() + 12, double(height()) - 66);
-  paint::text(painter, QRectF(left, y, wide, 16), ui_font(11), theme_.text3, "Condition that failed");
+  paint::text(painter, QRectF(left, y, wide, 16), ui_font(11), theme_.text3,
+              "Condition that failed");
   painter.setFont(ui_font(12));
   painter.setPen(theme_.text2);
-  painter.drawText(QRectF(left, y + 18, wide, height() - y - 22), Qt::TextWordWrap, QString::fromStdString(view_->condition));
+  painter.drawText(QRectF(left, y + 18, wide, height() - y - 22), Qt::TextWordWrap,
+                   QString::fromStdString(view_->condition));
 }
 
 /// Iterations of the loop along the top, A and B ringed; one cell of the tensor at the right.
 void RefusalCard::draw_conflict(QPainter& painter) const {
   session::ConflictView const& conflict = *view_->conflict;
   double left = column(1), wide = column(2) - left - 24;
-  paint::text(painter, QRectF(left, 18, wide, 22), ui_font(12, 600), theme_.text1, "Two iterations that collide");
+  paint::text(painter, QRectF(left, 18, wide, 22), ui_font(12, 600), theme_.text1,
+              "Two iterations that collide");
   int64_t a = 0, b = 0;
   QString rest;
   for (size_t i = 0; i < conflict.first.loops.size(); ++i) {
     auto const& [name, value] = conflict.first.loops[i];
-    if (name == conflict.differs) a = value, b = conflict.second.loops[i].second;
-    else if (value == conflict.second.loops[i].second) rest += QString("%1%2 %3").arg(rest.isEmpty() ? "" : ", ").arg(QString::fromStdString(name)).arg(value);
+    if (name == conflict.differs)
+      a = value, b = conflict.second.loops[i].second;
+    else if (value == conflict.second.loops[i].second)
+      rest += QString("%1%2 %3")
+                  .arg(rest.isEmpty() ? "" : ", ")
+                  .arg(QString::fromStdString(name))
+                  .arg(value);
   }
-  paint::text(painter, QRectF(left, 44, wide, 16), mono_font(11), theme_.text3, QString::fromStdString(conflict.differs));
+  paint::text(painter, QRectF(left, 44, wide, 16), mono_font(11), theme_.text3,
+              QString::fromStdString(conflict.differs));
   double pitch = std::min(30.0, (wide - 120) / 8), y = 92;
   bool near = a < 8 && b < 8;  // otherwise the two are drawn side by side with their numbers
-  auto x_of = [&](int64_t value) { return left + 12 + pitch * (near ? double(value) : value == std::min(a, b) ? 1.0 : 5.0); };
+  auto x_of = [&](int64_t value) {
+    return left + 12 + pitch * (near ? double(value) : value == std::min(a, b) ? 1.0 : 5.0);
+  };
   for (int i = 0; near && i < 8; ++i) {
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme_.line3);
@@ -101,8 +115,10 @@ void RefusalCard::draw_conflict(QPainter& painter) const {
   for (int64_t value : {a, b}) {
     bool first = value == a;
     QPointF at(x_of(value), y);
-    paint::text(painter, QRectF(at.x() - 24, y - 34, 48, 16), mono_font(11), theme_.text2, QString::number(value), Qt::AlignCenter);
-    painter.setPen(QPen(theme_.error, 2, first || conflict.second_writes ? Qt::SolidLine : Qt::DashLine));
+    paint::text(painter, QRectF(at.x() - 24, y - 34, 48, 16), mono_font(11), theme_.text2,
+                QString::number(value), Qt::AlignCenter);
+    painter.setPen(
+        QPen(theme_.error, 2, first || conflict.second_writes ? Qt::SolidLine : Qt::DashLine));
     painter.setBrush(Qt::NoBrush);
     QPainterPath path(at + QPointF(9, 0));
     path.cubicTo(at + QPointF(50, first ? -34 : 46), cell + QPointF(-50, first ? -30 : 20), cell);
@@ -110,39 +126,59 @@ void RefusalCard::draw_conflict(QPainter& painter) const {
     painter.setPen(QPen(theme_.error, 2));
     painter.setBrush(theme_.raised);
     painter.drawEllipse(at, 9, 9);
-    paint::text(painter, QRectF(at.x() - 9, at.y() - 9, 18, 18), ui_font(11, 600), theme_.text1, first ? "A" : "B", Qt::AlignCenter);
+    paint::text(painter, QRectF(at.x() - 9, at.y() - 9, 18, 18), ui_font(11, 600), theme_.text1,
+                first ? "A" : "B", Qt::AlignCenter);
   }
   painter.setPen(Qt::NoPen);
   painter.setBrush(theme_.error);
   painter.drawRoundedRect(QRectF(cell.x() - 2, cell.y() - 7, 14, 14), 2, 2);
-  paint::text(painter, QRectF(left, cell.y() + 30, wide, 18), mono_font(12), theme_.error, QString::fromStdString(conflict.element), Qt::AlignRight | Qt::AlignVCenter);
-  paint::text(painter, QRectF(left, cell.y() + 48, wide, 16), ui_font(11), theme_.text3, conflict.second_writes ? "both write here" : "one writes, one reads here", Qt::AlignRight | Qt::AlignVCenter);
+  paint::text(painter, QRectF(left, cell.y() + 30, wide, 18), mono_font(12), theme_.error,
+              QString::fromStdString(conflict.element), Qt::AlignRight | Qt::AlignVCenter);
+  paint::text(painter, QRectF(left, cell.y() + 48, wide, 16), ui_font(11), theme_.text3,
+              conflict.second_writes ? "both write here" : "one writes, one reads here",
+              Qt::AlignRight | Qt::AlignVCenter);
   painter.setFont(ui_font(11));
   painter.setPen(theme_.text3);
-  if (!rest.isEmpty()) painter.drawText(QRectF(left, cell.y() + 72, wide, height() - cell.y() - 100), Qt::TextWordWrap, "All other loops equal: " + rest);
+  if (!rest.isEmpty())
+    painter.drawText(QRectF(left, cell.y() + 72, wide, height() - cell.y() - 100), Qt::TextWordWrap,
+                     "All other loops equal: " + rest);
 }
 
-QRectF RefusalCard::repair_rect(int index) const { return QRectF(column(2), 46 + index * 56, width() - column(2) - 24, 50); }
+QRectF RefusalCard::repair_rect(int index) const {
+  return QRectF(column(2), 46 + index * 56, width() - column(2) - 24, 50);
+}
 
 void RefusalCard::draw_repairs(QPainter& painter) const {
   double left = column(2), wide = width() - left - 24;
-  paint::text(painter, QRectF(left, 18, wide, 22), ui_font(12, 600), theme_.text1, view_->repairs.empty() ? "No repair was found" : "Repairs, already tried");
-  if (!view_->repairs.empty()) paint::text(painter, QRectF(left, 18, wide, 22), ui_font(11), theme_.text3, view_->repairs.size() > 1 ? QString("press 1 to %1").arg(std::min<size_t>(view_->repairs.size(), 3)) : "press 1", Qt::AlignRight | Qt::AlignVCenter);
+  paint::text(painter, QRectF(left, 18, wide, 22), ui_font(12, 600), theme_.text1,
+              view_->repairs.empty() ? "No repair was found" : "Repairs, already tried");
+  if (!view_->repairs.empty())
+    paint::text(painter, QRectF(left, 18, wide, 22), ui_font(11), theme_.text3,
+                view_->repairs.size() > 1
+                    ? QString("press 1 to %1").arg(std::min<size_t>(view_->repairs.size(), 3))
+                    : "press 1",
+                Qt::AlignRight | Qt::AlignVCenter);
   for (size_t i = 0; i < view_->repairs.size() && i < 3; ++i) {
     QRectF box = repair_rect(int(i));
     painter.setPen(QPen(i == 0 ? theme_.ink : theme_.line2, i == 0 ? 1.5 : 1));
     painter.setBrush(theme_.control);
     painter.drawRoundedRect(box, 6, 6);
-    paint::text(painter, QRectF(box.left() + 10, box.top() + 6, 18, 18), mono_font(11), theme_.text3, QString::number(i + 1), Qt::AlignCenter);
-    paint::text(painter, QRectF(box.left() + 34, box.top() + 4, box.width() - 44, 22), mono_font(12, 600), theme_.text1, QString::fromStdString(view_->repairs[i].step));
-    paint::text(painter, QRectF(box.left() + 34, box.top() + 26, box.width() - 44, 18), ui_font(11), theme_.ok, QStringLiteral("✓ legal, proved"));
-    paint::text(painter, QRectF(box.left() + 34, box.top() + 26, box.width() - 44, 18), ui_font(11), theme_.text2, QString::fromStdString(view_->repairs[i].effect), Qt::AlignRight | Qt::AlignVCenter);
+    paint::text(painter, QRectF(box.left() + 10, box.top() + 6, 18, 18), mono_font(11),
+                theme_.text3, QString::number(i + 1), Qt::AlignCenter);
+    paint::text(painter, QRectF(box.left() + 34, box.top() + 4, box.width() - 44, 22),
+                mono_font(12, 600), theme_.text1, QString::fromStdString(view_->repairs[i].step));
+    paint::text(painter, QRectF(box.left() + 34, box.top() + 26, box.width() - 44, 18), ui_font(11),
+                theme_.ok, QStringLiteral("✓ legal, proved"));
+    paint::text(painter, QRectF(box.left() + 34, box.top() + 26, box.width() - 44, 18), ui_font(11),
+                theme_.text2, QString::fromStdString(view_->repairs[i].effect),
+                Qt::AlignRight | Qt::AlignVCenter);
   }
 }
 
 void RefusalCard::mousePressEvent(QMouseEvent* event) {
   for (size_t i = 0; view_ && i < view_->repairs.size() && i < 3; ++i)
-    if (repair_rect(int(i)).contains(event->position())) return emit repair_chosen(QString::fromStdString(view_->repairs[i].step));
+    if (repair_rect(int(i)).contains(event->position()))
+      return emit repair_chosen(QString::fromStdString(view_->repairs[i].step));
 }
 
 }  // namespace tw

@@ -12,7 +12,7 @@ namespace tw {
 
 class RefusalCard : public QWidget {
   Q_OBJECT
- public:
+public:
   explicit RefusalCard(QWidget* parent = nullptr);
   void set_theme(Theme const& theme);
   /// Null hides the card.
@@ -20,15 +20,15 @@ class RefusalCard : public QWidget {
   session::RefusalView const* shown() const { return view_.get(); }
   QRectF repair_rect(int index) const;
 
- signals:
+signals:
   void repair_chosen(QString step);
   void dismissed();
 
- protected:
+protected:
   void paintEvent(QPaintEvent*) override;
   void mousePressEvent(QMouseEvent*) override;
 
- private:
+private:
   void draw_words(QPainter& painter) const;
   void draw_conflict(QPainter& painter) const;
   void draw_repairs(QPainter& painter) const;

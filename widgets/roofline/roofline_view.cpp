@@ -33,12 +33,16 @@ void RooflineView::show_roofline(std::shared_ptr<session::RooflineView const> vi
   update();
 }
 
-QRectF RooflineView::plot() const { return QRectF(52, 30, std::max(120, width() - 52 - 84), std::max(80, height() - 30 - 44)); }
+QRectF RooflineView::plot() const {
+  return QRectF(52, 30, std::max(120, width() - 52 - 84), std::max(80, height() - 30 - 44));
+}
 
 QPointF RooflineView::position(double intensity, double gflops) const {
   QRectF area = plot();
-  double x = (std::log2(intensity) - low_x_) / (high_x_ - low_x_), y = (std::log10(gflops) - low_y_) / (high_y_ - low_y_);
-  return {area.left() + area.width() * std::clamp(x, 0.0, 1.0), area.bottom() - area.height() * std::clamp(y, 0.0, 1.0)};
+  double x = (std::log2(intensity) - low_x_) / (high_x_ - low_x_),
+         y = (std::log10(gflops) - low_y_) / (high_y_ - low_y_);
+  return {area.left() + area.width() * std::clamp(x, 0.0, 1.0),
+          area.bottom() - area.height() * std::clamp(y, 0.0, 1.0)};
 }
 
 void RooflineView::paintEvent(QPaintEvent*) {
@@ -50,8 +54,10 @@ void RooflineView::paintEvent(QPaintEvent*) {
   if (!view_) return;
   draw_roofs(painter);
   draw_trail(painter);
-  QString words = view_->roofs.empty() ? "The machine's roofs are being measured." : QString::fromStdString(view_->explanation);
-  paint::text(painter, QRectF(plot().left(), 6, width() - plot().left() - 8, 18), ui_font(11), theme_.text2, words);
+  QString words = view_->roofs.empty() ? "The machine's roofs are being measured."
+                                       : QString::fromStdString(view_->explanation);
+  paint::text(painter, QRectF(plot().left(), 6, width() - plot().left() - 8, 18), ui_font(11),
+              theme_.text2, words);
 }
 
 void RooflineView::draw_axes(QPainter& painter) const {
@@ -60,17 +66,22 @@ void RooflineView::draw_axes(QPainter& painter) const {
     double x = position(std::exp2(exponent), 1).x();
     painter.setPen(QPen(theme_.line1, 1));
     painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
-    QString label = exponent < 0 ? QString("1/%1").arg(1 << -exponent) : QString::number(1 << exponent);
-    paint::text(painter, QRectF(x - 24, area.bottom() + 4, 48, 16), mono_font(11), theme_.text3, label, Qt::AlignHCenter | Qt::AlignTop);
+    QString label =
+        exponent < 0 ? QString("1/%1").arg(1 << -exponent) : QString::number(1 << exponent);
+    paint::text(painter, QRectF(x - 24, area.bottom() + 4, 48, 16), mono_font(11), theme_.text3,
+                label, Qt::AlignHCenter | Qt::AlignTop);
   }
   for (int exponent = int(std::ceil(low_y_)); exponent <= high_y_; ++exponent) {
     double y = position(1, std::pow(10.0, exponent)).y();
     painter.setPen(QPen(theme_.line1, 1));
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
-    paint::text(painter, QRectF(4, y - 8, 42, 16), mono_font(11), theme_.text3, QString::number(std::pow(10.0, exponent)), Qt::AlignRight | Qt::AlignVCenter);
+    paint::text(painter, QRectF(4, y - 8, 42, 16), mono_font(11), theme_.text3,
+                QString::number(std::pow(10.0, exponent)), Qt::AlignRight | Qt::AlignVCenter);
   }
-  paint::text(painter, QRectF(area.right() - 240, area.bottom() + 22, 240, 16), ui_font(11), theme_.text3, "FLOP per byte of its tensors", Qt::AlignRight | Qt::AlignTop);
-  paint::text(painter, QRectF(area.left() + 6, area.top() + 2, 80, 16), ui_font(11), theme_.text3, "GFLOP/s");
+  paint::text(painter, QRectF(area.right() - 240, area.bottom() + 22, 240, 16), ui_font(11),
+              theme_.text3, "FLOP per byte of its tensors", Qt::AlignRight | Qt::AlignTop);
+  paint::text(painter, QRectF(area.left() + 6, area.top() + 2, 80, 16), ui_font(11), theme_.text3,
+              "GFLOP/s");
 }
 
 void RooflineView::draw_roofs(QPainter& painter) const {
@@ -84,7 +95,7 @@ void RooflineView::draw_roofs(QPainter& painter) const {
   painter.setClipRect(area.adjusted(-1, -1, 1, 1));
   size_t level = 0;
   // Roofs that lie close together have their labels at different places along the line.
-  static double const along[] = {0.04, 0.16, 0.52, 0.10};
+  static double const along[] = {0.02, 0.34, 0.62, 0.10};
   static std::vector<QList<qreal>> const kDashes{{}, {4.5, 2}, {2.5, 2}, {1, 2}};
   for (auto const& roof : view_->roofs) {
     if (roof.compute) continue;
@@ -92,7 +103,8 @@ void RooflineView::draw_roofs(QPainter& painter) const {
     QPen pen(theme_.levels[index], 2);
     if (!kDashes[index].isEmpty()) pen.setDashPattern(kDashes[index]);
     painter.setPen(pen);
-    QPointF from = position(std::exp2(low_x_), std::max(roof.value * std::exp2(low_x_), std::pow(10.0, low_y_)));
+    QPointF from = position(std::exp2(low_x_),
+                            std::max(roof.value * std::exp2(low_x_), std::pow(10.0, low_y_)));
     double start = std::max(std::exp2(low_x_), std::pow(10.0, low_y_) / roof.value);
     from = position(start, roof.value * start);
     QPointF knee = position(peak / roof.value, peak);
@@ -102,7 +114,9 @@ void RooflineView::draw_roofs(QPainter& painter) const {
     painter.save();
     painter.translate(from + (knee - from) * along[index]);
     painter.rotate(angle);
-    paint::text(painter, QRectF(0, index == 2 ? 2 : -18, 130, 16), ui_font(11, 500), theme_.levels[index], QString("%1 %2 GB/s").arg(QString::fromStdString(roof.name), paint::number(roof.value)));
+    paint::text(
+        painter, QRectF(0, index == 2 ? 2 : -18, 130, 16), ui_font(11, 500), theme_.levels[index],
+        QString("%1 %2 GB/s").arg(QString::fromStdString(roof.name), paint::number(roof.value)));
     painter.restore();
   }
   painter.setPen(QPen(theme_.text1, 2.5));
@@ -112,34 +126,41 @@ void RooflineView::draw_roofs(QPainter& painter) const {
   double knee = fastest > 0 ? peak / fastest : std::exp2(low_x_);
   painter.drawLine(position(knee, peak), position(std::exp2(high_x_), peak));
   painter.restore();
-  paint::text(painter, QRectF(area.right() - 84, position(1, peak).y() - 20, 84, 16), ui_font(11, 600), theme_.text1, QString("FMA %1").arg(paint::number(peak)), Qt::AlignRight | Qt::AlignVCenter);
+  paint::text(painter, QRectF(area.right() - 84, position(1, peak).y() - 20, 84, 16),
+              ui_font(11, 600), theme_.text1, QString("FMA %1").arg(paint::number(peak)),
+              Qt::AlignRight | Qt::AlignVCenter);
 }
 
 void RooflineView::draw_trail(QPainter& painter) const {
   std::vector<QPointF> points;
-  for (auto const& point : view_->trail) points.push_back(position(point.intensity, std::max(point.gflops, 1e-3)));
+  for (auto const& point : view_->trail)
+    points.push_back(position(point.intensity, std::max(point.gflops, 1e-3)));
   painter.setPen(QPen(theme_.text2, 1.5));
   for (size_t i = 1; i < points.size(); ++i) painter.drawLine(points[i - 1], points[i]);
   std::vector<QRectF> taken;
   for (size_t i = points.size(); i-- > 0;) {
     auto const& point = view_->trail[i];
     painter.setPen(QPen(point.current ? theme_.ink : theme_.text2, 1.5));
-    painter.setBrush(point.measured ? QBrush(point.current ? theme_.ink : theme_.text2) : QBrush(theme_.inset));
+    painter.setBrush(point.measured ? QBrush(point.current ? theme_.ink : theme_.text2)
+                                    : QBrush(theme_.inset));
     painter.drawEllipse(points[i], point.current ? 6.5 : 4.5, point.current ? 6.5 : 4.5);
     painter.setBrush(Qt::NoBrush);
     if (point.current) painter.drawEllipse(points[i], 11, 11);
-    // Labels try right and left; one that finds no free place is left out: hover and history have it.
+    // Labels try right and left; one that finds no free place is left out: hover and history have
+    // it.
     QString words = QString::fromStdString(point.label);
     double width = QFontMetricsF(ui_font(11)).horizontalAdvance(words) + 4;
     for (double x : {points[i].x() - 15 - width, points[i].x() + 15}) {
       QRectF box(x, points[i].y() - 8, width, 16);
-      bool clear = std::none_of(taken.begin(), taken.end(), [&](QRectF const& other) { return other.intersects(box); });
+      bool clear = std::none_of(taken.begin(), taken.end(),
+                                [&](QRectF const& other) { return other.intersects(box); });
       if (!clear || taken.size() >= 7 || box.right() > plot().right() + 80) continue;
       taken.push_back(box);
       QColor plate = theme_.inset;
       plate.setAlphaF(0.88f);
       painter.fillRect(box, plate);
-      paint::text(painter, box, ui_font(11, point.current ? 600 : 400), point.current ? theme_.text1 : theme_.text2, words);
+      paint::text(painter, box, ui_font(11, point.current ? 600 : 400),
+                  point.current ? theme_.text1 : theme_.text2, words);
       break;
     }
   }
@@ -148,7 +169,8 @@ void RooflineView::draw_trail(QPainter& painter) const {
 void RooflineView::mousePressEvent(QMouseEvent* event) {
   for (size_t i = 0; view_ && i < view_->trail.size(); ++i) {
     QPointF at = position(view_->trail[i].intensity, std::max(view_->trail[i].gflops, 1e-3));
-    if ((at - event->position()).manhattanLength() < 14) return emit point_chosen(view_->trail[i].history_node);
+    if ((at - event->position()).manhattanLength() < 14)
+      return emit point_chosen(view_->trail[i].history_node);
   }
 }
 

@@ -12,21 +12,21 @@ namespace tw {
 
 class RooflineView : public QWidget {
   Q_OBJECT
- public:
+public:
   explicit RooflineView(QWidget* parent = nullptr);
   void set_theme(Theme const& theme);
   void show_roofline(std::shared_ptr<session::RooflineView const> view);
   QSize minimumSizeHint() const override { return {320, 200}; }
   QPointF position(double intensity, double gflops) const;
 
- signals:
+signals:
   void point_chosen(int history_node);
 
- protected:
+protected:
   void paintEvent(QPaintEvent*) override;
   void mousePressEvent(QMouseEvent*) override;
 
- private:
+private:
   QRectF plot() const;
   void draw_axes(QPainter& painter) const;
   void draw_roofs(QPainter& painter) const;
@@ -34,8 +34,8 @@ class RooflineView : public QWidget {
 
   Theme theme_;
   std::shared_ptr<session::RooflineView const> view_;
-  double low_x_ = -6, high_x_ = 8;      // log2 FLOP per byte
-  double low_y_ = -1, high_y_ = 3;      // log10 GFLOP/s
+  double low_x_ = -6, high_x_ = 8;  // log2 FLOP per byte
+  double low_y_ = -1, high_y_ = 3;  // log10 GFLOP/s
 };
 
 }  // namespace tw

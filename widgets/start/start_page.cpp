@@ -38,7 +38,8 @@ StartPage::StartPage(std::vector<SampleCard> samples, QWidget* parent) : QWidget
   auto* title = label("Shape a kernel, see what the machine does with it.", ui_font(26, 600));
   title->setStyleSheet("font-size: 26px; font-weight: 600;");
   column->addWidget(title);
-  column->addWidget(label("Every step is checked before it is taken and measured after.", ui_font(14), "secondary"));
+  column->addWidget(label("Every step is checked before it is taken and measured after.",
+                          ui_font(14), "secondary"));
   column->addSpacing(16);
 
   auto* drop = card();
@@ -46,7 +47,9 @@ StartPage::StartPage(std::vector<SampleCard> samples, QWidget* parent) : QWidget
   row->setContentsMargins(20, 18, 20, 18);
   auto* words = new QVBoxLayout;
   words->addWidget(label("Drop a model here", ui_font(15, 600), "title"));
-  words->addWidget(label("ONNX files, and kernels as tensor expressions (.te). Unknown operators still open.", ui_font(12), "secondary"));
+  words->addWidget(
+      label("ONNX files, and kernels as tensor expressions (.te). Unknown operators still open.",
+            ui_font(12), "secondary"));
   row->addLayout(words, 1);
   auto* open = new QPushButton("Open…  Ctrl+O");
   open->setObjectName("open");
@@ -62,7 +65,8 @@ StartPage::StartPage(std::vector<SampleCard> samples, QWidget* parent) : QWidget
     button->setAccessibleName(sample.title);
     button->setMinimumHeight(44);
     button->setStyleSheet("text-align: left; padding-left: 16px;");
-    connect(button, &QPushButton::clicked, this, [this, name = sample.name] { emit sample_asked(name); });
+    connect(button, &QPushButton::clicked, this,
+            [this, name = sample.name] { emit sample_asked(name); });
     column->addWidget(button);
   }
   auto* machine_card = card();
@@ -82,7 +86,10 @@ StartPage::StartPage(std::vector<SampleCard> samples, QWidget* parent) : QWidget
 }
 
 void StartPage::set_theme(Theme const& theme) {
-  for (QFrame* frame : findChildren<QFrame*>("card")) frame->setStyleSheet(QString("#card { background: %1; border: 1px solid %2; border-radius: 8px; }").arg(theme.raised.name(), theme.line2.name()));
+  for (QFrame* frame : findChildren<QFrame*>("card"))
+    frame->setStyleSheet(
+        QString("#card { background: %1; border: 1px solid %2; border-radius: 8px; }")
+            .arg(theme.raised.name(), theme.line2.name()));
 }
 
 void StartPage::show_machine(std::shared_ptr<session::MachineView const> machine) {
@@ -90,8 +97,13 @@ void StartPage::show_machine(std::shared_ptr<session::MachineView const> machine
   machine_->setText(QString::fromStdString(machine->name + " · " + machine->target));
   QStringList parts;
   for (auto const& roof : machine->roofs)
-    if (roof.name.find("one core") == std::string::npos) parts << QString("%1 %2 %3").arg(QString::fromStdString(roof.name), paint::number(roof.value), roof.compute ? "GFLOP/s" : "GB/s");
-  roofs_->setText(machine->roofs_known ? parts.join("   ·   ") : QString::fromStdString(machine->detail) + " · roofs are being measured");
+    if (roof.name.find("one core") == std::string::npos)
+      parts << QString("%1 %2 %3")
+                   .arg(QString::fromStdString(roof.name), paint::number(roof.value),
+                        roof.compute ? "GFLOP/s" : "GB/s");
+  roofs_->setText(machine->roofs_known
+                      ? parts.join("   ·   ")
+                      : QString::fromStdString(machine->detail) + " · roofs are being measured");
 }
 
 void StartPage::show_recent(QStringList const& paths) {
@@ -102,7 +114,8 @@ void StartPage::show_recent(QStringList const& paths) {
   if (paths.isEmpty()) return;
   recent_->addWidget(label("Recent", ui_font(13, 600)));
   for (QString const& path : paths) {
-    auto* button = new QPushButton(QFileInfo(path).fileName() + "   " + QFileInfo(path).absolutePath());
+    auto* button =
+        new QPushButton(QFileInfo(path).fileName() + "   " + QFileInfo(path).absolutePath());
     button->setProperty("quiet", true);
     button->setStyleSheet("text-align: left;");
     connect(button, &QPushButton::clicked, this, [this, path] { emit recent_asked(path); });

@@ -19,18 +19,18 @@ struct SampleCard {
 
 class StartPage : public QWidget {
   Q_OBJECT
- public:
+public:
   explicit StartPage(std::vector<SampleCard> samples, QWidget* parent = nullptr);
   void set_theme(Theme const& theme);
   void show_machine(std::shared_ptr<session::MachineView const> machine);
   void show_recent(QStringList const& paths);
 
- signals:
+signals:
   void open_asked();
   void sample_asked(QString name);
   void recent_asked(QString path);
 
- private:
+private:
   QLabel* machine_ = nullptr;
   QLabel* roofs_ = nullptr;
   QVBoxLayout* recent_ = nullptr;

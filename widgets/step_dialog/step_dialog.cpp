@@ -11,8 +11,12 @@
 
 namespace tw {
 
-StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QString selected, WhyNot why_not, Theme const& theme, QWidget* parent)
-    : QDialog(parent), primitive_(std::move(primitive)), why_not_(std::move(why_not)), theme_(theme) {
+StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QString selected,
+                       WhyNot why_not, Theme const& theme, QWidget* parent)
+    : QDialog(parent),
+      primitive_(std::move(primitive)),
+      why_not_(std::move(why_not)),
+      theme_(theme) {
   setObjectName("stepDialog");
   setWindowTitle(QString::fromStdString(primitive_.title));
   setMinimumWidth(460);
@@ -27,7 +31,9 @@ StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QStr
   auto* rewrite = new QLabel(QString::fromStdString(primitive_.rewrite));
   rewrite->setFont(mono_font(11));
   rewrite->setWordWrap(true);
-  for (QWidget* w : {static_cast<QWidget*>(title), static_cast<QWidget*>(doc), static_cast<QWidget*>(rewrite)}) column->addWidget(w);
+  for (QWidget* w :
+       {static_cast<QWidget*>(title), static_cast<QWidget*>(doc), static_cast<QWidget*>(rewrite)})
+    column->addWidget(w);
   auto* form = new QFormLayout;
   form->setSpacing(8);
   // Several loops: those of the selected one's stage, in their order, ready to be rearranged.
@@ -46,7 +52,8 @@ StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QStr
   if (primitive_.targets == 1) targets_->setCompleter(new QCompleter(loops, this));
   form->addRow(primitive_.targets == 1 ? "loop" : "loops", targets_);
   for (session::ParameterView const& parameter : primitive_.parameters) {
-    auto* value = new QLineEdit(parameter.preset > 0 ? QString::number(parameter.preset) : QString());
+    auto* value =
+        new QLineEdit(parameter.preset > 0 ? QString::number(parameter.preset) : QString());
     value->setObjectName("value_" + QString::fromStdString(parameter.name));
     value->setPlaceholderText(QString::fromStdString(parameter.doc));
     value->setFont(mono_font(12));
@@ -71,7 +78,8 @@ StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QStr
   column->addLayout(buttons);
   connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
   connect(apply_, &QPushButton::clicked, this, &QDialog::accept);
-  for (QLineEdit* edit : findChildren<QLineEdit*>()) connect(edit, &QLineEdit::textChanged, this, &StepDialog::check);
+  for (QLineEdit* edit : findChildren<QLineEdit*>())
+    connect(edit, &QLineEdit::textChanged, this, &StepDialog::check);
   (values_.empty() ? targets_ : values_.front())->setFocus();
   check();
 }
@@ -79,14 +87,17 @@ StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QStr
 QString StepDialog::line() const {
   QStringList inside{targets_->text().trimmed()};
   for (size_t i = 0; i < values_.size(); ++i)
-    if (!values_[i]->text().trimmed().isEmpty()) inside << QString::fromStdString(primitive_.parameters[i].name) + "=" + values_[i]->text().trimmed();
+    if (!values_[i]->text().trimmed().isEmpty())
+      inside << QString::fromStdString(primitive_.parameters[i].name) + "=" +
+                    values_[i]->text().trimmed();
   return QString::fromStdString(primitive_.name) + "(" + inside.join(", ") + ")";
 }
 
 void StepDialog::check() {
   auto refusal = why_not_(line().toStdString());
   QColor colour = refusal ? theme_.error : theme_.ok;
-  verdict_->setText(refusal ? QStringLiteral("✕ ") + QString::fromStdString(refusal->message) : QStringLiteral("✓ legal: ") + line());
+  verdict_->setText(refusal ? QStringLiteral("✕ ") + QString::fromStdString(refusal->message)
+                            : QStringLiteral("✓ legal: ") + line());
   verdict_->setStyleSheet(QString("color: %1").arg(colour.name()));
   apply_->setEnabled(!refusal);
 }

@@ -17,14 +17,15 @@ namespace tw {
 
 class StepDialog : public QDialog {
   Q_OBJECT
- public:
+public:
   using WhyNot = std::function<std::shared_ptr<session::RefusalView const>(std::string const&)>;
   /// `loops` are the references that the step may name; the first field starts with `selected`.
-  StepDialog(session::PrimitiveView primitive, QStringList loops, QString selected, WhyNot why_not, Theme const& theme, QWidget* parent = nullptr);
+  StepDialog(session::PrimitiveView primitive, QStringList loops, QString selected, WhyNot why_not,
+             Theme const& theme, QWidget* parent = nullptr);
   /// The script line as the fields say now.
   QString line() const;
 
- private:
+private:
   void check();
 
   session::PrimitiveView primitive_;

@@ -7,7 +7,8 @@
 #include <QJsonObject>
 #include <QPalette>
 
-// A static library's resources are linked only when they are asked for; the macro wants no namespace.
+// A static library's resources are linked only when they are asked for; the macro wants no
+// namespace.
 static void need_resources() { Q_INIT_RESOURCE(resources); }
 
 namespace tw {
@@ -24,9 +25,13 @@ Theme Theme::load(QString const& name) {
   Theme t;
   t.name = json["name"].toString();
   std::pair<QColor*, char const*> const fields[] = {
-      {&t.window, "window"}, {&t.panel, "panel"}, {&t.raised, "raised"}, {&t.control, "control"}, {&t.hover, "hover"}, {&t.inset, "inset"},
-      {&t.line1, "line1"}, {&t.line2, "line2"}, {&t.line3, "line3"}, {&t.text1, "text1"}, {&t.text2, "text2"}, {&t.text3, "text3"},
-      {&t.ink, "ink"}, {&t.on_ink, "on_ink"}, {&t.ok, "ok"}, {&t.warn, "warn"}, {&t.error, "error"}, {&t.added, "added"}, {&t.removed, "removed"}, {&t.moved, "moved"}};
+      {&t.window, "window"},   {&t.panel, "panel"},   {&t.raised, "raised"},
+      {&t.control, "control"}, {&t.hover, "hover"},   {&t.inset, "inset"},
+      {&t.line1, "line1"},     {&t.line2, "line2"},   {&t.line3, "line3"},
+      {&t.text1, "text1"},     {&t.text2, "text2"},   {&t.text3, "text3"},
+      {&t.ink, "ink"},         {&t.on_ink, "on_ink"}, {&t.ok, "ok"},
+      {&t.warn, "warn"},       {&t.error, "error"},   {&t.added, "added"},
+      {&t.removed, "removed"}, {&t.moved, "moved"}};
   for (auto const& [field, key] : fields) *field = colour(key);
   for (int i = 0; i < 8; ++i) t.hues[size_t(i)] = QColor(json["hues"].toArray()[i].toString());
   for (int i = 0; i < 4; ++i) t.levels[size_t(i)] = QColor(json["levels"].toArray()[i].toString());
@@ -75,7 +80,11 @@ QString Theme::style_sheet() const {
     QProgressBar { background: $control; border: none; border-radius: 2px; max-height: 4px; } QProgressBar::chunk { background: $ink; border-radius: 2px; }
   )";
   // Longer names first, so that $line1 is not taken for $line.
-  std::pair<char const*, QColor> const names[] = {{"$on_ink", on_ink}, {"$window", window}, {"$panel", panel}, {"$raised", raised}, {"$control", control}, {"$hover", hover}, {"$inset", inset}, {"$line1", line1}, {"$line2", line2}, {"$line3", line3}, {"$text1", text1}, {"$text2", text2}, {"$text3", text3}, {"$ink", ink}, {"$error", error}};
+  std::pair<char const*, QColor> const names[] = {
+      {"$on_ink", on_ink},   {"$window", window}, {"$panel", panel}, {"$raised", raised},
+      {"$control", control}, {"$hover", hover},   {"$inset", inset}, {"$line1", line1},
+      {"$line2", line2},     {"$line3", line3},   {"$text1", text1}, {"$text2", text2},
+      {"$text3", text3},     {"$ink", ink},       {"$error", error}};
   for (auto const& [key, value] : names) sheet.replace(key, value.name());
   return sheet;
 }
@@ -90,7 +99,9 @@ QFont font_of(QStringList const& families, double px, int weight) {
 }
 }  // namespace
 
-QFont ui_font(double px, int weight) { return font_of({"Inter", "Noto Sans", "DejaVu Sans"}, px, weight); }
+QFont ui_font(double px, int weight) {
+  return font_of({"Inter", "Noto Sans", "DejaVu Sans"}, px, weight);
+}
 QFont mono_font(double px, int weight) {
   QFont font = font_of({"JetBrains Mono", "DejaVu Sans Mono"}, px, weight);
   font.setFixedPitch(true);

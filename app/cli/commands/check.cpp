@@ -24,29 +24,41 @@ Json step_json(session::CheckedStep const& step) {
   json["message"] = step.refusal.message;
   json["culprits"] = step.refusal.culprits;
   if (auto const& conflict = step.refusal.conflict)
-    json["counterexample"] = {{"first", iteration_json(conflict->first)}, {"second", iteration_json(conflict->second)}, {"element", conflict->element}};
+    json["counterexample"] = {{"first", iteration_json(conflict->first)},
+                              {"second", iteration_json(conflict->second)},
+                              {"element", conflict->element}};
   Json repairs = Json::array();
-  for (auto const& repair : step.refusal.repairs) repairs.push_back({{"step", repair.step}, {"effect", repair.effect}});
+  for (auto const& repair : step.refusal.repairs)
+    repairs.push_back({{"step", repair.step}, {"effect", repair.effect}});
   json["repairs"] = repairs;
   return json;
 }
 
 void print_refusal(session::CheckedStep const& step) {
-  fmt::print("line {}: {} refused: {}\n  {}\n", step.line, step.text, step.refusal.code, step.refusal.message);
+  fmt::print("line {}: {} refused: {}\n  {}\n", step.line, step.text, step.refusal.code,
+             step.refusal.message);
   std::string repairs;
-  for (auto const& repair : step.refusal.repairs) repairs += (repairs.empty() ? "" : "; ") + repair.step + (repair.effect.empty() ? "" : " (" + repair.effect + ")");
+  for (auto const& repair : step.refusal.repairs)
+    repairs += (repairs.empty() ? "" : "; ") + repair.step +
+               (repair.effect.empty() ? "" : " (" + repair.effect + ")");
   if (!repairs.empty()) fmt::print("  legal instead: {}\n", repairs);
 }
 
 void print_text(session::ScriptCheck const& result) {
   int legal = 0;
   for (auto const& step : result.steps) {
-    if (step.legal) ++legal;
-    else print_refusal(step);
+    if (step.legal)
+      ++legal;
+    else
+      print_refusal(step);
   }
   if (!result.compared) return;
-  fmt::print("{} steps legal; output {}: largest difference {:.3g}, largest value {:.3g}\n", legal, result.comparison.equal ? "right" : "WRONG", result.comparison.max_abs_diff, result.comparison.max_abs_ref);
-  if (result.plain_ms && result.scheduled_ms) fmt::print("plain {:.3f} ms, scheduled {:.3f} ms: {:.1f} times faster\n", *result.plain_ms, *result.scheduled_ms, *result.plain_ms / *result.scheduled_ms);
+  fmt::print("{} steps legal; output {}: largest difference {:.3g}, largest value {:.3g}\n", legal,
+             result.comparison.equal ? "right" : "WRONG", result.comparison.max_abs_diff,
+             result.comparison.max_abs_ref);
+  if (result.plain_ms && result.scheduled_ms)
+    fmt::print("plain {:.3f} ms, scheduled {:.3f} ms: {:.1f} times faster\n", *result.plain_ms,
+               *result.scheduled_ms, *result.plain_ms / *result.scheduled_ms);
 }
 
 int check(Context const& context, Arguments const& arguments) {
@@ -58,13 +70,17 @@ int check(Context const& context, Arguments const& arguments) {
   if (!script) return report(context, script.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
-  auto result = session::check_script(**model, *kernel, *script, arguments.script, *context.backend, **device, arguments.timed);
+  auto result = session::check_script(**model, *kernel, *script, arguments.script, *context.backend,
+                                      **device, arguments.timed);
   if (!result) return report(context, result.error());
   if (context.json) {
     Json steps = Json::array();
     for (auto const& step : result->steps) steps.push_back(step_json(step));
     Json json = {{"steps", steps}};
-    if (result->compared) json["comparison"] = {{"max_abs_diff", result->comparison.max_abs_diff}, {"max_abs_ref", result->comparison.max_abs_ref}, {"equal", result->comparison.equal}};
+    if (result->compared)
+      json["comparison"] = {{"max_abs_diff", result->comparison.max_abs_diff},
+                            {"max_abs_ref", result->comparison.max_abs_ref},
+                            {"equal", result->comparison.equal}};
     if (result->plain_ms) json["plain_ms"] = *result->plain_ms;
     if (result->scheduled_ms) json["scheduled_ms"] = *result->scheduled_ms;
     print(json);
@@ -77,14 +93,21 @@ int check(Context const& context, Arguments const& arguments) {
 }  // namespace
 
 void add_check(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("check", "replay a schedule step by step: legal or why not, and whether the result is right");
+  auto* command = app.add_subcommand(
+      "check", "replay a schedule step by step: legal or why not, and whether the result is right");
   auto arguments = std::make_shared<Arguments>();
   add_model_options(*command, context, arguments->path);
-  command->add_option("--kernel", arguments->kernel, "the kernel's name or number (default: the first)");
-  command->add_option("--script", arguments->script, "the schedule script")->type_name("F.tws")->required();
+  command->add_option("--kernel", arguments->kernel,
+                      "the kernel's name or number (default: the first)");
+  command->add_option("--script", arguments->script, "the schedule script")
+      ->type_name("F.tws")
+      ->required();
   command->add_flag("--time", arguments->timed, "time the plain nest and the scheduled one");
-  command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")->check(CLI::Range(0, 1024));
-  command->callback([&context, arguments] { context.run = [&context, arguments] { return check(context, *arguments); }; });
+  command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
+      ->check(CLI::Range(0, 1024));
+  command->callback([&context, arguments] {
+    context.run = [&context, arguments] { return check(context, *arguments); };
+  });
 }
 
 }  // namespace tw::cli

@@ -12,33 +12,55 @@ int graph(Context const& context, std::string const& path, std::string const& ou
   if (!model) return report(context, model.error());
   session::GraphView view = session::graph_view(**model);
   if (!out.empty()) {
-    Status written = write_file(out, session::graph_svg(view, session::kernel_table(**model), {before}));
+    Status written =
+        write_file(out, session::graph_svg(view, session::kernel_table(**model), {before}));
     if (!written) return report(context, written.error());
   }
   if (context.json) {
     Json edges = Json::array();
-    for (auto const& edge : view.edges) edges.push_back({{"from", edge.from}, {"to", edge.to}, {"value", edge.value}, {"shape", edge.shape}, {"fused", edge.fused}, {"rule", edge.rule}, {"reason", edge.reason}});
+    for (auto const& edge : view.edges)
+      edges.push_back({{"from", edge.from},
+                       {"to", edge.to},
+                       {"value", edge.value},
+                       {"shape", edge.shape},
+                       {"fused", edge.fused},
+                       {"rule", edge.rule},
+                       {"reason", edge.reason}});
     Json nodes = Json::array();
-    for (auto const& node : view.nodes) nodes.push_back({{"id", node.id}, {"name", node.name}, {"op", node.op}, {"group", node.group}, {"shape", node.shape}, {"reason", node.reason}});
+    for (auto const& node : view.nodes)
+      nodes.push_back({{"id", node.id},
+                       {"name", node.name},
+                       {"op", node.op},
+                       {"group", node.group},
+                       {"shape", node.shape},
+                       {"reason", node.reason}});
     print({{"nodes", nodes}, {"edges", edges}, {"picture", out}});
     return 0;
   }
-  if (!out.empty()) return fmt::print("{}: {} kernels from {} operators\n", out, view.groups.size(), view.nodes_before.size()), 0;
-  for (auto const& edge : view.edges) fmt::print("{:<10} {:<28} {}: {}\n", edge.fused ? "fused" : "not fused", edge.value, edge.rule, edge.reason);
+  if (!out.empty())
+    return fmt::print("{}: {} kernels from {} operators\n", out, view.groups.size(),
+                      view.nodes_before.size()),
+           0;
+  for (auto const& edge : view.edges)
+    fmt::print("{:<10} {:<28} {}: {}\n", edge.fused ? "fused" : "not fused", edge.value, edge.rule,
+               edge.reason);
   return 0;
 }
 
 }  // namespace
 
 void add_graph(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("graph", "the graph after fusion, with the reason for every edge; as a picture with --out");
+  auto* command = app.add_subcommand(
+      "graph", "the graph after fusion, with the reason for every edge; as a picture with --out");
   auto path = std::make_shared<std::string>();
   auto out = std::make_shared<std::string>();
   auto before = std::make_shared<bool>(false);
   add_model_options(*command, context, *path);
   command->add_option("--out", *out, "write an SVG picture")->type_name("FILE.svg");
   command->add_flag("--before", *before, "the graph as imported");
-  command->callback([&context, path, out, before] { context.run = [&context, path, out, before] { return graph(context, *path, *out, *before); }; });
+  command->callback([&context, path, out, before] {
+    context.run = [&context, path, out, before] { return graph(context, *path, *out, *before); };
+  });
 }
 
 }  // namespace tw::cli

@@ -6,12 +6,17 @@ namespace tw::cli {
 namespace {
 
 Json to_json(session::ModelTensor const& info) {
-  return {{"name", info.name}, {"type", to_text(info.type)}, {"shape", info.shape}, {"unknown", info.unknown}};
+  return {{"name", info.name},
+          {"type", to_text(info.type)},
+          {"shape", info.shape},
+          {"unknown", info.unknown}};
 }
 
 std::string line_of(session::ModelTensor const& info) {
   std::string shape = info.shape.empty() && info.unknown.empty() ? "scalar" : to_text(info.shape);
-  std::string note = info.unknown.empty() ? "" : fmt::format("  (not fixed: {}; give --fix {}=SHAPE)", fmt::join(info.unknown, ", "), info.name);
+  std::string note = info.unknown.empty() ? ""
+                                          : fmt::format("  (not fixed: {}; give --fix {}=SHAPE)",
+                                                        fmt::join(info.unknown, ", "), info.name);
   return fmt::format("  {:<24} {} {}{}\n", info.name, to_text(info.type), shape, note);
 }
 
@@ -27,7 +32,16 @@ int inspect(Context const& context, std::string const& path) {
     Json in = Json::array(), out = Json::array();
     for (auto const& info : inputs) in.push_back(to_json(info));
     for (auto const& info : outputs) out.push_back(to_json(info));
-    print({{"name", view.name}, {"operators", view.operators}, {"kernels", view.kernels}, {"opaque", view.opaque}, {"inputs", in}, {"outputs", out}, {"operator_counts", counts}, {"notes", view.notes}, {"arena_bytes", graph.arena_bytes}, {"unplanned_bytes", graph.unplanned_bytes}});
+    print({{"name", view.name},
+           {"operators", view.operators},
+           {"kernels", view.kernels},
+           {"opaque", view.opaque},
+           {"inputs", in},
+           {"outputs", out},
+           {"operator_counts", counts},
+           {"notes", view.notes},
+           {"arena_bytes", graph.arena_bytes},
+           {"unplanned_bytes", graph.unplanned_bytes}});
     return 0;
   }
   fmt::print("{}: {}\n\ninputs\n", view.name, view.summary);
@@ -36,7 +50,8 @@ int inspect(Context const& context, std::string const& path) {
   for (auto const& info : outputs) fmt::print("{}", line_of(info));
   fmt::print("operators\n");
   for (auto const& [op, count] : counts) fmt::print("  {:<24} {}\n", op, count);
-  fmt::print("memory of intermediate tensors: {} bytes planned, {} without sharing\n", graph.arena_bytes, graph.unplanned_bytes);
+  fmt::print("memory of intermediate tensors: {} bytes planned, {} without sharing\n",
+             graph.arena_bytes, graph.unplanned_bytes);
   for (std::string const& note : view.notes) fmt::print("note: {}\n", note);
   return 0;
 }
@@ -44,10 +59,12 @@ int inspect(Context const& context, std::string const& path) {
 }  // namespace
 
 void add_inspect(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("inspect", "what a model holds: inputs, outputs, operators, what was not understood");
+  auto* command = app.add_subcommand(
+      "inspect", "what a model holds: inputs, outputs, operators, what was not understood");
   auto path = std::make_shared<std::string>();
   add_model_options(*command, context, *path);
-  command->callback([&context, path] { context.run = [&context, path] { return inspect(context, *path); }; });
+  command->callback(
+      [&context, path] { context.run = [&context, path] { return inspect(context, *path); }; });
 }
 
 }  // namespace tw::cli

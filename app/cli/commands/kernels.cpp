@@ -8,10 +8,13 @@ namespace {
 constexpr char const* kStates[] = {"plain", "default", "hand", "tuned"};
 
 /// Fills in times measured inside the network.
-Status measure(Context const& context, session::LoadedModel const& model, session::KernelTable& table, int threads) {
+Status measure(Context const& context, session::LoadedModel const& model,
+               session::KernelTable& table, int threads) {
   TRY_ASSIGN(std::unique_ptr<Device> device, context.open_device());
-  TRY_ASSIGN(session::MachineView machine, session::machine_view(*context.backend, *device, context.cache_folder, true, false));
-  session::RunOptions options{.rounds = 5, .threads = threads, .inputs = session::random_inputs(model, 1), .scripts = {}};
+  TRY_ASSIGN(session::MachineView machine,
+             session::machine_view(*context.backend, *device, context.cache_folder, true, false));
+  session::RunOptions options{
+      .rounds = 5, .threads = threads, .inputs = session::random_inputs(model, 1), .scripts = {}};
   TRY_ASSIGN(session::RunResult run, session::run_model(model, options, *context.backend, *device));
   session::fill_times(table, run, machine);
   return {};
@@ -22,21 +25,35 @@ int kernels(Context const& context, std::string const& path, bool timed) {
   if (!model) return report(context, model.error());
   session::KernelTable table = session::kernel_table(**model);
   if (timed)
-    if (Status status = measure(context, **model, table, context.threads); !status) return report(context, status.error());
+    if (Status status = measure(context, **model, table, context.threads); !status)
+      return report(context, status.error());
   if (context.json) {
     Json rows = Json::array();
     for (auto const& row : table.rows) {
-      Json json = {{"name", row.name}, {"operators", row.operators}, {"shape", row.shape}, {"count", row.count}, {"flops", row.flops}, {"bytes", row.bytes}, {"state", kStates[size_t(row.state)]}};
+      Json json = {{"name", row.name},
+                   {"operators", row.operators},
+                   {"shape", row.shape},
+                   {"count", row.count},
+                   {"flops", row.flops},
+                   {"bytes", row.bytes},
+                   {"state", kStates[size_t(row.state)]}};
       if (row.time_ms) json["time_ms"] = *row.time_ms;
       if (row.fraction_of_roof) json["fraction_of_roof"] = *row.fraction_of_roof;
       rows.push_back(json);
     }
     return print(rows), 0;
   }
-  fmt::print("{:<28} {:>2}  {:>10} {:>10}{}  operators\n", "kernel", "x", "MFLOP", "KB", timed ? "       ms  of roof" : "");
+  fmt::print("{:<28} {:>2}  {:>10} {:>10}{}  operators\n", "kernel", "x", "MFLOP", "KB",
+             timed ? "       ms  of roof" : "");
   for (auto const& row : table.rows) {
-    std::string time = timed ? fmt::format(" {:>8} {:>8}", row.time_ms ? fmt::format("{:.3f}", *row.time_ms) : "-", row.fraction_of_roof ? fmt::format("{:.0f} %", 100 * *row.fraction_of_roof) : "-") : "";
-    fmt::print("{:<28} {:>2}  {:>10.2f} {:>10.1f}{}  {}  {}\n", row.name, row.count, double(row.flops) / 1e6, double(row.bytes) / 1024, time, row.operators, row.shape);
+    std::string time =
+        timed
+            ? fmt::format(
+                  " {:>8} {:>8}", row.time_ms ? fmt::format("{:.3f}", *row.time_ms) : "-",
+                  row.fraction_of_roof ? fmt::format("{:.0f} %", 100 * *row.fraction_of_roof) : "-")
+            : "";
+    fmt::print("{:<28} {:>2}  {:>10.2f} {:>10.1f}{}  {}  {}\n", row.name, row.count,
+               double(row.flops) / 1e6, double(row.bytes) / 1024, time, row.operators, row.shape);
   }
   if (table.total_ms) fmt::print("whole model: {:.2f} ms\n", *table.total_ms);
   return 0;
@@ -45,13 +62,18 @@ int kernels(Context const& context, std::string const& path, bool timed) {
 }  // namespace
 
 void add_kernels(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("kernels", "the fused kernels: operators, shape, work; with --time their times in the network");
+  auto* command = app.add_subcommand(
+      "kernels",
+      "the fused kernels: operators, shape, work; with --time their times in the network");
   auto path = std::make_shared<std::string>();
   auto timed = std::make_shared<bool>(false);
   add_model_options(*command, context, *path);
   command->add_flag("--time", *timed, "run the model and time every kernel inside it");
-  command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")->check(CLI::Range(0, 1024));
-  command->callback([&context, path, timed] { context.run = [&context, path, timed] { return kernels(context, *path, *timed); }; });
+  command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
+      ->check(CLI::Range(0, 1024));
+  command->callback([&context, path, timed] {
+    context.run = [&context, path, timed] { return kernels(context, *path, *timed); };
+  });
 }
 
 }  // namespace tw::cli

@@ -8,7 +8,8 @@ namespace {
 int list(Context const& context) {
   Json rows = Json::array();
   for (auto const& sample : session::sample_list()) {
-    rows.push_back({{"name", sample.name}, {"title", sample.title}, {"description", sample.description}});
+    rows.push_back(
+        {{"name", sample.name}, {"title", sample.title}, {"description", sample.description}});
     if (!context.json) fmt::print("{:<16} {}\n", sample.name, sample.description);
   }
   if (context.json) print(rows);
@@ -18,8 +19,10 @@ int list(Context const& context) {
 int write(Context const& context, std::string const& name, std::string const& file) {
   Status status = session::write_sample_file(name, file);
   if (!status) return report(context, status.error());
-  if (context.json) print({{"written", file}});
-  else fmt::print("{}: written\n", file);
+  if (context.json)
+    print({{"written", file}});
+  else
+    fmt::print("{}: written\n", file);
   return 0;
 }
 
@@ -35,7 +38,9 @@ void add_models(CLI::App& app, Context& context) {
   auto file = std::make_shared<std::string>();
   writing->add_option("NAME", *name, "the sample")->required();
   writing->add_option("FILE", *file, "where to")->required();
-  writing->callback([&context, name, file] { context.run = [&context, name, file] { return write(context, *name, *file); }; });
+  writing->callback([&context, name, file] {
+    context.run = [&context, name, file] { return write(context, *name, *file); };
+  });
 }
 
 }  // namespace tw::cli

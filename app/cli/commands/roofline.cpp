@@ -11,26 +11,39 @@ int roofline(Context const& context, bool again) {
   Progress progress = [&](ProgressReport const& at) {
     if (!context.json) fmt::print(stderr, "\r{} ({} of {})    ", at.what, at.done, at.total);
   };
-  auto machine = session::machine_view(*context.backend, **device, context.cache_folder, true, again, {}, progress);
+  auto machine = session::machine_view(*context.backend, **device, context.cache_folder, true,
+                                       again, {}, progress);
   if (!context.json) fmt::print(stderr, "\r{:60}\r", "");
   if (!machine) return report(context, machine.error());
   Json roofs = Json::array();
   if (!context.json) fmt::print("{}\n{}, {}\n", machine->name, machine->target, machine->detail);
   for (auto const& roof : machine->roofs) {
-    roofs.push_back({{"name", roof.name}, {"kind", roof.compute ? "compute" : "bandwidth"}, {"value", roof.value}, {"unit", roof.compute ? "GFLOP/s" : "GB/s"}});
-    if (!context.json) fmt::print("  {:<24} {:>8.1f} {}\n", roof.name, roof.value, roof.compute ? "GFLOP/s" : "GB/s");
+    roofs.push_back({{"name", roof.name},
+                     {"kind", roof.compute ? "compute" : "bandwidth"},
+                     {"value", roof.value},
+                     {"unit", roof.compute ? "GFLOP/s" : "GB/s"}});
+    if (!context.json)
+      fmt::print("  {:<24} {:>8.1f} {}\n", roof.name, roof.value,
+                 roof.compute ? "GFLOP/s" : "GB/s");
   }
-  if (context.json) print({{"machine", machine->name}, {"target", machine->target}, {"detail", machine->detail}, {"roofs", roofs}});
+  if (context.json)
+    print({{"machine", machine->name},
+           {"target", machine->target},
+           {"detail", machine->detail},
+           {"roofs", roofs}});
   return 0;
 }
 
 }  // namespace
 
 void add_roofline(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("roofline", "what this machine can do: peak arithmetic and the bandwidth of each memory level");
+  auto* command = app.add_subcommand(
+      "roofline",
+      "what this machine can do: peak arithmetic and the bandwidth of each memory level");
   auto again = std::make_shared<bool>(false);
   command->add_flag("--again", *again, "measure now, even if there are cached values");
-  command->callback([&context, again] { context.run = [&context, again] { return roofline(context, *again); }; });
+  command->callback(
+      [&context, again] { context.run = [&context, again] { return roofline(context, *again); }; });
 }
 
 }  // namespace tw::cli

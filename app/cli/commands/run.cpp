@@ -21,53 +21,79 @@ Result<NDArray> read_raw(std::string const& file, session::ModelTensor const& in
   TRY_ASSIGN(NDArray array, NDArray::create(info.type, info.shape));
   TRY_ASSIGN(std::string bytes, read_file(file));
   if (int64_t(bytes.size()) != array.byte_size())
-    return bad_input("wrong_size", fmt::format("holds {} bytes, but input {} ({} {}) takes {}", bytes.size(), info.name, to_text(info.type), to_text(info.shape), array.byte_size()), Place{file, 0, 0, {}});
+    return bad_input(
+        "wrong_size",
+        fmt::format("holds {} bytes, but input {} ({} {}) takes {}", bytes.size(), info.name,
+                    to_text(info.type), to_text(info.shape), array.byte_size()),
+        Place{file, 0, 0, {}});
   std::memcpy(array.data(), bytes.data(), bytes.size());
   return array;
 }
 
 /// Files by "--input NAME=FILE" or "--input-folder" (0.bin, 1.bin, ...); all inputs or none.
-Result<std::vector<NDArray>> read_inputs(Arguments const& arguments, session::LoadedModel const& model) {
+Result<std::vector<NDArray>> read_inputs(Arguments const& arguments,
+                                         session::LoadedModel const& model) {
   auto infos = session::model_inputs(model);
   std::map<std::string, std::string> files;
-  for (size_t i = 0; !arguments.input_folder.empty() && i < infos.size(); ++i) files[infos[i].name] = fmt::format("{}/{}.bin", arguments.input_folder, i);
+  for (size_t i = 0; !arguments.input_folder.empty() && i < infos.size(); ++i)
+    files[infos[i].name] = fmt::format("{}/{}.bin", arguments.input_folder, i);
   for (std::string const& given : arguments.inputs) {
     size_t equals = given.rfind('=');
-    if (equals == std::string::npos) return bad_input("bad_input_option", fmt::format("--input takes NAME=FILE, not '{}'", given));
+    if (equals == std::string::npos)
+      return bad_input("bad_input_option", fmt::format("--input takes NAME=FILE, not '{}'", given));
     std::string name = given.substr(0, equals);
-    if (std::none_of(infos.begin(), infos.end(), [&](auto const& info) { return info.name == name; })) return bad_input("unknown_input", fmt::format("the model has no input '{}'", name));
+    if (std::none_of(infos.begin(), infos.end(),
+                     [&](auto const& info) { return info.name == name; }))
+      return bad_input("unknown_input", fmt::format("the model has no input '{}'", name));
     files[name] = given.substr(equals + 1);
   }
   if (files.empty()) return std::vector<NDArray>();
   std::vector<NDArray> arrays;
   for (session::ModelTensor const& info : infos) {
     auto file = files.find(info.name);
-    if (file == files.end()) return bad_input("missing_input", fmt::format("input '{}' is missing: give all inputs or none", info.name));
+    if (file == files.end())
+      return bad_input("missing_input",
+                       fmt::format("input '{}' is missing: give all inputs or none", info.name));
     TRY_ASSIGN(NDArray array, read_raw(file->second, info));
     arrays.push_back(std::move(array));
   }
   return arrays;
 }
 
-Status write_raw(std::string const& folder, std::string const& prefix, std::vector<NDArray> const& arrays) {
+Status write_raw(std::string const& folder, std::string const& prefix,
+                 std::vector<NDArray> const& arrays) {
   for (size_t i = 0; i < arrays.size(); ++i)
-    TRY(write_file(fmt::format("{}/{}{}.bin", folder, prefix, i), {static_cast<char const*>(arrays[i].data()), size_t(arrays[i].byte_size())}));
+    TRY(write_file(fmt::format("{}/{}{}.bin", folder, prefix, i),
+                   {static_cast<char const*>(arrays[i].data()), size_t(arrays[i].byte_size())}));
   return {};
 }
 
 void print_result(Context const& context, session::RunResult const& result, bool random) {
   std::vector<double> sorted = result.samples_ms;
   std::sort(sorted.begin(), sorted.end());
-  double least = sorted.empty() ? 0 : sorted.front(), median = sorted.empty() ? 0 : sorted[sorted.size() / 2];
+  double least = sorted.empty() ? 0 : sorted.front(),
+         median = sorted.empty() ? 0 : sorted[sorted.size() / 2];
   Json outputs = Json::array();
   for (size_t i = 0; i < result.outputs.size(); ++i)
-    outputs.push_back({{"name", result.infos[i].name}, {"shape", result.outputs[i].shape()}, {"hash", fmt::format("{:016x}", result.outputs[i].hash())}});
+    outputs.push_back({{"name", result.infos[i].name},
+                       {"shape", result.outputs[i].shape()},
+                       {"hash", fmt::format("{:016x}", result.outputs[i].hash())}});
   if (context.json) {
-    print({{"min_ms", least}, {"median_ms", median}, {"samples_ms", result.samples_ms}, {"threads", result.threads}, {"device", "local"}, {"inputs", random ? "random, seed 1" : "given"}, {"outputs", outputs}});
+    print({{"min_ms", least},
+           {"median_ms", median},
+           {"samples_ms", result.samples_ms},
+           {"threads", result.threads},
+           {"device", "local"},
+           {"inputs", random ? "random, seed 1" : "given"},
+           {"outputs", outputs}});
     return;
   }
-  fmt::print("{:.3f} ms at best, {:.3f} ms in the middle of {} runs, {} thread{}{}\n", least, median, sorted.size(), result.threads, result.threads == 1 ? "" : "s", random ? ", random inputs (seed 1)" : "");
-  for (size_t i = 0; i < result.outputs.size(); ++i) fmt::print("  {} {} {}\n", result.infos[i].name, to_text(result.outputs[i].shape()), outputs[i]["hash"].get<std::string>());
+  fmt::print("{:.3f} ms at best, {:.3f} ms in the middle of {} runs, {} thread{}{}\n", least,
+             median, sorted.size(), result.threads, result.threads == 1 ? "" : "s",
+             random ? ", random inputs (seed 1)" : "");
+  for (size_t i = 0; i < result.outputs.size(); ++i)
+    fmt::print("  {} {} {}\n", result.infos[i].name, to_text(result.outputs[i].shape()),
+               outputs[i]["hash"].get<std::string>());
 }
 
 int run(Context const& context, Arguments const& arguments) {
@@ -78,14 +104,17 @@ int run(Context const& context, Arguments const& arguments) {
   bool random = inputs->empty();
   if (random) *inputs = session::random_inputs(**model, 1);
   if (!arguments.write_inputs.empty())
-    if (Status status = write_raw(arguments.write_inputs, "", *inputs); !status) return report(context, status.error());
+    if (Status status = write_raw(arguments.write_inputs, "", *inputs); !status)
+      return report(context, status.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
-  session::RunOptions options{.rounds = arguments.rounds, .threads = context.threads, .inputs = *inputs, .scripts = {}};
+  session::RunOptions options{
+      .rounds = arguments.rounds, .threads = context.threads, .inputs = *inputs, .scripts = {}};
   auto result = session::run_model(**model, options, *context.backend, **device);
   if (!result) return report(context, result.error());
   if (!arguments.output_folder.empty())
-    if (Status status = write_raw(arguments.output_folder, "output_", result->outputs); !status) return report(context, status.error());
+    if (Status status = write_raw(arguments.output_folder, "output_", result->outputs); !status)
+      return report(context, status.error());
   print_result(context, *result, random);
   return 0;
 }
@@ -96,13 +125,23 @@ void add_run(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("run", "run the whole model on this machine and time it");
   auto arguments = std::make_shared<Arguments>();
   add_model_options(*command, context, arguments->path);
-  command->add_option("--rounds", arguments->rounds, "how many timed runs")->check(CLI::Range(1, 100000));
-  command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")->check(CLI::Range(0, 1024));
-  command->add_option("--input", arguments->inputs, "raw elements of an input")->type_name("NAME=FILE")->expected(1)->take_all();
-  command->add_option("--input-folder", arguments->input_folder, "raw inputs 0.bin, 1.bin, ... in the model's order");
-  command->add_option("--output-folder", arguments->output_folder, "write raw outputs output_0.bin, ...");
-  command->add_option("--write-inputs", arguments->write_inputs, "write the inputs that were used as raw files");
-  command->callback([&context, arguments] { context.run = [&context, arguments] { return run(context, *arguments); }; });
+  command->add_option("--rounds", arguments->rounds, "how many timed runs")
+      ->check(CLI::Range(1, 100000));
+  command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
+      ->check(CLI::Range(0, 1024));
+  command->add_option("--input", arguments->inputs, "raw elements of an input")
+      ->type_name("NAME=FILE")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--input-folder", arguments->input_folder,
+                      "raw inputs 0.bin, 1.bin, ... in the model's order");
+  command->add_option("--output-folder", arguments->output_folder,
+                      "write raw outputs output_0.bin, ...");
+  command->add_option("--write-inputs", arguments->write_inputs,
+                      "write the inputs that were used as raw files");
+  command->callback([&context, arguments] {
+    context.run = [&context, arguments] { return run(context, *arguments); };
+  });
 }
 
 }  // namespace tw::cli

@@ -14,25 +14,44 @@ int verify(Context const& context, std::vector<std::string> const& folders) {
   int counts[3] = {0, 0, 0};
   Json rows = Json::array();
   for (std::string const& folder : folders)
-    for (auto const& set : session::verify_folder(folder, *context.backend, **device, context.threads)) {
+    for (auto const& set :
+         session::verify_folder(folder, *context.backend, **device, context.threads)) {
       ++counts[size_t(set.outcome)];
-      if (context.json) rows.push_back({{"model", set.model}, {"set", set.set}, {"outcome", kOutcomes[size_t(set.outcome)]}, {"reason", set.reason}, {"max_abs_diff", set.max_abs_diff}, {"max_abs_ref", set.max_abs_ref}});
-      else if (!set.reason.empty()) fmt::print("{} {}: {}: {}\n", set.model, set.set, kOutcomes[size_t(set.outcome)], set.reason);
-      else fmt::print("{} {}: {}, largest difference {:.3g}, largest value {:.3g}\n", set.model, set.set, kOutcomes[size_t(set.outcome)], set.max_abs_diff, set.max_abs_ref);
+      if (context.json)
+        rows.push_back({{"model", set.model},
+                        {"set", set.set},
+                        {"outcome", kOutcomes[size_t(set.outcome)]},
+                        {"reason", set.reason},
+                        {"max_abs_diff", set.max_abs_diff},
+                        {"max_abs_ref", set.max_abs_ref}});
+      else if (!set.reason.empty())
+        fmt::print("{} {}: {}: {}\n", set.model, set.set, kOutcomes[size_t(set.outcome)],
+                   set.reason);
+      else
+        fmt::print("{} {}: {}, largest difference {:.3g}, largest value {:.3g}\n", set.model,
+                   set.set, kOutcomes[size_t(set.outcome)], set.max_abs_diff, set.max_abs_ref);
     }
-  if (context.json) print({{"sets", rows}, {"passed", counts[0]}, {"failed", counts[1]}, {"skipped", counts[2]}});
-  else fmt::print("{} passed, {} failed, {} skipped\n", counts[0], counts[1], counts[2]);
+  if (context.json)
+    print({{"sets", rows}, {"passed", counts[0]}, {"failed", counts[1]}, {"skipped", counts[2]}});
+  else
+    fmt::print("{} passed, {} failed, {} skipped\n", counts[0], counts[1], counts[2]);
   return counts[size_t(Outcome::kFailed)] > 0 ? 1 : 0;
 }
 
 }  // namespace
 
 void add_verify(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("verify", "run models on their stored inputs and compare with their stored outputs");
+  auto* command = app.add_subcommand(
+      "verify", "run models on their stored inputs and compare with their stored outputs");
   auto folders = std::make_shared<std::vector<std::string>>();
-  command->add_option("DIR", *folders, "folders with model.onnx and test_data_set_N")->required()->check(CLI::ExistingDirectory);
-  command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")->check(CLI::Range(0, 1024));
-  command->callback([&context, folders] { context.run = [&context, folders] { return verify(context, *folders); }; });
+  command->add_option("DIR", *folders, "folders with model.onnx and test_data_set_N")
+      ->required()
+      ->check(CLI::ExistingDirectory);
+  command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
+      ->check(CLI::Range(0, 1024));
+  command->callback([&context, folders] {
+    context.run = [&context, folders] { return verify(context, *folders); };
+  });
 }
 
 }  // namespace tw::cli

@@ -11,7 +11,7 @@ namespace {
 using namespace ir;
 
 class Flattening : public Rewriter {
- public:
+public:
   Buffer flat(Buffer const& buffer) {
     auto [found, added] = flat_.emplace(buffer->name, nullptr);
     if (!added) return found->second;
@@ -24,18 +24,22 @@ class Flattening : public Rewriter {
 
   Expr visit(Expr const& e) override {
     Expr next = rebuild(e);
-    if (auto const* read = next.as<Load>()) return load(flat(read->buffer), {index(*read->buffer, read->indices)});
+    if (auto const* read = next.as<Load>())
+      return load(flat(read->buffer), {index(*read->buffer, read->indices)});
     return next;
   }
   Stmt visit(Stmt const& s) override {
     Stmt next = rebuild(s);
     if (auto const* store = next.as<Store>())
-      return make_from<Store>(store->origin, flat(store->buffer), std::vector<Expr>{index(*store->buffer, store->indices)}, store->value);
-    if (auto const* alloc = next.as<Alloc>()) return make_from<Alloc>(alloc->origin, flat(alloc->buffer), alloc->body);
+      return make_from<Store>(store->origin, flat(store->buffer),
+                              std::vector<Expr>{index(*store->buffer, store->indices)},
+                              store->value);
+    if (auto const* alloc = next.as<Alloc>())
+      return make_from<Alloc>(alloc->origin, flat(alloc->buffer), alloc->body);
     return next;
   }
 
- private:
+private:
   static Expr index(BufferNode const& buffer, std::vector<Expr> const& indices) {
     Expr flat = int_imm(0);
     for (size_t d = 0; d < indices.size(); ++d) flat = flat * buffer.shape[d] + indices[d];
@@ -56,8 +60,10 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 }  // namespace
 
 Pass flatten_buffers() {
-  return {"flatten_buffers", "Turns indices of several dimensions into one offset in elements, row-major",
-          "before loops are vectorized: whether a vector is contiguous shows in the one offset", run};
+  return {"flatten_buffers",
+          "Turns indices of several dimensions into one offset in elements, row-major",
+          "before loops are vectorized: whether a vector is contiguous shows in the one offset",
+          run};
 }
 
 }  // namespace tw

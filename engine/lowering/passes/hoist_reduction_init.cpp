@@ -25,7 +25,8 @@ Roles roles_of(Block const& block, For const& loop) {
 }
 
 Stmt without_init(Block const& block) {
-  return make_from<Block>(block.origin, block.id, block.name, block.op, block.iters, block.predicate, Stmt(), block.body);
+  return make_from<Block>(block.origin, block.id, block.name, block.op, block.iters,
+                          block.predicate, Stmt(), block.body);
 }
 
 /// The block that only initializes: reduce iterators are gone, their loops stand at 0.
@@ -38,7 +39,8 @@ Stmt init_block(Block const& block, Substitution const& zeros) {
   }
   Expr predicate = block.predicate ? arith::simplify(substitute(block.predicate, zeros)) : nullptr;
   if (predicate && is_int(predicate, 1)) predicate = nullptr;
-  return make_from<Block>(block.origin, block.id, block.name + "_init", block.op, std::move(iters), predicate, Stmt(), block.init);
+  return make_from<Block>(block.origin, block.id, block.name + "_init", block.op, std::move(iters),
+                          predicate, Stmt(), block.init);
 }
 
 /// Where a loop carries both kinds of iterators the init stays inside, under a condition.
@@ -46,31 +48,44 @@ Stmt guarded(Block const& block) {
   Substitution to_bindings;
   Expr first = bool_imm(true);
   for (IterVar const& iter : block.iters)
-    if (iter.kind == IterKind::kReduce) first = first && binary(BinaryOp::kEq, iter.binding, int_imm(0));
+    if (iter.kind == IterKind::kReduce)
+      first = first && binary(BinaryOp::kEq, iter.binding, int_imm(0));
   Expr predicate = block.predicate ? block.predicate && first : first;
   std::vector<IterVar> spatial;
   for (IterVar const& iter : block.iters)
     if (iter.kind != IterKind::kReduce) spatial.push_back(iter);
-  Stmt init = make_from<Block>(block.origin, block.id, block.name + "_init", block.op, std::move(spatial), predicate, Stmt(), block.init);
+  Stmt init = make_from<Block>(block.origin, block.id, block.name + "_init", block.op,
+                               std::move(spatial), predicate, Stmt(), block.init);
   return seq({init, without_init(block)});
 }
 
 Stmt hoisted(Stmt const& body, BlockSite const& site) {
   Block const& block = *site.block;
-  auto first = std::find_if(site.loops.begin(), site.loops.end(), [&](For const* loop) { return roles_of(block, *loop).reduce; });
-  bool mixed = std::any_of(first, site.loops.end(), [&](For const* loop) { Roles r = roles_of(block, *loop); return r.reduce && r.spatial; });
+  auto first = std::find_if(site.loops.begin(), site.loops.end(),
+                            [&](For const* loop) { return roles_of(block, *loop).reduce; });
+  bool mixed = std::any_of(first, site.loops.end(), [&](For const* loop) {
+    Roles r = roles_of(block, *loop);
+    return r.reduce && r.spatial;
+  });
   if (mixed) return replace_block(body, block.id, guarded(block));
   Substitution zeros;
   std::vector<For const*> kept;
   for (auto at = first; at != site.loops.end(); ++at) {
-    if (roles_of(block, **at).reduce) zeros[(*at)->name()] = int_imm(0);
-    else if (roles_of(block, **at).spatial) kept.push_back(*at);
+    if (roles_of(block, **at).reduce)
+      zeros[(*at)->name()] = int_imm(0);
+    else if (roles_of(block, **at).spatial)
+      kept.push_back(*at);
   }
   Stmt init = init_block(block, zeros);
   for (size_t i = kept.size(); i-- > 0;)
-    init = make_from<For>(kept[i]->origin, kept[i]->id, kept[i]->var, kept[i]->extent, kept[i]->loop_kind, init, kept[i]->bind);
-  if (first == site.loops.end()) return replace_block(body, block.id, seq({init, without_init(block)}));
-  Stmt loop = replace_block(make_from<For>((*first)->origin, (*first)->id, (*first)->var, (*first)->extent, (*first)->loop_kind, (*first)->body, (*first)->bind), block.id, without_init(block));
+    init = make_from<For>(kept[i]->origin, kept[i]->id, kept[i]->var, kept[i]->extent,
+                          kept[i]->loop_kind, init, kept[i]->bind);
+  if (first == site.loops.end())
+    return replace_block(body, block.id, seq({init, without_init(block)}));
+  Stmt loop =
+      replace_block(make_from<For>((*first)->origin, (*first)->id, (*first)->var, (*first)->extent,
+                                   (*first)->loop_kind, (*first)->body, (*first)->bind),
+                    block.id, without_init(block));
   return replace_loop(body, (*first)->id, seq({init, loop}));
 }
 
@@ -78,7 +93,8 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
   KernelIr result = kernel;
   while (true) {
     auto blocks = blocks_of(result.host.body);
-    auto next = std::find_if(blocks.begin(), blocks.end(), [](BlockSite const& site) { return bool(site.block->init); });
+    auto next = std::find_if(blocks.begin(), blocks.end(),
+                             [](BlockSite const& site) { return bool(site.block->init); });
     if (next == blocks.end()) return result;
     result.host.body = hoisted(result.host.body, *next);
   }
@@ -87,7 +103,8 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 }  // namespace
 
 Pass hoist_reduction_init() {
-  return {"hoist_reduction_init", "Sets what a reduction starts from before its outermost reduction loop",
+  return {"hoist_reduction_init",
+          "Sets what a reduction starts from before its outermost reduction loop",
           "first: it needs the blocks, which say what is spatial and what is reduced", run};
 }
 

@@ -9,24 +9,27 @@ using namespace ir;
 
 /// Knows the loops around while it goes down, so that statements can remember them.
 class BlockLowering : public Rewriter {
- public:
+public:
   Expr visit(Expr const& e) override { return e; }
   Stmt visit(Stmt const& s) override {
     if (auto const* loop = s.as<For>()) {
       origin_.loops.push_back(loop->id);
       Stmt body = visit(loop->body);
-      Stmt next = make_from<For>(origin_, loop->id, loop->var, loop->extent, loop->loop_kind, body, loop->bind);
+      Stmt next = make_from<For>(origin_, loop->id, loop->var, loop->extent, loop->loop_kind, body,
+                                 loop->bind);
       origin_.loops.pop_back();
       return next;
     }
     if (auto const* block = s.as<Block>()) return lower(*block);
-    if (auto const* store = s.as<Store>()) return make_from<Store>(origin_, store->buffer, store->indices, store->value);
+    if (auto const* store = s.as<Store>())
+      return make_from<Store>(origin_, store->buffer, store->indices, store->value);
     Stmt next = rebuild(s);
-    if (auto const* test = next.as<If>()) return make_from<If>(origin_, test->condition, test->then_body, test->else_body);
+    if (auto const* test = next.as<If>())
+      return make_from<If>(origin_, test->condition, test->then_body, test->else_body);
     return next;
   }
 
- private:
+private:
   Stmt lower(Block const& block) {
     Substitution bindings;
     for (IterVar const& iter : block.iters) bindings[iter.name()] = iter.binding;
@@ -48,7 +51,8 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 }  // namespace
 
 Pass lower_blocks() {
-  return {"lower_blocks", "Replaces blocks by plain statements over the loop variables; guards become conditions",
+  return {"lower_blocks",
+          "Replaces blocks by plain statements over the loop variables; guards become conditions",
           "after the inits are out: what is spatial is not known any more below", run};
 }
 

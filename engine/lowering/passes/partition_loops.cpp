@@ -1,4 +1,5 @@
-// for o in 3: for i in 4: if o*4+i < 10: S   -->   for o in 2: for i in 4: S;  for i in 2: S (o = 2)
+// for o in 3: for i in 4: if o*4+i < 10: S   -->   for o in 2: for i in 4: S;  for i in 2: S (o =
+// 2)
 #include <algorithm>
 
 #include "engine/arith/linear.h"
@@ -11,7 +12,8 @@ namespace {
 
 using namespace ir;
 
-constexpr int kMostStatements = 4096;  // beyond this, guards stay: code size costs more than a compare
+constexpr int kMostStatements =
+    4096;  // beyond this, guards stay: code size costs more than a compare
 
 int64_t floor_div_value(int64_t a, int64_t b) {
   int64_t q = a / b;
@@ -37,8 +39,11 @@ struct Guard {
 
 std::optional<Guard> guard_of(Expr const& e) {
   auto const* node = e.as<Binary>();
-  if (!node || node->a.type() != DType::kI64 || (node->op != BinaryOp::kLt && node->op != BinaryOp::kLe)) return std::nullopt;
-  return Guard{arith::add(arith::to_linear(node->a), arith::to_linear(node->b), -1), node->op == BinaryOp::kLt ? -1 : 0};
+  if (!node || node->a.type() != DType::kI64 ||
+      (node->op != BinaryOp::kLt && node->op != BinaryOp::kLe))
+    return std::nullopt;
+  return Guard{arith::add(arith::to_linear(node->a), arith::to_linear(node->b), -1),
+               node->op == BinaryOp::kLt ? -1 : 0};
 }
 
 int count_stores(Stmt const& s) {
@@ -48,7 +53,7 @@ int count_stores(Stmt const& s) {
 }
 
 class Partition : public Rewriter {
- public:
+public:
   Expr visit(Expr const& e) override { return e; }
 
   Stmt visit(Stmt const& s) override {
@@ -68,7 +73,7 @@ class Partition : public Rewriter {
     return visit_loop(s);
   }
 
- private:
+private:
   /// Goes on below a loop, or below its body when the loop was reduced to one iteration.
   Stmt visit_loop(Stmt const& s) {
     auto const* loop = s.as<For>();
@@ -76,20 +81,26 @@ class Partition : public Rewriter {
     ranges_.set(loop->name(), {0, *as_int(loop->extent) - 1});
     Stmt body = visit(arith::simplify(loop->body, ranges_));
     ranges_.erase(loop->name());
-    return make_from<For>(loop->origin, loop->id, loop->var, loop->extent, loop->loop_kind, body, loop->bind);
+    return make_from<For>(loop->origin, loop->id, loop->var, loop->extent, loop->loop_kind, body,
+                          loop->bind);
   }
 
   /// Iterations [from, to): a loop of its own, or its body where it is one iteration.
   Stmt part(For const& loop, int64_t from, int64_t to) {
-    if (to - from == 1) return arith::simplify(substitute(loop.body, {{loop.name(), int_imm(from)}}), ranges_);
+    if (to - from == 1)
+      return arith::simplify(substitute(loop.body, {{loop.name(), int_imm(from)}}), ranges_);
     Stmt body = from == 0 ? loop.body : substitute_below(loop.body, loop.name(), loop.var + from);
-    LoopKind kind = from == 0 || loop.loop_kind != LoopKind::kParallel ? loop.loop_kind : LoopKind::kSerial;
-    return make_from<For>(loop.origin, loop.id, loop.var, int_imm(to - from), kind, body, loop.bind);
+    LoopKind kind =
+        from == 0 || loop.loop_kind != LoopKind::kParallel ? loop.loop_kind : LoopKind::kSerial;
+    return make_from<For>(loop.origin, loop.id, loop.var, int_imm(to - from), kind, body,
+                          loop.bind);
   }
-  static Stmt substitute_below(Stmt const& body, std::string const& name, Expr const& by) { return substitute(body, {{name, by}}); }
+  static Stmt substitute_below(Stmt const& body, std::string const& name, Expr const& by) {
+    return substitute(body, {{name, by}});
+  }
 
-  /// How many leading iterations have a guard below that always holds: the least over all guards that
-  /// grow with the loop; the extent when there is none.
+  /// How many leading iterations have a guard below that always holds: the least over all guards
+  /// that grow with the loop; the extent when there is none.
   int64_t boundary(For const& loop, int64_t extent) {
     int64_t cut = extent;
     arith::Ranges ranges = ranges_;
@@ -133,12 +144,19 @@ class Partition : public Rewriter {
     conjuncts(test->condition, parts);
     for (Expr const& part : parts) {
       auto guard = guard_of(part);
-      if (!guard || guard->difference.terms.size() != 1 || guard->difference.factor_of(loop.name()) <= 0) continue;
-      int64_t lanes = floor_div_value(guard->limit - guard->difference.constant, guard->difference.factor_of(loop.name())) + 1;
+      if (!guard || guard->difference.terms.size() != 1 ||
+          guard->difference.factor_of(loop.name()) <= 0)
+        continue;
+      int64_t lanes = floor_div_value(guard->limit - guard->difference.constant,
+                                      guard->difference.factor_of(loop.name())) +
+                      1;
       if (lanes <= 0) return make<Seq>(std::vector<Stmt>{});
       if (lanes >= extent) continue;
-      return visit(lanes == 1 ? arith::simplify(substitute(loop.body, {{loop.name(), int_imm(0)}}), ranges_)
-                              : make_from<For>(loop.origin, loop.id, loop.var, int_imm(lanes), loop.loop_kind, arith::simplify(loop.body, with(loop.name(), lanes)), loop.bind));
+      return visit(
+          lanes == 1
+              ? arith::simplify(substitute(loop.body, {{loop.name(), int_imm(0)}}), ranges_)
+              : make_from<For>(loop.origin, loop.id, loop.var, int_imm(lanes), loop.loop_kind,
+                               arith::simplify(loop.body, with(loop.name(), lanes)), loop.bind));
     }
     return visit_loop(s);
   }
@@ -161,8 +179,10 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 }  // namespace
 
 Pass partition_loops() {
-  return {"partition_loops", "Peels the remainders of guarded loops, so that the main part runs without conditions",
-          "before vectors: a remainder of a vector loop becomes a narrower vector, not a mask", run};
+  return {"partition_loops",
+          "Peels the remainders of guarded loops, so that the main part runs without conditions",
+          "before vectors: a remainder of a vector loop becomes a narrower vector, not a mask",
+          run};
 }
 
 }  // namespace tw

@@ -13,7 +13,7 @@ constexpr int64_t kAlignment = 64;
 
 /// Gives every allocation outside of registers its place in the workspace.
 class Planning : public Rewriter {
- public:
+public:
   Expr visit(Expr const& e) override { return e; }
   Stmt visit(Stmt const& s) override {
     if (s.as<For>()) {
@@ -26,7 +26,10 @@ class Planning : public Rewriter {
     if (!alloc || alloc->buffer->scope == "register") return rebuild(s);
     auto count = as_int(alloc->buffer->shape[0]);
     if (!count || depth_ > 0) {
-      status_ = refused("allocation_not_supported", "the tensor " + alloc->buffer->name + " is allocated inside of a loop or with a size that is not known; the CPU's workspace holds neither");
+      status_ = refused("allocation_not_supported",
+                        "the tensor " + alloc->buffer->name +
+                            " is allocated inside of a loop or with a size that is not known; the "
+                            "CPU's workspace holds neither");
       return s;
     }
     BufferNode node = *alloc->buffer;
@@ -34,12 +37,13 @@ class Planning : public Rewriter {
     bytes_ = (bytes_ + kAlignment - 1) / kAlignment * kAlignment;
     bytes_ += *count * size_of(node.type);
     auto buffer = std::make_shared<BufferNode const>(std::move(node));
-    return make_from<Alloc>(alloc->origin, buffer, visit(replace_buffer(alloc->body, buffer->name, buffer)));
+    return make_from<Alloc>(alloc->origin, buffer,
+                            visit(replace_buffer(alloc->body, buffer->name, buffer)));
   }
   Status status_;
   int64_t bytes_ = 0;
 
- private:
+private:
   int depth_ = 0;
 };
 
@@ -58,7 +62,8 @@ int64_t workspace_bytes(KernelIr const& kernel) {
   walk(kernel.host.body, [&](Stmt const& s) {
     auto const* alloc = s.as<Alloc>();
     if (alloc && alloc->buffer->scope == kWorkspaceScope)
-      bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment + as_int(alloc->buffer->shape[0]).value_or(0) * size_of(alloc->buffer->type);
+      bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment +
+              as_int(alloc->buffer->shape[0]).value_or(0) * size_of(alloc->buffer->type);
     return true;
   });
   return bytes;

@@ -27,7 +27,7 @@ struct Place {
 /// Everything a loop body does to the buffers that it writes.
 struct Accesses {
   std::map<std::string, std::vector<Place>> places;  // of written buffers, distinct by index
-  bool conditional = false;                           // some store stands under a condition
+  bool conditional = false;                          // some store stands under a condition
 };
 
 Expr base_of(Expr const& index) {
@@ -40,18 +40,19 @@ bool disjoint(Expr const& a, Expr const& b) {
   auto const* x = a.as<Ramp>();
   auto const* y = b.as<Ramp>();
   if ((x && !is_int(x->stride, 1)) || (y && !is_int(y->stride, 1))) return false;
-  arith::Linear difference = arith::add(arith::to_linear(base_of(a)), arith::to_linear(base_of(b)), -1);
+  arith::Linear difference =
+      arith::add(arith::to_linear(base_of(a)), arith::to_linear(base_of(b)), -1);
   if (!difference.is_constant()) return false;
   return difference.constant >= b.lanes() || -difference.constant >= a.lanes();
 }
 
 class AccessCollector {
- public:
+public:
   explicit AccessCollector(Stmt const& body) { statement(body, false); }
   Accesses result;
   bool usable = true;
 
- private:
+private:
   void statement(Stmt const& s, bool conditional) {
     if (auto const* store = s.as<Store>()) {
       result.conditional |= conditional;
@@ -76,7 +77,7 @@ class AccessCollector {
     list.push_back({buffer, index, nullptr});
   }
 
- public:
+public:
   std::set<std::string> bound_;  // variables of loops inside
 };
 
@@ -87,14 +88,17 @@ bool loads_agree(Stmt const& body, Accesses const& accesses) {
     auto const* read = e.as<Load>();
     auto found = read ? accesses.places.find(read->buffer->name) : accesses.places.end();
     if (found != accesses.places.end())
-      agree = agree && std::any_of(found->second.begin(), found->second.end(), [&](Place const& p) { return equal(p.index, read->indices[0]); });
+      agree = agree && std::any_of(found->second.begin(), found->second.end(), [&](Place const& p) {
+                return equal(p.index, read->indices[0]);
+              });
     return agree;
   });
   return agree;
 }
 
 bool promotable(For const& loop, AccessCollector const& collected) {
-  if (!collected.usable || collected.result.conditional || collected.result.places.empty()) return false;
+  if (!collected.usable || collected.result.conditional || collected.result.places.empty())
+    return false;
   size_t count = 0;
   for (auto const& [name, places] : collected.result.places) {
     count += places.size();
@@ -117,7 +121,7 @@ Expr whole(int lanes) {
 
 /// Replaces the places by their accumulators.
 class Replacing : public Rewriter {
- public:
+public:
   explicit Replacing(Accesses const& accesses) : accesses_(accesses) {}
   Expr visit(Expr const& e) override {
     Expr next = rebuild(e);
@@ -130,10 +134,11 @@ class Replacing : public Rewriter {
     auto const* store = next.as<Store>();
     Place const* place = store ? find(store->buffer->name, store->indices[0]) : nullptr;
     if (!place) return next;
-    return make_from<Store>(store->origin, place->accumulator, std::vector<Expr>{whole(place->index.lanes())}, store->value);
+    return make_from<Store>(store->origin, place->accumulator,
+                            std::vector<Expr>{whole(place->index.lanes())}, store->value);
   }
 
- private:
+private:
   Place const* find(std::string const& buffer, Expr const& index) const {
     auto found = accesses_.places.find(buffer);
     if (found == accesses_.places.end()) return nullptr;
@@ -145,7 +150,7 @@ class Replacing : public Rewriter {
 };
 
 class Promotion : public Rewriter {
- public:
+public:
   Expr visit(Expr const& e) override { return e; }
   Stmt visit(Stmt const& s) override {
     auto const* loop = s.as<For>();
@@ -155,23 +160,27 @@ class Promotion : public Rewriter {
     return promoted(*loop, s, collected.result);
   }
 
- private:
+private:
   Stmt promoted(For const& loop, Stmt const& s, Accesses& accesses) {
     std::vector<Stmt> before, after;
     std::vector<Buffer> buffers;
     for (auto& [name, places] : accesses.places)
       for (Place& place : places) {
         int lanes = place.index.lanes();
-        place.accumulator = make_buffer(fmt::format("acc.{}", next_++), place.buffer->type, {lanes}, "register");
+        place.accumulator =
+            make_buffer(fmt::format("acc.{}", next_++), place.buffer->type, {lanes}, "register");
         buffers.push_back(place.accumulator);
         Expr all = whole(lanes);
-        before.push_back(make_from<Store>(loop.origin, place.accumulator, std::vector<Expr>{all}, load(place.buffer, {place.index})));
-        after.push_back(make_from<Store>(loop.origin, place.buffer, std::vector<Expr>{place.index}, load(place.accumulator, {all})));
+        before.push_back(make_from<Store>(loop.origin, place.accumulator, std::vector<Expr>{all},
+                                          load(place.buffer, {place.index})));
+        after.push_back(make_from<Store>(loop.origin, place.buffer, std::vector<Expr>{place.index},
+                                         load(place.accumulator, {all})));
       }
     before.push_back(Replacing(accesses).visit(s));
     before.insert(before.end(), after.begin(), after.end());
     Stmt body = seq(std::move(before));
-    for (size_t i = buffers.size(); i-- > 0;) body = make_from<Alloc>(loop.origin, buffers[i], body);
+    for (size_t i = buffers.size(); i-- > 0;)
+      body = make_from<Alloc>(loop.origin, buffers[i], body);
     return body;
   }
   int next_ = 0;
@@ -186,7 +195,8 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 }  // namespace
 
 Pass promote_accumulators() {
-  return {"promote_accumulators", "Keeps what a loop adds to in registers, from before the loop to after it",
+  return {"promote_accumulators",
+          "Keeps what a loop adds to in registers, from before the loop to after it",
           "after unrolling: each element of a register tile is one place", run};
 }
 

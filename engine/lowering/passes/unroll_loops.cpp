@@ -10,7 +10,8 @@ using namespace ir;
 
 Stmt unrolled(For const& loop, int64_t extent) {
   std::vector<Stmt> copies;
-  for (int64_t i = 0; i < extent; ++i) copies.push_back(substitute(loop.body, {{loop.name(), int_imm(i)}}));
+  for (int64_t i = 0; i < extent; ++i)
+    copies.push_back(substitute(loop.body, {{loop.name(), int_imm(i)}}));
   return seq(std::move(copies));
 }
 
@@ -30,7 +31,9 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 
 Pass unroll_loops() {
   return {"unroll_loops", "Writes out unrolled loops, and loops of one iteration",
-          "after vectors, before registers: every element of a register tile must have a statement of its own", run};
+          "after vectors, before registers: every element of a register tile must have a statement "
+          "of its own",
+          run};
 }
 
 }  // namespace tw

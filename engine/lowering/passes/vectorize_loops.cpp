@@ -1,4 +1,5 @@
-// vector i in 16: A[b+i] = B[b+i] * x   -->   A[ramp(b, 1, 16)] = B[ramp(b, 1, 16)] * broadcast(x, 16)
+// vector i in 16: A[b+i] = B[b+i] * x   -->   A[ramp(b, 1, 16)] = B[ramp(b, 1, 16)] * broadcast(x,
+// 16)
 #include <fmt/format.h>
 
 #include "engine/arith/linear.h"
@@ -12,14 +13,15 @@ using namespace ir;
 
 /// Widens what depends on one loop variable.
 class Widening : public Rewriter {
- public:
+public:
   Widening(std::string name, int lanes) : name_(std::move(name)), lanes_(lanes) {}
 
   Expr visit(Expr const& e) override {
     if (!uses_variable(e, name_)) return e;
     if (is_integer(e.type()))
       if (Expr ramp = as_ramp(e)) return ramp;
-    if (auto const* v = e.as<Variable>(); v && v->name == name_) return make<Ramp>(int_imm(0), int_imm(1), lanes_);
+    if (auto const* v = e.as<Variable>(); v && v->name == name_)
+      return make<Ramp>(int_imm(0), int_imm(1), lanes_);
     return rebuild(e);
   }
 
@@ -34,7 +36,7 @@ class Widening : public Rewriter {
     return make_from<Store>(store->origin, store->buffer, std::move(indices), value);
   }
 
- private:
+private:
   /// base + stride * i with a base that does not depend on the loop.
   Expr as_ramp(Expr const& e) const {
     arith::Linear linear = arith::to_linear(e);
@@ -62,7 +64,9 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
     if (!loop || loop->loop_kind != LoopKind::kVector) return nullptr;
     auto extent = as_int(loop->extent);
     if (!extent || *extent > 4096) {
-      status = refused("vector_extent", fmt::format("the vector loop {} has no constant extent of at most 4096", loop->name()));
+      status = refused(
+          "vector_extent",
+          fmt::format("the vector loop {} has no constant extent of at most 4096", loop->name()));
       return nullptr;
     }
     if (*extent == 1) return substitute(loop->body, {{loop->name(), int_imm(0)}});

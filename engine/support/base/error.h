@@ -69,15 +69,15 @@ inline std::unexpected<Error> environment_failed(std::string code, std::string m
 #define TW_CONCAT(a, b) TW_CONCAT_INNER(a, b)
 
 /// `TRY(status())` leaves the function with the error, if there is one.
-#define TRY(expression)                                                  \
-  do {                                                                   \
-    if (auto try_result = (expression); !try_result)                     \
-      return std::unexpected(std::move(try_result).error());             \
+#define TRY(expression)                                      \
+  do {                                                       \
+    if (auto try_result = (expression); !try_result)         \
+      return std::unexpected(std::move(try_result).error()); \
   } while (false)
 
-#define TW_TRY_ASSIGN(temporary, declaration, ...)                       \
-  auto temporary = (__VA_ARGS__);                                        \
-  if (!temporary) return std::unexpected(std::move(temporary).error());  \
+#define TW_TRY_ASSIGN(temporary, declaration, ...)                      \
+  auto temporary = (__VA_ARGS__);                                       \
+  if (!temporary) return std::unexpected(std::move(temporary).error()); \
   declaration = std::move(*temporary)
 
 /// `TRY_ASSIGN(Graph graph, open_model(bytes));` one per line.

@@ -8,7 +8,7 @@
 namespace tw {
 
 class Hasher {
- public:
+public:
   Hasher& bytes(void const* data, size_t size) {
     auto const* p = static_cast<unsigned char const*>(data);
     for (size_t i = 0; i < size; ++i) state_ = (state_ ^ p[i]) * 0x100000001B3ull;
@@ -26,7 +26,7 @@ class Hasher {
     return z ^ (z >> 33);
   }
 
- private:
+private:
   uint64_t state_ = 0xCBF29CE484222325ull;
 };
 

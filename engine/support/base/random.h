@@ -9,7 +9,7 @@ namespace tw {
 
 /// SplitMix64 (Steele, Lea, Flood 2014): 64 bits of state, every seed is good.
 class Rng {
- public:
+public:
   explicit Rng(uint64_t seed) : state_(seed) {}
 
   uint64_t next() {
@@ -30,7 +30,7 @@ class Rng {
     return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * std::numbers::pi * v);
   }
 
- private:
+private:
   uint64_t state_;
 };
 

@@ -29,16 +29,22 @@ std::vector<Pass> cpu_passes() {
 }
 
 class CpuBackend final : public Backend {
- public:
-  CpuBackend(Target target, Machine machine) : target_(std::move(target)), machine_(std::move(machine)), passes_(cpu_passes()) {}
+public:
+  CpuBackend(Target target, Machine machine)
+      : target_(std::move(target)), machine_(std::move(machine)), passes_(cpu_passes()) {}
 
   Target const& target() const override { return target_; }
   std::span<Pass const> passes() const override { return passes_; }
 
-  Result<Artifact> compile(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts) const override {
+  Result<Artifact> compile(ir::KernelIr const& kernel, CodeTier tier,
+                           CodeTexts texts) const override {
     llvm::LLVMContext context;
-    TRY_ASSIGN(std::unique_ptr<llvm::Module> module, build_kernel_module(kernel, machine_, context));
-    TRY_ASSIGN(Emitted emitted, machine_.generate(*module, tier == CodeTier::kFast ? Tier::kFast : Tier::kFull, texts == CodeTexts::kNone ? EmitTexts::kNone : EmitTexts::kAssemblyAndIr));
+    TRY_ASSIGN(std::unique_ptr<llvm::Module> module,
+               build_kernel_module(kernel, machine_, context));
+    TRY_ASSIGN(Emitted emitted,
+               machine_.generate(
+                   *module, tier == CodeTier::kFast ? Tier::kFast : Tier::kFull,
+                   texts == CodeTexts::kNone ? EmitTexts::kNone : EmitTexts::kAssemblyAndIr));
     Artifact artifact;
     std::vector<std::vector<std::byte>> objects{std::move(emitted.object)};
     TRY_ASSIGN(artifact.library, link_shared_library(objects, {}));
@@ -52,10 +58,14 @@ class CpuBackend final : public Backend {
     return artifact;
   }
 
-  Result<std::string> default_script(ir::Program const& program) const override { return cpu_default_script(program, target_); }
-  Result<RoofProbes> roof_probes() const override { return build_cpu_roof_probes(machine_, target_.hardware.vector_bytes); }
+  Result<std::string> default_script(ir::Program const& program) const override {
+    return cpu_default_script(program, target_);
+  }
+  Result<RoofProbes> roof_probes() const override {
+    return build_cpu_roof_probes(machine_, target_.hardware.vector_bytes);
+  }
 
- private:
+private:
   Target target_;
   Machine machine_;
   std::vector<Pass> passes_;

@@ -32,18 +32,18 @@ llvm::Type* type_of(llvm::LLVMContext& context, DType type, int lanes = 1);
 
 /// Builds one function: the kernel itself or the task of a parallel loop.
 class Emitter {
- public:
+public:
   Emitter(ModuleParts& parts, llvm::Function* function, llvm::Value* buffers, llvm::Value* runtime);
 
   /// A variable of a loop around, known on entry.
   void bind(std::string const& name, llvm::Value* value);
   void statement(ir::Stmt const& s);
   void begin_body();  ///< ends the entry block
-  void finish();  ///< return 0
+  void finish();      ///< return 0
   bool failed() const { return !status_; }
   Status const& status() const { return status_; }
 
- private:
+private:
   // emitter_expr.cpp
   llvm::Value* expression(ir::Expr const& e);
   llvm::Value* binary(ir::Binary const& node);
@@ -72,8 +72,8 @@ class Emitter {
   void fail(std::string code, std::string message);
 
   struct Level {
-    llvm::BasicBlock* entry;                       // dominates everything below this loop
-    std::map<std::string, llvm::Value*> sums;      // partial index sums placed in `entry`
+    llvm::BasicBlock* entry;                   // dominates everything below this loop
+    std::map<std::string, llvm::Value*> sums;  // partial index sums placed in `entry`
     std::string variable;
   };
 
@@ -87,7 +87,7 @@ class Emitter {
   std::vector<Level> levels_;
   std::map<std::string, llvm::Value*> variables_;
   std::vector<std::string> variable_order_;
-  std::map<std::string, llvm::Value*> registers_;   // register buffers: their value now
+  std::map<std::string, llvm::Value*> registers_;  // register buffers: their value now
   std::map<std::string, llvm::Value*> bases_;
   llvm::Value* mask_ = nullptr;
   Status status_;

@@ -14,10 +14,13 @@ using llvm::Value;
 
 namespace {
 
-bool is_signed(DType type) { return type == DType::kI8 || type == DType::kI16 || type == DType::kI32 || type == DType::kI64; }
+bool is_signed(DType type) {
+  return type == DType::kI8 || type == DType::kI16 || type == DType::kI32 || type == DType::kI64;
+}
 
 Value* splat_if(llvm::IRBuilder<>& builder, Value* v, int lanes) {
-  return lanes > 1 && !v->getType()->isVectorTy() ? builder.CreateVectorSplat(unsigned(lanes), v) : v;
+  return lanes > 1 && !v->getType()->isVectorTy() ? builder.CreateVectorSplat(unsigned(lanes), v)
+                                                  : v;
 }
 
 }  // namespace
@@ -25,12 +28,23 @@ Value* splat_if(llvm::IRBuilder<>& builder, Value* v, int lanes) {
 llvm::Type* type_of(llvm::LLVMContext& context, DType type, int lanes) {
   llvm::Type* scalar = nullptr;
   switch (type) {
-    case DType::kF32: scalar = llvm::Type::getFloatTy(context); break;
-    case DType::kF64: scalar = llvm::Type::getDoubleTy(context); break;
-    case DType::kF16: scalar = llvm::Type::getHalfTy(context); break;
-    case DType::kBF16: scalar = llvm::Type::getBFloatTy(context); break;
-    case DType::kBool: scalar = llvm::Type::getInt1Ty(context); break;
-    default: scalar = llvm::Type::getIntNTy(context, unsigned(size_of(type)) * 8);
+    case DType::kF32:
+      scalar = llvm::Type::getFloatTy(context);
+      break;
+    case DType::kF64:
+      scalar = llvm::Type::getDoubleTy(context);
+      break;
+    case DType::kF16:
+      scalar = llvm::Type::getHalfTy(context);
+      break;
+    case DType::kBF16:
+      scalar = llvm::Type::getBFloatTy(context);
+      break;
+    case DType::kBool:
+      scalar = llvm::Type::getInt1Ty(context);
+      break;
+    default:
+      scalar = llvm::Type::getIntNTy(context, unsigned(size_of(type)) * 8);
   }
   return lanes > 1 ? llvm::FixedVectorType::get(scalar, unsigned(lanes)) : scalar;
 }
@@ -38,30 +52,40 @@ llvm::Type* type_of(llvm::LLVMContext& context, DType type, int lanes) {
 Value* Emitter::expression(Expr const& e) {
   if (failed()) return llvm::PoisonValue::get(type_of(context_, e.type(), e.lanes()));
   switch (e->kind) {
-    case NodeKind::kIntImm: return llvm::ConstantInt::get(type_of(context_, e.type()), uint64_t(e.as<IntImm>()->value));
-    case NodeKind::kFloatImm: return llvm::ConstantFP::get(type_of(context_, e.type()), e.as<FloatImm>()->value);
+    case NodeKind::kIntImm:
+      return llvm::ConstantInt::get(type_of(context_, e.type()), uint64_t(e.as<IntImm>()->value));
+    case NodeKind::kFloatImm:
+      return llvm::ConstantFP::get(type_of(context_, e.type()), e.as<FloatImm>()->value);
     case NodeKind::kVariable: {
       auto found = variables_.find(e.as<Variable>()->name);
       if (found != variables_.end()) return found->second;
-      fail("unsupported_expression", fmt::format("the variable {} has no value here", e.as<Variable>()->name));
+      fail("unsupported_expression",
+           fmt::format("the variable {} has no value here", e.as<Variable>()->name));
       return llvm::PoisonValue::get(type_of(context_, e.type()));
     }
-    case NodeKind::kUnary: return unary(*e.as<Unary>());
+    case NodeKind::kUnary:
+      return unary(*e.as<Unary>());
     case NodeKind::kBinary:
       if (e.type() == DType::kI64 && e.lanes() == 1) return index_sum(e);
       return binary(*e.as<Binary>());
-    case NodeKind::kSelect: return select(*e.as<Select>());
-    case NodeKind::kCast: return convert(*e.as<Cast>());
-    case NodeKind::kLoad: return load(*e.as<Load>());
+    case NodeKind::kSelect:
+      return select(*e.as<Select>());
+    case NodeKind::kCast:
+      return convert(*e.as<Cast>());
+    case NodeKind::kLoad:
+      return load(*e.as<Load>());
     case NodeKind::kRamp: {
       auto const* ramp = e.as<Ramp>();
       Value* start = builder_.CreateVectorSplat(unsigned(e.lanes()), expression(ramp->base));
       Value* stride = builder_.CreateVectorSplat(unsigned(e.lanes()), expression(ramp->stride));
       std::vector<llvm::Constant*> steps;
-      for (int i = 0; i < e.lanes(); ++i) steps.push_back(llvm::ConstantInt::get(type_of(context_, e.type()), uint64_t(i)));
-      return builder_.CreateAdd(start, builder_.CreateMul(stride, llvm::ConstantVector::get(steps)));
+      for (int i = 0; i < e.lanes(); ++i)
+        steps.push_back(llvm::ConstantInt::get(type_of(context_, e.type()), uint64_t(i)));
+      return builder_.CreateAdd(start,
+                                builder_.CreateMul(stride, llvm::ConstantVector::get(steps)));
     }
-    default: return builder_.CreateVectorSplat(unsigned(e.lanes()), expression(e.as<Broadcast>()->value));
+    default:
+      return builder_.CreateVectorSplat(unsigned(e.lanes()), expression(e.as<Broadcast>()->value));
   }
 }
 
@@ -70,7 +94,9 @@ Value* Emitter::expression(Expr const& e) {
 /// address takes as its displacement.
 Value* Emitter::index_sum(Expr const& e) {
   auto const* node = e.as<Binary>();
-  if (!node || (node->op != BinaryOp::kAdd && node->op != BinaryOp::kSub && node->op != BinaryOp::kMul)) return node ? binary(*node) : expression(e);
+  if (!node ||
+      (node->op != BinaryOp::kAdd && node->op != BinaryOp::kSub && node->op != BinaryOp::kMul))
+    return node ? binary(*node) : expression(e);
   arith::Linear linear = arith::to_linear(e);
   bool products = linear.terms.size() == 1 && linear.constant == 0 && linear.terms[0].factor == 1;
   if (products) return binary(*node);  // a product of two unknowns: nothing to place
@@ -99,15 +125,18 @@ Value* Emitter::partial_sum(std::vector<arith::Linear::Term> const& terms, size_
   if (loads) return add_terms(sum, here);  // what it reads may change: computed where it is used
   // The place: the end of the loop's first block, which dominates everything below the loop.
   llvm::IRBuilder<>::InsertPointGuard guard(builder_);
-  if (llvm::Instruction* end = level.entry->getTerminator()) builder_.SetInsertPoint(end);
-  else builder_.SetInsertPoint(level.entry);
+  if (llvm::Instruction* end = level.entry->getTerminator())
+    builder_.SetInsertPoint(end);
+  else
+    builder_.SetInsertPoint(level.entry);
   return level.sums[key] = add_terms(sum, here);
 }
 
 Value* Emitter::add_terms(Value* sum, std::vector<arith::Linear::Term> const& terms) {
   for (auto const& term : terms) {
     Value* value = expression(term.term);
-    if (term.factor != 1) value = builder_.CreateMul(value, builder_.getInt64(uint64_t(term.factor)), "", false, true);
+    if (term.factor != 1)
+      value = builder_.CreateMul(value, builder_.getInt64(uint64_t(term.factor)), "", false, true);
     sum = sum ? builder_.CreateAdd(sum, value, "", false, true) : value;
   }
   return sum;
@@ -141,24 +170,36 @@ Value* Emitter::fused_multiply_add(Binary const& node) {
 
 Value* Emitter::float_binary(BinaryOp op, Value* a, Value* b) {
   switch (op) {
-    case BinaryOp::kAdd: return builder_.CreateFAdd(a, b);
-    case BinaryOp::kSub: return builder_.CreateFSub(a, b);
-    case BinaryOp::kMul: return builder_.CreateFMul(a, b);
-    case BinaryOp::kDiv: return builder_.CreateFDiv(a, b);
-    case BinaryOp::kPow: return emit_pow(builder_, a, b);
-    case BinaryOp::kLt: return builder_.CreateFCmpOLT(a, b);
-    case BinaryOp::kLe: return builder_.CreateFCmpOLE(a, b);
-    case BinaryOp::kEq: return builder_.CreateFCmpOEQ(a, b);
-    case BinaryOp::kNe: return builder_.CreateFCmpUNE(a, b);
+    case BinaryOp::kAdd:
+      return builder_.CreateFAdd(a, b);
+    case BinaryOp::kSub:
+      return builder_.CreateFSub(a, b);
+    case BinaryOp::kMul:
+      return builder_.CreateFMul(a, b);
+    case BinaryOp::kDiv:
+      return builder_.CreateFDiv(a, b);
+    case BinaryOp::kPow:
+      return emit_pow(builder_, a, b);
+    case BinaryOp::kLt:
+      return builder_.CreateFCmpOLT(a, b);
+    case BinaryOp::kLe:
+      return builder_.CreateFCmpOLE(a, b);
+    case BinaryOp::kEq:
+      return builder_.CreateFCmpOEQ(a, b);
+    case BinaryOp::kNe:
+      return builder_.CreateFCmpUNE(a, b);
     case BinaryOp::kMin:
     case BinaryOp::kMax: {
       // NaN wins: (a < b) ? a : b gives b when either is NaN, so a NaN in a is put back.
-      Value* compare = op == BinaryOp::kMin ? builder_.CreateFCmpOLT(a, b) : builder_.CreateFCmpOGT(a, b);
+      Value* compare =
+          op == BinaryOp::kMin ? builder_.CreateFCmpOLT(a, b) : builder_.CreateFCmpOGT(a, b);
       Value* chosen = builder_.CreateSelect(compare, a, b);
       if (llvm::isa<llvm::Constant>(a)) return chosen;
       return builder_.CreateSelect(builder_.CreateFCmpUNO(a, a), a, chosen);
     }
-    default: fail("unsupported_expression", "integer division of floats"); return a;
+    default:
+      fail("unsupported_expression", "integer division of floats");
+      return a;
   }
 }
 
@@ -166,27 +207,46 @@ Value* Emitter::floor_division(Value* a, Value* b, bool want_remainder) {
   Value* quotient = builder_.CreateSDiv(a, b);
   Value* remainder = builder_.CreateSub(a, builder_.CreateMul(quotient, b));
   Value* zero = llvm::Constant::getNullValue(a->getType());
-  Value* wrong = builder_.CreateAnd(builder_.CreateICmpNE(remainder, zero), builder_.CreateICmpSLT(builder_.CreateXor(remainder, b), zero));
-  if (want_remainder) return builder_.CreateSelect(wrong, builder_.CreateAdd(remainder, b), remainder);
+  Value* wrong = builder_.CreateAnd(builder_.CreateICmpNE(remainder, zero),
+                                    builder_.CreateICmpSLT(builder_.CreateXor(remainder, b), zero));
+  if (want_remainder)
+    return builder_.CreateSelect(wrong, builder_.CreateAdd(remainder, b), remainder);
   return builder_.CreateSub(quotient, builder_.CreateZExt(wrong, a->getType()));
 }
 
 Value* Emitter::integer_binary(BinaryOp op, Value* a, Value* b, bool sign) {
   switch (op) {
-    case BinaryOp::kAdd: return builder_.CreateAdd(a, b);
-    case BinaryOp::kSub: return builder_.CreateSub(a, b);
-    case BinaryOp::kMul: return builder_.CreateMul(a, b);
-    case BinaryOp::kFloorDiv: return sign ? floor_division(a, b, false) : builder_.CreateUDiv(a, b);
-    case BinaryOp::kFloorMod: return sign ? floor_division(a, b, true) : builder_.CreateURem(a, b);
-    case BinaryOp::kMin: return builder_.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, a, b);
-    case BinaryOp::kMax: return builder_.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, a, b);
-    case BinaryOp::kLt: return sign ? builder_.CreateICmpSLT(a, b) : builder_.CreateICmpULT(a, b);
-    case BinaryOp::kLe: return sign ? builder_.CreateICmpSLE(a, b) : builder_.CreateICmpULE(a, b);
-    case BinaryOp::kEq: return builder_.CreateICmpEQ(a, b);
-    case BinaryOp::kNe: return builder_.CreateICmpNE(a, b);
-    case BinaryOp::kAnd: return builder_.CreateAnd(a, b);
-    case BinaryOp::kOr: return builder_.CreateOr(a, b);
-    default: fail("unsupported_expression", "this operator is not for integers"); return a;
+    case BinaryOp::kAdd:
+      return builder_.CreateAdd(a, b);
+    case BinaryOp::kSub:
+      return builder_.CreateSub(a, b);
+    case BinaryOp::kMul:
+      return builder_.CreateMul(a, b);
+    case BinaryOp::kFloorDiv:
+      return sign ? floor_division(a, b, false) : builder_.CreateUDiv(a, b);
+    case BinaryOp::kFloorMod:
+      return sign ? floor_division(a, b, true) : builder_.CreateURem(a, b);
+    case BinaryOp::kMin:
+      return builder_.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, a,
+                                            b);
+    case BinaryOp::kMax:
+      return builder_.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, a,
+                                            b);
+    case BinaryOp::kLt:
+      return sign ? builder_.CreateICmpSLT(a, b) : builder_.CreateICmpULT(a, b);
+    case BinaryOp::kLe:
+      return sign ? builder_.CreateICmpSLE(a, b) : builder_.CreateICmpULE(a, b);
+    case BinaryOp::kEq:
+      return builder_.CreateICmpEQ(a, b);
+    case BinaryOp::kNe:
+      return builder_.CreateICmpNE(a, b);
+    case BinaryOp::kAnd:
+      return builder_.CreateAnd(a, b);
+    case BinaryOp::kOr:
+      return builder_.CreateOr(a, b);
+    default:
+      fail("unsupported_expression", "this operator is not for integers");
+      return a;
   }
 }
 
@@ -195,23 +255,38 @@ Value* Emitter::unary(Unary const& node) {
   if (!is_float(node.type)) {
     if (node.op == UnaryOp::kNeg) return builder_.CreateNeg(a);
     if (node.op == UnaryOp::kNot) return builder_.CreateNot(a);
-    if (node.op == UnaryOp::kAbs) return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, builder_.getFalse());
+    if (node.op == UnaryOp::kAbs)
+      return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, builder_.getFalse());
     return a;  // rounding an integer changes nothing
   }
   switch (node.op) {
-    case UnaryOp::kNeg: return builder_.CreateFNeg(a);
-    case UnaryOp::kAbs: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a);
-    case UnaryOp::kSqrt: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a);
-    case UnaryOp::kFloor: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, a);
-    case UnaryOp::kCeil: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, a);
-    case UnaryOp::kRound: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, a);
-    case UnaryOp::kExp: return emit_exp(builder_, a);
-    case UnaryOp::kLog: return emit_log(builder_, a);
-    case UnaryOp::kTanh: return emit_tanh(builder_, a);
-    case UnaryOp::kErf: return emit_erf(builder_, a);
-    case UnaryOp::kSin: return emit_sin_cos(builder_, a, false);
-    case UnaryOp::kCos: return emit_sin_cos(builder_, a, true);
-    default: fail("unsupported_expression", "'not' is for conditions"); return a;
+    case UnaryOp::kNeg:
+      return builder_.CreateFNeg(a);
+    case UnaryOp::kAbs:
+      return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a);
+    case UnaryOp::kSqrt:
+      return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a);
+    case UnaryOp::kFloor:
+      return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, a);
+    case UnaryOp::kCeil:
+      return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, a);
+    case UnaryOp::kRound:
+      return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, a);
+    case UnaryOp::kExp:
+      return emit_exp(builder_, a);
+    case UnaryOp::kLog:
+      return emit_log(builder_, a);
+    case UnaryOp::kTanh:
+      return emit_tanh(builder_, a);
+    case UnaryOp::kErf:
+      return emit_erf(builder_, a);
+    case UnaryOp::kSin:
+      return emit_sin_cos(builder_, a, false);
+    case UnaryOp::kCos:
+      return emit_sin_cos(builder_, a, true);
+    default:
+      fail("unsupported_expression", "'not' is for conditions");
+      return a;
   }
 }
 
@@ -219,8 +294,11 @@ Value* Emitter::unary(Unary const& node) {
 Value* Emitter::select(Select const& node) {
   Value* condition = expression(node.condition);
   bool loads = false;
-  for (Expr const& side : {node.a, node.b}) walk(side, [&](Expr const& x) { return loads |= x.as<Load>() != nullptr, !loads; });
-  if (!loads) return builder_.CreateSelect(condition, splat_if(builder_, expression(node.a), node.lanes), splat_if(builder_, expression(node.b), node.lanes));
+  for (Expr const& side : {node.a, node.b})
+    walk(side, [&](Expr const& x) { return loads |= x.as<Load>() != nullptr, !loads; });
+  if (!loads)
+    return builder_.CreateSelect(condition, splat_if(builder_, expression(node.a), node.lanes),
+                                 splat_if(builder_, expression(node.b), node.lanes));
   if (condition->getType()->isVectorTy()) {
     // Each side runs with the lanes that want it; other lanes load nothing.
     Value* outer = mask_;
@@ -256,8 +334,11 @@ Value* Emitter::convert(Cast const& node) {
   DType from = node.a.type(), to = node.type;
   llvm::Type* type = type_of(context_, to, node.lanes);
   if (is_float(from) && is_float(to)) return builder_.CreateFPCast(a, type);
-  if (is_float(to)) return is_signed(from) ? builder_.CreateSIToFP(a, type) : builder_.CreateUIToFP(a, type);
-  if (to == DType::kBool) return is_float(from) ? builder_.CreateFCmpUNE(a, llvm::Constant::getNullValue(a->getType())) : builder_.CreateICmpNE(a, llvm::Constant::getNullValue(a->getType()));
+  if (is_float(to))
+    return is_signed(from) ? builder_.CreateSIToFP(a, type) : builder_.CreateUIToFP(a, type);
+  if (to == DType::kBool)
+    return is_float(from) ? builder_.CreateFCmpUNE(a, llvm::Constant::getNullValue(a->getType()))
+                          : builder_.CreateICmpNE(a, llvm::Constant::getNullValue(a->getType()));
   if (is_float(from)) {
     llvm::Type* wide = type_of(context_, DType::kI64, node.lanes);
     Value* value = builder_.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {wide, a->getType()}, {a});
@@ -270,60 +351,83 @@ Value* Emitter::base(Buffer const& buffer) {
   if (auto found = bases_.find(buffer->name); found != bases_.end()) return found->second;
   llvm::IRBuilder<>::InsertPointGuard guard(builder_);
   llvm::BasicBlock& entry = function_->getEntryBlock();
-  if (llvm::Instruction* end = entry.getTerminator()) builder_.SetInsertPoint(end);
-  else builder_.SetInsertPoint(&entry);
+  if (llvm::Instruction* end = entry.getTerminator())
+    builder_.SetInsertPoint(end);
+  else
+    builder_.SetInsertPoint(&entry);
   size_t slot = parts_.params.size();
   for (size_t i = 0; i < parts_.params.size(); ++i)
     if (parts_.params[i]->name == buffer->name) slot = i;
   llvm::Type* pointer = llvm::PointerType::get(context_, 0);
-  Value* address = builder_.CreateLoad(pointer, builder_.CreateConstInBoundsGEP1_64(pointer, buffers_, slot));
-  if (slot == parts_.params.size()) address = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), address, uint64_t(parts_.workspace_offsets[buffer->name]));
+  Value* address =
+      builder_.CreateLoad(pointer, builder_.CreateConstInBoundsGEP1_64(pointer, buffers_, slot));
+  if (slot == parts_.params.size())
+    address = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), address,
+                                                  uint64_t(parts_.workspace_offsets[buffer->name]));
   return bases_[buffer->name] = address;
 }
 
 /// Address of an element: base + partial sums, the constant last. The way there may leave the
 /// tensor (an index y-1 passes y), so nothing is said about bounds.
 Value* Emitter::pointer(Buffer const& buffer, Expr const& index) {
-  llvm::Type* element = buffer->type == DType::kBool ? static_cast<llvm::Type*>(builder_.getInt8Ty()) : type_of(context_, buffer->type);
+  llvm::Type* element = buffer->type == DType::kBool
+                            ? static_cast<llvm::Type*>(builder_.getInt8Ty())
+                            : type_of(context_, buffer->type);
   arith::Linear linear = arith::to_linear(index);
   Value* address = base(buffer);
-  if (Value* sum = partial_sum(linear.terms, levels_.size())) address = builder_.CreateGEP(element, address, sum);
-  if (linear.constant != 0) address = builder_.CreateGEP(element, address, builder_.getInt64(uint64_t(linear.constant)));
+  if (Value* sum = partial_sum(linear.terms, levels_.size()))
+    address = builder_.CreateGEP(element, address, sum);
+  if (linear.constant != 0)
+    address = builder_.CreateGEP(element, address, builder_.getInt64(uint64_t(linear.constant)));
   return address;
 }
 
 Value* Emitter::load(Load const& node) {
   if (node.buffer->scope == "register") {
     auto found = registers_.find(node.buffer->name);
-    return found != registers_.end() ? found->second : llvm::UndefValue::get(type_of(context_, node.type, node.lanes));
+    return found != registers_.end()
+               ? found->second
+               : llvm::UndefValue::get(type_of(context_, node.type, node.lanes));
   }
   bool is_bool = node.type == DType::kBool;
-  llvm::Type* element = is_bool ? static_cast<llvm::Type*>(builder_.getInt8Ty()) : type_of(context_, node.type);
+  llvm::Type* element =
+      is_bool ? static_cast<llvm::Type*>(builder_.getInt8Ty()) : type_of(context_, node.type);
   llvm::Align align{uint64_t(size_of(node.type))};
-  auto to_value = [&](Value* v) { return is_bool ? builder_.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType())) : v; };
+  auto to_value = [&](Value* v) {
+    return is_bool ? builder_.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType())) : v;
+  };
   if (node.lanes == 1) {
     Value* address = pointer(node.buffer, node.indices[0]);
     // No lane may want it: then any element that exists will do.
-    if (mask_) address = builder_.CreateSelect(builder_.CreateOrReduce(mask_), address, base(node.buffer));
+    if (mask_)
+      address = builder_.CreateSelect(builder_.CreateOrReduce(mask_), address, base(node.buffer));
     return to_value(builder_.CreateAlignedLoad(element, address, align));
   }
   auto* type = llvm::FixedVectorType::get(element, unsigned(node.lanes));
   auto const* ramp = node.indices[0].as<Ramp>();
   bool dense = ramp && is_int(ramp->stride, 1);
-  if (dense && mask_) return to_value(builder_.CreateMaskedLoad(type, pointer(node.buffer, ramp->base), align, mask_, llvm::Constant::getNullValue(type)));
-  if (dense) return to_value(builder_.CreateAlignedLoad(type, pointer(node.buffer, ramp->base), align));
+  if (dense && mask_)
+    return to_value(builder_.CreateMaskedLoad(type, pointer(node.buffer, ramp->base), align, mask_,
+                                              llvm::Constant::getNullValue(type)));
+  if (dense)
+    return to_value(builder_.CreateAlignedLoad(type, pointer(node.buffer, ramp->base), align));
   if (mask_ || !ramp) {
     Value* addresses = builder_.CreateGEP(element, base(node.buffer), expression(node.indices[0]));
-    Value* mask = mask_ ? mask_ : llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(builder_.getInt1Ty(), unsigned(node.lanes)));
-    return to_value(builder_.CreateMaskedGather(type, addresses, align, mask, llvm::Constant::getNullValue(type)));
+    Value* mask = mask_ ? mask_
+                        : llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(
+                              builder_.getInt1Ty(), unsigned(node.lanes)));
+    return to_value(builder_.CreateMaskedGather(type, addresses, align, mask,
+                                                llvm::Constant::getNullValue(type)));
   }
   // A stride: element by element from one base.
   Value* start = pointer(node.buffer, ramp->base);
   Value* stride = expression(ramp->stride);
   Value* result = llvm::PoisonValue::get(type);
   for (int i = 0; i < node.lanes; ++i) {
-    Value* at = builder_.CreateGEP(element, start, builder_.CreateMul(stride, builder_.getInt64(uint64_t(i))));
-    result = builder_.CreateInsertElement(result, builder_.CreateAlignedLoad(element, at, align), uint64_t(i));
+    Value* at = builder_.CreateGEP(element, start,
+                                   builder_.CreateMul(stride, builder_.getInt64(uint64_t(i))));
+    result = builder_.CreateInsertElement(result, builder_.CreateAlignedLoad(element, at, align),
+                                          uint64_t(i));
   }
   return to_value(result);
 }

@@ -13,9 +13,16 @@ using namespace ir;
 using llvm::Value;
 
 Emitter::Emitter(ModuleParts& parts, llvm::Function* function, Value* buffers, Value* runtime)
-    : parts_(parts), context_(parts.module.getContext()), function_(function), builder_(context_), buffers_(buffers), runtime_(runtime) {
+    : parts_(parts),
+      context_(parts.module.getContext()),
+      function_(function),
+      builder_(context_),
+      buffers_(buffers),
+      runtime_(runtime) {
   auto* type = parts_.debug.createSubroutineType(parts_.debug.getOrCreateTypeArray({}));
-  scope_ = parts_.debug.createFunction(parts_.file, function->getName(), "", parts_.file, 1, type, 1, llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
+  scope_ =
+      parts_.debug.createFunction(parts_.file, function->getName(), "", parts_.file, 1, type, 1,
+                                  llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
   function_->setSubprogram(scope_);
   // The entry block only sets up; statements go to the next one, so that it always dominates them.
   auto* entry = llvm::BasicBlock::Create(context_, "entry", function_);
@@ -37,20 +44,30 @@ void Emitter::finish() { builder_.CreateRet(builder_.getInt32(0)); }
 
 void Emitter::locate(StmtNode const& node) {
   auto line = parts_.lines.find(&node);
-  if (line != parts_.lines.end()) builder_.SetCurrentDebugLocation(llvm::DILocation::get(context_, unsigned(line->second), 0, scope_));
+  if (line != parts_.lines.end())
+    builder_.SetCurrentDebugLocation(
+        llvm::DILocation::get(context_, unsigned(line->second), 0, scope_));
 }
 
 void Emitter::statement(Stmt const& s) {
   if (failed()) return;
   switch (s->kind) {
-    case NodeKind::kFor: locate(*s.get()); return loop(*s.as<For>());
-    case NodeKind::kStore: locate(*s.get()); return store(*s.as<Store>());
-    case NodeKind::kIf: locate(*s.get()); return condition(*s.as<If>());
-    case NodeKind::kAlloc: return statement(s.as<Alloc>()->body);
+    case NodeKind::kFor:
+      locate(*s.get());
+      return loop(*s.as<For>());
+    case NodeKind::kStore:
+      locate(*s.get());
+      return store(*s.as<Store>());
+    case NodeKind::kIf:
+      locate(*s.get());
+      return condition(*s.as<If>());
+    case NodeKind::kAlloc:
+      return statement(s.as<Alloc>()->body);
     case NodeKind::kSeq:
       for (Stmt const& child : s.as<Seq>()->stmts) statement(child);
       return;
-    default: fail("unsupported_statement", "this statement has no code on this target");
+    default:
+      fail("unsupported_statement", "this statement has no code on this target");
   }
 }
 
@@ -58,7 +75,8 @@ std::vector<std::string> Emitter::registers_written(Stmt const& s) const {
   std::set<std::string> names;
   walk(s, [&](Stmt const& x) {
     auto const* store = x.as<Store>();
-    if (store && store->buffer->scope == "register" && registers_.contains(store->buffer->name)) names.insert(store->buffer->name);
+    if (store && store->buffer->scope == "register" && registers_.contains(store->buffer->name))
+      names.insert(store->buffer->name);
     return true;
   });
   return {names.begin(), names.end()};
@@ -66,7 +84,9 @@ std::vector<std::string> Emitter::registers_written(Stmt const& s) const {
 
 void Emitter::loop(For const& node) {
   if (node.loop_kind == LoopKind::kParallel) return parallel(node);
-  if (node.loop_kind == LoopKind::kBind || node.loop_kind == LoopKind::kVector) return fail("unsupported_statement", fmt::format("the loop {} has no code on this target", node.name()));
+  if (node.loop_kind == LoopKind::kBind || node.loop_kind == LoopKind::kVector)
+    return fail("unsupported_statement",
+                fmt::format("the loop {} has no code on this target", node.name()));
   Value* extent = expression(node.extent);
   auto* before = builder_.GetInsertBlock();
   auto* body = llvm::BasicBlock::Create(context_, "", function_);
@@ -101,13 +121,15 @@ void Emitter::loop(For const& node) {
   builder_.SetInsertPoint(after);
 }
 
-/// The body becomes a function (closure, task); the closure holds the buffers and the loop variables
-/// around.
+/// The body becomes a function (closure, task); the closure holds the buffers and the loop
+/// variables around.
 void Emitter::parallel(For const& node) {
   auto* pointer = llvm::PointerType::get(context_, 0);
   auto* i64 = builder_.getInt64Ty();
   auto* task_type = llvm::FunctionType::get(builder_.getInt32Ty(), {pointer, i64}, false);
-  auto* task = llvm::Function::Create(task_type, llvm::Function::InternalLinkage, fmt::format("{}.task{}", function_->getName().str(), parts_.tasks++), parts_.module);
+  auto* task = llvm::Function::Create(
+      task_type, llvm::Function::InternalLinkage,
+      fmt::format("{}.task{}", function_->getName().str(), parts_.tasks++), parts_.module);
   task->copyAttributesFrom(function_);
   task->setLinkage(llvm::Function::InternalLinkage);
 
@@ -115,15 +137,20 @@ void Emitter::parallel(For const& node) {
   llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
   auto* closure_type = llvm::ArrayType::get(i64, captured.size() + 1);
   Value* closure = entry.CreateAlloca(closure_type);
-  auto slot = [&](llvm::IRBuilder<>& b, Value* base, size_t i) { return b.CreateConstInBoundsGEP1_64(i64, base, i); };
+  auto slot = [&](llvm::IRBuilder<>& b, Value* base, size_t i) {
+    return b.CreateConstInBoundsGEP1_64(i64, base, i);
+  };
   builder_.CreateStore(buffers_, slot(builder_, closure, 0));
-  for (size_t i = 0; i < captured.size(); ++i) builder_.CreateStore(variables_[captured[i]], slot(builder_, closure, i + 1));
+  for (size_t i = 0; i < captured.size(); ++i)
+    builder_.CreateStore(variables_[captured[i]], slot(builder_, closure, i + 1));
 
   {
     Value* none = llvm::ConstantPointerNull::get(pointer);
     Emitter inner(parts_, task, none, none);
     inner.buffers_ = inner.builder_.CreateLoad(pointer, slot(inner.builder_, task->getArg(0), 0));
-    for (size_t i = 0; i < captured.size(); ++i) inner.bind(captured[i], inner.builder_.CreateLoad(i64, slot(inner.builder_, task->getArg(0), i + 1)));
+    for (size_t i = 0; i < captured.size(); ++i)
+      inner.bind(captured[i],
+                 inner.builder_.CreateLoad(i64, slot(inner.builder_, task->getArg(0), i + 1)));
     inner.bind(node.name(), task->getArg(1));
     inner.begin_body();
     inner.statement(node.body);
@@ -135,8 +162,10 @@ void Emitter::parallel(For const& node) {
   auto* runtime_type = llvm::StructType::get(context_, {builder_.getInt32Ty(), pointer, pointer});
   Value* call = builder_.CreateLoad(pointer, builder_.CreateStructGEP(runtime_type, runtime_, 1));
   Value* pool = builder_.CreateLoad(pointer, builder_.CreateStructGEP(runtime_type, runtime_, 2));
-  auto* call_type = llvm::FunctionType::get(builder_.getInt32Ty(), {pointer, i64, pointer, pointer}, false);
-  Value* code = builder_.CreateCall(call_type, call, {pool, expression(node.extent), task, closure});
+  auto* call_type =
+      llvm::FunctionType::get(builder_.getInt32Ty(), {pointer, i64, pointer, pointer}, false);
+  Value* code =
+      builder_.CreateCall(call_type, call, {pool, expression(node.extent), task, closure});
   auto* stop = llvm::BasicBlock::Create(context_, "", function_);
   auto* go_on = llvm::BasicBlock::Create(context_, "", function_);
   builder_.CreateCondBr(builder_.CreateICmpNE(code, builder_.getInt32(0)), stop, go_on);
@@ -198,16 +227,25 @@ void Emitter::store(Store const& node) {
     return;
   }
   int lanes = std::max(node.value.lanes(), node.indices[0].lanes());
-  if (node.buffer->type == DType::kBool) value = builder_.CreateZExt(value, lanes > 1 ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(builder_.getInt8Ty(), unsigned(lanes))) : builder_.getInt8Ty());
+  if (node.buffer->type == DType::kBool)
+    value =
+        builder_.CreateZExt(value, lanes > 1 ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(
+                                                   builder_.getInt8Ty(), unsigned(lanes)))
+                                             : builder_.getInt8Ty());
   llvm::Align align{uint64_t(size_of(node.buffer->type))};
   auto const* ramp = node.indices[0].as<Ramp>();
   if (ramp && is_int(ramp->stride, 1)) {
     Value* address = pointer(node.buffer, ramp->base);
-    if (mask_) builder_.CreateMaskedStore(value, address, align, mask_);
-    else builder_.CreateAlignedStore(value, address, align);
+    if (mask_)
+      builder_.CreateMaskedStore(value, address, align, mask_);
+    else
+      builder_.CreateAlignedStore(value, address, align);
   } else if (lanes > 1) {
-    Value* addresses = builder_.CreateGEP(value->getType()->getScalarType(), base(node.buffer), expression(node.indices[0]));
-    Value* mask = mask_ ? mask_ : llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(builder_.getInt1Ty(), unsigned(lanes)));
+    Value* addresses = builder_.CreateGEP(value->getType()->getScalarType(), base(node.buffer),
+                                          expression(node.indices[0]));
+    Value* mask = mask_ ? mask_
+                        : llvm::Constant::getAllOnesValue(
+                              llvm::FixedVectorType::get(builder_.getInt1Ty(), unsigned(lanes)));
     builder_.CreateMaskedScatter(value, addresses, align, mask);
   } else if (mask_) {
     fail("unsupported_statement", "a scalar is stored under a mask");

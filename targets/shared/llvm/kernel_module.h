@@ -1,5 +1,6 @@
-/// Kernel IR to an LLVM module: SSA is built directly, register buffers become values, vectors become
-/// vector types, and every statement carries its line of the printed kernel as debug location.
+/// Kernel IR to an LLVM module: SSA is built directly, register buffers become values, vectors
+/// become vector types, and every statement carries its line of the printed kernel as debug
+/// location.
 #pragma once
 
 #include <memory>
@@ -17,9 +18,11 @@ namespace tw {
 class Machine;
 
 /// The module of one kernel; its function has the kernel's name and the shape of TwKernel
-/// (engine/runtime/abi.h). Parallel loops become functions of their own, called through the runtime's
-/// table. a*b+c is fused; sums are not reordered; NaN and infinities follow IEEE, max and min give
-/// NaN when either side is NaN. Errors: unsupported_expression, unsupported_statement.
-Result<std::unique_ptr<llvm::Module>> build_kernel_module(ir::KernelIr const& kernel, Machine const& machine, llvm::LLVMContext& context);
+/// (engine/runtime/abi.h). Parallel loops become functions of their own, called through the
+/// runtime's table. a*b+c is fused; sums are not reordered; NaN and infinities follow IEEE, max and
+/// min give NaN when either side is NaN. Errors: unsupported_expression, unsupported_statement.
+Result<std::unique_ptr<llvm::Module>> build_kernel_module(ir::KernelIr const& kernel,
+                                                          Machine const& machine,
+                                                          llvm::LLVMContext& context);
 
 }  // namespace tw

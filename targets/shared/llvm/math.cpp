@@ -17,12 +17,19 @@ using llvm::Value;
 using Builder = llvm::IRBuilder<>;
 
 llvm::Type* like(Value* x, llvm::Type* scalar) {
-  if (auto* v = llvm::dyn_cast<llvm::FixedVectorType>(x->getType())) return llvm::FixedVectorType::get(scalar, v->getNumElements());
+  if (auto* v = llvm::dyn_cast<llvm::FixedVectorType>(x->getType()))
+    return llvm::FixedVectorType::get(scalar, v->getNumElements());
   return scalar;
 }
-Value* number(Value* x, double v) { return llvm::ConstantFP::get(like(x, x->getType()->getScalarType()), v); }
-Value* integer(Builder& b, Value* x, int64_t v) { return llvm::ConstantInt::get(like(x, b.getInt64Ty()), uint64_t(v), true); }
-Value* fma(Builder& b, Value* x, Value* y, Value* z) { return b.CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()}, {x, y, z}); }
+Value* number(Value* x, double v) {
+  return llvm::ConstantFP::get(like(x, x->getType()->getScalarType()), v);
+}
+Value* integer(Builder& b, Value* x, int64_t v) {
+  return llvm::ConstantInt::get(like(x, b.getInt64Ty()), uint64_t(v), true);
+}
+Value* fma(Builder& b, Value* x, Value* y, Value* z) {
+  return b.CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()}, {x, y, z});
+}
 
 /// c0 + x*(c1 + x*(c2 + ...))
 Value* polynomial(Builder& b, Value* x, std::vector<double> const& c) {
@@ -35,7 +42,8 @@ Value* polynomial(Builder& b, Value* x, std::vector<double> const& c) {
 template <typename F>
 Value* in_double(Builder& b, Value* x, F const& f) {
   llvm::Type* type = x->getType();
-  Value* wide = type->getScalarType()->isDoubleTy() ? x : b.CreateFPExt(x, like(x, b.getDoubleTy()));
+  Value* wide =
+      type->getScalarType()->isDoubleTy() ? x : b.CreateFPExt(x, like(x, b.getDoubleTy()));
   Value* result = f(wide);
   return type->getScalarType()->isDoubleTy() ? result : b.CreateFPTrunc(result, type);
 }
@@ -51,18 +59,20 @@ Value* power_of_two(Builder& b, Value* n, Value* like_x) {
   return b.CreateBitCast(bits, like_x->getType());
 }
 
-/// x = n ln2 + r, |r| <= ln2/2; Taylor of e^r to r^13 (relative error below 1e-17); scaled by 2^n in
-/// two steps, so that the result may be denormal or infinite.
+/// x = n ln2 + r, |r| <= ln2/2; Taylor of e^r to r^13 (relative error below 1e-17); scaled by 2^n
+/// in two steps, so that the result may be denormal or infinite.
 Value* exp_double(Builder& b, Value* x) {
   Value* safe = clamp(b, x, -750.0, 750.0);
-  Value* n = b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, b.CreateFMul(safe, number(x, std::numbers::log2e)));
+  Value* n = b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven,
+                                    b.CreateFMul(safe, number(x, std::numbers::log2e)));
   Value* r = fma(b, n, number(x, -6.93147180369123816490e-01), safe);
   r = fma(b, n, number(x, -1.90821492927058770002e-10), r);
   std::vector<double> taylor;
   double factorial = 1;
   for (int i = 0; i <= 13; ++i) taylor.push_back(1 / (factorial *= i > 1 ? i : 1));
   Value* e = polynomial(b, r, taylor);
-  Value* whole = b.CreateFPToSI(b.CreateSelect(b.CreateFCmpUNO(x, x), number(x, 0), n), like(x, b.getInt64Ty()));
+  Value* whole = b.CreateFPToSI(b.CreateSelect(b.CreateFCmpUNO(x, x), number(x, 0), n),
+                                like(x, b.getInt64Ty()));
   Value* half = b.CreateAShr(whole, integer(b, x, 1));
   e = b.CreateFMul(e, power_of_two(b, half, x));
   e = b.CreateFMul(e, power_of_two(b, b.CreateSub(whole, half), x));
@@ -98,7 +108,9 @@ Value* tanh_double(Builder& b, Value* x) {
   Value* e = exp_double(b, b.CreateFMul(magnitude, number(x, -2)));
   Value* far = b.CreateFDiv(b.CreateFSub(number(x, 1), e), b.CreateFAdd(number(x, 1), e));
   Value* square = b.CreateFMul(x, x);
-  Value* near = b.CreateFMul(magnitude, polynomial(b, square, {1, -1.0 / 3, 2.0 / 15, -17.0 / 315, 62.0 / 2835, -1382.0 / 155925, 21844.0 / 6081075}));
+  Value* near = b.CreateFMul(magnitude, polynomial(b, square,
+                                                   {1, -1.0 / 3, 2.0 / 15, -17.0 / 315, 62.0 / 2835,
+                                                    -1382.0 / 155925, 21844.0 / 6081075}));
   Value* result = b.CreateSelect(b.CreateFCmpOLT(magnitude, number(x, 0.05)), near, far);
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
 }
@@ -114,19 +126,24 @@ Value* erf_double(Builder& b, Value* x) {
     if (n > 0) factorial *= n;
     series.push_back((n % 2 ? -1.0 : 1.0) / (factorial * (2 * n + 1)));
   }
-  Value* near = b.CreateFMul(b.CreateFMul(magnitude, number(x, 2 / std::sqrt(std::numbers::pi))), polynomial(b, square, series));
+  Value* near = b.CreateFMul(b.CreateFMul(magnitude, number(x, 2 / std::sqrt(std::numbers::pi))),
+                             polynomial(b, square, series));
   Value* large = b.CreateSelect(b.CreateFCmpOLT(magnitude, number(x, 1)), number(x, 1), magnitude);
   Value* fraction = large;
-  for (int n = 40; n >= 1; --n) fraction = b.CreateFAdd(large, b.CreateFDiv(number(x, n / 2.0), fraction));
-  Value* tail = b.CreateFDiv(exp_double(b, b.CreateFNeg(square)), b.CreateFMul(fraction, number(x, std::sqrt(std::numbers::pi))));
-  Value* result = b.CreateSelect(b.CreateFCmpOLT(magnitude, number(x, 2.5)), near, b.CreateFSub(number(x, 1), tail));
+  for (int n = 40; n >= 1; --n)
+    fraction = b.CreateFAdd(large, b.CreateFDiv(number(x, n / 2.0), fraction));
+  Value* tail = b.CreateFDiv(exp_double(b, b.CreateFNeg(square)),
+                             b.CreateFMul(fraction, number(x, std::sqrt(std::numbers::pi))));
+  Value* result = b.CreateSelect(b.CreateFCmpOLT(magnitude, number(x, 2.5)), near,
+                                 b.CreateFSub(number(x, 1), tail));
   result = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
   return b.CreateSelect(b.CreateFCmpUNO(x, x), x, result);
 }
 
 /// Reduction to |r| <= pi/4 with pi/2 in three parts (Cody, Waite 1980): good to |x| of about 1e5.
 Value* sin_cos_double(Builder& b, Value* x, bool cosine) {
-  Value* n = b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, b.CreateFMul(x, number(x, 2 / std::numbers::pi)));
+  Value* n = b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven,
+                                    b.CreateFMul(x, number(x, 2 / std::numbers::pi)));
   Value* r = fma(b, n, number(x, -1.57079632673412561417e+00), x);
   r = fma(b, n, number(x, -6.07710050630396597660e-11), r);
   r = fma(b, n, number(x, -2.02226624879595063154e-21), r);
@@ -141,8 +158,10 @@ Value* sin_cos_double(Builder& b, Value* x, bool cosine) {
   }
   Value* sin_r = b.CreateFMul(r, polynomial(b, square, sine));
   Value* cos_r = polynomial(b, square, cosine_series);
-  Value* finite = b.CreateFCmpOLT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), number(x, 1e15));
-  Value* quadrant = b.CreateFPToSI(b.CreateSelect(finite, n, number(x, 0)), like(x, b.getInt64Ty()));
+  Value* finite =
+      b.CreateFCmpOLT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), number(x, 1e15));
+  Value* quadrant =
+      b.CreateFPToSI(b.CreateSelect(finite, n, number(x, 0)), like(x, b.getInt64Ty()));
   if (cosine) quadrant = b.CreateAdd(quadrant, integer(b, x, 1));
   Value* odd = b.CreateICmpNE(b.CreateAnd(quadrant, integer(b, x, 1)), integer(b, x, 0));
   Value* negative = b.CreateICmpNE(b.CreateAnd(quadrant, integer(b, x, 2)), integer(b, x, 0));
@@ -156,23 +175,37 @@ Value* pow_double(Builder& b, Value* x, Value* y) {
   Value* result = exp_double(b, b.CreateFMul(y, log_double(b, magnitude)));
   Value* whole = b.CreateFCmpOEQ(b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, y), y);
   Value* half = b.CreateFMul(y, number(y, 0.5));
-  Value* odd = b.CreateAnd(whole, b.CreateFCmpONE(b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, half), half));
+  Value* odd = b.CreateAnd(
+      whole, b.CreateFCmpONE(b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, half), half));
   Value* negative = b.CreateFCmpOLT(x, number(x, 0));
   result = b.CreateSelect(b.CreateAnd(negative, odd), b.CreateFNeg(result), result);
-  result = b.CreateSelect(b.CreateAnd(negative, b.CreateNot(whole)), number(x, std::nan("")), result);
+  result =
+      b.CreateSelect(b.CreateAnd(negative, b.CreateNot(whole)), number(x, std::nan("")), result);
   Value* one = b.CreateOr(b.CreateFCmpOEQ(y, number(y, 0)), b.CreateFCmpOEQ(x, number(x, 1)));
   return b.CreateSelect(one, number(x, 1), result);
 }
 
 }  // namespace
 
-Value* emit_exp(Builder& b, Value* x) { return in_double(b, x, [&](Value* v) { return exp_double(b, v); }); }
-Value* emit_log(Builder& b, Value* x) { return in_double(b, x, [&](Value* v) { return log_double(b, v); }); }
-Value* emit_tanh(Builder& b, Value* x) { return in_double(b, x, [&](Value* v) { return tanh_double(b, v); }); }
-Value* emit_erf(Builder& b, Value* x) { return in_double(b, x, [&](Value* v) { return erf_double(b, v); }); }
-Value* emit_sin_cos(Builder& b, Value* x, bool cosine) { return in_double(b, x, [&](Value* v) { return sin_cos_double(b, v, cosine); }); }
+Value* emit_exp(Builder& b, Value* x) {
+  return in_double(b, x, [&](Value* v) { return exp_double(b, v); });
+}
+Value* emit_log(Builder& b, Value* x) {
+  return in_double(b, x, [&](Value* v) { return log_double(b, v); });
+}
+Value* emit_tanh(Builder& b, Value* x) {
+  return in_double(b, x, [&](Value* v) { return tanh_double(b, v); });
+}
+Value* emit_erf(Builder& b, Value* x) {
+  return in_double(b, x, [&](Value* v) { return erf_double(b, v); });
+}
+Value* emit_sin_cos(Builder& b, Value* x, bool cosine) {
+  return in_double(b, x, [&](Value* v) { return sin_cos_double(b, v, cosine); });
+}
 Value* emit_pow(Builder& b, Value* x, Value* y) {
-  return in_double(b, x, [&](Value* v) { return pow_double(b, v, v->getType() == y->getType() ? y : b.CreateFPExt(y, v->getType())); });
+  return in_double(b, x, [&](Value* v) {
+    return pow_double(b, v, v->getType() == y->getType() ? y : b.CreateFPExt(y, v->getType()));
+  });
 }
 
 }  // namespace tw

@@ -1,6 +1,6 @@
-/// Elementary functions as instructions: no library is called. For f32 (and vectors of it) the error
-/// is at most 4 units in the last place unless said otherwise; f64 goes through the same formulas in
-/// double with more terms.
+/// Elementary functions as instructions: no library is called. For f32 (and vectors of it) the
+/// error is at most 4 units in the last place unless said otherwise; f64 goes through the same
+/// formulas in double with more terms.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>

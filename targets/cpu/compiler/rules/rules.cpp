@@ -30,7 +30,8 @@ std::optional<Stage> stage_of(BlockSite const& site) {
   for (size_t i = 0; i < site.loops.size() && i < site.block->iters.size(); ++i) {
     IterVar const& iter = site.block->iters[i];
     auto extent = as_int(site.loops[i]->extent);
-    if (!extent || iter.kind == IterKind::kOrdered || iter.kind == IterKind::kOpaque) return std::nullopt;
+    if (!extent || iter.kind == IterKind::kOrdered || iter.kind == IterKind::kOpaque)
+      return std::nullopt;
     Axis axis{site.loops[i]->name(), *extent, iter.kind};
     (iter.kind == IterKind::kReduce ? stage.reduce : stage.spatial).push_back(axis);
   }
@@ -53,29 +54,36 @@ int64_t lanes_for(int64_t extent, int64_t width) {
 }
 
 class Script {
- public:
-  explicit Script(std::string const& kernel) : text_(fmt::format("tilewright schedule 1\nfor {}\n", kernel)) {}
+public:
+  explicit Script(std::string const& kernel)
+      : text_(fmt::format("tilewright schedule 1\nfor {}\n", kernel)) {}
   void line(std::string const& step) { text_ += step + "\n"; }
   std::string take() { return std::move(text_); }
 
- private:
+private:
   std::string text_;
 };
 
-std::string reference(Stage const& stage, std::string const& loop) { return stage.block + "." + loop; }
+std::string reference(Stage const& stage, std::string const& loop) {
+  return stage.block + "." + loop;
+}
 
 /// Splits an axis unless the factor is its whole extent; answers (outer or "", inner).
-std::pair<std::string, std::string> split(Script& script, Stage const& stage, Axis const& axis, int64_t factor) {
+std::pair<std::string, std::string> split(Script& script, Stage const& stage, Axis const& axis,
+                                          int64_t factor) {
   if (factor >= axis.extent) return {"", axis.name};
-  script.line(fmt::format("{}.0, {}.1 = split({}, factor={})", axis.name, axis.name, reference(stage, axis.name), factor));
+  script.line(fmt::format("{}.0, {}.1 = split({}, factor={})", axis.name, axis.name,
+                          reference(stage, axis.name), factor));
   return {axis.name + ".0", axis.name + ".1"};
 }
 
 /// The outermost axis with enough iterations for every core runs in parallel.
-void run_parallel(Script& script, Stage const& stage, std::vector<std::pair<std::string, int64_t>> const& outer, Target const& target) {
+void run_parallel(Script& script, Stage const& stage,
+                  std::vector<std::pair<std::string, int64_t>> const& outer, Target const& target) {
   if (target.hardware.cores < 2) return;
   for (auto const& [name, extent] : outer)
-    if (extent >= target.hardware.cores) return script.line(fmt::format("parallel({})", reference(stage, name)));
+    if (extent >= target.hardware.cores)
+      return script.line(fmt::format("parallel({})", reference(stage, name)));
 }
 
 /// Stages that reduce nothing: vectors along the last axis, threads along the first.
@@ -85,7 +93,8 @@ void elementwise(Script& script, Stage const& stage, Target const& target, int64
   int64_t points = 1;
   std::vector<std::pair<std::string, int64_t>> outer;
   for (Axis const& axis : stage.spatial) points *= axis.extent;
-  for (size_t i = 0; i + 1 < stage.spatial.size(); ++i) outer.push_back({stage.spatial[i].name, stage.spatial[i].extent});
+  for (size_t i = 0; i + 1 < stage.spatial.size(); ++i)
+    outer.push_back({stage.spatial[i].name, stage.spatial[i].extent});
   if (last.extent > 1) {
     auto [rest, lanes] = split(script, stage, last, lanes_for(last.extent, width));
     script.line(fmt::format("vectorize({})", reference(stage, lanes)));
@@ -112,8 +121,8 @@ bool contiguous(Stage const& stage, Axis const& axis) {
   return good;
 }
 
-/// Reductions: a register tile of spatial points (lanes along one axis, copies along others) inside of
-/// the reduction loops.
+/// Reductions: a register tile of spatial points (lanes along one axis, copies along others) inside
+/// of the reduction loops.
 void reduction(Script& script, Stage const& stage, Target const& target, int64_t width) {
   if (stage.spatial.empty()) return;
   // Lanes: the last axis whose reads are contiguous; else the last one with a stride.
@@ -123,7 +132,8 @@ void reduction(Script& script, Stage const& stage, Target const& target, int64_t
       vector = i;
       break;
     }
-  int64_t lanes = stage.spatial[vector].extent > 1 ? lanes_for(stage.spatial[vector].extent, width) : 1;
+  int64_t lanes =
+      stage.spatial[vector].extent > 1 ? lanes_for(stage.spatial[vector].extent, width) : 1;
   int64_t registers = std::max(4, target.registers() - 8);
   std::vector<std::string> outer, tile;
   std::vector<std::pair<std::string, int64_t>> outer_extents;
@@ -146,7 +156,10 @@ void reduction(Script& script, Stage const& stage, Target const& target, int64_t
   for (size_t i = 0; i < stage.spatial.size(); ++i) {
     Axis const& axis = stage.spatial[i];
     if (i == vector) {
-      if (lanes == 1) { outer.push_back(axis.name); continue; }
+      if (lanes == 1) {
+        outer.push_back(axis.name);
+        continue;
+      }
       auto [rest, inner] = split(script, stage, axis, lanes);
       if (!rest.empty()) {
         outer.push_back(rest);
@@ -173,8 +186,10 @@ void reduction(Script& script, Stage const& stage, Target const& target, int64_t
   std::string list;
   for (std::string const& name : order) list += (list.empty() ? "" : ", ") + reference(stage, name);
   if (order.size() > 1) script.line(fmt::format("reorder({})", list));
-  if (!vector_loop.empty()) script.line(fmt::format("vectorize({})", reference(stage, vector_loop)));
-  for (std::string const& name : unrolled) script.line(fmt::format("unroll({})", reference(stage, name)));
+  if (!vector_loop.empty())
+    script.line(fmt::format("vectorize({})", reference(stage, vector_loop)));
+  for (std::string const& name : unrolled)
+    script.line(fmt::format("unroll({})", reference(stage, name)));
   int64_t work = 1;
   for (auto const* axes : {&stage.spatial, &stage.reduce})
     for (Axis const& axis : *axes) work *= axis.extent;
@@ -188,9 +203,12 @@ Result<std::string> cpu_default_script(Program const& program, Target const& tar
   for (BlockSite const& site : blocks_of(program.body)) {
     auto stage = stage_of(site);
     if (!stage) continue;
-    int64_t width = target.lanes(site.block->body.as<Store>() ? site.block->body.as<Store>()->buffer->type : DType::kF32);
-    if (stage->reduce.empty()) elementwise(script, *stage, target, width);
-    else reduction(script, *stage, target, width);
+    int64_t width = target.lanes(
+        site.block->body.as<Store>() ? site.block->body.as<Store>()->buffer->type : DType::kF32);
+    if (stage->reduce.empty())
+      elementwise(script, *stage, target, width);
+    else
+      reduction(script, *stage, target, width);
   }
   return script.take();
 }

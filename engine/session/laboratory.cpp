@@ -1,0 +1,55 @@
+#include "engine/session/laboratory.h"
+
+#include "engine/lowering/pipeline.h"
+
+namespace tw::session {
+
+Result<Laboratory::Outcome> Laboratory::measure(Model const& model, int kernel,
+                                                ir::Program const& program, CodeTier tier,
+                                                StopToken stop) {
+  TRY(prepare(model, kernel, stop));
+  TRY_ASSIGN(std::vector<LoweredStage> stages,
+             lower(program, backend_.target(), backend_.passes()));
+  TRY_ASSIGN(Artifact artifact, backend_.compile(stages.back().kernel, tier, CodeTexts::kNone));
+  BenchOptions options;
+  options.threads = threads_;
+  options.timing = {.warm_up = 0, .repeats = 5, .min_sample_seconds = 50e-6, .most_seconds = 0.4};
+  options.call.stop = stop;
+  options.call.timeout = std::chrono::seconds(30);
+  TRY_ASSIGN(BenchResult result, bench_->measure(artifact, options));
+  Comparison worst{0, 0, true, -1};
+  for (size_t i = 0; i < result.outputs.size(); ++i) {
+    Comparison one = compare(result.outputs[i], reference_[i]);
+    bool equal = worst.equal && one.equal;
+    if (one.max_abs_diff >= worst.max_abs_diff) worst = one;
+    worst.equal = equal;
+  }
+  return Outcome{std::move(result), worst};
+}
+
+Status Laboratory::prepare(Model const& model, int kernel, StopToken stop) {
+  if (bench_ && model_ == model && kernel_ == kernel) return {};
+  bench_.reset();
+  TRY_ASSIGN(ir::Program plain, plain_program(*model, kernel));
+  TRY_ASSIGN(std::vector<NDArray> inputs, random_kernel_inputs(plain.inputs, 1));
+  TRY_ASSIGN(std::optional<std::vector<NDArray>> reference,
+             reference_outputs(*model, kernel, inputs, stop));
+  auto bench = std::make_unique<KernelBench>(device_, plain, inputs);
+  if (!reference) {  // a large tensor expression: its plain nest is what the schedules must keep
+    TRY_ASSIGN(std::vector<LoweredStage> stages,
+               lower(plain, backend_.target(), backend_.passes()));
+    TRY_ASSIGN(Artifact artifact,
+               backend_.compile(stages.back().kernel, CodeTier::kFast, CodeTexts::kNone));
+    BenchOptions options;
+    options.call.stop = stop;
+    options.call.timeout = std::chrono::seconds(60);
+    TRY_ASSIGN(reference, bench->run(artifact, options));
+  }
+  reference_ = std::move(*reference);
+  bench_ = std::move(bench);
+  model_ = model;
+  kernel_ = kernel;
+  return {};
+}
+
+}  // namespace tw::session

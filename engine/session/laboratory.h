@@ -1,0 +1,48 @@
+/// Kernels measured for the session: inputs and the right answer are made once per kernel.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/backend/backend.h"
+#include "engine/device/local_device.h"
+#include "engine/measure/kernel_bench.h"
+#include "engine/session/loaded_model.h"
+#include "engine/session/session.h"
+
+namespace tw::session {
+
+/// Measures kernels on the device; used by the job thread only.
+class Laboratory {
+public:
+  Laboratory(Options const& options)
+      : backend_(*options.backend),
+        device_({options.device_program}),
+        threads_(options.threads > 0 ? options.threads : options.backend->target().hardware.cores) {
+  }
+
+  Device& device() { return device_; }
+  int threads() const { return threads_; }
+
+  struct Outcome {
+    BenchResult result;
+    Comparison comparison;
+  };
+  /// Compiles, runs once over poisoned outputs, compares, times.
+  Result<Outcome> measure(Model const& model, int kernel, ir::Program const& program, CodeTier tier,
+                          StopToken stop);
+
+private:
+  /// Inputs and the right answer of a kernel, made when the kernel changes.
+  Status prepare(Model const& model, int kernel, StopToken stop);
+
+  Backend const& backend_;
+  LocalDevice device_;
+  int threads_;
+  Model model_;
+  int kernel_ = -1;
+  std::unique_ptr<KernelBench> bench_;
+  std::vector<NDArray> reference_;
+};
+
+}  // namespace tw::session
