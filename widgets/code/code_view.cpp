@@ -42,7 +42,10 @@ CodeView::CodeView(Selection& selection, QWidget* parent)
   setFocusPolicy(Qt::StrongFocus);
   setObjectName("code");
   setAccessibleName("Code");
-  connect(&selection_, &Selection::changed, this, [this] { viewport()->update(); });
+  connect(&selection_, &Selection::changed, this, [this] {
+    show_selected();
+    viewport()->update();
+  });
 }
 
 void CodeView::set_theme(Theme const& theme) {
@@ -59,8 +62,24 @@ void CodeView::show_text(std::shared_ptr<session::CodeText const> text,
     widest_ = 0;
     for (CodeLine const& line : text_->lines) widest_ = std::max(widest_, int(line.text.size()));
     update_bars();
+    scrolled_to_ = -1;
+    show_selected();
   }
   viewport()->update();
+}
+
+/// A loop that was selected elsewhere comes into view; hovering moves nothing.
+void CodeView::show_selected() {
+  if (!text_ || selection_.loop() == scrolled_to_ || underMouse()) return;
+  scrolled_to_ = selection_.loop();
+  for (size_t i = 0; i < text_->lines.size(); ++i) {
+    auto const& loops = text_->lines[i].loops;
+    if (std::find(loops.begin(), loops.end(), scrolled_to_) == loops.end()) continue;
+    int top = verticalScrollBar()->value(), y = int(i) * kLine;
+    bool seen = y >= top && y + 6 * kLine < top + viewport()->height();
+    if (!seen) verticalScrollBar()->setValue(std::max(0, y - 3 * kLine));
+    return;
+  }
 }
 
 void CodeView::update_bars() {
@@ -124,6 +143,11 @@ void CodeView::draw_line(QPainter& painter, int index, double y) const {
               Qt::AlignRight | Qt::AlignVCenter);
   paint::text(painter, QRectF(40, y, 14, kLine), mono_font(12, 600), theme_.text1,
               kMarks[size_t(line.change)]);
+  // Instructions have no indent that shows their loop: a mark in its colour does.
+  int innermost =
+      text_->stage == "assembly" && !line.loops.empty() ? hue_of(line.loops.back()) : -1;
+  if (innermost >= 0)
+    painter.fillRect(QRectF(kGutter - 8, y + 3, 3, kLine - 6), theme_.hue(innermost));
   painter.save();
   painter.setClipRect(QRectF(kGutter, y, viewport()->width() - kGutter, kLine));
   double x = kGutter - horizontalScrollBar()->value();
@@ -135,9 +159,6 @@ void CodeView::draw_line(QPainter& painter, int index, double y) const {
       painter.fillRect(QRectF(x + letter * double(2 * (depth + 1)) + 2, y, 1.5, kLine),
                        Theme::mix(theme_.hue(hue), theme_.inset, 0.55));
   }
-  if (text_->stage == "assembly" && !line.loops.empty())
-    if (int hue = hue_of(line.loops.back()); hue >= 0)
-      painter.fillRect(QRectF(x - 6, y + 3, 3, kLine - 6), theme_.hue(hue));
   draw_words(painter, line, QPointF(x, y));
   painter.restore();
 }

@@ -33,6 +33,7 @@ protected:
 
 private:
   void update_bars();
+  void show_selected();
   void draw_line(QPainter& painter, int index, double y) const;
   void draw_words(QPainter& painter, session::CodeLine const& line, QPointF at) const;
   int hue_of(int loop) const;
@@ -43,6 +44,7 @@ private:
   std::shared_ptr<session::NestView const> nest_;
   bool stale_ = false;
   int widest_ = 0;
+  int scrolled_to_ = -1;
 };
 
 }  // namespace tw
