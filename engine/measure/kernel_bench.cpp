@@ -8,8 +8,11 @@ namespace tw {
 namespace {
 
 /// NaN as f32, a wild number as anything else: what a kernel forgets to write is seen.
-NDArray poison(ir::BufferNode const& buffer) {
-  NDArray array = NDArray::create(buffer.type, ir::constant_shape(buffer).value()).value();
+Result<NDArray> poison(ir::BufferNode const& buffer) {
+  auto shape = ir::constant_shape(buffer);
+  if (!shape)
+    return bad_input("unknown_size", "the tensor " + buffer.name + " has no constant shape");
+  TRY_ASSIGN(NDArray array, NDArray::create(buffer.type, *shape));
   std::memset(array.data(), 0xFF, size_t(array.byte_size()));
   return array;
 }
@@ -43,7 +46,8 @@ Status KernelBench::upload(int64_t workspace, CallOptions const& call) {
       tensors_.push_back(handle);
     }
     for (ir::Buffer const& output : output_buffers_) {
-      TRY_ASSIGN(TensorHandle handle, device_.allocate(poison(*output).byte_size(), call));
+      TRY_ASSIGN(NDArray wild, poison(*output));
+      TRY_ASSIGN(TensorHandle handle, device_.allocate(wild.byte_size(), call));
       tensors_.push_back(handle);
     }
   }
@@ -57,7 +61,7 @@ Status KernelBench::upload(int64_t workspace, CallOptions const& call) {
 Result<DeviceStep> KernelBench::prepare(Artifact const& artifact, CallOptions const& call) {
   TRY(upload(artifact.workspace_bytes, call));
   for (size_t i = 0; i < output_buffers_.size(); ++i) {
-    NDArray wild = poison(*output_buffers_[i]);
+    TRY_ASSIGN(NDArray wild, poison(*output_buffers_[i]));
     TRY(device_.write(tensors_[inputs_.size() + i], 0, bytes_of(wild), call));
   }
   DeviceStep step;

@@ -177,15 +177,18 @@ std::vector<ModelTensor> model_outputs(LoadedModel const& model) {
   return list;
 }
 
-std::vector<NDArray> random_inputs(LoadedModel const& model, uint64_t seed) {
+Result<std::vector<NDArray>> random_inputs(LoadedModel const& model, uint64_t seed) {
   std::vector<NDArray> arrays;
   Rng rng(seed);
   for (ModelTensor const& info : model_inputs(model)) {
-    auto array = NDArray::create(info.type, info.shape);
-    if (!array) return {};
-    for (int64_t i = 0; i < array->size(); ++i)
-      array->set_value(i, is_float(info.type) ? rng.normal() : double(rng.below(2)));
-    arrays.push_back(std::move(*array));
+    if (!info.unknown.empty())
+      return bad_input("unknown_shape",
+                       fmt::format("the shape of input {} is not known ({}); give --fix {}=SHAPE",
+                                   info.name, fmt::join(info.unknown, ", "), info.name));
+    TRY_ASSIGN(NDArray array, NDArray::create(info.type, info.shape));
+    for (int64_t i = 0; i < array.size(); ++i)
+      array.set_value(i, is_float(info.type) ? rng.normal() : double(rng.below(2)));
+    arrays.push_back(std::move(array));
   }
   return arrays;
 }

@@ -399,7 +399,12 @@ Status SessionImpl::run(MeasureModel const&) {
               [this, model, options](StopToken stop, Progress const& progress) mutable {
                 options.rounds = 5;
                 options.threads = laboratory_.threads();
-                options.inputs = random_inputs(*model, 1);
+                auto inputs = random_inputs(*model, 1);
+                if (!inputs) {
+                  set_error(to_sentence(inputs.error()));
+                  return publish();
+                }
+                options.inputs = std::move(*inputs);
                 auto run = run_model(*model, options, *options_.backend, laboratory_.device(), stop,
                                      progress);
                 if (!run) {

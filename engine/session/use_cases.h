@@ -44,8 +44,8 @@ struct ModelTensor {
 };
 std::vector<ModelTensor> model_inputs(LoadedModel const& model);
 std::vector<ModelTensor> model_outputs(LoadedModel const& model);
-/// Seeded random tensors for every input.
-std::vector<NDArray> random_inputs(LoadedModel const& model, uint64_t seed);
+/// Seeded random tensors for every input. Errors: unknown_shape, tensor_too_large.
+Result<std::vector<NDArray>> random_inputs(LoadedModel const& model, uint64_t seed);
 
 /// Row of the kernel table by its name or number. Errors: unknown_kernel with near names.
 Result<int> find_kernel(LoadedModel const& model, std::string const& name);

@@ -3,7 +3,6 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Protobuf REQUIRED)
-find_package(SQLite3 REQUIRED)
 find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Concurrent Test)
 
 # Asking for version 19 is refused by the package's own version file, so the path decides.

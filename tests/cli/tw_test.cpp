@@ -84,6 +84,23 @@ private slots:
     QCOMPARE(run.code, code);
   }
 
+  void a_tensor_that_claims_to_be_huge_is_refused_and_nothing_is_allocated() {
+    write("big.te",
+          "tilewright te 1\nkernel big(A: f32[10000000000]) -> B\n  B[i in 10000000000] = A[i] * "
+          "2\n");
+    write("wide.te",
+          "tilewright te 1\nkernel wide(A: f32[8]) -> B\n  B[i in 10000000000] = A[0] * 2\n");
+    for (char const* name : {"big.te", "wide.te"})
+      for (char const* command : {"run", "inspect", "kernels"}) {
+        Run run = tw({command, at(name)});
+        if (QString(command) != "run")
+          QCOMPARE(run.code, 0);
+        else
+          QVERIFY2(run.code == 2 && run.err.contains("would take more than 8 GiB"),
+                   qPrintable(run.err));
+      }
+  }
+
   void errors_have_a_json_form() {
     Run run = tw({"--json", "check", at("m.te"), "--script", at("broken.tws")});
     QJsonObject error = QJsonDocument::fromJson(run.err.toUtf8()).object()["error"].toObject();

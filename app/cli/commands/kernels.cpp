@@ -13,8 +13,9 @@ Status measure(Context const& context, session::LoadedModel const& model,
   TRY_ASSIGN(std::unique_ptr<Device> device, context.open_device());
   TRY_ASSIGN(session::MachineView machine,
              session::machine_view(*context.backend, *device, context.cache_folder, true, false));
+  TRY_ASSIGN(std::vector<NDArray> inputs, session::random_inputs(model, 1));
   session::RunOptions options{
-      .rounds = 5, .threads = threads, .inputs = session::random_inputs(model, 1), .scripts = {}};
+      .rounds = 5, .threads = threads, .inputs = std::move(inputs), .scripts = {}};
   TRY_ASSIGN(session::RunResult run, session::run_model(model, options, *context.backend, *device));
   session::fill_times(table, run, machine);
   return {};

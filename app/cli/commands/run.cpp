@@ -102,7 +102,8 @@ int run(Context const& context, Arguments const& arguments) {
   auto inputs = read_inputs(arguments, **model);
   if (!inputs) return report(context, inputs.error());
   bool random = inputs->empty();
-  if (random) *inputs = session::random_inputs(**model, 1);
+  if (random) inputs = session::random_inputs(**model, 1);
+  if (!inputs) return report(context, inputs.error());
   if (!arguments.write_inputs.empty())
     if (Status status = write_raw(arguments.write_inputs, "", *inputs); !status)
       return report(context, status.error());
