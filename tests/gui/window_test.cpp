@@ -7,6 +7,7 @@
 
 #include "app/shared/environment.h"
 #include "app/window/main_window.h"
+#include "engine/runtime/timer.h"
 #include "widgets/step_dialog/step_dialog.h"
 
 using namespace tw;
@@ -143,6 +144,45 @@ private slots:
     QCOMPARE(selection->hovered(), wanted);
     QTest::mouseClick(ladder_, Qt::LeftButton, {}, middle(rect("i")));
     QCOMPARE(selection->loop(), bar("i").id);
+  }
+
+  void a_step_is_on_the_screen_within_a_tenth_of_a_second() {
+    double scale = std::max(1.0, 3.0 / std::max(probe_speed(), 0.1));
+    CodeView& code = window_->code_panel().view();
+    for (char const* line : {"split(C.i, factor=8)", "split(C.j, factor=16)",
+                             "reorder(C.i.0, C.j.0, C.k, C.i.1, C.j.1)", "vectorize(C.j.1)",
+                             "unroll(C.i.1)", "parallel(C.i.0)"}) {
+      QElapsedTimer timer;
+      timer.start();
+      window_->apply_line(line);
+      uint64_t wanted = session_->snapshot().nest->program_hash;
+      while ((!code.text() || code.text()->program_hash != wanted) && timer.elapsed() < 5000)
+        QApplication::processEvents(QEventLoop::WaitForMoreEvents, 1);
+      window_->grab();
+      double ms = double(timer.nsecsElapsed()) / 1e6;
+      qInfo("%s: %.1f ms", line, ms);
+      QVERIFY2(code.text() && code.text()->program_hash == wanted, line);
+      QVERIFY2(ms < 100 * scale, line);
+    }
+  }
+
+  void twenty_thousand_lines_are_drawn_at_once() {
+    auto text = std::make_shared<CodeText>();
+    for (int i = 0; i < 20000; ++i) {
+      CodeLine line;
+      line.text = "  acc.0[ramp(0, 1, 16)] = acc.0[ramp(0, 1, 16)]+broadcast(W[" +
+                  std::to_string(i) + "], 16)";
+      text->lines.push_back(line);
+    }
+    Selection selection;
+    CodeView view(selection);
+    view.set_theme(Theme::load("dark"));
+    view.resize(900, 700);
+    QElapsedTimer timer;
+    timer.start();
+    view.show_text(text, session_->snapshot().nest);
+    view.grab();
+    QVERIFY(timer.elapsed() < 200 * std::max(1.0, 3.0 / std::max(probe_speed(), 0.1)));
   }
 
   void every_view_draws_in_every_theme_at_small_and_large_sizes() {
