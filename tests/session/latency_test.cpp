@@ -14,9 +14,9 @@ using namespace tw::session;
 
 namespace {
 
-/// Limits were set on a machine whose probe gives about 30e9 multiply-adds a second; slower ones
+/// Limits were set on a machine whose probe gives about 2.4; slower ones
 /// get more time, in proportion.
-double scale() { return std::max(1.0, 3.0 / std::max(probe_speed(), 0.1)); }
+double scale() { return std::max(1.0, 2.4 / std::max(probe_speed(), 0.1)); }
 
 double percentile_95(std::vector<double> values) {
   std::sort(values.begin(), values.end());
