@@ -98,7 +98,7 @@ QWidget* MainWindow::build_ladder(Selection& selection) {
   column->setSpacing(0);
   auto* row = new QHBoxLayout;
   row->setContentsMargins(16, 8, 16, 4);
-  auto* hint = new QLabel("Drag a bar to reorder, pull its handle to split");
+  auto* hint = new QLabel("Drag a bar to reorder (Shift: fuse), pull its handle to split");
   hint->setProperty("role", "label");
   row->addWidget(hint, 1);
   // A mark for every primitive: dropped on a loop, or clicked for its dialog.

@@ -57,6 +57,19 @@ private slots:
     QCOMPARE(last_step(), QString("reorder(C.k, C.i, C.j)"));
   }
 
+  void a_bar_dropped_on_its_neighbour_with_shift_is_fused() {
+    QPoint from = middle(rect("j")), to = middle(rect("i"));
+    QTest::keyPress(ladder_, Qt::Key_Shift);
+    QTest::mousePress(ladder_, Qt::LeftButton, Qt::ShiftModifier, from);
+    for (QPoint at : {from - QPoint(0, 10), to}) {
+      QMouseEvent move(QEvent::MouseMove, QPointF(at), ladder_->mapToGlobal(QPointF(at)),
+                       Qt::NoButton, Qt::LeftButton, Qt::ShiftModifier);
+      QApplication::sendEvent(ladder_, &move);
+    }
+    QTest::mouseRelease(ladder_, Qt::LeftButton, Qt::ShiftModifier, to);
+    QVERIFY2(last_step().endsWith("fuse(C.i, C.j)"), qPrintable(last_step()));
+  }
+
   void a_handle_is_pulled_to_split_and_a_number_can_be_typed() {
     QRectF handle = ladder_->handle_of(bar("i").id);
     QTest::mousePress(ladder_, Qt::LeftButton, {}, middle(handle));

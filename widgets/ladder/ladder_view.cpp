@@ -127,14 +127,6 @@ QRectF LadderView::handle_of(int loop) const {
               : QRectF();
 }
 
-LadderView::Item const* LadderView::neighbour(Item const& item, int direction) const {
-  for (Item const& other : items_)
-    if (other.bar && other.bar->stage == item.bar->stage &&
-        other.bar->depth == item.bar->depth + direction)
-      return &other;
-  return nullptr;
-}
-
 void LadderView::ask(std::string const& line) {
   if (line != line_) {
     line_ = line;
@@ -193,7 +185,7 @@ void LadderView::mousePressEvent(QMouseEvent* event) {
 void LadderView::mouseMoveEvent(QMouseEvent* event) {
   at_ = event->position();
   if (drag_ == Drag::kPress && (at_ - press_).manhattanLength() > 6) drag_ = Drag::kMove;
-  if (drag_ == Drag::kMove) return update_move(at_);
+  if (drag_ == Drag::kMove) return update_move(at_, event->modifiers() & Qt::ShiftModifier);
   if (drag_ == Drag::kSplit && typed_.isEmpty()) return update_split(at_);
   if (drag_ != Drag::kNone) return;
   Item const* item = item_at(at_);
@@ -203,9 +195,17 @@ void LadderView::mouseMoveEvent(QMouseEvent* event) {
                                                            : Qt::ArrowCursor);
 }
 
-void LadderView::update_move(QPointF at) {
+void LadderView::update_move(QPointF at, bool shift) {
   Item const* item = item_of(dragged_);
   Item const* target = item_at(at);
+  bool neighbours = target && target->bar->stage == item->bar->stage &&
+                    std::abs(target->bar->depth - item->bar->depth) == 1;
+  if (neighbours && shift) {
+    slot_ = -1;
+    bool outer = item->bar->depth < target->bar->depth;
+    return ask("fuse(" + (outer ? item : target)->bar->reference + ", " +
+               (outer ? target : item)->bar->reference + ")");
+  }
   slot_ = target && target->bar->stage == item->bar->stage ? target->bar->depth : -1;
   ask(slot_ < 0 ? "" : reorder_line(*item, slot_).toStdString());
 }

@@ -56,12 +56,11 @@ private:
   void lay_out();
   Item const* item_at(QPointF at) const;
   Item const* item_of(int loop) const;
-  Item const* neighbour(Item const& item, int direction) const;
   void draw_bar(QPainter& painter, Item const& item) const;
   void draw_footprints(QPainter& painter) const;
   void draw_drag(QPainter& painter) const;
   void end_drag();
-  void update_move(QPointF at);
+  void update_move(QPointF at, bool shift);
   void update_split(QPointF at);
   void ask(std::string const& line);
   QString reorder_line(Item const& moved, int slot) const;

@@ -58,6 +58,7 @@ private:
   llvm::Value* index_sum(ir::Expr const& e);
   llvm::Value* partial_sum(std::vector<arith::Linear::Term> const& terms, size_t depth);
   llvm::Value* add_terms(llvm::Value* sum, std::vector<arith::Linear::Term> const& terms);
+  llvm::Value* every_second(llvm::FixedVectorType* type, llvm::Value* address, llvm::Align align);
   llvm::Value* pointer(ir::Buffer const& buffer, ir::Expr const& index);
   llvm::Value* base(ir::Buffer const& buffer);
 

@@ -382,6 +382,20 @@ Value* Emitter::pointer(Buffer const& buffer, Expr const& index) {
   return address;
 }
 
+/// Elements 0, 2, 4, ... from two dense loads that overlap in one element, so that nothing behind
+/// the last wanted one is read.
+Value* Emitter::every_second(llvm::FixedVectorType* type, Value* address, llvm::Align align) {
+  int lanes = int(type->getNumElements());
+  Value* low = builder_.CreateAlignedLoad(type, address, align);
+  Value* middle =
+      builder_.CreateGEP(type->getElementType(), address, builder_.getInt64(uint64_t(lanes - 1)));
+  Value* high = builder_.CreateAlignedLoad(type, middle, align);
+  std::vector<int> order;
+  for (int i = 0; i < lanes; ++i)
+    order.push_back(2 * i < lanes ? 2 * i : lanes + 2 * i - (lanes - 1));
+  return builder_.CreateShuffleVector(low, high, order);
+}
+
 Value* Emitter::load(Load const& node) {
   if (node.buffer->scope == "register") {
     auto found = registers_.find(node.buffer->name);
@@ -419,6 +433,8 @@ Value* Emitter::load(Load const& node) {
     return to_value(builder_.CreateMaskedGather(type, addresses, align, mask,
                                                 llvm::Constant::getNullValue(type)));
   }
+  if (is_int(ramp->stride, 2))
+    return to_value(every_second(type, pointer(node.buffer, ramp->base), align));
   // A stride: element by element from one base.
   Value* start = pointer(node.buffer, ramp->base);
   Value* stride = expression(ramp->stride);
