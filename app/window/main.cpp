@@ -45,12 +45,20 @@ int main(int argc, char** argv) {
   parser.setApplicationDescription("Explore and shape the kernels of deep-learning models");
   parser.addHelpOption();
   QCommandLineOption sample("sample", "open a built-in model", "name"),
-      theme("theme", "dark, light or high_contrast", "name"),
+      theme("theme", "dark, light or high-contrast", "name"),
       report("report", "walk through the sample without a person and write pictures there",
              "folder");
   parser.addOptions({sample, theme, report});
   parser.addPositionalArgument("MODEL", "an ONNX file or a .te file", "[MODEL]");
   parser.process(app);
+  QString wanted_theme = parser.value(theme).replace('-', '_');
+  if (parser.isSet(theme) &&
+      !QStringList{"dark", "light", "high_contrast"}.contains(wanted_theme)) {
+    std::fprintf(stderr,
+                 "tilewright: there is no theme '%s'; the themes are dark, light, high-contrast\n",
+                 qPrintable(parser.value(theme)));
+    return 2;
+  }
 
   auto environment = tw::make_environment();
   if (!environment) return fail(environment.error());
@@ -64,7 +72,7 @@ int main(int argc, char** argv) {
   QString state = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
   tw::MainWindow window(**session, samples,
                         parser.isSet(report) ? parser.value(report) + "/state" : state);
-  if (parser.isSet(theme)) window.set_theme(parser.value(theme));
+  if (parser.isSet(theme)) window.set_theme(wanted_theme);
   if (parser.isSet(report))
     return tw::write_report(window, **session, parser.value(report),
                             parser.positionalArguments().value(0));

@@ -269,10 +269,7 @@ void MainWindow::refresh() {
   code_->refresh(next);
   roofline_->show_roofline(next.roofline);
   history_->show_history(next.history);
-  if (next.history) {
-    QPointF at = history_->station(next.history->current);
-    history_scroll_->ensureVisible(int(at.x()), int(at.y()), 90, 50);
-  }
+  show_current_station();
   if (card_->shown() != next.refusal.get()) card_->show_refusal(next.refusal);
   place_card();
   show_status(next);
@@ -287,7 +284,9 @@ void MainWindow::show_status(session::Snapshot const& next) {
     progress_->setValue(int(next.job->done));
   }
   QString words;
-  if (next.error)
+  if (!said_.isEmpty())
+    words = said_;
+  else if (next.error)
     words = QString::fromStdString(*next.error);
   else if (busy)
     words = QString::fromStdString(next.job->what) +
@@ -301,7 +300,8 @@ void MainWindow::show_status(session::Snapshot const& next) {
   status_->setText(QFontMetrics(status_->font())
                        .elidedText(words, Qt::ElideRight, std::max(200, width() - 420)));
   status_->setToolTip(words);
-  status_->setStyleSheet(next.error ? QString("color: %1").arg(theme_.error.name()) : QString());
+  status_->setStyleSheet(
+      next.error || !said_.isEmpty() ? QString("color: %1").arg(theme_.error.name()) : QString());
   if (!next.model) return;
   QString total = next.kernels && next.kernels->total_ms
                       ? QString("   %1 ms").arg(paint::number(*next.kernels->total_ms))
@@ -310,6 +310,7 @@ void MainWindow::show_status(session::Snapshot const& next) {
 }
 
 void MainWindow::execute(session::Command const& command) {
+  said_.clear();
   Status status = session_.execute(command);
   refresh();
   if (!status) say(QString::fromStdString(to_sentence(status.error())));
@@ -320,6 +321,7 @@ void MainWindow::apply_line(QString const& line) {
 }
 
 void MainWindow::say(QString const& sentence) {
+  said_ = sentence;  // stays until the next command
   status_->setText(sentence);
   status_->setStyleSheet(QString("color: %1").arg(theme_.error.name()));
 }
@@ -381,6 +383,15 @@ void MainWindow::arrange() {
   code_->show();
 }
 
+/// After the layout has settled: a resize or a new step may have moved it out of the pane.
+void MainWindow::show_current_station() {
+  QTimer::singleShot(0, this, [this] {
+    if (!snapshot_.history) return;
+    QPointF at = history_->station(snapshot_.history->current);
+    history_scroll_->ensureVisible(int(at.x()), int(at.y()), 90, 50);
+  });
+}
+
 void MainWindow::show_centre(int tab) {
   centre_->setCurrentIndex(std::min(tab, centre_->count() - 1));
 }
@@ -389,6 +400,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
   arrange();
   place_card();
+  show_current_station();
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

@@ -69,6 +69,7 @@ private:
   void remember_recent(QString const& path);
   void show_status(session::Snapshot const& snapshot);
   void say(QString const& sentence);
+  void show_current_station();
 
   session::Session& session_;
   std::vector<SampleCard> samples_;
@@ -79,6 +80,7 @@ private:
   std::vector<Action> actions_;
   bool wide_ = true;
   int shown_kernel_ = -1;
+  QString said_;  ///< about the last command
 
   Selection* selection_;
   QStackedWidget* pages_ = nullptr;

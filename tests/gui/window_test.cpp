@@ -1,6 +1,7 @@
 // The window by gesture and key, with a real session on the offscreen platform.
 #include <QtTest>
 
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <fstream>
@@ -79,6 +80,22 @@ private slots:
     QTest::mouseRelease(ladder_, Qt::LeftButton, {}, middle(handle) - QPoint(60, 0));
     QVERIFY2(last_step().endsWith("split(C.i, factor=7)"), qPrintable(last_step()));
     QVERIFY(bar("i.0").guarded);
+  }
+
+  void a_click_on_a_handle_is_no_step() {
+    QPoint at = middle(ladder_->handle_of(bar("i").id));
+    QTest::mouseClick(ladder_, Qt::LeftButton, {}, at);
+    QCOMPARE(session_->snapshot().history->current, 0);
+  }
+
+  void what_was_wrong_with_a_command_stays_until_the_next_one() {
+    window_->apply_line("nonsense(C.i)");
+    window_->refresh();
+    auto* status = window_->findChild<QLabel*>("status");
+    QVERIFY2(status->text().endsWith("there is no primitive 'nonsense'"),
+             qPrintable(status->text()));
+    window_->apply_line("parallel(C.i)");
+    QVERIFY(!status->text().contains("nonsense"));
   }
 
   void escape_ends_a_gesture_and_nothing_happened() {

@@ -178,7 +178,8 @@ void LadderView::mousePressEvent(QMouseEvent* event) {
   if (handle_of(dragged_).contains(press_)) {
     drag_ = Drag::kSplit;
     factor_ = nearest_divisor(item->bar->extent, std::sqrt(double(item->bar->extent)));
-    ask(split_line());
+    // Nothing is asked for before the handle moves or a number is typed: a click is no step.
+    update();
   }
 }
 
