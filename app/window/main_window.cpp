@@ -6,12 +6,12 @@
 #include <QDragEnterEvent>
 #include <QFile>
 #include <QFileDialog>
+#include <QInputDialog>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QMimeData>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QSaveFile>
 #include <QScrollBar>
 #include <QSettings>
 #include <QSplitter>
@@ -20,6 +20,7 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include "widgets/accessible/parts.h"
 #include "widgets/paint/paint.h"
 #include "widgets/step_dialog/step_dialog.h"
 
@@ -32,6 +33,7 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
       state_folder_(std::move(state_folder)),
       primitives_(session.primitives()),
       selection_(new Selection(this)) {
+  install_accessible_parts();
   setWindowTitle("Tilewright");
   setAcceptDrops(true);
   setMinimumSize(960, 620);
@@ -207,6 +209,7 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
           });
   connect(history_, &HistoryView::node_chosen, this,
           [this](int node) { execute(session::JumpTo{node}); });
+  connect(history_, &HistoryView::note_asked, this, &MainWindow::ask_note);
   connect(roofline_, &RooflineView::point_chosen, this,
           [this](int node) { execute(session::JumpTo{node}); });
   connect(card_, &RefusalCard::repair_chosen, this, &MainWindow::apply_line);
@@ -246,16 +249,7 @@ void MainWindow::refresh() {
   top_->show_snapshot(next);
   start_->show_machine(next.machine);
   kernels_->show_kernels(next.kernels, next.kernel);
-  std::vector<int64_t> caches;
-  for (char const* level : {"L1", "L2", "L3"})
-    if (next.machine) {
-      // "32 KB L1, 1 MB L2, 32 MB L3"
-      for (QString const& part : QString::fromStdString(next.machine->detail).split(", "))
-        if (part.endsWith(level))
-          caches.push_back(part.section(' ', 0, 0).toLongLong() *
-                           (part.contains("MB") ? 1 << 20 : 1 << 10));
-    }
-  ladder_->show_nest(next.nest, caches);
+  ladder_->show_nest(next.nest, next.machine ? next.machine->cache_bytes : std::vector<int64_t>());
   if (next.kernel != shown_kernel_ && next.nest) {
     // The stage that matters comes into view when another kernel is chosen.
     shown_kernel_ = next.kernel;
@@ -270,7 +264,10 @@ void MainWindow::refresh() {
   roofline_->show_roofline(next.roofline);
   history_->show_history(next.history);
   show_current_station();
-  if (card_->shown() != next.refusal.get()) card_->show_refusal(next.refusal);
+  if (card_->shown() != next.refusal.get()) {
+    card_->show_refusal(next.refusal);
+    if (next.refusal) show_refused_loop();
+  }
   place_card();
   show_status(next);
 }
@@ -349,25 +346,47 @@ void MainWindow::ask_step(QString const& primitive) {
   }
 }
 
+void MainWindow::ask_note(int node) {
+  if (!snapshot_.history || size_t(node) >= snapshot_.history->nodes.size()) return;
+  auto const& shown = snapshot_.history->nodes[size_t(node)];
+  auto* dialog = new QInputDialog(this);
+  dialog->setObjectName("noteDialog");
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setWindowTitle("Note");
+  dialog->setLabelText("A note on " + QString::fromStdString(shown.label));
+  dialog->setTextValue(QString::fromStdString(shown.note));
+  dialog->setMinimumWidth(420);
+  connect(dialog, &QInputDialog::textValueSelected, this, [this, node](QString const& text) {
+    execute(session::SetNote{node, text.toStdString()});
+  });
+  dialog->open();
+}
+
 void MainWindow::open_dialog() {
   QString path = QFileDialog::getOpenFileName(this, "Open a model", {},
                                               "Models and kernels (*.onnx *.te);;All files (*)");
   if (!path.isEmpty()) execute(session::OpenModel{path.toStdString()});
 }
 
-void MainWindow::remember_recent(QString const& path) {
-  QSettings settings(state_folder_ + "/settings.ini", QSettings::IniFormat);
-  QStringList recent = settings.value("recent").toStringList();
-  recent.removeAll(path);
-  recent.prepend(path);
-  settings.setValue("recent", QStringList(recent.mid(0, 8)));
-  start_->show_recent(recent.mid(0, 8));
-}
-
 void MainWindow::place_card() {
   QWidget* home = card_->parentWidget();
   int tall = std::min(264, home->height() - 40);
   card_->setGeometry(24, home->height() - tall - 20, home->width() - 48, tall);
+}
+
+/// The card covers the lower part: the loop that it speaks of moves above it.
+void MainWindow::show_refused_loop() {
+  QTimer::singleShot(0, this, [this] {
+    if (!snapshot_.refusal || snapshot_.refusal->culprits.empty()) return;
+    QRectF bar = ladder_->handle_of(snapshot_.refusal->culprits.front());
+    QWidget* view = ladder_scroll_->viewport();
+    int edge = view->mapFromGlobal(card_->mapToGlobal(QPoint(0, 0))).y();
+    int room = std::min(view->height(), edge);
+    QScrollBar* scroll = ladder_scroll_->verticalScrollBar();
+    int y = int(bar.center().y()) - scroll->value();
+    if (!bar.isEmpty() && (y < 24 || y > room - 40))
+      scroll->setValue(scroll->value() + y - room / 2);
+  });
 }
 
 /// Narrow windows have the code as a tab beside the loops.
@@ -400,6 +419,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
   arrange();
   place_card();
+  show_refused_loop();
   show_current_station();
 }
 
@@ -410,34 +430,6 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 void MainWindow::dropEvent(QDropEvent* event) {
   for (QUrl const& url : event->mimeData()->urls())
     if (url.isLocalFile()) return execute(session::OpenModel{url.toLocalFile().toStdString()});
-}
-
-void MainWindow::closeEvent(QCloseEvent* event) {
-  save_session();
-  QMainWindow::closeEvent(event);
-}
-
-void MainWindow::save_session() {
-  QDir().mkpath(state_folder_);
-  std::string state = session_.save();
-  QString path = state_folder_ + "/session.json";
-  if (state.empty()) {
-    QFile::remove(path);
-    return;
-  }
-  QSaveFile file(path);  // the old one stays until the new one is whole
-  if (file.open(QIODevice::WriteOnly)) {
-    file.write(state.data(), qint64(state.size()));
-    file.commit();
-  }
-}
-
-bool MainWindow::restore_session() {
-  QFile file(state_folder_ + "/session.json");
-  if (!file.open(QIODevice::ReadOnly)) return false;
-  Status status = session_.restore(file.readAll().toStdString());
-  if (!status) say(QString::fromStdString(status.error().message));
-  return status.has_value();
 }
 
 }  // namespace tw

@@ -65,6 +65,8 @@ private:
   void add_action(QString name, QString keys, std::function<void()> run);
   void open_dialog();
   void place_card();
+  void ask_note(int node);
+  void show_refused_loop();
   void arrange();
   void remember_recent(QString const& path);
   void show_status(session::Snapshot const& snapshot);

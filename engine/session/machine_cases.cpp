@@ -33,9 +33,11 @@ Result<MachineView> machine_view(Backend const& backend, Device& device,
   view.name =
       fmt::format("This machine · {} core{}", hardware.cores, hardware.cores == 1 ? "" : "s");
   view.target = backend.target().title();
-  for (CacheLevel const& cache : hardware.caches)
+  for (CacheLevel const& cache : hardware.caches) {
+    view.cache_bytes.push_back(cache.bytes);
     view.detail += fmt::format("{}{} L{}", view.detail.empty() ? "" : ", ", size_text(cache.bytes),
                                cache.level);
+  }
   if (!measure) return view;
   if (again) {
     std::error_code ignored;
@@ -75,7 +77,7 @@ std::vector<PrimitiveView> primitive_views() {
                        {}};
     for (Parameter const& p : primitive->parameters)
       view.parameters.push_back({p.name, p.doc, p.choices.empty() ? "int" : "choice", p.low, p.high,
-                                 p.preset.value_or(0), p.choices});
+                                 p.preset.value_or(0), p.choices, p.optional});
     views.push_back(std::move(view));
   }
   return views;

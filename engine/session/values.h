@@ -185,6 +185,7 @@ struct MachineView {
   std::string name;    ///< "This machine · 2 cores"
   std::string target;  ///< "x86-64 · AVX-512"
   std::string detail;  ///< "48 KB L1, 1 MB L2, 32 MB L3"
+  std::vector<int64_t> cache_bytes;  ///< of the levels above memory, the nearest first
   bool roofs_known = false;
   std::vector<RoofView> roofs;
 };
@@ -198,6 +199,7 @@ struct ParameterView {
   std::string type;  ///< "int", "choice", "loops"
   int64_t low = 0, high = 0, preset = 0;
   std::vector<std::string> choices;
+  bool optional = false;
 };
 struct PrimitiveView {
   std::string name;   ///< "split"

@@ -1,6 +1,7 @@
 // The window by gesture and key, with a real session on the offscreen platform.
 #include <QtTest>
 
+#include <QInputDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -86,6 +87,31 @@ private slots:
     QPoint at = middle(ladder_->handle_of(bar("i").id));
     QTest::mouseClick(ladder_, Qt::LeftButton, {}, at);
     QCOMPARE(session_->snapshot().history->current, 0);
+  }
+
+  void history_and_roofline_are_walked_by_keys_and_carry_notes() {
+    window_->apply_line("parallel(C.i)");
+    auto* history = window_->findChild<tw::HistoryView*>("history");
+    QTest::keyClick(history, Qt::Key_Left);
+    QCOMPARE(session_->snapshot().history->current, 0);
+    QTest::keyClick(history, Qt::Key_Down);
+    QVERIFY(session_->snapshot().history->current > 0);
+    QTest::keyClick(history, Qt::Key_Return);
+    auto* dialog = window_->findChild<QInputDialog*>("noteDialog");
+    QVERIFY(dialog);
+    dialog->setTextValue("worth keeping");
+    dialog->accept();
+    auto view = session_->snapshot().history;
+    QCOMPARE(view->nodes[size_t(view->current)].note, std::string("worth keeping"));
+  }
+
+  void the_graph_keeps_its_place_when_the_window_grows() {
+    auto* graph = window_->findChild<tw::GraphView*>("graph");
+    QTest::keyClick(graph, Qt::Key_Minus);
+    double before = graph->scale();
+    window_->resize(1800, 1100);
+    QApplication::processEvents();
+    QCOMPARE(graph->scale(), before);
   }
 
   void what_was_wrong_with_a_command_stays_until_the_next_one() {

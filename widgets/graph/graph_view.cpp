@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/graph/graph_view.h"
 
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
@@ -30,6 +31,7 @@ GraphView::GraphView(QWidget* parent)
     : QWidget(parent), watcher_(new QFutureWatcher<session::Layout>(this)) {
   setObjectName("graph");
   setAccessibleName("Graph");
+  setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   connect(watcher_, &QFutureWatcher<session::Layout>::finished, this, [this] {
     layout_ = watcher_->result();
@@ -130,10 +132,14 @@ void GraphView::zoom_to_fit() {
   scale_ = std::clamp((width() - 48) / std::max(layout_.width, 1.0), 0.25, 1.0);
   origin_ = QPointF((width() - layout_.width * scale_) / 2, 24);
   fitted_ = true;
+  moved_ = false;
   update();
 }
 
-void GraphView::resizeEvent(QResizeEvent*) { zoom_to_fit(); }
+/// A place the user has chosen stays; the fitted picture fits again.
+void GraphView::resizeEvent(QResizeEvent*) {
+  if (!moved_) zoom_to_fit();
+}
 
 void GraphView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
@@ -153,6 +159,21 @@ void GraphView::paintEvent(QPaintEvent*) {
   for (size_t i = 0; i < cards_.size(); ++i) draw_card(painter, i);
 }
 
+/// Where an edge carries its broken link: half way along, so that edges of one source keep apart.
+QPointF GraphView::mark_of(size_t edge) const {
+  auto const& points = layout_.edges[edge].points;
+  double length = 0, passed = 0;
+  auto at = [&](size_t i) { return QPointF(points[i].first, points[i].second); };
+  for (size_t i = 1; i < points.size(); ++i) length += QLineF(at(i - 1), at(i)).length();
+  for (size_t i = 1; i < points.size(); ++i) {
+    QLineF piece(at(i - 1), at(i));
+    if (passed + piece.length() >= length / 2 && piece.length() > 0)
+      return piece.pointAt((length / 2 - passed) / piece.length());
+    passed += piece.length();
+  }
+  return at(0);
+}
+
 void GraphView::draw_edges(QPainter& painter) const {
   for (size_t e = 0; e < layout_.edges.size(); ++e) {
     auto const& points = layout_.edges[e].points;
@@ -167,12 +188,18 @@ void GraphView::draw_edges(QPainter& painter) const {
     painter.drawLine(end, end + QPointF(-5, -6));
     painter.drawLine(end, end + QPointF(5, -6));
     // A broken link: these two are not one kernel.
-    QPointF mid(points[0].first, points[0].second + 14);
+    QPointF mid = mark_of(e);
     painter.setBrush(theme_.inset);
     painter.drawEllipse(mid, 6, 6);
     painter.drawLine(mid + QPointF(-2.5, 2.5), mid + QPointF(2.5, -2.5));
-    paint::text(painter, QRectF(mid.x() + 12, mid.y() - 8, 140, 16), mono_font(11), theme_.text3,
-                QString::fromStdString(borders_[e].edge->shape));
+    // Above a line that runs sideways, beside one that runs down.
+    bool sideways =
+        points.size() > 2 && std::any_of(points.begin() + 1, points.end(), [&](auto& p) {
+          auto const& before = *(&p - 1);
+          return p.second == before.second && std::abs(p.second - mid.y()) < 1;
+        });
+    paint::text(painter, QRectF(mid.x() + 10, mid.y() - (sideways ? 18 : 8), 140, 16),
+                mono_font(11), theme_.text3, QString::fromStdString(borders_[e].edge->shape));
   }
 }
 
@@ -221,7 +248,7 @@ void GraphView::draw_card(QPainter& painter, size_t index) const {
 void GraphView::click(QPointF scene) {
   for (size_t e = 0; e < layout_.edges.size(); ++e) {
     if (layout_.edges[e].points.empty()) continue;
-    QPointF mid(layout_.edges[e].points[0].first, layout_.edges[e].points[0].second + 14);
+    QPointF mid = mark_of(e);
     if ((mid - scene).manhattanLength() > 14) continue;
     chosen_edge_ = int(e);
     auto const& edge = *borders_[e].edge;
@@ -252,6 +279,7 @@ void GraphView::click(QPointF scene) {
 }
 
 void GraphView::mousePressEvent(QMouseEvent* event) {
+  setFocus();
   press_ = event->position();
   press_origin_ = origin_;
   dragging_ = false;
@@ -262,6 +290,7 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
   if ((event->position() - press_).manhattanLength() > 5) dragging_ = true;
   if (!dragging_) return;
   origin_ = press_origin_ + event->position() - press_;
+  moved_ = true;
   update();
 }
 
@@ -271,13 +300,57 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event) {
 
 void GraphView::wheelEvent(QWheelEvent* event) {
   if (!(event->modifiers() & Qt::ControlModifier)) {
+    moved_ = true;
     origin_ += QPointF(event->angleDelta().x(), event->angleDelta().y()) / 2;
     return update();
   }
-  QPointF scene = to_scene(event->position());
-  scale_ = std::clamp(scale_ * (event->angleDelta().y() > 0 ? 1.15 : 1 / 1.15), 0.1, 2.5);
-  origin_ = event->position() - scene * scale_;
+  zoom(event->angleDelta().y() > 0 ? 1.15 : 1 / 1.15, event->position());
+}
+
+void GraphView::zoom(double factor, QPointF around) {
+  QPointF scene = to_scene(around);
+  moved_ = true;
+  scale_ = std::clamp(scale_ * factor, 0.1, 2.5);
+  origin_ = around - scene * scale_;
   update();
+}
+
+/// Up and down go from kernel to kernel, + and - zoom, 0 fits.
+void GraphView::keyPressEvent(QKeyEvent* event) {
+  int step = event->key() == Qt::Key_Up ? -1 : event->key() == Qt::Key_Down ? 1 : 0;
+  if (step != 0 && kernels_) {
+    int next = std::clamp(kernel_ + step, 0, int(kernels_->rows.size()) - 1);
+    bring_into_view(next);
+    if (next != kernel_) emit kernel_chosen(next);
+    return;
+  }
+  QPointF centre(width() / 2.0, height() / 2.0);
+  if (event->key() == Qt::Key_Plus || event->key() == Qt::Key_Equal) return zoom(1.15, centre);
+  if (event->key() == Qt::Key_Minus) return zoom(1 / 1.15, centre);
+  if (event->key() == Qt::Key_0) return zoom_to_fit();
+  QWidget::keyPressEvent(event);
+}
+
+void GraphView::bring_into_view(int kernel) {
+  for (size_t i = 0; i < cards_.size() && i < layout_.nodes.size(); ++i) {
+    if (cards_[i].kernel != kernel) continue;
+    double top = layout_.nodes[i].y * scale_ + origin_.y();
+    if (top >= 0 && top + kCard * scale_ <= height()) return;
+    origin_.ry() += height() / 2.0 - top;
+    moved_ = true;
+    return update();
+  }
+}
+
+std::vector<Part> GraphView::parts() const {
+  std::vector<Part> parts;
+  for (size_t i = 0; i < cards_.size() && i < layout_.nodes.size(); ++i) {
+    auto const& at = layout_.nodes[i];
+    parts.push_back(
+        {QRectF(QPointF(at.x, at.y) * scale_ + origin_, QSizeF(at.width, at.height) * scale_),
+         cards_[i].title, cards_[i].kernel >= 0 && cards_[i].kernel == kernel_});
+  }
+  return parts;
 }
 
 }  // namespace tw

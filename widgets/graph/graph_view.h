@@ -9,11 +9,12 @@
 
 #include "engine/session/graph_layout.h"
 #include "engine/session/values.h"
+#include "widgets/accessible/parts.h"
 #include "widgets/theme/theme.h"
 
 namespace tw {
 
-class GraphView : public QWidget {
+class GraphView : public QWidget, public HasParts {
   Q_OBJECT
 public:
   explicit GraphView(QWidget* parent = nullptr);
@@ -24,6 +25,8 @@ public:
   void show_before(bool before);
   bool laid_out() const { return !layout_.nodes.empty(); }
   void zoom_to_fit();
+  double scale() const { return scale_; }
+  std::vector<Part> parts() const override;
 
 signals:
   void kernel_chosen(int row);
@@ -36,6 +39,7 @@ protected:
   void mouseReleaseEvent(QMouseEvent*) override;
   void wheelEvent(QWheelEvent*) override;
   void resizeEvent(QResizeEvent*) override;
+  void keyPressEvent(QKeyEvent*) override;
 
 private:
   struct Card {
@@ -49,10 +53,13 @@ private:
   };
   void rebuild();
   void start_layout();
+  QPointF mark_of(size_t edge) const;
   void draw_edges(QPainter& painter) const;
   void draw_card(QPainter& painter, size_t index) const;
   QPointF to_scene(QPointF at) const { return (at - origin_) / scale_; }
   void click(QPointF scene);
+  void zoom(double factor, QPointF around);
+  void bring_into_view(int kernel);
 
   Theme theme_;
   std::shared_ptr<session::GraphView const> graph_;
@@ -66,6 +73,7 @@ private:
   QPointF origin_{24, 24}, press_, press_origin_;
   double scale_ = 1;
   bool fitted_ = false, dragging_ = false;
+  bool moved_ = false;  ///< by the user, since it was fitted
   int chosen_edge_ = -1;
 };
 

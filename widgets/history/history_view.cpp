@@ -2,6 +2,7 @@
 #include "widgets/history/history_view.h"
 
 #include <QHelpEvent>
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
@@ -22,6 +23,7 @@ constexpr double kLane = 98, kTop = 44, kLeft = 52;
 HistoryView::HistoryView(QWidget* parent) : QWidget(parent) {
   setObjectName("history");
   setAccessibleName("History");
+  setFocusPolicy(Qt::StrongFocus);
 }
 
 void HistoryView::set_theme(Theme const& theme) {
@@ -121,6 +123,13 @@ void HistoryView::paintEvent(QPaintEvent*) {
                          : QStringLiteral("·");
     paint::text(painter, below, mono_font(12, is_best ? 600 : 500),
                 wrong ? theme_.error : theme_.text1, number, Qt::AlignCenter);
+    if (!node.note.empty()) {  // a folded corner: there is something to read
+      QPointF corner = at + QPointF(11, -11);
+      QPointF const fold[] = {corner, corner + QPointF(-8, 0), corner + QPointF(0, 8)};
+      painter.setPen(Qt::NoPen);
+      painter.setBrush(theme_.warn);
+      painter.drawPolygon(fold, 3);
+    }
     if (node.min_ms)
       paint::text(painter, under, ui_font(11), theme_.text3, paint::number(*node.min_ms) + " ms",
                   Qt::AlignCenter);
@@ -135,7 +144,55 @@ int HistoryView::node_at(QPointF at) const {
 }
 
 void HistoryView::mousePressEvent(QMouseEvent* event) {
+  setFocus();
   if (int node = node_at(event->position()); node >= 0) emit node_chosen(node);
+}
+
+void HistoryView::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (int node = node_at(event->position()); node >= 0) emit note_asked(node);
+}
+
+/// Left is the parent, right the first child; up and down go to the nearest station of another
+/// lane.
+int HistoryView::neighbour(int node, int key) const {
+  if (key == Qt::Key_Left) return view_->nodes[size_t(node)].parent;
+  if (key == Qt::Key_Right) {
+    for (HistoryNodeView const& other : view_->nodes)
+      if (other.parent == node) return other.id;
+    return -1;
+  }
+  int best = -1;
+  double nearest = 0;
+  for (size_t i = 0; i < stations_.size(); ++i) {
+    double down = stations_[i].y() - station(node).y();
+    if (key == Qt::Key_Down ? down <= 0 : down >= 0) continue;
+    double distance = 4 * std::abs(down) + std::abs(stations_[i].x() - station(node).x());
+    if (best < 0 || distance < nearest) best = int(i), nearest = distance;
+  }
+  return best;
+}
+
+void HistoryView::keyPressEvent(QKeyEvent* event) {
+  if (!view_) return;
+  bool arrow = event->key() >= Qt::Key_Left && event->key() <= Qt::Key_Down;
+  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
+    return emit note_asked(view_->current);
+  int next = arrow ? neighbour(view_->current, event->key()) : -1;
+  if (next >= 0) return emit node_chosen(next);
+  if (!arrow) QWidget::keyPressEvent(event);
+}
+
+std::vector<Part> HistoryView::parts() const {
+  std::vector<Part> parts;
+  for (size_t i = 0; view_ && i < stations_.size(); ++i) {
+    HistoryNodeView const& node = view_->nodes[i];
+    QString name = QString::fromStdString(node.step.empty() ? node.label : node.step);
+    if (node.min_ms) name += ", " + paint::number(*node.min_ms) + " milliseconds";
+    if (!node.note.empty()) name += ", note: " + QString::fromStdString(node.note);
+    parts.push_back({QRectF(stations_[i].x() - pitch_ / 2, stations_[i].y() - 36, pitch_, 84), name,
+                     node.id == view_->current});
+  }
+  return parts;
 }
 
 bool HistoryView::event(QEvent* event) {
@@ -145,6 +202,7 @@ bool HistoryView::event(QEvent* event) {
   if (index < 0) return QToolTip::hideText(), true;
   HistoryNodeView const& node = view_->nodes[size_t(index)];
   QString words = QString::fromStdString(node.step.empty() ? "the plain nest" : node.step);
+  if (!node.note.empty()) words += "\n" + QString::fromStdString(node.note);
   if (!node.verdict_text.empty()) words += "\n" + QString::fromStdString(node.verdict_text);
   if (!node.failure.empty()) words += "\n" + QString::fromStdString(node.failure);
   if (node.min_ms) words += QString("\nspread %1 %").arg(node.spread * 100, 0, 'f', 1);

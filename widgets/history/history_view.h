@@ -6,31 +6,37 @@
 #include <memory>
 
 #include "engine/session/values.h"
+#include "widgets/accessible/parts.h"
 #include "widgets/theme/theme.h"
 
 namespace tw {
 
-class HistoryView : public QWidget {
+class HistoryView : public QWidget, public HasParts {
   Q_OBJECT
 public:
   explicit HistoryView(QWidget* parent = nullptr);
   void set_theme(Theme const& theme);
   void show_history(std::shared_ptr<session::HistoryView const> view);
   QSize sizeHint() const override;
+  std::vector<Part> parts() const override;
   /// Centre of a node's station.
   QPointF station(int node) const;
 
 signals:
   void node_chosen(int node);
+  void note_asked(int node);
 
 protected:
   void paintEvent(QPaintEvent*) override;
   void mousePressEvent(QMouseEvent*) override;
+  void mouseDoubleClickEvent(QMouseEvent*) override;
+  void keyPressEvent(QKeyEvent*) override;
   bool event(QEvent*) override;
 
 private:
   void lay_out();
   int node_at(QPointF at) const;
+  int neighbour(int node, int key) const;
 
   Theme theme_;
   std::shared_ptr<session::HistoryView const> view_;

@@ -39,6 +39,17 @@ QSize KernelList::sizeHint() const {
 }
 QRectF KernelList::row_rect(int row) const { return QRectF(0, kHead + kRow * row, width(), kRow); }
 
+std::vector<Part> KernelList::parts() const {
+  std::vector<Part> parts;
+  for (size_t i = 0; table_ && i < table_->rows.size(); ++i) {
+    auto const& row = table_->rows[i];
+    QString time = row.time_ms ? ", " + paint::number(*row.time_ms) + " milliseconds" : QString();
+    parts.push_back(
+        {row_rect(int(i)), QString::fromStdString(row.name) + time, int(i) == current_});
+  }
+  return parts;
+}
+
 void KernelList::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);

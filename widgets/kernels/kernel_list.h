@@ -6,11 +6,12 @@
 #include <memory>
 
 #include "engine/session/values.h"
+#include "widgets/accessible/parts.h"
 #include "widgets/theme/theme.h"
 
 namespace tw {
 
-class KernelList : public QWidget {
+class KernelList : public QWidget, public HasParts {
   Q_OBJECT
 public:
   explicit KernelList(QWidget* parent = nullptr);
@@ -18,6 +19,7 @@ public:
   void show_kernels(std::shared_ptr<session::KernelTable const> table, int current);
   QRectF row_rect(int row) const;
   QSize sizeHint() const override;
+  std::vector<Part> parts() const override;
 
 signals:
   void kernel_chosen(int row);

@@ -92,7 +92,7 @@ void LadderView::draw_bar(QPainter& painter, Item const& item) const {
 
 void LadderView::draw_footprints(QPainter& painter) const {
   // Narrow panes get a narrower scale; below a thumb's width the numbers alone would say nothing.
-  double left = footprint_left_, span = std::min(kGraph, width() - footprint_left_ - 66);
+  double left = footprint_left_, span = std::min(kGraph, width() - footprint_left_ - 74);
   if (span < 70) return;
   double top = items_.empty() ? 0 : items_.front().rect.top();
   double bottom = items_.empty() ? 0 : items_.back().rect.bottom();
@@ -124,8 +124,9 @@ void LadderView::draw_footprints(QPainter& painter) const {
     painter.drawLine(QPointF(left, y), QPointF(x, y));
     painter.setBrush(colour);
     painter.drawEllipse(QPointF(x, y), 3.5, 3.5);
-    paint::text(painter, QRectF(x + 8, y - 9, 64, 18), mono_font(11), theme_.text2,
-                paint::bytes(item.bar->footprint));
+    // The numbers stand in a column of their own, clear of the cache lines.
+    paint::text(painter, QRectF(left + span + 2, y - 9, 62, 18), mono_font(11), theme_.text2,
+                paint::bytes(item.bar->footprint), Qt::AlignRight | Qt::AlignVCenter);
   }
 }
 

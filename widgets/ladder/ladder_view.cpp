@@ -23,20 +23,32 @@ namespace {
 
 constexpr char const* kChipType = "application/x-tilewright-primitive";
 
-/// The divisor of `extent` nearest to `wanted`.
+/// All divisors, rising: a few hundred even for the largest extents.
+std::vector<int64_t> divisors_of(int64_t extent) {
+  std::vector<int64_t> low, high;
+  for (int64_t d = 1; d <= extent / d && d <= (1 << 20); ++d)
+    if (extent % d == 0) {
+      low.push_back(d);
+      if (d != extent / d) high.push_back(extent / d);
+    }
+  low.insert(low.end(), high.rbegin(), high.rend());
+  return low;
+}
+
+/// The divisor of `extent` nearest to `wanted`, by ratio.
 int64_t nearest_divisor(int64_t extent, double wanted) {
-  int64_t best = 1;
-  for (int64_t d = 1; d <= extent; ++d)
-    if (extent % d == 0 &&
-        std::fabs(std::log(double(d) / wanted)) < std::fabs(std::log(double(best) / wanted)))
-      best = d;
-  return best;
+  auto distance = [&](int64_t d) { return std::fabs(std::log(double(d) / wanted)); };
+  return std::ranges::min(divisors_of(extent), {}, distance);
 }
 
 int64_t next_divisor(int64_t extent, int64_t from, int direction) {
-  for (int64_t d = from + direction; d >= 1 && d <= extent; d += direction)
-    if (extent % d == 0) return d;
-  return from;
+  std::vector<int64_t> all = divisors_of(extent);
+  auto at = std::ranges::lower_bound(all, from);
+  if (direction > 0) {
+    if (at != all.end() && *at == from) ++at;
+    return at == all.end() ? from : *at;
+  }
+  return at == all.begin() ? from : *std::prev(at);
 }
 
 }  // namespace
@@ -103,10 +115,30 @@ void LadderView::lay_out() {
     right = std::max(right, rect.right());
     y += kRow;
   }
-  footprint_left_ = std::max(right + 100, double(width()) - kGraph - 70);
+  footprint_left_ = std::max(right + 100, double(width()) - kGraph - 82);
   setMinimumSize(int(right) + 130, int(y) + 16);
   updateGeometry();
   update();
+}
+
+std::vector<Part> LadderView::parts() const {
+  std::vector<Part> parts;
+  for (Item const& item : items_) {
+    if (!item.bar) {
+      parts.push_back({item.rect, QString::fromStdString(item.stage->name)});
+      continue;
+    }
+    QString marked = item.bar->consequence.empty()
+                         ? QString()
+                         : ", " + QString::fromStdString(item.bar->consequence);
+    parts.push_back({item.rect,
+                     QString("%1, %2 iterations%3")
+                         .arg(QString::fromStdString(item.bar->reference))
+                         .arg(item.bar->extent)
+                         .arg(marked),
+                     item.bar->id == selection_.loop()});
+  }
+  return parts;
 }
 
 LadderView::Item const* LadderView::item_at(QPointF at) const {
@@ -220,7 +252,8 @@ void LadderView::update_split(QPointF at) {
   ask(split_line());
 }
 
-void LadderView::mouseReleaseEvent(QMouseEvent*) {
+void LadderView::mouseReleaseEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton) return;
   QString line = QString::fromStdString(line_);
   bool commit = (drag_ == Drag::kMove || drag_ == Drag::kSplit) && !line.isEmpty();
   if (drag_ == Drag::kSplit && !typed_.isEmpty()) return;  // the number is still being typed

@@ -8,12 +8,13 @@
 #include <optional>
 
 #include "engine/session/values.h"
+#include "widgets/accessible/parts.h"
 #include "widgets/selection.h"
 #include "widgets/theme/theme.h"
 
 namespace tw {
 
-class LadderView : public QWidget {
+class LadderView : public QWidget, public HasParts {
   Q_OBJECT
 public:
   using WhyNot = std::function<std::shared_ptr<session::RefusalView const>(std::string const&)>;
@@ -23,6 +24,8 @@ public:
   void show_nest(std::shared_ptr<session::NestView const> nest, std::vector<int64_t> cache_bytes);
   void set_refused(std::vector<int> loops);
   QSize sizeHint() const override;
+
+  std::vector<Part> parts() const override;
 
   /// Bars in order with their rectangles, for tests and accessibility.
   struct Item {

@@ -121,12 +121,41 @@ QColor word_colour(Theme const& theme, int hue) {
   return Theme::mix(theme.hue(hue), theme.text1, 0.7);
 }
 
+namespace {
+
+thread_local TextLog* text_log = nullptr;
+
+void log_text(QPainter const& painter, QRectF const& ink, QString const& words, bool cut) {
+  if (!text_log || words.isEmpty()) return;
+  // A clip hides what lies outside of it: only what can be seen counts.
+  QRectF seen = painter.hasClipping() ? ink & painter.clipBoundingRect() : ink;
+  if (seen.isEmpty()) return;
+  text_log->texts.push_back({painter.transform().map(QPolygonF(seen)), words, cut});
+}
+
+}  // namespace
+
+TextLog::TextLog() : outer_(text_log) { text_log = this; }
+TextLog::~TextLog() { text_log = outer_; }
+
 void text(QPainter& painter, QRectF const& rect, QFont const& font, QColor const& colour,
           QString const& words, int flags) {
   painter.setFont(font);
   painter.setPen(colour);
-  QString shown = QFontMetricsF(font).elidedText(words, Qt::ElideRight, rect.width() + 0.5);
+  QFontMetricsF metrics(font);
+  QString shown = metrics.elidedText(words, Qt::ElideRight, rect.width() + 0.5);
   painter.drawText(rect, flags, font.fixedPitch() ? unligated(shown) : shown);
+  if (text_log) log_text(painter, metrics.boundingRect(rect, flags, shown), words, shown != words);
+}
+
+double paragraph(QPainter& painter, QRectF const& rect, QFont const& font, QColor const& colour,
+                 QString const& words) {
+  painter.setFont(font);
+  painter.setPen(colour);
+  QRectF used;
+  painter.drawText(rect, Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignTop, words, &used);
+  log_text(painter, used, words, used.bottom() > rect.bottom() + 0.5);
+  return used.height();
 }
 
 QString unligated(QString const& words) {

@@ -28,6 +28,27 @@ QColor word_colour(Theme const& theme, int hue);
 /// Text in a rectangle, cut with an ellipsis when it does not fit.
 void text(QPainter& painter, QRectF const& rect, QFont const& font, QColor const& colour,
           QString const& text, int flags = Qt::AlignLeft | Qt::AlignVCenter);
+/// Several lines, wrapped; the height that they take.
+double paragraph(QPainter& painter, QRectF const& rect, QFont const& font, QColor const& colour,
+                 QString const& text);
+
+/// What was painted while a log was open, for the test that nothing overlaps or is cut.
+struct PaintedText {
+  QPolygonF
+      box;  ///< the ink's box in the device's logical coordinates; turned text is a turned box
+  QString words;
+  bool cut = false;
+};
+class TextLog {
+public:
+  TextLog();
+  ~TextLog();
+  std::vector<PaintedText> texts;
+
+private:
+  TextLog* outer_;
+};
+
 /// The same letters without ligatures ("<=" stays two characters).
 QString unligated(QString const& words);
 QString bytes(int64_t count);  ///< "4.6 KB"

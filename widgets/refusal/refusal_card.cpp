@@ -66,19 +66,15 @@ void RefusalCard::draw_words(QPainter& painter) const {
   painter.drawLine(QPointF(left + 4.5, 33.5), QPointF(left + 11.5, 26.5));
   paint::text(painter, QRectF(left + 26, 18, wide - 26, 24), ui_font(15, 600), theme_.text1,
               QString::fromStdString(view_->title));
-  painter.setFont(ui_font(12.5));
-  painter.setPen(theme_.text1);
-  QRectF box(left, 52, wide, height() - 52 - 74), used;
-  painter.drawText(box, Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignTop,
-                   QString::fromStdString(view_->message), &used);
+  QRectF box(left, 52, wide, height() - 52 - 74);
+  double used = paint::paragraph(painter, box, ui_font(12.5), theme_.text1,
+                                 QString::fromStdString(view_->message));
   if (view_->condition.empty()) return;
-  double y = std::min(used.bottom() + 12, double(height()) - 66);
+  double y = std::min(box.top() + used + 12, double(height()) - 66);
   paint::text(painter, QRectF(left, y, wide, 16), ui_font(11), theme_.text3,
               "Condition that failed");
-  painter.setFont(ui_font(12));
-  painter.setPen(theme_.text2);
-  painter.drawText(QRectF(left, y + 18, wide, height() - y - 22), Qt::TextWordWrap,
-                   QString::fromStdString(view_->condition));
+  paint::paragraph(painter, QRectF(left, y + 18, wide, height() - y - 22), ui_font(12),
+                   theme_.text2, QString::fromStdString(view_->condition));
 }
 
 /// Iterations of the loop along the top, A and B ringed; one cell of the tensor at the right.
@@ -137,11 +133,9 @@ void RefusalCard::draw_conflict(QPainter& painter) const {
   paint::text(painter, QRectF(left, cell.y() + 48, wide, 16), ui_font(11), theme_.text3,
               conflict.second_writes ? "both write here" : "one writes, one reads here",
               Qt::AlignRight | Qt::AlignVCenter);
-  painter.setFont(ui_font(11));
-  painter.setPen(theme_.text3);
   if (!rest.isEmpty())
-    painter.drawText(QRectF(left, cell.y() + 72, wide, height() - cell.y() - 100), Qt::TextWordWrap,
-                     "All other loops equal: " + rest);
+    paint::paragraph(painter, QRectF(left, cell.y() + 72, wide, height() - cell.y() - 100),
+                     ui_font(11), theme_.text3, "All other loops equal: " + rest);
 }
 
 QRectF RefusalCard::repair_rect(int index) const {

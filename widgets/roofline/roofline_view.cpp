@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/roofline/roofline_view.h"
 
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <algorithm>
@@ -13,6 +14,7 @@ namespace tw {
 RooflineView::RooflineView(QWidget* parent) : QWidget(parent) {
   setObjectName("roofline");
   setAccessibleName("Roofline");
+  setFocusPolicy(Qt::StrongFocus);
 }
 
 void RooflineView::set_theme(Theme const& theme) {
@@ -34,7 +36,7 @@ void RooflineView::show_roofline(std::shared_ptr<session::RooflineView const> vi
 }
 
 QRectF RooflineView::plot() const {
-  return QRectF(52, 30, std::max(120, width() - 52 - 84), std::max(80, height() - 30 - 44));
+  return QRectF(52, 30, std::max(120, width() - 52 - 112), std::max(80, height() - 30 - 44));
 }
 
 QPointF RooflineView::position(double intensity, double gflops) const {
@@ -94,30 +96,15 @@ void RooflineView::draw_roofs(QPainter& painter) const {
   painter.save();
   painter.setClipRect(area.adjusted(-1, -1, 1, 1));
   size_t level = 0;
-  // Roofs that lie close together have their labels at different places along the line.
-  static double const along[] = {0.02, 0.34, 0.62, 0.10};
-  static std::vector<QList<qreal>> const kDashes{{}, {4.5, 2}, {2.5, 2}, {1, 2}};
   for (auto const& roof : view_->roofs) {
     if (roof.compute) continue;
-    size_t index = std::min<size_t>(level++, 3);
-    QPen pen(theme_.levels[index], 2);
-    if (!kDashes[index].isEmpty()) pen.setDashPattern(kDashes[index]);
-    painter.setPen(pen);
+    painter.setPen(level_pen(level++));
     QPointF from = position(std::exp2(low_x_),
                             std::max(roof.value * std::exp2(low_x_), std::pow(10.0, low_y_)));
     double start = std::max(std::exp2(low_x_), std::pow(10.0, low_y_) / roof.value);
     from = position(start, roof.value * start);
     QPointF knee = position(peak / roof.value, peak);
     painter.drawLine(from, knee);
-    // The label lies along the line, at its lower end.
-    double angle = -std::atan2(from.y() - knee.y(), knee.x() - from.x()) * 180 / 3.14159265358979;
-    painter.save();
-    painter.translate(from + (knee - from) * along[index]);
-    painter.rotate(angle);
-    paint::text(
-        painter, QRectF(0, index == 2 ? 2 : -18, 130, 16), ui_font(11, 500), theme_.levels[index],
-        QString("%1 %2 GB/s").arg(QString::fromStdString(roof.name), paint::number(roof.value)));
-    painter.restore();
   }
   painter.setPen(QPen(theme_.text1, 2.5));
   double fastest = 0;
@@ -126,9 +113,36 @@ void RooflineView::draw_roofs(QPainter& painter) const {
   double knee = fastest > 0 ? peak / fastest : std::exp2(low_x_);
   painter.drawLine(position(knee, peak), position(std::exp2(high_x_), peak));
   painter.restore();
-  paint::text(painter, QRectF(area.right() - 84, position(1, peak).y() - 20, 84, 16),
-              ui_font(11, 600), theme_.text1, QString("FMA %1").arg(paint::number(peak)),
-              Qt::AlignRight | Qt::AlignVCenter);
+  draw_legend(painter, peak_name, peak);
+}
+
+/// Names and numbers stand beside the plot: bandwidths of neighbouring levels can be close, and
+/// labels along the lines would cover each other.
+void RooflineView::draw_legend(QPainter& painter, std::string const& peak_name, double peak) const {
+  double x = plot().right() + 10, y = plot().top();
+  auto line = [&](QPen const& pen, QString const& words, QColor const& colour, bool strong) {
+    painter.setPen(pen);
+    painter.drawLine(QPointF(x, y + 8), QPointF(x + 14, y + 8));
+    paint::text(painter, QRectF(x + 20, y, 88, 16), ui_font(11, strong ? 600 : 400), colour, words);
+    y += 17;
+  };
+  QString name = QString::fromStdString(peak_name).section(' ', 0, 0);
+  line(QPen(theme_.text1, 2.5), name + " " + paint::number(peak), theme_.text1, true);
+  size_t level = 0;
+  for (auto const& roof : view_->roofs)
+    if (!roof.compute)
+      line(level_pen(level++),
+           QString("%1 %2").arg(QString::fromStdString(roof.name), paint::number(roof.value)),
+           theme_.text2, false);
+  paint::text(painter, QRectF(x, y + 2, 100, 16), ui_font(11), theme_.text3, "GFLOP/s, GB/s");
+}
+
+QPen RooflineView::level_pen(size_t level) const {
+  static std::vector<QList<qreal>> const kDashes{{}, {4.5, 2}, {2.5, 2}, {1, 2}};
+  size_t index = std::min<size_t>(level, 3);
+  QPen pen(theme_.levels[index], 2);
+  if (!kDashes[index].isEmpty()) pen.setDashPattern(kDashes[index]);
+  return pen;
 }
 
 void RooflineView::draw_trail(QPainter& painter) const {
@@ -154,7 +168,7 @@ void RooflineView::draw_trail(QPainter& painter) const {
       QRectF box(x, points[i].y() - 8, width, 16);
       bool clear = std::none_of(taken.begin(), taken.end(),
                                 [&](QRectF const& other) { return other.intersects(box); });
-      if (!clear || taken.size() >= 7 || box.right() > plot().right() + 80) continue;
+      if (!clear || taken.size() >= 7 || box.right() > plot().right() - 2) continue;
       taken.push_back(box);
       QColor plate = theme_.inset;
       plate.setAlphaF(0.88f);
@@ -172,6 +186,30 @@ void RooflineView::mousePressEvent(QMouseEvent* event) {
     if ((at - event->position()).manhattanLength() < 14)
       return emit point_chosen(view_->trail[i].history_node);
   }
+}
+
+/// Left and right walk along the trail.
+void RooflineView::keyPressEvent(QKeyEvent* event) {
+  int step = event->key() == Qt::Key_Left ? -1 : event->key() == Qt::Key_Right ? 1 : 0;
+  if (step == 0 || !view_) return QWidget::keyPressEvent(event);
+  for (size_t i = 0; i < view_->trail.size(); ++i) {
+    size_t next = i + size_t(std::ptrdiff_t(step));
+    if (view_->trail[i].current && next < view_->trail.size())
+      return emit point_chosen(view_->trail[next].history_node);
+  }
+}
+
+std::vector<Part> RooflineView::parts() const {
+  std::vector<Part> parts;
+  if (!view_) return parts;
+  for (auto const& point : view_->trail) {
+    QPointF at = position(point.intensity, std::max(point.gflops, 1e-3));
+    parts.push_back({QRectF(at - QPointF(8, 8), QSizeF(16, 16)),
+                     QString("%1 GFLOP/s at %2 FLOP per byte")
+                         .arg(QString::fromStdString(point.label), paint::number(point.intensity)),
+                     point.current});
+  }
+  return parts;
 }
 
 }  // namespace tw

@@ -6,17 +6,19 @@
 #include <memory>
 
 #include "engine/session/values.h"
+#include "widgets/accessible/parts.h"
 #include "widgets/theme/theme.h"
 
 namespace tw {
 
-class RooflineView : public QWidget {
+class RooflineView : public QWidget, public HasParts {
   Q_OBJECT
 public:
   explicit RooflineView(QWidget* parent = nullptr);
   void set_theme(Theme const& theme);
   void show_roofline(std::shared_ptr<session::RooflineView const> view);
   QSize minimumSizeHint() const override { return {320, 200}; }
+  std::vector<Part> parts() const override;
   QPointF position(double intensity, double gflops) const;
 
 signals:
@@ -25,11 +27,14 @@ signals:
 protected:
   void paintEvent(QPaintEvent*) override;
   void mousePressEvent(QMouseEvent*) override;
+  void keyPressEvent(QKeyEvent*) override;
 
 private:
   QRectF plot() const;
   void draw_axes(QPainter& painter) const;
   void draw_roofs(QPainter& painter) const;
+  void draw_legend(QPainter& painter, std::string const& peak_name, double peak) const;
+  QPen level_pen(size_t level) const;
   void draw_trail(QPainter& painter) const;
 
   Theme theme_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/step_dialog/step_dialog.h"
 
+#include <QComboBox>
 #include <QCompleter>
 #include <QFormLayout>
 #include <QHBoxLayout>
@@ -52,10 +53,8 @@ StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QStr
   if (primitive_.targets == 1) targets_->setCompleter(new QCompleter(loops, this));
   form->addRow(primitive_.targets == 1 ? "loop" : "loops", targets_);
   for (session::ParameterView const& parameter : primitive_.parameters) {
-    auto* value =
-        new QLineEdit(parameter.preset > 0 ? QString::number(parameter.preset) : QString());
+    QWidget* value = parameter.choices.empty() ? number_field(parameter) : choice_field(parameter);
     value->setObjectName("value_" + QString::fromStdString(parameter.name));
-    value->setPlaceholderText(QString::fromStdString(parameter.doc));
     value->setFont(mono_font(12));
     form->addRow(QString::fromStdString(parameter.name), value);
     values_.push_back(value);
@@ -80,16 +79,36 @@ StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QStr
   connect(apply_, &QPushButton::clicked, this, &QDialog::accept);
   for (QLineEdit* edit : findChildren<QLineEdit*>())
     connect(edit, &QLineEdit::textChanged, this, &StepDialog::check);
-  (values_.empty() ? targets_ : values_.front())->setFocus();
+  (values_.empty() ? static_cast<QWidget*>(targets_) : values_.front())->setFocus();
   check();
+}
+
+QWidget* StepDialog::number_field(session::ParameterView const& parameter) {
+  auto* field = new QLineEdit(parameter.preset > 0 ? QString::number(parameter.preset) : QString());
+  field->setPlaceholderText(QString::fromStdString(parameter.doc));
+  return field;
+}
+
+QWidget* StepDialog::choice_field(session::ParameterView const& parameter) {
+  auto* field = new QComboBox;
+  if (parameter.optional) field->addItem("");
+  for (std::string const& choice : parameter.choices)
+    field->addItem(QString::fromStdString(choice));
+  field->setToolTip(QString::fromStdString(parameter.doc));
+  connect(field, &QComboBox::currentTextChanged, this, &StepDialog::check);
+  return field;
+}
+
+QString StepDialog::value_of(size_t index) const {
+  auto* choice = qobject_cast<QComboBox*>(values_[index]);
+  return choice ? choice->currentText() : static_cast<QLineEdit*>(values_[index])->text().trimmed();
 }
 
 QString StepDialog::line() const {
   QStringList inside{targets_->text().trimmed()};
   for (size_t i = 0; i < values_.size(); ++i)
-    if (!values_[i]->text().trimmed().isEmpty())
-      inside << QString::fromStdString(primitive_.parameters[i].name) + "=" +
-                    values_[i]->text().trimmed();
+    if (!value_of(i).isEmpty())
+      inside << QString::fromStdString(primitive_.parameters[i].name) + "=" + value_of(i);
   return QString::fromStdString(primitive_.name) + "(" + inside.join(", ") + ")";
 }
 

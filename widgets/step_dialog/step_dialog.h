@@ -27,12 +27,15 @@ public:
 
 private:
   void check();
+  QWidget* number_field(session::ParameterView const& parameter);
+  QWidget* choice_field(session::ParameterView const& parameter);
+  QString value_of(size_t index) const;
 
   session::PrimitiveView primitive_;
   WhyNot why_not_;
   Theme theme_;
   QLineEdit* targets_ = nullptr;
-  std::vector<QLineEdit*> values_;
+  std::vector<QWidget*> values_;
   QLabel* verdict_ = nullptr;
   QPushButton* apply_ = nullptr;
 };

@@ -1,0 +1,121 @@
+// Every text that the window paints is whole and clear of every other, in each theme, at two sizes
+// and two densities.
+#include <QtTest>
+
+#include <QAccessible>
+#include <QPixmap>
+#include <fstream>
+
+#include "app/shared/environment.h"
+#include "app/window/main_window.h"
+#include "widgets/paint/paint.h"
+
+using namespace tw;
+using namespace tw::session;
+
+class LayoutTest : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() {
+    auto environment = make_environment().value();
+    session_ = Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
+                                environment.cache_folder.string(), 2, false})
+                   .value();
+    window_ = std::make_unique<MainWindow>(
+        *session_, std::vector<SampleCard>{{"resnet18", "ResNet-18", "a network"}},
+        folder_.filePath("state"));
+    window_->show();
+    window_->execute(OpenSample{"resnet18"});
+    QVERIFY(session_->wait_idle(120));
+    window_->refresh();
+    window_->execute(SelectKernel{3});
+    for (char const* line :
+         {"split(conv2d.o, factor=8)", "split(conv2d.x, factor=15)",
+          "reorder(conv2d.o.0, conv2d.y, conv2d.x.0, conv2d.c, conv2d.r, conv2d.s, conv2d.o.1, "
+          "conv2d.x.1)",
+          "vectorize(conv2d.x.1)", "parallel(conv2d.c)"})
+      window_->apply_line(line);
+    QVERIFY(session_->wait_idle(60));
+    window_->refresh();
+    QVERIFY(session_->snapshot().refusal);
+  }
+  void cleanupTestCase() {
+    window_.reset();
+    session_.reset();
+  }
+
+  void texts_are_whole_and_apart_data() {
+    QTest::addColumn<QString>("theme");
+    QTest::addColumn<QSize>("size");
+    QTest::addColumn<double>("density");
+    for (char const* theme : {"dark", "light", "contrast"})
+      for (QSize size : {QSize(1280, 800), QSize(2560, 1440)})
+        for (double density : {1.0, 2.0})
+          QTest::addRow("%s %d x%g", theme, size.width(), density) << theme << size << density;
+  }
+  void texts_are_whole_and_apart() {
+    QFETCH(QString, theme);
+    QFETCH(QSize, size);
+    QFETCH(double, density);
+    window_->set_theme(theme);
+    QCOMPARE(window_->theme_name(), theme);
+    window_->resize(size);
+    for (int tab = 0; tab < 2; ++tab) {
+      window_->show_centre(tab);
+      QApplication::processEvents();
+      QStringList wrong;
+      int texts = 0;
+      for (QWidget* view : window_->findChildren<QWidget*>())
+        if (view->isVisible()) texts += check(*view, density, wrong);
+      QVERIFY2(wrong.isEmpty(), qPrintable(wrong.mid(0, 12).join("\n")));
+      QVERIFY2(texts > 60, qPrintable(QString("only %1 texts were painted").arg(texts)));
+    }
+  }
+
+  void parts_have_names_for_assistive_technology() {
+    window_->show_centre(0);
+    for (auto [name, least] : {std::pair{"ladder", 15}, {"kernels", 19}, {"history", 5}}) {
+      auto* view = window_->findChild<QWidget*>(name);
+      QAccessibleInterface* list = QAccessible::queryAccessibleInterface(view);
+      QVERIFY(list);
+      QVERIFY2(list->childCount() >= least, name);
+      int selected = 0;
+      for (int i = 0; i < list->childCount(); ++i) {
+        QVERIFY(!list->child(i)->text(QAccessible::Name).isEmpty());
+        QVERIFY(!list->child(i)->rect().isEmpty());
+        selected += list->child(i)->state().selected;
+      }
+      QCOMPARE(selected, 1);
+    }
+  }
+
+private:
+  /// Paints one view by itself and looks at its texts; returns how many there were.
+  int check(QWidget& view, double density, QStringList& wrong) {
+    paint::TextLog log;
+    QPixmap canvas(view.size() * density);
+    canvas.setDevicePixelRatio(density);
+    view.render(&canvas, {}, view.visibleRegion(), QWidget::RenderFlags());
+    QString who = view.objectName().isEmpty() ? view.metaObject()->className() : view.objectName();
+    auto ink = [](paint::PaintedText const& t) {
+      // Boxes of letters include room for accents and descenders: a few pixels may be shared.
+      QRectF box = t.box.boundingRect();
+      return box.adjusted(1, 3, -1, -3);
+    };
+    for (size_t i = 0; i < log.texts.size(); ++i) {
+      if (log.texts[i].cut) wrong << QString("%1 cuts '%2'").arg(who, log.texts[i].words);
+      for (size_t j = 0; j < i; ++j)
+        if (ink(log.texts[i]).intersects(ink(log.texts[j])))
+          wrong
+              << QString("%1: '%2' lies on '%3'").arg(who, log.texts[i].words, log.texts[j].words);
+    }
+    return int(log.texts.size());
+  }
+
+  QTemporaryDir folder_;
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<MainWindow> window_;
+};
+
+QTEST_MAIN(LayoutTest)
+#include "layout_test.moc"
