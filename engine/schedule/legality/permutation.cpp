@@ -65,14 +65,21 @@ bool is_complete(BlockSite const& site) {
   return uses_iterators_only(site);
 }
 
+/// The init sets what the body updates, or there is none: another block sets it before.
+bool starts_own_element(Block const& block, Store const& update) {
+  if (!block.init) return true;
+  auto const* init = block.init.as<Store>();
+  if (!init || init->buffer->name != update.buffer->name) return false;
+  for (size_t i = 0; i < init->indices.size(); ++i)
+    if (!equal(init->indices[i], update.indices[i])) return false;
+  return true;
+}
+
 /// "reduction block": an associative update of an element that only spatial iterators choose.
 bool is_reduction(BlockSite const& site) {
   auto info = reduction_of(*site.block);
-  auto const* init = site.block->init ? site.block->init.as<Store>() : nullptr;
-  if (!info || !init || !uses_iterators_only(site)) return false;
-  if (init->buffer->name != info->store->buffer->name) return false;
-  for (size_t i = 0; i < init->indices.size(); ++i)
-    if (!equal(init->indices[i], info->store->indices[i])) return false;
+  if (!info || !uses_iterators_only(site) || !starts_own_element(*site.block, *info->store))
+    return false;
   for (IterVar const& iter : site.block->iters) {
     if (iter.kind == IterKind::kOrdered || iter.kind == IterKind::kOpaque) return false;
     bool chooses = std::any_of(info->store->indices.begin(), info->store->indices.end(),
@@ -261,7 +268,7 @@ std::expected<Proof, Refusal> permutable(std::vector<LoopSite> const& all_before
   for (BlockSite const& site : blocks) {
     if (is_complete(site)) continue;
     if (!is_reduction(site)) return refuse_block(site, before);
-    if (starts_first_in_any_order(site, before)) continue;
+    if (!site.block->init || starts_first_in_any_order(site, before)) continue;
     if (auto ran = by_enumeration(site, before, after); !ran) return ran;
   }
   return Proof{"complete and reduction blocks, iterators made of the loops one to one"};
