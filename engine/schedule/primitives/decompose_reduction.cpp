@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/arith/simplify.h"
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/structure.h"
+#include "engine/schedule/names.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+constexpr char kCondition[] =
+    "decompose_reduction: below the loop stands one reduction block; loops that reduce are the "
+    "loop itself or inside of it, and none of them also counts a spatial axis";
+
+bool feeds(Block const& block, For const& loop, bool reduce) {
+  return std::any_of(block.iters.begin(), block.iters.end(), [&](IterVar const& iter) {
+    return (iter.kind == IterKind::kReduce) == reduce && uses_variable(iter.binding, loop.name());
+  });
+}
+
+/// The loop itself and those between it and the block, outermost first.
+std::vector<For const*> inner_loops(Move const& move, BlockSite const& block) {
+  auto first = block.loops.begin() + int64_t(move.loops[0].around.size());
+  return {first, block.loops.end()};
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  LoopSite const& site = move.loops[0];
+  if (auto plain = plain_chain(move.program, {site}, "decompose_reduction"); !plain)
+    return std::unexpected(plain.error());
+  std::string name = reference_of(move.program, site.loop->id);
+  std::vector<BlockSite> blocks = blocks_under(site);
+  if (blocks.size() != 1 || !blocks.front().block->init)
+    return refuse("not_one_reduction",
+                  blocks.size() == 1
+                      ? fmt::format("block {} does not start a reduction", blocks[0].block->name)
+                      : fmt::format("{} blocks stand below {}", blocks.size(), name),
+                  kCondition, {site});
+  Block const& block = *blocks.front().block;
+  for (For const* outer : site.around)
+    if (feeds(block, *outer, true))
+      return refuse("reduced_outside",
+                    fmt::format("{} reduces too and stands around {}",
+                                reference_of(move.program, outer->id), name),
+                    kCondition, {site_of(move.program, outer->id)});
+  for (For const* inner : inner_loops(move, blocks.front()))
+    if (feeds(block, *inner, true) && feeds(block, *inner, false))
+      return refuse("mixed_loop",
+                    fmt::format("{} counts a reduction axis and a spatial one",
+                                reference_of(move.program, inner->id)),
+                    kCondition, {site_of(move.program, inner->id)});
+  return Proof{"every element is set before the first of its terms"};
+}
+
+/// The block that only sets what the sum starts from.
+Stmt start_block(Block const& block, Substitution const& zeros, Program& program) {
+  std::vector<IterVar> iters;
+  for (IterVar const& iter : block.iters) {
+    if (iter.kind == IterKind::kReduce) continue;
+    iters.push_back(iter);
+    iters.back().binding = substitute(iter.binding, zeros);
+  }
+  Expr guard = block.predicate ? arith::simplify(substitute(block.predicate, zeros)) : nullptr;
+  if (guard && is_int(guard, 1)) guard = nullptr;
+  return make<Block>(program.fresh_block(), block.name + "_init", block.op, std::move(iters), guard,
+                     Stmt(), block.init);
+}
+
+Applied apply(Move const& move) {
+  BlockSite site = blocks_under(move.loops[0]).front();
+  Block const& block = *site.block;
+  Applied applied{move.program, {}, {}};
+  std::vector<For const*> inner = inner_loops(move, site);
+  Substitution zeros;
+  for (For const* loop : inner)
+    if (!feeds(block, *loop, false)) zeros[loop->name()] = int_imm(0);
+  Stmt start = start_block(block, zeros, applied.program);
+  for (size_t i = inner.size(); i-- > 0;)
+    if (!zeros.contains(inner[i]->name()))
+      start = make<For>(applied.program.fresh_loop(), inner[i]->var, inner[i]->extent,
+                        inner[i]->loop_kind, start, inner[i]->bind);
+  Stmt update = make_from<Block>(block.origin, block.id, block.name, block.op, block.iters,
+                                 block.predicate, Stmt(), block.body);
+  For const& loop = *move.loops[0].loop;
+  Stmt rest = replace_block(make_from<For>(loop.origin, loop.id, loop.var, loop.extent,
+                                           loop.loop_kind, loop.body, loop.bind),
+                            block.id, update);
+  applied.program.body = replace_loop(move.program.body, loop.id, seq({start, rest}));
+  return applied;
+}
+
+}  // namespace
+
+Primitive const& primitive_decompose_reduction() {
+  static Primitive const primitive{
+      "decompose_reduction",
+      "D",
+      "Decompose a reduction",
+      "Sets what a reduction starts from in a block of its own, before the loop. The sum's loops "
+      "can then be moved freely.",
+      "for i: for k: if k == 0: T[i] = 0; T[i] += A[i, k]  -- at k -->  for i: T[i] = 0; for k: "
+      "T[i] += A[i, k]",
+      1,
+      0,
+      {},
+      check,
+      apply};
+  return primitive;
+}
+
+}  // namespace tw
