@@ -9,6 +9,7 @@
 #include <QInputDialog>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QMenu>
 #include <QMimeData>
 #include <QProgressBar>
 #include <QPushButton>
@@ -103,16 +104,27 @@ QWidget* MainWindow::build_ladder(Selection& selection) {
   auto* hint = new QLabel("Drag a bar to reorder (Shift: fuse), pull its handle to split");
   hint->setProperty("role", "label");
   row->addWidget(hint, 1);
-  // A mark for every primitive: dropped on a loop, or clicked for its dialog.
+  // A mark for every primitive that works on loops: dropped on one, or clicked for its dialog. What
+  // moves whole blocks and tensors has its dialog in the menu beside them, and its key.
   row->setSpacing(6);
+  auto* menu = new QMenu(this);
   for (session::PrimitiveView const& primitive : primitives_) {
     QString name = QString::fromStdString(primitive.name),
             key = QString::fromStdString(primitive.key);
+    if (!primitive.target_kinds.empty() || name.size() > 9) {
+      menu->addAction(QString::fromStdString(primitive.title) + "\t" + key,
+                      [this, name] { ask_step(name); });
+      continue;
+    }
     auto* chip = new StepChip(name, key, QString::fromStdString(primitive.title));
     connect(chip, &StepChip::clicked, this, [this](QString const& asked) { ask_step(asked); });
     chips_.push_back(chip);
     row->addWidget(chip);
   }
+  auto* more = new QPushButton("Blocks and tensors");
+  more->setObjectName("moreSteps");
+  more->setMenu(menu);
+  row->addWidget(more);
   column->addLayout(row);
   ladder_ =
       new LadderView(selection, [this](std::string const& line) { return session_.why_not(line); });
@@ -333,9 +345,12 @@ void MainWindow::ask_step(QString const& primitive) {
   }
   for (session::PrimitiveView const& view : primitives_) {
     if (QString::fromStdString(view.name) != primitive) continue;
-    if (view.targets == 1 && view.parameters.empty())
+    bool of_block = view.target_kinds == std::vector<std::string>{"block"};
+    if (view.targets == 1 && view.parameters.empty()) {
+      QString target = of_block ? selected.section('.', 0, 0) : selected;
       return selected.isEmpty() ? say("Select a loop first")
-                                : apply_line(primitive + "(" + selected + ")");
+                                : apply_line(primitive + "(" + target + ")");
+    }
     auto* dialog = new StepDialog(
         view, loops, selected, [this](std::string const& line) { return session_.why_not(line); },
         theme_, this);

@@ -2,6 +2,7 @@
 /// rows.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +36,7 @@ Result<std::vector<LoweredStage>> lower(ir::Program const& program, Target const
 // One function per file of `passes/`.
 Pass hoist_reduction_init();
 Pass lower_blocks();
+Pass compact_tensors();
 Pass flatten_buffers();
 Pass partition_loops();
 Pass vectorize_loops();
@@ -43,8 +45,12 @@ Pass promote_accumulators();
 Pass simplify_kernel(std::string why);
 Pass plan_workspace();
 
-/// Bytes of the workspace: its buffer's size after plan_workspace.
+/// Where the tensors of the workspace begin, in bytes, after plan_workspace.
+std::map<std::string, int64_t> workspace_layout(ir::KernelIr const& kernel,
+                                                int64_t* bytes = nullptr);
 int64_t workspace_bytes(ir::KernelIr const& kernel);
 inline constexpr char const* kWorkspaceScope = "workspace";
+/// On the stack of the thread that runs the allocation's body.
+inline constexpr char const* kStackScope = "stack";
 
 }  // namespace tw

@@ -44,11 +44,28 @@ Result<ir::LoopSite> find_loop(ir::Program const& program, std::string const& re
                    fmt::format("'{}' names several loops; write {}", reference, listed(names)));
 }
 
-std::string reference_of(ir::Program const& program, ir::LoopId loop) {
+Result<ir::BlockSite> find_block(ir::Program const& program, std::string const& name) {
+  std::vector<std::string> names;
+  for (ir::BlockSite const& site : ir::blocks_of(program.body)) {
+    if (site.block->name == name) return site;
+    names.push_back(site.block->name);
+  }
+  return bad_input("unknown_block",
+                   fmt::format("there is no block '{}'; the blocks are {}", name, listed(names)));
+}
+
+std::optional<ir::BlockSite> owner_of(ir::Program const& program, ir::LoopId loop) {
+  std::optional<ir::BlockSite> owner;
   for (ir::BlockSite const& block : ir::blocks_of(program.body))
-    for (ir::For const* around : block.loops)
-      if (around->id == loop) return block.block->name + "." + around->name();
-  return site_of(program, loop).loop->name();
+    if (is_under(block, loop) && (!owner || block.loops.size() > owner->loops.size()))
+      owner = block;
+  return owner;
+}
+
+std::string reference_of(ir::Program const& program, ir::LoopId loop) {
+  auto owner = owner_of(program, loop);
+  std::string const& name = site_of(program, loop).loop->name();
+  return owner ? owner->block->name + "." + name : name;
 }
 
 ir::LoopSite site_of(ir::Program const& program, ir::LoopId loop) {

@@ -1,6 +1,7 @@
 /// How scripts name loops: `block.loop`, or the loop's own name where it is unique.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,12 @@ namespace tw {
 
 /// Errors: unknown_loop (with the loops there are), ambiguous_loop (with full names).
 Result<ir::LoopSite> find_loop(ir::Program const& program, std::string const& reference);
-/// `block.loop` of the first block under the loop.
+/// Errors: unknown_block (with the blocks there are).
+Result<ir::BlockSite> find_block(ir::Program const& program, std::string const& name);
+/// The block that a loop is named after: of those below it the one with most loops around, the
+/// first of several. (Loops that a producer or an epilogue shares keep their name.)
+std::optional<ir::BlockSite> owner_of(ir::Program const& program, ir::LoopId loop);
+/// `block.loop` of the loop's owner.
 std::string reference_of(ir::Program const& program, ir::LoopId loop);
 /// `wanted`, or with the least number appended that no loop around or below `near` has.
 std::string free_name(ir::Program const& program, ir::LoopSite const& near,

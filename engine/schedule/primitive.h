@@ -20,7 +20,7 @@ using ArgumentValue = std::variant<int64_t, std::string>;
 /// One line of a script: `o.0, o.1 = split(conv2d.o, factor=16)`.
 struct Step {
   std::string primitive;
-  std::vector<std::string> targets;  ///< loops, as the script names them
+  std::vector<std::string> targets;  ///< loops and blocks, as the script names them
   std::map<std::string, ArgumentValue> arguments;
   std::vector<std::string> gives;  ///< names for the loops that it makes; may be empty
   bool operator==(Step const&) const = default;
@@ -34,6 +34,7 @@ struct Parameter {
   std::optional<int64_t> preset;  ///< empty: must be given, unless `optional`
   bool optional = false;
   std::vector<std::string> choices;  ///< not empty: a word out of these instead of a number
+  bool word = false;                 ///< any word instead of a number: a tensor, a layout
 };
 
 /// Where the loops of an older program are in the newer one: not listed = unchanged, an empty list
@@ -45,9 +46,13 @@ struct Move {
   ir::Program const& program;
   std::vector<ir::LoopSite> loops;
   Step const& step;
+  std::vector<ir::BlockSite> blocks = {};
 
   int64_t number(std::string const& name) const {
     return std::get<int64_t>(step.arguments.at(name));
+  }
+  std::string const& word(std::string const& name) const {
+    return std::get<std::string>(step.arguments.at(name));
   }
   bool has(std::string const& name) const { return step.arguments.contains(name); }
 };
@@ -63,6 +68,8 @@ struct Proof {
   std::string by;
 };
 
+enum class TargetKind : uint8_t { kLoop, kBlock };
+
 struct Primitive {
   std::string name;
   std::string key;    ///< keyboard key in the window
@@ -74,6 +81,8 @@ struct Primitive {
   std::vector<Parameter> parameters;
   std::expected<Proof, Refusal> (*check)(Move const&) = nullptr;
   Applied (*apply)(Move const&) = nullptr;  ///< only after `check` agreed
+  /// What each target is; empty: they are all loops.
+  std::vector<TargetKind> kinds = {};
 };
 
 /// Written by CMake from the files in `primitives/`.

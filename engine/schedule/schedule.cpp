@@ -31,6 +31,11 @@ std::expected<void, Refusal> validate_argument(Primitive const& primitive,
                                              parameter.name, fmt::join(parameter.choices, ", "))));
   }
   auto const* number = std::get_if<int64_t>(&value);
+  if (parameter.word) {
+    if (!number) return {};
+    return std::unexpected(unusable(
+        "bad_argument", fmt::format("{}: {} must be a name", primitive.name, parameter.name)));
+  }
   if (!number)
     return std::unexpected(unusable(
         "bad_argument", fmt::format("{}: {} must be a number", primitive.name, parameter.name)));
@@ -42,17 +47,25 @@ std::expected<void, Refusal> validate_argument(Primitive const& primitive,
   return {};
 }
 
+std::string targets_text(Primitive const& primitive) {
+  if (!primitive.kinds.empty()) {
+    std::string text;
+    for (TargetKind kind : primitive.kinds)
+      text += fmt::format("{}a {}", text.empty() ? "" : " and ",
+                          kind == TargetKind::kBlock ? "block" : "loop");
+    return text;
+  }
+  if (primitive.targets < 0) return "two or more loops";
+  return primitive.targets == 1 ? "one loop" : fmt::format("{} loops", primitive.targets);
+}
+
 /// Fills in presets and checks names, ranges and counts.
 std::expected<Step, Refusal> validate(Primitive const& primitive, Step step) {
   if (primitive.targets < 0 ? step.targets.size() < 2
                             : int(step.targets.size()) != primitive.targets)
     return std::unexpected(
-        unusable("wrong_targets",
-                 fmt::format("{} takes {}, not {}", primitive.name,
-                             primitive.targets < 0    ? "two or more loops"
-                             : primitive.targets == 1 ? "one loop"
-                                                      : fmt::format("{} loops", primitive.targets),
-                             step.targets.size())));
+        unusable("wrong_targets", fmt::format("{} takes {}, not {}", primitive.name,
+                                              targets_text(primitive), step.targets.size())));
   if (!step.gives.empty() && int(step.gives.size()) != primitive.gives)
     return std::unexpected(unusable(
         "wrong_names", fmt::format("{} makes {} loop{}, but {} name{} given", primitive.name,
@@ -97,7 +110,8 @@ std::expected<void, Refusal> validate_names(ir::Program const& program,
                  names.begin() + int64_t(i);
     bool own = std::any_of(targets.begin(), targets.end(),
                            [&](ir::LoopSite const& site) { return site.loop->name() == names[i]; });
-    if (again || (!own && free_name(program, targets.front(), names[i]) != names[i]))
+    if (again || targets.empty() ||
+        (!own && free_name(program, targets.front(), names[i]) != names[i]))
       return std::unexpected(unusable("name_taken", fmt::format("the name {} is taken", names[i])));
   }
   return {};
@@ -107,6 +121,9 @@ struct Resolved {
   Primitive const* primitive;
   Step step;
   std::vector<ir::LoopSite> loops;
+  std::vector<ir::BlockSite> blocks;
+
+  Move move(ir::Program const& program) const { return {program, loops, step, blocks}; }
 };
 
 std::expected<Resolved, Refusal> resolve(ir::Program const& program, Step const& step) {
@@ -116,8 +133,15 @@ std::expected<Resolved, Refusal> resolve(ir::Program const& program, Step const&
         unusable("unknown_primitive", fmt::format("there is no primitive '{}'", step.primitive)));
   auto valid = validate(*primitive, step);
   if (!valid) return std::unexpected(valid.error());
-  Resolved resolved{primitive, std::move(*valid), {}};
-  for (std::string const& target : step.targets) {
+  Resolved resolved{primitive, std::move(*valid), {}, {}};
+  for (size_t i = 0; i < step.targets.size(); ++i) {
+    std::string const& target = step.targets[i];
+    if (!primitive->kinds.empty() && primitive->kinds[i] == TargetKind::kBlock) {
+      auto block = find_block(program, target);
+      if (!block) return std::unexpected(unusable(block.error().code, block.error().message));
+      resolved.blocks.push_back(std::move(*block));
+      continue;
+    }
     auto site = find_loop(program, target);
     if (!site) return std::unexpected(unusable(site.error().code, site.error().message));
     for (ir::LoopSite const& other : resolved.loops)
@@ -140,13 +164,13 @@ Schedule::Schedule(ir::Program program)
 std::expected<Proof, Refusal> Schedule::check(Step const& step) const {
   auto resolved = resolve(program(), step);
   if (!resolved) return std::unexpected(resolved.error());
-  return resolved->primitive->check({program(), resolved->loops, resolved->step});
+  return resolved->primitive->check(resolved->move(program()));
 }
 
 std::expected<Schedule, Refusal> Schedule::apply(Step const& step) const {
   auto resolved = resolve(program(), step);
   if (!resolved) return std::unexpected(resolved.error());
-  Move move{program(), resolved->loops, resolved->step};
+  Move move = resolved->move(program());
   auto proof = resolved->primitive->check(move);
   if (!proof) return std::unexpected(proof.error());
   Applied applied = resolved->primitive->apply(move);
@@ -173,7 +197,7 @@ std::string Schedule::script() const {
 std::vector<Repair> repairs_for(Schedule const& schedule, Step const& step, size_t most) {
   std::vector<Repair> repairs;
   Primitive const* primitive = find_primitive(step.primitive);
-  if (!primitive || primitive->targets != 1) return repairs;
+  if (!primitive || primitive->targets != 1 || !primitive->kinds.empty()) return repairs;
   auto asked = find_loop(schedule.program(), step.targets.front());
   if (!asked) return repairs;
   std::vector<ir::LoopSite> candidates = ir::loops_of(schedule.program().body);

@@ -74,10 +74,16 @@ std::vector<PrimitiveView> primitive_views() {
                        primitive->doc,
                        primitive->rewrite,
                        primitive->targets,
+                       {},
                        {}};
+    for (TargetKind kind : primitive->kinds)
+      view.target_kinds.push_back(kind == TargetKind::kBlock ? "block" : "loop");
     for (Parameter const& p : primitive->parameters)
-      view.parameters.push_back({p.name, p.doc, p.choices.empty() ? "int" : "choice", p.low, p.high,
-                                 p.preset.value_or(0), p.choices, p.optional});
+      view.parameters.push_back({p.name, p.doc,
+                                 p.word              ? "word"
+                                 : p.choices.empty() ? "int"
+                                                     : "choice",
+                                 p.low, p.high, p.preset.value_or(0), p.choices, p.optional});
     views.push_back(std::move(view));
   }
   return views;

@@ -122,12 +122,19 @@ RefusalView refusal_view(ir::Program const& program, Refusal const& refusal,
   view.title = fmt::format("{} is refused", step);
   auto parsed = parse_step(step);
   if (parsed && !parsed->targets.empty()) {
-    std::map<std::string, std::string> const verbs{{"parallel", "cannot run in parallel"},
-                                                   {"vectorize", "cannot be vectorized"},
-                                                   {"unroll", "cannot be unrolled"},
-                                                   {"split", "cannot be split so"},
-                                                   {"fuse", "cannot be fused"},
-                                                   {"reorder", "cannot be moved there"}};
+    std::map<std::string, std::string> const verbs{
+        {"parallel", "cannot run in parallel"},
+        {"vectorize", "cannot be vectorized"},
+        {"unroll", "cannot be unrolled"},
+        {"split", "cannot be split so"},
+        {"fuse", "cannot be fused"},
+        {"reorder", "cannot be moved there"},
+        {"compute_at", "cannot be computed there"},
+        {"reverse_compute_at", "cannot be computed there"},
+        {"compute_inline", "cannot be inlined"},
+        {"reverse_compute_inline", "cannot be inlined"},
+        {"rfactor", "cannot be factored"},
+        {"decompose_reduction", "cannot be decomposed"}};
     auto verb = verbs.find(parsed->primitive);
     view.title = fmt::format("{} {}", parsed->targets.front(),
                              verb == verbs.end() ? "cannot take this step" : verb->second);
@@ -156,26 +163,26 @@ RefusalView refusal_view(ir::Program const& program, Refusal const& refusal,
 NestView nest_view(ir::Program const& program) {
   NestView view;
   view.program_hash = ir::hash(program);
-  std::vector<int> seen;
+  std::vector<int64_t> blocks;
   for (ir::BlockSite const& site : ir::blocks_of(program.body)) {
     view.stages.push_back(card_of(site));
-    for (size_t depth = 0; depth < site.loops.size(); ++depth) {
-      ir::For const& loop = *site.loops[depth];
-      if (std::find(seen.begin(), seen.end(), loop.id.value) != seen.end()) continue;
-      seen.push_back(loop.id.value);
-      LoopBar bar;
-      bar.id = loop.id.value;
-      bar.name = loop.name();
-      bar.reference = site.block->name + "." + loop.name();
-      bar.stage = int(view.stages.size()) - 1;
-      bar.depth = int(depth);
-      bar.extent = ir::as_int(loop.extent).value_or(0);
-      bar.mark = mark_of(loop.loop_kind);
-      describe_axis(site, loop, bar);
-      bar.footprint = analysis::footprint(site, depth);
-      bar.consequence = consequence_of(bar);
-      view.bars.push_back(std::move(bar));
-    }
+    blocks.push_back(site.block->id.value);
+  }
+  for (ir::LoopSite const& loop : ir::loops_of(program.body)) {
+    auto owner = owner_of(program, loop.loop->id);
+    if (!owner) continue;
+    LoopBar bar;
+    bar.id = loop.loop->id.value;
+    bar.name = loop.loop->name();
+    bar.reference = owner->block->name + "." + bar.name;
+    bar.stage = index_of(blocks, owner->block->id.value);
+    bar.depth = int(loop.around.size());
+    bar.extent = ir::as_int(loop.loop->extent).value_or(0);
+    bar.mark = mark_of(loop.loop->loop_kind);
+    describe_axis(*owner, *loop.loop, bar);
+    bar.footprint = analysis::footprint(*owner, loop.around.size());
+    bar.consequence = consequence_of(bar);
+    view.bars.push_back(std::move(bar));
   }
   return view;
 }

@@ -182,9 +182,9 @@ struct RooflineView {
 };
 
 struct MachineView {
-  std::string name;    ///< "This machine · 2 cores"
-  std::string target;  ///< "x86-64 · AVX-512"
-  std::string detail;  ///< "48 KB L1, 1 MB L2, 32 MB L3"
+  std::string name;                  ///< "This machine · 2 cores"
+  std::string target;                ///< "x86-64 · AVX-512"
+  std::string detail;                ///< "48 KB L1, 1 MB L2, 32 MB L3"
   std::vector<int64_t> cache_bytes;  ///< of the levels above memory, the nearest first
   bool roofs_known = false;
   std::vector<RoofView> roofs;
@@ -206,8 +206,9 @@ struct PrimitiveView {
   std::string title;  ///< "Split a loop"
   std::string key;    ///< "S"
   std::string doc;
-  std::string rewrite;  ///< before --> after
-  int targets = 1;      ///< how many loops it names; -1 = any number
+  std::string rewrite;                    ///< before --> after
+  int targets = 1;                        ///< how many loops it names; -1 = any number
+  std::vector<std::string> target_kinds;  ///< "block" or "loop" for each; empty: loops
   std::vector<ParameterView> parameters;
 };
 

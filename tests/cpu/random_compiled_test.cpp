@@ -1,5 +1,6 @@
 // Random legal schedules, compiled, against the reference interpreter on the plain program.
 #include <QtTest>
+#include <fstream>
 
 #include <map>
 
@@ -34,7 +35,7 @@ private slots:
       std::vector<NDArray> inputs = testing::random_inputs(program, rng);
       auto reference = ir::interpret(program, inputs).value();
       Schedule schedule(program);
-      for (int64_t tries = rng.between(3, 16); tries > 0; --tries) {
+      for (int64_t tries = rng.between(12, 44); tries > 0; --tries) {
         Step step = testing::propose_step(schedule.program(), rng);
         auto next = schedule.apply(step);
         if (!next) continue;
@@ -58,6 +59,10 @@ private slots:
               ((*stages)[i].name + "\n" + schedule.script() + ir::print((*stages)[i].kernel).text)
                   .c_str());
         }
+      // A kernel that crashes takes the test with it: its script stays behind.
+      if (qEnvironmentVariableIsSet("TW_TEST_LAST"))
+        std::ofstream(qEnvironmentVariable("TW_TEST_LAST").toStdString())
+            << "trace " << trace << "\n" << schedule.script() << ir::print(stages->back().kernel).text;
       CodeTier tier = trace % 8 == 0 ? CodeTier::kFull : CodeTier::kFast;
       auto outputs =
           testing::run_compiled(stages->back().kernel, program, inputs, *backend, tier, pool);

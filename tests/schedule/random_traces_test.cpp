@@ -1,4 +1,5 @@
 #include <QtTest>
+#include <algorithm>
 #include <map>
 
 #include "engine/ir/interpreter.h"
@@ -23,12 +24,15 @@ private slots:
     for (size_t k = 0; k < testing::small_kernels().size(); ++k)
       programs.push_back(testing::small_program(k).value());
     std::map<std::string, int> accepted, refused;
-    constexpr int kTraces = 2000;
+    // A long run is asked for with TW_TRACES.
+    int kTraces = qEnvironmentVariableIntValue("TW_TRACES");
+    if (kTraces <= 0) kTraces = 2000;
+    std::vector<size_t> lengths;
     for (int trace = 0; trace < kTraces; ++trace) {
       ir::Program const& plain = programs[size_t(trace) % programs.size()];
       Schedule schedule(plain);
-      int64_t length = rng.between(1, 8);
-      for (int64_t tries = 0; tries < 30 && int64_t(schedule.trace().size()) < length; ++tries) {
+      int64_t length = rng.between(4, 14);
+      for (int64_t tries = 0; tries < 60 && int64_t(schedule.trace().size()) < length; ++tries) {
         Step step = testing::propose_step(schedule.program(), rng);
         auto next = schedule.apply(step);
         ++(next ? accepted : refused)[step.primitive];
@@ -41,6 +45,7 @@ private slots:
                   .c_str());
         }
       }
+      lengths.push_back(schedule.trace().size());
       std::vector<NDArray> inputs = testing::random_inputs(plain, rng);
       auto expected = ir::interpret(plain, inputs);
       auto actual = ir::interpret(schedule.program(), inputs, {.shuffle_seed = rng.next() | 1});
@@ -55,6 +60,9 @@ private slots:
       QVERIFY2(again.has_value(), schedule.script().c_str());
       QVERIFY(ir::equal(again->program(), schedule.program()));
     }
+    std::ranges::sort(lengths);
+    qInfo("%zu traces, median %zu accepted steps", lengths.size(), lengths[lengths.size() / 2]);
+    QVERIFY(lengths[lengths.size() / 2] >= 8);
     for (Primitive const* primitive : primitive_table()) {
       qInfo("%-10s accepted %5d, refused %5d", primitive->name.c_str(), accepted[primitive->name],
             refused[primitive->name]);

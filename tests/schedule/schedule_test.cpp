@@ -45,7 +45,7 @@ private slots:
       QVERIFY(QString::fromStdString(help_text(*primitive))
                   .contains(QString::fromStdString(primitive->doc)));
       int taken = 0;
-      for (int tries = 0; tries < 20000 && taken < 20; ++tries) {
+      for (int tries = 0; tries < 200000 && taken < 20; ++tries) {
         Schedule schedule = plain(size_t(tries) % testing::small_kernels().size());
         Step step = testing::propose_step(schedule.program(), rng);
         if (step.primitive != primitive->name) continue;

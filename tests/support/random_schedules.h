@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/ir/rewrite.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/schedule.h"
 #include "engine/support/base/random.h"
@@ -34,6 +35,10 @@ inline std::vector<std::string> const& small_kernels() {
       "  Y[b in 4, i in 11] = e[b, i] / t[b]\n",
       "kernel elementwise(X: f32[7, 13], B: f32[13]) -> Y\n"
       "  Y[i in 7, j in 13] = max(X[i, j] + B[j], 0)\n",
+      "kernel chain(X: f32[5, 6], B: f32[6]) -> Y\n"
+      "  A[i in 5, j in 6] = X[i, j] * 2.0\n"
+      "  C[i in 5, j in 6] = A[i, j] + B[j]\n"
+      "  Y[j in 6, i in 5] = max(C[i, j], 0)\n",
       "kernel scan(X: f32[6, 5]) -> H\n"
       "  H[scan t in 6, j in 5]: f32 = X[t, j] + select(1 <= t, H[t-1, j] * 0.5, 0)\n",
   };
@@ -55,6 +60,23 @@ inline std::vector<NDArray> random_inputs(ir::Program const& program, Rng& rng) 
   return inputs;
 }
 
+/// A word for a parameter that takes any: a tensor of the program, a layout of up to four letters.
+inline std::string random_word(ir::Program const& program, std::string const& parameter, Rng& rng) {
+  if (parameter == "tensor") {
+    std::vector<std::string> names;
+    for (ir::BlockSite const& site : ir::blocks_of(program.body))
+      ir::walk_exprs(site.block->body, [&](ir::Expr const& e) {
+        if (auto const* read = e.as<ir::Load>()) names.push_back(read->buffer->name);
+        return true;
+      });
+    return names.empty() ? "none" : names[size_t(rng.below(int64_t(names.size())))];
+  }
+  static char const* const kLayouts[] = {"BA",   "AB2b",   "AB3a",     "BA2a4b", "ABC",
+                                         "CAB",  "ACB2c",  "ABCD",     "ACDB",   "ABCD4b",
+                                         "DBCA", "AB2b2b", "ABCD3b2c", "A2a",    "A"};
+  return kLayouts[rng.below(std::size(kLayouts))];
+}
+
 /// Some step, legal or not: a primitive of the table with targets and arguments of the right
 /// number.
 inline Step propose_step(ir::Program const& program, Rng& rng) {
@@ -64,10 +86,26 @@ inline Step propose_step(ir::Program const& program, Rng& rng) {
   Step step;
   step.primitive = primitive.name;
   auto name = [&](ir::LoopSite const& site) { return reference_of(program, site.loop->id); };
+  std::vector<ir::BlockSite> blocks = ir::blocks_of(program.body);
+  // Blocks, and loops of a block beside them: mostly of a neighbour, which may share a tensor.
+  auto near = rng.below(int64_t(blocks.size()));
+  for (TargetKind kind : primitive.kinds)
+    if (kind == TargetKind::kBlock) {
+      step.targets.push_back(blocks[size_t(near)].block->name);
+    } else {
+      auto at = std::clamp<int64_t>(near + (rng.below(2) ? 1 : -1), 0, int64_t(blocks.size()) - 1);
+      auto const& around = blocks[size_t(at)].loops;
+      step.targets.push_back(
+          around.empty() || rng.below(4) == 0
+              ? name(loops[size_t(rng.below(int64_t(loops.size())))])
+              : reference_of(program, around[size_t(rng.below(int64_t(around.size())))]->id));
+    }
   ir::LoopSite const& first = loops[size_t(rng.below(int64_t(loops.size())))];
   std::vector<ir::LoopSite> inside = ir::loops_of(first.loop->body);
-  step.targets.push_back(name(first));
-  int more = primitive.targets < 0 ? int(rng.between(1, 3)) : primitive.targets - 1;
+  if (step.targets.empty()) step.targets.push_back(name(first));
+  int more = !primitive.kinds.empty() ? 0
+             : primitive.targets < 0  ? int(rng.between(1, 3))
+                                      : primitive.targets - 1;
   for (int i = 0; i < more && !inside.empty(); ++i) {
     // Mostly the next loops of the same nest; now and then any.
     auto at = rng.below(3) > 0 ? size_t(0) : size_t(rng.below(int64_t(inside.size())));
@@ -81,6 +119,8 @@ inline Step propose_step(ir::Program const& program, Rng& rng) {
   for (Parameter const& parameter : primitive.parameters) {
     if (parameter.optional)
       optional.push_back(&parameter);
+    else if (parameter.word)
+      step.arguments[parameter.name] = random_word(program, parameter.name, rng);
     else if (!parameter.choices.empty())
       step.arguments[parameter.name] =
           parameter.choices[size_t(rng.below(int64_t(parameter.choices.size())))];
@@ -91,8 +131,11 @@ inline Step propose_step(ir::Program const& program, Rng& rng) {
   if (!optional.empty()) {
     Parameter const& one = *optional[size_t(rng.below(int64_t(optional.size())))];
     int64_t extent = ir::as_int(first.loop->extent).value_or(4);
-    step.arguments[one.name] =
-        rng.between(one.low, std::min(one.high, std::max<int64_t>(extent, one.low)));
+    if (!one.choices.empty())
+      step.arguments[one.name] = one.choices[size_t(rng.below(int64_t(one.choices.size())))];
+    else
+      step.arguments[one.name] =
+          rng.between(one.low, std::min(one.high, std::max<int64_t>(extent, one.low)));
   }
   return step;
 }

@@ -137,8 +137,8 @@ void LadderView::draw_drag(QPainter& painter) const {
   bool legal = !verdict_;
   if (drag_ == Drag::kMove && slot_ >= 0) {
     for (Item const& other : items_) {
-      if (!other.bar || other.bar->stage != item->bar->stage || other.bar->depth != slot_) continue;
-      double y = slot_ > item->bar->depth ? other.rect.bottom() + 5 : other.rect.top() - 5;
+      if (!other.bar || other.bar->stage != item->bar->stage || slot_of(other) != slot_) continue;
+      double y = slot_ > slot_of(*item) ? other.rect.bottom() + 5 : other.rect.top() - 5;
       painter.setPen(QPen(legal ? theme_.ink : theme_.error, 2));
       painter.drawLine(QPointF(other.rect.left(), y), QPointF(other.rect.left() + 260, y));
       painter.drawLine(QPointF(other.rect.left(), y - 3), QPointF(other.rect.left(), y + 3));

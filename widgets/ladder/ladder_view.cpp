@@ -176,12 +176,22 @@ void LadderView::end_drag() {
   update();
 }
 
-/// The script line that puts a bar at another depth of its stage; loops between keep their order.
-QString LadderView::reorder_line(Item const& moved, int slot) const {
+/// The bars of one stage, outermost first: the order that a reorder names.
+std::vector<LoopBar const*> LadderView::chain_of(Item const& member) const {
   std::vector<LoopBar const*> chain;
   for (Item const& item : items_)
-    if (item.bar && item.bar->stage == moved.bar->stage) chain.push_back(item.bar);
-  std::vector<LoopBar const*> order = chain;
+    if (item.bar && item.bar->stage == member.bar->stage) chain.push_back(item.bar);
+  return chain;
+}
+
+int LadderView::slot_of(Item const& member) const {
+  std::vector<LoopBar const*> chain = chain_of(member);
+  return int(std::find(chain.begin(), chain.end(), member.bar) - chain.begin());
+}
+
+/// The script line that puts a bar at another place of its stage; loops between keep their order.
+QString LadderView::reorder_line(Item const& moved, int slot) const {
+  std::vector<LoopBar const*> chain = chain_of(moved), order = chain;
   std::erase(order, moved.bar);
   order.insert(order.begin() + std::clamp<int>(slot, 0, int(order.size())), moved.bar);
   size_t first = 0, last = chain.size();
@@ -239,7 +249,7 @@ void LadderView::update_move(QPointF at, bool shift) {
     return ask("fuse(" + (outer ? item : target)->bar->reference + ", " +
                (outer ? target : item)->bar->reference + ")");
   }
-  slot_ = target && target->bar->stage == item->bar->stage ? target->bar->depth : -1;
+  slot_ = target && target->bar->stage == item->bar->stage ? slot_of(*target) : -1;
   ask(slot_ < 0 ? "" : reorder_line(*item, slot_).toStdString());
 }
 
@@ -304,7 +314,7 @@ void LadderView::keyPressEvent(QKeyEvent* event) {
   int direction = event->key() == Qt::Key_Up ? -1 : 1;
   if (vertical && !(event->modifiers() & Qt::AltModifier)) return select_step(direction);
   if (vertical && item) {
-    QString line = reorder_line(*item, item->bar->depth + direction);
+    QString line = reorder_line(*item, slot_of(*item) + direction);
     if (!line.isEmpty()) emit step_asked(line);
     return;
   }

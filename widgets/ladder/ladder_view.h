@@ -66,6 +66,8 @@ private:
   void update_move(QPointF at, bool shift);
   void update_split(QPointF at);
   void ask(std::string const& line);
+  std::vector<session::LoopBar const*> chain_of(Item const& member) const;
+  int slot_of(Item const& member) const;
   QString reorder_line(Item const& moved, int slot) const;
   std::string split_line() const;
   void select_step(int direction);

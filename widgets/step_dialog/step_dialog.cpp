@@ -39,7 +39,11 @@ StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QStr
   form->setSpacing(8);
   // Several loops: those of the selected one's stage, in their order, ready to be rearranged.
   QString start = selected;
-  if (primitive_.targets != 1) {
+  bool names_block = !primitive_.target_kinds.empty();
+  if (names_block) {
+    start = selected.section('.', 0, 0);
+    if (primitive_.targets == 2) start += ", ";
+  } else if (primitive_.targets != 1) {
     QString stage = selected.section('.', 0, 0) + ".";
     QStringList same;
     for (QString const& loop : loops)
@@ -51,7 +55,12 @@ StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QStr
   targets_->setObjectName("targets");
   targets_->setFont(mono_font(12));
   if (primitive_.targets == 1) targets_->setCompleter(new QCompleter(loops, this));
-  form->addRow(primitive_.targets == 1 ? "loop" : "loops", targets_);
+  QStringList kinds;
+  for (std::string const& kind : primitive_.target_kinds) kinds << QString::fromStdString(kind);
+  form->addRow(names_block               ? kinds.join(", ")
+               : primitive_.targets == 1 ? "loop"
+                                         : "loops",
+               targets_);
   for (session::ParameterView const& parameter : primitive_.parameters) {
     QWidget* value = parameter.choices.empty() ? number_field(parameter) : choice_field(parameter);
     value->setObjectName("value_" + QString::fromStdString(parameter.name));

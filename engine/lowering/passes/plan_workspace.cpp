@@ -1,4 +1,5 @@
 // alloc t: f32[900] @global ... t[i]   -->   one workspace; t[i] becomes workspace[offset + i]
+#include <algorithm>
 #include <map>
 
 #include "engine/ir/rewrite.h"
@@ -10,41 +11,92 @@ namespace {
 using namespace ir;
 
 constexpr int64_t kAlignment = 64;
+constexpr int64_t kMostOnStack = 64 << 10;
 
-/// Gives every allocation outside of registers its place in the workspace.
+bool runs_parallel(Stmt const& body) {
+  bool found = false;
+  walk(body, [&](Stmt const& s) {
+    auto const* loop = s.as<For>();
+    found = found || (loop && loop->loop_kind == LoopKind::kParallel);
+    return !found;
+  });
+  return found;
+}
+
+/// Adds an offset to every index of a flat tensor.
+class Shifting : public Rewriter {
+public:
+  Shifting(Buffer to, Expr by) : to_(std::move(to)), by_(std::move(by)) {}
+  Expr visit(Expr const& e) override {
+    Expr next = rebuild(e);
+    auto const* read = next.as<Load>();
+    return read && read->buffer->name == to_->name ? load(to_, {shifted(read->indices[0])}) : next;
+  }
+  Stmt visit(Stmt const& s) override {
+    Stmt next = rebuild(s);
+    auto const* store = next.as<Store>();
+    if (!store || store->buffer->name != to_->name) return next;
+    return make_from<Store>(store->origin, to_, std::vector<Expr>{shifted(store->indices[0])},
+                            store->value);
+  }
+
+private:
+  Expr shifted(Expr const& index) const {
+    if (is_int(by_, 0)) return index;
+    if (auto const* ramp = index.as<Ramp>())
+      return make<Ramp>(ramp->base + by_, ramp->stride, ramp->lanes);
+    return index.lanes() > 1 ? binary(BinaryOp::kAdd, index, by_) : index + by_;
+  }
+  Buffer to_;
+  Expr by_;
+};
+
+/// Gives every allocation outside of registers its place: small ones inside of loops on the stack,
+/// all others in the workspace, one part for each task of the parallel loops around.
 class Planning : public Rewriter {
 public:
   Expr visit(Expr const& e) override { return e; }
   Stmt visit(Stmt const& s) override {
-    if (s.as<For>()) {
-      ++depth_;
+    if (auto const* loop = s.as<For>()) {
+      around_.push_back(loop);
       Stmt next = rebuild(s);
-      --depth_;
+      around_.pop_back();
       return next;
     }
     auto const* alloc = s.as<Alloc>();
     if (!alloc || alloc->buffer->scope == "register") return rebuild(s);
     auto count = as_int(alloc->buffer->shape[0]);
-    if (!count || depth_ > 0) {
+    if (!count) {
       status_ = refused("allocation_not_supported",
                         "the tensor " + alloc->buffer->name +
-                            " is allocated inside of a loop or with a size that is not known; the "
-                            "CPU's workspace holds neither");
+                            " has a size that is not known; the CPU's workspace cannot hold it");
       return s;
     }
-    BufferNode node = *alloc->buffer;
-    node.scope = kWorkspaceScope;
-    bytes_ = (bytes_ + kAlignment - 1) / kAlignment * kAlignment;
-    bytes_ += *count * size_of(node.type);
-    auto buffer = std::make_shared<BufferNode const>(std::move(node));
-    return make_from<Alloc>(alloc->origin, buffer,
-                            visit(replace_buffer(alloc->body, buffer->name, buffer)));
+    return placed(*alloc, *count);
   }
   Status status_;
-  int64_t bytes_ = 0;
 
 private:
-  int depth_ = 0;
+  Stmt placed(Alloc const& alloc, int64_t count) {
+    BufferNode node = *alloc.buffer;
+    bool wanted = !around_.empty() || node.scope == "local";
+    bool stack = wanted && count * size_of(node.type) <= kMostOnStack && !runs_parallel(alloc.body);
+    node.scope = stack ? kStackScope : kWorkspaceScope;
+    // Tasks run at the same time: each has its own part, whole lines apart.
+    int64_t line = kAlignment / std::max<int64_t>(1, size_of(node.type)), tasks = 1;
+    int64_t part = (count + line - 1) / line * line;
+    Expr offset = int_imm(0);
+    for (For const* loop : around_)
+      if (!stack && loop->loop_kind == LoopKind::kParallel) {
+        offset = offset * *as_int(loop->extent) + loop->var;
+        tasks *= *as_int(loop->extent);
+      }
+    node.shape = {int_imm(tasks > 1 ? part * tasks : count)};
+    auto buffer = std::make_shared<BufferNode const>(std::move(node));
+    Stmt body = Shifting(buffer, tasks > 1 ? offset * part : int_imm(0)).visit(alloc.body);
+    return make_from<Alloc>(alloc.origin, buffer, visit(body));
+  }
+  std::vector<For const*> around_;
 };
 
 Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
@@ -57,15 +109,30 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 
 }  // namespace
 
-int64_t workspace_bytes(KernelIr const& kernel) {
-  int64_t bytes = 0;
+std::map<std::string, int64_t> workspace_layout(KernelIr const& kernel, int64_t* bytes) {
+  std::map<std::string, int64_t> sizes, offsets;
   walk(kernel.host.body, [&](Stmt const& s) {
     auto const* alloc = s.as<Alloc>();
-    if (alloc && alloc->buffer->scope == kWorkspaceScope)
-      bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment +
-              as_int(alloc->buffer->shape[0]).value_or(0) * size_of(alloc->buffer->type);
+    if (alloc && alloc->buffer->scope == kWorkspaceScope) {
+      // Copies of a loop's body hold one tensor several times; they do not run at once.
+      int64_t& size = sizes[alloc->buffer->name];
+      size = std::max(size, as_int(alloc->buffer->shape[0]).value_or(0) *
+                                int64_t(size_of(alloc->buffer->type)));
+    }
     return true;
   });
+  int64_t end = 0;
+  for (auto const& [name, size] : sizes) {
+    offsets[name] = (end + kAlignment - 1) / kAlignment * kAlignment;
+    end = offsets[name] + size;
+  }
+  if (bytes) *bytes = end;
+  return offsets;
+}
+
+int64_t workspace_bytes(KernelIr const& kernel) {
+  int64_t bytes = 0;
+  workspace_layout(kernel, &bytes);
   return bytes;
 }
 

@@ -59,12 +59,22 @@ std::vector<Digit> common_digits(std::vector<Access const*> const& accesses,
 
 }  // namespace
 
-std::vector<Access> shared_accesses(std::vector<BlockSite> const& blocks) {
+std::set<std::string> private_tensors(Stmt const& body) {
+  std::set<std::string> names;
+  walk(body, [&](Stmt const& s) {
+    if (auto const* alloc = s.as<Alloc>()) names.insert(alloc->buffer->name);
+    return !s.as<Block>();
+  });
+  return names;
+}
+
+std::vector<Access> shared_accesses(std::vector<BlockSite> const& blocks,
+                                    std::set<std::string> const& except) {
   std::vector<Access> all, kept;
   for (size_t b = 0; b < blocks.size(); ++b) collect(blocks[b], b, all);
   std::set<std::string> written;
   for (Access const& access : all)
-    if (access.writes) written.insert(access.buffer);
+    if (access.writes && !except.contains(access.buffer)) written.insert(access.buffer);
   for (Access& access : all) {
     bool known =
         std::any_of(kept.begin(), kept.end(), [&](Access const& k) { return same(k, access); });
@@ -74,10 +84,11 @@ std::vector<Access> shared_accesses(std::vector<BlockSite> const& blocks) {
 }
 
 std::vector<bool> separated_loops(std::vector<BlockSite> const& blocks,
-                                  std::vector<For const*> const& loops) {
+                                  std::vector<For const*> const& loops,
+                                  std::set<std::string> const& except) {
   std::vector<arith::Ranges> ranges;
   for (BlockSite const& block : blocks) ranges.push_back(ranges_of(block.loops));
-  std::vector<Access> accesses = shared_accesses(blocks);
+  std::vector<Access> accesses = shared_accesses(blocks, except);
   std::map<std::string, std::vector<Access const*>> by_buffer;
   for (Access const& access : accesses) by_buffer[access.buffer].push_back(&access);
   std::vector<bool> separated(loops.size(), true);

@@ -1,6 +1,7 @@
 /// What the blocks below a loop read and write, as functions of the loops.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,13 +18,19 @@ struct Access {
   bool update = false;  ///< the store of a reduction
 };
 
-/// Accesses to buffers that one of the blocks writes, once each; `init` is included.
-std::vector<Access> shared_accesses(std::vector<ir::BlockSite> const& blocks);
+/// Tensors that are allocated below a statement: every time that it runs it has its own.
+std::set<std::string> private_tensors(ir::Stmt const& body);
+
+/// Accesses to buffers that one of the blocks writes, once each; `init` is included, tensors in
+/// `except` are not.
+std::vector<Access> shared_accesses(std::vector<ir::BlockSite> const& blocks,
+                                    std::set<std::string> const& except = {});
 
 /// Two iterations that differ in one of `loops` touch different elements of every buffer written
 /// below (loops outside equal, the others free), for every loop for which the answer is true.
 /// Proved with mixed-radix digits; false = not proved.
 std::vector<bool> separated_loops(std::vector<ir::BlockSite> const& blocks,
-                                  std::vector<ir::For const*> const& loops);
+                                  std::vector<ir::For const*> const& loops,
+                                  std::set<std::string> const& except = {});
 
 }  // namespace tw

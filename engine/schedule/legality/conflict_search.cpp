@@ -32,7 +32,8 @@ struct Touch {
 class Search {
 public:
   Search(std::vector<BlockSite> const& blocks, For const& loop) : blocks_(blocks), loop_(loop) {
-    for (Access& access : shared_accesses(blocks)) accesses_.push_back({std::move(access), {}});
+    for (Access& access : shared_accesses(blocks, private_tensors(loop.body)))
+      accesses_.push_back({std::move(access), {}});
   }
 
   SearchResult run() {

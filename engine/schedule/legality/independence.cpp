@@ -93,7 +93,8 @@ std::expected<Proof, Refusal> independent_iterations(Program const& program, Loo
   std::string name = reference_of(program, loop.loop->id);
   std::string condition =
       verb + ": no element written by one iteration may be read or written by another";
-  if (use.kind != IterKind::kOrdered && separated_loops(blocks, {loop.loop}).front())
+  if (use.kind != IterKind::kOrdered &&
+      separated_loops(blocks, {loop.loop}, private_tensors(loop.loop->body)).front())
     return Proof{"each iteration has elements of its own"};
   SearchResult search = find_conflict(blocks, *loop.loop);
   if (search.conflict) {

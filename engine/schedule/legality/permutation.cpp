@@ -10,6 +10,7 @@
 #include "engine/ir/compiled_expr.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/accesses.h"
+#include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/conflict_search.h"
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/structure.h"
@@ -24,78 +25,14 @@ constexpr int64_t kMostPoints = 8192;
 constexpr char kCondition[] =
     "reorder: iterations that meet in an element keep their order, except for the terms of a sum";
 
-/// The body speaks of its iterators only, so that equal iterators mean an equal computation.
-bool uses_iterators_only(BlockSite const& site) {
-  std::set<std::string> loops;
-  for (For const* loop : site.loops) loops.insert(loop->name());
+/// Every run of the innermost moved loop's body has these tensors to itself.
+bool writes_only(BlockSite const& site, std::set<std::string> const& tensors) {
   bool only = true;
-  auto look = [&](Expr const& e) {
-    if (auto const* v = e.as<Variable>()) only = only && !loops.contains(v->name);
-    return only;
-  };
-  walk_exprs(site.block->body, look);
-  if (site.block->init) walk_exprs(site.block->init, look);
-  return only;
-}
-
-/// "complete block": no ordered iterator, reads nothing that it writes; running one of its
-/// instances twice or at another time gives the same.
-bool is_complete(BlockSite const& site) {
-  std::set<std::string> written;
   walk(site.block->body, [&](Stmt const& s) {
-    if (auto const* store = s.as<Store>()) written.insert(store->buffer->name);
-    return true;
+    if (auto const* store = s.as<Store>()) only = only && tensors.contains(store->buffer->name);
+    return only;
   });
-  bool complete = !site.block->init;
-  walk_exprs(site.block->body, [&](Expr const& e) {
-    if (auto const* read = e.as<Load>())
-      complete = complete && !written.contains(read->buffer->name);
-    return complete;
-  });
-  // Two instances may share an element only if they compute the same value.
-  auto const* store = site.block->body.as<Store>();
-  if (!complete || !store) return false;
-  for (IterVar const& iter : site.block->iters) {
-    bool indexes = std::any_of(store->indices.begin(), store->indices.end(), [&](Expr const& e) {
-      auto const* v = e.as<Variable>();
-      return v && v->name == iter.name();
-    });
-    if (iter.kind != IterKind::kSpatial || (!indexes && !is_int(iter.extent, 1))) return false;
-  }
-  return uses_iterators_only(site);
-}
-
-/// The init sets what the body updates, or there is none: another block sets it before.
-bool starts_own_element(Block const& block, Store const& update) {
-  if (!block.init) return true;
-  auto const* init = block.init.as<Store>();
-  if (!init || init->buffer->name != update.buffer->name) return false;
-  for (size_t i = 0; i < init->indices.size(); ++i)
-    if (!equal(init->indices[i], update.indices[i])) return false;
-  return true;
-}
-
-/// "reduction block": an associative update of an element that only spatial iterators choose.
-bool is_reduction(BlockSite const& site) {
-  auto info = reduction_of(*site.block);
-  if (!info || !uses_iterators_only(site) || !starts_own_element(*site.block, *info->store))
-    return false;
-  for (IterVar const& iter : site.block->iters) {
-    if (iter.kind == IterKind::kOrdered || iter.kind == IterKind::kOpaque) return false;
-    bool chooses = std::any_of(info->store->indices.begin(), info->store->indices.end(),
-                               [&](Expr const& e) { return uses_variable(e, iter.name()); });
-    if (iter.kind == IterKind::kReduce && chooses) return false;
-  }
-  // Each spatial iterator is an index of its own, so that no two of its values share an element.
-  for (IterVar const& iter : site.block->iters) {
-    bool alone =
-        std::any_of(info->store->indices.begin(), info->store->indices.end(), [&](Expr const& e) {
-          auto const* v = e.as<Variable>();
-          return v && v->name == iter.name();
-        });
-    if (iter.kind == IterKind::kSpatial && !alone && !is_int(iter.extent, 1)) return false;
-  }
-  return true;
+  return only;
 }
 
 /// The iterators are mixed-radix numbers that use up the loops: then the iteration that starts a
@@ -208,8 +145,8 @@ std::expected<Proof, Refusal> by_enumeration(BlockSite const& site,
 
 /// Blocks below that share a tensor which one of them writes.
 std::optional<std::pair<std::string, std::string>> sharing_blocks(
-    std::vector<BlockSite> const& blocks) {
-  auto accesses = shared_accesses(blocks);
+    std::vector<BlockSite> const& blocks, std::set<std::string> const& own) {
+  auto accesses = shared_accesses(blocks, own);
   for (Access const& a : accesses)
     for (Access const& b : accesses)
       if (a.block < b.block && a.buffer == b.buffer && (a.writes || b.writes))
@@ -257,16 +194,17 @@ std::expected<Proof, Refusal> permutable(std::vector<LoopSite> const& all_before
   std::vector<For const*> moved;
   for (LoopSite const& site : before)
     if (!is_int(site.loop->extent, 1)) moved.push_back(site.loop);
-  auto separated = separated_loops(blocks, moved);
+  std::set<std::string> own = private_tensors(before.back().loop->body);
+  auto separated = separated_loops(blocks, moved, own);
   if (std::count(separated.begin(), separated.end(), false) <= 1)
     return Proof{"iterations that meet in an element differ in one loop only"};
-  if (auto pair = sharing_blocks(blocks))
+  if (auto pair = sharing_blocks(blocks, own))
     return refuse("blocks_depend",
                   fmt::format("blocks {} and {} share a tensor that one of them writes",
                               pair->first, pair->second),
                   kCondition, before);
   for (BlockSite const& site : blocks) {
-    if (is_complete(site)) continue;
+    if (is_complete(site) || writes_only(site, own)) continue;
     if (!is_reduction(site)) return refuse_block(site, before);
     if (!site.block->init || starts_first_in_any_order(site, before)) continue;
     if (auto ran = by_enumeration(site, before, after); !ran) return ran;

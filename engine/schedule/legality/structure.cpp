@@ -18,8 +18,7 @@ bool only_blocks(ir::Stmt const& body) {
   bool plain = true;
   ir::walk(body, [&](ir::Stmt const& s) {
     if (s.as<ir::Block>()) return false;
-    plain =
-        plain && !s.as<ir::Store>() && !s.as<ir::If>() && !s.as<ir::Let>() && !s.as<ir::Alloc>();
+    plain = plain && !s.as<ir::Store>() && !s.as<ir::If>() && !s.as<ir::Let>();
     return plain;
   });
   return plain;

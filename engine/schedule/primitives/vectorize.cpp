@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/annotate.h"
 #include "engine/schedule/legality/independence.h"
 #include "engine/schedule/legality/structure.h"
@@ -23,6 +24,11 @@ std::expected<Proof, Refusal> check(Move const& move) {
         fmt::format("vectorize: at most {} iterations", kMostLanes), move.loops);
   if (auto fit = kinds_nest(site, ir::LoopKind::kVector, "vectorize"); !fit)
     return std::unexpected(fit.error());
+  if (!private_tensors(site.loop->body).empty())
+    return refuse("holds_a_tensor",
+                  fmt::format("every iteration of {} has the tensor {} to itself", name,
+                              *private_tensors(site.loop->body).begin()),
+                  "vectorize: no tensor is allocated below the loop", move.loops);
   return independent_iterations(move.program, site, "vectorize");
 }
 

@@ -18,6 +18,7 @@ std::vector<Pass> cpu_passes() {
       hoist_reduction_init(),
       lower_blocks(),
       simplify_kernel("before loops are cut: guards in their simplest form show where they hold"),
+      compact_tensors(),
       partition_loops(),
       flatten_buffers(),
       vectorize_loops(),
@@ -75,7 +76,7 @@ private:
 
 Result<std::shared_ptr<Backend const>> create_cpu_backend(Hardware const& hardware) {
   TRY_ASSIGN(Machine machine, Machine::create(hardware));
-  Target target{"cpu", hardware, {"global", "register"}};
+  Target target{"cpu", hardware, {"global", "local"}};
   return std::make_shared<CpuBackend>(std::move(target), std::move(machine));
 }
 

@@ -54,6 +54,8 @@ private:
   llvm::Value* select(ir::Select const& node);
   llvm::Value* convert(ir::Cast const& node);
   llvm::Value* load(ir::Load const& node);
+  llvm::Value* gather(llvm::Type* element, llvm::Value* start, llvm::Value* index,
+                      llvm::Value* mask, llvm::Align align);
   llvm::Value* floor_division(llvm::Value* a, llvm::Value* b, bool want_remainder);
   llvm::Value* index_sum(ir::Expr const& e);
   llvm::Value* partial_sum(std::vector<arith::Linear::Term> const& terms, size_t depth);

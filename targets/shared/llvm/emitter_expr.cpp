@@ -3,7 +3,11 @@
 
 #include <cmath>
 
+#include <bit>
+#include <numeric>
+
 #include "engine/ir/rewrite.h"
+#include "engine/lowering/pipeline.h"
 #include "targets/shared/llvm/emitter.h"
 #include "targets/shared/llvm/math.h"
 
@@ -355,6 +359,15 @@ Value* Emitter::base(Buffer const& buffer) {
     builder_.SetInsertPoint(end);
   else
     builder_.SetInsertPoint(&entry);
+  if (buffer->scope == kStackScope) {
+    auto* array =
+        llvm::ArrayType::get(builder_.getInt8Ty(), uint64_t(as_int(buffer->shape[0]).value_or(0)) *
+                                                       uint64_t(size_of(buffer->type)));
+    builder_.SetInsertPoint(&entry, entry.begin());
+    llvm::AllocaInst* place = builder_.CreateAlloca(array);
+    place->setAlignment(llvm::Align(64));
+    return bases_[buffer->name] = place;
+  }
   size_t slot = parts_.params.size();
   for (size_t i = 0; i < parts_.params.size(); ++i)
     if (parts_.params[i]->name == buffer->name) slot = i;
@@ -396,6 +409,29 @@ Value* Emitter::every_second(llvm::FixedVectorType* type, Value* address, llvm::
   return builder_.CreateShuffleVector(low, high, order);
 }
 
+/// Lanes up to the next power of two read nothing, at index 0. Left to LLVM they would be
+/// undefined, and a gather whose index register is undefined may be given its result's register,
+/// which the processor refuses (LLVM 19, 20 lanes).
+Value* Emitter::gather(llvm::Type* element, Value* start, Value* index, Value* mask,
+                       llvm::Align align) {
+  unsigned lanes = llvm::cast<llvm::FixedVectorType>(index->getType())->getNumElements();
+  unsigned whole = unsigned(std::bit_ceil(lanes));
+  auto widened = [&](Value* v) {
+    std::vector<int> order(whole);
+    for (unsigned i = 0; i < whole; ++i) order[i] = int(i < lanes ? i : lanes);
+    return whole == lanes
+               ? v
+               : builder_.CreateShuffleVector(v, llvm::Constant::getNullValue(v->getType()), order);
+  };
+  auto* type = llvm::FixedVectorType::get(element, whole);
+  Value* read =
+      builder_.CreateMaskedGather(type, builder_.CreateGEP(element, start, widened(index)), align,
+                                  widened(mask), llvm::Constant::getNullValue(type));
+  std::vector<int> first(lanes);
+  std::iota(first.begin(), first.end(), 0);
+  return whole == lanes ? read : builder_.CreateShuffleVector(read, first);
+}
+
 Value* Emitter::load(Load const& node) {
   if (node.buffer->scope == "register") {
     auto found = registers_.find(node.buffer->name);
@@ -426,12 +462,10 @@ Value* Emitter::load(Load const& node) {
   if (dense)
     return to_value(builder_.CreateAlignedLoad(type, pointer(node.buffer, ramp->base), align));
   if (mask_ || !ramp) {
-    Value* addresses = builder_.CreateGEP(element, base(node.buffer), expression(node.indices[0]));
     Value* mask = mask_ ? mask_
                         : llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(
                               builder_.getInt1Ty(), unsigned(node.lanes)));
-    return to_value(builder_.CreateMaskedGather(type, addresses, align, mask,
-                                                llvm::Constant::getNullValue(type)));
+    return to_value(gather(element, base(node.buffer), expression(node.indices[0]), mask, align));
   }
   if (is_int(ramp->stride, 2))
     return to_value(every_second(type, pointer(node.buffer, ramp->base), align));

@@ -2,27 +2,12 @@
 
 #include <llvm/BinaryFormat/Dwarf.h>
 
-#include "engine/ir/rewrite.h"
+#include "engine/lowering/pipeline.h"
 #include "targets/shared/llvm/emitter.h"
 #include "targets/shared/llvm/machine.h"
 
 namespace tw {
 namespace {
-
-/// Byte offsets of the workspace's tensors, in the order in which plan_workspace laid them out.
-std::map<std::string, int64_t> workspace_layout(ir::KernelIr const& kernel) {
-  std::map<std::string, int64_t> offsets;
-  int64_t bytes = 0;
-  ir::walk(kernel.host.body, [&](ir::Stmt const& s) {
-    auto const* alloc = s.as<ir::Alloc>();
-    if (!alloc || alloc->buffer->scope != "workspace") return true;
-    bytes = (bytes + 63) / 64 * 64;
-    offsets[alloc->buffer->name] = bytes;
-    bytes += ir::as_int(alloc->buffer->shape[0]).value_or(0) * size_of(alloc->buffer->type);
-    return true;
-  });
-  return offsets;
-}
 
 void set_attributes(llvm::Function& function, Machine const& machine) {
   function.addFnAttr("target-cpu", machine.options().cpu);

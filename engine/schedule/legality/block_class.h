@@ -1,0 +1,19 @@
+/// What may be done with the instances of a block, seen by itself (the terms are TensorIR's).
+#pragma once
+
+#include "engine/ir/program.h"
+
+namespace tw {
+
+/// "complete block": no ordered iterator, one store of an element that its spatial iterators
+/// choose, reads nothing that it writes; running an instance twice or later gives the same.
+bool is_complete(ir::BlockSite const& site);
+/// "reduction block": an associative update of an element that only spatial iterators choose. The
+/// init sets the same element, or there is none.
+bool is_reduction(ir::BlockSite const& site);
+/// Complete, or a reduction that starts its own elements: the block makes its whole tensor alone.
+bool makes_tensor(ir::BlockSite const& site);
+/// The buffer of the block's only store.
+ir::Buffer written_buffer(ir::BlockSite const& site);
+
+}  // namespace tw

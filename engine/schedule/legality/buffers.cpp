@@ -1,0 +1,157 @@
+#include "engine/schedule/legality/buffers.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/nests.h"
+
+namespace tw {
+
+using namespace ir;
+
+namespace {
+
+class Exchange : public Rewriter {
+public:
+  Exchange(std::string from, Buffer to, Side side)
+      : from_(std::move(from)), to_(std::move(to)), side_(side) {}
+  Expr visit(Expr const& e) override {
+    Expr next = rebuild(e);
+    auto const* read = next.as<Load>();
+    bool exchange = read && read->buffer->name == from_ && side_ != Side::kWrites;
+    return exchange ? load(to_, read->indices) : next;
+  }
+  Stmt visit(Stmt const& s) override {
+    Stmt next = rebuild(s);
+    auto const* store = next.as<Store>();
+    bool exchange = store && store->buffer->name == from_ && side_ != Side::kReads;
+    return exchange ? make_from<Store>(store->origin, to_, store->indices, store->value) : next;
+  }
+
+private:
+  std::string from_;
+  Buffer to_;
+  Side side_;
+};
+
+class Remap : public Rewriter {
+public:
+  using Indices = std::function<std::vector<Expr>(std::vector<Expr> const&)>;
+  Remap(std::string name, Buffer to, Indices at)
+      : name_(std::move(name)), to_(std::move(to)), at_(std::move(at)) {}
+  Expr visit(Expr const& e) override {
+    Expr next = rebuild(e);
+    auto const* read = next.as<Load>();
+    return read && read->buffer->name == name_ ? load(to_, at_(read->indices)) : next;
+  }
+  Stmt visit(Stmt const& s) override {
+    Stmt next = rebuild(s);
+    if (auto const* store = next.as<Store>(); store && store->buffer->name == name_)
+      return make_from<Store>(store->origin, to_, at_(store->indices), store->value);
+    if (auto const* alloc = next.as<Alloc>(); alloc && alloc->buffer->name == name_)
+      return make_from<Alloc>(alloc->origin, to_, alloc->body);
+    return next;
+  }
+
+private:
+  std::string name_;
+  Buffer to_;
+  Indices at_;
+};
+
+bool holds(Stmt const& s, BlockId id) {
+  for (BlockSite const& site : blocks_of(s))
+    if (site.block->id == id) return true;
+  return false;
+}
+
+}  // namespace
+
+Stmt with_buffer(Block const& block, std::string const& from, Buffer const& to, Side side) {
+  Exchange exchange(from, to, side);
+  return make_from<Block>(block.origin, block.id, block.name, block.op, block.iters,
+                          block.predicate, block.init ? exchange.visit(block.init) : Stmt(),
+                          exchange.visit(block.body));
+}
+
+std::string free_tensor_name(Program const& program, std::string const& wanted) {
+  std::set<std::string> taken;
+  for (auto const* list : {&program.inputs, &program.outputs})
+    for (Buffer const& buffer : *list) taken.insert(buffer->name);
+  walk(program.body, [&](Stmt const& s) {
+    if (auto const* alloc = s.as<Alloc>()) taken.insert(alloc->buffer->name);
+    if (auto const* block = s.as<Block>()) taken.insert(block->name);
+    return true;
+  });
+  std::string name = wanted;
+  for (int number = 2; taken.contains(name); ++number) name = fmt::format("{}_{}", wanted, number);
+  return name;
+}
+
+std::vector<Expr> written_shape(Program const& program, BufferNode const& buffer) {
+  std::vector<Expr> shape = buffer.shape;
+  for (BlockSite const& writer : writers_of(program, buffer.name)) {
+    auto const* store = writer.block->body.as<Store>();
+    for (size_t d = 0; store && d < shape.size(); ++d)
+      if (auto const* v = store->indices[d].as<Variable>())
+        for (IterVar const& iter : writer.block->iters)
+          if (iter.name() == v->name) shape[d] = iter.extent;
+  }
+  return shape;
+}
+
+Stmt copy_nest(Buffer const& from, Buffer const& to, std::vector<Expr> const& shape,
+               Program& program) {
+  std::vector<IterVar> iters;
+  std::vector<Expr> loops, indices;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    loops.push_back(var(fmt::format("d{}", d)));
+    iters.push_back({var(fmt::format("vd{}", d)), shape[d], IterKind::kSpatial, loops.back(), ""});
+    indices.push_back(iters.back().var);
+  }
+  Stmt body = make<Block>(program.fresh_block(), to->name, "copy", std::move(iters), Expr(), Stmt(),
+                          make<Store>(to, indices, load(from, indices)));
+  for (size_t d = loops.size(); d-- > 0;)
+    body = make<For>(program.fresh_loop(), loops[d], shape[d], LoopKind::kSerial, body);
+  return body;
+}
+
+Stmt around_root(Stmt const& body, BlockId block, Stmt const& before, Stmt const& after) {
+  if (auto const* alloc = body.as<Alloc>())
+    return make_from<Alloc>(alloc->origin, alloc->buffer,
+                            around_root(alloc->body, block, before, after));
+  std::vector<Stmt> out;
+  auto put = [&](Stmt const& s) {
+    bool here = holds(s, block);
+    if (here && before) out.push_back(before);
+    out.push_back(s);
+    if (here && after) out.push_back(after);
+  };
+  if (auto const* list = body.as<Seq>())
+    for (Stmt const& child : list->stmts) put(child);
+  else
+    put(body);
+  return seq(std::move(out));
+}
+
+Buffer find_buffer(Program const& program, std::string const& name) {
+  Buffer found;
+  for (auto const* list : {&program.inputs, &program.outputs})
+    for (Buffer const& buffer : *list)
+      if (buffer->name == name) found = buffer;
+  walk(program.body, [&](Stmt const& s) {
+    if (auto const* alloc = s.as<Alloc>(); alloc && alloc->buffer->name == name)
+      found = alloc->buffer;
+    return !found;
+  });
+  return found;
+}
+
+Stmt remap_buffer(Stmt const& body, std::string const& name, Buffer const& to,
+                  std::function<std::vector<Expr>(std::vector<Expr> const&)> const& at) {
+  return Remap(name, to, at).visit(body);
+}
+
+}  // namespace tw

@@ -1,0 +1,31 @@
+/// Giving blocks other tensors to work on.
+#pragma once
+
+#include <functional>
+
+#include "engine/ir/program.h"
+
+namespace tw {
+
+/// The block with one tensor replaced by another of the same rank, in loads or stores or both.
+enum class Side : uint8_t { kReads, kWrites, kBoth };
+ir::Stmt with_buffer(ir::Block const& block, std::string const& from, ir::Buffer const& to,
+                     Side side);
+/// `wanted`, made different from every tensor and block of the program.
+std::string free_tensor_name(ir::Program const& program, std::string const& wanted);
+/// How much of each dimension some block writes; for parameters all. Padded tensors hold more.
+std::vector<ir::Expr> written_shape(ir::Program const& program, ir::BufferNode const& buffer);
+/// A nest that copies `shape` elements of a tensor: one loop per dimension, block named after the
+/// target.
+ir::Stmt copy_nest(ir::Buffer const& from, ir::Buffer const& to,
+                   std::vector<ir::Expr> const& shape, ir::Program& program);
+/// The statement at the top of the program that holds the block, with `before` and `after` around.
+ir::Stmt around_root(ir::Stmt const& body, ir::BlockId block, ir::Stmt const& before,
+                     ir::Stmt const& after);
+/// The buffer as the program declares it: parameter or allocation.
+ir::Buffer find_buffer(ir::Program const& program, std::string const& name);
+/// Every load, store and allocation of a tensor rewritten: its node, and how indices change.
+ir::Stmt remap_buffer(ir::Stmt const& body, std::string const& name, ir::Buffer const& to,
+                      std::function<std::vector<ir::Expr>(std::vector<ir::Expr> const&)> const& at);
+
+}  // namespace tw

@@ -1,0 +1,29 @@
+/// Layouts as words: a letter per dimension, upper case for the dimension (or what is left of it
+/// outside of its blocks), a number and the lower-case letter for a block of it. "ABcd16b16a" is
+/// oneDNN's word for weights blocked by input and output channels (dnnl_format_tag_t).
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "engine/ir/expr.h"
+#include "engine/support/base/error.h"
+
+namespace tw {
+
+struct Layout {
+  struct Part {
+    size_t dimension = 0;
+    int64_t block = 0;  ///< 0: all that lies outside of the blocks
+  };
+  std::vector<Part> parts;  ///< outermost first
+  size_t rank = 0;
+};
+
+/// Errors: bad_layout with what is wrong.
+Result<Layout> parse_layout(std::string_view word, size_t rank);
+/// Extents that do not divide are rounded up.
+std::vector<int64_t> blocked_shape(Layout const& layout, std::vector<int64_t> const& shape);
+std::vector<ir::Expr> blocked_indices(Layout const& layout, std::vector<ir::Expr> const& indices);
+
+}  // namespace tw

@@ -1,0 +1,211 @@
+#include "engine/schedule/legality/nests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/structure.h"
+
+namespace tw {
+
+using namespace ir;
+
+namespace {
+
+bool holds(Stmt const& s, std::vector<BlockId> const& blocks) {
+  bool found = false;
+  walk(s, [&](Stmt const& x) {
+    if (auto const* block = x.as<Block>())
+      found = found || std::find(blocks.begin(), blocks.end(), block->id) != blocks.end();
+    return !found;
+  });
+  return found;
+}
+
+Stmt with_body(For const& loop, Stmt const& body) {
+  return make_from<For>(loop.origin, loop.id, loop.var, loop.extent, loop.loop_kind, body,
+                        loop.bind);
+}
+
+std::string free_among(std::string const& wanted, std::vector<std::string> const& taken) {
+  std::string name = wanted;
+  for (int number = 2; std::find(taken.begin(), taken.end(), name) != taken.end(); ++number)
+    name = fmt::format("{}_{}", wanted, number);
+  return name;
+}
+
+/// "vy" iterates over what was the axis y.
+std::string axis_of(IterVar const& iter) {
+  std::string const& name = iter.name();
+  return name.size() > 1 && name[0] == 'v' ? name.substr(1) : name;
+}
+
+class AllocRemoval : public Rewriter {
+public:
+  explicit AllocRemoval(std::string buffer) : buffer_(std::move(buffer)) {}
+  Expr visit(Expr const& e) override { return e; }
+  Stmt visit(Stmt const& s) override {
+    if (auto const* alloc = s.as<Alloc>(); alloc && alloc->buffer->name == buffer_)
+      return visit(alloc->body);
+    return s.as<Block>() ? s : rebuild(s);
+  }
+
+private:
+  std::string buffer_;
+};
+
+}  // namespace
+
+Stmt without_block(Stmt const& s, BlockId block) {
+  if (auto const* found = s.as<Block>()) return found->id == block ? Stmt() : s;
+  if (auto const* loop = s.as<For>()) {
+    Stmt body = without_block(loop->body, block);
+    return !body ? Stmt() : body.same_as(loop->body) ? s : with_body(*loop, body);
+  }
+  if (auto const* alloc = s.as<Alloc>()) {
+    Stmt body = without_block(alloc->body, block);
+    return !body ? Stmt() : make_from<Alloc>(alloc->origin, alloc->buffer, body);
+  }
+  auto const* list = s.as<Seq>();
+  if (!list) return s;
+  std::vector<Stmt> kept;
+  for (Stmt const& child : list->stmts)
+    if (Stmt rest = without_block(child, block)) kept.push_back(rest);
+  return kept.empty() ? Stmt() : seq(std::move(kept));
+}
+
+Stmt without_alloc(Stmt const& s, std::string const& buffer) {
+  return AllocRemoval(buffer).visit(s);
+}
+
+Stmt insert_before(Stmt const& body, Stmt const& nest, std::vector<BlockId> const& blocks) {
+  if (auto const* alloc = body.as<Alloc>())
+    return make_from<Alloc>(alloc->origin, alloc->buffer, insert_before(alloc->body, nest, blocks));
+  auto const* list = body.as<Seq>();
+  if (!list) return seq({nest, body});
+  std::vector<Stmt> stmts = list->stmts;
+  auto at = std::find_if(stmts.begin(), stmts.end(),
+                         [&](Stmt const& child) { return holds(child, blocks); });
+  stmts.insert(at, nest);
+  return seq(std::move(stmts));
+}
+
+Stmt append(Stmt const& body, Stmt const& nest) {
+  if (auto const* alloc = body.as<Alloc>())
+    return make_from<Alloc>(alloc->origin, alloc->buffer, append(alloc->body, nest));
+  return seq({body, nest});
+}
+
+void set_loop_body(Program& program, LoopId loop, Stmt const& body) {
+  for (LoopSite const& site : loops_of(program.body))
+    if (site.loop->id == loop) {
+      program.body = replace_loop(program.body, loop, with_body(*site.loop, body));
+      return;
+    }
+}
+
+Stmt nest_over(Block const& block, std::vector<Span> const& box,
+               std::vector<For const*> const& around, std::vector<std::string> taken,
+               Program& program) {
+  arith::Ranges ranges = ranges_of(around);
+  for (For const* loop : around) taken.push_back(loop->name());
+  for (IterVar const& iter : block.iters) taken.push_back(iter.name());
+  std::vector<IterVar> iters = block.iters;
+  std::vector<std::pair<Expr, int64_t>> loops;
+  Expr guard;
+  size_t spatial = 0;
+  for (IterVar& iter : iters) {
+    int64_t domain = *as_int(iter.extent);
+    Span whole{int_imm(0), domain, true};
+    Span const& span = iter.kind == IterKind::kSpatial ? box[spatial++] : whole;
+    iter.binding = span.base;
+    if (span.extent > 1) {
+      std::string name = free_among(axis_of(iter), taken);
+      taken.push_back(name);
+      ranges.set(name, {0, span.extent - 1});
+      loops.push_back({var(name), span.extent});
+      iter.binding = span.base + loops.back().first;
+    }
+    for (Expr const& test : {int_imm(0) <= iter.binding, iter.binding < int_imm(domain)})
+      if (!arith::always(test, ranges)) {
+        Expr simple = arith::simplify(test, ranges);
+        guard = guard ? guard && simple : simple;
+      }
+  }
+  Stmt body = make_from<Block>(block.origin, block.id, block.name, block.op, std::move(iters),
+                               guard, block.init, block.body);
+  for (size_t i = loops.size(); i-- > 0;)
+    body = make<For>(program.fresh_loop(), loops[i].first, int_imm(loops[i].second),
+                     LoopKind::kSerial, body);
+  return body;
+}
+
+std::vector<std::string> read_buffers(Block const& block) {
+  std::set<std::string> names;
+  walk_exprs(block.body, [&](Expr const& e) {
+    if (auto const* read = e.as<Load>()) names.insert(read->buffer->name);
+    return true;
+  });
+  return {names.begin(), names.end()};
+}
+
+std::vector<BlockSite> readers_of(Program const& program, std::string const& buffer) {
+  std::vector<BlockSite> found;
+  for (BlockSite const& site : blocks_of(program.body)) {
+    auto read = read_buffers(*site.block);
+    if (std::find(read.begin(), read.end(), buffer) != read.end()) found.push_back(site);
+  }
+  return found;
+}
+
+std::vector<BlockSite> writers_of(Program const& program, std::string const& buffer) {
+  std::vector<BlockSite> found;
+  for (BlockSite const& site : blocks_of(program.body)) {
+    bool writes = false;
+    walk(site.block->body, [&](Stmt const& s) {
+      if (auto const* store = s.as<Store>()) writes = writes || store->buffer->name == buffer;
+      return true;
+    });
+    if (writes) found.push_back(site);
+  }
+  return found;
+}
+
+bool is_under(BlockSite const& block, LoopId loop) {
+  return std::any_of(block.loops.begin(), block.loops.end(),
+                     [&](For const* f) { return f->id == loop; });
+}
+
+size_t shared_loops(std::vector<For const*> const& a, std::vector<For const*> const& b) {
+  size_t shared = 0;
+  while (shared < a.size() && shared < b.size() && a[shared]->id == b[shared]->id) ++shared;
+  return shared;
+}
+
+bool is_parameter(Program const& program, std::string const& buffer) {
+  auto named = [&](Buffer const& b) { return b->name == buffer; };
+  return std::any_of(program.inputs.begin(), program.inputs.end(), named) ||
+         std::any_of(program.outputs.begin(), program.outputs.end(), named);
+}
+
+bool lives_at_top(Program const& program, std::string const& buffer) {
+  if (is_parameter(program, buffer)) return true;
+  bool inside = false;
+  for (LoopSite const& site : loops_of(program.body))
+    walk(site.loop->body, [&](Stmt const& s) {
+      auto const* alloc = s.as<Alloc>();
+      inside = inside || (alloc && alloc->buffer->name == buffer);
+      return !inside;
+    });
+  return !inside;
+}
+
+std::unexpected<Refusal> refuse_stage(std::string code, std::string message,
+                                      std::string condition) {
+  return refuse(std::move(code), std::move(message), std::move(condition), {});
+}
+
+}  // namespace tw

@@ -1,0 +1,48 @@
+/// Taking blocks out of nests and putting new nests in.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "engine/schedule/legality/region.h"
+#include "engine/schedule/primitive.h"
+
+namespace tw {
+
+/// The statement without the block and without loops and allocations that held nothing else; null
+/// when nothing is left.
+ir::Stmt without_block(ir::Stmt const& s, ir::BlockId block);
+/// The statement without the allocation of a tensor; its body stays.
+ir::Stmt without_alloc(ir::Stmt const& s, std::string const& buffer);
+/// A loop's body with `nest` before the first statement that holds one of `blocks`.
+ir::Stmt insert_before(ir::Stmt const& body, ir::Stmt const& nest,
+                       std::vector<ir::BlockId> const& blocks);
+/// A loop's body with `nest` as its last statement.
+ir::Stmt append(ir::Stmt const& body, ir::Stmt const& nest);
+/// The program with another body in one loop.
+void set_loop_body(ir::Program& program, ir::LoopId loop, ir::Stmt const& body);
+
+/// A nest that runs a block over `box`, one span per spatial iterator (in their order); reduce
+/// iterators run whole. Guards are added where the box may leave the iterators' domain. `around`
+/// are the loops around, whose names are taken.
+ir::Stmt nest_over(ir::Block const& block, std::vector<Span> const& box,
+                   std::vector<ir::For const*> const& around, std::vector<std::string> taken,
+                   ir::Program& program);
+
+/// All blocks that read (or write) a tensor.
+std::vector<ir::BlockSite> readers_of(ir::Program const& program, std::string const& buffer);
+std::vector<ir::BlockSite> writers_of(ir::Program const& program, std::string const& buffer);
+bool is_under(ir::BlockSite const& block, ir::LoopId loop);
+/// Loops that stand around both.
+size_t shared_loops(std::vector<ir::For const*> const& a, std::vector<ir::For const*> const& b);
+/// A parameter, or allocated outside of all loops.
+bool lives_at_top(ir::Program const& program, std::string const& buffer);
+bool is_parameter(ir::Program const& program, std::string const& buffer);
+/// The tensors that a block reads.
+std::vector<std::string> read_buffers(ir::Block const& block);
+
+/// A refusal that names blocks instead of loops.
+std::unexpected<Refusal> refuse_stage(std::string code, std::string message, std::string condition);
+
+}  // namespace tw

@@ -1,0 +1,137 @@
+#include "engine/schedule/legality/placement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/independence.h"
+#include "engine/schedule/legality/structure.h"
+#include "engine/schedule/names.h"
+
+namespace tw {
+
+using namespace ir;
+
+namespace {
+
+/// The allocation of a tensor stands outside of the innermost of `loops`, or of all of them.
+bool visible_in(Program const& program, std::string const& buffer,
+                std::vector<For const*> const& loops) {
+  if (is_parameter(program, buffer)) return true;
+  bool visible = false;
+  walk(program.body, [&](Stmt const& s) {
+    auto const* alloc = s.as<Alloc>();
+    if (!alloc || alloc->buffer->name != buffer) return true;
+    // Loops around the allocation must all be loops of the place.
+    size_t outside = 0;
+    for (LoopSite const& site : loops_of(program.body)) {
+      bool around = false;
+      walk(site.loop->body, [&](Stmt const& x) { return around = around || x.same_as(s), true; });
+      bool shared = std::any_of(loops.begin(), loops.end(),
+                                [&](For const* f) { return f->id == site.loop->id; });
+      outside += around && !shared;
+    }
+    visible = outside == 0;
+    return false;
+  });
+  return visible;
+}
+
+}  // namespace
+
+std::expected<void, Refusal> inputs_ready(Program const& program, BlockSite const& block,
+                                          std::vector<For const*> const& new_loops,
+                                          std::vector<std::string> const& exempt,
+                                          std::string const& verb) {
+  std::string condition = verb + ": what the block reads is whole when it runs";
+  for (std::string const& buffer : read_buffers(*block.block)) {
+    if (!visible_in(program, buffer, new_loops))
+      return refuse_stage(
+          "input_out_of_scope",
+          fmt::format("{} reads {}, which does not exist at that place", block.block->name, buffer),
+          condition);
+    if (std::find(exempt.begin(), exempt.end(), buffer) != exempt.end()) continue;
+    for (BlockSite const& writer : writers_of(program, buffer)) {
+      if (writer.block->id == block.block->id) continue;
+      if (shared_loops(writer.loops, new_loops) > shared_loops(writer.loops, block.loops))
+        return refuse_stage("input_not_ready",
+                            fmt::format("{} reads {}, of which {} has computed only a part there",
+                                        block.block->name, buffer, writer.block->name),
+                            condition);
+    }
+  }
+  return {};
+}
+
+std::expected<void, Refusal> output_in_scope(Program const& program, BlockSite const& block,
+                                             std::vector<For const*> const& new_loops,
+                                             std::string const& verb) {
+  std::string tensor = written_buffer(block)->name;
+  if (visible_in(program, tensor, new_loops)) return {};
+  return refuse_stage(
+      "output_out_of_scope",
+      fmt::format("{} writes {}, which does not exist at that place", block.block->name, tensor),
+      verb + ": the tensor that the block writes exists there");
+}
+
+std::expected<void, Refusal> inputs_precede(Program const& program, BlockSite const& block,
+                                            std::function<bool(BlockSite const&)> const& here,
+                                            std::vector<std::string> const& exempt,
+                                            std::string const& verb) {
+  std::vector<BlockSite> blocks = blocks_of(program.body);
+  auto first = std::find_if(blocks.begin(), blocks.end(), here);
+  for (std::string const& buffer : read_buffers(*block.block)) {
+    if (std::find(exempt.begin(), exempt.end(), buffer) != exempt.end()) continue;
+    for (BlockSite const& writer : writers_of(program, buffer))
+      if (std::any_of(first, blocks.end(),
+                      [&](BlockSite const& later) { return later.block->id == writer.block->id; }))
+        return refuse_stage("input_comes_later",
+                            fmt::format("{} reads {}, which {} computes after that place",
+                                        block.block->name, buffer, writer.block->name),
+                            verb + ": what the block reads is whole when it runs");
+  }
+  return {};
+}
+
+std::expected<void, Refusal> place_takes_nests(Program const& program, LoopSite const& place,
+                                               std::string const& verb) {
+  std::vector<LoopSite> chain{place};
+  for (For const* loop : place.around) chain.push_back(site_of(program, loop->id));
+  for (LoopSite const& site : chain)
+    if (site.loop->loop_kind == LoopKind::kVector)
+      return refuse("place_is_vector",
+                    fmt::format("{} is vectorized: no nest can stand below it",
+                                reference_of(program, site.loop->id)),
+                    verb + ": the loops around the place are not vectorized", {site});
+  for (LoopSite const& site : chain)
+    if (auto plain = plain_chain(program, {site}, verb); !plain) return plain;
+  return {};
+}
+
+std::expected<void, Refusal> annotations_hold(Program const& moved, LoopId place,
+                                              std::string const& verb) {
+  LoopSite site = site_of(moved, place);
+  std::vector<For const*> chain = site.around;
+  chain.push_back(site.loop);
+  for (For const* loop : chain)
+    if (loop->loop_kind == LoopKind::kParallel || loop->loop_kind == LoopKind::kBind)
+      if (auto free = independent_iterations(moved, site_of(moved, loop->id), verb); !free)
+        return std::unexpected(free.error());
+  return {};
+}
+
+std::expected<void, Refusal> only_writer(Program const& program, BlockSite const& block,
+                                         std::string const& verb) {
+  std::string buffer = written_buffer(block)->name;
+  for (BlockSite const& writer : writers_of(program, buffer))
+    if (writer.block->id != block.block->id)
+      return refuse_stage("several_writers",
+                          fmt::format("{} writes {} too: {} cannot move alone", writer.block->name,
+                                      buffer, block.block->name),
+                          verb + ": the block makes its tensor alone");
+  return {};
+}
+
+}  // namespace tw

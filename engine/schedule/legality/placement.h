@@ -1,0 +1,37 @@
+/// Whether a block may run at another place of the program.
+#pragma once
+
+#include <expected>
+#include <functional>
+
+#include "engine/schedule/legality/nests.h"
+
+namespace tw {
+
+/// What a block reads is there and whole below `new_loops`: its tensors are visible, and a loop
+/// around both a writer and the new place stood around the block before, too. For tensors in
+/// `exempt` another rule has shown the second part.
+std::expected<void, Refusal> inputs_ready(ir::Program const& program, ir::BlockSite const& block,
+                                          std::vector<ir::For const*> const& new_loops,
+                                          std::vector<std::string> const& exempt,
+                                          std::string const& verb);
+/// The tensor that the block writes exists below `new_loops`.
+std::expected<void, Refusal> output_in_scope(ir::Program const& program, ir::BlockSite const& block,
+                                             std::vector<ir::For const*> const& new_loops,
+                                             std::string const& verb);
+/// What a block reads is written before the first block for which `here` holds.
+std::expected<void, Refusal> inputs_precede(ir::Program const& program, ir::BlockSite const& block,
+                                            std::function<bool(ir::BlockSite const&)> const& here,
+                                            std::vector<std::string> const& exempt,
+                                            std::string const& verb);
+/// No loop of the place is a vector, and all extents are constants.
+std::expected<void, Refusal> place_takes_nests(ir::Program const& program,
+                                               ir::LoopSite const& place, std::string const& verb);
+/// After a move: loops around that run in parallel still have independent iterations.
+std::expected<void, Refusal> annotations_hold(ir::Program const& moved, ir::LoopId place,
+                                              std::string const& verb);
+/// The tensor is written by this block alone.
+std::expected<void, Refusal> only_writer(ir::Program const& program, ir::BlockSite const& block,
+                                         std::string const& verb);
+
+}  // namespace tw

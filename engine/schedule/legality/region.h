@@ -1,0 +1,38 @@
+/// Which part of a tensor a loop's body reads or writes, as a box.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/arith/simplify.h"
+#include "engine/ir/program.h"
+
+namespace tw {
+
+/// base, base+1, ..., base+extent-1; `base` speaks of the loops that stand still.
+struct Span {
+  ir::Expr base;
+  int64_t extent = 1;
+  bool dense = false;  ///< every value between is taken, each once
+};
+
+/// The span of one dimension over several index expressions while the loops `running` run. No
+/// answer when the expressions are not sums of a still and a running part, or their still parts
+/// differ.
+std::optional<Span> span_of(std::vector<ir::Expr> const& indices,
+                            std::vector<ir::For const*> const& running);
+
+/// Index expressions of a block's accesses to `buffer`, over loops (bindings put in).
+struct BufferAccess {
+  std::vector<ir::Expr> indices;
+  bool writes = false;
+};
+std::vector<BufferAccess> accesses_to(ir::BlockSite const& site, std::string const& buffer);
+
+/// Spans of every dimension over all accesses by `sites` to `buffer`, with the loops below the
+/// first `still` of each site running; a dimension without answer is the whole of it (base 0).
+std::vector<Span> box_of(std::vector<ir::BlockSite> const& sites, ir::BufferNode const& buffer,
+                         size_t still, bool writes);
+
+}  // namespace tw

@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/buffers.h"
+#include "engine/schedule/legality/nests.h"
+#include "engine/schedule/legality/placement.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+constexpr char kVerb[] = "cache_read";
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  BlockSite const& block = move.blocks[0];
+  std::string const& tensor = move.word("tensor");
+  std::vector<std::string> read = read_buffers(*block.block);
+  if (std::ranges::find(read, tensor) == read.end())
+    return refuse_stage("not_read_there",
+                        fmt::format("{} does not read '{}'; it reads {}", block.block->name, tensor,
+                                    fmt::join(read, ", ")),
+                        "cache_read: the block reads the tensor");
+  for (BlockSite const& writer : writers_of(move.program, tensor))
+    if (writer.block->id == block.block->id || shared_loops(writer.loops, block.loops) > 0)
+      return refuse_stage("written_beside",
+                          fmt::format("{} writes {} in the same nest", writer.block->name, tensor),
+                          "cache_read: the tensor is whole before the block's nest begins");
+  if (!lives_at_top(move.program, tensor))
+    return refuse_stage("input_out_of_scope",
+                        fmt::format("{} exists only inside of a loop", tensor),
+                        "cache_read: the tensor is whole before the block's nest begins");
+  return Proof{"the copy holds the same values"};
+}
+
+Applied apply(Move const& move) {
+  Applied applied{move.program, {}, {}};
+  Block const& block = *move.blocks[0].block;
+  Buffer source = find_buffer(move.program, move.word("tensor"));
+  BufferNode node = *source;
+  node.name = free_tensor_name(move.program, source->name + "_cache");
+  node.scope = move.has("scope") ? move.word("scope") : "global";
+  auto cache = std::make_shared<BufferNode const>(std::move(node));
+  Stmt copy = copy_nest(source, cache, written_shape(move.program, *source), applied.program);
+  Stmt body = replace_block(move.program.body, block.id,
+                            with_buffer(block, source->name, cache, Side::kReads));
+  // Allocations inside of which the source lives stay around the copy.
+  applied.program.body = make<Alloc>(cache, around_root(body, block.id, copy, Stmt()));
+  return applied;
+}
+
+}  // namespace
+
+Primitive const& primitive_cache_read() {
+  static Primitive const primitive{
+      "cache_read",
+      "K",
+      "Read through a cache",
+      "Copies a tensor before a block reads it; the block reads the copy. Moved to a loop "
+      "(compute_at) the copy holds what one iteration needs; with transform_layout it is packed.",
+      "C[i] = f(A[i])  -->  A_cache[i] = A[i]; C[i] = f(A_cache[i])",
+      1,
+      0,
+      {{"tensor", "the tensor to copy", 0, 0, std::nullopt, false, {}, true},
+       {"scope", "where the cache lives", 0, 0, std::nullopt, true, {"global", "local"}}},
+      check,
+      apply,
+      {TargetKind::kBlock}};
+  return primitive;
+}
+
+}  // namespace tw

@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/nests.h"
+#include "engine/schedule/legality/placement.h"
+#include "engine/schedule/legality/structure.h"
+#include "engine/schedule/names.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+constexpr char kVerb[] = "compute_at";
+
+std::vector<BlockSite> consumers_of(Move const& move) {
+  std::vector<BlockSite> readers = readers_of(move.program, written_buffer(move.blocks[0])->name);
+  std::erase_if(readers,
+                [&](BlockSite const& r) { return r.block->id == move.blocks[0].block->id; });
+  return readers;
+}
+
+/// Loops from the root to the place, the place included.
+std::vector<For const*> place_loops(LoopSite const& place) {
+  std::vector<For const*> loops = place.around;
+  loops.push_back(place.loop);
+  return loops;
+}
+
+/// The producer's nest over what the consumers read in one iteration of the place.
+Stmt producer_nest(Move const& move, Program& program) {
+  Block const& block = *move.blocks[0].block;
+  Buffer buffer = written_buffer(move.blocks[0]);
+  std::vector<For const*> still = place_loops(move.loops[0]);
+  std::vector<BlockSite> consumers = consumers_of(move);
+  std::vector<Span> box = box_of(consumers, *buffer, still.size(), false), spans;
+  auto const* store = block.body.as<Store>();
+  for (IterVar const& iter : block.iters) {
+    if (iter.kind != IterKind::kSpatial) continue;
+    spans.push_back({int_imm(0), 1, true});
+    for (size_t d = 0; d < box.size(); ++d)
+      if (auto const* v = store->indices[d].as<Variable>(); v && v->name == iter.name())
+        spans.back() = box[d];
+  }
+  std::vector<std::string> taken;
+  for (LoopSite const& below : loops_of(move.loops[0].loop->body))
+    taken.push_back(below.loop->name());
+  return nest_over(block, spans, still, std::move(taken), program);
+}
+
+Applied apply(Move const& move) {
+  Applied applied{move.program, {}, {}};
+  Block const& block = *move.blocks[0].block;
+  Buffer buffer = written_buffer(move.blocks[0]);
+  LoopId place = move.loops[0].loop->id;
+  Stmt nest = producer_nest(move, applied.program);
+  std::vector<BlockId> consumers;
+  for (BlockSite const& site : consumers_of(move)) consumers.push_back(site.block->id);
+  applied.program.body = without_alloc(without_block(move.program.body, block.id), buffer->name);
+  Stmt body = site_of(applied.program, place).loop->body;
+  set_loop_body(applied.program, place, make<Alloc>(buffer, insert_before(body, nest, consumers)));
+  for (For const* loop : move.blocks[0].loops) {
+    auto left = loops_of(applied.program.body);
+    bool gone = std::none_of(left.begin(), left.end(),
+                             [&](LoopSite const& s) { return s.loop->id == loop->id; });
+    if (gone) applied.cursors[loop->id] = {};
+  }
+  return applied;
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  BlockSite const& block = move.blocks[0];
+  LoopSite const& place = move.loops[0];
+  std::string const& name = block.block->name;
+  std::string at = reference_of(move.program, place.loop->id);
+  if (auto fits = place_takes_nests(move.program, place, kVerb); !fits)
+    return std::unexpected(fits.error());
+  if (!makes_tensor(block))
+    return refuse_stage(
+        "not_a_simple_block",
+        fmt::format("block {} is neither complete nor a reduction with its start", name),
+        "compute_at: running the block's instances again gives the same values");
+  if (is_parameter(move.program, written_buffer(block)->name))
+    return refuse_stage("writes_an_output",
+                        fmt::format("block {} writes {}, an output of the kernel", name,
+                                    written_buffer(block)->name),
+                        "compute_at: the block's tensor is used inside of the kernel only");
+  if (auto alone = only_writer(move.program, block, kVerb); !alone)
+    return std::unexpected(alone.error());
+  std::vector<BlockSite> consumers = consumers_of(move);
+  for (BlockSite const& consumer : consumers)
+    if (!is_under(consumer, place.loop->id))
+      return refuse_stage("consumer_outside",
+                          fmt::format("{} reads {} too and is not below {}", consumer.block->name,
+                                      written_buffer(block)->name, at),
+                          "compute_at: all readers of the block's tensor stand below the loop");
+  if (consumers.empty())
+    return refuse_stage("no_consumer", fmt::format("nothing reads what {} computes", name),
+                        "compute_at: all readers of the block's tensor stand below the loop");
+  if (auto ready = inputs_ready(move.program, block, place_loops(place), {}, kVerb); !ready)
+    return std::unexpected(ready.error());
+  if (auto holds = annotations_hold(apply(move).program, place.loop->id, kVerb); !holds)
+    return std::unexpected(holds.error());
+  return Proof{"each iteration computes all that its readers need"};
+}
+
+}  // namespace
+
+Primitive const& primitive_compute_at() {
+  static Primitive const primitive{
+      "compute_at",
+      "C",
+      "Compute a block at a consumer's loop",
+      "Moves a block into a loop around its readers: every iteration computes the part that it "
+      "needs, in a tensor of its own. Parts that overlap are computed again.",
+      "for y: P(y); for y: C(P, y)  -- at y -->  for y: P(part); C(part, y)",
+      2,
+      0,
+      {},
+      check,
+      apply,
+      {TargetKind::kBlock, TargetKind::kLoop}};
+  return primitive;
+}
+
+}  // namespace tw

@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/arith/simplify.h"
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/nests.h"
+#include "engine/schedule/legality/placement.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+constexpr char kVerb[] = "compute_inline";
+
+std::vector<BlockSite> consumers_of(Move const& move) {
+  return readers_of(move.program, written_buffer(move.blocks[0])->name);
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  BlockSite const& block = move.blocks[0];
+  std::string const& name = block.block->name;
+  if (!is_complete(block))
+    return refuse_stage(
+        "not_a_complete_block",
+        fmt::format("block {} reduces or has an order: its value is no expression", name),
+        "compute_inline: the block computes each element at once");
+  if (is_parameter(move.program, written_buffer(block)->name))
+    return refuse_stage("writes_an_output",
+                        fmt::format("block {} writes {}, an output of the kernel", name,
+                                    written_buffer(block)->name),
+                        "compute_inline: the block's tensor is used inside of the kernel only");
+  if (auto alone = only_writer(move.program, block, kVerb); !alone)
+    return std::unexpected(alone.error());
+  std::vector<BlockSite> consumers = consumers_of(move);
+  if (consumers.empty())
+    return refuse_stage("no_consumer", fmt::format("nothing reads what {} computes", name),
+                        "compute_inline: some block reads the tensor");
+  for (BlockSite const& consumer : consumers)
+    if (auto ready = inputs_ready(move.program, block, consumer.loops, {}, kVerb); !ready)
+      return std::unexpected(ready.error());
+  return Proof{"the readers compute the same expression"};
+}
+
+/// Puts the producer's expression where its tensor is read.
+class Inlining : public Rewriter {
+public:
+  explicit Inlining(Block const& producer) : store_(*producer.body.as<Store>()) {
+    for (IterVar const& iter : producer.iters) iters_.push_back(iter.name());
+  }
+  Expr visit(Expr const& e) override {
+    Expr next = rebuild(e);
+    auto const* read = next.as<Load>();
+    if (!read || read->buffer->name != store_.buffer->name) return next;
+    Substitution by;
+    for (std::string const& iter : iters_) by[iter] = int_imm(0);  // those of extent 1
+    for (size_t d = 0; d < read->indices.size(); ++d)
+      if (auto const* v = store_.indices[d].as<Variable>()) by[v->name] = read->indices[d];
+    return substitute(store_.value, by);
+  }
+  using Rewriter::visit;
+
+private:
+  Store const& store_;
+  std::vector<std::string> iters_;
+};
+
+Applied apply(Move const& move) {
+  Applied applied{move.program, {}, {}};
+  Block const& block = *move.blocks[0].block;
+  Stmt body = without_alloc(without_block(move.program.body, block.id),
+                            written_buffer(move.blocks[0])->name);
+  applied.program.body = Inlining(block).visit(body);
+  for (For const* loop : move.blocks[0].loops)
+    if (!std::ranges::any_of(loops_of(applied.program.body),
+                             [&](LoopSite const& s) { return s.loop->id == loop->id; }))
+      applied.cursors[loop->id] = {};
+  return applied;
+}
+
+}  // namespace
+
+Primitive const& primitive_compute_inline() {
+  static Primitive const primitive{
+      "compute_inline",
+      "I",
+      "Compute a block where it is read",
+      "Replaces every read of a block's tensor by the block's expression. The tensor is gone; what "
+      "several readers need is computed several times.",
+      "P[i] = f(i); C[i] = P[i] + P[i+1]  -->  C[i] = f(i) + f(i+1)",
+      1,
+      0,
+      {},
+      check,
+      apply,
+      {TargetKind::kBlock}};
+  return primitive;
+}
+
+}  // namespace tw

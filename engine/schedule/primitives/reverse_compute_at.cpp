@@ -1,0 +1,236 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "engine/arith/simplify.h"
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/accesses.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/nests.h"
+#include "engine/schedule/legality/placement.h"
+#include "engine/schedule/legality/structure.h"
+#include "engine/schedule/names.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+constexpr char kVerb[] = "reverse_compute_at";
+constexpr char kCondition[] =
+    "reverse_compute_at: each iteration of the loop finishes a box of what the block reads, and "
+    "the block needs nothing else of it";
+
+std::vector<For const*> place_loops(LoopSite const& place) {
+  std::vector<For const*> loops = place.around;
+  loops.push_back(place.loop);
+  return loops;
+}
+
+/// The tensors that the block reads and that something below the place writes.
+std::vector<std::string> produced_below(Move const& move) {
+  std::vector<std::string> tensors;
+  for (std::string const& buffer : read_buffers(*move.blocks[0].block))
+    for (BlockSite const& writer : writers_of(move.program, buffer))
+      if (is_under(writer, move.loops[0].loop->id)) {
+        tensors.push_back(buffer);
+        break;
+      }
+  return tensors;
+}
+
+Buffer buffer_named(Block const& block, std::string const& name) {
+  Buffer found;
+  walk_exprs(block.body, [&](Expr const& e) {
+    if (auto const* read = e.as<Load>(); read && read->buffer->name == name) found = read->buffer;
+    return !found;
+  });
+  return found;
+}
+
+/// The conjuncts of a predicate are the upper bounds of iterators, nothing else is skipped.
+bool guards_the_domain_only(BlockSite const& site) {
+  if (!site.block->predicate) return true;
+  arith::Ranges ranges = ranges_of(site.loops);
+  std::vector<Expr> open{site.block->predicate};
+  while (!open.empty()) {
+    Expr e = open.back();
+    open.pop_back();
+    auto const* node = e.as<Binary>();
+    if (node && node->op == BinaryOp::kAnd) {
+      open.push_back(node->a);
+      open.push_back(node->b);
+      continue;
+    }
+    bool known = std::any_of(site.block->iters.begin(), site.block->iters.end(), [&](auto& iter) {
+      return equal(arith::simplify(iter.binding < iter.extent, ranges), e) ||
+             equal(arith::simplify(int_imm(0) <= iter.binding, ranges), e);
+    });
+    if (!known) return false;
+  }
+  return true;
+}
+
+/// What one iteration of the place finishes of a tensor; a refusal where that is no box.
+std::expected<std::vector<Span>, Refusal> finished(Move const& move, std::string const& tensor) {
+  std::vector<BlockSite> writers = writers_of(move.program, tensor);
+  std::vector<For const*> still = place_loops(move.loops[0]);
+  auto no = [&](std::string message) {
+    return refuse_stage("not_finished_there", std::move(message), kCondition);
+  };
+  for (BlockSite const& writer : writers) {
+    std::string const& name = writer.block->name;
+    if (!is_under(writer, move.loops[0].loop->id))
+      return no(fmt::format("{} writes {} too, outside of the loop", name, tensor));
+    if (!(is_complete(writer) || is_reduction(writer)))
+      return no(fmt::format("block {} is neither complete nor a reduction", name));
+    for (For const* loop : still)
+      for (IterVar const& iter : writer.block->iters)
+        if (iter.kind == IterKind::kReduce && uses_variable(iter.binding, loop->name()))
+          return no(fmt::format("the sum of {} still goes on: {} reduces around that place", name,
+                                reference_of(move.program, loop->id)));
+    if (!guards_the_domain_only(writer))
+      return no(fmt::format("{} skips iterations by a guard that is not the end of an axis", name));
+  }
+  std::vector<Span> box =
+      box_of(writers, *buffer_named(*move.blocks[0].block, tensor), still.size(), true);
+  for (Span const& span : box)
+    if (!span.dense)
+      return no(fmt::format("one iteration does not write a box of {} without gaps", tensor));
+  return box;
+}
+
+/// One span per iterator of the block, from the finished boxes.
+std::expected<std::vector<Span>, Refusal> spans_of(Move const& move) {
+  Block const& block = *move.blocks[0].block;
+  std::map<std::string, Span> found;
+  for (std::string const& tensor : produced_below(move)) {
+    auto box = finished(move, tensor);
+    if (!box) return std::unexpected(box.error());
+    std::vector<Load const*> loads;
+    walk_exprs(block.body, [&](Expr const& e) {
+      if (auto const* read = e.as<Load>(); read && read->buffer->name == tensor)
+        loads.push_back(read);
+      return true;
+    });
+    for (Load const* read : loads)
+      for (size_t d = 0; d < box->size(); ++d) {
+        Span const& span = (*box)[d];
+        bool whole = is_int(span.base, 0) && is_int(read->buffer->shape[d], span.extent);
+        auto const* v = read->indices[d].as<Variable>();
+        if (!v) {
+          if (whole) continue;
+          return refuse_stage(
+              "reads_elsewhere",
+              fmt::format("{} does not read {} at its own iterators", block.name, tensor),
+              kCondition);
+        }
+        if (whole) continue;
+        auto [at, added] = found.emplace(v->name, span);
+        if (!added && (!equal(at->second.base, span.base) || at->second.extent != span.extent))
+          return refuse_stage(
+              "boxes_differ",
+              fmt::format("the parts that {} reads do not belong together", block.name),
+              kCondition);
+      }
+  }
+  std::vector<Span> spans;
+  for (IterVar const& iter : block.iters) {
+    auto at = found.find(iter.name());
+    spans.push_back(at != found.end() ? at->second : Span{int_imm(0), *as_int(iter.extent), true});
+  }
+  return spans;
+}
+
+Applied apply(Move const& move) {
+  Applied applied{move.program, {}, {}};
+  Block const& block = *move.blocks[0].block;
+  LoopId place = move.loops[0].loop->id;
+  std::vector<std::string> taken;
+  for (LoopSite const& below : loops_of(move.loops[0].loop->body))
+    taken.push_back(below.loop->name());
+  Stmt nest = nest_over(block, *spans_of(move), place_loops(move.loops[0]), taken, applied.program);
+  std::vector<std::string> tensors = produced_below(move);
+  applied.program.body = without_block(move.program.body, block.id);
+  set_loop_body(applied.program, place, append(site_of(applied.program, place).loop->body, nest));
+  // Tensors that only this loop uses belong to its iterations now.
+  for (std::string const& tensor : tensors) {
+    if (is_parameter(applied.program, tensor)) continue;
+    auto users = readers_of(applied.program, tensor);
+    bool inside = std::all_of(users.begin(), users.end(),
+                              [&](BlockSite const& s) { return is_under(s, place); });
+    Buffer buffer = buffer_named(block, tensor);
+    if (!inside || private_tensors(move.loops[0].loop->body).contains(tensor)) continue;
+    applied.program.body = without_alloc(applied.program.body, tensor);
+    set_loop_body(applied.program, place,
+                  make<Alloc>(buffer, site_of(applied.program, place).loop->body));
+  }
+  for (For const* loop : move.blocks[0].loops) {
+    auto left = loops_of(applied.program.body);
+    bool gone = std::none_of(left.begin(), left.end(),
+                             [&](LoopSite const& s) { return s.loop->id == loop->id; });
+    if (gone) applied.cursors[loop->id] = {};
+  }
+  return applied;
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  BlockSite const& block = move.blocks[0];
+  LoopSite const& place = move.loops[0];
+  std::string const& name = block.block->name;
+  if (auto fits = place_takes_nests(move.program, place, kVerb); !fits)
+    return std::unexpected(fits.error());
+  if (!is_complete(block))
+    return refuse_stage("not_a_complete_block",
+                        fmt::format("block {} is no complete block: it reduces, or its order "
+                                    "matters",
+                                    name),
+                        "reverse_compute_at: the block computes each element at once");
+  if (is_under(block, place.loop->id))
+    return refuse_stage(
+        "already_there",
+        fmt::format("{} stands below {} already", name, reference_of(move.program, place.loop->id)),
+        kCondition);
+  if (auto alone = only_writer(move.program, block, kVerb); !alone)
+    return std::unexpected(alone.error());
+  std::vector<std::string> tensors = produced_below(move);
+  if (tensors.empty())
+    return refuse_stage("no_producer",
+                        fmt::format("{} reads nothing that is computed below {}", name,
+                                    reference_of(move.program, place.loop->id)),
+                        kCondition);
+  if (auto spans = spans_of(move); !spans) return std::unexpected(spans.error());
+  if (auto ready = inputs_ready(move.program, block, place_loops(place), tensors, kVerb); !ready)
+    return std::unexpected(ready.error());
+  if (auto there = output_in_scope(move.program, block, place_loops(place), kVerb); !there)
+    return std::unexpected(there.error());
+  auto below = [&](BlockSite const& site) { return is_under(site, place.loop->id); };
+  if (auto early = inputs_precede(move.program, block, below, tensors, kVerb); !early)
+    return std::unexpected(early.error());
+  if (auto holds = annotations_hold(apply(move).program, place.loop->id, kVerb); !holds)
+    return std::unexpected(holds.error());
+  return Proof{"each iteration finishes what the block reads"};
+}
+
+}  // namespace
+
+Primitive const& primitive_reverse_compute_at() {
+  static Primitive const primitive{
+      "reverse_compute_at",
+      "A",
+      "Compute a block at its producer's loop",
+      "Moves a block into a loop around its producer, right after the part that it reads is "
+      "finished: an epilogue on a tile that is still in registers or cache.",
+      "for y: P(y); for y: C(P, y)  -- at P.y -->  for y: P(y); C(y)",
+      2,
+      0,
+      {},
+      check,
+      apply,
+      {TargetKind::kBlock, TargetKind::kLoop}};
+  return primitive;
+}
+
+}  // namespace tw

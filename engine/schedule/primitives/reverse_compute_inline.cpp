@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/nests.h"
+#include "engine/schedule/legality/placement.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+constexpr char kVerb[] = "reverse_compute_inline";
+constexpr char kCondition[] =
+    "reverse_compute_inline: the block reads one tensor of one complete block, each element once, "
+    "and nothing else reads that tensor";
+
+/// The tensor that is to disappear: made by a complete block, not a parameter.
+std::optional<BlockSite> producer_of(Move const& move) {
+  std::optional<BlockSite> found;
+  for (std::string const& buffer : read_buffers(*move.blocks[0].block)) {
+    std::vector<BlockSite> writers = writers_of(move.program, buffer);
+    if (is_parameter(move.program, buffer) || writers.empty()) continue;
+    if (found || writers.size() != 1) return std::nullopt;
+    found = writers.front();
+  }
+  return found;
+}
+
+/// Every read of the tensor is at the same, different iterators of the block, one per dimension.
+bool reads_each_once(Block const& block, std::string const& tensor) {
+  std::optional<std::vector<Expr>> first;
+  bool good = true;
+  walk_exprs(block.body, [&](Expr const& e) {
+    auto const* read = e.as<Load>();
+    if (!read || read->buffer->name != tensor) return true;
+    if (!first) first = read->indices;
+    for (size_t d = 0; d < read->indices.size(); ++d)
+      good = good && equal(read->indices[d], (*first)[d]);
+    return true;
+  });
+  std::set<std::string> used;
+  for (size_t d = 0; good && d < first->size(); ++d) {
+    auto const* v = (*first)[d].as<Variable>();
+    good = v && used.insert(v->name).second;
+  }
+  // All other iterators count to one.
+  for (IterVar const& iter : block.iters)
+    good = good && (used.contains(iter.name()) || is_int(iter.extent, 1));
+  return good;
+}
+
+int64_t extent_of(Block const& block, Expr const& index) {
+  auto const* v = index.as<Variable>();
+  for (IterVar const& iter : block.iters)
+    if (v && iter.name() == v->name) return as_int(iter.extent).value_or(-1);
+  return 1;
+}
+
+/// The block reads all that the producer writes and nothing else: a padded tensor has elements that
+/// no block writes.
+bool same_elements(Block const& block, Block const& producer) {
+  auto const* made = producer.body.as<Store>();
+  bool same = true;
+  walk_exprs(block.body, [&](Expr const& e) {
+    auto const* read = e.as<Load>();
+    for (size_t d = 0; read && read->buffer->name == made->buffer->name && d < read->indices.size();
+         ++d)
+      same = same && extent_of(block, read->indices[d]) == extent_of(producer, made->indices[d]);
+    return same;
+  });
+  return same;
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  BlockSite const& block = move.blocks[0];
+  std::string const& name = block.block->name;
+  auto no = [&](std::string code, std::string message) {
+    return refuse_stage(std::move(code), std::move(message), kCondition);
+  };
+  if (!is_complete(block))
+    return no("not_a_complete_block", fmt::format("block {} reduces or has an order", name));
+  auto producer = producer_of(move);
+  if (!producer)
+    return no("no_single_producer",
+              fmt::format("{} does not read exactly one tensor of one other block", name));
+  if (!is_complete(*producer))
+    return no("producer_not_complete",
+              fmt::format("block {} reduces or has an order: use reverse_compute_at",
+                          producer->block->name));
+  std::string tensor = written_buffer(*producer)->name;
+  if (readers_of(move.program, tensor).size() != 1)
+    return no("several_readers", fmt::format("{} is read by other blocks, too", tensor));
+  if (!reads_each_once(*block.block, tensor) || !same_elements(*block.block, *producer->block))
+    return no("reads_elsewhere",
+              fmt::format("{} does not read each element of {} once", name, tensor));
+  if (auto alone = only_writer(move.program, block, kVerb); !alone)
+    return std::unexpected(alone.error());
+  if (auto ready = inputs_ready(move.program, block, producer->loops, {tensor}, kVerb); !ready)
+    return std::unexpected(ready.error());
+  if (auto there = output_in_scope(move.program, block, producer->loops, kVerb); !there)
+    return std::unexpected(there.error());
+  auto here = [&](BlockSite const& site) { return site.block->id == producer->block->id; };
+  if (auto early = inputs_precede(move.program, block, here, {tensor}, kVerb); !early)
+    return std::unexpected(early.error());
+  return Proof{"the producer computes the same elements"};
+}
+
+/// The producer's block with the consumer's expression around its own.
+Stmt joined(Block const& producer, Block const& consumer) {
+  auto const* made = producer.body.as<Store>();
+  auto const* used = consumer.body.as<Store>();
+  Substitution by;
+  for (IterVar const& iter : consumer.iters) by[iter.name()] = int_imm(0);
+  walk_exprs(consumer.body, [&](Expr const& e) {
+    auto const* read = e.as<Load>();
+    if (!read || read->buffer->name != made->buffer->name) return true;
+    for (size_t d = 0; d < read->indices.size(); ++d)
+      by[read->indices[d].as<Variable>()->name] = made->indices[d];
+    return true;
+  });
+  struct Putting : Rewriter {
+    Store const* made;
+    explicit Putting(Store const* m) : made(m) {}
+    using Rewriter::visit;
+    Expr visit(Expr const& e) override {
+      auto const* read = e.as<Load>();
+      return read && read->buffer->name == made->buffer->name ? made->value : rebuild(e);
+    }
+  };
+  // First the consumer's iterators, then the producer's expression: both may use the same names.
+  Expr value = Putting(made).visit(substitute(used->value, by));
+  std::vector<Expr> indices;
+  for (Expr const& index : used->indices) indices.push_back(substitute(index, by));
+  return make<Store>(used->buffer, indices, value);
+}
+
+Applied apply(Move const& move) {
+  Applied applied{move.program, {}, {}};
+  Block const& consumer = *move.blocks[0].block;
+  BlockSite site = *producer_of(move);
+  Block const& producer = *site.block;
+  std::string tensor = written_buffer(site)->name;
+  Stmt merged =
+      make_from<Block>(producer.origin, producer.id, producer.name, producer.op, producer.iters,
+                       producer.predicate, Stmt(), joined(producer, consumer));
+  Stmt body = replace_block(without_block(move.program.body, consumer.id), producer.id, merged);
+  applied.program.body = without_alloc(body, tensor);
+  for (For const* loop : move.blocks[0].loops)
+    if (!std::ranges::any_of(loops_of(applied.program.body),
+                             [&](LoopSite const& s) { return s.loop->id == loop->id; }))
+      applied.cursors[loop->id] = {};
+  return applied;
+}
+
+}  // namespace
+
+Primitive const& primitive_reverse_compute_inline() {
+  static Primitive const primitive{
+      "reverse_compute_inline",
+      "E",
+      "Compute a block in its producer",
+      "Puts a block's expression into the block whose tensor it reads; that tensor is gone.",
+      "P[i] = f(i); C[i] = g(P[i])  -->  C[i] = g(f(i)) in P's nest",
+      1,
+      0,
+      {},
+      check,
+      apply,
+      {TargetKind::kBlock}};
+  return primitive;
+}
+
+}  // namespace tw

@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/buffers.h"
+#include "engine/schedule/legality/nests.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  Buffer buffer = written_buffer(move.blocks[0]);
+  if (!buffer)
+    return refuse_stage("not_one_tensor",
+                        fmt::format("{} does not write one tensor", move.blocks[0].block->name),
+                        "set_scope: the block writes one tensor");
+  if (is_parameter(move.program, buffer->name))
+    return refuse_stage(
+        "writes_an_output",
+        fmt::format("{} is an output of the kernel: the caller provides it", buffer->name),
+        "set_scope: the tensor is allocated inside of the kernel");
+  return Proof{"where a tensor lives does not change what it holds"};
+}
+
+Applied apply(Move const& move) {
+  Applied applied{move.program, {}, {}};
+  BufferNode node = *written_buffer(move.blocks[0]);
+  node.scope = move.word("scope");
+  std::string name = node.name;
+  applied.program.body =
+      replace_buffer(move.program.body, name, std::make_shared<BufferNode const>(std::move(node)));
+  return applied;
+}
+
+}  // namespace
+
+Primitive const& primitive_set_scope() {
+  static Primitive const primitive{
+      "set_scope",
+      "M",
+      "Choose a tensor's memory",
+      "Says where the tensor that a block writes lives: in the workspace (global) or on the stack "
+      "of the thread that computes it (local).",
+      "alloc T @global  -->  alloc T @local",
+      1,
+      0,
+      {{"scope", "the memory", 0, 0, std::nullopt, false, {"global", "local"}}},
+      check,
+      apply,
+      {TargetKind::kBlock}};
+  return primitive;
+}
+
+}  // namespace tw

@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/buffers.h"
+#include "engine/schedule/legality/nests.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+/// The extent of dimension `dim`+1 that makes the stride of `dim` equal to offset modulo factor;
+/// empty when no padding of that dimension does.
+std::optional<int64_t> padded(std::vector<int64_t> const& shape, size_t dim, int64_t factor,
+                              int64_t offset) {
+  int64_t inner = 1;
+  for (size_t d = dim + 2; d < shape.size(); ++d) inner *= shape[d];
+  for (int64_t extent = shape[dim + 1]; extent < shape[dim + 1] + factor; ++extent)
+    if (extent * inner % factor == offset % factor) return extent;
+  return std::nullopt;
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  Buffer buffer = written_buffer(move.blocks[0]);
+  auto shape = buffer ? constant_shape(*buffer) : std::nullopt;
+  if (!shape)
+    return refuse_stage(
+        "not_one_tensor",
+        fmt::format("{} does not write one tensor of constant shape", move.blocks[0].block->name),
+        "storage_align: the block writes one tensor of constant shape");
+  if (is_parameter(move.program, buffer->name))
+    return refuse_stage(
+        "writes_an_output",
+        fmt::format("{} is an output of the kernel: the caller lays it out", buffer->name),
+        "storage_align: the tensor is allocated inside of the kernel");
+  int64_t dim = move.number("dim");
+  if (dim + 1 >= int64_t(shape->size()))
+    return refuse_stage("no_such_dimension",
+                        fmt::format("{} has {} dimensions; those before the last have a stride",
+                                    buffer->name, shape->size()),
+                        "storage_align: the dimension has a stride to align");
+  if (!padded(*shape, size_t(dim), move.number("factor"), move.number("offset")))
+    return refuse_stage("cannot_align",
+                        fmt::format("no padding of dimension {} gives that stride", dim + 1),
+                        "storage_align: the stride can be reached by padding the next dimension");
+  return Proof{"padding is never read"};
+}
+
+Applied apply(Move const& move) {
+  Applied applied{move.program, {}, {}};
+  BufferNode node = *written_buffer(move.blocks[0]);
+  auto dim = size_t(move.number("dim"));
+  node.shape[dim + 1] =
+      int_imm(*padded(*constant_shape(node), dim, move.number("factor"), move.number("offset")));
+  std::string name = node.name;
+  applied.program.body =
+      replace_buffer(move.program.body, name, std::make_shared<BufferNode const>(std::move(node)));
+  return applied;
+}
+
+}  // namespace
+
+Primitive const& primitive_storage_align() {
+  static Primitive const primitive{
+      "storage_align",
+      "G",
+      "Align a tensor's rows",
+      "Pads a tensor so that the stride of one dimension, in elements, leaves a given remainder: "
+      "rows begin at full vectors, or columns spread over cache sets.",
+      "alloc T[56, 58]  -- dim=0, factor=16, offset=0 -->  alloc T[56, 64]",
+      1,
+      0,
+      {{"dim", "the dimension whose stride changes", 0, 16, std::nullopt, false, {}},
+       {"factor",
+        "the stride is a multiple of it, plus the offset",
+        1,
+        4096,
+        std::nullopt,
+        false,
+        {}},
+       {"offset", "elements more than a multiple", 0, 4095, 0, false, {}}},
+      check,
+      apply,
+      {TargetKind::kBlock}};
+  return primitive;
+}
+
+}  // namespace tw

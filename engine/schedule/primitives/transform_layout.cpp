@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/arith/simplify.h"
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/buffers.h"
+#include "engine/schedule/legality/layout.h"
+#include "engine/schedule/legality/nests.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+constexpr char kCondition[] =
+    "transform_layout: a letter per dimension (A, B, ...), blocks as a number and the small letter";
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  Buffer buffer = written_buffer(move.blocks[0]);
+  if (!buffer || !constant_shape(*buffer))
+    return refuse_stage(
+        "not_one_tensor",
+        fmt::format("{} does not write one tensor of constant shape", move.blocks[0].block->name),
+        "transform_layout: the block writes one tensor of constant shape");
+  if (is_parameter(move.program, buffer->name))
+    return refuse_stage(
+        "writes_an_output",
+        fmt::format("{} is an output of the kernel: the caller lays it out", buffer->name),
+        "transform_layout: the tensor is allocated inside of the kernel");
+  auto layout = parse_layout(move.word("layout"), buffer->shape.size());
+  if (!layout)
+    return refuse_stage("bad_layout",
+                        fmt::format("'{}' is no layout of {}: {}", move.word("layout"),
+                                    buffer->name, layout.error().message),
+                        kCondition);
+  return Proof{"every element has one place"};
+}
+
+Applied apply(Move const& move) {
+  Applied applied{move.program, {}, {}};
+  BufferNode node = *written_buffer(move.blocks[0]);
+  Layout layout = *parse_layout(move.word("layout"), node.shape.size());
+  std::string name = node.name;
+  node.shape.clear();
+  for (int64_t extent : blocked_shape(layout, *constant_shape(*written_buffer(move.blocks[0]))))
+    node.shape.push_back(int_imm(extent));
+  applied.program.body = remap_buffer(
+      move.program.body, name, std::make_shared<BufferNode const>(std::move(node)),
+      [&](std::vector<Expr> const& indices) { return blocked_indices(layout, indices); });
+  return applied;
+}
+
+}  // namespace
+
+Primitive const& primitive_transform_layout() {
+  static Primitive const primitive{
+      "transform_layout",
+      "L",
+      "Change a tensor's layout",
+      "Stores a tensor in another order of its dimensions, some of them cut into blocks: BA is the "
+      "transpose of AB, AcB16c... as oneDNN writes it. Packing is cache_read and this.",
+      "T[i, j]  -- layout=BA16b -->  T[j // 16, i, j % 16]",
+      1,
+      0,
+      {{"layout", "the new order", 0, 0, std::nullopt, false, {}, true}},
+      check,
+      apply,
+      {TargetKind::kBlock}};
+  return primitive;
+}
+
+}  // namespace tw
