@@ -1,0 +1,37 @@
+#include <cmath>
+
+#include "engine/graph/shared/pointwise.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
+  return map_compute(inputs, name, [](ir::Expr x) { return ir::unary(ir::UnaryOp::kAbs, x); });
+}
+
+ReferenceResult reference(Attributes const&, Arrays inputs) {
+  return map_elements(inputs[0], [](double x) { return std::abs(x); });
+}
+
+}  // namespace
+
+Operator const& op_abs() {
+  static Operator const op{
+      .name = "abs",
+      .doc = "The element without its sign.",
+      .fusion = Fusion::kInjective,
+      .elementwise = true,
+      .inputs = {"X"},
+      .infer = infer_same,
+      .compute = compute,
+      .reference = reference,
+      .onnx = "Abs",
+      .from_onnx = keep_one,
+      .random_case = random_one,
+  };
+  return op;
+}
+
+}  // namespace tw

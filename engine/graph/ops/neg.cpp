@@ -1,0 +1,35 @@
+#include "engine/graph/shared/pointwise.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
+  return map_compute(inputs, name, [](ir::Expr x) { return ir::unary(ir::UnaryOp::kNeg, x); });
+}
+
+ReferenceResult reference(Attributes const&, Arrays inputs) {
+  return map_elements(inputs[0], [](double x) { return -x; });
+}
+
+}  // namespace
+
+Operator const& op_neg() {
+  static Operator const op{
+      .name = "neg",
+      .doc = "The element with the other sign.",
+      .fusion = Fusion::kInjective,
+      .elementwise = true,
+      .inputs = {"X"},
+      .infer = infer_same,
+      .compute = compute,
+      .reference = reference,
+      .onnx = "Neg",
+      .from_onnx = keep_one,
+      .random_case = random_one,
+  };
+  return op;
+}
+
+}  // namespace tw

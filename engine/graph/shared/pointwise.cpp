@@ -1,0 +1,120 @@
+#include "engine/graph/shared/pointwise.h"
+
+#include <cmath>
+
+namespace tw::ops {
+
+InferResult infer_same(Attributes const&, Infos inputs) {
+  TRY(expect_inputs(inputs, 1, 1));
+  return one(inputs[0]->type, inputs[0]->shape);
+}
+
+InferResult infer_float(Attributes const& attributes, Infos inputs) {
+  TRY(expect_inputs(inputs, 1, 1));
+  if (!is_float(inputs[0]->type)) return unfit("the operand is no tensor of floats");
+  return infer_same(attributes, inputs);
+}
+
+InferResult infer_many(Attributes const&, Infos inputs) {
+  TRY(expect_inputs(inputs, 1, inputs.size()));
+  TRY_ASSIGN(Shape shape, broadcast_all(inputs));
+  return one(inputs[0]->type, shape);
+}
+
+InferResult infer_pair(Attributes const& attributes, Infos inputs) {
+  TRY(expect_inputs(inputs, 2, 2));
+  return infer_many(attributes, inputs);
+}
+
+InferResult infer_compare(Attributes const& attributes, Infos inputs) {
+  TRY_ASSIGN(std::vector<TensorInfo> infos, infer_pair(attributes, inputs));
+  return one(DType::kBool, infos[0].shape);
+}
+
+Tensors map_compute(Buffers inputs, std::string const& name,
+                    std::function<ir::Expr(ir::Expr)> const& f) {
+  std::vector<te::Axis> axes = output_axes(shape_of(inputs[0]));
+  return single(te::compute(name, axes, f(ir::load(inputs[0], te::vars(axes))), name));
+}
+
+Tensors join_compute(Buffers inputs, std::string const& name,
+                     std::function<ir::Expr(ir::Expr, ir::Expr)> const& f) {
+  Shape shape;
+  for (te::Buffer const& input : inputs) shape = broadcast(shape, shape_of(input)).value();
+  std::vector<te::Axis> axes = output_axes(shape);
+  ir::Expr body = load_broadcast(inputs[0], axes);
+  for (te::Buffer const& input : inputs.subspan(1)) body = f(body, load_broadcast(input, axes));
+  return single(te::compute(name, axes, body, name));
+}
+
+ReferenceResult join_elements(Arrays inputs, std::function<double(double, double)> const& f) {
+  NDArray total = inputs[0];
+  for (NDArray const& input : inputs.subspan(1)) {
+    TRY_ASSIGN(std::vector<NDArray> joined, zip_elements(total, input, f));
+    total = joined[0];
+  }
+  return std::vector{total};
+}
+
+ReferenceResult compare_elements(Arrays inputs, std::function<bool(double, double)> const& f) {
+  NDArray const &a = inputs[0], &b = inputs[1];
+  TRY_ASSIGN(Shape shape, broadcast(a.shape(), b.shape()));
+  TRY_ASSIGN(NDArray out, NDArray::create(DType::kBool, shape));
+  for_each_broadcast(shape, {a.shape(), b.shape()}, [&](int64_t i, std::span<int64_t const> at) {
+    out.set_value(i, f(a.value_at(at[0]), b.value_at(at[1])) ? 1 : 0);
+  });
+  return std::vector{out};
+}
+
+Result<Converted> keep_one(ForeignContext const& context) { return keep_inputs(context, 1); }
+
+Result<Converted> keep_two(ForeignContext const& context) {
+  TRY(check_old_broadcast(context));
+  return keep_inputs(context, 2);
+}
+
+Result<Converted> keep_all(ForeignContext const& context) {
+  return keep_inputs(context, context.node.inputs.size());
+}
+
+RandomCase random_one(Rng& rng) {
+  return {{}, {random_array(rng, random_shape(rng, size_t(rng.between(1, 5)), 4))}};
+}
+
+RandomCase random_positive(Rng& rng) {
+  RandomCase result = random_one(rng);
+  for (int64_t i = 0; i < result.inputs[0].size(); ++i)
+    result.inputs[0].set_value(i, std::abs(result.inputs[0].value_at(i)) + 0.01);
+  return result;
+}
+
+namespace {
+
+RandomCase random_shapes(Rng& rng, DType type) {
+  Shape a = random_shape(rng, size_t(rng.between(1, 4)), 4), b = a;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (rng.below(4) == 0) a[i] = 1;
+    if (rng.below(4) == 0) b[i] = 1;
+  }
+  b.erase(b.begin(), b.begin() + rng.below(int64_t(b.size())));
+  return {{}, {random_array(rng, a, type), random_array(rng, b, type)}};
+}
+
+}  // namespace
+
+RandomCase random_pair(Rng& rng) { return random_shapes(rng, DType::kF32); }
+
+RandomCase random_integer_pair(Rng& rng) { return random_shapes(rng, DType::kI32); }
+
+RandomCase random_many(Rng& rng) {
+  Shape shape = random_shape(rng, size_t(rng.between(1, 4)), 4);
+  RandomCase result;
+  for (int64_t i = rng.between(1, 4); i > 0; --i) {
+    Shape narrow = shape;
+    if (rng.below(3) == 0) narrow[0] = 1;
+    result.inputs.push_back(random_array(rng, narrow));
+  }
+  return result;
+}
+
+}  // namespace tw::ops

@@ -1,0 +1,45 @@
+/// What operators on single elements share: one function of one or two elements, broadcast.
+#pragma once
+
+#include "engine/graph/shared/elements.h"
+#include "engine/graph/shared/onnx.h"
+
+namespace tw::ops {
+
+/// One operand, a float; the result is like it.
+InferResult infer_float(Attributes const& attributes, Infos inputs);
+/// One operand of any type; the result is like it.
+InferResult infer_same(Attributes const& attributes, Infos inputs);
+/// Two operands of one type, broadcast.
+InferResult infer_pair(Attributes const& attributes, Infos inputs);
+/// The same, and the result is bool.
+InferResult infer_compare(Attributes const& attributes, Infos inputs);
+/// Any number of operands of one type, broadcast.
+InferResult infer_many(Attributes const& attributes, Infos inputs);
+
+/// One stage: `f` of the element of each operand, of which there is at least one.
+Tensors map_compute(Buffers inputs, std::string const& name,
+                    std::function<ir::Expr(ir::Expr)> const& f);
+/// One stage: the first two elements joined by `f`, the result and the third by `f`, ...
+Tensors join_compute(Buffers inputs, std::string const& name,
+                     std::function<ir::Expr(ir::Expr, ir::Expr)> const& f);
+/// `join_compute` by plain loops.
+ReferenceResult join_elements(Arrays inputs, std::function<double(double, double)> const& f);
+/// Two broadcast operands compared.
+ReferenceResult compare_elements(Arrays inputs, std::function<bool(double, double)> const& f);
+
+Result<Converted> keep_one(ForeignContext const& context);
+/// Refuses broadcasting from before opset 7.
+Result<Converted> keep_two(ForeignContext const& context);
+Result<Converted> keep_all(ForeignContext const& context);
+
+RandomCase random_one(Rng& rng);
+/// Elements above zero.
+RandomCase random_positive(Rng& rng);
+/// Two shapes that broadcast.
+RandomCase random_pair(Rng& rng);
+/// The same in integers, so that equal elements meet.
+RandomCase random_integer_pair(Rng& rng);
+RandomCase random_many(Rng& rng);
+
+}  // namespace tw::ops
