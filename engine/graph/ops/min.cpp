@@ -1,0 +1,37 @@
+#include <algorithm>
+
+#include "engine/graph/shared/pointwise.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
+  return join_compute(inputs, name, [](ir::Expr a, ir::Expr b) { return ir::min(a, b); });
+}
+
+ReferenceResult reference(Attributes const&, Arrays inputs) {
+  return join_elements(inputs, [](double a, double b) { return std::min(a, b); });
+}
+
+}  // namespace
+
+Operator const& op_min() {
+  static Operator const op{
+      .name = "min",
+      .doc = "Smallest of any number of elements, broadcast.",
+      .fusion = Fusion::kInjective,
+      .elementwise = true,
+      .inputs = {"X"},
+      .infer = infer_many,
+      .compute = compute,
+      .reference = reference,
+      .onnx = "Min",
+      .from_onnx = keep_all,
+      .random_case = random_many,
+  };
+  return op;
+}
+
+}  // namespace tw
