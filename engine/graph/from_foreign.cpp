@@ -212,6 +212,13 @@ private:
     std::vector<TensorInfo const*> operands;
     for (auto const& info : infos) operands.push_back(info ? &*info : nullptr);
     auto outputs = node.op->infer(node.attributes, operands);
+    // Shapes and types that fit ONNX but not our operator: the node runs as nothing we know.
+    if (!outputs && outputs.error().code == "unsupported") {
+      node.type = node.op->onnx;
+      node.op = nullptr;
+      node.reason = outputs.error().message;
+      return {};
+    }
     if (!outputs) {
       Error error = outputs.error();
       error.place = at(node.name);

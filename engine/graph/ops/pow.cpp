@@ -9,9 +9,10 @@ using namespace ops;
 
 InferResult infer(Attributes const& attributes, Infos inputs) {
   if (integer(attributes, "square") != 0) return infer_float(attributes, inputs);
-  TRY_ASSIGN(std::vector<TensorInfo> infos, infer_pair(attributes, inputs));
-  if (!is_float(infos[0].type)) return unfit("powers of integers");
-  return infos;
+  for (TensorInfo const* input : inputs)
+    if (input && (!is_float(input->type) || input->type != inputs[0]->type))
+      return unsupported("a power of integers, or of two types");
+  return infer_pair(attributes, inputs);
 }
 
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
@@ -31,8 +32,10 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
 Result<Converted> from_onnx(ForeignContext const& context) {
   if (context.constants.size() != 2) return unsupported("a power without an exponent");
   NDArray const& power = context.constants[1];
-  // A scalar or [1] does not change the rank of what it is broadcast with.
-  if (!power.empty() && power.size() == 1 && power.shape().size() <= 1 && power.value_at(0) == 2)
+  // A scalar does not change the rank of what it is broadcast with; [1] does not either, unless
+  // that is a scalar.
+  bool keeps_rank = power.shape().empty() || (power.shape().size() == 1 && context.ranks[0] > 0);
+  if (!power.empty() && power.size() == 1 && keeps_rank && power.value_at(0) == 2)
     return keep_inputs(context, 1, {{"square", int64_t(1)}});
   return keep_two(context);
 }
