@@ -1,0 +1,72 @@
+#include "targets/cpu/compiler/rules/building.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/schedule/trace.h"
+
+namespace tw {
+
+int64_t RuleStage::points() const {
+  int64_t count = 1;
+  for (auto const* axes : {&spatial, &reduce})
+    for (RuleAxis const& axis : *axes) count *= axis.extent;
+  return count;
+}
+
+bool Building::step(std::string const& line) {
+  auto step = parse_step(line);
+  if (!step) return false;
+  auto next = schedule_.apply(*step);
+  if (!next) return false;
+  schedule_ = std::move(*next);
+  return true;
+}
+
+std::pair<std::string, std::string> Building::split(RuleStage const& stage, RuleAxis const& axis,
+                                                    int64_t factor) {
+  if (factor >= axis.extent) return {"", axis.name};
+  step(fmt::format("{}.0, {}.1 = split({}, factor={})", axis.name, axis.name,
+                   reference(stage, axis.name), factor));
+  return {axis.name + ".0", axis.name + ".1"};
+}
+
+void Building::parallel(RuleStage const& stage,
+                        std::vector<std::pair<std::string, int64_t>> const& outer, int64_t tasks) {
+  if (tasks < 2) return;
+  for (auto const& [name, extent] : outer)
+    if (extent >= tasks && step(fmt::format("parallel({})", reference(stage, name)))) return;
+}
+
+std::vector<RuleAxis> Building::loops_below(std::string const& block,
+                                            std::string const& loop) const {
+  std::vector<RuleAxis> below;
+  for (ir::BlockSite const& site : ir::blocks_of(schedule_.program().body)) {
+    if (site.block->name != block) continue;
+    auto at = std::find_if(site.loops.begin(), site.loops.end(),
+                           [&](ir::For const* f) { return f->name() == loop; });
+    for (; at != site.loops.end(); ++at)
+      if ((*at)->name() != loop)
+        below.push_back({(*at)->name(), ir::as_int((*at)->extent).value_or(0)});
+  }
+  return below;
+}
+
+std::string reference(RuleStage const& stage, std::string const& loop) {
+  return stage.block + "." + loop;
+}
+
+int64_t divisor(int64_t extent, int64_t most) {
+  for (int64_t d = std::min(extent, most); d > 1; --d)
+    if (extent % d == 0) return d;
+  return 1;
+}
+
+int64_t lanes_for(int64_t extent, int64_t width) {
+  int64_t d = divisor(extent, width);
+  if (d * 2 >= std::min(extent, width)) return d;
+  return std::min(extent, width);
+}
+
+}  // namespace tw

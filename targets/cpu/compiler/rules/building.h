@@ -1,0 +1,55 @@
+/// A schedule under construction: steps that are legal are kept, others are left out, so that a
+/// default is legal by construction.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/schedule/schedule.h"
+
+namespace tw {
+
+/// One loop of a stage's plain nest.
+struct RuleAxis {
+  std::string name;
+  int64_t extent = 1;
+};
+
+/// A block with its axes, as the plain program has them.
+struct RuleStage {
+  std::string block;
+  ir::Block const* node = nullptr;
+  std::vector<RuleAxis> spatial, reduce;
+  int64_t points() const;  ///< iterations of the nest
+};
+
+class Building {
+public:
+  explicit Building(ir::Program const& program) : schedule_(program) {}
+
+  /// Takes one script line; false when it is refused.
+  bool step(std::string const& line);
+  Schedule const& schedule() const { return schedule_; }
+  std::string script() const { return schedule_.script(); }
+
+  /// Splits an axis unless the factor is its whole extent; answers (outer or "", inner).
+  std::pair<std::string, std::string> split(RuleStage const& stage, RuleAxis const& axis,
+                                            int64_t factor);
+  /// The first loop with at least `tasks` iterations runs in parallel.
+  void parallel(RuleStage const& stage, std::vector<std::pair<std::string, int64_t>> const& outer,
+                int64_t tasks);
+  /// Names of the loops around a block below one loop, outermost first.
+  std::vector<RuleAxis> loops_below(std::string const& block, std::string const& loop) const;
+
+private:
+  Schedule schedule_;
+};
+
+std::string reference(RuleStage const& stage, std::string const& loop);
+/// The largest divisor of `extent` up to `most`; 1 when the extent is prime.
+int64_t divisor(int64_t extent, int64_t most);
+/// Lanes for an axis: a divisor that fills at least half a vector, or a guarded vector where the
+/// extent has none.
+int64_t lanes_for(int64_t extent, int64_t width);
+
+}  // namespace tw
