@@ -60,7 +60,9 @@ std::string title_of(Graph const& graph, Node const& node) {
   if (!weights || weights->size() < 3) return node.type;
   bool depthwise = (*weights)[1] == 1 && integer(node.attributes, "group", 1) == (*weights)[0] &&
                    (*weights)[0] > 1;
-  return (depthwise ? "depthwise_conv" : "conv") + std::to_string(weights->size() - 2) + "d";
+  size_t packed = integer(node.attributes, "weights_block") > 0;
+  return (depthwise ? "depthwise_conv" : "conv") + std::to_string(weights->size() - 2 - packed) +
+         "d";
 }
 
 std::string detail_of(Node const& node) {

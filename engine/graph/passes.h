@@ -19,6 +19,10 @@ Result<Graph> simplify_inference(Graph const& graph);
 /// f(constants)  -->  a constant, until the graph has grown by 1 GiB; nodes whose
 /// results nobody reads are dropped.
 Result<Graph> fold_constants(Graph const& graph);
+/// conv(x, W)  -->  conv(x, W in blocks of output channels); gemm(x, W^T)  -->  gemm(x, W), where W
+/// is known: a vector of outputs then lies side by side, for every stride and every width of the plane. The layout of
+/// activations stays, so no kernel pays for a change of it.
+Result<Graph> pack_weights(Graph const& graph);
 /// Sets `groups` and `decisions`: which nodes become one kernel and why.
 /// Source: Chen et al. 2018 (TVM), §3 "Operator fusion".
 Result<Graph> fuse_operators(Graph const& graph);

@@ -8,9 +8,23 @@ namespace {
 
 using namespace ops;
 
+/// The shape O x C/group x kernel of weights that may be packed as O/b x C/group x kernel x b.
+Result<Shape> plain_weights(Attributes const& attributes, Shape packed) {
+  int64_t block = integer(attributes, "weights_block");
+  if (block == 0) return packed;
+  if (block < 0 || packed.size() < 2 || packed.back() != block)
+    return unfit(
+        fmt::format("weights of shape {} are not packed in blocks of {}", to_text(packed), block));
+  packed.pop_back();
+  packed[0] *= block;
+  return packed;
+}
+
 InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 2, 3));
-  TensorInfo const &x = *inputs[0], &w = *inputs[1];
+  TensorInfo const& x = *inputs[0];
+  TensorInfo w = *inputs[1];
+  TRY_ASSIGN(w.shape, plain_weights(attributes, w.shape));
   TRY_ASSIGN(Window window, window_of(attributes, x.shape));
   if (!is_float(x.type) || w.type != x.type) return unfit("a convolution needs floats of one type");
   if (w.shape.size() != x.shape.size() ||
@@ -39,9 +53,10 @@ ir::Expr input_channel(ir::Expr o, ir::Expr c, int64_t outputs_per_group, int64_
 }
 
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  Shape shape = shape_of(inputs[0]), weights = shape_of(inputs[1]);
+  Shape shape = shape_of(inputs[0]);
+  TRY_ASSIGN(Shape weights, plain_weights(attributes, shape_of(inputs[1])));
   TRY_ASSIGN(Window window, window_of(attributes, shape));
-  int64_t groups = integer(attributes, "group", 1);
+  int64_t groups = integer(attributes, "group", 1), block = integer(attributes, "weights_block");
   Tensors tensors;
   te::Buffer source = inputs[0];
   if (window.padded()) {
@@ -58,6 +73,10 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
   for (te::Axis const& axis : kernel_axes(window)) {
     over.push_back(axis);
     weight_indices.push_back(axis.var());
+  }
+  if (block > 0) {
+    weight_indices[0] = ir::floor_div(axes[1].var(), ir::int_imm(block));
+    weight_indices.push_back(ir::floor_mod(axes[1].var(), ir::int_imm(block)));
   }
   ir::Expr channel = input_channel(axes[1].var(), c, weights[0] / groups, weights[1], groups);
   ir::Expr product = ir::load(source, window_indices(window, axes[0].var(), channel)) *
@@ -121,17 +140,31 @@ void convolve(Window const& w, int64_t groups, NDArray const& x, NDArray const& 
     }
 }
 
+/// Packed weights in their plain order.
+Result<NDArray> unpacked(Attributes const& attributes, NDArray const& packed) {
+  int64_t block = integer(attributes, "weights_block");
+  if (block == 0) return packed;
+  TRY_ASSIGN(Shape shape, plain_weights(attributes, packed.shape()));
+  TRY_ASSIGN(NDArray plain, NDArray::create(packed.type(), shape));
+  int64_t inner = packed.size() / (packed.shape()[0] * block);
+  for (int64_t o = 0; o < shape[0]; ++o)
+    for (int64_t i = 0; i < inner; ++i)
+      plain.set_value(o * inner + i, packed.value_at((o / block * inner + i) * block + o % block));
+  return plain;
+}
+
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   TRY_ASSIGN(Window window, window_of(attributes, inputs[0].shape()));
-  Shape shape{inputs[0].shape()[0], inputs[1].shape()[0]};
+  TRY_ASSIGN(NDArray weights, unpacked(attributes, inputs[1]));
+  Shape shape{inputs[0].shape()[0], weights.shape()[0]};
   shape.insert(shape.end(), window.out.begin(), window.out.end());
   TRY_ASSIGN(NDArray out, NDArray::create(inputs[0].type(), shape));
   NDArray bias = inputs.size() > 2 ? inputs[2] : NDArray();
   int64_t groups = integer(attributes, "group", 1);
   if (out.type() == DType::kF32)
-    convolve<float>(window, groups, inputs[0], inputs[1], bias, out);
+    convolve<float>(window, groups, inputs[0], weights, bias, out);
   else if (out.type() == DType::kF64)
-    convolve<double>(window, groups, inputs[0], inputs[1], bias, out);
+    convolve<double>(window, groups, inputs[0], weights, bias, out);
   else
     return unsupported(fmt::format("a convolution of {}", to_text(out.type())));
   return std::vector{out};
@@ -157,6 +190,13 @@ RandomCase random_case(Rng& rng) {
   Shape x{rng.between(1, 2), groups * per_group}, w{outputs, per_group};
   x.insert(x.end(), in.begin(), in.end());
   for (int64_t k : integers(result.attributes, "kernel")) w.push_back(k);
+  if (groups == 1 && rng.below(3) == 0) {
+    int64_t block = rng.between(1, 3);
+    result.attributes["weights_block"] = block;
+    outputs = w[0] *= block;
+    w[0] /= block;
+    w.push_back(block);
+  }
   result.inputs = {random_array(rng, x), random_array(rng, w)};
   if (rng.below(2)) result.inputs.push_back(random_array(rng, {outputs}));
   return result;
@@ -177,7 +217,8 @@ Operator const& op_conv() {
                      {"dilations", "steps inside a window"},
                      {"pads", "rows of zeros before each axis, then after each"},
                      {"auto_pad", "same_upper, same_lower or valid instead of pads"},
-                     {"group", "channel groups that do not see each other"}},
+                     {"group", "channel groups that do not see each other"},
+                     {"weights_block", "b: weights are packed as O/b x C x kernel x b; 0: plain"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

@@ -15,6 +15,15 @@ ReferenceResult reference(Attributes const&, Arrays inputs) {
   return join_elements(inputs, [](double a, double b) { return a < 0 ? a * b : a; });
 }
 
+/// Before opset 7 a slope of [C] belongs to the channels, not to the last axis.
+Result<Converted> from_onnx(ForeignContext const& context) {
+  bool per_channel = context.opset < 7 && context.ranks.size() > 1 && context.ranks[1] == 1 &&
+                     context.ranks[0] != 1;
+  if (per_channel && context.constants[1].size() != 1)
+    return unsupported("a slope per channel, as written before opset 7");
+  return keep_two(context);
+}
+
 }  // namespace
 
 Operator const& op_prelu() {
@@ -28,7 +37,7 @@ Operator const& op_prelu() {
       .compute = compute,
       .reference = reference,
       .onnx = "PRelu",
-      .from_onnx = keep_two,
+      .from_onnx = from_onnx,
       .random_case = random_pair,
   };
   return op;

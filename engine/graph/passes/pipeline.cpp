@@ -11,6 +11,8 @@ std::span<GraphPass const> graph_passes() {
        "kernel"},
       {"fold_constants_again", fold_constants,
        "after simplification: what it left behind is dropped"},
+      {"pack_weights", pack_weights,
+       "after folding: the weights that run are known, normalizations are in them"},
       {"fuse_operators", fuse_operators, "last: it groups the nodes that are left"},
   };
   return passes;

@@ -64,6 +64,8 @@ int64_t divisor(int64_t extent, int64_t most) {
 }
 
 int64_t lanes_for(int64_t extent, int64_t width) {
+  // In a long axis a guarded last vector costs less than lanes that are never used.
+  if (extent >= 8 * width) return width;
   int64_t d = divisor(extent, width);
   if (d * 2 >= std::min(extent, width)) return d;
   return std::min(extent, width);

@@ -49,7 +49,7 @@ std::string reference(RuleStage const& stage, std::string const& loop);
 /// The largest divisor of `extent` up to `most`; 1 when the extent is prime.
 int64_t divisor(int64_t extent, int64_t most);
 /// Lanes for an axis: a divisor that fills at least half a vector, or a guarded vector where the
-/// extent has none.
+/// extent has none or is long.
 int64_t lanes_for(int64_t extent, int64_t width);
 
 }  // namespace tw

@@ -18,9 +18,9 @@ Result<std::string> cpu_default_script(ir::Program const& program, Target const&
 void elementwise_rule(Building& building, RuleStage const& stage, Target const& target,
                       int64_t width);
 /// Reductions: a register tile of spatial points (lanes along one axis, copies along others) inside
-/// of the reduction loops. `epilogue`: a stage that reads the result, computed tile by tile where
-/// that is legal. Answers whether it was.
-bool reduction_rule(Building& building, RuleStage const& stage, RuleStage const* epilogue,
+/// of the reduction loops. `reader`: the one stage that reads the result, computed tile by tile
+/// where that is legal. Answers whether it was.
+bool reduction_rule(Building& building, RuleStage const& stage, RuleStage const* reader,
                     Target const& target, int64_t width);
 
 }  // namespace tw
