@@ -77,6 +77,35 @@ void choose_lanes(RuleStage const& stage, int64_t width, Tile& tile) {
     tile.lanes = lanes_for(axes[tile.vector].extent, width);
 }
 
+/// What is read along the lanes does not depend on the other axis: its copies share the vector.
+bool reuses_vector(RuleStage const& stage, RuleAxis const& lanes, RuleAxis const& axis) {
+  bool shared = false;
+  walk_exprs(stage.node->body, [&](Expr const& e) {
+    auto const* read = e.as<Load>();
+    if (!read || read->buffer->name == stage.block) return true;
+    auto uses = [&](RuleAxis const& a) {
+      return std::ranges::any_of(read->indices,
+                                 [&](Expr const& x) { return uses_variable(x, "v" + a.name); });
+    };
+    shared = shared || (uses(lanes) && !uses(axis));
+    return true;
+  });
+  return shared;
+}
+
+/// How many copies along an axis: many, with few of them idle in a last, guarded tile. 13 is cut
+/// into 7 and 6, 55 into 8s.
+int64_t copies_of(int64_t extent, int64_t room) {
+  int64_t best = 1;
+  double most = 0;
+  for (int64_t f = 1; f <= std::min(room, extent); ++f) {
+    double busy = double(extent) / double((extent + f - 1) / f * f);
+    double worth = busy * (1 - 0.5 / double(f));
+    if (worth > most) most = worth, best = f;
+  }
+  return best;
+}
+
 Tile choose_tile(RuleStage const& stage, Target const& target, int64_t width) {
   Tile tile;
   auto const& axes = stage.spatial;
@@ -89,12 +118,16 @@ Tile choose_tile(RuleStage const& stage, Target const& target, int64_t width) {
   // a 64-channel 3x3 convolution, whose inner loop counts to 3.)
   int64_t room = std::max<int64_t>(4, target.registers() / 2) / tile.vectors;
   tile.factors.assign(axes.size(), 1);
-  // Copies along the innermost other axes: their scalars lie close together.
-  for (size_t i = axes.size(); i-- > 0 && room >= 2;)
-    if (i != tile.vector && axes[i].extent > 1) {
-      tile.factors[i] = divisor(axes[i].extent, room);
-      room /= tile.factors[i];
-    }
+  // Copies along the innermost axes that reuse a vector already read; without any along others.
+  for (bool reuse : {true, false}) {
+    for (size_t i = axes.size(); i-- > 0 && room >= 2;)
+      if (i != tile.vector && axes[i].extent > 1 &&
+          reuses_vector(stage, axes[tile.vector], axes[i]) == reuse) {
+        tile.factors[i] = copies_of(axes[i].extent, room);
+        room /= tile.factors[i];
+      }
+    if (std::ranges::any_of(tile.factors, [](int64_t f) { return f > 1; })) break;
+  }
   return tile;
 }
 
@@ -120,7 +153,7 @@ Cut cut_axes(Building& building, RuleStage const& stage, Tile const& tile) {
       continue;
     }
     auto [rest, inner] = building.split(stage, axis, factor);
-    if (!rest.empty()) keep(rest, axis.extent / factor);
+    if (!rest.empty()) keep(rest, (axis.extent + factor - 1) / factor);
     if (i != tile.vector) {
       cut.copies.push_back(inner);
       continue;
