@@ -27,6 +27,7 @@ CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* p
   tabs_->setCurrentIndex(1);
   passes_->setObjectName("passes");
   passes_->setAccessibleName("Stage of lowering");
+  passes_->setMinimumWidth(170);
   passes_->setMaximumWidth(230);
   changes_->setObjectName("changes");
   changes_->setCheckable(true);
@@ -40,6 +41,7 @@ CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* p
   column->addWidget(tabs_);
   auto* row = new QHBoxLayout;
   row->setContentsMargins(12, 4, 12, 4);
+  row->setSpacing(14);
   row->addWidget(passes_);
   row->addWidget(title_, 1);
   row->addWidget(changes_);
