@@ -150,6 +150,38 @@ private slots:
     }
   }
 
+  /// The rule for packed weights: lanes over output channels, a turned tile, an epilogue in it;
+  /// with planes whose extents are prime, one with an epilogue and one without.
+  void a_default_schedule_of_packed_weights_is_right() {
+    constexpr char kPacked[] =
+        "tilewright te 1\n"
+        "kernel conv(X: f32[1, 5, 15, 15], W: f32[2, 5, 3, 3, 16], B: f32[32]) -> %1\n"
+        "  conv2d[n in 1, o in 32, y in 13, x in 13] = sum[c in 5, r in 3, s in 3] X[n, c, y+r, "
+        "x+s] * W[o//16, c, r, s, o%16]\n"
+        "  relu[n in 1, o in 32, y in 13, x in 13] = max(conv2d[n, o, y, x] + B[o], 0)\n";
+    ThreadPool pool(2);
+    Rng rng(9);
+    for (char const* output : {"relu", "conv2d"}) {
+      std::string text = QString(kPacked).arg(output).toStdString();
+      if (std::string(output) == "conv2d") text.resize(text.rfind("  relu["));
+      auto program = te::to_program(te::parse_kernel(text).value()).value();
+      std::string script = backend_->default_script(program).value();
+      QVERIFY2(script.find("transform_layout(conv2d, layout=ACDB)") != std::string::npos,
+               script.c_str());
+      QVERIFY(std::count(script.begin(), script.end(), '\n') <= 27);
+      auto scheduled = replay(Schedule(program), parse_script(script).value()).value();
+      auto stages = lower(scheduled.program(), backend_->target(), backend_->passes()).value();
+      auto inputs = testing::random_inputs(program, rng);
+      for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull}) {
+        auto outputs =
+            testing::run_compiled(stages.back().kernel, program, inputs, *backend_, tier, pool);
+        QVERIFY2(outputs, script.c_str());
+        QVERIFY2(compare((*outputs)[0], ir::interpret(program, inputs).value()[0], 1e-5).equal,
+                 script.c_str());
+      }
+    }
+  }
+
   void compiling_is_quick() {
     auto program = te::to_program(te::parse_kernel(kConv).value()).value();
     auto scheduled =
