@@ -101,9 +101,10 @@ QWidget* MainWindow::build_ladder(Selection& selection) {
   column->setSpacing(0);
   auto* row = new QHBoxLayout;
   row->setContentsMargins(16, 8, 16, 4);
-  auto* hint = new QLabel("Drag a bar to reorder (Shift: fuse), pull its handle to split");
-  hint->setProperty("role", "label");
-  row->addWidget(hint, 1);
+  hint_ = new QLabel("Drag a bar to reorder (Shift: fuse), pull its handle to split");
+  hint_->setProperty("role", "label");
+  row->addWidget(hint_);
+  row->addStretch(1);
   // A mark for every primitive that works on loops: dropped on one, or clicked for its dialog. What
   // moves whole blocks and tensors has its dialog in the menu beside them, and its key.
   row->setSpacing(6);
@@ -121,7 +122,7 @@ QWidget* MainWindow::build_ladder(Selection& selection) {
     chips_.push_back(chip);
     row->addWidget(chip);
   }
-  auto* more = new QPushButton("Blocks and tensors");
+  auto* more = new QPushButton("More steps");
   more->setObjectName("moreSteps");
   more->setMenu(menu);
   row->addWidget(more);
@@ -166,7 +167,7 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   kernel_column->addWidget(summary_);
   left_->addTab(kernel_page, "Kernels");
   left_->addTab(why_, "Why");
-  left_->setMinimumWidth(260);
+  left_->setMinimumWidth(276);
 
   centre_ = new QTabWidget;
   centre_->setObjectName("centre");
@@ -385,7 +386,8 @@ void MainWindow::open_dialog() {
 
 void MainWindow::place_card() {
   QWidget* home = card_->parentWidget();
-  int tall = std::min(264, home->height() - 40);
+  bool words_only = card_->shown() && !card_->shown()->conflict && card_->shown()->repairs.empty();
+  int tall = std::min(words_only ? 150 : 264, home->height() - 40);
   card_->setGeometry(24, home->height() - tall - 20, home->width() - 48, tall);
 }
 
@@ -409,11 +411,12 @@ void MainWindow::arrange() {
   bool wide = width() >= 1360;
   if (wide == wide_) return;
   wide_ = wide;
-  if (wide)
-    upper_->addWidget(code_),
-        upper_->setSizes({272, (width() - 272) * 11 / 20, (width() - 272) * 9 / 20});
-  else
-    centre_->addTab(code_, "Code");
+  if (!wide) {
+    centre_->addTab(code_, "Code");  // the tabs show it when it is chosen
+    return;
+  }
+  upper_->addWidget(code_);
+  upper_->setSizes({276, (width() - 276) * 11 / 20, (width() - 276) * 9 / 20});
   code_->show();
 }
 
@@ -433,6 +436,8 @@ void MainWindow::show_centre(int tab) {
 void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
   arrange();
+  // The gestures are in the key sheet, too: narrow panes have the room for the steps.
+  hint_->setVisible(width() >= 1700 || !wide_);
   place_card();
   show_refused_loop();
   show_current_station();

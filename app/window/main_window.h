@@ -101,6 +101,7 @@ private:
   RefusalCard* card_ = nullptr;
   QSplitter* upper_ = nullptr;
   QLabel* status_ = nullptr;
+  QLabel* hint_ = nullptr;
   QLabel* summary_ = nullptr;
   QLabel* why_ = nullptr;
   QProgressBar* progress_ = nullptr;

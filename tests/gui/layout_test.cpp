@@ -3,7 +3,9 @@
 #include <QtTest>
 
 #include <QAccessible>
+#include <QLabel>
 #include <QPixmap>
+#include <QPushButton>
 #include <fstream>
 
 #include "app/shared/environment.h"
@@ -49,7 +51,7 @@ private slots:
     QTest::addColumn<QSize>("size");
     QTest::addColumn<double>("density");
     for (char const* theme : {"dark", "light", "contrast"})
-      for (QSize size : {QSize(1280, 800), QSize(2560, 1440)})
+      for (QSize size : {QSize(1280, 800), QSize(1440, 900), QSize(2560, 1440)})
         for (double density : {1.0, 2.0})
           QTest::addRow("%s %d x%g", theme, size.width(), density) << theme << size << density;
   }
@@ -62,11 +64,14 @@ private slots:
     window_->resize(size);
     for (int tab = 0; tab < 2; ++tab) {
       window_->show_centre(tab);
-      QApplication::processEvents();
+      for (int i = 0; i < 4; ++i) QApplication::processEvents();  // layouts ask for more layouts
       QStringList wrong;
       int texts = 0;
       for (QWidget* view : window_->findChildren<QWidget*>())
-        if (view->isVisible()) texts += check(*view, density, wrong);
+        if (view->isVisible()) {
+          texts += check(*view, density, wrong);
+          check_label(*view, wrong);
+        }
       QVERIFY2(wrong.isEmpty(), qPrintable(wrong.mid(0, 12).join("\n")));
       QVERIFY2(texts > 60, qPrintable(QString("only %1 texts were painted").arg(texts)));
     }
@@ -90,6 +95,15 @@ private slots:
   }
 
 private:
+  /// Labels and buttons have room for their words.
+  static void check_label(QWidget const& widget, QStringList& wrong) {
+    auto const* label = qobject_cast<QLabel const*>(&widget);
+    auto const* button = qobject_cast<QPushButton const*>(&widget);
+    QString words = label && !label->wordWrap() ? label->text() : button ? button->text() : "";
+    if (!words.isEmpty() && widget.fontMetrics().horizontalAdvance(words) > widget.width())
+      wrong << QString("'%1' has %2 pixels").arg(words).arg(widget.width());
+  }
+
   /// Paints one view by itself and looks at its texts; returns how many there were.
   int check(QWidget& view, double density, QStringList& wrong) {
     paint::TextLog log;

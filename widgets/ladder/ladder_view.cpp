@@ -107,7 +107,8 @@ void LadderView::lay_out() {
     if (bar.stage != stage) {
       stage = bar.stage;
       items_.push_back(
-          {nullptr, &nest_->stages[size_t(stage)], QRectF(16, y + 6, 460, kHead - 14)});
+          {nullptr, &nest_->stages[size_t(stage)],
+           QRectF(16 + (bar.depth > 0 ? 8 + kIndent * bar.depth : 0), y + 6, 460, kHead - 14)});
       y += kHead;
     }
     QRectF rect(kLeft + kIndent * bar.depth, y + (kRow - kBar) / 2, bar_width(bar.extent), kBar);
