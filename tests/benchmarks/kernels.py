@@ -1,0 +1,240 @@
+"""Our kernels against the vendor's, one operator at a time, one pinned core.
+
+Each workload runs in a process of its own (a crash loses one row), in which all arms are measured
+in interleaved rounds; see kernels/rounds.h. Writes the table and the raw samples to
+tests/benchmarks/results/.
+"""
+
+import argparse
+import json
+import math
+import os
+import platform
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build" / "benchmarks"
+PROGRAM = BUILD / "bench-kernels"
+RESULTS = ROOT / "tests" / "benchmarks" / "results"
+
+# The standard that each kind of workload is measured against, and the Debian package it comes from.
+PEERS = {"onednn": "libdnnl-dev", "openblas": "libopenblas-dev"}
+SECTIONS = [
+    ("C", "Convolutions of ResNet-18", "oneDNN direct", ["onednn"]),
+    ("D", "Depthwise convolutions of MobileNet", "oneDNN direct", ["onednn"]),
+    ("S", "Products of square matrices", "OpenBLAS", ["openblas", "onednn"]),
+]
+
+
+def section_of(workload):
+    return next(section for section in SECTIONS if workload.startswith(section[0]))
+
+
+def peer_path(name):
+    return BUILD / "peers" / (name + ".so")
+
+
+def measure(workload, options):
+    peers = [peer_path(name) for name in section_of(workload)[3]]
+    command = [str(PROGRAM), workload, "--rounds", str(options.rounds), "--seed", str(options.seed)]
+    for path in peers:
+        if path.exists():
+            command += ["--peer", str(path)]
+    if options.core is not None:
+        command += ["--core", str(options.core)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    except subprocess.TimeoutExpired:
+        return {"workload": workload, "failure": "took more than 10 minutes"}
+    if done.returncode != 0:
+        reason = done.stderr.strip() or "ended by signal %d" % -done.returncode
+        return {"workload": workload, "failure": reason.removeprefix("bench-kernels: ")}
+    return json.loads(done.stdout)
+
+
+class Row:
+    """The figures of one workload, from the rounds that were kept."""
+
+    def __init__(self, report):
+        self.report = report
+        rounds = report["rounds"]
+        kept = rounds["kept"]
+        self.kept, self.tried = sum(kept), len(kept)
+        self.seconds = {arm: [s for s, k in zip(samples, kept) if k]
+                        for arm, samples in rounds["seconds"].items()}
+        # The best arm is not measured twice when it is the standard one.
+        if "best" not in self.seconds:
+            for ending in ("", "_plain"):
+                if "standard" + ending in self.seconds:
+                    self.seconds["best" + ending] = self.seconds["standard" + ending]
+        for arm in ("ours", "standard", "best"):
+            if arm in self.seconds:
+                self.seconds.setdefault(arm + "_plain", self.seconds[arm])
+        self.peak = max(max(p) for p in rounds["probe_gflops"].values()) * 1e9
+
+    def least(self, arm):
+        return min(self.seconds[arm]) if arm in self.seconds else None
+
+    def fraction_of_peak(self, arm="ours"):
+        return self.report["flops"] / self.least(arm) / self.peak
+
+    def ratio(self, ours, theirs):
+        """Median of the rounds' ratios: above 1 we are faster."""
+        if theirs not in self.seconds:
+            return None
+        return statistics.median(t / o for o, t in zip(self.seconds[ours], self.seconds[theirs]))
+
+    def ratio_of_minima(self, ours, theirs):
+        return self.least(theirs) / self.least(ours) if theirs in self.seconds else None
+
+
+def best_name(row):
+    best = row.report.get("best")
+    if best is None:
+        return "-"
+    if best["algorithm"] == "sgemm":
+        return "oneDNN" if best["implementation"] == "dnnl_sgemm" else "OpenBLAS"
+    # Another implementation of the standard algorithm than the library's own choice.
+    other = best["algorithm"] == row.report["standard"]["algorithm"] and best != row.report["standard"]
+    return best["algorithm"] + (" (%s)" % best["implementation"] if other else "")
+
+
+def number(value, form="%.2f"):
+    return "-" if value is None else form % value
+
+
+def milliseconds(value):
+    return "-" if value is None else "%.4g" % (value * 1e3)
+
+
+def row_cells(row):
+    report = row.report
+    cells = [report["workload"], milliseconds(row.least("ours")),
+             "%.0f" % (report["flops"] / row.least("ours") * 1e-9),
+             "%.0f %%" % (100 * row.fraction_of_peak())]
+    cells += [milliseconds(row.least("standard")), number(row.ratio("ours", "standard")),
+              number(row.ratio_of_minima("ours", "standard"))]
+    cells += [best_name(row), milliseconds(row.least("best")), number(row.ratio("ours", "best"))]
+    cells += [milliseconds(row.least("ours_plain")), number(row.ratio("ours_plain", "standard_plain")),
+              number(row.ratio("ours_plain", "best_plain"))]
+    cells += ["%.0f" % (1e3 * report["ours"]["compile_seconds"]), "%d/%d" % (row.kept, row.tried)]
+    return cells
+
+
+def geometric_mean(values):
+    values = [v for v in values if v]
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
+
+
+def mean_cells(rows):
+    def ratio_mean(*arms):
+        return "**%s**" % number(geometric_mean([row.ratio(*arms) for row in rows]))
+    return ["geometric mean", "", "", "**%.0f %%**" % (100 * geometric_mean([r.fraction_of_peak() for r in rows])),
+            "", ratio_mean("ours", "standard"),
+            "**%s**" % number(geometric_mean([r.ratio_of_minima("ours", "standard") for r in rows])),
+            "", "", ratio_mean("ours", "best"), "", ratio_mean("ours_plain", "standard_plain"),
+            ratio_mean("ours_plain", "best_plain"), "", ""]
+
+
+def section_lines(section, reports):
+    prefix, title, standard, _ = section
+    reports = [r for r in reports if r["workload"].startswith(prefix)]
+    if not reports:
+        return []
+    if any(r.get("standard", {}).get("implementation") == "dnnl_sgemm" for r in reports):
+        standard = "oneDNN sgemm"  # OpenBLAS is missing
+    heads = ["workload", "ours, ms", "GFLOP/s", "of peak", standard + ", ms", "ratio", "of minima",
+             "best", "best, ms", "ratio", "plain to plain, ms", "ratio", "to best", "built in, ms",
+             "rounds"]
+    lines = ["## " + title, "", "| %s |" % " | ".join(heads), "|---" * len(heads) + "|"]
+    good = [Row(r) for r in reports if "failure" not in r]
+    rows = {row.report["workload"]: row for row in good}
+    for report in reports:
+        name = report["workload"]
+        cells = row_cells(rows[name]) if name in rows else [name, report["failure"]] + [""] * (len(heads) - 2)
+        lines.append("| %s |" % " | ".join(cells))
+    if good:
+        lines.append("| %s |" % " | ".join(mean_cells(good)))
+    return lines + [""]
+
+
+INTRODUCTION = """# Kernels against vendors' libraries
+
+Made by `%(command)s`. Machine: %(machine)s; one core, pinned; peak by the probe: %(peak).0f GFLOP/s. Peers: %(peers)s.
+Batch 1, f32. Ours: a model of one operator, compiled with the default passes and schedules, nothing tuned.
+Times are the least of the rounds. `ratio` is the peer's time over ours (above 1: we are faster), the median over the interleaved rounds;
+a round counts when the probes beside its samples are within 5 %% of the best one (`rounds`: counted/tried). Caches are warm.
+Each side has its weights packed beforehand and the tensors in the layouts it likes; `plain to plain` adds the changes of layout from and to row-major tensors on both sides.
+`best` is the fastest that the peer has, whatever the algorithm. Outputs agree with float64 sums to 1e-4 and with each other. FLOP are nominal: taps on the padding count.
+"""
+
+
+def table(report):
+    lines = [INTRODUCTION % report]
+    for section in SECTIONS:
+        lines += section_lines(section, report["workloads"])
+    return "\n".join(lines)
+
+
+def machine():
+    text = Path("/proc/cpuinfo").read_text()
+    model = next((l.split(":")[1].strip() for l in text.splitlines() if l.startswith("model name")), "?")
+    return "%s, %d cores, %s" % (model, os.cpu_count(), platform.platform())
+
+
+def progress(report):
+    if "failure" in report:
+        return "%-6s %s" % (report["workload"], report["failure"])
+    row = Row(report)
+    return "%-6s ours %s ms, %.0f %% of peak, %s of the standard's speed, %s of the best's (%d of %d rounds)" % (
+        report["workload"], milliseconds(row.least("ours")), 100 * row.fraction_of_peak(),
+        number(row.ratio("ours", "standard")), number(row.ratio("ours", "best")), row.kept, row.tried)
+
+
+def chosen(names):
+    known = subprocess.run([str(PROGRAM), "--list"], capture_output=True, text=True, check=True).stdout.split()
+    if not names:
+        return known
+    wrong = [name for name in names if name not in known and name not in "CDS"]
+    if wrong:
+        sys.exit("bench: there is no workload '%s'" % wrong[0])
+    return [name for name in known if name in names or name[0] in names]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--core", type=int, help="the last one when not given")
+    parser.add_argument("--output", type=Path, help="folder of the table and the samples")
+    parser.add_argument("workloads", nargs="*", help="names like C2, or C, D, S for all of a kind")
+    options = parser.parse_args()
+    for name, package in PEERS.items():
+        if not peer_path(name).exists():
+            print("bench: the peer %s is missing; install %s for it" % (name, package))
+    reports = []
+    for name in chosen(options.workloads):
+        reports.append(measure(name, options))
+        print(progress(reports[-1]), flush=True)
+    good = [r for r in reports if "failure" not in r]
+    command = " ".join(["./x bench kernels", *options.workloads])
+    report = {"command": command, "machine": machine(), "rounds": options.rounds, "seed": options.seed,
+              "peak": max([Row(r).peak * 1e-9 for r in good], default=0),
+              "peers": "; ".join(sorted({p for r in good for p in r["peers"]})) or "none",
+              "workloads": reports}
+    # A part of the workloads does not replace the table of all of them.
+    folder = options.output or (None if options.workloads else RESULTS)
+    print(table(report))
+    if folder is None:
+        return 0
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "kernels.json").write_text(json.dumps(report) + "\n")
+    (folder / "kernels.md").write_text(table(report))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

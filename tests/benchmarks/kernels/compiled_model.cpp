@@ -1,0 +1,158 @@
+#include "tests/benchmarks/kernels/compiled_model.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+
+#include "engine/compile/plan.h"
+#include "engine/graph/from_foreign.h"
+#include "engine/graph/passes.h"
+#include "engine/measure/network.h"
+#include "engine/runtime/module.h"
+#include "engine/runtime/thread_pool.h"
+
+namespace tw::bench {
+namespace {
+
+/// A kernel with everything that a call of it takes.
+struct Call {
+  TwKernel function = nullptr;
+  std::vector<void*> buffers;
+  bool is_border = false;
+};
+
+bool only_changes_layouts(KernelTask const& task) {
+  // Padding belongs to the operator: in a network it would run as well.
+  bool pads = std::ranges::find(task.operators, "pad") != task.operators.end();
+  return task.flops == 0 && !pads;
+}
+
+}  // namespace
+
+struct CompiledModel::Parts {
+  Graph graph;
+  Plan plan;
+  std::vector<CompiledKernel> kernels;
+  std::vector<LoadedModule> modules;
+  std::vector<TwKernel> functions;  // one per kernel
+  std::map<ValueId, NDArray> values;
+  NDArray workspace;
+  std::vector<Call> calls;
+  ThreadPool pool{1, Pinning::kNone};
+  double compile_seconds = 0;
+
+  Status compile(ForeignModel const& model, Backend const& backend) {
+    TRY_ASSIGN(Graph imported, build_graph(model));
+    TRY_ASSIGN(graph, optimize(imported));
+    TRY_ASSIGN(plan, make_plan(graph));
+    for (PlanStep const& step : plan.steps)
+      if (step.kind != StepKind::kKernel) return refused("no_kernel", step.reason);
+    int64_t most = 0;
+    for (KernelTask const& task : plan.kernels) {
+      TRY_ASSIGN(int64_t bytes, compile_kernel(task, backend));
+      most = std::max(most, bytes);
+    }
+    if (most > 0) {
+      TRY_ASSIGN(workspace, NDArray::create(DType::kU8, {most}));
+    }
+    return {};
+  }
+
+  /// The bytes of its workspace.
+  Result<int64_t> compile_kernel(KernelTask const& task, Backend const& backend) {
+    TRY_ASSIGN(ir::Program program, te::to_program(task.kernel));
+    TRY_ASSIGN(std::string script, backend.default_script(program));
+    TRY_ASSIGN(ScheduledKernel scheduled, schedule_kernel(program, script, "", backend));
+    TRY_ASSIGN(Artifact artifact,
+               backend.compile(scheduled.stages.back().kernel, CodeTier::kFull, CodeTexts::kNone));
+    TRY_ASSIGN(LoadedModule module, LoadedModule::load(artifact.library));
+    TRY_ASSIGN(void* function, module.symbol(artifact.symbol));
+    modules.push_back(std::move(module));
+    functions.push_back(reinterpret_cast<TwKernel>(function));
+    kernels.push_back({task.name, fmt::format("{}", fmt::join(task.operators, " ")), script,
+                       only_changes_layouts(task)});
+    return artifact.workspace_bytes;
+  }
+
+  Status allocate() {
+    for (PlanStep const& step : plan.steps) {
+      for (ValueId id : step.inputs) TRY(allocate(id));
+      for (ValueId id : step.outputs) TRY(allocate(id));
+    }
+    return {};
+  }
+
+  Status allocate(ValueId id) {
+    if (values.contains(id)) return {};
+    Value const& value = graph.value(id);
+    if (value.is_constant()) {
+      values[id] = value.constant;
+      return {};
+    }
+    auto info = tensor_info(value);
+    if (!info) return bad_input("unknown_shape", "the shape of " + value.name + " is not known");
+    TRY_ASSIGN(values[id], NDArray::create(info->type, info->shape));
+    return {};
+  }
+
+  void link_calls() {
+    calls.clear();
+    for (PlanStep const& step : plan.steps) {
+      Call call{functions[size_t(step.kernel)], {}, kernels[size_t(step.kernel)].is_border};
+      for (ValueId id : step.inputs) call.buffers.push_back(values[id].data());
+      for (ValueId id : step.outputs) call.buffers.push_back(values[id].data());
+      call.buffers.push_back(workspace.data());
+      calls.push_back(std::move(call));
+    }
+  }
+
+  int32_t run(bool with_border) const {
+    for (Call const& call : calls) {
+      if (call.is_border && !with_border) continue;
+      if (int32_t code = call.function(call.buffers.data(), pool.runtime())) return code;
+    }
+    return 0;
+  }
+};
+
+CompiledModel::CompiledModel(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+CompiledModel::CompiledModel(CompiledModel&&) noexcept = default;
+CompiledModel::~CompiledModel() = default;
+
+Result<CompiledModel> CompiledModel::create(ForeignModel const& model, Backend const& backend) {
+  auto parts = std::make_unique<Parts>();
+  auto start = std::chrono::steady_clock::now();
+  TRY(parts->compile(model, backend));
+  parts->compile_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  TRY(parts->allocate());
+  parts->link_calls();
+  return CompiledModel(std::move(parts));
+}
+
+void CompiledModel::set_inputs(std::vector<NDArray> const& inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) parts_->values[parts_->graph.inputs[i]] = inputs[i];
+  parts_->link_calls();
+}
+
+void CompiledModel::poison() {
+  for (PlanStep const& step : parts_->plan.steps)
+    for (ValueId id : step.outputs) {
+      NDArray& array = parts_->values[id];
+      std::memset(array.data(), 0xFF, size_t(array.byte_size()));
+    }
+}
+
+int32_t CompiledModel::run() const { return parts_->run(true); }
+int32_t CompiledModel::run_core() const { return parts_->run(false); }
+NDArray const& CompiledModel::output() const { return parts_->values.at(parts_->graph.outputs[0]); }
+std::vector<CompiledKernel> const& CompiledModel::kernels() const { return parts_->kernels; }
+bool CompiledModel::has_border() const {
+  return std::ranges::any_of(parts_->kernels, &CompiledKernel::is_border);
+}
+double CompiledModel::compile_seconds() const { return parts_->compile_seconds; }
+
+}  // namespace tw::bench
