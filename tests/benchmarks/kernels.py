@@ -1,8 +1,9 @@
 """Our kernels against the vendor's, one operator at a time, one pinned core.
 
-Each workload runs in a process of its own (a crash loses one row), in which all arms are measured
-in interleaved rounds; see kernels/rounds.h. Writes the table and the raw samples to
-tests/benchmarks/results/.
+Each workload runs in processes of its own (a crash loses one row), in each of which all arms are
+measured in interleaved rounds; see kernels/rounds.h. There are several because where the system
+places a process's memory decides how its tensors share a cache: up to 1.9 times for a depthwise
+convolution. Writes the table and the raw samples to tests/benchmarks/results/.
 """
 
 import argparse
@@ -38,48 +39,75 @@ def peer_path(name):
 
 
 def measure(workload, options):
-    peers = [peer_path(name) for name in section_of(workload)[3]]
-    command = [str(PROGRAM), workload, "--rounds", str(options.rounds), "--seed", str(options.seed)]
-    for path in peers:
-        if path.exists():
-            command += ["--peer", str(path)]
+    """One report per process, or why there is none."""
+    runs = []
+    for index in range(options.processes):
+        run = run_once(workload, options, options.seed + index)
+        if "failure" in run:
+            return {"workload": workload, "failure": run["failure"]}
+        runs.append(run)
+    return {"workload": workload, "runs": runs}
+
+
+def run_once(workload, options, seed):
+    rounds = -(-options.rounds // options.processes)
+    command = [str(PROGRAM), workload, "--rounds", str(rounds), "--seed", str(seed)]
+    for name in section_of(workload)[3]:
+        if peer_path(name).exists():
+            command += ["--peer", str(peer_path(name))]
     if options.core is not None:
         command += ["--core", str(options.core)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     except subprocess.TimeoutExpired:
-        return {"workload": workload, "failure": "took more than 10 minutes"}
+        return {"failure": "took more than 10 minutes"}
     if done.returncode != 0:
         reason = done.stderr.strip() or "ended by signal %d" % -done.returncode
-        return {"workload": workload, "failure": reason.removeprefix("bench-kernels: ")}
+        return {"failure": reason.removeprefix("bench-kernels: ")}
     return json.loads(done.stdout)
 
 
+def kept_samples(run):
+    """Of one process: seconds by arm, from the rounds that were kept, with every arm there."""
+    kept = run["rounds"]["kept"]
+    seconds = {arm: [s for s, k in zip(samples, kept) if k]
+               for arm, samples in run["rounds"]["seconds"].items()}
+    # The best arm is not measured twice when it is the standard one, nor is a plain one where
+    # nothing changes layouts.
+    if "best" not in seconds:
+        for ending in ("", "_plain"):
+            if "standard" + ending in seconds:
+                seconds["best" + ending] = seconds["standard" + ending]
+    for arm in ("ours", "standard", "best"):
+        if arm in seconds:
+            seconds.setdefault(arm + "_plain", seconds[arm])
+    return seconds
+
+
 class Row:
-    """The figures of one workload, from the rounds that were kept."""
+    """The figures of one workload, from the kept rounds of all its processes."""
 
     def __init__(self, report):
-        self.report = report
-        rounds = report["rounds"]
-        kept = rounds["kept"]
-        self.kept, self.tried = sum(kept), len(kept)
-        self.seconds = {arm: [s for s, k in zip(samples, kept) if k]
-                        for arm, samples in rounds["seconds"].items()}
-        # The best arm is not measured twice when it is the standard one.
-        if "best" not in self.seconds:
-            for ending in ("", "_plain"):
-                if "standard" + ending in self.seconds:
-                    self.seconds["best" + ending] = self.seconds["standard" + ending]
-        for arm in ("ours", "standard", "best"):
-            if arm in self.seconds:
-                self.seconds.setdefault(arm + "_plain", self.seconds[arm])
-        self.peak = max(max(p) for p in rounds["probe_gflops"].values()) * 1e9
+        runs = report["runs"]
+        self.workload, self.flops = report["workload"], runs[0]["flops"]
+        self.kept = sum(sum(run["rounds"]["kept"]) for run in runs)
+        self.tried = sum(len(run["rounds"]["kept"]) for run in runs)
+        self.seconds = {}
+        for run in runs:
+            for arm, samples in kept_samples(run).items():
+                self.seconds.setdefault(arm, []).extend(samples)
+        self.compile_seconds = min(run["ours"]["compile_seconds"] for run in runs)
+        self.standard = runs[0].get("standard")
+        self.best = min((run for run in runs if "best" in run),
+                        key=lambda run: min(kept_samples(run)["best"]), default={}).get("best")
+        self.peers = runs[0]["peers"]
+        self.peak = 1e9 * max(max(p) for run in runs for p in run["rounds"]["probe_gflops"].values())
 
     def least(self, arm):
         return min(self.seconds[arm]) if arm in self.seconds else None
 
     def fraction_of_peak(self, arm="ours"):
-        return self.report["flops"] / self.least(arm) / self.peak
+        return self.flops / self.least(arm) / self.peak
 
     def ratio(self, ours, theirs):
         """Median of the rounds' ratios: above 1 we are faster."""
@@ -92,14 +120,14 @@ class Row:
 
 
 def best_name(row):
-    best = row.report.get("best")
-    if best is None:
+    if row.best is None:
         return "-"
-    if best["algorithm"] == "sgemm":
-        return "oneDNN" if best["implementation"] == "dnnl_sgemm" else "OpenBLAS"
+    if row.best["algorithm"] == "sgemm":
+        return "oneDNN" if row.best["implementation"] == "dnnl_sgemm" else "OpenBLAS"
     # Another implementation of the standard algorithm than the library's own choice.
-    other = best["algorithm"] == row.report["standard"]["algorithm"] and best != row.report["standard"]
-    return best["algorithm"] + (" (%s)" % best["implementation"] if other else "")
+    other = (row.best["algorithm"] == row.standard["algorithm"]
+             and row.best["implementation"] != row.standard["implementation"])
+    return row.best["algorithm"] + (" (%s)" % row.best["implementation"] if other else "")
 
 
 def number(value, form="%.2f"):
@@ -111,16 +139,15 @@ def milliseconds(value):
 
 
 def row_cells(row):
-    report = row.report
-    cells = [report["workload"], milliseconds(row.least("ours")),
-             "%.0f" % (report["flops"] / row.least("ours") * 1e-9),
+    cells = [row.workload, milliseconds(row.least("ours")),
+             "%.0f" % (row.flops / row.least("ours") * 1e-9),
              "%.0f %%" % (100 * row.fraction_of_peak())]
     cells += [milliseconds(row.least("standard")), number(row.ratio("ours", "standard")),
               number(row.ratio_of_minima("ours", "standard"))]
     cells += [best_name(row), milliseconds(row.least("best")), number(row.ratio("ours", "best"))]
     cells += [milliseconds(row.least("ours_plain")), number(row.ratio("ours_plain", "standard_plain")),
               number(row.ratio("ours_plain", "best_plain"))]
-    cells += ["%.0f" % (1e3 * report["ours"]["compile_seconds"]), "%d/%d" % (row.kept, row.tried)]
+    cells += ["%.0f" % (1e3 * row.compile_seconds), "%d/%d" % (row.kept, row.tried)]
     return cells
 
 
@@ -144,14 +171,14 @@ def section_lines(section, reports):
     reports = [r for r in reports if r["workload"].startswith(prefix)]
     if not reports:
         return []
-    if any(r.get("standard", {}).get("implementation") == "dnnl_sgemm" for r in reports):
+    good = [Row(r) for r in reports if "failure" not in r]
+    if any(row.standard and row.standard["implementation"] == "dnnl_sgemm" for row in good):
         standard = "oneDNN sgemm"  # OpenBLAS is missing
     heads = ["workload", "ours, ms", "GFLOP/s", "of peak", standard + ", ms", "ratio", "of minima",
              "best", "best, ms", "ratio", "plain to plain, ms", "ratio", "to best", "built in, ms",
              "rounds"]
     lines = ["## " + title, "", "| %s |" % " | ".join(heads), "|---" * len(heads) + "|"]
-    good = [Row(r) for r in reports if "failure" not in r]
-    rows = {row.report["workload"]: row for row in good}
+    rows = {row.workload: row for row in good}
     for report in reports:
         name = report["workload"]
         cells = row_cells(rows[name]) if name in rows else [name, report["failure"]] + [""] * (len(heads) - 2)
@@ -165,10 +192,10 @@ INTRODUCTION = """# Kernels against vendors' libraries
 
 Made by `%(command)s`. Machine: %(machine)s; one core, pinned; peak by the probe: %(peak).0f GFLOP/s. Peers: %(peers)s.
 Batch 1, f32. Ours: a model of one operator, compiled with the default passes and schedules, nothing tuned.
-Times are the least of the rounds. `ratio` is the peer's time over ours (above 1: we are faster), the median over the interleaved rounds;
-a round counts when the probes beside its samples are within 5 %% of the best one (`rounds`: counted/tried). Caches are warm.
+Times are the least of the rounds. `ratio` is the peer's time over ours (above 1: we are faster), the median over the interleaved rounds of %(processes)d processes;
+a round counts when the probes beside its samples are within 5 %% of its process's best one (`rounds`: counted/tried). Caches are warm.
 Each side has its weights packed beforehand and the tensors in the layouts it likes; `plain to plain` adds the changes of layout from and to row-major tensors on both sides.
-`best` is the fastest that the peer has, whatever the algorithm. Outputs agree with float64 sums to 1e-4 and with each other. FLOP are nominal: taps on the padding count.
+`best` is the fastest that the peer has by its kernel alone, whatever the algorithm. Outputs agree with float64 sums to 1e-4 and with each other. FLOP are nominal: taps on the padding count.
 """
 
 
@@ -190,7 +217,7 @@ def progress(report):
         return "%-6s %s" % (report["workload"], report["failure"])
     row = Row(report)
     return "%-6s ours %s ms, %.0f %% of peak, %s of the standard's speed, %s of the best's (%d of %d rounds)" % (
-        report["workload"], milliseconds(row.least("ours")), 100 * row.fraction_of_peak(),
+        row.workload, milliseconds(row.least("ours")), 100 * row.fraction_of_peak(),
         number(row.ratio("ours", "standard")), number(row.ratio("ours", "best")), row.kept, row.tried)
 
 
@@ -206,7 +233,8 @@ def chosen(names):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=15, help="undisturbed ones, of all processes together")
+    parser.add_argument("--processes", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--core", type=int, help="the last one when not given")
     parser.add_argument("--output", type=Path, help="folder of the table and the samples")
@@ -219,11 +247,11 @@ def main():
     for name in chosen(options.workloads):
         reports.append(measure(name, options))
         print(progress(reports[-1]), flush=True)
-    good = [r for r in reports if "failure" not in r]
+    rows = [Row(r) for r in reports if "failure" not in r]
     command = " ".join(["./x bench kernels", *options.workloads])
-    report = {"command": command, "machine": machine(), "rounds": options.rounds, "seed": options.seed,
-              "peak": max([Row(r).peak * 1e-9 for r in good], default=0),
-              "peers": "; ".join(sorted({p for r in good for p in r["peers"]})) or "none",
+    report = {"command": command, "machine": machine(), "rounds": options.rounds, "processes": options.processes,
+              "seed": options.seed, "peak": max([row.peak * 1e-9 for row in rows], default=0),
+              "peers": "; ".join(sorted({p for row in rows for p in row.peers})) or "none",
               "workloads": reports}
     # A part of the workloads does not replace the table of all of them.
     folder = options.output or (None if options.workloads else RESULTS)
