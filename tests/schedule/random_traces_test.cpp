@@ -66,7 +66,7 @@ private slots:
     for (Primitive const* primitive : primitive_table()) {
       qInfo("%-10s accepted %5d, refused %5d", primitive->name.c_str(), accepted[primitive->name],
             refused[primitive->name]);
-      QVERIFY2(accepted[primitive->name] >= 100, primitive->name.c_str());
+      QVERIFY2(accepted[primitive->name] >= kTraces / 20, primitive->name.c_str());
     }
   }
 };
