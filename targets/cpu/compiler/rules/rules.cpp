@@ -1,5 +1,7 @@
 #include "targets/cpu/compiler/rules/rules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -44,6 +46,28 @@ RuleStage const* epilogue_of(RuleStage const& stage, std::vector<RuleStage> cons
   return found;
 }
 
+constexpr int64_t kFewTerms = 64;
+
+/// A window that adds few terms (depthwise, pooling) waits for memory: its padded input is made
+/// plane by plane, while the plane is in the nearest cache.
+void pad_by_planes(Building& building, RuleStage const& stage, std::vector<RuleStage> const& stages,
+                   int64_t width) {
+  int64_t terms = 1;
+  for (RuleAxis const& axis : stage.reduce) terms *= axis.extent;
+  if (terms > kFewTerms || stage.spatial.size() < 3) return;
+  for (RuleStage const& producer : stages) {
+    if (!producer.reduce.empty() || !reads(stage, producer.block)) continue;
+    std::string plane = stage.spatial[1].name;  // the channel, when the rule left it whole
+    if (!building.step(fmt::format("compute_at({}, {})", producer.block, reference(stage, plane))))
+      continue;
+    std::vector<RuleAxis> loops = building.loops_below(producer.block, plane);
+    if (loops.empty()) continue;
+    RuleStage moved{producer.block, producer.node, {}, {}};
+    auto [rest, lanes] = building.split(moved, loops.back(), lanes_for(loops.back().extent, width));
+    building.step(fmt::format("vectorize({})", reference(moved, lanes)));
+  }
+}
+
 }  // namespace
 
 Result<std::string> cpu_default_script(Program const& program, Target const& target) {
@@ -61,6 +85,7 @@ Result<std::string> cpu_default_script(Program const& program, Target const& tar
       elementwise_rule(building, stage, target, width);
     else if (reduction_rule(building, stage, epilogue, target, width))
       done.insert(epilogue->block);
+    if (!stage.reduce.empty()) pad_by_planes(building, stage, stages, width);
   }
   return building.script();
 }
