@@ -240,4 +240,20 @@ bool uses_variable(Expr const& e, std::string const& name) {
   return found;
 }
 
+std::vector<Expr> conjuncts(Expr const& condition) {
+  std::vector<Expr> open{condition}, parts;
+  while (!open.empty()) {
+    Expr e = open.back();
+    open.pop_back();
+    auto const* node = e.as<Binary>();
+    if (node && node->op == BinaryOp::kAnd) {
+      open.push_back(node->b);
+      open.push_back(node->a);
+    } else if (e) {
+      parts.push_back(e);
+    }
+  }
+  return parts;
+}
+
 }  // namespace tw::ir

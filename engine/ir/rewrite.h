@@ -48,5 +48,7 @@ uint64_t hash(Expr const& e);
 uint64_t hash(Stmt const& s);
 
 bool uses_variable(Expr const& e, std::string const& name);
+/// The conditions that a condition joins by &&, from left to right; none for null.
+std::vector<Expr> conjuncts(Expr const& condition);
 
 }  // namespace tw::ir

@@ -8,11 +8,6 @@
 namespace tw {
 namespace {
 
-bool is_under(ir::BlockSite const& block, ir::LoopId loop) {
-  return std::any_of(block.loops.begin(), block.loops.end(),
-                     [&](ir::For const* f) { return f->id == loop; });
-}
-
 std::string listed(std::vector<std::string> const& names) {
   std::string text;
   for (size_t i = 0; i < names.size() && i < 12; ++i) text += (i ? ", " : "") + names[i];
@@ -20,6 +15,11 @@ std::string listed(std::vector<std::string> const& names) {
 }
 
 }  // namespace
+
+bool is_under(ir::BlockSite const& block, ir::LoopId loop) {
+  return std::any_of(block.loops.begin(), block.loops.end(),
+                     [&](ir::For const* f) { return f->id == loop; });
+}
 
 Result<ir::LoopSite> find_loop(ir::Program const& program, std::string const& reference) {
   std::vector<ir::LoopSite> loops = ir::loops_of(program.body), found;

@@ -23,6 +23,7 @@ std::string free_name(ir::Program const& program, ir::LoopSite const& near,
                       std::string const& wanted);
 /// The loop with this id; it must exist.
 ir::LoopSite site_of(ir::Program const& program, ir::LoopId loop);
+bool is_under(ir::BlockSite const& block, ir::LoopId loop);
 /// Blocks below a loop.
 std::vector<ir::BlockSite> blocks_under(ir::LoopSite const& loop);
 

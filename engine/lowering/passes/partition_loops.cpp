@@ -20,17 +20,6 @@ int64_t floor_div_value(int64_t a, int64_t b) {
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
 
-/// The conjuncts of a condition.
-void conjuncts(Expr const& e, std::vector<Expr>& into) {
-  auto const* node = e.as<Binary>();
-  if (node && node->op == BinaryOp::kAnd) {
-    conjuncts(node->a, into);
-    conjuncts(node->b, into);
-  } else {
-    into.push_back(e);
-  }
-}
-
 /// For `a < b` or `a <= b`: a - b as a linear form that must be below 0 (strict) or at most 0.
 struct Guard {
   arith::Linear difference;
@@ -128,9 +117,7 @@ private:
     if (auto const* alloc = s.as<Alloc>()) return collect(alloc->body, ranges, f);
     auto const* test = s.as<If>();
     if (!test) return;
-    std::vector<Expr> parts;
-    conjuncts(test->condition, parts);
-    for (Expr const& part : parts)
+    for (Expr const& part : conjuncts(test->condition))
       if (auto guard = guard_of(part)) f(*guard);
     collect(test->then_body, ranges, f);
     if (test->else_body) collect(test->else_body, ranges, f);
@@ -140,9 +127,7 @@ private:
   Stmt vector_loop(For const& loop, int64_t extent, Stmt const& s) {
     auto const* test = loop.body.as<If>();
     if (!test || test->else_body) return visit_loop(s);
-    std::vector<Expr> parts;
-    conjuncts(test->condition, parts);
-    for (Expr const& part : parts) {
+    for (Expr const& part : conjuncts(test->condition)) {
       auto guard = guard_of(part);
       if (!guard || guard->difference.terms.size() != 1 ||
           guard->difference.factor_of(loop.name()) <= 0)

@@ -87,6 +87,12 @@ bool makes_tensor(BlockSite const& site) {
   return is_complete(site) || (site.block->init && is_reduction(site));
 }
 
+bool feeds(Block const& block, For const& loop, bool reduce) {
+  return std::any_of(block.iters.begin(), block.iters.end(), [&](IterVar const& iter) {
+    return (iter.kind == IterKind::kReduce) == reduce && uses_variable(iter.binding, loop.name());
+  });
+}
+
 Buffer written_buffer(BlockSite const& site) {
   auto const* store = site.block->body.as<Store>();
   return store ? store->buffer : nullptr;

@@ -17,8 +17,8 @@ std::string free_tensor_name(ir::Program const& program, std::string const& want
 std::vector<ir::Expr> written_shape(ir::Program const& program, ir::BufferNode const& buffer);
 /// A nest that copies `shape` elements of a tensor: one loop per dimension, block named after the
 /// target.
-ir::Stmt copy_nest(ir::Buffer const& from, ir::Buffer const& to,
-                   std::vector<ir::Expr> const& shape, ir::Program& program);
+ir::Stmt copy_nest(ir::Buffer const& from, ir::Buffer const& to, std::vector<ir::Expr> const& shape,
+                   ir::Program& program);
 /// The statement at the top of the program that holds the block, with `before` and `after` around.
 ir::Stmt around_root(ir::Stmt const& body, ir::BlockId block, ir::Stmt const& before,
                      ir::Stmt const& after);

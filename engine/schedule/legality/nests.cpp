@@ -174,9 +174,18 @@ std::vector<BlockSite> writers_of(Program const& program, std::string const& buf
   return found;
 }
 
-bool is_under(BlockSite const& block, LoopId loop) {
-  return std::any_of(block.loops.begin(), block.loops.end(),
-                     [&](For const* f) { return f->id == loop; });
+std::vector<For const*> place_loops(LoopSite const& place) {
+  std::vector<For const*> loops = place.around;
+  loops.push_back(place.loop);
+  return loops;
+}
+
+void forget_gone(Applied& applied, std::vector<For const*> const& old_loops) {
+  std::vector<LoopSite> left = loops_of(applied.program.body);
+  for (For const* loop : old_loops)
+    if (std::none_of(left.begin(), left.end(),
+                     [&](LoopSite const& site) { return site.loop->id == loop->id; }))
+      applied.cursors[loop->id] = {};
 }
 
 size_t shared_loops(std::vector<For const*> const& a, std::vector<For const*> const& b) {

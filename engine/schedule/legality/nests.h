@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/schedule/legality/region.h"
+#include "engine/schedule/names.h"
 #include "engine/schedule/primitive.h"
 
 namespace tw {
@@ -33,7 +34,10 @@ ir::Stmt nest_over(ir::Block const& block, std::vector<Span> const& box,
 /// All blocks that read (or write) a tensor.
 std::vector<ir::BlockSite> readers_of(ir::Program const& program, std::string const& buffer);
 std::vector<ir::BlockSite> writers_of(ir::Program const& program, std::string const& buffer);
-bool is_under(ir::BlockSite const& block, ir::LoopId loop);
+/// Loops from the root to the place, the place included.
+std::vector<ir::For const*> place_loops(ir::LoopSite const& place);
+/// Cursors of loops that the new program does not have any more lead nowhere.
+void forget_gone(Applied& applied, std::vector<ir::For const*> const& old_loops);
 /// Loops that stand around both.
 size_t shared_loops(std::vector<ir::For const*> const& a, std::vector<ir::For const*> const& b);
 /// A parameter, or allocated outside of all loops.

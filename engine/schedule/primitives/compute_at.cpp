@@ -23,13 +23,6 @@ std::vector<BlockSite> consumers_of(Move const& move) {
   return readers;
 }
 
-/// Loops from the root to the place, the place included.
-std::vector<For const*> place_loops(LoopSite const& place) {
-  std::vector<For const*> loops = place.around;
-  loops.push_back(place.loop);
-  return loops;
-}
-
 /// The producer's nest over what the consumers read in one iteration of the place.
 Stmt producer_nest(Move const& move, Program& program) {
   Block const& block = *move.blocks[0].block;
@@ -62,12 +55,7 @@ Applied apply(Move const& move) {
   applied.program.body = without_alloc(without_block(move.program.body, block.id), buffer->name);
   Stmt body = site_of(applied.program, place).loop->body;
   set_loop_body(applied.program, place, make<Alloc>(buffer, insert_before(body, nest, consumers)));
-  for (For const* loop : move.blocks[0].loops) {
-    auto left = loops_of(applied.program.body);
-    bool gone = std::none_of(left.begin(), left.end(),
-                             [&](LoopSite const& s) { return s.loop->id == loop->id; });
-    if (gone) applied.cursors[loop->id] = {};
-  }
+  forget_gone(applied, move.blocks[0].loops);
   return applied;
 }
 

@@ -73,10 +73,7 @@ Applied apply(Move const& move) {
   Stmt body = without_alloc(without_block(move.program.body, block.id),
                             written_buffer(move.blocks[0])->name);
   applied.program.body = Inlining(block).visit(body);
-  for (For const* loop : move.blocks[0].loops)
-    if (!std::ranges::any_of(loops_of(applied.program.body),
-                             [&](LoopSite const& s) { return s.loop->id == loop->id; }))
-      applied.cursors[loop->id] = {};
+  forget_gone(applied, move.blocks[0].loops);
   return applied;
 }
 

@@ -4,6 +4,7 @@
 
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
@@ -15,12 +16,6 @@ using namespace ir;
 constexpr char kCondition[] =
     "decompose_reduction: below the loop stands one reduction block; loops that reduce are the "
     "loop itself or inside of it, and none of them also counts a spatial axis";
-
-bool feeds(Block const& block, For const& loop, bool reduce) {
-  return std::any_of(block.iters.begin(), block.iters.end(), [&](IterVar const& iter) {
-    return (iter.kind == IterKind::kReduce) == reduce && uses_variable(iter.binding, loop.name());
-  });
-}
 
 /// The loop itself and those between it and the block, outermost first.
 std::vector<For const*> inner_loops(Move const& move, BlockSite const& block) {

@@ -23,12 +23,6 @@ constexpr char kCondition[] =
     "reverse_compute_at: each iteration of the loop finishes a box of what the block reads, and "
     "the block needs nothing else of it";
 
-std::vector<For const*> place_loops(LoopSite const& place) {
-  std::vector<For const*> loops = place.around;
-  loops.push_back(place.loop);
-  return loops;
-}
-
 /// The tensors that the block reads and that something below the place writes.
 std::vector<std::string> produced_below(Move const& move) {
   std::vector<std::string> tensors;
@@ -52,21 +46,11 @@ Buffer buffer_named(Block const& block, std::string const& name) {
 
 /// The conjuncts of a predicate are the upper bounds of iterators, nothing else is skipped.
 bool guards_the_domain_only(BlockSite const& site) {
-  if (!site.block->predicate) return true;
   arith::Ranges ranges = ranges_of(site.loops);
-  std::vector<Expr> open{site.block->predicate};
-  while (!open.empty()) {
-    Expr e = open.back();
-    open.pop_back();
-    auto const* node = e.as<Binary>();
-    if (node && node->op == BinaryOp::kAnd) {
-      open.push_back(node->a);
-      open.push_back(node->b);
-      continue;
-    }
+  for (Expr const& part : conjuncts(site.block->predicate)) {
     bool known = std::any_of(site.block->iters.begin(), site.block->iters.end(), [&](auto& iter) {
-      return equal(arith::simplify(iter.binding < iter.extent, ranges), e) ||
-             equal(arith::simplify(int_imm(0) <= iter.binding, ranges), e);
+      return equal(arith::simplify(iter.binding < iter.extent, ranges), part) ||
+             equal(arith::simplify(int_imm(0) <= iter.binding, ranges), part);
     });
     if (!known) return false;
   }
@@ -167,12 +151,7 @@ Applied apply(Move const& move) {
     set_loop_body(applied.program, place,
                   make<Alloc>(buffer, site_of(applied.program, place).loop->body));
   }
-  for (For const* loop : move.blocks[0].loops) {
-    auto left = loops_of(applied.program.body);
-    bool gone = std::none_of(left.begin(), left.end(),
-                             [&](LoopSite const& s) { return s.loop->id == loop->id; });
-    if (gone) applied.cursors[loop->id] = {};
-  }
+  forget_gone(applied, move.blocks[0].loops);
   return applied;
 }
 

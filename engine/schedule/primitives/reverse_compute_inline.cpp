@@ -149,10 +149,7 @@ Applied apply(Move const& move) {
                        producer.predicate, Stmt(), joined(producer, consumer));
   Stmt body = replace_block(without_block(move.program.body, consumer.id), producer.id, merged);
   applied.program.body = without_alloc(body, tensor);
-  for (For const* loop : move.blocks[0].loops)
-    if (!std::ranges::any_of(loops_of(applied.program.body),
-                             [&](LoopSite const& s) { return s.loop->id == loop->id; }))
-      applied.cursors[loop->id] = {};
+  forget_gone(applied, move.blocks[0].loops);
   return applied;
 }
 

@@ -20,28 +20,6 @@ constexpr char kCondition[] =
     "rfactor: the loop stands around one reduction block, alone in its nest, and is a part of its "
     "reduction axes only";
 
-bool feeds(Block const& block, For const& loop, bool reduce) {
-  return std::ranges::any_of(block.iters, [&](IterVar const& iter) {
-    return (iter.kind == IterKind::kReduce) == reduce && uses_variable(iter.binding, loop.name());
-  });
-}
-
-std::vector<Expr> conjuncts(Expr const& guard) {
-  std::vector<Expr> open{guard}, parts;
-  while (!open.empty()) {
-    Expr e = open.back();
-    open.pop_back();
-    auto const* node = e ? e.as<Binary>() : nullptr;
-    if (node && node->op == BinaryOp::kAnd) {
-      open.push_back(node->b);
-      open.push_back(node->a);
-    } else if (e) {
-      parts.push_back(e);
-    }
-  }
-  return parts;
-}
-
 /// No condition speaks of reduction loops and of spatial ones.
 bool guards_keep_apart(BlockSite const& site) {
   for (Expr const& part : conjuncts(site.block->predicate)) {
