@@ -58,6 +58,20 @@ Result<std::string> default_script(LoadedModel const& model, int kernel, Backend
   return backend.default_script(program);
 }
 
+Result<KernelAnalysis> analyze_kernel(LoadedModel const& model, int kernel,
+                                      std::string const& script, std::string const& script_file,
+                                      MachineView const& machine, Backend const& backend) {
+  if (!machine.rates) return bad_input("unknown_roofs", "the machine's roofs are not known");
+  TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
+  TRY_ASSIGN(ScheduledKernel scheduled, schedule_kernel(program, script, script_file, backend));
+  analysis::Locality locality(scheduled.program);
+  analysis::TimeModel time =
+      analysis::model_time(scheduled.program, locality, backend.target().hardware, *machine.rates);
+  return KernelAnalysis{nest_view(scheduled.program, machine.cache_bytes),
+                        roofline_point(time, double(model.kernel(kernel).flops)),
+                        time.arithmetic_seconds * 1e3, explanation_of(time)};
+}
+
 Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::string const& script,
                                  std::string const& script_file, Backend const& backend,
                                  Device& device, bool measure, StopToken stop) {

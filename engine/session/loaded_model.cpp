@@ -106,7 +106,8 @@ ModelView model_view(LoadedModel const& model) {
                                [](PlanStep const& s) { return s.kind == StepKind::kKernel; }));
   view.summary =
       model.is_expression
-          ? fmt::format("a tensor expression of {} stages", model.kernel(0).kernel.stages.size())
+          ? fmt::format("a tensor expression of {} stage{}", model.kernel(0).kernel.stages.size(),
+                        model.kernel(0).kernel.stages.size() == 1 ? "" : "s")
           : fmt::format("{} operators, {} kernels in {} runs", view.operators, view.kernels, runs);
   if (view.opaque > 0) view.summary += fmt::format(", {} not understood", view.opaque);
   for (Graph const* graph : {&model.before, &model.after})

@@ -137,11 +137,15 @@ void SessionImpl::publish() {
     if (state_.model) next.kernels = table_with_states(state_);
     if (state_.has_kernel()) {
       ir::Program const& program = state_.now().history.schedule().program();
+      Hardware const& hardware = options_.backend->target().hardware;
+      std::vector<int64_t> caches;
+      for (CacheLevel const& cache : hardware.caches) caches.push_back(cache.bytes);
       bool same = published_.nest && published_.kernel == next.kernel &&
                   published_.nest->program_hash == ir::hash(program);
-      next.nest = same ? published_.nest : std::make_shared<NestView const>(nest_view(program));
+      next.nest =
+          same ? published_.nest : std::make_shared<NestView const>(nest_view(program, caches));
       next.history = history_view(state_);
-      next.roofline = roofline_view(state_);
+      next.roofline = roofline_view(state_, hardware);
     }
     published_ = std::move(next);
   }
@@ -436,6 +440,7 @@ void SessionImpl::start_roofs(bool again) {
                 {
                   std::lock_guard lock(mutex_);
                   state_.machine = std::make_shared<MachineView const>(view ? *view : *plain);
+                  state_.models.clear();
                 }
                 publish();
               });

@@ -60,6 +60,18 @@ Result<LoweredKernel> lower_kernel(LoadedModel const& model, int kernel, std::st
 /// The kernel's schedule by rule, as a script.
 Result<std::string> default_script(LoadedModel const& model, int kernel, Backend const& backend);
 
+/// What a kernel's loops work on under a script, and the time that this should take.
+struct KernelAnalysis {
+  NestView nest;
+  RooflinePoint point;  ///< modelled
+  double arithmetic_ms = 0;
+  std::string explanation;
+};
+/// Errors: unknown_roofs (`machine` was not measured), those of `lower_kernel`.
+Result<KernelAnalysis> analyze_kernel(LoadedModel const& model, int kernel,
+                                      std::string const& script, std::string const& script_file,
+                                      MachineView const& machine, Backend const& backend);
+
 struct CheckedStep {
   int line = 0;
   std::string text;

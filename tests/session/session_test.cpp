@@ -50,6 +50,18 @@ private slots:
     QCOMPARE(current(now).label, std::string("parallel"));
     QCOMPARE(current(now).verdict, Verdict::kCorrect);
     QVERIFY(current(now).gflops && *current(now).gflops > 0);
+    // The roofline has all levels of memory, a modelled time, and every step on the way.
+    QCOMPARE(now.roofline->trail.size(), size_t(5));
+    RooflinePoint const& point = now.roofline->trail.back();
+    QVERIFY(point.current && point.measured && point.model_ms > 0);
+    QCOMPARE(point.levels.size(), now.machine->cache_bytes.size() + 1);
+    for (size_t i = 1; i < point.levels.size(); ++i)
+      QVERIFY(point.levels[i].bytes <= point.levels[i - 1].bytes);
+    QVERIFY(!now.roofline->explanation.empty());
+    for (LoopBar const& bar : now.nest->bars) {
+      QCOMPARE(bar.fits.size(), now.machine->cache_bytes.size());
+      QVERIFY(bar.footprint > 0 && bar.reuse >= 1);
+    }
     int leaf = now.history->current;
     session->execute(Undo{});
     session->execute(Undo{});
