@@ -42,6 +42,7 @@ struct CompiledModel::Parts {
   NDArray workspace;
   std::vector<Call> calls;
   ThreadPool pool{1, Pinning::kNone};
+  CodeTier tier = CodeTier::kFull;
   double compile_seconds = 0;
 
   Status compile(ForeignModel const& model, Backend const& backend) {
@@ -67,7 +68,7 @@ struct CompiledModel::Parts {
     TRY_ASSIGN(std::string script, backend.default_script(program));
     TRY_ASSIGN(ScheduledKernel scheduled, schedule_kernel(program, script, "", backend));
     TRY_ASSIGN(Artifact artifact,
-               backend.compile(scheduled.stages.back().kernel, CodeTier::kFull, CodeTexts::kNone));
+               backend.compile(scheduled.stages.back().kernel, tier, CodeTexts::kNone));
     TRY_ASSIGN(LoadedModule module, LoadedModule::load(artifact.library));
     TRY_ASSIGN(void* function, module.symbol(artifact.symbol));
     modules.push_back(std::move(module));
@@ -122,8 +123,10 @@ CompiledModel::CompiledModel(std::unique_ptr<Parts> parts) : parts_(std::move(pa
 CompiledModel::CompiledModel(CompiledModel&&) noexcept = default;
 CompiledModel::~CompiledModel() = default;
 
-Result<CompiledModel> CompiledModel::create(ForeignModel const& model, Backend const& backend) {
+Result<CompiledModel> CompiledModel::create(ForeignModel const& model, Backend const& backend,
+                                            CodeTier tier) {
   auto parts = std::make_unique<Parts>();
+  parts->tier = tier;
   auto start = std::chrono::steady_clock::now();
   TRY(parts->compile(model, backend));
   parts->compile_seconds =
