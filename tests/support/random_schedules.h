@@ -131,7 +131,9 @@ inline Step propose_step(ir::Program const& program, Rng& rng) {
   if (!optional.empty()) {
     Parameter const& one = *optional[size_t(rng.below(int64_t(optional.size())))];
     int64_t extent = ir::as_int(first.loop->extent).value_or(4);
-    if (!one.choices.empty())
+    if (one.word)
+      step.arguments[one.name] = random_word(program, one.name, rng);
+    else if (!one.choices.empty())
       step.arguments[one.name] = one.choices[size_t(rng.below(int64_t(one.choices.size())))];
     else
       step.arguments[one.name] =

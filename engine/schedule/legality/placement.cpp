@@ -7,6 +7,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/independence.h"
+#include "engine/schedule/legality/layout.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
@@ -132,6 +133,22 @@ std::expected<void, Refusal> only_writer(Program const& program, BlockSite const
                                       buffer, block.block->name),
                           verb + ": the block makes its tensor alone");
   return {};
+}
+
+std::expected<void, Refusal> layout_fits(Move const& move, BufferNode const& buffer,
+                                         std::string const& verb) {
+  if (!move.has("layout")) return {};
+  if (!constant_shape(buffer))
+    return refuse_stage("not_one_tensor", fmt::format("the shape of {} is not known", buffer.name),
+                        fmt::format("{}: a layout needs a constant shape", verb));
+  auto layout = parse_layout(move.word("layout"), buffer.shape.size());
+  if (layout) return {};
+  return refuse_stage("bad_layout",
+                      fmt::format("'{}' is no layout of {}: {}", move.word("layout"), buffer.name,
+                                  layout.error().message),
+                      fmt::format("{}: a letter per dimension (A, B, ...), blocks as a number and "
+                                  "the small letter",
+                                  verb));
 }
 
 }  // namespace tw

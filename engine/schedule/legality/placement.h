@@ -34,4 +34,8 @@ std::expected<void, Refusal> annotations_hold(ir::Program const& moved, ir::Loop
 std::expected<void, Refusal> only_writer(ir::Program const& program, ir::BlockSite const& block,
                                          std::string const& verb);
 
+/// The argument `layout`, where it is given, is one of a tensor of constant shape.
+std::expected<void, Refusal> layout_fits(Move const& move, ir::BufferNode const& buffer,
+                                         std::string const& verb);
+
 }  // namespace tw

@@ -5,6 +5,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/buffers.h"
+#include "engine/schedule/legality/layout.h"
 #include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
 
@@ -40,6 +41,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
                                     "before moving blocks together",
                                     name),
                         "cache_write: the block has its nest to itself");
+  if (auto fits = layout_fits(move, *written_buffer(block), kVerb); !fits)
+    return std::unexpected(fits.error());
   return Proof{"the copy comes after the last write and before the first read"};
 }
 
@@ -60,6 +63,9 @@ Applied apply(Move const& move) {
   Stmt body = around_root(move.program.body, block.id, Stmt(), copy);
   body = replace_block(body, block.id, with_buffer(block, target->name, cache, Side::kBoth));
   applied.program.body = make<Alloc>(cache, body);
+  if (move.has("layout"))
+    applied.program = with_layout(applied.program, cache->name,
+                                  *parse_layout(move.word("layout"), cache->shape.size()));
   return applied;
 }
 
@@ -75,7 +81,15 @@ Primitive const& primitive_cache_write() {
       "C[i] = f(i)  -->  C_cache[i] = f(i); C_write: C[i] = C_cache[i]",
       1,
       0,
-      {{"scope", "where the cache lives", 0, 0, std::nullopt, true, {"global", "local"}}},
+      {{"scope", "where the cache lives", 0, 0, std::nullopt, true, {"global", "local"}},
+       {"layout",
+        "the order of the cache's dimensions, as for transform_layout",
+        0,
+        0,
+        std::nullopt,
+        true,
+        {},
+        true}},
       check,
       apply,
       {TargetKind::kBlock}};
