@@ -71,7 +71,7 @@ private:
     TRY(reader.expect("("));
     if (reader.accept(")")) return {};
     do {
-      TRY_ASSIGN(Buffer buffer, parse_buffer(reader, scope_));
+      TRY_ASSIGN(Buffer buffer, parse_input(reader, scope_));
       if (!scope_.buffers.emplace(buffer->name, buffer).second)
         return reader.error("name_taken",
                             fmt::format("there are two tensors named '{}'", buffer->name));

@@ -86,7 +86,10 @@ std::string buffer_text(BufferNode const& buffer) {
 
 std::string buffers_text(std::vector<Buffer> const& buffers) {
   std::string text;
-  for (size_t i = 0; i < buffers.size(); ++i) text += (i ? ", " : "") + buffer_text(*buffers[i]);
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    text += (i ? ", " : "") + buffer_text(*buffers[i]);
+    if (buffers[i]->scope == kParameterScope) text += " @param";
+  }
   return text;
 }
 

@@ -25,9 +25,8 @@ Result<RunResult> run_expression(LoadedModel const& model, RunOptions const& opt
   } else {
     TRY_ASSIGN(script, backend.default_script(program));
   }
-  TRY_ASSIGN(ScheduledKernel scheduled, schedule_kernel(program, script, "", backend));
-  TRY_ASSIGN(Artifact artifact,
-             backend.compile(scheduled.stages.back().kernel, CodeTier::kFull, CodeTexts::kNone));
+  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script, ""));
+  TRY_ASSIGN(KernelCode code, compile_kernel(scheduled, backend, CodeTier::kFull));
   BenchOptions bench_options;
   bench_options.threads = threads_of(options.threads, backend);
   bench_options.timing = {
@@ -35,7 +34,7 @@ Result<RunResult> run_expression(LoadedModel const& model, RunOptions const& opt
   bench_options.call.stop = stop;
   bench_options.call.timeout = std::chrono::minutes(3);
   KernelBench bench(device, program, options.inputs);
-  TRY_ASSIGN(BenchResult measured, bench.measure(artifact, bench_options));
+  TRY_ASSIGN(BenchResult measured, bench.measure(code, bench_options));
   RunResult result;
   for (double seconds : measured.samples.seconds) result.samples_ms.push_back(seconds * 1e3);
   result.kernel_ms = {measured.samples.least() * 1e3};

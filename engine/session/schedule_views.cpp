@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/analysis/locality.h"
+#include "engine/compile/load_time.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
 #include "engine/schedule/names.h"
@@ -267,17 +268,30 @@ CodeText text_of_assembly(Artifact const& artifact) {
   return text;
 }
 
+namespace {
+
+/// Says what is not in the text because it ran before.
+CodeText with_note(CodeText text, LoadTimeSplit const& split) {
+  for (ir::Buffer const& buffer : split.made)
+    text.title += fmt::format(" · {} is made at load", buffer->name);
+  return text;
+}
+
+}  // namespace
+
 CodeText code_text(ir::Program const& program, te::Kernel const& kernel, std::string const& stage,
                    Backend const& backend) {
   if (stage == kExpressionStage) return text_of_expression(kernel);
   if (stage == kProgramStage) return text_of_program(program);
   CodeText failed;
   failed.stage = stage;
-  auto lowered = lower(program, backend.target(), backend.passes());
+  LoadTimeSplit split = split_load_time(program);
+  auto lowered = lower(split.at_run, backend.target(), backend.passes());
   if (!lowered) return failed.failure = to_sentence(lowered.error()), failed;
   std::vector<CodeStage> stages = code_stages(backend);
   for (size_t i = 1; i < lowered->size(); ++i)
-    if (stages[i + 1].key == stage) return text_of_stage((*lowered)[i].kernel, stages[i + 1]);
+    if (stages[i + 1].key == stage)
+      return with_note(text_of_stage((*lowered)[i].kernel, stages[i + 1]), split);
   auto artifact =
       backend.compile(lowered->back().kernel, CodeTier::kFast, CodeTexts::kAssemblyAndIr);
   if (!artifact) return failed.failure = to_sentence(artifact.error()), failed;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/backend/backend.h"
+#include "engine/compile/load_time.h"
 #include "engine/ir/program.h"
 #include "engine/schedule/trace.h"
 #include "engine/session/schedule_views.h"
@@ -66,9 +67,10 @@ namespace {
 analysis::TimeModel const& model_of(State& state, ir::Program const& program,
                                     Hardware const& hardware) {
   auto [place, fresh] = state.models.try_emplace(ir::hash(program));
-  if (fresh)
-    place->second =
-        analysis::model_time(program, analysis::Locality(program), hardware, *state.machine->rates);
+  if (!fresh) return place->second;
+  ir::Program runs = split_load_time(program).at_run;
+  place->second =
+      analysis::model_time(runs, analysis::Locality(runs), hardware, *state.machine->rates);
   return place->second;
 }
 

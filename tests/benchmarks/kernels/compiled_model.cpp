@@ -7,10 +7,10 @@
 #include <cstring>
 #include <map>
 
+#include "engine/compile/kernel_code.h"
 #include "engine/compile/plan.h"
 #include "engine/graph/from_foreign.h"
 #include "engine/graph/passes.h"
-#include "engine/measure/network.h"
 #include "engine/runtime/module.h"
 #include "engine/runtime/thread_pool.h"
 
@@ -66,9 +66,11 @@ struct CompiledModel::Parts {
   Result<int64_t> compile_kernel(KernelTask const& task, Backend const& backend) {
     TRY_ASSIGN(ir::Program program, te::to_program(task.kernel));
     TRY_ASSIGN(std::string script, backend.default_script(program));
-    TRY_ASSIGN(ScheduledKernel scheduled, schedule_kernel(program, script, "", backend));
-    TRY_ASSIGN(Artifact artifact,
-               backend.compile(scheduled.stages.back().kernel, tier, CodeTexts::kNone));
+    TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script, ""));
+    TRY_ASSIGN(KernelCode code, tw::compile_kernel(scheduled, backend, tier));
+    // The rules pack no parameters themselves: the graph's passes did.
+    if (code.load) return refused("makes_parameters", task.name + " computes parameters first");
+    Artifact const& artifact = code.run;
     TRY_ASSIGN(LoadedModule module, LoadedModule::load(artifact.library));
     TRY_ASSIGN(void* function, module.symbol(artifact.symbol));
     modules.push_back(std::move(module));
