@@ -123,7 +123,9 @@ struct Resolved {
   std::vector<ir::LoopSite> loops;
   std::vector<ir::BlockSite> blocks;
 
-  Move move(ir::Program const& program) const { return {program, loops, step, blocks}; }
+  Move move(ir::Program const& program, Effort effort) const {
+    return {program, loops, step, blocks, effort};
+  }
 };
 
 std::expected<Resolved, Refusal> resolve(ir::Program const& program, Step const& step) {
@@ -161,16 +163,16 @@ Schedule::Schedule(ir::Program program)
     : origin_(std::make_shared<ir::Program const>(program)),
       state_(std::make_shared<State const>(State{std::move(program), {}, {}})) {}
 
-std::expected<Proof, Refusal> Schedule::check(Step const& step) const {
+std::expected<Proof, Refusal> Schedule::check(Step const& step, Effort effort) const {
   auto resolved = resolve(program(), step);
   if (!resolved) return std::unexpected(resolved.error());
-  return resolved->primitive->check(resolved->move(program()));
+  return resolved->primitive->check(resolved->move(program(), effort));
 }
 
-std::expected<Schedule, Refusal> Schedule::apply(Step const& step) const {
+std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort) const {
   auto resolved = resolve(program(), step);
   if (!resolved) return std::unexpected(resolved.error());
-  Move move = resolved->move(program());
+  Move move = resolved->move(program(), effort);
   auto proof = resolved->primitive->check(move);
   if (!proof) return std::unexpected(proof.error());
   Applied applied = resolved->primitive->apply(move);

@@ -27,9 +27,9 @@ public:
 
   /// The step taken, or why not. Errors in the step itself (unknown primitive, loop or argument)
   /// are refusals with the codes of `validate`.
-  std::expected<Schedule, Refusal> apply(Step const& step) const;
+  std::expected<Schedule, Refusal> apply(Step const& step, Effort effort = Effort::kWork) const;
   /// Legal or why not, without rewriting.
-  std::expected<Proof, Refusal> check(Step const& step) const;
+  std::expected<Proof, Refusal> check(Step const& step, Effort effort = Effort::kWork) const;
   /// Where loops of the schedule before the last step are now.
   CursorMap const& last_cursors() const { return state_->cursors; }
 

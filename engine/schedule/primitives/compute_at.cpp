@@ -90,7 +90,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
                         "compute_at: all readers of the block's tensor stand below the loop");
   if (auto ready = inputs_ready(move.program, block, place_loops(place), {}, kVerb); !ready)
     return std::unexpected(ready.error());
-  if (auto holds = annotations_hold(apply(move).program, place.loop->id, kVerb); !holds)
+  if (auto holds = annotations_hold(apply(move).program, place.loop->id, kVerb, move.effort);
+      !holds)
     return std::unexpected(holds.error());
   return Proof{"each iteration computes all that its readers need"};
 }

@@ -188,7 +188,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
   auto below = [&](BlockSite const& site) { return is_under(site, place.loop->id); };
   if (auto early = inputs_precede(move.program, block, below, tensors, kVerb); !early)
     return std::unexpected(early.error());
-  if (auto holds = annotations_hold(apply(move).program, place.loop->id, kVerb); !holds)
+  if (auto holds = annotations_hold(apply(move).program, place.loop->id, kVerb, move.effort);
+      !holds)
     return std::unexpected(holds.error());
   return Proof{"each iteration finishes what the block reads"};
 }
