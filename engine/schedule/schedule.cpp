@@ -215,7 +215,7 @@ std::vector<Repair> repairs_for(Schedule const& schedule, Step const& step, size
     Step other = step;
     other.targets = {reference_of(schedule.program(), site.loop->id)};
     other.gives.clear();
-    if (schedule.check(other))
+    if (schedule.check(other, Effort::kInteractive))
       repairs.push_back({to_text(other),
                          fmt::format("{} iterations", ir::as_int(site.loop->extent).value_or(0))});
   }

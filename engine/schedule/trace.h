@@ -26,7 +26,8 @@ std::string to_script(std::string const& kernel, std::vector<Step> const& steps)
 nlohmann::ordered_json to_json(Step const& step);
 Result<Step> step_from_json(nlohmann::ordered_json const& json);
 
-/// Applies every step; the first refused one is the answer, with its line. A script for a kernel of
+/// Applies every step, by work and not by the clock, so that what was accepted once is accepted
+/// again; the first refused one is the answer, with its line. A script for a kernel of
 /// another name is refused (other_kernel), and so is a step that does not fit other shapes.
 std::expected<Schedule, Refusal> replay(Schedule schedule, Script const& script);
 

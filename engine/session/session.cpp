@@ -228,7 +228,7 @@ Status SessionImpl::run(SelectKernel const& c) {
 /// With the mutex held: the step becomes a node of the history.
 std::expected<void, Refusal> SessionImpl::take(Step const& step) {
   History& history = state_.now().history;
-  auto next = history.schedule().apply(step);
+  auto next = history.schedule().apply(step, Effort::kInteractive);
   if (!next) return std::unexpected(with_repairs(history.schedule(), step, next.error()));
   history = history.add(*next).value();
   return {};
@@ -454,7 +454,7 @@ std::shared_ptr<RefusalView const> SessionImpl::why_not(std::string const& line)
     view.message = step.error().message;
     return std::make_shared<RefusalView const>(std::move(view));
   }
-  auto proof = schedule.check(*step);
+  auto proof = schedule.check(*step, Effort::kInteractive);
   if (proof) return nullptr;
   return std::make_shared<RefusalView const>(refusal_view(schedule.program(), proof.error(), line));
 }
