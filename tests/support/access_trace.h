@@ -205,6 +205,27 @@ inline bool same_order(AccessTrace const& a, AccessTrace const& b) {
   });
 }
 
+/// Whether no two instances of the block that differ in spatial iterators only meet in an element
+/// that one of them writes.
+inline bool kinds_are_true(AccessTrace const& trace, ir::Block const& block) {
+  for (auto const& [element, accesses] : trace) {
+    // By the values of the other iterators: the spatial ones seen, and whether one wrote.
+    std::map<std::vector<int64_t>, std::pair<std::set<std::vector<int64_t>>, bool>> seen;
+    for (TracedAccess const& access : accesses) {
+      if (access.block != block.id) continue;
+      std::vector<int64_t> spatial, others;
+      for (size_t i = 0; i < access.iters.size(); ++i)
+        (block.iters[i].kind == ir::IterKind::kSpatial ? spatial : others)
+            .push_back(access.iters[i]);
+      auto& [instances, written] = seen[others];
+      instances.insert(std::move(spatial));
+      written = written || access.kind != AccessKind::kRead;
+      if (written && instances.size() > 1) return false;
+    }
+  }
+  return true;
+}
+
 /// Whether some block writes an element after `block` read it.
 inline bool reads_unfinished(AccessTrace const& trace, ir::BlockId block) {
   for (auto const& [element, accesses] : trace) {

@@ -85,7 +85,8 @@ std::expected<void, Refusal> inputs_precede(Program const& program, BlockSite co
   for (std::string const& buffer : read_buffers(*block.block)) {
     if (std::find(exempt.begin(), exempt.end(), buffer) != exempt.end()) continue;
     for (BlockSite const& writer : writers_of(program, buffer))
-      if (std::any_of(first, blocks.end(),
+      if (writer.block->id != block.block->id &&
+          std::any_of(first, blocks.end(),
                       [&](BlockSite const& later) { return later.block->id == writer.block->id; }))
         return refuse_stage("input_comes_later",
                             fmt::format("{} reads {}, which {} computes after that place",

@@ -66,10 +66,10 @@ std::expected<Proof, Refusal> check(Move const& move) {
   std::string at = reference_of(move.program, place.loop->id);
   if (auto fits = place_takes_nests(move.program, place, kVerb); !fits)
     return std::unexpected(fits.error());
-  if (!makes_tensor(block))
+  if (!may_run_again(block))
     return refuse_stage(
         "not_a_simple_block",
-        fmt::format("block {} is neither complete nor a reduction with its start", name),
+        fmt::format("block {} is neither complete nor a sum or recurrence that is whole", name),
         "compute_at: running the block's instances again gives the same values");
   if (is_parameter(move.program, written_buffer(block)->name))
     return refuse_stage("writes_an_output",
