@@ -19,9 +19,10 @@
 namespace tw {
 namespace {
 
-/// Of isl's own counter, for all questions of a check. One operation takes 0.1 to 80 us, so this is
-/// no measure of time.
-constexpr unsigned long kMostOperations = 50'000;
+/// For one question, by isl's own counter. An operation takes 0.1 to 80 us, so this is no measure
+/// of time.
+constexpr unsigned long kMostOperations = 20'000;
+/// For all questions of a check.
 constexpr std::chrono::milliseconds kMostTime{50};
 
 template <auto free>
@@ -163,6 +164,14 @@ IntegerSets::~IntegerSets() = default;
 
 Solution IntegerSets::solve(IntegerSystem const& system) {
   ++questions_;
+  if (over_) return {Solvable::kOutOfTime, {}};
+  isl_ctx_reset_operations(context_->isl.get());
+  Solution solution = search(system);
+  over_ = solution.solvable == Solvable::kOutOfTime;
+  return solution;
+}
+
+Solution IntegerSets::search(IntegerSystem const& system) {
   Solution solution{Solvable::kNo, {}};
   if (!constants_hold(system)) return solution;
   std::vector<int64_t> values(system.variables.size());

@@ -39,7 +39,8 @@ struct Solution {
   std::vector<int64_t> values;  ///< of every variable, when there is a solution
 };
 
-/// Answers questions under one common limit; what runs out of it leaves the later ones unanswered.
+/// Answers questions, each within a limit of work. The first one without an answer ends the search:
+/// later ones have none either.
 class IntegerSets {
 public:
   explicit IntegerSets(Effort effort);
@@ -49,9 +50,12 @@ public:
   int questions() const { return questions_; }
 
 private:
+  Solution search(IntegerSystem const& system);
+
   struct Context;
   std::unique_ptr<Context> context_;
   int questions_ = 0;
+  bool over_ = false;
 };
 
 }  // namespace tw
