@@ -21,6 +21,8 @@ std::string to_text(Step const& step);
 /// left out when `bare` (a single typed step).
 Result<Script> parse_script(std::string_view text, std::string const& file = "", bool bare = false);
 Result<Step> parse_step(std::string_view line);
+/// Steps with ";" between them, as repairs are written: at least one.
+Result<std::vector<Step>> parse_steps(std::string_view line);
 std::string to_script(std::string const& kernel, std::vector<Step> const& steps);
 
 nlohmann::ordered_json to_json(Step const& step);
