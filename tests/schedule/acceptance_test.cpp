@@ -160,7 +160,7 @@ private slots:
     uint64_t seed = qEnvironmentVariable("TW_TEST_SEED").toULongLong(&given);
     if (!given) seed = 20260301;
     int schedules = qEnvironmentVariableIntValue("TW_SCHEDULES");
-    if (schedules <= 0) schedules = 240;
+    if (schedules <= 0) schedules = 120;
     qInfo("seed %llu, %d schedules", static_cast<unsigned long long>(seed), schedules);
     Rng rng(seed);
     for (int i = 0; i < schedules; ++i) {
@@ -209,7 +209,7 @@ private:
     qInfo("%-22s %4d of %4d legal accepted, 0 of %4d illegal (%d without a result), %d no moves%s",
           primitive.name.c_str(), count.accepted, count.legal, count.illegal + count.no_result,
           count.no_result, count.no_move, refused.c_str());
-    QVERIFY2(count.legal >= 40, primitive.name.c_str());
+    QVERIFY2(count.legal >= 25, primitive.name.c_str());
     QVERIFY2(count.accepted * 100 >= count.legal * 95, primitive.name.c_str());
   }
 
