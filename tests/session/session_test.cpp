@@ -92,6 +92,19 @@ private slots:
     QVERIFY(!session->snapshot().refusal);
   }
 
+  void a_repair_of_two_steps_is_taken_like_one() {
+    auto session = make();
+    open(*session);
+    QVERIFY(session->execute(ApplyStep{"parallel(C.k)"}));
+    std::string repair = session->snapshot().refusal->repairs.back().step;
+    QCOMPARE(repair, std::string("rfactor(C.k); parallel(C_rf.k)"));
+    size_t nodes = session->snapshot().history->nodes.size();
+    QVERIFY(session->execute(ApplyStep{repair}));
+    QVERIFY(!session->snapshot().refusal);
+    QCOMPARE(session->snapshot().history->nodes.size(), nodes + 2);
+    QVERIFY(session->why_not("vectorize(C_rf.j); parallel(C_rf.i); parallel(C_rf.i)"));
+  }
+
   void unusable_commands_are_sentences_data() {
     QTest::addColumn<QString>("line");
     QTest::addColumn<QString>("sentence");

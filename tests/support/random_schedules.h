@@ -77,11 +77,8 @@ inline std::string random_word(ir::Program const& program, std::string const& pa
   return kLayouts[rng.below(std::size(kLayouts))];
 }
 
-/// Some step, legal or not: a primitive of the table with targets and arguments of the right
-/// number.
-inline Step propose_step(ir::Program const& program, Rng& rng) {
-  auto table = primitive_table();
-  Primitive const& primitive = *table[size_t(rng.below(int64_t(table.size())))];
+/// Some step of a primitive, legal or not, with targets and arguments of the right number.
+inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& primitive) {
   std::vector<ir::LoopSite> loops = ir::loops_of(program.body);
   Step step;
   step.primitive = primitive.name;
@@ -140,6 +137,12 @@ inline Step propose_step(ir::Program const& program, Rng& rng) {
           rng.between(one.low, std::min(one.high, std::max<int64_t>(extent, one.low)));
   }
   return step;
+}
+
+/// The same with a primitive of the table.
+inline Step propose_step(ir::Program const& program, Rng& rng) {
+  auto table = primitive_table();
+  return propose_step(program, rng, *table[size_t(rng.below(int64_t(table.size())))]);
 }
 
 }  // namespace tw::testing

@@ -86,7 +86,8 @@ std::expected<void, Refusal> inputs_precede(Program const& program, BlockSite co
   for (std::string const& buffer : read_buffers(*block.block)) {
     if (std::find(exempt.begin(), exempt.end(), buffer) != exempt.end()) continue;
     for (BlockSite const& writer : writers_of(program, buffer))
-      if (std::any_of(first, blocks.end(),
+      if (writer.block->id != block.block->id &&
+          std::any_of(first, blocks.end(),
                       [&](BlockSite const& later) { return later.block->id == writer.block->id; }))
         return refuse_stage("input_comes_later",
                             fmt::format("{} reads {}, which {} computes after that place",
@@ -112,13 +113,13 @@ std::expected<void, Refusal> place_takes_nests(Program const& program, LoopSite 
 }
 
 std::expected<void, Refusal> annotations_hold(Program const& moved, LoopId place,
-                                              std::string const& verb) {
+                                              std::string const& verb, Effort effort) {
   LoopSite site = site_of(moved, place);
   std::vector<For const*> chain = site.around;
   chain.push_back(site.loop);
   for (For const* loop : chain)
     if (loop->loop_kind == LoopKind::kParallel || loop->loop_kind == LoopKind::kBind)
-      if (auto free = independent_iterations(moved, site_of(moved, loop->id), verb); !free)
+      if (auto free = independent_iterations(moved, site_of(moved, loop->id), verb, effort); !free)
         return std::unexpected(free.error());
   return {};
 }

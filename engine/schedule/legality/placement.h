@@ -29,7 +29,7 @@ std::expected<void, Refusal> place_takes_nests(ir::Program const& program,
                                                ir::LoopSite const& place, std::string const& verb);
 /// After a move: loops around that run in parallel still have independent iterations.
 std::expected<void, Refusal> annotations_hold(ir::Program const& moved, ir::LoopId place,
-                                              std::string const& verb);
+                                              std::string const& verb, Effort effort);
 /// The tensor is written by this block alone.
 std::expected<void, Refusal> only_writer(ir::Program const& program, ir::BlockSite const& block,
                                          std::string const& verb);

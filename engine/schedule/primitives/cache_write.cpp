@@ -28,11 +28,9 @@ bool alone_in_its_nest(Program const& program, BlockSite const& block) {
 std::expected<Proof, Refusal> check(Move const& move) {
   BlockSite const& block = move.blocks[0];
   std::string const& name = block.block->name;
-  if (!makes_tensor(block))
-    return refuse_stage(
-        "not_a_simple_block",
-        fmt::format("block {} is neither complete nor a reduction with its start", name),
-        "cache_write: the block makes its tensor alone");
+  if (!written_buffer(block))
+    return refuse_stage("not_one_tensor", fmt::format("{} does not write one tensor", name),
+                        "cache_write: the block writes one tensor");
   if (auto alone = only_writer(move.program, block, kVerb); !alone)
     return std::unexpected(alone.error());
   if (!alone_in_its_nest(move.program, block))

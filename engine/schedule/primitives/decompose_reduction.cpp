@@ -15,7 +15,7 @@ using namespace ir;
 
 constexpr char kCondition[] =
     "decompose_reduction: below the loop stands one reduction block; loops that reduce are the "
-    "loop itself or inside of it, and none of them also counts a spatial axis";
+    "loop itself or inside of it";
 
 /// The loop itself and those between it and the block, outermost first.
 std::vector<For const*> inner_loops(Move const& move, BlockSite const& block) {
@@ -42,12 +42,6 @@ std::expected<Proof, Refusal> check(Move const& move) {
                     fmt::format("{} reduces too and stands around {}",
                                 reference_of(move.program, outer->id), name),
                     kCondition, {site_of(move.program, outer->id)});
-  for (For const* inner : inner_loops(move, blocks.front()))
-    if (feeds(block, *inner, true) && feeds(block, *inner, false))
-      return refuse("mixed_loop",
-                    fmt::format("{} counts a reduction axis and a spatial one",
-                                reference_of(move.program, inner->id)),
-                    kCondition, {site_of(move.program, inner->id)});
   return Proof{"every element is set before the first of its terms"};
 }
 
@@ -71,6 +65,7 @@ Applied apply(Move const& move) {
   Applied applied{move.program, {}, {}};
   std::vector<For const*> inner = inner_loops(move, site);
   Substitution zeros;
+  // A loop that counts a sum and a spatial axis runs whole: it sets elements more than once.
   for (For const* loop : inner)
     if (!feeds(block, *loop, false)) zeros[loop->name()] = int_imm(0);
   Stmt start = start_block(block, zeros, applied.program);
