@@ -117,6 +117,9 @@ public:
         return block(*s.as<Block>(), indent);
       case NodeKind::kStore:
         return store(*s.as<Store>(), indent, "");
+      case NodeKind::kPrefetch:
+        return line(indent, "prefetch " + text_of(s.as<Prefetch>()->element, 0),
+                    with_origin(*s.as<Prefetch>()));
       case NodeKind::kSeq:
         for (Stmt const& child : s.as<Seq>()->stmts) statement(child, indent);
         return;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/ir/parse_expr.h"
+#include "engine/schedule/legality/hints.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/trace.h"
 
@@ -199,6 +200,7 @@ std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort
   auto proof = resolved->primitive->check(move);
   if (!proof) return std::unexpected(proof.error());
   Applied applied = resolved->primitive->apply(move);
+  applied.program = without_idle_hints(std::move(applied.program));
   if (Status status = ir::verify(applied.program); !status)
     return std::unexpected(unusable("invalid_result", status.error().message));
   TakenStep taken{resolved->step, proof->by};

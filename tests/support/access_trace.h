@@ -86,6 +86,7 @@ private:
 
   void stores(ir::Stmt const& s, bool term, std::vector<Access>& into) {
     auto const* store = s.as<ir::Store>();
+    if (!store) return;  // a prefetch touches nothing
     loads(store->value, {"", {}, {}, {}, AccessKind::kRead}, term ? store->buffer->name : "", into);
     Access access{store->buffer->name, {}, {}, {}, term ? AccessKind::kTerm : AccessKind::kWrite};
     for (ir::Expr const& index : store->indices) access.indices.push_back(frame_.compile(index));

@@ -6,6 +6,7 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/independence.h"
 #include "engine/schedule/legality/layout.h"
 #include "engine/schedule/legality/structure.h"
@@ -122,6 +123,30 @@ std::expected<void, Refusal> annotations_hold(Program const& moved, LoopId place
       if (auto free = independent_iterations(moved, site_of(moved, loop->id), verb, effort); !free)
         return std::unexpected(free.error());
   return {};
+}
+
+bool writes_apart(Program const& program, BlockSite const& block) {
+  Buffer buffer = written_buffer(block);
+  // The least and the largest index of each dimension over all loops.
+  auto box = [&](BlockSite const& site) {
+    arith::Ranges ranges = ranges_of(site.loops);
+    std::vector<std::optional<arith::Interval>> bounds;
+    for (BufferAccess const& access : accesses_to(site, buffer->name))
+      if (access.writes)
+        for (Expr const& index : access.indices) bounds.push_back(arith::bounds(index, ranges));
+    return bounds;
+  };
+  auto own = box(block);
+  for (BlockSite const& writer : writers_of(program, buffer->name)) {
+    if (writer.block->id == block.block->id) continue;
+    auto other = box(writer);
+    bool apart = false;
+    for (size_t d = 0; d < own.size() && own.size() == other.size(); ++d)
+      apart = apart || (own[d] && other[d] &&
+                        (own[d]->high < other[d]->low || other[d]->high < own[d]->low));
+    if (!apart || own.size() != buffer->shape.size()) return false;
+  }
+  return true;
 }
 
 std::expected<void, Refusal> only_writer(Program const& program, BlockSite const& block,

@@ -16,13 +16,14 @@ using namespace ir;
 
 constexpr char kVerb[] = "cache_write";
 
-/// No other block stands below the block's outermost loop.
-bool alone_in_its_nest(Program const& program, BlockSite const& block) {
-  if (block.loops.empty()) return true;
-  auto blocks = blocks_of(program.body);
-  return std::ranges::count_if(blocks, [&](BlockSite const& site) {
-           return is_under(site, block.loops.front()->id);
-         }) == 1;
+/// Nothing needs the tensor before the block's nest has ended.
+bool read_after_its_nest(Program const& program, BlockSite const& block) {
+  std::string const& tensor = written_buffer(block)->name;
+  if (!is_parameter(program, tensor) && !lives_at_top(program, tensor)) return false;
+  std::vector<BlockSite> readers = readers_of(program, tensor);
+  return std::ranges::none_of(readers, [&](BlockSite const& reader) {
+    return reader.block->id != block.block->id && shared_loops(reader.loops, block.loops) > 0;
+  });
 }
 
 std::expected<Proof, Refusal> check(Move const& move) {
@@ -33,12 +34,12 @@ std::expected<Proof, Refusal> check(Move const& move) {
                         "cache_write: the block writes one tensor");
   if (auto alone = only_writer(move.program, block, kVerb); !alone)
     return std::unexpected(alone.error());
-  if (!alone_in_its_nest(move.program, block))
-    return refuse_stage("shares_its_nest",
-                        fmt::format("other blocks stand in the nest of {}: write to the cache "
-                                    "before moving blocks together",
+  if (!read_after_its_nest(move.program, block))
+    return refuse_stage("read_in_its_nest",
+                        fmt::format("what {} writes is needed before its nest ends: write to the "
+                                    "cache before moving blocks together",
                                     name),
-                        "cache_write: the block has its nest to itself");
+                        "cache_write: the block's tensor is read after its nest");
   if (auto fits = layout_fits(move, *written_buffer(block), kVerb); !fits)
     return std::unexpected(fits.error());
   return Proof{"the copy comes after the last write and before the first read"};

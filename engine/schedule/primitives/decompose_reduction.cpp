@@ -5,6 +5,7 @@
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/hints.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
@@ -28,7 +29,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (auto plain = plain_chain(move.program, {site}, "decompose_reduction"); !plain)
     return std::unexpected(plain.error());
   std::string name = reference_of(move.program, site.loop->id);
-  std::vector<BlockSite> blocks = blocks_under(site);
+  std::vector<BlockSite> blocks = working_blocks(site);
   if (blocks.size() != 1 || !blocks.front().block->init)
     return refuse("not_one_reduction",
                   blocks.size() == 1
@@ -60,7 +61,7 @@ Stmt start_block(Block const& block, Substitution const& zeros, Program& program
 }
 
 Applied apply(Move const& move) {
-  BlockSite site = blocks_under(move.loops[0]).front();
+  BlockSite site = working_blocks(move.loops[0]).front();
   Block const& block = *site.block;
   Applied applied{move.program, {}, {}};
   std::vector<For const*> inner = inner_loops(move, site);

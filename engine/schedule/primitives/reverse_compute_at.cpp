@@ -183,7 +183,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
         "not_a_simple_block",
         fmt::format("block {} is neither complete nor a sum or recurrence that is whole", name),
         "reverse_compute_at: running the block's instances again gives the same values");
-  if (auto alone = only_writer(move.program, block, kVerb); !alone)
+  if (auto alone = only_writer(move.program, block, kVerb);
+      !alone && !writes_apart(move.program, block))
     return std::unexpected(alone.error());
   if (auto spans = spans_of(move); !spans) return std::unexpected(spans.error());
   if (auto ready = inputs_ready(move.program, block, place_loops(place), tensors, kVerb); !ready)
