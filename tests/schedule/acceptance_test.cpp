@@ -53,6 +53,8 @@ std::set<std::string> const kNotAMove = {
 /// of prefetch is a hint without sense.
 bool is_no_move(ir::Program const& program, Step const& step, Refusal const& refusal) {
   if (kNotAMove.contains(refusal.code) || step.primitive == "prefetch") return true;
+  if (auto block = find_block(program, step.targets[0]); block && is_hint(*block->block))
+    return true;
   return refusal.code == "not_a_reduction_loop" &&
          ir::is_int(find_loop(program, step.targets[0])->loop->extent, 1);
 }
@@ -163,7 +165,7 @@ private slots:
     uint64_t seed = qEnvironmentVariable("TW_TEST_SEED").toULongLong(&given);
     if (!given) seed = 20260301;
     int schedules = qEnvironmentVariableIntValue("TW_SCHEDULES");
-    if (schedules <= 0) schedules = 120;
+    if (schedules <= 0) schedules = 160;
     qInfo("seed %llu, %d schedules", static_cast<unsigned long long>(seed), schedules);
     Rng rng(seed);
     for (int i = 0; i < schedules; ++i) {

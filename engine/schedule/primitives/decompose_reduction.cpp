@@ -15,7 +15,8 @@ namespace {
 using namespace ir;
 
 constexpr char kCondition[] =
-    "decompose_reduction: below the loop stands one reduction block; loops that reduce are the "
+    "decompose_reduction: one block below the loop starts a sum, and no other tensor is made "
+    "there; loops that reduce are the "
     "loop itself or inside of it";
 
 /// The loop itself and those between it and the block, outermost first.
@@ -24,19 +25,39 @@ std::vector<For const*> inner_loops(Move const& move, BlockSite const& block) {
   return {first, block.loops.end()};
 }
 
+/// The one block below the loop that starts a sum; others there only go on with it, as the second
+/// part of a partitioned loop does.
+std::optional<BlockSite> starting_block(LoopSite const& loop) {
+  std::optional<BlockSite> found;
+  std::vector<BlockSite> blocks = working_blocks(loop);
+  for (BlockSite const& site : blocks) {
+    if (!site.block->init) continue;
+    if (found) return std::nullopt;
+    found = site;
+  }
+  for (BlockSite const& site : blocks) {
+    if (!found || site.block->id == found->block->id) continue;
+    bool goes_on = is_reduction(site) && written_buffer(site) && written_buffer(*found) &&
+                   written_buffer(site)->name == written_buffer(*found)->name;
+    if (!goes_on) return std::nullopt;
+  }
+  return found;
+}
+
 std::expected<Proof, Refusal> check(Move const& move) {
   LoopSite const& site = move.loops[0];
   if (auto plain = plain_chain(move.program, {site}, "decompose_reduction"); !plain)
     return std::unexpected(plain.error());
   std::string name = reference_of(move.program, site.loop->id);
   std::vector<BlockSite> blocks = working_blocks(site);
-  if (blocks.size() != 1 || !blocks.front().block->init)
+  auto starts = starting_block(site);
+  if (!starts)
     return refuse("not_one_reduction",
                   blocks.size() == 1
                       ? fmt::format("block {} does not start a reduction", blocks[0].block->name)
                       : fmt::format("{} blocks stand below {}", blocks.size(), name),
                   kCondition, {site});
-  Block const& block = *blocks.front().block;
+  Block const& block = *starts->block;
   for (For const* outer : site.around)
     if (feeds(block, *outer, true))
       return refuse("reduced_outside",
@@ -61,7 +82,7 @@ Stmt start_block(Block const& block, Substitution const& zeros, Program& program
 }
 
 Applied apply(Move const& move) {
-  BlockSite site = working_blocks(move.loops[0]).front();
+  BlockSite site = *starting_block(move.loops[0]);
   Block const& block = *site.block;
   Applied applied{move.program, {}, {}};
   std::vector<For const*> inner = inner_loops(move, site);
