@@ -154,6 +154,8 @@ private:
         return make_opaque(
             foreign, node,
             fmt::format("output {} of {} is not understood", i + 1, foreign.op_type));
+    if (!converted->op.empty()) op = find_operator(converted->op);
+    TW_ASSERT(op, "a conversion names an operator of the table");
     node.op = op;
     node.type = op->name;
     node.attributes = std::move(converted->attributes);
