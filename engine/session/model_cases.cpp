@@ -67,26 +67,53 @@ Result<std::vector<NDArray>> tensors_in(std::filesystem::path const& set,
   }
 }
 
-/// The model, its open shapes fixed to those of the stored inputs.
-Result<Model> load_for(std::filesystem::path const& folder, std::vector<NDArray> const& inputs,
-                       Backend const& backend) {
+bool has_opaque_step(LoadedModel const& model) {
+  for (PlanStep const& step : model.plan.steps)
+    if (step.kind == StepKind::kOpaque) return true;
+  return false;
+}
+
+struct Opened {
+  Model model;
+  std::vector<std::string> known;  ///< inputs that it was told
+};
+
+/// The model, its open shapes fixed to those of the stored inputs. Where that leaves a node that
+/// nothing can run, all inputs but the first are told: one may be a shape or a list of axes.
+Result<Opened> open_for(std::filesystem::path const& folder, std::vector<NDArray> const& inputs,
+                        Backend const& backend) {
   std::string path = (folder / "model.onnx").string();
   TRY_ASSIGN(Model model, load_model(path, {}, backend));
   LoadOptions options;
   std::vector<ModelTensor> infos = model_inputs(*model);
   for (size_t i = 0; i < infos.size() && i < inputs.size(); ++i)
     if (!infos[i].unknown.empty()) options.fixes[infos[i].name] = inputs[i].shape();
-  if (options.fixes.empty()) return model;
-  return load_model(path, options, backend);
+  if (!options.fixes.empty()) {
+    TRY_ASSIGN(model, load_model(path, options, backend));
+  }
+  if (!has_opaque_step(*model) || inputs.size() < 2 || infos.size() != inputs.size())
+    return Opened{model, {}};
+  std::vector<std::string> known;
+  for (size_t i = 1; i < infos.size(); ++i) {
+    options.fixes.erase(infos[i].name);
+    options.known[infos[i].name] = inputs[i];
+    known.push_back(infos[i].name);
+  }
+  TRY_ASSIGN(Model told, load_model(path, options, backend));
+  if (has_opaque_step(*told)) return Opened{model, {}};
+  return Opened{told, known};
 }
 
 Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
                                std::filesystem::path const& set, Backend const& backend,
-                               Device& device, int threads, StopToken stop) {
+                               Device& device, VerifyOptions const& given, StopToken stop) {
   VerifiedSet verified{folder.filename().string(), set.filename().string()};
   TRY_ASSIGN(std::vector<NDArray> inputs, tensors_in(set, "input"));
   TRY_ASSIGN(std::vector<NDArray> expected, tensors_in(set, "output"));
-  TRY_ASSIGN(Model model, load_for(folder, inputs, backend));
+  TRY_ASSIGN(Opened opened, open_for(folder, inputs, backend));
+  Model const& model = opened.model;
+  verified.known = opened.known;
+  if (!opened.known.empty()) inputs.resize(1);
   for (PlanStep const& step : model->plan.steps)
     if (step.kind == StepKind::kOpaque) {
       verified.outcome = VerifiedSet::Outcome::kSkipped;
@@ -94,7 +121,8 @@ Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
       return verified;
     }
   NetworkOptions options;
-  options.threads = threads_of(threads, backend);
+  options.threads = threads_of(given.threads, backend);
+  options.tier = given.tier;
   options.call.stop = stop;
   options.call.timeout = std::chrono::minutes(3);
   TRY_ASSIGN(std::unique_ptr<Network> network,
@@ -104,6 +132,11 @@ Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
     return refused("output_count", fmt::format("the model gives {} outputs, {} are stored",
                                                outputs.size(), expected.size()));
   for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].type() != expected[i].type() || outputs[i].shape() != expected[i].shape())
+      return refused("other_shape",
+                     fmt::format("output {} is {}[{}], {}[{}] is stored", i,
+                                 to_text(outputs[i].type()), to_text(outputs[i].shape()),
+                                 to_text(expected[i].type()), to_text(expected[i].shape())));
     Comparison one = compare(outputs[i], expected[i]);
     if (one.max_abs_diff >= verified.max_abs_diff)
       verified.max_abs_diff = one.max_abs_diff, verified.max_abs_ref = one.max_abs_ref;
@@ -172,7 +205,8 @@ void fill_times(KernelTable& table, RunResult const& run, MachineView const& mac
 }
 
 std::vector<VerifiedSet> verify_folder(std::filesystem::path const& folder, Backend const& backend,
-                                       Device& device, int threads, StopToken stop) {
+                                       Device& device, VerifyOptions const& options,
+                                       StopToken stop) {
   std::vector<VerifiedSet> results;
   std::string name = folder.filename().empty() ? folder.parent_path().filename().string()
                                                : folder.filename().string();
@@ -181,7 +215,7 @@ std::vector<VerifiedSet> verify_folder(std::filesystem::path const& folder, Back
     results.push_back(
         {name, "-", VerifiedSet::Outcome::kSkipped, "the folder holds no test_data_set_N"});
   for (auto const& set : sets) {
-    auto verified = verify_set(folder, set, backend, device, threads, stop);
+    auto verified = verify_set(folder, set, backend, device, options, stop);
     if (!verified)
       verified = VerifiedSet{name, set.filename().string(), VerifiedSet::Outcome::kFailed,
                              to_sentence(verified.error())};

@@ -15,13 +15,14 @@ int verify(Context const& context, std::vector<std::string> const& folders) {
   Json rows = Json::array();
   for (std::string const& folder : folders)
     for (auto const& set :
-         session::verify_folder(folder, *context.backend, **device, context.threads)) {
+         session::verify_folder(folder, *context.backend, **device, {.threads = context.threads})) {
       ++counts[size_t(set.outcome)];
       if (context.json)
         rows.push_back({{"model", set.model},
                         {"set", set.set},
                         {"outcome", kOutcomes[size_t(set.outcome)]},
                         {"reason", set.reason},
+                        {"known_inputs", set.known},
                         {"max_abs_diff", set.max_abs_diff},
                         {"max_abs_ref", set.max_abs_ref}});
       else if (!set.reason.empty())
