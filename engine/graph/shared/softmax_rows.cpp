@@ -20,19 +20,12 @@ InferResult infer_softmax(Attributes const& attributes, Infos inputs) {
   return one(inputs[0]->type, inputs[0]->shape);
 }
 
-namespace {
-
-/// The stages' axes: rows are what stays, `over` what is summed.
-struct Split {
-  std::vector<te::Axis> rows, over;
-  std::vector<ir::Expr> element, row;
-};
-
-Result<Split> split(Attributes const& attributes, std::vector<te::Axis> const& axes) {
-  TRY_ASSIGN(std::vector<bool> over, row_axes(attributes, axes.size()));
-  Split result;
-  for (size_t i = 0; i < axes.size(); ++i) {
-    te::Axis axis = axes[i];
+Result<RowSplit> row_split(Attributes const& attributes, te::Buffer const& input) {
+  RowSplit result;
+  result.axes = output_axes(shape_of(input));
+  TRY_ASSIGN(std::vector<bool> over, row_axes(attributes, result.axes.size()));
+  for (size_t i = 0; i < result.axes.size(); ++i) {
+    te::Axis axis = result.axes[i];
     if (over[i]) {
       axis.name = "r" + std::to_string(i);
       result.over.push_back(axis);
@@ -46,16 +39,15 @@ Result<Split> split(Attributes const& attributes, std::vector<te::Axis> const& a
     result.rows.push_back({"b", 1, ""});
     result.row.push_back(ir::int_imm(0));
   }
+  result.row_vars = te::vars(result.rows);
   return result;
 }
-
-}  // namespace
 
 Result<SoftmaxStages> softmax_stages(Attributes const& attributes, te::Buffer const& input,
                                      std::string const& name) {
   SoftmaxStages made;
-  made.axes = output_axes(shape_of(input));
-  TRY_ASSIGN(Split s, split(attributes, made.axes));
+  TRY_ASSIGN(RowSplit s, row_split(attributes, input));
+  made.axes = s.axes;
   made.row = s.row;
   made.largest = te::reduce(name + "_max", s.rows, te::Combiner::kMax, s.over,
                             ir::load(input, s.element), name);

@@ -9,6 +9,16 @@ namespace tw::ops {
 /// Which axes a row runs along: one, or before opset 13 all from `axis` on.
 Result<std::vector<bool>> row_axes(Attributes const& attributes, size_t rank);
 
+/// The axes of stages over rows and over their elements.
+struct RowSplit {
+  std::vector<te::Axis> axes;        ///< of the input
+  std::vector<te::Axis> rows, over;  ///< of a reduction along the rows
+  std::vector<ir::Expr> element;     ///< of the input, in that reduction
+  std::vector<ir::Expr> row;         ///< index of the row, in a stage over `axes`
+  std::vector<ir::Expr> row_vars;    ///< the same in that reduction
+};
+Result<RowSplit> row_split(Attributes const& attributes, te::Buffer const& input);
+
 /// The largest element of each row and exp(x - largest), which do not overflow.
 struct SoftmaxStages {
   std::vector<te::Axis> axes;
