@@ -29,8 +29,11 @@ int verify(Context const& context, std::vector<std::string> const& folders) {
         fmt::print("{} {}: {}: {}\n", set.model, set.set, kOutcomes[size_t(set.outcome)],
                    set.reason);
       else
-        fmt::print("{} {}: {}, largest difference {:.3g}, largest value {:.3g}\n", set.model,
-                   set.set, kOutcomes[size_t(set.outcome)], set.max_abs_diff, set.max_abs_ref);
+        fmt::print("{} {}: {}, largest difference {:.3g}, largest value {:.3g}{}\n", set.model,
+                   set.set, kOutcomes[size_t(set.outcome)], set.max_abs_diff, set.max_abs_ref,
+                   set.known.empty()
+                       ? ""
+                       : fmt::format(" (compiled for the given {})", fmt::join(set.known, ", ")));
     }
   if (context.json)
     print({{"sets", rows}, {"passed", counts[0]}, {"failed", counts[1]}, {"skipped", counts[2]}});
