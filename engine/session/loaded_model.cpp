@@ -82,7 +82,7 @@ Result<Model> load_model(std::string const& path, LoadOptions const& options, Ba
     TRY_ASSIGN(model->before, open_sample(path.substr(7)));
     model->name = path.substr(7);
   } else {
-    TRY_ASSIGN(model->before, open_model(path, {options.fixes}));
+    TRY_ASSIGN(model->before, open_model(path, {options.fixes, options.known}));
     model->name = std::filesystem::path(path).filename().string();
     // A test folder's file is always called model.onnx: the folder says more.
     if (model->name == "model.onnx")
