@@ -25,7 +25,13 @@ struct RuleStage {
 
 class Building {
 public:
-  explicit Building(ir::Program const& program) : schedule_(program) {}
+  explicit Building(ir::Program const& program, int split_sums, bool brief)
+      : schedule_(program), split_sums_(split_sums), brief_(brief) {}
+
+  /// A script has 25 lines: how many sums may take the ten of partial sums, and whether steps that
+  /// bring little are left out.
+  bool may_split_sums() { return split_sums_-- > 0; }
+  bool is_brief() const { return brief_; }
 
   /// Takes one script line; false when it is refused.
   bool step(std::string const& line);
@@ -43,6 +49,8 @@ public:
 
 private:
   Schedule schedule_;
+  int split_sums_;
+  bool brief_;
 };
 
 std::string reference(RuleStage const& stage, std::string const& loop);

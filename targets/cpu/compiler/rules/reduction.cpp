@@ -229,16 +229,49 @@ bool join_epilogue(Building& building, RuleStage const& stage, std::string const
   return true;
 }
 
-}  // namespace
+/// Only the sum itself goes along memory: softmax, norms, means over the last axis.
+bool sums_along_memory(RuleStage const& stage, int64_t width) {
+  int64_t block = 0;
+  for (RuleAxis const& axis : stage.spatial)
+    if (axis.extent > 1 && contiguous(stage, axis, block)) return false;
+  if (stage.reduce.empty() || !contiguous(stage, stage.reduce.back(), block)) return false;
+  int64_t extent = stage.reduce.back().extent;
+  return extent >= 2 * width && (extent % width == 0 || extent >= 8 * width);
+}
 
-bool reduction_rule(Building& building, RuleStage const& stage, RuleStage const* reader,
-                    Target const& target, int64_t width) {
-  if (stage.spatial.empty()) return false;
-  Tile tile = choose_tile(stage, target, width);
-  // Lanes along another dimension than the last: the tile is stored lane by lane, and what takes
-  // the sums out of it turns them.
-  bool turned = tile.lanes > 1 && tile.vector + 1 < stage.spatial.size();
-  std::string epilogue = epilogue_of(building, stage, reader, turned);
+/// One partial sum in each lane, which a block of its own adds up: the stage of partial sums, or
+/// nothing where rfactor is refused.
+std::optional<RuleStage> partial_sums(Building& building, RuleStage const& stage, int64_t width) {
+  RuleAxis const& along = stage.reduce.back();
+  auto [rest, lanes] = building.split(stage, along, width);
+  if (!building.step(fmt::format("rfactor({})", reference(stage, lanes)))) return std::nullopt;
+  std::string name = stage.block + "_rf";
+  for (BlockSite const& site : blocks_of(building.schedule().program().body)) {
+    if (site.block->name != name) continue;
+    RuleStage partial{name, site.block, {{lanes, width}}, stage.reduce};
+    partial.spatial.insert(partial.spatial.end(), stage.spatial.begin(), stage.spatial.end());
+    partial.reduce.back() = {rest, (along.extent + width - 1) / width};
+    return partial;
+  }
+  return std::nullopt;
+}
+
+/// Adds up the partial sums of a tile where they were made.
+void join_sums(Building& building, RuleStage const& stage, std::string const& place) {
+  if (!building.step(fmt::format("reverse_compute_at({}, {})", stage.block, place))) return;
+  if (building.is_brief()) return;
+  int64_t copies = 1;
+  std::vector<RuleAxis> loops =
+      building.loops_below(stage.block, place.substr(place.find('.') + 1));
+  for (size_t i = loops.size(); i-- > 0;) {
+    copies *= loops[i].extent;
+    if (copies > kMostCopies) break;
+    building.step(fmt::format("unroll({}.{})", stage.block, loops[i].name));
+  }
+}
+
+/// The nest of a tile; answers with the loops that are left outside.
+Cut tile_nest(Building& building, RuleStage const& stage, Tile const& tile) {
   Cut cut = cut_axes(building, stage, tile);
   std::vector<std::string> order = cut.outer;
   for (RuleAxis const& axis : stage.reduce) order.push_back(axis.name);
@@ -250,6 +283,38 @@ bool reduction_rule(Building& building, RuleStage const& stage, RuleStage const*
   if (!cut.lanes.empty()) building.step(fmt::format("vectorize({})", reference(stage, cut.lanes)));
   for (std::string const& name : cut.copies)
     building.step(fmt::format("unroll({})", reference(stage, name)));
+  return cut;
+}
+
+void split_sum_rule(Building& building, RuleStage const& stage, Target const& target,
+                    int64_t width) {
+  auto partial = partial_sums(building, stage, width);
+  if (!partial) return;
+  Tile tile = choose_tile(*partial, target, width);
+  Cut cut = tile_nest(building, *partial, tile);
+  // The lanes of one sum lie in a row.
+  building.step(fmt::format("transform_layout({}, layout={})", partial->block,
+                            with_last(partial->spatial.size(), 0)));
+  if (!cut.outer.empty()) join_sums(building, stage, reference(*partial, cut.outer.back()));
+  if (stage.points() >= (building.is_brief() ? 8 : 1) * kWorthThreads)
+    building.parallel(*partial, cut.extents, target.hardware.cores);
+}
+
+}  // namespace
+
+bool reduction_rule(Building& building, RuleStage const& stage, RuleStage const* reader,
+                    Target const& target, int64_t width) {
+  if (stage.spatial.empty()) return false;
+  if (sums_along_memory(stage, width) && building.may_split_sums()) {
+    split_sum_rule(building, stage, target, width);
+    return false;
+  }
+  Tile tile = choose_tile(stage, target, width);
+  // Lanes along another dimension than the last: the tile is stored lane by lane, and what takes
+  // the sums out of it turns them.
+  bool turned = tile.lanes > 1 && tile.vector + 1 < stage.spatial.size();
+  std::string epilogue = epilogue_of(building, stage, reader, turned);
+  Cut cut = tile_nest(building, stage, tile);
   bool joined = !epilogue.empty() && !cut.outer.empty() &&
                 join_epilogue(building, stage, epilogue, cut.outer.back());
   if (turned)

@@ -47,6 +47,7 @@ RuleStage const* epilogue_of(RuleStage const& stage, std::vector<RuleStage> cons
 }
 
 constexpr int64_t kFewTerms = 64;
+constexpr int64_t kMostLines = 25;  // of a script that a person reads
 
 /// A window that adds few terms (depthwise, pooling) waits for memory: its padded input is made
 /// plane by plane, while the plane is in the nearest cache.
@@ -68,10 +69,8 @@ void pad_by_planes(Building& building, RuleStage const& stage, std::vector<RuleS
   }
 }
 
-}  // namespace
-
-Result<std::string> cpu_default_script(Program const& program, Target const& target) {
-  Building building(program);
+std::string script_of(Program const& program, Target const& target, int split_sums, bool brief) {
+  Building building(program, split_sums, brief);
   std::vector<RuleStage> stages;
   for (BlockSite const& site : blocks_of(program.body))
     if (auto stage = stage_of(site)) stages.push_back(std::move(*stage));
@@ -88,6 +87,18 @@ Result<std::string> cpu_default_script(Program const& program, Target const& tar
     if (!stage.reduce.empty()) pad_by_planes(building, stage, stages, width);
   }
   return building.script();
+}
+
+}  // namespace
+
+Result<std::string> cpu_default_script(Program const& program, Target const& target) {
+  std::string script;
+  for (auto [split_sums, brief] :
+       {std::pair{8, false}, {8, true}, {2, true}, {1, true}, {0, true}}) {
+    script = script_of(program, target, split_sums, brief);
+    if (std::ranges::count(script, '\n') <= kMostLines) break;
+  }
+  return script;
 }
 
 }  // namespace tw
