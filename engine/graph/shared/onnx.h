@@ -19,6 +19,8 @@ Converted keep_inputs(ForeignContext const& context, size_t count, Attributes at
 Result<std::vector<int64_t>> constant_integers(ForeignContext const& context, size_t input,
                                                char const* what);
 bool input_given(ForeignContext const& context, size_t input);
+/// The element type by ONNX's number for it; empty: one that we have no name for.
+std::optional<DType> onnx_dtype(int64_t number);
 /// Before opset 7 operands were broadcast on demand: what numpy's rule cannot say is refused.
 Status check_old_broadcast(ForeignContext const& context);
 
