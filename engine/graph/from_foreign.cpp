@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "engine/graph/reference.h"
 
 namespace tw {
@@ -60,7 +62,9 @@ private:
         graph_.notes.push_back(
             fmt::format("input '{}' is {}: without its extents most shapes stay unknown",
                         input.name, to_text(value.type)));
+      bool nameless = !value.type.dtype;
       ValueId id = graph_.add_value(std::move(value));
+      if (nameless) nameless_.insert(id);
       if (!ids_.emplace(input.name, id).second) return duplicate(input.name, "the graph's inputs");
       graph_.inputs.push_back(id);
     }
@@ -167,6 +171,10 @@ private:
     for (ValueId id : node.inputs)
       if (id.valid() && graph_.value(id).type.kind != ValueKind::kTensor)
         return make_opaque(foreign, node, fmt::format("'{}' is no tensor", graph_.value(id).name));
+      else if (id.valid() && nameless_.count(id))
+        return make_opaque(
+            foreign, node,
+            fmt::format("the element type of '{}' is not known", graph_.value(id).name));
     Result<Converted> converted = op->from_onnx(context_of(foreign, node));
     if (!converted) return make_opaque(foreign, node, converted.error().message);
     parts = std::move(converted->each_output);
@@ -262,6 +270,7 @@ private:
   Graph graph_;
   std::map<std::string, ValueId> ids_;
   std::map<std::string, ForeignValue const*> declared_;
+  std::set<ValueId> nameless_;  ///< inputs of strings and the like
 };
 
 }  // namespace
