@@ -46,6 +46,7 @@ void add_models(CLI::App& app, Context& context);
 void add_inspect(CLI::App& app, Context& context);
 void add_graph(CLI::App& app, Context& context);
 void add_kernels(CLI::App& app, Context& context);
+void add_analyze(CLI::App& app, Context& context);
 void add_lower(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "engine/arith/linear.h"
 #include "engine/ir/program.h"
@@ -207,17 +208,31 @@ private:
     return to_expr(add(total, {}));
   }
 
-  /// (6*x + 2) // 4 == (3*x + 1) // 2 when the rest's constant allows it.
+  /// A sum as coarse * step + fine with 0 <= fine < step, where the step divides `divisor`: then
+  /// sum // divisor == coarse // (divisor/step), and fine stays as it is in sum % divisor.
+  struct Coarse {
+    int64_t step = 1;
+    Linear coarse, fine;
+  };
+  std::optional<Coarse> coarse_of(Linear const& sum, int64_t divisor) {
+    std::set<int64_t, std::greater<>> steps;
+    for (Linear::Term const& term : sum.terms) steps.insert(std::gcd(divisor, term.factor));
+    for (int64_t step : steps) {
+      if (step <= 1) continue;
+      auto [coarse, fine] = split_by(sum, step);
+      auto range = bounds_of(fine, ranges_);
+      if (range && range->low >= 0 && range->high < step)
+        return Coarse{step, std::move(coarse), std::move(fine)};
+    }
+    return std::nullopt;
+  }
+
+  /// (6*x + 2) // 4 == (3*x + 1) // 2; (196*c + y) // 784 == c // 4 for y below 196.
   Expr divide_by_common(Linear const& rest, int64_t divisor, Linear const& quotient) {
-    int64_t common = divisor;
-    for (Linear::Term const& term : rest.terms) common = std::gcd(common, term.factor);
-    if (common <= 1) return nullptr;
-    Linear smaller;
-    for (Linear::Term const& term : rest.terms)
-      smaller.terms.push_back({term.term, term.factor / common});
-    smaller.constant = floor_div_value(rest.constant, common);
-    Expr divided =
-        visit(ir::binary(BinaryOp::kFloorDiv, to_expr(smaller), int_imm(divisor / common)));
+    auto parts = coarse_of(rest, divisor);
+    if (!parts) return nullptr;
+    Expr divided = visit(
+        ir::binary(BinaryOp::kFloorDiv, to_expr(parts->coarse), int_imm(divisor / parts->step)));
     return to_expr(add(to_linear(divided), quotient));
   }
 
@@ -233,7 +248,13 @@ private:
         return to_expr(rest);
       }
     }
-    return ir::binary(BinaryOp::kFloorMod, to_expr(rest), int_imm(*divisor));
+    // (196*c + y) % 784 == 196*(c % 4) + y for y below 196
+    auto parts = coarse_of(rest, *divisor);
+    if (!parts || parts->step == *divisor)
+      return ir::binary(BinaryOp::kFloorMod, to_expr(rest), int_imm(*divisor));
+    Expr turns = visit(
+        ir::binary(BinaryOp::kFloorMod, to_expr(parts->coarse), int_imm(*divisor / parts->step)));
+    return to_expr(add(scale(to_linear(turns), parts->step), parts->fine));
   }
 
   Expr extremum(Binary const& node, Expr const& e) {

@@ -69,7 +69,9 @@ private:
         return no_kernel(fmt::format("'{}' has no element", graph_.value(id).name), node);
     std::vector<std::string> const& wishes = node.op->inputs;
     std::string wish = wishes.empty() ? "X" : wishes[std::min(i, wishes.size() - 1)];
-    te::Buffer buffer = ir::make_buffer(unique(wish), info->type, info->shape);
+    te::Buffer buffer =
+        ir::make_buffer(unique(wish), info->type, info->shape,
+                        graph_.value(id).is_constant() ? ir::kParameterScope : "global");
     buffers_[id] = buffer;
     result_.task.kernel.inputs.push_back(buffer);
     result_.inputs.push_back(id);

@@ -47,6 +47,10 @@ std::vector<int64_t> integers(Attributes const& attributes, std::string_view nam
   return find_or<std::vector<int64_t>>(attributes, name, std::move(otherwise));
 }
 
+std::vector<double> numbers(Attributes const& attributes, std::string_view name) {
+  return find_or<std::vector<double>>(attributes, name, {});
+}
+
 NDArray tensor(Attributes const& attributes, std::string_view name) {
   return find_or<NDArray>(attributes, name, {});
 }

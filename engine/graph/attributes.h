@@ -21,6 +21,7 @@ double number(Attributes const& attributes, std::string_view name, double otherw
 std::string text(Attributes const& attributes, std::string_view name, std::string otherwise = {});
 std::vector<int64_t> integers(Attributes const& attributes, std::string_view name,
                               std::vector<int64_t> otherwise = {});
+std::vector<double> numbers(Attributes const& attributes, std::string_view name);
 /// The tensor, or an empty one.
 NDArray tensor(Attributes const& attributes, std::string_view name);
 bool has(Attributes const& attributes, std::string_view name);

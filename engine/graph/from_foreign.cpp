@@ -55,6 +55,13 @@ private:
   Status add_inputs() {
     for (ForeignValue const& input : source_.inputs) {
       if (ids_.count(input.name)) continue;  // an initializer that is listed as input, too
+      if (auto known = options_.known.find(input.name);
+          known != options_.known.end() && !is_body_) {
+        NDArray const& tensor = known->second;
+        Value value{input.name, tensor_type(tensor.type(), tensor.shape()), tensor};
+        ids_[input.name] = graph_.add_value(std::move(value));
+        continue;
+      }
       Value value{input.name, type_of(input), {}};
       if (auto fixed = options_.fixed.find(input.name); fixed != options_.fixed.end() && !is_body_)
         TRY(fix(value, fixed->second));
@@ -72,6 +79,9 @@ private:
     for (auto const& [name, shape] : options_.fixed)
       if (!ids_.count(name))
         return bad_input("unknown_input", fmt::format("the model has no input '{}' to fix", name));
+    for (auto const& [name, tensor] : options_.known)
+      if (!ids_.count(name))
+        return bad_input("unknown_input", fmt::format("the model has no input '{}'", name));
     return {};
   }
 
@@ -183,6 +193,8 @@ private:
         return make_opaque(
             foreign, node,
             fmt::format("output {} of {} is not understood", i + 1, foreign.op_type));
+    if (!converted->op.empty()) op = find_operator(converted->op);
+    TW_ASSERT(op, "a conversion names an operator of the table");
     node.op = op;
     node.type = op->name;
     node.attributes = std::move(converted->attributes);

@@ -36,10 +36,12 @@ struct BufferNode {
   DType type = DType::kF32;
   std::vector<Expr> shape;
   /// Where it lives: "global", "register", "shared", "local", or a scope of the target. Scope and
-  /// place of the allocation define how many instances there are and who shares them.
+  /// place of the allocation define how many instances there are and who shares them. An input of
+  /// scope `kParameterScope` is known when the model is loaded, and the same in every run.
   std::string scope = "global";
 };
 using Buffer = std::shared_ptr<BufferNode const>;
+inline constexpr char const* kParameterScope = "param";
 
 // ---- nodes -------------------------------------------------------------------------------
 

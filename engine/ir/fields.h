@@ -47,6 +47,8 @@ decltype(auto) dispatch(StmtNode const& node, F&& f) {
       return f(static_cast<If const&>(node));
     case NodeKind::kLet:
       return f(static_cast<Let const&>(node));
+    case NodeKind::kPrefetch:
+      return f(static_cast<Prefetch const&>(node));
     default:
       return f(static_cast<Alloc const&>(node));
   }

@@ -101,6 +101,8 @@ private:
         code->lanes = std::max(node->value.lanes(), Load::lanes_of(node->indices));
         break;
       }
+      case NodeKind::kPrefetch:  // nothing that a program could notice
+        break;
       case NodeKind::kSeq:
         for (Stmt const& child : s.as<Seq>()->stmts) code->children.push_back(compile(child));
         break;
@@ -149,6 +151,8 @@ private:
         return block(code);
       case NodeKind::kStore:
         return store(code);
+      case NodeKind::kPrefetch:
+        return;
       case NodeKind::kSeq:
         for (CodePtr const& child : code.children) execute(*child);
         return;

@@ -31,6 +31,7 @@ enum class NodeKind : uint8_t {
   kIf,
   kLet,
   kAlloc,
+  kPrefetch,
 };
 
 class Node {

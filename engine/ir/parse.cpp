@@ -71,7 +71,7 @@ private:
     TRY(reader.expect("("));
     if (reader.accept(")")) return {};
     do {
-      TRY_ASSIGN(Buffer buffer, parse_buffer(reader, scope_));
+      TRY_ASSIGN(Buffer buffer, parse_input(reader, scope_));
       if (!scope_.buffers.emplace(buffer->name, buffer).second)
         return reader.error("name_taken",
                             fmt::format("there are two tensors named '{}'", buffer->name));
@@ -123,6 +123,7 @@ private:
     if (word == "if") return condition(indent);
     if (word == "let") return let(indent);
     if (word == "alloc") return alloc(indent);
+    if (word == "prefetch") return prefetch();
     return store();
   }
 
@@ -258,6 +259,16 @@ private:
     TRY_ASSIGN(Stmt body, statements(indent));
     scope_.buffers.erase(buffer->name);
     return make<Alloc>(buffer, body);
+  }
+
+  Result<Stmt> prefetch() {
+    LineReader& reader = lines_[at_++].reader;
+    reader.next();
+    TRY_ASSIGN(Expr element, parse_expr(reader, scope_));
+    if (!element.as<Load>())
+      return reader.error("expected_element", "what is prefetched is an element of a tensor");
+    TRY(reader.end());
+    return make<Prefetch>(element);
   }
 
   Result<Stmt> store() {

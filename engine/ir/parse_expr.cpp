@@ -341,6 +341,15 @@ Result<Buffer> parse_buffer(LineReader& reader, ExprScope const& scope) {
   return std::make_shared<BufferNode const>(std::move(node));
 }
 
+Result<Buffer> parse_input(LineReader& reader, ExprScope const& scope) {
+  TRY_ASSIGN(Buffer buffer, parse_buffer(reader, scope));
+  if (!reader.accept("@")) return buffer;
+  TRY(reader.expect(kParameterScope));
+  BufferNode node = *buffer;
+  node.scope = kParameterScope;
+  return std::make_shared<BufferNode const>(std::move(node));
+}
+
 Result<Expr> parse_expr(std::string_view text, std::unordered_map<std::string, DType> const& scope,
                         std::vector<Buffer> const& buffers) {
   ExprScope names{scope, {}};

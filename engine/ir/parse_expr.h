@@ -49,6 +49,8 @@ struct ExprScope {
 /// Reads one expression from the reader's place. Every operand is checked for its type.
 Result<Expr> parse_expr(LineReader& reader, ExprScope const& scope);
 /// "X: f32[1, 128]"
+/// A tensor of a head: with "@param" after it where it is a parameter.
+Result<Buffer> parse_input(LineReader& reader, ExprScope const& scope);
 Result<Buffer> parse_buffer(LineReader& reader, ExprScope const& scope);
 
 }  // namespace tw::ir

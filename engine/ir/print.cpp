@@ -86,7 +86,10 @@ std::string buffer_text(BufferNode const& buffer) {
 
 std::string buffers_text(std::vector<Buffer> const& buffers) {
   std::string text;
-  for (size_t i = 0; i < buffers.size(); ++i) text += (i ? ", " : "") + buffer_text(*buffers[i]);
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    text += (i ? ", " : "") + buffer_text(*buffers[i]);
+    if (buffers[i]->scope == kParameterScope) text += " @param";
+  }
   return text;
 }
 
@@ -114,6 +117,9 @@ public:
         return block(*s.as<Block>(), indent);
       case NodeKind::kStore:
         return store(*s.as<Store>(), indent, "");
+      case NodeKind::kPrefetch:
+        return line(indent, "prefetch " + text_of(s.as<Prefetch>()->element, 0),
+                    with_origin(*s.as<Prefetch>()));
       case NodeKind::kSeq:
         for (Stmt const& child : s.as<Seq>()->stmts) statement(child, indent);
         return;

@@ -85,9 +85,8 @@ Stmt replace_block(Stmt const& body, BlockId id, Stmt const& by) {
 
 std::optional<ReductionInfo> reduction_of(Block const& block) {
   auto const* store = block.body.as<Store>();
-  bool reduces = std::any_of(block.iters.begin(), block.iters.end(), [](IterVar const& iter) {
-    return iter.kind == IterKind::kReduce;
-  });
+  bool reduces = std::any_of(block.iters.begin(), block.iters.end(),
+                             [](IterVar const& iter) { return iter.kind == IterKind::kReduce; });
   if (!store || !(block.init || reduces)) return std::nullopt;
   auto const* update = store->value.as<Binary>();
   if (!update) return std::nullopt;

@@ -144,6 +144,15 @@ struct Alloc : StmtNode {
   Stmt body;
 };
 
+/// A hint that `element`, a Load, will be read soon. Changes nothing: an element outside of its
+/// tensor is no error.
+struct Prefetch : StmtNode {
+  static constexpr NodeKind kKind = NodeKind::kPrefetch;
+  static constexpr auto fields() { return std::tuple{&Prefetch::element}; }
+  explicit Prefetch(Expr e) : StmtNode(kKind), element(std::move(e)) {}
+  Expr element;
+};
+
 template <typename N, typename... Args>
 Stmt make(Args&&... args) requires std::is_base_of_v<StmtNode, N> {
   return Stmt(new N(std::forward<Args>(args)...));

@@ -87,6 +87,11 @@ private:
                                      tw::to_text(store->value.type())));
         return expression(store->value);
       }
+      case NodeKind::kPrefetch: {
+        Expr const& element = s.as<Prefetch>()->element;
+        if (!element.as<Load>()) return invalid("what is prefetched is no element of a tensor");
+        return expression(element);
+      }
       case NodeKind::kSeq:
         for (Stmt const& child : s.as<Seq>()->stmts) TRY(statement(child));
         return {};

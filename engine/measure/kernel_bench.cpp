@@ -1,5 +1,6 @@
 #include "engine/measure/kernel_bench.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "engine/support/base/random.h"
@@ -31,11 +32,13 @@ KernelBench::KernelBench(Device& device, ir::Program const& program, std::vector
 
 KernelBench::~KernelBench() {
   for (TensorHandle const& tensor : tensors_) (void)device_.free(tensor);
+  for (TensorHandle const& tensor : made_) (void)device_.free(tensor);
   if (workspace_bytes_ > 0) (void)device_.free(workspace_);
 }
 
 void KernelBench::forget() {
   tensors_.clear();
+  made_.clear();
   workspace_bytes_ = -1;
 }
 
@@ -58,23 +61,48 @@ Status KernelBench::upload(int64_t workspace, CallOptions const& call) {
   return {};
 }
 
-Result<DeviceStep> KernelBench::prepare(Artifact const& artifact, CallOptions const& call) {
-  TRY(upload(artifact.workspace_bytes, call));
+Result<DeviceStep> KernelBench::prepare(KernelCode const& code, CallOptions const& call) {
   for (size_t i = 0; i < output_buffers_.size(); ++i) {
     TRY_ASSIGN(NDArray wild, poison(*output_buffers_[i]));
     TRY(device_.write(tensors_[inputs_.size() + i], 0, bytes_of(wild), call));
   }
   DeviceStep step;
-  TRY_ASSIGN(step.library, device_.load(artifact.library, call));
-  step.symbol = artifact.symbol;
+  TRY_ASSIGN(step.library, device_.load(code.run.library, call));
+  step.symbol = code.run.symbol;
   for (TensorHandle const& tensor : tensors_) step.buffers.push_back({tensor, 0});
-  if (artifact.workspace_bytes > 0) step.workspace = {workspace_, 0};
+  for (size_t i = 0; i < made_.size(); ++i)
+    step.buffers.insert(step.buffers.begin() + std::ptrdiff_t(inputs_.size() + i), {made_[i], 0});
+  if (code.run.workspace_bytes > 0) step.workspace = {workspace_, 0};
   return step;
 }
 
-Result<BenchResult> KernelBench::attempt(Artifact const& artifact, BenchOptions const& options,
+/// What the code makes of parameters when a model is loaded.
+Status KernelBench::make_parameters(KernelCode const& code, BenchOptions const& options) {
+  for (TensorHandle const& tensor : made_) (void)device_.free(tensor);
+  made_.clear();
+  if (!code.load) return {};
+  DeviceStep step;
+  TRY_ASSIGN(step.library, device_.load(code.load->library, options.call));
+  step.symbol = code.load->symbol;
+  for (size_t i = 0; i < inputs_.size(); ++i) step.buffers.push_back({tensors_[i], 0});
+  for (ir::Buffer const& buffer : code.made) {
+    TRY_ASSIGN(NDArray wild, poison(*buffer));
+    TRY_ASSIGN(TensorHandle tensor, put_tensor(device_, wild, options.call));
+    made_.push_back(tensor);
+    step.buffers.push_back({tensor, 0});
+  }
+  if (code.load->workspace_bytes > 0) step.workspace = {workspace_, 0};
+  std::vector<DeviceStep> steps{step};
+  TRY(device_.run(steps, options.threads, options.call));
+  return device_.free(step.library);
+}
+
+Result<BenchResult> KernelBench::attempt(KernelCode const& code, BenchOptions const& options,
                                          bool timed) {
-  TRY_ASSIGN(DeviceStep step, prepare(artifact, options.call));
+  TRY(upload(std::max(code.run.workspace_bytes, code.load ? code.load->workspace_bytes : 0),
+             options.call));
+  TRY(make_parameters(code, options));
+  TRY_ASSIGN(DeviceStep step, prepare(code, options.call));
   BenchResult result;
   std::vector<DeviceStep> steps{step};
   Status ran = device_.run(steps, options.threads, options.call);
@@ -93,23 +121,22 @@ Result<BenchResult> KernelBench::attempt(Artifact const& artifact, BenchOptions 
   return result;
 }
 
-Result<BenchResult> KernelBench::measure(Artifact const& artifact, BenchOptions const& options) {
-  auto result = attempt(artifact, options, true);
+Result<BenchResult> KernelBench::measure(KernelCode const& code, BenchOptions const& options) {
+  auto result = attempt(code, options, true);
   if (!result) {
     bool stale = result.error().code == "device_restarted";
     forget();  // whatever was lost with the device is sent again next time
-    if (stale) result = attempt(artifact, options, true);
+    if (stale) result = attempt(code, options, true);
   }
   return result;
 }
 
-Result<std::vector<NDArray>> KernelBench::run(Artifact const& artifact,
-                                              BenchOptions const& options) {
-  auto result = attempt(artifact, options, false);
+Result<std::vector<NDArray>> KernelBench::run(KernelCode const& code, BenchOptions const& options) {
+  auto result = attempt(code, options, false);
   if (!result) {
     bool stale = result.error().code == "device_restarted";
     forget();
-    if (stale) result = attempt(artifact, options, false);
+    if (stale) result = attempt(code, options, false);
   }
   if (!result) return std::unexpected(result.error());
   return std::move(result->outputs);

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/backend/backend.h"
+#include "engine/compile/kernel_code.h"
 #include "engine/device/device.h"
 #include "engine/ir/program.h"
 
@@ -31,15 +31,16 @@ public:
 
   std::vector<NDArray> const& inputs() const { return inputs_; }
   /// Runs once and reads the outputs back. Errors: those of the device.
-  Result<std::vector<NDArray>> run(Artifact const& artifact, BenchOptions const& options);
-  /// `run`, then times.
-  Result<BenchResult> measure(Artifact const& artifact, BenchOptions const& options);
+  Result<std::vector<NDArray>> run(KernelCode const& code, BenchOptions const& options);
+  /// `run`, then times what runs each time; what is made when the model is loaded is not timed.
+  Result<BenchResult> measure(KernelCode const& code, BenchOptions const& options);
 
 private:
   Status upload(int64_t workspace, CallOptions const& call);
-  Result<DeviceStep> prepare(Artifact const& artifact, CallOptions const& call);
+  Result<DeviceStep> prepare(KernelCode const& code, CallOptions const& call);
+  Status make_parameters(KernelCode const& code, BenchOptions const& options);
   void forget();
-  Result<BenchResult> attempt(Artifact const& artifact, BenchOptions const& options, bool timed);
+  Result<BenchResult> attempt(KernelCode const& code, BenchOptions const& options, bool timed);
 
   Device& device_;
   std::vector<ir::Buffer> input_buffers_, output_buffers_;
@@ -47,6 +48,7 @@ private:
   std::vector<TensorHandle> tensors_;  ///< inputs, then outputs
   TensorHandle workspace_;
   int64_t workspace_bytes_ = -1;
+  std::vector<TensorHandle> made_;  ///< by the load step of the code that ran last
 };
 
 /// Normal random values for a kernel's inputs; integers from 0 to 9. Seeded.

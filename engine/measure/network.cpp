@@ -7,30 +7,14 @@
 #include <set>
 #include <thread>
 
-#include "engine/schedule/trace.h"
+#include "engine/compile/kernel_code.h"
 
 namespace tw {
 
-Result<ScheduledKernel> schedule_kernel(ir::Program const& program, std::string const& script,
-                                        std::string const& file, Backend const& backend) {
-  ScheduledKernel result{program, {}};
-  if (!script.empty()) {
-    TRY_ASSIGN(Script parsed, parse_script(script, file));
-    auto scheduled = replay(Schedule(program), parsed);
-    if (!scheduled)
-      return refused("step_refused",
-                     fmt::format("{}: {}", scheduled.error().code, scheduled.error().message),
-                     Place{file, scheduled.error().line, 0, {}});
-    result.program = scheduled->program();
-  }
-  TRY_ASSIGN(result.stages, lower(result.program, backend.target(), backend.passes()));
-  return result;
-}
-
 namespace {
 
-Result<Artifact> compile_task(KernelTask const& task, std::string const* script,
-                              Backend const& backend, CodeTier tier) {
+Result<KernelCode> compile_task(KernelTask const& task, std::string const* script,
+                                Backend const& backend, CodeTier tier) {
   TRY_ASSIGN(ir::Program program, te::to_program(task.kernel));
   std::string chosen;
   if (script) {
@@ -38,14 +22,14 @@ Result<Artifact> compile_task(KernelTask const& task, std::string const* script,
   } else {
     TRY_ASSIGN(chosen, backend.default_script(program));
   }
-  TRY_ASSIGN(ScheduledKernel scheduled, schedule_kernel(program, chosen, "", backend));
-  return backend.compile(scheduled.stages.back().kernel, tier, CodeTexts::kNone);
+  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, chosen, ""));
+  return compile_kernel(scheduled, backend, tier);
 }
 
 /// All kernels, on two threads: code generation is what takes the time.
-Result<std::vector<Artifact>> compile_all(Plan const& plan, Backend const& backend,
-                                          NetworkOptions const& options) {
-  std::vector<Result<Artifact>> results(plan.kernels.size(), Artifact{});
+Result<std::vector<KernelCode>> compile_all(Plan const& plan, Backend const& backend,
+                                            NetworkOptions const& options) {
+  std::vector<Result<KernelCode>> results(plan.kernels.size(), KernelCode{});
   std::atomic<size_t> next = 0;
   auto work = [&] {
     for (size_t i = next++; i < plan.kernels.size() && !options.call.stop.stop_requested();
@@ -60,20 +44,25 @@ Result<std::vector<Artifact>> compile_all(Plan const& plan, Backend const& backe
   work();
   second.join();
   if (options.call.stop.stop_requested()) return refused("cancelled", "cancelled");
-  std::vector<Artifact> artifacts;
+  std::vector<KernelCode> codes;
   for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i]) {
       Error error = results[i].error();
       error.message = fmt::format("kernel {}: {}", plan.kernels[i].name, error.message);
       return std::unexpected(std::move(error));
     }
-    artifacts.push_back(std::move(*results[i]));
+    codes.push_back(std::move(*results[i]));
   }
-  return artifacts;
+  return codes;
 }
 
 std::span<std::byte const> bytes_of(NDArray const& array) {
   return {static_cast<std::byte const*>(array.data()), size_t(array.byte_size())};
+}
+
+int64_t bytes_of_buffer(ir::BufferNode const& buffer) {
+  Shape shape = ir::constant_shape(buffer).value_or(Shape{});
+  return element_count(shape).value_or(0) * size_of(buffer.type);
 }
 
 }  // namespace
@@ -135,14 +124,37 @@ struct Network::Parts {
     return {};
   }
 
-  Status load_kernels(std::vector<Artifact> const& artifacts) {
+  Result<TensorHandle> load_libraries(std::vector<KernelCode> const& codes) {
     int64_t most = 0;
-    for (Artifact const& artifact : artifacts) {
-      TRY_ASSIGN(LibraryHandle library, device.load(artifact.library, options.call));
+    for (KernelCode const& code : codes) {
+      TRY_ASSIGN(LibraryHandle library, device.load(code.run.library, options.call));
       libraries.push_back(library);
-      most = std::max(most, artifact.workspace_bytes);
+      most = std::max({most, code.run.workspace_bytes, code.load ? code.load->workspace_bytes : 0});
     }
-    TRY_ASSIGN(TensorHandle workspace, allocate(most));
+    return allocate(most);
+  }
+
+  /// What the step's kernel makes of its parameters, made now.
+  Result<std::vector<BufferView>> make_parameters(PlanStep const& step, KernelCode const& code,
+                                                  TensorHandle workspace) {
+    std::vector<BufferView> made;
+    if (!code.load) return made;
+    TRY_ASSIGN(LibraryHandle library, device.load(code.load->library, options.call));
+    DeviceStep call{library, code.load->symbol, {}, {workspace, 0}};
+    for (ValueId id : step.inputs) call.buffers.push_back(places[id]);
+    for (ir::Buffer const& buffer : code.made) {
+      TRY_ASSIGN(TensorHandle tensor, allocate(bytes_of_buffer(*buffer)));
+      made.push_back({tensor, 0});
+      call.buffers.push_back(made.back());
+    }
+    std::vector<DeviceStep> calls{std::move(call)};
+    TRY(device.run(calls, options.threads, options.call));
+    (void)device.free(library);
+    return made;
+  }
+
+  Status load_kernels(std::vector<KernelCode> const& codes) {
+    TRY_ASSIGN(TensorHandle workspace, load_libraries(codes));
     for (size_t s = 0; s < plan.steps.size(); ++s) {
       PlanStep const& step = plan.steps[s];
       if (step.kind == StepKind::kOpaque) return refused("opaque_node", step.reason);
@@ -155,11 +167,11 @@ struct Network::Parts {
         segments.emplace_back();
         segment_steps.emplace_back();
       }
-      DeviceStep call{libraries[size_t(step.kernel)],
-                      artifacts[size_t(step.kernel)].symbol,
-                      {},
-                      {workspace, 0}};
+      KernelCode const& code = codes[size_t(step.kernel)];
+      TRY_ASSIGN(std::vector<BufferView> made, make_parameters(step, code, workspace));
+      DeviceStep call{libraries[size_t(step.kernel)], code.run.symbol, {}, {workspace, 0}};
       for (ValueId id : step.inputs) call.buffers.push_back(places[id]);
+      call.buffers.insert(call.buffers.end(), made.begin(), made.end());
       for (ValueId id : step.outputs) call.buffers.push_back(places[id]);
       segments.back().push_back(std::move(call));
       segment_steps.back().push_back(int(s));
@@ -219,11 +231,11 @@ Result<std::unique_ptr<Network>> Network::create(Graph const& graph, Plan const&
   for (PlanStep const& step : plan.steps)
     if (step.kind == StepKind::kOpaque) return refused("opaque_node", step.reason);
   if (options.progress) options.progress({"compiling kernels", 0, int64_t(plan.kernels.size())});
-  TRY_ASSIGN(std::vector<Artifact> artifacts, compile_all(plan, backend, options));
+  TRY_ASSIGN(std::vector<KernelCode> codes, compile_all(plan, backend, options));
   if (options.progress) options.progress({"uploading parameters", 0, 0});
   std::unique_ptr<Parts> parts(new Parts{graph, plan, device, options, {}, {}, {}, {}, {}, {}});
   TRY(parts->place_values());
-  TRY(parts->load_kernels(artifacts));
+  TRY(parts->load_kernels(codes));
   return std::unique_ptr<Network>(new Network(std::move(parts)));
 }
 

@@ -47,14 +47,4 @@ private:
   std::unique_ptr<Parts> parts_;
 };
 
-/// The program of a kernel under a script: replayed and lowered.
-struct ScheduledKernel {
-  ir::Program program;
-  std::vector<LoweredStage> stages;
-};
-/// An empty script is the plain nest. Errors: script errors with their place; step_refused with the
-/// refusal's message and line (Fault::kRefused).
-Result<ScheduledKernel> schedule_kernel(ir::Program const& program, std::string const& script,
-                                        std::string const& file, Backend const& backend);
-
 }  // namespace tw

@@ -35,7 +35,7 @@ std::string to_text(Step const& step, Refusal const& refusal) {
   text += fmt::format("{} refused: {}\n  {}\n", to_text(step), refusal.code, refusal.message + ".");
   std::string repairs;
   for (Repair const& repair : refusal.repairs)
-    repairs += fmt::format("{}{} ({})", repairs.empty() ? "" : "; ", repair.step, repair.effect);
+    repairs += fmt::format("{}{} ({})", repairs.empty() ? "" : " or ", repair.step, repair.effect);
   return repairs.empty() ? text : text + "  legal instead: " + repairs + "\n";
 }
 

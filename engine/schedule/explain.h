@@ -8,8 +8,8 @@
 
 namespace tw {
 
-/// The refusal with the repairs that the engine has tried: the same primitive on other loops of the
-/// nest. Costs one check per loop, so it is asked for when somebody looks.
+/// The refusal with the repairs that the engine has tried: see `repairs_for`.
+/// Costs one check per loop, so it is asked for when somebody looks.
 Refusal with_repairs(Schedule const& schedule, Step const& step, Refusal refusal);
 
 /// "line 6: parallel(Y.c) refused: reduction_carried", the message and what would be legal instead,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/ir/program.h"
+#include "engine/schedule/effort.h"
 #include "engine/schedule/refusal.h"
 
 namespace tw {
@@ -47,6 +48,7 @@ struct Move {
   std::vector<ir::LoopSite> loops;
   Step const& step;
   std::vector<ir::BlockSite> blocks = {};
+  Effort effort = Effort::kWork;
 
   int64_t number(std::string const& name) const {
     return std::get<int64_t>(step.arguments.at(name));

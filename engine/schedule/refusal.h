@@ -26,7 +26,7 @@ struct Conflict {
   bool is_update = false;  ///< both add into the element
 };
 
-/// Steps that the engine has tried and found legal.
+/// What the engine has tried and found legal: a step, or several with ";" between them.
 struct Repair {
   std::string step;
   std::string effect;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/ir/parse_expr.h"
+#include "engine/schedule/legality/hints.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/trace.h"
 
@@ -123,7 +124,9 @@ struct Resolved {
   std::vector<ir::LoopSite> loops;
   std::vector<ir::BlockSite> blocks;
 
-  Move move(ir::Program const& program) const { return {program, loops, step, blocks}; }
+  Move move(ir::Program const& program, Effort effort) const {
+    return {program, loops, step, blocks, effort};
+  }
 };
 
 std::expected<Resolved, Refusal> resolve(ir::Program const& program, Step const& step) {
@@ -155,25 +158,49 @@ std::expected<Resolved, Refusal> resolve(ir::Program const& program, Step const&
   return resolved;
 }
 
+/// Both loops stand below the same outermost one.
+bool in_one_nest(ir::LoopSite const& a, ir::LoopSite const& b) {
+  auto root = [](ir::LoopSite const& site) {
+    return site.around.empty() ? site.loop->id : site.around.front()->id;
+  };
+  return root(a) == root(b);
+}
+
+/// The loop becomes spatial by rfactor, and the step is taken there.
+std::optional<Repair> repair_by_rfactor(Schedule const& schedule, Step const& step,
+                                        ir::LoopSite const& asked) {
+  if (step.primitive != "parallel" && step.primitive != "vectorize") return std::nullopt;
+  Step factor{"rfactor", {reference_of(schedule.program(), asked.loop->id)}, {}, {}};
+  auto factored = schedule.apply(factor, Effort::kInteractive);
+  if (!factored) return std::nullopt;
+  Step then = step;
+  then.targets = {reference_of(factored->program(), asked.loop->id)};
+  if (!factored->check(then, Effort::kInteractive)) return std::nullopt;
+  return Repair{to_text(factor) + "; " + to_text(then),
+                fmt::format("{} partial results, then their sum",
+                            ir::as_int(asked.loop->extent).value_or(0))};
+}
+
 }  // namespace
 
 Schedule::Schedule(ir::Program program)
     : origin_(std::make_shared<ir::Program const>(program)),
       state_(std::make_shared<State const>(State{std::move(program), {}, {}})) {}
 
-std::expected<Proof, Refusal> Schedule::check(Step const& step) const {
+std::expected<Proof, Refusal> Schedule::check(Step const& step, Effort effort) const {
   auto resolved = resolve(program(), step);
   if (!resolved) return std::unexpected(resolved.error());
-  return resolved->primitive->check(resolved->move(program()));
+  return resolved->primitive->check(resolved->move(program(), effort));
 }
 
-std::expected<Schedule, Refusal> Schedule::apply(Step const& step) const {
+std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort) const {
   auto resolved = resolve(program(), step);
   if (!resolved) return std::unexpected(resolved.error());
-  Move move = resolved->move(program());
+  Move move = resolved->move(program(), effort);
   auto proof = resolved->primitive->check(move);
   if (!proof) return std::unexpected(proof.error());
   Applied applied = resolved->primitive->apply(move);
+  applied.program = without_idle_hints(std::move(applied.program));
   if (Status status = ir::verify(applied.program); !status)
     return std::unexpected(unusable("invalid_result", status.error().message));
   TakenStep taken{resolved->step, proof->by};
@@ -200,23 +227,22 @@ std::vector<Repair> repairs_for(Schedule const& schedule, Step const& step, size
   if (!primitive || primitive->targets != 1 || !primitive->kinds.empty()) return repairs;
   auto asked = find_loop(schedule.program(), step.targets.front());
   if (!asked) return repairs;
+  auto by_rfactor = repair_by_rfactor(schedule, step, *asked);
+  if (by_rfactor && most > 0) --most;
   std::vector<ir::LoopSite> candidates = ir::loops_of(schedule.program().body);
   for (ir::LoopSite const& site : candidates) {
     if (repairs.size() == most) break;
-    bool one_nest =
-        !site.around.empty()
-            ? (!asked->around.empty() && site.around.front()->id == asked->around.front()->id) ||
-                  site.around.front()->id == asked->loop->id
-            : site.loop->id ==
-                  (asked->around.empty() ? asked->loop->id : asked->around.front()->id);
-    if (!one_nest || site.loop->id == asked->loop->id || ir::is_int(site.loop->extent, 1)) continue;
+    if (!in_one_nest(site, *asked) || site.loop->id == asked->loop->id ||
+        ir::is_int(site.loop->extent, 1))
+      continue;
     Step other = step;
     other.targets = {reference_of(schedule.program(), site.loop->id)};
     other.gives.clear();
-    if (schedule.check(other))
+    if (schedule.check(other, Effort::kInteractive))
       repairs.push_back({to_text(other),
                          fmt::format("{} iterations", ir::as_int(site.loop->extent).value_or(0))});
   }
+  if (by_rfactor) repairs.push_back(std::move(*by_rfactor));
   return repairs;
 }
 

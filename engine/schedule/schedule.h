@@ -27,9 +27,9 @@ public:
 
   /// The step taken, or why not. Errors in the step itself (unknown primitive, loop or argument)
   /// are refusals with the codes of `validate`.
-  std::expected<Schedule, Refusal> apply(Step const& step) const;
+  std::expected<Schedule, Refusal> apply(Step const& step, Effort effort = Effort::kWork) const;
   /// Legal or why not, without rewriting.
-  std::expected<Proof, Refusal> check(Step const& step) const;
+  std::expected<Proof, Refusal> check(Step const& step, Effort effort = Effort::kWork) const;
   /// Where loops of the schedule before the last step are now.
   CursorMap const& last_cursors() const { return state_->cursors; }
 
@@ -45,7 +45,8 @@ private:
   std::shared_ptr<State const> state_;
 };
 
-/// Steps that would be legal instead, tried one by one: the same primitive on other loops.
+/// What would be legal instead, tried one by one: the same primitive on other loops; for a
+/// reduction loop that is to be parallel or a vector, rfactor and then the step.
 std::vector<Repair> repairs_for(Schedule const& schedule, Step const& step, size_t most = 3);
 
 }  // namespace tw

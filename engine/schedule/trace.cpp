@@ -124,6 +124,18 @@ Result<Step> parse_step(std::string_view line) {
   return parse_step_line(reader);
 }
 
+Result<std::vector<Step>> parse_steps(std::string_view line) {
+  std::vector<Step> steps;
+  for (;;) {
+    size_t end = line.find(';');
+    TRY_ASSIGN(Step step, parse_step(line.substr(0, end)));
+    steps.push_back(std::move(step));
+    if (end == std::string_view::npos) break;
+    line.remove_prefix(end + 1);
+  }
+  return steps;
+}
+
 nlohmann::ordered_json to_json(Step const& step) {
   nlohmann::ordered_json json = {{"step", step.primitive}, {"loops", step.targets}};
   for (auto const& [name, value] : step.arguments)

@@ -21,12 +21,15 @@ std::string to_text(Step const& step);
 /// left out when `bare` (a single typed step).
 Result<Script> parse_script(std::string_view text, std::string const& file = "", bool bare = false);
 Result<Step> parse_step(std::string_view line);
+/// Steps with ";" between them, as repairs are written: at least one.
+Result<std::vector<Step>> parse_steps(std::string_view line);
 std::string to_script(std::string const& kernel, std::vector<Step> const& steps);
 
 nlohmann::ordered_json to_json(Step const& step);
 Result<Step> step_from_json(nlohmann::ordered_json const& json);
 
-/// Applies every step; the first refused one is the answer, with its line. A script for a kernel of
+/// Applies every step, by work and not by the clock, so that what was accepted once is accepted
+/// again; the first refused one is the answer, with its line. A script for a kernel of
 /// another name is refused (other_kernel), and so is a step that does not fit other shapes.
 std::expected<Schedule, Refusal> replay(Schedule schedule, Script const& script);
 

@@ -1,8 +1,8 @@
 // What is done with one kernel: lowered, checked, measured.
 #include <fmt/format.h>
 
+#include "engine/compile/load_time.h"
 #include "engine/measure/kernel_bench.h"
-#include "engine/measure/network.h"
 #include "engine/session/loaded_model.h"
 #include "engine/session/schedule_views.h"
 
@@ -17,11 +17,6 @@ BenchOptions bench_options(Backend const& backend, StopToken stop) {
   options.call.stop = stop;
   options.call.timeout = std::chrono::minutes(2);
   return options;
-}
-
-Result<Artifact> artifact_of(ir::Program const& program, Backend const& backend, CodeTier tier) {
-  TRY_ASSIGN(std::vector<LoweredStage> stages, lower(program, backend.target(), backend.passes()));
-  return backend.compile(stages.back().kernel, tier, CodeTexts::kNone);
 }
 
 Comparison worst_of(std::vector<NDArray> const& outputs, std::vector<NDArray> const& reference) {
@@ -40,14 +35,17 @@ Comparison worst_of(std::vector<NDArray> const& outputs, std::vector<NDArray> co
 Result<LoweredKernel> lower_kernel(LoadedModel const& model, int kernel, std::string const& script,
                                    std::string const& script_file, Backend const& backend) {
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
-  TRY_ASSIGN(ScheduledKernel scheduled, schedule_kernel(program, script, script_file, backend));
+  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script, script_file));
+  LoadTimeSplit split = split_load_time(scheduled);
+  TRY_ASSIGN(std::vector<LoweredStage> stages,
+             lower(split.at_run, backend.target(), backend.passes()));
   LoweredKernel result{code_stages(backend), {}};
   result.texts.push_back(text_of_expression(model.kernel(kernel).kernel));
-  result.texts.push_back(text_of_program(scheduled.program));
-  for (size_t i = 1; i < scheduled.stages.size(); ++i)
-    result.texts.push_back(text_of_stage(scheduled.stages[i].kernel, result.stages[i + 1]));
-  TRY_ASSIGN(Artifact artifact, backend.compile(scheduled.stages.back().kernel, CodeTier::kFast,
-                                                CodeTexts::kAssemblyAndIr));
+  result.texts.push_back(text_of_program(scheduled));
+  for (size_t i = 1; i < stages.size(); ++i)
+    result.texts.push_back(text_of_stage(stages[i].kernel, result.stages[i + 1]));
+  TRY_ASSIGN(Artifact artifact,
+             backend.compile(stages.back().kernel, CodeTier::kFast, CodeTexts::kAssemblyAndIr));
   result.texts.push_back(text_of_llvm(artifact));
   result.texts.push_back(text_of_assembly(artifact));
   return result;
@@ -56,6 +54,20 @@ Result<LoweredKernel> lower_kernel(LoadedModel const& model, int kernel, std::st
 Result<std::string> default_script(LoadedModel const& model, int kernel, Backend const& backend) {
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
   return backend.default_script(program);
+}
+
+Result<KernelAnalysis> analyze_kernel(LoadedModel const& model, int kernel,
+                                      std::string const& script, std::string const& script_file,
+                                      MachineView const& machine, Backend const& backend) {
+  if (!machine.rates) return bad_input("unknown_roofs", "the machine's roofs are not known");
+  TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
+  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script, script_file));
+  ir::Program runs = split_load_time(scheduled).at_run;
+  analysis::TimeModel time = analysis::model_time(runs, analysis::Locality(runs),
+                                                  backend.target().hardware, *machine.rates);
+  return KernelAnalysis{nest_view(scheduled, machine.cache_bytes),
+                        roofline_point(time, double(model.kernel(kernel).flops)),
+                        time.arithmetic_seconds * 1e3, explanation_of(time)};
 }
 
 Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::string const& script,
@@ -85,13 +97,13 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
   TRY_ASSIGN(std::optional<std::vector<NDArray>> reference,
              reference_outputs(model, kernel, inputs, stop));
   if (!reference || measure) {
-    TRY_ASSIGN(Artifact artifact, artifact_of(plain, backend, CodeTier::kFast));
-    TRY_ASSIGN(BenchResult measured, bench.measure(artifact, options));
+    TRY_ASSIGN(KernelCode code, compile_kernel(plain, backend, CodeTier::kFast));
+    TRY_ASSIGN(BenchResult measured, bench.measure(code, options));
     result.plain_ms = measured.samples.least() * 1e3;
     if (!reference) reference = std::move(measured.outputs);
   }
-  TRY_ASSIGN(Artifact artifact, artifact_of(schedule.program(), backend, CodeTier::kFull));
-  TRY_ASSIGN(BenchResult measured, bench.measure(artifact, options));
+  TRY_ASSIGN(KernelCode code, compile_kernel(schedule.program(), backend, CodeTier::kFull));
+  TRY_ASSIGN(BenchResult measured, bench.measure(code, options));
   result.comparison = worst_of(measured.outputs, *reference);
   result.compared = true;
   if (measure && result.comparison.equal)

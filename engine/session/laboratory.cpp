@@ -1,6 +1,6 @@
 #include "engine/session/laboratory.h"
 
-#include "engine/lowering/pipeline.h"
+#include "engine/compile/kernel_code.h"
 
 namespace tw::session {
 
@@ -8,15 +8,13 @@ Result<Laboratory::Outcome> Laboratory::measure(Model const& model, int kernel,
                                                 ir::Program const& program, CodeTier tier,
                                                 StopToken stop) {
   TRY(prepare(model, kernel, stop));
-  TRY_ASSIGN(std::vector<LoweredStage> stages,
-             lower(program, backend_.target(), backend_.passes()));
-  TRY_ASSIGN(Artifact artifact, backend_.compile(stages.back().kernel, tier, CodeTexts::kNone));
+  TRY_ASSIGN(KernelCode code, compile_kernel(program, backend_, tier));
   BenchOptions options;
   options.threads = threads_;
   options.timing = {.warm_up = 0, .repeats = 5, .min_sample_seconds = 50e-6, .most_seconds = 0.4};
   options.call.stop = stop;
   options.call.timeout = std::chrono::seconds(30);
-  TRY_ASSIGN(BenchResult result, bench_->measure(artifact, options));
+  TRY_ASSIGN(BenchResult result, bench_->measure(code, options));
   Comparison worst{0, 0, true, -1};
   for (size_t i = 0; i < result.outputs.size(); ++i) {
     Comparison one = compare(result.outputs[i], reference_[i]);
@@ -36,14 +34,11 @@ Status Laboratory::prepare(Model const& model, int kernel, StopToken stop) {
              reference_outputs(*model, kernel, inputs, stop));
   auto bench = std::make_unique<KernelBench>(device_, plain, inputs);
   if (!reference) {  // a large tensor expression: its plain nest is what the schedules must keep
-    TRY_ASSIGN(std::vector<LoweredStage> stages,
-               lower(plain, backend_.target(), backend_.passes()));
-    TRY_ASSIGN(Artifact artifact,
-               backend_.compile(stages.back().kernel, CodeTier::kFast, CodeTexts::kNone));
+    TRY_ASSIGN(KernelCode code, compile_kernel(plain, backend_, CodeTier::kFast));
     BenchOptions options;
     options.call.stop = stop;
     options.call.timeout = std::chrono::seconds(60);
-    TRY_ASSIGN(reference, bench->run(artifact, options));
+    TRY_ASSIGN(reference, bench->run(code, options));
   }
   reference_ = std::move(*reference);
   bench_ = std::move(bench);

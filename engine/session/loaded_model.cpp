@@ -82,7 +82,7 @@ Result<Model> load_model(std::string const& path, LoadOptions const& options, Ba
     TRY_ASSIGN(model->before, open_sample(path.substr(7)));
     model->name = path.substr(7);
   } else {
-    TRY_ASSIGN(model->before, open_model(path, {options.fixes}));
+    TRY_ASSIGN(model->before, open_model(path, {options.fixes, options.known}));
     model->name = std::filesystem::path(path).filename().string();
     // A test folder's file is always called model.onnx: the folder says more.
     if (model->name == "model.onnx")
@@ -106,7 +106,8 @@ ModelView model_view(LoadedModel const& model) {
                                [](PlanStep const& s) { return s.kind == StepKind::kKernel; }));
   view.summary =
       model.is_expression
-          ? fmt::format("a tensor expression of {} stages", model.kernel(0).kernel.stages.size())
+          ? fmt::format("a tensor expression of {} stage{}", model.kernel(0).kernel.stages.size(),
+                        model.kernel(0).kernel.stages.size() == 1 ? "" : "s")
           : fmt::format("{} operators, {} kernels in {} runs", view.operators, view.kernels, runs);
   if (view.opaque > 0) view.summary += fmt::format(", {} not understood", view.opaque);
   for (Graph const* graph : {&model.before, &model.after})

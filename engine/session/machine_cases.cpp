@@ -51,6 +51,7 @@ Result<MachineView> machine_view(Backend const& backend, Device& device,
                  device, hardware, cache_folder, [&] { return backend.roof_probes(); }, options));
   view.roofs = roof_views(roofs);
   view.roofs_known = true;
+  view.rates = std::make_shared<Roofs const>(roofs);
   return view;
 }
 

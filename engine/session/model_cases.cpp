@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/importers/importer.h"
 #include "engine/measure/kernel_bench.h"
@@ -25,9 +26,8 @@ Result<RunResult> run_expression(LoadedModel const& model, RunOptions const& opt
   } else {
     TRY_ASSIGN(script, backend.default_script(program));
   }
-  TRY_ASSIGN(ScheduledKernel scheduled, schedule_kernel(program, script, "", backend));
-  TRY_ASSIGN(Artifact artifact,
-             backend.compile(scheduled.stages.back().kernel, CodeTier::kFull, CodeTexts::kNone));
+  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script, ""));
+  TRY_ASSIGN(KernelCode code, compile_kernel(scheduled, backend, CodeTier::kFull));
   BenchOptions bench_options;
   bench_options.threads = threads_of(options.threads, backend);
   bench_options.timing = {
@@ -35,7 +35,7 @@ Result<RunResult> run_expression(LoadedModel const& model, RunOptions const& opt
   bench_options.call.stop = stop;
   bench_options.call.timeout = std::chrono::minutes(3);
   KernelBench bench(device, program, options.inputs);
-  TRY_ASSIGN(BenchResult measured, bench.measure(artifact, bench_options));
+  TRY_ASSIGN(BenchResult measured, bench.measure(code, bench_options));
   RunResult result;
   for (double seconds : measured.samples.seconds) result.samples_ms.push_back(seconds * 1e3);
   result.kernel_ms = {measured.samples.least() * 1e3};
@@ -67,51 +67,109 @@ Result<std::vector<NDArray>> tensors_in(std::filesystem::path const& set,
   }
 }
 
-/// The model, its open shapes fixed to those of the stored inputs.
-Result<Model> load_for(std::filesystem::path const& folder, std::vector<NDArray> const& inputs,
-                       Backend const& backend) {
+/// Why the model cannot be run, if it cannot.
+std::optional<std::string> opaque_reason(LoadedModel const& model) {
+  for (PlanStep const& step : model.plan.steps)
+    if (step.kind == StepKind::kOpaque) return step.reason;
+  return {};
+}
+
+struct Opened {
+  Model model;
+  std::vector<std::string> known;  ///< inputs that it was told
+};
+
+/// The model, its open shapes fixed to those of the stored inputs. Where that leaves a node that
+/// nothing can run, all inputs but the first are told: one may be a shape or a list of axes.
+Result<Opened> open_for(std::filesystem::path const& folder, Model const& plain,
+                        std::vector<NDArray> const& inputs, Backend const& backend) {
   std::string path = (folder / "model.onnx").string();
-  TRY_ASSIGN(Model model, load_model(path, {}, backend));
+  Opened opened{plain, {}};
   LoadOptions options;
-  std::vector<ModelTensor> infos = model_inputs(*model);
+  std::vector<ModelTensor> infos = model_inputs(*plain);
   for (size_t i = 0; i < infos.size() && i < inputs.size(); ++i)
     if (!infos[i].unknown.empty()) options.fixes[infos[i].name] = inputs[i].shape();
-  if (options.fixes.empty()) return model;
-  return load_model(path, options, backend);
+  if (!options.fixes.empty()) {
+    TRY_ASSIGN(opened.model, load_model(path, options, backend));
+  }
+  if (!opaque_reason(*opened.model) || inputs.size() < 2 || infos.size() != inputs.size())
+    return opened;
+  std::vector<std::string> known;
+  for (size_t i = 1; i < infos.size(); ++i) {
+    options.fixes.erase(infos[i].name);
+    options.known[infos[i].name] = inputs[i];
+    known.push_back(infos[i].name);
+  }
+  TRY_ASSIGN(Model told, load_model(path, options, backend));
+  return opaque_reason(*told) ? opened : Opened{told, known};
+}
+
+struct Stored {
+  std::vector<NDArray> inputs, outputs;
+};
+
+Result<Stored> stored_tensors(std::filesystem::path const& set) {
+  Stored stored;
+  TRY_ASSIGN(stored.inputs, tensors_in(set, "input"));
+  TRY_ASSIGN(stored.outputs, tensors_in(set, "output"));
+  return stored;
+}
+
+/// Outcome, reason and largest difference.
+void judge(std::vector<NDArray> const& outputs, std::vector<NDArray> const& expected,
+           VerifiedSet& verified) {
+  auto fail = [&](std::string reason) {
+    verified.outcome = VerifiedSet::Outcome::kFailed;
+    verified.reason = std::move(reason);
+  };
+  if (outputs.size() != expected.size())
+    return fail(
+        fmt::format("the model gives {} outputs, {} are stored", outputs.size(), expected.size()));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    NDArray const &ours = outputs[i], &theirs = expected[i];
+    if (ours.type() != theirs.type() || ours.shape() != theirs.shape())
+      return fail(fmt::format("output {} is {}[{}], {}[{}] is stored", i, to_text(ours.type()),
+                              to_text(ours.shape()), to_text(theirs.type()),
+                              to_text(theirs.shape())));
+    Comparison one = compare(ours, theirs);
+    if (one.max_abs_diff >= verified.max_abs_diff)
+      verified.max_abs_diff = one.max_abs_diff, verified.max_abs_ref = one.max_abs_ref;
+    if (!one.equal)
+      fail(fmt::format("output {} differs by {:.3g} where the largest value is {:.3g}", i,
+                       one.max_abs_diff, one.max_abs_ref));
+  }
 }
 
 Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
                                std::filesystem::path const& set, Backend const& backend,
-                               Device& device, int threads, StopToken stop) {
+                               Device& device, VerifyOptions const& given, StopToken stop) {
   VerifiedSet verified{folder.filename().string(), set.filename().string()};
-  TRY_ASSIGN(std::vector<NDArray> inputs, tensors_in(set, "input"));
-  TRY_ASSIGN(std::vector<NDArray> expected, tensors_in(set, "output"));
-  TRY_ASSIGN(Model model, load_for(folder, inputs, backend));
-  for (PlanStep const& step : model->plan.steps)
-    if (step.kind == StepKind::kOpaque) {
-      verified.outcome = VerifiedSet::Outcome::kSkipped;
-      verified.reason = step.reason;
-      return verified;
-    }
+  auto skipped = [&](std::string reason) {
+    verified.outcome = VerifiedSet::Outcome::kSkipped;
+    verified.reason = std::move(reason);
+    return verified;
+  };
+  TRY_ASSIGN(Model plain, load_model((folder / "model.onnx").string(), {}, backend));
+  Result<Stored> stored = stored_tensors(set);
+  // Texts and sequences are no tensors of ours, and no operators of ours read them.
+  if (!stored) {
+    if (auto reason = opaque_reason(*plain)) return skipped(*reason);
+    return std::unexpected(stored.error());
+  }
+  TRY_ASSIGN(Opened opened, open_for(folder, plain, stored->inputs, backend));
+  Model const& model = opened.model;
+  if (auto reason = opaque_reason(*model)) return skipped(*reason);
+  verified.known = opened.known;
+  if (!opened.known.empty()) stored->inputs.resize(1);
   NetworkOptions options;
-  options.threads = threads_of(threads, backend);
+  options.threads = threads_of(given.threads, backend);
+  options.tier = given.tier;
   options.call.stop = stop;
   options.call.timeout = std::chrono::minutes(3);
   TRY_ASSIGN(std::unique_ptr<Network> network,
              Network::create(model->after, model->plan, backend, device, options));
-  TRY_ASSIGN(std::vector<NDArray> outputs, network->run(inputs));
-  if (outputs.size() != expected.size())
-    return refused("output_count", fmt::format("the model gives {} outputs, {} are stored",
-                                               outputs.size(), expected.size()));
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    Comparison one = compare(outputs[i], expected[i]);
-    if (one.max_abs_diff >= verified.max_abs_diff)
-      verified.max_abs_diff = one.max_abs_diff, verified.max_abs_ref = one.max_abs_ref;
-    if (one.equal) continue;
-    verified.outcome = VerifiedSet::Outcome::kFailed;
-    verified.reason = fmt::format("output {} differs by {:.3g} where the largest value is {:.3g}",
-                                  i, one.max_abs_diff, one.max_abs_ref);
-  }
+  TRY_ASSIGN(std::vector<NDArray> outputs, network->run(stored->inputs));
+  judge(outputs, stored->outputs, verified);
   return verified;
 }
 
@@ -172,7 +230,8 @@ void fill_times(KernelTable& table, RunResult const& run, MachineView const& mac
 }
 
 std::vector<VerifiedSet> verify_folder(std::filesystem::path const& folder, Backend const& backend,
-                                       Device& device, int threads, StopToken stop) {
+                                       Device& device, VerifyOptions const& options,
+                                       StopToken stop) {
   std::vector<VerifiedSet> results;
   std::string name = folder.filename().empty() ? folder.parent_path().filename().string()
                                                : folder.filename().string();
@@ -181,7 +240,7 @@ std::vector<VerifiedSet> verify_folder(std::filesystem::path const& folder, Back
     results.push_back(
         {name, "-", VerifiedSet::Outcome::kSkipped, "the folder holds no test_data_set_N"});
   for (auto const& set : sets) {
-    auto verified = verify_set(folder, set, backend, device, threads, stop);
+    auto verified = verify_set(folder, set, backend, device, options, stop);
     if (!verified)
       verified = VerifiedSet{name, set.filename().string(), VerifiedSet::Outcome::kFailed,
                              to_sentence(verified.error())};

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/analysis/footprint.h"
+#include "engine/analysis/locality.h"
+#include "engine/compile/load_time.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
 #include "engine/schedule/names.h"
@@ -42,6 +43,15 @@ void describe_axis(ir::BlockSite const& site, ir::For const& loop, LoopBar& bar)
   if (bar.kind == AxisKind::kSpatial && reduce)
     bar.kind = spatial ? AxisKind::kMixed : AxisKind::kReduce;
   bar.guarded = site.block->predicate && ir::uses_variable(site.block->predicate, loop.name());
+}
+
+void describe_memory(analysis::Locality const& locality, ir::LoopId loop,
+                     std::vector<int64_t> const& cache_bytes, LoopBar& bar) {
+  analysis::LoopLocality data = locality.loop(loop);
+  bar.footprint = data.body.bytes;
+  bar.footprint_exact = data.body.exact;
+  bar.reuse = data.reuse;
+  for (int64_t capacity : cache_bytes) bar.fits.push_back(locality.largest_fit(loop, capacity));
 }
 
 std::string consequence_of(LoopBar const& bar) {
@@ -160,7 +170,7 @@ RefusalView refusal_view(ir::Program const& program, Refusal const& refusal,
   return view;
 }
 
-NestView nest_view(ir::Program const& program) {
+NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache_bytes) {
   NestView view;
   view.program_hash = ir::hash(program);
   std::vector<int64_t> blocks;
@@ -168,6 +178,7 @@ NestView nest_view(ir::Program const& program) {
     view.stages.push_back(card_of(site));
     blocks.push_back(site.block->id.value);
   }
+  analysis::Locality locality(program);
   for (ir::LoopSite const& loop : ir::loops_of(program.body)) {
     auto owner = owner_of(program, loop.loop->id);
     if (!owner) continue;
@@ -180,7 +191,7 @@ NestView nest_view(ir::Program const& program) {
     bar.extent = ir::as_int(loop.loop->extent).value_or(0);
     bar.mark = mark_of(loop.loop->loop_kind);
     describe_axis(*owner, *loop.loop, bar);
-    bar.footprint = analysis::footprint(*owner, loop.around.size());
+    describe_memory(locality, loop.loop->id, cache_bytes, bar);
     bar.consequence = consequence_of(bar);
     view.bars.push_back(std::move(bar));
   }
@@ -257,17 +268,30 @@ CodeText text_of_assembly(Artifact const& artifact) {
   return text;
 }
 
+namespace {
+
+/// Says what is not in the text because it ran before.
+CodeText with_note(CodeText text, LoadTimeSplit const& split) {
+  for (ir::Buffer const& buffer : split.made)
+    text.title += fmt::format(" · {} is made at load", buffer->name);
+  return text;
+}
+
+}  // namespace
+
 CodeText code_text(ir::Program const& program, te::Kernel const& kernel, std::string const& stage,
                    Backend const& backend) {
   if (stage == kExpressionStage) return text_of_expression(kernel);
   if (stage == kProgramStage) return text_of_program(program);
   CodeText failed;
   failed.stage = stage;
-  auto lowered = lower(program, backend.target(), backend.passes());
+  LoadTimeSplit split = split_load_time(program);
+  auto lowered = lower(split.at_run, backend.target(), backend.passes());
   if (!lowered) return failed.failure = to_sentence(lowered.error()), failed;
   std::vector<CodeStage> stages = code_stages(backend);
   for (size_t i = 1; i < lowered->size(); ++i)
-    if (stages[i + 1].key == stage) return text_of_stage((*lowered)[i].kernel, stages[i + 1]);
+    if (stages[i + 1].key == stage)
+      return with_note(text_of_stage((*lowered)[i].kernel, stages[i + 1]), split);
   auto artifact =
       backend.compile(lowered->back().kernel, CodeTier::kFast, CodeTexts::kAssemblyAndIr);
   if (!artifact) return failed.failure = to_sentence(artifact.error()), failed;

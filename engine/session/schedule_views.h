@@ -1,6 +1,7 @@
 /// Schedules as values for a front: nests, refusals, primitives, code.
 #pragma once
 
+#include "engine/analysis/time_model.h"
 #include "engine/backend/backend.h"
 #include "engine/schedule/trace.h"
 #include "engine/session/values.h"
@@ -11,7 +12,13 @@ namespace tw::session {
 /// `step` is the script line that was asked for.
 RefusalView refusal_view(ir::Program const& program, Refusal const& refusal,
                          std::string const& step);
-NestView nest_view(ir::Program const& program);
+/// Where the model puts a program of so many operations.
+RooflinePoint roofline_point(analysis::TimeModel const& model, double flops);
+/// "Modelled: arithmetic bounds this step, 1.0 ms; L1 0.3 ms, L2 20 us."
+std::string explanation_of(analysis::TimeModel const& model);
+
+/// `cache_bytes`: of the caches whose largest fitting factors are wanted.
+NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache_bytes);
 
 /// Stages of a kernel in the order shown: expression, program, each pass, LLVM IR, assembly.
 std::vector<CodeStage> code_stages(Backend const& backend);

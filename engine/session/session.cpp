@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <span>
 
 #include "engine/backend/backend.h"
 #include "engine/measure/network.h"
@@ -137,11 +138,15 @@ void SessionImpl::publish() {
     if (state_.model) next.kernels = table_with_states(state_);
     if (state_.has_kernel()) {
       ir::Program const& program = state_.now().history.schedule().program();
+      Hardware const& hardware = options_.backend->target().hardware;
+      std::vector<int64_t> caches;
+      for (CacheLevel const& cache : hardware.caches) caches.push_back(cache.bytes);
       bool same = published_.nest && published_.kernel == next.kernel &&
                   published_.nest->program_hash == ir::hash(program);
-      next.nest = same ? published_.nest : std::make_shared<NestView const>(nest_view(program));
+      next.nest =
+          same ? published_.nest : std::make_shared<NestView const>(nest_view(program, caches));
       next.history = history_view(state_);
-      next.roofline = roofline_view(state_);
+      next.roofline = roofline_view(state_, hardware);
     }
     published_ = std::move(next);
   }
@@ -228,24 +233,26 @@ Status SessionImpl::run(SelectKernel const& c) {
 /// With the mutex held: the step becomes a node of the history.
 std::expected<void, Refusal> SessionImpl::take(Step const& step) {
   History& history = state_.now().history;
-  auto next = history.schedule().apply(step);
+  auto next = history.schedule().apply(step, Effort::kInteractive);
   if (!next) return std::unexpected(with_repairs(history.schedule(), step, next.error()));
   history = history.add(*next).value();
   return {};
 }
 
 Status SessionImpl::run(ApplyStep const& c) {
-  TRY_ASSIGN(Step step, parse_step(c.line));
+  TRY_ASSIGN(std::vector<Step> steps, parse_steps(c.line));
   {
     std::lock_guard lock(mutex_);
     if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
     state_.refusal = nullptr;
     state_.error = nullptr;
-    if (auto taken = take(step); !taken) {
-      state_.refusal = std::make_shared<RefusalView const>(
-          refusal_view(state_.now().history.schedule().program(), taken.error(), c.line));
-      return {};
-    }
+    for (Step const& step : steps)
+      if (auto taken = take(step); !taken) {
+        std::string text = steps.size() == 1 ? c.line : tw::to_text(step);
+        state_.refusal = std::make_shared<RefusalView const>(
+            refusal_view(state_.now().history.schedule().program(), taken.error(), text));
+        return {};
+      }
   }
   start_measuring();
   return {};
@@ -436,27 +443,35 @@ void SessionImpl::start_roofs(bool again) {
                 {
                   std::lock_guard lock(mutex_);
                   state_.machine = std::make_shared<MachineView const>(view ? *view : *plain);
+                  state_.models.clear();
                 }
                 publish();
               });
 }
 
 std::shared_ptr<RefusalView const> SessionImpl::why_not(std::string const& line) {
-  auto step = parse_step(line);
+  auto steps = parse_steps(line);
   std::lock_guard lock(mutex_);
   if (!state_.has_kernel()) return nullptr;
-  Schedule const& schedule = state_.now().history.schedule();
-  if (!step) {
+  if (!steps) {
     RefusalView view;
     view.step = line;
-    view.code = step.error().code;
+    view.code = steps.error().code;
     view.title = "This line cannot be read";
-    view.message = step.error().message;
+    view.message = steps.error().message;
     return std::make_shared<RefusalView const>(std::move(view));
   }
-  auto proof = schedule.check(*step);
-  if (proof) return nullptr;
-  return std::make_shared<RefusalView const>(refusal_view(schedule.program(), proof.error(), line));
+  auto refused = [&](Schedule const& schedule, Refusal const& refusal) {
+    return std::make_shared<RefusalView const>(refusal_view(schedule.program(), refusal, line));
+  };
+  Schedule schedule = state_.now().history.schedule();
+  for (Step const& step : std::span(*steps).first(steps->size() - 1)) {
+    auto next = schedule.apply(step, Effort::kInteractive);
+    if (!next) return refused(schedule, next.error());
+    schedule = std::move(*next);
+  }
+  auto proof = schedule.check(steps->back(), Effort::kInteractive);
+  return proof ? nullptr : refused(schedule, proof.error());
 }
 
 std::shared_ptr<CodeText const> SessionImpl::code(std::string const& stage, bool against_parent) {

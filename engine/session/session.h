@@ -30,7 +30,8 @@ struct CloseModel {};
 struct SelectKernel {
   int row = 0;
 };
-/// One script line: "o.0, o.1 = split(conv2d.o, factor=16)". Refused: snapshot.refusal says why.
+/// One script line: "o.0, o.1 = split(conv2d.o, factor=16)", or several steps with ";" between them
+/// (a repair). Refused: snapshot.refusal says why.
 struct ApplyStep {
   std::string line;
 };

@@ -5,7 +5,10 @@
 #include <algorithm>
 
 #include "engine/backend/backend.h"
+#include "engine/compile/load_time.h"
+#include "engine/ir/program.h"
 #include "engine/schedule/trace.h"
+#include "engine/session/schedule_views.h"
 
 namespace tw::session {
 namespace {
@@ -59,39 +62,49 @@ std::shared_ptr<HistoryView const> history_view(State const& state) {
   return view;
 }
 
-std::shared_ptr<RooflineView const> roofline_view(State const& state) {
+namespace {
+
+analysis::TimeModel const& model_of(State& state, ir::Program const& program,
+                                    Hardware const& hardware) {
+  auto [place, fresh] = state.models.try_emplace(ir::hash(program));
+  if (!fresh) return place->second;
+  ir::Program runs = split_load_time(program).at_run;
+  place->second =
+      analysis::model_time(runs, analysis::Locality(runs), hardware, *state.machine->rates);
+  return place->second;
+}
+
+}  // namespace
+
+std::shared_ptr<RooflineView const> roofline_view(State& state, Hardware const& hardware) {
   auto view = std::make_shared<RooflineView>();
-  KernelTask const& task = state.model->kernel(state.kernel);
-  History const& history = state.kernels.at(state.kernel).history;
-  double peak = 0, bandwidth = 0;
-  if (state.machine) view->roofs = state.machine->roofs;
+  if (!state.machine || !state.machine->rates) return view;
+  view->roofs = state.machine->roofs;
   std::erase_if(view->roofs, [](RoofView const& roof) {
     return roof.name.find("one core") != std::string::npos;
   });
-  for (RoofView const& roof : view->roofs) {
-    if (roof.compute)
-      peak = std::max(peak, roof.value);
-    else
-      bandwidth = roof.value;  // the last level is main memory
-  }
-  double intensity = task.bytes > 0 ? double(task.flops) / double(task.bytes) : 0;
+  auto flops = double(state.model->kernel(state.kernel).flops);
+  History const& history = state.kernels.at(state.kernel).history;
   for (int id : path_to(history, history.current())) {
     HistoryNode const& node = history.node(id);
-    if (!node.measured) continue;
-    view->trail.push_back({id, fmt::format("{} {:.1f}", node.label, node.measured->gflops),
-                           intensity, node.measured->gflops, true, id == history.current()});
+    analysis::TimeModel const& model = model_of(state, node.schedule.program(), hardware);
+    bool current = id == history.current();
+    if (flops <= 0 || model.seconds <= 0) continue;
+    RooflinePoint point = roofline_point(model, flops);
+    point.history_node = id;
+    point.measured = node.measured.has_value();
+    if (node.measured) point.gflops = node.measured->gflops;
+    point.label = fmt::format("{} {:.1f}", node.label, point.gflops);
+    point.current = current;
+    if (current) {
+      double peak = 0, bandwidth = 0;
+      for (RoofView const& roof : view->roofs)
+        (roof.compute ? peak : bandwidth) = roof.compute ? std::max(peak, roof.value) : roof.value;
+      view->attainable = std::min(peak, point.intensity * bandwidth);
+      view->explanation = explanation_of(model);
+    }
+    view->trail.push_back(std::move(point));
   }
-  if (peak <= 0 || bandwidth <= 0 || intensity <= 0) return view;
-  bool compute_bound = intensity * bandwidth >= peak;
-  view->attainable = std::min(peak, intensity * bandwidth);
-  view->explanation =
-      compute_bound
-          ? fmt::format(
-                "{:.1f} FLOP for each byte of its tensors: arithmetic is the limit, {:.0f} GFLOP/s",
-                intensity, peak)
-          : fmt::format(
-                "{:.2f} FLOP for each byte of its tensors: memory is the limit, {:.1f} GFLOP/s",
-                intensity, view->attainable);
   return view;
 }
 

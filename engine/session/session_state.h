@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "engine/analysis/time_model.h"
 #include "engine/history/history.h"
 #include "engine/session/loaded_model.h"
 #include "engine/session/session.h"
@@ -24,6 +25,7 @@ struct State {
   int kernel = -1;
   std::map<int, KernelWork> kernels;
   std::shared_ptr<MachineView const> machine;
+  std::map<uint64_t, analysis::TimeModel> models;  ///< by hash of the program, for these roofs
   std::shared_ptr<RefusalView const> refusal;
   std::shared_ptr<std::string const> error;
   int measuring = -1;  ///< history node that a job is measuring now
@@ -34,7 +36,8 @@ struct State {
 };
 
 std::shared_ptr<HistoryView const> history_view(State const& state);
-std::shared_ptr<RooflineView const> roofline_view(State const& state);
+/// Remembers in `state` what it modelled.
+std::shared_ptr<RooflineView const> roofline_view(State& state, Hardware const& hardware);
 /// The table with the states and times that the histories know.
 std::shared_ptr<KernelTable const> table_with_states(State const& state);
 /// A kernel's history: the plain nest, and the schedule by rule as a second branch.

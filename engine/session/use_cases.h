@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/backend/backend.h"
 #include "engine/session/values.h"
 #include "engine/support/base/error.h"
 #include "engine/support/base/job.h"
@@ -24,7 +25,8 @@ class LoadedModel;
 using Model = std::shared_ptr<LoadedModel const>;
 
 struct LoadOptions {
-  std::map<std::string, Shape> fixes;  ///< input name -> shape, over what the file says
+  std::map<std::string, Shape> fixes;    ///< input name -> shape, over what the file says
+  std::map<std::string, NDArray> known;  ///< inputs that become constants
 };
 
 /// An ONNX file or a `.te` file; or a sample by "sample:NAME".
@@ -59,6 +61,18 @@ Result<LoweredKernel> lower_kernel(LoadedModel const& model, int kernel, std::st
                                    std::string const& script_file, Backend const& backend);
 /// The kernel's schedule by rule, as a script.
 Result<std::string> default_script(LoadedModel const& model, int kernel, Backend const& backend);
+
+/// What a kernel's loops work on under a script, and the time that this should take.
+struct KernelAnalysis {
+  NestView nest;
+  RooflinePoint point;  ///< modelled
+  double arithmetic_ms = 0;
+  std::string explanation;
+};
+/// Errors: unknown_roofs (`machine` was not measured), those of `lower_kernel`.
+Result<KernelAnalysis> analyze_kernel(LoadedModel const& model, int kernel,
+                                      std::string const& script, std::string const& script_file,
+                                      MachineView const& machine, Backend const& backend);
 
 struct CheckedStep {
   int line = 0;
@@ -106,10 +120,17 @@ struct VerifiedSet {
   enum class Outcome { kPassed, kFailed, kSkipped } outcome = Outcome::kPassed;
   std::string reason;  ///< of a failure or a skip
   double max_abs_diff = 0, max_abs_ref = 0;
+  /// Inputs that had to be known before the model could be compiled: shapes, axes, scales.
+  std::vector<std::string> known;
+};
+struct VerifyOptions {
+  int threads = 0;  ///< of the device; 0: all cores
+  CodeTier tier = CodeTier::kFull;
 };
 /// A folder NAME/model.onnx with test_data_set_N/{input,output}_N.pb, as ONNX's own backend tests.
 std::vector<VerifiedSet> verify_folder(std::filesystem::path const& folder, Backend const& backend,
-                                       Device& device, int threads, StopToken stop = {});
+                                       Device& device, VerifyOptions const& options,
+                                       StopToken stop = {});
 
 struct SampleInfo {
   std::string name, title, description;

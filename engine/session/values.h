@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+namespace tw {
+struct Roofs;
+}
+
 namespace tw::session {
 
 // ---- model -------------------------------------------------------------------------------
@@ -95,10 +99,13 @@ struct LoopBar {
   int level = 0;  ///< 0 outer, 1 inner part of a split, 2 ...
   AxisKind kind = AxisKind::kSpatial;
   LoopMark mark = LoopMark::kSerial;
-  std::string role;         ///< "out_channel"
-  int64_t footprint = 0;    ///< bytes that one iteration of its body touches
-  bool guarded = false;     ///< a remainder guard depends on it
-  std::string consequence;  ///< "8 tasks", "16 lanes", "14 copies"; empty for serial loops
+  std::string role;             ///< "out_channel"
+  int64_t footprint = 0;        ///< distinct bytes that one iteration of its body touches
+  bool footprint_exact = true;  ///< false: an upper bound
+  double reuse = 1;             ///< bytes that all its iterations ask for, for each distinct one
+  std::vector<int64_t> fits;  ///< for each cache: the largest split factor whose data fits; 0: none
+  bool guarded = false;       ///< a remainder guard depends on it
+  std::string consequence;    ///< "8 tasks", "16 lanes", "14 copies"; empty for serial loops
 };
 struct StageCard {
   std::string name;  ///< block name
@@ -166,13 +173,22 @@ struct RoofView {
   bool compute = false;
   double value = 0;  ///< GFLOP/s or GB/s
 };
+/// What a kernel moves into a memory level, by the loops of its schedule.
+struct RooflineLevel {
+  std::string name;      ///< as the roof's
+  double intensity = 0;  ///< FLOP per byte
+  double bytes = 0;
+  double ms = 0;  ///< at the level's bandwidth; 0 where the data stays nearer from run to run
+};
 struct RooflinePoint {
   int history_node = -1;
   std::string label;
-  double intensity = 0;  ///< FLOP per byte (compulsory traffic)
+  double intensity = 0;  ///< FLOP per byte of main memory, that this schedule moves
   double gflops = 0;
   bool measured = true;  ///< false: modelled, drawn hollow
   bool current = false;
+  std::vector<RooflineLevel> levels;  ///< from the nearest to main memory
+  double model_ms = 0;                ///< modelled time of one run
 };
 struct RooflineView {
   std::vector<RoofView> roofs;
@@ -188,6 +204,7 @@ struct MachineView {
   std::vector<int64_t> cache_bytes;  ///< of the levels above memory, the nearest first
   bool roofs_known = false;
   std::vector<RoofView> roofs;
+  std::shared_ptr<Roofs const> rates;  ///< the same for the engine's models; null: not known
 };
 
 // ---- moves -------------------------------------------------------------------------------

@@ -92,7 +92,7 @@ private:
     TRY(line.expect("("));
     if (!line.accept(")")) {
       do {
-        TRY_ASSIGN(Buffer buffer, ir::parse_buffer(line, scope_));
+        TRY_ASSIGN(Buffer buffer, ir::parse_input(line, scope_));
         if (!scope_.buffers.emplace(buffer->name, buffer).second)
           return line.error("name_taken", fmt::format("two tensors are named '{}'", buffer->name));
         kernel_.inputs.push_back(std::move(buffer));
@@ -216,8 +216,9 @@ std::string to_text(Kernel const& kernel) {
   std::string inputs, outputs;
   for (Buffer const& input : kernel.inputs) {
     auto shape = ir::constant_shape(*input).value_or(std::vector<int64_t>());
-    inputs += fmt::format("{}{}: {}[{}]", inputs.empty() ? "" : ", ", input->name,
-                          to_text(input->type), fmt::join(shape, ", "));
+    inputs +=
+        fmt::format("{}{}: {}[{}]{}", inputs.empty() ? "" : ", ", input->name, to_text(input->type),
+                    fmt::join(shape, ", "), input->scope == ir::kParameterScope ? " @param" : "");
   }
   for (Buffer const& output : kernel.outputs)
     outputs += (outputs.empty() ? "" : ", ") + output->name;

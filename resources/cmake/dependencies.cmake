@@ -13,3 +13,9 @@ target_link_libraries(tw_llvm INTERFACE
   /usr/lib/llvm-19/lib/liblldELF.a /usr/lib/llvm-19/lib/liblldCommon.a LLVM z zstd)
 target_link_directories(tw_llvm INTERFACE /usr/lib/llvm-19/lib)
 
+# Integer sets, for the legality of schedule steps.
+find_path(ISL_INCLUDE isl/ctx.h REQUIRED)
+find_library(ISL_LIBRARY isl REQUIRED)
+add_library(tw_isl INTERFACE)
+target_include_directories(tw_isl SYSTEM INTERFACE ${ISL_INCLUDE})
+target_link_libraries(tw_isl INTERFACE ${ISL_LIBRARY})

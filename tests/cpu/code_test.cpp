@@ -182,6 +182,28 @@ private slots:
     }
   }
 
+  /// A lane beside the tensor, or beside what a select wants, divides by nothing.
+  void masked_lanes_do_not_divide() {
+    constexpr char kText[] =
+        "tilewright te 1\n"
+        "kernel mod(X: i64[22], Z: i64[22]) -> Y\n"
+        "  Y[x in 22] = select(X[x] < 0, 0 - (0 - X[x]) % Z[x], X[x] % Z[x])\n";
+    auto program = te::to_program(te::parse_kernel(kText).value()).value();
+    std::string script = backend_->default_script(program).value();
+    auto scheduled = replay(Schedule(program), parse_script(script).value()).value();
+    auto stages = lower(scheduled.program(), backend_->target(), backend_->passes()).value();
+    NDArray x = NDArray::create(DType::kI64, {22}).value(), z = x.clone();
+    for (int64_t i = 0; i < 22; ++i)
+      x.set_value(i, double(i * 7 % 19 - 9)), z.set_value(i, double(i % 5 + 1));
+    ThreadPool pool(2);
+    for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull}) {
+      auto outputs =
+          testing::run_compiled(stages.back().kernel, program, {x, z}, *backend_, tier, pool);
+      QVERIFY2(outputs, script.c_str());
+      QVERIFY(compare((*outputs)[0], ir::interpret(program, {x, z}).value()[0], 0, 0).equal);
+    }
+  }
+
   void compiling_is_quick() {
     auto program = te::to_program(te::parse_kernel(kConv).value()).value();
     auto scheduled =

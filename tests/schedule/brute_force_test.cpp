@@ -6,6 +6,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
 #include "engine/schedule/legality/independence.h"
+#include "engine/schedule/legality/iteration_pairs.h"
 #include "engine/schedule/legality/permutation.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/trace.h"
@@ -111,6 +112,9 @@ struct Count {
     ++(truth ? legal : illegal);
     if (answer) ++(truth ? legal_accepted : illegal_accepted);
   }
+  bool exact() const {
+    return illegal_accepted == 0 && legal_accepted == legal && legal > 50 && illegal > 50;
+  }
   bool good() const {
     return illegal_accepted == 0 && legal > 50 && illegal > 50 &&
            legal_accepted * 100 >= legal * 95;
@@ -138,7 +142,7 @@ private slots:
   void independence_and_permutation_agree_with_all_pairs() {
     Rng rng(20260103);
     qInfo("seed 20260103");
-    Count independence, permutation;
+    Count independence, permutation, carried_sets, overtaken_sets;
     for (int trace = 0; trace < 350; ++trace) {
       Schedule schedule = random_schedule(rng, trace);
       auto blocks = ir::blocks_of(schedule.program().body);
@@ -153,6 +157,9 @@ private slots:
                 .has_value();
         bool truth = independent(site, depth);
         independence.add(truth, answer);
+        PairAnswer sets = find_carried({site}, *site.loops[depth], {}, Effort::kWork);
+        QVERIFY2(sets.unknown.empty(), sets.unknown.c_str());
+        carried_sets.add(truth, sets.none());
         QVERIFY2(truth || !answer, (schedule.script() + site.loops[depth]->name() + "\n" +
                                     ir::to_text(schedule.program()))
                                        .c_str());
@@ -168,15 +175,24 @@ private slots:
         for (size_t i : order) after.push_back(before[i]);
         bool answer = permutable(before, after).has_value(), truth = order_kept(site, order);
         permutation.add(truth, answer);
+        std::vector<ir::For const*> new_order;
+        for (size_t i : order) new_order.push_back(site.loops[i]);
+        PairAnswer sets = find_overtaken({site}, site.loops, new_order, {}, {}, Effort::kWork);
+        QVERIFY2(sets.unknown.empty(), sets.unknown.c_str());
+        overtaken_sets.add(truth, sets.none());
         QVERIFY2(truth || !answer, (schedule.script() + ir::to_text(schedule.program())).c_str());
       }
     }
-    for (auto const& [name, count] :
-         {std::pair{"independence", independence}, {"permutation", permutation}})
+    for (auto const& [name, count] : {std::pair{"independence", independence},
+                                      {"permutation", permutation},
+                                      {"independence by integer sets alone", carried_sets},
+                                      {"permutation by integer sets alone", overtaken_sets}})
       qInfo("%s: %d of %d legal accepted, %d of %d illegal accepted", name, count.legal_accepted,
             count.legal, count.illegal_accepted, count.illegal);
     QVERIFY(independence.good());
     QVERIFY(permutation.good());
+    QVERIFY(carried_sets.exact());
+    QVERIFY(overtaken_sets.exact());
   }
 };
 

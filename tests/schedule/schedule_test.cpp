@@ -63,6 +63,23 @@ private slots:
     }
   }
 
+  void a_reduction_loop_can_be_made_parallel_by_the_repair_that_is_offered() {
+    Schedule matmul = plain(0);
+    std::vector<Repair> repairs = repairs_for(matmul, parse_step("parallel(C.k)").value());
+    QCOMPARE(repairs.size(), size_t(3));
+    auto steps = parse_steps(repairs.back().step);
+    QVERIFY(steps);
+    QCOMPARE(steps->size(), size_t(2));
+    Schedule repaired = matmul;
+    for (Step const& step : *steps) repaired = repaired.apply(step).value();
+    QCOMPARE(repaired.trace().front().step.primitive, std::string("rfactor"));
+    QVERIFY(!parse_steps("split(C.i, factor=2);"));
+    // Splitting has no such way, and a spatial loop needs none.
+    for (char const* line : {"split(C.k, factor=100)", "unroll(C.i)"})
+      for (Repair const& repair : repairs_for(matmul, parse_step(line).value()))
+        QVERIFY(!repair.step.contains("rfactor"));
+  }
+
   void cursors_say_where_loops_went_and_other_ids_stay() {
     Schedule schedule = plain(0);
     ir::LoopId i = id_of(schedule, "i"), j = id_of(schedule, "j"), k = id_of(schedule, "k");

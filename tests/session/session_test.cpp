@@ -50,6 +50,18 @@ private slots:
     QCOMPARE(current(now).label, std::string("parallel"));
     QCOMPARE(current(now).verdict, Verdict::kCorrect);
     QVERIFY(current(now).gflops && *current(now).gflops > 0);
+    // The roofline has all levels of memory, a modelled time, and every step on the way.
+    QCOMPARE(now.roofline->trail.size(), size_t(5));
+    RooflinePoint const& point = now.roofline->trail.back();
+    QVERIFY(point.current && point.measured && point.model_ms > 0);
+    QCOMPARE(point.levels.size(), now.machine->cache_bytes.size() + 1);
+    for (size_t i = 1; i < point.levels.size(); ++i)
+      QVERIFY(point.levels[i].bytes <= point.levels[i - 1].bytes);
+    QVERIFY(!now.roofline->explanation.empty());
+    for (LoopBar const& bar : now.nest->bars) {
+      QCOMPARE(bar.fits.size(), now.machine->cache_bytes.size());
+      QVERIFY(bar.footprint > 0 && bar.reuse >= 1);
+    }
     int leaf = now.history->current;
     session->execute(Undo{});
     session->execute(Undo{});
@@ -78,6 +90,19 @@ private slots:
     for (RepairView const& repair : now.refusal->repairs) QVERIFY(!session->why_not(repair.step));
     QVERIFY(session->execute(DismissRefusal{}));
     QVERIFY(!session->snapshot().refusal);
+  }
+
+  void a_repair_of_two_steps_is_taken_like_one() {
+    auto session = make();
+    open(*session);
+    QVERIFY(session->execute(ApplyStep{"parallel(C.k)"}));
+    std::string repair = session->snapshot().refusal->repairs.back().step;
+    QCOMPARE(repair, std::string("rfactor(C.k); parallel(C_rf.k)"));
+    size_t nodes = session->snapshot().history->nodes.size();
+    QVERIFY(session->execute(ApplyStep{repair}));
+    QVERIFY(!session->snapshot().refusal);
+    QCOMPARE(session->snapshot().history->nodes.size(), nodes + 2);
+    QVERIFY(session->why_not("vectorize(C_rf.j); parallel(C_rf.i); parallel(C_rf.i)"));
   }
 
   void unusable_commands_are_sentences_data() {

@@ -77,11 +77,8 @@ inline std::string random_word(ir::Program const& program, std::string const& pa
   return kLayouts[rng.below(std::size(kLayouts))];
 }
 
-/// Some step, legal or not: a primitive of the table with targets and arguments of the right
-/// number.
-inline Step propose_step(ir::Program const& program, Rng& rng) {
-  auto table = primitive_table();
-  Primitive const& primitive = *table[size_t(rng.below(int64_t(table.size())))];
+/// Some step of a primitive, legal or not, with targets and arguments of the right number.
+inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& primitive) {
   std::vector<ir::LoopSite> loops = ir::loops_of(program.body);
   Step step;
   step.primitive = primitive.name;
@@ -131,13 +128,21 @@ inline Step propose_step(ir::Program const& program, Rng& rng) {
   if (!optional.empty()) {
     Parameter const& one = *optional[size_t(rng.below(int64_t(optional.size())))];
     int64_t extent = ir::as_int(first.loop->extent).value_or(4);
-    if (!one.choices.empty())
+    if (one.word)
+      step.arguments[one.name] = random_word(program, one.name, rng);
+    else if (!one.choices.empty())
       step.arguments[one.name] = one.choices[size_t(rng.below(int64_t(one.choices.size())))];
     else
       step.arguments[one.name] =
           rng.between(one.low, std::min(one.high, std::max<int64_t>(extent, one.low)));
   }
   return step;
+}
+
+/// The same with a primitive of the table.
+inline Step propose_step(ir::Program const& program, Rng& rng) {
+  auto table = primitive_table();
+  return propose_step(program, rng, *table[size_t(rng.below(int64_t(table.size())))]);
 }
 
 }  // namespace tw::testing

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/ladder/divisors.h"
 #include "widgets/ladder/ladder_metrics.h"
 #include "widgets/ladder/ladder_view.h"
 #include "widgets/paint/paint.h"
@@ -87,7 +88,43 @@ void LadderView::draw_bar(QPainter& painter, Item const& item) const {
   if (!bar.consequence.empty())
     paint::text(painter, QRectF(item.rect.right() + 10, item.rect.top(), 96, item.rect.height()),
                 ui_font(12), theme_.text2, QString::fromStdString(bar.consequence));
-  if (bar.id == selection_.loop()) paint::focus_ring(painter, item.rect, theme_, 5);
+  if (bar.id != selection_.loop()) return;
+  paint::focus_ring(painter, item.rect, theme_, 5);
+  draw_fits(painter, item);
+}
+
+/// Where on the bar a split by `factor` is pulled to: the bar's own logarithmic scale.
+double LadderView::place_of(Item const& item, int64_t factor) const {
+  double share =
+      item.bar->extent > 1 ? std::log(double(factor)) / std::log(double(item.bar->extent)) : 0;
+  return item.rect.left() + item.rect.width() * std::clamp(share, 0.05, 1.0);
+}
+
+/// Ticks at the divisors, and a triangle for each cache at the largest factor whose data fits.
+void LadderView::draw_fits(QPainter& painter, Item const& item) const {
+  double y = item.rect.bottom();
+  if (drag_ == Drag::kSplit) {
+    painter.setPen(QPen(theme_.line3, 1));
+    for (int64_t divisor : divisors_of(item.bar->extent)) {
+      double x = place_of(item, divisor);
+      painter.drawLine(QPointF(x, y - 4), QPointF(x, y));
+    }
+  }
+  painter.setPen(Qt::NoPen);
+  for (size_t level = item.bar->fits.size(); level-- > 0;) {
+    int64_t factor = item.bar->fits[level];
+    if (factor <= 1 || factor >= item.bar->extent || level > 2) continue;
+    double x = place_of(item, factor);
+    painter.setBrush(theme_.levels[level]);
+    painter.drawPolygon(QPolygonF({{x - 5, y + 1}, {x + 5, y + 1}, {x, y + 8}}));
+  }
+}
+
+/// "fits L2": the nearest cache that holds what `factor` iterations work on.
+QString LadderView::fits_words(LoopBar const& bar, int64_t factor) const {
+  for (size_t level = 0; level < bar.fits.size(); ++level)
+    if (factor <= bar.fits[level]) return QString("fits L%1").arg(level + 1);
+  return bar.fits.empty() ? QString() : QString("fits no cache");
 }
 
 void LadderView::draw_footprints(QPainter& painter) const {
@@ -161,8 +198,11 @@ void LadderView::draw_drag(QPainter& painter) const {
     paint::text(painter, second.adjusted(12, 0, -6, 0), mono_font(13, 600), theme_.text1,
                 typed_.isEmpty() ? QString::number(factor_) : typed_);
     bool divides = factor_ > 0 && item->bar->extent % factor_ == 0;
-    paint::text(painter, QRectF(second.right() + 10, second.top(), 180, kBar), ui_font(12),
-                theme_.text2, divides ? "divides" : "leaves a guarded remainder");
+    QString words = divides ? "divides" : "leaves a guarded remainder";
+    QString fits = fits_words(*item->bar, factor_);
+    paint::text(painter, QRectF(second.right() + 10, second.top(), 240, kBar), ui_font(12),
+                theme_.text2, fits.isEmpty() ? words : words + " · " + fits);
+    draw_fits(painter, *item);
   }
   if (drag_ == Drag::kChip) {
     painter.setPen(QPen(legal ? theme_.ok : theme_.error, 1.5, Qt::DashLine));

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/ladder/divisors.h"
 #include "widgets/ladder/ladder_metrics.h"
 #include "widgets/paint/paint.h"
 
@@ -22,34 +23,6 @@ using session::LoopMark;
 namespace {
 
 constexpr char const* kChipType = "application/x-tilewright-primitive";
-
-/// All divisors, rising: a few hundred even for the largest extents.
-std::vector<int64_t> divisors_of(int64_t extent) {
-  std::vector<int64_t> low, high;
-  for (int64_t d = 1; d <= extent / d && d <= (1 << 20); ++d)
-    if (extent % d == 0) {
-      low.push_back(d);
-      if (d != extent / d) high.push_back(extent / d);
-    }
-  low.insert(low.end(), high.rbegin(), high.rend());
-  return low;
-}
-
-/// The divisor of `extent` nearest to `wanted`, by ratio.
-int64_t nearest_divisor(int64_t extent, double wanted) {
-  auto distance = [&](int64_t d) { return std::fabs(std::log(double(d) / wanted)); };
-  return std::ranges::min(divisors_of(extent), {}, distance);
-}
-
-int64_t next_divisor(int64_t extent, int64_t from, int direction) {
-  std::vector<int64_t> all = divisors_of(extent);
-  auto at = std::ranges::lower_bound(all, from);
-  if (direction > 0) {
-    if (at != all.end() && *at == from) ++at;
-    return at == all.end() ? from : *at;
-  }
-  return at == all.begin() ? from : *std::prev(at);
-}
 
 }  // namespace
 
@@ -349,6 +322,19 @@ void LadderView::dropEvent(QDropEvent* event) {
   emit step_asked(line);
 }
 
+namespace {
+
+/// "a split by 8 fits L2, by 64 L3"
+QString fit_list(LoopBar const& bar) {
+  QStringList parts;
+  for (size_t level = 0; level < bar.fits.size(); ++level)
+    if (bar.fits[level] > 0) parts << QString("L%1 %2").arg(level + 1).arg(bar.fits[level]);
+  return parts.isEmpty() ? "no split of it fits a cache"
+                         : "largest inner loop that fits: " + parts.join(", ");
+}
+
+}  // namespace
+
 bool LadderView::event(QEvent* event) {
   if (event->type() == QEvent::Resize) lay_out();
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
@@ -359,9 +345,11 @@ bool LadderView::event(QEvent* event) {
   QString role = bar.role.empty() ? "" : " · " + QString::fromStdString(bar.role).replace('_', ' ');
   QToolTip::showText(
       help->globalPos(),
-      QString("%1 iterations%2\n%3\n%4 touched by one iteration")
+      QString(
+          "%1 iterations%2\n%3\n%4%5 touched by one iteration, each byte used %6 times by all\n%7")
           .arg(bar.extent)
-          .arg(role, QString::fromStdString(bar.reference), paint::bytes(bar.footprint)),
+          .arg(role, QString::fromStdString(bar.reference), bar.footprint_exact ? "" : "at most ",
+               paint::bytes(bar.footprint), paint::number(bar.reuse), fit_list(bar)),
       this);
   return true;
 }

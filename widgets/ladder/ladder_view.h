@@ -61,6 +61,9 @@ private:
   Item const* item_of(int loop) const;
   void draw_bar(QPainter& painter, Item const& item) const;
   void draw_footprints(QPainter& painter) const;
+  void draw_fits(QPainter& painter, Item const& item) const;
+  QString fits_words(session::LoopBar const& bar, int64_t factor) const;
+  double place_of(Item const& item, int64_t factor) const;
   void draw_drag(QPainter& painter) const;
   void end_drag();
   void update_move(QPointF at, bool shift);

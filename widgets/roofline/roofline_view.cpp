@@ -55,6 +55,7 @@ void RooflineView::paintEvent(QPaintEvent*) {
   draw_axes(painter);
   if (!view_) return;
   draw_roofs(painter);
+  draw_levels(painter);
   draw_trail(painter);
   QString words = view_->roofs.empty() ? "The machine's roofs are being measured."
                                        : QString::fromStdString(view_->explanation);
@@ -81,7 +82,7 @@ void RooflineView::draw_axes(QPainter& painter) const {
                 QString::number(std::pow(10.0, exponent)), Qt::AlignRight | Qt::AlignVCenter);
   }
   paint::text(painter, QRectF(area.right() - 240, area.bottom() + 22, 240, 16), ui_font(11),
-              theme_.text3, "FLOP per byte of its tensors", Qt::AlignRight | Qt::AlignTop);
+              theme_.text3, "FLOP per byte moved", Qt::AlignRight | Qt::AlignTop);
   paint::text(painter, QRectF(area.left() + 6, area.top() + 2, 80, 16), ui_font(11), theme_.text3,
               "GFLOP/s");
 }
@@ -152,6 +153,10 @@ void RooflineView::draw_trail(QPainter& painter) const {
   painter.setPen(QPen(theme_.text2, 1.5));
   for (size_t i = 1; i < points.size(); ++i) painter.drawLine(points[i - 1], points[i]);
   std::vector<QRectF> taken;
+  for (auto const& [at, colour] : diamonds())
+    taken.emplace_back(at - QPointF(7, 7), QSizeF(14, 14));
+  for (QPointF const& at : points) taken.emplace_back(at - QPointF(5, 5), QSizeF(10, 10));
+  size_t most_labels = taken.size() + 7;
   for (size_t i = points.size(); i-- > 0;) {
     auto const& point = view_->trail[i];
     painter.setPen(QPen(point.current ? theme_.ink : theme_.text2, 1.5));
@@ -160,15 +165,16 @@ void RooflineView::draw_trail(QPainter& painter) const {
     painter.drawEllipse(points[i], point.current ? 6.5 : 4.5, point.current ? 6.5 : 4.5);
     painter.setBrush(Qt::NoBrush);
     if (point.current) painter.drawEllipse(points[i], 11, 11);
-    // Labels try right and left; one that finds no free place is left out: hover and history have
-    // it.
+    // Labels try left, right, below and above; one that finds no free place is left out: history
+    // has it.
     QString words = QString::fromStdString(point.label);
     double width = QFontMetricsF(ui_font(11)).horizontalAdvance(words) + 4;
-    for (double x : {points[i].x() - 15 - width, points[i].x() + 15}) {
-      QRectF box(x, points[i].y() - 8, width, 16);
+    for (QPointF corner : {QPointF(-15 - width, -8), QPointF(15, -8), QPointF(-70 - width, -8),
+                           QPointF(-width / 2, 14), QPointF(-width / 2, -30)}) {
+      QRectF box(points[i] + corner, QSizeF(width, 16));
       bool clear = std::none_of(taken.begin(), taken.end(),
                                 [&](QRectF const& other) { return other.intersects(box); });
-      if (!clear || taken.size() >= 7 || box.right() > plot().right() - 2) continue;
+      if (!clear || taken.size() >= most_labels || !plot().contains(box)) continue;
       taken.push_back(box);
       QColor plate = theme_.inset;
       plate.setAlphaF(0.88f);
@@ -177,6 +183,35 @@ void RooflineView::draw_trail(QPainter& painter) const {
                   point.current ? theme_.text1 : theme_.text2, words);
       break;
     }
+  }
+}
+
+/// The current step at every memory level: at what it computes for each byte that moves there.
+std::vector<std::pair<QPointF, QColor>> RooflineView::diamonds() const {
+  std::vector<std::pair<QPointF, QColor>> places;
+  for (auto const& point : view_->trail) {
+    if (!point.current) continue;
+    for (size_t i = 0; i < point.levels.size(); ++i)
+      if (point.levels[i].intensity > 0)
+        places.emplace_back(position(point.levels[i].intensity, std::max(point.gflops, 1e-3)),
+                            theme_.levels[std::min<size_t>(i, 3)]);
+  }
+  return places;
+}
+
+/// Diamonds far apart: the cache between them serves most. One on its level's roof: that level
+/// gives all it can.
+void RooflineView::draw_levels(QPainter& painter) const {
+  auto places = diamonds();
+  if (places.empty()) return;
+  auto [left, right] = std::ranges::minmax(places, {}, [](auto const& p) { return p.first.x(); });
+  painter.setPen(QPen(theme_.text3, 1, Qt::DotLine));
+  painter.drawLine(left.first, right.first);
+  for (auto const& [at, colour] : places) {
+    painter.setPen(QPen(theme_.inset, 1));
+    painter.setBrush(colour);
+    painter.drawPolygon(QPolygonF(
+        {at + QPointF(-7, 0), at + QPointF(0, -7), at + QPointF(7, 0), at + QPointF(0, 7)}));
   }
 }
 

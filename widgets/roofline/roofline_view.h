@@ -36,6 +36,8 @@ private:
   void draw_legend(QPainter& painter, std::string const& peak_name, double peak) const;
   QPen level_pen(size_t level) const;
   void draw_trail(QPainter& painter) const;
+  void draw_levels(QPainter& painter) const;
+  std::vector<std::pair<QPointF, QColor>> diamonds() const;
 
   Theme theme_;
   std::shared_ptr<session::RooflineView const> view_;

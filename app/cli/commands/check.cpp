@@ -39,7 +39,7 @@ void print_refusal(session::CheckedStep const& step) {
              step.refusal.message);
   std::string repairs;
   for (auto const& repair : step.refusal.repairs)
-    repairs += (repairs.empty() ? "" : "; ") + repair.step +
+    repairs += (repairs.empty() ? "" : " or ") + repair.step +
                (repair.effect.empty() ? "" : " (" + repair.effect + ")");
   if (!repairs.empty()) fmt::print("  legal instead: {}\n", repairs);
 }

@@ -15,21 +15,25 @@ int verify(Context const& context, std::vector<std::string> const& folders) {
   Json rows = Json::array();
   for (std::string const& folder : folders)
     for (auto const& set :
-         session::verify_folder(folder, *context.backend, **device, context.threads)) {
+         session::verify_folder(folder, *context.backend, **device, {.threads = context.threads})) {
       ++counts[size_t(set.outcome)];
       if (context.json)
         rows.push_back({{"model", set.model},
                         {"set", set.set},
                         {"outcome", kOutcomes[size_t(set.outcome)]},
                         {"reason", set.reason},
+                        {"known_inputs", set.known},
                         {"max_abs_diff", set.max_abs_diff},
                         {"max_abs_ref", set.max_abs_ref}});
       else if (!set.reason.empty())
         fmt::print("{} {}: {}: {}\n", set.model, set.set, kOutcomes[size_t(set.outcome)],
                    set.reason);
       else
-        fmt::print("{} {}: {}, largest difference {:.3g}, largest value {:.3g}\n", set.model,
-                   set.set, kOutcomes[size_t(set.outcome)], set.max_abs_diff, set.max_abs_ref);
+        fmt::print("{} {}: {}, largest difference {:.3g}, largest value {:.3g}{}\n", set.model,
+                   set.set, kOutcomes[size_t(set.outcome)], set.max_abs_diff, set.max_abs_ref,
+                   set.known.empty()
+                       ? ""
+                       : fmt::format(" (compiled for the given {})", fmt::join(set.known, ", ")));
     }
   if (context.json)
     print({{"sets", rows}, {"passed", counts[0]}, {"failed", counts[1]}, {"skipped", counts[2]}});

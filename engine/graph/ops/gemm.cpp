@@ -26,8 +26,8 @@ Result<Extents> extents(Attributes const& attributes, Shape const& a, Shape cons
 InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 2, 3));
   TRY_ASSIGN(Extents e, extents(attributes, inputs[0]->shape, inputs[1]->shape));
-  if (inputs[1]->type != inputs[0]->type || !is_float(inputs[0]->type))
-    return unfit("a matrix product needs floats of one type");
+  if (inputs[1]->type != inputs[0]->type || inputs[0]->type == DType::kBool)
+    return unfit("a matrix product needs numbers of one type");
   Shape out{e.rows, e.columns};
   if (inputs.size() > 2 && inputs[2]) {
     TRY_ASSIGN(Shape both, broadcast(out, inputs[2]->shape));

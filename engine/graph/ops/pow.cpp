@@ -8,25 +8,38 @@ namespace {
 using namespace ops;
 
 InferResult infer(Attributes const& attributes, Infos inputs) {
-  if (integer(attributes, "square") != 0) return infer_float(attributes, inputs);
+  if (integer(attributes, "square") != 0) return infer_same(attributes, inputs);
+  TRY(expect_inputs(inputs, 2, 2));
   for (TensorInfo const* input : inputs)
-    if (input && (!is_float(input->type) || input->type != inputs[0]->type))
-      return unsupported("a power of integers, or of two types");
-  return infer_pair(attributes, inputs);
+    if (input->type == DType::kBool) return unsupported("a power of conditions");
+  TRY_ASSIGN(Shape shape, broadcast(inputs[0]->shape, inputs[1]->shape));
+  return one(inputs[0]->type, shape);
+}
+
+/// Integers by way of doubles; the result has the type of the base.
+ir::Expr power(ir::Expr base, ir::Expr exponent) {
+  DType type = base.type();
+  if (is_float(type)) return ir::binary(ir::BinaryOp::kPow, base, ir::cast(type, exponent));
+  ir::Expr value =
+      ir::binary(ir::BinaryOp::kPow, ir::cast(DType::kF64, base), ir::cast(DType::kF64, exponent));
+  // A double's power of integers may end just below one.
+  return ir::cast(type, ir::unary(ir::UnaryOp::kRound, value));
 }
 
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
   // A square is a product: exact, and a power is not.
   if (integer(attributes, "square") != 0)
     return map_compute(inputs.first(1), name, [](ir::Expr x) { return x * x; });
-  return join_compute(inputs, name,
-                      [](ir::Expr a, ir::Expr b) { return ir::binary(ir::BinaryOp::kPow, a, b); });
+  return join_compute(inputs, name, power);
 }
 
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   if (integer(attributes, "square") != 0)
     return map_elements(inputs[0], [](double x) { return x * x; });
-  return join_elements(inputs, [](double a, double b) { return std::pow(a, b); });
+  bool round = !is_float(inputs[0].type());
+  return join_elements(inputs, [=](double a, double b) {
+    return round ? std::nearbyint(std::pow(a, b)) : std::pow(a, b);
+  });
 }
 
 Result<Converted> from_onnx(ForeignContext const& context) {
@@ -40,11 +53,20 @@ Result<Converted> from_onnx(ForeignContext const& context) {
   return keep_two(context);
 }
 
+NDArray small_integers(Rng& rng, Shape const& shape) {
+  NDArray array = random_array(rng, shape, DType::kI64);
+  for (int64_t i = 0; i < array.size(); ++i) array.set_value(i, double(rng.between(0, 5)));
+  return array;
+}
+
 RandomCase random_case(Rng& rng) {
   RandomCase result = random_pair(rng);
   for (int64_t i = 0; i < result.inputs[0].size(); ++i)
     result.inputs[0].set_value(i, std::abs(result.inputs[0].value_at(i)) + 0.1);
-  if (rng.below(2)) {
+  int64_t kind = rng.below(3);
+  if (kind == 1) result.inputs[1] = small_integers(rng, result.inputs[1].shape());
+  if (kind == 1 && rng.below(2)) result.inputs[0] = small_integers(rng, result.inputs[0].shape());
+  if (kind == 2) {
     result.inputs.pop_back();
     result.attributes["square"] = int64_t(1);
   }

@@ -67,6 +67,25 @@ Result<std::vector<int64_t>> constant_integers(ForeignContext const& context, si
   return list;
 }
 
+Result<std::vector<double>> constant_numbers(ForeignContext const& context, size_t input,
+                                             char const* what) {
+  if (!input_given(context, input)) return unsupported(fmt::format("{} is missing", what));
+  NDArray const& constant = context.constants[input];
+  if (constant.empty())
+    return unsupported(fmt::format("{} is computed while the model runs", what));
+  if (constant.shape().size() > 1 || !is_float(constant.type()))
+    return unsupported(fmt::format("{} is no list of numbers", what));
+  std::vector<double> list;
+  for (int64_t i = 0; i < constant.size(); ++i) list.push_back(constant.value_at(i));
+  return list;
+}
+
+Status check_old_broadcast(ForeignContext const& context) {
+  if (context.opset < 7 && onnx_has(context.node, "axis"))
+    return unsupported("broadcasting along a chosen axis (before opset 7)");
+  return {};
+}
+
 std::optional<DType> onnx_dtype(int64_t number) {
   constexpr std::optional<DType> kNone;  // strings, complex numbers
   constexpr std::array<std::optional<DType>, 17> kTypes{
@@ -74,12 +93,6 @@ std::optional<DType> onnx_dtype(int64_t number) {
       DType::kI32, DType::kI64, kNone,      DType::kBool, DType::kF16, DType::kF64,
       DType::kU32, DType::kU64, kNone,      kNone,        DType::kBF16};
   return number >= 0 && number < int64_t(kTypes.size()) ? kTypes[size_t(number)] : kNone;
-}
-
-Status check_old_broadcast(ForeignContext const& context) {
-  if (context.opset < 7 && onnx_has(context.node, "axis"))
-    return unsupported("broadcasting along a chosen axis (before opset 7)");
-  return {};
 }
 
 }  // namespace tw::ops

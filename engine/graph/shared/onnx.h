@@ -18,6 +18,9 @@ Converted keep_inputs(ForeignContext const& context, size_t count, Attributes at
 /// Integers of a constant operand of rank at most 1; error `unsupported` when it is not constant.
 Result<std::vector<int64_t>> constant_integers(ForeignContext const& context, size_t input,
                                                char const* what);
+/// The same for floats.
+Result<std::vector<double>> constant_numbers(ForeignContext const& context, size_t input,
+                                             char const* what);
 bool input_given(ForeignContext const& context, size_t input);
 /// The element type by ONNX's number for it; empty: one that we have no name for.
 std::optional<DType> onnx_dtype(int64_t number);

@@ -23,6 +23,7 @@ public:
     if (auto const* block = s.as<Block>()) return lower(*block);
     if (auto const* store = s.as<Store>())
       return make_from<Store>(origin_, store->buffer, store->indices, store->value);
+    if (auto const* hint = s.as<Prefetch>()) return make_from<Prefetch>(origin_, hint->element);
     Stmt next = rebuild(s);
     if (auto const* test = next.as<If>())
       return make_from<If>(origin_, test->condition, test->then_body, test->else_body);

@@ -66,7 +66,7 @@ private:
     } else if (auto const* test = s.as<If>()) {
       statement(test->then_body, true);
       if (test->else_body) statement(test->else_body, true);
-    } else {
+    } else if (!s.as<Prefetch>()) {
       usable = false;
     }
   }

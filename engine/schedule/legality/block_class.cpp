@@ -87,6 +87,35 @@ bool makes_tensor(BlockSite const& site) {
   return is_complete(site) || (site.block->init && is_reduction(site));
 }
 
+bool is_recurrence(BlockSite const& site) {
+  auto const* store = site.block->body.as<Store>();
+  if (!store || site.block->init || !uses_iterators_only(site)) return false;
+  std::vector<bool> spatial(store->indices.size(), false);
+  int ordered = 0;
+  for (IterVar const& iter : site.block->iters) {
+    auto at = std::ranges::find_if(store->indices, [&](Expr const& e) {
+      auto const* v = e.as<Variable>();
+      return v && v->name == iter.name();
+    });
+    if (at == store->indices.end()) return false;
+    if (iter.kind == IterKind::kSpatial)
+      spatial[size_t(at - store->indices.begin())] = true;
+    else if (iter.kind != IterKind::kOrdered || ++ordered > 1)
+      return false;
+  }
+  bool apart = true;
+  walk_exprs(site.block->body, [&](Expr const& e) {
+    auto const* read = e.as<Load>();
+    if (!read || read->buffer->name != store->buffer->name) return true;
+    for (size_t d = 0; d < spatial.size(); ++d)
+      apart = apart && (!spatial[d] || equal(read->indices[d], store->indices[d]));
+    return apart;
+  });
+  return apart && ordered == 1;
+}
+
+bool may_run_again(BlockSite const& site) { return makes_tensor(site) || is_recurrence(site); }
+
 bool feeds(Block const& block, For const& loop, bool reduce) {
   return std::any_of(block.iters.begin(), block.iters.end(), [&](IterVar const& iter) {
     return (iter.kind == IterKind::kReduce) == reduce && uses_variable(iter.binding, loop.name());

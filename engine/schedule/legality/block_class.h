@@ -13,6 +13,10 @@ bool is_complete(ir::BlockSite const& site);
 bool is_reduction(ir::BlockSite const& site);
 /// Complete, or a reduction that starts its own elements: the block makes its whole tensor alone.
 bool makes_tensor(ir::BlockSite const& site);
+/// A recurrence along one axis whose elements depend on those with the same spatial indices only.
+bool is_recurrence(ir::BlockSite const& site);
+/// Running the block's instances again, a whole sum or recurrence at a time, gives the same values.
+bool may_run_again(ir::BlockSite const& site);
 /// The loop is a part of a reduce iterator of the block (or of another one).
 bool feeds(ir::Block const& block, ir::For const& loop, bool reduce);
 /// The buffer of the block's only store.

@@ -172,24 +172,4 @@ SearchResult find_conflict(std::vector<BlockSite> const& blocks, For const& loop
   return Search(blocks, loop).run();
 }
 
-std::optional<std::vector<std::vector<int64_t>>> all_points(std::vector<For const*> const& order,
-                                                            int64_t most) {
-  int64_t total = 1;
-  for (For const* loop : order) {
-    auto extent = as_int(loop->extent);
-    if (!extent || *extent > most || (total *= *extent) > most) return std::nullopt;
-  }
-  std::vector<std::vector<int64_t>> points;
-  std::vector<int64_t> at(order.size(), 0);
-  for (int64_t visited = 0; visited < total; ++visited) {
-    points.push_back(at);
-    for (size_t i = at.size(); i-- > 0;)
-      if (++at[i] < *as_int(order[i]->extent))
-        break;
-      else
-        at[i] = 0;
-  }
-  return points;
-}
-
 }  // namespace tw

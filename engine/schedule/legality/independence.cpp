@@ -6,6 +6,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/conflict_search.h"
+#include "engine/schedule/legality/iteration_pairs.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
@@ -83,41 +84,50 @@ std::string code_of(IterKind kind) {
   return kind == IterKind::kOrdered ? "order_carried" : "dependence_carried";
 }
 
+struct Asked {
+  LoopSite const& loop;
+  std::string name;
+  Use use;
+  std::string condition;
+};
+
+std::unexpected<Refusal> refuse_pair(Asked const& asked, Conflict conflict) {
+  std::string message = fmt::format("{} {}: {} {}", asked.name, role_text(asked.use),
+                                    pair_text(conflict), action_text(conflict));
+  auto refusal = refuse(code_of(asked.use.kind), std::move(message), asked.condition, {asked.loop});
+  refusal.error().conflict = std::move(conflict);
+  return refusal;
+}
+
+std::unexpected<Refusal> refuse_undecided(Asked const& asked, std::string const& why) {
+  auto refusal =
+      refuse("undecided",
+             fmt::format("it is not proved that iterations of {} are independent, and no pair that "
+                         "conflicts was found: {}",
+                         asked.name, why),
+             asked.condition, {asked.loop});
+  refusal.error().undecided = true;
+  return refusal;
+}
+
 }  // namespace
 
 std::expected<Proof, Refusal> independent_iterations(Program const& program, LoopSite const& loop,
-                                                     std::string const& verb) {
+                                                     std::string const& verb, Effort effort) {
   if (is_int(loop.loop->extent, 1)) return Proof{"a single iteration"};
   std::vector<BlockSite> blocks = blocks_under(loop);
-  Use use = use_of(blocks, loop.loop->name());
-  std::string name = reference_of(program, loop.loop->id);
-  std::string condition =
-      verb + ": no element written by one iteration may be read or written by another";
-  if (use.kind != IterKind::kOrdered &&
-      separated_loops(blocks, {loop.loop}, private_tensors(loop.loop->body)).front())
+  Asked asked{loop, reference_of(program, loop.loop->id), use_of(blocks, loop.loop->name()),
+              verb + ": no element written by one iteration may be read or written by another"};
+  std::set<std::string> own = private_tensors(loop.loop->body);
+  if (separated_loops(blocks, {loop.loop}, own).front())
     return Proof{"each iteration has elements of its own"};
   SearchResult search = find_conflict(blocks, *loop.loop);
-  if (search.conflict) {
-    std::string message = fmt::format("{} {}: {} {}", name, role_text(use),
-                                      pair_text(*search.conflict), action_text(*search.conflict));
-    auto refusal = refuse(code_of(use.kind), std::move(message), condition, {loop});
-    refusal.error().conflict = std::move(search.conflict);
-    return refusal;
-  }
-  if (use.kind == IterKind::kOrdered)
-    return refuse(
-        "order_carried",
-        fmt::format("{} {}: its iterations run one after the other", name, role_text(use)),
-        condition, {loop});
+  if (search.conflict) return refuse_pair(asked, std::move(*search.conflict));
   if (search.complete) return Proof{"all pairs of iterations were compared"};
-  auto refusal =
-      refuse("undecided",
-             fmt::format("it is not proved that iterations of {} are independent, and no "
-                         "pair that conflicts was found",
-                         name),
-             condition, {loop});
-  refusal.error().undecided = true;
-  return refusal;
+  PairAnswer pairs = find_carried(blocks, *loop.loop, own, effort);
+  if (pairs.conflict) return refuse_pair(asked, std::move(*pairs.conflict));
+  if (!pairs.none()) return refuse_undecided(asked, pairs.unknown);
+  return Proof{pairs.proof()};
 }
 
 }  // namespace tw

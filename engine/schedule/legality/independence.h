@@ -3,16 +3,18 @@
 
 #include <expected>
 
+#include "engine/schedule/effort.h"
 #include "engine/schedule/primitive.h"
 
 namespace tw {
 
 /// Legal when no element written by one iteration is read or written by another one (loops around
 /// equal, loops below free). First the structural predicate (each iteration has elements of its
-/// own), then a bounded search for a conflicting pair, which is the counterexample; when neither
-/// decides the answer is "undecided", a refusal. `verb` is the primitive.
+/// own), then a bounded search for a conflicting pair, which is the counterexample, then integer
+/// sets; when none decides the answer is "undecided", a refusal. `verb` is the primitive.
 std::expected<Proof, Refusal> independent_iterations(ir::Program const& program,
                                                      ir::LoopSite const& loop,
-                                                     std::string const& verb);
+                                                     std::string const& verb,
+                                                     Effort effort = Effort::kWork);
 
 }  // namespace tw

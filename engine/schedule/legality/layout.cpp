@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "engine/arith/simplify.h"
+#include "engine/schedule/legality/buffers.h"
 
 namespace tw {
 
@@ -72,6 +73,18 @@ std::vector<ir::Expr> blocked_indices(Layout const& layout, std::vector<ir::Expr
     result.push_back(arith::simplify(index));
   }
   return result;
+}
+
+ir::Program with_layout(ir::Program program, std::string const& tensor, Layout const& layout) {
+  ir::Buffer old = find_buffer(program, tensor);
+  ir::BufferNode node = *old;
+  node.shape.clear();
+  for (int64_t extent : blocked_shape(layout, *ir::constant_shape(*old)))
+    node.shape.push_back(ir::int_imm(extent));
+  program.body = remap_buffer(
+      program.body, tensor, std::make_shared<ir::BufferNode const>(std::move(node)),
+      [&](std::vector<ir::Expr> const& indices) { return blocked_indices(layout, indices); });
+  return program;
 }
 
 }  // namespace tw

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/ir/expr.h"
+#include "engine/ir/program.h"
 #include "engine/support/base/error.h"
 
 namespace tw {
@@ -25,5 +25,7 @@ Result<Layout> parse_layout(std::string_view word, size_t rank);
 /// Extents that do not divide are rounded up.
 std::vector<int64_t> blocked_shape(Layout const& layout, std::vector<int64_t> const& shape);
 std::vector<ir::Expr> blocked_indices(Layout const& layout, std::vector<ir::Expr> const& indices);
+/// The program with a tensor of constant shape stored in another layout.
+ir::Program with_layout(ir::Program program, std::string const& tensor, Layout const& layout);
 
 }  // namespace tw

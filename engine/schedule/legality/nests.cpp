@@ -1,5 +1,7 @@
 #include "engine/schedule/legality/nests.h"
 
+#include "engine/schedule/legality/hints.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -155,6 +157,7 @@ std::vector<std::string> read_buffers(Block const& block) {
 std::vector<BlockSite> readers_of(Program const& program, std::string const& buffer) {
   std::vector<BlockSite> found;
   for (BlockSite const& site : blocks_of(program.body)) {
+    if (is_hint(*site.block)) continue;
     auto read = read_buffers(*site.block);
     if (std::find(read.begin(), read.end(), buffer) != read.end()) found.push_back(site);
   }

@@ -31,7 +31,7 @@ ir::Stmt nest_over(ir::Block const& block, std::vector<Span> const& box,
                    std::vector<ir::For const*> const& around, std::vector<std::string> taken,
                    ir::Program& program);
 
-/// All blocks that read (or write) a tensor.
+/// All blocks that read (or write) a tensor; prefetching is no reading.
 std::vector<ir::BlockSite> readers_of(ir::Program const& program, std::string const& buffer);
 std::vector<ir::BlockSite> writers_of(ir::Program const& program, std::string const& buffer);
 /// Loops from the root to the place, the place included.

@@ -3,6 +3,7 @@
 
 #include <expected>
 
+#include "engine/schedule/effort.h"
 #include "engine/schedule/primitive.h"
 
 namespace tw {
@@ -10,8 +11,10 @@ namespace tw {
 /// `before` and `after` hold the loops of one perfect chain, outermost first. Legal when at most
 /// one of the moved loops lets iterations meet in an element (then pairs that meet keep their
 /// order), or when every block below is complete or a reduction whose iterators are made of the
-/// loops one to one (then only the order of a sum changes, and its first term stays the first).
+/// loops one to one (then only the order of a sum changes, and its first term stays the first);
+/// what these do not show, integer sets decide: no two iterations that meet change places.
 std::expected<Proof, Refusal> permutable(std::vector<ir::LoopSite> const& before,
-                                         std::vector<ir::LoopSite> const& after);
+                                         std::vector<ir::LoopSite> const& after,
+                                         Effort effort = Effort::kWork);
 
 }  // namespace tw

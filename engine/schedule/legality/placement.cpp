@@ -6,7 +6,9 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/independence.h"
+#include "engine/schedule/legality/layout.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
@@ -85,7 +87,8 @@ std::expected<void, Refusal> inputs_precede(Program const& program, BlockSite co
   for (std::string const& buffer : read_buffers(*block.block)) {
     if (std::find(exempt.begin(), exempt.end(), buffer) != exempt.end()) continue;
     for (BlockSite const& writer : writers_of(program, buffer))
-      if (std::any_of(first, blocks.end(),
+      if (writer.block->id != block.block->id &&
+          std::any_of(first, blocks.end(),
                       [&](BlockSite const& later) { return later.block->id == writer.block->id; }))
         return refuse_stage("input_comes_later",
                             fmt::format("{} reads {}, which {} computes after that place",
@@ -111,15 +114,39 @@ std::expected<void, Refusal> place_takes_nests(Program const& program, LoopSite 
 }
 
 std::expected<void, Refusal> annotations_hold(Program const& moved, LoopId place,
-                                              std::string const& verb) {
+                                              std::string const& verb, Effort effort) {
   LoopSite site = site_of(moved, place);
   std::vector<For const*> chain = site.around;
   chain.push_back(site.loop);
   for (For const* loop : chain)
     if (loop->loop_kind == LoopKind::kParallel || loop->loop_kind == LoopKind::kBind)
-      if (auto free = independent_iterations(moved, site_of(moved, loop->id), verb); !free)
+      if (auto free = independent_iterations(moved, site_of(moved, loop->id), verb, effort); !free)
         return std::unexpected(free.error());
   return {};
+}
+
+bool writes_apart(Program const& program, BlockSite const& block) {
+  Buffer buffer = written_buffer(block);
+  // The least and the largest index of each dimension over all loops.
+  auto box = [&](BlockSite const& site) {
+    arith::Ranges ranges = ranges_of(site.loops);
+    std::vector<std::optional<arith::Interval>> bounds;
+    for (BufferAccess const& access : accesses_to(site, buffer->name))
+      if (access.writes)
+        for (Expr const& index : access.indices) bounds.push_back(arith::bounds(index, ranges));
+    return bounds;
+  };
+  auto own = box(block);
+  for (BlockSite const& writer : writers_of(program, buffer->name)) {
+    if (writer.block->id == block.block->id) continue;
+    auto other = box(writer);
+    bool apart = false;
+    for (size_t d = 0; d < own.size() && own.size() == other.size(); ++d)
+      apart = apart || (own[d] && other[d] &&
+                        (own[d]->high < other[d]->low || other[d]->high < own[d]->low));
+    if (!apart || own.size() != buffer->shape.size()) return false;
+  }
+  return true;
 }
 
 std::expected<void, Refusal> only_writer(Program const& program, BlockSite const& block,
@@ -132,6 +159,22 @@ std::expected<void, Refusal> only_writer(Program const& program, BlockSite const
                                       buffer, block.block->name),
                           verb + ": the block makes its tensor alone");
   return {};
+}
+
+std::expected<void, Refusal> layout_fits(Move const& move, BufferNode const& buffer,
+                                         std::string const& verb) {
+  if (!move.has("layout")) return {};
+  if (!constant_shape(buffer))
+    return refuse_stage("not_one_tensor", fmt::format("the shape of {} is not known", buffer.name),
+                        fmt::format("{}: a layout needs a constant shape", verb));
+  auto layout = parse_layout(move.word("layout"), buffer.shape.size());
+  if (layout) return {};
+  return refuse_stage("bad_layout",
+                      fmt::format("'{}' is no layout of {}: {}", move.word("layout"), buffer.name,
+                                  layout.error().message),
+                      fmt::format("{}: a letter per dimension (A, B, ...), blocks as a number and "
+                                  "the small letter",
+                                  verb));
 }
 
 }  // namespace tw

@@ -29,9 +29,15 @@ std::expected<void, Refusal> place_takes_nests(ir::Program const& program,
                                                ir::LoopSite const& place, std::string const& verb);
 /// After a move: loops around that run in parallel still have independent iterations.
 std::expected<void, Refusal> annotations_hold(ir::Program const& moved, ir::LoopId place,
-                                              std::string const& verb);
+                                              std::string const& verb, Effort effort);
+/// Other blocks that write the block's tensor write other elements of it.
+bool writes_apart(ir::Program const& program, ir::BlockSite const& block);
 /// The tensor is written by this block alone.
 std::expected<void, Refusal> only_writer(ir::Program const& program, ir::BlockSite const& block,
+                                         std::string const& verb);
+
+/// The argument `layout`, where it is given, is one of a tensor of constant shape.
+std::expected<void, Refusal> layout_fits(Move const& move, ir::BufferNode const& buffer,
                                          std::string const& verb);
 
 }  // namespace tw

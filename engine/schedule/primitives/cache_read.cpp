@@ -5,6 +5,7 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/buffers.h"
+#include "engine/schedule/legality/layout.h"
 #include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
 
@@ -33,6 +34,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return refuse_stage("input_out_of_scope",
                         fmt::format("{} exists only inside of a loop", tensor),
                         "cache_read: the tensor is whole before the block's nest begins");
+  if (auto fits = layout_fits(move, *find_buffer(move.program, tensor), kVerb); !fits)
+    return std::unexpected(fits.error());
   return Proof{"the copy holds the same values"};
 }
 
@@ -49,6 +52,9 @@ Applied apply(Move const& move) {
                             with_buffer(block, source->name, cache, Side::kReads));
   // Allocations inside of which the source lives stay around the copy.
   applied.program.body = make<Alloc>(cache, around_root(body, block.id, copy, Stmt()));
+  if (move.has("layout"))
+    applied.program = with_layout(applied.program, cache->name,
+                                  *parse_layout(move.word("layout"), cache->shape.size()));
   return applied;
 }
 
@@ -60,12 +66,20 @@ Primitive const& primitive_cache_read() {
       "K",
       "Read through a cache",
       "Copies a tensor before a block reads it; the block reads the copy. Moved to a loop "
-      "(compute_at) the copy holds what one iteration needs; with transform_layout it is packed.",
+      "(compute_at) the copy holds what one iteration needs; with a layout it is packed.",
       "C[i] = f(A[i])  -->  A_cache[i] = A[i]; C[i] = f(A_cache[i])",
       1,
       0,
       {{"tensor", "the tensor to copy", 0, 0, std::nullopt, false, {}, true},
-       {"scope", "where the cache lives", 0, 0, std::nullopt, true, {"global", "local"}}},
+       {"scope", "where the cache lives", 0, 0, std::nullopt, true, {"global", "local"}},
+       {"layout",
+        "the order of the cache's dimensions, as for transform_layout",
+        0,
+        0,
+        std::nullopt,
+        true,
+        {},
+        true}},
       check,
       apply,
       {TargetKind::kBlock}};

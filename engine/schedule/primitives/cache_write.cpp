@@ -5,6 +5,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/buffers.h"
+#include "engine/schedule/legality/layout.h"
 #include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
 
@@ -15,31 +16,32 @@ using namespace ir;
 
 constexpr char kVerb[] = "cache_write";
 
-/// No other block stands below the block's outermost loop.
-bool alone_in_its_nest(Program const& program, BlockSite const& block) {
-  if (block.loops.empty()) return true;
-  auto blocks = blocks_of(program.body);
-  return std::ranges::count_if(blocks, [&](BlockSite const& site) {
-           return is_under(site, block.loops.front()->id);
-         }) == 1;
+/// Nothing needs the tensor before the block's nest has ended.
+bool read_after_its_nest(Program const& program, BlockSite const& block) {
+  std::string const& tensor = written_buffer(block)->name;
+  if (!is_parameter(program, tensor) && !lives_at_top(program, tensor)) return false;
+  std::vector<BlockSite> readers = readers_of(program, tensor);
+  return std::ranges::none_of(readers, [&](BlockSite const& reader) {
+    return reader.block->id != block.block->id && shared_loops(reader.loops, block.loops) > 0;
+  });
 }
 
 std::expected<Proof, Refusal> check(Move const& move) {
   BlockSite const& block = move.blocks[0];
   std::string const& name = block.block->name;
-  if (!makes_tensor(block))
-    return refuse_stage(
-        "not_a_simple_block",
-        fmt::format("block {} is neither complete nor a reduction with its start", name),
-        "cache_write: the block makes its tensor alone");
+  if (!written_buffer(block))
+    return refuse_stage("not_one_tensor", fmt::format("{} does not write one tensor", name),
+                        "cache_write: the block writes one tensor");
   if (auto alone = only_writer(move.program, block, kVerb); !alone)
     return std::unexpected(alone.error());
-  if (!alone_in_its_nest(move.program, block))
-    return refuse_stage("shares_its_nest",
-                        fmt::format("other blocks stand in the nest of {}: write to the cache "
-                                    "before moving blocks together",
+  if (!read_after_its_nest(move.program, block))
+    return refuse_stage("read_in_its_nest",
+                        fmt::format("what {} writes is needed before its nest ends: write to the "
+                                    "cache before moving blocks together",
                                     name),
-                        "cache_write: the block has its nest to itself");
+                        "cache_write: the block's tensor is read after its nest");
+  if (auto fits = layout_fits(move, *written_buffer(block), kVerb); !fits)
+    return std::unexpected(fits.error());
   return Proof{"the copy comes after the last write and before the first read"};
 }
 
@@ -60,6 +62,9 @@ Applied apply(Move const& move) {
   Stmt body = around_root(move.program.body, block.id, Stmt(), copy);
   body = replace_block(body, block.id, with_buffer(block, target->name, cache, Side::kBoth));
   applied.program.body = make<Alloc>(cache, body);
+  if (move.has("layout"))
+    applied.program = with_layout(applied.program, cache->name,
+                                  *parse_layout(move.word("layout"), cache->shape.size()));
   return applied;
 }
 
@@ -75,7 +80,15 @@ Primitive const& primitive_cache_write() {
       "C[i] = f(i)  -->  C_cache[i] = f(i); C_write: C[i] = C_cache[i]",
       1,
       0,
-      {{"scope", "where the cache lives", 0, 0, std::nullopt, true, {"global", "local"}}},
+      {{"scope", "where the cache lives", 0, 0, std::nullopt, true, {"global", "local"}},
+       {"layout",
+        "the order of the cache's dimensions, as for transform_layout",
+        0,
+        0,
+        std::nullopt,
+        true,
+        {},
+        true}},
       check,
       apply,
       {TargetKind::kBlock}};

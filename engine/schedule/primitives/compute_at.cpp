@@ -66,10 +66,10 @@ std::expected<Proof, Refusal> check(Move const& move) {
   std::string at = reference_of(move.program, place.loop->id);
   if (auto fits = place_takes_nests(move.program, place, kVerb); !fits)
     return std::unexpected(fits.error());
-  if (!makes_tensor(block))
+  if (!may_run_again(block))
     return refuse_stage(
         "not_a_simple_block",
-        fmt::format("block {} is neither complete nor a reduction with its start", name),
+        fmt::format("block {} is neither complete nor a sum or recurrence that is whole", name),
         "compute_at: running the block's instances again gives the same values");
   if (is_parameter(move.program, written_buffer(block)->name))
     return refuse_stage("writes_an_output",
@@ -90,7 +90,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
                         "compute_at: all readers of the block's tensor stand below the loop");
   if (auto ready = inputs_ready(move.program, block, place_loops(place), {}, kVerb); !ready)
     return std::unexpected(ready.error());
-  if (auto holds = annotations_hold(apply(move).program, place.loop->id, kVerb); !holds)
+  if (auto holds = annotations_hold(apply(move).program, place.loop->id, kVerb, move.effort);
+      !holds)
     return std::unexpected(holds.error());
   return Proof{"each iteration computes all that its readers need"};
 }

@@ -5,6 +5,7 @@
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/hints.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
@@ -14,8 +15,9 @@ namespace {
 using namespace ir;
 
 constexpr char kCondition[] =
-    "decompose_reduction: below the loop stands one reduction block; loops that reduce are the "
-    "loop itself or inside of it, and none of them also counts a spatial axis";
+    "decompose_reduction: one block below the loop starts a sum, and no other tensor is made "
+    "there; loops that reduce are the "
+    "loop itself or inside of it";
 
 /// The loop itself and those between it and the block, outermost first.
 std::vector<For const*> inner_loops(Move const& move, BlockSite const& block) {
@@ -23,31 +25,45 @@ std::vector<For const*> inner_loops(Move const& move, BlockSite const& block) {
   return {first, block.loops.end()};
 }
 
+/// The one block below the loop that starts a sum; others there only go on with it, as the second
+/// part of a partitioned loop does.
+std::optional<BlockSite> starting_block(LoopSite const& loop) {
+  std::optional<BlockSite> found;
+  std::vector<BlockSite> blocks = working_blocks(loop);
+  for (BlockSite const& site : blocks) {
+    if (!site.block->init) continue;
+    if (found) return std::nullopt;
+    found = site;
+  }
+  for (BlockSite const& site : blocks) {
+    if (!found || site.block->id == found->block->id) continue;
+    bool goes_on = is_reduction(site) && written_buffer(site) && written_buffer(*found) &&
+                   written_buffer(site)->name == written_buffer(*found)->name;
+    if (!goes_on) return std::nullopt;
+  }
+  return found;
+}
+
 std::expected<Proof, Refusal> check(Move const& move) {
   LoopSite const& site = move.loops[0];
   if (auto plain = plain_chain(move.program, {site}, "decompose_reduction"); !plain)
     return std::unexpected(plain.error());
   std::string name = reference_of(move.program, site.loop->id);
-  std::vector<BlockSite> blocks = blocks_under(site);
-  if (blocks.size() != 1 || !blocks.front().block->init)
+  std::vector<BlockSite> blocks = working_blocks(site);
+  auto starts = starting_block(site);
+  if (!starts)
     return refuse("not_one_reduction",
                   blocks.size() == 1
                       ? fmt::format("block {} does not start a reduction", blocks[0].block->name)
                       : fmt::format("{} blocks stand below {}", blocks.size(), name),
                   kCondition, {site});
-  Block const& block = *blocks.front().block;
+  Block const& block = *starts->block;
   for (For const* outer : site.around)
     if (feeds(block, *outer, true))
       return refuse("reduced_outside",
                     fmt::format("{} reduces too and stands around {}",
                                 reference_of(move.program, outer->id), name),
                     kCondition, {site_of(move.program, outer->id)});
-  for (For const* inner : inner_loops(move, blocks.front()))
-    if (feeds(block, *inner, true) && feeds(block, *inner, false))
-      return refuse("mixed_loop",
-                    fmt::format("{} counts a reduction axis and a spatial one",
-                                reference_of(move.program, inner->id)),
-                    kCondition, {site_of(move.program, inner->id)});
   return Proof{"every element is set before the first of its terms"};
 }
 
@@ -66,11 +82,12 @@ Stmt start_block(Block const& block, Substitution const& zeros, Program& program
 }
 
 Applied apply(Move const& move) {
-  BlockSite site = blocks_under(move.loops[0]).front();
+  BlockSite site = *starting_block(move.loops[0]);
   Block const& block = *site.block;
   Applied applied{move.program, {}, {}};
   std::vector<For const*> inner = inner_loops(move, site);
   Substitution zeros;
+  // A loop that counts a sum and a spatial axis runs whole: it sets elements more than once.
   for (For const* loop : inner)
     if (!feeds(block, *loop, false)) zeros[loop->name()] = int_imm(0);
   Stmt start = start_block(block, zeros, applied.program);

@@ -41,7 +41,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return std::unexpected(plain.error());
   auto after = reordered(*chain, move.loops);
   if (auto fit = annotations_fit(*chain, after); !fit) return std::unexpected(fit.error());
-  return permutable(*chain, after);
+  return permutable(*chain, after, move.effort);
 }
 
 Applied apply(Move const& move) {

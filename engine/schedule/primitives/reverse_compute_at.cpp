@@ -86,7 +86,7 @@ std::expected<std::vector<Span>, Refusal> finished(Move const& move, std::string
   return box;
 }
 
-/// One span per iterator of the block, from the finished boxes.
+/// One span per spatial iterator of the block, from the finished boxes; a sum runs whole.
 std::expected<std::vector<Span>, Refusal> spans_of(Move const& move) {
   Block const& block = *move.blocks[0].block;
   std::map<std::string, Span> found;
@@ -123,7 +123,13 @@ std::expected<std::vector<Span>, Refusal> spans_of(Move const& move) {
   std::vector<Span> spans;
   for (IterVar const& iter : block.iters) {
     auto at = found.find(iter.name());
-    spans.push_back(at != found.end() ? at->second : Span{int_imm(0), *as_int(iter.extent), true});
+    if (iter.kind == IterKind::kSpatial)
+      spans.push_back(at != found.end() ? at->second
+                                        : Span{int_imm(0), *as_int(iter.extent), true});
+    else if (at != found.end())
+      return refuse_stage(
+          "sum_not_finished_there",
+          fmt::format("the sum of {} needs more than one iteration makes", block.name), kCondition);
   }
   return spans;
 }
@@ -161,25 +167,25 @@ std::expected<Proof, Refusal> check(Move const& move) {
   std::string const& name = block.block->name;
   if (auto fits = place_takes_nests(move.program, place, kVerb); !fits)
     return std::unexpected(fits.error());
-  if (!is_complete(block))
-    return refuse_stage("not_a_complete_block",
-                        fmt::format("block {} is no complete block: it reduces, or its order "
-                                    "matters",
-                                    name),
-                        "reverse_compute_at: the block computes each element at once");
   if (is_under(block, place.loop->id))
     return refuse_stage(
         "already_there",
         fmt::format("{} stands below {} already", name, reference_of(move.program, place.loop->id)),
         kCondition);
-  if (auto alone = only_writer(move.program, block, kVerb); !alone)
-    return std::unexpected(alone.error());
   std::vector<std::string> tensors = produced_below(move);
   if (tensors.empty())
     return refuse_stage("no_producer",
                         fmt::format("{} reads nothing that is computed below {}", name,
                                     reference_of(move.program, place.loop->id)),
                         kCondition);
+  if (!may_run_again(block))
+    return refuse_stage(
+        "not_a_simple_block",
+        fmt::format("block {} is neither complete nor a sum or recurrence that is whole", name),
+        "reverse_compute_at: running the block's instances again gives the same values");
+  if (auto alone = only_writer(move.program, block, kVerb);
+      !alone && !writes_apart(move.program, block))
+    return std::unexpected(alone.error());
   if (auto spans = spans_of(move); !spans) return std::unexpected(spans.error());
   if (auto ready = inputs_ready(move.program, block, place_loops(place), tensors, kVerb); !ready)
     return std::unexpected(ready.error());
@@ -188,7 +194,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
   auto below = [&](BlockSite const& site) { return is_under(site, place.loop->id); };
   if (auto early = inputs_precede(move.program, block, below, tensors, kVerb); !early)
     return std::unexpected(early.error());
-  if (auto holds = annotations_hold(apply(move).program, place.loop->id, kVerb); !holds)
+  if (auto holds = annotations_hold(apply(move).program, place.loop->id, kVerb, move.effort);
+      !holds)
     return std::unexpected(holds.error());
   return Proof{"each iteration finishes what the block reads"};
 }

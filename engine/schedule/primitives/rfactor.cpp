@@ -5,6 +5,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/buffers.h"
+#include "engine/schedule/legality/hints.h"
 #include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/structure.h"
@@ -62,7 +63,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (auto plain = plain_chain(move.program, {chain.back()}, kVerb); !plain)
     return std::unexpected(plain.error());
   LoopSite root = chain.size() > 1 ? site_of(move.program, site.around.front()->id) : site;
-  std::vector<BlockSite> blocks = blocks_under(root);
+  std::vector<BlockSite> blocks = working_blocks(root);
   if (blocks.size() != 1 || !blocks[0].block->init || !is_reduction(blocks[0]))
     return refuse("not_one_reduction",
                   fmt::format("the nest of {} is not that of one reduction block", name),
@@ -103,7 +104,7 @@ struct Parts {
 Parts parts_of(Move const& move) {
   LoopSite const& at = move.loops[0];
   LoopSite root = at.around.empty() ? at : site_of(move.program, at.around.front()->id);
-  Parts parts{blocks_under(root).front(), {}};
+  Parts parts{working_blocks(root).front(), {}};
   for (For const* loop : parts.site.loops) {
     bool reduces = std::ranges::any_of(parts.site.block->iters, [&](IterVar const& iter) {
       return iter.kind == IterKind::kReduce && uses_variable(iter.binding, loop->name());

@@ -39,17 +39,9 @@ std::expected<Proof, Refusal> check(Move const& move) {
 }
 
 Applied apply(Move const& move) {
-  Applied applied{move.program, {}, {}};
-  BufferNode node = *written_buffer(move.blocks[0]);
-  Layout layout = *parse_layout(move.word("layout"), node.shape.size());
-  std::string name = node.name;
-  node.shape.clear();
-  for (int64_t extent : blocked_shape(layout, *constant_shape(*written_buffer(move.blocks[0]))))
-    node.shape.push_back(int_imm(extent));
-  applied.program.body = remap_buffer(
-      move.program.body, name, std::make_shared<BufferNode const>(std::move(node)),
-      [&](std::vector<Expr> const& indices) { return blocked_indices(layout, indices); });
-  return applied;
+  Buffer buffer = written_buffer(move.blocks[0]);
+  Layout layout = *parse_layout(move.word("layout"), buffer->shape.size());
+  return {with_layout(move.program, buffer->name, layout), {}, {}};
 }
 
 }  // namespace

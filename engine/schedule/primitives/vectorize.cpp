@@ -29,7 +29,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
                   fmt::format("every iteration of {} has the tensor {} to itself", name,
                               *private_tensors(site.loop->body).begin()),
                   "vectorize: no tensor is allocated below the loop", move.loops);
-  return independent_iterations(move.program, site, "vectorize");
+  return independent_iterations(move.program, site, "vectorize", move.effort);
 }
 
 }  // namespace

@@ -70,6 +70,7 @@ private:
   void condition(ir::If const& node);
   void masked(ir::If const& node);
   void store(ir::Store const& node);
+  void prefetch(ir::Prefetch const& node);
   void locate(ir::StmtNode const& node);
   std::vector<std::string> registers_written(ir::Stmt const& s) const;
   void fail(std::string code, std::string message);

@@ -154,6 +154,10 @@ Value* Emitter::binary(Binary const& node) {
   a = splat_if(builder_, a, lanes);
   b = splat_if(builder_, b, lanes);
   if (is_float(node.a.type())) return float_binary(node.op, a, b);
+  // A lane that is masked off read 0, and the processor would refuse to divide by it.
+  bool divides = node.op == BinaryOp::kFloorDiv || node.op == BinaryOp::kFloorMod;
+  if (divides && mask_ && !llvm::isa<llvm::Constant>(b) && b->getType()->isVectorTy())
+    b = builder_.CreateSelect(mask_, b, llvm::ConstantInt::get(b->getType(), 1));
   return integer_binary(node.op, a, b, is_signed(node.a.type()));
 }
 

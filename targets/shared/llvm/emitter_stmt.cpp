@@ -61,6 +61,9 @@ void Emitter::statement(Stmt const& s) {
     case NodeKind::kIf:
       locate(*s.get());
       return condition(*s.as<If>());
+    case NodeKind::kPrefetch:
+      locate(*s.get());
+      return prefetch(*s.as<Prefetch>());
     case NodeKind::kAlloc:
       return statement(s.as<Alloc>()->body);
     case NodeKind::kSeq:
@@ -218,6 +221,17 @@ void Emitter::masked(If const& node) {
   mask_ = outer ? builder_.CreateAnd(outer, test) : test;
   statement(node.then_body);
   mask_ = outer;
+}
+
+void Emitter::prefetch(Prefetch const& node) {
+  auto const& element = *node.element.as<Load>();
+  if (element.buffer->scope == "register" || element.lanes > 1)
+    return fail("unsupported_statement", "only elements in memory are prefetched, one by one");
+  Value* address = pointer(element.buffer, element.indices[0]);
+  // For reading (0), into all levels (3), as data (1).
+  builder_.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {address->getType()},
+      {address, builder_.getInt32(0), builder_.getInt32(3), builder_.getInt32(1)});
 }
 
 void Emitter::store(Store const& node) {

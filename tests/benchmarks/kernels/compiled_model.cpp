@@ -7,10 +7,10 @@
 #include <cstring>
 #include <map>
 
+#include "engine/compile/kernel_code.h"
 #include "engine/compile/plan.h"
 #include "engine/graph/from_foreign.h"
 #include "engine/graph/passes.h"
-#include "engine/measure/network.h"
 #include "engine/runtime/module.h"
 #include "engine/runtime/thread_pool.h"
 
@@ -42,6 +42,7 @@ struct CompiledModel::Parts {
   NDArray workspace;
   std::vector<Call> calls;
   ThreadPool pool{1, Pinning::kNone};
+  CodeTier tier = CodeTier::kFull;
   double compile_seconds = 0;
 
   Status compile(ForeignModel const& model, Backend const& backend) {
@@ -65,9 +66,11 @@ struct CompiledModel::Parts {
   Result<int64_t> compile_kernel(KernelTask const& task, Backend const& backend) {
     TRY_ASSIGN(ir::Program program, te::to_program(task.kernel));
     TRY_ASSIGN(std::string script, backend.default_script(program));
-    TRY_ASSIGN(ScheduledKernel scheduled, schedule_kernel(program, script, "", backend));
-    TRY_ASSIGN(Artifact artifact,
-               backend.compile(scheduled.stages.back().kernel, CodeTier::kFull, CodeTexts::kNone));
+    TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script, ""));
+    TRY_ASSIGN(KernelCode code, tw::compile_kernel(scheduled, backend, tier));
+    // The rules pack no parameters themselves: the graph's passes did.
+    if (code.load) return refused("makes_parameters", task.name + " computes parameters first");
+    Artifact const& artifact = code.run;
     TRY_ASSIGN(LoadedModule module, LoadedModule::load(artifact.library));
     TRY_ASSIGN(void* function, module.symbol(artifact.symbol));
     modules.push_back(std::move(module));
@@ -122,8 +125,10 @@ CompiledModel::CompiledModel(std::unique_ptr<Parts> parts) : parts_(std::move(pa
 CompiledModel::CompiledModel(CompiledModel&&) noexcept = default;
 CompiledModel::~CompiledModel() = default;
 
-Result<CompiledModel> CompiledModel::create(ForeignModel const& model, Backend const& backend) {
+Result<CompiledModel> CompiledModel::create(ForeignModel const& model, Backend const& backend,
+                                            CodeTier tier) {
   auto parts = std::make_unique<Parts>();
+  parts->tier = tier;
   auto start = std::chrono::steady_clock::now();
   TRY(parts->compile(model, backend));
   parts->compile_seconds =

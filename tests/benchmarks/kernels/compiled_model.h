@@ -23,7 +23,8 @@ struct CompiledKernel {
 class CompiledModel {
 public:
   /// Errors: those of the compiler; no_kernel when a part has none.
-  static Result<CompiledModel> create(ForeignModel const& model, Backend const& backend);
+  static Result<CompiledModel> create(ForeignModel const& model, Backend const& backend,
+                                      CodeTier tier);
   CompiledModel(CompiledModel&&) noexcept;
   ~CompiledModel();
 

@@ -120,8 +120,10 @@ void add_peer_arms(std::string const& name, PeerKernel& kernel, std::vector<Arm>
     arms.push_back(make_arm(name + "_plain", [&kernel] { kernel.run_from_plain(); }));
 }
 
-std::vector<Arm> make_arms(CompiledModel const& ours, std::vector<PeerArm>& peers, Json& report) {
-  std::vector<Arm> arms = {make_arm("ours", [&ours] { ours.run_core(); })};
+std::vector<Arm> make_arms(CompiledModel const& ours, CompiledModel const& fast,
+                           std::vector<PeerArm>& peers, Json& report) {
+  std::vector<Arm> arms = {make_arm("ours", [&ours] { ours.run_core(); }),
+                           make_arm("ours_fast", [&fast] { fast.run_core(); })};
   if (ours.has_border()) arms.push_back(make_arm("ours_plain", [&ours] { ours.run(); }));
   if (peers.empty()) return arms;
   add_peer_arms("standard", *peers[0].kernel, arms);
@@ -158,6 +160,20 @@ void describe_ours(CompiledModel const& model, double error, Json& report) {
                                          {"script", kernel.script}});
 }
 
+/// A model that was run once and gave the right output.
+Result<CompiledModel> compiled(Options const& options, Workload const& workload,
+                               Operands const& operands, Backend const& backend, CodeTier tier) {
+  TRY_ASSIGN(CompiledModel model,
+             CompiledModel::create(model_of(workload, operands.weights), backend, tier));
+  model.set_inputs(inputs_of(workload, operands));
+  model.poison();
+  if (int32_t code = model.run(); code != 0)
+    return refused("kernel_failed", fmt::format("our kernel stopped with code {}", code));
+  TRY(checked(tier == CodeTier::kFast ? "our fast tier" : "ours", workload, operands,
+              model.output().as<float>().data(), options.seed + 1));
+  return model;
+}
+
 Result<Json> measure(Options const& options, Workload const& workload) {
   Hardware hardware = detect_host();
   prepare_environment(hardware);
@@ -166,18 +182,15 @@ Result<Json> measure(Options const& options, Workload const& workload) {
   TRY_ASSIGN(auto backend, create_cpu_backend(hardware));
   TRY_ASSIGN(FmaProbe probe, FmaProbe::create(*backend));
   Operands operands = random_operands(workload, options.seed);
-  TRY_ASSIGN(CompiledModel ours,
-             CompiledModel::create(model_of(workload, operands.weights), *backend));
-  ours.set_inputs(inputs_of(workload, operands));
-  ours.poison();
-  if (int32_t code = ours.run(); code != 0)
-    return refused("kernel_failed", fmt::format("our kernel stopped with code {}", code));
+  TRY_ASSIGN(CompiledModel ours, compiled(options, workload, operands, *backend, CodeTier::kFull));
+  TRY_ASSIGN(CompiledModel fast, compiled(options, workload, operands, *backend, CodeTier::kFast));
   TRY_ASSIGN(double error, checked("ours", workload, operands, ours.output().as<float>().data(),
                                    options.seed + 1));
   describe_ours(ours, error, report);
+  report["ours"]["fast_compile_seconds"] = fast.compile_seconds();
   TRY_ASSIGN(std::vector<PeerArm> peers, open_peers(options, workload, operands, report));
   TRY(check_peers(peers, workload, operands, ours.output(), options.seed + 1));
-  std::vector<Arm> arms = make_arms(ours, peers, report);
+  std::vector<Arm> arms = make_arms(ours, fast, peers, report);
   Rng rng(options.seed);
   report["rounds"] = rounds_to_json(arms, interleave(arms, probe, options.rounds, rng));
   return report;

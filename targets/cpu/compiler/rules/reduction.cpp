@@ -77,17 +77,40 @@ void choose_lanes(RuleStage const& stage, int64_t width, Tile& tile) {
     tile.lanes = lanes_for(axes[tile.vector].extent, width);
 }
 
-/// What is read along the lanes does not depend on the other axis: its copies share the vector.
-bool reuses_vector(RuleStage const& stage, RuleAxis const& lanes, RuleAxis const& axis) {
-  bool shared = false;
+/// An expression speaks of the iterator only as v // P; the answer is P. 0: otherwise, too.
+int64_t only_by_groups(Expr const& e, std::string const& iter) {
+  int64_t group = 0;
+  bool otherwise = false;
+  walk(e, [&](Expr const& x) {
+    auto const* node = x.as<Binary>();
+    auto by = node && node->op == BinaryOp::kFloorDiv ? as_int(node->b) : std::nullopt;
+    auto const* v = by ? node->a.as<Variable>() : x.as<Variable>();
+    if (!v || v->name != iter) return true;
+    otherwise = otherwise || !by || (group != 0 && group != *by);
+    group = by.value_or(0);
+    return false;
+  });
+  return otherwise ? 0 : group;
+}
+
+/// How many neighbours along an axis share each vector that is read along the lanes: the whole
+/// extent where that vector does not depend on the axis, a group where it depends on v // P, and 1
+/// where every copy reads its own.
+int64_t sharing(RuleStage const& stage, RuleAxis const& lanes, RuleAxis const& axis) {
+  int64_t shared = 1;
   walk_exprs(stage.node->body, [&](Expr const& e) {
     auto const* read = e.as<Load>();
     if (!read || read->buffer->name == stage.block) return true;
-    auto uses = [&](RuleAxis const& a) {
-      return std::ranges::any_of(read->indices,
-                                 [&](Expr const& x) { return uses_variable(x, "v" + a.name); });
-    };
-    shared = shared || (uses(lanes) && !uses(axis));
+    bool along = false, moves = false;
+    int64_t group = axis.extent;
+    for (Expr const& index : read->indices) {
+      along = along || uses_variable(index, "v" + lanes.name);
+      if (!uses_variable(index, "v" + axis.name)) continue;
+      int64_t by = only_by_groups(index, "v" + axis.name);
+      moves = moves || by == 0;
+      group = std::min(group, by);
+    }
+    if (along && !moves) shared = std::max(shared, group);
     return true;
   });
   return shared;
@@ -120,12 +143,14 @@ Tile choose_tile(RuleStage const& stage, Target const& target, int64_t width) {
   tile.factors.assign(axes.size(), 1);
   // Copies along the innermost axes that reuse a vector already read; without any along others.
   for (bool reuse : {true, false}) {
-    for (size_t i = axes.size(); i-- > 0 && room >= 2;)
-      if (i != tile.vector && axes[i].extent > 1 &&
-          reuses_vector(stage, axes[tile.vector], axes[i]) == reuse) {
-        tile.factors[i] = copies_of(axes[i].extent, room);
-        room /= tile.factors[i];
-      }
+    for (size_t i = axes.size(); i-- > 0 && room >= 2;) {
+      if (i == tile.vector || axes[i].extent == 1) continue;
+      int64_t shared = sharing(stage, axes[tile.vector], axes[i]);
+      if ((shared > 1) != reuse) continue;
+      bool groups = shared > 1 && shared < axes[i].extent;  // whole tiles in each group
+      tile.factors[i] = groups ? divisor(shared, room + room / 4) : copies_of(axes[i].extent, room);
+      room /= tile.factors[i];
+    }
     if (std::ranges::any_of(tile.factors, [](int64_t f) { return f > 1; })) break;
   }
   return tile;

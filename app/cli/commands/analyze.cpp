@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include "app/cli/output.h"
+#include "engine/support/files.h"
+
+namespace tw::cli {
+namespace {
+
+struct Arguments {
+  std::string path, kernel, script;
+  bool by_default = false;
+};
+
+std::string bytes_text(double bytes) {
+  if (bytes >= 1 << 20) return fmt::format("{:.1f} MB", bytes / (1 << 20));
+  if (bytes >= 1 << 10) return fmt::format("{:.1f} KB", bytes / (1 << 10));
+  return fmt::format("{:.0f} B", bytes);
+}
+
+void print_text(session::KernelAnalysis const& analysis) {
+  fmt::print("{:<28} {:>8} {:>12} {:>8}  {}\n", "loop", "extent", "one pass", "reuse",
+             "largest factor that fits each cache");
+  for (auto const& bar : analysis.nest.bars)
+    fmt::print("{:<28} {:>8} {:>12} {:>8.1f}  {}\n",
+               std::string(size_t(bar.depth), ' ') + bar.reference, bar.extent,
+               (bar.footprint_exact ? "" : "<= ") + bytes_text(double(bar.footprint)), bar.reuse,
+               fmt::join(bar.fits, " "));
+  fmt::print("\n{:<12} {:>12} {:>14} {:>12}\n", "level", "bytes", "FLOP per byte", "ms");
+  fmt::print("{:<12} {:>12} {:>14} {:>12.4f}\n", "arithmetic", "", "", analysis.arithmetic_ms);
+  for (auto const& level : analysis.point.levels)
+    fmt::print("{:<12} {:>12} {:>14.2f} {:>12.4f}\n", level.name, bytes_text(level.bytes),
+               level.intensity, level.ms);
+  fmt::print("\n{}\n", analysis.explanation);
+}
+
+Json to_json(session::KernelAnalysis const& analysis) {
+  Json loops = Json::array(), levels = Json::array();
+  for (auto const& bar : analysis.nest.bars)
+    loops.push_back({{"loop", bar.reference},
+                     {"extent", bar.extent},
+                     {"footprint_bytes", bar.footprint},
+                     {"exact", bar.footprint_exact},
+                     {"reuse", bar.reuse},
+                     {"largest_fitting_factors", bar.fits}});
+  for (auto const& level : analysis.point.levels)
+    levels.push_back({{"level", level.name},
+                      {"bytes", level.bytes},
+                      {"flop_per_byte", level.intensity},
+                      {"ms", level.ms}});
+  return {{"loops", loops},
+          {"levels", levels},
+          {"arithmetic_ms", analysis.arithmetic_ms},
+          {"model_ms", analysis.point.model_ms},
+          {"explanation", analysis.explanation}};
+}
+
+int analyze(Context const& context, Arguments const& arguments) {
+  auto model = load(context, arguments.path);
+  if (!model) return report(context, model.error());
+  auto kernel = session::find_kernel(**model, arguments.kernel);
+  if (!kernel) return report(context, kernel.error());
+  std::string script;
+  if (!arguments.script.empty()) {
+    auto content = read_file(arguments.script, 1 << 20);
+    if (!content) return report(context, content.error());
+    script = *content;
+  } else if (arguments.by_default) {
+    auto rules = session::default_script(**model, *kernel, *context.backend);
+    if (!rules) return report(context, rules.error());
+    script = *rules;
+  }
+  auto device = context.open_device();
+  if (!device) return report(context, device.error());
+  auto machine =
+      session::machine_view(*context.backend, **device, context.cache_folder, true, false);
+  if (!machine) return report(context, machine.error());
+  auto analysis = session::analyze_kernel(**model, *kernel, script, arguments.script, *machine,
+                                          *context.backend);
+  if (!analysis) return report(context, analysis.error());
+  if (context.json)
+    print(to_json(*analysis));
+  else
+    print_text(*analysis);
+  return 0;
+}
+
+}  // namespace
+
+void add_analyze(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand(
+      "analyze", "what a kernel's loops work on, what moves between caches, the modelled time");
+  auto arguments = std::make_shared<Arguments>();
+  add_model_options(*command, context, arguments->path);
+  command->add_option("--kernel", arguments->kernel,
+                      "the kernel's name or number (default: the first)");
+  command->add_option("--script", arguments->script, "a schedule script to apply first")
+      ->type_name("F.tws");
+  command->add_flag("--default", arguments->by_default, "apply the schedule that the rules choose");
+  command->callback([&context, arguments] {
+    context.run = [&context, arguments] { return analyze(context, *arguments); };
+  });
+}
+
+}  // namespace tw::cli

@@ -1,0 +1,121 @@
+#include "engine/analysis/instructions.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/analysis/touched.h"
+#include "engine/arith/linear.h"
+#include "engine/ir/rewrite.h"
+
+namespace tw::analysis {
+namespace {
+
+using namespace ir;
+
+/// The loops around a block from outside to inside: those that are walked, then the copies: vector
+/// lanes and unrolled iterations directly around the block.
+struct Around {
+  std::vector<For const*> walked, copies;
+};
+
+int64_t extent_of(For const& loop) { return as_int(loop.extent).value_or(1); }
+
+Around around(BlockSite const& site) {
+  size_t first = site.loops.size();
+  while (first > 0 && (site.loops[first - 1]->loop_kind == LoopKind::kVector ||
+                       site.loops[first - 1]->loop_kind == LoopKind::kUnroll))
+    --first;
+  auto middle = site.loops.begin() + std::ptrdiff_t(first);
+  return {{site.loops.begin(), middle}, {middle, site.loops.end()}};
+}
+
+bool uses(std::vector<Expr> const& indices, For const& loop) {
+  return std::any_of(indices.begin(), indices.end(),
+                     [&](Expr const& e) { return uses_variable(e, loop.name()); });
+}
+
+/// Neighbouring lanes are neighbours in memory.
+bool is_contiguous(std::vector<Expr> const& indices, For const& loop) {
+  for (size_t d = 0; d + 1 < indices.size(); ++d)
+    if (uses_variable(indices[d], loop.name())) return false;
+  return arith::to_linear(indices.back()).factor_of(loop.name()) == 1;
+}
+
+/// Memory instructions of one access in all iterations.
+void add_access(Instructions& into, Around const& loops, TensorAccess const& access,
+                int vector_lanes) {
+  std::vector<Expr> const& indices = access.indices;
+  double count = 1, bytes = double(size_of(access.buffer->type));
+  bool vector = false;
+  for (For const* loop : loops.copies) {
+    if (!uses(indices, *loop)) continue;  // one load serves all copies
+    double extent = double(extent_of(*loop));
+    bytes *= extent;
+    bool wide = loop->loop_kind == LoopKind::kVector && is_contiguous(indices, *loop);
+    vector = vector || wide;
+    count *= wide ? std::ceil(extent / vector_lanes) : extent;
+  }
+  bool inside = true;  // an accumulator stays in registers while inner loops only add to it
+  for (size_t i = loops.walked.size(); i-- > 0;) {
+    if (access.update && inside && !uses(indices, *loops.walked[i])) continue;
+    inside = false;
+    double extent = double(extent_of(*loops.walked[i]));
+    count *= extent;
+    bytes *= extent;
+  }
+  (vector ? into.vector_accesses : into.scalar_accesses) += count;
+  into.bytes += bytes;
+}
+
+/// Arithmetic of one instance: operations, and instructions when a product feeds a sum.
+void count_arithmetic(Block const& block, double& operations, double& instructions) {
+  double sums = 0, products = 0, others = 0;
+  walk_exprs(block.body, [&](Expr const& e) {
+    auto const* unary = e.as<Unary>();
+    auto const* binary = e.as<Binary>();
+    if (!is_float(e.type()) || (!unary && !binary)) return true;
+    if (unary) others += unary->op == UnaryOp::kNeg || unary->op == UnaryOp::kAbs ? 1 : 10;
+    if (binary && binary->op == BinaryOp::kMul)
+      products += 1;
+    else if (binary && (binary->op == BinaryOp::kAdd || binary->op == BinaryOp::kSub))
+      sums += 1;
+    else if (binary)
+      others += binary->op == BinaryOp::kDiv || binary->op == BinaryOp::kPow ? 5 : 1;
+    return true;
+  });
+  operations = sums + products + others;
+  instructions = std::max(sums, products) + others;
+}
+
+}  // namespace
+
+Instructions instructions_of(BlockSite const& site, int vector_lanes) {
+  Around loops = around(site);
+  std::vector<TensorAccess> accesses = accesses_of(site);
+  Instructions result;
+  for (TensorAccess const& access : accesses) add_access(result, loops, access, vector_lanes);
+  double instances = 1, vectors = 1;
+  for (For const* loop : site.loops) {
+    double extent = double(extent_of(*loop));
+    instances *= extent;
+    bool vector = loop->loop_kind == LoopKind::kVector;
+    vectors *= vector ? std::ceil(extent / vector_lanes) : extent;
+    if (vector) result.lanes = std::min<double>(extent, vector_lanes);
+    if (loop->loop_kind == LoopKind::kParallel) result.tasks *= extent_of(*loop);
+  }
+  double operations = 0, instructions = 0;
+  count_arithmetic(*site.block, operations, instructions);
+  result.flops = instances * operations;
+  result.arithmetic = vectors * instructions;
+  auto sum = std::find_if(accesses.begin(), accesses.end(),
+                          [](TensorAccess const& access) { return access.update; });
+  if (sum == accesses.end()) return result.chains = 64, result;
+  for (For const* loop : loops.copies)
+    if (uses(sum->indices, *loop))
+      result.chains *= loop->loop_kind == LoopKind::kVector
+                           ? std::ceil(double(extent_of(*loop)) / vector_lanes)
+                           : double(extent_of(*loop));
+  return result;
+}
+
+}  // namespace tw::analysis

@@ -1,0 +1,247 @@
+#include "engine/analysis/locality.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "engine/ir/rewrite.h"
+
+namespace tw::analysis {
+
+using namespace ir;
+
+namespace {
+
+/// A loop on the way to an access.
+struct Step {
+  std::string name;
+  int64_t extent;
+};
+
+/// An access with the loops around it and the first of them that its tensor's instances share.
+struct Reach {
+  TensorAccess access;
+  std::vector<Step> loops;
+  size_t allocated_at = 0;    ///< number of loops around the allocation; 0: outside of all
+  std::vector<bool> reduces;  ///< of each loop: it feeds a reduce iterator of the block
+};
+
+int64_t product(std::vector<Step> const& loops, size_t from) {
+  int64_t count = 1;
+  for (size_t i = from; i < loops.size(); ++i) count *= loops[i].extent;
+  return count;
+}
+
+}  // namespace
+
+struct Locality::Node {
+  size_t depth = 0;  ///< loops around, this one not counted
+  For const* loop = nullptr;
+  std::vector<std::unique_ptr<Node>> children;
+  std::vector<Reach const*> reaches;   ///< of all blocks below
+  std::vector<std::string> allocates;  ///< tensors that live inside of this node only
+  std::vector<std::unique_ptr<Reach>> own;
+  mutable std::map<std::pair<size_t, int64_t>, Touched> known;
+
+  /// What the accesses reach while the loops from `first` on run; `factor` > 0 limits the first.
+  Touched reached(size_t first, int64_t factor = 0) const;
+  double moved(size_t first) const;
+  double traffic(int64_t capacity) const;
+};
+
+namespace {
+
+Iterations iterations_of(Reach const& reach, size_t first, int64_t factor) {
+  Iterations result;
+  size_t from = std::max(first, reach.allocated_at);
+  for (size_t i = 0; i < reach.loops.size(); ++i) {
+    Step const& loop = reach.loops[i];
+    int64_t extent = i == first && factor > 0 ? std::min(factor, loop.extent) : loop.extent;
+    if (i >= from)
+      result.running[loop.name] = extent;
+    else
+      result.standing[loop.name] = (loop.extent - 1) / 2;
+  }
+  return result;
+}
+
+using ByTensor = std::map<std::string, std::vector<Reach const*>>;
+
+ByTensor by_tensor(std::vector<Reach const*> const& reaches) {
+  ByTensor tensors;
+  for (Reach const* reach : reaches) tensors[reach->access.buffer->name].push_back(reach);
+  return tensors;
+}
+
+Touched touched_by(std::vector<Reach const*> const& reaches, size_t first, int64_t factor) {
+  std::vector<RunningAccess> accesses;
+  for (Reach const* reach : reaches)
+    accesses.push_back({&reach->access, iterations_of(*reach, first, factor)});
+  return touched(accesses);
+}
+
+void add(Touched& into, Touched const& other) {
+  into.bytes += other.bytes;
+  into.line_bytes += other.line_bytes;
+  into.exact = into.exact && other.exact;
+}
+
+/// The tensor is made below from nothing: a complete block, or a reduction that begins and ends
+/// while the loops from `first` on run.
+bool begins_inside(std::vector<Reach const*> const& reaches, size_t first) {
+  for (Reach const* reach : reaches) {
+    if (!reach->access.writes) continue;
+    if (!reach->access.update) return true;
+    bool outside = false;
+    for (size_t i = 0; i < std::min(first, reach->loops.size()); ++i)
+      outside = outside || reach->reduces[i];
+    return !outside;
+  }
+  return false;
+}
+
+std::vector<std::unique_ptr<Reach>> reaches_of(BlockSite const& site,
+                                               std::map<std::string, size_t> const& allocated) {
+  Reach model;
+  for (For const* loop : site.loops) {
+    model.loops.push_back({loop->name(), as_int(loop->extent).value_or(1)});
+    model.reduces.push_back(
+        std::any_of(site.block->iters.begin(), site.block->iters.end(), [&](IterVar const& iter) {
+          return iter.kind != IterKind::kSpatial && uses_variable(iter.binding, loop->name());
+        }));
+  }
+  std::vector<std::unique_ptr<Reach>> reaches;
+  for (TensorAccess& access : accesses_of(site)) {
+    auto reach = std::make_unique<Reach>(model);
+    auto place = allocated.find(access.buffer->name);
+    reach->allocated_at = place == allocated.end() ? 0 : place->second;
+    reach->access = std::move(access);
+    reaches.push_back(std::move(reach));
+  }
+  return reaches;
+}
+
+}  // namespace
+
+Touched Locality::Node::reached(size_t first, int64_t factor) const {
+  auto [place, fresh] = known.try_emplace({first, factor});
+  if (!fresh) return place->second;
+  Touched sum;
+  for (auto const& [name, list] : by_tensor(reaches)) add(sum, touched_by(list, first, factor));
+  return place->second = sum;
+}
+
+/// Lines that come in and lines that leave, each once.
+double Locality::Node::moved(size_t first) const {
+  double bytes = 0;
+  for (auto const& [name, list] : by_tensor(reaches)) {
+    bool lives_inside = list.front()->allocated_at > first ||
+                        std::find(allocates.begin(), allocates.end(), name) != allocates.end();
+    if (lives_inside) continue;
+    std::vector<Reach const*> reads, writes;
+    for (Reach const* reach : list) (reach->access.writes ? writes : reads).push_back(reach);
+    if (!reads.empty() && !begins_inside(list, first))
+      bytes += double(touched_by(reads, first, 0).line_bytes);
+    bytes += double(touched_by(writes, first, 0).line_bytes);
+  }
+  return bytes;
+}
+
+double Locality::Node::traffic(int64_t capacity) const {
+  if (reached(depth).line_bytes <= capacity) return moved(depth);
+  // What an iteration leaves for the next stays if what comes between fits: less than both touch
+  // together, more than one touches alone.
+  int64_t between = loop ? (reached(depth + 1).line_bytes + reached(depth, 2).line_bytes) / 2 : 0;
+  if (loop && between <= capacity) return moved(depth);
+  double sum = 0;
+  for (auto const& child : children) sum += child->traffic(capacity);
+  if (children.empty()) sum = moved(loop ? depth + 1 : depth);
+  return loop ? sum * double(as_int(loop->extent).value_or(1)) : sum;
+}
+
+namespace {
+
+/// Walks a program's statements; the tree has a node for each loop and each block.
+struct Building {
+  std::map<std::string, size_t> allocated;
+  std::vector<For const*> loops;
+};
+
+}  // namespace
+
+Locality::Locality(Program const& program) : root_(std::make_unique<Node>()) {
+  Building at;
+  std::function<void(Stmt const&, Node&)> grow = [&](Stmt const& s, Node& into) {
+    if (auto const* list = s.as<Seq>()) {
+      for (Stmt const& one : list->stmts) grow(one, into);
+    } else if (auto const* alloc = s.as<Alloc>()) {
+      at.allocated[alloc->buffer->name] = at.loops.size();
+      into.allocates.push_back(alloc->buffer->name);
+      grow(alloc->body, into);
+    } else if (auto const* test = s.as<If>()) {
+      grow(test->then_body, into);
+      if (test->else_body) grow(test->else_body, into);
+    } else if (auto const* loop = s.as<For>()) {
+      auto node = std::make_unique<Node>();
+      node->depth = at.loops.size();
+      node->loop = loop;
+      loops_[loop->id.value] = node.get();
+      at.loops.push_back(loop);
+      grow(loop->body, *node);
+      at.loops.pop_back();
+      into.reaches.insert(into.reaches.end(), node->reaches.begin(), node->reaches.end());
+      into.children.push_back(std::move(node));
+    } else if (auto const* block = s.as<Block>()) {
+      auto node = std::make_unique<Node>();
+      node->depth = at.loops.size();
+      node->own = reaches_of({block, at.loops}, at.allocated);
+      for (auto const& reach : node->own) node->reaches.push_back(reach.get());
+      into.reaches.insert(into.reaches.end(), node->reaches.begin(), node->reaches.end());
+      into.children.push_back(std::move(node));
+    }
+  };
+  grow(program.body, *root_);
+}
+
+Locality::~Locality() = default;
+Locality::Locality(Locality&&) noexcept = default;
+
+LoopLocality Locality::loop(LoopId id) const {
+  Node const& node = *loops_.at(id.value);
+  LoopLocality result{node.reached(node.depth + 1), node.reached(node.depth), 1};
+  double accesses = 0;
+  for (Reach const* reach : node.reaches)
+    accesses +=
+        double(size_of(reach->access.buffer->type)) * double(product(reach->loops, node.depth));
+  if (result.whole.bytes > 0) result.reuse = accesses / double(result.whole.bytes);
+  return result;
+}
+
+Touched Locality::whole() const { return root_->reached(0); }
+
+double Locality::traffic(int64_t capacity) const { return root_->traffic(capacity); }
+
+int64_t Locality::largest_fit(LoopId id, int64_t capacity) const {
+  Node const& node = *loops_.at(id.value);
+  int64_t extent = as_int(node.loop->extent).value_or(1), best = 0;
+  std::vector<int64_t> divisors;
+  for (int64_t d = 1; d * d <= extent; ++d)
+    if (extent % d == 0) {
+      divisors.push_back(d);
+      if (d * d < extent) divisors.push_back(extent / d);
+    }
+  std::sort(divisors.begin(), divisors.end());
+  // More iterations reach more: halve the list.
+  size_t low = 0, high = divisors.size();
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (node.reached(node.depth, divisors[middle]).line_bytes <= capacity) {
+      best = divisors[middle];
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return best;
+}
+
+}  // namespace tw::analysis

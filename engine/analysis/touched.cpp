@@ -1,0 +1,200 @@
+#include "engine/analysis/touched.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "engine/analysis/index_sets.h"
+#include "engine/arith/linear.h"
+#include "engine/ir/compiled_expr.h"
+#include "engine/ir/rewrite.h"
+
+namespace tw::analysis {
+namespace {
+
+using namespace ir;
+
+/// Terms that share loops, with the dimensions that they add to.
+struct Component {
+  std::set<std::string> loops;
+  struct Part {
+    size_t dimension;
+    int64_t factor;
+    Expr term;
+  };
+  std::vector<Part> parts;
+};
+
+/// The indices of one access, taken apart; no value when one of them depends on data.
+struct Indices {
+  Point base;
+  std::vector<Component> components;
+};
+
+bool depends_on_data(Expr const& e) {
+  bool found = false;
+  walk(e, [&](Expr const& x) {
+    found = found || x.as<Load>() != nullptr;
+    return !found;
+  });
+  return found;
+}
+
+std::set<std::string> running_loops(Expr const& term, Iterations const& iterations) {
+  std::set<std::string> loops;
+  walk(term, [&](Expr const& e) {
+    auto const* v = e.as<Variable>();
+    if (v && iterations.running.count(v->name)) loops.insert(v->name);
+    return true;
+  });
+  return loops;
+}
+
+void add_part(std::vector<Component>& components, std::set<std::string> loops,
+              Component::Part part) {
+  Component joined{std::move(loops), {std::move(part)}};
+  for (size_t i = components.size(); i-- > 0;) {
+    bool shared = std::any_of(joined.loops.begin(), joined.loops.end(), [&](auto const& name) {
+      return components[i].loops.count(name) > 0;
+    });
+    if (!shared) continue;
+    joined.loops.insert(components[i].loops.begin(), components[i].loops.end());
+    joined.parts.insert(joined.parts.end(), components[i].parts.begin(), components[i].parts.end());
+    components.erase(components.begin() + std::ptrdiff_t(i));
+  }
+  components.push_back(std::move(joined));
+}
+
+std::optional<Indices> take_apart(TensorAccess const& access, Iterations const& iterations,
+                                  Frame& frame) {
+  Indices indices;
+  for (size_t d = 0; d < access.indices.size(); ++d) {
+    if (depends_on_data(access.indices[d])) return std::nullopt;
+    arith::Linear linear = arith::to_linear(access.indices[d]);
+    indices.base.push_back(linear.constant);
+    for (auto const& term : linear.terms) {
+      std::set<std::string> loops = running_loops(term.term, iterations);
+      if (loops.empty())
+        indices.base[d] += term.factor * frame.integer(frame.compile(term.term), 0);
+      else
+        add_part(indices.components, loops, {d, term.factor, term.term});
+    }
+  }
+  return indices;
+}
+
+/// Every vector that the component adds, over the dimensions of its group.
+std::optional<Points> points_of(Component const& component, std::vector<size_t> const& dimensions,
+                                Iterations const& iterations, Frame& frame) {
+  std::vector<std::pair<int, int64_t>> loops;
+  int64_t count = 1;
+  for (std::string const& name : component.loops) {
+    loops.emplace_back(frame.slot(name), iterations.running.at(name));
+    count *= loops.back().second;
+    if (count > kMostPoints) return std::nullopt;
+  }
+  size_t rank = dimensions.size();
+  std::vector<Compiled> terms;
+  std::vector<size_t> places;
+  for (auto const& part : component.parts) {
+    terms.push_back(frame.compile(part.term));
+    places.push_back(size_t(std::find(dimensions.begin(), dimensions.end(), part.dimension) -
+                            dimensions.begin()));
+  }
+  Points points(size_t(count) * rank, 0);
+  for (int64_t n = 0; n < count; ++n) {
+    int64_t rest = n;
+    for (auto const& [slot, extent] : loops) frame.set(slot, rest % extent), rest /= extent;
+    for (size_t p = 0; p < terms.size(); ++p)
+      points[size_t(n) * rank + places[p]] +=
+          component.parts[p].factor * frame.integer(terms[p], 0);
+  }
+  return points;
+}
+
+/// The dimensions that are connected by components, each group in ascending order.
+std::vector<std::vector<size_t>> groups_of(Indices const& indices) {
+  std::vector<size_t> group(indices.base.size());
+  for (size_t d = 0; d < group.size(); ++d) group[d] = d;
+  for (Component const& component : indices.components)
+    for (auto const& part : component.parts) {
+      size_t from = group[part.dimension], to = group[component.parts[0].dimension];
+      for (size_t& g : group)
+        if (g == from) g = to;
+    }
+  std::map<size_t, std::vector<size_t>> members;
+  for (size_t d = 0; d < group.size(); ++d) members[group[d]].push_back(d);
+  std::vector<std::vector<size_t>> groups;
+  for (auto& [key, list] : members) groups.push_back(std::move(list));
+  std::sort(groups.begin(), groups.end());
+  return groups;
+}
+
+std::optional<IndexSet> set_of(std::vector<size_t> const& dimensions, Indices const& indices,
+                               Shape const& shape, Iterations const& iterations, Frame& frame) {
+  Point base;
+  Shape box;
+  for (size_t d : dimensions) base.push_back(indices.base[d]), box.push_back(shape[d]);
+  Sum sum(base);
+  for (Component const& component : indices.components) {
+    if (std::find(dimensions.begin(), dimensions.end(), component.parts[0].dimension) ==
+        dimensions.end())
+      continue;
+    auto points = points_of(component, dimensions, iterations, frame);
+    if (!points) return std::nullopt;
+    sum.add(std::move(*points));
+  }
+  auto values = sum.within(box);
+  if (!values) return std::nullopt;
+  return IndexSet{dimensions, std::move(*values)};
+}
+
+/// What one access reaches, or nothing when that cannot be counted.
+std::optional<Region> region_of(TensorAccess const& access, Shape const& shape,
+                                Iterations const& iterations) {
+  Frame frame;
+  for (auto const& [name, value] : iterations.standing) frame.set(frame.slot(name), value);
+  auto indices = take_apart(access, iterations, frame);
+  if (!indices) return std::nullopt;
+  Region region;
+  for (std::vector<size_t> const& dimensions : groups_of(*indices)) {
+    auto set = set_of(dimensions, *indices, shape, iterations, frame);
+    if (!set) return std::nullopt;
+    region.push_back(std::move(*set));
+  }
+  if (frame.failed()) return std::nullopt;
+  return region;
+}
+
+}  // namespace
+
+Touched touched(std::vector<RunningAccess> const& accesses) {
+  if (accesses.empty()) return {};
+  BufferNode const& buffer = *accesses.front().access->buffer;
+  int64_t size = size_of(buffer.type), all = size;
+  Shape shape;
+  for (Expr const& extent : buffer.shape) {
+    shape.push_back(as_int(extent).value_or(1));
+    all *= shape.back();
+  }
+  int64_t all_lines = (all + kLineBytes - 1) / kLineBytes * kLineBytes;
+  std::vector<Region> regions;
+  for (auto const& [access, iterations] : accesses) {
+    auto region = region_of(*access, shape, iterations);
+    if (!region) return {all, all_lines, false};
+    join(regions, std::move(*region));
+  }
+  Touched result;
+  auto elements = size_of_union(regions);
+  result.exact = elements.has_value();
+  for (Region const& region : regions) {
+    if (!elements) result.bytes += size * size_of_region(region);
+    result.line_bytes += kLineBytes * lines_of(region, shape, size);
+  }
+  result.bytes = std::min(elements ? size * *elements : result.bytes, all);
+  result.line_bytes =
+      std::clamp(result.line_bytes, result.bytes, std::max(all_lines, result.bytes));
+  return result;
+}
+
+}  // namespace tw::analysis

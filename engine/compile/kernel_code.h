@@ -1,0 +1,28 @@
+/// From a scheduled program to code: what runs once, when the model is loaded, and what runs then.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/backend/backend.h"
+
+namespace tw {
+
+/// Calls pass the kernel's inputs, for `run` then the tensors `made`, then the outputs; `load` has
+/// the tensors `made` as its outputs.
+struct KernelCode {
+  Artifact run;
+  std::optional<Artifact> load;
+  std::vector<ir::Buffer> made;
+};
+
+/// Lowers and compiles. Errors: those of the passes and of code generation.
+Result<KernelCode> compile_kernel(ir::Program const& scheduled, Backend const& backend,
+                                  CodeTier tier);
+
+/// The program under a script: replayed. An empty script is the plain nest. Errors: script errors
+/// with their place; step_refused with the refusal's message and line (Fault::kRefused).
+Result<ir::Program> schedule_program(ir::Program const& program, std::string const& script,
+                                     std::string const& file);
+
+}  // namespace tw

@@ -1,0 +1,47 @@
+#include "engine/graph/shared/pointwise.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+InferResult infer(Attributes const& attributes, Infos inputs) {
+  TRY_ASSIGN(std::vector<TensorInfo> infos, infer_many(attributes, inputs));
+  if (!is_float(infos[0].type)) return unsupported("a mean of integers");
+  return infos;
+}
+
+Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
+  Tensors tensors = join_compute(inputs, name, [](ir::Expr a, ir::Expr b) { return a + b; });
+  ir::Expr& body = tensors.stages[0].body;
+  body = body / immediate(double(inputs.size()), body.type());
+  return tensors;
+}
+
+ReferenceResult reference(Attributes const&, Arrays inputs) {
+  TRY_ASSIGN(std::vector<NDArray> total,
+             join_elements(inputs, [](double a, double b) { return a + b; }));
+  double count = double(inputs.size());
+  return map_elements(total[0], [=](double x) { return x / count; });
+}
+
+}  // namespace
+
+Operator const& op_mean() {
+  static Operator const op{
+      .name = "mean",
+      .doc = "Mean of any number of tensors, broadcast.",
+      .fusion = Fusion::kInjective,
+      .elementwise = true,
+      .inputs = {"X"},
+      .infer = infer,
+      .compute = compute,
+      .reference = reference,
+      .onnx = "Mean",
+      .from_onnx = keep_all,
+      .random_case = random_many,
+  };
+  return op;
+}
+
+}  // namespace tw

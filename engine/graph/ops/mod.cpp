@@ -1,0 +1,89 @@
+#include <cmath>
+
+#include "engine/graph/shared/pointwise.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+bool like_c(Attributes const& attributes) { return integer(attributes, "like_c") != 0; }
+
+InferResult infer(Attributes const& attributes, Infos inputs) {
+  TRY_ASSIGN(std::vector<TensorInfo> infos, infer_pair(attributes, inputs));
+  if (infos[0].type == DType::kBool || (is_float(infos[0].type) && !like_c(attributes)))
+    return unsupported("a remainder of floats with the sign of the divisor");
+  return infos;
+}
+
+/// The sign is that of the dividend.
+ir::Expr remainder(ir::Expr a, ir::Expr b) {
+  ir::Expr zero = immediate(0, a.type());
+  auto size = [](ir::Expr x) { return ir::unary(ir::UnaryOp::kAbs, x); };
+  ir::Expr rest;
+  if (is_float(a.type())) {
+    rest = size(a) - ir::unary(ir::UnaryOp::kFloor, size(a) / size(b)) * size(b);
+  } else {
+    rest = ir::floor_mod(size(a), size(b));
+  }
+  return ir::select(a < zero, ir::unary(ir::UnaryOp::kNeg, rest), rest);
+}
+
+bool is_unsigned(DType type) {
+  return type == DType::kU8 || type == DType::kU16 || type == DType::kU32 || type == DType::kU64;
+}
+
+Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
+  bool plain = !like_c(attributes) || is_unsigned(inputs[0]->type);
+  return join_compute(inputs, name, [=](ir::Expr a, ir::Expr b) {
+    return plain ? ir::floor_mod(a, b) : remainder(a, b);
+  });
+}
+
+ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
+  bool c = like_c(attributes), floats = is_float(inputs[0].type());
+  if (!floats)
+    for (int64_t i = 0; i < inputs[1].size(); ++i)
+      if (inputs[1].value_at(i) == 0)
+        return refused("division_by_zero", "an integer is divided by zero");
+  return join_elements(inputs, [=](double a, double b) {
+    double rest = std::fmod(a, b);
+    return c || rest == 0 || (rest < 0) == (b < 0) ? rest : rest + b;
+  });
+}
+
+Result<Converted> from_onnx(ForeignContext const& context) {
+  return keep_inputs(context, 2, {{"like_c", onnx_integer(context.node, "fmod", 0)}});
+}
+
+RandomCase random_case(Rng& rng) {
+  bool floats = rng.below(2) != 0;
+  RandomCase result = floats ? random_pair(rng) : random_integer_pair(rng);
+  result.attributes["like_c"] = floats ? int64_t(1) : rng.below(2);
+  NDArray& divisor = result.inputs[1];
+  for (int64_t i = 0; i < divisor.size(); ++i)
+    if (std::abs(divisor.value_at(i)) < 0.1) divisor.set_value(i, 3);
+  return result;
+}
+
+}  // namespace
+
+Operator const& op_mod() {
+  static Operator const op{
+      .name = "mod",
+      .doc = "Remainder of a division, with the sign of the divisor.",
+      .fusion = Fusion::kInjective,
+      .elementwise = true,
+      .inputs = {"X", "Z"},
+      .attributes = {{"like_c", "1: it has the sign of the dividend, as C's % and fmod"}},
+      .infer = infer,
+      .compute = compute,
+      .reference = reference,
+      .onnx = "Mod",
+      .from_onnx = from_onnx,
+      .random_case = random_case,
+  };
+  return op;
+}
+
+}  // namespace tw

@@ -1,0 +1,46 @@
+#include "engine/graph/shared/reduction.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+constexpr Reduction kReduction{
+    .combiner = te::Combiner::kSum,
+    .finish = [](ir::Expr x, int64_t count) { return x / immediate(double(count), x.type()); },
+    .finish_number = [](double x, int64_t count) { return x / double(count); },
+    .floats_only = true,
+};
+
+InferResult infer(Attributes const& attributes, Infos inputs) {
+  return infer_reduction(kReduction, attributes, inputs);
+}
+
+Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
+  return compute_reduction(kReduction, attributes, inputs, name);
+}
+
+ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
+  return reference_reduction(kReduction, attributes, inputs);
+}
+
+}  // namespace
+
+Operator const& op_reduce_mean() {
+  static Operator const op{
+      .name = "reduce_mean",
+      .doc = "Mean of the elements along axes.",
+      .fusion = Fusion::kReduction,
+      .inputs = {"X"},
+      .attributes = reduction_attributes(),
+      .infer = infer,
+      .compute = compute,
+      .reference = reference,
+      .onnx = "ReduceMean",
+      .from_onnx = convert_reduction,
+      .random_case = random_reduction,
+  };
+  return op;
+}
+
+}  // namespace tw

@@ -1,0 +1,85 @@
+#include "engine/graph/shared/extreme_index.h"
+
+namespace tw::ops {
+namespace {
+
+/// As a reduction along the one axis.
+Result<ReducedShape> shape_along(Attributes const& attributes, Shape const& shape) {
+  return reduced_shape({{"axes", std::vector<int64_t>{integer(attributes, "axis")}},
+                        {"keep", integer(attributes, "keep", 1)}},
+                       shape);
+}
+
+bool wants_last(Attributes const& attributes) { return integer(attributes, "last") != 0; }
+
+}  // namespace
+
+InferResult infer_extreme(Attributes const& attributes, Infos inputs) {
+  TRY(expect_inputs(inputs, 1, 1));
+  TRY_ASSIGN(ReducedShape reduced, shape_along(attributes, inputs[0]->shape));
+  if (inputs[0]->type == DType::kBool) return unsupported("the largest of conditions");
+  return one(DType::kI64, reduced.result);
+}
+
+Result<Tensors> compute_extreme(bool largest, Attributes const& attributes, Buffers inputs,
+                                std::string const& name) {
+  Shape shape = shape_of(inputs[0]);
+  TRY_ASSIGN(ReducedShape reduced, shape_along(attributes, shape));
+  ReducedAxes split = reduced_axes(shape, reduced);
+  ir::Expr element = ir::load(inputs[0], split.element);
+  te::Stage best =
+      te::reduce(name + "_value", split.axes, largest ? te::Combiner::kMax : te::Combiner::kMin,
+                 split.over, element, name);
+  ir::Expr value = ir::load(best.output, te::vars(split.axes));
+  // "Not worse" holds for the best ones, and for all where the best is NaN.
+  ir::Expr worse = largest ? element < value : value < element;
+  bool last = wants_last(attributes);
+  ir::Expr nothing = ir::int_imm(last ? 0 : split.over[0].extent - 1);
+  te::Stage index = te::reduce(name, split.axes, last ? te::Combiner::kMax : te::Combiner::kMin,
+                               split.over, ir::select(worse, nothing, split.over[0].var()), name);
+  return Tensors{{best, index}, {index.output}};
+}
+
+ReferenceResult reference_extreme(bool largest, Attributes const& attributes, Arrays inputs) {
+  NDArray const& x = inputs[0];
+  TRY_ASSIGN(ReducedShape reduced, shape_along(attributes, x.shape()));
+  TRY_ASSIGN(NDArray out, NDArray::create(DType::kI64, reduced.result));
+  TRY_ASSIGN(int64_t axis, normal_axis(integer(attributes, "axis"), x.shape().size()));
+  int64_t stride = row_major_strides(x.shape())[size_t(axis)], extent = x.shape()[size_t(axis)];
+  for (int64_t i = 0; i < out.size(); ++i) {
+    int64_t start = i / stride * stride * extent + i % stride, found = 0;
+    for (int64_t k = 1; k < extent; ++k) {
+      double value = x.value_at(start + k * stride), best = x.value_at(start + found * stride);
+      bool better = largest ? value > best : value < best;
+      if (better || (wants_last(attributes) && value == best)) found = k;
+    }
+    out.set_value(i, double(found));
+  }
+  return std::vector{out};
+}
+
+Result<Converted> convert_extreme(ForeignContext const& context) {
+  return keep_inputs(context, 1,
+                     {{"axis", onnx_integer(context.node, "axis", 0)},
+                      {"keep", onnx_integer(context.node, "keepdims", 1)},
+                      {"last", onnx_integer(context.node, "select_last_index", 0)}});
+}
+
+RandomCase random_extreme(Rng& rng) {
+  size_t rank = size_t(rng.between(1, 4));
+  RandomCase result{{{"axis", rng.below(int64_t(rank)) - (rng.below(2) ? int64_t(rank) : 0)},
+                     {"keep", rng.below(2)},
+                     {"last", rng.below(2)}},
+                    {random_array(rng, random_shape(rng, rank, 4))}};
+  for (int64_t i = 0; i < result.inputs[0].size(); ++i)
+    if (rng.below(2)) result.inputs[0].set_value(i, double(rng.below(2)));  // equal ones meet
+  return result;
+}
+
+std::vector<AttributeDoc> extreme_attributes() {
+  return {{"axis", "axis along which is searched"},
+          {"keep", "1: it stays with extent 1"},
+          {"last", "1: of equal elements the last one, else the first"}};
+}
+
+}  // namespace tw::ops

@@ -1,0 +1,135 @@
+#include "engine/graph/shared/reduction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace tw::ops {
+namespace {
+
+double identity(te::Combiner combiner) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return combiner == te::Combiner::kSum    ? 0
+         : combiner == te::Combiner::kProd ? 1
+         : combiner == te::Combiner::kMax  ? -kInfinity
+                                           : kInfinity;
+}
+
+double joined(te::Combiner combiner, double a, double b) {
+  return combiner == te::Combiner::kSum    ? a + b
+         : combiner == te::Combiner::kProd ? a * b
+         : combiner == te::Combiner::kMax  ? std::max(a, b)
+                                           : std::min(a, b);
+}
+
+}  // namespace
+
+Result<ReducedShape> reduced_shape(Attributes const& attributes, Shape const& shape) {
+  ReducedShape reduced;
+  reduced.over.assign(shape.size(), !has(attributes, "axes"));
+  for (int64_t axis : integers(attributes, "axes")) {
+    TRY_ASSIGN(axis, normal_axis(axis, shape.size()));
+    reduced.over[size_t(axis)] = true;
+  }
+  bool keep = integer(attributes, "keep", 1) != 0;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    bool over = reduced.over[i];
+    if (over) reduced.count *= shape[i];
+    reduced.kept.push_back(over ? 1 : shape[i]);
+    if (keep || !over) reduced.result.push_back(reduced.kept.back());
+  }
+  return reduced;
+}
+
+ReducedAxes reduced_axes(Shape const& shape, ReducedShape const& reduced) {
+  ReducedAxes result;
+  std::vector<te::Axis> named = output_axes(shape);
+  bool keep = reduced.result.size() == shape.size();
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (!reduced.over[i] || keep)
+      result.axes.push_back({named[i].name, reduced.kept[i], named[i].role});
+    if (reduced.over[i]) result.over.push_back({"r" + std::to_string(i), shape[i], named[i].role});
+    result.element.push_back((reduced.over[i] ? result.over : result.axes).back().var());
+  }
+  return result;
+}
+
+InferResult infer_reduction(Reduction const& reduction, Attributes const& attributes,
+                            Infos inputs) {
+  TRY(expect_inputs(inputs, 1, 1));
+  DType type = inputs[0]->type;
+  if (type == DType::kBool || (reduction.floats_only && !is_float(type)))
+    return unsupported(fmt::format("this reduction of {}", to_text(type)));
+  TRY_ASSIGN(ReducedShape reduced, reduced_shape(attributes, inputs[0]->shape));
+  return one(type, reduced.result);
+}
+
+Tensors compute_reduction(Reduction const& reduction, Attributes const& attributes, Buffers inputs,
+                          std::string const& name) {
+  Shape shape = shape_of(inputs[0]);
+  ReducedShape reduced = reduced_shape(attributes, shape).value();
+  ReducedAxes split = reduced_axes(shape, reduced);
+  ir::Expr element = ir::load(inputs[0], split.element);
+  if (reduction.prepare) element = reduction.prepare(element);
+  if (split.over.empty()) {
+    if (reduction.finish) element = reduction.finish(element, 1);
+    return single(te::compute(name, split.axes, element, name));
+  }
+  te::Stage join = te::reduce(reduction.finish ? name + "_joined" : name, split.axes,
+                              reduction.combiner, split.over, element, name);
+  if (!reduction.finish) return single(join);
+  ir::Expr value = ir::load(join.output, te::vars(split.axes));
+  te::Stage finish =
+      te::compute(name, split.axes, reduction.finish(value, reduced.count), name + "_finish");
+  return Tensors{{join, finish}, {finish.output}};
+}
+
+ReferenceResult reference_reduction(Reduction const& reduction, Attributes const& attributes,
+                                    Arrays inputs) {
+  NDArray const& x = inputs[0];
+  TRY_ASSIGN(ReducedShape reduced, reduced_shape(attributes, x.shape()));
+  TRY_ASSIGN(NDArray out, NDArray::create(x.type(), reduced.result));
+  std::vector<double> totals(size_t(out.size()), identity(reduction.combiner));
+  for_each_broadcast(x.shape(), {reduced.kept}, [&](int64_t i, std::span<int64_t const> at) {
+    double value = x.value_at(i);
+    if (reduction.prepare_number) value = reduction.prepare_number(value);
+    double& total = totals[size_t(at[0])];
+    total = joined(reduction.combiner, total, value);
+  });
+  for (int64_t i = 0; i < out.size(); ++i) {
+    double total = totals[size_t(i)];
+    out.set_value(i,
+                  reduction.finish_number ? reduction.finish_number(total, reduced.count) : total);
+  }
+  return std::vector{out};
+}
+
+Result<Converted> convert_reduction(ForeignContext const& context) {
+  Attributes attributes{{"keep", onnx_integer(context.node, "keepdims", 1)}};
+  std::vector<int64_t> axes = onnx_integers(context.node, "axes");
+  if (input_given(context, 1)) {
+    TRY_ASSIGN(axes, constant_integers(context, 1, "the list of axes"));
+  }
+  bool nothing = axes.empty() && onnx_integer(context.node, "noop_with_empty_axes", 0) != 0;
+  if (!axes.empty() || nothing) attributes["axes"] = axes;
+  return keep_inputs(context, 1, attributes);
+}
+
+RandomCase random_reduction(Rng& rng) {
+  size_t rank = size_t(rng.between(1, 4));
+  RandomCase result{{{"keep", rng.below(2)}}, {random_array(rng, random_shape(rng, rank, 4))}};
+  if (rng.below(4) == 0) return result;
+  std::vector<int64_t> axes;
+  for (size_t i = 0; i < rank; ++i)
+    if (rng.below(2)) axes.push_back(rng.below(2) ? int64_t(i) : int64_t(i) - int64_t(rank));
+  result.attributes["axes"] = axes;
+  return result;
+}
+
+std::vector<AttributeDoc> reduction_attributes() {
+  return {{"axes", "axes along which elements are joined; absent: all"},
+          {"keep", "1: they stay with extent 1"}};
+}
+
+}  // namespace tw::ops

@@ -1,0 +1,49 @@
+/// Operators that join the elements along some axes: sums, means, norms, extremes.
+#pragma once
+
+#include "engine/graph/shared/elements.h"
+#include "engine/graph/shared/onnx.h"
+
+namespace tw::ops {
+
+/// finish(combiner over `reduced axes` of prepare(x), count of elements joined). Null: nothing is
+/// done. Twice: in expressions for the kernel and in doubles for the reference.
+struct Reduction {
+  te::Combiner combiner = te::Combiner::kSum;
+  ir::Expr (*prepare)(ir::Expr x) = nullptr;
+  ir::Expr (*finish)(ir::Expr joined, int64_t count) = nullptr;
+  double (*prepare_number)(double x) = nullptr;
+  double (*finish_number)(double joined, int64_t count) = nullptr;
+  bool floats_only = false;
+};
+
+/// A shape split into what is reduced and what stays.
+struct ReducedShape {
+  std::vector<bool> over;  ///< per axis of the input
+  Shape kept;              ///< reduced axes have extent 1
+  Shape result;            ///< the same, or without the reduced axes
+  int64_t count = 1;       ///< elements joined into one
+};
+
+/// Reads attributes `axes` (absent: all) and `keep`.
+Result<ReducedShape> reduced_shape(Attributes const& attributes, Shape const& shape);
+
+/// Axes of a stage that joins elements of the input, and the indices of one of them.
+struct ReducedAxes {
+  std::vector<te::Axis> axes, over;
+  std::vector<ir::Expr> element;
+};
+ReducedAxes reduced_axes(Shape const& shape, ReducedShape const& reduced);
+
+InferResult infer_reduction(Reduction const& reduction, Attributes const& attributes, Infos inputs);
+Tensors compute_reduction(Reduction const& reduction, Attributes const& attributes, Buffers inputs,
+                          std::string const& name);
+ReferenceResult reference_reduction(Reduction const& reduction, Attributes const& attributes,
+                                    Arrays inputs);
+
+/// Axes as an attribute or as a constant operand, as the opsets have it.
+Result<Converted> convert_reduction(ForeignContext const& context);
+RandomCase random_reduction(Rng& rng);
+std::vector<AttributeDoc> reduction_attributes();
+
+}  // namespace tw::ops

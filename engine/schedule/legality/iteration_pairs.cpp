@@ -1,0 +1,346 @@
+#include "engine/schedule/legality/iteration_pairs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "engine/arith/linear.h"
+#include "engine/ir/compiled_expr.h"
+#include "engine/ir/rewrite.h"
+#include "engine/ir/text.h"
+#include "engine/schedule/legality/accesses.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/integer_sets.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+/// Larger numbers are no indices; products of two stay below 63 bits.
+constexpr int64_t kLargest = int64_t(1) << 31;
+
+bool is_small(LinearRow const& row) {
+  return std::abs(row.constant) < kLargest && std::ranges::all_of(row.terms, [](auto const& term) {
+           return std::abs(term.second) < kLargest;
+         });
+}
+
+/// One of the two iterations: its loops as variables, and a quotient for each // and %.
+class Side {
+public:
+  explicit Side(BlockSite const& site) : site_(site), ranges_(ranges_of(site.loops)) {}
+
+  BlockSite const& site() const { return site_; }
+  int variable(std::string const& loop) const { return variables_.at(loop); }
+  void set(std::string const& loop, int variable) { variables_[loop] = variable; }
+
+  /// No answer when the expression is not linear in the loops, // and % by constants aside.
+  std::optional<LinearRow> row_of(Expr const& e, IntegerSystem& system) {
+    arith::Linear linear = arith::to_linear(e);
+    LinearRow row{{}, linear.constant};
+    for (auto const& term : linear.terms) {
+      auto part = term_row(term.term, system);
+      if (!part || std::abs(term.factor) >= kLargest || !is_small(*part)) return std::nullopt;
+      row.add(*part, term.factor);
+    }
+    return is_small(row) ? std::optional(row) : std::nullopt;
+  }
+
+  /// The guard as conditions, without its parts that are not linear.
+  void add_guard(IntegerSystem& system) {
+    for (Expr const& part : conjuncts(site_.block->predicate)) add_condition(part, system);
+  }
+
+private:
+  std::optional<LinearRow> term_row(Expr const& e, IntegerSystem& system) {
+    if (auto const* v = e.as<Variable>()) {
+      auto found = variables_.find(v->name);
+      if (found == variables_.end()) return std::nullopt;
+      return LinearRow{{{found->second, 1}}, 0};
+    }
+    auto const* node = e.as<Binary>();
+    auto divisor = node ? as_int(node->b) : std::nullopt;
+    bool divides = node && (node->op == BinaryOp::kFloorDiv || node->op == BinaryOp::kFloorMod);
+    if (!divides || !divisor || *divisor < 1 || *divisor >= kLargest) return std::nullopt;
+    auto number = row_of(node->a, system);
+    auto quotient = number ? quotient_of(node->a, *number, *divisor, system) : std::nullopt;
+    if (!quotient) return std::nullopt;
+    if (node->op == BinaryOp::kFloorDiv) return LinearRow{{{*quotient, 1}}, 0};
+    number->add({{{*quotient, 1}}, 0}, -*divisor);
+    return number;
+  }
+
+  /// divisor * q <= number < divisor * (q + 1)
+  std::optional<int> quotient_of(Expr const& e, LinearRow const& number, int64_t divisor,
+                                 IntegerSystem& system) {
+    auto range = arith::bounds(floor_div(e, int_imm(divisor)), ranges_);
+    if (!range) return std::nullopt;
+    auto [at, added] = quotients_.try_emplace({to_text(e), divisor}, 0);
+    if (!added) return at->second;
+    at->second = system.variable(range->low, range->high);
+    LinearRow rest = number, room{{}, divisor - 1};
+    rest.add({{{at->second, 1}}, 0}, -divisor);
+    room.add(rest, -1);
+    system.not_negative.push_back(rest);
+    system.not_negative.push_back(room);
+    return at->second;
+  }
+
+  void add_condition(Expr const& e, IntegerSystem& system) {
+    auto const* test = e.as<Binary>();
+    bool known = test && (test->op == BinaryOp::kLt || test->op == BinaryOp::kLe ||
+                          test->op == BinaryOp::kEq);
+    auto a = known ? row_of(test->a, system) : std::nullopt;
+    auto b = a ? row_of(test->b, system) : std::nullopt;
+    if (!a || !b) return;
+    b->add(*a, -1);
+    if (test->op == BinaryOp::kLt) b->constant -= 1;
+    (test->op == BinaryOp::kEq ? system.zero : system.not_negative).push_back(*b);
+  }
+
+  BlockSite site_;
+  arith::Ranges ranges_;
+  std::map<std::string, int> variables_;
+  std::map<std::pair<std::string, int64_t>, int> quotients_;
+};
+
+/// Two iterations that touch one element: `first` by one access, `second` by another.
+class Pair {
+public:
+  /// Loops for which `agrees` holds have one variable for both.
+  Pair(BlockSite const& a, Access const& first, BlockSite const& b, Access const& second,
+       std::set<std::string> const& agree)
+      : first_(a), second_(b), accesses_{&first, &second} {
+    for (For const* loop : a.loops) {
+      int shared = system_.variable(0, extent_of(*loop) - 1);
+      first_.set(loop->name(), shared);
+      if (agree.contains(loop->name())) second_.set(loop->name(), shared);
+    }
+    for (For const* loop : b.loops)
+      if (!agree.contains(loop->name()))
+        second_.set(loop->name(), system_.variable(0, extent_of(*loop) - 1));
+    first_.add_guard(system_);
+    second_.add_guard(system_);
+    for (size_t d = 0; d < first.indices.size(); ++d) {
+      auto left = first_.row_of(first.indices[d], system_);
+      auto right = second_.row_of(second.indices[d], system_);
+      if (!left || !right) continue;
+      left->add(*right, -1);
+      system_.zero.push_back(std::move(*left));
+    }
+  }
+
+  /// The values of a loop: equal, or the first one's at least `least` greater.
+  void equal_in(For const& loop) { system_.zero.push_back(difference(loop)); }
+  void first_greater(For const& loop) {
+    system_.not_negative.push_back(difference(loop));
+    system_.not_negative.back().constant -= 1;
+  }
+  void second_greater(For const& loop) {
+    LinearRow row{{}, -1};
+    row.add(difference(loop), -1);
+    system_.not_negative.push_back(std::move(row));
+  }
+  /// The first iteration is the one that sets a sum to its start.
+  void first_starts() {
+    for (IterVar const& iter : first_.site().block->iters)
+      if (auto row =
+              iter.kind == IterKind::kReduce ? first_.row_of(iter.binding, system_) : std::nullopt)
+        system_.zero.push_back(std::move(*row));
+  }
+
+  /// Adds to the answer; true when the search is over.
+  bool ask(IntegerSets& sets, std::string const& differs, PairAnswer& answer) const {
+    Solution solution = sets.solve(system_);
+    answer.questions = sets.questions();
+    if (solution.solvable == Solvable::kNo) return false;
+    if (solution.solvable == Solvable::kOutOfTime) {
+      answer.unknown = "integer sets gave no answer in time";
+      return true;
+    }
+    Conflict found = conflict_of(solution.values);
+    if (!met(found)) {  // by a condition that is not linear
+      answer.unknown = "its conditions are not linear in the loops";
+      return false;
+    }
+    found.differs = differs;
+    answer.conflict = std::move(found);
+    answer.unknown.clear();
+    return true;
+  }
+
+private:
+  static int64_t extent_of(For const& loop) { return as_int(loop.extent).value_or(kLargest); }
+
+  LinearRow difference(For const& loop) const {
+    return {{{first_.variable(loop.name()), 1}, {second_.variable(loop.name()), -1}}, 0};
+  }
+
+  Conflict conflict_of(std::vector<int64_t> const& values) const {
+    Conflict found;
+    for (auto const& [side, into] :
+         {std::pair{&first_, &found.first}, std::pair{&second_, &found.second}})
+      for (For const* loop : side->site().loops)
+        into->loops.push_back({loop->name(), values[size_t(side->variable(loop->name()))]});
+    found.block = second_.site().block->name;
+    found.buffer = accesses_[0]->buffer;
+    found.first_writes = accesses_[0]->writes;
+    found.second_writes = accesses_[1]->writes;
+    found.is_update = accesses_[0]->update || accesses_[1]->update;
+    return found;
+  }
+
+  /// Both iterations run and touch one element, which becomes the conflict's.
+  bool met(Conflict& found) const {
+    std::vector<int64_t> indices[2];
+    for (size_t side : {0, 1}) {
+      Frame frame;
+      for (auto const& [name, value] : (side ? found.second : found.first).loops)
+        frame.set(frame.slot(name), value);
+      Expr const& guard = (side ? second_ : first_).site().block->predicate;
+      if (guard && !frame.integer(frame.compile(guard), 0)) return false;
+      for (Expr const& index : accesses_[side]->indices)
+        indices[side].push_back(frame.integer(frame.compile(index), 0));
+      if (frame.failed()) return false;
+    }
+    found.index = indices[0];
+    return indices[0] == indices[1];
+  }
+
+  IntegerSystem system_;
+  Side first_, second_;
+  Access const* accesses_[2];
+};
+
+bool same_indices(Access const& a, Access const& b) {
+  return std::ranges::equal(a.indices, b.indices,
+                            [](Expr const& x, Expr const& y) { return equal(x, y); });
+}
+
+/// Reads of what the block writes in the same iteration meet nothing that the write does not.
+std::vector<Access> asked_accesses(std::vector<BlockSite> const& blocks,
+                                   std::set<std::string> const& except) {
+  std::vector<Access> all = shared_accesses(blocks, except), kept;
+  for (Access const& access : all) {
+    bool covered = !access.writes && std::ranges::any_of(all, [&](Access const& other) {
+      return other.writes && other.block == access.block && other.buffer == access.buffer &&
+             same_indices(access, other);
+    });
+    if (!covered) kept.push_back(access);
+  }
+  return kept;
+}
+
+bool keeps_an_order(Block const& block) {
+  return std::ranges::any_of(block.iters, [](IterVar const& iter) {
+    return iter.kind == IterKind::kOrdered || iter.kind == IterKind::kOpaque;
+  });
+}
+
+/// Asks for pairs that are in one order in `before` and in the other one in `after`.
+class Overtaking {
+public:
+  Overtaking(std::vector<BlockSite> const& blocks, std::vector<For const*> const& before,
+             std::vector<For const*> const& after, std::set<std::string> const& agree,
+             Effort effort)
+      : blocks_(blocks), before_(before), after_(after), agree_(agree), sets_(effort) {
+    for (For const* loop : blocks.front().loops) {
+      if (loop->id == before.front()->id) break;
+      agree_.insert(loop->name());
+    }
+    auto known = [&](For const* loop) { return agree_.contains(loop->name()); };
+    std::erase_if(before_, known);
+    std::erase_if(after_, known);
+  }
+
+  /// `earlier` runs before `later` now; true when the search is over.
+  bool ask(Access const& earlier, Access const& later, bool first_starts) {
+    Pair pair(blocks_[earlier.block], earlier, blocks_[later.block], later, agree_);
+    if (first_starts) pair.first_starts();
+    for (size_t b = 0; b < before_.size(); ++b) {
+      Pair apart = pair_before(pair, b);
+      for (size_t a = 0; a < after_.size(); ++a) {
+        Pair turned = apart;
+        for (size_t i = 0; i < a; ++i) turned.equal_in(*after_[i]);
+        turned.first_greater(*after_[a]);
+        if (turned.ask(sets_, after_[a]->name(), answer)) return true;
+      }
+    }
+    return false;
+  }
+
+  PairAnswer answer;
+
+private:
+  Pair pair_before(Pair pair, size_t level) const {
+    for (size_t i = 0; i < level; ++i) pair.equal_in(*before_[i]);
+    pair.second_greater(*before_[level]);
+    return pair;
+  }
+
+  std::vector<BlockSite> const& blocks_;
+  std::vector<For const*> before_, after_;
+  std::set<std::string> agree_;
+  IntegerSets sets_;
+};
+
+}  // namespace
+
+std::string PairAnswer::proof() const {
+  return fmt::format("proved by integer sets ({} question{})", questions,
+                     questions == 1 ? "" : "s");
+}
+
+PairAnswer find_carried(std::vector<BlockSite> const& blocks, For const& loop,
+                        std::set<std::string> const& except, Effort effort) {
+  PairAnswer answer;
+  IntegerSets sets(effort);
+  std::set<std::string> agree;
+  for (For const* outer : blocks.front().loops) {
+    if (outer->id == loop.id) break;
+    agree.insert(outer->name());
+  }
+  std::vector<Access> accesses = asked_accesses(blocks, except);
+  for (size_t a = 0; a < accesses.size(); ++a)
+    for (size_t b = a; b < accesses.size(); ++b) {
+      Access const &x = accesses[a], &y = accesses[b];
+      if (x.buffer != y.buffer || !(x.writes || y.writes)) continue;
+      for (bool swapped : {false, true}) {
+        if (swapped && a == b) continue;
+        Access const &first = swapped ? y : x, &second = swapped ? x : y;
+        Pair pair(blocks[first.block], first, blocks[second.block], second, agree);
+        pair.second_greater(loop);
+        if (pair.ask(sets, loop.name(), answer)) return answer;
+      }
+    }
+  return answer;
+}
+
+PairAnswer find_overtaken(std::vector<BlockSite> const& blocks,
+                          std::vector<For const*> const& before,
+                          std::vector<For const*> const& after, std::set<std::string> const& agree,
+                          std::set<std::string> const& except, Effort effort) {
+  Overtaking overtaking(blocks, before, after, agree, effort);
+  std::vector<Access> accesses = asked_accesses(blocks, except);
+  for (size_t a = 0; a < accesses.size(); ++a)
+    for (size_t b = a; b < accesses.size(); ++b) {
+      Access const &x = accesses[a], &y = accesses[b];
+      if (x.buffer != y.buffer || !(x.writes || y.writes)) continue;
+      BlockSite const& site = blocks[x.block];
+      bool one = a == b, start = false;
+      if (one && is_complete(site)) continue;
+      if (one && x.update && !keeps_an_order(*site.block)) {
+        if (!site.block->init) continue;
+        start = true;
+      }
+      bool over = overtaking.ask(x, y, start);
+      overtaking.answer.start_overtaken = over && start;
+      if (over || (!one && overtaking.ask(y, x, false))) return overtaking.answer;
+    }
+  return overtaking.answer;
+}
+
+}  // namespace tw

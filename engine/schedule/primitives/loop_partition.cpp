@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "engine/arith/simplify.h"
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/buffers.h"
+#include "engine/schedule/legality/structure.h"
+#include "engine/schedule/names.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+constexpr char kCondition[] =
+    "loop_partition: the loop is serial, holds blocks and no tensors, and 'at' lies inside of it";
+
+/// A reduction that starts in the first part goes on in the second: none of its iterations there
+/// is the one that starts.
+bool starts_in_the_first_part(Block const& block, For const& loop, Expr const& value,
+                              arith::Ranges const& ranges) {
+  if (!block.init) return true;
+  for (IterVar const& iter : block.iters) {
+    if (iter.kind != IterKind::kReduce || !uses_variable(iter.binding, loop.name())) continue;
+    Expr binding = substitute(iter.binding, {{loop.name(), value}});
+    if (arith::always(int_imm(1) <= binding, ranges)) return true;
+  }
+  return false;
+}
+
+/// Iterations `at` and later, as the second part counts them.
+Expr second_value(Move const& move, Expr const& counter) {
+  return counter + int_imm(move.number("at"));
+}
+
+arith::Ranges ranges_with(Move const& move, BlockSite const& site, std::string const& counter) {
+  arith::Ranges ranges;
+  for (For const* loop : site.loops)
+    ranges.set(loop->name(), {0, as_int(loop->extent).value_or(1) - 1});
+  for (For const* loop : move.loops[0].around)
+    ranges.set(loop->name(), {0, as_int(loop->extent).value_or(1) - 1});
+  int64_t extent = *as_int(move.loops[0].loop->extent);
+  ranges.set(counter, {0, extent - move.number("at") - 1});
+  return ranges;
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  For const& loop = *move.loops[0].loop;
+  auto extent = plain_loop(move.program, move.loops[0], "loop_partition");
+  if (!extent) return std::unexpected(extent.error());
+  std::string name = reference_of(move.program, loop.id);
+  if (move.number("at") >= *extent)
+    return refuse("partition_out_of_range",
+                  fmt::format("{} has {} iterations: a second part would begin at 1 to {}", name,
+                              *extent, *extent - 1),
+                  kCondition, move.loops);
+  bool allocates = false;
+  walk(loop.body, [&](Stmt const& s) {
+    allocates = allocates || s.as<Alloc>() != nullptr;
+    return !allocates;
+  });
+  if (allocates)
+    return refuse(
+        "holds_a_tensor",
+        fmt::format("a tensor lives inside of {}: partition before computing it there", name),
+        kCondition, move.loops);
+  Expr counter = var("counter");
+  for (BlockSite const& site : blocks_of(loop.body)) {
+    bool sums = site.block->init && feeds(*site.block, loop, true);
+    if (sums && !starts_in_the_first_part(*site.block, loop, second_value(move, counter),
+                                          ranges_with(move, site, "counter")))
+      return refuse(
+          "start_undecided",
+          fmt::format("block {} may start its sum in either part of {}", site.block->name, name),
+          kCondition, move.loops);
+  }
+  return Proof{"the iterations run in the same order"};
+}
+
+/// Copies of loops and blocks are loops and blocks of their own; a sum goes on where it is.
+Stmt second_copy(Move const& move, Stmt const& body, Program& program) {
+  For const& loop = *move.loops[0].loop;
+  std::set<std::string> taken;
+  auto free_block_name = [&](std::string name) {
+    do {
+      name = free_tensor_name(move.program, name + "_2");
+    } while (!taken.insert(name).second);
+    return name;
+  };
+  return rewrite_stmts(body, [&](Stmt const& s) -> Stmt {
+    if (auto const* inner = s.as<For>())
+      return make<For>(program.fresh_loop(), inner->var, inner->extent, inner->loop_kind,
+                       inner->body, inner->bind);
+    auto const* block = s.as<Block>();
+    if (!block) return nullptr;
+    bool goes_on = feeds(*block, loop, true);
+    return make<Block>(program.fresh_block(), free_block_name(block->name), block->op, block->iters,
+                       block->predicate, goes_on ? Stmt() : block->init, block->body);
+  });
+}
+
+Applied apply(Move const& move) {
+  For const& loop = *move.loops[0].loop;
+  Applied applied{move.program, {}, {}};
+  int64_t at = move.number("at"), rest = *as_int(loop.extent) - at;
+  std::string first_name = made_name(move, 0, loop.name() + ".0"),
+              second_name = made_name(move, 1, loop.name() + ".1");
+  LoopId first = applied.program.fresh_loop(), second = applied.program.fresh_loop();
+  Expr head = var(first_name), tail = var(second_name);
+  Stmt copy = second_copy(move, loop.body, applied.program);
+  Stmt parts = seq({make<For>(first, head, int_imm(at), LoopKind::kSerial,
+                              rebind(loop.body, {{loop.name(), head}}, nullptr, {{first_name, at}},
+                                     move.loops[0].around)),
+                    make<For>(second, tail, int_imm(rest), LoopKind::kSerial,
+                              rebind(copy, {{loop.name(), second_value(move, tail)}}, nullptr,
+                                     {{second_name, rest}}, move.loops[0].around))});
+  applied.program.body = replace_loop(move.program.body, loop.id, parts);
+  applied.cursors[loop.id] = {first, second};
+  applied.made = {first, second};
+  return applied;
+}
+
+}  // namespace
+
+Primitive const& primitive_loop_partition() {
+  static Primitive const primitive{
+      "loop_partition",
+      "B",
+      "Cut a loop in two",
+      "Runs the first iterations of a loop in a loop of their own, and the others after them: a "
+      "remainder or the rows at a border get code without guards, and steps of their own.",
+      "for i in 10: S(i)  -- at=8 -->  for i.0 in 8: S(i.0); for i.1 in 2: S(i.1 + 8)",
+      1,
+      2,
+      {{"at", "iterations of the first loop", 1, int64_t(1) << 40, std::nullopt, false, {}}},
+      check,
+      apply};
+  return primitive;
+}
+
+}  // namespace tw

@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/arith/simplify.h"
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/buffers.h"
+#include "engine/schedule/legality/placement.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+constexpr char kVerb[] = "prefetch";
+constexpr int64_t kLine = 64, kMostLines = 16;
+
+/// What one iteration of the place reads of the tensor.
+std::vector<Span> box_at(Move const& move, BufferNode const& buffer) {
+  return box_of({move.blocks[0]}, buffer, move.loops[0].around.size() + 1, false);
+}
+
+bool moves_with(std::vector<Span> const& box, For const& loop) {
+  return std::ranges::any_of(
+      box, [&](Span const& span) { return uses_variable(span.base, loop.name()); });
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  std::string const& tensor = move.word("tensor");
+  std::string const& block = move.blocks[0].block->name;
+  LoopSite const& place = move.loops[0];
+  std::string at = reference_of(move.program, place.loop->id);
+  if (!is_under(move.blocks[0], place.loop->id))
+    return refuse_stage("not_around_the_block", fmt::format("{} is not around {}", at, block),
+                        "prefetch: the loop is one of those around the block");
+  if (auto fits = place_takes_nests(move.program, place, kVerb); !fits)
+    return std::unexpected(fits.error());
+  std::vector<std::string> read = read_buffers(*move.blocks[0].block);
+  if (std::ranges::find(read, tensor) == read.end())
+    return refuse_stage("not_read_there", fmt::format("{} does not read '{}'", block, tensor),
+                        "prefetch: the block reads the tensor");
+  bool beside = std::ranges::any_of(writers_of(move.program, tensor), [&](BlockSite const& writer) {
+    return shared_loops(writer.loops, move.blocks[0].loops) > 0;
+  });
+  if (beside || !lives_at_top(move.program, tensor))
+    return refuse_stage("written_beside", fmt::format("{} is made in the same nest", tensor),
+                        "prefetch: the tensor is whole before the block's nest begins");
+  if (!moves_with(box_at(move, *find_buffer(move.program, tensor)), *place.loop))
+    return refuse_stage("same_in_each_iteration",
+                        fmt::format("every iteration of {} reads {} at the same place", at, tensor),
+                        "prefetch: the iterations of the loop read different parts of the tensor");
+  return Proof{"a hint changes no value"};
+}
+
+/// Elements that lie in a row from the box's first one on.
+int64_t in_a_row(std::vector<Span> const& box, BufferNode const& buffer) {
+  int64_t row = 1;
+  for (size_t d = box.size(); d-- > 0;) {
+    row *= box[d].extent;
+    if (box[d].extent != as_int(buffer.shape[d]).value_or(0)) break;
+  }
+  return row;
+}
+
+/// Iterators and the indices that they give.
+struct Place {
+  std::vector<IterVar> iters;
+  std::vector<Expr> indices;
+};
+
+/// One iterator for each dimension, as far as its values go: hints may point before or behind the
+/// tensor, while iterators count from 0.
+Place place_of(Move const& move, std::vector<Span> const& box, Expr const& line, int64_t lines,
+               int64_t per_line) {
+  For const& loop = *move.loops[0].loop;
+  arith::Ranges ranges;
+  for (For const* around : move.blocks[0].loops)
+    ranges.set(around->name(), {0, as_int(around->extent).value_or(1) - 1});
+  int64_t ahead = move.number("ahead");
+  arith::Ranges later = ranges;
+  later.set(loop.name(), {ahead, as_int(loop.extent).value_or(1) - 1 + ahead});
+  Place place;
+  for (size_t d = 0; d < box.size(); ++d) {
+    auto bound = arith::bounds(box[d].base, later);
+    int64_t low = bound ? std::min<int64_t>(bound->low, 0) : 0;
+    int64_t extent = bound ? bound->high + 1 - low : int64_t(1) << 40;
+    Expr binding = substitute(box[d].base, {{loop.name(), loop.var + ahead}}) - low;
+    bool last = d + 1 == box.size();
+    if (last && lines > 1) binding = binding + line * per_line, extent += lines * per_line;
+    place.iters.push_back({var(fmt::format("vd{}", d)), int_imm(extent), IterKind::kSpatial,
+                           arith::simplify(binding, ranges), ""});
+    place.indices.push_back(arith::simplify(place.iters.back().var + low));
+  }
+  return place;
+}
+
+Applied apply(Move const& move) {
+  Applied applied{move.program, {}, {}};
+  LoopSite const& place = move.loops[0];
+  Buffer buffer = find_buffer(move.program, move.word("tensor"));
+  std::vector<Span> box = box_at(move, *buffer);
+  int64_t bytes = size_of(buffer->type);
+  int64_t lines = std::min((in_a_row(box, *buffer) * bytes + kLine - 1) / kLine, kMostLines);
+  std::string counter = free_name(move.program, place, "line");
+  Place at = place_of(move, box, var(counter), lines, kLine / bytes);
+  Stmt hint = make<Block>(
+      applied.program.fresh_block(), free_tensor_name(move.program, buffer->name + "_ahead"),
+      "prefetch", std::move(at.iters), Expr(), Stmt(), make<Prefetch>(load(buffer, at.indices)));
+  if (lines > 1)
+    hint = make<For>(applied.program.fresh_loop(), var(counter), int_imm(lines), LoopKind::kUnroll,
+                     hint);
+  set_loop_body(applied.program, place.loop->id, seq({hint, place.loop->body}));
+  return applied;
+}
+
+}  // namespace
+
+Primitive const& primitive_prefetch() {
+  static Primitive const primitive{
+      "prefetch",
+      "H",
+      "Prefetch what is read later",
+      "Each iteration of a loop asks the caches for what a block will read of a tensor some "
+      "iterations later, up to 16 lines that lie in a row. Helps where the hardware does not see "
+      "the pattern; changes no value.",
+      "for k: C += B[k]  -- ahead=4 -->  for k: prefetch B[k+4]; C += B[k]",
+      2,
+      0,
+      {{"tensor", "the tensor that the block reads", 0, 0, std::nullopt, false, {}, true},
+       {"ahead", "iterations of the loop", 1, 4096, 1, false, {}}},
+      check,
+      apply,
+      {TargetKind::kBlock, TargetKind::kLoop}};
+  return primitive;
+}
+
+}  // namespace tw

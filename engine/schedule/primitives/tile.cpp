@@ -1,0 +1,74 @@
+#include "engine/schedule/legality/macro.h"
+#include "engine/schedule/legality/structure.h"
+#include "engine/schedule/names.h"
+
+namespace tw {
+namespace {
+
+/// Two splits and a reorder, in the words of a script. The names are those of the result.
+std::vector<Step> steps_of(Move const& move) {
+  std::vector<Step> steps;
+  std::vector<std::string> outer, inner;
+  for (size_t i = 0; i < 2; ++i) {
+    std::string reference = reference_of(move.program, move.loops[i].loop->id);
+    std::string name = move.loops[i].loop->name();
+    std::string stage = reference.substr(0, reference.size() - name.size());
+    std::string first = made_name(move, i, name + ".0"),
+                second = made_name(move, i + 2, name + ".1");
+    steps.push_back({"split",
+                     {reference},
+                     {{"factor", move.number(i == 0 ? "outer_factor" : "inner_factor")}},
+                     {first, second}});
+    outer.push_back(stage + first);
+    inner.push_back(stage + second);
+  }
+  steps.push_back({"reorder", {outer[0], outer[1], inner[0], inner[1]}, {}, {}});
+  return steps;
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  auto done = run_steps(move.program, steps_of(move));
+  if (!done) return std::unexpected(done.error());
+  return Proof{"two splits, and a reorder that is legal"};
+}
+
+Applied apply(Move const& move) {
+  Applied applied = *run_steps(move.program, steps_of(move));
+  for (size_t part = 0; part < 2; ++part)
+    for (size_t i = 0; i < 2; ++i)
+      applied.made.push_back(applied.cursors.at(move.loops[i].loop->id)[part]);
+  return applied;
+}
+
+}  // namespace
+
+Primitive const& primitive_tile() {
+  static Primitive const primitive{
+      "tile",
+      "T",
+      "Tile two loops",
+      "Cuts the iterations of two loops into rectangles and goes through one rectangle after the "
+      "other: two splits and a reorder.",
+      "for i in 6: for j in 8: S  -->  for i.0 in 3: for j.0 in 2: for i.1 in 2: for j.1 in 4: S",
+      2,
+      4,
+      {{"outer_factor",
+        "rows of a tile: iterations of the first loop",
+        1,
+        int64_t(1) << 40,
+        std::nullopt,
+        false,
+        {}},
+       {"inner_factor",
+        "columns of a tile: iterations of the second loop",
+        1,
+        int64_t(1) << 40,
+        std::nullopt,
+        false,
+        {}}},
+      check,
+      apply};
+  return primitive;
+}
+
+}  // namespace tw

@@ -1,0 +1,111 @@
+// Modelled times of a matrix product on a machine with known rates.
+#include "engine/analysis/time_model.h"
+
+#include <QtTest>
+
+#include "engine/analysis/instructions.h"
+#include "engine/schedule/schedule.h"
+#include "engine/schedule/trace.h"
+#include "engine/te/te.h"
+
+using namespace tw;
+
+namespace {
+
+constexpr char kMatmul[] =
+    "tilewright te 1\n"
+    "kernel matmul(A: f32[64, 64], B: f32[64, 64]) -> C\n"
+    "  C[i in 64, j in 64] = sum[k in 64] A[i, k] * B[k, j]\n";
+
+/// 4 GHz: 16 lanes, one vector multiply-add and two scalar ones in a cycle.
+Hardware machine() {
+  Hardware hardware;
+  hardware.vector_bytes = 64;
+  hardware.cores = 4;
+  hardware.caches = {{1, 32 << 10}, {2, 1 << 20}};
+  return hardware;
+}
+Roofs roofs() {
+  Roofs roofs;
+  roofs.f32_vector = {128, 512};
+  roofs.f32_scalar = {16, 64};
+  roofs.memory = {{"L1", 0, {256, 1024}, {}}, {"L2", 0, {128, 512}, {}}, {"DRAM", 0, {16, 32}, {}}};
+  return roofs;
+}
+
+ir::Program scheduled(char const* script) {
+  auto program = te::to_program(te::parse_kernel(kMatmul).value()).value();
+  auto steps = parse_script(script, "test", true).value();
+  return replay(Schedule(program), steps).value().program();
+}
+
+analysis::TimeModel modelled(char const* script) {
+  ir::Program program = scheduled(script);
+  return analysis::model_time(program, analysis::Locality(program), machine(), roofs());
+}
+
+constexpr double kSums = 64.0 * 64 * 64;
+
+}  // namespace
+
+class TimeModelTest : public QObject {
+  Q_OBJECT
+private slots:
+  void a_plain_sum_waits_four_cycles_for_each_addition() {
+    auto model = modelled("");
+    QCOMPARE(model.flops, 2 * kSums);
+    QCOMPARE(model.arithmetic_seconds, kSums * 4 / 4e9);
+    QCOMPARE(model.bound, std::string("arithmetic"));
+  }
+
+  void lanes_and_chains_make_it_faster() {
+    // One vector of 16 sums: still one chain.
+    double lanes = modelled("split(C.j, factor=16)\nreorder(C.k, C.j.1)\nvectorize(C.j.1)\n")
+                       .arithmetic_seconds;
+    QCOMPARE(lanes, kSums / 16 * 4 / 4e9);
+    // Eight rows of them: as fast as the unit is.
+    auto full = modelled(
+        "split(C.i, factor=8)\nsplit(C.j, factor=16)\nreorder(C.j.0, C.k, C.i.1, C.j.1)\n"
+        "unroll(C.i.1)\nvectorize(C.j.1)\n");
+    QCOMPARE(full.arithmetic_seconds, kSums / 16 / 4e9);
+    // Each step of k asks for one vector of B and eight numbers of A; C once for each tile.
+    double tiles = 64 / 8 * 64 / 16;
+    QCOMPARE(full.levels[0].bytes, tiles * (64 * (64 + 8 * 4) + 2 * 8 * 64));
+    QCOMPARE(full.levels[0].seconds, tiles * (64 * (1 / 4e9 + 8 / 8e9) + 2 * 8 / 4e9));
+  }
+
+  void tasks_run_in_whole_rounds_on_all_cores() {
+    double one = modelled("").arithmetic_seconds;
+    QCOMPARE(modelled("parallel(C.i)\n").arithmetic_seconds, one / 4);
+    // Six tasks of eleven rows (the last has nine): two rounds of four cores.
+    QCOMPARE(modelled("split(C.i, factor=11)\nparallel(C.i.0)\n").arithmetic_seconds * 3 / one,
+             1.0 * 66 / 64);
+  }
+
+  void data_that_stays_in_a_cache_costs_nothing_behind_it() {
+    auto model = modelled("");
+    QCOMPARE(model.levels.size(), size_t(3));
+    QCOMPARE(model.levels[2].bytes, 3.0 * 64 * 64 * 4);  // from empty caches
+    QCOMPARE(model.levels[2].seconds, 0.0);              // but 48 KB stay in the second cache
+    QVERIFY(model.levels[1].seconds > 0);
+  }
+
+  void packed_lanes_are_neighbours() {
+    auto program =
+        te::to_program(te::parse_kernel("tilewright te 1\n"
+                                        "kernel packed(A: f32[64], B: f32[2, 64, 16]) -> C\n"
+                                        "  C[j in 32] = sum[k in 64] A[k] * B[j//16, k, j%16]\n")
+                           .value())
+            .value();
+    auto steps =
+        parse_script("split(C.j, factor=16)\nreorder(C.k, C.j.1)\nvectorize(C.j.1)\n", "", true);
+    auto schedule = replay(Schedule(program), *steps).value();
+    auto site = ir::blocks_of(schedule.program().body).front();
+    auto instructions = analysis::instructions_of(site, 16);
+    QCOMPARE(instructions.vector_accesses, 2 * 64.0 + 2 * 2);  // B; C is loaded and stored
+    QCOMPARE(instructions.scalar_accesses, 2 * 64.0);          // A is broadcast
+  }
+};
+
+QTEST_GUILESS_MAIN(TimeModelTest)
+#include "time_model_test.moc"

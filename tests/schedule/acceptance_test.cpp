@@ -1,0 +1,225 @@
+// How much of what is legal is accepted, and that nothing illegal is, for every primitive of the
+// table: random moves on small random nests against brute force.
+//
+// Brute force carries the move out, whatever the engine says of its legality, and compares runs:
+// - The result must be a program (names in scope, ranks right) that computes the same outputs with
+//   locals poisoned, guards and all; parallel and vector loops run in a shuffled order.
+// - All pairs of accesses below each parallel or vectorized loop are compared: a race that happens
+//   to give the same sum is illegal.
+// - Iterators are what the blocks say: instances that differ in spatial ones only do not meet. (A
+//   recurrence computed in its producer's spatial loops is right as long as nobody moves them.)
+// - reorder: for each element the order of accesses stays, except among reads and among the terms
+//   of one sum. (Equal outputs would let a maximum start late.)
+// - compute_at, reverse_compute_at: what the moved block reads is not written afterwards. (A
+//   consumer inside of its producer's sum computes the right value in the end, from wrong ones.)
+// A rewriting that the engine refuses may meet what it was not written for, so it runs in a
+// process of its own; one that ends there has no result and counts as illegal, and is also counted
+// apart. Refusals that speak of a step's form (`kNotAMove`) are no answers about legality.
+#include <QtTest>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "engine/ir/interpreter.h"
+#include "engine/ir/text.h"
+#include "engine/schedule/legality/hints.h"
+#include "engine/schedule/names.h"
+#include "engine/schedule/trace.h"
+#include "tests/support/access_trace.h"
+#include "tests/support/random_schedules.h"
+
+using namespace tw;
+
+namespace {
+
+/// The step has no meaning there, or asks for what the machine or the caller does not give.
+std::set<std::string> const kNotAMove = {
+    "wrong_targets",        "loop_twice",        "argument_out_of_range",
+    "bad_argument",         "unknown_loop",      "ambiguous_loop",
+    "unknown_block",        "missing_argument",  "loop_annotated",
+    "kinds_do_not_nest",    "too_many_lanes",    "too_many_copies",
+    "factor_out_of_range",  "factor_or_parts",   "extent_too_large",
+    "not_perfectly_nested", "not_on_one_chain",  "not_neighbours",
+    "bad_layout",           "no_such_dimension", "cannot_align",
+    "writes_an_output",     "not_one_tensor",    "not_read_there",
+    "no_consumer",          "no_producer",       "already_there",
+    "holds_a_tensor",       "place_is_vector",   "partition_out_of_range",
+};
+
+/// Also a loop of one iteration that is no part of any axis. A hint is never wrong: what is refused
+/// of prefetch is a hint without sense.
+bool is_no_move(ir::Program const& program, Step const& step, Refusal const& refusal) {
+  if (kNotAMove.contains(refusal.code) || step.primitive == "prefetch") return true;
+  if (auto block = find_block(program, step.targets[0]); block && is_hint(*block->block))
+    return true;
+  return refusal.code == "not_a_reduction_loop" &&
+         ir::is_int(find_loop(program, step.targets[0])->loop->extent, 1);
+}
+
+struct Targets {
+  std::vector<ir::LoopSite> loops;
+  std::vector<ir::BlockSite> blocks;
+};
+
+Targets targets_of(ir::Program const& program, Primitive const& primitive, Step const& step) {
+  Targets targets;
+  for (size_t i = 0; i < step.targets.size(); ++i)
+    if (!primitive.kinds.empty() && primitive.kinds[i] == TargetKind::kBlock)
+      targets.blocks.push_back(find_block(program, step.targets[i]).value());
+    else
+      targets.loops.push_back(find_loop(program, step.targets[i]).value());
+  return targets;
+}
+
+/// The program before a move, with what is known of it.
+struct Case {
+  ir::Program program;
+  std::vector<NDArray> inputs, outputs;
+  testing::AccessTrace trace;
+};
+
+bool right(Case const& before, ir::Program const& after, Step const& step, Targets const& targets) {
+  if (!ir::verify(after)) return false;
+  auto outputs = ir::interpret(after, before.inputs, {.shuffle_seed = 7});
+  if (!outputs) return false;
+  for (size_t i = 0; i < outputs->size(); ++i)
+    if (!compare((*outputs)[i], before.outputs[i], 1e-4).equal) return false;
+  testing::AccessTrace trace = testing::AccessTracer::run(after);
+  for (ir::LoopSite const& site : ir::loops_of(after.body))
+    if (site.loop->loop_kind == ir::LoopKind::kParallel ||
+        site.loop->loop_kind == ir::LoopKind::kVector)
+      if (!testing::independent(trace, site.loop->id)) return false;
+  for (ir::BlockSite const& site : ir::blocks_of(after.body))
+    if (!testing::kinds_are_true(trace, *site.block)) return false;
+  if (step.primitive == "reorder") return testing::same_order(before.trace, trace);
+  if (step.primitive == "compute_at" || step.primitive == "reverse_compute_at")
+    return !testing::reads_unfinished(trace, targets.blocks[0].block->id);
+  return true;
+}
+
+enum Truth { kLegal, kIllegal, kNoResult };
+
+/// In a process of its own; what is thrown ends it.
+[[noreturn]] void carry_out(Case const& before, Primitive const& primitive,
+                            Step const& step) noexcept {
+  // The ends of failed rewritings are expected and not worth a line or a dump.
+  for (int stream : {1, 2}) close(stream);
+  rlimit const no_dump{0, 0}, seconds{20, 20};
+  setrlimit(RLIMIT_CORE, &no_dump);
+  setrlimit(RLIMIT_CPU, &seconds);
+  // The test library's handlers wait for a thread that this process does not have.
+  for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGXCPU})
+    std::signal(signal, SIG_DFL);
+  Targets targets = targets_of(before.program, primitive, step);
+  Applied applied = primitive.apply({before.program, targets.loops, step, targets.blocks});
+  bool good = right(before, without_idle_hints(applied.program), step, targets);
+  _exit(good ? kLegal : kIllegal);
+}
+
+Truth brute_force(Case const& before, Primitive const& primitive, Step step) {
+  for (Parameter const& parameter : primitive.parameters)
+    if (parameter.preset) step.arguments.try_emplace(parameter.name, *parameter.preset);
+  pid_t child = fork();
+  if (child == 0) carry_out(before, primitive, step);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? Truth(WEXITSTATUS(status)) : kNoResult;
+}
+
+struct Count {
+  int legal = 0, accepted = 0, illegal = 0, no_result = 0, no_move = 0;
+  std::map<std::string, int> refused_legal;  // by code
+};
+
+/// Small enough for all pairs.
+bool is_small(ir::Program const& program) {
+  int64_t total = 0;
+  for (ir::BlockSite const& site : ir::blocks_of(program.body)) {
+    int64_t points = 1;
+    for (ir::For const* loop : site.loops) points *= *ir::as_int(loop->extent);
+    total += points;
+  }
+  return total < 6000;
+}
+
+Schedule random_schedule(Rng& rng, int number) {
+  Schedule schedule(
+      testing::small_program(size_t(number) % testing::small_kernels().size()).value());
+  size_t length = size_t(rng.between(0, 5));
+  for (int tries = 0; tries < 30 && schedule.trace().size() < length; ++tries)
+    if (auto next = schedule.apply(testing::propose_step(schedule.program(), rng)))
+      if (is_small(next->program())) schedule = std::move(*next);
+  return schedule;
+}
+
+}  // namespace
+
+class AcceptanceTest : public QObject {
+  Q_OBJECT
+private slots:
+  void every_primitive_accepts_what_is_legal_and_nothing_else() {
+    bool given = false;
+    uint64_t seed = qEnvironmentVariable("TW_TEST_SEED").toULongLong(&given);
+    if (!given) seed = 20260301;
+    int schedules = qEnvironmentVariableIntValue("TW_SCHEDULES");
+    if (schedules <= 0) schedules = 160;
+    qInfo("seed %llu, %d schedules", static_cast<unsigned long long>(seed), schedules);
+    Rng rng(seed);
+    for (int i = 0; i < schedules; ++i) {
+      Schedule schedule = random_schedule(rng, i);
+      Case before{schedule.program(), testing::random_inputs(schedule.program(), rng), {}, {}};
+      before.outputs = ir::interpret(schedule.origin(), before.inputs).value();
+      before.trace = testing::AccessTracer::run(before.program);
+      for (Primitive const* primitive : primitive_table())
+        for (int tries = 0; tries < 5; ++tries)
+          ask(schedule, before, *primitive,
+              testing::propose_step(schedule.program(), rng, *primitive));
+    }
+    for (Primitive const* primitive : primitive_table()) report(*primitive);
+  }
+
+private:
+  void ask(Schedule const& schedule, Case const& before, Primitive const& primitive,
+           Step const& step) {
+    Count& count = counts_[primitive.name];
+    auto answer = schedule.check(step);
+    if (!answer && is_no_move(before.program, step, answer.error())) {
+      ++count.no_move;
+      return;
+    }
+    Truth truth = brute_force(before, primitive, step);
+    std::string text = schedule.script() + to_text(step) + "\n" + ir::to_text(schedule.program());
+    QVERIFY2(truth == kLegal || !answer, ("accepted, but wrong:\n" + text).c_str());
+    if (truth != kLegal) {
+      ++(truth == kIllegal ? count.illegal : count.no_result);
+      return;
+    }
+    ++count.legal;
+    count.accepted += answer.has_value();
+    if (answer) return;
+    ++count.refused_legal[answer.error().code];
+    if (qEnvironmentVariable("TW_SHOW") == primitive.name.c_str())
+      qInfo("%s: %s\n%s", answer.error().code.c_str(), answer.error().message.c_str(),
+            text.c_str());
+  }
+
+  void report(Primitive const& primitive) {
+    Count const& count = counts_[primitive.name];
+    std::string refused;
+    for (auto const& [code, number] : count.refused_legal)
+      refused += " " + code + " " + std::to_string(number);
+    qInfo("%-22s %4d of %4d legal accepted, 0 of %4d illegal (%d without a result), %d no moves%s",
+          primitive.name.c_str(), count.accepted, count.legal, count.illegal + count.no_result,
+          count.no_result, count.no_move, refused.c_str());
+    QVERIFY2(count.legal >= 25, primitive.name.c_str());
+    QVERIFY2(count.accepted * 100 >= count.legal * 95, primitive.name.c_str());
+  }
+
+  std::map<std::string, Count> counts_;
+};
+
+QTEST_GUILESS_MAIN(AcceptanceTest)
+#include "acceptance_test.moc"
