@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "engine/graph/reference.h"
 
 namespace tw {
@@ -67,7 +69,9 @@ private:
         graph_.notes.push_back(
             fmt::format("input '{}' is {}: without its extents most shapes stay unknown",
                         input.name, to_text(value.type)));
+      bool nameless = !value.type.dtype;
       ValueId id = graph_.add_value(std::move(value));
+      if (nameless) nameless_.insert(id);
       if (!ids_.emplace(input.name, id).second) return duplicate(input.name, "the graph's inputs");
       graph_.inputs.push_back(id);
     }
@@ -119,10 +123,29 @@ private:
       node.name = foreign.outputs[i];
     if (node.name.empty()) node.name = fmt::format("{} {}", foreign.op_type, graph_.nodes.size());
     node.origins = {node.name};
-    TRY(convert(foreign, node));
+    std::vector<Attributes> parts;
+    TRY(convert(foreign, node, parts));
+    if (!parts.empty()) return add_parts(foreign, node, parts);
     std::vector<std::string> made =
         foreign.outputs;  // an unread second output of a known operator is dropped
     if (node.op) made.resize(1);
+    return add(std::move(node), made);
+  }
+
+  /// One node for each output of a foreign node that has several.
+  Status add_parts(ForeignNode const& foreign, Node const& node,
+                   std::vector<Attributes> const& parts) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (foreign.outputs[i].empty()) continue;
+      Node part = node;
+      part.name = foreign.outputs[i];
+      part.attributes.insert(parts[i].begin(), parts[i].end());
+      TRY(add(std::move(part), {foreign.outputs[i]}));
+    }
+    return {};
+  }
+
+  Status add(Node node, std::vector<std::string> const& made) {
     for (std::string const& output : made) {
       if (output.empty()) {
         node.outputs.push_back({});
@@ -139,7 +162,8 @@ private:
     return {};
   }
 
-  Status convert(ForeignNode const& foreign, Node& node) {
+  /// `parts`: attributes of one node per output, where the operator makes one at a time.
+  Status convert(ForeignNode const& foreign, Node& node, std::vector<Attributes>& parts) {
     for (std::string const& input : foreign.inputs) {
       TRY_ASSIGN(ValueId id, read(input, node.name));
       node.inputs.push_back(id);
@@ -157,9 +181,14 @@ private:
     for (ValueId id : node.inputs)
       if (id.valid() && graph_.value(id).type.kind != ValueKind::kTensor)
         return make_opaque(foreign, node, fmt::format("'{}' is no tensor", graph_.value(id).name));
+      else if (id.valid() && nameless_.count(id))
+        return make_opaque(
+            foreign, node,
+            fmt::format("the element type of '{}' is not known", graph_.value(id).name));
     Result<Converted> converted = op->from_onnx(context_of(foreign, node));
     if (!converted) return make_opaque(foreign, node, converted.error().message);
-    for (size_t i = 1; i < foreign.outputs.size(); ++i)
+    parts = std::move(converted->each_output);
+    for (size_t i = std::max<size_t>(1, parts.size()); i < foreign.outputs.size(); ++i)
       if (!foreign.outputs[i].empty() && is_read(foreign.outputs[i]))
         return make_opaque(
             foreign, node,
@@ -238,7 +267,8 @@ private:
     }
     Value& value = graph_.value(node.outputs[0]);
     value.type = tensor_type((*outputs)[0].type, (*outputs)[0].shape);
-    if (!all_constant ||
+    value.constant = (*outputs)[0].constant;  // a shape is known before its tensor is
+    if (value.is_constant() || !all_constant ||
         element_count((*outputs)[0].shape).value_or(kSmallConstant + 1) > kSmallConstant)
       return {};
     if (auto result = run_node(graph_, node, {}); result) value.constant = (*result)[0];
@@ -252,6 +282,7 @@ private:
   Graph graph_;
   std::map<std::string, ValueId> ids_;
   std::map<std::string, ForeignValue const*> declared_;
+  std::set<ValueId> nameless_;  ///< inputs of strings and the like
 };
 
 }  // namespace

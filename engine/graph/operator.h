@@ -53,6 +53,8 @@ struct Converted {
   std::vector<std::string> inputs;  ///< names of values; empty = absent optional
   std::string op;                   ///< another operator of the table to become; empty: this one
   size_t outputs = 1;  ///< how many of the foreign outputs it makes, counted from the first
+  /// Not empty: one node per foreign output, with these attributes besides.
+  std::vector<Attributes> each_output;
 };
 
 /// A random node for tests: small shapes, attributes of every kind.

@@ -1,5 +1,7 @@
 #include "engine/importers/importer.h"
 
+#include <cstring>
+
 #include "engine/importers/onnx/reader.h"
 #include "engine/support/files.h"
 
@@ -24,6 +26,14 @@ Result<Graph> open_model(std::filesystem::path const& path, ImportOptions const&
 Result<NDArray> open_tensor(std::filesystem::path const& path) {
   TRY_ASSIGN(std::string bytes, read_file(path));
   return read_onnx_tensor(bytes, path.string());
+}
+
+NDArray as_declared(NDArray const& stored, ValueType const& declared) {
+  if (stored.type() != DType::kU16 || declared.dtype != DType::kBF16) return stored;
+  auto tensor = NDArray::create(DType::kBF16, stored.shape());
+  if (!tensor) return stored;
+  std::memcpy(tensor->data(), stored.data(), size_t(stored.byte_size()));
+  return *tensor;
 }
 
 }  // namespace tw

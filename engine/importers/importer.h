@@ -14,4 +14,8 @@ Result<Graph> open_model(std::filesystem::path const& path, ImportOptions const&
 /// A tensor stored as `.pb`.
 Result<NDArray> open_tensor(std::filesystem::path const& path);
 
+/// A stored tensor as the model declares it: tests keep the bits of bf16, which numpy lacks, as
+/// u16.
+NDArray as_declared(NDArray const& stored, ValueType const& declared);
+
 }  // namespace tw

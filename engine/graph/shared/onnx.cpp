@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "engine/graph/shared/elements.h"
 
 namespace tw::ops {
@@ -82,6 +84,15 @@ Status check_old_broadcast(ForeignContext const& context) {
   if (context.opset < 7 && onnx_has(context.node, "axis"))
     return unsupported("broadcasting along a chosen axis (before opset 7)");
   return {};
+}
+
+std::optional<DType> onnx_dtype(int64_t number) {
+  constexpr std::optional<DType> kNone;  // strings, complex numbers
+  constexpr std::array<std::optional<DType>, 17> kTypes{
+      kNone,       DType::kF32, DType::kU8, DType::kI8,   DType::kU16, DType::kI16,
+      DType::kI32, DType::kI64, kNone,      DType::kBool, DType::kF16, DType::kF64,
+      DType::kU32, DType::kU64, kNone,      kNone,        DType::kBF16};
+  return number >= 0 && number < int64_t(kTypes.size()) ? kTypes[size_t(number)] : kNone;
 }
 
 }  // namespace tw::ops

@@ -22,6 +22,8 @@ Result<std::vector<int64_t>> constant_integers(ForeignContext const& context, si
 Result<std::vector<double>> constant_numbers(ForeignContext const& context, size_t input,
                                              char const* what);
 bool input_given(ForeignContext const& context, size_t input);
+/// The element type by ONNX's number for it; empty: one that we have no name for.
+std::optional<DType> onnx_dtype(int64_t number);
 /// Before opset 7 operands were broadcast on demand: what numpy's rule cannot say is refused.
 Status check_old_broadcast(ForeignContext const& context);
 

@@ -31,6 +31,12 @@ InferResult infer_compare(Attributes const& attributes, Infos inputs) {
   return one(DType::kBool, infos[0].shape);
 }
 
+InferResult infer_logic(Attributes const& attributes, Infos inputs) {
+  TRY_ASSIGN(std::vector<TensorInfo> infos, infer_pair(attributes, inputs));
+  if (infos[0].type != DType::kBool) return unfit("the operands are no tensors of bools");
+  return infos;
+}
+
 Tensors map_compute(Buffers inputs, std::string const& name,
                     std::function<ir::Expr(ir::Expr)> const& f) {
   std::vector<te::Axis> axes = output_axes(shape_of(inputs[0]));
@@ -105,6 +111,13 @@ RandomCase random_shapes(Rng& rng, DType type) {
 RandomCase random_pair(Rng& rng) { return random_shapes(rng, DType::kF32); }
 
 RandomCase random_integer_pair(Rng& rng) { return random_shapes(rng, DType::kI32); }
+
+RandomCase random_logic(Rng& rng) {
+  RandomCase result = random_shapes(rng, DType::kBool);
+  for (NDArray& input : result.inputs)
+    for (int64_t i = 0; i < input.size(); ++i) input.set_value(i, double(rng.below(2)));
+  return result;
+}
 
 RandomCase random_many(Rng& rng) {
   Shape shape = random_shape(rng, size_t(rng.between(1, 4)), 4);

@@ -14,6 +14,8 @@ InferResult infer_same(Attributes const& attributes, Infos inputs);
 InferResult infer_pair(Attributes const& attributes, Infos inputs);
 /// The same, and the result is bool.
 InferResult infer_compare(Attributes const& attributes, Infos inputs);
+/// Two operands of bools, broadcast; so is the result.
+InferResult infer_logic(Attributes const& attributes, Infos inputs);
 /// Any number of operands of one type, broadcast.
 InferResult infer_many(Attributes const& attributes, Infos inputs);
 
@@ -40,6 +42,8 @@ RandomCase random_positive(Rng& rng);
 RandomCase random_pair(Rng& rng);
 /// The same in integers, so that equal elements meet.
 RandomCase random_integer_pair(Rng& rng);
+/// Two shapes of bools that broadcast.
+RandomCase random_logic(Rng& rng);
 RandomCase random_many(Rng& rng);
 
 }  // namespace tw::ops

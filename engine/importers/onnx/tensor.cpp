@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "engine/graph/shared/onnx.h"
+
 namespace tw::onnx_reader {
 namespace {
 
@@ -71,38 +73,7 @@ Result<NDArray> from_bytes(TensorProto const& tensor, DType type, Shape shape, i
 
 }  // namespace
 
-std::optional<DType> dtype_of(int onnx_type) {
-  switch (onnx_type) {
-    case TensorProto::FLOAT:
-      return DType::kF32;
-    case TensorProto::UINT8:
-      return DType::kU8;
-    case TensorProto::INT8:
-      return DType::kI8;
-    case TensorProto::UINT16:
-      return DType::kU16;
-    case TensorProto::INT16:
-      return DType::kI16;
-    case TensorProto::INT32:
-      return DType::kI32;
-    case TensorProto::INT64:
-      return DType::kI64;
-    case TensorProto::BOOL:
-      return DType::kBool;
-    case TensorProto::FLOAT16:
-      return DType::kF16;
-    case TensorProto::DOUBLE:
-      return DType::kF64;
-    case TensorProto::UINT32:
-      return DType::kU32;
-    case TensorProto::UINT64:
-      return DType::kU64;
-    case TensorProto::BFLOAT16:
-      return DType::kBF16;
-    default:
-      return std::nullopt;
-  }
-}
+std::optional<DType> dtype_of(int onnx_type) { return ops::onnx_dtype(onnx_type); }
 
 Result<NDArray> to_array(TensorProto const& tensor) {
   if (tensor.data_location() == TensorProto::EXTERNAL || tensor.external_data_size() > 0)

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "engine/graph/shared/elements.h"
+#include "engine/graph/shared/onnx.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+Result<DType> target(Attributes const& attributes) {
+  std::string name = text(attributes, "type");
+  if (auto type = parse_dtype(name)) return *type;
+  return unfit(fmt::format("there is no type '{}'", name));
+}
+
+InferResult infer(Attributes const& attributes, Infos inputs) {
+  TRY(expect_inputs(inputs, 1, 1));
+  TRY_ASSIGN(DType type, target(attributes));
+  return one(type, inputs[0]->shape);
+}
+
+Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
+  TRY_ASSIGN(DType type, target(attributes));
+  std::vector<te::Axis> axes = output_axes(shape_of(inputs[0]));
+  return single(te::compute(name, axes, ir::cast(type, ir::load(inputs[0], te::vars(axes))), name));
+}
+
+/// The element without a detour over doubles, which hold 53 bits; floats lose their fraction.
+int64_t integer_at(NDArray const& x, int64_t i) {
+  constexpr double kLimit = 9223372036854775808.0;  // 2^63
+  if (x.type() == DType::kI64) return x.as<int64_t>()[size_t(i)];
+  if (x.type() == DType::kU64) return int64_t(x.as<uint64_t>()[size_t(i)]);
+  double value = x.value_at(i);
+  if (std::isnan(value)) return 0;
+  if (value >= kLimit) return INT64_MAX;
+  return value < -kLimit ? INT64_MIN : int64_t(value);
+}
+
+/// Keeps the low bits, as C++ and numpy do.
+void store_integer(NDArray& out, int64_t i, int64_t value) {
+  auto bytes = size_t(size_of(out.type()));
+  auto* to = static_cast<unsigned char*>(out.data()) + size_t(i) * bytes;
+  for (size_t b = 0; b < bytes; ++b) to[b] = static_cast<unsigned char>(uint64_t(value) >> (8 * b));
+}
+
+ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
+  NDArray const& x = inputs[0];
+  TRY_ASSIGN(DType type, target(attributes));
+  TRY_ASSIGN(NDArray out, NDArray::create(type, x.shape()));
+  for (int64_t i = 0; i < out.size(); ++i) {
+    if (is_integer(type))
+      store_integer(out, i, integer_at(x, i));
+    else
+      out.set_value(i, x.value_at(i));
+  }
+  return std::vector{out};
+}
+
+/// Before opset 6 the type is a word.
+std::optional<DType> type_by_word(std::string const& word) {
+  constexpr std::array<std::string_view, 17> kWords{
+      "UNDEFINED", "FLOAT",  "UINT8",     "INT8",       "UINT16",  "INT16",
+      "INT32",     "INT64",  "STRING",    "BOOL",       "FLOAT16", "DOUBLE",
+      "UINT32",    "UINT64", "COMPLEX64", "COMPLEX128", "BFLOAT16"};
+  for (size_t i = 0; i < kWords.size(); ++i)
+    if (kWords[i] == word) return onnx_dtype(int64_t(i));
+  return std::nullopt;
+}
+
+Result<Converted> from_onnx(ForeignContext const& context) {
+  std::optional<DType> type = type_by_word(onnx_text(context.node, "to", ""));
+  if (!type) type = onnx_dtype(onnx_integer(context.node, "to", 0));
+  if (!type) return unsupported("a cast to strings or complex numbers");
+  return keep_inputs(context, 1, {{"type", std::string(to_text(*type))}});
+}
+
+RandomCase random_case(Rng& rng) {
+  constexpr std::array<DType, 9> kTypes{DType::kF32, DType::kF64,  DType::kI8,
+                                        DType::kU8,  DType::kI16,  DType::kI32,
+                                        DType::kI64, DType::kBool, DType::kF16};
+  DType from = kTypes[size_t(rng.below(int64_t(kTypes.size())))],
+        to = kTypes[size_t(rng.below(int64_t(kTypes.size())))];
+  RandomCase result{{{"type", std::string(to_text(to))}},
+                    {random_array(rng, random_shape(rng, size_t(rng.between(1, 4)), 4), from)}};
+  for (int64_t i = 0; is_float(from) && i < result.inputs[0].size(); ++i)
+    result.inputs[0].set_value(i, rng.below(3) * rng.normal() * 200);  // zeros and fractions
+  return result;
+}
+
+}  // namespace
+
+Operator const& op_cast() {
+  static Operator const op{
+      .name = "cast",
+      .doc = "The element in another type: floats lose their fraction, integers their high bits.",
+      .fusion = Fusion::kInjective,
+      .elementwise = true,
+      .inputs = {"X"},
+      .attributes = {{"type", "the new type"}},
+      .infer = infer,
+      .compute = compute,
+      .reference = reference,
+      .onnx = "Cast",
+      .from_onnx = from_onnx,
+      .random_case = random_case,
+  };
+  return op;
+}
+
+}  // namespace tw

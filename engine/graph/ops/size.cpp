@@ -1,0 +1,50 @@
+#include "engine/graph/shared/elements.h"
+#include "engine/graph/shared/onnx.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+Result<NDArray> count_of(Shape const& shape) {
+  TRY_ASSIGN(int64_t count, element_count(shape));
+  TRY_ASSIGN(NDArray out, NDArray::create(DType::kI64, {}));
+  out.as<int64_t>()[0] = count;
+  return out;
+}
+
+InferResult infer(Attributes const&, Infos inputs) {
+  TRY(expect_inputs(inputs, 1, 1));
+  TRY_ASSIGN(NDArray known, count_of(inputs[0]->shape));
+  return std::vector{TensorInfo{known.type(), known.shape(), known}};
+}
+
+ReferenceResult reference(Attributes const&, Arrays inputs) {
+  TRY_ASSIGN(NDArray out, count_of(inputs[0].shape()));
+  return std::vector{out};
+}
+
+Result<Converted> from_onnx(ForeignContext const& context) { return keep_inputs(context, 1); }
+
+RandomCase random_case(Rng& rng) {
+  return {{}, {random_array(rng, random_shape(rng, size_t(rng.below(5)), 4))}};
+}
+
+}  // namespace
+
+Operator const& op_size() {
+  static Operator const op{
+      .name = "size",
+      .doc = "How many elements a tensor has, a constant as soon as its shape is known.",
+      .fusion = Fusion::kInjective,
+      .inputs = {"X"},
+      .infer = infer,
+      .reference = reference,
+      .onnx = "Size",
+      .from_onnx = from_onnx,
+      .random_case = random_case,
+  };
+  return op;
+}
+
+}  // namespace tw

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include "engine/graph/shared/moves.h"
+#include "engine/graph/shared/onnx.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+Result<Shape> narrowed(Attributes const& attributes, Shape const& from) {
+  int64_t block = integer(attributes, "block");
+  if (from.size() != 4) return unfit(fmt::format("a tensor of {} dimensions", from.size()));
+  if (block < 1 || block > (1 << 15) || from[2] % block != 0 || from[3] % block != 0)
+    return unfit(fmt::format("a plane of {}x{} has no whole blocks of {}x{}", from[2], from[3],
+                             block, block));
+  Shape shape{from[0], 0, from[2] / block, from[3] / block};
+  if (__builtin_mul_overflow(from[1], block * block, &shape[1]))
+    return unfit(fmt::format("{} channels in blocks of {}", from[1], block));
+  TRY(element_count(shape));
+  return shape;
+}
+
+InferResult infer(Attributes const& attributes, Infos inputs) {
+  TRY(expect_inputs(inputs, 1, 1));
+  TRY_ASSIGN(Shape shape, narrowed(attributes, inputs[0]->shape));
+  return one(inputs[0]->type, shape);
+}
+
+Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
+  Shape from = shape_of(inputs[0]);
+  TRY_ASSIGN(Shape shape, narrowed(attributes, from));
+  int64_t block = integer(attributes, "block");
+  return move_compute(inputs[0], shape, name, [&](std::vector<ir::Expr> at) {
+    ir::Expr within = ir::floor_div(at[1], ir::int_imm(from[1]));
+    ir::Expr y = at[2] * block + ir::floor_div(within, ir::int_imm(block));
+    ir::Expr x = at[3] * block + ir::floor_mod(within, ir::int_imm(block));
+    return std::vector{at[0], ir::floor_mod(at[1], ir::int_imm(from[1])), y, x};
+  });
+}
+
+/// As ONNX defines it: reshaped to six dimensions, transposed, reshaped.
+ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
+  Shape const& from = inputs[0].shape();
+  TRY_ASSIGN(Shape shape, narrowed(attributes, from));
+  int64_t block = integer(attributes, "block");
+  std::vector<int64_t> s = row_major_strides({from[0], from[1], shape[2], block, shape[3], block});
+  return move_elements(inputs[0], shape, [&](std::span<int64_t const> at) {
+    int64_t channel = at[1] % from[1], within = at[1] / from[1];
+    return at[0] * s[0] + channel * s[1] + at[2] * s[2] + within / block * s[3] + at[3] * s[4] +
+           within % block * s[5];
+  });
+}
+
+Result<Converted> from_onnx(ForeignContext const& context) {
+  return keep_inputs(context, 1, {{"block", onnx_integer(context.node, "blocksize", 0)}});
+}
+
+RandomCase random_case(Rng& rng) {
+  int64_t block = rng.between(1, 3);
+  Shape shape = random_shape(rng, 4, 3);
+  shape[2] *= block;
+  shape[3] *= block;
+  return {{{"block", block}}, {random_array(rng, shape)}};
+}
+
+}  // namespace
+
+Operator const& op_space_to_depth() {
+  static Operator const op{
+      .name = "space_to_depth",
+      .doc = "Blocks of the plane laid out as channels.",
+      .fusion = Fusion::kInjective,
+      .inputs = {"X"},
+      .attributes = {{"block", "edge of a block"}},
+      .infer = infer,
+      .compute = compute,
+      .reference = reference,
+      .onnx = "SpaceToDepth",
+      .from_onnx = from_onnx,
+      .random_case = random_case,
+  };
+  return op;
+}
+
+}  // namespace tw

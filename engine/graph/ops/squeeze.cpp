@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "engine/graph/shared/elements.h"
+#include "engine/graph/shared/onnx.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+Result<Shape> narrowed(Attributes const& attributes, Shape const& from) {
+  std::set<int64_t> gone;
+  for (int64_t axis : integers(attributes, "axes")) {
+    TRY_ASSIGN(int64_t place, normal_axis(axis, from.size()));
+    if (from[size_t(place)] != 1)
+      return unfit(fmt::format("axis {} of a tensor of shape {} is to go, but its extent is {}",
+                               axis, to_text(from), from[size_t(place)]));
+    gone.insert(place);
+  }
+  bool all = !has(attributes, "axes");
+  Shape shape;
+  for (size_t i = 0; i < from.size(); ++i)
+    if (all ? from[i] != 1 : !gone.count(int64_t(i))) shape.push_back(from[i]);
+  return shape;
+}
+
+InferResult infer(Attributes const& attributes, Infos inputs) {
+  TRY(expect_inputs(inputs, 1, 1));
+  TRY_ASSIGN(Shape shape, narrowed(attributes, inputs[0]->shape));
+  return one(inputs[0]->type, shape);
+}
+
+Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
+  TRY_ASSIGN(Shape shape, narrowed(attributes, shape_of(inputs[0])));
+  return reshape_compute(inputs[0], shape, name, name);
+}
+
+ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
+  TRY_ASSIGN(Shape shape, narrowed(attributes, inputs[0].shape()));
+  return std::vector{inputs[0].reshaped(shape)};
+}
+
+Result<Converted> from_onnx(ForeignContext const& context) {
+  Attributes attributes;
+  if (onnx_has(context.node, "axes")) {
+    attributes["axes"] = onnx_integers(context.node, "axes");
+  } else if (input_given(context, 1)) {
+    TRY_ASSIGN(attributes["axes"], constant_integers(context, 1, "the list of axes"));
+  }
+  return keep_inputs(context, 1, attributes);
+}
+
+RandomCase random_case(Rng& rng) {
+  Shape shape = random_shape(rng, size_t(rng.between(1, 4)), 4);
+  std::vector<int64_t> axes;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (rng.below(2)) continue;
+    shape[i] = 1;
+    axes.push_back(int64_t(i) - (rng.below(2) ? int64_t(shape.size()) : 0));
+  }
+  shape.push_back(rng.between(2, 4));  // the result keeps an axis
+  for (int64_t& axis : axes)
+    if (axis < 0) --axis;
+  RandomCase result{{}, {random_array(rng, shape)}};
+  if (rng.below(3)) result.attributes["axes"] = axes;
+  return result;
+}
+
+}  // namespace
+
+Operator const& op_squeeze() {
+  static Operator const op{
+      .name = "squeeze",
+      .doc = "The same elements without axes of extent 1.",
+      .fusion = Fusion::kInjective,
+      .inputs = {"X"},
+      .attributes = {{"axes", "the axes that go; absent: all of extent 1"}},
+      .infer = infer,
+      .compute = compute,
+      .reference = reference,
+      .onnx = "Squeeze",
+      .from_onnx = from_onnx,
+      .random_case = random_case,
+  };
+  return op;
+}
+
+}  // namespace tw

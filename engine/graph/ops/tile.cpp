@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/graph/shared/moves.h"
+#include "engine/graph/shared/onnx.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+Result<Shape> tiled(Attributes const& attributes, Shape shape) {
+  std::vector<int64_t> repeats = integers(attributes, "repeats");
+  if (repeats.size() != shape.size())
+    return unfit(
+        fmt::format("{} repeats for a tensor of {} dimensions", repeats.size(), shape.size()));
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (repeats[i] < 0 || __builtin_mul_overflow(shape[i], repeats[i], &shape[i]))
+      return unfit(fmt::format("axis {} repeated {} times", i, repeats[i]));
+  TRY(element_count(shape));
+  return shape;
+}
+
+InferResult infer(Attributes const& attributes, Infos inputs) {
+  TRY(expect_inputs(inputs, 1, 1));
+  TRY_ASSIGN(Shape shape, tiled(attributes, inputs[0]->shape));
+  return one(inputs[0]->type, shape);
+}
+
+Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
+  Shape from = shape_of(inputs[0]);
+  TRY_ASSIGN(Shape shape, tiled(attributes, from));
+  return move_compute(inputs[0], shape, name, [&](std::vector<ir::Expr> at) {
+    for (size_t i = 0; i < at.size(); ++i) {
+      if (from[i] == 1)
+        at[i] = ir::int_imm(0);
+      else if (shape[i] != from[i])
+        at[i] = ir::floor_mod(at[i], ir::int_imm(from[i]));
+    }
+    return at;
+  });
+}
+
+ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
+  Shape const& from = inputs[0].shape();
+  TRY_ASSIGN(Shape shape, tiled(attributes, from));
+  std::vector<int64_t> strides = row_major_strides(from);
+  return move_elements(inputs[0], shape, [&](std::span<int64_t const> at) {
+    int64_t flat = 0;
+    for (size_t i = 0; i < at.size(); ++i) flat += at[i] % from[i] * strides[i];
+    return flat;
+  });
+}
+
+/// In opset 1 one axis is repeated, since then each has its number.
+Result<Converted> from_onnx(ForeignContext const& context) {
+  TRY_ASSIGN(std::vector<int64_t> repeats, constant_integers(context, 1, "the number of repeats"));
+  if (context.opset < 6) {
+    TRY_ASSIGN(std::vector<int64_t> axis, constant_integers(context, 2, "the axis"));
+    if (axis.size() != 1 || repeats.size() != 1 || context.ranks[0] < 0)
+      return unsupported("tiling along several axes before opset 6");
+    TRY_ASSIGN(int64_t place, normal_axis(axis[0], size_t(context.ranks[0])));
+    std::vector<int64_t> all(size_t(context.ranks[0]), 1);
+    all[size_t(place)] = repeats[0];
+    repeats = all;
+  }
+  return keep_inputs(context, 1, {{"repeats", repeats}});
+}
+
+RandomCase random_case(Rng& rng) {
+  Shape shape = random_shape(rng, size_t(rng.between(1, 4)), 4);
+  return {{{"repeats", random_shape(rng, shape.size(), 3)}}, {random_array(rng, shape)}};
+}
+
+}  // namespace
+
+Operator const& op_tile() {
+  static Operator const op{
+      .name = "tile",
+      .doc = "The whole tensor repeated along its axes.",
+      .fusion = Fusion::kInjective,
+      .inputs = {"X"},
+      .attributes = {{"repeats", "how often, per axis"}},
+      .infer = infer,
+      .compute = compute,
+      .reference = reference,
+      .onnx = "Tile",
+      .from_onnx = from_onnx,
+      .random_case = random_case,
+  };
+  return op;
+}
+
+}  // namespace tw
