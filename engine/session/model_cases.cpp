@@ -140,6 +140,16 @@ void judge(std::vector<NDArray> const& outputs, std::vector<NDArray> const& expe
   }
 }
 
+/// The tensors in the types that the model declares.
+void declare(Stored& stored, Graph const& graph) {
+  auto all = [&](std::vector<NDArray>& tensors, std::vector<ValueId> const& ids) {
+    for (size_t i = 0; i < tensors.size() && i < ids.size(); ++i)
+      tensors[i] = as_declared(tensors[i], graph.value(ids[i]).type);
+  };
+  all(stored.inputs, graph.inputs);
+  all(stored.outputs, graph.outputs);
+}
+
 Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
                                std::filesystem::path const& set, Backend const& backend,
                                Device& device, VerifyOptions const& given, StopToken stop) {
@@ -156,6 +166,7 @@ Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
     if (auto reason = opaque_reason(*plain)) return skipped(*reason);
     return std::unexpected(stored.error());
   }
+  declare(*stored, plain->before);
   TRY_ASSIGN(Opened opened, open_for(folder, plain, stored->inputs, backend));
   Model const& model = opened.model;
   if (auto reason = opaque_reason(*model)) return skipped(*reason);

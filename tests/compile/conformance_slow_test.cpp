@@ -120,6 +120,23 @@ private slots:
     environment_ = make_environment().value();
   }
 
+  /// Some have open shapes: those of their stored inputs fix them.
+  void real_models_make_their_stored_outputs_data() {
+    QTest::addColumn<QString>("model");
+    for (char const* model : {"mlsd_320_tiny", "ppocr_cls", "oww_melspectrogram", "oww_embedding",
+                              "oww_hey_mycroft", "blazeface_front_128", "blazeface_back_256"})
+      QTest::newRow(model) << model;
+  }
+  void real_models_make_their_stored_outputs() {
+    QFETCH(QString, model);
+    fs::path folder = fs::path(TW_SHARED_MODELS) / "real" / model.toStdString();
+    if (!fs::exists(folder))
+      QSKIP(qPrintable(QString("the shared models are not at %1").arg(TW_SHARED_MODELS)));
+    LocalDevice device({TW_BINARY_DIR "/bin/tw-device"});
+    Verdict verdict = verdict_of(folder, *environment_.backend, device);
+    QVERIFY2(verdict.outcome == Outcome::kPassed, verdict.reason.c_str());
+  }
+
   void what_is_claimed_passes_data() {
     QTest::addColumn<QString>("kind");
     for (char const* kind : {"node", "simple", "pytorch-converted", "pytorch-operator"})

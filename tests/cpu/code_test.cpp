@@ -234,6 +234,29 @@ private slots:
     }
   }
 
+  /// The index of an outer loop comes from memory, those of inner loops do not.
+  void an_index_that_is_read_stands_where_it_is_used() {
+    constexpr char kText[] =
+        "tilewright te 1\n"
+        "kernel gather(X: f32[5, 4, 3], I: i64[3]) -> Y\n"
+        "  Y[k in 3, y in 4, x in 3] = X[I[k], y, x]\n";
+    auto program = te::to_program(te::parse_kernel(kText).value()).value();
+    NDArray x = NDArray::create(DType::kF32, {5, 4, 3}).value();
+    NDArray indices = NDArray::create(DType::kI64, {3}).value();
+    for (int64_t i = 0; i < x.size(); ++i) x.set_value(i, double(i));
+    for (int64_t k = 0; k < 3; ++k) indices.set_value(k, double(4 - 2 * k));
+    ThreadPool pool(2);
+    for (std::string script : {std::string("tilewright schedule 1\nfor gather\n"),
+                               backend_->default_script(program).value()}) {
+      auto scheduled = replay(Schedule(program), parse_script(script).value()).value();
+      auto stages = lower(scheduled.program(), backend_->target(), backend_->passes()).value();
+      auto outputs = testing::run_compiled(stages.back().kernel, program, {x, indices}, *backend_,
+                                           CodeTier::kFull, pool);
+      QVERIFY2(outputs, outputs ? "" : to_sentence(outputs.error()).c_str());
+      QVERIFY(compare((*outputs)[0], ir::interpret(program, {x, indices}).value()[0], 0, 0).equal);
+    }
+  }
+
   void compiling_is_quick() {
     auto program = te::to_program(te::parse_kernel(kConv).value()).value();
     auto scheduled =

@@ -4,8 +4,10 @@
 #include "engine/graph/passes.h"
 #include "engine/graph/reference.h"
 #include "engine/samples/samples.h"
+#include "tests/support/line_models.h"
 
 using namespace tw;
+using tw::testing::model_of;
 
 namespace {
 
@@ -14,27 +16,6 @@ NDArray random_array(Shape const& shape, uint64_t seed) {
   Rng rng(seed);
   for (float& v : array.as<float>()) v = float(rng.normal());
   return array;
-}
-
-/// A model in a line per node: "y = Relu x".
-ForeignModel model_of(std::vector<std::string> const& lines, Shape const& input,
-                      std::vector<std::string> const& outputs = {"y"}) {
-  ForeignModel model;
-  model.format = "onnx";
-  model.opsets[""] = 13;
-  ForeignValue x{"x", ForeignKind::kTensor, DType::kF32, std::vector<ForeignDim>()};
-  for (int64_t extent : input) x.dims->push_back({extent, ""});
-  model.graph.inputs = {x};
-  for (std::string const& output : outputs)
-    model.graph.outputs.push_back({output, ForeignKind::kTensor, std::nullopt, std::nullopt});
-  for (std::string const& line : lines) {
-    QStringList words = QString::fromStdString(line).split(' ');
-    ForeignNode node{
-        words[0].toStdString(), words[2].toStdString(), "", {}, {words[0].toStdString()}, {}};
-    for (int i = 3; i < words.size(); ++i) node.inputs.push_back(words[i].toStdString());
-    model.graph.nodes.push_back(node);
-  }
-  return model;
 }
 
 void add_parameter(ForeignModel& model, std::string const& name, Shape const& shape, uint64_t seed,

@@ -58,6 +58,7 @@ private:
                       llvm::Value* mask, llvm::Align align);
   llvm::Value* floor_division(llvm::Value* a, llvm::Value* b, bool want_remainder);
   llvm::Value* index_sum(ir::Expr const& e);
+  llvm::Value* sum_of(std::vector<arith::Linear::Term> const& terms);
   llvm::Value* partial_sum(std::vector<arith::Linear::Term> const& terms, size_t depth);
   llvm::Value* add_terms(llvm::Value* sum, std::vector<arith::Linear::Term> const& terms);
   llvm::Value* every_second(llvm::FixedVectorType* type, llvm::Value* address, llvm::Align align);

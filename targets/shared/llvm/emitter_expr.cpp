@@ -27,6 +27,12 @@ Value* splat_if(llvm::IRBuilder<>& builder, Value* v, int lanes) {
                                                   : v;
 }
 
+bool loads(Expr const& e) {
+  bool found = false;
+  walk(e, [&](Expr const& x) { return found |= x.as<Load>() != nullptr, !found; });
+  return found;
+}
+
 }  // namespace
 
 llvm::Type* type_of(llvm::LLVMContext& context, DType type, int lanes) {
@@ -104,10 +110,18 @@ Value* Emitter::index_sum(Expr const& e) {
   arith::Linear linear = arith::to_linear(e);
   bool products = linear.terms.size() == 1 && linear.constant == 0 && linear.terms[0].factor == 1;
   if (products) return binary(*node);  // a product of two unknowns: nothing to place
-  Value* sum = partial_sum(linear.terms, levels_.size());
+  Value* sum = sum_of(linear.terms);
   Value* constant = builder_.getInt64(uint64_t(linear.constant));
   if (!sum) return constant;
   return linear.constant == 0 ? sum : builder_.CreateAdd(sum, constant, "", false, true);
+}
+
+/// A term that reads memory is computed where it is used: what it reads may change on the way, and
+/// the rest of the sum may stand before it.
+Value* Emitter::sum_of(std::vector<arith::Linear::Term> const& terms) {
+  std::vector<arith::Linear::Term> placed, reading;
+  for (auto const& term : terms) (loads(term.term) ? reading : placed).push_back(term);
+  return add_terms(partial_sum(placed, levels_.size()), reading);
 }
 
 Value* Emitter::partial_sum(std::vector<arith::Linear::Term> const& terms, size_t depth) {
@@ -123,10 +137,6 @@ Value* Emitter::partial_sum(std::vector<arith::Linear::Term> const& terms, size_
   std::string key;
   for (auto const& term : terms) key += fmt::format("{}*{};", term.factor, to_text(term.term));
   if (auto found = level.sums.find(key); found != level.sums.end()) return found->second;
-  bool loads = false;
-  for (auto const& term : here)
-    walk(term.term, [&](Expr const& x) { return loads |= x.as<Load>() != nullptr, !loads; });
-  if (loads) return add_terms(sum, here);  // what it reads may change: computed where it is used
   // The place: the end of the loop's first block, which dominates everything below the loop.
   llvm::IRBuilder<>::InsertPointGuard guard(builder_);
   if (llvm::Instruction* end = level.entry->getTerminator())
@@ -301,10 +311,7 @@ Value* Emitter::unary(Unary const& node) {
 /// A side that loads may only be evaluated when it is chosen.
 Value* Emitter::select(Select const& node) {
   Value* condition = expression(node.condition);
-  bool loads = false;
-  for (Expr const& side : {node.a, node.b})
-    walk(side, [&](Expr const& x) { return loads |= x.as<Load>() != nullptr, !loads; });
-  if (!loads)
+  if (!loads(node.a) && !loads(node.b))
     return builder_.CreateSelect(condition, splat_if(builder_, expression(node.a), node.lanes),
                                  splat_if(builder_, expression(node.b), node.lanes));
   if (condition->getType()->isVectorTy()) {
@@ -341,6 +348,9 @@ Value* Emitter::convert(Cast const& node) {
   Value* a = expression(node.a);
   DType from = node.a.type(), to = node.type;
   llvm::Type* type = type_of(context_, to, node.lanes);
+  // Two roundings, as everywhere: there is no instruction for one.
+  if (from == DType::kF64 && (to == DType::kF16 || to == DType::kBF16))
+    a = builder_.CreateFPCast(a, type_of(context_, DType::kF32, node.lanes));
   if (is_float(from) && is_float(to)) return builder_.CreateFPCast(a, type);
   if (is_float(to))
     return is_signed(from) ? builder_.CreateSIToFP(a, type) : builder_.CreateUIToFP(a, type);
@@ -392,8 +402,7 @@ Value* Emitter::pointer(Buffer const& buffer, Expr const& index) {
                             : type_of(context_, buffer->type);
   arith::Linear linear = arith::to_linear(index);
   Value* address = base(buffer);
-  if (Value* sum = partial_sum(linear.terms, levels_.size()))
-    address = builder_.CreateGEP(element, address, sum);
+  if (Value* sum = sum_of(linear.terms)) address = builder_.CreateGEP(element, address, sum);
   if (linear.constant != 0)
     address = builder_.CreateGEP(element, address, builder_.getInt64(uint64_t(linear.constant)));
   return address;
