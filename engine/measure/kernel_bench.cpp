@@ -115,6 +115,25 @@ Result<std::vector<NDArray>> KernelBench::run(Artifact const& artifact,
   return std::move(result->outputs);
 }
 
+Result<std::string> KernelBench::run_checked(Artifact const& artifact,
+                                             BenchOptions const& options) {
+  TRY_ASSIGN(DeviceStep step, prepare(artifact, options.call));
+  std::vector<DeviceStep> steps{step};
+  Status ran = device_.run(steps, options.threads, options.call);
+  std::string what;
+  if (!ran && ran.error().code == "kernel_failed") {
+    std::vector<std::byte> record(kReportBytes);
+    TRY(device_.read(workspace_, artifact.report_offset, record, options.call));
+    what = describe_report(artifact.accesses, record);
+  }
+  if (!ran && what.empty()) {
+    forget();
+    return std::unexpected(ran.error());
+  }
+  (void)device_.free(step.library);
+  return what;
+}
+
 Result<std::vector<NDArray>> random_kernel_inputs(std::vector<ir::Buffer> const& inputs,
                                                   uint64_t seed) {
   std::vector<NDArray> arrays;

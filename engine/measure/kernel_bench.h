@@ -32,6 +32,8 @@ public:
   std::vector<NDArray> const& inputs() const { return inputs_; }
   /// Runs once and reads the outputs back. Errors: those of the device.
   Result<std::vector<NDArray>> run(Artifact const& artifact, BenchOptions const& options);
+  /// Runs an artifact of CodeTier::kChecked once: empty, or which access was wrong.
+  Result<std::string> run_checked(Artifact const& artifact, BenchOptions const& options);
   /// `run`, then times.
   Result<BenchResult> measure(Artifact const& artifact, BenchOptions const& options);
 
