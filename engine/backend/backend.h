@@ -10,12 +10,17 @@
 #include "engine/hardware/roof_probes.h"
 #include "engine/ir/program.h"
 #include "engine/ir/text.h"
+#include "engine/lowering/checks.h"
 #include "engine/lowering/pipeline.h"
 #include "engine/target/target.h"
 
 namespace tw {
 
-enum class CodeTier : uint8_t { kFast, kFull };
+enum class CodeTier : uint8_t {
+  kFast,
+  kFull,
+  kChecked,  ///< slow: every access is checked, and whether what is read was written
+};
 enum class CodeTexts : uint8_t { kNone, kAssemblyAndIr };
 
 /// A kernel ready to be sent to a device.
@@ -23,8 +28,10 @@ struct Artifact {
   std::vector<std::byte> library;  ///< a shared library without undefined symbols
   std::string symbol;
   int64_t workspace_bytes = 0;
-  ir::PrintedProgram lowered;     ///< the last stage, whose lines the assembly refers to
-  std::string llvm_ir, assembly;  ///< when texts were asked for
+  std::vector<CheckedAccess> accesses;  ///< of kChecked, for describe_report
+  int64_t report_offset = 0;            ///< of kChecked: where its record is in the workspace
+  ir::PrintedProgram lowered;           ///< the last stage, whose lines the assembly refers to
+  std::string llvm_ir, assembly;        ///< when texts were asked for
   std::vector<int32_t>
       assembly_lines;  ///< per line of `assembly`: line (from 1) of `lowered`, or 0
 };

@@ -16,10 +16,34 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Roofs, f32_vector, f32_scalar, f64_vector, me
 
 namespace {
 
+/// The first field of a record that must be whole and is 1.5 or 1e300, which no int holds; null
+/// for none.
+char const* broken_field(Json const& record) {
+  if (!record.is_object()) return nullptr;
+  for (char const* field : {"level", "bytes", "line_bytes", "shared_by", "vector_bytes",
+                            "vector_registers", "cores", "memory_bytes", "working_set"})
+    if (auto found = record.find(field); found != record.end() && found->is_number_float())
+      return field;
+  return nullptr;
+}
+
+/// The same for a whole description, whose lists hold records.
+char const* broken_number(Json const& json) {
+  if (char const* field = broken_field(json); field || !json.is_object()) return field;
+  for (char const* list : {"caches", "memory"})
+    if (auto found = json.find(list); found != json.end() && found->is_array())
+      for (Json const& item : *found)
+        if (char const* field = broken_field(item)) return field;
+  return nullptr;
+}
+
 template <typename T>
 Result<T> parse(std::string_view text, char const* code) {
   try {
-    return Json::parse(text).get<T>();
+    Json json = Json::parse(text);
+    if (char const* field = broken_number(json))
+      return bad_input(code, std::string("'") + field + "' is no whole number");
+    return json.get<T>();
   } catch (Json::exception const& error) {
     return bad_input(code, std::string("not a description of this kind: ") + error.what());
   }

@@ -142,6 +142,28 @@ Result<std::vector<NDArray>> KernelBench::run(KernelCode const& code, BenchOptio
   return std::move(result->outputs);
 }
 
+Result<std::string> KernelBench::run_checked(KernelCode const& code, BenchOptions const& options) {
+  Artifact const& artifact = code.run;
+  TRY(upload(std::max(artifact.workspace_bytes, code.load ? code.load->workspace_bytes : 0),
+             options.call));
+  TRY(make_parameters(code, options));
+  TRY_ASSIGN(DeviceStep step, prepare(code, options.call));
+  std::vector<DeviceStep> steps{step};
+  Status ran = device_.run(steps, options.threads, options.call);
+  std::string what;
+  if (!ran && ran.error().code == "kernel_failed") {
+    std::vector<std::byte> record(kReportBytes);
+    TRY(device_.read(workspace_, artifact.report_offset, record, options.call));
+    what = describe_report(artifact.accesses, record);
+  }
+  if (!ran && what.empty()) {
+    forget();
+    return std::unexpected(ran.error());
+  }
+  (void)device_.free(step.library);
+  return what;
+}
+
 Result<std::vector<NDArray>> random_kernel_inputs(std::vector<ir::Buffer> const& inputs,
                                                   uint64_t seed) {
   std::vector<NDArray> arrays;

@@ -32,6 +32,8 @@ public:
   std::vector<NDArray> const& inputs() const { return inputs_; }
   /// Runs once and reads the outputs back. Errors: those of the device.
   Result<std::vector<NDArray>> run(KernelCode const& code, BenchOptions const& options);
+  /// Runs code of CodeTier::kChecked once: empty, or which access was wrong.
+  Result<std::string> run_checked(KernelCode const& code, BenchOptions const& options);
   /// `run`, then times what runs each time; what is made when the model is loaded is not timed.
   Result<BenchResult> measure(KernelCode const& code, BenchOptions const& options);
 

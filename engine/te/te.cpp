@@ -57,6 +57,9 @@ Status verify_stage(Stage const& stage, std::set<std::string> const& buffers) {
   if ((stage.combiner == Combiner::kNone) != stage.reduce.empty())
     return invalid(
         fmt::format("stage {}: a reduction needs axes to reduce over", stage.output->name));
+  if (stage.combiner != Combiner::kNone && stage.body.type() == DType::kBool)
+    return invalid(fmt::format("stage {}: a reduction is over numbers, not over conditions",
+                               stage.output->name));
   if (stage.scan && (stage.axes.empty() || stage.combiner != Combiner::kNone))
     return invalid(
         fmt::format("stage {}: a scan needs a first axis and no reduction", stage.output->name));

@@ -12,15 +12,23 @@ string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}
 string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 
 set(TW_SANITIZE "" CACHE STRING "sanitizers, as in -fsanitize=")
+option(TW_FUZZ "build the fuzz targets for libFuzzer, and nothing else (needs clang)" OFF)
 set(TW_WARNINGS -Wall -Wextra -Wno-missing-field-initializers)
 option(TW_WERROR "warnings are errors" ON)
 if(TW_WERROR)
   list(APPEND TW_WARNINGS -Werror)
 endif()
 if(TW_SANITIZE)
-  # Instrumented code makes GCC 12 warn about the inside of std::regex.
-  add_compile_options(-fsanitize=${TW_SANITIZE} -fno-omit-frame-pointer -Wno-maybe-uninitialized)
+  add_compile_options(-fsanitize=${TW_SANITIZE} -fno-omit-frame-pointer)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # Instrumented code makes GCC 12 warn about the inside of std::regex.
+    add_compile_options(-Wno-maybe-uninitialized)
+  endif()
   add_link_options(-fsanitize=${TW_SANITIZE})
+  if(TW_FUZZ)
+    # What is undefined, or outside of a container, ends the program as a crash does.
+    add_compile_options(-fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS)
+  endif()
 endif()
 
 find_program(TW_CCACHE ccache)

@@ -31,6 +31,12 @@ inline Result<std::vector<NDArray>> run_compiled(ir::KernelIr const& kernel,
   TRY_ASSIGN(NDArray workspace, NDArray::create(DType::kU8, {artifact.workspace_bytes + 64}));
   buffers.push_back(workspace.data());
   int32_t code = reinterpret_cast<TwKernel>(address)(buffers.data(), pool.runtime());
+  if (code == kCheckFailed && tier == CodeTier::kChecked)
+    return refused(
+        "check_failed",
+        describe_report(artifact.accesses,
+                        {static_cast<std::byte const*>(workspace.data()) + artifact.report_offset,
+                         size_t(kReportBytes)}));
   if (code != 0) return refused("kernel_failed", "the kernel returned " + std::to_string(code));
   return outputs;
 }

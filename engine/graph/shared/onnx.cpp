@@ -61,9 +61,13 @@ Result<std::vector<int64_t>> constant_integers(ForeignContext const& context, si
   if (constant.shape().size() > 1 || is_float(constant.type()))
     return unsupported(fmt::format("{} is no list of integers", what));
   std::vector<int64_t> list;
-  for (int64_t i = 0; i < constant.size(); ++i)
+  for (int64_t i = 0; i < constant.size(); ++i) {
+    double value = constant.value_at(i);
+    if (constant.type() == DType::kU64 && value >= 0x1p63)
+      return unsupported(fmt::format("{} holds {}, which is too large", what, value));
     list.push_back(constant.type() == DType::kI64 ? constant.as<int64_t>()[size_t(i)]
-                                                  : int64_t(constant.value_at(i)));
+                                                  : int64_t(value));
+  }
   return list;
 }
 

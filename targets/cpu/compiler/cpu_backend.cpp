@@ -40,17 +40,24 @@ public:
   Result<Artifact> compile(ir::KernelIr const& kernel, CodeTier tier,
                            CodeTexts texts) const override {
     llvm::LLVMContext context;
-    TRY_ASSIGN(std::unique_ptr<llvm::Module> module,
-               build_kernel_module(kernel, machine_, context));
+    CheckedModule built;
+    if (tier == CodeTier::kChecked) {
+      TRY_ASSIGN(built, build_checked_module(kernel, machine_, context));
+    } else {
+      TRY_ASSIGN(built.module, build_kernel_module(kernel, machine_, context));
+      built.workspace_bytes = workspace_bytes(kernel);
+    }
     TRY_ASSIGN(Emitted emitted,
                machine_.generate(
-                   *module, tier == CodeTier::kFast ? Tier::kFast : Tier::kFull,
+                   *built.module, tier == CodeTier::kFull ? Tier::kFull : Tier::kFast,
                    texts == CodeTexts::kNone ? EmitTexts::kNone : EmitTexts::kAssemblyAndIr));
     Artifact artifact;
     std::vector<std::vector<std::byte>> objects{std::move(emitted.object)};
     TRY_ASSIGN(artifact.library, link_shared_library(objects, {}));
     artifact.symbol = kernel.host.name;
-    artifact.workspace_bytes = workspace_bytes(kernel);
+    artifact.workspace_bytes = built.workspace_bytes;
+    artifact.accesses = std::move(built.accesses);
+    artifact.report_offset = built.report_offset;
     if (texts == CodeTexts::kNone) return artifact;
     artifact.lowered = ir::print(kernel);
     artifact.llvm_ir = std::move(emitted.ir);

@@ -5,6 +5,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -12,10 +13,23 @@
 
 #include "engine/arith/linear.h"
 #include "engine/ir/text.h"
+#include "engine/lowering/checks.h"
 
 namespace tw {
 
 using Lines = std::unordered_map<ir::StmtNode const*, int>;
+
+/// What checked code needs to know, and what it gathers.
+struct Checks {
+  std::vector<std::string> inputs;  // never poisoned
+  std::vector<ir::Buffer> outputs;  // what the kernel writes for its caller
+  int64_t report_offset = 0;        // bytes into the workspace
+  std::vector<CheckedAccess> accesses;
+  std::vector<std::string> text;  // lines of the printed kernel
+  std::string text_of(int line) const {
+    return line > 0 && size_t(line) <= text.size() ? text[size_t(line) - 1] : std::string();
+  }
+};
 
 /// What all functions of a module share.
 struct ModuleParts {
@@ -25,6 +39,7 @@ struct ModuleParts {
   Lines const& lines;
   std::vector<ir::Buffer> params;                    // inputs, then outputs
   std::map<std::string, int64_t> workspace_offsets;  // bytes
+  Checks* checks = nullptr;                          // set: every access is checked
   int tasks = 0;                                     // parallel functions so far
 };
 
@@ -38,8 +53,10 @@ public:
   /// A variable of a loop around, known on entry.
   void bind(std::string const& name, llvm::Value* value);
   void statement(ir::Stmt const& s);
-  void begin_body();  ///< ends the entry block
-  void finish();      ///< return 0
+  void begin_body();     ///< ends the entry block
+  void begin_checks();   ///< of the kernel's own function, before its statements
+  void finish_checks();  ///< after them
+  void finish();         ///< return 0
   bool failed() const { return !status_; }
   Status const& status() const { return status_; }
 
@@ -66,6 +83,7 @@ private:
   llvm::Value* base(ir::Buffer const& buffer);
 
   // emitter_stmt.cpp
+  void allocation(ir::Alloc const& node);
   void loop(ir::For const& node);
   void parallel(ir::For const& node);
   void condition(ir::If const& node);
@@ -75,6 +93,22 @@ private:
   void locate(ir::StmtNode const& node);
   std::vector<std::string> registers_written(ir::Stmt const& s) const;
   void fail(std::string code, std::string message);
+
+  // emitter_checks.cpp
+  struct Part {
+    llvm::Value* begin;  // element
+    int64_t extent;
+  };
+  void each(llvm::Value* count, std::function<void(llvm::Value*)> const& body);
+  Part part_of(ir::Buffer const& buffer);
+  void fill_with_poison(ir::Buffer const& buffer);
+  llvm::Value* report_word(int64_t word);
+  void require(llvm::Value* good, CheckKind kind, ir::Buffer const& buffer,
+               std::function<llvm::Value*()> const& element);
+  llvm::Value* first_bad(llvm::Value* good, llvm::Value* at);
+  llvm::Value* place_of(ir::Buffer const& buffer, ir::Expr const& index);
+  void check_range(ir::Buffer const& buffer, ir::Expr const& index, CheckKind kind);
+  void check_written(ir::Load const& node, llvm::Value* value);
 
   struct Level {
     llvm::BasicBlock* entry;                   // dominates everything below this loop
@@ -95,6 +129,9 @@ private:
   std::map<std::string, llvm::Value*> registers_;  // register buffers: their value now
   std::map<std::string, llvm::Value*> bases_;
   llvm::Value* mask_ = nullptr;
+  int line_ = 0;                       // of the statement that is being built
+  std::vector<ir::For const*> tasks_;  // parallel loops around, outermost first
+  std::map<std::string, std::vector<ir::For const*>> tasks_of_;  // of a workspace tensor's parts
   Status status_;
 };
 

@@ -452,11 +452,13 @@ Value* Emitter::load(Load const& node) {
                ? found->second
                : llvm::UndefValue::get(type_of(context_, node.type, node.lanes));
   }
+  check_range(node.buffer, node.indices[0], CheckKind::kRead);
   bool is_bool = node.type == DType::kBool;
   llvm::Type* element =
       is_bool ? static_cast<llvm::Type*>(builder_.getInt8Ty()) : type_of(context_, node.type);
   llvm::Align align{uint64_t(size_of(node.type))};
   auto to_value = [&](Value* v) {
+    check_written(node, v);
     return is_bool ? builder_.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType())) : v;
   };
   if (node.lanes == 1) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/ir/rewrite.h"
+#include "engine/lowering/pipeline.h"
 #include "targets/shared/llvm/emitter.h"
 
 namespace tw {
@@ -44,9 +45,9 @@ void Emitter::finish() { builder_.CreateRet(builder_.getInt32(0)); }
 
 void Emitter::locate(StmtNode const& node) {
   auto line = parts_.lines.find(&node);
-  if (line != parts_.lines.end())
-    builder_.SetCurrentDebugLocation(
-        llvm::DILocation::get(context_, unsigned(line->second), 0, scope_));
+  line_ = line != parts_.lines.end() ? line->second : 0;
+  if (line_ > 0)
+    builder_.SetCurrentDebugLocation(llvm::DILocation::get(context_, unsigned(line_), 0, scope_));
 }
 
 void Emitter::statement(Stmt const& s) {
@@ -65,6 +66,7 @@ void Emitter::statement(Stmt const& s) {
       locate(*s.get());
       return prefetch(*s.as<Prefetch>());
     case NodeKind::kAlloc:
+      allocation(*s.as<Alloc>());
       return statement(s.as<Alloc>()->body);
     case NodeKind::kSeq:
       for (Stmt const& child : s.as<Seq>()->stmts) statement(child);
@@ -83,6 +85,13 @@ std::vector<std::string> Emitter::registers_written(Stmt const& s) const {
     return true;
   });
   return {names.begin(), names.end()};
+}
+
+/// Places were given before; checked code makes every allocation unwritten again.
+void Emitter::allocation(Alloc const& node) {
+  if (!parts_.checks || node.buffer->scope == "register") return;
+  if (node.buffer->scope == kWorkspaceScope) tasks_of_[node.buffer->name] = tasks_;
+  fill_with_poison(node.buffer);
 }
 
 void Emitter::loop(For const& node) {
@@ -155,6 +164,9 @@ void Emitter::parallel(For const& node) {
       inner.bind(captured[i],
                  inner.builder_.CreateLoad(i64, slot(inner.builder_, task->getArg(0), i + 1)));
     inner.bind(node.name(), task->getArg(1));
+    inner.tasks_ = tasks_;
+    inner.tasks_.push_back(&node);
+    inner.tasks_of_ = tasks_of_;
     inner.begin_body();
     inner.statement(node.body);
     inner.finish();
@@ -240,6 +252,7 @@ void Emitter::store(Store const& node) {
     registers_[node.buffer->name] = value;
     return;
   }
+  check_range(node.buffer, node.indices[0], CheckKind::kWrite);
   int lanes = std::max(node.value.lanes(), node.indices[0].lanes());
   if (node.buffer->type == DType::kBool)
     value =

@@ -2,6 +2,10 @@
 
 #include <llvm/BinaryFormat/Dwarf.h>
 
+#include <set>
+#include <sstream>
+
+#include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/llvm/emitter.h"
 #include "targets/shared/llvm/machine.h"
@@ -20,11 +24,9 @@ void set_attributes(llvm::Function& function, Machine const& machine) {
   function.addFnAttr(llvm::Attribute::NoUnwind);
 }
 
-}  // namespace
-
-Result<std::unique_ptr<llvm::Module>> build_kernel_module(ir::KernelIr const& kernel,
-                                                          Machine const& machine,
-                                                          llvm::LLVMContext& context) {
+Result<std::unique_ptr<llvm::Module>> build(ir::KernelIr const& kernel, Machine const& machine,
+                                            llvm::LLVMContext& context,
+                                            ir::PrintedProgram const& printed, Checks* checks) {
   auto module = std::make_unique<llvm::Module>(kernel.host.name, context);
   machine.prepare(*module);
   module->addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
@@ -32,9 +34,8 @@ Result<std::unique_ptr<llvm::Module>> build_kernel_module(ir::KernelIr const& ke
   llvm::DIFile* file = debug.createFile(kernel.host.name + ".kernel", ".");
   debug.createCompileUnit(llvm::dwarf::DW_LANG_C, file, "tilewright", false, "", 0, "",
                           llvm::DICompileUnit::LineTablesOnly);
-  ir::PrintedProgram printed = ir::print(kernel);
   ModuleParts parts{
-      *module, debug, file, printed.line_of, kernel.host.params, workspace_layout(kernel)};
+      *module, debug, file, printed.line_of, kernel.host.params, workspace_layout(kernel), checks};
   auto* pointer = llvm::PointerType::get(context, 0);
   auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {pointer, pointer}, false);
   auto* function =
@@ -42,11 +43,59 @@ Result<std::unique_ptr<llvm::Module>> build_kernel_module(ir::KernelIr const& ke
   set_attributes(*function, machine);
   Emitter emitter(parts, function, function->getArg(0), function->getArg(1));
   emitter.begin_body();
+  emitter.begin_checks();
   emitter.statement(kernel.host.body);
+  emitter.finish_checks();
   emitter.finish();
   if (emitter.failed()) return std::unexpected(emitter.status().error());
   debug.finalize();
   return module;
+}
+
+/// Parameters that some statement writes are outputs.
+void sort_params(ir::KernelIr const& kernel, Checks& checks) {
+  std::set<std::string> written;
+  ir::walk(kernel.host.body, [&](ir::Stmt const& s) {
+    if (auto const* store = s.as<ir::Store>()) written.insert(store->buffer->name);
+    return true;
+  });
+  for (ir::Buffer const& param : kernel.host.params) {
+    if (written.contains(param->name))
+      checks.outputs.push_back(param);
+    else
+      checks.inputs.push_back(param->name);
+  }
+}
+
+std::vector<std::string> lines_of(std::string const& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back(line.substr(std::min(line.find_first_not_of(' '), line.size())));
+  return lines;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<llvm::Module>> build_kernel_module(ir::KernelIr const& kernel,
+                                                          Machine const& machine,
+                                                          llvm::LLVMContext& context) {
+  return build(kernel, machine, context, ir::print(kernel), nullptr);
+}
+
+Result<CheckedModule> build_checked_module(ir::KernelIr const& kernel, Machine const& machine,
+                                           llvm::LLVMContext& context) {
+  ir::PrintedProgram printed = ir::print(kernel);
+  Checks checks;
+  sort_params(kernel, checks);
+  checks.text = lines_of(printed.text);
+  checks.report_offset = (workspace_bytes(kernel) + 63) / 64 * 64;
+  CheckedModule result;
+  TRY_ASSIGN(result.module, build(kernel, machine, context, printed, &checks));
+  result.accesses = std::move(checks.accesses);
+  result.report_offset = checks.report_offset;
+  result.workspace_bytes = checks.report_offset + kReportBytes;
+  return result;
 }
 
 }  // namespace tw

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "engine/ir/program.h"
+#include "engine/lowering/checks.h"
 #include "engine/support/base/error.h"
 
 namespace llvm {
@@ -24,5 +26,16 @@ class Machine;
 Result<std::unique_ptr<llvm::Module>> build_kernel_module(ir::KernelIr const& kernel,
                                                           Machine const& machine,
                                                           llvm::LLVMContext& context);
+
+/// The same with every access checked: returns kCheckFailed and leaves a record (see checks.h)
+/// `report_offset` bytes into a workspace of workspace_bytes.
+struct CheckedModule {
+  std::unique_ptr<llvm::Module> module;
+  std::vector<CheckedAccess> accesses;
+  int64_t report_offset = 0;
+  int64_t workspace_bytes = 0;
+};
+Result<CheckedModule> build_checked_module(ir::KernelIr const& kernel, Machine const& machine,
+                                           llvm::LLVMContext& context);
 
 }  // namespace tw

@@ -1,0 +1,28 @@
+// ONNX bytes -> foreign model -> graph -> the passes that opening a model runs.
+#include "engine/graph/from_foreign.h"
+#include "engine/graph/passes.h"
+#include "engine/importers/onnx/reader.h"
+#include "tests/fuzz/target.h"
+
+using namespace tw;
+
+extern "C" int LLVMFuzzerTestOneInput(uint8_t const* data, size_t size) {
+  auto model = read_onnx(fuzz::text_of(data, size), "fuzz.onnx");
+  if (!model) {
+    fuzz::check_sentence(model.error());
+    return 0;
+  }
+  (void)to_text(*model);
+  auto graph = build_graph(*model);
+  if (!graph) {
+    fuzz::check_sentence(graph.error());
+    return 0;
+  }
+  ++fuzz::accepted;
+  (void)to_text(*graph);
+  if (auto optimized = optimize(*graph))
+    (void)to_text(*optimized);
+  else
+    fuzz::check_sentence(optimized.error());
+  return 0;
+}
