@@ -129,6 +129,7 @@ private:
   std::map<std::string, llvm::Value*> registers_;  // register buffers: their value now
   std::map<std::string, llvm::Value*> bases_;
   llvm::Value* mask_ = nullptr;
+  ir::Load const* copied_ = nullptr;  // what the store at hand copies as it is
   int line_ = 0;                       // of the statement that is being built
   std::vector<ir::For const*> tasks_;  // parallel loops around, outermost first
   std::map<std::string, std::vector<ir::For const*>> tasks_of_;  // of a workspace tensor's parts

@@ -163,7 +163,8 @@ void Emitter::check_range(Buffer const& buffer, Expr const& index, CheckKind kin
 }
 
 void Emitter::check_written(Load const& node, Value* value) {
-  if (!parts_.checks || failed() || !shows_poison(node.type)) return;
+  // A plain copy carries poison along (the rests of padded tensors); who computes with it is told.
+  if (!parts_.checks || failed() || !shows_poison(node.type) || &node == copied_) return;
   auto const& inputs = parts_.checks->inputs;
   if (std::ranges::find(inputs, node.buffer->name) != inputs.end()) return;
   llvm::Type* bits = builder_.getIntNTy(unsigned(size_of(node.type)) * 8);
