@@ -1,8 +1,11 @@
 // What is done with one kernel: lowered, checked, measured.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "engine/compile/load_time.h"
 #include "engine/measure/kernel_bench.h"
+#include "engine/session/checked_run.h"
 #include "engine/session/loaded_model.h"
 #include "engine/session/schedule_views.h"
 
@@ -72,7 +75,7 @@ Result<KernelAnalysis> analyze_kernel(LoadedModel const& model, int kernel,
 
 Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::string const& script,
                                  std::string const& script_file, Backend const& backend,
-                                 Device& device, bool measure, StopToken stop) {
+                                 Device& device, CheckOptions const& what, StopToken stop) {
   TRY_ASSIGN(Script parsed, parse_script(script, script_file));
   TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
   Schedule schedule(plain);
@@ -96,17 +99,22 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
   BenchOptions options = bench_options(backend, stop);
   TRY_ASSIGN(std::optional<std::vector<NDArray>> reference,
              reference_outputs(model, kernel, inputs, stop));
-  if (!reference || measure) {
+  if (!reference || what.measure) {
     TRY_ASSIGN(KernelCode code, compile_kernel(plain, backend, CodeTier::kFast));
     TRY_ASSIGN(BenchResult measured, bench.measure(code, options));
     result.plain_ms = measured.samples.least() * 1e3;
     if (!reference) reference = std::move(measured.outputs);
   }
+  if (what.checked) {
+    int64_t any = std::numeric_limits<int64_t>::max();
+    TRY_ASSIGN(result.checked, run_checked(schedule.program(), 0, any, backend, bench, options));
+    if (result.checked->is_wrong()) return result;
+  }
   TRY_ASSIGN(KernelCode code, compile_kernel(schedule.program(), backend, CodeTier::kFull));
   TRY_ASSIGN(BenchResult measured, bench.measure(code, options));
   result.comparison = worst_of(measured.outputs, *reference);
   result.compared = true;
-  if (measure && result.comparison.equal)
+  if (what.measure && result.comparison.equal)
     result.scheduled_ms = measured.samples.least() * 1e3;
   else
     result.plain_ms.reset();

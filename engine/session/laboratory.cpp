@@ -25,6 +25,17 @@ Result<Laboratory::Outcome> Laboratory::measure(Model const& model, int kernel,
   return Outcome{std::move(result), worst};
 }
 
+Result<CheckedRun> Laboratory::check(Model const& model, int kernel, ir::Program const& program,
+                                     StopToken stop) {
+  TRY(prepare(model, kernel, stop));
+  BenchOptions options;
+  options.threads = threads_;
+  options.call.stop = stop;
+  options.call.timeout = std::chrono::seconds(60);
+  return run_checked(program, model->kernel(kernel).flops, kMostCheckedOperations, backend_,
+                     *bench_, options);
+}
+
 Status Laboratory::prepare(Model const& model, int kernel, StopToken stop) {
   if (bench_ && model_ == model && kernel_ == kernel) return {};
   bench_.reset();

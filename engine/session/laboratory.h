@@ -7,6 +7,7 @@
 #include "engine/backend/backend.h"
 #include "engine/device/local_device.h"
 #include "engine/measure/kernel_bench.h"
+#include "engine/session/checked_run.h"
 #include "engine/session/loaded_model.h"
 #include "engine/session/session.h"
 
@@ -31,6 +32,10 @@ public:
   /// Compiles, runs once over poisoned outputs, compares, times.
   Result<Outcome> measure(Model const& model, int kernel, ir::Program const& program, CodeTier tier,
                           StopToken stop);
+
+  /// Runs it once with every access checked, if that is no long work.
+  Result<CheckedRun> check(Model const& model, int kernel, ir::Program const& program,
+                           StopToken stop);
 
 private:
   /// Inputs and the right answer of a kernel, made when the kernel changes.

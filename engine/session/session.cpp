@@ -97,6 +97,8 @@ private:
   void start_roofs(bool again);
   void start_measuring();
   void measure_node(int kernel, int node, StopToken stop);
+  void start_checking(int kernel, int node);
+  void check_node(int kernel, int node, StopToken stop);
   void take_model(Model model, std::string const& source, std::string const& saved);
 
   void publish();
@@ -309,6 +311,7 @@ Status SessionImpl::run(MeasureAgain const&) {
     if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
     History& history = state_.now().history;
     history = history.with_correctness(history.current(), Correctness::kUnknown, "");
+    state_.now().checked.erase(history.current());
   }
   start_measuring();
   return {};
@@ -319,12 +322,13 @@ Status SessionImpl::run(MeasureAgain const&) {
 void SessionImpl::start_measuring() {
   if (!options_.measure) return;
   std::vector<int> wanted;
-  int kernel = -1;
+  int kernel = -1, current = 0;
   {
     std::lock_guard lock(mutex_);
     if (!state_.has_kernel()) return;
     kernel = state_.kernel;
     History const& history = state_.now().history;
+    current = history.current();
     for (int id : {history.current(), state_.now().default_node, 0}) {
       bool known =
           id < 0 ||
@@ -334,11 +338,44 @@ void SessionImpl::start_measuring() {
         wanted.push_back(id);
     }
   }
-  if (wanted.empty()) return jobs_.cancel("measure");
-  jobs_.start("measure", "measuring", [this, kernel, wanted](StopToken stop, Progress const&) {
-    for (int node : wanted)
-      if (!stop.stop_requested()) measure_node(kernel, node, stop);
-  });
+  if (wanted.empty())
+    jobs_.cancel("measure");
+  else
+    jobs_.start("measure", "measuring", [this, kernel, wanted](StopToken stop, Progress const&) {
+      for (int node : wanted)
+        if (!stop.stop_requested()) measure_node(kernel, node, stop);
+    });
+  start_checking(kernel, current);
+}
+
+/// Behind every measurement, since nobody waits for it; a step taken meanwhile stops it.
+void SessionImpl::start_checking(int kernel, int node) {
+  jobs_.start(
+      "check", "checking every access",
+      [this, kernel, node](StopToken stop, Progress const&) { check_node(kernel, node, stop); });
+}
+
+void SessionImpl::check_node(int kernel, int node, StopToken stop) {
+  Model model;
+  std::optional<Schedule> schedule;
+  {
+    std::lock_guard lock(mutex_);
+    auto work = state_.kernels.find(kernel);
+    if (!state_.model || work == state_.kernels.end() || !work->second.history.has(node)) return;
+    HistoryNode const& known = work->second.history.node(node);
+    if (known.correctness != Correctness::kCorrect || work->second.checked.contains(node)) return;
+    model = state_.model;
+    schedule = known.schedule;
+  }
+  auto run = laboratory_.check(model, kernel, schedule->program(), stop);
+  {
+    std::lock_guard lock(mutex_);
+    if (state_.model != model || stop.stop_requested()) return;
+    state_.kernels.at(kernel).checked.insert(node);
+    History& history = state_.kernels.at(kernel).history;
+    history = with_checked_run(history, node, run);
+  }
+  publish();
 }
 
 void SessionImpl::measure_node(int kernel, int node, StopToken stop) {

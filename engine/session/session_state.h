@@ -1,6 +1,8 @@
 /// What a session knows, behind its mutex, and how snapshots are made of it.
 #pragma once
 
+#include <set>
+
 #include <map>
 
 #include "engine/analysis/time_model.h"
@@ -14,6 +16,7 @@ namespace tw::session {
 struct KernelWork {
   History history;
   int default_node = -1;  ///< leaf of the schedule by rule; -1 = no rule fits
+  std::set<int> checked;  ///< nodes that ran with every access checked, or are too large for it
 };
 
 struct State {

@@ -80,17 +80,28 @@ struct CheckedStep {
   bool legal = true;
   RefusalView refusal;  ///< when not legal
 };
+/// What a run with every access checked said.
+struct CheckedRun {
+  bool ran = false;
+  std::string text;  ///< the wrong access, or why it did not run; empty: nothing is wrong
+  bool is_wrong() const { return ran && !text.empty(); }
+};
 struct ScriptCheck {
   std::vector<CheckedStep> steps;
   bool compared = false;  ///< false when a step was refused
   Comparison comparison;
   std::optional<double> plain_ms, scheduled_ms;
+  std::optional<CheckedRun> checked;
+};
+struct CheckOptions {
+  bool measure = false;  ///< time the plain nest and the scheduled one
+  bool checked = false;  ///< run the schedule once more with every access checked
 };
 /// Replays the script step by step and compares what it computes with the kernel's reference, run
 /// on the device with seeded inputs.
 Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::string const& script,
                                  std::string const& script_file, Backend const& backend,
-                                 Device& device, bool measure, StopToken stop = {});
+                                 Device& device, CheckOptions const& what, StopToken stop = {});
 
 struct RunOptions {
   int rounds = 10;

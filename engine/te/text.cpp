@@ -93,6 +93,9 @@ private:
     if (!line.accept(")")) {
       do {
         TRY_ASSIGN(Buffer buffer, ir::parse_input(line, scope_));
+        if (!ir::constant_shape(*buffer))
+          return line.error("bad_extent",
+                            fmt::format("an extent of '{}' is not a number", buffer->name));
         if (!scope_.buffers.emplace(buffer->name, buffer).second)
           return line.error("name_taken", fmt::format("two tensors are named '{}'", buffer->name));
         kernel_.inputs.push_back(std::move(buffer));

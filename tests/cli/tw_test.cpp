@@ -112,6 +112,9 @@ private slots:
     Run good = tw({"check", at("m.te"), "--script", at("good.tws"), "--time"});
     QVERIFY2(good.code == 0 && good.out.contains("4 steps legal; output right"),
              qPrintable(good.out + good.err));
+    Run checked = tw({"check", at("m.te"), "--script", at("good.tws"), "--checked"});
+    QVERIFY2(checked.code == 0 && checked.out.contains("checked run: every access is right"),
+             qPrintable(checked.out + checked.err));
     Run bad = tw({"check", at("m.te"), "--script", at("bad.tws")});
     QCOMPARE(bad.code, 1);
     QCOMPARE(bad.out.section('\n', 0, 0),

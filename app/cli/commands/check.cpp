@@ -9,6 +9,7 @@ namespace {
 struct Arguments {
   std::string path, kernel, script;
   bool timed = false;
+  bool checked = false;
 };
 
 Json iteration_json(session::Iteration const& iteration) {
@@ -52,6 +53,9 @@ void print_text(session::ScriptCheck const& result) {
     else
       print_refusal(step);
   }
+  if (result.checked)
+    fmt::print("checked run: {}\n", result.checked->is_wrong() ? "WRONG, " + result.checked->text
+                                                               : "every access is right");
   if (!result.compared) return;
   fmt::print("{} steps legal; output {}: largest difference {:.3g}, largest value {:.3g}\n", legal,
              result.comparison.equal ? "right" : "WRONG", result.comparison.max_abs_diff,
@@ -70,13 +74,16 @@ int check(Context const& context, Arguments const& arguments) {
   if (!script) return report(context, script.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
-  auto result = session::check_script(**model, *kernel, *script, arguments.script, *context.backend,
-                                      **device, arguments.timed);
+  auto result =
+      session::check_script(**model, *kernel, *script, arguments.script, *context.backend, **device,
+                            {.measure = arguments.timed, .checked = arguments.checked});
   if (!result) return report(context, result.error());
   if (context.json) {
     Json steps = Json::array();
     for (auto const& step : result->steps) steps.push_back(step_json(step));
     Json json = {{"steps", steps}};
+    if (result->checked)
+      json["checked"] = {{"right", !result->checked->is_wrong()}, {"text", result->checked->text}};
     if (result->compared)
       json["comparison"] = {{"max_abs_diff", result->comparison.max_abs_diff},
                             {"max_abs_ref", result->comparison.max_abs_ref},
@@ -103,6 +110,9 @@ void add_check(CLI::App& app, Context& context) {
       ->type_name("F.tws")
       ->required();
   command->add_flag("--time", arguments->timed, "time the plain nest and the scheduled one");
+  command->add_flag(
+      "--checked", arguments->checked,
+      "run once with every access checked: inside of its tensor, written before read");
   command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
       ->check(CLI::Range(0, 1024));
   command->callback([&context, arguments] {

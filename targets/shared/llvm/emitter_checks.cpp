@@ -162,6 +162,12 @@ void Emitter::check_range(Buffer const& buffer, Expr const& index, CheckKind kin
   require(all, kind, buffer, [&] { return first_bad(good, at); });
 }
 
+bool Emitter::is_checked_output(BufferNode const& buffer) const {
+  return parts_.checks && std::ranges::any_of(parts_.checks->outputs, [&](Buffer const& output) {
+           return output->name == buffer.name;
+         });
+}
+
 void Emitter::check_written(Load const& node, Value* value) {
   // A plain copy carries poison along (the rests of padded tensors); who computes with it is told.
   if (!parts_.checks || failed() || !shows_poison(node.type) || &node == copied_) return;

@@ -1,0 +1,29 @@
+#include "engine/session/checked_run.h"
+
+#include <fmt/format.h>
+
+namespace tw::session {
+
+Result<CheckedRun> run_checked(ir::Program const& program, int64_t operations, int64_t most,
+                               Backend const& backend, KernelBench& bench,
+                               BenchOptions const& options) {
+  if (operations > most)
+    return CheckedRun{false, fmt::format("not run with checks: {:.1f} GFLOP are too many",
+                                         double(operations) * 1e-9)};
+  TRY_ASSIGN(KernelCode code, compile_kernel(program, backend, CodeTier::kChecked));
+  TRY_ASSIGN(std::string wrong, bench.run_checked(code, options));
+  return CheckedRun{true, std::move(wrong)};
+}
+
+History with_checked_run(History const& history, int node, Result<CheckedRun> const& run) {
+  if (run && run->is_wrong()) return history.with_correctness(node, Correctness::kWrong, run->text);
+  std::string words = !run       ? "the run with checks failed: " + to_sentence(run.error())
+                      : run->ran ? "every access is inside of its tensor and reads what was written"
+                                 : run->text;
+  HistoryNode const& known = history.node(node);
+  return history.with_correctness(
+      node, known.correctness,
+      known.correctness_text.empty() ? words : known.correctness_text + "; " + words);
+}
+
+}  // namespace tw::session
