@@ -233,6 +233,7 @@ void Emitter::masked(If const& node) {
 }
 
 void Emitter::store(Store const& node) {
+  if (node.buffer->scope != "register") note_copies(node.value);  // a sum is computed with
   Value* value = expression(node.value);
   if (node.buffer->scope == "register") {
     registers_[node.buffer->name] = value;
