@@ -138,6 +138,8 @@ private:
       if (!parsed) return reader_.error("unknown_type", fmt::format("'{}' is not a type", suffix));
       type = *parsed;
     }
+    if (type == DType::kBool || (!integral && !is_float(type)))
+      return reader_.error("type_mismatch", fmt::format("'{}' is no {}", text, tw::to_text(type)));
     if (integral && !is_float(type)) {
       uint64_t magnitude = 0;
       auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), magnitude);

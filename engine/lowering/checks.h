@@ -13,7 +13,7 @@ namespace tw {
 enum class CheckKind : uint8_t {
   kRead,       ///< an element outside of the tensor is read
   kWrite,      ///< an element outside of the tensor is written
-  kUnwritten,  ///< an element is read that nothing has written yet
+  kUnwritten,  ///< what is computed with was never written
   kMissing,    ///< an element of an output that the kernel never wrote
 };
 

@@ -32,8 +32,9 @@ Result<CheckedRun> Laboratory::check(Model const& model, int kernel, ir::Program
   options.threads = threads_;
   options.call.stop = stop;
   options.call.timeout = std::chrono::seconds(60);
-  return run_checked(program, model->kernel(kernel).flops, kMostCheckedOperations, backend_,
-                     *bench_, options);
+  KernelTask const& task = model->kernel(kernel);
+  int64_t operations = std::max(task.flops, task.bytes / 4);  // a copy counts its elements
+  return run_checked(program, operations, kMostCheckedOperations, backend_, *bench_, options);
 }
 
 Status Laboratory::prepare(Model const& model, int kernel, StopToken stop) {

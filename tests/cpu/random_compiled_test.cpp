@@ -62,8 +62,11 @@ private slots:
       // A kernel that crashes takes the test with it: its script stays behind.
       if (qEnvironmentVariableIsSet("TW_TEST_LAST"))
         std::ofstream(qEnvironmentVariable("TW_TEST_LAST").toStdString())
-            << "trace " << trace << "\n" << schedule.script() << ir::print(stages->back().kernel).text;
-      CodeTier tier = trace % 8 == 0 ? CodeTier::kFull : CodeTier::kFast;
+            << "trace " << trace << "\n"
+            << schedule.script() << ir::print(stages->back().kernel).text;
+      CodeTier tier = trace % 8 == 0    ? CodeTier::kFull
+                      : trace % 16 == 4 ? CodeTier::kChecked
+                                        : CodeTier::kFast;
       auto outputs =
           testing::run_compiled(stages->back().kernel, program, inputs, *backend, tier, pool);
       QVERIFY2(outputs,

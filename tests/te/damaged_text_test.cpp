@@ -49,6 +49,13 @@ private slots:
     qInfo("%d of 12000 damaged texts were still readable", read);
     QVERIFY(read > 100);
   }
+
+  void a_number_is_of_a_type_that_holds_it() {
+    for (char const* number : {"50:bool", "1.5:i32", "inf:i64", "nan:u8"})
+      QVERIFY2(!ir::parse_expr(number, {}, {}), number);
+    for (char const* number : {"50:u8", "-3:i8", "2:f16", "1.5:f64", "-inf:f32"})
+      QVERIFY2(ir::parse_expr(number, {}, {}), number);
+  }
 };
 
 QTEST_GUILESS_MAIN(DamagedTextTest)

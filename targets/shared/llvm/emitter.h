@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -90,7 +91,6 @@ private:
   void masked(ir::If const& node);
   void store(ir::Store const& node);
   void prefetch(ir::Prefetch const& node);
-  bool is_checked_output(ir::BufferNode const& buffer) const;
   void locate(ir::StmtNode const& node);
   std::vector<std::string> registers_written(ir::Stmt const& s) const;
   void fail(std::string code, std::string message);
@@ -110,6 +110,7 @@ private:
   llvm::Value* place_of(ir::Buffer const& buffer, ir::Expr const& index);
   void check_range(ir::Buffer const& buffer, ir::Expr const& index, CheckKind kind);
   void check_written(ir::Load const& node, llvm::Value* value);
+  void note_copies(ir::Expr const& value);
 
   struct Level {
     llvm::BasicBlock* entry;                   // dominates everything below this loop
@@ -130,7 +131,7 @@ private:
   std::map<std::string, llvm::Value*> registers_;  // register buffers: their value now
   std::map<std::string, llvm::Value*> bases_;
   llvm::Value* mask_ = nullptr;
-  ir::Load const* copied_ = nullptr;   // what the store at hand copies as it is
+  std::set<ir::Load const*> copied_;   // what a store takes over as it is
   int line_ = 0;                       // of the statement that is being built
   std::vector<ir::For const*> tasks_;  // parallel loops around, outermost first
   std::map<std::string, std::vector<ir::For const*>> tasks_of_;  // of a workspace tensor's parts

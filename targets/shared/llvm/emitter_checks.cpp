@@ -162,15 +162,19 @@ void Emitter::check_range(Buffer const& buffer, Expr const& index, CheckKind kin
   require(all, kind, buffer, [&] { return first_bad(good, at); });
 }
 
-bool Emitter::is_checked_output(BufferNode const& buffer) const {
-  return parts_.checks && std::ranges::any_of(parts_.checks->outputs, [&](Buffer const& output) {
-           return output->name == buffer.name;
-         });
+/// A copy of what was never written is not wrong yet: a tensor with padding may be copied whole. It
+/// is as poisoned as before, so that whoever computes with it is found.
+void Emitter::note_copies(Expr const& value) {
+  if (!parts_.checks) return;
+  if (auto const* read = value.as<Load>()) copied_.insert(read);
+  if (auto const* choice = value.as<Select>()) {
+    note_copies(choice->a);
+    note_copies(choice->b);
+  }
 }
 
 void Emitter::check_written(Load const& node, Value* value) {
-  // A plain copy carries poison along (the rests of padded tensors); who computes with it is told.
-  if (!parts_.checks || failed() || !shows_poison(node.type) || &node == copied_) return;
+  if (!parts_.checks || failed() || !shows_poison(node.type) || copied_.contains(&node)) return;
   auto const& inputs = parts_.checks->inputs;
   if (std::ranges::find(inputs, node.buffer->name) != inputs.end()) return;
   llvm::Type* bits = builder_.getIntNTy(unsigned(size_of(node.type)) * 8);

@@ -247,7 +247,7 @@ void Emitter::prefetch(Prefetch const& node) {
 }
 
 void Emitter::store(Store const& node) {
-  copied_ = is_checked_output(*node.buffer) ? nullptr : node.value.as<Load>();
+  if (node.buffer->scope != "register") note_copies(node.value);  // a sum is computed with
   Value* value = expression(node.value);
   if (node.buffer->scope == "register") {
     registers_[node.buffer->name] = value;
