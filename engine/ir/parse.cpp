@@ -6,6 +6,8 @@
 namespace tw::ir {
 namespace {
 
+constexpr int kMaxDepth = 400;  // loops and allocations within one another
+
 struct Line {
   int indent = 0;
   LineReader reader;
@@ -97,7 +99,8 @@ private:
 
   /// All statements at exactly `indent`.
   Result<Stmt> statements(int indent) {
-    if (++depth_ > 100) return lines_[at_].reader.error("too_deep", "loops are nested too deeply");
+    if (++depth_ > kMaxDepth)
+      return lines_[at_].reader.error("too_deep", "loops are nested too deeply");
     std::vector<Stmt> list;
     while (at_ < lines_.size() && lines_[at_].indent >= indent) {
       if (lines_[at_].indent > indent)

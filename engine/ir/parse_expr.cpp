@@ -13,7 +13,8 @@
 namespace tw::ir {
 namespace {
 
-constexpr int kMaxDepth = 200;  // deeper nesting is refused before it could exhaust the stack
+constexpr int kMaxDepth = 200;       // deeper nesting is refused before it could exhaust the stack
+constexpr int kMaxOperators = 2000;  // and so is a longer sum: its tree is as deep as it is long
 
 bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
 bool continues_name(char c) {
@@ -58,6 +59,8 @@ public:
       std::string_view symbol = token.text == ">" ? "<" : token.text == ">=" ? "<=" : token.text;
       BinarySyntax const* syntax = find(token, symbol);
       if (!syntax || syntax->strength < strength) break;
+      if (++operators_ > kMaxOperators)
+        return reader_.error("too_long", "the expression has too many operators");
       reader_.next();
       TRY_ASSIGN(Expr right, parse(syntax->strength + 1));
       TRY_ASSIGN(left,
@@ -228,6 +231,7 @@ private:
   LineReader& reader_;
   ExprScope const& scope_;
   int depth_ = 0;
+  int operators_ = 0;
   int column_ = 0;  // of the name that a call or an element starts with
 };
 

@@ -7,6 +7,9 @@
 namespace tw::te {
 namespace {
 
+constexpr size_t kMostStages = 256;  // each one is nested in those before it, as an allocation
+constexpr size_t kMostAxes = 32;     // of a list
+
 constexpr std::string_view kCombiners[] = {"", "sum", "prod", "max", "min"};
 
 std::string axes_text(std::vector<Axis> const& list, bool scan) {
@@ -128,6 +131,8 @@ private:
       if (line.accept("as")) {
         TRY_ASSIGN(axis.role, line.name("a role"));
       }
+      if (list.size() == kMostAxes)
+        return line.error("too_many_axes", fmt::format("there are more than {} axes", kMostAxes));
       list.push_back(std::move(axis));
     } while (line.accept(","));
     TRY(line.expect("]"));
@@ -135,6 +140,9 @@ private:
   }
 
   Status stage(ir::LineReader& line) {
+    if (kernel_.stages.size() == kMostStages)
+      return line.error("too_many_stages",
+                        fmt::format("a kernel has at most {} stages", kMostStages));
     Stage stage;
     TRY_ASSIGN(std::string name, line.name("a tensor's name"));
     if (scope_.buffers.count(name))

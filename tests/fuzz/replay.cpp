@@ -48,8 +48,16 @@ void leave_input(int signal) {
 }
 
 void set_limits() {
+  static char other_stack[64 << 10];  // the usual one may be what is exhausted
+  stack_t stack{};
+  stack.ss_sp = other_stack;
+  stack.ss_size = sizeof other_stack;
+  sigaltstack(&stack, nullptr);
+  struct sigaction action {};
+  action.sa_handler = leave_input;
+  action.sa_flags = SA_ONSTACK;
   for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPROF})
-    std::signal(signal, leave_input);
+    sigaction(signal, &action, nullptr);
 #ifndef __SANITIZE_ADDRESS__  // its shadow memory is larger than any limit
   rlimit memory{2ul << 30, 2ul << 30};
   setrlimit(RLIMIT_AS, &memory);

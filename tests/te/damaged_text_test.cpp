@@ -50,6 +50,28 @@ private slots:
     QVERIFY(read > 100);
   }
 
+  void what_would_exhaust_the_stack_is_refused_by_name() {
+    std::string head = "tilewright te 1\nkernel t(A: f32[4]) -> P\n", sum = "A[i]";
+    auto code = [](std::string const& text) {
+      auto kernel = te::parse_kernel(text);
+      return kernel ? std::string("read") : kernel.error().code;
+    };
+    for (int i = 0; i < 1500; ++i) sum += "+A[i]";
+    QCOMPARE(code(head + "  P[i in 4] = " + sum + "\n"), std::string("read"));
+    for (int i = 0; i < 300000; ++i) sum += "+A[i]";
+    QCOMPARE(code(head + "  P[i in 4] = " + sum + "\n"), std::string("too_long"));
+    std::string stages, axes = "a in 1";
+    for (int i = 0; i < 200; ++i) stages += "  S" + std::to_string(i) + "[i in 4] = A[i]\n";
+    auto kernel = te::parse_kernel(head + stages + "  P[i in 4] = A[i]\n");
+    QVERIFY(kernel);
+    QVERIFY(ir::parse_program(ir::to_text(te::to_program(*kernel).value())));
+    QCOMPARE(code(head + stages + stages), std::string("name_taken"));
+    for (int i = 200; i < 20000; ++i) stages += "  S" + std::to_string(i) + "[i in 4] = A[i]\n";
+    QCOMPARE(code(head + stages), std::string("too_many_stages"));
+    for (int i = 0; i < 40; ++i) axes += ", a" + std::to_string(i) + " in 1";
+    QCOMPARE(code(head + "  P[" + axes + "] = A[0]\n"), std::string("too_many_axes"));
+  }
+
   void a_number_is_of_a_type_that_holds_it() {
     for (char const* number : {"50:bool", "1.5:i32", "inf:i64", "nan:u8"})
       QVERIFY2(!ir::parse_expr(number, {}, {}), number);
