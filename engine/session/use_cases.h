@@ -111,7 +111,7 @@ struct RunOptions {
 };
 struct RunResult {
   std::vector<double> samples_ms;
-  std::vector<double> kernel_ms;  ///< per step of the plan, least of the samples
+  std::vector<double> kernel_ms;  ///< per kernel step, inside branches too; least of the samples
   std::vector<std::string> kernel_names;
   std::vector<NDArray> outputs;
   std::vector<ModelTensor> infos;
