@@ -46,7 +46,8 @@ bool equal(ValueType const& a, ValueType const& b) {
 
 ValueType common_type(ValueType const& a, ValueType const& b) {
   ValueType type = a;
-  if (a.dtype != b.dtype) type.dtype.reset();
+  if (!a.dtype) type.dtype = b.dtype;
+  if (a.dtype && b.dtype && a.dtype != b.dtype) type.dtype.reset();
   if (!a.dims || !b.dims || a.dims->size() != b.dims->size()) {
     type.dims.reset();
     return type;

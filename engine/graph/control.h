@@ -71,7 +71,8 @@ std::vector<Value> operands_of(Graph const& graph, Node const& node);
 /// Every node of the graph and of the graphs inside it.
 void for_each_node(Graph const& graph, std::function<void(Node const&)> const& f);
 
-/// What both types say: an extent that differs is open, so are all when the ranks differ.
+/// What both types say: an extent that differs is open, so are all when the ranks differ. An
+/// element type that is not known is the other's.
 ValueType common_type(ValueType const& a, ValueType const& b);
 bool equal(ValueType const& a, ValueType const& b);
 

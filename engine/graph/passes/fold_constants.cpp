@@ -147,9 +147,12 @@ private:
     room_ -= *more;
     auto folded = run_node(graph_, node, {});
     if (!folded) return false;
-    Value& value = graph_.value(node.outputs[0]);
-    value.constant = (*folded)[0];
-    value.type = tensor_type(value.constant.type(), value.constant.shape());
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!node.outputs[i].valid()) continue;
+      Value& value = graph_.value(node.outputs[i]);
+      value.constant = (*folded)[i];
+      value.type = tensor_type(value.constant.type(), value.constant.shape());
+    }
     return true;
   }
 
