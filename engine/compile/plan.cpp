@@ -63,7 +63,8 @@ private:
         if (input.valid() && !made.count(input)) step.inputs.push_back(input);
       made.insert(node.outputs.begin(), node.outputs.end());
     }
-    step.outputs = graph_.node(group.nodes.back()).outputs;
+    for (ValueId output : graph_.node(group.nodes.back()).outputs)
+      if (output.valid()) step.outputs.push_back(output);
     return step;
   }
 

@@ -124,12 +124,22 @@ private:
     if (node.name.empty()) node.name = fmt::format("{} {}", foreign.op_type, graph_.nodes.size());
     node.origins = {node.name};
     std::vector<Attributes> parts;
-    TRY(convert(foreign, node, parts));
+    size_t outputs = 1;
+    TRY(convert(foreign, node, parts, outputs));
     if (!parts.empty()) return add_parts(foreign, node, parts);
-    std::vector<std::string> made =
-        foreign.outputs;  // an unread second output of a known operator is dropped
-    if (node.op) made.resize(1);
-    return add(std::move(node), made);
+    return add(std::move(node), node.op ? made_by(foreign, node, outputs) : foreign.outputs);
+  }
+
+  /// Names of the outputs of a known operator: the first is always made, the others where somebody
+  /// reads them.
+  std::vector<std::string> made_by(ForeignNode const& foreign, Node const& node,
+                                   size_t outputs) const {
+    std::vector<std::string> made = foreign.outputs;
+    made.resize(std::min(made.size(), outputs));
+    if (made[0].empty()) made[0] = node.name + " (not read)";
+    for (size_t i = 1; i < made.size(); ++i)
+      if (!is_read(made[i])) made[i].clear();
+    return made;
   }
 
   /// One node for each output of a foreign node that has several.
@@ -162,8 +172,10 @@ private:
     return {};
   }
 
-  /// `parts`: attributes of one node per output, where the operator makes one at a time.
-  Status convert(ForeignNode const& foreign, Node& node, std::vector<Attributes>& parts) {
+  /// `parts`: attributes of one node per output, where the operator makes one at a time. `outputs`:
+  /// how many it makes at once.
+  Status convert(ForeignNode const& foreign, Node& node, std::vector<Attributes>& parts,
+                 size_t& outputs) {
     for (std::string const& input : foreign.inputs) {
       TRY_ASSIGN(ValueId id, read(input, node.name));
       node.inputs.push_back(id);
@@ -176,8 +188,6 @@ private:
       std::string full = known_domain ? foreign.op_type : foreign.domain + "." + foreign.op_type;
       return make_opaque(foreign, node, fmt::format("the operator {} is not known", full));
     }
-    if (foreign.outputs.empty() || foreign.outputs[0].empty())
-      return make_opaque(foreign, node, "its first output is not used");
     for (ValueId id : node.inputs)
       if (id.valid() && graph_.value(id).type.kind != ValueKind::kTensor)
         return make_opaque(foreign, node, fmt::format("'{}' is no tensor", graph_.value(id).name));
@@ -187,8 +197,11 @@ private:
             fmt::format("the element type of '{}' is not known", graph_.value(id).name));
     Result<Converted> converted = op->from_onnx(context_of(foreign, node));
     if (!converted) return make_opaque(foreign, node, converted.error().message);
+    outputs = converted->outputs;
+    if (foreign.outputs.empty() || (foreign.outputs[0].empty() && outputs == 1))
+      return make_opaque(foreign, node, "its first output is not used");
     parts = std::move(converted->each_output);
-    for (size_t i = std::max<size_t>(1, parts.size()); i < foreign.outputs.size(); ++i)
+    for (size_t i = std::max(outputs, parts.size()); i < foreign.outputs.size(); ++i)
       if (!foreign.outputs[i].empty() && is_read(foreign.outputs[i]))
         return make_opaque(
             foreign, node,
@@ -265,13 +278,18 @@ private:
       error.place = at(node.name);
       return std::unexpected(error);
     }
-    Value& value = graph_.value(node.outputs[0]);
-    value.type = tensor_type((*outputs)[0].type, (*outputs)[0].shape);
-    value.constant = (*outputs)[0].constant;  // a shape is known before its tensor is
-    if (value.is_constant() || !all_constant ||
+    for (size_t i = 0; i < node.outputs.size() && i < outputs->size(); ++i) {
+      if (!node.outputs[i].valid()) continue;
+      Value& value = graph_.value(node.outputs[i]);
+      value.type = tensor_type((*outputs)[i].type, (*outputs)[i].shape);
+      value.constant = (*outputs)[i].constant;  // a shape is known before its tensor is
+    }
+    if (graph_.value(node.outputs[0]).is_constant() || !all_constant ||
         element_count((*outputs)[0].shape).value_or(kSmallConstant + 1) > kSmallConstant)
       return {};
-    if (auto result = run_node(graph_, node, {}); result) value.constant = (*result)[0];
+    auto results = run_node(graph_, node, {});
+    for (size_t i = 0; results && i < node.outputs.size(); ++i)
+      if (node.outputs[i].valid()) graph_.value(node.outputs[i]).constant = (*results)[i];
     return {};
   }
 

@@ -100,6 +100,38 @@ private slots:
     QCOMPARE(optimize(*graph)->nodes.size(), 2u);
   }
 
+  /// X: 3 steps, 2 rows, 4 inputs; 5 hidden units.
+  static ForeignModel lstm_model(std::vector<std::string> const& outputs,
+                                 std::vector<int64_t> const& lengths) {
+    ForeignModel model = model_of({"y,h,c = LSTM x w r bias lengths"}, {3, 2, 4}, outputs);
+    model.graph.initializers = {{"w", NDArray::create(DType::kF32, {1, 20, 4}).value()},
+                                {"r", NDArray::create(DType::kF32, {1, 20, 5}).value()},
+                                {"bias", NDArray::create(DType::kF32, {1, 40}).value()},
+                                {"lengths", list(lengths)}};
+    return model;
+  }
+
+  void a_recurrence_makes_what_is_read_of_its_outputs_at_once() {
+    ForeignModel model = lstm_model({"c"}, {3, 3});
+    model.graph.nodes[0].outputs[0] = "";
+    auto graph = build_graph(model);
+    QVERIFY2(graph.has_value(), graph ? "" : to_sentence(graph.error()).c_str());
+    QCOMPARE(graph->nodes.size(), 1u);
+    std::vector<ValueId> made = graph->nodes[0].outputs;
+    QVERIFY(made.size() == 3 && made[0].valid() && !made[1].valid() && made[2].valid());
+    QCOMPARE(graph->value(made[0]).shape(), Shape({3, 1, 2, 5}));
+    QCOMPARE(graph->value(made[2]).shape(), Shape({1, 2, 5}));
+    auto outputs = reference_run(*graph, {NDArray::create(DType::kF32, {3, 2, 4}).value()});
+    QVERIFY(outputs && (*outputs)[0].shape() == Shape({1, 2, 5}));
+  }
+
+  void sequences_of_different_lengths_are_refused_with_the_reason() {
+    auto graph = build_graph(lstm_model({"y"}, {3, 2}));
+    QVERIFY(graph.has_value());
+    QCOMPARE(QString::fromStdString(graph->nodes[0].reason),
+             QString("a sequence of 2 steps among others of 3"));
+  }
+
   void parts_that_do_not_fill_the_axis_are_refused_by_name() {
     ForeignModel model = model_of({"a,b = Split x sizes"}, {2, 9}, {"a"});
     model.graph.nodes[0].attributes["axis"] = int64_t(1);

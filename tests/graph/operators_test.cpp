@@ -41,7 +41,8 @@ std::vector<TensorInfo> infos_of(RandomCase const& c) {
 Result<std::vector<TensorInfo>> inferred(Operator const& op, RandomCase const& c) {
   std::vector<TensorInfo> infos = infos_of(c);
   std::vector<TensorInfo const*> pointers;
-  for (TensorInfo const& info : infos) pointers.push_back(&info);
+  for (size_t i = 0; i < infos.size(); ++i)
+    pointers.push_back(c.inputs[i].empty() ? nullptr : &infos[i]);
   return op.infer(c.attributes, pointers);
 }
 
@@ -51,9 +52,10 @@ std::string disagreement(Operator const& op, RandomCase const& c) {
   if (!shapes) return "inference: " + sentence(shapes);
   auto expected = op.reference(c.attributes, c.inputs);
   if (!expected) return "reference: " + sentence(expected);
-  if ((*expected)[0].shape() != (*shapes)[0].shape)
-    return "inference says " + to_text((*shapes)[0].shape) + ", the reference makes " +
-           to_text((*expected)[0].shape());
+  for (size_t i = 0; i < std::max(expected->size(), shapes->size()); ++i)
+    if (expected->size() != shapes->size() || (*expected)[i].shape() != (*shapes)[i].shape)
+      return "output " + std::to_string(i) + ": inference says " + to_text(shapes->back().shape) +
+             ", the reference makes " + to_text(expected->back().shape());
   if (!op.compute) return "";
   auto kernel = kernel_of(op, c);
   if (!kernel) return "compute: " + sentence(kernel);
@@ -61,10 +63,15 @@ std::string disagreement(Operator const& op, RandomCase const& c) {
   if (!program) return "program: " + sentence(program) + "\n" + te::to_text(*kernel);
   auto actual = ir::interpret(*program, c.inputs);
   if (!actual) return "interpreter: " + sentence(actual) + "\n" + te::to_text(*kernel);
-  Comparison comparison = compare((*actual)[0], (*expected)[0], 1e-4, 1e-6);
-  if (comparison.equal) return "";
-  return "differs by " + std::to_string(comparison.max_abs_diff) + " at " +
-         std::to_string(comparison.worst_index) + "\n" + te::to_text(*kernel);
+  if (actual->size() != expected->size()) return "one makes more outputs than the other";
+  for (size_t i = 0; i < actual->size(); ++i) {
+    Comparison comparison = compare((*actual)[i], (*expected)[i], 1e-4, 1e-6);
+    if (!comparison.equal)
+      return "output " + std::to_string(i) + " differs by " +
+             std::to_string(comparison.max_abs_diff) + " at " +
+             std::to_string(comparison.worst_index) + "\n" + te::to_text(*kernel);
+  }
+  return "";
 }
 
 }  // namespace

@@ -73,9 +73,12 @@ Result<Graph> fold_constants(Graph const& graph) {
       room -= *more;
       auto folded = run_node(result, node, {});
       if (folded) {
-        Value& value = result.value(node.outputs[0]);
-        value.constant = (*folded)[0];
-        value.type = tensor_type(value.constant.type(), value.constant.shape());
+        for (size_t i = 0; i < node.outputs.size(); ++i) {
+          if (!node.outputs[i].valid()) continue;
+          Value& value = result.value(node.outputs[i]);
+          value.constant = (*folded)[i];
+          value.type = tensor_type(value.constant.type(), value.constant.shape());
+        }
         continue;
       }
     }

@@ -1,0 +1,49 @@
+#include "engine/graph/shared/recurrent.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+CellKind const kCell{1, 1, {"Tanh"}, false};
+
+InferResult infer(Attributes const& attributes, Infos inputs) {
+  return infer_recurrent(attributes, inputs, kCell);
+}
+
+/// h = f(W x + R h + b)
+void step(CellStep const& s) {
+  std::vector<double> before(s.h.begin(), s.h.end());
+  for (size_t j = 0; j < s.h.size(); ++j)
+    s.h[j] = s.gates[0](s.from_input[j] + s.bias[j] + s.product(0, j, before));
+}
+
+ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
+  return recurrent_reference(attributes, inputs, kCell, step);
+}
+
+Result<Converted> from_onnx(ForeignContext const& context) {
+  return recurrent_from_onnx(context, kCell);
+}
+
+RandomCase random_case(Rng& rng) { return random_recurrent(rng, kCell); }
+
+}  // namespace
+
+Operator const& op_rnn() {
+  static Operator const op{
+      .name = "rnn",
+      .doc = "A recurrence of one gate over the steps of sequences.",
+      .fusion = Fusion::kOpaque,
+      .inputs = {"X", "W", "R", "B", "H"},
+      .attributes = recurrent_attributes({}),
+      .infer = infer,
+      .reference = reference,
+      .onnx = "RNN",
+      .from_onnx = from_onnx,
+      .random_case = random_case,
+  };
+  return op;
+}
+
+}  // namespace tw
