@@ -6,7 +6,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
-#include <QSettings>
 #include <QShortcut>
 #include <QVBoxLayout>
 
@@ -23,7 +22,10 @@ void MainWindow::add_action(QString name, QString keys, std::function<void()> ru
 }
 
 void MainWindow::build_actions() {
-  add_action("Open a model", "Ctrl+O", [this] { open_dialog(); });
+  add_action("Open a model", "Ctrl+O", [this] { show_action(journal::ShowDialog{"open", {}}); });
+  add_action("Save the journal", "", [this] {
+    show_action(journal::ShowDialog{"save-journal", {}});
+  });
   for (SampleCard const& sample : samples_)
     add_action("Open sample " + sample.title, "",
                [this, sample] { execute(session::OpenSample{sample.name.toStdString()}); });
@@ -36,33 +38,23 @@ void MainWindow::build_actions() {
              [this] { execute(session::MeasureRoofs{true}); });
   add_action("Loops", "Ctrl+1", [this] { show_centre(0); });
   add_action("Graph", "Ctrl+2", [this] { show_centre(1); });
-  add_action("Graph before fusion", "", [this] {
-    graph_->show_before(true);
-    show_centre(1);
-  });
-  add_action("Graph after fusion", "", [this] {
-    graph_->show_before(false);
-    show_centre(1);
-  });
-  static char const* const kTabs[] = {"Expression", "Lowered program", "LLVM IR", "Assembly"};
+  add_action("Graph before fusion", "", [this] { show_action(journal::ChooseGraph{"before"}); });
+  add_action("Graph after fusion", "", [this] { show_action(journal::ChooseGraph{"after"}); });
+  static std::pair<char const*, char const*> const kTabs[] = {{"Expression", "expression"},
+                                                              {"Lowered program", "lowered"},
+                                                              {"LLVM IR", "llvm_ir"},
+                                                              {"Assembly", "assembly"}};
   for (int i = 0; i < 4; ++i)
-    add_action(kTabs[i], QString("Alt+%1").arg(i + 1), [this, i] {
-      code_->show_tab(i);
-      if (!wide_) show_centre(2);
-    });
-  for (auto const& [name, file] : {std::pair{"Dark theme", "dark"},
-                                   {"Light theme", "light"},
-                                   {"High contrast theme", "high_contrast"}})
-    add_action(name, "", [this, chosen = QString(file)] {
-      set_theme(chosen);
-      QSettings(state_folder_ + "/settings.ini", QSettings::IniFormat).setValue("theme", chosen);
-    });
+    add_action(kTabs[i].first, QString("Alt+%1").arg(i + 1),
+               [this, i] { show_action(journal::ShowView{kTabs[i].second}); });
+  for (auto const& [name, theme] : {std::pair{"Dark theme", "dark"},
+                                    {"Light theme", "light"},
+                                    {"High contrast theme", "high-contrast"}})
+    add_action(name, "", [this, theme] { show_action(journal::SetTheme{theme}); });
   add_action("Switch theme", "Ctrl+T", [this] {
-    QString next = theme_name_ == "dark"    ? "light"
-                   : theme_name_ == "light" ? "high_contrast"
-                                            : "dark";
-    set_theme(next);
-    QSettings(state_folder_ + "/settings.ini", QSettings::IniFormat).setValue("theme", next);
+    show_action(journal::SetTheme{theme_name_ == "dark"    ? "light"
+                                  : theme_name_ == "light" ? "high-contrast"
+                                                           : "dark"});
   });
   add_action("Commands", "Ctrl+Shift+P", [this] { show_palette(); });
   for (session::PrimitiveView const& primitive : primitives_) {
@@ -90,11 +82,24 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
   QMainWindow::keyPressEvent(event);
 }
 
-void MainWindow::show_palette() {
+QStringList MainWindow::action_names() const {
+  QStringList names;
+  for (Action const& action : actions_) names << action.name;
+  return names;
+}
+
+void MainWindow::run_action(QString const& name) {
+  for (Action const& action : actions_)
+    if (action.name == name) return action.run();
+}
+
+void MainWindow::show_palette() { show_action(journal::ShowDialog{"palette", {}}); }
+void MainWindow::show_keys() { show_action(journal::ShowDialog{"keys", {}}); }
+
+Status MainWindow::show_palette_dialog() {
   auto* dialog = new QDialog(this);
   dialog->setObjectName("palette");
   dialog->setWindowTitle("Commands");
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->resize(520, 420);
   auto* column = new QVBoxLayout(dialog);
   auto* find = new QLineEdit;
@@ -135,15 +140,15 @@ void MainWindow::show_palette() {
   connect(find, &QLineEdit::returnPressed, dialog, choose);
   connect(list, &QListWidget::itemActivated, dialog, choose);
   fill("");
-  dialog->open();
+  open(dialog);
   find->setFocus();
+  return {};
 }
 
-void MainWindow::show_keys() {
+Status MainWindow::show_keys_dialog() {
   auto* dialog = new QDialog(this);
   dialog->setObjectName("keys");
   dialog->setWindowTitle("Keys");
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
   auto* column = new QVBoxLayout(dialog);
   column->setContentsMargins(24, 20, 24, 20);
   QString rows;
@@ -158,7 +163,8 @@ void MainWindow::show_keys() {
   row("1 2 3", "Take a repair of a refused step");
   row("Esc", "Cancel a gesture, close the refusal");
   column->addWidget(new QLabel("<table>" + rows + "</table>"));
-  dialog->open();
+  open(dialog);
+  return {};
 }
 
 }  // namespace tw

@@ -48,12 +48,26 @@ CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* p
   column->addLayout(row);
   column->addWidget(view_, 1);
   connect(tabs_, &QTabBar::currentChanged, this, [this] { update_text(); });
-  connect(passes_, &QComboBox::currentIndexChanged, this, [this] { update_text(); });
-  connect(changes_, &QPushButton::toggled, this, [this] { update_text(); });
+  connect(passes_, &QComboBox::currentIndexChanged, this, [this] {
+    update_text();
+    emit pass_chosen(passes_->currentData().toString());
+  });
+  connect(changes_, &QPushButton::toggled, this, [this](bool marked) {
+    update_text();
+    emit changes_marked(marked);
+  });
 }
 
 void CodePanel::set_theme(Theme const& theme) { view_->set_theme(theme); }
 void CodePanel::show_tab(int index) { tabs_->setCurrentIndex(index); }
+
+bool CodePanel::show_pass(QString const& pass) {
+  int row = passes_->findData(pass);
+  if (row >= 0) passes_->setCurrentIndex(row);
+  return row >= 0;
+}
+
+void CodePanel::mark_changes(bool marked) { changes_->setChecked(marked); }
 
 QString CodePanel::stage() const {
   switch (tabs_->currentIndex()) {

@@ -24,6 +24,13 @@ public:
   /// "expression", "program", a pass, "llvm", "assembly".
   QString stage() const;
   void show_tab(int index);
+  /// False when there is no such pass.
+  bool show_pass(QString const& pass);
+  void mark_changes(bool marked);
+
+signals:
+  void pass_chosen(QString pass);
+  void changes_marked(bool marked);
 
 private:
   void fill_passes(session::Snapshot const& snapshot);

@@ -2,20 +2,43 @@
 // The window's program.
 #include <QApplication>
 #include <QCommandLineParser>
+#include <QRegularExpression>
 #include <QStandardPaths>
 #include <QStyleFactory>
+#include <QTemporaryDir>
 #include <cstdio>
 
 #include "app/shared/environment.h"
 #include "app/window/main_window.h"
+#include "app/window/replay.h"
 #include "app/window/report.h"
 #include "engine/session/use_cases.h"
+#include "engine/support/files.h"
 
 namespace {
 
+using tw::Status;
+
+int exit_code(tw::Fault fault) {
+  return fault == tw::Fault::kRefused ? 1 : fault == tw::Fault::kBadInput ? 2 : 3;
+}
+
 int fail(tw::Error const& error) {
   std::fprintf(stderr, "tilewright: %s\n", tw::to_sentence(error).c_str());
-  return 3;
+  return exit_code(error.fault);
+}
+
+struct Wishes {
+  QString model, sample, theme, report, journal, record, picture;
+  QSize size;
+};
+
+/// A walk, a replay or a picture needs nobody to look at it.
+bool needs_no_display(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i)
+    for (char const* option : {"--report", "--screenshot", "--journal"})
+      if (QByteArray(argv[i]).startsWith(option)) return true;
+  return false;
 }
 
 /// Qt ends the process without a display; a sentence is better.
@@ -24,13 +47,125 @@ bool display_missing() {
   return platform.isEmpty() && qgetenv("DISPLAY").isEmpty() && qgetenv("WAYLAND_DISPLAY").isEmpty();
 }
 
+bool nobody_looks() { return QStringList{"offscreen", "minimal"}.contains(qApp->platformName()); }
+
+tw::Result<Wishes> read_wishes(QApplication& app) {
+  QCommandLineParser parser;
+  parser.setApplicationDescription("Explore and shape the kernels of deep-learning models");
+  parser.addHelpOption();
+  QCommandLineOption sample("sample", "open a built-in model", "name"),
+      theme("theme", "dark, light or high-contrast", "name"),
+      size("size", "of the window, as 1280x800", "WxH"),
+      journal("journal", "do what a journal says, and exit with 1 where it expects something else",
+              "file"),
+      record("record", "write down what is done, as a journal", "file"),
+      picture("screenshot", "take a picture of the window, after the journal, and exit",
+              "file.png"),
+      report("report", "walk through the sample without a person and write pictures there",
+             "folder");
+  parser.addOptions({sample, theme, size, journal, record, picture, report});
+  parser.addPositionalArgument("MODEL", "an ONNX file or a .te file", "[MODEL]");
+  parser.process(app);
+  Wishes wishes{parser.positionalArguments().value(0),
+                parser.value(sample),
+                parser.value(theme).replace('_', '-'),
+                parser.value(report),
+                parser.value(journal),
+                parser.value(record),
+                parser.value(picture),
+                {}};
+  if (parser.isSet(theme) && !QStringList{"dark", "light", "high-contrast"}.contains(wishes.theme))
+    return tw::bad_input("unknown_theme", "there is no theme '" +
+                                              parser.value(theme).toStdString() +
+                                              "'; the themes are dark, light, high-contrast");
+  if (!parser.isSet(size)) return wishes;
+  auto match = QRegularExpression("^(\\d{1,5})x(\\d{1,5})$").match(parser.value(size));
+  if (!match.hasMatch())
+    return tw::bad_input("unusable_size", "--size takes WIDTHxHEIGHT, as in 1280x800, not '" +
+                                              parser.value(size).toStdString() + "'");
+  wishes.size = QSize(match.captured(1).toInt(), match.captured(2).toInt());
+  return wishes;
+}
+
+Status open_what_is_wished(tw::MainWindow& window, Wishes const& wishes) {
+  if (!wishes.model.isEmpty())
+    return window.perform(tw::session::Command(tw::session::OpenModel{wishes.model.toStdString()}));
+  if (!wishes.sample.isEmpty())
+    return window.perform(
+        tw::session::Command(tw::session::OpenSample{wishes.sample.toStdString()}));
+  return {};
+}
+
+/// The journal is read before anything is done: a mistake in it costs nothing.
+Status replay_and_look(tw::MainWindow& window, tw::session::Session& session,
+                       Wishes const& wishes) {
+  tw::journal::Journal journal;
+  if (!wishes.journal.isEmpty()) {
+    TRY_ASSIGN(std::string text, tw::read_file(wishes.journal.toStdString(), 1 << 26));
+    TRY_ASSIGN(journal, tw::journal::parse(text, wishes.journal.toStdString()));
+  }
+  tw::settle(window, session);
+  TRY(open_what_is_wished(window, wishes));
+  tw::settle(window, session);
+  if (auto error = session.snapshot().error; error && !session.snapshot().model)
+    return tw::bad_input("model_not_opened", *error);
+  Status done = tw::replay(window, session, journal);
+  if (!wishes.picture.isEmpty())  // also of what went wrong
+    TRY(tw::save_picture(tw::picture_of(window), wishes.picture.toStdString()));
+  return done;
+}
+
+int run(QApplication& app) {
+  auto wishes = read_wishes(app);
+  if (!wishes) return fail(wishes.error());
+  auto environment = tw::make_environment();
+  if (!environment) return fail(environment.error());
+  auto session = tw::session::Session::create(
+      {environment->backend, "", environment->cache_folder.string(), 0, true});
+  if (!session) return fail(session.error());
+  std::vector<tw::SampleCard> samples;
+  for (auto const& row : tw::session::sample_list())
+    samples.push_back({QString::fromStdString(row.name), QString::fromStdString(row.title),
+                       QString::fromStdString(row.description)});
+  bool replays = !wishes->journal.isEmpty() || !wishes->picture.isEmpty();
+  QTemporaryDir apart;  // a replay finds the same window everywhere and leaves yours as it is
+  QString state = replays ? apart.path()
+                  : wishes->report.isEmpty()
+                      ? QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)
+                      : wishes->report + "/state";
+  tw::MainWindow window(**session, samples, state);
+  if (!wishes->record.isEmpty())
+    if (Status status = window.recorder().record_to(wishes->record.toStdString()); !status)
+      return fail(status.error());
+  if (!wishes->report.isEmpty()) {
+    if (!wishes->theme.isEmpty()) window.set_theme(QString(wishes->theme).replace('-', '_'));
+    return tw::write_report(window, **session, wishes->report, wishes->model);
+  }
+  if (!wishes->theme.isEmpty())
+    (void)window.perform(tw::journal::SetTheme{wishes->theme.toStdString()});
+  if (wishes->size.isValid()) {
+    Status sized =
+        window.perform(tw::journal::ResizeWindow{wishes->size.width(), wishes->size.height()});
+    if (!sized) return fail(sized.error());
+  }
+  window.show();
+  if (replays) {
+    Status status = replay_and_look(window, **session, *wishes);
+    if (!status) return fail(status.error());
+    return !wishes->picture.isEmpty() || nobody_looks() ? 0 : app.exec();
+  }
+  if (wishes->model.isEmpty() && wishes->sample.isEmpty())
+    window.restore_session();
+  else
+    (void)open_what_is_wished(window, *wishes);
+  return app.exec();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (display_missing()) {
-    bool report = false;
-    for (int i = 1; i < argc; ++i) report |= QByteArray(argv[i]).startsWith("--report");
-    if (!report) {
+    if (!needs_no_display(argc, argv)) {
       std::fprintf(stderr,
                    "tilewright: there is no display; set DISPLAY, or give --report FOLDER for a "
                    "walk without a window\n");
@@ -41,47 +176,5 @@ int main(int argc, char** argv) {
   QApplication app(argc, argv);
   QApplication::setApplicationName("tilewright");
   QApplication::setStyle(QStyleFactory::create("Fusion"));
-  QCommandLineParser parser;
-  parser.setApplicationDescription("Explore and shape the kernels of deep-learning models");
-  parser.addHelpOption();
-  QCommandLineOption sample("sample", "open a built-in model", "name"),
-      theme("theme", "dark, light or high-contrast", "name"),
-      report("report", "walk through the sample without a person and write pictures there",
-             "folder");
-  parser.addOptions({sample, theme, report});
-  parser.addPositionalArgument("MODEL", "an ONNX file or a .te file", "[MODEL]");
-  parser.process(app);
-  QString wanted_theme = parser.value(theme).replace('-', '_');
-  if (parser.isSet(theme) &&
-      !QStringList{"dark", "light", "high_contrast"}.contains(wanted_theme)) {
-    std::fprintf(stderr,
-                 "tilewright: there is no theme '%s'; the themes are dark, light, high-contrast\n",
-                 qPrintable(parser.value(theme)));
-    return 2;
-  }
-
-  auto environment = tw::make_environment();
-  if (!environment) return fail(environment.error());
-  auto session = tw::session::Session::create(
-      {environment->backend, "", environment->cache_folder.string(), 0, true});
-  if (!session) return fail(session.error());
-  std::vector<tw::SampleCard> samples;
-  for (auto const& row : tw::session::sample_list())
-    samples.push_back({QString::fromStdString(row.name), QString::fromStdString(row.title),
-                       QString::fromStdString(row.description)});
-  QString state = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
-  tw::MainWindow window(**session, samples,
-                        parser.isSet(report) ? parser.value(report) + "/state" : state);
-  if (parser.isSet(theme)) window.set_theme(wanted_theme);
-  if (parser.isSet(report))
-    return tw::write_report(window, **session, parser.value(report),
-                            parser.positionalArguments().value(0));
-  window.show();
-  if (!parser.positionalArguments().isEmpty())
-    window.execute(tw::session::OpenModel{parser.positionalArguments().first().toStdString()});
-  else if (parser.isSet(sample))
-    window.execute(tw::session::OpenSample{parser.value(sample).toStdString()});
-  else
-    window.restore_session();
-  return app.exec();
+  return run(app);
 }

@@ -5,8 +5,6 @@
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QFile>
-#include <QFileDialog>
-#include <QInputDialog>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QMenu>
@@ -23,7 +21,6 @@
 
 #include "widgets/accessible/parts.h"
 #include "widgets/paint/paint.h"
-#include "widgets/step_dialog/step_dialog.h"
 
 namespace tw {
 
@@ -33,6 +30,7 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
       samples_(std::move(samples)),
       state_folder_(std::move(state_folder)),
       primitives_(session.primitives()),
+      recorder_(state_folder_.toStdString() + "/journals"),
       selection_(new Selection(this)) {
   install_accessible_parts();
   setWindowTitle("Tilewright");
@@ -41,6 +39,7 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
   resize(1440, 900);
   build();
   build_actions();
+  watch();
   QSettings settings(state_folder_ + "/settings.ini", QSettings::IniFormat);
   set_theme(settings.value("theme", "dark").toString());
   start_->show_recent(settings.value("recent").toStringList());
@@ -85,7 +84,9 @@ void MainWindow::build() {
   column->addWidget(pages_, 1);
   column->addWidget(bar);
   setCentralWidget(root);
-  connect(start_, &StartPage::open_asked, this, &MainWindow::open_dialog);
+  connect(start_, &StartPage::open_asked, this, [this] {
+    show_action(journal::ShowDialog{"open", {}});
+  });
   connect(start_, &StartPage::sample_asked, this,
           [this](QString const& name) { execute(session::OpenSample{name.toStdString()}); });
   connect(start_, &StartPage::recent_asked, this,
@@ -176,6 +177,7 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   centre_->addTab(graph_, "Graph");
   code_ = new CodePanel(session_, selection);
   upper_ = new QSplitter(Qt::Horizontal);
+  upper_->setObjectName("upper");
   upper_->addWidget(left_);
   upper_->addWidget(centre_);
   upper_->addWidget(code_);
@@ -195,11 +197,13 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   auto* history_tab = new QTabWidget;
   history_tab->addTab(history_scroll_, "History");
   auto* lower = new QSplitter(Qt::Horizontal);
+  lower->setObjectName("lower");
   lower->addWidget(roofline_tab);
   lower->addWidget(history_tab);
   lower->setHandleWidth(1);
   lower->setSizes({560, 560});
   auto* whole = new QSplitter(Qt::Vertical);
+  whole->setObjectName("whole");
   whole->addWidget(upper_);
   whole->addWidget(lower);
   whole->setStretchFactor(0, 5);
@@ -215,17 +219,13 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
           [this](int row) { execute(session::SelectKernel{row}); });
   connect(graph_, &GraphView::kernel_chosen, this,
           [this](int row) { execute(session::SelectKernel{row}); });
-  connect(graph_, &GraphView::reason_asked, this,
-          [this](QString const& title, QString const& reason) {
-            why_->setText(title + "\n\n" + reason);
-            left_->setCurrentIndex(1);
-          });
   connect(history_, &HistoryView::node_chosen, this,
           [this](int node) { execute(session::JumpTo{node}); });
   connect(history_, &HistoryView::note_asked, this, &MainWindow::ask_note);
   connect(roofline_, &RooflineView::point_chosen, this,
           [this](int node) { execute(session::JumpTo{node}); });
   connect(card_, &RefusalCard::repair_chosen, this, &MainWindow::apply_line);
+  connect(card_, &RefusalCard::dismissed, this, [this] { execute(session::DismissRefusal{}); });
   return floor;
 }
 
@@ -253,6 +253,7 @@ void MainWindow::set_theme(QString const& name) {
 }
 
 void MainWindow::refresh() {
+  Quiet quiet(depth_);
   session::Snapshot next = session_.snapshot();
   bool new_model = next.model != snapshot_.model && next.model;
   snapshot_ = next;
@@ -319,13 +320,6 @@ void MainWindow::show_status(session::Snapshot const& next) {
   summary_->setText(QString::fromStdString(next.model->summary) + total);
 }
 
-void MainWindow::execute(session::Command const& command) {
-  said_.clear();
-  Status status = session_.execute(command);
-  refresh();
-  if (!status) say(QString::fromStdString(to_sentence(status.error())));
-}
-
 void MainWindow::apply_line(QString const& line) {
   execute(session::ApplyStep{line.toStdString()});
 }
@@ -334,54 +328,6 @@ void MainWindow::say(QString const& sentence) {
   said_ = sentence;  // stays until the next command
   status_->setText(sentence);
   status_->setStyleSheet(QString("color: %1").arg(theme_.error.name()));
-}
-
-void MainWindow::ask_step(QString const& primitive) {
-  QString selected;
-  QStringList loops;
-  if (!snapshot_.nest) return;
-  for (session::LoopBar const& bar : snapshot_.nest->bars) {
-    loops << QString::fromStdString(bar.reference);
-    if (bar.id == selection_->loop()) selected = loops.back();
-  }
-  for (session::PrimitiveView const& view : primitives_) {
-    if (QString::fromStdString(view.name) != primitive) continue;
-    bool of_block = view.target_kinds == std::vector<std::string>{"block"};
-    if (view.targets == 1 && view.parameters.empty()) {
-      QString target = of_block ? selected.section('.', 0, 0) : selected;
-      return selected.isEmpty() ? say("Select a loop first")
-                                : apply_line(primitive + "(" + target + ")");
-    }
-    auto* dialog = new StepDialog(
-        view, loops, selected, [this](std::string const& line) { return session_.why_not(line); },
-        theme_, this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QDialog::accepted, this, [this, dialog] { apply_line(dialog->line()); });
-    dialog->open();
-    return;
-  }
-}
-
-void MainWindow::ask_note(int node) {
-  if (!snapshot_.history || size_t(node) >= snapshot_.history->nodes.size()) return;
-  auto const& shown = snapshot_.history->nodes[size_t(node)];
-  auto* dialog = new QInputDialog(this);
-  dialog->setObjectName("noteDialog");
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setWindowTitle("Note");
-  dialog->setLabelText("A note on " + QString::fromStdString(shown.label));
-  dialog->setTextValue(QString::fromStdString(shown.note));
-  dialog->setMinimumWidth(420);
-  connect(dialog, &QInputDialog::textValueSelected, this, [this, node](QString const& text) {
-    execute(session::SetNote{node, text.toStdString()});
-  });
-  dialog->open();
-}
-
-void MainWindow::open_dialog() {
-  QString path = QFileDialog::getOpenFileName(this, "Open a model", {},
-                                              "Models and kernels (*.onnx *.te);;All files (*)");
-  if (!path.isEmpty()) execute(session::OpenModel{path.toStdString()});
 }
 
 void MainWindow::place_card() {
@@ -411,6 +357,7 @@ void MainWindow::arrange() {
   bool wide = width() >= 1360;
   if (wide == wide_) return;
   wide_ = wide;
+  Quiet quiet(depth_);
   if (!wide) {
     centre_->addTab(code_, "Code");  // the tabs show it when it is chosen
     return;
@@ -429,10 +376,6 @@ void MainWindow::show_current_station() {
   });
 }
 
-void MainWindow::show_centre(int tab) {
-  centre_->setCurrentIndex(std::min(tab, centre_->count() - 1));
-}
-
 void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
   arrange();
@@ -441,6 +384,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
   place_card();
   show_refused_loop();
   show_current_station();
+  if (isVisible()) user_did(journal::ResizeWindow{width(), height()});
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

@@ -5,7 +5,9 @@
 #include <QMainWindow>
 #include <memory>
 
+#include "app/shared/journal/journal.h"
 #include "app/window/code_panel.h"
+#include "app/window/recorder.h"
 #include "app/window/top_bar.h"
 #include "engine/session/session.h"
 #include "widgets/graph/graph_view.h"
@@ -16,12 +18,14 @@
 #include "widgets/roofline/roofline_view.h"
 #include "widgets/start/start_page.h"
 
+class QDialog;
 class QLabel;
 class QProgressBar;
 class QPushButton;
 class QScrollArea;
 class QSplitter;
 class QStackedWidget;
+class QTabBar;
 class QTabWidget;
 
 namespace tw {
@@ -34,6 +38,9 @@ public:
 
   void set_theme(QString const& name);
   QString theme_name() const { return theme_name_; }
+  /// The one way in which anything happens: records the action, carries it out, and says in the
+  /// status line what was wrong. Menus, keys, gestures, dialogs and journals all come here.
+  Status perform(journal::Action const& action);
   void execute(session::Command const& command);
   void apply_line(QString const& line);
   void ask_step(QString const& primitive);
@@ -45,6 +52,14 @@ public:
   void show_centre(int tab);
   /// Takes the newest snapshot now (tests); otherwise it arrives by itself.
   void refresh();
+  Recorder& recorder() { return recorder_; }
+  /// The names of all commands of the palette, and one of them carried out.
+  QStringList action_names() const;
+  void run_action(QString const& name);
+  /// A value that a journal may expect (journal::facts); nothing when it is not known now.
+  std::optional<std::variant<double, std::string>> fact(std::string const& name) const;
+  /// Whether a view is still at work by itself, as the layout of a graph.
+  bool busy() const { return graph_->busy(); }
 
 protected:
   void keyPressEvent(QKeyEvent*) override;
@@ -54,6 +69,12 @@ protected:
   void closeEvent(QCloseEvent*) override;
 
 private:
+  /// What happens while one is alive was not asked for by the user and is not recorded.
+  struct Quiet {
+    explicit Quiet(int& depth) : depth_(depth) { ++depth_; }
+    ~Quiet() { --depth_; }
+    int& depth_;
+  };
   struct Action {
     QString name, keys;
     std::function<void()> run;
@@ -63,7 +84,41 @@ private:
   QWidget* build_ladder(Selection& selection);
   void build_actions();
   void add_action(QString name, QString keys, std::function<void()> run);
-  void open_dialog();
+  Status run(session::Command const& command);
+  Status run(journal::ChooseKernel const& action);
+  Status run(journal::ShowView const& action);
+  Status run(journal::ShowPass const& action);
+  Status run(journal::MarkChanges const& action);
+  Status run(journal::ChooseGraph const& action);
+  Status run(journal::LookAtGraph const& action);
+  Status run(journal::FitGraph const& action);
+  Status run(journal::ExplainFusion const& action);
+  Status run(journal::SelectLoop const& action);
+  Status run(journal::HoverLoop const& action);
+  Status run(journal::SetTheme const& action);
+  Status run(journal::ResizeWindow const& action);
+  Status run(journal::ArrangePanes const& action);
+  Status run(journal::ScrollView const& action);
+  Status run(journal::ShowDialog const& action);
+  Status run(journal::CloseDialog const& action);
+  /// Turns what the user does to the widgets into actions.
+  void watch();
+  void watch_tabs(QTabBar* tabs);
+  void watch_panes(QSplitter* panes);
+  void watch_scrolling();
+  void user_did(journal::Action const& action);
+  void show_action(journal::Action const& action) { (void)perform(action); }
+  int loop_called(std::string const& reference) const;
+  std::string name_of_loop(int loop) const;
+  /// The dialog that is open now; null: none.
+  QDialog* open_dialog() const;
+  void open(QDialog* dialog);
+  Status show_step_dialog(QString const& primitive);
+  Status show_note_dialog(int node);
+  Status show_open_dialog();
+  Status show_palette_dialog();
+  Status show_keys_dialog();
+  Status show_save_journal_dialog();
   void place_card();
   void ask_note(int node);
   void show_refused_loop();
@@ -83,6 +138,8 @@ private:
   bool wide_ = true;
   int shown_kernel_ = -1;
   QString said_;  ///< about the last command
+  Recorder recorder_;
+  int depth_ = 0;  ///< of actions that are being carried out
 
   Selection* selection_;
   QStackedWidget* pages_ = nullptr;

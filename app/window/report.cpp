@@ -3,29 +3,16 @@
 
 #include <QApplication>
 #include <QDir>
-#include <QElapsedTimer>
 #include <QFile>
 #include <QThread>
 #include <cstdio>
 
 #include "app/window/main_window.h"
+#include "app/window/replay.h"
 
 namespace tw {
 
 namespace {
-
-/// Lets the window work until nothing is left to do.
-void settle(MainWindow& window, session::Session& session) {
-  QElapsedTimer timer;
-  timer.start();
-  for (int quiet = 0; quiet < 8 && timer.elapsed() < 120000;) {
-    QApplication::processEvents();
-    quiet = session.wait_idle(0.02) ? quiet + 1 : 0;
-    QThread::msleep(10);
-  }
-  window.refresh();
-  QApplication::processEvents();
-}
 
 class Report {
 public:

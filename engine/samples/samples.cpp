@@ -19,6 +19,13 @@ std::span<Row const> rows() {
       {{"resnet18", "ResNet-18",
         "Image classification: 224 x 224 pixels, 1.8 GMAC, 11.7 million seeded weights."},
        [] { return build_resnet(); }},
+      {{"mobilenet", "MobileNet-v1",
+        "Image classification by depthwise and 1x1 convolutions: 0.57 GMAC, 4.2 million weights."},
+       [] { return build_mobilenet(); }},
+      {{"dqn", "DQN", "Plays Atari games from four frames of 84 x 84 pixels: 18 actions."},
+       [] { return build_dqn(); }},
+      {{"dcgan", "DCGAN generator", "Pictures of 64 x 64 pixels by transposed convolutions."},
+       [] { return build_dcgan(); }},
   };
   return list;
 }

@@ -37,4 +37,31 @@ struct ResNetOptions {
 /// is scaled by a half: values keep their magnitude through the network.
 ForeignModel build_resnet(ResNetOptions const& options = {});
 
+/// Depthwise separable convolutions. Source: Howard et al. 2017 (MobileNets), table 1.
+struct MobileNetOptions {
+  int64_t width = 32;  ///< channels of the first layer, at least 1; the others follow
+  int64_t image = 224;
+  int64_t classes = 1000;
+  uint64_t seed = 17;
+};
+ForeignModel build_mobilenet(MobileNetOptions const& options = {});
+
+/// The network that plays Atari games from four frames of 84 x 84 pixels. Source: Mnih et al. 2015,
+/// Methods, "Model architecture".
+struct DqnOptions {
+  int64_t frames = 4;
+  int64_t actions = 18;
+  uint64_t seed = 15;
+};
+ForeignModel build_dqn(DqnOptions const& options = {});
+
+/// A generator of pictures of 64 x 64 pixels from noise. Source of the widths: Radford et al. 2015
+/// (DCGAN), figure 1; kernels are 4x4, a multiple of the stride, where the paper has 5x5.
+struct DcganOptions {
+  int64_t noise = 100;
+  int64_t width = 128;  ///< channels before the last layer; each layer before has twice as many
+  uint64_t seed = 16;
+};
+ForeignModel build_dcgan(DcganOptions const& options = {});
+
 }  // namespace tw

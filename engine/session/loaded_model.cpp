@@ -26,13 +26,7 @@ int64_t bytes_of(std::vector<ir::Buffer> const& buffers) {
   return bytes;
 }
 
-Result<Model> load_expression(std::string const& path) {
-  TRY_ASSIGN(std::string text, read_file(path, 1 << 22));
-  TRY_ASSIGN(te::Kernel kernel, te::parse_kernel(text, path));
-  auto model = std::make_shared<LoadedModel>();
-  model->name = std::filesystem::path(path).filename().string();
-  model->path = path;
-  model->is_expression = true;
+KernelTask task_of(te::Kernel kernel) {
   KernelTask task;
   task.name = kernel.name;
   for (te::Stage const& stage : kernel.stages)
@@ -40,10 +34,37 @@ Result<Model> load_expression(std::string const& path) {
   task.shape = to_text(ir::constant_shape(*kernel.outputs.front()).value_or(Shape{}));
   task.flops = te::flops(kernel);
   task.bytes = bytes_of(kernel.inputs) + bytes_of(kernel.outputs);
+  task.hash = te::structure_hash(kernel);
   task.kernel = std::move(kernel);
-  task.hash = te::structure_hash(task.kernel);
-  model->plan.kernels.push_back(std::move(task));
+  return task;
+}
+
+/// `path` may be empty: the text is all there is.
+Result<Model> expression_model(std::string text, std::string const& path) {
+  TRY_ASSIGN(te::Kernel kernel, te::parse_kernel(text, path));
+  auto model = std::make_shared<LoadedModel>();
+  model->name = path.empty() ? kernel.name : std::filesystem::path(path).filename().string();
+  model->path = path;
+  model->is_expression = true;
+  model->own[0] = std::move(text);
+  model->plan.kernels.push_back(task_of(std::move(kernel)));
   return model;
+}
+
+/// Empty: no tensor expression.
+std::optional<Result<Model>> load_expression(std::string const& path) {
+  auto from = [](Result<std::string> text, std::string const& file) -> Result<Model> {
+    if (!text) return std::unexpected(text.error());
+    return expression_model(std::move(*text), file);
+  };
+  if (path.starts_with("te:")) return expression_model(path.substr(3), "");
+  if (path.starts_with("example:")) {
+    for (ExpressionExample const& example : expression_examples())
+      if (example.name == path.substr(8)) return expression_model(example.text, "");
+    return bad_input("unknown_example", fmt::format("there is no example '{}'", path.substr(8)));
+  }
+  if (path.ends_with(".te")) return from(read_file(path, 1 << 22), path);
+  return std::nullopt;
 }
 
 Status build(LoadedModel& model, Progress const& progress) {
@@ -75,7 +96,7 @@ ModelTensor tensor_of(ir::BufferNode const& buffer) {
 
 Result<Model> load_model(std::string const& path, LoadOptions const& options, Backend const&,
                          StopToken stop, Progress const& progress) {
-  if (path.ends_with(".te")) return load_expression(path);
+  if (auto expression = load_expression(path)) return std::move(*expression);
   if (progress) progress({"reading the model", 0, 3});
   auto model = std::make_shared<LoadedModel>();
   if (path.starts_with("sample:")) {
@@ -92,6 +113,33 @@ Result<Model> load_model(std::string const& path, LoadOptions const& options, Ba
   if (stop.stop_requested()) return refused("cancelled", "cancelled");
   TRY(build(*model, progress));
   return model;
+}
+
+Result<Model> with_own_kernel(Model const& model, std::string const& text, int row) {
+  TRY_ASSIGN(te::Kernel kernel, te::parse_kernel(text));
+  for (size_t i = 0; i < model->plan.kernels.size(); ++i)
+    if (model->plan.kernels[i].name == kernel.name && int(i) != row)
+      return bad_input(
+          "name_taken",
+          fmt::format("there is a kernel {} already; give this one another name", kernel.name));
+  auto next = std::make_shared<LoadedModel>(*model);
+  bool alone = model->is_expression && row == 0;
+  if (alone) {
+    next->name = kernel.name;  // it is no longer what its file holds
+    next->path.clear();
+  } else if (!next->base) {
+    next->base = model;
+  }
+  KernelTask task = task_of(std::move(kernel));
+  if (!alone) task.count = 0;
+  if (row < 0) {
+    row = int(next->plan.kernels.size());
+    next->plan.kernels.push_back(std::move(task));
+  } else {
+    next->plan.kernels[size_t(row)] = std::move(task);
+  }
+  next->own[row] = text;
+  return next;
 }
 
 ModelView model_view(LoadedModel const& model) {
@@ -118,6 +166,8 @@ ModelView model_view(LoadedModel const& model) {
           ? fmt::format("a tensor expression of {} stage{}", model.kernel(0).kernel.stages.size(),
                         model.kernel(0).kernel.stages.size() == 1 ? "" : "s")
           : fmt::format("{} operators, {} kernels in {} runs", view.operators, view.kernels, runs);
+  if (size_t beside = model.own.size() - model.is_expression; beside > 0)
+    view.summary += fmt::format(", {} kernel{} of your own", beside, beside == 1 ? "" : "s");
   if (view.opaque > 0) view.summary += fmt::format(", {} not understood", view.opaque);
   return view;
 }
@@ -152,7 +202,9 @@ KernelTable kernel_table(LoadedModel const& model) {
                           task.bytes,
                           KernelState::kDefault,
                           {},
+                          {},
                           {}});
+  for (auto const& [row, text] : model.own) table.rows[size_t(row)].own_text = text;
   return table;
 }
 
@@ -214,7 +266,7 @@ Result<std::optional<std::vector<NDArray>>> reference_outputs(LoadedModel const&
                                                               std::vector<NDArray> const& inputs,
                                                               StopToken stop) {
   using Outputs = std::optional<std::vector<NDArray>>;
-  if (model.is_expression) {
+  if (model.own.contains(kernel)) {
     if (model.kernel(kernel).flops > kMostInterpretedFlops) return Outputs();
     TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
     TRY_ASSIGN(std::vector<NDArray> outputs, ir::interpret(program, inputs, {.stop = stop}));

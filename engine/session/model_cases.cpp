@@ -202,6 +202,7 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
                        fmt::format("the shape of input {} is not known ({}); give --fix {}=SHAPE",
                                    info.name, fmt::join(info.unknown, ", "), info.name));
   if (model.is_expression) return run_expression(model, options, backend, device, stop);
+  if (model.base) return run_model(*model.base, options, backend, device, stop, progress);
   NetworkOptions network_options;
   network_options.threads = threads_of(options.threads, backend);
   network_options.scripts = options.scripts;

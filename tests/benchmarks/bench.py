@@ -172,6 +172,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--samples", default="resnet18,mobilenet,dqn,dcgan", help="built-in models to measure, by name")
     parser.add_argument("models", nargs="*", help="more ONNX files to measure")
     options = parser.parse_args()
     random.seed(options.seed)
@@ -181,9 +182,10 @@ def main():
         return 0
     report = {"machine": machine(), "peer": peer, "rounds": options.rounds, "seed": options.seed, "rows": []}
     with tempfile.TemporaryDirectory() as folder:
-        sample = Path(folder) / "resnet18.onnx"
-        tw("models", "write", "resnet18", sample)
-        for name, model in [("resnet18", sample)] + [(Path(m).parent.name or m, m) for m in options.models]:
+        samples = [(name, Path(folder) / (name + ".onnx")) for name in options.samples.split(",") if name]
+        for name, path in samples:
+            tw("models", "write", name, path)
+        for name, model in samples + [(Path(m).parent.name or m, m) for m in options.models]:
             try:
                 report["rows"].append(bench_model(name, model, 1, options.rounds))
             except RuntimeError as failure:

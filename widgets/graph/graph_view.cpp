@@ -245,37 +245,68 @@ void GraphView::draw_card(QPainter& painter, size_t index) const {
       theme_.text2);
 }
 
+GraphView::Reason GraphView::reason_of(int from, int to) {
+  if (!graph_) return {};
+  auto const& nodes = before_ ? graph_->nodes_before : graph_->nodes;
+  if (to < 0) {
+    auto node = std::find_if(nodes.begin(), nodes.end(), [&](auto& n) { return n.id == from; });
+    if (node == nodes.end() || before_) return {};
+    QString why = QString::fromStdString(node->reason);
+    for (auto const& edge : graph_->edges)
+      if (edge.to == from && edge.fused) why = QString::fromStdString(edge.reason);
+    return {chip_text(*node) + " · " + QString::fromStdString(node->name), why};
+  }
+  for (size_t e = 0; e < borders_.size(); ++e) {
+    auto const& edge = *borders_[e].edge;
+    if (edge.from != from || edge.to != to || e >= layout_.edges.size()) continue;
+    chosen_edge_ = int(e);
+    update();
+    QString title = QStringLiteral("Not fused: %1 → %2")
+                        .arg(cards_[size_t(layout_.edges[e].from)].title,
+                             cards_[size_t(layout_.edges[e].to)].title);
+    return {title, QString::fromStdString(edge.reason.empty() ? "fusion did not look at this edge"
+                                                              : edge.reason)};
+  }
+  return {};
+}
+
 void GraphView::click(QPointF scene) {
   for (size_t e = 0; e < layout_.edges.size(); ++e) {
     if (layout_.edges[e].points.empty()) continue;
-    QPointF mid = mark_of(e);
-    if ((mid - scene).manhattanLength() > 14) continue;
-    chosen_edge_ = int(e);
-    auto const& edge = *borders_[e].edge;
-    QString from = cards_[size_t(layout_.edges[e].from)].title,
-            to = cards_[size_t(layout_.edges[e].to)].title;
-    emit reason_asked(QStringLiteral("Not fused: %1 → %2").arg(from, to),
-                      QString::fromStdString(
-                          edge.reason.empty() ? "fusion did not look at this edge" : edge.reason));
-    return update();
+    if ((mark_of(e) - scene).manhattanLength() > 14) continue;
+    emit reason_asked(borders_[e].edge->from, borders_[e].edge->to);
+    return;
   }
   for (size_t i = 0; i < cards_.size(); ++i) {
     auto const& at = layout_.nodes[i];
     if (!QRectF(at.x, at.y, at.width, at.height).contains(scene)) continue;
     double x = at.x + kPad;
     for (auto const* chip : cards_[i].chips) {
-      if (QRectF(x, at.y + kHead, chip_width(*chip), kChip).contains(scene)) {
-        QString why = QString::fromStdString(chip->reason);
-        for (auto const& edge : graph_->edges)
-          if (edge.to == chip->id && edge.fused) why = QString::fromStdString(edge.reason);
-        if (!why.isEmpty() && !before_)
-          emit reason_asked(chip_text(*chip) + " · " + QString::fromStdString(chip->name), why);
-      }
+      if (QRectF(x, at.y + kHead, chip_width(*chip), kChip).contains(scene) &&
+          !reason_of(chip->id, -1).words.isEmpty())
+        emit reason_asked(chip->id, -1);
       x += chip_width(*chip) + 8;
     }
     if (cards_[i].kernel >= 0) emit kernel_chosen(cards_[i].kernel);
     return;
   }
+}
+
+bool GraphView::busy() const {
+  return watcher_->isRunning() || layout_.nodes.size() != cards_.size();
+}
+
+void GraphView::look_at(double scale, QPointF origin) {
+  scale_ = std::clamp(scale, 0.02, 2.5);
+  origin_ = origin;
+  fitted_ = moved_ = true;
+  update();
+}
+
+void GraphView::moved_by_user() {
+  moved_ = true;
+  update();
+  emit looked();
 }
 
 void GraphView::mousePressEvent(QMouseEvent* event) {
@@ -290,8 +321,7 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
   if ((event->position() - press_).manhattanLength() > 5) dragging_ = true;
   if (!dragging_) return;
   origin_ = press_origin_ + event->position() - press_;
-  moved_ = true;
-  update();
+  moved_by_user();
 }
 
 void GraphView::mouseReleaseEvent(QMouseEvent* event) {
@@ -300,19 +330,17 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event) {
 
 void GraphView::wheelEvent(QWheelEvent* event) {
   if (!(event->modifiers() & Qt::ControlModifier)) {
-    moved_ = true;
     origin_ += QPointF(event->angleDelta().x(), event->angleDelta().y()) / 2;
-    return update();
+    return moved_by_user();
   }
   zoom(event->angleDelta().y() > 0 ? 1.15 : 1 / 1.15, event->position());
 }
 
 void GraphView::zoom(double factor, QPointF around) {
   QPointF scene = to_scene(around);
-  moved_ = true;
   scale_ = std::clamp(scale_ * factor, 0.1, 2.5);
   origin_ = around - scene * scale_;
-  update();
+  moved_by_user();
 }
 
 /// Up and down go from kernel to kernel, + and - zoom, 0 fits.
@@ -327,7 +355,10 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
   QPointF centre(width() / 2.0, height() / 2.0);
   if (event->key() == Qt::Key_Plus || event->key() == Qt::Key_Equal) return zoom(1.15, centre);
   if (event->key() == Qt::Key_Minus) return zoom(1 / 1.15, centre);
-  if (event->key() == Qt::Key_0) return zoom_to_fit();
+  if (event->key() == Qt::Key_0) {
+    zoom_to_fit();
+    return emit looked();
+  }
   QWidget::keyPressEvent(event);
 }
 
@@ -337,8 +368,7 @@ void GraphView::bring_into_view(int kernel) {
     double top = layout_.nodes[i].y * scale_ + origin_.y();
     if (top >= 0 && top + kCard * scale_ <= height()) return;
     origin_.ry() += height() / 2.0 - top;
-    moved_ = true;
-    return update();
+    return moved_by_user();
   }
 }
 

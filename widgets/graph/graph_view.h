@@ -26,11 +26,27 @@ public:
   bool laid_out() const { return !layout_.nodes.empty(); }
   void zoom_to_fit();
   double scale() const { return scale_; }
+  QPointF origin() const { return origin_; }
+  /// `origin` is where the graph's upper left corner stands, in logical pixels.
+  void look_at(double scale, QPointF origin);
+  bool shows_before() const { return before_; }
+  size_t card_count() const { return cards_.size(); }
+  size_t edge_count() const { return borders_.size(); }
+  /// Whether a layout is still being made.
+  bool busy() const;
+  /// Why two nodes were not fused, or (`to` < 0) why one joined; empty when nothing is known.
+  struct Reason {
+    QString title, words;
+  };
+  Reason reason_of(int from, int to);
   std::vector<Part> parts() const override;
 
 signals:
   void kernel_chosen(int row);
-  void reason_asked(QString title, QString reason);
+  /// By node ids; `to` is -1 where one node was clicked.
+  void reason_asked(int from, int to);
+  /// The user has moved or zoomed.
+  void looked();
 
 protected:
   void paintEvent(QPaintEvent*) override;
@@ -58,6 +74,7 @@ private:
   void draw_card(QPainter& painter, size_t index) const;
   QPointF to_scene(QPointF at) const { return (at - origin_) / scale_; }
   void click(QPointF scene);
+  void moved_by_user();
   void zoom(double factor, QPointF around);
   void bring_into_view(int kernel);
 

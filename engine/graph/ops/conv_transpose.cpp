@@ -122,13 +122,153 @@ Window window_like(Spread const& s) {
   return w;
 }
 
-Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  Shape shape = shape_of(inputs[0]);
-  TRY_ASSIGN(Spread s, spread_of(attributes, shape, shape_of(inputs[1])));
-  Tensors tensors;
-  tensors.stages.push_back(spread_stage(inputs[0], s));
+int64_t product_of(std::vector<int64_t> const& list) { return element_count(list).value_or(0); }
+
+/// Outputs at y with the same y mod stride, a phase, are a convolution of the input with every
+/// stride-th tap, which begins (phase + before) / stride elements on. All phases together are one
+/// convolution of `taps` taps without strides, whose channels are (phase, o).
+struct Phases {
+  std::vector<int64_t> taps, out;  ///< out: outputs of a phase
+  std::vector<int64_t> shift;      ///< the first element that phase 0 begins at
+  std::vector<int64_t> rest;       ///< before mod stride
+  int64_t channels;                ///< output channels of one phase
+  int64_t count = 1;               ///< phases
+  int64_t block;                   ///< channels whose weights lie side by side
+
+  explicit Phases(Spread const& s) : channels(s.groups * s.outputs) {
+    for (size_t i = 0; i < s.rank(); ++i) {
+      taps.push_back((s.kernel[i] + s.strides[i] - 1) / s.strides[i]);
+      out.push_back((s.out[i] + s.strides[i] - 1) / s.strides[i]);
+      shift.push_back(s.before[i] / s.strides[i]);
+      rest.push_back(s.before[i] % s.strides[i]);
+      count *= s.strides[i];
+    }
+    block = channels * count % kBlock == 0 ? kBlock : channels * count;
+  }
+  static constexpr int64_t kBlock = 16;  // f32 lanes of the widest vectors
+
+  /// How much further than phase 0 a phase along axis `i` begins: 0 or 1.
+  ir::Expr step(Spread const& s, size_t i, ir::Expr phase) const {
+    if (rest[i] == 0) return ir::int_imm(0);
+    // Two phases of two: affine, which every analysis understands.
+    if (s.strides[i] == 2) return phase;
+    return ir::floor_div(phase + rest[i], ir::int_imm(s.strides[i]));
+  }
+};
+
+/// The phase along each axis, of the channel (phases, o).
+std::vector<ir::Expr> phases_of(ir::Expr channel, Spread const& s, Phases const& phases) {
+  std::vector<ir::Expr> list(s.rank());
+  int64_t inner = phases.channels;
+  for (size_t i = s.rank(); i-- > 0; inner *= s.strides[i]) {
+    list[i] = ir::floor_div(channel, ir::int_imm(inner));
+    if (i > 0) list[i] = ir::floor_mod(list[i], ir::int_imm(s.strides[i]));
+  }
+  return list;
+}
+
+/// The input with the zeros around it that windows of `taps` need.
+te::Stage padded_input(te::Buffer const& input, Spread const& s, Phases const& phases) {
+  Shape shape = shape_of(input);
+  for (size_t i = 0; i < s.rank(); ++i)
+    shape[i + 2] = phases.out[i] + phases.taps[i] - (phases.rest[i] == 0 ? 1 : 0);
+  std::vector<te::Axis> axes = output_axes(shape);
+  std::vector<ir::Expr> indices{axes[0].var(), axes[1].var()};
+  ir::Expr inside = ir::bool_imm(true);
+  for (size_t i = 0; i < s.rank(); ++i) {
+    ir::Expr at = axes[i + 2].var() + (phases.shift[i] - (phases.taps[i] - 1));
+    inside = inside && 0 <= at && at < s.in[i];
+    indices.push_back(at);
+  }
+  return te::compute(
+      "pad", axes, ir::select(inside, ir::load(input, indices), immediate(0, input->type)), "pad");
+}
+
+/// The weights of the convolution of all phases: blocks of (phases, o), c, taps, the channels of a
+/// block. They depend on parameters alone: made once, when the model is loaded.
+te::Stage phase_weights(te::Buffer const& weights, Spread const& s, Phases const& phases) {
+  std::vector<te::Axis> axes{{"v", phases.channels * phases.count / phases.block, "out_channel"},
+                             {"c", s.channels, "in_channel"}};
   Window window = window_like(s);
-  std::vector<te::Axis> axes{{"n", shape[0], "batch"}, {"o", s.groups * s.outputs, "out_channel"}};
+  window.kernel = phases.taps;
+  for (te::Axis const& axis : kernel_axes(window)) axes.push_back(axis);
+  axes.push_back({"b", phases.block, "out_channel"});
+  ir::Expr channel = axes.front().var() * phases.block + axes.back().var();
+  std::vector<ir::Expr> phase = phases_of(channel, s, phases);
+  ir::Expr o = ir::floor_mod(channel, ir::int_imm(phases.channels)), c = axes[1].var();
+  if (s.groups > 1) {
+    c = ir::floor_div(o, ir::int_imm(s.outputs)) * s.channels + c;
+    o = ir::floor_mod(o, ir::int_imm(s.outputs));
+  }
+  std::vector<ir::Expr> at{c, o};
+  ir::Expr inside = ir::bool_imm(true);
+  for (size_t i = 0; i < s.rank(); ++i) {
+    // The kernel is read from its end: a tap reaches forward where a convolution looks back.
+    ir::Expr first = ir::floor_mod(phase[i] + phases.rest[i], ir::int_imm(s.strides[i]));
+    ir::Expr back = ir::int_imm(phases.taps[i] - 1) - axes[i + 2].var();
+    at.push_back(first + back * s.strides[i]);
+    if (phases.taps[i] * s.strides[i] > s.kernel[i]) inside = inside && at.back() < s.kernel[i];
+  }
+  ir::Expr read = ir::load(weights, at);
+  return te::compute("phases", axes, ir::select(inside, read, immediate(0, weights->type)),
+                     "phases");
+}
+
+/// The phases, back in the order of the outputs.
+te::Stage interleaved(te::Buffer const& made, Spread const& s, Phases const& phases) {
+  Window window = window_like(s);
+  std::vector<te::Axis> axes{{"n", shape_of(made)[0], "batch"},
+                             {"o", phases.channels, "out_channel"}};
+  for (te::Axis const& axis : spatial_axes(window)) axes.push_back(axis);
+  ir::Expr phase = ir::int_imm(0);
+  std::vector<ir::Expr> at;
+  for (size_t i = 0; i < s.rank(); ++i) {
+    ir::Expr stride = ir::int_imm(s.strides[i]), y = axes[i + 2].var();
+    phase = phase * s.strides[i] + ir::floor_mod(y, stride);
+    at.push_back(ir::floor_div(y, stride));
+  }
+  at.insert(at.begin(), {axes[0].var(), phase * phases.channels + axes[1].var()});
+  return te::compute("interleave", std::move(axes), ir::load(made, at), "interleave");
+}
+
+void convolve_phases(Spread const& s, te::Buffer const& input, te::Buffer const& weights,
+                     std::string const& name, Tensors& tensors) {
+  Phases phases(s);
+  tensors.stages.push_back(padded_input(input, s, phases));
+  tensors.stages.push_back(phase_weights(weights, s, phases));
+  Window window = window_like(s);
+  window.out = phases.out;
+  window.kernel = phases.taps;
+  std::vector<te::Axis> axes{{"n", shape_of(input)[0], "batch"},
+                             {"v", phases.channels * phases.count, "out_channel"}};
+  std::vector<te::Axis> over{{"c", s.channels, "in_channel"}};
+  std::vector<ir::Expr> phase = phases_of(axes[1].var(), s, phases);
+  ir::Expr c = over[0].var(), o = ir::floor_mod(axes[1].var(), ir::int_imm(phases.channels));
+  if (s.groups > 1) c = ir::floor_div(o, ir::int_imm(s.outputs)) * s.channels + c;
+  ir::Expr block = ir::int_imm(phases.block);
+  std::vector<ir::Expr> at{axes[0].var(), c};
+  std::vector<ir::Expr> weight{ir::floor_div(axes[1].var(), block), over[0].var()};
+  for (te::Axis const& axis : spatial_axes(window)) axes.push_back(axis);
+  for (te::Axis const& axis : kernel_axes(window)) {
+    size_t i = over.size() - 1;
+    over.push_back(axis);
+    at.push_back(axes[i + 2].var() + axis.var() + phases.step(s, i, phase[i]));
+    weight.push_back(axis.var());
+  }
+  weight.push_back(ir::floor_mod(axes[1].var(), block));
+  ir::Expr product =
+      ir::load(tensors.stages[0].output, at) * ir::load(tensors.stages[1].output, weight);
+  tensors.stages.push_back(te::reduce(name, axes, te::Combiner::kSum, over, product, name));
+  tensors.stages.push_back(interleaved(tensors.stages.back().output, s, phases));
+}
+
+/// The convolution of what the input has become by spreading.
+void convolve_spread(Spread const& s, te::Buffer const& input, te::Buffer const& weights,
+                     std::string const& name, Tensors& tensors) {
+  tensors.stages.push_back(spread_stage(input, s));
+  Window window = window_like(s);
+  std::vector<te::Axis> axes{{"n", shape_of(input)[0], "batch"},
+                             {"o", s.groups * s.outputs, "out_channel"}};
   for (te::Axis const& axis : spatial_axes(window)) axes.push_back(axis);
   std::vector<te::Axis> over{{"c", s.channels, "in_channel"}};
   ir::Expr o = axes[1].var(), c = over[0].var();
@@ -145,9 +285,21 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
     at.push_back(axes[i + 2].var() + kernel[i].var() * s.dilations[i]);
     weight.push_back(back);
   }
-  ir::Expr product = ir::load(tensors.stages[0].output, at) * ir::load(inputs[1], weight);
+  ir::Expr product = ir::load(tensors.stages.back().output, at) * ir::load(weights, weight);
   tensors.stages.push_back(te::reduce(name, axes, te::Combiner::kSum, over, product, name));
+}
+
+Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
+  Shape shape = shape_of(inputs[0]);
+  TRY_ASSIGN(Spread s, spread_of(attributes, shape, shape_of(inputs[1])));
+  Tensors tensors;
+  // Without strides there are no zeros to leave out; with dilations the phases would be uneven.
+  if (product_of(s.strides) > 1 && product_of(s.dilations) == 1)
+    convolve_phases(s, inputs[0], inputs[1], name, tensors);
+  else
+    convolve_spread(s, inputs[0], inputs[1], name, tensors);
   if (inputs.size() > 2 && inputs[2]) {
+    std::vector<te::Axis> axes = tensors.stages.back().axes;
     ir::Expr sum = ir::load(tensors.stages.back().output, te::vars(axes)) +
                    ir::load(inputs[2], {axes[1].var()});
     tensors.stages.push_back(te::compute("bias_add", axes, sum, "bias_add"));

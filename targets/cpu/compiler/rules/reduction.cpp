@@ -15,9 +15,26 @@ using namespace ir;
 constexpr int64_t kWorthThreads = 65536;  // iterations
 constexpr int64_t kMostCopies = 64;       // of an epilogue's statement
 
+/// An expression speaks of the iterator only as v // P; the answer is P. 0: otherwise, too.
+int64_t only_by_groups(Expr const& e, std::string const& iter) {
+  int64_t group = 0;
+  bool otherwise = false;
+  walk(e, [&](Expr const& x) {
+    auto const* node = x.as<Binary>();
+    auto by = node && node->op == BinaryOp::kFloorDiv ? as_int(node->b) : std::nullopt;
+    auto const* v = by ? node->a.as<Variable>() : x.as<Variable>();
+    if (!v || v->name != iter) return true;
+    otherwise = otherwise || !by || (group != 0 && group != *by);
+    group = by.value_or(0);
+    return false;
+  });
+  return otherwise ? 0 : group;
+}
+
 /// How one index moves with an iterator: 0 not at all, 1 to the next element, 2 otherwise. Packed
-/// dimensions count as one: v // b outside and v % b last is 1 within blocks of b.
-int movement(Load const& read, std::string const& iter, int64_t& block) {
+/// dimensions count as one: v // b outside and v % b last is 1 within blocks of b. What moves from
+/// group to group of whole vectors stands still within each.
+int movement(Load const& read, std::string const& iter, int64_t width, int64_t& block) {
   int moves = 0;
   for (size_t d = 0; d < read.indices.size(); ++d) {
     Expr const& index = read.indices[d];
@@ -26,6 +43,7 @@ int movement(Load const& read, std::string const& iter, int64_t& block) {
     auto by = node ? as_int(node->b) : std::nullopt;
     bool last = d + 1 == read.indices.size();
     if (node && by && node->op == BinaryOp::kFloorDiv && !last) continue;
+    if (int64_t group = only_by_groups(index, iter); group > 1 && group % width == 0) continue;
     if (node && by && node->op == BinaryOp::kFloorMod && last) {
       block = std::min(block, *by);
       moves = std::max(moves, 1);
@@ -38,13 +56,13 @@ int movement(Load const& read, std::string const& iter, int64_t& block) {
 
 /// A vector along the axis is a broadcast or contiguous in every read; `block` is how many elements
 /// lie side by side.
-bool contiguous(RuleStage const& stage, RuleAxis const& axis, int64_t& block) {
+bool contiguous(RuleStage const& stage, RuleAxis const& axis, int64_t width, int64_t& block) {
   bool good = true;
   block = axis.extent;
   walk_exprs(stage.node->body, [&](Expr const& e) {
     auto const* read = e.as<Load>();
     bool own = read && read->buffer->name == stage.block;  // the sum itself: in registers
-    if (read && !own) good = good && movement(*read, "v" + axis.name, block) < 2;
+    if (read && !own) good = good && movement(*read, "v" + axis.name, width, block) < 2;
     return true;
   });
   return good;
@@ -66,7 +84,7 @@ void choose_lanes(RuleStage const& stage, int64_t width, Tile& tile) {
   double best = 0;
   for (size_t i = 0; i < axes.size(); ++i) {
     int64_t block = 0;
-    if (axes[i].extent == 1 || !contiguous(stage, axes[i], block)) continue;
+    if (axes[i].extent == 1 || !contiguous(stage, axes[i], width, block)) continue;
     int64_t lanes = lanes_for(block, width);
     // Guarded lanes do nothing in the last vector.
     double rounds = std::ceil(double(axes[i].extent) / double(lanes));
@@ -75,22 +93,6 @@ void choose_lanes(RuleStage const& stage, int64_t width, Tile& tile) {
   }
   if (best == 0 && axes[tile.vector].extent > 1)
     tile.lanes = lanes_for(axes[tile.vector].extent, width);
-}
-
-/// An expression speaks of the iterator only as v // P; the answer is P. 0: otherwise, too.
-int64_t only_by_groups(Expr const& e, std::string const& iter) {
-  int64_t group = 0;
-  bool otherwise = false;
-  walk(e, [&](Expr const& x) {
-    auto const* node = x.as<Binary>();
-    auto by = node && node->op == BinaryOp::kFloorDiv ? as_int(node->b) : std::nullopt;
-    auto const* v = by ? node->a.as<Variable>() : x.as<Variable>();
-    if (!v || v->name != iter) return true;
-    otherwise = otherwise || !by || (group != 0 && group != *by);
-    group = by.value_or(0);
-    return false;
-  });
-  return otherwise ? 0 : group;
 }
 
 /// How many neighbours along an axis share each vector that is read along the lanes: the whole
@@ -233,8 +235,8 @@ bool join_epilogue(Building& building, RuleStage const& stage, std::string const
 bool sums_along_memory(RuleStage const& stage, int64_t width) {
   int64_t block = 0;
   for (RuleAxis const& axis : stage.spatial)
-    if (axis.extent > 1 && contiguous(stage, axis, block)) return false;
-  if (stage.reduce.empty() || !contiguous(stage, stage.reduce.back(), block)) return false;
+    if (axis.extent > 1 && contiguous(stage, axis, width, block)) return false;
+  if (stage.reduce.empty() || !contiguous(stage, stage.reduce.back(), width, block)) return false;
   int64_t extent = stage.reduce.back().extent;
   return extent >= 2 * width && (extent % width == 0 || extent >= 8 * width);
 }

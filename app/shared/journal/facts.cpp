@@ -1,0 +1,44 @@
+#include "app/shared/journal/journal.h"
+
+namespace tw::journal {
+
+std::vector<FactInfo> const& facts() {
+  static std::vector<FactInfo> const all = {
+      {"model", "words", "name of the open model, or none"},
+      {"model.operators", "", "operators of the model as it was read"},
+      {"model.time", "ms", "of the whole model, measured inside the network"},
+      {"kernels", "", "rows of the kernel table"},
+      {"kernel", "words", "name of the chosen kernel, or none"},
+      {"kernel.time", "ms", "measured time of the current step"},
+      {"kernel.speed", "GFLOP/s", "measured speed of the current step"},
+      {"kernel.state", "words", "plain, default, hand or tuned"},
+      {"state", "words", "unknown, checking, correct or wrong: what the current step computes"},
+      {"step", "words", "script line of the current step"},
+      {"history.nodes", "", "steps of the history, the plain nest among them"},
+      {"history.current", "", "the current step's number"},
+      {"history.note", "words", "note on the current step, or none"},
+      {"loops", "", "bars of the loop nest"},
+      {"loop", "words", "the selected loop, or none"},
+      {"loop.extent", "", "iterations of the selected loop"},
+      {"loop.mark", "words", "serial, parallel, vector, unroll or bind: of the selected loop"},
+      {"hover", "words", "the loop that is lit up by the pointer, or none"},
+      {"refusal", "words", "code of the refused step, or none"},
+      {"refusal.repairs", "", "repairs that the card offers"},
+      {"error", "words", "what was wrong with the last action, or none"},
+      {"status", "words", "the line at the bottom"},
+      {"view", "words", "the tab that is shown in the middle"},
+      {"view.graph.nodes", "", "cards of the graph"},
+      {"view.graph.edges", "", "lines between them"},
+      {"view.graph.scale", "", "1: as it was laid out"},
+      {"view.code.lines", "", "lines of the code that is shown"},
+      {"view.why", "words", "what the Why tab says"},
+      {"theme", "words", "dark, light or high-contrast"},
+      {"window.width", "", "in logical pixels"},
+      {"window.height", "", "in logical pixels"},
+      {"dialog", "words", "name of the dialog that is open, or none"},
+      {"elapsed", "ms", "from the last action until everything was still"},
+  };
+  return all;
+}
+
+}  // namespace tw::journal

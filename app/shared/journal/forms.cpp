@@ -1,0 +1,198 @@
+#include "app/shared/journal/forms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tw::journal {
+namespace {
+
+// ---- fields: how one member of an action is written ----------------------------------------
+
+template <typename T>
+struct Word {
+  std::string T::*member;
+  std::string name;
+  std::vector<std::string> choices = {};  ///< empty: any word
+  std::string text(T const& a) const { return " " + word_text(a.*member); }
+  Status parse(T& a, Reader& reader) const {
+    size_t begin = reader.position();
+    TRY_ASSIGN(a.*member, reader.word(name));
+    if (choices.empty() || std::find(choices.begin(), choices.end(), a.*member) != choices.end())
+      return {};
+    return reader.wrong(
+        fmt::format("{} is {}, not '{}'", name, fmt::join(choices, " or "), a.*member), begin);
+  }
+};
+template <typename T>
+struct Optional {  ///< a word that may be missing at the end
+  std::string T::*member;
+  std::string name;
+  std::string text(T const& a) const {
+    return (a.*member).empty() ? "" : " " + word_text(a.*member);
+  }
+  Status parse(T& a, Reader& reader) const {
+    if (reader.at_end()) return {};
+    TRY_ASSIGN(a.*member, reader.word(name));
+    return {};
+  }
+};
+template <typename T>
+struct Rest {
+  std::string T::*member;
+  std::string name;
+  std::string text(T const& a) const { return " " + rest_text(a.*member); }
+  Status parse(T& a, Reader& reader) const {
+    TRY_ASSIGN(a.*member, reader.rest(name));
+    return {};
+  }
+};
+template <typename T, typename N>
+struct Number {
+  N T::*member;
+  std::string name;
+  std::string text(T const& a) const { return fmt::format(" {}", a.*member); }
+  Status parse(T& a, Reader& reader) const {
+    if constexpr (std::is_same_v<N, int>) {
+      TRY_ASSIGN(a.*member, reader.integer(name));
+    } else {
+      TRY_ASSIGN(a.*member, reader.number(name));
+    }
+    return {};
+  }
+};
+template <typename T>
+struct Flag {
+  bool T::*member;
+  std::string name;
+  std::string text(T const& a) const { return a.*member ? " " + name : ""; }
+  Status parse(T& a, Reader& reader) const {
+    a.*member = reader.take(name);
+    return {};
+  }
+};
+template <typename T>
+Word(std::string T::*, char const*) -> Word<T>;
+template <typename T, typename N>
+Number(N T::*, char const*) -> Number<T, N>;
+
+template <typename T, typename... Ts>
+constexpr bool is_one_of(std::variant<Ts...> const*) {
+  return (std::is_same_v<T, Ts> || ...);
+}
+template <typename T>
+constexpr bool kOfSession = is_one_of<T>(static_cast<session::Command const*>(nullptr));
+
+template <typename T>
+T const* as(Action const& action) {
+  if constexpr (kOfSession<T>) {
+    auto const* command = std::get_if<session::Command>(&action);
+    return command ? std::get_if<T>(command) : nullptr;
+  } else {
+    return std::get_if<T>(&action);
+  }
+}
+template <typename T>
+Action wrapped(T action) {
+  if constexpr (kOfSession<T>)
+    return session::Command(std::move(action));
+  else
+    return action;
+}
+
+/// One row: the words that begin the line, what it does, and the members that follow.
+template <typename T, typename... Fields>
+Form row(std::string words, std::string doc, Fields... fields) {
+  Form form;
+  std::string names;
+  ((names += (names.empty() ? "" : " ") + fields.name), ...);
+  form.info = {words, names, std::move(doc)};
+  form.print = [words, fields...](Action const& action) -> std::optional<std::string> {
+    T const* known = as<T>(action);
+    if (!known) return {};
+    std::string line = words;
+    ((line += fields.text(*known)), ...);
+    return line;
+  };
+  form.parse = [fields...](Reader& reader) -> Result<Action> {
+    [[maybe_unused]] T action;
+    Status status;
+    ((status = status ? fields.parse(action, reader) : status), ...);
+    TRY(status);
+    TRY(reader.end());
+    return wrapped(std::move(action));
+  };
+  return form;
+}
+
+std::vector<Form> session_forms() {
+  using namespace session;
+  return {
+      row<OpenModel>("open", "opens a model or a tensor expression",
+                     Rest<OpenModel>{&OpenModel::path, "FILE"}),
+      row<OpenSample>("sample", "opens a built-in model", Word(&OpenSample::name, "NAME")),
+      row<CloseModel>("close", "closes the model"),
+      row<ApplyStep>("step", "takes a step of a schedule, or several with ; between them",
+                     Rest<ApplyStep>{&ApplyStep::line, "LINE"}),
+      row<ApplyScript>("script", "takes the steps of a script",
+                       Rest<ApplyScript>{&ApplyScript::text, "TEXT"}),
+      row<Undo>("undo", "goes one step back"),
+      row<Redo>("redo", "goes one step forward again"),
+      row<JumpTo>("jump", "goes to any step of the history", Number(&JumpTo::history_node, "STEP")),
+      row<SetNote>("note", "writes a note on a step", Number(&SetNote::history_node, "STEP"),
+                   Rest<SetNote>{&SetNote::note, "TEXT"}),
+      row<DismissRefusal>("dismiss", "closes the card of a refused step"),
+      row<MeasureAgain>("measure", "measures the current step again"),
+      row<MeasureModel>("measure model", "measures every kernel inside the network"),
+      row<MeasureRoofs>("measure roofs", "measures what this machine can do",
+                        Flag<MeasureRoofs>{&MeasureRoofs::again, "again"}),
+      row<CancelJob>("cancel", "stops what is being done"),
+  };
+}
+
+std::vector<Form> window_forms() {
+  return {
+      row<ChooseKernel>("kernel", "chooses a kernel by name or row",
+                        Word(&ChooseKernel::kernel, "NAME")),
+      row<ShowView>("show", "shows a tab by its words", Word(&ShowView::view, "VIEW")),
+      row<ShowPass>("pass", "shows the program after a pass", Word(&ShowPass::pass, "NAME")),
+      row<MarkChanges>("changes", "marks what the last step changed",
+                       Word<MarkChanges>{&MarkChanges::state, "STATE", {"on", "off"}}),
+      row<ChooseGraph>("graph", "shows the graph before or after fusion",
+                       Word<ChooseGraph>{&ChooseGraph::form, "FORM", {"before", "after"}}),
+      row<LookAtGraph>("look at graph", "scale, and where its corner stands",
+                       Number(&LookAtGraph::scale, "SCALE"), Number(&LookAtGraph::x, "X"),
+                       Number(&LookAtGraph::y, "Y")),
+      row<FitGraph>("fit graph", "shows the whole width of the graph"),
+      row<ExplainFusion>("why", "why two nodes were not fused, or why one joined",
+                         Word(&ExplainFusion::from, "NODE"),
+                         Optional<ExplainFusion>{&ExplainFusion::to, "NODE"}),
+      row<SelectLoop>("select", "selects a loop", Word(&SelectLoop::loop, "LOOP")),
+      row<HoverLoop>("hover", "lights up a loop, or none", Word(&HoverLoop::loop, "LOOP")),
+      row<SetTheme>("theme", "dark, light or high-contrast", Word(&SetTheme::theme, "NAME")),
+      row<ResizeWindow>("size", "of the window, in logical pixels",
+                        Number(&ResizeWindow::width, "WIDTH"),
+                        Number(&ResizeWindow::height, "HEIGHT")),
+      row<ArrangePanes>("panes", "moves the borders between panes",
+                        Word(&ArrangePanes::panes, "NAME"),
+                        Rest<ArrangePanes>{&ArrangePanes::sizes, "SIZES"}),
+      row<ScrollView>("scroll", "scrolls a view", Word(&ScrollView::view, "VIEW"),
+                      Number(&ScrollView::x, "X"), Number(&ScrollView::y, "Y")),
+      row<ShowDialog>("dialog", "shows a dialog", Word(&ShowDialog::dialog, "NAME"),
+                      Optional<ShowDialog>{&ShowDialog::argument, "ARGUMENT"}),
+      row<CloseDialog>("close dialog", "closes the dialog without taking what it says"),
+  };
+}
+
+}  // namespace
+
+std::vector<Form> const& forms() {
+  static std::vector<Form> const all = [] {
+    std::vector<Form> list = session_forms();
+    for (Form& form : window_forms()) list.push_back(std::move(form));
+    return list;
+  }();
+  return all;
+}
+
+}  // namespace tw::journal

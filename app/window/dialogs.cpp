@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window's dialogs. None of them blocks: a journal goes on while one is open.
+#include <QDialog>
+#include <QFileDialog>
+#include <QInputDialog>
+
+#include "app/window/main_window.h"
+#include "engine/support/files.h"
+#include "widgets/step_dialog/step_dialog.h"
+
+namespace tw {
+
+QDialog* MainWindow::open_dialog() const {
+  QDialog* last = nullptr;
+  for (QDialog* dialog : findChildren<QDialog*>())
+    if (dialog->isVisible()) last = dialog;
+  return last;
+}
+
+void MainWindow::open(QDialog* dialog) {
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QDialog::finished, this, [this] {
+    if (depth_ == 0) recorder_.add(journal::Action(journal::CloseDialog{}));
+  });
+  dialog->open();
+}
+
+/// A step that says all by its loop is taken at once; the others ask in a dialog.
+void MainWindow::ask_step(QString const& primitive) {
+  if (!snapshot_.nest) return;
+  QString selected;
+  for (session::LoopBar const& bar : snapshot_.nest->bars)
+    if (bar.id == selection_->loop()) selected = QString::fromStdString(bar.reference);
+  for (session::PrimitiveView const& view : primitives_) {
+    if (QString::fromStdString(view.name) != primitive) continue;
+    if (view.targets != 1 || !view.parameters.empty()) break;
+    bool of_block = view.target_kinds == std::vector<std::string>{"block"};
+    QString target = of_block ? selected.section('.', 0, 0) : selected;
+    return selected.isEmpty() ? say("Select a loop first")
+                              : apply_line(primitive + "(" + target + ")");
+  }
+  show_action(journal::ShowDialog{"step", primitive.toStdString()});
+}
+
+Status MainWindow::show_step_dialog(QString const& primitive) {
+  if (!snapshot_.nest) return bad_input("no_kernel", "no kernel is selected");
+  QString selected;
+  QStringList loops;
+  for (session::LoopBar const& bar : snapshot_.nest->bars) {
+    loops << QString::fromStdString(bar.reference);
+    if (bar.id == selection_->loop()) selected = loops.back();
+  }
+  for (session::PrimitiveView const& view : primitives_) {
+    if (QString::fromStdString(view.name) != primitive) continue;
+    auto* dialog = new StepDialog(
+        view, loops, selected, [this](std::string const& line) { return session_.why_not(line); },
+        theme_, this);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] { apply_line(dialog->line()); });
+    open(dialog);
+    return {};
+  }
+  return bad_input("unknown_primitive", "there is no primitive '" + primitive.toStdString() + "'");
+}
+
+void MainWindow::ask_note(int node) {
+  show_action(journal::ShowDialog{"note", std::to_string(node)});
+}
+
+Status MainWindow::show_note_dialog(int node) {
+  if (!snapshot_.history || node < 0 || size_t(node) >= snapshot_.history->nodes.size())
+    return bad_input("unknown_node", "there is no such step");
+  auto const& shown = snapshot_.history->nodes[size_t(node)];
+  auto* dialog = new QInputDialog(this);
+  dialog->setObjectName("noteDialog");
+  dialog->setWindowTitle("Note");
+  dialog->setLabelText("A note on " + QString::fromStdString(shown.label));
+  dialog->setTextValue(QString::fromStdString(shown.note));
+  dialog->setMinimumWidth(420);
+  connect(dialog, &QInputDialog::textValueSelected, this, [this, node](QString const& text) {
+    execute(session::SetNote{node, text.toStdString()});
+  });
+  open(dialog);
+  return {};
+}
+
+Status MainWindow::show_open_dialog() {
+  auto* dialog =
+      new QFileDialog(this, "Open a model", {}, "Models and kernels (*.onnx *.te);;All files (*)");
+  dialog->setObjectName("openDialog");
+  dialog->setFileMode(QFileDialog::ExistingFile);
+  connect(dialog, &QFileDialog::fileSelected, this,
+          [this](QString const& path) { execute(session::OpenModel{path.toStdString()}); });
+  open(dialog);
+  return {};
+}
+
+Status MainWindow::show_save_journal_dialog() {
+  auto* dialog = new QFileDialog(this, "Save the journal", {}, "Journals (*.journal)");
+  dialog->setObjectName("saveJournalDialog");
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setDefaultSuffix("journal");
+  connect(dialog, &QFileDialog::fileSelected, this, [this](QString const& path) {
+    if (Status status = write_file(path.toStdString(), recorder_.text()); !status)
+      say(QString::fromStdString(to_sentence(status.error())));
+  });
+  open(dialog);
+  return {};
+}
+
+}  // namespace tw

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every action of the window, carried out.
+#include <QDialog>
+#include <QScrollBar>
+#include <QSettings>
+#include <QSplitter>
+#include <QTabBar>
+#include <QTabWidget>
+
+#include <QLabel>
+#include <algorithm>
+
+#include "app/window/main_window.h"
+#include "app/window/view_names.h"
+
+namespace tw {
+
+Status MainWindow::perform(journal::Action const& action) {
+  bool asked = depth_ == 0;
+  if (asked) recorder_.add(action);  // before it is done: a crash leaves what led to it
+  Quiet quiet(depth_);
+  if (!journal::replaces(action, action)) said_.clear();
+  Status status = std::visit([this](auto const& one) { return run(one); }, action);
+  if (status) return status;
+  if (asked)
+    recorder_.add(journal::Expect{"error", journal::Compare::kContains, 0, status.error().message});
+  say(QString::fromStdString(to_sentence(status.error())));
+  return status;
+}
+
+void MainWindow::user_did(journal::Action const& action) {
+  if (depth_ == 0) (void)perform(action);
+}
+
+/// Kernels are written by name: a row may be another one in the next version of a model.
+void MainWindow::execute(session::Command const& command) {
+  auto const* kernel = std::get_if<session::SelectKernel>(&command);
+  if (!kernel) return show_action(command);
+  auto const& table = snapshot_.kernels;
+  bool known = table && kernel->row >= 0 && size_t(kernel->row) < table->rows.size();
+  show_action(journal::ChooseKernel{known ? table->rows[size_t(kernel->row)].name
+                                          : std::to_string(kernel->row)});
+}
+
+Status MainWindow::run(session::Command const& command) {
+  Status status = session_.execute(command);
+  refresh();
+  return status;
+}
+
+Status MainWindow::run(journal::ChooseKernel const& action) {
+  if (!snapshot_.kernels) return bad_input("no_model", "no model is open");
+  auto const& rows = snapshot_.kernels->rows;
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].name == action.kernel || std::to_string(i) == action.kernel)
+      return run(session::Command(session::SelectKernel{int(i)}));
+  return bad_input("unknown_kernel", "there is no kernel '" + action.kernel + "'");
+}
+
+void MainWindow::show_centre(int tab) {
+  QString text = centre_->tabText(std::min(tab, centre_->count() - 1));
+  show_action(journal::ShowView{view_name(text).toStdString()});
+}
+
+/// Tabs inside of tabs: those around come to the front, too.
+static void show_tabs_around(QWidget* widget) {
+  for (; widget; widget = widget->parentWidget())
+    for (QWidget* owner = widget->parentWidget(); owner; owner = owner->parentWidget())
+      if (auto* tabs = qobject_cast<QTabWidget*>(owner); tabs && tabs->indexOf(widget) >= 0)
+        tabs->setCurrentWidget(widget);
+}
+
+Status MainWindow::run(journal::ShowView const& action) {
+  QString wanted = QString::fromStdString(action.view);
+  QStringList known;
+  for (QTabBar* tabs : centralWidget()->findChildren<QTabBar*>())
+    for (int i = 0; i < tabs->count(); ++i) {
+      known << view_name(tabs->tabText(i));
+      if (known.back() != wanted) continue;
+      tabs->setCurrentIndex(i);
+      show_tabs_around(tabs);
+      return {};
+    }
+  if (wanted == "code") return {};  // a wide window always shows it
+  return bad_input("unknown_view", "there is no view '" + action.view + "'; the views are " +
+                                       known.join(", ").toStdString());
+}
+
+Status MainWindow::run(journal::ShowPass const& action) {
+  if (code_->show_pass(QString::fromStdString(action.pass))) return {};
+  return bad_input("unknown_pass", "there is no pass '" + action.pass + "'");
+}
+
+Status MainWindow::run(journal::MarkChanges const& action) {
+  code_->mark_changes(action.state == "on");
+  return {};
+}
+
+Status MainWindow::run(journal::ChooseGraph const& action) {
+  graph_->show_before(action.form == "before");
+  return run(journal::ShowView{"graph"});
+}
+
+Status MainWindow::run(journal::LookAtGraph const& action) {
+  graph_->look_at(action.scale, {action.x, action.y});
+  return {};
+}
+
+Status MainWindow::run(journal::FitGraph const&) {
+  graph_->zoom_to_fit();
+  return {};
+}
+
+Status MainWindow::run(journal::ExplainFusion const& action) {
+  if (!snapshot_.graph) return bad_input("no_model", "no model is open");
+  auto const& nodes =
+      graph_->shows_before() ? snapshot_.graph->nodes_before : snapshot_.graph->nodes;
+  int from = node_called(nodes, action.from), to = node_called(nodes, action.to);
+  for (auto const& [id, name] : {std::pair{from, action.from}, {to, action.to}})
+    if (id < 0 && !name.empty())
+      return bad_input("unknown_node", "the graph has no node '" + name + "'");
+  GraphView::Reason reason = graph_->reason_of(from, to);
+  if (reason.title.isEmpty())
+    return bad_input("unknown_edge", "nothing was decided about fusing these");
+  why_->setText(reason.title + "\n\n" + reason.words);
+  return run(journal::ShowView{"why"});
+}
+
+int MainWindow::loop_called(std::string const& reference) const {
+  for (session::LoopBar const& bar :
+       snapshot_.nest ? snapshot_.nest->bars : std::vector<session::LoopBar>())
+    if (bar.reference == reference) return bar.id;
+  return -1;
+}
+
+std::string MainWindow::name_of_loop(int loop) const {
+  for (session::LoopBar const& bar :
+       snapshot_.nest ? snapshot_.nest->bars : std::vector<session::LoopBar>())
+    if (bar.id == loop) return bar.reference;
+  return "none";
+}
+
+Status MainWindow::run(journal::SelectLoop const& action) {
+  int loop = loop_called(action.loop);
+  if (loop < 0 && action.loop != "none")
+    return bad_input("unknown_loop", "there is no loop '" + action.loop + "'");
+  selection_->select(loop);
+  return {};
+}
+
+Status MainWindow::run(journal::HoverLoop const& action) {
+  int loop = loop_called(action.loop);
+  if (loop < 0 && action.loop != "none")
+    return bad_input("unknown_loop", "there is no loop '" + action.loop + "'");
+  selection_->hover(loop);
+  return {};
+}
+
+Status MainWindow::run(journal::SetTheme const& action) {
+  QString name = QString::fromStdString(action.theme).replace('-', '_');
+  if (!QStringList{"dark", "light", "high_contrast"}.contains(name))
+    return bad_input("unknown_theme", "there is no theme '" + action.theme +
+                                          "'; the themes are dark, light, high-contrast");
+  set_theme(name);
+  QSettings(state_folder_ + "/settings.ini", QSettings::IniFormat).setValue("theme", name);
+  return {};
+}
+
+Status MainWindow::run(journal::ResizeWindow const& action) {
+  QSize wanted(action.width, action.height);
+  constexpr int kLargest = 16384;
+  if (wanted.width() < minimumWidth() || wanted.height() < minimumHeight() ||
+      wanted.width() > kLargest || wanted.height() > kLargest)
+    return bad_input("unusable_size",
+                     QString("a window has between %1 %2 and %3 %3 pixels, not %4 %5")
+                         .arg(minimumWidth())
+                         .arg(minimumHeight())
+                         .arg(kLargest)
+                         .arg(action.width)
+                         .arg(action.height)
+                         .toStdString());
+  if (wanted != size()) resize(wanted);
+  return {};
+}
+
+Status MainWindow::run(journal::ArrangePanes const& action) {
+  auto* panes = centralWidget()->findChild<QSplitter*>(QString::fromStdString(action.panes));
+  if (!panes || action.panes.empty())
+    return bad_input("unknown_panes", "there are no panes '" + action.panes + "'");
+  QList<int> sizes;
+  for (QString const& size : QString::fromStdString(action.sizes).split(' ', Qt::SkipEmptyParts))
+    sizes << size.toInt();
+  if (sizes.size() != panes->count())
+    return bad_input("unusable_size", "these are " + std::to_string(panes->count()) +
+                                          " panes, not " + std::to_string(sizes.size()));
+  panes->setSizes(sizes);
+  return {};
+}
+
+Status MainWindow::run(journal::ScrollView const& action) {
+  for (QAbstractScrollArea* area : centralWidget()->findChildren<QAbstractScrollArea*>()) {
+    if (scroll_name(area) != QString::fromStdString(action.view)) continue;
+    area->horizontalScrollBar()->setValue(action.x);
+    area->verticalScrollBar()->setValue(action.y);
+    return {};
+  }
+  return bad_input("unknown_view", "nothing called '" + action.view + "' can be scrolled");
+}
+
+Status MainWindow::run(journal::ShowDialog const& action) {
+  QString argument = QString::fromStdString(action.argument);
+  if (action.dialog == "open") return show_open_dialog();
+  if (action.dialog == "palette") return show_palette_dialog();
+  if (action.dialog == "keys") return show_keys_dialog();
+  if (action.dialog == "save-journal") return show_save_journal_dialog();
+  if (action.dialog == "step") return show_step_dialog(argument);
+  if (action.dialog == "note") return show_note_dialog(argument.isEmpty() ? -1 : argument.toInt());
+  return bad_input("unknown_dialog", "there is no dialog '" + action.dialog + "'");
+}
+
+Status MainWindow::run(journal::CloseDialog const&) {
+  QDialog* dialog = open_dialog();
+  if (!dialog) return bad_input("no_dialog", "no dialog is open");
+  dialog->reject();
+  return {};
+}
+
+}  // namespace tw
