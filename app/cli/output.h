@@ -53,6 +53,8 @@ void add_kernels(CLI::App& app, Context& context);
 void add_analyze(CLI::App& app, Context& context);
 void add_lower(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
+void add_diff(CLI::App& app, Context& context);
+void add_replay(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_verify(CLI::App& app, Context& context);
 void add_roofline(CLI::App& app, Context& context);

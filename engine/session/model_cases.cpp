@@ -67,10 +67,17 @@ Result<std::vector<NDArray>> tensors_in(std::filesystem::path const& set,
   }
 }
 
-/// Why the model cannot be run, if it cannot.
-std::optional<std::string> opaque_reason(LoadedModel const& model) {
-  for (PlanStep const& step : model.plan.steps)
+/// Why no run of these steps can end, if none can.
+std::optional<std::string> opaque_reason(BodyPlan const& plan) {
+  for (PlanStep const& step : plan.steps) {
     if (step.kind == StepKind::kOpaque) return step.reason;
+    std::optional<std::string> reason;
+    for (BodyPlan const& body : step.bodies) {
+      reason = opaque_reason(body);
+      if (!reason) break;  // this one can be chosen
+    }
+    if (reason) return reason;
+  }
   return {};
 }
 
@@ -92,7 +99,7 @@ Result<Opened> open_for(std::filesystem::path const& folder, Model const& plain,
   if (!options.fixes.empty()) {
     TRY_ASSIGN(opened.model, load_model(path, options, backend));
   }
-  if (!opaque_reason(*opened.model) || inputs.size() < 2 || infos.size() != inputs.size())
+  if (!opaque_reason(opened.model->plan) || inputs.size() < 2 || infos.size() != inputs.size())
     return opened;
   std::vector<std::string> known;
   for (size_t i = 1; i < infos.size(); ++i) {
@@ -101,7 +108,7 @@ Result<Opened> open_for(std::filesystem::path const& folder, Model const& plain,
     known.push_back(infos[i].name);
   }
   TRY_ASSIGN(Model told, load_model(path, options, backend));
-  return opaque_reason(*told) ? opened : Opened{told, known};
+  return opaque_reason(told->plan) ? opened : Opened{told, known};
 }
 
 struct Stored {
@@ -163,13 +170,13 @@ Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
   Result<Stored> stored = stored_tensors(set);
   // Texts and sequences are no tensors of ours, and no operators of ours read them.
   if (!stored) {
-    if (auto reason = opaque_reason(*plain)) return skipped(*reason);
+    if (auto reason = opaque_reason(plain->plan)) return skipped(*reason);
     return std::unexpected(stored.error());
   }
   declare(*stored, plain->before);
   TRY_ASSIGN(Opened opened, open_for(folder, plain, stored->inputs, backend));
   Model const& model = opened.model;
-  if (auto reason = opaque_reason(*model)) return skipped(*reason);
+  if (auto reason = opaque_reason(model->plan)) return skipped(*reason);
   verified.known = opened.known;
   if (!opened.known.empty()) stored->inputs.resize(1);
   NetworkOptions options;
@@ -195,6 +202,7 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
                        fmt::format("the shape of input {} is not known ({}); give --fix {}=SHAPE",
                                    info.name, fmt::join(info.unknown, ", "), info.name));
   if (model.is_expression) return run_expression(model, options, backend, device, stop);
+  if (model.base) return run_model(*model.base, options, backend, device, stop, progress);
   NetworkOptions network_options;
   network_options.threads = threads_of(options.threads, backend);
   network_options.scripts = options.scripts;
@@ -208,10 +216,9 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
   if (progress) progress({"timing", 0, 0});
   TRY_ASSIGN(NetworkTiming timing, network->time(options.rounds));
   result.samples_ms = std::move(timing.samples_ms);
-  for (size_t s = 0; s < model.plan.steps.size(); ++s) {
-    if (model.plan.steps[s].kernel < 0) continue;
-    result.kernel_ms.push_back(timing.step_ms[s]);
-    result.kernel_names.push_back(model.kernel(model.plan.steps[s].kernel).name);
+  for (KernelTime const& time : timing.kernels) {
+    result.kernel_ms.push_back(time.ms);
+    result.kernel_names.push_back(model.kernel(time.kernel).name);
   }
   result.infos = model_outputs(model);
   result.threads = network_options.threads;

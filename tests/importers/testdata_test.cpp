@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 
+#include "engine/graph/control.h"
 #include "engine/graph/passes.h"
 #include "engine/graph/reference.h"
 #include "engine/importers/importer.h"
@@ -23,9 +24,11 @@ Result<std::vector<NDArray>> load(fs::path const& folder, std::string const& pre
 
 /// A model that holds an operator which is not known: skipped with its reason.
 std::string unknown_part(Graph const& graph) {
-  for (Node const& node : graph.nodes)
-    if (!node.op) return node.reason;
-  return "";
+  std::string reason;
+  for_each_node(graph, [&](Node const& node) {
+    if (node.is_opaque() && reason.empty()) reason = node.reason;
+  });
+  return reason;
 }
 
 /// Models whose stored tensors are wrong, and how.
