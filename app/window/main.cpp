@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window's program.
 #include <QApplication>
+#include <QIcon>
 #include <QCommandLineParser>
 #include <QRegularExpression>
 #include <QStandardPaths>
@@ -175,6 +176,9 @@ int main(int argc, char** argv) {
   }
   QApplication app(argc, argv);
   QApplication::setApplicationName("tilewright");
+  QGuiApplication::setDesktopFileName("tilewright");
+  Q_INIT_RESOURCE(resources);
+  QApplication::setWindowIcon(QIcon(":/tilewright.png"));
   QApplication::setStyle(QStyleFactory::create("Fusion"));
   return run(app);
 }

@@ -87,7 +87,8 @@ private:
   }
 
   Status check(Node const& node) {
-    if (!node.op) return no_kernel(node.reason, node);
+    if (!node.op)
+      return no_kernel(node.control ? node.type + " runs graphs of its own" : node.reason, node);
     if (!node.op->compute)
       return no_kernel(fmt::format("{} has no tensor expression", node.type), node);
     auto info = tensor_info(graph_.value(node.outputs[0]));

@@ -1,11 +1,13 @@
 // What is done with one kernel: lowered, checked, measured.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "engine/compile/load_time.h"
 #include "engine/measure/kernel_bench.h"
 #include "engine/session/checked_run.h"
+#include "engine/session/compare.h"
 #include "engine/session/loaded_model.h"
 #include "engine/session/schedule_views.h"
 
@@ -114,11 +116,67 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
   TRY_ASSIGN(BenchResult measured, bench.measure(code, options));
   result.comparison = worst_of(measured.outputs, *reference);
   result.compared = true;
-  if (what.measure && result.comparison.equal)
+  if (what.measure && result.comparison.equal) {
     result.scheduled_ms = measured.samples.least() * 1e3;
-  else
+    result.scheduled_spread = measured.samples.spread();
+  } else {
     result.plain_ms.reset();
+  }
   return result;
+}
+
+namespace {
+
+Result<StateToCompare> side_of(LoadedModel const& model, int kernel, NamedScript const& script,
+                               ir::Program const& program, bool measure, MachineView const& machine,
+                               Backend const& backend, Device& device, StopToken stop) {
+  StateToCompare side;
+  side.state.name = script.name;
+  side.state.script = script.text.empty() ? to_script(model.kernel(kernel).name, {}) : script.text;
+  side.facts = std::make_shared<StateFacts const>(
+      facts_of(program, machine.rates.get(), machine.cache_bytes, backend));
+  if (!measure) return side;
+  TRY_ASSIGN(ScriptCheck check, check_script(model, kernel, side.state.script, script.name, backend,
+                                             device, {.measure = true}, stop));
+  if (!check.scheduled_ms)
+    return refused(
+        "wrong_result",
+        fmt::format("{} computes something else: the largest difference is {:.3g} where "
+                    "the largest value is {:.3g}",
+                    script.name, check.comparison.max_abs_diff, check.comparison.max_abs_ref));
+  side.min_ms = check.scheduled_ms;
+  side.spread = check.scheduled_spread;
+  return side;
+}
+
+}  // namespace
+
+Result<ScriptDiff> diff_scripts(LoadedModel const& model, int kernel, NamedScript const& before,
+                                NamedScript const& after, DiffOptions const& options,
+                                MachineView const& machine, Backend const& backend, Device& device,
+                                StopToken stop) {
+  if (!machine.rates) return bad_input("unknown_roofs", "the machine's roofs are not known");
+  std::vector<CodeStage> stages = code_stages(backend);
+  std::string names;
+  for (CodeStage const& stage : stages) names += (names.empty() ? "" : ", ") + stage.key;
+  if (std::ranges::find(stages, options.stage, &CodeStage::key) == stages.end())
+    return bad_input("unknown_stage", fmt::format("there is no stage '{}'; the stages are {}",
+                                                  options.stage, names));
+  TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
+  TRY_ASSIGN(ir::Program first, schedule_program(plain, before.text, before.name));
+  TRY_ASSIGN(ir::Program second, schedule_program(plain, after.text, after.name));
+  TRY_ASSIGN(StateToCompare from, side_of(model, kernel, before, first, options.measure, machine,
+                                          backend, device, stop));
+  TRY_ASSIGN(StateToCompare to, side_of(model, kernel, after, second, options.measure, machine,
+                                        backend, device, stop));
+  te::Kernel const& defined = model.kernel(kernel).kernel;
+  CodeText then = code_text(first, defined, options.stage, backend);
+  CodeText now = code_text(second, defined, options.stage, backend);
+  for (CodeText const* text : {&then, &now})
+    if (!text->failure.empty())
+      return std::unexpected(Error{"stage_failed", text->failure, {}, Fault::kEnvironment});
+  return ScriptDiff{compare_states(from, to, double(model.kernel(kernel).flops), machine.roofs),
+                    with_changes(std::move(now), then)};
 }
 
 }  // namespace tw::session

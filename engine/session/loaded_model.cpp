@@ -26,13 +26,7 @@ int64_t bytes_of(std::vector<ir::Buffer> const& buffers) {
   return bytes;
 }
 
-Result<Model> load_expression(std::string const& path) {
-  TRY_ASSIGN(std::string text, read_file(path, 1 << 22));
-  TRY_ASSIGN(te::Kernel kernel, te::parse_kernel(text, path));
-  auto model = std::make_shared<LoadedModel>();
-  model->name = std::filesystem::path(path).filename().string();
-  model->path = path;
-  model->is_expression = true;
+KernelTask task_of(te::Kernel kernel) {
   KernelTask task;
   task.name = kernel.name;
   for (te::Stage const& stage : kernel.stages)
@@ -40,10 +34,37 @@ Result<Model> load_expression(std::string const& path) {
   task.shape = to_text(ir::constant_shape(*kernel.outputs.front()).value_or(Shape{}));
   task.flops = te::flops(kernel);
   task.bytes = bytes_of(kernel.inputs) + bytes_of(kernel.outputs);
+  task.hash = te::structure_hash(kernel);
   task.kernel = std::move(kernel);
-  task.hash = te::structure_hash(task.kernel);
-  model->plan.kernels.push_back(std::move(task));
+  return task;
+}
+
+/// `path` may be empty: the text is all there is.
+Result<Model> expression_model(std::string text, std::string const& path) {
+  TRY_ASSIGN(te::Kernel kernel, te::parse_kernel(text, path));
+  auto model = std::make_shared<LoadedModel>();
+  model->name = path.empty() ? kernel.name : std::filesystem::path(path).filename().string();
+  model->path = path;
+  model->is_expression = true;
+  model->own[0] = std::move(text);
+  model->plan.kernels.push_back(task_of(std::move(kernel)));
   return model;
+}
+
+/// Empty: no tensor expression.
+std::optional<Result<Model>> load_expression(std::string const& path) {
+  auto from = [](Result<std::string> text, std::string const& file) -> Result<Model> {
+    if (!text) return std::unexpected(text.error());
+    return expression_model(std::move(*text), file);
+  };
+  if (path.starts_with("te:")) return expression_model(path.substr(3), "");
+  if (path.starts_with("example:")) {
+    for (ExpressionExample const& example : expression_examples())
+      if (example.name == path.substr(8)) return expression_model(example.text, "");
+    return bad_input("unknown_example", fmt::format("there is no example '{}'", path.substr(8)));
+  }
+  if (path.ends_with(".te")) return from(read_file(path, 1 << 22), path);
+  return std::nullopt;
 }
 
 Status build(LoadedModel& model, Progress const& progress) {
@@ -75,7 +96,7 @@ ModelTensor tensor_of(ir::BufferNode const& buffer) {
 
 Result<Model> load_model(std::string const& path, LoadOptions const& options, Backend const&,
                          StopToken stop, Progress const& progress) {
-  if (path.ends_with(".te")) return load_expression(path);
+  if (auto expression = load_expression(path)) return std::move(*expression);
   if (progress) progress({"reading the model", 0, 3});
   auto model = std::make_shared<LoadedModel>();
   if (path.starts_with("sample:")) {
@@ -94,54 +115,79 @@ Result<Model> load_model(std::string const& path, LoadOptions const& options, Ba
   return model;
 }
 
+Result<Model> with_own_kernel(Model const& model, std::string const& text, int row) {
+  TRY_ASSIGN(te::Kernel kernel, te::parse_kernel(text));
+  for (size_t i = 0; i < model->plan.kernels.size(); ++i)
+    if (model->plan.kernels[i].name == kernel.name && int(i) != row)
+      return bad_input(
+          "name_taken",
+          fmt::format("there is a kernel {} already; give this one another name", kernel.name));
+  auto next = std::make_shared<LoadedModel>(*model);
+  bool alone = model->is_expression && row == 0;
+  if (alone) {
+    next->name = kernel.name;  // it is no longer what its file holds
+    next->path.clear();
+  } else if (!next->base) {
+    next->base = model;
+  }
+  KernelTask task = task_of(std::move(kernel));
+  if (!alone) task.count = 0;
+  if (row < 0) {
+    row = int(next->plan.kernels.size());
+    next->plan.kernels.push_back(std::move(task));
+  } else {
+    next->plan.kernels[size_t(row)] = std::move(task);
+  }
+  next->own[row] = text;
+  return next;
+}
+
 ModelView model_view(LoadedModel const& model) {
   ModelView view;
   view.name = model.name;
   view.path = model.path;
-  view.operators = int(model.before.nodes.size());
   view.kernels = int(model.plan.kernels.size());
-  view.opaque = int(std::count_if(model.before.nodes.begin(), model.before.nodes.end(),
-                                  [](Node const& n) { return !n.op; }));
-  int runs = int(std::count_if(model.plan.steps.begin(), model.plan.steps.end(),
-                               [](PlanStep const& s) { return s.kind == StepKind::kKernel; }));
+  for (Graph const* graph : {&model.before, &model.after})
+    for (std::string const& note : graph->notes)
+      if (std::find(view.notes.begin(), view.notes.end(), note) == view.notes.end())
+        view.notes.push_back(note);
+  for_each_node(model.before, [&](Node const& node) {
+    ++view.operators;
+    if (!node.is_opaque()) return;
+    ++view.opaque;
+    view.notes.push_back(fmt::format("{} ({}): {}", node.name, node.type, node.reason));
+  });
+  int runs = 0;
+  for_each_step(model.after, model.plan, [&](Graph const&, PlanStep const& step) {
+    runs += step.kind == StepKind::kKernel;
+  });
   view.summary =
       model.is_expression
           ? fmt::format("a tensor expression of {} stage{}", model.kernel(0).kernel.stages.size(),
                         model.kernel(0).kernel.stages.size() == 1 ? "" : "s")
           : fmt::format("{} operators, {} kernels in {} runs", view.operators, view.kernels, runs);
+  if (size_t beside = model.own.size() - model.is_expression; beside > 0)
+    view.summary += fmt::format(", {} kernel{} of your own", beside, beside == 1 ? "" : "s");
   if (view.opaque > 0) view.summary += fmt::format(", {} not understood", view.opaque);
-  for (Graph const* graph : {&model.before, &model.after})
-    for (std::string const& note : graph->notes)
-      if (std::find(view.notes.begin(), view.notes.end(), note) == view.notes.end())
-        view.notes.push_back(note);
-  for (Node const& node : model.before.nodes)
-    if (!node.op)
-      view.notes.push_back(fmt::format("{} ({}): {}", node.name, node.type, node.reason));
   return view;
 }
 
 GraphView graph_view(LoadedModel const& model) {
   GraphView view;
-  view.nodes = node_views(model.after);
-  view.edges = edge_views(model.after);
-  view.nodes_before = node_views(model.before);
-  view.edges_before = edge_views(model.before);
+  GraphParts after = graph_parts(model.after), before = graph_parts(model.before);
+  view.nodes = std::move(after.nodes);
+  view.edges = std::move(after.edges);
+  view.nodes_before = std::move(before.nodes);
+  view.edges_before = std::move(before.edges);
   view.arena_bytes = model.plan.memory.arena_bytes;
   view.unplanned_bytes = model.plan.memory.unplanned_bytes;
-  for (PlanStep const& step : model.plan.steps) {
-    GraphGroupView group{step.group, step.kernel, "", {}, 0};
-    for (NodeId id : model.after.groups[size_t(step.group)].nodes) group.nodes.push_back(id.value);
-    group.name = step.kernel >= 0
-                     ? model.kernel(step.kernel).name
-                     : model.after.node(model.after.groups[size_t(step.group)].anchor).name;
-    view.groups.push_back(std::move(group));
-  }
-  int64_t total = 0;
-  for (PlanStep const& step : model.plan.steps)
-    total += step.kernel >= 0 ? model.kernel(step.kernel).flops : 0;
-  for (GraphGroupView& group : view.groups)
-    if (group.kernel >= 0 && total > 0)
-      group.time_share = double(model.kernel(group.kernel).flops) / double(total);
+  for_each_step(model.after, model.plan, [&](Graph const&, PlanStep const& step) {
+    for (BodyPlan const& body : step.bodies) {
+      view.arena_bytes += body.memory.arena_bytes;
+      view.unplanned_bytes += body.memory.unplanned_bytes;
+    }
+  });
+  view.groups = group_views(model.after, model.plan);
   return view;
 }
 
@@ -156,7 +202,9 @@ KernelTable kernel_table(LoadedModel const& model) {
                           task.bytes,
                           KernelState::kDefault,
                           {},
+                          {},
                           {}});
+  for (auto const& [row, text] : model.own) table.rows[size_t(row)].own_text = text;
   return table;
 }
 
@@ -218,33 +266,28 @@ Result<std::optional<std::vector<NDArray>>> reference_outputs(LoadedModel const&
                                                               std::vector<NDArray> const& inputs,
                                                               StopToken stop) {
   using Outputs = std::optional<std::vector<NDArray>>;
-  if (model.is_expression) {
+  if (model.own.contains(kernel)) {
     if (model.kernel(kernel).flops > kMostInterpretedFlops) return Outputs();
     TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
     TRY_ASSIGN(std::vector<NDArray> outputs, ir::interpret(program, inputs, {.stop = stop}));
     return Outputs(std::move(outputs));
   }
-  for (PlanStep const& step : model.plan.steps) {
-    if (step.kernel != kernel) continue;
-    std::map<ValueId, NDArray> values;
+  Outputs outputs;
+  Status failed;
+  for_each_step(model.after, model.plan, [&](Graph const& graph, PlanStep const& step) {
+    if (step.kernel != kernel || outputs || !failed) return;
+    std::vector<NDArray> given;
     for (size_t i = 0; i < step.inputs.size(); ++i)
-      values[step.inputs[i]] =
-          inputs[i].reshaped(model.after.value(step.inputs[i]).shape().value_or(inputs[i].shape()));
-    for (NodeId id : model.after.groups[size_t(step.group)].nodes) {
-      Node const& node = model.after.node(id);
-      std::vector<NDArray> operands;
-      for (ValueId value : node.inputs)
-        operands.push_back(value.valid() && values.contains(value) ? values[value] : NDArray());
-      TRY_ASSIGN(std::vector<NDArray> results,
-                 run_node(model.after, node, operands, {.stop = stop}));
-      for (size_t i = 0; i < node.outputs.size() && i < results.size(); ++i)
-        values[node.outputs[i]] = results[i];
-    }
-    std::vector<NDArray> outputs;
-    for (ValueId id : step.outputs) outputs.push_back(values[id]);
-    return Outputs(std::move(outputs));
-  }
-  return Outputs();
+      given.push_back(
+          inputs[i].reshaped(graph.value(step.inputs[i]).shape().value_or(inputs[i].shape())));
+    auto made = reference_of(graph, step, given, {.stop = stop});
+    if (made)
+      outputs = std::move(*made);
+    else
+      failed = std::unexpected(made.error());
+  });
+  TRY(std::move(failed));
+  return outputs;
 }
 
 }  // namespace tw::session

@@ -1,6 +1,7 @@
 /// A model as the session holds it: before and after the graph passes, and what runs when.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,10 +17,16 @@ public:
   std::string path;
   Graph before, after;  ///< both empty for a `.te` file
   Plan plan;
-  bool is_expression = false;  ///< a kernel without a model
+  bool is_expression = false;               ///< a kernel without a model
+  std::map<int, std::string> own;           ///< rows that the user wrote, with their texts
+  std::shared_ptr<LoadedModel const> base;  ///< without the own kernels beside it; may be null
 
   KernelTask const& kernel(int row) const { return plan.kernels[size_t(row)]; }
 };
+
+/// The model with a kernel of the user's own at the end of its table, or in place of the one at
+/// `row` (which must be one). Errors: those of the text, name_taken.
+Result<Model> with_own_kernel(Model const& model, std::string const& text, int row = -1);
 
 /// The plain program of a kernel.
 Result<ir::Program> plain_program(LoadedModel const& model, int kernel);

@@ -298,49 +298,4 @@ CodeText code_text(ir::Program const& program, te::Kernel const& kernel, std::st
   return stage == kLlvmStage ? text_of_llvm(*artifact) : text_of_assembly(*artifact);
 }
 
-CodeText with_changes(CodeText now, CodeText const& before) {
-  auto trimmed = [](std::string const& s) {
-    return s.substr(std::min(s.find_first_not_of(' '), s.size()));
-  };
-  size_t n = before.lines.size(), m = now.lines.size();
-  if (n * m > 4'000'000) return now;  // the longest common subsequence would take too long
-  std::vector<std::string> a, b;
-  for (CodeLine const& line : before.lines) a.push_back(trimmed(line.text));
-  for (CodeLine const& line : now.lines) b.push_back(trimmed(line.text));
-  std::vector<std::vector<int>> common(n + 1, std::vector<int>(m + 1, 0));
-  for (size_t i = n; i-- > 0;)
-    for (size_t j = m; j-- > 0;)
-      common[i][j] =
-          a[i] == b[j] ? common[i + 1][j + 1] + 1 : std::max(common[i + 1][j], common[i][j + 1]);
-  std::vector<size_t> removed;
-  CodeText result = now;
-  result.lines.clear();
-  size_t i = 0, j = 0;
-  while (i < n || j < m) {
-    if (i < n && j < m && a[i] == b[j]) {
-      result.lines.push_back(now.lines[j]);
-      ++i, ++j;
-    } else if (j < m && (i == n || common[i][j + 1] >= common[i + 1][j])) {
-      result.lines.push_back(now.lines[j++]);
-      result.lines.back().change = LineChange::kAdded;
-    } else {
-      result.lines.push_back(before.lines[i++]);
-      result.lines.back().change = LineChange::kRemoved;
-    }
-  }
-  // The same text removed here and added there has moved: one line, with its direction.
-  for (size_t r = 0; r < result.lines.size(); ++r) {
-    if (result.lines[r].change != LineChange::kRemoved) continue;
-    for (size_t k = 0; k < result.lines.size(); ++k) {
-      if (result.lines[k].change != LineChange::kAdded ||
-          trimmed(result.lines[k].text) != trimmed(result.lines[r].text))
-        continue;
-      result.lines[k].change = k < r ? LineChange::kMovedUp : LineChange::kMovedDown;
-      result.lines.erase(result.lines.begin() + std::ptrdiff_t(r--));
-      break;
-    }
-  }
-  return result;
-}
-
 }  // namespace tw::session

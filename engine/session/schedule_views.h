@@ -38,5 +38,7 @@ CodeText code_text(ir::Program const& program, te::Kernel const& kernel, std::st
                    Backend const& backend);
 /// Marks lines of `now` against `before`: added, moved up or down; removed lines are put in.
 CodeText with_changes(CodeText now, CodeText const& before);
+/// The same two texts beside each other.
+CodePair side_by_side(CodeText before, CodeText after);
 
 }  // namespace tw::session

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <span>
@@ -12,8 +13,10 @@
 #include "engine/schedule/explain.h"
 #include "engine/session/jobs.h"
 #include "engine/session/laboratory.h"
+#include "engine/session/replay_views.h"
 #include "engine/session/schedule_views.h"
 #include "engine/session/session_state.h"
+#include "engine/session/state_costs.h"
 
 namespace tw::session {
 namespace {
@@ -25,7 +28,8 @@ public:
         laboratory_(options_),
         stages_(std::make_shared<std::vector<CodeStage> const>(code_stages(*options_.backend))),
         jobs_([this] { notify(); }),
-        code_jobs_([] {}) {
+        code_jobs_([] {}),
+        model_jobs_([] {}) {
     start_roofs(false);
   }
 
@@ -45,10 +49,15 @@ public:
   Status execute(Command const& command) override {
     Status status = std::visit([this](auto const& c) { return run(c); }, command);
     publish();
+    start_modelling();
     return status;
   }
 
   std::shared_ptr<CodeText const> code(std::string const& stage, bool against_parent) override;
+  std::shared_ptr<CodeText const> code_of(int node, std::string const& stage, int against) override;
+  std::shared_ptr<CodePair const> code_pair(int before, int after,
+                                            std::string const& stage) override;
+  std::shared_ptr<StateComparison const> compare(int before, int after) override;
   std::vector<PrimitiveView> primitives() const override { return primitive_views(); }
   std::shared_ptr<RefusalView const> why_not(std::string const& line) override;
   std::string script() const override {
@@ -61,7 +70,10 @@ public:
   }
   Status restore(std::string const& saved) override;
   bool wait_idle(double seconds) override {
-    return jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds);
+    // A job may begin one on another thread: all are idle when none was busy in a whole round.
+    return jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds) &&
+           model_jobs_.wait_idle(seconds) && jobs_.wait_idle(seconds) &&
+           code_jobs_.wait_idle(seconds);
   }
 
 private:
@@ -87,6 +99,9 @@ private:
   Status run(MeasureModel const&);
   Status run(MeasureRoofs const& c) { return start_roofs(c.again), Status(); }
   Status run(CancelJob const&) { return jobs_.cancel_all(), Status(); }
+  Status run(ReplayOn const& c);
+  Status run(AddKernel const& c);
+  Status run(RewriteKernel const& c);
 
   Status open(std::string const& source, std::string saved);
   template <typename F>
@@ -100,6 +115,11 @@ private:
   void start_checking(int kernel, int node);
   void check_node(int kernel, int node, StopToken stop);
   void take_model(Model model, std::string const& source, std::string const& saved);
+  void start_modelling();
+  void model_states(StopToken stop);
+  void find_facts(Model const& model, int kernel, int node);
+  void replay_job(Model const& model, Schedule const& from, std::string const& name, int row);
+  void write_kernel(Model const& model, std::string const& text, int row);
 
   void publish();
   void notify() {
@@ -121,8 +141,15 @@ private:
   Snapshot published_;
   Listener listener_;
   std::map<std::pair<uint64_t, std::string>, std::shared_ptr<CodeText const>> texts_;
+  struct Pair {
+    std::shared_ptr<CodeText const> first, second;
+    std::shared_ptr<CodePair const> both;
+  };
+  Pair pair_;               ///< the last one asked for
+  bool modelling_ = false;  ///< a job goes through the states that are not modelled
   Jobs jobs_;
   Jobs code_jobs_;
+  Jobs model_jobs_;
 };
 
 void SessionImpl::publish() {
@@ -137,6 +164,7 @@ void SessionImpl::publish() {
     next.machine = state_.machine;
     next.refusal = state_.refusal;
     next.error = state_.error;
+    next.replay = state_.replay;
     if (state_.model) next.kernels = table_with_states(state_);
     if (state_.has_kernel()) {
       ir::Program const& program = state_.now().history.schedule().program();
@@ -148,7 +176,7 @@ void SessionImpl::publish() {
       next.nest =
           same ? published_.nest : std::make_shared<NestView const>(nest_view(program, caches));
       next.history = history_view(state_);
-      next.roofline = roofline_view(state_, hardware);
+      next.roofline = roofline_view(state_);
     }
     published_ = std::move(next);
   }
@@ -166,12 +194,22 @@ Status SessionImpl::open(std::string const& source, std::string saved) {
                 }
                 take_model(*model, source, saved);
                 publish();
+                start_modelling();
                 start_measuring();
               });
   return {};
 }
 
 void SessionImpl::take_model(Model model, std::string const& source, std::string const& saved) {
+  std::string error;
+  auto json = nlohmann::ordered_json::parse(saved, nullptr, false);
+  if (!saved.empty()) {
+    auto with_own = with_saved_kernels(model, json);
+    if (with_own)
+      model = *with_own;
+    else
+      error = to_sentence(with_own.error());
+  }
   auto view = std::make_shared<ModelView const>(model_view(*model));
   auto graph = std::make_shared<GraphView const>(graph_view(*model));
   auto table = std::make_shared<KernelTable const>(kernel_table(*model));
@@ -181,9 +219,7 @@ void SessionImpl::take_model(Model model, std::string const& source, std::string
   next.model_view = view;
   next.graph = graph;
   next.table = table;
-  std::string error;
   if (!saved.empty()) {
-    auto json = nlohmann::ordered_json::parse(saved, nullptr, false);
     if (Status status = restore_histories(next, json, *options_.backend); !status)
       error = status.error().message;
     if (json.contains("kernel") && json["kernel"].is_number_integer()) next.kernel = json["kernel"];
@@ -480,9 +516,10 @@ void SessionImpl::start_roofs(bool again) {
                 {
                   std::lock_guard lock(mutex_);
                   state_.machine = std::make_shared<MachineView const>(view ? *view : *plain);
-                  state_.models.clear();
+                  for (auto& [row, work] : state_.kernels) work.models.clear(), work.facts.clear();
                 }
                 publish();
+                start_modelling();
               });
 }
 
@@ -512,21 +549,35 @@ std::shared_ptr<RefusalView const> SessionImpl::why_not(std::string const& line)
 }
 
 std::shared_ptr<CodeText const> SessionImpl::code(std::string const& stage, bool against_parent) {
+  int node = -1, against = -1;
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.has_kernel()) return nullptr;
+    History const& history = state_.now().history;
+    node = history.current();
+    if (against_parent) against = history.node(node).parent;
+  }
+  return code_of(node, stage, against);
+}
+
+std::shared_ptr<CodeText const> SessionImpl::code_of(int node, std::string const& stage,
+                                                     int against) {
   std::unique_lock lock(mutex_);
-  if (!state_.has_kernel()) return nullptr;
+  if (!state_.has_kernel() || !state_.now().history.has(node)) return nullptr;
   History const& history = state_.now().history;
-  ir::Program program = history.schedule().program();
-  int parent = history.node(history.current()).parent;
+  ir::Program program = history.node(node).schedule.program();
   std::optional<ir::Program> before;
-  if (against_parent && parent >= 0 && stage != kExpressionStage)
-    before = history.node(parent).schedule.program();
+  if (history.has(against) && stage != kExpressionStage)
+    before = history.node(against).schedule.program();
   uint64_t hash = ir::hash(program);
   std::string key = before ? fmt::format("{} against {:x}", stage, ir::hash(*before)) : stage;
   if (auto found = texts_.find({hash, key}); found != texts_.end()) return found->second;
   te::Kernel kernel = state_.model->kernel(state_.kernel).kernel;
+  // What the code view shows is wanted again and again; what a comparison asks for waits beside it.
+  std::string kind = node == history.current() ? stage : fmt::format("{} of {}", stage, node);
   lock.unlock();
   code_jobs_.start(
-      stage, "lowering",
+      kind, "lowering",
       [this, program, before, kernel, stage, hash, key](StopToken stop, Progress const&) {
         auto text =
             std::make_shared<CodeText>(code_text(program, kernel, stage, *options_.backend));
@@ -541,6 +592,189 @@ std::shared_ptr<CodeText const> SessionImpl::code(std::string const& stage, bool
         notify();
       });
   return nullptr;
+}
+
+std::shared_ptr<CodePair const> SessionImpl::code_pair(int before, int after,
+                                                       std::string const& stage) {
+  auto first = code_of(before, stage, -1), second = code_of(after, stage, -1);
+  if (!first || !second) return nullptr;
+  std::lock_guard lock(mutex_);
+  if (pair_.first != first || pair_.second != second)
+    pair_ = {first, second, std::make_shared<CodePair const>(side_by_side(*first, *second))};
+  return pair_.both;
+}
+
+std::shared_ptr<StateComparison const> SessionImpl::compare(int before, int after) {
+  std::lock_guard lock(mutex_);
+  if (!state_.has_kernel()) return nullptr;
+  History const& history = state_.now().history;
+  if (!history.has(before) || !history.has(after)) return nullptr;
+  StateToCompare from = side_of(state_, before), to = side_of(state_, after);
+  for (StateToCompare const* side : {&from, &to})
+    if (int node = side->state.history_node; !side->facts)
+      code_jobs_.start(fmt::format("costs of {}", node), "counting",
+                       [this, model = state_.model, kernel = state_.kernel, node](
+                           StopToken, Progress const&) { find_facts(model, kernel, node); });
+  if (!from.facts || !to.facts) return nullptr;
+  return std::make_shared<StateComparison const>(
+      compare_states(from, to, double(state_.model->kernel(state_.kernel).flops),
+                     state_.machine ? state_.machine->roofs : std::vector<RoofView>()));
+}
+
+void SessionImpl::find_facts(Model const& model, int kernel, int node) {
+  std::optional<Schedule> schedule;
+  std::shared_ptr<MachineView const> machine;
+  {
+    std::lock_guard lock(mutex_);
+    auto work = state_.kernels.find(kernel);
+    if (state_.model != model || work == state_.kernels.end() || work->second.facts.contains(node))
+      return;
+    schedule = work->second.history.node(node).schedule;
+    machine = state_.machine;
+  }
+  auto facts = std::make_shared<StateFacts const>(
+      facts_of(schedule->program(), machine ? machine->rates.get() : nullptr,
+               machine ? machine->cache_bytes : std::vector<int64_t>(), *options_.backend));
+  {
+    std::lock_guard lock(mutex_);
+    if (state_.model != model || state_.machine != machine) return;
+    state_.kernels.at(kernel).facts[node] = facts;
+  }
+  notify();
+}
+
+/// One job at a time goes through all states that have no model yet; new ones it finds by itself.
+void SessionImpl::start_modelling() {
+  {
+    std::lock_guard lock(mutex_);
+    if (modelling_ || !next_to_model(state_)) return;
+    modelling_ = true;
+  }
+  model_jobs_.start("model", "modelling",
+                    [this](StopToken stop, Progress const&) { model_states(stop); });
+}
+
+void SessionImpl::model_states(StopToken stop) {
+  constexpr auto kPatience = std::chrono::milliseconds(100);
+  auto shown = std::chrono::steady_clock::now();
+  while (true) {
+    std::optional<ToModel> next;
+    bool current = false;
+    {
+      std::lock_guard lock(mutex_);
+      if (!stop.stop_requested()) next = next_to_model(state_);
+      if (!next) {
+        modelling_ = false;
+        break;
+      }
+      current = next->node == state_.now().history.current();
+    }
+    auto model =
+        modelled(next->schedule.program(), options_.backend->target().hardware, *next->rates);
+    {
+      std::lock_guard lock(mutex_);
+      keep_model(state_, *next, std::move(model));
+    }
+    // The state that one looks at is shown at once, the others some at a time.
+    if (!current && std::chrono::steady_clock::now() - shown < kPatience) continue;
+    publish();
+    shown = std::chrono::steady_clock::now();
+  }
+  publish();
+}
+
+Status SessionImpl::run(ReplayOn const& c) {
+  std::lock_guard lock(mutex_);
+  if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
+  if (c.row < 0 || size_t(c.row) >= state_.model->plan.kernels.size())
+    return bad_input("unknown_kernel", fmt::format("there is no kernel {}", c.row));
+  if (c.row == state_.kernel)
+    return bad_input("same_kernel", "the schedule is this kernel's own; choose another one");
+  Schedule from = state_.now().history.schedule();
+  if (from.trace().empty())
+    return bad_input("nothing_to_replay", "the plain nest has no steps to replay");
+  state_.refusal = nullptr;
+  state_.error = nullptr;
+  model_jobs_.start("replay", "replaying the schedule",
+                    [this, model = state_.model, from, row = c.row,
+                     name = state_.model->kernel(state_.kernel).name](StopToken, Progress const&) {
+                      replay_job(model, from, name, row);
+                    });
+  return {};
+}
+
+void SessionImpl::replay_job(Model const& model, Schedule const& from, std::string const& name,
+                             int row) {
+  auto work = replay_into(*model, from, name, row, *options_.backend);
+  if (!work) return set_error(to_sentence(work.error())), publish();
+  {
+    std::lock_guard lock(mutex_);
+    if (state_.model != model) return;
+    auto [place, fresh] = state_.kernels.try_emplace(row, work->fresh);
+    if (auto branched = with_branch(place->second.history, work->leaf, work->note); branched)
+      place->second.history = *branched;
+    state_.replay = std::make_shared<ReplayView const>(work->view);
+    state_.kernel = row;
+  }
+  publish();
+  start_modelling();
+  start_measuring();
+}
+
+Status SessionImpl::run(AddKernel const& c) {
+  std::unique_lock lock(mutex_);
+  Model model = state_.model;
+  lock.unlock();
+  TRY(te::parse_kernel(c.text));
+  if (!model) return open("te:" + c.text, {});
+  set_error("");
+  jobs_.cancel("measure");
+  jobs_.start("kernel", "adding the kernel",
+              [this, model, c](StopToken, Progress const&) { write_kernel(model, c.text, -1); });
+  return {};
+}
+
+Status SessionImpl::run(RewriteKernel const& c) {
+  std::unique_lock lock(mutex_);
+  Model model = state_.model;
+  lock.unlock();
+  if (!model || !model->own.contains(c.row))
+    return bad_input("not_your_kernel", "only kernels that you wrote can be rewritten");
+  TRY(te::parse_kernel(c.text));
+  if (model->own.at(c.row) == c.text) return {};
+  set_error("");
+  jobs_.cancel("measure");
+  jobs_.start("kernel", "rewriting the kernel",
+              [this, model, c](StopToken, Progress const&) { write_kernel(model, c.text, c.row); });
+  return {};
+}
+
+/// The table with one kernel more (`row` = -1) or another one at a row; its histories go on.
+void SessionImpl::write_kernel(Model const& model, std::string const& text, int row) {
+  auto fail = [this](Error const& error) { set_error(to_sentence(error)), publish(); };
+  auto next = with_own_kernel(model, text, row);
+  if (!next) return fail(next.error());
+  std::optional<KernelWork> old;
+  {
+    std::lock_guard lock(mutex_);
+    if (auto found = state_.kernels.find(row); found != state_.kernels.end()) old = found->second;
+  }
+  int at = row < 0 ? int((*next)->plan.kernels.size()) - 1 : row;
+  auto written = rewritten(**next, at, old, *options_.backend);
+  if (!written) return fail(written.error());
+  {
+    std::lock_guard lock(mutex_);
+    if (state_.model != model) return;
+    put_model(state_, *next);
+    state_.kernels.insert_or_assign(at, std::move(written->work));
+    state_.replay = written->view;
+    state_.kernel = at;
+    state_.refusal = nullptr;
+    texts_.clear();
+  }
+  publish();
+  start_modelling();
+  start_measuring();
 }
 
 Status SessionImpl::restore(std::string const& saved) {

@@ -49,15 +49,31 @@ struct SetNote {
   std::string note;
 };
 struct DismissRefusal {};
+/// Job: the current branch, step by step, on another kernel of the table, which becomes the
+/// current one; what could be taken over is a new branch there. snapshot.replay says what was.
+struct ReplayOn {
+  int row = 0;
+};
+/// Job: a kernel from the text of a tensor expression, beside those of the open model or alone.
+struct AddKernel {
+  std::string text;
+};
+/// Job: another text for a kernel of the user's own. The leaves of its history are replayed on the
+/// new kernel.
+struct RewriteKernel {
+  int row = 0;
+  std::string text;
+};
 struct MeasureAgain {};  ///< job: the current state, again
 struct MeasureModel {};  ///< job: every kernel inside the network
 struct MeasureRoofs {
   bool again = false;
 };  ///< job: cached per machine
 struct CancelJob {};
-using Command = std::variant<OpenModel, OpenSample, CloseModel, SelectKernel, ApplyStep,
-                             ApplyScript, Undo, Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain,
-                             MeasureModel, MeasureRoofs, CancelJob>;
+using Command =
+    std::variant<OpenModel, OpenSample, CloseModel, SelectKernel, ApplyStep, ApplyScript, Undo,
+                 Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain, MeasureModel, MeasureRoofs,
+                 CancelJob, ReplayOn, AddKernel, RewriteKernel>;
 
 struct Options {
   std::shared_ptr<Backend const> backend;
@@ -84,6 +100,15 @@ public:
   /// Text of the current step at a stage, memoized by (program hash, stage); null: not there yet,
   /// the listener is called when it is. `against_parent` marks the changes to the step before.
   virtual std::shared_ptr<CodeText const> code(std::string const& stage, bool against_parent) = 0;
+
+  /// The same for any state of the current kernel; `against` = another one, or -1.
+  virtual std::shared_ptr<CodeText const> code_of(int node, std::string const& stage,
+                                                  int against) = 0;
+  /// Both texts with gaps, so that equal lines stand beside each other.
+  virtual std::shared_ptr<CodePair const> code_pair(int before, int after,
+                                                    std::string const& stage) = 0;
+  /// Two states of the current kernel; null: not there yet, the listener is called when it is.
+  virtual std::shared_ptr<StateComparison const> compare(int before, int after) = 0;
 
   /// All primitives, made from the table.
   virtual std::vector<PrimitiveView> primitives() const = 0;

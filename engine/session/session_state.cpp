@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "engine/backend/backend.h"
-#include "engine/compile/load_time.h"
 #include "engine/ir/program.h"
 #include "engine/schedule/trace.h"
 #include "engine/session/schedule_views.h"
@@ -36,7 +35,9 @@ std::vector<int> path_to(History const& history, int id) {
 
 std::shared_ptr<HistoryView const> history_view(State const& state) {
   auto view = std::make_shared<HistoryView>();
-  History const& history = state.kernels.at(state.kernel).history;
+  KernelWork const& work = state.kernels.at(state.kernel);
+  History const& history = work.history;
+  auto flops = double(state.model->kernel(state.kernel).flops);
   for (size_t i = 0; i < history.size(); ++i) {
     HistoryNode const& node = history.node(int(i));
     HistoryNodeView one;
@@ -50,6 +51,12 @@ std::shared_ptr<HistoryView const> history_view(State const& state) {
       one.spread = node.measured->spread;
       one.gflops = node.measured->gflops;
     }
+    if (auto model = work.models.find(node.id);
+        model != work.models.end() && model->second->seconds > 0) {
+      one.model_ms = model->second->seconds * 1e3;
+      one.model_gflops = flops / model->second->seconds * 1e-9;
+      one.bound = model->second->bound;
+    }
     one.verdict = verdict_of(node, one.measuring);
     one.verdict_text = node.correctness_text;
     one.failure = node.failure;
@@ -62,21 +69,7 @@ std::shared_ptr<HistoryView const> history_view(State const& state) {
   return view;
 }
 
-namespace {
-
-analysis::TimeModel const& model_of(State& state, ir::Program const& program,
-                                    Hardware const& hardware) {
-  auto [place, fresh] = state.models.try_emplace(ir::hash(program));
-  if (!fresh) return place->second;
-  ir::Program runs = split_load_time(program).at_run;
-  place->second =
-      analysis::model_time(runs, analysis::Locality(runs), hardware, *state.machine->rates);
-  return place->second;
-}
-
-}  // namespace
-
-std::shared_ptr<RooflineView const> roofline_view(State& state, Hardware const& hardware) {
+std::shared_ptr<RooflineView const> roofline_view(State const& state) {
   auto view = std::make_shared<RooflineView>();
   if (!state.machine || !state.machine->rates) return view;
   view->roofs = state.machine->roofs;
@@ -84,12 +77,14 @@ std::shared_ptr<RooflineView const> roofline_view(State& state, Hardware const& 
     return roof.name.find("one core") != std::string::npos;
   });
   auto flops = double(state.model->kernel(state.kernel).flops);
-  History const& history = state.kernels.at(state.kernel).history;
+  KernelWork const& work = state.kernels.at(state.kernel);
+  History const& history = work.history;
   for (int id : path_to(history, history.current())) {
     HistoryNode const& node = history.node(id);
-    analysis::TimeModel const& model = model_of(state, node.schedule.program(), hardware);
+    auto known = work.models.find(id);
     bool current = id == history.current();
-    if (flops <= 0 || model.seconds <= 0) continue;
+    if (flops <= 0 || known == work.models.end() || known->second->seconds <= 0) continue;
+    analysis::TimeModel const& model = *known->second;
     RooflinePoint point = roofline_point(model, flops);
     point.history_node = id;
     point.measured = node.measured.has_value();
@@ -134,7 +129,7 @@ std::shared_ptr<KernelTable const> table_with_states(State const& state) {
 Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend const& backend) {
   TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
   TRY_ASSIGN(std::string text, backend.default_script(plain));
-  KernelWork work{History(Schedule(plain)), -1};
+  KernelWork work{History(Schedule(plain))};
   TRY_ASSIGN(Script script, parse_script(text, "default schedule"));
   auto scheduled = replay(Schedule(plain), script);
   if (!scheduled || script.steps.empty()) return work;
@@ -150,7 +145,18 @@ nlohmann::ordered_json save_state(State const& state) {
   for (auto const& [row, work] : state.kernels)
     kernels[state.model->kernel(row).name] = work.history.to_json();
   json["histories"] = kernels;
+  for (auto const& [row, text] : state.model->own)
+    if (!(state.model->is_expression && row == 0)) json["own_kernels"].push_back(text);
   return json;
+}
+
+Result<Model> with_saved_kernels(Model model, nlohmann::ordered_json const& saved) {
+  if (!saved.contains("own_kernels") || !saved["own_kernels"].is_array()) return model;
+  for (auto const& text : saved["own_kernels"]) {
+    if (!text.is_string()) return bad_input("bad_session", "a saved kernel is no text");
+    TRY_ASSIGN(model, with_own_kernel(model, text.get<std::string>()));
+  }
+  return model;
 }
 
 Status restore_histories(State& state, nlohmann::ordered_json const& saved,

@@ -7,6 +7,7 @@
 
 #include "engine/analysis/time_model.h"
 #include "engine/history/history.h"
+#include "engine/session/compare.h"
 #include "engine/session/loaded_model.h"
 #include "engine/session/session.h"
 
@@ -17,6 +18,8 @@ struct KernelWork {
   History history;
   int default_node = -1;  ///< leaf of the schedule by rule; -1 = no rule fits
   std::set<int> checked;  ///< nodes that ran with every access checked, or are too large for it
+  std::map<int, std::shared_ptr<analysis::TimeModel const>> models;  ///< by node, for these roofs
+  std::map<int, std::shared_ptr<StateFacts const>> facts;            ///< of nodes once compared
 };
 
 struct State {
@@ -28,9 +31,9 @@ struct State {
   int kernel = -1;
   std::map<int, KernelWork> kernels;
   std::shared_ptr<MachineView const> machine;
-  std::map<uint64_t, analysis::TimeModel> models;  ///< by hash of the program, for these roofs
   std::shared_ptr<RefusalView const> refusal;
   std::shared_ptr<std::string const> error;
+  std::shared_ptr<ReplayView const> replay;
   int measuring = -1;  ///< history node that a job is measuring now
   uint64_t version = 0;
 
@@ -39,14 +42,16 @@ struct State {
 };
 
 std::shared_ptr<HistoryView const> history_view(State const& state);
-/// Remembers in `state` what it modelled.
-std::shared_ptr<RooflineView const> roofline_view(State& state, Hardware const& hardware);
+/// Of the states on the way to the current one, as far as they are modelled.
+std::shared_ptr<RooflineView const> roofline_view(State const& state);
 /// The table with the states and times that the histories know.
 std::shared_ptr<KernelTable const> table_with_states(State const& state);
 /// A kernel's history: the plain nest, and the schedule by rule as a second branch.
 Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend const& backend);
 
 nlohmann::ordered_json save_state(State const& state);
+/// The model with the kernels that the user had written beside it.
+Result<Model> with_saved_kernels(Model model, nlohmann::ordered_json const& saved);
 /// Puts saved histories back into a state whose model was loaded.
 Status restore_histories(State& state, nlohmann::ordered_json const& saved, Backend const& backend);
 

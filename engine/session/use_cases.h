@@ -29,7 +29,8 @@ struct LoadOptions {
   std::map<std::string, NDArray> known;  ///< inputs that become constants
 };
 
-/// An ONNX file or a `.te` file; or a sample by "sample:NAME".
+/// An ONNX file or a `.te` file; a sample by "sample:NAME", an example of a tensor expression by
+/// "example:NAME", or the text of one by "te:TEXT".
 Result<Model> load_model(std::string const& path, LoadOptions const& options,
                          Backend const& backend, StopToken stop = {},
                          Progress const& progress = {});
@@ -91,6 +92,7 @@ struct ScriptCheck {
   bool compared = false;  ///< false when a step was refused
   Comparison comparison;
   std::optional<double> plain_ms, scheduled_ms;
+  double scheduled_spread = 0;  ///< (max - min) / min of its samples
   std::optional<CheckedRun> checked;
 };
 struct CheckOptions {
@@ -103,6 +105,37 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
                                  std::string const& script_file, Backend const& backend,
                                  Device& device, CheckOptions const& what, StopToken stop = {});
 
+/// A schedule with the name that it goes by.
+struct NamedScript {
+  std::string name;  ///< its file, or "plain"
+  std::string text;  ///< empty: the plain nest
+};
+struct DiffOptions {
+  std::string stage = "program";
+  bool measure = false;  ///< time both, after each was found right
+};
+struct ScriptDiff {
+  StateComparison states;
+  CodeText code;  ///< of the second schedule at the stage, marked against the first one's
+};
+/// Two schedules of one kernel in code, cost and time. Errors: unknown_stage, unknown_roofs (when
+/// `machine` was not measured), wrong_result (when one of the measured ones is), script errors.
+Result<ScriptDiff> diff_scripts(LoadedModel const& model, int kernel, NamedScript const& before,
+                                NamedScript const& after, DiffOptions const& options,
+                                MachineView const& machine, Backend const& backend, Device& device,
+                                StopToken stop = {});
+
+/// The steps of a script for one kernel, taken over to another one (of the same model or not).
+/// Errors: script errors, refusals of the script on its own kernel.
+Result<ReplayView> replay_on(LoadedModel const& from, int from_kernel, NamedScript const& script,
+                             LoadedModel const& to, int to_kernel);
+
+/// Kernels to begin with; each one opens as "example:NAME".
+std::vector<ExpressionExample> const& expression_examples();
+/// What is wrong with the text of a tensor expression; empty: it is a kernel. At most ten; bounded
+/// by the length of the text, which may not exceed 256 KiB.
+std::vector<ExpressionProblem> problems_in(std::string const& text);
+
 struct RunOptions {
   int rounds = 10;
   int threads = 0;  ///< 0: all cores
@@ -111,7 +144,7 @@ struct RunOptions {
 };
 struct RunResult {
   std::vector<double> samples_ms;
-  std::vector<double> kernel_ms;  ///< per step of the plan, least of the samples
+  std::vector<double> kernel_ms;  ///< per kernel step, inside branches too; least of the samples
   std::vector<std::string> kernel_names;
   std::vector<NDArray> outputs;
   std::vector<ModelTensor> infos;
@@ -153,9 +186,11 @@ Status write_sample_file(std::string const& name, std::filesystem::path const& f
 /// All primitives, made from the table.
 std::vector<PrimitiveView> primitive_views();
 
-/// Roofs of the device, from the cache folder or measured now.
+/// Roofs of the device, from the cache folder or measured now. The view is called `title`, or this
+/// machine when that is empty.
 Result<MachineView> machine_view(Backend const& backend, Device& device,
                                  std::filesystem::path const& cache_folder, bool measure,
-                                 bool again, StopToken stop = {}, Progress const& progress = {});
+                                 bool again, StopToken stop = {}, Progress const& progress = {},
+                                 std::string const& title = "");
 
 }  // namespace tw::session

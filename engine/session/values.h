@@ -77,6 +77,7 @@ struct KernelRow {
   KernelState state = KernelState::kPlain;
   std::optional<double> time_ms;           ///< measured, one run of one instance
   std::optional<double> fraction_of_roof;  ///< measured speed over the attainable one
+  std::string own_text;  ///< of a kernel that the user wrote: its tensor expression; else empty
 };
 struct KernelTable {
   std::vector<KernelRow> rows;
@@ -120,7 +121,7 @@ struct NestView {
 };
 
 /// One text with links: a program after some pass, LLVM IR, assembly, expression.
-enum class LineChange : uint8_t { kSame, kAdded, kRemoved, kMovedUp, kMovedDown };
+enum class LineChange : uint8_t { kSame, kAdded, kRemoved, kMovedUp, kMovedDown, kGap };
 struct CodeLine {
   std::string text;
   int loop = -1;           ///< loop that this line opens
@@ -136,6 +137,11 @@ struct CodeText {
   std::string title;  ///< "after pass 4 of 11, vectorize"
   std::vector<CodeLine> lines;
   std::string failure;  ///< a sentence instead of lines
+};
+/// Two texts beside each other: as many lines in both, gaps where the other one has lines of its
+/// own.
+struct CodePair {
+  CodeText before, after;
 };
 struct CodeStage {
   std::string key;
@@ -156,6 +162,9 @@ struct HistoryNodeView {
   std::optional<double> min_ms;
   double spread = 0;  ///< (max - min) / min of the kept samples
   std::optional<double> gflops;
+  std::optional<double> model_ms;  ///< modelled time of one run; empty: not there yet
+  std::optional<double> model_gflops;
+  std::string bound;  ///< what the model says is slowest: "arithmetic", "L2"
   Verdict verdict = Verdict::kUnknown;
   std::string verdict_text;
   std::string failure;  ///< crash, time-out: a sentence
@@ -195,6 +204,29 @@ struct RooflineView {
   std::vector<RooflinePoint> trail;  ///< root to current
   double attainable = 0;             ///< GFLOP/s at the kernel's intensity
   std::string explanation;           ///< what bounds the kernel, a sentence
+};
+
+/// One state of a kernel, beside another one.
+struct ComparedState {
+  int history_node = -1;  ///< -1: made from a script file
+  std::string name;       ///< "unroll", or the script's file
+  std::string script;
+  std::shared_ptr<NestView const> nest;
+};
+enum class Better : uint8_t { kLess, kMore, kNeither };
+struct ComparedValue {
+  std::string name;  ///< "modelled time", "bytes from L2"
+  std::string unit;  ///< "ms", "GFLOP/s", "B", "%"; empty: a count
+  std::optional<double> before, after;
+  Better better = Better::kLess;
+};
+/// What two states of one kernel cost, and where they stand under the roofs.
+struct StateComparison {
+  ComparedState before, after;
+  std::vector<ComparedValue> values;
+  RooflineView roofline;    ///< its trail has the two states; the second one is the current one
+  std::string summary;      ///< "2.1x faster by measurement; ..."
+  CodeText script_changes;  ///< the second script against the first one
 };
 
 struct MachineView {
@@ -257,6 +289,36 @@ struct RefusalView {
   bool undecided = false;
 };
 
+// ---- kernels of one's own, schedules taken over ----------------------------------------------
+
+/// What is wrong with a tensor expression, and where.
+struct ExpressionProblem {
+  int line = 0;    ///< from 1; 0: with the whole text
+  int column = 0;  ///< from 1; 0: with the whole line
+  std::string message;
+};
+struct ExpressionExample {
+  std::string name;   ///< "matmul"
+  std::string title;  ///< "Matrix product"
+  std::string text;
+};
+
+enum class ReplayOutcome : uint8_t { kApplied, kChanged, kRefused };
+struct ReplayedStep {
+  std::string from;  ///< the line as taken on the first kernel
+  std::string to;    ///< as taken or tried on the other one; may be empty
+  ReplayOutcome outcome = ReplayOutcome::kApplied;
+  std::string reason;  ///< what was changed, or why it was refused
+};
+/// A schedule taken over to another kernel.
+struct ReplayView {
+  std::string from_kernel, to_kernel;
+  std::vector<ReplayedStep> steps;
+  std::vector<std::string> matches;  ///< which loop plays the part of which, a line each
+  std::string summary;               ///< "5 steps applied, 1 changed, 2 refused"
+  std::string script;                ///< of the steps that the other kernel took
+};
+
 struct JobView {
   std::string what;
   int64_t done = 0, total = 0;
@@ -277,6 +339,7 @@ struct Snapshot {
   std::shared_ptr<MachineView const> machine;
   std::shared_ptr<RefusalView const> refusal;  ///< of the last command; null when it was legal
   std::shared_ptr<std::string const> error;    ///< a sentence about the last command or job
+  std::shared_ptr<ReplayView const> replay;    ///< the last one; null when there was none
   std::shared_ptr<JobView const> job;          ///< null: idle
 };
 

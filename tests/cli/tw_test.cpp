@@ -1,6 +1,7 @@
 // The command line as a person uses it: results, exit codes, one clear sentence for each mistake.
 #include <QtTest>
 
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 
@@ -69,6 +70,15 @@ private slots:
         "tw: there is no stage 'ptx'; the stages are expression, program");
     row("broken script", {"check", at("m.te"), "--script", at("broken.tws")}, 2,
         "tw: " + at("broken.tws") + ":2:11: expected ',', found 'factor'");
+    row("one script only", {"diff", at("m.te"), "--script", at("good.tws")}, 2,
+        "tw: --script is given twice: the schedule before and the one after");
+    row("unknown kernel to replay on",
+        {"replay", at("m.te"), "--script", at("good.tws"), "--on", "conv"}, 2,
+        "tw: there is no kernel 'conv'; 'kernels' lists them");
+    row("refused on its own kernel",
+        {"replay", at("m.te"), "--script", at("bad.tws"), "--on", "matmul"}, 1,
+        "tw: " + at("bad.tws") + ":3: ");
+    row("unknown example", {"inspect", "example:frob"}, 2, "tw: there is no example 'frob'");
     row("missing input", {"run", at("m.te"), "--input", "A=" + at("m.te")}, 2,
         "tw: " + at("m.te") + ": holds");
     row("some inputs", {"run", at("m.te"), "--input", "Z=" + at("m.te")}, 2,
@@ -121,6 +131,39 @@ private slots:
              QString("line 3: parallel(C.k) refused: reduction_carried"));
     QVERIFY2(bad.out.contains("iterations k=0 and k=1"), qPrintable(bad.out));
     QVERIFY2(bad.out.contains("legal instead: parallel(C.i)"), qPrintable(bad.out));
+  }
+
+  void two_schedules_are_compared() {
+    Run text = tw({"diff", at("m.te"), "--script", "plain", "--script", at("good.tws"), "--time"});
+    QVERIFY2(text.code == 0, qPrintable(text.err));
+    for (char const* words : {"measured time, ms", "bytes from L1, B", "arithmetic instructions",
+                              "+ vectorize(C.j.1)", "-     for j in 40", "x 0."})
+      QVERIFY2(text.out.contains(words), qPrintable(text.out));
+    Run json = tw({"diff", at("m.te"), "--script", at("good.tws"), "--script", "default", "--stage",
+                   "assembly", "--json"});
+    QJsonObject result = QJsonDocument::fromJson(json.out.toUtf8()).object();
+    QCOMPARE(result["stage"].toString(), QString("assembly"));
+    QVERIFY(result["code"].toArray().size() > 10);
+    QCOMPARE(result["roofline"].toArray().size(), 2);
+  }
+
+  void a_schedule_is_replayed_on_another_kernel() {
+    write("other.te",
+          "tilewright te 1\nkernel other(P: f32[10, 6], Q: f32[6, 20]) -> R\n"
+          "  R[a in 10, b in 20] = sum[c in 6] P[a, c] * Q[c, b]\n");
+    Run run = tw({"replay", at("m.te"), "--script", at("good.tws"), "--on", "other", "--on-model",
+                  at("other.te"), "--out", at("moved.tws")});
+    QVERIFY2(run.code == 0, qPrintable(run.out + run.err));
+    QVERIFY2(run.out.contains("C.j is R.b (by kind)"), qPrintable(run.out));
+    QVERIFY2(run.out.contains("does not divide the 20 iterations of R.b: the remainder is guarded"),
+             qPrintable(run.out));
+    Run checked = tw({"check", at("other.te"), "--script", at("moved.tws")});
+    QVERIFY2(checked.code == 0 && checked.out.contains("4 steps legal; output right"),
+             qPrintable(checked.out + checked.err));
+    Run refused = tw({"replay", "example:convolution", "--script", "default", "--on", "matmul",
+                      "--on-model", at("m.te"), "--json"});
+    QCOMPARE(refused.code, 1);
+    QVERIFY(QJsonDocument::fromJson(refused.out.toUtf8()).object()["steps"].toArray().size() > 3);
   }
 
   void stages_can_be_listed_and_each_can_be_printed() {

@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include "app/cli/output.h"
+#include "engine/support/files.h"
+
+namespace tw::cli {
+namespace {
+
+struct Arguments {
+  std::string path, kernel, stage = "program";
+  std::vector<std::string> scripts;
+  bool timed = false;
+};
+
+/// A file, or one of the two schedules that every kernel has.
+Result<session::NamedScript> named_script(Context const& context, session::LoadedModel const& model,
+                                          int kernel, std::string const& word) {
+  if (word == "plain") return session::NamedScript{word, ""};
+  if (word == "default") {
+    TRY_ASSIGN(std::string rules, session::default_script(model, kernel, *context.backend));
+    return session::NamedScript{word, rules};
+  }
+  TRY_ASSIGN(std::string text, read_file(word, 1 << 20));
+  return session::NamedScript{word, text};
+}
+
+std::string number_text(std::optional<double> value, std::string const& unit) {
+  if (!value) return "-";
+  double v = *value;
+  if (unit == "ms") return fmt::format("{:.4f}", v);
+  if (unit == "%" || unit == "GFLOP/s") return fmt::format("{:.1f}", v);
+  return fmt::format("{:.0f}", v);
+}
+
+std::string ratio_text(session::ComparedValue const& row) {
+  if (!row.before || !row.after || *row.before <= 0 || row.unit == "%") return "";
+  return fmt::format("x {:.3g}", *row.after / *row.before);
+}
+
+void print_code(session::CodeText const& code) {
+  constexpr char kMarks[] = {' ', '+', '-', '^', 'v', ' '};
+  for (session::CodeLine const& line : code.lines)
+    fmt::print("{} {}\n", kMarks[size_t(line.change)], line.text);
+}
+
+void print_text(session::ScriptDiff const& diff) {
+  session::StateComparison const& states = diff.states;
+  fmt::print("{} against {}: {}\n\n", states.after.name, states.before.name, states.summary);
+  fmt::print("{:<34} {:>16} {:>16} {:>10}\n", "", "before", "after", "");
+  for (session::ComparedValue const& row : states.values)
+    fmt::print(
+        "{:<34} {:>16} {:>16} {:>10}\n", row.name + (row.unit.empty() ? "" : ", " + row.unit),
+        number_text(row.before, row.unit), number_text(row.after, row.unit), ratio_text(row));
+  fmt::print("\nscripts (+ come, - gone, ^ v moved):\n");
+  print_code(states.script_changes);
+  fmt::print("\n{}:\n", diff.code.title);
+  print_code(diff.code);
+}
+
+Json lines_json(session::CodeText const& code) {
+  constexpr char const* kWords[] = {"same", "added", "removed", "moved_up", "moved_down", "gap"};
+  Json lines = Json::array();
+  for (session::CodeLine const& line : code.lines)
+    lines.push_back({{"change", kWords[size_t(line.change)]}, {"text", line.text}});
+  return lines;
+}
+
+Json to_json(session::ScriptDiff const& diff) {
+  auto number = [](std::optional<double> const& value) { return value ? Json(*value) : Json(); };
+  Json values = Json::array(), points = Json::array();
+  for (session::ComparedValue const& row : diff.states.values)
+    values.push_back({{"name", row.name},
+                      {"unit", row.unit},
+                      {"before", number(row.before)},
+                      {"after", number(row.after)}});
+  for (session::RooflinePoint const& point : diff.states.roofline.trail)
+    points.push_back({{"flop_per_byte", point.intensity},
+                      {"gflops", point.gflops},
+                      {"measured", point.measured}});
+  return {{"before", diff.states.before.name},
+          {"after", diff.states.after.name},
+          {"summary", diff.states.summary},
+          {"values", values},
+          {"roofline", points},
+          {"script", lines_json(diff.states.script_changes)},
+          {"stage", diff.code.stage},
+          {"code", lines_json(diff.code)}};
+}
+
+int diff(Context const& context, Arguments const& arguments) {
+  auto model = load(context, arguments.path);
+  if (!model) return report(context, model.error());
+  auto kernel = session::find_kernel(**model, arguments.kernel);
+  if (!kernel) return report(context, kernel.error());
+  auto before = named_script(context, **model, *kernel, arguments.scripts[0]);
+  if (!before) return report(context, before.error());
+  auto after = named_script(context, **model, *kernel, arguments.scripts[1]);
+  if (!after) return report(context, after.error());
+  auto device = context.open_device();
+  if (!device) return report(context, device.error());
+  auto machine =
+      session::machine_view(*context.backend, **device, context.cache_folder, true, false);
+  if (!machine) return report(context, machine.error());
+  auto result =
+      session::diff_scripts(**model, *kernel, *before, *after, {arguments.stage, arguments.timed},
+                            *machine, *context.backend, **device);
+  if (!result) return report(context, result.error());
+  if (context.json)
+    print(to_json(*result));
+  else
+    print_text(*result);
+  return 0;
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand(
+      "diff", "two schedules of one kernel: times, traffic, instructions, scripts and code");
+  auto arguments = std::make_shared<Arguments>();
+  add_model_options(*command, context, arguments->path);
+  command->add_option("--kernel", arguments->kernel,
+                      "the kernel's name or number (default: the first)");
+  command
+      ->add_option("--script", arguments->scripts,
+                   "given twice: a schedule script, or 'plain', or 'default'")
+      ->type_name("F.tws")
+      ->required()
+      ->expected(1)
+      ->take_all();
+  command->add_option("--stage", arguments->stage,
+                      "the stage whose code is compared ('tw lower --stage list' names them)");
+  command->add_flag("--time", arguments->timed, "check and time both");
+  command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
+      ->check(CLI::Range(0, 1024));
+  command->callback([&context, arguments] {
+    if (arguments->scripts.size() != 2)
+      throw CLI::ValidationError("--script is given twice: the schedule before and the one after");
+    context.run = [&context, arguments] { return diff(context, *arguments); };
+  });
+}
+
+}  // namespace tw::cli
