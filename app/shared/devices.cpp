@@ -1,5 +1,7 @@
 #include "app/shared/devices.h"
 
+#include <fmt/format.h>
+
 #include <future>
 #include <sstream>
 
@@ -7,6 +9,7 @@
 #include "engine/device/rpc/remote_device.h"
 #include "engine/measure/roofs.h"
 #include "engine/support/files.h"
+#include "targets/cpu/compiler/cpu_backend.h"
 
 namespace tw {
 namespace {
@@ -36,6 +39,33 @@ Result<std::unique_ptr<Device>> open_registered(DeviceEntry const& entry) {
   }
   TRY_ASSIGN(std::unique_ptr<Device> device, RemoteDevice::create(std::move(options)));
   return device;
+}
+
+Status add_checked_device(std::filesystem::path const& list, DeviceEntry& entry) {
+  for (std::string* file : {&entry.certificate_file, &entry.token_file})
+    if (!file->empty()) *file = std::filesystem::absolute(*file).lexically_normal().string();
+  TRY(open_registered(entry));
+  return add_device(list, entry);
+}
+
+Result<session::ChosenDevice> choose_device(std::filesystem::path const& list,
+                                            std::string const& name, StopToken stop) {
+  session::ChosenDevice chosen{.title = name, .backend = {}, .device = {}};
+  TRY_ASSIGN(DeviceEntry entry, find_device(list, name));
+  TRY_ASSIGN(chosen.device, open_registered(entry));
+  TRY_ASSIGN(Hardware hardware, chosen.device->describe({.stop = stop}));
+  TRY_ASSIGN(chosen.backend, create_cpu_backend(hardware));
+  return chosen;
+}
+
+std::string machine_text(Hardware const& hardware) {
+  return fmt::format("{}, {}, {} core{}, {:.1f} GB", hardware.name, hardware.triple, hardware.cores,
+                     hardware.cores == 1 ? "" : "s", double(hardware.memory_bytes) / (1 << 30));
+}
+
+std::string roofs_text(Roofs const& roofs) {
+  return fmt::format("{:.0f} GFLOP/s, memory {:.1f} GB/s", roofs.f32_vector.all_cores,
+                     roofs.memory.back().load.all_cores);
 }
 
 DeviceState ask_device(DeviceEntry const& entry, std::filesystem::path const& cache_folder) {

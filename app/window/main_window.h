@@ -48,6 +48,11 @@ public:
   void show_keys();
   void save_session();
   bool restore_session();
+  /// Where the list of devices and their roofs are; without it there is no dialog of devices.
+  void set_device_files(std::string devices_file, std::string cache_folder) {
+    devices_file_ = std::move(devices_file);
+    cache_folder_ = std::move(cache_folder);
+  }
   CodePanel& code_panel() { return *code_; }
   void show_centre(int tab);
   /// Takes the newest snapshot now (tests); otherwise it arrives by itself.
@@ -60,6 +65,9 @@ public:
   std::optional<std::variant<double, std::string>> fact(std::string const& name) const;
   /// Whether a view is still at work by itself, as the layout of a graph.
   bool busy() const { return graph_->busy(); }
+
+signals:
+  void machine_changed();
 
 protected:
   void keyPressEvent(QKeyEvent*) override;
@@ -119,6 +127,7 @@ private:
   Status show_palette_dialog();
   Status show_keys_dialog();
   Status show_save_journal_dialog();
+  Status show_devices_dialog();
   void place_card();
   void ask_note(int node);
   void show_refused_loop();
@@ -131,6 +140,7 @@ private:
   session::Session& session_;
   std::vector<SampleCard> samples_;
   QString state_folder_, theme_name_;
+  std::string devices_file_, cache_folder_;
   Theme theme_;
   session::Snapshot snapshot_;
   std::vector<session::PrimitiveView> primitives_;

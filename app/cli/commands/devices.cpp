@@ -35,24 +35,16 @@ Json to_json(DeviceState const& state) {
   return json;
 }
 
-std::string roofs_text(DeviceState const& state) {
-  if (!state.roofs)
-    return fmt::format("roofs not measured: tw roofline --device {}", state.entry.name);
-  return fmt::format("{:.0f} GFLOP/s, memory {:.1f} GB/s", state.roofs->f32_vector.all_cores,
-                     state.roofs->memory.back().load.all_cores);
-}
-
 void print_text(DeviceState const& state) {
   std::string where = state.entry.address.empty() ? "this machine" : state.entry.address;
   if (!state.hardware) {
     fmt::print("{:<16} {:<24} {}\n", state.entry.name, where, to_sentence(*state.failure));
     return;
   }
-  Hardware const& hardware = *state.hardware;
-  fmt::print("{:<16} {:<24} {}, {}, {} core{}, {:.1f} GB, answers in {:.2f} ms\n{:42}{}\n",
-             state.entry.name, where, hardware.name, hardware.triple, hardware.cores,
-             hardware.cores == 1 ? "" : "s", double(hardware.memory_bytes) / (1 << 30),
-             state.answer_ms, "", roofs_text(state));
+  std::string roofs = state.roofs ? roofs_text(*state.roofs)
+                                  : "roofs not measured: tw roofline --device " + state.entry.name;
+  fmt::print("{:<16} {:<24} {}, answers in {:.2f} ms\n{:42}{}\n", state.entry.name, where,
+             machine_text(*state.hardware), state.answer_ms, "", roofs);
 }
 
 int list(Context const& context) {
@@ -67,17 +59,8 @@ int list(Context const& context) {
   return 0;
 }
 
-std::string absolute_path(std::string const& file) {
-  return file.empty() ? file : std::filesystem::absolute(file).lexically_normal().string();
-}
-
-/// Adds it when its address and files can be used; whether it answers is said, but no condition.
 int add(Context const& context, DeviceEntry entry) {
-  entry.certificate_file = absolute_path(entry.certificate_file);
-  entry.token_file = absolute_path(entry.token_file);
-  auto opened = open_registered(entry);
-  if (!opened) return report(context, opened.error());
-  if (Status added = add_device(context.devices_file, entry); !added)
+  if (Status added = add_checked_device(context.devices_file, entry); !added)
     return report(context, added.error());
   DeviceState state = ask_device(entry, context.cache_folder);
   if (context.json)
