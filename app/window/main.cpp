@@ -121,8 +121,9 @@ int run(QApplication& app) {
   if (!wishes) return fail(wishes.error());
   auto environment = tw::make_environment();
   if (!environment) return fail(environment.error());
-  auto session = tw::session::Session::create(
-      {environment->backend, "", environment->cache_folder.string(), 0, true});
+  auto session =
+      tw::session::Session::create({environment->backend, "", environment->cache_folder.string(), 0,
+                                    true, environment->exports});
   if (!session) return fail(session.error());
   std::vector<tw::SampleCard> samples;
   for (auto const& row : tw::session::sample_list())

@@ -118,6 +118,7 @@ private:
   Status show_open_dialog();
   Status show_palette_dialog();
   Status show_keys_dialog();
+  Status show_export_dialog();
   Status show_save_journal_dialog();
   void place_card();
   void ask_note(int node);

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/session/export_cases.h"
 #include "engine/session/values.h"
 #include "engine/support/base/error.h"
 
@@ -69,11 +70,16 @@ struct MeasureModel {};  ///< job: every kernel inside the network
 struct MeasureRoofs {
   bool again = false;
 };  ///< job: cached per machine
+/// Job: writes the model as a folder that runs alone, kernels as they were shaped, and runs it.
+struct Export {
+  std::string target;  ///< "cpu", "cpu:x86-64-v3"; of Options::exports
+  std::string folder;
+};
 struct CancelJob {};
 using Command =
     std::variant<OpenModel, OpenSample, CloseModel, SelectKernel, ApplyStep, ApplyScript, Undo,
                  Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain, MeasureModel, MeasureRoofs,
-                 CancelJob, ReplayOn, AddKernel, RewriteKernel>;
+                 CancelJob, Export, ReplayOn, AddKernel, RewriteKernel>;
 
 struct Options {
   std::shared_ptr<Backend const> backend;
@@ -81,6 +87,7 @@ struct Options {
   std::string cache_folder;    ///< roofs and session file
   int threads = 0;             ///< of the device's pool; 0 = all cores
   bool measure = true;         ///< measure after every step (off in tests of pure editing)
+  ExportKit exports;           ///< what models can be exported with; empty: they cannot
 };
 
 class Session {
@@ -112,6 +119,8 @@ public:
 
   /// All primitives, made from the table.
   virtual std::vector<PrimitiveView> primitives() const = 0;
+  /// What `Export` may name as its target; the first is this machine.
+  virtual std::vector<std::string> export_targets() const = 0;
   /// Legal or why not, without applying: answers in milliseconds, for drags.
   virtual std::shared_ptr<RefusalView const> why_not(std::string const& line) = 0;
   /// The whole script of the current branch, and of a kernel's default schedule.

@@ -146,6 +146,8 @@ std::vector<Form> session_forms() {
       row<MeasureModel>("measure model", "measures every kernel inside the network"),
       row<MeasureRoofs>("measure roofs", "measures what this machine can do",
                         Flag<MeasureRoofs>{&MeasureRoofs::again, "again"}),
+      row<Export>("export", "writes the model as a folder that runs alone",
+                  Word(&Export::target, "TARGET"), Rest<Export>{&Export::folder, "FOLDER"}),
       row<CancelJob>("cancel", "stops what is being done"),
   };
 }
