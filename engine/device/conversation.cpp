@@ -24,9 +24,15 @@ std::string name_of(std::span<DeviceStep const> steps, int32_t index) {
   return fmt::format("one of {} kernels", steps.size());
 }
 
+/// The device's own words, which may come from another machine: one line, not long, never none.
 std::unexpected<Error> to_error(wire::Failure const& failure) {
   auto fault = Fault(std::clamp(failure.fault(), 0, int32_t(Fault::kEnvironment)));
-  return fail(fault, failure.code(), failure.message());
+  std::string code = failure.code().empty() ? "device_failed" : failure.code().substr(0, 80);
+  std::string words = failure.message().substr(0, 2000);
+  if (words.empty()) words = "the device gave no reason for a failure";
+  std::ranges::replace_if(
+      words, [](unsigned char c) { return c < 32 || c == 127; }, ' ');
+  return fail(fault, code, words);
 }
 
 }  // namespace
