@@ -17,7 +17,7 @@ int run(int argc, char** argv) {
   app.add_flag("--json", context.json, "results and errors as JSON");
   for (auto add :
        {add_models, add_inspect, add_graph, add_kernels, add_lower, add_analyze, add_check,
-        add_diff, add_replay, add_run, add_verify, add_roofline, add_devices, add_help})
+        add_diff, add_replay, add_run, add_export, add_verify, add_roofline, add_devices, add_help})
     add(app, context);
   bool serves =
       argc >= 3 && argv[1] == std::string_view("device") && argv[2] == std::string_view("serve");
@@ -33,6 +33,7 @@ int run(int argc, char** argv) {
   if (!environment) return report(context, environment.error());
   context.backend = environment->backend;
   context.cache_folder = environment->cache_folder;
+  context.exports = environment->exports;
   context.devices_file = environment->devices_file;
   context.open_device = environment->open_device;
   return context.run();

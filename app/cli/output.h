@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/device/device.h"
+#include "engine/session/export_cases.h"
 #include "engine/session/use_cases.h"
 
 namespace tw {
@@ -27,6 +28,7 @@ struct Context {
   std::shared_ptr<Backend const> backend;
   std::function<Result<std::unique_ptr<Device>>()> open_device;
   std::filesystem::path cache_folder;
+  session::ExportKit exports;
   std::filesystem::path devices_file;
   std::string device;        ///< that was asked for; empty: this machine
   std::function<int()> run;  ///< the chosen command; returns the exit code
@@ -56,6 +58,7 @@ void add_check(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
 void add_replay(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
+void add_export(CLI::App& app, Context& context);
 void add_verify(CLI::App& app, Context& context);
 void add_roofline(CLI::App& app, Context& context);
 void add_certificate(CLI::App& device, Context& context);

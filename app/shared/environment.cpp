@@ -6,6 +6,7 @@
 #include "engine/device/local_device.h"
 #include "engine/hardware/detect.h"
 #include "targets/cpu/compiler/cpu_backend.h"
+#include "targets/cpu/compiler/cpu_targets.h"
 
 namespace tw {
 namespace {
@@ -19,6 +20,18 @@ std::filesystem::path user_folder(char const* own, char const* xdg, char const* 
   if (char const* home = std::getenv("HOME"); home && *home)
     return std::filesystem::path(home) / standard / "tilewright";
   return std::filesystem::temp_directory_path() / "tilewright";
+}
+
+/// "lib/tilewright" beside the folder of the running program.
+std::filesystem::path kit_folder() {
+  std::error_code error;
+  std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return self.parent_path().parent_path() / "lib" / "tilewright";
+}
+
+Result<std::shared_ptr<Backend const>> backend_for(std::string const& target) {
+  TRY_ASSIGN(Hardware hardware, cpu_target(target));
+  return create_cpu_backend(hardware);
 }
 
 /// Another machine: its own description decides what is compiled for it.
@@ -54,6 +67,7 @@ Result<Environment> make_environment(std::string const& device) {
   environment.open_device = []() -> Result<std::unique_ptr<Device>> {
     return std::make_unique<LocalDevice>(LocalDeviceOptions{});
   };
+  environment.exports = {kit_folder(), cpu_target_names(), backend_for};
   return environment;
 }
 

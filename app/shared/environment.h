@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "engine/device/device.h"
+#include "engine/session/export_cases.h"
 #include "engine/support/base/error.h"
 
 namespace tw {
@@ -18,6 +19,7 @@ struct Environment {
   std::filesystem::path cache_folder;      ///< TW_CACHE_DIR, or XDG's cache folder
   std::filesystem::path devices_file;      ///< in TW_CONFIG_DIR, or XDG's configuration folder
   std::function<Result<std::unique_ptr<Device>>()> open_device;
+  session::ExportKit exports;
 };
 /// `device`: one of the list, which is asked what it is; empty or "local": this machine.
 /// Errors: unknown_device, those of asking it, and of a backend for its hardware.

@@ -29,6 +29,8 @@ void MainWindow::build_actions() {
   for (SampleCard const& sample : samples_)
     add_action("Open sample " + sample.title, "",
                [this, sample] { execute(session::OpenSample{sample.name.toStdString()}); });
+  add_action("Export the model", "Ctrl+E",
+             [this] { show_action(journal::ShowDialog{"export", {}}); });
   add_action("Close the model", "Ctrl+W", [this] { execute(session::CloseModel{}); });
   add_action("Undo", "Ctrl+Z", [this] { execute(session::Undo{}); });
   add_action("Redo", "Ctrl+Y", [this] { execute(session::Redo{}); });

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window's dialogs. None of them blocks: a journal goes on while one is open.
 #include <QDialog>
+#include <QDir>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QInputDialog>
 
 #include "app/window/devices_dialog.h"
 #include "app/window/main_window.h"
 #include "engine/support/files.h"
+#include "widgets/export_dialog/export_dialog.h"
 #include "widgets/step_dialog/step_dialog.h"
 
 namespace tw {
@@ -109,6 +112,24 @@ Status MainWindow::show_devices_dialog() {
           [this](QString const& name) { execute(session::UseDevice{name.toStdString()}); });
   connect(this, &MainWindow::machine_changed, dialog,
           [dialog, in_use] { dialog->set_in_use(in_use()); });
+  open(dialog);
+  return {};
+}
+
+Status MainWindow::show_export_dialog() {
+  if (!snapshot_.model) return bad_input("no_model", "no model is open");
+  QStringList targets;
+  for (std::string const& target : session_.export_targets())
+    targets << QString::fromStdString(target);
+  if (targets.isEmpty())
+    return environment_failed("no_runtime", "this program was built without what exports need");
+  QString name = QFileInfo(QString::fromStdString(snapshot_.model->name)).completeBaseName();
+  auto* dialog = new ExportDialog(QString::fromStdString(snapshot_.model->name), targets,
+                                  QDir::home().filePath(name + "-export"), this);
+  connect(dialog, &ExportDialog::wanted, this, [this](QString target, QString folder) {
+    execute(session::Export{target.toStdString(), folder.toStdString()});
+  });
+  connect(dialog, &ExportDialog::stopped, this, [this] { execute(session::CancelJob{}); });
   open(dialog);
   return {};
 }

@@ -124,10 +124,13 @@ int run(QApplication& app) {
   if (!environment) return fail(environment.error());
   std::string devices = environment->devices_file.string();
   auto session =
-      tw::session::Session::create({environment->backend, "", environment->cache_folder.string(), 0,
-                                    true, [devices](std::string const& name, tw::StopToken stop) {
-                                      return tw::choose_device(devices, name, stop);
-                                    }});
+      tw::session::Session::create({.backend = environment->backend,
+                                    .cache_folder = environment->cache_folder.string(),
+                                    .open_device =
+                                        [devices](std::string const& name, tw::StopToken stop) {
+                                          return tw::choose_device(devices, name, stop);
+                                        },
+                                    .exports = environment->exports});
   if (!session) return fail(session.error());
   std::vector<tw::SampleCard> samples;
   for (auto const& row : tw::session::sample_list())

@@ -20,6 +20,7 @@
 #include <QVBoxLayout>
 
 #include "widgets/accessible/parts.h"
+#include "widgets/export_dialog/export_dialog.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -263,6 +264,7 @@ void MainWindow::refresh() {
     remember_recent(QString::fromStdString(next.model->path));
   pages_->setCurrentIndex(next.model ? 1 : 0);
   top_->show_snapshot(next);
+  for (auto* dialog : findChildren<ExportDialog*>()) dialog->take(next);
   start_->show_machine(next.machine);
   kernels_->show_kernels(next.kernels, next.kernel);
   ladder_->show_nest(next.nest, next.machine ? next.machine->cache_bytes : std::vector<int64_t>());

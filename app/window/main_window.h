@@ -126,6 +126,7 @@ private:
   Status show_open_dialog();
   Status show_palette_dialog();
   Status show_keys_dialog();
+  Status show_export_dialog();
   Status show_save_journal_dialog();
   Status show_devices_dialog();
   void place_card();

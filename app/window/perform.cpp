@@ -215,6 +215,7 @@ Status MainWindow::run(journal::ShowDialog const& action) {
   if (action.dialog == "keys") return show_keys_dialog();
   if (action.dialog == "save-journal") return show_save_journal_dialog();
   if (action.dialog == "step") return show_step_dialog(argument);
+  if (action.dialog == "export") return show_export_dialog();
   if (action.dialog == "note") return show_note_dialog(argument.isEmpty() ? -1 : argument.toInt());
   return bad_input("unknown_dialog", "there is no dialog '" + action.dialog + "'");
 }

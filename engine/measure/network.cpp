@@ -2,57 +2,25 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <chrono>
-#include <thread>
 
+#include "engine/compile/compile_plan.h"
 #include "engine/measure/network_graph.h"
 
 namespace tw {
 
 namespace {
 
-Result<KernelCode> compile_task(KernelTask const& task, std::string const* script,
-                                Backend const& backend, CodeTier tier) {
-  TRY_ASSIGN(ir::Program program, te::to_program(task.kernel));
-  std::string chosen;
-  if (script) {
-    chosen = *script;
-  } else {
-    TRY_ASSIGN(chosen, backend.default_script(program));
+/// One library of everything that runs, now and later.
+Result<std::vector<std::byte>> link_all(std::vector<KernelCode> const& codes,
+                                        Backend const& backend) {
+  std::vector<std::vector<std::byte>> objects;
+  for (KernelCode const& code : codes) {
+    objects.push_back(code.run.object);
+    if (code.load) objects.push_back(code.load->object);
   }
-  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, chosen, ""));
-  return compile_kernel(scheduled, backend, tier);
-}
-
-/// All kernels, on two threads: code generation is what takes the time.
-Result<std::vector<KernelCode>> compile_all(Plan const& plan, Backend const& backend,
-                                            NetworkOptions const& options) {
-  std::vector<Result<KernelCode>> results(plan.kernels.size(), KernelCode{});
-  std::atomic<size_t> next = 0;
-  auto work = [&] {
-    for (size_t i = next++; i < plan.kernels.size() && !options.call.stop.stop_requested();
-         i = next++) {
-      auto script = options.scripts.find(int(i));
-      results[i] =
-          compile_task(plan.kernels[i], script == options.scripts.end() ? nullptr : &script->second,
-                       backend, options.tier);
-    }
-  };
-  std::thread second(work);
-  work();
-  second.join();
-  if (options.call.stop.stop_requested()) return refused("cancelled", "cancelled");
-  std::vector<KernelCode> codes;
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (!results[i]) {
-      Error error = results[i].error();
-      error.message = fmt::format("kernel {}: {}", plan.kernels[i].name, error.message);
-      return std::unexpected(std::move(error));
-    }
-    codes.push_back(std::move(*results[i]));
-  }
-  return codes;
+  if (objects.empty()) return std::vector<std::byte>();
+  return backend.link(objects);
 }
 
 /// Inputs are the only values that nothing in the graph makes.
@@ -78,11 +46,16 @@ Result<std::unique_ptr<Network>> Network::create(Graph const& graph, Plan const&
   for (PlanStep const& step : plan.steps)
     if (step.kind == StepKind::kOpaque) return refused("opaque_node", step.reason);
   TRY(check_shapes(graph));
-  if (options.progress) options.progress({"compiling kernels", 0, int64_t(plan.kernels.size())});
-  TRY_ASSIGN(std::vector<KernelCode> codes, compile_all(plan, backend, options));
+  CompileOptions compile{.scripts = options.scripts,
+                         .tier = options.tier,
+                         .cache = options.cache,
+                         .stop = options.call.stop,
+                         .progress = options.progress};
+  TRY_ASSIGN(std::vector<KernelCode> codes, compile_plan(plan, backend, compile));
+  TRY_ASSIGN(std::vector<std::byte> library, link_all(codes, backend));
   if (options.progress) options.progress({"uploading parameters", 0, 0});
   auto parts = std::make_unique<NetworkParts>(device, options, std::move(codes));
-  TRY(parts->load_libraries());
+  TRY(parts->load_library(library));
   TRY_ASSIGN(TensorHandle arena, parts->allocate(plan.memory.arena_bytes));
   auto on_device = std::make_unique<NetworkGraph>(graph, plan, *parts);
   TRY(on_device->prepare(arena, {}));

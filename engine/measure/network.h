@@ -1,6 +1,6 @@
-/// A whole model on a device: kernels compiled and loaded, parameters uploaded once, intermediate
-/// tensors in one arena. Nodes without a kernel are run in between, here: by their reference, or
-/// those with graphs of their own by running these.
+/// A whole model on a device: kernels compiled, linked into one library and loaded, parameters
+/// uploaded once, intermediate tensors in one arena. Nodes without a kernel are run in between,
+/// here: by their reference, or those with graphs of their own by running these.
 #pragma once
 
 #include <map>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
+#include "engine/compile/code_cache.h"
 #include "engine/compile/plan.h"
 #include "engine/device/device.h"
 
@@ -18,6 +19,7 @@ struct NetworkOptions {
   int threads = 1;
   std::map<int, std::string> scripts;  ///< kernel -> schedule script; others: the backend's rule
   CodeTier tier = CodeTier::kFull;
+  CodeCache* cache = nullptr;  ///< where kernels are looked for and kept; null: nowhere
   CallOptions call;
   Progress progress;
 };

@@ -20,7 +20,7 @@ int64_t bytes_of_buffer(ir::BufferNode const& buffer) {
 
 NetworkParts::~NetworkParts() {
   for (TensorHandle const& tensor : tensors) (void)device.free(tensor);
-  for (LibraryHandle const& library : libraries) (void)device.free(library);
+  if (library) (void)device.free(*library);
 }
 
 Result<TensorHandle> NetworkParts::allocate(int64_t bytes) {
@@ -29,13 +29,13 @@ Result<TensorHandle> NetworkParts::allocate(int64_t bytes) {
   return handle;
 }
 
-Status NetworkParts::load_libraries() {
-  int64_t most = 0;
-  for (KernelCode const& code : codes) {
-    TRY_ASSIGN(LibraryHandle library, device.load(code.run.library, options.call));
-    libraries.push_back(library);
-    most = std::max({most, code.run.workspace_bytes, code.load ? code.load->workspace_bytes : 0});
+Status NetworkParts::load_library(std::vector<std::byte> const& bytes) {
+  if (!bytes.empty()) {
+    TRY_ASSIGN(library, device.load(bytes, options.call));
   }
+  int64_t most = 0;
+  for (KernelCode const& code : codes)
+    most = std::max({most, code.run.workspace_bytes, code.load ? code.load->workspace_bytes : 0});
   TRY_ASSIGN(workspace, allocate(most));
   return {};
 }
@@ -82,8 +82,7 @@ Result<std::vector<BufferView>> NetworkGraph::make_parameters(PlanStep const& st
   std::vector<BufferView> made;
   if (!code.load) return made;
   NetworkOptions const& options = parts_.options;
-  TRY_ASSIGN(LibraryHandle library, parts_.device.load(code.load->library, options.call));
-  DeviceStep call{library, code.load->symbol, {}, {parts_.workspace, 0}};
+  DeviceStep call{*parts_.library, code.load->symbol, {}, {parts_.workspace, 0}};
   for (ValueId id : step.inputs) call.buffers.push_back(places_.at(id));
   for (ir::Buffer const& buffer : code.made) {
     TRY_ASSIGN(TensorHandle tensor, parts_.allocate(bytes_of_buffer(*buffer)));
@@ -92,7 +91,6 @@ Result<std::vector<BufferView>> NetworkGraph::make_parameters(PlanStep const& st
   }
   std::vector<DeviceStep> calls{std::move(call)};
   TRY(parts_.device.run(calls, options.threads, options.call));
-  (void)parts_.device.free(library);
   return made;
 }
 
@@ -105,8 +103,7 @@ Status NetworkGraph::add_kernel(int number) {
   }
   KernelCode const& code = parts_.codes[size_t(step.kernel)];
   TRY_ASSIGN(std::vector<BufferView> made, make_parameters(step, code));
-  DeviceStep call{
-      parts_.libraries[size_t(step.kernel)], code.run.symbol, {}, {parts_.workspace, 0}};
+  DeviceStep call{*parts_.library, code.run.symbol, {}, {parts_.workspace, 0}};
   for (ValueId id : step.inputs) call.buffers.push_back(places_.at(id));
   call.buffers.insert(call.buffers.end(), made.begin(), made.end());
   for (ValueId id : step.outputs) call.buffers.push_back(places_.at(id));

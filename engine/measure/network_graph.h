@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/compile/kernel_code.h"
@@ -14,8 +15,8 @@ namespace tw {
 struct NetworkParts {
   Device& device;
   NetworkOptions options;
-  std::vector<KernelCode> codes;  ///< of the plan's kernels
-  std::vector<LibraryHandle> libraries;
+  std::vector<KernelCode> codes;         ///< of the plan's kernels
+  std::optional<LibraryHandle> library;  ///< of all kernels
   TensorHandle workspace;
   std::vector<TensorHandle> tensors;
 
@@ -25,7 +26,7 @@ struct NetworkParts {
   ~NetworkParts();
 
   Result<TensorHandle> allocate(int64_t bytes);
-  Status load_libraries();
+  Status load_library(std::vector<std::byte> const& bytes);
 };
 
 /// Values whose type and shape are known lie on the device; others are known when they are made,

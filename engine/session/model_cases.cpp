@@ -216,9 +216,15 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
   network_options.call.stop = stop;
   network_options.call.timeout = std::chrono::minutes(3);
   network_options.progress = progress;
+  CodeCache cache({options.cache_folder / "kernels"});
+  if (!options.cache_folder.empty()) network_options.cache = &cache;
+  RunResult result;
+  auto start = std::chrono::steady_clock::now();
   TRY_ASSIGN(std::unique_ptr<Network> network,
              Network::create(model.after, model.plan, backend, device, network_options));
-  RunResult result;
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  result.ready = {took.count(), int(model.plan.kernels.size()) - cache.counts().found,
+                  cache.counts().found, cache.counts().broken};
   TRY_ASSIGN(result.outputs, network->run(options.inputs));
   if (progress) progress({"timing", 0, 0});
   TRY_ASSIGN(NetworkTiming timing, network->time(options.rounds));

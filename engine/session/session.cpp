@@ -68,6 +68,7 @@ public:
                                             std::string const& stage) override;
   std::shared_ptr<StateComparison const> compare(int before, int after) override;
   std::vector<PrimitiveView> primitives() const override { return primitive_views(); }
+  std::vector<std::string> export_targets() const override { return options_.exports.targets; }
   std::shared_ptr<RefusalView const> why_not(std::string const& line) override;
   std::string script() const override {
     std::lock_guard lock(mutex_);
@@ -108,6 +109,7 @@ private:
   Status run(MeasureModel const&);
   Status run(MeasureRoofs const& c) { return start_roofs(c.again), Status(); }
   Status run(UseDevice const& c);
+  Status run(Export const& c);
   Status run(CancelJob const&) { return jobs_.cancel_all(), Status(); }
   Status run(ReplayOn const& c);
   Status run(AddKernel const& c);
@@ -177,6 +179,7 @@ void SessionImpl::publish() {
     next.machine = state_.machine;
     next.refusal = state_.refusal;
     next.error = state_.error;
+    next.exported = state_.exported;
     next.replay = state_.replay;
     if (state_.model) next.kernels = table_with_states(state_);
     if (state_.has_kernel()) {
@@ -477,16 +480,12 @@ void SessionImpl::measure_node(int kernel, int node, StopToken stop) {
 Status SessionImpl::run(MeasureModel const&) {
   Model model;
   RunOptions options;
+  options.cache_folder = options_.cache_folder;
   {
     std::lock_guard lock(mutex_);
     if (!state_.model) return bad_input("no_model", "no model is open");
     model = state_.model;
-    for (auto const& [row, work] : state_.kernels) {
-      History const& history = work.history;
-      HistoryNode const& node = history.node(history.current());
-      if (node.parent >= 0 && node.correctness == Correctness::kCorrect)
-        options.scripts[row] = node.schedule.script();
-    }
+    options.scripts = shaped_scripts(state_);
   }
   jobs_.start("model", "measuring the whole model",
               [this, model, options](StopToken stop, Progress const& progress) mutable {
@@ -510,6 +509,37 @@ Status SessionImpl::run(MeasureModel const&) {
                   auto table = std::make_shared<KernelTable>(*state_.table);
                   fill_times(*table, *run, state_.machine ? *state_.machine : MachineView());
                   state_.table = std::move(table);
+                }
+                publish();
+              });
+  return {};
+}
+
+Status SessionImpl::run(Export const& c) {
+  if (!options_.exports.backend_for)
+    return environment_failed("no_runtime", "this program was built without what exports need");
+  ExportRequest request{.folder = c.folder,
+                        .target = c.target,
+                        .threads = laboratory_.threads(),
+                        .scripts = {},
+                        .cache_folder = options_.cache_folder};
+  Model model;
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.model) return bad_input("no_model", "no model is open");
+    model = state_.model;
+    request.scripts = shaped_scripts(state_);
+    state_.exported = nullptr;
+    state_.error = nullptr;
+  }
+  jobs_.start("export", "exporting the model",
+              [this, model, request](StopToken stop, Progress const& progress) {
+                auto view = export_to_folder(*model, request, options_.exports, *options_.backend,
+                                             laboratory_.device(), stop, progress);
+                if (!view && !stop.stop_requested()) set_error(to_sentence(view.error()));
+                if (view) {
+                  std::lock_guard lock(mutex_);
+                  state_.exported = std::make_shared<ExportView const>(std::move(*view));
                 }
                 publish();
               });

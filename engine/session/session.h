@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/session/export_cases.h"
 #include "engine/session/values.h"
 #include "engine/support/base/error.h"
 #include "engine/support/base/job.h"
@@ -76,11 +77,16 @@ struct MeasureRoofs {
 struct UseDevice {
   std::string name;
 };
+/// Job: writes the model as a folder that runs alone, kernels as they were shaped, and runs it.
+struct Export {
+  std::string target;  ///< "cpu", "cpu:x86-64-v3"; of Options::exports
+  std::string folder;
+};
 struct CancelJob {};
 using Command =
     std::variant<OpenModel, OpenSample, CloseModel, SelectKernel, ApplyStep, ApplyScript, Undo,
                  Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain, MeasureModel, MeasureRoofs,
-                 CancelJob, ReplayOn, AddKernel, RewriteKernel, UseDevice>;
+                 CancelJob, Export, ReplayOn, AddKernel, RewriteKernel, UseDevice>;
 
 /// A device, and the backend for what it says it is.
 struct ChosenDevice {
@@ -98,6 +104,7 @@ struct Options {
   /// Asks a device what it is, by the name that a person gave it; empty: there is only this
   /// machine.
   std::function<Result<ChosenDevice>(std::string const& name, StopToken stop)> open_device = {};
+  ExportKit exports = {};  ///< what models can be exported with; empty: they cannot
 };
 
 class Session {
@@ -129,6 +136,8 @@ public:
 
   /// All primitives, made from the table.
   virtual std::vector<PrimitiveView> primitives() const = 0;
+  /// What `Export` may name as its target; the first is this machine.
+  virtual std::vector<std::string> export_targets() const = 0;
   /// Legal or why not, without applying: answers in milliseconds, for drags.
   virtual std::shared_ptr<RefusalView const> why_not(std::string const& line) = 0;
   /// The whole script of the current branch, and of a kernel's default schedule.

@@ -103,6 +103,16 @@ std::shared_ptr<RooflineView const> roofline_view(State const& state) {
   return view;
 }
 
+std::map<int, std::string> shaped_scripts(State const& state) {
+  std::map<int, std::string> scripts;
+  for (auto const& [row, work] : state.kernels) {
+    HistoryNode const& node = work.history.node(work.history.current());
+    if (node.parent >= 0 && node.correctness == Correctness::kCorrect)
+      scripts[row] = node.schedule.script();
+  }
+  return scripts;
+}
+
 std::shared_ptr<KernelTable const> table_with_states(State const& state) {
   auto table = std::make_shared<KernelTable>(*state.table);
   for (auto const& [row, work] : state.kernels) {

@@ -33,6 +33,7 @@ struct State {
   std::shared_ptr<MachineView const> machine;
   std::shared_ptr<RefusalView const> refusal;
   std::shared_ptr<std::string const> error;
+  std::shared_ptr<ExportView const> exported;
   std::shared_ptr<ReplayView const> replay;
   int measuring = -1;  ///< history node that a job is measuring now
   uint64_t version = 0;
@@ -46,6 +47,8 @@ std::shared_ptr<HistoryView const> history_view(State const& state);
 std::shared_ptr<RooflineView const> roofline_view(State const& state);
 /// The table with the states and times that the histories know.
 std::shared_ptr<KernelTable const> table_with_states(State const& state);
+/// The kernels that were shaped by hand, with where each stands, if that was found correct.
+std::map<int, std::string> shaped_scripts(State const& state);
 /// A kernel's history: the plain nest, and the schedule by rule as a second branch.
 Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend const& backend);
 

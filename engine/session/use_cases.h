@@ -141,8 +141,18 @@ struct RunOptions {
   int threads = 0;  ///< 0: all cores
   std::vector<NDArray> inputs;
   std::map<int, std::string> scripts;  ///< kernel row -> script; others run their default schedule
+  /// Compiled kernels are kept below it, and taken from there; empty: nowhere.
+  std::filesystem::path cache_folder;
+};
+/// From a loaded model to one that can run.
+struct Readiness {
+  double seconds = 0;    ///< scheduling, compiling, linking, uploading
+  int compiled = 0;      ///< kernels
+  int from_cache = 0;    ///< kernels
+  int broken_cache = 0;  ///< kept kernels that were damaged: removed and compiled again
 };
 struct RunResult {
+  Readiness ready;
   std::vector<double> samples_ms;
   std::vector<double> kernel_ms;  ///< per kernel step, inside branches too; least of the samples
   std::vector<std::string> kernel_names;

@@ -6,6 +6,10 @@ install(FILES resources/desktop/tilewright.desktop DESTINATION ${CMAKE_INSTALL_D
 install(FILES resources/desktop/tilewright.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages)
 install(FILES resources/desktop/tilewright.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
 install(FILES resources/desktop/tilewright.png DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/128x128/apps)
+# The kit of exports, for this machine's architecture: stripping and dpkg-shlibdeps know no other.
+install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/tilewright/ DESTINATION lib/tilewright USE_SOURCE_PERMISSIONS
+  REGEX "/(aarch64|x86_64|armv7l)$" EXCLUDE)
+install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/tilewright/${CMAKE_SYSTEM_PROCESSOR} DESTINATION lib/tilewright USE_SOURCE_PERMISSIONS)
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY LICENSES DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES resources/docs/first_session.tws DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
@@ -21,6 +25,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # the libraries with their versions, from the programs
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/lib/tilewright/${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "fonts-inter, fonts-jetbrains-mono")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "qt6-wayland")
 include(CPack)

@@ -15,8 +15,11 @@ Status measure(Context const& context, session::LoadedModel const& model,
              session::machine_view(*context.backend, *device, context.cache_folder, true, false, {},
                                    {}, context.device));
   TRY_ASSIGN(std::vector<NDArray> inputs, session::random_inputs(model, 1));
-  session::RunOptions options{
-      .rounds = 5, .threads = threads, .inputs = std::move(inputs), .scripts = {}};
+  session::RunOptions options{.rounds = 5,
+                              .threads = threads,
+                              .inputs = std::move(inputs),
+                              .scripts = {},
+                              .cache_folder = context.cache_folder};
   TRY_ASSIGN(session::RunResult run, session::run_model(model, options, *context.backend, *device));
   session::fill_times(table, run, machine);
   return {};

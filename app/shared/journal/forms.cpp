@@ -147,6 +147,8 @@ std::vector<Form> session_forms() {
       row<MeasureRoofs>("measure roofs", "measures what this machine can do",
                         Flag<MeasureRoofs>{&MeasureRoofs::again, "again"}),
       row<UseDevice>("device", "runs kernels on another device", Word(&UseDevice::name, "NAME")),
+      row<Export>("export", "writes the model as a folder that runs alone",
+                  Word(&Export::target, "TARGET"), Rest<Export>{&Export::folder, "FOLDER"}),
       row<CancelJob>("cancel", "stops what is being done"),
   };
 }
