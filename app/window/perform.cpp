@@ -215,6 +215,8 @@ Status MainWindow::run(journal::ShowDialog const& action) {
   if (action.dialog == "save-journal") return show_save_journal_dialog();
   if (action.dialog == "step") return show_step_dialog(argument);
   if (action.dialog == "note") return show_note_dialog(argument.isEmpty() ? -1 : argument.toInt());
+  if (action.dialog == "replay") return show_replay_dialog();
+  if (action.dialog == "kernel") return show_kernel_dialog(argument);
   return bad_input("unknown_dialog", "there is no dialog '" + action.dialog + "'");
 }
 
