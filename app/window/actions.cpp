@@ -37,6 +37,7 @@ void MainWindow::build_actions() {
   add_action("Measure the whole model", "Ctrl+M", [this] { execute(session::MeasureModel{}); });
   add_action("Measure this machine's roofs again", "",
              [this] { execute(session::MeasureRoofs{true}); });
+  add_action("Devices", "Ctrl+D", [this] { show_action(journal::ShowDialog{"devices", {}}); });
   add_action("Loops", "Ctrl+1", [this] { show_centre(0); });
   add_action("Graph", "Ctrl+2", [this] { show_centre(1); });
   add_action("Graph before fusion", "", [this] { show_action(journal::ChooseGraph{"before"}); });

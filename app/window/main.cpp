@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window's program.
 #include <QApplication>
-#include <QIcon>
 #include <QCommandLineParser>
+#include <QIcon>
 #include <QRegularExpression>
 #include <QStandardPaths>
 #include <QStyleFactory>
 #include <QTemporaryDir>
 #include <cstdio>
 
+#include "app/shared/devices.h"
 #include "app/shared/environment.h"
 #include "app/window/main_window.h"
 #include "app/window/replay.h"
@@ -121,8 +122,12 @@ int run(QApplication& app) {
   if (!wishes) return fail(wishes.error());
   auto environment = tw::make_environment();
   if (!environment) return fail(environment.error());
-  auto session = tw::session::Session::create(
-      {environment->backend, "", environment->cache_folder.string(), 0, true});
+  std::string devices = environment->devices_file.string();
+  auto session =
+      tw::session::Session::create({environment->backend, "", environment->cache_folder.string(), 0,
+                                    true, [devices](std::string const& name, tw::StopToken stop) {
+                                      return tw::choose_device(devices, name, stop);
+                                    }});
   if (!session) return fail(session.error());
   std::vector<tw::SampleCard> samples;
   for (auto const& row : tw::session::sample_list())
@@ -135,6 +140,7 @@ int run(QApplication& app) {
                       ? QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)
                       : wishes->report + "/state";
   tw::MainWindow window(**session, samples, state);
+  window.set_device_files(devices, environment->cache_folder.string());
   if (!wishes->record.isEmpty())
     if (Status status = window.recorder().record_to(wishes->record.toStdString()); !status)
       return fail(status.error());

@@ -263,7 +263,9 @@ void MainWindow::refresh() {
   Quiet quiet(depth_);
   session::Snapshot next = session_.snapshot();
   bool new_model = next.model != snapshot_.model && next.model;
+  bool other_machine = next.machine != snapshot_.machine;
   snapshot_ = next;
+  if (other_machine) emit machine_changed();
   if (new_model && !next.model->path.empty())
     remember_recent(QString::fromStdString(next.model->path));
   pages_->setCurrentIndex(next.model ? 1 : 0);

@@ -50,6 +50,11 @@ public:
   void show_keys();
   void save_session();
   bool restore_session();
+  /// Where the list of devices and their roofs are; without it there is no dialog of devices.
+  void set_device_files(std::string devices_file, std::string cache_folder) {
+    devices_file_ = std::move(devices_file);
+    cache_folder_ = std::move(cache_folder);
+  }
   CodePanel& code_panel() { return *code_; }
   void show_centre(int tab);
   /// Takes the newest snapshot now (tests); otherwise it arrives by itself.
@@ -62,6 +67,9 @@ public:
   std::optional<std::variant<double, std::string>> fact(std::string const& name) const;
   /// Whether a view is still at work by itself, as the layout of a graph.
   bool busy() const { return graph_->busy(); }
+
+signals:
+  void machine_changed();
 
 protected:
   void keyPressEvent(QKeyEvent*) override;
@@ -133,6 +141,7 @@ private:
   void compare_marked();
   void refresh_history(session::Snapshot const& next);
   void build_history_actions();
+  Status show_devices_dialog();
   void place_card();
   void show_refused_loop();
   void arrange();
@@ -144,6 +153,7 @@ private:
   session::Session& session_;
   std::vector<SampleCard> samples_;
   QString state_folder_, theme_name_;
+  std::string devices_file_, cache_folder_;
   Theme theme_;
   session::Snapshot snapshot_;
   std::vector<session::PrimitiveView> primitives_;

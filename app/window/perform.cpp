@@ -211,6 +211,7 @@ Status MainWindow::run(journal::ShowDialog const& action) {
   QString argument = QString::fromStdString(action.argument);
   if (action.dialog == "open") return show_open_dialog();
   if (action.dialog == "palette") return show_palette_dialog();
+  if (action.dialog == "devices") return show_devices_dialog();
   if (action.dialog == "keys") return show_keys_dialog();
   if (action.dialog == "save-journal") return show_save_journal_dialog();
   if (action.dialog == "step") return show_step_dialog(argument);

@@ -77,6 +77,16 @@ bool reads(ForeignGraph const& graph, std::string const& name) {
   return false;
 }
 
+std::vector<std::string> made_outputs(ForeignGraph const& graph, ForeignNode const& node,
+                                      std::string const& name, size_t count) {
+  std::vector<std::string> made = node.outputs;
+  made.resize(std::min(made.size(), count));
+  if (made[0].empty()) made[0] = name + " (not read)";
+  for (size_t i = 1; i < made.size(); ++i)
+    if (!reads(graph, made[i])) made[i].clear();
+  return made;
+}
+
 Result<Body> try_body(ForeignGraph const& source, std::vector<Value> const* given,
                       BuildBody const& build) {
   Result<Body> body = build(source, given);

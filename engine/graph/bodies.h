@@ -19,6 +19,11 @@ ForeignBody body_of(ForeignNode const& node, std::string const& attribute);
 /// Some node of the graph, or of one inside it, reads the value, or it is an output.
 bool reads(ForeignGraph const& graph, std::string const& name);
 
+/// Names of the outputs of a known operator that makes `count` of them: the first is always made,
+/// the others where somebody reads them.
+std::vector<std::string> made_outputs(ForeignGraph const& graph, ForeignNode const& node,
+                                      std::string const& name, size_t count);
+
 /// Builds one body; `given` are its inputs before the captured ones, null: as it declares them.
 using BuildBody = std::function<Result<Body>(ForeignGraph const&, std::vector<Value> const* given)>;
 

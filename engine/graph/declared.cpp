@@ -32,4 +32,19 @@ Status fix_shape(Value& value, Shape const& shape) {
   return {};
 }
 
+ForeignContext context_of(ForeignModel const& model, ForeignNode const& foreign, Graph const& graph,
+                          Node const& node) {
+  ForeignContext context{foreign, 1, {}, {}};
+  for (char const* domain : {"", "ai.onnx"})
+    if (auto found = model.opsets.find(domain); found != model.opsets.end())
+      context.opset = found->second;
+  for (ValueId id : node.inputs) {
+    context.constants.push_back(id.valid() ? graph.value(id).constant : NDArray());
+    auto const* dims =
+        id.valid() && graph.value(id).type.dims ? &*graph.value(id).type.dims : nullptr;
+    context.ranks.push_back(dims ? int(dims->size()) : -1);
+  }
+  return context;
+}
+
 }  // namespace tw

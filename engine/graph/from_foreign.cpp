@@ -7,6 +7,7 @@
 
 #include "engine/graph/bodies.h"
 #include "engine/graph/declared.h"
+#include "engine/graph/late.h"
 #include "engine/graph/reference.h"
 
 namespace tw {
@@ -150,19 +151,9 @@ private:
     size_t outputs = 1;
     TRY(convert(foreign, node, parts, outputs));
     if (!parts.empty()) return add_parts(foreign, node, parts);
-    return add(std::move(node), node.op ? made_by(foreign, node, outputs) : foreign.outputs);
-  }
-
-  /// Names of the outputs of a known operator: the first is always made, the others where somebody
-  /// reads them.
-  std::vector<std::string> made_by(ForeignNode const& foreign, Node const& node,
-                                   size_t outputs) const {
-    std::vector<std::string> made = foreign.outputs;
-    made.resize(std::min(made.size(), outputs));
-    if (made[0].empty()) made[0] = node.name + " (not read)";
-    for (size_t i = 1; i < made.size(); ++i)
-      if (!reads(source_, made[i])) made[i].clear();
-    return made;
+    return add(std::move(node), node.is_opaque()
+                                    ? foreign.outputs
+                                    : made_outputs(source_, foreign, node.name, outputs));
   }
 
   /// One node for each output of a foreign node that has several.
@@ -237,7 +228,7 @@ private:
       if (!sources.back()) reason = fmt::format("it has no graph '{}'", body.onnx);
     }
     if (reason.empty()) {
-      Result<Converted> converted = control.from_onnx(context_of(foreign, node));
+      Result<Converted> converted = control.from_onnx(context_of(model_, foreign, graph_, node));
       if (!converted) reason = converted.error().message;
       if (converted) {
         node.attributes = std::move(converted->attributes);
@@ -332,7 +323,12 @@ private:
     }
     if (std::string strange = strange_operand(node); !strange.empty())
       return make_opaque(foreign, node, strange);
-    Result<Converted> converted = op->from_onnx(context_of(foreign, node));
+    Result<Converted> converted = op->from_onnx(context_of(model_, foreign, graph_, node));
+    if (!converted && is_late(converted.error()) && !foreign.outputs.empty() &&
+        !foreign.outputs[0].empty()) {
+      outputs = foreign.outputs.size();
+      return make_late(foreign, node, *op, converted.error().message);
+    }
     if (!converted) return make_opaque(foreign, node, converted.error().message);
     outputs = converted->outputs;
     if (foreign.outputs.empty() || (foreign.outputs[0].empty() && outputs == 1))
@@ -355,18 +351,14 @@ private:
     return {};
   }
 
-  ForeignContext context_of(ForeignNode const& foreign, Node const& node) const {
-    ForeignContext context{foreign, 1, {}, {}};
-    for (char const* domain : {"", "ai.onnx"})
-      if (auto found = model_.opsets.find(domain); found != model_.opsets.end())
-        context.opset = found->second;
-    for (ValueId id : node.inputs) {
-      context.constants.push_back(id.valid() ? graph_.value(id).constant : NDArray());
-      auto const* dims =
-          id.valid() && graph_.value(id).type.dims ? &*graph_.value(id).type.dims : nullptr;
-      context.ranks.push_back(dims ? int(dims->size()) : -1);
-    }
-    return context;
+  Status make_late(ForeignNode const& foreign, Node& node, Operator const& op, std::string reason) {
+    node.late = std::make_shared<LateNode const>(
+        LateNode{foreign, context_of(model_, foreign, graph_, node).opset, &op});
+    node.type = op.name;
+    node.reason = std::move(reason);
+    graph_.notes.push_back(fmt::format("node '{}' ({}) is run by its reference: {}", node.name,
+                                       foreign.op_type, node.reason));
+    return {};
   }
 
   Status make_opaque(ForeignNode const& foreign, Node& node, std::string reason) {

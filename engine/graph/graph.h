@@ -37,23 +37,26 @@ struct Value {
 
 struct Graph;
 struct ControlOperator;  // control.h
+struct LateNode;         // late.h
 
 struct Node {
   std::string name;              ///< of the model's node, or of its first output
-  Operator const* op = nullptr;  ///< null: control flow, or opaque
+  Operator const* op = nullptr;  ///< null: control flow, late, or opaque
   std::string type;              ///< operator's name; for an opaque node the foreign type
   Attributes attributes;
   std::vector<ValueId> inputs;  ///< an invalid id is an absent optional input
   std::vector<ValueId> outputs;
   std::vector<std::string> origins;  ///< names of the model's nodes that it stands for
-  std::string reason;                ///< for an opaque node: why nothing can run it
+  std::string reason;                ///< for an opaque or late node: why it is that
   std::vector<std::shared_ptr<Graph const>> sub_graphs;  ///< bodies of If, Loop, Scan
   ControlOperator const* control = nullptr;              ///< what runs the sub-graphs, and when
   /// How many of the last inputs are values of this graph that the sub-graphs read; they are the
   /// last inputs of each sub-graph, in the same order.
   int captured = 0;
+  /// An operator that is told by operands what others are told by attributes: its reference runs.
+  std::shared_ptr<LateNode const> late;
 
-  bool is_opaque() const { return !op && !control; }
+  bool is_opaque() const { return !op && !control && !late; }
 };
 
 /// Nodes that become one kernel.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/graph/control.h"
+#include "engine/graph/late.h"
 
 namespace tw {
 namespace {
@@ -56,6 +57,27 @@ Result<std::vector<NDArray>> run_bodies(Graph const& graph, Node const& node,
   return run_control(graph, node, operands, run_body, {options.max_bytes, options.stop});
 }
 
+Result<std::vector<NDArray>> run_late(Graph const& graph, Node const& node,
+                                      std::vector<NDArray> const& operands,
+                                      ReferenceOptions const& options) {
+  auto calls = convert_late(node, operands);
+  if (!calls) return placed(calls.error(), node);
+  std::vector<NDArray> results;
+  for (LateCall& call : *calls) {
+    std::vector<NDArray> taken;
+    for (std::optional<size_t> place : call.operands)
+      taken.push_back(place ? operands[*place] : NDArray());
+    call.node.inputs.resize(taken.size());
+    TRY_ASSIGN(std::vector<NDArray> made, run_node(graph, call.node, taken, options));
+    results.insert(results.end(), made.begin(), made.end());
+  }
+  for (size_t i = results.size(); i < node.outputs.size(); ++i)
+    if (node.outputs[i].valid())
+      return refused("unsupported", fmt::format("its output {} is not understood", i + 1),
+                     at(node));
+  return results;
+}
+
 std::string input_text(Value const& value) {
   return fmt::format("'{}' ({})", value.name, to_text(value.type));
 }
@@ -99,6 +121,7 @@ Result<std::vector<NDArray>> run_node(Graph const& graph, Node const& node,
   if (all.empty())
     for (ValueId id : node.inputs) all.push_back(id.valid() ? graph.value(id).constant : NDArray());
   if (node.control) return run_bodies(graph, node, all, options);
+  if (node.late) return run_late(graph, node, all, options);
   TRY(check_sizes(node, all, options.max_bytes));
   auto result = node.op->reference(node.attributes, all);
   if (!result) return placed(result.error(), node);

@@ -34,7 +34,7 @@ std::string node_line(Graph const& graph, Node const& node) {
                                  node.is_opaque() ? "opaque '" + node.type + "'" : node.type,
                                  names(graph, node.inputs),
                                  attributes.empty() ? "" : " {" + attributes + "}", types);
-  if (node.is_opaque()) line += "  # " + node.reason;
+  if (!node.reason.empty()) line += "  # " + node.reason;
   return line + "\n";
 }
 

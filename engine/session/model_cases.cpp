@@ -81,13 +81,20 @@ std::optional<std::string> opaque_reason(BodyPlan const& plan) {
   return {};
 }
 
+/// Every operator was told its shapes, axes and bounds when the model was opened.
+bool is_settled(LoadedModel const& model) {
+  bool settled = !opaque_reason(model.plan);
+  for_each_node(model.after, [&](Node const& node) { settled = settled && !node.late; });
+  return settled;
+}
+
 struct Opened {
   Model model;
   std::vector<std::string> known;  ///< inputs that it was told
 };
 
-/// The model, its open shapes fixed to those of the stored inputs. Where that leaves a node that
-/// nothing can run, all inputs but the first are told: one may be a shape or a list of axes.
+/// The model, its open shapes fixed to those of the stored inputs. Where that leaves a node without
+/// its shapes, all inputs but the first are told: one may be a shape or a list of axes.
 Result<Opened> open_for(std::filesystem::path const& folder, Model const& plain,
                         std::vector<NDArray> const& inputs, Backend const& backend) {
   std::string path = (folder / "model.onnx").string();
@@ -99,7 +106,7 @@ Result<Opened> open_for(std::filesystem::path const& folder, Model const& plain,
   if (!options.fixes.empty()) {
     TRY_ASSIGN(opened.model, load_model(path, options, backend));
   }
-  if (!opaque_reason(opened.model->plan) || inputs.size() < 2 || infos.size() != inputs.size())
+  if (is_settled(*opened.model) || inputs.size() < 2 || infos.size() != inputs.size())
     return opened;
   std::vector<std::string> known;
   for (size_t i = 1; i < infos.size(); ++i) {
@@ -108,7 +115,7 @@ Result<Opened> open_for(std::filesystem::path const& folder, Model const& plain,
     known.push_back(infos[i].name);
   }
   TRY_ASSIGN(Model told, load_model(path, options, backend));
-  return opaque_reason(told->plan) ? opened : Opened{told, known};
+  return is_settled(*told) ? Opened{told, known} : opened;
 }
 
 struct Stored {

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <mutex>
 #include <span>
 
 #include "engine/backend/backend.h"
+#include "engine/device/local_device.h"
+#include "engine/device/registry.h"
 #include "engine/measure/network.h"
 #include "engine/schedule/explain.h"
 #include "engine/session/jobs.h"
@@ -21,11 +24,17 @@
 namespace tw::session {
 namespace {
 
+ChosenDevice this_machine(Options const& options) {
+  return {"", options.backend,
+          std::make_shared<LocalDevice>(LocalDeviceOptions{options.device_program})};
+}
+
 class SessionImpl final : public Session {
 public:
   explicit SessionImpl(Options options)
       : options_(std::move(options)),
-        laboratory_(options_),
+        backend_(options_.backend),
+        laboratory_(std::make_unique<Laboratory>(this_machine(options_), options_.threads)),
         stages_(std::make_shared<std::vector<CodeStage> const>(code_stages(*options_.backend))),
         jobs_([this] { notify(); }),
         code_jobs_([] {}),
@@ -104,6 +113,7 @@ private:
   Status run(MeasureAgain const&);
   Status run(MeasureModel const&);
   Status run(MeasureRoofs const& c) { return start_roofs(c.again), Status(); }
+  Status run(UseDevice const& c);
   Status run(CancelJob const&) { return jobs_.cancel_all(), Status(); }
   Status run(ReplayOn const& c);
   Status run(AddKernel const& c);
@@ -116,6 +126,7 @@ private:
 
   // Jobs, on the session's thread.
   void start_roofs(bool again);
+  void use(ChosenDevice chosen);
   void start_measuring();
   void measure_node(int kernel, int node, StopToken stop);
   void start_checking(int kernel, int node);
@@ -127,6 +138,7 @@ private:
   void replay_job(Model const& model, Schedule const& from, std::string const& name, int row);
   void write_kernel(Model const& model, std::string const& text, int row);
 
+  std::shared_ptr<Backend const> backend() const { return backend_.load(); }
   void publish();
   void notify() {
     std::lock_guard lock(listener_mutex_);
@@ -139,7 +151,8 @@ private:
   }
 
   Options options_;
-  Laboratory laboratory_;
+  std::atomic<std::shared_ptr<Backend const>> backend_;  ///< for the device in use
+  std::unique_ptr<Laboratory> laboratory_;               ///< of the job thread only
   std::shared_ptr<std::vector<CodeStage> const> stages_;
   mutable std::mutex mutex_;
   std::mutex listener_mutex_;
@@ -174,7 +187,7 @@ void SessionImpl::publish() {
     if (state_.model) next.kernels = table_with_states(state_);
     if (state_.has_kernel()) {
       ir::Program const& program = state_.now().history.schedule().program();
-      Hardware const& hardware = options_.backend->target().hardware;
+      Hardware const hardware = backend()->target().hardware;
       std::vector<int64_t> caches;
       for (CacheLevel const& cache : hardware.caches) caches.push_back(cache.bytes);
       bool same = published_.nest && published_.kernel == next.kernel &&
@@ -193,7 +206,7 @@ Status SessionImpl::open(std::string const& source, std::string saved) {
   set_error("");
   jobs_.start("open", "opening " + source,
               [this, source, saved](StopToken stop, Progress const& progress) {
-                auto model = load_model(source, {}, *options_.backend, stop, progress);
+                auto model = load_model(source, {}, *backend(), stop, progress);
                 if (!model) {
                   if (!stop.stop_requested()) set_error(to_sentence(model.error()));
                   return publish();
@@ -226,14 +239,14 @@ void SessionImpl::take_model(Model model, std::string const& source, std::string
   next.graph = graph;
   next.table = table;
   if (!saved.empty()) {
-    if (Status status = restore_histories(next, json, *options_.backend); !status)
+    if (Status status = restore_histories(next, json, *backend()); !status)
       error = status.error().message;
     if (json.contains("kernel") && json["kernel"].is_number_integer()) next.kernel = json["kernel"];
   }
   if (next.kernel < 0 || size_t(next.kernel) >= model->plan.kernels.size())
     next.kernel = model->plan.kernels.empty() ? -1 : 0;
   if (next.kernel >= 0 && !next.kernels.contains(next.kernel)) {
-    auto work = begin_kernel(*model, next.kernel, *options_.backend);
+    auto work = begin_kernel(*model, next.kernel, *backend());
     if (work)
       next.kernels.emplace(next.kernel, std::move(*work));
     else
@@ -265,7 +278,7 @@ Status SessionImpl::run(SelectKernel const& c) {
       return bad_input("unknown_kernel", fmt::format("there is no kernel {}", c.row));
     state_.refusal = nullptr;
     if (!state_.kernels.contains(c.row)) {
-      TRY_ASSIGN(KernelWork work, begin_kernel(*state_.model, c.row, *options_.backend));
+      TRY_ASSIGN(KernelWork work, begin_kernel(*state_.model, c.row, *backend()));
       state_.kernels.emplace(c.row, std::move(work));
     }
     state_.kernel = c.row;
@@ -409,7 +422,7 @@ void SessionImpl::check_node(int kernel, int node, StopToken stop) {
     model = state_.model;
     schedule = known.schedule;
   }
-  auto run = laboratory_.check(model, kernel, schedule->program(), stop);
+  auto run = laboratory_->check(model, kernel, schedule->program(), stop);
   {
     std::lock_guard lock(mutex_);
     if (state_.model != model || stop.stop_requested()) return;
@@ -435,7 +448,7 @@ void SessionImpl::measure_node(int kernel, int node, StopToken stop) {
   for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull}) {
     if (tier == CodeTier::kFull)
       publish();  // the first number is shown while the finer one is made
-    auto outcome = laboratory_.measure(model, kernel, schedule->program(), tier, stop);
+    auto outcome = laboratory_->measure(model, kernel, schedule->program(), tier, stop);
     std::lock_guard lock(mutex_);
     if (state_.model != model) return;
     state_.measuring = -1;
@@ -484,15 +497,15 @@ Status SessionImpl::run(MeasureModel const&) {
   jobs_.start("model", "measuring the whole model",
               [this, model, options](StopToken stop, Progress const& progress) mutable {
                 options.rounds = 5;
-                options.threads = laboratory_.threads();
+                options.threads = laboratory_->threads();
                 auto inputs = random_inputs(*model, 1);
                 if (!inputs) {
                   set_error(to_sentence(inputs.error()));
                   return publish();
                 }
                 options.inputs = std::move(*inputs);
-                auto run = run_model(*model, options, *options_.backend, laboratory_.device(), stop,
-                                     progress);
+                auto run =
+                    run_model(*model, options, *backend(), laboratory_->device(), stop, progress);
                 if (!run) {
                   if (!stop.stop_requested()) set_error(to_sentence(run.error()));
                   return publish();
@@ -512,12 +525,12 @@ Status SessionImpl::run(MeasureModel const&) {
 void SessionImpl::start_roofs(bool again) {
   jobs_.start("roofs", "measuring this machine",
               [this, again](StopToken stop, Progress const& progress) {
-                auto plain = machine_view(*options_.backend, laboratory_.device(),
-                                          options_.cache_folder, false, false);
-                auto view = options_.measure
-                                ? machine_view(*options_.backend, laboratory_.device(),
-                                               options_.cache_folder, true, again, stop, progress)
-                                : plain;
+                auto look = [&](bool measure) {
+                  return machine_view(*backend(), laboratory_->device(), options_.cache_folder,
+                                      measure, again, stop, progress, laboratory_->title());
+                };
+                auto plain = look(false);
+                auto view = options_.measure ? look(true) : plain;
                 if (!view && !stop.stop_requested()) set_error(to_sentence(view.error()));
                 {
                   std::lock_guard lock(mutex_);
@@ -527,6 +540,46 @@ void SessionImpl::start_roofs(bool again) {
                 publish();
                 start_modelling();
               });
+}
+
+Status SessionImpl::run(UseDevice const& c) {
+  if (!options_.open_device)
+    return bad_input("no_devices", "this program knows no device but this machine");
+  for (char const* kind : {"measure", "check", "model", "roofs"}) jobs_.cancel(kind);
+  set_error("");
+  jobs_.start("device", "asking " + c.name + " what it is",
+              [this, name = c.name](StopToken stop, Progress const&) {
+                auto chosen = name == kLocalDeviceName
+                                  ? Result<ChosenDevice>(this_machine(options_))
+                                  : options_.open_device(name, stop);
+                if (chosen)
+                  use(std::move(*chosen));
+                else if (!stop.stop_requested())
+                  set_error(to_sentence(chosen.error()));
+                publish();
+                // Also when nothing changed: this stopped what was being measured.
+                start_roofs(false);
+                start_measuring();
+              });
+  return {};
+}
+
+/// On the job thread. The model is planned again, with the schedules that were made by hand, for
+/// what the new device is; times belong to the device that they were measured on.
+void SessionImpl::use(ChosenDevice chosen) {
+  std::string source, saved;
+  {
+    std::lock_guard lock(mutex_);
+    backend_ = chosen.backend;
+    laboratory_ = std::make_unique<Laboratory>(std::move(chosen), options_.threads);
+    stages_ = std::make_shared<std::vector<CodeStage> const>(code_stages(*backend()));
+    state_.machine = nullptr;
+    texts_.clear();
+    pair_ = {};
+    source = state_.source;
+    if (state_.model) saved = without_times(save_state(state_)).dump();
+  }
+  if (!saved.empty()) (void)open(source, saved);
 }
 
 std::shared_ptr<RefusalView const> SessionImpl::why_not(std::string const& line) {
@@ -585,10 +638,9 @@ std::shared_ptr<CodeText const> SessionImpl::code_of(int node, std::string const
   code_jobs_.start(
       kind, "lowering",
       [this, program, before, kernel, stage, hash, key](StopToken stop, Progress const&) {
-        auto text =
-            std::make_shared<CodeText>(code_text(program, kernel, stage, *options_.backend));
+        auto text = std::make_shared<CodeText>(code_text(program, kernel, stage, *backend()));
         if (before && !stop.stop_requested())
-          *text = with_changes(*text, code_text(*before, kernel, stage, *options_.backend));
+          *text = with_changes(*text, code_text(*before, kernel, stage, *backend()));
         text->program_hash = hash;
         {
           std::lock_guard guard(mutex_);
@@ -640,7 +692,7 @@ void SessionImpl::find_facts(Model const& model, int kernel, int node) {
   }
   auto facts = std::make_shared<StateFacts const>(
       facts_of(schedule->program(), machine ? machine->rates.get() : nullptr,
-               machine ? machine->cache_bytes : std::vector<int64_t>(), *options_.backend));
+               machine ? machine->cache_bytes : std::vector<int64_t>(), *backend()));
   {
     std::lock_guard lock(mutex_);
     if (state_.model != model || state_.machine != machine) return;
@@ -675,8 +727,7 @@ void SessionImpl::model_states(StopToken stop) {
       }
       current = next->node == state_.now().history.current();
     }
-    auto model =
-        modelled(next->schedule.program(), options_.backend->target().hardware, *next->rates);
+    auto model = modelled(next->schedule.program(), backend()->target().hardware, *next->rates);
     {
       std::lock_guard lock(mutex_);
       keep_model(state_, *next, std::move(model));
@@ -709,7 +760,7 @@ Status SessionImpl::run(ReplayOn const& c) {
 
 void SessionImpl::replay_job(Model const& model, Schedule const& from, std::string const& name,
                              int row) {
-  auto work = replay_into(*model, from, name, row, *options_.backend);
+  auto work = replay_into(*model, from, name, row, *backend());
   if (!work) return set_error(to_sentence(work.error())), publish();
   {
     std::lock_guard lock(mutex_);
@@ -768,7 +819,7 @@ void SessionImpl::write_kernel(Model const& model, std::string const& text, int 
     if (auto found = state_.kernels.find(row); found != state_.kernels.end()) old = found->second;
   }
   int at = row < 0 ? int((*next)->plan.kernels.size()) - 1 : row;
-  auto written = rewritten(**next, at, old, *options_.backend);
+  auto written = rewritten(**next, at, old, *backend());
   if (!written) return fail(written.error());
   {
     std::lock_guard lock(mutex_);

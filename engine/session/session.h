@@ -13,10 +13,12 @@
 
 #include "engine/session/values.h"
 #include "engine/support/base/error.h"
+#include "engine/support/base/job.h"
 
 namespace tw {
 class Backend;
-}
+class Device;
+}  // namespace tw
 
 namespace tw::session {
 
@@ -69,11 +71,23 @@ struct MeasureModel {};  ///< job: every kernel inside the network
 struct MeasureRoofs {
   bool again = false;
 };  ///< job: cached per machine
+/// Job: kernels are compiled for another device and run there; what the last one measured is
+/// forgotten.
+struct UseDevice {
+  std::string name;
+};
 struct CancelJob {};
 using Command =
     std::variant<OpenModel, OpenSample, CloseModel, SelectKernel, ApplyStep, ApplyScript, Undo,
                  Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain, MeasureModel, MeasureRoofs,
-                 CancelJob, ReplayOn, AddKernel, RewriteKernel>;
+                 CancelJob, ReplayOn, AddKernel, RewriteKernel, UseDevice>;
+
+/// A device, and the backend for what it says it is.
+struct ChosenDevice {
+  std::string title;  ///< of its machine view; empty: this machine
+  std::shared_ptr<Backend const> backend;
+  std::shared_ptr<Device> device;
+};
 
 struct Options {
   std::shared_ptr<Backend const> backend;
@@ -81,6 +95,9 @@ struct Options {
   std::string cache_folder;    ///< roofs and session file
   int threads = 0;             ///< of the device's pool; 0 = all cores
   bool measure = true;         ///< measure after every step (off in tests of pure editing)
+  /// Asks a device what it is, by the name that a person gave it; empty: there is only this
+  /// machine.
+  std::function<Result<ChosenDevice>(std::string const& name, StopToken stop)> open_device = {};
 };
 
 class Session {

@@ -52,6 +52,9 @@ Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend co
 nlohmann::ordered_json save_state(State const& state);
 /// The model with the kernels that the user had written beside it.
 Result<Model> with_saved_kernels(Model model, nlohmann::ordered_json const& saved);
+/// A saved state without what another device said about its steps; kernels without a step by hand
+/// begin anew.
+nlohmann::ordered_json without_times(nlohmann::ordered_json saved);
 /// Puts saved histories back into a state whose model was loaded.
 Status restore_histories(State& state, nlohmann::ordered_json const& saved, Backend const& backend);
 

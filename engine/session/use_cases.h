@@ -186,9 +186,11 @@ Status write_sample_file(std::string const& name, std::filesystem::path const& f
 /// All primitives, made from the table.
 std::vector<PrimitiveView> primitive_views();
 
-/// Roofs of the device, from the cache folder or measured now.
+/// Roofs of the device, from the cache folder or measured now. The view is called `title`, or this
+/// machine when that is empty.
 Result<MachineView> machine_view(Backend const& backend, Device& device,
                                  std::filesystem::path const& cache_folder, bool measure,
-                                 bool again, StopToken stop = {}, Progress const& progress = {});
+                                 bool again, StopToken stop = {}, Progress const& progress = {},
+                                 std::string const& title = "");
 
 }  // namespace tw::session

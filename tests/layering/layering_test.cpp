@@ -119,6 +119,22 @@ private slots:
       }
   }
 
+  void only_what_speaks_to_other_machines_knows_grpc() {
+    static std::regex const pattern("#\\s*include\\s+[<\"](grpc|.*grpc\\.pb\\.h)");
+    int known = 0;
+    for (char const* top : {"engine", "targets", "widgets", "app"})
+      for (fs::path const& file : sources(top)) {
+        std::ifstream stream(file);
+        bool inside = file.string().find("/engine/device/rpc/") != std::string::npos;
+        for (std::string line; std::getline(stream, line);) {
+          bool names = std::regex_search(line, pattern);
+          known += names;
+          QVERIFY2(!names || inside, (file.string() + ": " + line).c_str());
+        }
+      }
+    QVERIFY(known > 0);
+  }
+
   void the_engine_names_no_target() {
     for (fs::path const& file : sources("engine"))
       for (std::string const& include : includes_of(file))

@@ -12,7 +12,8 @@ Status measure(Context const& context, session::LoadedModel const& model,
                session::KernelTable& table, int threads) {
   TRY_ASSIGN(std::unique_ptr<Device> device, context.open_device());
   TRY_ASSIGN(session::MachineView machine,
-             session::machine_view(*context.backend, *device, context.cache_folder, true, false));
+             session::machine_view(*context.backend, *device, context.cache_folder, true, false, {},
+                                   {}, context.device));
   TRY_ASSIGN(std::vector<NDArray> inputs, session::random_inputs(model, 1));
   session::RunOptions options{
       .rounds = 5, .threads = threads, .inputs = std::move(inputs), .scripts = {}};
@@ -70,6 +71,7 @@ void add_kernels(CLI::App& app, Context& context) {
   auto timed = std::make_shared<bool>(false);
   add_model_options(*command, context, *path);
   command->add_flag("--time", *timed, "run the model and time every kernel inside it");
+  add_device_option(*command, context);
   command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
       ->check(CLI::Range(0, 1024));
   command->callback([&context, path, timed] {

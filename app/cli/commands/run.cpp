@@ -83,7 +83,7 @@ void print_result(Context const& context, session::RunResult const& result, bool
            {"median_ms", median},
            {"samples_ms", result.samples_ms},
            {"threads", result.threads},
-           {"device", "local"},
+           {"device", context.device.empty() ? "local" : context.device},
            {"inputs", random ? "random, seed 1" : "given"},
            {"outputs", outputs}});
     return;
@@ -123,11 +123,13 @@ int run(Context const& context, Arguments const& arguments) {
 }  // namespace
 
 void add_run(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("run", "run the whole model on this machine and time it");
+  auto* command =
+      app.add_subcommand("run", "run the whole model on this machine or another and time it");
   auto arguments = std::make_shared<Arguments>();
   add_model_options(*command, context, arguments->path);
   command->add_option("--rounds", arguments->rounds, "how many timed runs")
       ->check(CLI::Range(1, 100000));
+  add_device_option(*command, context);
   command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
       ->check(CLI::Range(0, 1024));
   command->add_option("--input", arguments->inputs, "raw elements of an input")

@@ -146,6 +146,7 @@ std::vector<Form> session_forms() {
       row<MeasureModel>("measure model", "measures every kernel inside the network"),
       row<MeasureRoofs>("measure roofs", "measures what this machine can do",
                         Flag<MeasureRoofs>{&MeasureRoofs::again, "again"}),
+      row<UseDevice>("device", "runs kernels on another device", Word(&UseDevice::name, "NAME")),
       row<CancelJob>("cancel", "stops what is being done"),
       row<ReplayOn>("replay on", "replays the schedule on another kernel",
                     Word(&ReplayOn::kernel, "NAME")),
