@@ -23,6 +23,7 @@ void MainWindow::add_action(QString name, QString keys, std::function<void()> ru
 
 void MainWindow::build_actions() {
   add_action("Open a model", "Ctrl+O", [this] { show_action(journal::ShowDialog{"open", {}}); });
+  build_history_actions();
   add_action("Save the journal", "", [this] {
     show_action(journal::ShowDialog{"save-journal", {}});
   });

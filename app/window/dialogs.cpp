@@ -66,10 +66,6 @@ Status MainWindow::show_step_dialog(QString const& primitive) {
   return bad_input("unknown_primitive", "there is no primitive '" + primitive.toStdString() + "'");
 }
 
-void MainWindow::ask_note(int node) {
-  show_action(journal::ShowDialog{"note", std::to_string(node)});
-}
-
 Status MainWindow::show_note_dialog(int node) {
   if (!snapshot_.history || node < 0 || size_t(node) >= snapshot_.history->nodes.size())
     return bad_input("unknown_node", "there is no such step");

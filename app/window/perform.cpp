@@ -217,6 +217,8 @@ Status MainWindow::run(journal::ShowDialog const& action) {
   if (action.dialog == "step") return show_step_dialog(argument);
   if (action.dialog == "export") return show_export_dialog();
   if (action.dialog == "note") return show_note_dialog(argument.isEmpty() ? -1 : argument.toInt());
+  if (action.dialog == "replay") return show_replay_dialog();
+  if (action.dialog == "kernel") return show_kernel_dialog(argument);
   return bad_input("unknown_dialog", "there is no dialog '" + action.dialog + "'");
 }
 

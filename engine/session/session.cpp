@@ -74,6 +74,12 @@ public:
     std::lock_guard lock(mutex_);
     return state_.has_kernel() ? state_.kernels.at(state_.kernel).history.schedule().script() : "";
   }
+  std::string script_of(int node) const override {
+    std::lock_guard lock(mutex_);
+    if (!state_.has_kernel()) return "";
+    History const& history = state_.kernels.at(state_.kernel).history;
+    return history.has(node) ? history.node(node).schedule.script() : "";
+  }
   std::string save() const override {
     std::lock_guard lock(mutex_);
     return state_.model ? save_state(state_).dump(1) : "";
@@ -767,20 +773,18 @@ void SessionImpl::model_states(StopToken stop) {
 Status SessionImpl::run(ReplayOn const& c) {
   std::lock_guard lock(mutex_);
   if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
-  if (c.row < 0 || size_t(c.row) >= state_.model->plan.kernels.size())
-    return bad_input("unknown_kernel", fmt::format("there is no kernel {}", c.row));
-  if (c.row == state_.kernel)
+  TRY_ASSIGN(int row, find_kernel(*state_.model, c.kernel));
+  if (row == state_.kernel)
     return bad_input("same_kernel", "the schedule is this kernel's own; choose another one");
   Schedule from = state_.now().history.schedule();
   if (from.trace().empty())
     return bad_input("nothing_to_replay", "the plain nest has no steps to replay");
   state_.refusal = nullptr;
   state_.error = nullptr;
-  model_jobs_.start("replay", "replaying the schedule",
-                    [this, model = state_.model, from, row = c.row,
-                     name = state_.model->kernel(state_.kernel).name](StopToken, Progress const&) {
-                      replay_job(model, from, name, row);
-                    });
+  model_jobs_.start(
+      "replay", "replaying the schedule",
+      [this, model = state_.model, from, row, name = state_.model->kernel(state_.kernel).name](
+          StopToken, Progress const&) { replay_job(model, from, name, row); });
   return {};
 }
 
@@ -819,14 +823,18 @@ Status SessionImpl::run(RewriteKernel const& c) {
   std::unique_lock lock(mutex_);
   Model model = state_.model;
   lock.unlock();
-  if (!model || !model->own.contains(c.row))
+  if (!model) return bad_input("no_model", "no model is open");
+  TRY_ASSIGN(int row, find_kernel(*model, c.kernel));
+  if (!model->own.contains(row))
     return bad_input("not_your_kernel", "only kernels that you wrote can be rewritten");
   TRY(te::parse_kernel(c.text));
-  if (model->own.at(c.row) == c.text) return {};
+  if (model->own.at(row) == c.text) return {};
   set_error("");
   jobs_.cancel("measure");
   jobs_.start("kernel", "rewriting the kernel",
-              [this, model, c](StopToken, Progress const&) { write_kernel(model, c.text, c.row); });
+              [this, model, row, text = c.text](StopToken, Progress const&) {
+                write_kernel(model, text, row);
+              });
   return {};
 }
 

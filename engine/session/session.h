@@ -55,7 +55,7 @@ struct DismissRefusal {};
 /// Job: the current branch, step by step, on another kernel of the table, which becomes the
 /// current one; what could be taken over is a new branch there. snapshot.replay says what was.
 struct ReplayOn {
-  int row = 0;
+  std::string kernel;  ///< its name, or its row in the table
 };
 /// Job: a kernel from the text of a tensor expression, beside those of the open model or alone.
 struct AddKernel {
@@ -64,7 +64,7 @@ struct AddKernel {
 /// Job: another text for a kernel of the user's own. The leaves of its history are replayed on the
 /// new kernel.
 struct RewriteKernel {
-  int row = 0;
+  std::string kernel;
   std::string text;
 };
 struct MeasureAgain {};  ///< job: the current state, again
@@ -142,6 +142,8 @@ public:
   virtual std::shared_ptr<RefusalView const> why_not(std::string const& line) = 0;
   /// The whole script of the current branch, and of a kernel's default schedule.
   virtual std::string script() const = 0;
+  /// The script that leads to a state of the current kernel; empty: there is none.
+  virtual std::string script_of(int node) const = 0;
   /// State to restore later: model, kernel, histories; and back.
   virtual std::string save() const = 0;
   virtual Status restore(std::string const& saved) = 0;

@@ -150,6 +150,13 @@ std::vector<Form> session_forms() {
       row<Export>("export", "writes the model as a folder that runs alone",
                   Word(&Export::target, "TARGET"), Rest<Export>{&Export::folder, "FOLDER"}),
       row<CancelJob>("cancel", "stops what is being done"),
+      row<ReplayOn>("replay on", "replays the schedule on another kernel",
+                    Word(&ReplayOn::kernel, "NAME")),
+      row<AddKernel>("add kernel", "adds a kernel from its tensor expression",
+                     Rest<AddKernel>{&AddKernel::text, "TEXT"}),
+      row<RewriteKernel>("rewrite kernel", "gives one of the user's own kernels another text",
+                         Word(&RewriteKernel::kernel, "NAME"),
+                         Rest<RewriteKernel>{&RewriteKernel::text, "TEXT"}),
   };
 }
 
@@ -183,6 +190,17 @@ std::vector<Form> window_forms() {
                       Number(&ScrollView::x, "X"), Number(&ScrollView::y, "Y")),
       row<ShowDialog>("dialog", "shows a dialog", Word(&ShowDialog::dialog, "NAME"),
                       Optional<ShowDialog>{&ShowDialog::argument, "ARGUMENT"}),
+      row<CompareStates>("compare", "compares two steps of the history",
+                         Number(&CompareStates::before, "STEP"),
+                         Number(&CompareStates::after, "STEP")),
+      row<StopComparing>("stop comparing", "closes the comparison"),
+      row<ShowComparison>("comparison", "what the comparison shows",
+                          Word<ShowComparison>{&ShowComparison::what, "WHAT", {"stage", "form"}},
+                          Word(&ShowComparison::value, "VALUE")),
+      row<FindStep>("find step", "finds steps and notes of the history",
+                    Rest<FindStep>{&FindStep::words, "WORDS"}),
+      row<FoldHistory>("fold history", "draws long runs of steps as one",
+                       Word<FoldHistory>{&FoldHistory::state, "STATE", {"on", "off"}}),
       row<CloseDialog>("close dialog", "closes the dialog without taking what it says"),
   };
 }

@@ -71,7 +71,23 @@ struct ScrollView {
   std::string view;  ///< "ladder", "code", "history", "kernels"
   int x = 0, y = 0;
 };
-/// "open", "palette", "keys", "step split", "note 3".
+/// Two states of the current kernel, by their numbers in its history.
+struct CompareStates {
+  int before = 0, after = 0;
+};
+struct StopComparing {};
+struct ShowComparison {
+  std::string what;   ///< "stage" or "form"
+  std::string value;  ///< a stage of lowering; "pair" or "marks"
+};
+/// The same words again: the next step that has them.
+struct FindStep {
+  std::string words;
+};
+struct FoldHistory {
+  std::string state;  ///< "on" or "off"
+};
+/// "open", "palette", "keys", "step split", "note 3", "kernel", "kernel NAME", "replay".
 struct ShowDialog {
   std::string dialog;
   std::string argument;
@@ -81,7 +97,8 @@ struct CloseDialog {};
 using Action =
     std::variant<session::Command, ChooseKernel, ShowView, ShowPass, MarkChanges, ChooseGraph,
                  LookAtGraph, FitGraph, ExplainFusion, SelectLoop, HoverLoop, SetTheme,
-                 ResizeWindow, ArrangePanes, ScrollView, ShowDialog, CloseDialog>;
+                 ResizeWindow, ArrangePanes, ScrollView, ShowDialog, CloseDialog, CompareStates,
+                 StopComparing, ShowComparison, FindStep, FoldHistory>;
 
 // ---- what a journal expects ----------------------------------------------------------------
 
