@@ -526,7 +526,8 @@ Status SessionImpl::run(Export const& c) {
     return environment_failed("no_runtime", "this program was built without what exports need");
   ExportRequest request{.folder = c.folder,
                         .target = c.target,
-                        .threads = laboratory_.threads(),
+                        .threads = options_.threads > 0 ? options_.threads
+                                                        : options_.backend->target().hardware.cores,
                         .scripts = {},
                         .cache_folder = options_.cache_folder};
   Model model;
@@ -540,8 +541,10 @@ Status SessionImpl::run(Export const& c) {
   }
   jobs_.start("export", "exporting the model",
               [this, model, request](StopToken stop, Progress const& progress) {
-                auto view = export_to_folder(*model, request, options_.exports, *options_.backend,
-                                             laboratory_.device(), stop, progress);
+                // What is made while exporting is made here, whatever device is in use.
+                ChosenDevice here = this_machine(options_);
+                auto view = export_to_folder(*model, request, options_.exports, *here.backend,
+                                             *here.device, stop, progress);
                 if (!view && !stop.stop_requested()) set_error(to_sentence(view.error()));
                 if (view) {
                   std::lock_guard lock(mutex_);

@@ -30,7 +30,7 @@ private slots:
     std::ofstream(at("small.onnx").toStdString(), std::ios::binary)
         << write_onnx(build_resnet(options)).value();
     std::ofstream(at("m.te").toStdString())
-        << "tilewright te 1\nkernel m(A: f32[8]) -> B\n  B[i in 8] = A[i] * 2f\n";
+        << "tilewright te 1\nkernel m(A: f32[8]) -> B\n  B[i in 8] = A[i] * 2.0\n";
     auto environment = make_environment().value();
     session_ = Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
                                 environment.cache_folder.string(), 1, false, {}, environment.exports})
@@ -81,13 +81,13 @@ private slots:
 private:
   QString at(QString const& name) const { return folder_.filePath(name); }
 
-  /// Opens the file, the wizard by its key, names the folder and presses Export.
+  /// Opens the file and the wizard, names the folder and presses Export.
   ExportDialog* begin(QString const& file, QString const& out) {
     window_->execute(OpenModel{at(file).toStdString()});
     if (!session_->wait_idle(60)) return nullptr;
     window_->refresh();
-    window_->activateWindow();
-    QTest::keyClick(window_.get(), Qt::Key_E, Qt::ControlModifier);
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);  // the dialog before
+    if (!window_->perform(journal::ShowDialog{"export", {}})) return nullptr;
     auto* dialog = window_->findChild<ExportDialog*>("exportDialog");
     if (!dialog) return nullptr;
     dialog->findChild<QLineEdit*>("folder")->setText(out);
