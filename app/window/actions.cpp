@@ -30,8 +30,9 @@ void MainWindow::build_actions() {
   for (SampleCard const& sample : samples_)
     add_action("Open sample " + sample.title, "",
                [this, sample] { execute(session::OpenSample{sample.name.toStdString()}); });
-  add_action("Export the model", "Ctrl+E",
-             [this] { show_action(journal::ShowDialog{"export", {}}); });
+  add_action("Export the model", "Ctrl+Shift+E", [this] {
+    show_action(journal::ShowDialog{"export", {}});
+  });
   add_action("Close the model", "Ctrl+W", [this] { execute(session::CloseModel{}); });
   add_action("Undo", "Ctrl+Z", [this] { execute(session::Undo{}); });
   add_action("Redo", "Ctrl+Y", [this] { execute(session::Redo{}); });
@@ -39,7 +40,9 @@ void MainWindow::build_actions() {
   add_action("Measure the whole model", "Ctrl+M", [this] { execute(session::MeasureModel{}); });
   add_action("Measure this machine's roofs again", "",
              [this] { execute(session::MeasureRoofs{true}); });
-  add_action("Devices", "Ctrl+D", [this] { show_action(journal::ShowDialog{"devices", {}}); });
+  add_action("Devices", "Ctrl+Shift+D", [this] {
+    show_action(journal::ShowDialog{"devices", {}});
+  });
   add_action("Loops", "Ctrl+1", [this] { show_centre(0); });
   add_action("Graph", "Ctrl+2", [this] { show_centre(1); });
   add_action("Graph before fusion", "", [this] { show_action(journal::ChooseGraph{"before"}); });

@@ -1,6 +1,8 @@
 // The window by gesture and key, with a real session on the offscreen platform.
 #include <QtTest>
 
+#include <QShortcut>
+
 #include <QInputDialog>
 #include <QLabel>
 #include <QLineEdit>
@@ -148,6 +150,17 @@ private slots:
     QTest::mouseClick(ladder_, Qt::LeftButton, {}, middle(rect("k")));
     QTest::keyClick(ladder_, Qt::Key_Up, Qt::AltModifier);
     QCOMPARE(last_step(), QString("reorder(C.k, C.j)"));
+  }
+
+  /// A key of two actions would do neither.
+  void every_key_has_one_action() {
+    QStringList keys;
+    for (QShortcut* shortcut : window_->findChildren<QShortcut*>())
+      if (shortcut->parent() == window_.get()) keys << shortcut->key().toString();
+    QVERIFY(keys.size() > 10);
+    QStringList twice = keys;
+    for (QString const& key : QSet<QString>(keys.begin(), keys.end())) twice.removeOne(key);
+    QVERIFY2(twice.isEmpty(), qPrintable(twice.join(", ")));
   }
 
   void a_refused_key_opens_the_card_and_a_number_takes_a_repair() {
