@@ -15,8 +15,9 @@ int run(int argc, char** argv) {
   app.fallthrough();
   Context context;
   app.add_flag("--json", context.json, "results and errors as JSON");
-  for (auto add : {add_models, add_inspect, add_graph, add_kernels, add_lower, add_analyze,
-                   add_check, add_diff, add_replay, add_run, add_verify, add_roofline, add_help})
+  for (auto add :
+       {add_models, add_inspect, add_graph, add_kernels, add_lower, add_analyze, add_check,
+        add_diff, add_replay, add_run, add_verify, add_roofline, add_project, add_help})
     add(app, context);
   try {
     app.parse(argc, argv);

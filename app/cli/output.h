@@ -54,6 +54,7 @@ void add_replay(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_verify(CLI::App& app, Context& context);
 void add_roofline(CLI::App& app, Context& context);
+void add_project(CLI::App& app, Context& context);
 void add_help(CLI::App& app, Context& context);
 
 }  // namespace tw::cli

@@ -7,6 +7,7 @@
 
 #include "app/shared/journal/journal.h"
 #include "app/window/code_panel.h"
+#include "app/window/project_keeper.h"
 #include "app/window/recorder.h"
 #include "app/window/top_bar.h"
 #include "engine/session/session.h"
@@ -59,7 +60,12 @@ public:
   /// A value that a journal may expect (journal::facts); nothing when it is not known now.
   std::optional<std::variant<double, std::string>> fact(std::string const& name) const;
   /// Whether a view is still at work by itself, as the layout of a graph.
-  bool busy() const { return graph_->busy(); }
+  bool busy() const { return graph_->busy() || keeper_->busy(); }
+  /// A model, a tensor expression or a project, by its ending.
+  void open_path(QString const& path);
+  /// Offers the work of a window that ended without closing, if there is some.
+  void offer_recovery();
+  QString said() const { return said_; }
 
 protected:
   void keyPressEvent(QKeyEvent*) override;
@@ -99,6 +105,12 @@ private:
   Status run(journal::ResizeWindow const& action);
   Status run(journal::ArrangePanes const& action);
   Status run(journal::ScrollView const& action);
+  Status run(journal::FindInGraph const& action);
+  Status run(journal::StepMatch const& action);
+  Status run(journal::OpenProject const& action);
+  Status run(journal::SaveProject const& action);
+  Status run(journal::RecoverWork const& action);
+  Status run(journal::DiscardRecovery const& action);
   Status run(journal::ShowDialog const& action);
   Status run(journal::CloseDialog const& action);
   /// Turns what the user does to the widgets into actions.
@@ -119,6 +131,13 @@ private:
   Status show_palette_dialog();
   Status show_keys_dialog();
   Status show_save_journal_dialog();
+  Status show_open_project_dialog(QString const& folder);
+  Status show_save_project_dialog();
+  Status show_recovery_dialog();
+  void show_missing_model(QString const& project, QString const& sentence);
+  void watch_projects();
+  ProjectKeeper::Layout layout() const;
+  void apply_layout(ProjectKeeper::Layout const& layout, bool all);
   void place_card();
   void ask_note(int node);
   void show_refused_loop();
@@ -139,6 +158,7 @@ private:
   int shown_kernel_ = -1;
   QString said_;  ///< about the last command
   Recorder recorder_;
+  ProjectKeeper* keeper_ = nullptr;
   int depth_ = 0;  ///< of actions that are being carried out
 
   Selection* selection_;
