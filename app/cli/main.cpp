@@ -15,10 +15,13 @@ int run(int argc, char** argv) {
   app.fallthrough();
   Context context;
   app.add_flag("--json", context.json, "results and errors as JSON");
-  for (auto add :
-       {add_models, add_inspect, add_graph, add_kernels, add_lower, add_analyze, add_check,
-        add_diff, add_replay, add_run, add_verify, add_roofline, add_project, add_help})
+  for (auto add : {add_models, add_inspect, add_graph, add_kernels, add_lower, add_analyze,
+                   add_check, add_diff, add_replay, add_run, add_export, add_verify, add_roofline,
+                   add_devices, add_project, add_help})
     add(app, context);
+  bool serves =
+      argc >= 3 && argv[1] == std::string_view("device") && argv[2] == std::string_view("serve");
+  if (serves) return serve_device(context, argv + 2);
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& error) {
@@ -26,10 +29,12 @@ int run(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) context.json |= std::string_view(argv[i]) == "--json";
     return report(context, Error{"unusable_arguments", error.what(), {}, Fault::kBadInput});
   }
-  auto environment = make_environment();
+  auto environment = make_environment(context.device);
   if (!environment) return report(context, environment.error());
   context.backend = environment->backend;
   context.cache_folder = environment->cache_folder;
+  context.exports = environment->exports;
+  context.devices_file = environment->devices_file;
   context.open_device = environment->open_device;
   return context.run();
 }

@@ -44,6 +44,13 @@ void add_model_options(CLI::App& command, Context& context, std::string& path) {
       ->take_all();
 }
 
+void add_device_option(CLI::App& command, Context& context) {
+  command
+      .add_option("--device", context.device,
+                  "where to run: a name of `tw devices list` (default: this machine)")
+      ->type_name("NAME");
+}
+
 Result<session::LoadOptions> load_options(Context const& context) {
   session::LoadOptions options;
   for (std::string const& fix : context.fixes) {

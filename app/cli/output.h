@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/device/device.h"
+#include "engine/session/export_cases.h"
 #include "engine/session/use_cases.h"
 
 namespace tw {
@@ -27,6 +28,9 @@ struct Context {
   std::shared_ptr<Backend const> backend;
   std::function<Result<std::unique_ptr<Device>>()> open_device;
   std::filesystem::path cache_folder;
+  session::ExportKit exports;
+  std::filesystem::path devices_file;
+  std::string device;        ///< that was asked for; empty: this machine
   std::function<int()> run;  ///< the chosen command; returns the exit code
 };
 
@@ -38,6 +42,8 @@ void print(Json const& json);
 Json to_json(Error const& error);
 /// "--fix data=1x3x224x224" of every command that takes a model.
 void add_model_options(CLI::App& command, Context& context, std::string& path);
+/// "--device NAME" of every command that runs something.
+void add_device_option(CLI::App& command, Context& context);
 Result<session::LoadOptions> load_options(Context const& context);
 Result<session::Model> load(Context const& context, std::string const& path);
 
@@ -52,9 +58,14 @@ void add_check(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
 void add_replay(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
+void add_export(CLI::App& app, Context& context);
 void add_verify(CLI::App& app, Context& context);
 void add_roofline(CLI::App& app, Context& context);
 void add_project(CLI::App& app, Context& context);
+void add_certificate(CLI::App& device, Context& context);
+void add_devices(CLI::App& app, Context& context);
+/// Becomes tw-device, whose options are its own; `words`: "serve" and what follows, then null.
+int serve_device(Context const& context, char** words);
 void add_help(CLI::App& app, Context& context);
 
 }  // namespace tw::cli

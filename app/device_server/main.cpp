@@ -1,10 +1,15 @@
 // tw-device: runs kernels in a process of its own, so that a crash or a hang ends only this one.
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <string_view>
+#include <vector>
 
+#include "engine/device/confine.h"
 #include "engine/device/server.h"
 #include "engine/hardware/detect.h"
 #include "targets/cpu/runtime/cpu_processor.h"
@@ -12,38 +17,83 @@
 namespace {
 
 constexpr char kUsage[] =
-    "usage: tw-device --fd N\n"
-    "Runs kernels for the program that started it and holds the other end of socket N.\n";
+    "usage: tw-device serve [OPTIONS]   serve this machine as a device; --help says how\n"
+    "       tw-device --fd N            run kernels for the program that started it and holds the\n"
+    "                                   other end of socket N; for a client from elsewhere with\n"
+    "                                   --folder F --memory-bytes M, its own folder and its "
+    "share\n";
 
-/// The number after --fd, or -1.
-int socket_argument(int count, char** arguments) {
-  if (count != 3 || std::string_view(arguments[1]) != "--fd") return -1;
-  std::string_view text = arguments[2];
-  int number = -1;
+struct Arguments {
+  int64_t socket = -1;
+  int64_t memory_bytes = 0;
+  std::filesystem::path folder;
+};
+
+bool read_number(std::string_view text, int64_t& number) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? number : -1;
+  return error == std::errc() && end == text.data() + text.size() && number >= 0;
+}
+
+bool read_arguments(int count, char** words, Arguments& arguments) {
+  for (int i = 1; i + 1 < count; i += 2) {
+    std::string_view name = words[i], value = words[i + 1];
+    bool known = (name == "--fd" && read_number(value, arguments.socket)) ||
+                 (name == "--memory-bytes" && read_number(value, arguments.memory_bytes)) ||
+                 (name == "--folder" && !value.empty());
+    if (!known) return false;
+    if (name == "--folder") arguments.folder = value;
+  }
+  bool confined = !arguments.folder.empty();
+  return count % 2 == 1 && arguments.socket >= 0 && arguments.socket < 1 << 20 &&
+         confined == (arguments.memory_bytes > 0);
+}
+
+/// Becomes the server beside this program, which alone is linked with gRPC.
+int serve(char** words) {
+  std::error_code error;
+  std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  std::string server = (self.parent_path() / "tw-device-rpc").string();
+  std::vector<char*> arguments{server.data()};
+  for (char** word = words + 2; *word != nullptr; ++word) arguments.push_back(*word);
+  arguments.push_back(nullptr);
+  execv(server.c_str(), arguments.data());
+  std::fprintf(stderr, "tw-device: %s cannot be started: %s\n", server.c_str(),
+               std::strerror(errno));
+  return 3;
+}
+
+int fail(tw::Error const& error) {
+  std::fprintf(stderr, "tw-device: %s\n", tw::to_sentence(error).c_str());
+  return 3;
 }
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  if (count == 2 && std::string_view(arguments[1]) == "--help") {
+int main(int count, char** words) {
+  if (count >= 2 && std::string_view(words[1]) == "serve") return serve(words);
+  if (count == 2 && std::string_view(words[1]) == "--help") {
     std::fputs(kUsage, stdout);
     return 0;
   }
-  int socket = socket_argument(count, arguments);
-  if (socket < 0) {
+  Arguments arguments;
+  if (!read_arguments(count, words, arguments)) {
     std::fputs(kUsage, stderr);
     return 2;
   }
   rlimit no_core_file{0, 0};  // a crash of a kernel is an answer, not a file of gigabytes
   setrlimit(RLIMIT_CORE, &no_core_file);
 
+  int socket = int(arguments.socket);
   tw::Hardware hardware = tw::detect_host();
-  auto processor = tw::create_cpu_processor(hardware.memory_bytes / 4 * 3);
-  if (tw::Status served = tw::serve_device(socket, *processor, hardware); !served) {
-    std::fprintf(stderr, "tw-device: %s\n", tw::to_sentence(served.error()).c_str());
-    return 3;
+  if (!arguments.folder.empty()) {
+    hardware.memory_bytes = arguments.memory_bytes;
+    tw::Status confined = tw::confine_this_process(
+        {.folder = arguments.folder, .memory_bytes = arguments.memory_bytes, .keep = socket});
+    if (!confined) return fail(confined.error());
   }
+  int64_t share = arguments.folder.empty() ? hardware.memory_bytes / 4 * 3 : hardware.memory_bytes;
+  auto processor = tw::create_cpu_processor(share);
+  if (tw::Status served = tw::serve_device(socket, *processor, hardware); !served)
+    return fail(served.error());
   return 0;
 }

@@ -2,34 +2,72 @@
 
 #include <cstdlib>
 
+#include "app/shared/devices.h"
 #include "engine/device/local_device.h"
 #include "engine/hardware/detect.h"
 #include "targets/cpu/compiler/cpu_backend.h"
+#include "targets/cpu/compiler/cpu_targets.h"
 
 namespace tw {
 namespace {
 
-std::filesystem::path cache_folder() {
-  if (char const* own = std::getenv("TW_CACHE_DIR"); own && *own) return own;
-  if (char const* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg)
-    return std::filesystem::path(xdg) / "tilewright";
+/// The folder that `own` names, or the one of this program below what XDG's variable names, or
+/// below `standard` in the home folder.
+std::filesystem::path user_folder(char const* own, char const* xdg, char const* standard) {
+  if (char const* folder = std::getenv(own); folder && *folder) return folder;
+  if (char const* folder = std::getenv(xdg); folder && *folder)
+    return std::filesystem::path(folder) / "tilewright";
   if (char const* home = std::getenv("HOME"); home && *home)
-    return std::filesystem::path(home) / ".cache" / "tilewright";
+    return std::filesystem::path(home) / standard / "tilewright";
   return std::filesystem::temp_directory_path() / "tilewright";
+}
+
+/// "lib/tilewright" beside the folder of the running program.
+std::filesystem::path kit_folder() {
+  std::error_code error;
+  std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return self.parent_path().parent_path() / "lib" / "tilewright";
+}
+
+Result<std::shared_ptr<Backend const>> backend_for(std::string const& target) {
+  TRY_ASSIGN(Hardware hardware, cpu_target(target));
+  return create_cpu_backend(hardware);
+}
+
+/// Another machine: its own description decides what is compiled for it.
+Status use_device(std::string const& name, Environment& environment) {
+  TRY_ASSIGN(DeviceEntry entry, find_device(environment.devices_file, name));
+  TRY_ASSIGN(std::unique_ptr<Device> device, open_registered(entry));
+  TRY_ASSIGN(Hardware hardware, device->describe({}));
+  TRY_ASSIGN(environment.backend, create_cpu_backend(hardware));
+  // The first who opens the device takes the connection that is there.
+  auto first = std::make_shared<std::unique_ptr<Device>>(std::move(device));
+  environment.open_device = [entry, first]() -> Result<std::unique_ptr<Device>> {
+    if (*first) return std::move(*first);
+    return open_registered(entry);
+  };
+  return {};
 }
 
 }  // namespace
 
-Result<Environment> make_environment() {
+Result<Environment> make_environment(std::string const& device) {
   Environment environment;
-  TRY_ASSIGN(environment.backend, create_cpu_backend(detect_host()));
-  environment.cache_folder = cache_folder();
+  environment.cache_folder = user_folder("TW_CACHE_DIR", "XDG_CACHE_HOME", ".cache");
+  environment.devices_file =
+      user_folder("TW_CONFIG_DIR", "XDG_CONFIG_HOME", ".config") / "devices.json";
   std::error_code ignored;
   std::filesystem::create_directories(environment.cache_folder,
                                       ignored);  // without it nothing is kept
+  if (!device.empty() && device != kLocalDeviceName) {
+    TRY(use_device(device, environment));
+    return environment;
+  }
+  TRY_ASSIGN(environment.backend, create_cpu_backend(detect_host()));
   environment.open_device = []() -> Result<std::unique_ptr<Device>> {
     return std::make_unique<LocalDevice>(LocalDeviceOptions{});
   };
+  environment.exports = {kit_folder(), cpu_target_names(), backend_for};
   return environment;
 }
 

@@ -1,4 +1,4 @@
-/// What both programs are built with: the backends, the local device, the folders.
+/// What both programs are built with: the backends, the devices, the folders.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "engine/device/device.h"
+#include "engine/session/export_cases.h"
 #include "engine/support/base/error.h"
 
 namespace tw {
@@ -13,11 +14,15 @@ namespace tw {
 class Backend;
 
 struct Environment {
-  std::shared_ptr<Backend const> backend;
-  std::filesystem::path device_program;  ///< tw-device, beside the running program
-  std::filesystem::path cache_folder;    ///< TW_CACHE_DIR, or XDG's cache folder
+  std::shared_ptr<Backend const> backend;  ///< for the hardware of the chosen device
+  std::filesystem::path device_program;    ///< tw-device, beside the running program
+  std::filesystem::path cache_folder;      ///< TW_CACHE_DIR, or XDG's cache folder
+  std::filesystem::path devices_file;      ///< in TW_CONFIG_DIR, or XDG's configuration folder
   std::function<Result<std::unique_ptr<Device>>()> open_device;
+  session::ExportKit exports;
 };
-Result<Environment> make_environment();
+/// `device`: one of the list, which is asked what it is; empty or "local": this machine.
+/// Errors: unknown_device, those of asking it, and of a backend for its hardware.
+Result<Environment> make_environment(std::string const& device = "");
 
 }  // namespace tw

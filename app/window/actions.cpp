@@ -33,12 +33,16 @@ void MainWindow::build_actions() {
   add_action("Save the project as", "Ctrl+Shift+S", [this] {
     show_action(journal::ShowDialog{"save-project", {}});
   });
+  build_history_actions();
   add_action("Save the journal", "", [this] {
     show_action(journal::ShowDialog{"save-journal", {}});
   });
   for (SampleCard const& sample : samples_)
     add_action("Open sample " + sample.title, "",
                [this, sample] { execute(session::OpenSample{sample.name.toStdString()}); });
+  add_action("Export the model", "Ctrl+E", [this] {
+    show_action(journal::ShowDialog{"export", {}});
+  });
   add_action("Close the model", "Ctrl+W", [this] { execute(session::CloseModel{}); });
   add_action("Undo", "Ctrl+Z", [this] { execute(session::Undo{}); });
   add_action("Redo", "Ctrl+Y", [this] { execute(session::Redo{}); });
@@ -46,12 +50,15 @@ void MainWindow::build_actions() {
   add_action("Measure the whole model", "Ctrl+M", [this] { execute(session::MeasureModel{}); });
   add_action("Measure this machine's roofs again", "",
              [this] { execute(session::MeasureRoofs{true}); });
+  add_action("Devices", "Ctrl+D", [this] { show_action(journal::ShowDialog{"devices", {}}); });
   add_action("Loops", "Ctrl+1", [this] { show_centre(0); });
   add_action("Graph", "Ctrl+2", [this] { show_centre(1); });
   add_action("Graph before fusion", "", [this] { show_action(journal::ChooseGraph{"before"}); });
   add_action("Graph after fusion", "", [this] { show_action(journal::ChooseGraph{"after"}); });
-  add_action("Find in the graph", "Ctrl+F", [this] {
-    show_action(journal::ShowDialog{"find", {}});
+  add_action("Find in the graph", "", [this] { show_action(journal::ShowDialog{"find", {}}); });
+  add_action("Find in what is shown", "Ctrl+F", [this] {
+    bool graph = centre_->currentWidget() == graph_;
+    run_action(graph ? "Find in the graph" : "Find in the history");
   });
   static std::pair<char const*, char const*> const kTabs[] = {{"Expression", "expression"},
                                                               {"Lowered program", "lowered"},

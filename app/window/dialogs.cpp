@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window's dialogs. None of them blocks: a journal goes on while one is open.
 #include <QDialog>
+#include <QDir>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QInputDialog>
 
+#include "app/window/devices_dialog.h"
 #include "app/window/main_window.h"
 #include "engine/support/files.h"
+#include "widgets/export_dialog/export_dialog.h"
 #include "widgets/step_dialog/step_dialog.h"
 
 namespace tw {
@@ -62,10 +66,6 @@ Status MainWindow::show_step_dialog(QString const& primitive) {
   return bad_input("unknown_primitive", "there is no primitive '" + primitive.toStdString() + "'");
 }
 
-void MainWindow::ask_note(int node) {
-  show_action(journal::ShowDialog{"note", std::to_string(node)});
-}
-
 Status MainWindow::show_note_dialog(int node) {
   if (!snapshot_.history || node < 0 || size_t(node) >= snapshot_.history->nodes.size())
     return bad_input("unknown_node", "there is no such step");
@@ -90,6 +90,42 @@ Status MainWindow::show_open_dialog() {
   dialog->setFileMode(QFileDialog::ExistingFile);
   connect(dialog, &QFileDialog::fileSelected, this,
           [this](QString const& path) { execute(session::OpenModel{path.toStdString()}); });
+  open(dialog);
+  return {};
+}
+
+Status MainWindow::show_devices_dialog() {
+  if (devices_file_.empty()) return bad_input("no_devices", "there is no list of devices");
+  // The machine's name begins with the name of the device: "board · 4 cores".
+  auto in_use = [this] {
+    QString title = snapshot_.machine
+                        ? QString::fromStdString(snapshot_.machine->name).section(" · ", 0, 0)
+                        : "";
+    return title == "This machine" ? QString(kLocalDeviceName) : title;
+  };
+  auto* dialog = new DevicesDialog(devices_file_, cache_folder_, in_use(), this);
+  connect(dialog, &DevicesDialog::use_asked, this,
+          [this](QString const& name) { execute(session::UseDevice{name.toStdString()}); });
+  connect(this, &MainWindow::machine_changed, dialog,
+          [dialog, in_use] { dialog->set_in_use(in_use()); });
+  open(dialog);
+  return {};
+}
+
+Status MainWindow::show_export_dialog() {
+  if (!snapshot_.model) return bad_input("no_model", "no model is open");
+  QStringList targets;
+  for (std::string const& target : session_.export_targets())
+    targets << QString::fromStdString(target);
+  if (targets.isEmpty())
+    return environment_failed("no_runtime", "this program was built without what exports need");
+  QString name = QFileInfo(QString::fromStdString(snapshot_.model->name)).completeBaseName();
+  auto* dialog = new ExportDialog(QString::fromStdString(snapshot_.model->name), targets,
+                                  QDir::home().filePath(name + "-export"), this);
+  connect(dialog, &ExportDialog::wanted, this, [this](QString target, QString folder) {
+    execute(session::Export{target.toStdString(), folder.toStdString()});
+  });
+  connect(dialog, &ExportDialog::stopped, this, [this] { execute(session::CancelJob{}); });
   open(dialog);
   return {};
 }

@@ -95,6 +95,11 @@ Value MainWindow::fact(std::string const& name) const {
   session::CodeText const* code = code_->view().text();
   if (name == "view.code.lines") return number(code ? code->lines.size() : 0);
   if (name == "view.why") return words(why_->text());
+  if (name == "history.marked") return number(history_->marked());
+  if (name == "history.found") return number(history_->found());
+  if (name == "compare") return words(compare_->names());
+  if (name == "replay")
+    return words(snapshot_.replay ? snapshot_.replay->summary : std::string("none"));
   if (name == "theme") return words(QString(theme_name_).replace('_', '-'));
   if (name == "window.width") return number(width());
   if (name == "window.height") return number(height());

@@ -2,12 +2,14 @@
 // The window's program.
 #include <QApplication>
 #include <QCommandLineParser>
+#include <QIcon>
 #include <QRegularExpression>
 #include <QStandardPaths>
 #include <QStyleFactory>
 #include <QTemporaryDir>
 #include <cstdio>
 
+#include "app/shared/devices.h"
 #include "app/shared/environment.h"
 #include "app/window/main_window.h"
 #include "app/window/replay.h"
@@ -129,8 +131,15 @@ int run(QApplication& app) {
   if (!wishes) return fail(wishes.error());
   auto environment = tw::make_environment();
   if (!environment) return fail(environment.error());
-  auto session = tw::session::Session::create(
-      {environment->backend, "", environment->cache_folder.string(), 0, true});
+  std::string devices = environment->devices_file.string();
+  auto session =
+      tw::session::Session::create({.backend = environment->backend,
+                                    .cache_folder = environment->cache_folder.string(),
+                                    .open_device =
+                                        [devices](std::string const& name, tw::StopToken stop) {
+                                          return tw::choose_device(devices, name, stop);
+                                        },
+                                    .exports = environment->exports});
   if (!session) return fail(session.error());
   std::vector<tw::SampleCard> samples;
   for (auto const& row : tw::session::sample_list())
@@ -143,6 +152,7 @@ int run(QApplication& app) {
   if (replays) state = apart.path();
   if (!wishes->state.isEmpty()) state = wishes->state;
   tw::MainWindow window(**session, samples, state);
+  window.set_device_files(devices, environment->cache_folder.string());
   if (!wishes->record.isEmpty())
     if (Status status = window.recorder().record_to(wishes->record.toStdString()); !status)
       return fail(status.error());
@@ -186,6 +196,9 @@ int main(int argc, char** argv) {
   }
   QApplication app(argc, argv);
   QApplication::setApplicationName("tilewright");
+  QGuiApplication::setDesktopFileName("tilewright");
+  Q_INIT_RESOURCE(resources);
+  QApplication::setWindowIcon(QIcon(":/tilewright.png"));
   QApplication::setStyle(QStyleFactory::create("Fusion"));
   return run(app);
 }

@@ -20,6 +20,7 @@
 #include <QVBoxLayout>
 
 #include "widgets/accessible/parts.h"
+#include "widgets/export_dialog/export_dialog.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -43,6 +44,7 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
       session_, state_folder_, [this] { return layout(); }, this);
   watch();
   watch_projects();
+  centre_->removeTab(centre_->indexOf(compare_));  // until two states are compared
   QSettings settings(state_folder_ + "/settings.ini", QSettings::IniFormat);
   set_theme(settings.value("theme", "dark").toString());
   start_->show_recent(settings.value("recent").toStringList());
@@ -180,6 +182,8 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   centre_->addTab(build_ladder(selection), "Loops");
   graph_ = new GraphView;
   centre_->addTab(graph_, "Graph");
+  compare_ = new CompareView(session_);
+  centre_->addTab(compare_, "Compare");  // shown while two states are compared
   code_ = new CodePanel(session_, selection);
   upper_ = new QSplitter(Qt::Horizontal);
   upper_->setObjectName("upper");
@@ -193,14 +197,18 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   upper_->setSizes({272, 640, 520});
 
   roofline_ = new RooflineView;
-  history_ = new HistoryView;
-  history_scroll_ = new QScrollArea;
-  history_scroll_->setWidget(history_);
-  history_scroll_->setWidgetResizable(true);
+  history_panel_ = new HistoryPanel;
+  history_ = &history_panel_->view();
+  replay_ = new ReplayView;
+  auto* replay_scroll = new QScrollArea;
+  replay_scroll->setWidget(replay_);
+  replay_scroll->setWidgetResizable(true);
+  replay_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   auto* roofline_tab = new QTabWidget;
   roofline_tab->addTab(roofline_, "Roofline");
   auto* history_tab = new QTabWidget;
-  history_tab->addTab(history_scroll_, "History");
+  history_tab->addTab(history_panel_, "History");
+  history_tab->addTab(replay_scroll, "Replay");
   auto* lower = new QSplitter(Qt::Horizontal);
   lower->setObjectName("lower");
   lower->addWidget(roofline_tab);
@@ -224,9 +232,7 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
           [this](int row) { execute(session::SelectKernel{row}); });
   connect(graph_, &GraphView::kernel_chosen, this,
           [this](int row) { execute(session::SelectKernel{row}); });
-  connect(history_, &HistoryView::node_chosen, this,
-          [this](int node) { execute(session::JumpTo{node}); });
-  connect(history_, &HistoryView::note_asked, this, &MainWindow::ask_note);
+  watch_history();
   connect(roofline_, &RooflineView::point_chosen, this,
           [this](int node) { execute(session::JumpTo{node}); });
   connect(card_, &RefusalCard::repair_chosen, this, &MainWindow::apply_line);
@@ -253,6 +259,8 @@ void MainWindow::set_theme(QString const& name) {
   code_->set_theme(theme_);
   roofline_->set_theme(theme_);
   history_->set_theme(theme_);
+  compare_->set_theme(theme_);
+  replay_->set_theme(theme_);
   card_->set_theme(theme_);
   for (StepChip* chip : chips_) chip->set_theme(theme_);
 }
@@ -261,11 +269,14 @@ void MainWindow::refresh() {
   Quiet quiet(depth_);
   session::Snapshot next = session_.snapshot();
   bool new_model = next.model != snapshot_.model && next.model;
+  bool other_machine = next.machine != snapshot_.machine;
   snapshot_ = next;
+  if (other_machine) emit machine_changed();
   if (new_model && !next.model->path.empty())
     remember_recent(QString::fromStdString(next.model->path));
   pages_->setCurrentIndex(next.model ? 1 : 0);
   top_->show_snapshot(next);
+  for (auto* dialog : findChildren<ExportDialog*>()) dialog->take(next);
   start_->show_machine(next.machine);
   kernels_->show_kernels(next.kernels, next.kernel);
   ladder_->show_nest(next.nest, next.machine ? next.machine->cache_bytes : std::vector<int64_t>());
@@ -281,7 +292,7 @@ void MainWindow::refresh() {
   graph_->show_graph(next.graph, next.kernels, next.kernel);
   code_->refresh(next);
   roofline_->show_roofline(next.roofline);
-  history_->show_history(next.history);
+  refresh_history(next);
   show_current_station();
   if (card_->shown() != next.refusal.get()) {
     card_->show_refusal(next.refusal);
@@ -365,7 +376,7 @@ void MainWindow::arrange() {
   wide_ = wide;
   Quiet quiet(depth_);
   if (!wide) {
-    centre_->addTab(code_, "Code");  // the tabs show it when it is chosen
+    centre_->insertTab(2, code_, "Code");  // the tabs show it when it is chosen
     return;
   }
   upper_->addWidget(code_);
@@ -377,8 +388,7 @@ void MainWindow::arrange() {
 void MainWindow::show_current_station() {
   QTimer::singleShot(0, this, [this] {
     if (!snapshot_.history) return;
-    QPointF at = history_->station(snapshot_.history->current);
-    history_scroll_->ensureVisible(int(at.x()), int(at.y()), 90, 50);
+    emit history_->moved_to(history_->station(snapshot_.history->current));
   });
 }
 

@@ -11,11 +11,13 @@
 #include "app/window/recorder.h"
 #include "app/window/top_bar.h"
 #include "engine/session/session.h"
+#include "widgets/compare/compare_view.h"
 #include "widgets/graph/graph_view.h"
-#include "widgets/history/history_view.h"
+#include "widgets/history/history_panel.h"
 #include "widgets/kernels/kernel_list.h"
 #include "widgets/ladder/ladder_view.h"
 #include "widgets/refusal/refusal_card.h"
+#include "widgets/replay/replay_view.h"
 #include "widgets/roofline/roofline_view.h"
 #include "widgets/start/start_page.h"
 
@@ -49,6 +51,11 @@ public:
   void show_keys();
   void save_session();
   bool restore_session();
+  /// Where the list of devices and their roofs are; without it there is no dialog of devices.
+  void set_device_files(std::string devices_file, std::string cache_folder) {
+    devices_file_ = std::move(devices_file);
+    cache_folder_ = std::move(cache_folder);
+  }
   CodePanel& code_panel() { return *code_; }
   void show_centre(int tab);
   /// Takes the newest snapshot now (tests); otherwise it arrives by itself.
@@ -66,6 +73,9 @@ public:
   /// Offers the work of a window that ended without closing, if there is some.
   void offer_recovery();
   QString said() const { return said_; }
+
+signals:
+  void machine_changed();
 
 protected:
   void keyPressEvent(QKeyEvent*) override;
@@ -113,11 +123,17 @@ private:
   Status run(journal::DiscardRecovery const& action);
   Status run(journal::ShowDialog const& action);
   Status run(journal::CloseDialog const& action);
+  Status run(journal::CompareStates const& action);
+  Status run(journal::StopComparing const& action);
+  Status run(journal::ShowComparison const& action);
+  Status run(journal::FindStep const& action);
+  Status run(journal::FoldHistory const& action);
   /// Turns what the user does to the widgets into actions.
   void watch();
   void watch_tabs(QTabBar* tabs);
   void watch_panes(QSplitter* panes);
   void watch_scrolling();
+  void watch_history();
   void user_did(journal::Action const& action);
   void show_action(journal::Action const& action) { (void)perform(action); }
   int loop_called(std::string const& reference) const;
@@ -130,6 +146,7 @@ private:
   Status show_open_dialog();
   Status show_palette_dialog();
   Status show_keys_dialog();
+  Status show_export_dialog();
   Status show_save_journal_dialog();
   Status show_open_project_dialog(QString const& folder);
   Status show_save_project_dialog();
@@ -138,8 +155,14 @@ private:
   void watch_projects();
   ProjectKeeper::Layout layout() const;
   void apply_layout(ProjectKeeper::Layout const& layout, bool all);
+  Status show_replay_dialog();
+  Status show_kernel_dialog(QString const& name);
+  void ask_kernel_file(QString const& text);
+  void compare_marked();
+  void refresh_history(session::Snapshot const& next);
+  void build_history_actions();
+  Status show_devices_dialog();
   void place_card();
-  void ask_note(int node);
   void show_refused_loop();
   void arrange();
   void remember_recent(QString const& path);
@@ -150,13 +173,16 @@ private:
   session::Session& session_;
   std::vector<SampleCard> samples_;
   QString state_folder_, theme_name_;
+  std::string devices_file_, cache_folder_;
   Theme theme_;
   session::Snapshot snapshot_;
   std::vector<session::PrimitiveView> primitives_;
   std::vector<Action> actions_;
   bool wide_ = true;
   int shown_kernel_ = -1;
-  QString said_;  ///< about the last command
+  int compared_kernel_ = -1;
+  QString draft_;  ///< a new kernel's text that was not taken
+  QString said_;   ///< about the last command
   Recorder recorder_;
   ProjectKeeper* keeper_ = nullptr;
   int depth_ = 0;  ///< of actions that are being carried out
@@ -173,8 +199,10 @@ private:
   CodePanel* code_ = nullptr;
   RooflineView* roofline_ = nullptr;
   HistoryView* history_ = nullptr;
+  HistoryPanel* history_panel_ = nullptr;
+  CompareView* compare_ = nullptr;
+  ReplayView* replay_ = nullptr;
   QScrollArea* ladder_scroll_ = nullptr;
-  QScrollArea* history_scroll_ = nullptr;
   RefusalCard* card_ = nullptr;
   QSplitter* upper_ = nullptr;
   QLabel* status_ = nullptr;

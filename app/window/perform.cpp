@@ -245,6 +245,7 @@ Status MainWindow::run(journal::ShowDialog const& action) {
   QString argument = QString::fromStdString(action.argument);
   if (action.dialog == "open") return show_open_dialog();
   if (action.dialog == "palette") return show_palette_dialog();
+  if (action.dialog == "devices") return show_devices_dialog();
   if (action.dialog == "keys") return show_keys_dialog();
   if (action.dialog == "save-journal") return show_save_journal_dialog();
   if (action.dialog == "open-project") return show_open_project_dialog(argument);
@@ -256,7 +257,10 @@ Status MainWindow::run(journal::ShowDialog const& action) {
   }
   if (action.dialog == "recovery") return show_recovery_dialog();
   if (action.dialog == "step") return show_step_dialog(argument);
+  if (action.dialog == "export") return show_export_dialog();
   if (action.dialog == "note") return show_note_dialog(argument.isEmpty() ? -1 : argument.toInt());
+  if (action.dialog == "replay") return show_replay_dialog();
+  if (action.dialog == "kernel") return show_kernel_dialog(argument);
   return bad_input("unknown_dialog", "there is no dialog '" + action.dialog + "'");
 }
 

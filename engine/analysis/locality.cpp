@@ -106,7 +106,8 @@ std::vector<std::unique_ptr<Reach>> reaches_of(BlockSite const& site,
     model.loops.push_back({loop->name(), as_int(loop->extent).value_or(1)});
     model.reduces.push_back(
         std::any_of(site.block->iters.begin(), site.block->iters.end(), [&](IterVar const& iter) {
-          return iter.kind != IterKind::kSpatial && uses_variable(iter.binding, loop->name());
+          return (iter.kind == IterKind::kReduce || iter.kind == IterKind::kOpaque) &&
+                 uses_variable(iter.binding, loop->name());
         }));
   }
   std::vector<std::unique_ptr<Reach>> reaches;

@@ -97,22 +97,48 @@ Expr plain_div(Linear const& a, int64_t divisor) {
   return ir::binary(BinaryOp::kFloorDiv, to_expr(a), int_imm(divisor));
 }
 
-/// (x // n)*n*a + (x % n)*a == x*a: what splitting and fusing again leaves behind.
+/// `e` as x // n or x % n with a positive constant.
+struct Part {
+  Expr x;
+  int64_t n = 0;
+};
+std::optional<Part> part(Expr const& e, BinaryOp op) {
+  auto const* node = e.as<Binary>();
+  auto n = node && node->op == op ? as_int(node->b) : std::nullopt;
+  if (!n || *n <= 0) return std::nullopt;
+  return Part{node->a, *n};
+}
+
+/// Whether e == x // n, where x may be a quotient itself: (y // m) // n is written y // (m*n).
+bool is_quotient(Expr const& e, Expr const& x, int64_t n) {
+  auto quotient = part(e, BinaryOp::kFloorDiv);
+  if (!quotient) return false;
+  if (quotient->n == n && equal(quotient->x, x)) return true;
+  auto inner = part(x, BinaryOp::kFloorDiv);
+  return inner && quotient->n == inner->n * n && equal(quotient->x, inner->x);
+}
+
+/// What (x % n) + high*n is in one piece, or null: x where high == x // n, and x % (n*k) where
+/// high == (x // n) % k.
+Expr joined(Part const& low, Expr const& high) {
+  if (is_quotient(high, low.x, low.n)) return low.x;
+  auto rest = part(high, BinaryOp::kFloorMod);
+  if (!rest || !is_quotient(rest->x, low.x, low.n)) return nullptr;
+  return ir::binary(BinaryOp::kFloorMod, low.x, int_imm(low.n * rest->n));
+}
+
+/// (x // n)*n*a + (x % n)*a == x*a, and the like: what splitting and fusing again leaves behind.
 Linear rejoined(Linear sum) {
   for (size_t i = 0; i < sum.terms.size(); ++i) {
-    auto const* rest = sum.terms[i].term.as<Binary>();
-    auto divisor = rest && rest->op == BinaryOp::kFloorMod ? as_int(rest->b) : std::nullopt;
-    if (!divisor) continue;
-    for (size_t j = 0; j < sum.terms.size(); ++j) {
-      auto const* quotient = sum.terms[j].term.as<Binary>();
-      bool pair = quotient && quotient->op == BinaryOp::kFloorDiv &&
-                  is_int(quotient->b, *divisor) && equal(quotient->a, rest->a) &&
-                  sum.terms[j].factor == sum.terms[i].factor * *divisor;
-      if (!pair) continue;
-      Linear whole = scale(to_linear(rest->a), sum.terms[i].factor);
+    auto low = part(sum.terms[i].term, BinaryOp::kFloorMod);
+    for (size_t j = 0; low && j < sum.terms.size(); ++j) {
+      if (sum.terms[j].factor != sum.terms[i].factor * low->n) continue;
+      Expr whole = joined(*low, sum.terms[j].term);
+      if (!whole) continue;
+      Linear scaled = scale(to_linear(whole), sum.terms[i].factor);
       sum.terms.erase(sum.terms.begin() + std::ptrdiff_t(std::max(i, j)));
       sum.terms.erase(sum.terms.begin() + std::ptrdiff_t(std::min(i, j)));
-      return rejoined(add(sum, whole));
+      return rejoined(add(sum, scaled));
     }
   }
   return sum;

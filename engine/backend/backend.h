@@ -23,9 +23,11 @@ enum class CodeTier : uint8_t {
 };
 enum class CodeTexts : uint8_t { kNone, kAssemblyAndIr };
 
-/// A kernel ready to be sent to a device.
+/// A kernel's code. Several objects, whose symbols differ, make one library; `library` is this
+/// kernel's own, ready to be sent to a device.
 struct Artifact {
-  std::vector<std::byte> library;  ///< a shared library without undefined symbols
+  std::vector<std::byte> object;
+  std::vector<std::byte> library;  ///< a shared library without undefined symbols; see `compile`
   std::string symbol;
   int64_t workspace_bytes = 0;
   std::vector<CheckedAccess> accesses;  ///< of kChecked, for describe_report
@@ -41,9 +43,21 @@ public:
   virtual ~Backend() = default;
   virtual Target const& target() const = 0;
   virtual std::span<Pass const> passes() const = 0;
-  /// From the last lowered stage. Errors: those of code generation and linking.
-  virtual Result<Artifact> compile(ir::KernelIr const& kernel, CodeTier tier,
-                                   CodeTexts texts) const = 0;
+  /// What generates code, with its version ("LLVM 19.1.7"): another one may make other code.
+  virtual std::string generator() const = 0;
+  /// From the last lowered stage, without `library`. Errors: those of code generation.
+  virtual Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier,
+                                    CodeTexts texts) const = 0;
+  /// One shared library of several objects. Errors: undefined_symbol, duplicate_symbol,
+  /// link_failed.
+  virtual Result<std::vector<std::byte>> link(
+      std::span<std::vector<std::byte> const> objects) const = 0;
+  /// `generate`, then `link`. (Not called "emit", which is a macro of Qt.)
+  Result<Artifact> compile(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts) const {
+    TRY_ASSIGN(Artifact artifact, generate(kernel, tier, texts));
+    TRY_ASSIGN(artifact.library, link({&artifact.object, 1}));
+    return artifact;
+  }
   /// A schedule script by rule, at most 25 lines; only the version line when no rule applies.
   virtual Result<std::string> default_script(ir::Program const& program) const = 0;
   /// Kernels that reach the roofs of a device of this target.

@@ -2,28 +2,53 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "engine/compile/load_time.h"
+#include "engine/ir/rewrite.h"
 #include "engine/schedule/trace.h"
 
 namespace tw {
 namespace {
 
-Result<Artifact> artifact_of(ir::Program const& program, Backend const& backend, CodeTier tier) {
+Result<Artifact> object_of(ir::Program const& program, Backend const& backend, CodeTier tier) {
   TRY_ASSIGN(std::vector<LoweredStage> stages, lower(program, backend.target(), backend.passes()));
-  return backend.compile(stages.back().kernel, tier, CodeTexts::kNone);
+  return backend.generate(stages.back().kernel, tier, CodeTexts::kNone);
+}
+
+std::vector<bool> read_inputs(ir::Program const& at_run, size_t inputs) {
+  std::set<std::string> names;
+  ir::walk_exprs(at_run.body, [&](ir::Expr const& e) {
+    if (auto const* read = e.as<ir::Load>()) names.insert(read->buffer->name);
+    return true;
+  });
+  std::vector<bool> read;
+  for (size_t i = 0; i < inputs; ++i) read.push_back(names.contains(at_run.inputs[i]->name));
+  return read;
 }
 
 }  // namespace
 
-Result<KernelCode> compile_kernel(ir::Program const& scheduled, Backend const& backend,
-                                  CodeTier tier) {
+Result<KernelCode> emit_kernel(ir::Program const& scheduled, Backend const& backend,
+                               CodeTier tier) {
   LoadTimeSplit split = split_load_time(scheduled);
   KernelCode code;
-  TRY_ASSIGN(code.run, artifact_of(split.at_run, backend, tier));
+  TRY_ASSIGN(code.run, object_of(split.at_run, backend, tier));
   if (split.at_load) {
-    TRY_ASSIGN(code.load, artifact_of(*split.at_load, backend, CodeTier::kFast));
+    TRY_ASSIGN(code.load, object_of(*split.at_load, backend, CodeTier::kFast));
   }
   code.made = std::move(split.made);
+  code.read = read_inputs(split.at_run, scheduled.inputs.size());
+  return code;
+}
+
+Result<KernelCode> compile_kernel(ir::Program const& scheduled, Backend const& backend,
+                                  CodeTier tier) {
+  TRY_ASSIGN(KernelCode code, emit_kernel(scheduled, backend, tier));
+  TRY_ASSIGN(code.run.library, backend.link({&code.run.object, 1}));
+  if (code.load) {
+    TRY_ASSIGN(code.load->library, backend.link({&code.load->object, 1}));
+  }
   return code;
 }
 

@@ -14,9 +14,14 @@ struct KernelCode {
   Artifact run;
   std::optional<Artifact> load;
   std::vector<ir::Buffer> made;
+  std::vector<bool> read;  ///< per input: `run` reads it; a null pointer will do for the others
 };
 
-/// Lowers and compiles. Errors: those of the passes and of code generation.
+/// Lowers and generates code: objects without libraries. Errors: those of the passes and of code
+/// generation.
+Result<KernelCode> emit_kernel(ir::Program const& scheduled, Backend const& backend, CodeTier tier);
+
+/// The same with a library for each part. Errors: those of `emit_kernel` and of linking.
 Result<KernelCode> compile_kernel(ir::Program const& scheduled, Backend const& backend,
                                   CodeTier tier);
 

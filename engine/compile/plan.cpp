@@ -8,57 +8,90 @@
 namespace tw {
 namespace {
 
+/// The kernels that the graphs of a model share.
+class Kernels {
+public:
+  /// The kernel's number; `owner` stands before the name of a new one.
+  int add(KernelTask task, std::string const& owner) {
+    if (int same = known(task); same >= 0) {
+      ++list[size_t(same)].count;
+      return same;
+    }
+    std::string wish = owner + task.name;
+    task.name = wish;
+    for (int i = 2; !names_.insert(task.name).second; ++i)
+      task.name = fmt::format("{}_{}", wish, i);
+    task.kernel.name = task.name;
+    list.push_back(std::move(task));
+    return int(list.size()) - 1;
+  }
+
+  std::vector<KernelTask> list;
+
+private:
+  int known(KernelTask const& task) const {
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (list[i].hash != task.hash) continue;
+      te::Kernel renamed = task.kernel;
+      renamed.name = list[i].kernel.name;
+      if (te::equal(renamed, list[i].kernel)) return int(i);
+    }
+    return -1;
+  }
+
+  std::set<std::string> names_;
+};
+
 class Planner {
 public:
-  explicit Planner(Graph const& graph) : graph_(graph) {}
+  Planner(Graph const& graph, Kernels& kernels, std::string owner)
+      : graph_(graph), kernels_(kernels), owner_(std::move(owner)) {}
 
-  Result<Plan> run() {
+  Result<BodyPlan> run() {
     if (graph_.groups.empty() && !graph_.nodes.empty())
       return refused("not_fused", "the graph has not been fused");
     for (size_t g = 0; g < graph_.groups.size(); ++g) {
-      auto kernel = kernel_of(graph_, graph_.groups[g]);
-      if (!kernel && kernel.error().code != "no_kernel") return std::unexpected(kernel.error());
-      plan_.steps.push_back(kernel ? kernel_step(std::move(*kernel))
-                                   : other_step(graph_.groups[g], kernel.error().message));
-      plan_.steps.back().group = int(g);
+      TRY_ASSIGN(PlanStep step, step_of(graph_.groups[g]));
+      step.group = int(g);
+      plan_.steps.push_back(std::move(step));
     }
     plan_.memory = plan_memory(graph_);
     return std::move(plan_);
   }
 
 private:
-  PlanStep kernel_step(GroupKernel&& made) {
-    PlanStep step{StepKind::kKernel,      known(made.task),        -1,
-                  std::move(made.inputs), std::move(made.outputs), {}};
-    if (step.kernel >= 0) {
-      ++plan_.kernels[size_t(step.kernel)].count;
-      return step;
+  Result<PlanStep> step_of(Group const& group) {
+    Node const& last = graph_.node(group.nodes.back());
+    if (last.control) return control_step(last);
+    auto kernel = kernel_of(graph_, group);
+    if (!kernel && kernel.error().code != "no_kernel") return std::unexpected(kernel.error());
+    if (!kernel) return other_step(group, kernel.error().message);
+    return PlanStep{StepKind::kKernel,
+                    kernels_.add(std::move(kernel->task), owner_),
+                    -1,
+                    std::move(kernel->inputs),
+                    std::move(kernel->outputs),
+                    {},
+                    {}};
+  }
+
+  Result<PlanStep> control_step(Node const& node) {
+    PlanStep step{StepKind::kControl, -1, -1, node.inputs, node.outputs, {}, {}};
+    step.reason = fmt::format("{} runs graphs of its own", node.type);
+    for (size_t i = 0; i < node.sub_graphs.size(); ++i) {
+      std::string owner = owner_ + body_name(node, i) + "_";
+      TRY_ASSIGN(BodyPlan body, Planner(*node.sub_graphs[i], kernels_, owner).run());
+      step.bodies.push_back(std::move(body));
     }
-    std::string wish = made.task.name;
-    for (int i = 2; !names_.insert(made.task.name).second; ++i)
-      made.task.name = fmt::format("{}_{}", wish, i);
-    made.task.kernel.name = made.task.name;
-    step.kernel = int(plan_.kernels.size());
-    plan_.kernels.push_back(std::move(made.task));
     return step;
   }
 
-  int known(KernelTask const& task) const {
-    for (size_t i = 0; i < plan_.kernels.size(); ++i) {
-      if (plan_.kernels[i].hash != task.hash) continue;
-      te::Kernel renamed = task.kernel;
-      renamed.name = plan_.kernels[i].kernel.name;
-      if (te::equal(renamed, plan_.kernels[i].kernel)) return int(i);
-    }
-    return -1;
-  }
-
   PlanStep other_step(Group const& group, std::string reason) const {
-    PlanStep step{StepKind::kReference, -1, -1, {}, {}, std::move(reason)};
+    PlanStep step{StepKind::kReference, -1, -1, {}, {}, std::move(reason), {}};
     std::set<ValueId> made;
     for (NodeId id : group.nodes) {
       Node const& node = graph_.node(id);
-      if (!node.op) step.kind = StepKind::kOpaque;
+      if (node.is_opaque()) step.kind = StepKind::kOpaque;
       for (ValueId input : node.inputs)
         if (input.valid() && !made.count(input)) step.inputs.push_back(input);
       made.insert(node.outputs.begin(), node.outputs.end());
@@ -69,16 +102,18 @@ private:
   }
 
   Graph const& graph_;
-  Plan plan_;
-  std::set<std::string> names_;
+  Kernels& kernels_;
+  std::string owner_;
+  BodyPlan plan_;
 };
 
 class Execution {
 public:
-  Execution(Graph const& graph, Plan const& plan, KernelRunner const& runner,
-            ReferenceOptions const& options)
+  Execution(Graph const& graph, BodyPlan const& plan, std::vector<KernelTask> const& kernels,
+            KernelRunner const& runner, ReferenceOptions const& options)
       : graph_(graph),
         plan_(plan),
+        kernels_(kernels),
         runner_(runner),
         options_(options),
         values_(graph.values.size()) {}
@@ -106,8 +141,9 @@ private:
   }
 
   Status run_step(PlanStep const& step) {
+    if (step.kind == StepKind::kControl) return run_bodies(step);
     if (step.kind != StepKind::kKernel) return run_reference(step);
-    KernelTask const& task = plan_.kernels[size_t(step.kernel)];
+    KernelTask const& task = kernels_[size_t(step.kernel)];
     std::vector<NDArray> outputs;
     for (te::Buffer const& buffer : task.kernel.outputs) {
       TRY_ASSIGN(NDArray array, NDArray::create(buffer->type, *ir::constant_shape(*buffer)));
@@ -118,15 +154,33 @@ private:
     return {};
   }
 
+  Status run_bodies(PlanStep const& step) {
+    Node const& node = control_node(graph_, step);
+    std::vector<NDArray> all = operands(step.inputs);
+    auto run_body = [&](size_t body, std::vector<NDArray> const& given) {
+      std::vector<NDArray> inputs = given;
+      inputs.insert(inputs.end(), all.begin() + int64_t(operand_count(node)), all.end());
+      return Execution(*node.sub_graphs[body], step.bodies[body], kernels_, runner_, options_)
+          .run(inputs);
+    };
+    TRY_ASSIGN(std::vector<NDArray> results,
+               run_control(graph_, node, all, run_body, {options_.max_bytes, options_.stop}));
+    for (size_t i = 0; i < step.outputs.size(); ++i)
+      if (step.outputs[i].valid()) at(step.outputs[i]) = results[i];
+    return {};
+  }
+
   Status run_reference(PlanStep const& step) {
     TRY_ASSIGN(std::vector<NDArray> results,
                reference_of(graph_, step, operands(step.inputs), options_));
-    for (size_t i = 0; i < results.size(); ++i) at(step.outputs[i]) = results[i];
+    for (size_t i = 0; i < results.size(); ++i)
+      if (step.outputs[i].valid()) at(step.outputs[i]) = results[i];
     return {};
   }
 
   Graph const& graph_;
-  Plan const& plan_;
+  BodyPlan const& plan_;
+  std::vector<KernelTask> const& kernels_;
   KernelRunner const& runner_;
   ReferenceOptions const& options_;
   std::vector<NDArray> values_;
@@ -134,7 +188,24 @@ private:
 
 }  // namespace
 
-Result<Plan> make_plan(Graph const& graph) { return Planner(graph).run(); }
+Result<Plan> make_plan(Graph const& graph) {
+  Kernels kernels;
+  TRY_ASSIGN(BodyPlan steps, Planner(graph, kernels, "").run());
+  return Plan{std::move(steps), std::move(kernels.list)};
+}
+
+Node const& control_node(Graph const& graph, PlanStep const& step) {
+  return graph.node(graph.groups[size_t(step.group)].nodes.back());
+}
+
+void for_each_step(Graph const& graph, BodyPlan const& plan,
+                   std::function<void(Graph const&, PlanStep const&)> const& f) {
+  for (PlanStep const& step : plan.steps) {
+    f(graph, step);
+    for (size_t i = 0; i < step.bodies.size(); ++i)
+      for_each_step(*control_node(graph, step).sub_graphs[i], step.bodies[i], f);
+  }
+}
 
 Result<std::vector<NDArray>> reference_of(Graph const& graph, PlanStep const& step,
                                           std::vector<NDArray> const& inputs,
@@ -161,32 +232,48 @@ Result<std::vector<NDArray>> execute(Graph const& graph, Plan const& plan,
                                      std::vector<NDArray> const& inputs, KernelRunner const& runner,
                                      ReferenceOptions const& options) {
   TRY(check_inputs(graph, inputs));
-  return Execution(graph, plan, runner, options).run(inputs);
+  return Execution(graph, plan, plan.kernels, runner, options).run(inputs);
 }
+
+namespace {
+
+std::string names(Graph const& graph, std::vector<ValueId> const& ids) {
+  std::string list;
+  for (ValueId id : ids)
+    list += (list.empty() ? "'" : ", '") + (id.valid() ? graph.value(id).name : "") + "'";
+  return list;
+}
+
+std::string lines_of(Graph const& graph, BodyPlan const& plan,
+                     std::vector<KernelTask> const& kernels, std::string const& indent) {
+  constexpr char const* kKinds[] = {"kernel", "reference", "opaque", "control"};
+  std::string text;
+  for (PlanStep const& step : plan.steps) {
+    std::string what = step.kind == StepKind::kKernel ? kernels[size_t(step.kernel)].name
+                                                      : kKinds[size_t(step.kind)];
+    text += fmt::format("{}  {} = {}({}){}\n", indent, names(graph, step.outputs), what,
+                        names(graph, step.inputs), step.reason.empty() ? "" : "  # " + step.reason);
+    for (size_t i = 0; i < step.bodies.size(); ++i) {
+      Node const& node = control_node(graph, step);
+      text += fmt::format("{}    {}\n{}", indent, body_name(node, i),
+                          lines_of(*node.sub_graphs[i], step.bodies[i], kernels, indent + "    "));
+    }
+  }
+  for (Allocation const& a : plan.memory.allocations)
+    text += fmt::format("{}  '{}' at {} size {} steps {}..{}\n", indent, graph.value(a.value).name,
+                        a.offset, a.bytes, a.first, a.last);
+  return text + fmt::format("{}  arena {} of {} bytes\n", indent, plan.memory.arena_bytes,
+                            plan.memory.unplanned_bytes);
+}
+
+}  // namespace
 
 std::string to_text(Graph const& graph, Plan const& plan) {
   std::string text = "tilewright plan 1\n";
   for (KernelTask const& task : plan.kernels)
     text += fmt::format("  kernel {} x{}: {} ({} flop, {} bytes)\n", task.name, task.count,
                         fmt::join(task.operators, " "), task.flops, task.bytes);
-  auto names = [&](std::vector<ValueId> const& ids) {
-    std::string list;
-    for (ValueId id : ids)
-      list += (list.empty() ? "'" : ", '") + (id.valid() ? graph.value(id).name : "") + "'";
-    return list;
-  };
-  for (PlanStep const& step : plan.steps) {
-    std::string what = step.kind == StepKind::kKernel      ? plan.kernels[size_t(step.kernel)].name
-                       : step.kind == StepKind::kReference ? "reference"
-                                                           : "opaque";
-    text += fmt::format("  {} = {}({}){}\n", names(step.outputs), what, names(step.inputs),
-                        step.reason.empty() ? "" : "  # " + step.reason);
-  }
-  for (Allocation const& a : plan.memory.allocations)
-    text += fmt::format("  '{}' at {} size {} steps {}..{}\n", graph.value(a.value).name, a.offset,
-                        a.bytes, a.first, a.last);
-  return text + fmt::format("  arena {} of {} bytes\n", plan.memory.arena_bytes,
-                            plan.memory.unplanned_bytes);
+  return text + lines_of(graph, plan, plan.kernels, "");
 }
 
 }  // namespace tw

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "engine/compile/tasks.h"
+#include "engine/graph/control.h"
 #include "engine/graph/memory_plan.h"
 #include "engine/graph/reference.h"
 
@@ -13,7 +14,10 @@ enum class StepKind : uint8_t {
   kKernel,     ///< a compiled kernel
   kReference,  ///< operators that run by their plain loops between the kernels
   kOpaque,     ///< a node that nothing can run
+  kControl,    ///< a node that runs graphs of its own
 };
+
+struct BodyPlan;
 
 struct PlanStep {
   StepKind kind = StepKind::kKernel;
@@ -21,16 +25,29 @@ struct PlanStep {
   int group = -1;   ///< index into the graph's groups; also the step's number in the memory plan
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
-  std::string reason;  ///< why it is no kernel
+  std::string reason;            ///< why it is no kernel
+  std::vector<BodyPlan> bodies;  ///< of a control step: one per graph of its node
 };
 
-struct Plan {
-  std::vector<KernelTask> kernels;  ///< different ones, in the order of their first use
-  std::vector<PlanStep> steps;      ///< one per group
+/// What a graph runs, in order.
+struct BodyPlan {
+  std::vector<PlanStep> steps;  ///< one per group
   MemoryPlan memory;
 };
 
-/// `graph` has been fused. Every group gets a step, whatever can run it.
+/// Kernels of the graphs inside are among them, too, and are called after their graph:
+/// "then_relu_64".
+struct Plan : BodyPlan {
+  std::vector<KernelTask> kernels;  ///< different ones, in the order of their first use
+};
+
+/// The node of a control step.
+Node const& control_node(Graph const& graph, PlanStep const& step);
+/// Every step of a plan and of the plans inside it, with the graph that it belongs to, in order.
+void for_each_step(Graph const& graph, BodyPlan const& plan,
+                   std::function<void(Graph const&, PlanStep const&)> const& f);
+
+/// `graph` and the graphs inside it have been fused. Every group gets a step, whatever can run it.
 Result<Plan> make_plan(Graph const& graph);
 
 /// What a step should make of these inputs (one per `step.inputs`), by its operators' references:

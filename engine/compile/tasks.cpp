@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -18,13 +19,18 @@ constexpr int64_t kMostStageBytes = int64_t(1) << 32;  // a padding may claim an
 
 using BufferMap = std::map<std::string, te::Buffer>;
 
-ir::Expr with_buffers(ir::Expr const& body, BufferMap const& by) {
+/// An operand may have the name of a tensor that the operator makes: it stays.
+ir::Expr with_buffers(ir::Expr const& body, BufferMap const& by,
+                      std::vector<te::Buffer> const& operands) {
   return ir::rewrite(body, [&](ir::Expr const& e) -> ir::Expr {
     auto const* read = e.as<ir::Load>();
-    auto found = read ? by.find(read->buffer->name) : by.end();
+    bool own = read && std::ranges::find(operands, read->buffer) == operands.end();
+    auto found = own ? by.find(read->buffer->name) : by.end();
     return found == by.end() ? ir::Expr() : ir::load(found->second, read->indices);
   });
 }
+
+te::Kernel without_unread(te::Kernel kernel);
 
 class Assembler {
 public:
@@ -32,11 +38,13 @@ public:
 
   Result<GroupKernel> assemble() {
     for (NodeId id : group_.nodes) TRY(add(ordered(graph_.node(id))));
-    Node const& last = graph_.node(group_.nodes.back());
-    result_.outputs = {last.outputs[0]};
     te::Kernel& kernel = result_.task.kernel;
-    kernel.outputs = {buffers_.at(last.outputs[0])};
-    kernel = inline_elementwise(kernel);
+    for (ValueId output : graph_.node(group_.nodes.back()).outputs)
+      if (output.valid()) {
+        result_.outputs.push_back(output);
+        kernel.outputs.push_back(buffers_.at(output));
+      }
+    kernel = inline_elementwise(without_unread(kernel));
     describe();
     TRY(te::verify(kernel));
     return std::move(result_);
@@ -79,7 +87,8 @@ private:
   }
 
   Status check(Node const& node) {
-    if (!node.op) return no_kernel(node.reason, node);
+    if (!node.op)
+      return no_kernel(node.control ? node.type + " runs graphs of its own" : node.reason, node);
     if (!node.op->compute)
       return no_kernel(fmt::format("{} has no tensor expression", node.type), node);
     auto info = tensor_info(graph_.value(node.outputs[0]));
@@ -99,24 +108,36 @@ private:
     }
     TRY_ASSIGN(Tensors tensors,
                node.op->compute(node.attributes, operands, title_of(graph_, node)));
-    BufferMap renamed;
+    BufferMap renamed = rename(tensors.stages);
     for (te::Stage stage : tensors.stages) {
       if (element_count(*ir::constant_shape(*stage.output)).value_or(kMostStageBytes) >
           kMostStageBytes / size_of(stage.output->type))
         return no_kernel("an intermediate tensor would take more than 4 GiB", node);
-      std::string name = unique(stage.output->name);
       result_.task.operators.push_back(stage.op);
-      stage.body = with_buffers(stage.body, renamed);
-      if (name != stage.output->name) {
-        auto buffer = std::make_shared<ir::BufferNode>(*stage.output);
-        buffer->name = name;
-        renamed[stage.output->name] = buffer;
-        stage.output = buffer;
-      }
+      stage.body = with_buffers(stage.body, renamed, operands);
+      if (auto by = renamed.find(stage.output->name); by != renamed.end())
+        stage.output = by->second;
       result_.task.kernel.stages.push_back(std::move(stage));
     }
-    buffers_[node.outputs[0]] = result_.task.kernel.stages.back().output;
+    for (size_t i = 0; i < node.outputs.size() && i < tensors.outputs.size(); ++i) {
+      auto by = renamed.find(tensors.outputs[i]->name);
+      buffers_[node.outputs[i]] = by == renamed.end() ? tensors.outputs[i] : by->second;
+    }
     return {};
+  }
+
+  /// Tensors whose names are taken get others. All at once: the stages of a recurrence read what
+  /// is made after them.
+  BufferMap rename(std::vector<te::Stage> const& stages) {
+    BufferMap renamed;
+    for (te::Stage const& stage : stages) {
+      std::string name = unique(stage.output->name);
+      if (name == stage.output->name) continue;
+      auto buffer = std::make_shared<ir::BufferNode>(*stage.output);
+      buffer->name = name;
+      renamed[stage.output->name] = buffer;
+    }
+    return renamed;
   }
 
   void describe() {
@@ -154,6 +175,25 @@ bool is_output_of(te::Kernel const& kernel, te::Buffer const& buffer) {
   return false;
 }
 
+/// Without stages of which nothing comes to an output: values that no node of the model reads. Of
+/// a recurrence all stages stay.
+te::Kernel without_unread(te::Kernel kernel) {
+  std::set<std::string> wanted;
+  for (te::Buffer const& output : kernel.outputs) wanted.insert(output->name);
+  std::vector<te::Stage> kept;
+  for (size_t i = kernel.stages.size(); i-- > 0;) {
+    te::Stage const& stage = kernel.stages[i];
+    if (!stage.ordered() && !wanted.contains(stage.output->name)) continue;
+    ir::walk(stage.body, [&](ir::Expr const& e) {
+      if (auto const* read = e.as<ir::Load>()) wanted.insert(read->buffer->name);
+      return true;
+    });
+    kept.insert(kept.begin(), stage);
+  }
+  kernel.stages = std::move(kept);
+  return kernel;
+}
+
 int reads(te::Stage const& stage, std::string const& name) {
   int count = 0;
   ir::walk(stage.body, [&](ir::Expr const& e) {
@@ -167,7 +207,8 @@ int reads(te::Stage const& stage, std::string const& name) {
 /// The stage that alone reads `kernel.stages[i]`, once and element by element; -1 if there is none.
 int only_reader(te::Kernel const& kernel, size_t i) {
   te::Stage const& stage = kernel.stages[i];
-  if (stage.combiner != te::Combiner::kNone || stage.scan || is_output_of(kernel, stage.output))
+  if (stage.combiner != te::Combiner::kNone || stage.ordered() ||
+      is_output_of(kernel, stage.output))
     return -1;
   int reader = -1, total = 0;
   for (size_t k = i + 1; k < kernel.stages.size(); ++k)
@@ -176,7 +217,7 @@ int only_reader(te::Kernel const& kernel, size_t i) {
       reader = int(k);
     }
   bool simple = total == 1 && kernel.stages[size_t(reader)].combiner == te::Combiner::kNone &&
-                !kernel.stages[size_t(reader)].scan;
+                !kernel.stages[size_t(reader)].ordered();
   return simple ? reader : -1;
 }
 

@@ -19,9 +19,9 @@ namespace {
 
 constexpr int kChildSocket = 3;
 
-/// Starts the program with `socket` as its descriptor 3, its own process group (so that Ctrl-C
+/// Starts the command with `socket` as its descriptor 3, its own process group (so that Ctrl-C
 /// reaches only us) and no signal blocked or ignored. Returns an errno.
-int spawn(char const* program, int socket, pid_t& pid) {
+int spawn(std::vector<std::string> command, int socket, pid_t& pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
@@ -34,9 +34,11 @@ int spawn(char const* program, int socket, pid_t& pid) {
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setflags(&attributes,
                            POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  std::string number = std::to_string(kChildSocket), name = program, option = "--fd";
-  char* arguments[] = {name.data(), option.data(), number.data(), nullptr};
-  int error = posix_spawn(&pid, program, &actions, &attributes, arguments, environ);
+  command.insert(command.end(), {"--fd", std::to_string(kChildSocket)});
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  int error = posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   return error;
@@ -65,20 +67,28 @@ std::string signal_name(int signal) {
   }
 }
 
-Result<ChildProcess> ChildProcess::start(std::filesystem::path const& program) {
+LineEnd describe_end(int status) {
+  LineEnd end;
+  if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
+  if (WIFEXITED(status)) end.code = WEXITSTATUS(status);
+  return end;
+}
+
+Result<ChildProcess> ChildProcess::start(std::vector<std::string> command) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return environment_failed("device_unavailable",
                               std::string("no socket for the device: ") + std::strerror(errno));
   }
   pid_t pid = -1;
-  int error = spawn(program.c_str(), ends[1], pid);
+  std::string program = command.at(0);
+  int error = spawn(std::move(command), ends[1], pid);
   close(ends[1]);
   if (error != 0) {
     close(ends[0]);
     return environment_failed(
         "device_unavailable",
-        "the device program " + program.string() + " cannot be started: " + std::strerror(error));
+        "the device program " + program + " cannot be started: " + std::strerror(error));
   }
   return ChildProcess(pid, ends[0]);
 }

@@ -3,17 +3,19 @@
 
 #include <sys/types.h>
 
-#include <filesystem>
 #include <string>
+#include <vector>
 
+#include "engine/device/line.h"
 #include "engine/support/base/error.h"
 
 namespace tw {
 
 class ChildProcess {
 public:
-  /// Starts `program --fd N`. Errors: device_unavailable.
-  static Result<ChildProcess> start(std::filesystem::path const& program);
+  /// Starts `command --fd N`: a program, found on the path when it has no slash, and its arguments.
+  /// Errors: device_unavailable.
+  static Result<ChildProcess> start(std::vector<std::string> command);
 
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
@@ -39,6 +41,9 @@ private:
   int status_ = 0;
   bool ended_ = false;
 };
+
+/// What `waitpid` gave, as the end of a line.
+LineEnd describe_end(int status);
 
 /// "segmentation fault", "illegal instruction", ...
 std::string signal_name(int signal);

@@ -55,6 +55,8 @@ std::string print(T const& value) {
   return Json(value).dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
+bool between(int64_t value, int64_t least, int64_t most) { return least <= value && value <= most; }
+
 bool is_rate(Rate const& rate) {
   return std::isfinite(rate.one_core) && std::isfinite(rate.all_cores) && rate.one_core > 0 &&
          rate.all_cores > 0;
@@ -67,8 +69,13 @@ std::string to_json_text(Roofs const& roofs) { return print(roofs); }
 
 Result<Hardware> parse_hardware(std::string_view json) {
   TRY_ASSIGN(Hardware hardware, parse<Hardware>(json, "bad_hardware_text"));
-  bool sane = hardware.cores > 0 && hardware.vector_bytes >= 4 && hardware.vector_bytes <= 4096 &&
-              hardware.memory_bytes >= 0;
+  // Another machine wrote it: plans are made with these numbers.
+  bool sane = between(hardware.cores, 1, 1 << 16) && between(hardware.vector_bytes, 4, 4096) &&
+              between(hardware.vector_registers, 1, 4096) &&
+              between(hardware.memory_bytes, 0, int64_t(1) << 50) && hardware.caches.size() <= 16;
+  for (CacheLevel const& cache : hardware.caches)
+    sane = sane && between(cache.level, 0, 16) && between(cache.bytes, 0, int64_t(1) << 40) &&
+           between(cache.line_bytes, 1, 1 << 16) && between(cache.shared_by, 1, 1 << 16);
   if (!sane) return bad_input("bad_hardware_text", "the hardware description is out of range");
   return hardware;
 }

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <new>
 #include <thread>
 
 #include "engine/device/channel.h"
@@ -20,6 +21,19 @@ void end_with_client(int socket) {
     }
     _exit(0);
   }).detach();
+}
+
+/// The answer's bytes; a process that may take no more memory says so and lives on.
+std::string answer_within_memory(RequestHandler& handler, wire::Request const& request) {
+  try {
+    return handler.answer(request).SerializeAsString();
+  } catch (std::bad_alloc const&) {
+    wire::Response failed;
+    failed.mutable_failure()->set_code("out_of_memory");
+    failed.mutable_failure()->set_message("the device has no memory left for this call");
+    failed.mutable_failure()->set_fault(int32_t(Fault::kEnvironment));
+    return failed.SerializeAsString();
+  }
 }
 
 }  // namespace
@@ -41,7 +55,7 @@ Status serve_device(int socket, Processor& processor, Hardware const& hardware) 
     if (frame->kind != FrameKind::kMessage || !request.ParseFromString(frame->bytes)) {
       return environment_failed("malformed_frame", "what came over the connection is no request");
     }
-    TRY(send_frame(socket, FrameKind::kMessage, handler.answer(request).SerializeAsString(), {}));
+    TRY(send_frame(socket, FrameKind::kMessage, answer_within_memory(handler, request), {}));
   }
 }
 

@@ -2,70 +2,97 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
+#include "engine/graph/bodies.h"
+#include "engine/graph/declared.h"
+#include "engine/graph/late.h"
 #include "engine/graph/reference.h"
 
 namespace tw {
 namespace {
 
 constexpr int64_t kSmallConstant = 4096;  // elements: shapes and the like, which others wait for
+constexpr int kMostNesting = 24;          // graphs inside graphs
 
 Place at(std::string node) { return {{}, 0, 0, std::move(node)}; }
 
-ValueType type_of(ForeignValue const& value) {
-  ValueType type;
-  if (value.kind == ForeignKind::kSequence) type.kind = ValueKind::kSequence;
-  if (value.kind == ForeignKind::kOptional) type.kind = ValueKind::kOptional;
-  type.dtype = value.type;
-  if (!value.dims) return type;
-  type.dims.emplace();
-  for (ForeignDim const& dim : *value.dims)
-    type.dims->push_back(dim.extent           ? ir::int_imm(*dim.extent)
-                         : dim.symbol.empty() ? ir::Expr()
-                                              : ir::var(dim.symbol));
-  return type;
+std::unexpected<Error> placed(Error error, Node const& node) {
+  if (error.place.node.empty()) error.place = at(node.name);
+  return std::unexpected(std::move(error));
 }
 
 class Builder {
 public:
   Builder(ForeignModel const& model, ForeignGraph const& source, ImportOptions const& options,
-          bool is_body)
-      : model_(model), source_(source), options_(options), is_body_(is_body) {
+          Builder* outer = nullptr, std::vector<Value> const* given = nullptr)
+      : model_(model),
+        source_(source),
+        options_(options),
+        outer_(outer),
+        given_(given),
+        depth_(outer ? outer->depth_ + 1 : 0) {
     for (auto const* list : {&source.values, &source.outputs})
       for (ForeignValue const& value : *list) declared_[value.name] = &value;
+    for (auto const& [name, tensor] : source.initializers) names_.insert(name);
+    for (ForeignValue const& input : source.inputs) names_.insert(input.name);
+    for (ForeignNode const& node : source.nodes)
+      names_.insert(node.outputs.begin(), node.outputs.end());
   }
 
   Result<Graph> build() {
     graph_.name = source_.name;
     for (auto const& [name, tensor] : source_.initializers)
       ids_[name] = graph_.add_value({name, tensor_type(tensor.type(), tensor.shape()), tensor});
-    TRY(add_inputs());
+    TRY(outer_ ? add_body_inputs() : add_inputs());
     for (ForeignNode const& node : source_.nodes) TRY(add_node(node));
     for (ForeignValue const& output : source_.outputs) {
       TRY_ASSIGN(ValueId id, read(output.name, "the graph's outputs"));
+      if (!id.valid()) return bad_input("undefined_value", "an output of the graph has no name");
       graph_.outputs.push_back(id);
     }
-    if (graph_.outputs.empty() && !is_body_)
+    if (graph_.outputs.empty() && !outer_)
       return bad_input("no_outputs", "the model has no output");
     return std::move(graph_);
   }
 
 private:
+  Status add_body_inputs() {
+    if (given_ && given_->size() != source_.inputs.size())
+      return bad_input("wrong_inputs",
+                       fmt::format("the graph '{}' takes {} values, {} are given", source_.name,
+                                   source_.inputs.size(), given_->size()));
+    for (size_t i = 0; i < source_.inputs.size(); ++i) {
+      ForeignValue const& input = source_.inputs[i];
+      Value value{input.name, type_of(input), {}};
+      if (given_) {
+        value.constant = (*given_)[i].constant;
+        value.type = common_type(
+            (*given_)[i].type, {(*given_)[i].type.kind, value.type.dtype, (*given_)[i].type.dims});
+      }
+      bool nameless = !value.type.dtype;
+      ValueId id = graph_.add_value(std::move(value));
+      if (nameless) nameless_.insert(id);
+      if (!ids_.emplace(input.name, id).second) return duplicate(input.name, "the graph's inputs");
+      graph_.inputs.push_back(id);
+    }
+    return {};
+  }
+
   Status add_inputs() {
     for (ForeignValue const& input : source_.inputs) {
       if (ids_.count(input.name)) continue;  // an initializer that is listed as input, too
-      if (auto known = options_.known.find(input.name);
-          known != options_.known.end() && !is_body_) {
+      if (auto known = options_.known.find(input.name); known != options_.known.end()) {
         NDArray const& tensor = known->second;
         Value value{input.name, tensor_type(tensor.type(), tensor.shape()), tensor};
         ids_[input.name] = graph_.add_value(std::move(value));
         continue;
       }
       Value value{input.name, type_of(input), {}};
-      if (auto fixed = options_.fixed.find(input.name); fixed != options_.fixed.end() && !is_body_)
-        TRY(fix(value, fixed->second));
-      if (!value.shape() && !is_body_)
+      if (auto fixed = options_.fixed.find(input.name); fixed != options_.fixed.end())
+        TRY(fix_shape(value, fixed->second));
+      if (!value.shape())
         graph_.notes.push_back(
             fmt::format("input '{}' is {}: without its extents most shapes stay unknown",
                         input.name, to_text(value.type)));
@@ -75,27 +102,12 @@ private:
       if (!ids_.emplace(input.name, id).second) return duplicate(input.name, "the graph's inputs");
       graph_.inputs.push_back(id);
     }
-    if (is_body_) return {};
     for (auto const& [name, shape] : options_.fixed)
       if (!ids_.count(name))
         return bad_input("unknown_input", fmt::format("the model has no input '{}' to fix", name));
     for (auto const& [name, tensor] : options_.known)
       if (!ids_.count(name))
         return bad_input("unknown_input", fmt::format("the model has no input '{}'", name));
-    return {};
-  }
-
-  Status fix(Value& value, Shape const& shape) {
-    std::string declared = to_text(value.type);
-    bool fits = !value.type.dims || value.type.dims->size() == shape.size();
-    for (size_t i = 0; fits && value.type.dims && i < shape.size(); ++i) {
-      ir::Expr const& dim = (*value.type.dims)[i];
-      fits = !dim || !ir::as_int(dim) || *ir::as_int(dim) == shape[i];
-    }
-    if (!fits)
-      return bad_input("wrong_shapes", fmt::format("input '{}' is {}, {} was given", value.name,
-                                                   declared, to_text(shape)));
-    value.type.dims = *tensor_type(DType::kF32, shape).dims;
     return {};
   }
 
@@ -106,13 +118,23 @@ private:
 
   Result<ValueId> read(std::string const& name, std::string const& node) {
     if (name.empty()) return ValueId{};
+    if (std::optional<ValueId> id = find(name)) return *id;
+    return bad_input("undefined_value",
+                     fmt::format("it reads '{}', which nothing before it makes", name), at(node));
+  }
+
+  /// A value of this graph; one of a graph around it becomes an input, or the same constant.
+  std::optional<ValueId> find(std::string const& name) {
     if (auto found = ids_.find(name); found != ids_.end()) return found->second;
-    if (!is_body_)
-      return bad_input("undefined_value",
-                       fmt::format("it reads '{}', which nothing before it makes", name), at(node));
-    ValueId id = graph_.add_value({name, {}, {}});  // captured from the graph around the body
+    std::optional<ValueId> outside = outer_ ? outer_->find(name) : std::nullopt;
+    if (!outside) return std::nullopt;
+    ValueId id = graph_.add_value(outer_->graph_.value(*outside));
     ids_[name] = id;
-    graph_.inputs.push_back(id);
+    if (outer_->nameless_.contains(*outside)) nameless_.insert(id);
+    if (!graph_.value(id).is_constant()) {
+      graph_.inputs.push_back(id);
+      captured_.push_back(*outside);
+    }
     return id;
   }
 
@@ -123,23 +145,15 @@ private:
       node.name = foreign.outputs[i];
     if (node.name.empty()) node.name = fmt::format("{} {}", foreign.op_type, graph_.nodes.size());
     node.origins = {node.name};
+    if (ControlOperator const* control = control_of(foreign))
+      return add_control(foreign, *control, std::move(node));
     std::vector<Attributes> parts;
     size_t outputs = 1;
     TRY(convert(foreign, node, parts, outputs));
     if (!parts.empty()) return add_parts(foreign, node, parts);
-    return add(std::move(node), node.op ? made_by(foreign, node, outputs) : foreign.outputs);
-  }
-
-  /// Names of the outputs of a known operator: the first is always made, the others where somebody
-  /// reads them.
-  std::vector<std::string> made_by(ForeignNode const& foreign, Node const& node,
-                                   size_t outputs) const {
-    std::vector<std::string> made = foreign.outputs;
-    made.resize(std::min(made.size(), outputs));
-    if (made[0].empty()) made[0] = node.name + " (not read)";
-    for (size_t i = 1; i < made.size(); ++i)
-      if (!is_read(made[i])) made[i].clear();
-    return made;
+    return add(std::move(node), node.is_opaque()
+                                    ? foreign.outputs
+                                    : made_outputs(source_, foreign, node.name, outputs));
   }
 
   /// One node for each output of a foreign node that has several.
@@ -156,6 +170,13 @@ private:
   }
 
   Status add(Node node, std::vector<std::string> const& made) {
+    TRY(add_outputs(node, made));
+    TRY(infer(node));
+    graph_.nodes.push_back(std::move(node));
+    return {};
+  }
+
+  Status add_outputs(Node& node, std::vector<std::string> const& made) {
     for (std::string const& output : made) {
       if (output.empty()) {
         node.outputs.push_back({});
@@ -167,7 +188,122 @@ private:
       node.outputs.push_back(graph_.add_value(std::move(value)));
       if (!ids_.emplace(output, node.outputs.back()).second) return duplicate(output, node.name);
     }
-    TRY(infer(node));
+    return {};
+  }
+
+  bool is_known_domain(ForeignNode const& foreign) const {
+    return foreign.domain.empty() || foreign.domain == "ai.onnx";
+  }
+
+  ControlOperator const* control_of(ForeignNode const& foreign) const {
+    return is_known_domain(foreign) && model_.format == "onnx" ? find_onnx_control(foreign.op_type)
+                                                               : nullptr;
+  }
+
+  /// Why the node's operands are none that we know; empty: they are.
+  std::string strange_operand(Node const& node) const {
+    for (ValueId id : node.inputs)
+      if (id.valid() && graph_.value(id).type.kind != ValueKind::kTensor)
+        return fmt::format("'{}' is no tensor", graph_.value(id).name);
+      else if (id.valid() && nameless_.count(id))
+        return fmt::format("the element type of '{}' is not known", graph_.value(id).name);
+    return "";
+  }
+
+  Status read_operands(ForeignNode const& foreign, Node& node) {
+    for (std::string const& input : foreign.inputs) {
+      TRY_ASSIGN(ValueId id, read(input, node.name));
+      node.inputs.push_back(id);
+    }
+    return {};
+  }
+
+  Status add_control(ForeignNode const& foreign, ControlOperator const& control, Node node) {
+    TRY(read_operands(foreign, node));
+    node.type = foreign.op_type;
+    std::string reason = strange_operand(node);
+    std::vector<ForeignBody> sources;
+    for (BodyName const& body : control.bodies) {
+      sources.push_back(body_of(foreign, body.onnx));
+      if (!sources.back()) reason = fmt::format("it has no graph '{}'", body.onnx);
+    }
+    if (reason.empty()) {
+      Result<Converted> converted = control.from_onnx(context_of(model_, foreign, graph_, node));
+      if (!converted) reason = converted.error().message;
+      if (converted) {
+        node.attributes = std::move(converted->attributes);
+        node.inputs.clear();
+        for (std::string const& input : converted->inputs)
+          node.inputs.push_back(input.empty() ? ValueId{} : ids_.at(input));
+      }
+    }
+    if (!reason.empty()) {
+      TRY(make_opaque(foreign, node, reason));
+      return add(std::move(node), foreign.outputs);
+    }
+    node.control = &control;
+    node.type = control.name;
+    std::vector<Value> operands = operands_of(graph_, node);
+    if (auto body = control.decide ? control.decide(operands) : std::nullopt)
+      return put_in_place(foreign, *sources[*body], std::move(node));
+    return add_with_bodies(foreign, sources, std::move(node));
+  }
+
+  /// The one body that runs, whatever the inputs are: its nodes become nodes of this graph.
+  Status put_in_place(ForeignNode const& foreign, ForeignGraph const& source, Node node) {
+    std::vector<Value> none;
+    TRY_ASSIGN(Body body, build_body(source, &none, node));
+    if (body.graph.outputs.size() < foreign.outputs.size())
+      return bad_input("wrong_outputs",
+                       fmt::format("its graph gives {} values, the node has {} outputs",
+                                   body.graph.outputs.size(), foreign.outputs.size()),
+                       at(node.name));
+    TRY(add_outputs(node, foreign.outputs));
+    std::vector<Node> nodes =
+        splice(graph_, {body.graph, body.captured, node.outputs, node.origins}, names_);
+    graph_.nodes.insert(graph_.nodes.end(), nodes.begin(), nodes.end());
+    graph_.notes.insert(graph_.notes.end(), body.graph.notes.begin(), body.graph.notes.end());
+    return {};
+  }
+
+  /// `given`: the inputs before the captured ones; null: as the source declares them.
+  Result<Body> build_body(ForeignGraph const& source, std::vector<Value> const* given,
+                          Node const& node) {
+    if (depth_ >= kMostNesting)
+      return bad_input("nested_too_deep",
+                       fmt::format("its graphs are nested deeper than {}", kMostNesting),
+                       at(node.name));
+    Builder builder(model_, source, options_, this, given);
+    auto graph = builder.build();
+    if (!graph) return placed(graph.error(), node);
+    return Body{std::move(*graph), builder.captured_, {}};
+  }
+
+  BuildBody body_builder(Node const& node) {
+    return [this, &node](ForeignGraph const& source, std::vector<Value> const* given) {
+      return build_body(source, given, node);
+    };
+  }
+
+  Status add_with_bodies(ForeignNode const& foreign, std::vector<ForeignBody> const& sources,
+                         Node node) {
+    auto made = build_bodies(node, operands_of(graph_, node), sources, body_builder(node));
+    if (made && made->outputs.size() < foreign.outputs.size())
+      made = bad_input("wrong_outputs", fmt::format("its graphs give {} values, it has {} outputs",
+                                                    made->outputs.size(), foreign.outputs.size()));
+    if (!made) return placed(made.error(), node);
+    own_bodies(graph_, node, std::move(made->bodies));
+    TRY(add_outputs(node, foreign.outputs));
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!node.outputs[i].valid()) continue;
+      Value& value = graph_.value(node.outputs[i]);
+      std::optional<DType> declared = value.type.dtype;
+      value.type = made->outputs[i];
+      if (!value.type.dtype) value.type.dtype = declared;
+      if (!value.shape())
+        graph_.notes.push_back(fmt::format("the output '{}' of node '{}' is {} until it runs",
+                                           value.name, node.name, to_text(value.type)));
+    }
     graph_.nodes.push_back(std::move(node));
     return {};
   }
@@ -176,33 +312,30 @@ private:
   /// how many it makes at once.
   Status convert(ForeignNode const& foreign, Node& node, std::vector<Attributes>& parts,
                  size_t& outputs) {
-    for (std::string const& input : foreign.inputs) {
-      TRY_ASSIGN(ValueId id, read(input, node.name));
-      node.inputs.push_back(id);
-    }
+    TRY(read_operands(foreign, node));
     node.type = foreign.op_type;
-    bool known_domain = foreign.domain.empty() || foreign.domain == "ai.onnx";
+    bool known_domain = is_known_domain(foreign);
     Operator const* op =
         known_domain && model_.format == "onnx" ? find_onnx_operator(foreign.op_type) : nullptr;
     if (!op) {
       std::string full = known_domain ? foreign.op_type : foreign.domain + "." + foreign.op_type;
       return make_opaque(foreign, node, fmt::format("the operator {} is not known", full));
     }
-    for (ValueId id : node.inputs)
-      if (id.valid() && graph_.value(id).type.kind != ValueKind::kTensor)
-        return make_opaque(foreign, node, fmt::format("'{}' is no tensor", graph_.value(id).name));
-      else if (id.valid() && nameless_.count(id))
-        return make_opaque(
-            foreign, node,
-            fmt::format("the element type of '{}' is not known", graph_.value(id).name));
-    Result<Converted> converted = op->from_onnx(context_of(foreign, node));
+    if (std::string strange = strange_operand(node); !strange.empty())
+      return make_opaque(foreign, node, strange);
+    Result<Converted> converted = op->from_onnx(context_of(model_, foreign, graph_, node));
+    if (!converted && is_late(converted.error()) && !foreign.outputs.empty() &&
+        !foreign.outputs[0].empty()) {
+      outputs = foreign.outputs.size();
+      return make_late(foreign, node, *op, converted.error().message);
+    }
     if (!converted) return make_opaque(foreign, node, converted.error().message);
     outputs = converted->outputs;
     if (foreign.outputs.empty() || (foreign.outputs[0].empty() && outputs == 1))
       return make_opaque(foreign, node, "its first output is not used");
     parts = std::move(converted->each_output);
     for (size_t i = std::max(outputs, parts.size()); i < foreign.outputs.size(); ++i)
-      if (!foreign.outputs[i].empty() && is_read(foreign.outputs[i]))
+      if (!foreign.outputs[i].empty() && reads(source_, foreign.outputs[i]))
         return make_opaque(
             foreign, node,
             fmt::format("output {} of {} is not understood", i + 1, foreign.op_type));
@@ -218,38 +351,27 @@ private:
     return {};
   }
 
-  bool is_read(std::string const& name) const {
-    for (ForeignValue const& output : source_.outputs)
-      if (output.name == name) return true;
-    for (ForeignNode const& node : source_.nodes)
-      for (std::string const& input : node.inputs)
-        if (input == name) return true;
-    return false;
-  }
-
-  ForeignContext context_of(ForeignNode const& foreign, Node const& node) const {
-    ForeignContext context{foreign, 1, {}, {}};
-    for (char const* domain : {"", "ai.onnx"})
-      if (auto found = model_.opsets.find(domain); found != model_.opsets.end())
-        context.opset = found->second;
-    for (ValueId id : node.inputs) {
-      context.constants.push_back(id.valid() ? graph_.value(id).constant : NDArray());
-      auto const* dims =
-          id.valid() && graph_.value(id).type.dims ? &*graph_.value(id).type.dims : nullptr;
-      context.ranks.push_back(dims ? int(dims->size()) : -1);
-    }
-    return context;
+  Status make_late(ForeignNode const& foreign, Node& node, Operator const& op, std::string reason) {
+    node.late = std::make_shared<LateNode const>(
+        LateNode{foreign, context_of(model_, foreign, graph_, node).opset, &op});
+    node.type = op.name;
+    node.reason = std::move(reason);
+    graph_.notes.push_back(fmt::format("node '{}' ({}) is run by its reference: {}", node.name,
+                                       foreign.op_type, node.reason));
+    return {};
   }
 
   Status make_opaque(ForeignNode const& foreign, Node& node, std::string reason) {
     graph_.notes.push_back(
         fmt::format("node '{}' ({}) cannot be run: {}", node.name, foreign.op_type, reason));
     node.reason = std::move(reason);
+    std::vector<Body> bodies;
     for (auto const& [name, attribute] : foreign.attributes)
-      if (auto const* body = std::get_if<std::shared_ptr<ForeignGraph const>>(&attribute)) {
-        TRY_ASSIGN(Graph graph, Builder(model_, **body, options_, true).build());
-        node.sub_graphs.push_back(std::make_shared<Graph const>(std::move(graph)));
+      if (auto const* source = std::get_if<ForeignBody>(&attribute)) {
+        TRY_ASSIGN(Body body, try_body(**source, nullptr, body_builder(node)));
+        bodies.push_back(std::move(body));
       }
+    own_bodies(graph_, node, std::move(bodies));
     return {};
   }
 
@@ -296,9 +418,13 @@ private:
   ForeignModel const& model_;
   ForeignGraph const& source_;
   ImportOptions const& options_;
-  bool is_body_;
+  Builder* outer_;                   ///< of the graph around this one; null: the model's
+  std::vector<Value> const* given_;  ///< of a body: its inputs
+  int depth_;
   Graph graph_;
   std::map<std::string, ValueId> ids_;
+  std::vector<ValueId> captured_;  ///< values of the graph around, behind the graph's own inputs
+  std::set<std::string> names_;    ///< that are taken
   std::map<std::string, ForeignValue const*> declared_;
   std::set<ValueId> nameless_;  ///< inputs of strings and the like
 };
@@ -306,7 +432,7 @@ private:
 }  // namespace
 
 Result<Graph> build_graph(ForeignModel const& model, ImportOptions const& options) {
-  TRY_ASSIGN(Graph graph, Builder(model, model.graph, options, false).build());
+  TRY_ASSIGN(Graph graph, Builder(model, model.graph, options).build());
   TRY(verify(graph));
   return graph;
 }

@@ -36,17 +36,27 @@ struct Value {
 };
 
 struct Graph;
+struct ControlOperator;  // control.h
+struct LateNode;         // late.h
 
 struct Node {
   std::string name;              ///< of the model's node, or of its first output
-  Operator const* op = nullptr;  ///< null: opaque
+  Operator const* op = nullptr;  ///< null: control flow, late, or opaque
   std::string type;              ///< operator's name; for an opaque node the foreign type
   Attributes attributes;
   std::vector<ValueId> inputs;  ///< an invalid id is an absent optional input
   std::vector<ValueId> outputs;
   std::vector<std::string> origins;  ///< names of the model's nodes that it stands for
-  std::string reason;                ///< for an opaque node: why nothing can run it
+  std::string reason;                ///< for an opaque or late node: why it is that
   std::vector<std::shared_ptr<Graph const>> sub_graphs;  ///< bodies of If, Loop, Scan
+  ControlOperator const* control = nullptr;              ///< what runs the sub-graphs, and when
+  /// How many of the last inputs are values of this graph that the sub-graphs read; they are the
+  /// last inputs of each sub-graph, in the same order.
+  int captured = 0;
+  /// An operator that is told by operands what others are told by attributes: its reference runs.
+  std::shared_ptr<LateNode const> late;
+
+  bool is_opaque() const { return !op && !control && !late; }
 };
 
 /// Nodes that become one kernel.
@@ -98,10 +108,12 @@ bool is_output(Graph const& graph, ValueId id);
 std::string title_of(Graph const& graph, Node const& node);
 std::string detail_of(Node const& node);
 
-/// "tilewright graph 1", a line per value that is used and per node; constants as content hashes.
+/// "tilewright graph 1", a line per value that is used and per node, sub-graphs indented below
+/// theirs; constants as content hashes.
 std::string to_text(Graph const& graph);
 
-/// Every condition that a graph must meet; the first one broken is the error (`invalid_graph`).
+/// Every condition that a graph and its sub-graphs must meet; the first one broken is the error
+/// (`invalid_graph`).
 Status verify(Graph const& graph);
 
 }  // namespace tw

@@ -17,17 +17,17 @@ struct GraphPass {
 /// batch_norm(x)  -->  add(mul(x, scale), shift)
 Result<Graph> simplify_inference(Graph const& graph);
 /// f(constants)  -->  a constant, until the graph has grown by 1 GiB; nodes whose
-/// results nobody reads are dropped.
+/// results nobody reads are dropped. if(constant, then, else)  -->  the nodes of then or of else.
 Result<Graph> fold_constants(Graph const& graph);
 /// conv(x, W)  -->  conv(x, W in blocks of output channels); gemm(x, W^T)  -->  gemm(x, W), where W
-/// is known: a vector of outputs then lies side by side, for every stride and every width of the plane. The layout of
-/// activations stays, so no kernel pays for a change of it.
+/// is known: a vector of outputs then lies side by side, for every stride and every width of the
+/// plane. The layout of activations stays, so no kernel pays for a change of it.
 Result<Graph> pack_weights(Graph const& graph);
 /// Sets `groups` and `decisions`: which nodes become one kernel and why.
 /// Source: Chen et al. 2018 (TVM), §3 "Operator fusion".
 Result<Graph> fuse_operators(Graph const& graph);
 
-/// The passes in their order.
+/// The passes in their order; each is run on the graph, then on the graphs inside it.
 std::span<GraphPass const> graph_passes();
 
 /// What each pass made, for showing.

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "engine/graph/control.h"
+#include "engine/graph/late.h"
+
 namespace tw {
 namespace {
 
@@ -34,8 +37,78 @@ Status check_sizes(Node const& node, std::vector<NDArray> const& operands, int64
   return {};
 }
 
+Result<std::vector<NDArray>> run_values(Graph const& graph, std::vector<NDArray> const& inputs,
+                                        ReferenceOptions const& options);
+
+Result<std::vector<NDArray>> run_bodies(Graph const& graph, Node const& node,
+                                        std::vector<NDArray> const& operands,
+                                        ReferenceOptions options) {
+  options.progress = {};
+  auto run_body = [&](size_t body, std::vector<NDArray> const& given) {
+    std::vector<NDArray> inputs = given;
+    inputs.insert(inputs.end(), operands.begin() + int64_t(operand_count(node)), operands.end());
+    Graph const& graph_of_body = *node.sub_graphs[body];
+    if (inputs.size() != graph_of_body.inputs.size())
+      return Result<std::vector<NDArray>>(
+          bad_input("wrong_inputs", fmt::format("its graph takes {} values, {} were given",
+                                                graph_of_body.inputs.size(), inputs.size())));
+    return run_values(graph_of_body, inputs, options);
+  };
+  return run_control(graph, node, operands, run_body, {options.max_bytes, options.stop});
+}
+
+Result<std::vector<NDArray>> run_late(Graph const& graph, Node const& node,
+                                      std::vector<NDArray> const& operands,
+                                      ReferenceOptions const& options) {
+  auto calls = convert_late(node, operands);
+  if (!calls) return placed(calls.error(), node);
+  std::vector<NDArray> results;
+  for (LateCall& call : *calls) {
+    std::vector<NDArray> taken;
+    for (std::optional<size_t> place : call.operands)
+      taken.push_back(place ? operands[*place] : NDArray());
+    call.node.inputs.resize(taken.size());
+    TRY_ASSIGN(std::vector<NDArray> made, run_node(graph, call.node, taken, options));
+    results.insert(results.end(), made.begin(), made.end());
+  }
+  for (size_t i = results.size(); i < node.outputs.size(); ++i)
+    if (node.outputs[i].valid())
+      return refused("unsupported", fmt::format("its output {} is not understood", i + 1),
+                     at(node));
+  return results;
+}
+
 std::string input_text(Value const& value) {
   return fmt::format("'{}' ({})", value.name, to_text(value.type));
+}
+
+Result<std::vector<NDArray>> run_values(Graph const& graph, std::vector<NDArray> const& inputs,
+                                        ReferenceOptions const& options) {
+  std::vector<NDArray> values(graph.values.size());
+  std::vector<int> uses(graph.values.size());
+  for (size_t i = 0; i < values.size(); ++i) values[i] = graph.values[i].constant;
+  for (size_t i = 0; i < inputs.size(); ++i) values[size_t(graph.inputs[i].value)] = inputs[i];
+  for (ValueId id : graph.outputs) ++uses[size_t(id.value)];
+  for (Node const& node : graph.nodes)
+    for (ValueId id : node.inputs)
+      if (id.valid()) ++uses[size_t(id.value)];
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    Node const& node = graph.nodes[i];
+    if (options.stop.stop_requested())
+      return environment_failed("cancelled", "the reference run was cancelled");
+    if (options.progress) options.progress({node.name, int64_t(i), int64_t(graph.nodes.size())});
+    std::vector<NDArray> operands;
+    for (ValueId id : node.inputs)
+      operands.push_back(id.valid() ? values[size_t(id.value)] : NDArray());
+    TRY_ASSIGN(std::vector<NDArray> results, run_node(graph, node, operands, options));
+    for (size_t k = 0; k < node.outputs.size() && k < results.size(); ++k)
+      if (node.outputs[k].valid()) values[size_t(node.outputs[k].value)] = results[k];
+    for (ValueId id : node.inputs)  // what nobody reads any more is given back
+      if (id.valid() && --uses[size_t(id.value)] == 0) values[size_t(id.value)] = {};
+  }
+  std::vector<NDArray> outputs;
+  for (ValueId id : graph.outputs) outputs.push_back(values[size_t(id.value)]);
+  return outputs;
 }
 
 }  // namespace
@@ -43,10 +116,12 @@ std::string input_text(Value const& value) {
 Result<std::vector<NDArray>> run_node(Graph const& graph, Node const& node,
                                       std::vector<NDArray> const& operands,
                                       ReferenceOptions const& options) {
-  if (!node.op) return refused("opaque_node", node.reason, at(node));
+  if (node.is_opaque()) return refused("opaque_node", node.reason, at(node));
   std::vector<NDArray> all = operands;
   if (all.empty())
     for (ValueId id : node.inputs) all.push_back(id.valid() ? graph.value(id).constant : NDArray());
+  if (node.control) return run_bodies(graph, node, all, options);
+  if (node.late) return run_late(graph, node, all, options);
   TRY(check_sizes(node, all, options.max_bytes));
   auto result = node.op->reference(node.attributes, all);
   if (!result) return placed(result.error(), node);
@@ -78,31 +153,7 @@ Status check_inputs(Graph const& graph, std::vector<NDArray> const& inputs) {
 Result<std::vector<NDArray>> reference_run(Graph const& graph, std::vector<NDArray> const& inputs,
                                            ReferenceOptions const& options) {
   TRY(check_inputs(graph, inputs));
-  std::vector<NDArray> values(graph.values.size());
-  std::vector<int> uses(graph.values.size());
-  for (size_t i = 0; i < values.size(); ++i) values[i] = graph.values[i].constant;
-  for (size_t i = 0; i < inputs.size(); ++i) values[size_t(graph.inputs[i].value)] = inputs[i];
-  for (ValueId id : graph.outputs) ++uses[size_t(id.value)];
-  for (Node const& node : graph.nodes)
-    for (ValueId id : node.inputs)
-      if (id.valid()) ++uses[size_t(id.value)];
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    Node const& node = graph.nodes[i];
-    if (options.stop.stop_requested())
-      return environment_failed("cancelled", "the reference run was cancelled");
-    if (options.progress) options.progress({node.name, int64_t(i), int64_t(graph.nodes.size())});
-    std::vector<NDArray> operands;
-    for (ValueId id : node.inputs)
-      operands.push_back(id.valid() ? values[size_t(id.value)] : NDArray());
-    TRY_ASSIGN(std::vector<NDArray> results, run_node(graph, node, operands, options));
-    for (size_t k = 0; k < node.outputs.size() && k < results.size(); ++k)
-      if (node.outputs[k].valid()) values[size_t(node.outputs[k].value)] = results[k];
-    for (ValueId id : node.inputs)  // what nobody reads any more is given back
-      if (id.valid() && --uses[size_t(id.value)] == 0) values[size_t(id.value)] = {};
-  }
-  std::vector<NDArray> outputs;
-  for (ValueId id : graph.outputs) outputs.push_back(values[size_t(id.value)]);
-  return outputs;
+  return run_values(graph, inputs, options);
 }
 
 }  // namespace tw

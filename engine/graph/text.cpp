@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "engine/graph/graph.h"
+#include "engine/graph/control.h"
 #include "engine/ir/text.h"
 
 namespace tw {
@@ -30,12 +30,42 @@ std::string node_line(Graph const& graph, Node const& node) {
   for (ValueId output : node.outputs)
     if (output.valid()) types += (types.empty() ? "" : ", ") + to_text(graph.value(output).type);
   std::string attributes = to_text(node.attributes);
-  std::string line =
-      fmt::format("  {} = {}({}){}: {}", names(graph, node.outputs),
-                  node.op ? node.type : "opaque '" + node.type + "'", names(graph, node.inputs),
-                  attributes.empty() ? "" : " {" + attributes + "}", types);
-  if (!node.op) line += "  # " + node.reason;
+  std::string line = fmt::format("  {} = {}({}){}: {}", names(graph, node.outputs),
+                                 node.is_opaque() ? "opaque '" + node.type + "'" : node.type,
+                                 names(graph, node.inputs),
+                                 attributes.empty() ? "" : " {" + attributes + "}", types);
+  if (!node.reason.empty()) line += "  # " + node.reason;
   return line + "\n";
+}
+
+std::string lines_of(Graph const& graph, std::string const& indent);
+
+std::string body_lines(Node const& node, std::string const& indent) {
+  std::string text;
+  for (size_t i = 0; i < node.sub_graphs.size(); ++i)
+    text += fmt::format("{}  {} '{}'\n{}", indent, body_name(node, i), node.sub_graphs[i]->name,
+                        lines_of(*node.sub_graphs[i], indent + "  "));
+  return text;
+}
+
+/// Every line behind the indent.
+std::string lines_of(Graph const& graph, std::string const& indent) {
+  std::string text;
+  for (ValueId id : graph.inputs) text += indent + value_line("input", graph, id);
+  std::set<ValueId> shown(graph.inputs.begin(), graph.inputs.end());
+  for (Node const& node : graph.nodes)
+    for (ValueId id : node.inputs)
+      if (id.valid() && graph.value(id).is_constant() && shown.insert(id).second)
+        text += indent + value_line("constant", graph, id);
+  for (Node const& node : graph.nodes)
+    text += indent + node_line(graph, node) + body_lines(node, indent + "  ");
+  for (ValueId id : graph.outputs) text += indent + value_line("output", graph, id);
+  for (size_t i = 0; i < graph.groups.size(); ++i) {
+    text += fmt::format("{}  group {} {}:", indent, i, to_text(graph.groups[i].fusion));
+    for (NodeId id : graph.groups[i].nodes) text += " '" + graph.node(id).name + "'";
+    text += "\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -52,21 +82,7 @@ std::string to_text(ValueType const& type) {
 }
 
 std::string to_text(Graph const& graph) {
-  std::string text = fmt::format("tilewright graph 1\ngraph '{}'\n", graph.name);
-  for (ValueId id : graph.inputs) text += value_line("input", graph, id);
-  std::set<ValueId> shown(graph.inputs.begin(), graph.inputs.end());
-  for (Node const& node : graph.nodes)
-    for (ValueId id : node.inputs)
-      if (id.valid() && graph.value(id).is_constant() && shown.insert(id).second)
-        text += value_line("constant", graph, id);
-  for (Node const& node : graph.nodes) text += node_line(graph, node);
-  for (ValueId id : graph.outputs) text += value_line("output", graph, id);
-  for (size_t i = 0; i < graph.groups.size(); ++i) {
-    text += fmt::format("  group {} {}:", i, to_text(graph.groups[i].fusion));
-    for (NodeId id : graph.groups[i].nodes) text += " '" + graph.node(id).name + "'";
-    text += "\n";
-  }
-  return text;
+  return fmt::format("tilewright graph 1\ngraph '{}'\n{}", graph.name, lines_of(graph, ""));
 }
 
 }  // namespace tw

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "engine/graph/graph.h"
+#include "engine/graph/control.h"
 
 namespace tw {
 namespace {
@@ -35,6 +35,21 @@ Status verify_node(Graph const& graph, Node const& node, std::set<ValueId>& made
   return {};
 }
 
+Status verify_bodies(Node const& node) {
+  size_t captured = size_t(node.captured);
+  if (node.captured < 0 || captured > node.inputs.size())
+    return invalid(fmt::format("it captures {} of {} inputs", node.captured, node.inputs.size()),
+                   node.name);
+  if (node.control && node.sub_graphs.size() != node.control->bodies.size())
+    return invalid(fmt::format("it has {} graphs", node.sub_graphs.size()), node.name);
+  for (auto const& body : node.sub_graphs) {
+    if (!body || body->inputs.size() < captured)
+      return invalid("a graph of it does not take what it captures", node.name);
+    TRY(verify(*body));
+  }
+  return {};
+}
+
 Status verify_groups(Graph const& graph) {
   if (graph.groups.empty()) return {};
   std::vector<int> times(graph.nodes.size());
@@ -57,7 +72,10 @@ Status verify(Graph const& graph) {
     if (!in_range(graph, input)) return invalid("an input does not exist");
     made.insert(input);
   }
-  for (Node const& node : graph.nodes) TRY(verify_node(graph, node, made));
+  for (Node const& node : graph.nodes) {
+    TRY(verify_node(graph, node, made));
+    TRY(verify_bodies(node));
+  }
   for (ValueId output : graph.outputs) {
     if (!in_range(graph, output)) return invalid("an output does not exist");
     if (!made.count(output) && !graph.value(output).is_constant())

@@ -1,6 +1,7 @@
 #include "engine/hardware/detect.h"
 
 #include <sched.h>
+#include <sys/auxv.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -207,6 +208,21 @@ std::vector<CacheLevel> describe_caches(fs::path const& folder) {
   return caches;
 }
 
+#if defined(__aarch64__)
+/// What the processor can do as the system tells every process. Where /proc/cpuinfo is not ARM's
+/// this program runs in an emulator, and that file describes its host.
+std::string own_cpuinfo(std::string cpuinfo) {
+  if (first_processor(cpuinfo).contains("Features")) return cpuinfo;
+  unsigned long flags = getauxval(AT_HWCAP);
+  std::string features = "asimd";
+  if (flags & HWCAP_ASIMDDP) features += " asimddp";
+  if (flags & HWCAP_ASIMDHP) features += " asimdhp";
+  return "Features : " + features + "\nCPU part : (emulated)\n";
+}
+#else
+std::string own_cpuinfo(std::string cpuinfo) { return cpuinfo; }
+#endif
+
 int usable_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -230,8 +246,8 @@ Hardware describe_processor(std::string_view cpuinfo, fs::path const& cache_fold
 }
 
 Hardware detect_host() {
-  Hardware hardware =
-      describe_processor(read_text("/proc/cpuinfo"), "/sys/devices/system/cpu/cpu0/cache");
+  Hardware hardware = describe_processor(own_cpuinfo(read_text("/proc/cpuinfo")),
+                                         "/sys/devices/system/cpu/cpu0/cache");
   utsname system{};
   std::string architecture = uname(&system) == 0 ? system.machine : "x86_64";
   hardware.triple = architecture + "-linux-gnu";

@@ -29,6 +29,10 @@ Result<NDArray> open_tensor(std::filesystem::path const& path) {
 }
 
 NDArray as_declared(NDArray const& stored, ValueType const& declared) {
+  Value value{"", declared, {}};
+  if (auto shape = value.shape(); shape && stored.size() == 1 && *shape != stored.shape() &&
+                                  element_count(*shape).value_or(0) == 1)
+    return as_declared(stored.reshaped(*shape), declared);
   if (stored.type() != DType::kU16 || declared.dtype != DType::kBF16) return stored;
   auto tensor = NDArray::create(DType::kBF16, stored.shape());
   if (!tensor) return stored;

@@ -15,7 +15,7 @@ Result<Graph> open_model(std::filesystem::path const& path, ImportOptions const&
 Result<NDArray> open_tensor(std::filesystem::path const& path);
 
 /// A stored tensor as the model declares it: tests keep the bits of bf16, which numpy lacks, as
-/// u16.
+/// u16, and a single number as a list of one.
 NDArray as_declared(NDArray const& stored, ValueType const& declared);
 
 }  // namespace tw

@@ -1,5 +1,6 @@
-/// A whole model on a device: kernels compiled and loaded, parameters uploaded once, intermediate
-/// tensors in one arena, nodes without a kernel run by their reference in between.
+/// A whole model on a device: kernels compiled, linked into one library and loaded, parameters
+/// uploaded once, intermediate tensors in one arena. Nodes without a kernel are run in between,
+/// here: by their reference, or those with graphs of their own by running these.
 #pragma once
 
 #include <map>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
+#include "engine/compile/code_cache.h"
 #include "engine/compile/plan.h"
 #include "engine/device/device.h"
 
@@ -17,19 +19,30 @@ struct NetworkOptions {
   int threads = 1;
   std::map<int, std::string> scripts;  ///< kernel -> schedule script; others: the backend's rule
   CodeTier tier = CodeTier::kFull;
+  CodeCache* cache = nullptr;  ///< where kernels are looked for and kept; null: nowhere
   CallOptions call;
   Progress progress;
 };
 
-struct NetworkTiming {
-  std::vector<double> samples_ms;  ///< of the whole network
-  std::vector<double> step_ms;     ///< per kernel step of the plan, least; 0 for other steps
+struct KernelTime {
+  int kernel = -1;  ///< of the plan
+  double ms = 0;    ///< least
 };
+
+struct NetworkTiming {
+  std::vector<double> samples_ms;   ///< of the whole network
+  std::vector<KernelTime> kernels;  ///< per kernel step, then those of the graphs inside: of all
+                                    ///< branches, whichever is taken
+};
+
+struct NetworkParts;
+class NetworkGraph;
 
 class Network {
 public:
   /// Compiles (two at a time) and uploads. `graph` and `plan` must outlive it. Errors: opaque_node,
-  /// unknown_shape, step_refused (a script that does not fit), those of compiler and device.
+  /// unknown_shape (of an input), step_refused (a script that does not fit), those of compiler and
+  /// device. A node that nothing can run is an error here, one inside a branch when that is chosen.
   static Result<std::unique_ptr<Network>> create(Graph const& graph, Plan const& plan,
                                                  Backend const& backend, Device& device,
                                                  NetworkOptions const& options);
@@ -42,9 +55,9 @@ public:
   Result<NetworkTiming> time(int rounds);
 
 private:
-  struct Parts;
-  explicit Network(std::unique_ptr<Parts> parts);
-  std::unique_ptr<Parts> parts_;
+  Network(std::unique_ptr<NetworkParts> parts, std::unique_ptr<NetworkGraph> graph);
+  std::unique_ptr<NetworkParts> parts_;
+  std::unique_ptr<NetworkGraph> graph_;
 };
 
 }  // namespace tw

@@ -204,6 +204,10 @@ fs::path roofs_file(fs::path const& folder, Hardware const& hardware) {
   return folder / fmt::format("roofs-{:016x}.json", fingerprint(hardware));
 }
 
+Result<Roofs> kept_roofs(fs::path const& folder, Hardware const& hardware) {
+  return read_file(roofs_file(folder, hardware));
+}
+
 Result<Roofs> cached_roofs(Device& device, Hardware const& hardware, fs::path const& folder,
                            std::function<Result<RoofProbes>()> const& build_probes,
                            RoofOptions const& options) {

@@ -29,6 +29,9 @@ Result<Roofs> cached_roofs(Device& device, Hardware const& hardware,
                            std::function<Result<RoofProbes>()> const& build_probes,
                            RoofOptions const& options);
 
+/// The roofs kept in `folder` for this hardware. Errors: bad_roofs_text (none that can be read).
+Result<Roofs> kept_roofs(std::filesystem::path const& folder, Hardware const& hardware);
+
 /// Where `cached_roofs` keeps them.
 std::filesystem::path roofs_file(std::filesystem::path const& folder, Hardware const& hardware);
 

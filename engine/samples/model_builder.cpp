@@ -11,8 +11,8 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-ForeignValue declare(std::string name, Shape const& shape) {
-  ForeignValue value{std::move(name), ForeignKind::kTensor, DType::kF32, std::vector<ForeignDim>()};
+ForeignValue declare(std::string name, Shape const& shape, DType type = DType::kF32) {
+  ForeignValue value{std::move(name), ForeignKind::kTensor, type, std::vector<ForeignDim>()};
   for (int64_t extent : shape) value.dims->push_back({extent, ""});
   return value;
 }
@@ -28,13 +28,14 @@ std::map<std::string, ForeignAttribute> attributes_of(WindowOptions const& windo
 
 }  // namespace
 
-ModelBuilder::ModelBuilder(std::string name, uint64_t seed, std::string input, Shape const& shape)
+ModelBuilder::ModelBuilder(std::string name, uint64_t seed, std::string input, Shape const& shape,
+                           DType type)
     : seed_(seed) {
   model_.format = "onnx";
   model_.producer = "Tilewright";
   model_.opsets = {{"", 13}};
   model_.graph.name = std::move(name);
-  model_.graph.inputs = {declare(std::move(input), shape)};
+  model_.graph.inputs = {declare(std::move(input), shape, type)};
 }
 
 std::string ModelBuilder::add(std::string const& name, std::string type,

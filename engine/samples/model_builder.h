@@ -21,8 +21,9 @@ struct WindowOptions {
 /// Layers return the name of the value that they make. Images are [batch, channels, height, width].
 class ModelBuilder {
 public:
-  /// One f32 input.
-  ModelBuilder(std::string name, uint64_t seed, std::string input, Shape const& shape);
+  /// One input.
+  ModelBuilder(std::string name, uint64_t seed, std::string input, Shape const& shape,
+               DType type = DType::kF32);
 
   std::string add(std::string const& name, std::string type, std::vector<std::string> inputs,
                   std::map<std::string, ForeignAttribute> attributes = {});

@@ -61,6 +61,8 @@ void fill(onnx::ValueInfoProto& proto, ForeignValue const& value) {
   }
 }
 
+Status fill(onnx::GraphProto& proto, ForeignGraph const& graph);
+
 struct AttributeWriter {
   onnx::AttributeProto& proto;
   using A = onnx::AttributeProto;
@@ -89,7 +91,10 @@ struct AttributeWriter {
     return true;
   }
   bool operator()(std::monostate) const { return false; }
-  bool operator()(std::shared_ptr<ForeignGraph const> const&) const { return false; }
+  bool operator()(std::shared_ptr<ForeignGraph const> const& v) const {
+    proto.set_type(A::GRAPH);
+    return fill(*proto.mutable_g(), *v).has_value();
+  }
 };
 
 Status fill(onnx::NodeProto& proto, ForeignNode const& node) {
@@ -109,6 +114,17 @@ Status fill(onnx::NodeProto& proto, ForeignNode const& node) {
   return {};
 }
 
+Status fill(onnx::GraphProto& proto, ForeignGraph const& graph) {
+  proto.set_name(graph.name);
+  for (ForeignNode const& node : graph.nodes) TRY(fill(*proto.add_node(), node));
+  for (auto const& [name, tensor] : graph.initializers)
+    fill(*proto.add_initializer(), name, tensor);
+  for (ForeignValue const& value : graph.inputs) fill(*proto.add_input(), value);
+  for (ForeignValue const& value : graph.outputs) fill(*proto.add_output(), value);
+  for (ForeignValue const& value : graph.values) fill(*proto.add_value_info(), value);
+  return {};
+}
+
 /// The format's parsers refuse a message of 2 GiB.
 Result<std::string> serialized(google::protobuf::MessageLite const& proto) {
   if (proto.ByteSizeLong() > size_t(std::numeric_limits<int>::max()))
@@ -125,14 +141,7 @@ Result<std::string> write_onnx(ForeignModel const& model) {
   onnx::ModelProto proto;
   proto.set_ir_version(7);
   proto.set_producer_name(model.producer);
-  onnx::GraphProto& graph = *proto.mutable_graph();
-  graph.set_name(model.graph.name);
-  for (ForeignNode const& node : model.graph.nodes) TRY(fill(*graph.add_node(), node));
-  for (auto const& [name, tensor] : model.graph.initializers)
-    fill(*graph.add_initializer(), name, tensor);
-  for (ForeignValue const& value : model.graph.inputs) fill(*graph.add_input(), value);
-  for (ForeignValue const& value : model.graph.outputs) fill(*graph.add_output(), value);
-  for (ForeignValue const& value : model.graph.values) fill(*graph.add_value_info(), value);
+  TRY(fill(*proto.mutable_graph(), model.graph));
   for (auto const& [domain, version] : model.opsets) {
     auto* opset = proto.add_opset_import();
     opset->set_domain(domain);

@@ -26,6 +26,8 @@ std::span<Row const> rows() {
        [] { return build_dqn(); }},
       {{"dcgan", "DCGAN generator", "Pictures of 64 x 64 pixels by transposed convolutions."},
        [] { return build_dcgan(); }},
+      {{"lstm", "LSTM language model", "Scores of 10,000 words after each of 20: 2 x 650 units."},
+       [] { return build_lstm(); }},
   };
   return list;
 }

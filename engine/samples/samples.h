@@ -64,4 +64,16 @@ struct DcganOptions {
 };
 ForeignModel build_dcgan(DcganOptions const& options = {});
 
+/// A language model: the next word's scores after each word. Source of the sizes: Zaremba et al.
+/// 2014, §4.1, the medium model.
+struct LstmOptions {
+  int64_t steps = 20;
+  int64_t batch = 1;
+  int64_t layers = 2;
+  int64_t units = 650;
+  int64_t vocabulary = 10000;
+  uint64_t seed = 14;
+};
+ForeignModel build_lstm(LstmOptions const& options = {});
+
 }  // namespace tw

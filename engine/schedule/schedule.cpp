@@ -200,13 +200,13 @@ std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort
   auto proof = resolved->primitive->check(move);
   if (!proof) return std::unexpected(proof.error());
   Applied applied = resolved->primitive->apply(move);
+  TakenStep taken{resolved->step, proof->by};
+  taken.step.gives.clear();
+  for (ir::LoopId made : applied.made)  // before hints go: a loop may hold nothing else
+    taken.step.gives.push_back(site_of(applied.program, made).loop->name());
   applied.program = without_idle_hints(std::move(applied.program));
   if (Status status = ir::verify(applied.program); !status)
     return std::unexpected(unusable("invalid_result", status.error().message));
-  TakenStep taken{resolved->step, proof->by};
-  taken.step.gives.clear();
-  for (ir::LoopId made : applied.made)
-    taken.step.gives.push_back(site_of(applied.program, made).loop->name());
   Schedule next = *this;
   auto trace = state_->trace;
   trace.push_back(std::move(taken));

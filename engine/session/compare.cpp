@@ -82,7 +82,7 @@ using Number = std::optional<double>;
 void add_times(Table& table, double flops) {
   table.row("measured time", "ms", Better::kLess,
             [](StateToCompare const& s) -> Number { return s.min_ms; });
-  table.row("spread of the measurements", "%", Better::kLess,
+  table.row("spread of the times", "%", Better::kLess,
             [](StateToCompare const& s) { return s.min_ms ? Number(s.spread * 100) : Number(); });
   table.row("measured speed", "GFLOP/s", Better::kMore, [&](StateToCompare const& s) {
     return s.min_ms && flops > 0 ? Number(flops / *s.min_ms / 1e6) : Number();
@@ -94,9 +94,9 @@ void add_times(Table& table, double flops) {
   };
   table.row("modelled time", "ms", Better::kLess,
             of_model([](analysis::TimeModel const& m) { return m.seconds * 1e3; }));
-  table.row("modelled time of arithmetic", "ms", Better::kLess,
+  table.row("arithmetic, modelled", "ms", Better::kLess,
             of_model([](analysis::TimeModel const& m) { return m.arithmetic_seconds * 1e3; }));
-  table.row("floating-point operations", "FLOP", Better::kLess,
+  table.row("operations run", "FLOP", Better::kLess,
             of_model([](analysis::TimeModel const& m) { return m.flops; }));
 }
 
@@ -116,14 +116,14 @@ void add_facts(Table& table) {
     table.row(name, unit, better,
               [member](StateToCompare const& s) { return Number(double((*s.facts).*member)); });
   };
-  fact("arithmetic instructions run", "", Better::kLess, &StateFacts::arithmetic);
-  fact("vector loads and stores run", "", Better::kLess, &StateFacts::vector_accesses);
-  fact("scalar loads and stores run", "", Better::kLess, &StateFacts::scalar_accesses);
+  fact("arithmetic instructions", "", Better::kLess, &StateFacts::arithmetic);
+  fact("vector accesses", "", Better::kLess, &StateFacts::vector_accesses);
+  fact("scalar accesses", "", Better::kLess, &StateFacts::scalar_accesses);
   table.row("instructions in the code", "", Better::kNeither, [](StateToCompare const& s) {
     return s.facts->code_instructions ? Number(double(*s.facts->code_instructions)) : Number();
   });
   fact("distinct bytes", "B", Better::kLess, &StateFacts::distinct_bytes);
-  fact("bytes of intermediate tensors", "B", Better::kLess, &StateFacts::intermediate_bytes);
+  fact("intermediate tensors", "B", Better::kLess, &StateFacts::intermediate_bytes);
   fact("parallel tasks", "", Better::kNeither, &StateFacts::tasks);
 }
 

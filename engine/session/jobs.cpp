@@ -67,7 +67,7 @@ void Jobs::run() {
       if (ending_) return;
       running_ = std::move(waiting_.front());
       waiting_.pop_front();
-      view_ = {running_->what, 0, 0, true};
+      view_ = {running_->what, 0, 0, true, running_->kind};
       stop_ = std::stop_source();
       stop = stop_.get_token();
       work = running_->work;
@@ -76,7 +76,7 @@ void Jobs::run() {
     work(stop, [this](ProgressReport const& report) {
       {
         std::lock_guard lock(mutex_);
-        view_ = {report.what, report.done, report.total, true};
+        view_ = {report.what, report.done, report.total, true, view_.kind};
       }
       changed_();
     });

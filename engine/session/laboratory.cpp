@@ -8,7 +8,7 @@ Result<Laboratory::Outcome> Laboratory::measure(Model const& model, int kernel,
                                                 ir::Program const& program, CodeTier tier,
                                                 StopToken stop) {
   TRY(prepare(model, kernel, stop));
-  TRY_ASSIGN(KernelCode code, compile_kernel(program, backend_, tier));
+  TRY_ASSIGN(KernelCode code, compile_kernel(program, backend(), tier));
   BenchOptions options;
   options.threads = threads_;
   options.timing = {.warm_up = 0, .repeats = 5, .min_sample_seconds = 50e-6, .most_seconds = 0.4};
@@ -34,7 +34,7 @@ Result<CheckedRun> Laboratory::check(Model const& model, int kernel, ir::Program
   options.call.timeout = std::chrono::seconds(60);
   KernelTask const& task = model->kernel(kernel);
   int64_t operations = std::max(task.flops, task.bytes / 4);  // a copy counts its elements
-  return run_checked(program, operations, kMostCheckedOperations, backend_, *bench_, options);
+  return run_checked(program, operations, kMostCheckedOperations, backend(), *bench_, options);
 }
 
 Status Laboratory::prepare(Model const& model, int kernel, StopToken stop) {
@@ -44,9 +44,9 @@ Status Laboratory::prepare(Model const& model, int kernel, StopToken stop) {
   TRY_ASSIGN(std::vector<NDArray> inputs, random_kernel_inputs(plain.inputs, 1));
   TRY_ASSIGN(std::optional<std::vector<NDArray>> reference,
              reference_outputs(*model, kernel, inputs, stop));
-  auto bench = std::make_unique<KernelBench>(device_, plain, inputs);
+  auto bench = std::make_unique<KernelBench>(device(), plain, inputs);
   if (!reference) {  // a large tensor expression: its plain nest is what the schedules must keep
-    TRY_ASSIGN(KernelCode code, compile_kernel(plain, backend_, CodeTier::kFast));
+    TRY_ASSIGN(KernelCode code, compile_kernel(plain, backend(), CodeTier::kFast));
     BenchOptions options;
     options.call.stop = stop;
     options.call.timeout = std::chrono::seconds(60);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
-#include "engine/device/local_device.h"
+#include "engine/device/device.h"
 #include "engine/measure/kernel_bench.h"
 #include "engine/session/checked_run.h"
 #include "engine/session/loaded_model.h"
@@ -16,13 +16,13 @@ namespace tw::session {
 /// Measures kernels on the device; used by the job thread only.
 class Laboratory {
 public:
-  Laboratory(Options const& options)
-      : backend_(*options.backend),
-        device_({options.device_program}),
-        threads_(options.threads > 0 ? options.threads : options.backend->target().hardware.cores) {
-  }
+  /// `threads`: 0 for all cores of the device.
+  Laboratory(ChosenDevice chosen, int threads)
+      : chosen_(std::move(chosen)),
+        threads_(threads > 0 ? threads : chosen_.backend->target().hardware.cores) {}
 
-  Device& device() { return device_; }
+  Device& device() { return *chosen_.device; }
+  std::string const& title() const { return chosen_.title; }
   int threads() const { return threads_; }
 
   struct Outcome {
@@ -41,8 +41,9 @@ private:
   /// Inputs and the right answer of a kernel, made when the kernel changes.
   Status prepare(Model const& model, int kernel, StopToken stop);
 
-  Backend const& backend_;
-  LocalDevice device_;
+  Backend const& backend() const { return *chosen_.backend; }
+
+  ChosenDevice chosen_;
   int threads_;
   Model model_;
   int kernel_ = -1;

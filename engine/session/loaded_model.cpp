@@ -146,12 +146,21 @@ ModelView model_view(LoadedModel const& model) {
   ModelView view;
   view.name = model.name;
   view.path = model.path;
-  view.operators = int(model.before.nodes.size());
   view.kernels = int(model.plan.kernels.size());
-  view.opaque = int(std::count_if(model.before.nodes.begin(), model.before.nodes.end(),
-                                  [](Node const& n) { return !n.op; }));
-  int runs = int(std::count_if(model.plan.steps.begin(), model.plan.steps.end(),
-                               [](PlanStep const& s) { return s.kind == StepKind::kKernel; }));
+  for (Graph const* graph : {&model.before, &model.after})
+    for (std::string const& note : graph->notes)
+      if (std::find(view.notes.begin(), view.notes.end(), note) == view.notes.end())
+        view.notes.push_back(note);
+  for_each_node(model.before, [&](Node const& node) {
+    ++view.operators;
+    if (!node.is_opaque()) return;
+    ++view.opaque;
+    view.notes.push_back(fmt::format("{} ({}): {}", node.name, node.type, node.reason));
+  });
+  int runs = 0;
+  for_each_step(model.after, model.plan, [&](Graph const&, PlanStep const& step) {
+    runs += step.kind == StepKind::kKernel;
+  });
   view.summary =
       model.is_expression
           ? fmt::format("a tensor expression of {} stage{}", model.kernel(0).kernel.stages.size(),
@@ -160,38 +169,25 @@ ModelView model_view(LoadedModel const& model) {
   if (size_t beside = model.own.size() - model.is_expression; beside > 0)
     view.summary += fmt::format(", {} kernel{} of your own", beside, beside == 1 ? "" : "s");
   if (view.opaque > 0) view.summary += fmt::format(", {} not understood", view.opaque);
-  for (Graph const* graph : {&model.before, &model.after})
-    for (std::string const& note : graph->notes)
-      if (std::find(view.notes.begin(), view.notes.end(), note) == view.notes.end())
-        view.notes.push_back(note);
-  for (Node const& node : model.before.nodes)
-    if (!node.op)
-      view.notes.push_back(fmt::format("{} ({}): {}", node.name, node.type, node.reason));
   return view;
 }
 
 GraphView graph_view(LoadedModel const& model) {
   GraphView view;
-  view.nodes = node_views(model.after);
-  view.edges = edge_views(model.after);
-  view.nodes_before = node_views(model.before);
-  view.edges_before = edge_views(model.before);
+  GraphParts after = graph_parts(model.after), before = graph_parts(model.before);
+  view.nodes = std::move(after.nodes);
+  view.edges = std::move(after.edges);
+  view.nodes_before = std::move(before.nodes);
+  view.edges_before = std::move(before.edges);
   view.arena_bytes = model.plan.memory.arena_bytes;
   view.unplanned_bytes = model.plan.memory.unplanned_bytes;
-  for (PlanStep const& step : model.plan.steps) {
-    GraphGroupView group{step.group, step.kernel, "", {}, 0};
-    for (NodeId id : model.after.groups[size_t(step.group)].nodes) group.nodes.push_back(id.value);
-    group.name = step.kernel >= 0
-                     ? model.kernel(step.kernel).name
-                     : model.after.node(model.after.groups[size_t(step.group)].anchor).name;
-    view.groups.push_back(std::move(group));
-  }
-  int64_t total = 0;
-  for (PlanStep const& step : model.plan.steps)
-    total += step.kernel >= 0 ? model.kernel(step.kernel).flops : 0;
-  for (GraphGroupView& group : view.groups)
-    if (group.kernel >= 0 && total > 0)
-      group.time_share = double(model.kernel(group.kernel).flops) / double(total);
+  for_each_step(model.after, model.plan, [&](Graph const&, PlanStep const& step) {
+    for (BodyPlan const& body : step.bodies) {
+      view.arena_bytes += body.memory.arena_bytes;
+      view.unplanned_bytes += body.memory.unplanned_bytes;
+    }
+  });
+  view.groups = group_views(model.after, model.plan);
   return view;
 }
 
@@ -276,27 +272,22 @@ Result<std::optional<std::vector<NDArray>>> reference_outputs(LoadedModel const&
     TRY_ASSIGN(std::vector<NDArray> outputs, ir::interpret(program, inputs, {.stop = stop}));
     return Outputs(std::move(outputs));
   }
-  for (PlanStep const& step : model.plan.steps) {
-    if (step.kernel != kernel) continue;
-    std::map<ValueId, NDArray> values;
+  Outputs outputs;
+  Status failed;
+  for_each_step(model.after, model.plan, [&](Graph const& graph, PlanStep const& step) {
+    if (step.kernel != kernel || outputs || !failed) return;
+    std::vector<NDArray> given;
     for (size_t i = 0; i < step.inputs.size(); ++i)
-      values[step.inputs[i]] =
-          inputs[i].reshaped(model.after.value(step.inputs[i]).shape().value_or(inputs[i].shape()));
-    for (NodeId id : model.after.groups[size_t(step.group)].nodes) {
-      Node const& node = model.after.node(id);
-      std::vector<NDArray> operands;
-      for (ValueId value : node.inputs)
-        operands.push_back(value.valid() && values.contains(value) ? values[value] : NDArray());
-      TRY_ASSIGN(std::vector<NDArray> results,
-                 run_node(model.after, node, operands, {.stop = stop}));
-      for (size_t i = 0; i < node.outputs.size() && i < results.size(); ++i)
-        values[node.outputs[i]] = results[i];
-    }
-    std::vector<NDArray> outputs;
-    for (ValueId id : step.outputs) outputs.push_back(values[id]);
-    return Outputs(std::move(outputs));
-  }
-  return Outputs();
+      given.push_back(
+          inputs[i].reshaped(graph.value(step.inputs[i]).shape().value_or(inputs[i].shape())));
+    auto made = reference_of(graph, step, given, {.stop = stop});
+    if (made)
+      outputs = std::move(*made);
+    else
+      failed = std::unexpected(made.error());
+  });
+  TRY(std::move(failed));
+  return outputs;
 }
 
 }  // namespace tw::session

@@ -27,11 +27,12 @@ std::vector<RoofView> roof_views(Roofs const& roofs) {
 
 Result<MachineView> machine_view(Backend const& backend, Device& device,
                                  std::filesystem::path const& cache_folder, bool measure,
-                                 bool again, StopToken stop, Progress const& progress) {
+                                 bool again, StopToken stop, Progress const& progress,
+                                 std::string const& title) {
   Hardware const& hardware = backend.target().hardware;
   MachineView view;
-  view.name =
-      fmt::format("This machine · {} core{}", hardware.cores, hardware.cores == 1 ? "" : "s");
+  view.name = fmt::format("{} · {} core{}", title.empty() ? "This machine" : title, hardware.cores,
+                          hardware.cores == 1 ? "" : "s");
   view.target = backend.target().title();
   for (CacheLevel const& cache : hardware.caches) {
     view.cache_bytes.push_back(cache.bytes);

@@ -67,11 +67,25 @@ Result<std::vector<NDArray>> tensors_in(std::filesystem::path const& set,
   }
 }
 
-/// Why the model cannot be run, if it cannot.
-std::optional<std::string> opaque_reason(LoadedModel const& model) {
-  for (PlanStep const& step : model.plan.steps)
+/// Why no run of these steps can end, if none can.
+std::optional<std::string> opaque_reason(BodyPlan const& plan) {
+  for (PlanStep const& step : plan.steps) {
     if (step.kind == StepKind::kOpaque) return step.reason;
+    std::optional<std::string> reason;
+    for (BodyPlan const& body : step.bodies) {
+      reason = opaque_reason(body);
+      if (!reason) break;  // this one can be chosen
+    }
+    if (reason) return reason;
+  }
   return {};
+}
+
+/// Every operator was told its shapes, axes and bounds when the model was opened.
+bool is_settled(LoadedModel const& model) {
+  bool settled = !opaque_reason(model.plan);
+  for_each_node(model.after, [&](Node const& node) { settled = settled && !node.late; });
+  return settled;
 }
 
 struct Opened {
@@ -79,8 +93,8 @@ struct Opened {
   std::vector<std::string> known;  ///< inputs that it was told
 };
 
-/// The model, its open shapes fixed to those of the stored inputs. Where that leaves a node that
-/// nothing can run, all inputs but the first are told: one may be a shape or a list of axes.
+/// The model, its open shapes fixed to those of the stored inputs. Where that leaves a node without
+/// its shapes, all inputs but the first are told: one may be a shape or a list of axes.
 Result<Opened> open_for(std::filesystem::path const& folder, Model const& plain,
                         std::vector<NDArray> const& inputs, Backend const& backend) {
   std::string path = (folder / "model.onnx").string();
@@ -92,7 +106,7 @@ Result<Opened> open_for(std::filesystem::path const& folder, Model const& plain,
   if (!options.fixes.empty()) {
     TRY_ASSIGN(opened.model, load_model(path, options, backend));
   }
-  if (!opaque_reason(*opened.model) || inputs.size() < 2 || infos.size() != inputs.size())
+  if (is_settled(*opened.model) || inputs.size() < 2 || infos.size() != inputs.size())
     return opened;
   std::vector<std::string> known;
   for (size_t i = 1; i < infos.size(); ++i) {
@@ -101,7 +115,7 @@ Result<Opened> open_for(std::filesystem::path const& folder, Model const& plain,
     known.push_back(infos[i].name);
   }
   TRY_ASSIGN(Model told, load_model(path, options, backend));
-  return opaque_reason(*told) ? opened : Opened{told, known};
+  return is_settled(*told) ? Opened{told, known} : opened;
 }
 
 struct Stored {
@@ -163,13 +177,13 @@ Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
   Result<Stored> stored = stored_tensors(set);
   // Texts and sequences are no tensors of ours, and no operators of ours read them.
   if (!stored) {
-    if (auto reason = opaque_reason(*plain)) return skipped(*reason);
+    if (auto reason = opaque_reason(plain->plan)) return skipped(*reason);
     return std::unexpected(stored.error());
   }
   declare(*stored, plain->before);
   TRY_ASSIGN(Opened opened, open_for(folder, plain, stored->inputs, backend));
   Model const& model = opened.model;
-  if (auto reason = opaque_reason(*model)) return skipped(*reason);
+  if (auto reason = opaque_reason(model->plan)) return skipped(*reason);
   verified.known = opened.known;
   if (!opened.known.empty()) stored->inputs.resize(1);
   NetworkOptions options;
@@ -202,17 +216,22 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
   network_options.call.stop = stop;
   network_options.call.timeout = std::chrono::minutes(3);
   network_options.progress = progress;
+  CodeCache cache({options.cache_folder / "kernels"});
+  if (!options.cache_folder.empty()) network_options.cache = &cache;
+  RunResult result;
+  auto start = std::chrono::steady_clock::now();
   TRY_ASSIGN(std::unique_ptr<Network> network,
              Network::create(model.after, model.plan, backend, device, network_options));
-  RunResult result;
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  result.ready = {took.count(), int(model.plan.kernels.size()) - cache.counts().found,
+                  cache.counts().found, cache.counts().broken};
   TRY_ASSIGN(result.outputs, network->run(options.inputs));
   if (progress) progress({"timing", 0, 0});
   TRY_ASSIGN(NetworkTiming timing, network->time(options.rounds));
   result.samples_ms = std::move(timing.samples_ms);
-  for (size_t s = 0; s < model.plan.steps.size(); ++s) {
-    if (model.plan.steps[s].kernel < 0) continue;
-    result.kernel_ms.push_back(timing.step_ms[s]);
-    result.kernel_names.push_back(model.kernel(model.plan.steps[s].kernel).name);
+  for (KernelTime const& time : timing.kernels) {
+    result.kernel_ms.push_back(time.ms);
+    result.kernel_names.push_back(model.kernel(time.kernel).name);
   }
   result.infos = model_outputs(model);
   result.threads = network_options.threads;

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <mutex>
 #include <span>
 
 #include "engine/backend/backend.h"
+#include "engine/device/local_device.h"
+#include "engine/device/registry.h"
 #include "engine/measure/network.h"
 #include "engine/schedule/explain.h"
 #include "engine/session/jobs.h"
@@ -22,11 +25,17 @@
 namespace tw::session {
 namespace {
 
+ChosenDevice this_machine(Options const& options) {
+  return {"", options.backend,
+          std::make_shared<LocalDevice>(LocalDeviceOptions{options.device_program})};
+}
+
 class SessionImpl final : public Session {
 public:
   explicit SessionImpl(Options options)
       : options_(std::move(options)),
-        laboratory_(options_),
+        backend_(options_.backend),
+        laboratory_(std::make_unique<Laboratory>(this_machine(options_), options_.threads)),
         stages_(std::make_shared<std::vector<CodeStage> const>(code_stages(*options_.backend))),
         jobs_([this] { notify(); }),
         code_jobs_([] {}),
@@ -60,10 +69,17 @@ public:
                                             std::string const& stage) override;
   std::shared_ptr<StateComparison const> compare(int before, int after) override;
   std::vector<PrimitiveView> primitives() const override { return primitive_views(); }
+  std::vector<std::string> export_targets() const override { return options_.exports.targets; }
   std::shared_ptr<RefusalView const> why_not(std::string const& line) override;
   std::string script() const override {
     std::lock_guard lock(mutex_);
     return state_.has_kernel() ? state_.kernels.at(state_.kernel).history.schedule().script() : "";
+  }
+  std::string script_of(int node) const override {
+    std::lock_guard lock(mutex_);
+    if (!state_.has_kernel()) return "";
+    History const& history = state_.kernels.at(state_.kernel).history;
+    return history.has(node) ? history.node(node).schedule.script() : "";
   }
   std::string save() const override {
     std::lock_guard lock(mutex_);
@@ -99,6 +115,8 @@ private:
   Status run(MeasureAgain const&);
   Status run(MeasureModel const&);
   Status run(MeasureRoofs const& c) { return start_roofs(c.again), Status(); }
+  Status run(UseDevice const& c);
+  Status run(Export const& c);
   Status run(CancelJob const&) { return jobs_.cancel_all(), Status(); }
   Status run(ReplayOn const& c);
   Status run(AddKernel const& c);
@@ -111,6 +129,7 @@ private:
 
   // Jobs, on the session's thread.
   void start_roofs(bool again);
+  void use(ChosenDevice chosen);
   void start_measuring();
   void measure_node(int kernel, int node, StopToken stop);
   void start_checking(int kernel, int node);
@@ -123,6 +142,7 @@ private:
   void replay_job(Model const& model, Schedule const& from, std::string const& name, int row);
   void write_kernel(Model const& model, std::string const& text, int row);
 
+  std::shared_ptr<Backend const> backend() const { return backend_.load(); }
   void publish();
   void notify() {
     std::lock_guard lock(listener_mutex_);
@@ -135,7 +155,8 @@ private:
   }
 
   Options options_;
-  Laboratory laboratory_;
+  std::atomic<std::shared_ptr<Backend const>> backend_;  ///< for the device in use
+  std::unique_ptr<Laboratory> laboratory_;               ///< of the job thread only
   std::shared_ptr<std::vector<CodeStage> const> stages_;
   mutable std::mutex mutex_;
   std::mutex listener_mutex_;
@@ -166,11 +187,12 @@ void SessionImpl::publish() {
     next.machine = state_.machine;
     next.refusal = state_.refusal;
     next.error = state_.error;
+    next.exported = state_.exported;
     next.replay = state_.replay;
     if (state_.model) next.kernels = table_with_states(state_);
     if (state_.has_kernel()) {
       ir::Program const& program = state_.now().history.schedule().program();
-      Hardware const& hardware = options_.backend->target().hardware;
+      Hardware const hardware = backend()->target().hardware;
       std::vector<int64_t> caches;
       for (CacheLevel const& cache : hardware.caches) caches.push_back(cache.bytes);
       bool same = published_.nest && published_.kernel == next.kernel &&
@@ -189,7 +211,7 @@ Status SessionImpl::open(std::string const& source, std::shared_ptr<Project cons
   set_error("");
   jobs_.start("open", "opening " + source,
               [this, source, project](StopToken stop, Progress const& progress) {
-                auto model = load_model(source, {}, *options_.backend, stop, progress);
+                auto model = load_model(source, {}, *backend(), stop, progress);
                 if (!model) {
                   if (!stop.stop_requested()) set_error(to_sentence(model.error()));
                   return publish();
@@ -229,13 +251,12 @@ void SessionImpl::take_model(Model model, std::string const& source, Project con
   next.table = table;
   next.kept_own = std::move(kept_own);
   if (project)
-    for (std::string const& one : take_project(next, *project, *options_.backend))
-      lost.push_back(one);
+    for (std::string const& one : take_project(next, *project, *backend())) lost.push_back(one);
   std::string error = fmt::format("{}", fmt::join(lost, "; "));
   if (next.kernel < 0 || size_t(next.kernel) >= model->plan.kernels.size())
     next.kernel = model->plan.kernels.empty() ? -1 : 0;
   if (next.kernel >= 0 && !next.kernels.contains(next.kernel)) {
-    auto work = begin_kernel(*model, next.kernel, *options_.backend);
+    auto work = begin_kernel(*model, next.kernel, *backend());
     if (work)
       next.kernels.emplace(next.kernel, std::move(*work));
     else
@@ -267,7 +288,7 @@ Status SessionImpl::run(SelectKernel const& c) {
       return bad_input("unknown_kernel", fmt::format("there is no kernel {}", c.row));
     state_.refusal = nullptr;
     if (!state_.kernels.contains(c.row)) {
-      TRY_ASSIGN(KernelWork work, begin_kernel(*state_.model, c.row, *options_.backend));
+      TRY_ASSIGN(KernelWork work, begin_kernel(*state_.model, c.row, *backend()));
       state_.kernels.emplace(c.row, std::move(work));
     }
     state_.kernel = c.row;
@@ -411,7 +432,7 @@ void SessionImpl::check_node(int kernel, int node, StopToken stop) {
     model = state_.model;
     schedule = known.schedule;
   }
-  auto run = laboratory_.check(model, kernel, schedule->program(), stop);
+  auto run = laboratory_->check(model, kernel, schedule->program(), stop);
   {
     std::lock_guard lock(mutex_);
     if (state_.model != model || stop.stop_requested()) return;
@@ -437,7 +458,7 @@ void SessionImpl::measure_node(int kernel, int node, StopToken stop) {
   for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull}) {
     if (tier == CodeTier::kFull)
       publish();  // the first number is shown while the finer one is made
-    auto outcome = laboratory_.measure(model, kernel, schedule->program(), tier, stop);
+    auto outcome = laboratory_->measure(model, kernel, schedule->program(), tier, stop);
     std::lock_guard lock(mutex_);
     if (state_.model != model) return;
     state_.measuring = -1;
@@ -472,29 +493,25 @@ void SessionImpl::measure_node(int kernel, int node, StopToken stop) {
 Status SessionImpl::run(MeasureModel const&) {
   Model model;
   RunOptions options;
+  options.cache_folder = options_.cache_folder;
   {
     std::lock_guard lock(mutex_);
     if (!state_.model) return bad_input("no_model", "no model is open");
     model = state_.model;
-    for (auto const& [row, work] : state_.kernels) {
-      History const& history = work.history;
-      HistoryNode const& node = history.node(history.current());
-      if (node.parent >= 0 && node.correctness == Correctness::kCorrect)
-        options.scripts[row] = node.schedule.script();
-    }
+    options.scripts = shaped_scripts(state_);
   }
   jobs_.start("model", "measuring the whole model",
               [this, model, options](StopToken stop, Progress const& progress) mutable {
                 options.rounds = 5;
-                options.threads = laboratory_.threads();
+                options.threads = laboratory_->threads();
                 auto inputs = random_inputs(*model, 1);
                 if (!inputs) {
                   set_error(to_sentence(inputs.error()));
                   return publish();
                 }
                 options.inputs = std::move(*inputs);
-                auto run = run_model(*model, options, *options_.backend, laboratory_.device(), stop,
-                                     progress);
+                auto run =
+                    run_model(*model, options, *backend(), laboratory_->device(), stop, progress);
                 if (!run) {
                   if (!stop.stop_requested()) set_error(to_sentence(run.error()));
                   return publish();
@@ -511,15 +528,43 @@ Status SessionImpl::run(MeasureModel const&) {
   return {};
 }
 
+Status SessionImpl::run(Export const& c) {
+  if (!options_.exports.backend_for)
+    return environment_failed("no_runtime", "this program was built without what exports need");
+  ExportRequest request{
+      .folder = c.folder, .target = c.target, .scripts = {}, .cache_folder = options_.cache_folder};
+  Model model;
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.model) return bad_input("no_model", "no model is open");
+    model = state_.model;
+    request.scripts = shaped_scripts(state_);
+    state_.exported = nullptr;
+    state_.error = nullptr;
+  }
+  jobs_.start("export", "exporting the model",
+              [this, model, request](StopToken stop, Progress const& progress) {
+                auto view = export_to_folder(*model, request, options_.exports, *options_.backend,
+                                             laboratory_.device(), stop, progress);
+                if (!view && !stop.stop_requested()) set_error(to_sentence(view.error()));
+                if (view) {
+                  std::lock_guard lock(mutex_);
+                  state_.exported = std::make_shared<ExportView const>(std::move(*view));
+                }
+                publish();
+              });
+  return {};
+}
+
 void SessionImpl::start_roofs(bool again) {
   jobs_.start("roofs", "measuring this machine",
               [this, again](StopToken stop, Progress const& progress) {
-                auto plain = machine_view(*options_.backend, laboratory_.device(),
-                                          options_.cache_folder, false, false);
-                auto view = options_.measure
-                                ? machine_view(*options_.backend, laboratory_.device(),
-                                               options_.cache_folder, true, again, stop, progress)
-                                : plain;
+                auto look = [&](bool measure) {
+                  return machine_view(*backend(), laboratory_->device(), options_.cache_folder,
+                                      measure, again, stop, progress, laboratory_->title());
+                };
+                auto plain = look(false);
+                auto view = options_.measure ? look(true) : plain;
                 if (!view && !stop.stop_requested()) set_error(to_sentence(view.error()));
                 {
                   std::lock_guard lock(mutex_);
@@ -529,6 +574,47 @@ void SessionImpl::start_roofs(bool again) {
                 publish();
                 start_modelling();
               });
+}
+
+Status SessionImpl::run(UseDevice const& c) {
+  if (!options_.open_device)
+    return bad_input("no_devices", "this program knows no device but this machine");
+  for (char const* kind : {"measure", "check", "model", "roofs"}) jobs_.cancel(kind);
+  set_error("");
+  jobs_.start("device", "asking " + c.name + " what it is",
+              [this, name = c.name](StopToken stop, Progress const&) {
+                auto chosen = name == kLocalDeviceName
+                                  ? Result<ChosenDevice>(this_machine(options_))
+                                  : options_.open_device(name, stop);
+                if (chosen)
+                  use(std::move(*chosen));
+                else if (!stop.stop_requested())
+                  set_error(to_sentence(chosen.error()));
+                publish();
+                // Also when nothing changed: this stopped what was being measured.
+                start_roofs(false);
+                start_measuring();
+              });
+  return {};
+}
+
+/// On the job thread. The model is planned again, with the schedules that were made by hand, for
+/// what the new device is; times belong to the device that they were measured on.
+void SessionImpl::use(ChosenDevice chosen) {
+  std::string source;
+  std::shared_ptr<Project const> kept;
+  {
+    std::lock_guard lock(mutex_);
+    backend_ = chosen.backend;
+    laboratory_ = std::make_unique<Laboratory>(std::move(chosen), options_.threads);
+    stages_ = std::make_shared<std::vector<CodeStage> const>(code_stages(*backend()));
+    state_.machine = nullptr;
+    texts_.clear();
+    pair_ = {};
+    source = state_.source;
+    if (state_.model) kept = std::make_shared<Project const>(without_times(project_of(state_)));
+  }
+  if (kept) (void)open(source, kept);
 }
 
 std::shared_ptr<RefusalView const> SessionImpl::why_not(std::string const& line) {
@@ -587,10 +673,9 @@ std::shared_ptr<CodeText const> SessionImpl::code_of(int node, std::string const
   code_jobs_.start(
       kind, "lowering",
       [this, program, before, kernel, stage, hash, key](StopToken stop, Progress const&) {
-        auto text =
-            std::make_shared<CodeText>(code_text(program, kernel, stage, *options_.backend));
+        auto text = std::make_shared<CodeText>(code_text(program, kernel, stage, *backend()));
         if (before && !stop.stop_requested())
-          *text = with_changes(*text, code_text(*before, kernel, stage, *options_.backend));
+          *text = with_changes(*text, code_text(*before, kernel, stage, *backend()));
         text->program_hash = hash;
         {
           std::lock_guard guard(mutex_);
@@ -642,7 +727,7 @@ void SessionImpl::find_facts(Model const& model, int kernel, int node) {
   }
   auto facts = std::make_shared<StateFacts const>(
       facts_of(schedule->program(), machine ? machine->rates.get() : nullptr,
-               machine ? machine->cache_bytes : std::vector<int64_t>(), *options_.backend));
+               machine ? machine->cache_bytes : std::vector<int64_t>(), *backend()));
   {
     std::lock_guard lock(mutex_);
     if (state_.model != model || state_.machine != machine) return;
@@ -677,8 +762,7 @@ void SessionImpl::model_states(StopToken stop) {
       }
       current = next->node == state_.now().history.current();
     }
-    auto model =
-        modelled(next->schedule.program(), options_.backend->target().hardware, *next->rates);
+    auto model = modelled(next->schedule.program(), backend()->target().hardware, *next->rates);
     {
       std::lock_guard lock(mutex_);
       keep_model(state_, *next, std::move(model));
@@ -694,26 +778,24 @@ void SessionImpl::model_states(StopToken stop) {
 Status SessionImpl::run(ReplayOn const& c) {
   std::lock_guard lock(mutex_);
   if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
-  if (c.row < 0 || size_t(c.row) >= state_.model->plan.kernels.size())
-    return bad_input("unknown_kernel", fmt::format("there is no kernel {}", c.row));
-  if (c.row == state_.kernel)
+  TRY_ASSIGN(int row, find_kernel(*state_.model, c.kernel));
+  if (row == state_.kernel)
     return bad_input("same_kernel", "the schedule is this kernel's own; choose another one");
   Schedule from = state_.now().history.schedule();
   if (from.trace().empty())
     return bad_input("nothing_to_replay", "the plain nest has no steps to replay");
   state_.refusal = nullptr;
   state_.error = nullptr;
-  model_jobs_.start("replay", "replaying the schedule",
-                    [this, model = state_.model, from, row = c.row,
-                     name = state_.model->kernel(state_.kernel).name](StopToken, Progress const&) {
-                      replay_job(model, from, name, row);
-                    });
+  model_jobs_.start(
+      "replay", "replaying the schedule",
+      [this, model = state_.model, from, row, name = state_.model->kernel(state_.kernel).name](
+          StopToken, Progress const&) { replay_job(model, from, name, row); });
   return {};
 }
 
 void SessionImpl::replay_job(Model const& model, Schedule const& from, std::string const& name,
                              int row) {
-  auto work = replay_into(*model, from, name, row, *options_.backend);
+  auto work = replay_into(*model, from, name, row, *backend());
   if (!work) return set_error(to_sentence(work.error())), publish();
   {
     std::lock_guard lock(mutex_);
@@ -746,14 +828,18 @@ Status SessionImpl::run(RewriteKernel const& c) {
   std::unique_lock lock(mutex_);
   Model model = state_.model;
   lock.unlock();
-  if (!model || !model->own.contains(c.row))
+  if (!model) return bad_input("no_model", "no model is open");
+  TRY_ASSIGN(int row, find_kernel(*model, c.kernel));
+  if (!model->own.contains(row))
     return bad_input("not_your_kernel", "only kernels that you wrote can be rewritten");
   TRY(te::parse_kernel(c.text));
-  if (model->own.at(c.row) == c.text) return {};
+  if (model->own.at(row) == c.text) return {};
   set_error("");
   jobs_.cancel("measure");
   jobs_.start("kernel", "rewriting the kernel",
-              [this, model, c](StopToken, Progress const&) { write_kernel(model, c.text, c.row); });
+              [this, model, row, text = c.text](StopToken, Progress const&) {
+                write_kernel(model, text, row);
+              });
   return {};
 }
 
@@ -768,7 +854,7 @@ void SessionImpl::write_kernel(Model const& model, std::string const& text, int 
     if (auto found = state_.kernels.find(row); found != state_.kernels.end()) old = found->second;
   }
   int at = row < 0 ? int((*next)->plan.kernels.size()) - 1 : row;
-  auto written = rewritten(**next, at, old, *options_.backend);
+  auto written = rewritten(**next, at, old, *backend());
   if (!written) return fail(written.error());
   {
     std::lock_guard lock(mutex_);

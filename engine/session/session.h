@@ -11,12 +11,15 @@
 #include <variant>
 #include <vector>
 
+#include "engine/session/export_cases.h"
 #include "engine/session/values.h"
 #include "engine/support/base/error.h"
+#include "engine/support/base/job.h"
 
 namespace tw {
 class Backend;
-}
+class Device;
+}  // namespace tw
 
 namespace tw::session {
 
@@ -52,7 +55,7 @@ struct DismissRefusal {};
 /// Job: the current branch, step by step, on another kernel of the table, which becomes the
 /// current one; what could be taken over is a new branch there. snapshot.replay says what was.
 struct ReplayOn {
-  int row = 0;
+  std::string kernel;  ///< its name, or its row in the table
 };
 /// Job: a kernel from the text of a tensor expression, beside those of the open model or alone.
 struct AddKernel {
@@ -61,7 +64,7 @@ struct AddKernel {
 /// Job: another text for a kernel of the user's own. The leaves of its history are replayed on the
 /// new kernel.
 struct RewriteKernel {
-  int row = 0;
+  std::string kernel;
   std::string text;
 };
 struct MeasureAgain {};  ///< job: the current state, again
@@ -69,11 +72,28 @@ struct MeasureModel {};  ///< job: every kernel inside the network
 struct MeasureRoofs {
   bool again = false;
 };  ///< job: cached per machine
+/// Job: kernels are compiled for another device and run there; what the last one measured is
+/// forgotten.
+struct UseDevice {
+  std::string name;
+};
+/// Job: writes the model as a folder that runs alone, kernels as they were shaped, and runs it.
+struct Export {
+  std::string target;  ///< "cpu", "cpu:x86-64-v3"; of Options::exports
+  std::string folder;
+};
 struct CancelJob {};
 using Command =
     std::variant<OpenModel, OpenSample, CloseModel, SelectKernel, ApplyStep, ApplyScript, Undo,
                  Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain, MeasureModel, MeasureRoofs,
-                 CancelJob, ReplayOn, AddKernel, RewriteKernel>;
+                 CancelJob, Export, ReplayOn, AddKernel, RewriteKernel, UseDevice>;
+
+/// A device, and the backend for what it says it is.
+struct ChosenDevice {
+  std::string title;  ///< of its machine view; empty: this machine
+  std::shared_ptr<Backend const> backend;
+  std::shared_ptr<Device> device;
+};
 
 struct Options {
   std::shared_ptr<Backend const> backend;
@@ -81,6 +101,10 @@ struct Options {
   std::string cache_folder;    ///< roofs and session file
   int threads = 0;             ///< of the device's pool; 0 = all cores
   bool measure = true;         ///< measure after every step (off in tests of pure editing)
+  /// Asks a device what it is, by the name that a person gave it; empty: there is only this
+  /// machine.
+  std::function<Result<ChosenDevice>(std::string const& name, StopToken stop)> open_device = {};
+  ExportKit exports = {};  ///< what models can be exported with; empty: they cannot
 };
 
 class Session {
@@ -112,10 +136,14 @@ public:
 
   /// All primitives, made from the table.
   virtual std::vector<PrimitiveView> primitives() const = 0;
+  /// What `Export` may name as its target; the first is this machine.
+  virtual std::vector<std::string> export_targets() const = 0;
   /// Legal or why not, without applying: answers in milliseconds, for drags.
   virtual std::shared_ptr<RefusalView const> why_not(std::string const& line) = 0;
   /// The whole script of the current branch, and of a kernel's default schedule.
   virtual std::string script() const = 0;
+  /// The script that leads to a state of the current kernel; empty: there is none.
+  virtual std::string script_of(int node) const = 0;
   /// State to restore later: model, kernel, histories; and back.
   virtual std::string save() const = 0;
   virtual Status restore(std::string const& saved) = 0;

@@ -103,6 +103,16 @@ std::shared_ptr<RooflineView const> roofline_view(State const& state) {
   return view;
 }
 
+std::map<int, std::string> shaped_scripts(State const& state) {
+  std::map<int, std::string> scripts;
+  for (auto const& [row, work] : state.kernels) {
+    HistoryNode const& node = work.history.node(work.history.current());
+    if (node.parent >= 0 && node.correctness == Correctness::kCorrect)
+      scripts[row] = node.schedule.script();
+  }
+  return scripts;
+}
+
 std::shared_ptr<KernelTable const> table_with_states(State const& state) {
   auto table = std::make_shared<KernelTable>(*state.table);
   for (auto const& [row, work] : state.kernels) {
@@ -183,6 +193,20 @@ Model with_own_kernels(Model model, Project const& project, std::vector<std::str
     lost.push_back("a kernel of your own is kept but cannot be read: " + next.error().message);
   }
   return model;
+}
+
+Project without_times(Project project) {
+  std::erase_if(project.kernels, [](ProjectKernel& kernel) {
+    bool by_hand = false;
+    for (auto& node : kernel.history["nodes"]) {
+      for (char const* fact : {"measured", "verdict", "verdict_text", "failure"}) node.erase(fact);
+      by_hand |= node["parent"] >= 0 && node["label"] != "default";
+      // Another device has rules of its own.
+      if (node["label"] == "default") node["label"] = "earlier default";
+    }
+    return !by_hand;
+  });
+  return project;
 }
 
 std::vector<std::string> take_project(State& state, Project const& project,

@@ -39,6 +39,7 @@ struct State {
   std::shared_ptr<MachineView const> machine;
   std::shared_ptr<RefusalView const> refusal;
   std::shared_ptr<std::string const> error;
+  std::shared_ptr<ExportView const> exported;
   std::shared_ptr<ReplayView const> replay;
   int measuring = -1;  ///< history node that a job is measuring now
   uint64_t version = 0;
@@ -52,6 +53,8 @@ std::shared_ptr<HistoryView const> history_view(State const& state);
 std::shared_ptr<RooflineView const> roofline_view(State const& state);
 /// The table with the states and times that the histories know.
 std::shared_ptr<KernelTable const> table_with_states(State const& state);
+/// The kernels that were shaped by hand, with where each stands, if that was found correct.
+std::map<int, std::string> shaped_scripts(State const& state);
 /// A kernel's history: the plain nest, and the schedule by rule as a second branch.
 Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend const& backend);
 
@@ -64,5 +67,8 @@ Project project_of(State const& state);
 /// Puts a project's histories into a state whose model was loaded. Says in a sentence each what
 /// did not fit; that is kept.
 std::vector<std::string> take_project(State& state, Project const& project, Backend const& backend);
+/// A project without what another device said about its steps; kernels without a step by hand begin
+/// anew.
+Project without_times(Project project);
 
 }  // namespace tw::session

@@ -44,7 +44,7 @@ StateToCompare side_of(State const& state, int node) {
   side.state.history_node = node;
   side.state.name = known.parent < 0 || known.label == "default"
                         ? known.label
-                        : fmt::format("{} ({})", known.label, known.schedule.trace().size());
+                        : fmt::format("{} #{}", known.label, node);
   side.state.script = known.schedule.script();
   if (known.measured && known.correctness != Correctness::kWrong) {
     side.min_ms = known.measured->min_ms;

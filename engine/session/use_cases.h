@@ -141,10 +141,20 @@ struct RunOptions {
   int threads = 0;  ///< 0: all cores
   std::vector<NDArray> inputs;
   std::map<int, std::string> scripts;  ///< kernel row -> script; others run their default schedule
+  /// Compiled kernels are kept below it, and taken from there; empty: nowhere.
+  std::filesystem::path cache_folder;
+};
+/// From a loaded model to one that can run.
+struct Readiness {
+  double seconds = 0;    ///< scheduling, compiling, linking, uploading
+  int compiled = 0;      ///< kernels
+  int from_cache = 0;    ///< kernels
+  int broken_cache = 0;  ///< kept kernels that were damaged: removed and compiled again
 };
 struct RunResult {
+  Readiness ready;
   std::vector<double> samples_ms;
-  std::vector<double> kernel_ms;  ///< per step of the plan, least of the samples
+  std::vector<double> kernel_ms;  ///< per kernel step, inside branches too; least of the samples
   std::vector<std::string> kernel_names;
   std::vector<NDArray> outputs;
   std::vector<ModelTensor> infos;
@@ -186,9 +196,11 @@ Status write_sample_file(std::string const& name, std::filesystem::path const& f
 /// All primitives, made from the table.
 std::vector<PrimitiveView> primitive_views();
 
-/// Roofs of the device, from the cache folder or measured now.
+/// Roofs of the device, from the cache folder or measured now. The view is called `title`, or this
+/// machine when that is empty.
 Result<MachineView> machine_view(Backend const& backend, Device& device,
                                  std::filesystem::path const& cache_folder, bool measure,
-                                 bool again, StopToken stop = {}, Progress const& progress = {});
+                                 bool again, StopToken stop = {}, Progress const& progress = {},
+                                 std::string const& title = "");
 
 }  // namespace tw::session

@@ -323,6 +323,21 @@ struct JobView {
   std::string what;
   int64_t done = 0, total = 0;
   bool cancellable = true;
+  std::string kind;  ///< "open", "measure", "export"
+};
+
+/// A model that was written as a folder, and what its own test said there.
+struct ExportView {
+  std::string folder, target;
+  int kernels = 0;
+  int64_t library_bytes = 0, parameter_bytes = 0, runtime_bytes = 0;
+  bool tested = false;
+  std::string not_tested_because;
+  std::string emulator;  ///< what the test ran under; empty: this machine itself
+  std::string compared_with;
+  int threads = 1;
+  double largest_difference = 0, largest_value = 0, least_ms = 0, median_ms = 0;
+  std::string summary;  ///< one paragraph for people
 };
 
 /// At most twenty pointers and a version.
@@ -341,6 +356,7 @@ struct Snapshot {
   std::shared_ptr<std::string const> error;    ///< a sentence about the last command or job
   std::shared_ptr<ReplayView const> replay;    ///< the last one; null when there was none
   std::shared_ptr<JobView const> job;          ///< null: idle
+  std::shared_ptr<ExportView const> exported;  ///< the last export of this model; null: none
 };
 
 }  // namespace tw::session

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -54,6 +55,7 @@ Result<std::string> read_file(std::filesystem::path const& path, int64_t most) {
         fmt::format("has {} bytes, more than the {} that are read", info.st_size, most),
         Place{path.string(), 0, 0, {}});
   std::string content;
+  content.reserve(size_t(std::max<off_t>(info.st_size, 0)));
   char chunk[1 << 16];
   while (true) {  // not trusted to its stated size: it may be a pipe, or grow
     ssize_t got = ::read(file.number, chunk, sizeof chunk);

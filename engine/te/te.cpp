@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 
+#include "engine/arith/linear.h"
+#include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
 #include "engine/support/base/hash.h"
@@ -15,30 +18,51 @@ std::unexpected<Error> invalid(std::string message) {
   return bad_input("invalid_kernel", std::move(message));
 }
 
-Status verify_body(Stage const& stage, std::set<std::string> const& names,
-                   std::set<std::string> const& buffers) {
+/// What a stage may read: tensors made before it, and of its own recurrence what is made then.
+struct Visible {
+  std::set<std::string> buffers;
+  /// Of each tensor of the recurrence, the latest step that may be read: 0 this one, -1 the last.
+  std::map<std::string, int64_t> steps;
+};
+
+/// The step that `index` reads is this one plus at most `latest`.
+bool is_made(Stage const& stage, Expr const& index, int64_t latest) {
+  arith::Ranges ranges;
+  for (auto const* list : {&stage.axes, &stage.reduce})
+    for (Axis const& axis : *list) ranges.set(axis.name, {0, axis.extent - 1});
+  Expr ahead = arith::to_expr(arith::to_linear(index - stage.axes.front().var()));
+  auto bounds = arith::bounds(ahead, ranges);
+  return bounds && bounds->high <= latest;
+}
+
+Status verify_read(Stage const& stage, ir::Load const& read, Visible const& visible) {
+  std::string const &name = stage.output->name, &from = read.buffer->name;
+  auto step = visible.steps.find(from);
+  if (step == visible.steps.end() && !visible.buffers.count(from))
+    return invalid(fmt::format("stage {} reads '{}', which no earlier stage makes", name, from));
+  if (read.indices.size() != read.buffer->shape.size())
+    return invalid(fmt::format("stage {} reads '{}' with {} indices, it has {} dimensions", name,
+                               from, read.indices.size(), read.buffer->shape.size()));
+  if (step != visible.steps.end() && !is_made(stage, read.indices.front(), step->second))
+    return invalid(fmt::format("stage {} reads '{}' at step {}, which may not be made yet", name,
+                               from, ir::to_text(read.indices.front())));
+  return {};
+}
+
+Status verify_body(Stage const& stage, std::set<std::string> const& names, Visible const& visible) {
   Status status;
   ir::walk(stage.body, [&](Expr const& e) {
     if (!status) return false;
     if (auto const* v = e.as<ir::Variable>(); v && !names.count(v->name))
       status = invalid(
           fmt::format("stage {}: '{}' is not one of its axes", stage.output->name, v->name));
-    if (auto const* read = e.as<ir::Load>()) {
-      bool own = stage.scan && read->buffer->name == stage.output->name;
-      if (!own && !buffers.count(read->buffer->name))
-        status = invalid(fmt::format("stage {} reads '{}', which no earlier stage makes",
-                                     stage.output->name, read->buffer->name));
-      else if (read->indices.size() != read->buffer->shape.size())
-        status = invalid(fmt::format("stage {} reads '{}' with {} indices, it has {} dimensions",
-                                     stage.output->name, read->buffer->name, read->indices.size(),
-                                     read->buffer->shape.size()));
-    }
+    if (auto const* read = e.as<ir::Load>()) status = verify_read(stage, *read, visible);
     return status.has_value();
   });
   return status;
 }
 
-Status verify_stage(Stage const& stage, std::set<std::string> const& buffers) {
+Status verify_stage(Stage const& stage, Visible const& visible) {
   std::set<std::string> names;
   for (auto const* list : {&stage.axes, &stage.reduce})
     for (Axis const& axis : *list) {
@@ -60,9 +84,8 @@ Status verify_stage(Stage const& stage, std::set<std::string> const& buffers) {
   if (stage.combiner != Combiner::kNone && stage.body.type() == DType::kBool)
     return invalid(fmt::format("stage {}: a reduction is over numbers, not over conditions",
                                stage.output->name));
-  if (stage.scan && (stage.axes.empty() || stage.combiner != Combiner::kNone))
-    return invalid(
-        fmt::format("stage {}: a scan needs a first axis and no reduction", stage.output->name));
+  if (stage.ordered() && stage.axes.empty())
+    return invalid(fmt::format("stage {}: a recurrence needs a first axis", stage.output->name));
   auto shape = ir::constant_shape(*stage.output);
   for (size_t i = 0; shape && i < stage.axes.size(); ++i)
     if (shape->size() != stage.axes.size() || (*shape)[i] != stage.axes[i].extent)
@@ -72,7 +95,7 @@ Status verify_stage(Stage const& stage, std::set<std::string> const& buffers) {
     return invalid(fmt::format("stage {}: the tensor holds {}, the expression is {}",
                                stage.output->name, to_text(stage.output->type),
                                to_text(stage.body.type())));
-  return verify_body(stage, names, buffers);
+  return verify_body(stage, names, visible);
 }
 
 Expr identity(Combiner combiner, DType type) {
@@ -102,8 +125,31 @@ ir::BinaryOp operation(Combiner combiner) {
   }
 }
 
-/// The nest of one stage.
-ir::Stmt nest(Stage const& stage, ir::Program& program) {
+/// Stages [first, end) are one recurrence.
+Status verify_recurrence(Kernel const& kernel, size_t first, size_t end,
+                         std::set<std::string>& buffers) {
+  Visible visible{buffers, {}};
+  for (size_t i = first; i < end; ++i) {
+    Stage const& stage = kernel.stages[i];
+    if (stage.ordered()) visible.steps[stage.output->name] = -1;
+    if (!buffers.insert(stage.output->name).second)
+      return invalid(fmt::format("two tensors are named '{}'", stage.output->name));
+  }
+  for (size_t i = first; i < end; ++i) {
+    Stage const &stage = kernel.stages[i], &begin = kernel.stages[first];
+    TRY(verify_stage(stage, visible));
+    if (i > first && (stage.axes.front().name != begin.axes.front().name ||
+                      stage.axes.front().extent != begin.axes.front().extent))
+      return invalid(fmt::format("stage {} joins a recurrence over another axis than {} in {}",
+                                 stage.output->name, begin.axes.front().name,
+                                 begin.axes.front().extent));
+    visible.steps[stage.output->name] = 0;
+  }
+  return {};
+}
+
+/// The nest of one stage, without its first axis' loop where the recurrence has it.
+ir::Stmt nest(Stage const& stage, ir::Program& program, bool inside) {
   std::vector<ir::IterVar> iters;
   ir::Substitution to_iters;
   std::vector<Expr> indices;
@@ -115,8 +161,8 @@ ir::Stmt nest(Stage const& stage, ir::Program& program) {
     order.push_back(&axis);
   };
   for (Axis const& axis : stage.axes) {
-    add(axis, stage.scan && &axis == &stage.axes.front() ? ir::IterKind::kOrdered
-                                                         : ir::IterKind::kSpatial);
+    add(axis, stage.ordered() && &axis == &stage.axes.front() ? ir::IterKind::kOrdered
+                                                              : ir::IterKind::kSpatial);
     indices.push_back(iters.back().var);
   }
   for (Axis const& axis : stage.reduce) add(axis, ir::IterKind::kReduce);
@@ -127,14 +173,27 @@ ir::Stmt nest(Stage const& stage, ir::Program& program) {
     value = ir::binary(operation(stage.combiner), ir::load(stage.output, indices), value);
   }
   std::vector<ir::LoopId> ids;
-  for (size_t i = 0; i < order.size(); ++i) ids.push_back(program.fresh_loop());
+  size_t outermost = inside ? 1 : 0;
+  for (size_t i = 0; i < order.size(); ++i)
+    ids.push_back(i < outermost ? ir::LoopId() : program.fresh_loop());
   ir::Stmt body =
       ir::make<ir::Block>(program.fresh_block(), stage.output->name, stage.op, std::move(iters),
                           Expr(), init, ir::make<ir::Store>(stage.output, indices, value));
-  for (size_t i = order.size(); i > 0; --i)
+  for (size_t i = order.size(); i > outermost; --i)
     body = ir::make<ir::For>(ids[i - 1], order[i - 1]->var(), ir::int_imm(order[i - 1]->extent),
                              ir::LoopKind::kSerial, body);
   return body;
+}
+
+/// One ordered loop around the nests of a recurrence; a single stage keeps its perfect nest.
+ir::Stmt recurrence(Kernel const& kernel, size_t first, size_t end, ir::Program& program) {
+  if (end == first + 1) return nest(kernel.stages[first], program, false);
+  Axis const& axis = kernel.stages[first].axes.front();
+  ir::LoopId id = program.fresh_loop();
+  std::vector<ir::Stmt> nests;
+  for (size_t i = first; i < end; ++i) nests.push_back(nest(kernel.stages[i], program, true));
+  return ir::make<ir::For>(id, axis.var(), ir::int_imm(axis.extent), ir::LoopKind::kSerial,
+                           ir::seq(std::move(nests)));
 }
 
 int64_t flops_of(Expr const& body) {
@@ -181,8 +240,16 @@ Stage reduce(std::string name, std::vector<Axis> list, Combiner combiner, std::v
   std::vector<int64_t> shape;
   for (Axis const& axis : list) shape.push_back(axis.extent);
   Buffer output = ir::make_buffer(std::move(name), body.type(), shape);
-  return {output, std::move(list), std::move(over), combiner,
-          false,  std::move(body), std::move(op)};
+  return {output,      std::move(list), std::move(over), combiner,
+          Scan::kNone, std::move(body), std::move(op)};
+}
+
+size_t end_of_scan(Kernel const& kernel, size_t first) {
+  size_t end = first + 1;
+  while (end < kernel.stages.size() && kernel.stages[first].ordered() &&
+         kernel.stages[end].scan == Scan::kJoins)
+    ++end;
+  return end;
 }
 
 Status verify(Kernel const& kernel) {
@@ -190,10 +257,10 @@ Status verify(Kernel const& kernel) {
   for (Buffer const& input : kernel.inputs)
     if (!buffers.insert(input->name).second)
       return invalid(fmt::format("two tensors are named '{}'", input->name));
-  for (Stage const& stage : kernel.stages) {
-    TRY(verify_stage(stage, buffers));
-    if (!buffers.insert(stage.output->name).second)
-      return invalid(fmt::format("two tensors are named '{}'", stage.output->name));
+  for (size_t i = 0; i < kernel.stages.size(); i = end_of_scan(kernel, i)) {
+    if (kernel.stages[i].scan == Scan::kJoins)
+      return invalid(fmt::format("stage {} joins no recurrence", kernel.stages[i].output->name));
+    TRY(verify_recurrence(kernel, i, end_of_scan(kernel, i), buffers));
   }
   if (kernel.stages.empty() || kernel.outputs.empty())
     return invalid("a kernel needs a stage and an output");
@@ -212,7 +279,8 @@ Result<ir::Program> to_program(Kernel const& kernel) {
   program.inputs = kernel.inputs;
   program.outputs = kernel.outputs;
   std::vector<ir::Stmt> nests;
-  for (Stage const& stage : kernel.stages) nests.push_back(nest(stage, program));
+  for (size_t i = 0; i < kernel.stages.size(); i = end_of_scan(kernel, i))
+    nests.push_back(recurrence(kernel, i, end_of_scan(kernel, i), program));
   ir::Stmt body = ir::seq(std::move(nests));
   for (size_t i = kernel.stages.size(); i > 0; --i)
     if (!is_output(kernel, kernel.stages[i - 1].output))

@@ -24,16 +24,22 @@ struct Axis {
 
 enum class Combiner : uint8_t { kNone, kSum, kProd, kMax, kMin };
 
-/// output[axes...] = body, or combiner over `reduce` of body. `scan` marks the first axis as
-/// ordered: the body may read `output` at smaller values of it.
+/// A recurrence: the first axis is ordered, and the body may read `output` at smaller values of it.
+/// A stage that joins belongs to the recurrence of the stage before it and has the same first axis:
+/// at each value of it the stages are computed one after the other, and each may read all of them
+/// at smaller values, and those before it at the same value.
+enum class Scan : uint8_t { kNone, kBegins, kJoins };
+
+/// output[axes...] = body, or combiner over `reduce` of body.
 struct Stage {
   Buffer output;
   std::vector<Axis> axes;
   std::vector<Axis> reduce;
   Combiner combiner = Combiner::kNone;
-  bool scan = false;
+  Scan scan = Scan::kNone;
   Expr body;
   std::string op;  ///< operator mark: "conv2d", "relu", ...
+  bool ordered() const { return scan != Scan::kNone; }
 };
 
 /// Immutable by convention.
@@ -57,11 +63,15 @@ Stage reduce(std::string name, std::vector<Axis> axes, Combiner combiner, std::v
 
 // ---- uses --------------------------------------------------------------------------------
 
-/// Ranks, known buffers, unique names, producers first.
+/// Ranks, known buffers, unique names, producers first; a recurrence reads what it has made.
 Status verify(Kernel const& kernel);
 
-/// One perfectly nested loop per axis and reduce axis, in order; inner stages are allocated
-/// globally. Loops are named as the axes, blocks as the stages, block iterators "v" + axis.
+/// One past the last stage of the recurrence that stage `first` begins.
+size_t end_of_scan(Kernel const& kernel, size_t first);
+
+/// One perfectly nested loop per axis and reduce axis, in order; the stages of a recurrence share
+/// its ordered loop. Inner stages are allocated globally. Loops are named as the axes, blocks as
+/// the stages, block iterators "v" + axis.
 Result<ir::Program> to_program(Kernel const& kernel);
 
 /// Floating-point operations: adds, multiplies, compares, one each; a transcendental counts one.

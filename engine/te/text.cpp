@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <set>
+
 #include "engine/ir/parse_expr.h"
 #include "engine/ir/text.h"
 #include "engine/te/te.h"
@@ -12,10 +14,10 @@ constexpr size_t kMostAxes = 32;     // of a list
 
 constexpr std::string_view kCombiners[] = {"", "sum", "prod", "max", "min"};
 
-std::string axes_text(std::vector<Axis> const& list, bool scan) {
+std::string axes_text(std::vector<Axis> const& list, char const* before) {
   std::string text;
   for (Axis const& axis : list) {
-    text += text.empty() ? (scan ? "scan " : "") : ", ";
+    text += text.empty() ? before : ", ";
     text += fmt::format("{} in {}", axis.name, axis.extent);
     if (!axis.role.empty()) text += " as " + axis.role;
   }
@@ -23,13 +25,15 @@ std::string axes_text(std::vector<Axis> const& list, bool scan) {
 }
 
 std::string stage_text(Stage const& stage) {
-  std::string text = fmt::format("  {}{}: {}", stage.output->name,
-                                 axes_text(stage.axes, stage.scan), to_text(stage.output->type));
+  char const* order = stage.scan == Scan::kJoins    ? "step "
+                      : stage.scan == Scan::kBegins ? "scan "
+                                                    : "";
+  std::string text = fmt::format("  {}{}: {}", stage.output->name, axes_text(stage.axes, order),
+                                 to_text(stage.output->type));
   if (!stage.op.empty()) text += " op " + stage.op;
   text += " = ";
   if (stage.combiner != Combiner::kNone)
-    text +=
-        fmt::format("{}{} ", kCombiners[size_t(stage.combiner)], axes_text(stage.reduce, false));
+    text += fmt::format("{}{} ", kCombiners[size_t(stage.combiner)], axes_text(stage.reduce, ""));
   return text + ir::to_text(stage.body) + "\n";
 }
 
@@ -40,10 +44,15 @@ public:
   Result<Kernel> parse() {
     TRY(version());
     TRY(head());
+    std::vector<ir::LineReader> lines;
     while (true) {
       TRY_ASSIGN(std::optional<ir::LineReader> line, next_line());
       if (!line) break;
-      TRY(stage(*line));
+      lines.push_back(std::move(*line));
+    }
+    for (size_t i = 0; i < lines.size(); ++i) {
+      TRY(declare_recurrence(lines, i));
+      TRY(stage(lines[i]));
     }
     TRY(outputs());
     if (Status status = verify(kernel_); !status) {
@@ -115,11 +124,16 @@ private:
     return line.end();
   }
 
-  Result<std::vector<Axis>> axis_list(ir::LineReader& line, bool* scan) {
+  Result<std::vector<Axis>> axis_list(ir::LineReader& line, Stage* order) {
     std::vector<Axis> list;
     TRY(line.expect("["));
     if (line.accept("]")) return list;
-    if (scan) *scan = line.accept("scan");
+    if (order) {
+      if (line.accept("step"))
+        order->scan = Scan::kJoins;
+      else if (line.accept("scan"))
+        order->scan = Scan::kBegins;
+    }
     do {
       Axis axis;
       TRY_ASSIGN(axis.name, line.name("an axis's name"));
@@ -139,24 +153,56 @@ private:
     return list;
   }
 
+  /// What stands before the '='.
+  struct Head {
+    std::string name;
+    Stage stage;
+    std::optional<DType> type;
+  };
+
+  Result<Head> head_of(ir::LineReader& line) {
+    Head head;
+    TRY_ASSIGN(head.name, line.name("a tensor's name"));
+    if (scope_.buffers.count(head.name) && !declared_.count(head.name))
+      return line.error("name_taken", fmt::format("two tensors are named '{}'", head.name));
+    TRY_ASSIGN(head.stage.axes, axis_list(line, &head.stage));
+    if (line.accept(":")) {
+      TRY_ASSIGN(std::string text, line.name("a type"));
+      head.type = parse_dtype(text);
+      if (!head.type) return line.error("unknown_type", fmt::format("'{}' is not a type", text));
+    }
+    if (line.accept("op")) {
+      TRY_ASSIGN(head.stage.op, line.name("an operator's name"));
+    }
+    return head;
+  }
+
+  static Buffer buffer_of(Head const& head, DType type) {
+    std::vector<int64_t> shape;
+    for (Axis const& axis : head.stage.axes) shape.push_back(axis.extent);
+    return ir::make_buffer(head.name, type, shape);
+  }
+
+  /// The stages of a recurrence read one another: all are known before the first one is read. A
+  /// line that cannot be read is an error in its turn.
+  Status declare_recurrence(std::vector<ir::LineReader> const& lines, size_t first) {
+    for (size_t i = first; i < lines.size() && i < first + kMostStages; ++i) {
+      ir::LineReader line = lines[i];
+      auto head = head_of(line);
+      if (!head || head->stage.scan != (i > first ? Scan::kJoins : Scan::kBegins)) return {};
+      if (!declared_.insert(head->name).second)
+        return line.error("name_taken", fmt::format("two tensors are named '{}'", head->name));
+      scope_.buffers[head->name] = buffer_of(*head, head->type.value_or(DType::kF32));
+    }
+    return {};
+  }
+
   Status stage(ir::LineReader& line) {
     if (kernel_.stages.size() == kMostStages)
       return line.error("too_many_stages",
                         fmt::format("a kernel has at most {} stages", kMostStages));
-    Stage stage;
-    TRY_ASSIGN(std::string name, line.name("a tensor's name"));
-    if (scope_.buffers.count(name))
-      return line.error("name_taken", fmt::format("two tensors are named '{}'", name));
-    TRY_ASSIGN(stage.axes, axis_list(line, &stage.scan));
-    std::optional<DType> type;
-    if (line.accept(":")) {
-      TRY_ASSIGN(std::string text, line.name("a type"));
-      type = parse_dtype(text);
-      if (!type) return line.error("unknown_type", fmt::format("'{}' is not a type", text));
-    }
-    if (line.accept("op")) {
-      TRY_ASSIGN(stage.op, line.name("an operator's name"));
-    }
+    TRY_ASSIGN(Head head, head_of(line));
+    Stage& stage = head.stage;
     TRY(line.expect("="));
     for (size_t i = 1; i < 5; ++i)
       if (line.peek().text == kCombiners[i] && stage.combiner == Combiner::kNone &&
@@ -165,7 +211,7 @@ private:
     if (stage.combiner != Combiner::kNone) {
       TRY_ASSIGN(stage.reduce, axis_list(line, nullptr));
     }
-    return body(line, std::move(stage), name, type);
+    return body(line, std::move(head));
   }
 
   /// "max[" is a reduction, "max(" a function.
@@ -177,14 +223,11 @@ private:
     return true;
   }
 
-  Status body(ir::LineReader& line, Stage stage, std::string const& name,
-              std::optional<DType> type) {
+  Status body(ir::LineReader& line, Head head) {
+    auto& [name, stage, type] = head;
     ir::ExprScope scope = scope_;
     for (auto const* list : {&stage.axes, &stage.reduce})
       for (Axis const& axis : *list) scope.variables[axis.name] = DType::kI64;
-    std::vector<int64_t> shape;
-    for (Axis const& axis : stage.axes) shape.push_back(axis.extent);
-    if (stage.scan) scope.buffers[name] = ir::make_buffer(name, type.value_or(DType::kF32), shape);
     TRY_ASSIGN(stage.body, ir::parse_expr(line, scope));
     TRY(line.end());
     if (type && is_float(*type) && stage.body.as<ir::IntImm>())
@@ -193,7 +236,11 @@ private:
       return line.error("type_mismatch",
                         fmt::format("'{}' is declared {}, its expression is {}", name,
                                     to_text(*type), to_text(stage.body.type())));
-    stage.output = ir::make_buffer(name, stage.body.type(), shape);
+    if (stage.ordered() && !type && stage.body.type() != DType::kF32)
+      return line.error("type_mismatch", fmt::format("'{}' is {}: a recurrence declares it", name,
+                                                     to_text(stage.body.type())));
+    declared_.erase(name);
+    stage.output = buffer_of(head, stage.body.type());
     scope_.buffers[name] = stage.output;
     kernel_.stages.push_back(std::move(stage));
     return {};
@@ -217,6 +264,7 @@ private:
   int number_ = 0;
   int last_line_ = 0;
   ir::ExprScope scope_;
+  std::set<std::string> declared_;  ///< tensors of a recurrence whose lines are still to come
   std::vector<std::pair<std::string, Place>> output_names_;
   Kernel kernel_;
 };

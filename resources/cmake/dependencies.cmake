@@ -1,9 +1,14 @@
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(CLI11 REQUIRED)
 find_package(Protobuf REQUIRED)
-find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Concurrent Test)
+find_package(gRPC REQUIRED CONFIG)
+find_program(TW_GRPC_PLUGIN grpc_cpp_plugin REQUIRED)
+if(TW_DEVICE_ONLY)
+  return()
+endif()
+find_package(CLI11 REQUIRED)
+find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Concurrent Network Test)
 
 # Asking for version 19 is refused by the package's own version file, so the path decides.
 find_package(LLVM REQUIRED CONFIG PATHS /usr/lib/llvm-19/lib/cmake/llvm NO_DEFAULT_PATH)

@@ -13,6 +13,7 @@ string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 
 set(TW_SANITIZE "" CACHE STRING "sanitizers, as in -fsanitize=")
 option(TW_FUZZ "build the fuzz targets for libFuzzer, and nothing else (needs clang)" OFF)
+option(TW_DEVICE_ONLY "build tw-device and its server, and nothing else: for a board" OFF)
 set(TW_WARNINGS -Wall -Wextra -Wno-missing-field-initializers)
 option(TW_WERROR "warnings are errors" ON)
 if(TW_WERROR)

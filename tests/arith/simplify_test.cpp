@@ -64,6 +64,12 @@ private slots:
                                        << "d < 15";
     QTest::newRow("fused and taken apart") << "(d // 4)*8 + (d % 4)*2 + c"
                                            << "c+d*2";
+    QTest::newRow("digits put together") << "d % 2 + (d // 2 % 3)*2 + (d // 6)*6"
+                                         << "d";
+    QTest::newRow("lower digits put together") << "(d % 2)*5 + (d // 2 % 3)*10"
+                                               << "d%6*5";
+    QTest::newRow("digits with a gap stay") << "d % 2 + (d // 4)*2"
+                                            << "d%2+d//4*2";
     QTest::newRow("min") << "min(c, 6)"
                          << "c";
     QTest::newRow("common factor") << "(d*2 + 4) // 4"
@@ -102,6 +108,39 @@ private slots:
       QVERIFY2(equal(arith::simplify(s, ranges), s) || to_text(s).size() <= to_text(e).size() + 8,
                to_text(e).c_str());
     }
+  }
+
+  void digits_taken_apart_and_put_together_are_the_same() {
+    uint64_t seed = 20260717;
+    qInfo("seed %llu", static_cast<unsigned long long>(seed));
+    Rng rng(seed);
+    arith::Ranges ranges = this->ranges();
+    int whole = 0;
+    for (int round = 0; round < 2000; ++round) {
+      Expr x = var("c") * rng.between(-3, 20) + var("d") * rng.between(1, 3) + rng.between(-9, 9);
+      Expr sum = int_imm(0), high = x;
+      int64_t place = 1;
+      bool right = true;
+      for (int digits = int(rng.between(1, 3)); digits > 0; --digits) {
+        int64_t n = rng.between(2, 7), wrong = rng.below(8) == 0 ? 1 : 0;
+        right = right && wrong == 0;
+        sum = sum + binary(BinaryOp::kFloorMod, high, int_imm(n)) * (place + wrong);
+        high = binary(BinaryOp::kFloorDiv, high, int_imm(n));
+        place *= n;
+      }
+      if (rng.below(2)) sum = sum + high * place;
+      Expr s = arith::simplify(sum, ranges);
+      whole += right && to_text(s).size() <= to_text(x).size() + 4;
+      Frame frame;
+      Compiled ce = frame.compile(sum), cs = frame.compile(s);
+      for (int point = 0; point < 12; ++point) {
+        for (int v = 0; v < 4; ++v)
+          frame.set(frame.slot(std::string(1, char('a' + v))), rng.below(kExtents[v]));
+        QVERIFY2(frame.integer(ce, 0) == frame.integer(cs, 0),
+                 (to_text(sum) + "  became  " + to_text(s)).c_str());
+      }
+    }
+    QVERIFY2(whole > 800, qPrintable(QString("%1 in one piece").arg(whole)));
   }
 
 private:

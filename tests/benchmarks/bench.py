@@ -29,11 +29,13 @@ options.inter_op_num_threads = 1
 options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
 session = onnxruntime.InferenceSession(sys.argv[1], options, providers=["CPUExecutionProvider"])
 feeds = {}
+types = {"tensor(float)": numpy.float32, "tensor(double)": numpy.float64, "tensor(int64)": numpy.int64,
+         "tensor(int32)": numpy.int32, "tensor(bool)": numpy.bool_, "tensor(uint8)": numpy.uint8}
 shapes = json.load(open(sys.argv[3] + "/shapes.json"))
 for item in session.get_inputs():
     shape = shapes.get(item.name) or [d if isinstance(d, int) else 1 for d in item.shape]
     path = sys.argv[3] + "/" + str(len(feeds)) + ".bin"
-    feeds[item.name] = numpy.fromfile(path, numpy.float32).reshape(shape)
+    feeds[item.name] = numpy.fromfile(path, types[item.type]).reshape(shape)
 outputs = session.run(None, feeds)
 for index, value in enumerate(outputs):
     value.astype(numpy.float32).tofile(sys.argv[3] + "/ort_%d.bin" % index)
@@ -98,7 +100,7 @@ def prepare_inputs(model, folder):
         for index, path in enumerate(stored):
             array = numpy_helper.to_array(onnx.load_tensor(str(path)))
             shapes[names[index]] = array.shape
-            array.astype("float32").tofile(Path(folder) / ("%d.bin" % index))
+            array.tofile(Path(folder) / ("%d.bin" % index))
     (Path(folder) / "shapes.json").write_text(json.dumps(shapes))
     if not stored:
         tw("run", model, "--rounds", 1, "--write-inputs", folder)
@@ -172,7 +174,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--samples", default="resnet18,mobilenet,dqn,dcgan", help="built-in models to measure, by name")
+    parser.add_argument("--samples", default="resnet18,mobilenet,dqn,dcgan,lstm", help="built-in models to measure, by name")
     parser.add_argument("models", nargs="*", help="more ONNX files to measure")
     options = parser.parse_args()
     random.seed(options.seed)

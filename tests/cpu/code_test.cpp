@@ -234,6 +234,31 @@ private slots:
     }
   }
 
+  /// Of the lanes that a guard leaves, one adds to a sum that does not move with the lanes.
+  void one_lane_of_a_sum_is_left() {
+    constexpr char kText[] =
+        "tilewright te 1\n"
+        "kernel sums(X: f32[4, 3]) -> Y\n"
+        "  Y[o in 4] = sum[c in 3] X[o, c]\n";
+    auto program = te::to_program(te::parse_kernel(kText).value()).value();
+    constexpr char kScript[] =
+        "c.0, c.1 = split(Y.c, factor=2)\n"
+        "c.0.0, c.0.1 = loop_partition(Y.c.0, at=1)\n"
+        "vectorize(Y_2.c.1)\n";
+    auto scheduled = replay(Schedule(program), parse_script(kScript, "", true).value());
+    QVERIFY2(scheduled, scheduled ? "" : scheduled.error().message.c_str());
+    auto stages = lower(scheduled->program(), backend_->target(), backend_->passes()).value();
+    NDArray x = NDArray::create(DType::kF32, {4, 3}).value();
+    for (int64_t i = 0; i < x.size(); ++i) x.set_value(i, double(i * i));
+    ThreadPool pool(1);
+    for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull, CodeTier::kChecked}) {
+      auto outputs =
+          testing::run_compiled(stages.back().kernel, program, {x}, *backend_, tier, pool);
+      QVERIFY2(outputs, outputs ? "" : to_sentence(outputs.error()).c_str());
+      QVERIFY(compare((*outputs)[0], ir::interpret(program, {x}).value()[0], 0, 0).equal);
+    }
+  }
+
   /// The index of an outer loop comes from memory, those of inner loops do not.
   void an_index_that_is_read_stands_where_it_is_used() {
     constexpr char kText[] =

@@ -45,7 +45,7 @@ wire::Response ask(ChildProcess& child, wire::Request const& request) {
   return response;
 }
 
-ChildProcess start_child() { return ChildProcess::start(TW_BINARY_DIR "/bin/tw-device").value(); }
+ChildProcess start_child() { return ChildProcess::start({TW_BINARY_DIR "/bin/tw-device"}).value(); }
 
 }  // namespace
 

@@ -21,4 +21,8 @@ Result<std::vector<std::byte>> build_library(std::string_view ir, Tier tier = Ti
 /// workspace's pointer is null, else 1.
 std::string_view common_kernels();
 
+/// write_elsewhere and write_here, which call the system themselves (x86-64 Linux): make a file in
+/// /tmp, and the file "mine" in the working folder; the code is 0 or errno.
+std::string_view writing_kernels();
+
 }  // namespace tw::test

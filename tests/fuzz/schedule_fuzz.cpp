@@ -21,6 +21,10 @@ constexpr char const* kKernels[] = {
     "  Y[n in 1, o in 8, y in 6, x in 6] = max(conv[n, o, y, x] + B[o], 0)\n",
     "kernel scan(X: f32[6, 5]) -> H\n"
     "  H[scan t in 6, j in 5]: f32 = X[t, j] + select(1 <= t, H[t-1, j], 0)\n",
+    "kernel cell(X: f32[5, 6], R: f32[6, 3]) -> H\n"
+    "  p[scan t in 5, k in 3]: f32 = select(1 <= t, H[t-1, k], 0)\n"
+    "  g[step t in 5, j in 6]: f32 = sum[k in 3] p[t, k] * R[j, k]\n"
+    "  H[step t in 5, j in 3]: f32 = g[t, j] + g[t, j+3] * X[t, j]\n",
 };
 
 /// The kernel of that name, or the first one.

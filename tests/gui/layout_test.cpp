@@ -62,8 +62,16 @@ private slots:
     window_->set_theme(theme);
     QCOMPARE(window_->theme_name(), theme);
     window_->resize(size);
-    for (int tab = 0; tab < 2; ++tab) {
-      window_->show_centre(tab);
+    for (int tab = 0; tab < 3; ++tab) {
+      if (tab < 2) {
+        window_->show_centre(tab);
+      } else {
+        QVERIFY(window_->perform(journal::CompareStates{0, 4}));
+        QVERIFY(session_->wait_idle(60));
+        window_->refresh();
+        QVERIFY(session_->wait_idle(60));
+        window_->refresh();
+      }
       for (int i = 0; i < 4; ++i) QApplication::processEvents();  // layouts ask for more layouts
       QStringList wrong;
       int texts = 0;
@@ -75,6 +83,7 @@ private slots:
       QVERIFY2(wrong.isEmpty(), qPrintable(wrong.mid(0, 12).join("\n")));
       QVERIFY2(texts > 60, qPrintable(QString("only %1 texts were painted").arg(texts)));
     }
+    QVERIFY(window_->perform(journal::StopComparing{}));
   }
 
   void parts_have_names_for_assistive_technology() {

@@ -94,10 +94,12 @@ private slots:
     window_->apply_line("parallel(C.i)");
     auto* history = window_->findChild<tw::HistoryView*>("history");
     QTest::keyClick(history, Qt::Key_Left);
+    QTest::keyClick(history, Qt::Key_Return);
     QCOMPARE(session_->snapshot().history->current, 0);
     QTest::keyClick(history, Qt::Key_Down);
-    QVERIFY(session_->snapshot().history->current > 0);
     QTest::keyClick(history, Qt::Key_Return);
+    QVERIFY(session_->snapshot().history->current > 0);
+    window_->run_action("Write a note on the current state");
     auto* dialog = window_->findChild<QInputDialog*>("noteDialog");
     QVERIFY(dialog);
     dialog->setTextValue("worth keeping");

@@ -33,7 +33,9 @@ std::map<std::string, std::set<std::string>> const kMayInclude = {
     {"engine/backend", {"engine/schedule", "engine/lowering", "engine/analysis"}},
     {"engine/compile", {"engine/graph", "engine/backend", "engine/runtime"}},
     {"engine/measure", {"engine/compile", "engine/device"}},
-    {"engine/session", {"engine/measure", "engine/history", "engine/importers", "engine/samples"}},
+    {"engine/package", {"engine/compile", "engine/device"}},
+    {"engine/session",
+     {"engine/package", "engine/measure", "engine/history", "engine/importers", "engine/samples"}},
     {"targets/shared", {"engine/lowering"}},
     {"targets/cpu/compiler", {"engine/backend", "targets/shared"}},
     {"targets/cpu/runtime", {"engine/runtime", "engine/hardware"}},
@@ -117,6 +119,22 @@ private slots:
         for (std::string line; std::getline(stream, line);)
           QVERIFY2(!std::regex_search(line, pattern), (file.string() + ": " + line).c_str());
       }
+  }
+
+  void only_what_speaks_to_other_machines_knows_grpc() {
+    static std::regex const pattern("#\\s*include\\s+[<\"](grpc|.*grpc\\.pb\\.h)");
+    int known = 0;
+    for (char const* top : {"engine", "targets", "widgets", "app"})
+      for (fs::path const& file : sources(top)) {
+        std::ifstream stream(file);
+        bool inside = file.string().find("/engine/device/rpc/") != std::string::npos;
+        for (std::string line; std::getline(stream, line);) {
+          bool names = std::regex_search(line, pattern);
+          known += names;
+          QVERIFY2(!names || inside, (file.string() + ": " + line).c_str());
+        }
+      }
+    QVERIFY(known > 0);
   }
 
   void the_engine_names_no_target() {

@@ -30,6 +30,9 @@ private slots:
     QTest::newRow("mobilenet") << "mobilenet" << 84 << qint64(4'231'976 + 2 * 10'944);
     QTest::newRow("dqn") << "dqn" << 13 << qint64(1'693'362);
     QTest::newRow("dcgan") << "dcgan" << 15 << qint64(12'678'656);
+    // Embedding and scores, and four gates of two products and two biases in each layer.
+    QTest::newRow("lstm") << "lstm" << 7
+                          << qint64(2 * 10'000 * 650 + 10'000 + 2 * 4 * 650 * (2 * 650 + 2));
   }
   void every_sample_is_written_and_opens_as_the_same_graph() {
     QFETCH(QString, name);
@@ -65,7 +68,7 @@ private slots:
     QVERIFY2(sentence(nowhere).contains("/nowhere/at/all/resnet18.onnx"),
              qPrintable(sentence(nowhere)));
     QCOMPARE(sentence(write_sample("vgg", "x.onnx")),
-             QString("there is no sample 'vgg'; there is resnet18, mobilenet, dqn, dcgan"));
+             QString("there is no sample 'vgg'; there is resnet18, mobilenet, dqn, dcgan, lstm"));
   }
 
   void a_full_disk_is_one_sentence() {

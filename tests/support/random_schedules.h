@@ -41,6 +41,21 @@ inline std::vector<std::string> const& small_kernels() {
       "  Y[j in 6, i in 5] = max(C[i, j], 0)\n",
       "kernel scan(X: f32[6, 5]) -> H\n"
       "  H[scan t in 6, j in 5]: f32 = X[t, j] + select(1 <= t, H[t-1, j] * 0.5, 0)\n",
+      "kernel gated(X: f32[5, 6], R: f32[6, 3], H0: f32[3]) -> (H, L)\n"
+      "  p[scan t in 5, k in 3]: f32 = select(1 <= t, H[t-1, k], H0[k])\n"
+      "  g[step t in 5, j in 6]: f32 = sum[k in 3] p[t, k] * R[j, k]\n"
+      "  c[step t in 5, j in 3]: f32 = select(1 <= t, c[t-1, j], 0) * 0.5 + X[t, j] + g[t, j]\n"
+      "  H[step t in 5, j in 3]: f32 = g[t, j+3] * c[t, j]\n"
+      "  L[j in 3] = c[4, j]\n",
+      "kernel power(X: f32[5], A: f32[5, 5]) -> Y\n"
+      "  S[scan t in 6, j in 5]: f32 = sum[k in 5] A[j, k] * select(1 <= t, S[t-1, k], X[k])\n"
+      "  Y[t in 6, j in 5] = max(S[t, j], 0)\n",
+      "kernel steps(X: f32[4, 6]) -> Y\n"
+      "  a[scan t in 4, j in 6]: f32 = X[t, j] + select(1 <= t, b[t-1, j], 0)\n"
+      "  d[step t in 4, j in 6]: f32 = a[t, j] * 0.5\n"
+      "  b[step t in 4, j in 6]: f32 = d[t, j] + select(2 <= t, d[t-2, j], 0)\n"
+      "  e[step t in 4, j in 6]: f32 = a[t, j] - b[t, j] + select(1 <= t, a[t-1, 5-j], 0)\n"
+      "  Y[t in 4, j in 6] = e[t, j] * b[t, j] + X[t, j]\n",
   };
   return texts;
 }

@@ -16,7 +16,9 @@ constexpr char kKernel[] =
     "  Y[n in 1, o in 8 as out_channel, y in 6, x in 6] op conv2d = sum[c in 4, r in 3, s in 3] "
     "pad[n, c, y+r, x+s] * W[o, c, r, s]\n"
     "  Z[scan t in 6]: f32 op scan = exp(-1.5e-3) + select(1 <= t, Z[t-1], max(Y[0, 0, 0, t], "
-    "inf))\n";
+    "inf))\n"
+    "  U[scan t in 6]: f32 = select(1 <= t, V[t-1], 0)\n"
+    "  V[step t in 6]: f32 = sum[k in 3] select(k <= t, U[t-k], Z[t])\n";
 
 }  // namespace
 

@@ -78,6 +78,59 @@ private slots:
     QVERIFY(std::fabs((*out)[0].value_at(4) - sum) < 1e-5);
   }
 
+  /// Two tensors that need each other: Fibonacci's numbers, and sums of them.
+  void stages_of_a_recurrence_read_one_another_at_earlier_steps() {
+    std::string text =
+        "tilewright te 1\nkernel fibonacci(X: i64[2]) -> (F, S)\n"
+        "  P[scan t in 8]: i64 = select(2 <= t, F[t-2], X[0])\n"
+        "  F[step t in 8]: i64 = select(2 <= t, F[t-1]+P[t], X[1])\n"
+        "  S[step t in 8]: i64 = sum[k in 3] select(k <= t, F[t-k], X[0]-X[0])\n";
+    auto kernel = te::parse_kernel(text);
+    QVERIFY2(kernel.has_value(), kernel ? "" : to_sentence(kernel.error()).c_str());
+    QVERIFY(te::equal(*kernel, te::parse_kernel(te::to_text(*kernel)).value()));
+    ir::Program program = te::to_program(*kernel).value();
+    QCOMPARE(ir::loops_of(program.body).size(), 2u);  // t, and k inside of it
+    NDArray x = NDArray::create(DType::kI64, {2}).value();
+    x.as<int64_t>()[0] = x.as<int64_t>()[1] = 1;
+    auto out = ir::interpret(program, {x});
+    QVERIFY2(out.has_value(), out ? "" : to_sentence(out.error()).c_str());
+    QCOMPARE((*out)[0].value_at(7), 21.0);
+    QCOMPARE((*out)[1].value_at(7), 21.0 + 13 + 8);
+  }
+
+  void a_recurrence_reads_what_is_made_data() {
+    QTest::addColumn<QString>("stages");
+    QTest::addColumn<QString>("sentence");
+    QTest::newRow("itself now") << "  B[scan t in 4]: f32 = A[t] + B[t]\n"
+                                << "k.te:3: stage B reads 'B' at step t, which may not be made yet";
+    QTest::newRow("a later stage now")
+        << "  C[scan t in 4]: f32 = A[t] + B[t]\n  B[step t in 4]: f32 = C[t]\n"
+        << "k.te:4: stage C reads 'B' at step t, which may not be made yet";
+    QTest::newRow("the future")
+        << "  C[scan t in 4]: f32 = A[t]\n  B[step t in 4]: f32 = select(t < 3, C[t+1], 0)\n"
+        << "k.te:4: stage B reads 'C' at step t+1, which may not be made yet";
+    QTest::newRow("by another index")
+        << "  B[scan t in 4]: f32 = select(1 <= t, sum2[t], 0)\n"
+        << "k.te:3:40: there is no tensor 'sum2' here";
+    QTest::newRow("nothing to join") << "  B[step t in 4]: f32 = A[t]\n"
+                                     << "k.te:3: stage B joins no recurrence";
+    QTest::newRow("another axis")
+        << "  C[scan t in 4]: f32 = A[t]\n  B[step u in 4]: f32 = C[u]\n"
+        << "k.te:4: stage B joins a recurrence over another axis than t in 4";
+    QTest::newRow("undeclared type") << "  B[scan t in 4] = t\n"
+                                     << "k.te:3:21: 'B' is i64: a recurrence declares it";
+    QTest::newRow("twice") << "  B[scan t in 4]: f32 = A[t]\n  B[step t in 4]: f32 = A[t]\n"
+                           << "k.te:4:23: two tensors are named 'B'";
+  }
+  void a_recurrence_reads_what_is_made() {
+    QFETCH(QString, stages);
+    QFETCH(QString, sentence);
+    auto kernel = te::parse_kernel(
+        "tilewright te 1\nkernel k(A: f32[4]) -> B\n" + stages.toStdString(), "k.te");
+    QVERIFY(!kernel.has_value());
+    QCOMPARE(QString::fromStdString(to_sentence(kernel.error())), sentence);
+  }
+
   void errors_name_line_and_column_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("sentence");

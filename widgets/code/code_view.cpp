@@ -60,7 +60,12 @@ void CodeView::show_text(std::shared_ptr<session::CodeText const> text,
   if (text && text != text_) {
     text_ = std::move(text);
     widest_ = 0;
-    for (CodeLine const& line : text_->lines) widest_ = std::max(widest_, int(line.text.size()));
+    numbers_.clear();
+    for (CodeLine const& line : text_->lines) {
+      widest_ = std::max(widest_, int(line.text.size()));
+      numbers_.push_back((numbers_.empty() ? 0 : numbers_.back()) +
+                         (line.change != LineChange::kGap));
+    }
     update_bars();
     scrolled_to_ = -1;
     show_selected();
@@ -120,6 +125,8 @@ void CodeView::paintEvent(QPaintEvent*) {
 void CodeView::draw_line(QPainter& painter, int index, double y) const {
   CodeLine const& line = text_->lines[size_t(index)];
   QRectF row(0, y, viewport()->width(), kLine);
+  if (line.change == LineChange::kGap)  // only the other text has lines here
+    return painter.fillRect(row, Theme::mix(theme_.line1, theme_.inset, 0.45));
   QColor tint;
   if (line.change == LineChange::kAdded) tint = Theme::mix(theme_.added, theme_.inset, 0.16);
   if (line.change == LineChange::kRemoved) tint = Theme::mix(theme_.removed, theme_.inset, 0.15);
@@ -139,8 +146,8 @@ void CodeView::draw_line(QPainter& painter, int index, double y) const {
   static QString const kMarks[] = {"", "+", QStringLiteral("−"), QStringLiteral("↑"),
                                    QStringLiteral("↓")};
   paint::text(painter, QRectF(6, y, 28, kLine), mono_font(11),
-              tint.isValid() ? theme_.text2 : theme_.text3, QString::number(index + 1),
-              Qt::AlignRight | Qt::AlignVCenter);
+              tint.isValid() ? theme_.text2 : theme_.text3,
+              QString::number(numbers_[size_t(index)]), Qt::AlignRight | Qt::AlignVCenter);
   paint::text(painter, QRectF(40, y, 14, kLine), mono_font(12, 600), theme_.text1,
               kMarks[size_t(line.change)]);
   // Instructions have no indent that shows their loop: a mark in its colour does.
@@ -187,6 +194,7 @@ void CodeView::draw_words(QPainter& painter, CodeLine const& line, QPointF at) c
           break;
         }
     bool keyword = word && is_keyword(part);
+    plain.setStrikeOut(line.change == LineChange::kRemoved && !part.trimmed().isEmpty());
     painter.setFont(keyword ? strong : plain);
     painter.setPen(keyword ? theme_.text2 : theme_.text1);
     painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
@@ -221,7 +229,8 @@ void CodeView::keyPressEvent(QKeyEvent* event) {
   if (event->matches(QKeySequence::Copy) && text_) {
     QString all;
     for (CodeLine const& line : text_->lines)
-      if (line.change != LineChange::kRemoved) all += QString::fromStdString(line.text) + "\n";
+      if (line.change != LineChange::kRemoved && line.change != LineChange::kGap)
+        all += QString::fromStdString(line.text) + "\n";
     QApplication::clipboard()->setText(all);
     return;
   }

@@ -5,6 +5,7 @@
 
 #include <QAbstractScrollArea>
 #include <memory>
+#include <vector>
 
 #include "engine/session/values.h"
 #include "widgets/selection.h"
@@ -43,6 +44,7 @@ private:
   std::shared_ptr<session::CodeText const> text_;
   std::shared_ptr<session::NestView const> nest_;
   bool stale_ = false;
+  std::vector<int> numbers_;  ///< of the lines; gaps have none
   int widest_ = 0;
   int scrolled_to_ = -1;
 };

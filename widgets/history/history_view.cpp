@@ -1,29 +1,42 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/history/history_view.h"
 
+#include <QApplication>
 #include <QHelpEvent>
 #include <QKeyEvent>
+#include <QLineEdit>
+#include <QMenu>
 #include <QMouseEvent>
-#include <QPainter>
-#include <QPainterPath>
 #include <QToolTip>
 #include <algorithm>
 
+#include "widgets/history/history_metrics.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
 
+using namespace history_metrics;
 using session::HistoryNodeView;
 using session::Verdict;
 
-namespace {
-constexpr double kLane = 98, kTop = 44, kLeft = 52;
-}
-
-HistoryView::HistoryView(QWidget* parent) : QWidget(parent) {
+HistoryView::HistoryView(QWidget* parent) : QWidget(parent), note_(new QLineEdit(this)) {
   setObjectName("history");
   setAccessibleName("History");
   setFocusPolicy(Qt::StrongFocus);
+  note_->setObjectName("noteEdit");
+  note_->setAccessibleName("Note");
+  note_->setPlaceholderText("A note on this state");
+  note_->installEventFilter(this);
+  note_->hide();
+  connect(note_, &QLineEdit::editingFinished, this, [this] {
+    if (noting_ < 0) return;
+    int node = std::exchange(noting_, -1);
+    QString text = note_->text();
+    note_->hide();
+    if (view_ && size_t(node) < view_->nodes.size() &&
+        text != QString::fromStdString(view_->nodes[size_t(node)].note))
+      emit note_written(node, text);
+  });
 }
 
 void HistoryView::set_theme(Theme const& theme) {
@@ -32,166 +45,269 @@ void HistoryView::set_theme(Theme const& theme) {
 }
 
 void HistoryView::show_history(std::shared_ptr<session::HistoryView const> view) {
+  bool shorter = !view || !view_ || view->nodes.size() < view_->nodes.size();
+  if (shorter) {  // another kernel: nothing that was marked is there any more
+    marked_ = picked_ = followed_ = -1;
+    noting_ = -1;
+    note_->hide();
+    unfolded_.clear();
+    found_.clear();
+  }
   view_ = std::move(view);
+  if (view_ && view_->current != followed_) marked_ = followed_ = view_->current;
+  choose_best();
   lay_out();
 }
 
-/// The first child goes on in its parent's lane, every other one opens a lane of its own.
+void HistoryView::choose_best() {
+  best_ = -1;
+  double fastest = 0;
+  for (size_t i = 0; view_ && i < view_->nodes.size(); ++i) {
+    HistoryNodeView const& node = view_->nodes[i];
+    if (node.verdict != Verdict::kCorrect || node.gflops.value_or(0) <= fastest) continue;
+    fastest = *node.gflops;
+    best_ = int(i);
+  }
+}
+
 void HistoryView::lay_out() {
-  stations_.clear();
-  on_path_.clear();
+  layout_ = {};
   if (view_) {
-    size_t count = view_->nodes.size();
-    std::vector<int> depth(count, 0), lane(count, 0), children(count, 0);
-    on_path_.assign(count, false);
-    for (int id = view_->current; id >= 0; id = view_->nodes[size_t(id)].parent)
-      on_path_[size_t(id)] = true;
-    int lanes = 1;
-    // Hand steps take the upper lane: the schedule by rule, which is there from the start, goes
-    // below.
-    for (size_t i = 1; i < count; ++i) {
-      HistoryNodeView const& node = view_->nodes[i];
-      auto parent = size_t(node.parent);
-      depth[i] = depth[parent] + 1;
-      bool by_rule = node.label == "default";
-      lane[i] = !by_rule && children[parent] == 0 ? lane[parent] : lanes++;
-      if (!by_rule) ++children[parent];
-    }
-    for (size_t i = 0; i < count; ++i)
-      stations_.push_back({kLeft + pitch_ * depth[i], kTop + kLane * lane[i]});
+    std::set<int> keep(found_);
+    for (int id : {marked_, picked_, best_}) keep.insert(id);
+    for (HistoryNodeView const& node : view_->nodes)
+      if (!folding_ || !node.note.empty() || node.verdict == Verdict::kWrong ||
+          !node.failure.empty())
+        keep.insert(node.id);
+    layout_ = lay_out_history(*view_, keep, unfolded_);
   }
   setMinimumSize(sizeHint());
   updateGeometry();
   update();
 }
 
+void HistoryView::set_folding(bool folded) {
+  folding_ = folded;
+  unfolded_.clear();
+  lay_out();
+}
+
+QPointF HistoryView::place(int column, int lane) const {
+  return {kLeft + kPitch * column, kTop + kLane * lane};
+}
+
 QSize HistoryView::sizeHint() const {
-  double right = 200, bottom = 110;
-  for (QPointF const& s : stations_)
-    right = std::max(right, s.x() + 64), bottom = std::max(bottom, s.y() + 58);
-  return {int(right), int(bottom)};
+  QPointF last = place(std::max(layout_.columns - 1, 0), std::max(layout_.lanes - 1, 0));
+  return {std::max(220, int(last.x() + kPitch / 2 + 8)), std::max(110, int(last.y() + kBelow + 8))};
 }
 
 QPointF HistoryView::station(int node) const {
-  return node >= 0 && size_t(node) < stations_.size() ? stations_[size_t(node)] : QPointF();
+  if (node < 0 || size_t(node) >= layout_.places.size()) return {};
+  HistoryPlace const& at = layout_.places[size_t(node)];
+  return place(at.column, at.lane);
 }
 
-void HistoryView::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.fillRect(rect(), theme_.panel);
-  if (!view_)
-    return paint::text(painter, QRectF(24, 20, width() - 48, 20), ui_font(12), theme_.text2,
-                       "Every step you take is kept here.");
-  double best = 0;
-  for (HistoryNodeView const& node : view_->nodes)
-    if (node.verdict == Verdict::kCorrect) best = std::max(best, node.gflops.value_or(0));
-  for (HistoryNodeView const& node : view_->nodes) {
-    if (node.parent < 0) continue;
-    QPointF from = station(node.parent), to = station(node.id);
-    painter.setPen(QPen(on_path_[size_t(node.id)] ? theme_.text1 : theme_.text3, 4,
-                        node.label == "default" ? Qt::DotLine : Qt::SolidLine));
-    painter.setBrush(Qt::NoBrush);
-    QPainterPath path(from);
-    if (from.y() == to.y())
-      path.lineTo(to);
-    else
-      path.cubicTo(QPointF(from.x() + pitch_ * 0.6, from.y()),
-                   QPointF(to.x() - pitch_ * 0.6, to.y()), to);
-    painter.drawPath(path);
-  }
-  for (HistoryNodeView const& node : view_->nodes) {
-    QPointF at = station(node.id);
-    bool current = node.id == view_->current,
-         wrong = node.verdict == Verdict::kWrong || !node.failure.empty();
-    QColor colour = wrong ? theme_.error : on_path_[size_t(node.id)] ? theme_.text1 : theme_.text3;
-    painter.setPen(QPen(colour, 2));
-    painter.setBrush(node.gflops ? colour : theme_.panel);
-    painter.drawEllipse(at, 6, 6);
-    painter.setBrush(Qt::NoBrush);
-    if (current) painter.drawEllipse(at, 11, 11);
-    QRectF above(at.x() - pitch_ / 2 + 2, at.y() - 36, pitch_ - 4, 18),
-        below(at.x() - pitch_ / 2 + 2, at.y() + 14, pitch_ - 4, 18),
-        under = below.translated(0, 16);
-    paint::text(painter, above, mono_font(11.5, current ? 600 : 400), theme_.text1,
-                QString::fromStdString(node.label), Qt::AlignCenter);
-    bool is_best = node.gflops && *node.gflops >= best && best > 0;
-    QString number =
-        wrong         ? "no result"
-        : node.gflops ? (is_best ? QStringLiteral("★ ") : QString()) + paint::number(*node.gflops)
-        : node.measuring ? QStringLiteral("measuring")
-                         : QStringLiteral("·");
-    paint::text(painter, below, mono_font(12, is_best ? 600 : 500),
-                wrong ? theme_.error : theme_.text1, number, Qt::AlignCenter);
-    if (!node.note.empty()) {  // a folded corner: there is something to read
-      QPointF corner = at + QPointF(11, -11);
-      QPointF const fold[] = {corner, corner + QPointF(-8, 0), corner + QPointF(0, 8)};
-      painter.setPen(Qt::NoPen);
-      painter.setBrush(theme_.warn);
-      painter.drawPolygon(fold, 3);
-    }
-    if (node.min_ms)
-      paint::text(painter, under, ui_font(11), theme_.text3, paint::number(*node.min_ms) + " ms",
-                  Qt::AlignCenter);
-  }
+QRectF HistoryView::field(int node) const {
+  QPointF at = station(node);
+  return {at.x() - kPitch / 2 + 2, at.y() - kAbove, kPitch - 4, kAbove + kBelow};
+}
+
+QRectF HistoryView::pill(HistoryFold const& fold) const {
+  QPointF at = place(fold.column, fold.lane);
+  return {at.x() - kPitch / 2 + 6, at.y() - 11, kPitch - 12, 22};
 }
 
 int HistoryView::node_at(QPointF at) const {
-  for (size_t i = 0; i < stations_.size(); ++i)
-    if (QRectF(stations_[i].x() - pitch_ / 2, stations_[i].y() - 36, pitch_, 84).contains(at))
-      return int(i);
+  for (size_t i = 0; i < layout_.places.size(); ++i)
+    if (layout_.places[i].shown && field(int(i)).contains(at)) return int(i);
   return -1;
+}
+
+int HistoryView::fold_at(QPointF at) const {
+  for (size_t i = 0; i < layout_.folds.size(); ++i)
+    if (pill(layout_.folds[i]).contains(at)) return int(i);
+  return -1;
+}
+
+void HistoryView::mark(int node) {
+  if (!view_ || node < 0 || size_t(node) >= view_->nodes.size()) return;
+  marked_ = node;
+  if (!layout_.places[size_t(node)].shown) lay_out();  // a marked station is no part of a fold
+  emit moved_to(station(node));
+  update();
+}
+
+int HistoryView::find(QString const& words, bool next) {
+  found_.clear();
+  for (size_t i = 0; view_ && !words.isEmpty() && i < view_->nodes.size(); ++i) {
+    HistoryNodeView const& node = view_->nodes[i];
+    for (std::string const* text : {&node.label, &node.step, &node.note, &node.failure})
+      if (QString::fromStdString(*text).contains(words, Qt::CaseInsensitive)) found_.insert(int(i));
+  }
+  lay_out();
+  if (!found_.empty()) {
+    auto after = next ? found_.upper_bound(marked_) : found_.lower_bound(marked_);
+    mark(after == found_.end() ? *found_.begin() : *after);
+  }
+  return int(found_.size());
+}
+
+void HistoryView::edit_note(int node) {
+  if (!view_ || node < 0 || size_t(node) >= view_->nodes.size()) return;
+  mark(node);
+  noting_ = node;
+  note_->setText(QString::fromStdString(view_->nodes[size_t(node)].note));
+  QRectF at = field(node);
+  int wide = 240;
+  double left = std::clamp(at.center().x() - wide / 2, 4.0, std::max(4.0, double(width() - wide)));
+  note_->setGeometry(int(left), int(station(node).y()) + 14, wide, 28);
+  note_->show();
+  note_->raise();
+  note_->setFocus();
+  note_->selectAll();
+}
+
+/// Esc leaves the note as it was.
+bool HistoryView::eventFilter(QObject* watched, QEvent* event) {
+  if (watched != note_ || event->type() != QEvent::KeyPress) return false;
+  int key = static_cast<QKeyEvent*>(event)->key();
+  if (key == Qt::Key_Escape) {
+    noting_ = -1;
+    note_->hide();
+    setFocus();
+    return true;
+  }
+  if (key == Qt::Key_Return || key == Qt::Key_Enter) {
+    setFocus();  // ends the editing, which writes it
+    return true;
+  }
+  return false;
+}
+
+/// The first one is remembered, the second one is compared with it.
+void HistoryView::pick(int node) {
+  int first = std::exchange(picked_, picked_ == node ? -1 : node);
+  if (first >= 0 && first != node) {
+    picked_ = -1;
+    emit compare_asked(first, node);
+  }
+  lay_out();
 }
 
 void HistoryView::mousePressEvent(QMouseEvent* event) {
   setFocus();
-  if (int node = node_at(event->position()); node >= 0) emit node_chosen(node);
+  if (event->button() != Qt::LeftButton) return;
+  if (int fold = fold_at(event->position()); fold >= 0) {
+    unfolded_.insert(layout_.folds[size_t(fold)].first);
+    return lay_out();
+  }
+  int node = node_at(event->position());
+  if (node < 0) return;
+  if (event->modifiers() & Qt::ControlModifier) return pick(node);
+  marked_ = node;
+  emit node_chosen(node);
 }
 
 void HistoryView::mouseDoubleClickEvent(QMouseEvent* event) {
-  if (int node = node_at(event->position()); node >= 0) emit note_asked(node);
+  if (int node = node_at(event->position()); node >= 0) edit_note(node);
 }
 
-/// Left is the parent, right the first child; up and down go to the nearest station of another
-/// lane.
+void HistoryView::contextMenuEvent(QContextMenuEvent* event) {
+  int node = event->reason() == QContextMenuEvent::Keyboard ? marked_ : node_at(event->pos());
+  if (!view_ || node < 0) return;
+  mark(node);
+  auto* menu = new QMenu(this);
+  menu->setObjectName("historyMenu");
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  bool current = node == view_->current;
+  if (!current) menu->addAction("Jump here\tEnter", this, [this, node] { emit node_chosen(node); });
+  menu->addAction("Write a note\tF2", this, [this, node] { edit_note(node); });
+  if (!current)
+    menu->addAction("Compare with the current state\tC", this,
+                    [this, node] { emit compare_asked(node, view_->current); });
+  if (picked_ >= 0 && picked_ != node)
+    menu->addAction("Compare with the picked state", this, [this, node] { pick(node); });
+  else
+    menu->addAction(picked_ == node ? "Unpick" : "Pick for a comparison\tCtrl+click", this,
+                    [this, node] { pick(node); });
+  menu->addAction("Copy the script up to here", this, [this, node] { emit script_copied(node); });
+  if (current && node > 0)
+    menu->addAction("Replay on another kernel", this, [this] { emit replay_asked(); });
+  menu->popup(event->globalPos());
+}
+
+/// Left is the parent, right the child that goes on in the lane; up and down go to the nearest
+/// station of another lane.
 int HistoryView::neighbour(int node, int key) const {
   if (key == Qt::Key_Left) return view_->nodes[size_t(node)].parent;
   if (key == Qt::Key_Right) {
+    int child = -1;
     for (HistoryNodeView const& other : view_->nodes)
-      if (other.parent == node) return other.id;
-    return -1;
+      if (other.parent == node &&
+          (child < 0 || layout_.places[size_t(other.id)].lane < layout_.places[size_t(child)].lane))
+        child = other.id;
+    return child;
   }
   int best = -1;
   double nearest = 0;
-  for (size_t i = 0; i < stations_.size(); ++i) {
-    double down = stations_[i].y() - station(node).y();
-    if (key == Qt::Key_Down ? down <= 0 : down >= 0) continue;
-    double distance = 4 * std::abs(down) + std::abs(stations_[i].x() - station(node).x());
+  for (size_t i = 0; i < layout_.places.size(); ++i) {
+    QPointF away = station(int(i)) - station(node);
+    if (!layout_.places[i].shown || (key == Qt::Key_Down ? away.y() <= 0 : away.y() >= 0)) continue;
+    double distance = 4 * std::abs(away.y()) + std::abs(away.x());
     if (best < 0 || distance < nearest) best = int(i), nearest = distance;
   }
   return best;
 }
 
 void HistoryView::keyPressEvent(QKeyEvent* event) {
-  if (!view_) return;
-  bool arrow = event->key() >= Qt::Key_Left && event->key() <= Qt::Key_Down;
-  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
-    return emit note_asked(view_->current);
-  int next = arrow ? neighbour(view_->current, event->key()) : -1;
-  if (next >= 0) return emit node_chosen(next);
-  if (!arrow) QWidget::keyPressEvent(event);
+  if (!view_ || view_->nodes.empty()) return QWidget::keyPressEvent(event);
+  if (marked_ < 0) marked_ = view_->current;
+  int key = event->key();
+  bool arrow = key >= Qt::Key_Left && key <= Qt::Key_Down;
+  if (arrow && !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier))) {
+    if (int next = neighbour(marked_, key); next >= 0) mark(next);
+    return;
+  }
+  bool plain = !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier));
+  if (key == Qt::Key_Return || key == Qt::Key_Enter) return emit node_chosen(marked_);
+  if (key == Qt::Key_F2) return edit_note(marked_);
+  if (key == Qt::Key_Home) return mark(0);
+  if (key == Qt::Key_End) return mark(view_->current);
+  if (key == Qt::Key_Space) return pick(marked_);
+  if (key == Qt::Key_C && plain) {
+    if (marked_ != view_->current) emit compare_asked(marked_, view_->current);
+    return;
+  }
+  QWidget::keyPressEvent(event);
+}
+
+QString HistoryView::words_of(HistoryNodeView const& node) const {
+  QString words = QString::fromStdString(node.step.empty() ? node.label : node.step);
+  if (node.id == view_->current) words += ", current";
+  if (node.id == best_) words += ", the fastest";
+  if (node.gflops && node.min_ms)
+    words += QString(", measured %1 milliseconds, spread %2 percent, %3 GFLOP/s")
+                 .arg(paint::number(*node.min_ms))
+                 .arg(node.spread * 100, 0, 'f', 1)
+                 .arg(paint::number(*node.gflops));
+  if (node.model_ms)
+    words += QString(", modelled %1 milliseconds, bound by %2")
+                 .arg(paint::number(*node.model_ms), QString::fromStdString(node.bound));
+  static char const* const kVerdicts[] = {"not checked", "being checked", "correct", "wrong"};
+  words += QString(", ") + kVerdicts[size_t(node.verdict)];
+  if (!node.failure.empty()) words += ", " + QString::fromStdString(node.failure);
+  if (!node.note.empty()) words += ", note: " + QString::fromStdString(node.note);
+  return words;
 }
 
 std::vector<Part> HistoryView::parts() const {
   std::vector<Part> parts;
-  for (size_t i = 0; view_ && i < stations_.size(); ++i) {
-    HistoryNodeView const& node = view_->nodes[i];
-    QString name = QString::fromStdString(node.step.empty() ? node.label : node.step);
-    if (node.min_ms) name += ", " + paint::number(*node.min_ms) + " milliseconds";
-    if (!node.note.empty()) name += ", note: " + QString::fromStdString(node.note);
-    parts.push_back({QRectF(stations_[i].x() - pitch_ / 2, stations_[i].y() - 36, pitch_, 84), name,
-                     node.id == view_->current});
-  }
+  for (size_t i = 0; view_ && i < layout_.places.size(); ++i)
+    if (layout_.places[i].shown)
+      parts.push_back(
+          {field(int(i)), words_of(view_->nodes[i]), view_->nodes[i].id == view_->current});
+  for (HistoryFold const& fold : layout_.folds)
+    parts.push_back({pill(fold), QString("%1 steps folded").arg(fold.count), false});
   return parts;
 }
 
@@ -203,9 +319,15 @@ bool HistoryView::event(QEvent* event) {
   HistoryNodeView const& node = view_->nodes[size_t(index)];
   QString words = QString::fromStdString(node.step.empty() ? "the plain nest" : node.step);
   if (!node.note.empty()) words += "\n" + QString::fromStdString(node.note);
+  if (node.min_ms)
+    words += QString("\nmeasured %1 ms, spread %2 %")
+                 .arg(paint::number(*node.min_ms))
+                 .arg(node.spread * 100, 0, 'f', 1);
+  if (node.model_ms)
+    words += QString("\nmodelled %1 ms, bound by %2")
+                 .arg(paint::number(*node.model_ms), QString::fromStdString(node.bound));
   if (!node.verdict_text.empty()) words += "\n" + QString::fromStdString(node.verdict_text);
   if (!node.failure.empty()) words += "\n" + QString::fromStdString(node.failure);
-  if (node.min_ms) words += QString("\nspread %1 %").arg(node.spread * 100, 0, 'f', 1);
   QToolTip::showText(help->globalPos(), words, this);
   return true;
 }

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// The branching history as lines and stations: the primitive above, the measured speed below.
+/// The branching history as a map of lines and stations: the primitive above, measured and modelled
+/// speed below. Arrows move a ring over it, Enter jumps there; notes are written in place.
 #pragma once
 
 #include <QWidget>
 #include <memory>
+#include <set>
 
 #include "engine/session/values.h"
 #include "widgets/accessible/parts.h"
+#include "widgets/history/history_layout.h"
 #include "widgets/theme/theme.h"
+
+class QLineEdit;
 
 namespace tw {
 
@@ -19,30 +24,63 @@ public:
   void show_history(std::shared_ptr<session::HistoryView const> view);
   QSize sizeHint() const override;
   std::vector<Part> parts() const override;
-  /// Centre of a node's station.
+  /// Centre of a node's station; of the fold that it lies in.
   QPointF station(int node) const;
+  /// What the ring is on; -1: nothing.
+  int marked() const { return marked_; }
+  void mark(int node);
+  /// Nodes whose step, name or note has these words; the ring goes to the first of them after the
+  /// marked one. Returns how many there are.
+  int find(QString const& words, bool next = false);
+  int found() const { return int(found_.size()); }
+  /// Opens the line in which the node's note is written.
+  void edit_note(int node);
+  void set_folding(bool folded);
+  bool folding() const { return folding_; }
 
 signals:
   void node_chosen(int node);
-  void note_asked(int node);
+  void note_written(int node, QString const& note);
+  void compare_asked(int before, int after);
+  void replay_asked();
+  void script_copied(int node);
+  /// The ring or the station below it should be in view.
+  void moved_to(QPointF const& at);
 
 protected:
   void paintEvent(QPaintEvent*) override;
   void mousePressEvent(QMouseEvent*) override;
   void mouseDoubleClickEvent(QMouseEvent*) override;
+  void contextMenuEvent(QContextMenuEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
   bool event(QEvent*) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
   void lay_out();
+  void choose_best();
   int node_at(QPointF at) const;
+  int fold_at(QPointF at) const;
   int neighbour(int node, int key) const;
+  void pick(int node);
+  QPointF place(int column, int lane) const;
+  QRectF field(int node) const;
+  QRectF pill(HistoryFold const& fold) const;
+  QPointF start_of(int node) const;
+  QString words_of(session::HistoryNodeView const& node) const;
+  void draw_track(QPainter& painter, QPointF from, QPointF to, QPen const& pen) const;
+  void draw_tracks(QPainter& painter, QRect const& seen) const;
+  void draw_fold(QPainter& painter, HistoryFold const& fold) const;
+  void draw_station(QPainter& painter, session::HistoryNodeView const& node) const;
+  void draw_badges(QPainter& painter, session::HistoryNodeView const& node) const;
 
   Theme theme_;
   std::shared_ptr<session::HistoryView const> view_;
-  std::vector<QPointF> stations_;
-  std::vector<bool> on_path_;
-  double pitch_ = 96;
+  HistoryLayout layout_;
+  std::set<int> unfolded_, found_;
+  int marked_ = -1, picked_ = -1, best_ = -1, noting_ = -1, followed_ = -1;
+  bool folding_ = true;
+  QLineEdit* note_;
 };
 
 }  // namespace tw

@@ -77,7 +77,9 @@ void KernelList::paintEvent(QPaintEvent*) {
     }
     paint::kernel_state(painter, QPointF(22, box.top() + 16), theme_, row.state);
     QString name = QString::fromStdString(row.name);
-    QString count = row.count > 1 ? QStringLiteral(" · ×%1").arg(row.count) : QString();
+    QString count = row.count > 1           ? QStringLiteral(" · ×%1").arg(row.count)
+                    : !row.own_text.empty() ? QStringLiteral(" · yours")
+                                            : QString();
     paint::text(painter, QRectF(40, box.top() + 4, right - 40, 18), mono_font(12, 600),
                 theme_.text1, name);
     paint::text(painter, QRectF(40, box.top() + 23, right - 112 - 40, 16), mono_font(11),

@@ -153,8 +153,8 @@ void RooflineView::draw_trail(QPainter& painter) const {
   painter.setPen(QPen(theme_.text2, 1.5));
   for (size_t i = 1; i < points.size(); ++i) painter.drawLine(points[i - 1], points[i]);
   std::vector<QRectF> taken;
-  for (auto const& [at, colour] : diamonds())
-    taken.emplace_back(at - QPointF(7, 7), QSizeF(14, 14));
+  for (Diamond const& diamond : all_diamonds())
+    taken.emplace_back(diamond.at - QPointF(7, 7), QSizeF(14, 14));
   for (QPointF const& at : points) taken.emplace_back(at - QPointF(5, 5), QSizeF(10, 10));
   size_t most_labels = taken.size() + 7;
   for (size_t i = points.size(); i-- > 0;) {
@@ -186,32 +186,48 @@ void RooflineView::draw_trail(QPainter& painter) const {
   }
 }
 
-/// The current step at every memory level: at what it computes for each byte that moves there.
-std::vector<std::pair<QPointF, QColor>> RooflineView::diamonds() const {
-  std::vector<std::pair<QPointF, QColor>> places;
-  for (auto const& point : view_->trail) {
-    if (!point.current) continue;
-    for (size_t i = 0; i < point.levels.size(); ++i)
-      if (point.levels[i].intensity > 0)
-        places.emplace_back(position(point.levels[i].intensity, std::max(point.gflops, 1e-3)),
-                            theme_.levels[std::min<size_t>(i, 3)]);
-  }
+void RooflineView::show_levels_of_all(bool all) {
+  all_levels_ = all;
+  update();
+}
+
+/// A step at every memory level: at what it computes for each byte that moves there. Those of the
+/// current step are solid.
+std::vector<RooflineView::Diamond> RooflineView::diamonds(
+    session::RooflinePoint const& point) const {
+  std::vector<Diamond> places;
+  for (size_t i = 0; i < point.levels.size(); ++i)
+    if (point.levels[i].intensity > 0)
+      places.push_back({position(point.levels[i].intensity, std::max(point.gflops, 1e-3)),
+                        theme_.levels[std::min<size_t>(i, 3)], point.current});
   return places;
+}
+
+std::vector<RooflineView::Diamond> RooflineView::all_diamonds() const {
+  std::vector<Diamond> all;
+  for (auto const& point : view_->trail)
+    if (point.current || all_levels_)
+      for (Diamond const& one : diamonds(point)) all.push_back(one);
+  return all;
 }
 
 /// Diamonds far apart: the cache between them serves most. One on its level's roof: that level
 /// gives all it can.
 void RooflineView::draw_levels(QPainter& painter) const {
-  auto places = diamonds();
-  if (places.empty()) return;
-  auto [left, right] = std::ranges::minmax(places, {}, [](auto const& p) { return p.first.x(); });
-  painter.setPen(QPen(theme_.text3, 1, Qt::DotLine));
-  painter.drawLine(left.first, right.first);
-  for (auto const& [at, colour] : places) {
-    painter.setPen(QPen(theme_.inset, 1));
-    painter.setBrush(colour);
-    painter.drawPolygon(QPolygonF(
-        {at + QPointF(-7, 0), at + QPointF(0, -7), at + QPointF(7, 0), at + QPointF(0, 7)}));
+  for (auto const& point : view_->trail) {
+    if (!point.current && !all_levels_) continue;
+    auto places = diamonds(point);
+    if (places.empty()) continue;
+    auto [left, right] =
+        std::ranges::minmax(places, {}, [](Diamond const& one) { return one.at.x(); });
+    painter.setPen(QPen(theme_.text3, 1, Qt::DotLine));
+    painter.drawLine(left.at, right.at);
+    for (auto const& [at, colour, solid] : places) {
+      painter.setPen(solid ? QPen(theme_.inset, 1) : QPen(colour, 1.6));
+      painter.setBrush(solid ? colour : theme_.inset);
+      painter.drawPolygon(QPolygonF(
+          {at + QPointF(-7, 0), at + QPointF(0, -7), at + QPointF(7, 0), at + QPointF(0, 7)}));
+    }
   }
 }
 

@@ -17,6 +17,8 @@ public:
   explicit RooflineView(QWidget* parent = nullptr);
   void set_theme(Theme const& theme);
   void show_roofline(std::shared_ptr<session::RooflineView const> view);
+  /// Every point's memory levels instead of those of the current one only.
+  void show_levels_of_all(bool all);
   QSize minimumSizeHint() const override { return {320, 200}; }
   std::vector<Part> parts() const override;
   QPointF position(double intensity, double gflops) const;
@@ -37,10 +39,17 @@ private:
   QPen level_pen(size_t level) const;
   void draw_trail(QPainter& painter) const;
   void draw_levels(QPainter& painter) const;
-  std::vector<std::pair<QPointF, QColor>> diamonds() const;
+  struct Diamond {
+    QPointF at;
+    QColor colour;
+    bool solid = true;
+  };
+  std::vector<Diamond> diamonds(session::RooflinePoint const& point) const;
+  std::vector<Diamond> all_diamonds() const;
 
   Theme theme_;
   std::shared_ptr<session::RooflineView const> view_;
+  bool all_levels_ = false;
   double low_x_ = -6, high_x_ = 8;  // log2 FLOP per byte
   double low_y_ = -1, high_y_ = 3;  // log10 GFLOP/s
 };

@@ -63,7 +63,13 @@ QString Theme::style_sheet() const {
     QPushButton:focus, QToolButton:focus, QComboBox:focus, QLineEdit:focus, QSpinBox:focus { border: 2px solid $ink; padding: 3px 9px; }
     QPushButton:disabled { color: $text3; background: $panel; }
     QPushButton[primary="true"] { background: $ink; color: $on_ink; border-color: $ink; font-weight: 600; }
+    QPushButton[primary="true"]:disabled { background: $control; color: $text3; border-color: $line2; }
+    QPushButton:checked { background: $hover; color: $text1; border-color: $line3; }
+    QWidget[role="bare"], QWidget[role="bare"] > QLabel { background: transparent; }
+    QPlainTextEdit { font-family: "JetBrains Mono", "DejaVu Sans Mono"; font-size: 13px; background: $inset; color: $text1; border: 1px solid $line2; border-radius: 6px; selection-background-color: $hover; selection-color: $text1; }
     QPushButton[quiet="true"], QToolButton[quiet="true"] { background: transparent; border-color: transparent; color: $text2; }
+    QPushButton[quiet="true"]:checked { background: $control; color: $text1; border-color: $line2; }
+    QPushButton[quiet="true"]:disabled { color: $text3; }
     QComboBox QAbstractItemView { background: $raised; color: $text1; selection-background-color: $hover; selection-color: $text1; border: 1px solid $line2; }
     QLineEdit, QSpinBox { background: $inset; color: $text1; border: 1px solid $line2; border-radius: 6px; padding: 4px 8px; min-height: 18px; selection-background-color: $hover; selection-color: $text1; }
     QDialog, #card { background: $raised; }

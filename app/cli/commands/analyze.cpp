@@ -71,8 +71,8 @@ int analyze(Context const& context, Arguments const& arguments) {
   }
   auto device = context.open_device();
   if (!device) return report(context, device.error());
-  auto machine =
-      session::machine_view(*context.backend, **device, context.cache_folder, true, false);
+  auto machine = session::machine_view(*context.backend, **device, context.cache_folder, true,
+                                       false, {}, {}, context.device);
   if (!machine) return report(context, machine.error());
   auto analysis = session::analyze_kernel(**model, *kernel, script, arguments.script, *machine,
                                           *context.backend);
@@ -95,6 +95,7 @@ void add_analyze(CLI::App& app, Context& context) {
                       "the kernel's name or number (default: the first)");
   command->add_option("--script", arguments->script, "a schedule script to apply first")
       ->type_name("F.tws");
+  add_device_option(*command, context);
   command->add_flag("--default", arguments->by_default, "apply the schedule that the rules choose");
   command->callback([&context, arguments] {
     context.run = [&context, arguments] { return analyze(context, *arguments); };

@@ -113,6 +113,7 @@ void add_check(CLI::App& app, Context& context) {
   command->add_flag(
       "--checked", arguments->checked,
       "run once with every access checked: inside of its tensor, written before read");
+  add_device_option(*command, context);
   command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
       ->check(CLI::Range(0, 1024));
   command->callback([&context, arguments] {

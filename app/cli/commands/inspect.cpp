@@ -12,11 +12,13 @@ Json to_json(session::ModelTensor const& info) {
           {"unknown", info.unknown}};
 }
 
-std::string line_of(session::ModelTensor const& info) {
-  std::string shape = info.shape.empty() && info.unknown.empty() ? "scalar" : to_text(info.shape);
+std::string line_of(session::ModelTensor const& info, bool is_input) {
+  std::string shape = !info.unknown.empty() ? fmt::format("{}", fmt::join(info.unknown, "x"))
+                      : info.shape.empty()  ? "scalar"
+                                            : to_text(info.shape);
   std::string note = info.unknown.empty() ? ""
-                                          : fmt::format("  (not fixed: {}; give --fix {}=SHAPE)",
-                                                        fmt::join(info.unknown, ", "), info.name);
+                     : is_input ? fmt::format("  (not fixed; give --fix {}=SHAPE)", info.name)
+                                : "  (known when it runs)";
   return fmt::format("  {:<24} {} {}{}\n", info.name, to_text(info.type), shape, note);
 }
 
@@ -45,9 +47,9 @@ int inspect(Context const& context, std::string const& path) {
     return 0;
   }
   fmt::print("{}: {}\n\ninputs\n", view.name, view.summary);
-  for (auto const& info : inputs) fmt::print("{}", line_of(info));
+  for (auto const& info : inputs) fmt::print("{}", line_of(info, true));
   fmt::print("outputs\n");
-  for (auto const& info : outputs) fmt::print("{}", line_of(info));
+  for (auto const& info : outputs) fmt::print("{}", line_of(info, false));
   fmt::print("operators\n");
   for (auto const& [op, count] : counts) fmt::print("  {:<24} {}\n", op, count);
   fmt::print("memory of intermediate tensors: {} bytes planned, {} without sharing\n",

@@ -12,10 +12,14 @@ Status measure(Context const& context, session::LoadedModel const& model,
                session::KernelTable& table, int threads) {
   TRY_ASSIGN(std::unique_ptr<Device> device, context.open_device());
   TRY_ASSIGN(session::MachineView machine,
-             session::machine_view(*context.backend, *device, context.cache_folder, true, false));
+             session::machine_view(*context.backend, *device, context.cache_folder, true, false, {},
+                                   {}, context.device));
   TRY_ASSIGN(std::vector<NDArray> inputs, session::random_inputs(model, 1));
-  session::RunOptions options{
-      .rounds = 5, .threads = threads, .inputs = std::move(inputs), .scripts = {}};
+  session::RunOptions options{.rounds = 5,
+                              .threads = threads,
+                              .inputs = std::move(inputs),
+                              .scripts = {},
+                              .cache_folder = context.cache_folder};
   TRY_ASSIGN(session::RunResult run, session::run_model(model, options, *context.backend, *device));
   session::fill_times(table, run, machine);
   return {};
@@ -70,6 +74,7 @@ void add_kernels(CLI::App& app, Context& context) {
   auto timed = std::make_shared<bool>(false);
   add_model_options(*command, context, *path);
   command->add_flag("--time", *timed, "run the model and time every kernel inside it");
+  add_device_option(*command, context);
   command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
       ->check(CLI::Range(0, 1024));
   command->callback([&context, path, timed] {

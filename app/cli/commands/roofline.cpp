@@ -12,7 +12,7 @@ int roofline(Context const& context, bool again) {
     if (!context.json) fmt::print(stderr, "\r{} ({} of {})    ", at.what, at.done, at.total);
   };
   auto machine = session::machine_view(*context.backend, **device, context.cache_folder, true,
-                                       again, {}, progress);
+                                       again, {}, progress, context.device);
   if (!context.json) fmt::print(stderr, "\r{:60}\r", "");
   if (!machine) return report(context, machine.error());
   Json roofs = Json::array();
@@ -37,10 +37,11 @@ int roofline(Context const& context, bool again) {
 }  // namespace
 
 void add_roofline(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
-      "roofline",
-      "what this machine can do: peak arithmetic and the bandwidth of each memory level");
+  auto* command = app.add_subcommand("roofline",
+                                     "what this machine or another can do: peak arithmetic and the "
+                                     "bandwidth of each memory level");
   auto again = std::make_shared<bool>(false);
+  add_device_option(*command, context);
   command->add_flag("--again", *again, "measure now, even if there are cached values");
   command->callback(
       [&context, again] { context.run = [&context, again] { return roofline(context, *again); }; });

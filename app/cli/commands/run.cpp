@@ -5,6 +5,7 @@
 #include "engine/support/files.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 namespace tw::cli {
@@ -68,7 +69,27 @@ Status write_raw(std::string const& folder, std::string const& prefix,
   return {};
 }
 
-void print_result(Context const& context, session::RunResult const& result, bool random) {
+Json to_json(session::Readiness const& ready, double load_s) {
+  return {{"model_s", load_s},
+          {"kernels_s", ready.seconds},
+          {"compiled", ready.compiled},
+          {"from_cache", ready.from_cache},
+          {"broken_cache", ready.broken_cache}};
+}
+
+void print_ready(session::Readiness const& ready, double load_s) {
+  fmt::print(
+      "ready after {:.2f} s: the model read in {:.2f} s, {} kernel{} compiled and {} taken "
+      "from the cache in {:.2f} s\n",
+      load_s + ready.seconds, load_s, ready.compiled, ready.compiled == 1 ? "" : "s",
+      ready.from_cache, ready.seconds);
+  if (ready.broken_cache > 0)
+    fmt::print("{} damaged cache entr{} thrown away\n", ready.broken_cache,
+               ready.broken_cache == 1 ? "y was" : "ies were");
+}
+
+void print_result(Context const& context, session::RunResult const& result, bool random,
+                  double load_s) {
   std::vector<double> sorted = result.samples_ms;
   std::sort(sorted.begin(), sorted.end());
   double least = sorted.empty() ? 0 : sorted.front(),
@@ -83,11 +104,13 @@ void print_result(Context const& context, session::RunResult const& result, bool
            {"median_ms", median},
            {"samples_ms", result.samples_ms},
            {"threads", result.threads},
-           {"device", "local"},
+           {"device", context.device.empty() ? "local" : context.device},
+           {"ready", to_json(result.ready, load_s)},
            {"inputs", random ? "random, seed 1" : "given"},
            {"outputs", outputs}});
     return;
   }
+  print_ready(result.ready, load_s);
   fmt::print("{:.3f} ms at best, {:.3f} ms in the middle of {} runs, {} thread{}{}\n", least,
              median, sorted.size(), result.threads, result.threads == 1 ? "" : "s",
              random ? ", random inputs (seed 1)" : "");
@@ -97,8 +120,10 @@ void print_result(Context const& context, session::RunResult const& result, bool
 }
 
 int run(Context const& context, Arguments const& arguments) {
+  auto start = std::chrono::steady_clock::now();
   auto model = load(context, arguments.path);
   if (!model) return report(context, model.error());
+  std::chrono::duration<double> loading = std::chrono::steady_clock::now() - start;
   auto inputs = read_inputs(arguments, **model);
   if (!inputs) return report(context, inputs.error());
   bool random = inputs->empty();
@@ -109,25 +134,30 @@ int run(Context const& context, Arguments const& arguments) {
       return report(context, status.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
-  session::RunOptions options{
-      .rounds = arguments.rounds, .threads = context.threads, .inputs = *inputs, .scripts = {}};
+  session::RunOptions options{.rounds = arguments.rounds,
+                              .threads = context.threads,
+                              .inputs = *inputs,
+                              .scripts = {},
+                              .cache_folder = context.cache_folder};
   auto result = session::run_model(**model, options, *context.backend, **device);
   if (!result) return report(context, result.error());
   if (!arguments.output_folder.empty())
     if (Status status = write_raw(arguments.output_folder, "output_", result->outputs); !status)
       return report(context, status.error());
-  print_result(context, *result, random);
+  print_result(context, *result, random, loading.count());
   return 0;
 }
 
 }  // namespace
 
 void add_run(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("run", "run the whole model on this machine and time it");
+  auto* command =
+      app.add_subcommand("run", "run the whole model on this machine or another and time it");
   auto arguments = std::make_shared<Arguments>();
   add_model_options(*command, context, arguments->path);
   command->add_option("--rounds", arguments->rounds, "how many timed runs")
       ->check(CLI::Range(1, 100000));
+  add_device_option(*command, context);
   command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
       ->check(CLI::Range(0, 1024));
   command->add_option("--input", arguments->inputs, "raw elements of an input")

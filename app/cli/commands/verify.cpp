@@ -51,6 +51,7 @@ void add_verify(CLI::App& app, Context& context) {
   command->add_option("DIR", *folders, "folders with model.onnx and test_data_set_N")
       ->required()
       ->check(CLI::ExistingDirectory);
+  add_device_option(*command, context);
   command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
       ->check(CLI::Range(0, 1024));
   command->callback([&context, folders] {

@@ -88,7 +88,23 @@ struct SaveProject {
 /// Takes up the work of a window that ended without closing.
 struct RecoverWork {};
 struct DiscardRecovery {};
-/// "open", "palette", "keys", "step split", "note 3".
+/// Two states of the current kernel, by their numbers in its history.
+struct CompareStates {
+  int before = 0, after = 0;
+};
+struct StopComparing {};
+struct ShowComparison {
+  std::string what;   ///< "stage" or "form"
+  std::string value;  ///< a stage of lowering; "pair" or "marks"
+};
+/// The same words again: the next step that has them.
+struct FindStep {
+  std::string words;
+};
+struct FoldHistory {
+  std::string state;  ///< "on" or "off"
+};
+/// "open", "palette", "keys", "step split", "note 3", "kernel", "kernel NAME", "replay".
 struct ShowDialog {
   std::string dialog;
   std::string argument;
@@ -99,7 +115,8 @@ using Action =
     std::variant<session::Command, ChooseKernel, ShowView, ShowPass, MarkChanges, ChooseGraph,
                  LookAtGraph, FitGraph, ExplainFusion, SelectLoop, HoverLoop, SetTheme,
                  ResizeWindow, ArrangePanes, ScrollView, FindInGraph, StepMatch, OpenProject,
-                 SaveProject, RecoverWork, DiscardRecovery, ShowDialog, CloseDialog>;
+                 SaveProject, RecoverWork, DiscardRecovery, ShowDialog, CloseDialog, CompareStates,
+                 StopComparing, ShowComparison, FindStep, FoldHistory>;
 
 // ---- what a journal expects ----------------------------------------------------------------
 

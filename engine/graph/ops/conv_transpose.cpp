@@ -76,6 +76,9 @@ Result<Spread> spread_of(Attributes const& attributes, Shape const& x, Shape con
   for (size_t i = 0; i < s.rank(); ++i)
     if (s.in[i] < 1 || s.kernel[i] < 1 || s.kernel[i] > kMost)
       return unfit(fmt::format("weights of shape {}", to_text(w)));
+  if (auto told = integers(attributes, "kernel"); !told.empty() && told != s.kernel)
+    return unfit(fmt::format("weights of shape {} do not fit a kernel of {}", to_text(w),
+                             to_text(Shape(told))));
   TRY(set_extents(attributes, s));
   return s;
 }
@@ -360,6 +363,9 @@ Result<Converted> from_onnx(ForeignContext const& context) {
     if (onnx_has(context.node, list)) attributes[list] = onnx_integers(context.node, list);
   }
   attributes["group"] = onnx_integer(context.node, "group", 1);
+  // Known from the weights where they are; kept for people.
+  if (NDArray const& w = context.constants.at(1); !w.empty() && w.shape().size() > 2)
+    attributes["kernel"] = std::vector<int64_t>(w.shape().begin() + 2, w.shape().end());
   return keep_inputs(context, 3, attributes);
 }
 
@@ -396,7 +402,8 @@ Operator const& op_conv_transpose() {
       .doc = "Transposed convolution of N x C x spatial with weights C x O/group x kernel.",
       .fusion = Fusion::kComplexOutFusable,
       .inputs = {"X", "W", "B"},
-      .attributes = {{"strides", "steps between the windows in the output"},
+      .attributes = {{"kernel", "spatial extents of the weights; may be left away"},
+                     {"strides", "steps between the windows in the output"},
                      {"dilations", "steps inside a window"},
                      {"pads", "rows of the output left away before each axis, then after each"},
                      {"auto_pad", "same_upper, same_lower or valid instead of pads"},

@@ -39,7 +39,7 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
   ir::Expr value = ir::load(input, element);
   ir::Expr body =
       exclusive ? ir::select(begun, before + value, zero) : value + ir::select(begun, before, zero);
-  te::Stage scan{sums, order, {}, te::Combiner::kNone, true, body, name};
+  te::Stage scan{sums, order, {}, te::Combiner::kNone, te::Scan::kBegins, body, name};
   std::vector<ir::Expr> place{step(axes[along].var())};
   for (size_t i = 0; i < axes.size(); ++i)
     if (i != along) place.push_back(axes[i].var());

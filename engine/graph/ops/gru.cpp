@@ -1,4 +1,4 @@
-#include "engine/graph/shared/recurrent.h"
+#include "engine/graph/shared/recurrent_stages.h"
 
 namespace tw {
 namespace {
@@ -28,6 +28,31 @@ void step(CellStep const& s, bool linear_before_reset) {
                                             : s.product(2, j, kept) + s.bias[2 * n + j];
     s.h[j] = (1 - z[j]) * s.gates[1](s.from_input[2 * n + j] + from_state) + z[j] * before[j];
   }
+}
+
+std::vector<te::Buffer> stages(Recurrence& r, bool linear_before_reset) {
+  te::Buffer h = r.declared("hidden");
+  te::Buffer before = r.step("before", r.before(h, 0));
+  te::Buffer product = r.product(before, 0, linear_before_reset ? 3 : 2);
+  auto sum = [&](int64_t gate) {
+    return r.gates[0](r.with_bias(r.from_input(gate) + r.gate(product, gate), gate));
+  };
+  ir::Expr from_state;
+  if (linear_before_reset) {
+    from_state = sum(1) * r.with_bias(r.gate(product, 2), 2);
+  } else {
+    te::Buffer kept = r.step("kept", sum(1) * r.now(before));
+    from_state = r.with_bias(r.gate(r.product(kept, 2, 1), 0), 2);
+  }
+  te::Buffer update = r.step("update", sum(0));
+  ir::Expr z = r.now(update), next = r.gates[1](r.from_input(2) + from_state);
+  return {r.step("hidden", (immediate(1, z.type()) - z) * next + z * r.now(before))};
+}
+
+Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
+  bool linear = integer(attributes, "linear_before_reset") != 0;
+  return recurrent_compute(attributes, inputs, name, kCell,
+                           [=](Recurrence& r) { return stages(r, linear); });
 }
 
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
@@ -60,6 +85,7 @@ Operator const& op_gru() {
       .attributes = recurrent_attributes(
           {{"linear_before_reset", "1: the reset gate acts on R h, else on h"}}),
       .infer = infer,
+      .compute = compute,
       .reference = reference,
       .onnx = "GRU",
       .from_onnx = from_onnx,

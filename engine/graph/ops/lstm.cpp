@@ -1,4 +1,4 @@
-#include "engine/graph/shared/recurrent.h"
+#include "engine/graph/shared/recurrent_stages.h"
 
 namespace tw {
 namespace {
@@ -26,6 +26,29 @@ void step(CellStep const& s, bool input_forget) {
     s.c[j] = forget * s.c[j] + in * s.gates[1](sum(3, j));
     s.h[j] = s.gates[0](sum(1, j)) * s.gates[2](s.c[j]);
   }
+}
+
+std::vector<te::Buffer> stages(Recurrence& r, bool input_forget) {
+  r.gates[2].clip = 0;
+  te::Buffer h = r.declared("hidden"), c = r.declared("cell");
+  te::Buffer product = r.product(r.step("before", r.before(h, 0)), 0, 4);
+  auto sum = [&](int64_t gate) {
+    return r.with_bias(r.from_input(gate) + r.gate(product, gate), gate);
+  };
+  ir::Expr old = r.before(c, 1);
+  ir::Expr in = r.gates[0](r.with_peephole(sum(0), 0, old));
+  ir::Expr forget =
+      input_forget ? immediate(1, in.type()) - in : r.gates[0](r.with_peephole(sum(2), 2, old));
+  r.step("cell", forget * old + in * r.gates[1](sum(3)));
+  ir::Expr out = r.gates[0](r.with_peephole(sum(1), 1, r.now(c)));
+  r.step("hidden", out * r.gates[2](r.now(c)));
+  return {h, c};
+}
+
+Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
+  bool input_forget = integer(attributes, "input_forget") != 0;
+  return recurrent_compute(attributes, inputs, name, kCell,
+                           [=](Recurrence& r) { return stages(r, input_forget); });
 }
 
 /// The clip is for what gates sum up, not for the cell: ONNX Runtime does it so.
@@ -60,6 +83,7 @@ Operator const& op_lstm() {
       .inputs = {"X", "W", "R", "B", "H", "C", "P"},
       .attributes = recurrent_attributes({{"input_forget", "1: forget is 1 - input"}}),
       .infer = infer,
+      .compute = compute,
       .reference = reference,
       .onnx = "LSTM",
       .from_onnx = from_onnx,

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/graph/shared/elements.h"
+#include "engine/graph/shared/known_late.h"
 #include "engine/graph/shared/onnx.h"
 
 namespace tw {
@@ -59,8 +60,7 @@ Result<Converted> from_onnx(ForeignContext const& context) {
   Attributes attributes;
   for (size_t i = 0; i < kNames.size(); ++i) {
     if (!input_given(context, i)) return unsupported(fmt::format("the {} is missing", kNames[i]));
-    if (context.constants[i].empty())
-      return unsupported(fmt::format("the {} is computed while the model runs", kNames[i]));
+    if (context.constants[i].empty()) return known_late(fmt::format("the {}", kNames[i]));
     attributes[kNames[i]] = context.constants[i];
   }
   return keep_inputs(context, 0, attributes);

@@ -1,4 +1,4 @@
-#include "engine/graph/shared/recurrent.h"
+#include "engine/graph/shared/recurrent_stages.h"
 
 namespace tw {
 namespace {
@@ -16,6 +16,16 @@ void step(CellStep const& s) {
   std::vector<double> before(s.h.begin(), s.h.end());
   for (size_t j = 0; j < s.h.size(); ++j)
     s.h[j] = s.gates[0](s.from_input[j] + s.bias[j] + s.product(0, j, before));
+}
+
+std::vector<te::Buffer> stages(Recurrence& r) {
+  te::Buffer h = r.declared("hidden");
+  te::Buffer product = r.product(r.step("before", r.before(h, 0)), 0, 1);
+  return {r.step("hidden", r.gates[0](r.with_bias(r.from_input(0) + r.gate(product, 0), 0)))};
+}
+
+Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
+  return recurrent_compute(attributes, inputs, name, kCell, stages);
 }
 
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
@@ -38,6 +48,7 @@ Operator const& op_rnn() {
       .inputs = {"X", "W", "R", "B", "H"},
       .attributes = recurrent_attributes({}),
       .infer = infer,
+      .compute = compute,
       .reference = reference,
       .onnx = "RNN",
       .from_onnx = from_onnx,

@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <deque>
 #include <set>
 
+#include "engine/graph/control.h"
 #include "engine/graph/passes.h"
 #include "engine/graph/reference.h"
 
@@ -39,10 +42,6 @@ std::vector<Node> live_nodes(Graph const& graph, std::vector<Node> const& nodes)
     for (ValueId output : node->outputs) used = used || (output.valid() && wanted.count(output));
     if (!used) continue;
     wanted.insert(node->inputs.begin(), node->inputs.end());
-    for (auto const& body : node->sub_graphs)  // a body may read any value around it by name
-      for (size_t i = 0; i < graph.values.size(); ++i)
-        for (ValueId captured : body->inputs)
-          if (body->value(captured).name == graph.values[i].name) wanted.insert({int32_t(i)});
     kept.insert(kept.begin(), *node);
   }
   return kept;
@@ -51,42 +50,120 @@ std::vector<Node> live_nodes(Graph const& graph, std::vector<Node> const& nodes)
 /// Constants that nobody reads any more give their memory back.
 void forget_unread(Graph& graph) {
   std::set<ValueId> read(graph.outputs.begin(), graph.outputs.end());
-  for (Node const& node : graph.nodes) {
-    if (!node.sub_graphs.empty()) return;  // a body reads by name what it likes
-    read.insert(node.inputs.begin(), node.inputs.end());
-  }
+  for (Node const& node : graph.nodes) read.insert(node.inputs.begin(), node.inputs.end());
   for (size_t i = 0; i < graph.values.size(); ++i)
     if (!read.count({int32_t(i)})) graph.values[i].constant = {};
 }
 
-}  // namespace
-
-Result<Graph> fold_constants(Graph const& graph) {
-  Graph result = graph;
-  std::vector<Node> nodes;
-  int64_t room = kMostGrowth;
-  for (Node const& node : graph.nodes) {
-    bool known = !node.outputs.empty() && node.outputs[0].valid() &&
-                 result.value(node.outputs[0]).is_constant();
-    if (known) continue;  // made while the model was read
-    if (auto more = growth(result, node); more && *more <= room) {
-      room -= *more;
-      auto folded = run_node(result, node, {});
-      if (folded) {
-        for (size_t i = 0; i < node.outputs.size(); ++i) {
-          if (!node.outputs[i].valid()) continue;
-          Value& value = result.value(node.outputs[i]);
-          value.constant = (*folded)[i];
-          value.type = tensor_type(value.constant.type(), value.constant.shape());
-        }
+/// Captured values that are known now become constants of the sub-graphs.
+void tell_bodies(Graph const& graph, Node& node) {
+  size_t own = operand_count(node);
+  std::vector<ValueId> captured(node.inputs.begin() + int64_t(own), node.inputs.end());
+  auto is_known = [&](ValueId id) { return graph.value(id).is_constant(); };
+  if (std::ranges::none_of(captured, is_known)) return;
+  for (std::shared_ptr<Graph const>& shared : node.sub_graphs) {
+    Graph body = *shared;
+    size_t first = body.inputs.size() - captured.size();
+    std::vector<ValueId> inputs(body.inputs.begin(), body.inputs.begin() + int64_t(first));
+    for (size_t i = 0; i < captured.size(); ++i) {
+      ValueId inside = body.inputs[first + i];
+      if (!is_known(captured[i])) {
+        inputs.push_back(inside);
         continue;
       }
+      body.value(inside).constant = graph.value(captured[i]).constant;
+      body.value(inside).type = graph.value(captured[i]).type;
     }
-    nodes.push_back(node);
+    body.inputs = std::move(inputs);
+    shared = std::make_shared<Graph const>(std::move(body));
   }
-  result.nodes = live_nodes(result, nodes);
-  forget_unread(result);
-  return result;
+  std::erase_if(captured, is_known);
+  node.inputs.resize(own);
+  node.inputs.insert(node.inputs.end(), captured.begin(), captured.end());
+  node.captured = int(captured.size());
 }
+
+/// The sub-graph that runs, whatever the inputs of the model are.
+std::optional<size_t> decided(Graph const& graph, Node const& node) {
+  if (!node.control || !node.control->decide) return std::nullopt;
+  return node.control->decide(operands_of(graph, node));
+}
+
+/// The type of a value that nothing was known of while the model was read.
+void settle_type(Graph& graph, Node const& node) {
+  if (!node.op || tensor_info(graph.value(node.outputs[0]))) return;
+  std::vector<std::optional<TensorInfo>> infos;
+  for (ValueId id : node.inputs) {
+    infos.push_back(id.valid() ? tensor_info(graph.value(id)) : std::nullopt);
+    if (id.valid() && !infos.back()) return;
+  }
+  std::vector<TensorInfo const*> operands;
+  for (auto const& info : infos) operands.push_back(info ? &*info : nullptr);
+  auto made = node.op->infer(node.attributes, operands);
+  for (size_t i = 0; made && i < made->size() && i < node.outputs.size(); ++i)
+    if (node.outputs[i].valid())
+      graph.value(node.outputs[i]).type = tensor_type((*made)[i].type, (*made)[i].shape);
+}
+
+class Folder {
+public:
+  explicit Folder(Graph const& graph)
+      : graph_(graph), open_(graph.nodes.begin(), graph.nodes.end()) {
+    for (Value const& value : graph.values) names_.insert(value.name);
+    graph_.nodes.clear();
+  }
+
+  Graph run() {
+    while (!open_.empty()) {
+      Node node = std::move(open_.front());
+      open_.pop_front();
+      tell_bodies(graph_, node);
+      if (auto body = decided(graph_, node))
+        put_in_place(node, *body);
+      else if (!fold(node))
+        graph_.nodes.push_back(std::move(node));
+    }
+    graph_.nodes = live_nodes(graph_, graph_.nodes);
+    forget_unread(graph_);
+    return std::move(graph_);
+  }
+
+private:
+  void put_in_place(Node const& node, size_t body) {
+    std::vector<ValueId> inputs(node.inputs.begin() + int64_t(operand_count(node)),
+                                node.inputs.end());
+    std::vector<Node> nodes =
+        splice(graph_, {*node.sub_graphs[body], inputs, node.outputs, node.origins}, names_);
+    open_.insert(open_.begin(), nodes.begin(), nodes.end());
+  }
+
+  bool fold(Node const& node) {
+    bool is_known = !node.outputs.empty() && node.outputs[0].valid() &&
+                    graph_.value(node.outputs[0]).is_constant();
+    if (is_known) return true;  // made while the model was read
+    settle_type(graph_, node);
+    std::optional<int64_t> more = growth(graph_, node);
+    if (!more || *more > room_) return false;
+    room_ -= *more;
+    auto folded = run_node(graph_, node, {});
+    if (!folded) return false;
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!node.outputs[i].valid()) continue;
+      Value& value = graph_.value(node.outputs[i]);
+      value.constant = (*folded)[i];
+      value.type = tensor_type(value.constant.type(), value.constant.shape());
+    }
+    return true;
+  }
+
+  Graph graph_;
+  std::deque<Node> open_;
+  std::set<std::string> names_;
+  int64_t room_ = kMostGrowth;
+};
+
+}  // namespace
+
+Result<Graph> fold_constants(Graph const& graph) { return Folder(graph).run(); }
 
 }  // namespace tw

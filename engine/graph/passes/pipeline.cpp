@@ -18,10 +18,27 @@ std::span<GraphPass const> graph_passes() {
   return passes;
 }
 
+namespace {
+
+/// The pass on the graph, then on the graphs inside it.
+Result<Graph> run_pass(GraphPass const& pass, Graph const& graph) {
+  TRY_ASSIGN(Graph next, pass.run(graph));
+  for (Node& node : next.nodes) {
+    if (!node.control) continue;
+    for (std::shared_ptr<Graph const>& body : node.sub_graphs) {
+      TRY_ASSIGN(Graph inside, run_pass(pass, *body));
+      body = std::make_shared<Graph const>(std::move(inside));
+    }
+  }
+  return next;
+}
+
+}  // namespace
+
 Result<std::vector<GraphStage>> run_graph_passes(Graph const& graph) {
   std::vector<GraphStage> stages;
   for (GraphPass const& pass : graph_passes()) {
-    TRY_ASSIGN(Graph next, pass.run(stages.empty() ? graph : stages.back().graph));
+    TRY_ASSIGN(Graph next, run_pass(pass, stages.empty() ? graph : stages.back().graph));
     TRY(verify(next));
     stages.push_back({pass.name, std::move(next)});
   }

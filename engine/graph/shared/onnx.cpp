@@ -5,6 +5,7 @@
 #include <array>
 
 #include "engine/graph/shared/elements.h"
+#include "engine/graph/shared/known_late.h"
 
 namespace tw::ops {
 namespace {
@@ -48,6 +49,10 @@ Converted keep_inputs(ForeignContext const& context, size_t count, Attributes at
   return converted;
 }
 
+std::unexpected<Error> known_late(std::string const& what) {
+  return bad_input(kKnownLate, fmt::format("{} is computed while the model runs", what));
+}
+
 bool input_given(ForeignContext const& context, size_t input) {
   return input < context.node.inputs.size() && !context.node.inputs[input].empty();
 }
@@ -56,8 +61,7 @@ Result<std::vector<int64_t>> constant_integers(ForeignContext const& context, si
                                                char const* what) {
   if (!input_given(context, input)) return unsupported(fmt::format("{} is missing", what));
   NDArray const& constant = context.constants[input];
-  if (constant.empty())
-    return unsupported(fmt::format("{} is computed while the model runs", what));
+  if (constant.empty()) return known_late(what);
   if (constant.shape().size() > 1 || is_float(constant.type()))
     return unsupported(fmt::format("{} is no list of integers", what));
   std::vector<int64_t> list;
@@ -75,8 +79,7 @@ Result<std::vector<double>> constant_numbers(ForeignContext const& context, size
                                              char const* what) {
   if (!input_given(context, input)) return unsupported(fmt::format("{} is missing", what));
   NDArray const& constant = context.constants[input];
-  if (constant.empty())
-    return unsupported(fmt::format("{} is computed while the model runs", what));
+  if (constant.empty()) return known_late(what);
   if (constant.shape().size() > 1 || !is_float(constant.type()))
     return unsupported(fmt::format("{} is no list of numbers", what));
   std::vector<double> list;

@@ -178,8 +178,8 @@ RandomCase random_recurrent(Rng& rng, CellKind const& kind) {
           "sigmoid", "tanh", "relu", "softsign", "softplus", "leaky_relu", "thresholded_relu",
           "elu", "affine", "scaled_tanh", "hard_sigmoid"}[size_t(rng.below(11))]);
       list += (list.empty() ? "" : " ") + one.name;
-      alphas.push_back(0.5 + rng.uniform());
-      betas.push_back(0.5 + rng.uniform());
+      alphas.push_back(0.2 + rng.uniform() / 2);
+      betas.push_back(rng.uniform() / 2);
     }
     result.attributes["activations"] = list;
     result.attributes["alphas"] = alphas;
@@ -189,6 +189,10 @@ RandomCase random_recurrent(Rng& rng, CellKind const& kind) {
   Shape x = s.batch_first ? Shape{s.batch, s.steps, s.input} : Shape{s.steps, s.batch, s.input};
   result.inputs = {random_array(rng, x), random_array(rng, {s.directions, rows, s.input}),
                    random_array(rng, {s.directions, rows, s.hidden})};
+  // Small ones: a recurrence of functions without bounds grows from step to step.
+  for (size_t i : {kW, kR})
+    for (int64_t k = 0; k < result.inputs[i].size(); ++k)
+      result.inputs[i].set_value(k, result.inputs[i].value_at(k) * 0.3);
   std::vector<Shape> more{{s.directions, 2 * rows}};
   more.insert(more.end(), kind.states, s.state());
   if (kind.peephole) more.push_back({s.directions, 3 * s.hidden});

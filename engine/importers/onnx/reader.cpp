@@ -12,6 +12,8 @@ namespace {
 
 using namespace onnx_reader;
 
+constexpr int kMostNesting = 24;  // graphs inside graphs
+
 bool parse(google::protobuf::MessageLite& message, std::string_view bytes) {
   if (bytes.size() > size_t(std::numeric_limits<int>::max())) return false;
   return message.ParsePartialFromArray(bytes.data(), int(bytes.size()));
@@ -91,6 +93,11 @@ public:
   explicit Reader(std::string_view file) : file_(file) {}
 
   Result<ForeignGraph> graph(onnx::GraphProto const& proto) {
+    if (depth_ > kMostNesting)
+      return bad_input("nested_too_deep",
+                       fmt::format("its graphs are nested deeper than {}", kMostNesting),
+                       place(name_of(proto.name())));
+    ++depth_;
     ForeignGraph graph;
     graph.name = name_of(proto.name());
     for (auto const& tensor : proto.initializer()) {
@@ -106,6 +113,7 @@ public:
       TRY_ASSIGN(ForeignNode made, node(source));
       graph.nodes.push_back(std::move(made));
     }
+    --depth_;
     return graph;
   }
 
@@ -161,6 +169,7 @@ private:
   }
 
   std::string_view file_;
+  int depth_ = 0;  ///< of the graph that is read
 };
 
 }  // namespace

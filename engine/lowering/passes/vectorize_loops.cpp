@@ -28,17 +28,31 @@ public:
   Stmt visit(Stmt const& s) override {
     // One hint for all lanes: they lie in a line, mostly.
     if (s.as<Prefetch>()) return substitute(s, {{name_, int_imm(0)}});
+    if (auto const* branch = s.as<If>()) return condition(*branch);
     auto const* store = s.as<Store>();
     if (!store) return rebuild(s);
     std::vector<Expr> indices;
     for (Expr const& index : store->indices) indices.push_back(visit(index));
     Expr value = visit(store->value);
-    int lanes = std::max(Load::lanes_of(indices), value.lanes());
+    // Under a mask every store is one of lanes, also where no lane differs: one at most runs then.
+    int lanes = std::max({Load::lanes_of(indices), value.lanes(), masked_ ? lanes_ : 1});
     if (lanes > 1 && value.lanes() == 1) value = make<Broadcast>(value, lanes);
+    if (lanes > 1 && Load::lanes_of(indices) == 1)
+      for (Expr& index : indices) index = make<Broadcast>(index, lanes);
     return make_from<Store>(store->origin, store->buffer, std::move(indices), value);
   }
 
 private:
+  Stmt condition(If const& node) {
+    Expr test = visit(node.condition);
+    bool outer = masked_;
+    masked_ = outer || test.lanes() > 1;
+    Stmt then_body = visit(node.then_body);
+    Stmt else_body = node.else_body ? visit(node.else_body) : nullptr;
+    masked_ = outer;
+    return make_from<If>(node.origin, test, then_body, else_body);
+  }
+
   /// base + stride * i with a base that does not depend on the loop.
   Expr as_ramp(Expr const& e) const {
     arith::Linear linear = arith::to_linear(e);
@@ -56,6 +70,7 @@ private:
   }
   std::string name_;
   int lanes_;
+  bool masked_ = false;
 };
 
 Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {

@@ -5,18 +5,24 @@
 
 namespace tw {
 
-/// "complete block": no ordered iterator, one store of an element that its spatial iterators
-/// choose, reads nothing that it writes; running an instance twice or later gives the same.
+/// "complete block": one store of an element that its spatial and ordered iterators choose, reads
+/// nothing that it writes; running an instance twice or later gives the same.
 bool is_complete(ir::BlockSite const& site);
-/// "reduction block": an associative update of an element that only spatial iterators choose. The
-/// init sets the same element, or there is none.
+/// "reduction block": an associative update of an element that only spatial and ordered iterators
+/// choose, by terms that do not read the block's tensor. The init sets the same element, or there
+/// is none.
 bool is_reduction(ir::BlockSite const& site);
 /// Complete, or a reduction that starts its own elements: the block makes its whole tensor alone.
 bool makes_tensor(ir::BlockSite const& site);
-/// A recurrence along one axis whose elements depend on those with the same spatial indices only.
+/// A recurrence along one axis; what it adds up in a step, it starts itself.
 bool is_recurrence(ir::BlockSite const& site);
 /// Running the block's instances again, a whole sum or recurrence at a time, gives the same values.
 bool may_run_again(ir::BlockSite const& site);
+/// Some element that the block reads is one that another of its instances makes.
+bool reads_itself(ir::Block const& block);
+/// A moved nest may cover a part of the iterator's values: all but those of sums, and of
+/// recurrences that read themselves.
+bool may_be_cut(ir::Block const& block, ir::IterVar const& iter);
 /// The loop is a part of a reduce iterator of the block (or of another one).
 bool feeds(ir::Block const& block, ir::For const& loop, bool reduce);
 /// The buffer of the block's only store.

@@ -234,9 +234,11 @@ std::vector<Access> asked_accesses(std::vector<BlockSite> const& blocks,
   return kept;
 }
 
-bool keeps_an_order(Block const& block) {
-  return std::ranges::any_of(block.iters, [](IterVar const& iter) {
-    return iter.kind == IterKind::kOrdered || iter.kind == IterKind::kOpaque;
+/// The terms of a sum are added in any order, unless they are elements of the sums themselves.
+bool keeps_an_order(BlockSite const& site) {
+  return std::ranges::any_of(site.block->iters, [&](IterVar const& iter) {
+    return iter.kind == IterKind::kOpaque ||
+           (iter.kind == IterKind::kOrdered && !is_reduction(site));
   });
 }
 
@@ -332,7 +334,7 @@ PairAnswer find_overtaken(std::vector<BlockSite> const& blocks,
       BlockSite const& site = blocks[x.block];
       bool one = a == b, start = false;
       if (one && is_complete(site)) continue;
-      if (one && x.update && !keeps_an_order(*site.block)) {
+      if (one && x.update && !keeps_an_order(site)) {
         if (!site.block->init) continue;
         start = true;
       }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/structure.h"
 
@@ -118,11 +119,11 @@ Stmt nest_over(Block const& block, std::vector<Span> const& box,
   std::vector<IterVar> iters = block.iters;
   std::vector<std::pair<Expr, int64_t>> loops;
   Expr guard;
-  size_t spatial = 0;
+  size_t next = 0;
   for (IterVar& iter : iters) {
     int64_t domain = *as_int(iter.extent);
     Span whole{int_imm(0), domain, true};
-    Span const& span = iter.kind == IterKind::kSpatial ? box[spatial++] : whole;
+    Span const& span = may_be_cut(block, iter) ? box[next++] : whole;
     iter.binding = span.base;
     if (span.extent > 1) {
       std::string name = free_among(axis_of(iter), taken);

@@ -9,6 +9,7 @@
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/independence.h"
 #include "engine/schedule/legality/layout.h"
+#include "engine/schedule/legality/recurrence.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
@@ -57,6 +58,7 @@ std::expected<void, Refusal> inputs_ready(Program const& program, BlockSite cons
     if (std::find(exempt.begin(), exempt.end(), buffer) != exempt.end()) continue;
     for (BlockSite const& writer : writers_of(program, buffer)) {
       if (writer.block->id == block.block->id) continue;
+      if (reads_earlier_steps(writer, block, new_loops)) continue;
       if (shared_loops(writer.loops, new_loops) > shared_loops(writer.loops, block.loops))
         return refuse_stage("input_not_ready",
                             fmt::format("{} reads {}, of which {} has computed only a part there",
@@ -122,6 +124,26 @@ std::expected<void, Refusal> annotations_hold(Program const& moved, LoopId place
     if (loop->loop_kind == LoopKind::kParallel || loop->loop_kind == LoopKind::kBind)
       if (auto free = independent_iterations(moved, site_of(moved, loop->id), verb, effort); !free)
         return std::unexpected(free.error());
+  return {};
+}
+
+std::expected<void, Refusal> inputs_stay_before(Program const& program, Program const& moved,
+                                                BlockSite const& block, std::string const& verb) {
+  auto place_of = [](std::vector<BlockSite> const& blocks, BlockId id) {
+    return std::ranges::find_if(blocks, [&](BlockSite const& s) { return s.block->id == id; }) -
+           blocks.begin();
+  };
+  std::vector<BlockSite> before = blocks_of(program.body), after = blocks_of(moved.body);
+  auto precedes = [&](std::vector<BlockSite> const& blocks, BlockId writer) {
+    return place_of(blocks, writer) < place_of(blocks, block.block->id);
+  };
+  for (std::string const& buffer : read_buffers(*block.block))
+    for (BlockSite const& writer : writers_of(program, buffer))
+      if (precedes(before, writer.block->id) && !precedes(after, writer.block->id))
+        return refuse_stage("input_comes_later",
+                            fmt::format("{} reads {}, which {} computes after that place",
+                                        block.block->name, buffer, writer.block->name),
+                            verb + ": what the block reads is whole when it runs");
   return {};
 }
 

@@ -40,4 +40,11 @@ std::expected<void, Refusal> only_writer(ir::Program const& program, ir::BlockSi
 std::expected<void, Refusal> layout_fits(Move const& move, ir::BufferNode const& buffer,
                                          std::string const& verb);
 
+/// `moved` is the program with the block in another place: what made its inputs before it still
+/// stands before it.
+std::expected<void, Refusal> inputs_stay_before(ir::Program const& program,
+                                                ir::Program const& moved,
+                                                ir::BlockSite const& block,
+                                                std::string const& verb);
+
 }  // namespace tw

@@ -6,6 +6,7 @@
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
+#include "engine/schedule/legality/recurrence.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
@@ -32,7 +33,7 @@ Stmt producer_nest(Move const& move, Program& program) {
   std::vector<Span> box = box_of(consumers, *buffer, still.size(), false), spans;
   auto const* store = block.body.as<Store>();
   for (IterVar const& iter : block.iters) {
-    if (iter.kind != IterKind::kSpatial) continue;
+    if (!may_be_cut(block, iter)) continue;
     spans.push_back({int_imm(0), 1, true});
     for (size_t d = 0; d < box.size(); ++d)
       if (auto const* v = store->indices[d].as<Variable>(); v && v->name == iter.name())
@@ -90,8 +91,14 @@ std::expected<Proof, Refusal> check(Move const& move) {
                         "compute_at: all readers of the block's tensor stand below the loop");
   if (auto ready = inputs_ready(move.program, block, place_loops(place), {}, kVerb); !ready)
     return std::unexpected(ready.error());
-  if (auto holds = annotations_hold(apply(move).program, place.loop->id, kVerb, move.effort);
-      !holds)
+  if (auto steps = keeps_steps(move.program, block, place_loops(place), kVerb); !steps)
+    return std::unexpected(steps.error());
+  if (auto step = read_at_its_step(move.program, block, place_loops(place), kVerb); !step)
+    return std::unexpected(step.error());
+  Program moved = apply(move).program;
+  if (auto order = inputs_stay_before(move.program, moved, block, kVerb); !order)
+    return std::unexpected(order.error());
+  if (auto holds = annotations_hold(moved, place.loop->id, kVerb, move.effort); !holds)
     return std::unexpected(holds.error());
   return Proof{"each iteration computes all that its readers need"};
 }

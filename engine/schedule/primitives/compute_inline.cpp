@@ -7,6 +7,7 @@
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
+#include "engine/schedule/legality/recurrence.h"
 
 namespace tw {
 namespace {
@@ -41,6 +42,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
   for (BlockSite const& consumer : consumers)
     if (auto ready = inputs_ready(move.program, block, consumer.loops, {}, kVerb); !ready)
       return std::unexpected(ready.error());
+  if (auto kept = inputs_are_kept(move.program, block, kVerb); !kept)
+    return std::unexpected(kept.error());
   return Proof{"the readers compute the same expression"};
 }
 

@@ -1,8 +1,10 @@
 #include <algorithm>
 
 #include "engine/schedule/legality/annotate.h"
+#include "engine/schedule/legality/independence.h"
 #include "engine/schedule/legality/permutation.h"
 #include "engine/schedule/legality/structure.h"
+#include "engine/schedule/names.h"
 
 namespace tw {
 namespace {
@@ -34,6 +36,24 @@ std::expected<void, Refusal> annotations_fit(std::vector<ir::LoopSite> const& be
   return {};
 }
 
+Applied apply(Move const& move);
+
+/// A parallel or vectorized loop that has other loops inside of it now still has independent
+/// iterations.
+std::expected<void, Refusal> still_independent(Move const& move,
+                                               std::vector<ir::LoopSite> const& after) {
+  std::optional<ir::Program> moved;
+  for (ir::LoopSite const& site : after) {
+    ir::LoopKind kind = site.loop->loop_kind;
+    if (kind == ir::LoopKind::kSerial || kind == ir::LoopKind::kUnroll) continue;
+    if (!moved) moved = apply(move).program;
+    auto free =
+        independent_iterations(*moved, site_of(*moved, site.loop->id), "reorder", move.effort);
+    if (!free) return std::unexpected(free.error());
+  }
+  return {};
+}
+
 std::expected<Proof, Refusal> check(Move const& move) {
   auto chain = perfect_chain(move.program, move.loops, "reorder");
   if (!chain) return std::unexpected(chain.error());
@@ -41,7 +61,10 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return std::unexpected(plain.error());
   auto after = reordered(*chain, move.loops);
   if (auto fit = annotations_fit(*chain, after); !fit) return std::unexpected(fit.error());
-  return permutable(*chain, after, move.effort);
+  auto proof = permutable(*chain, after, move.effort);
+  if (!proof) return proof;
+  if (auto free = still_independent(move, after); !free) return std::unexpected(free.error());
+  return proof;
 }
 
 Applied apply(Move const& move) {

@@ -10,6 +10,7 @@
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
+#include "engine/schedule/legality/recurrence.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
@@ -57,6 +58,13 @@ bool guards_the_domain_only(BlockSite const& site) {
   return true;
 }
 
+/// The block is a recurrence of which each iteration of the place computes one step.
+bool makes_one_step(BlockSite const& writer, std::vector<For const*> const& still) {
+  return is_recurrence(writer) && std::ranges::all_of(step_loops(writer), [&](For const* step) {
+           return std::ranges::any_of(still, [&](For const* loop) { return loop->id == step->id; });
+         });
+}
+
 /// What one iteration of the place finishes of a tensor; a refusal where that is no box.
 std::expected<std::vector<Span>, Refusal> finished(Move const& move, std::string const& tensor) {
   std::vector<BlockSite> writers = writers_of(move.program, tensor);
@@ -68,7 +76,7 @@ std::expected<std::vector<Span>, Refusal> finished(Move const& move, std::string
     std::string const& name = writer.block->name;
     if (!is_under(writer, move.loops[0].loop->id))
       return no(fmt::format("{} writes {} too, outside of the loop", name, tensor));
-    if (!(is_complete(writer) || is_reduction(writer)))
+    if (!is_complete(writer) && !is_reduction(writer) && !makes_one_step(writer, still))
       return no(fmt::format("block {} is neither complete nor a reduction", name));
     for (For const* loop : still)
       for (IterVar const& iter : writer.block->iters)
@@ -123,7 +131,7 @@ std::expected<std::vector<Span>, Refusal> spans_of(Move const& move) {
   std::vector<Span> spans;
   for (IterVar const& iter : block.iters) {
     auto at = found.find(iter.name());
-    if (iter.kind == IterKind::kSpatial)
+    if (may_be_cut(block, iter))
       spans.push_back(at != found.end() ? at->second
                                         : Span{int_imm(0), *as_int(iter.extent), true});
     else if (at != found.end())
@@ -152,6 +160,7 @@ Applied apply(Move const& move) {
     bool inside = std::all_of(users.begin(), users.end(),
                               [&](BlockSite const& s) { return is_under(s, place); });
     Buffer buffer = buffer_named(block, tensor);
+    if (read_at_other_steps(applied.program, tensor)) continue;
     if (!inside || private_tensors(move.loops[0].loop->body).contains(tensor)) continue;
     applied.program.body = without_alloc(applied.program.body, tensor);
     set_loop_body(applied.program, place,
@@ -183,6 +192,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
         "not_a_simple_block",
         fmt::format("block {} is neither complete nor a sum or recurrence that is whole", name),
         "reverse_compute_at: running the block's instances again gives the same values");
+  if (auto steps = keeps_steps(move.program, block, place_loops(place), kVerb); !steps)
+    return std::unexpected(steps.error());
   if (auto alone = only_writer(move.program, block, kVerb);
       !alone && !writes_apart(move.program, block))
     return std::unexpected(alone.error());

@@ -68,6 +68,11 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return refuse("not_one_reduction",
                   fmt::format("the nest of {} is not that of one reduction block", name),
                   kCondition, {site});
+  for (IterVar const& iter : blocks[0].block->iters)
+    if (iter.kind == IterKind::kOrdered)
+      return refuse("ordered_block",
+                    fmt::format("{} is computed step by step", blocks[0].block->name), kCondition,
+                    {site});
   if (auto alone = only_writer(move.program, blocks[0], kVerb); !alone)
     return std::unexpected(alone.error());
   if (!starts_from_nothing(*blocks[0].block))

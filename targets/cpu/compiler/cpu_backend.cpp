@@ -37,8 +37,10 @@ public:
   Target const& target() const override { return target_; }
   std::span<Pass const> passes() const override { return passes_; }
 
-  Result<Artifact> compile(ir::KernelIr const& kernel, CodeTier tier,
-                           CodeTexts texts) const override {
+  std::string generator() const override { return code_generator_version(); }
+
+  Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier,
+                            CodeTexts texts) const override {
     llvm::LLVMContext context;
     CheckedModule built;
     if (tier == CodeTier::kChecked) {
@@ -52,8 +54,7 @@ public:
                    *built.module, tier == CodeTier::kFull ? Tier::kFull : Tier::kFast,
                    texts == CodeTexts::kNone ? EmitTexts::kNone : EmitTexts::kAssemblyAndIr));
     Artifact artifact;
-    std::vector<std::vector<std::byte>> objects{std::move(emitted.object)};
-    TRY_ASSIGN(artifact.library, link_shared_library(objects, {}));
+    artifact.object = std::move(emitted.object);
     artifact.symbol = kernel.host.name;
     artifact.workspace_bytes = built.workspace_bytes;
     artifact.accesses = std::move(built.accesses);
@@ -64,6 +65,11 @@ public:
     artifact.assembly = std::move(emitted.assembly);
     artifact.assembly_lines = std::move(emitted.source_line);
     return artifact;
+  }
+
+  Result<std::vector<std::byte>> link(
+      std::span<std::vector<std::byte> const> objects) const override {
+    return link_shared_library(objects, {});
   }
 
   Result<std::string> default_script(ir::Program const& program) const override {

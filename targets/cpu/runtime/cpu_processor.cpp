@@ -47,7 +47,8 @@ private:
 
 class CpuProcessor final : public Processor {
 public:
-  explicit CpuProcessor(int64_t most_bytes) : most_bytes_(most_bytes), cores_(usable_cores()) {}
+  CpuProcessor(int64_t most_bytes, Caller caller)
+      : most_bytes_(most_bytes), caller_(caller), cores_(usable_cores()) {}
   ~CpuProcessor() override {
     while (!sizes_.empty()) release(sizes_.begin()->first);
   }
@@ -73,6 +74,7 @@ public:
 
 private:
   int64_t most_bytes_;
+  Caller caller_;
   int64_t used_bytes_ = 0;
   std::map<void*, int64_t> sizes_;
   std::vector<int> cores_;
@@ -114,15 +116,17 @@ void CpuProcessor::release(void* memory) {
 
 void CpuProcessor::use_threads(int threads) {
   if (threads == pool_->threads()) return;
-  affinity_.release();  // threads inherit the mask of whoever makes them
+  if (caller_ == Caller::kPinned)
+    affinity_.release();  // threads inherit the mask of whoever makes them
   pool_ = std::make_unique<ThreadPool>(threads);
-  if (threads > 1 && size_t(threads) <= cores_.size()) affinity_.pin(cores_.front());
+  if (caller_ == Caller::kPinned && threads > 1 && size_t(threads) <= cores_.size())
+    affinity_.pin(cores_.front());
 }
 
 }  // namespace
 
-std::unique_ptr<Processor> create_cpu_processor(int64_t most_bytes) {
-  return std::make_unique<CpuProcessor>(most_bytes);
+std::unique_ptr<Processor> create_cpu_processor(int64_t most_bytes, Caller caller) {
+  return std::make_unique<CpuProcessor>(most_bytes, caller);
 }
 
 }  // namespace tw

@@ -7,7 +7,14 @@
 
 namespace tw {
 
+/// Where the thread that uses the processor runs while there are several.
+enum class Caller : uint8_t {
+  kPinned,  ///< on the first core, until it works alone again
+  kFloats,  ///< its own business
+};
+
 /// `most_bytes`: what all tensors together may take.
-std::unique_ptr<Processor> create_cpu_processor(int64_t most_bytes);
+std::unique_ptr<Processor> create_cpu_processor(int64_t most_bytes,
+                                                Caller caller = Caller::kPinned);
 
 }  // namespace tw

@@ -1,6 +1,7 @@
 #include "targets/shared/llvm/machine.h"
 
 #include <fmt/format.h>
+#include <llvm-c/Core.h>
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
@@ -150,6 +151,12 @@ Status verify(llvm::Module& module) {
 }
 
 }  // namespace
+
+std::string code_generator_version() {
+  unsigned major = 0, minor = 0, patch = 0;
+  LLVMGetVersion(&major, &minor, &patch);
+  return fmt::format("LLVM {}.{}.{}", major, minor, patch);
+}
 
 Machine::Machine(MachineOptions options) : parts_(std::make_unique<Parts>()) {
   parts_->options = std::move(options);

@@ -43,6 +43,9 @@ struct Emitted {
   std::string ir;                ///< LLVM IR after the tier's passes
 };
 
+/// "LLVM 19.1.7": of the library that is loaded, which need not be the one it was built with.
+std::string code_generator_version();
+
 /// Shared and immutable: may be used by several threads at once, each with its own LLVM context.
 class Machine {
 public:

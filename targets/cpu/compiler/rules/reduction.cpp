@@ -168,19 +168,22 @@ struct Cut {
 Cut cut_axes(Building& building, RuleStage const& stage, Tile const& tile) {
   Cut cut;
   std::string pair;
-  auto keep = [&](std::string const& name, int64_t extent) {
-    cut.outer.push_back(name);
-    cut.extents.push_back({name, extent});
+  std::vector<std::pair<std::string, int64_t>> reusing;
+  auto keep = [&](size_t axis, std::string const& name, int64_t extent) {
+    // Weights that are streamed are read once: loops that use the same ones again stand inside.
+    bool again = stage.streams && axis != tile.vector &&
+                 sharing(stage, stage.spatial[tile.vector], stage.spatial[axis]) > 1;
+    (again ? reusing : cut.extents).push_back({name, extent});
   };
   for (size_t i = 0; i < stage.spatial.size(); ++i) {
     RuleAxis const& axis = stage.spatial[i];
     int64_t factor = i == tile.vector ? tile.lanes * tile.vectors : tile.factors[i];
     if (factor == 1) {
-      keep(axis.name, axis.extent);
+      keep(i, axis.name, axis.extent);
       continue;
     }
     auto [rest, inner] = building.split(stage, axis, factor);
-    if (!rest.empty()) keep(rest, (axis.extent + factor - 1) / factor);
+    if (!rest.empty()) keep(i, rest, (axis.extent + factor - 1) / factor);
     if (i != tile.vector) {
       cut.copies.push_back(inner);
       continue;
@@ -190,6 +193,8 @@ Cut cut_axes(Building& building, RuleStage const& stage, Tile const& tile) {
     pair = vectors;
     cut.lanes = lanes;
   }
+  cut.extents.insert(cut.extents.end(), reusing.begin(), reusing.end());
+  for (auto const& [name, extent] : cut.extents) cut.outer.push_back(name);
   // Innermost: a scalar of the other operand is used for both vectors before the next is read, so
   // that only one of them takes a register.
   if (!pair.empty()) cut.copies.push_back(pair);

@@ -17,8 +17,8 @@ std::optional<RuleStage> stage_of(BlockSite const& site) {
   for (size_t i = 0; i < site.loops.size() && i < site.block->iters.size(); ++i) {
     IterVar const& iter = site.block->iters[i];
     auto extent = as_int(site.loops[i]->extent);
-    if (!extent || iter.kind == IterKind::kOrdered || iter.kind == IterKind::kOpaque)
-      return std::nullopt;
+    if (!extent || iter.kind == IterKind::kOpaque) return std::nullopt;
+    if (iter.kind == IterKind::kOrdered) continue;  // steps stay the outermost loop
     (iter.kind == IterKind::kReduce ? stage.reduce : stage.spatial)
         .push_back({site.loops[i]->name(), *extent});
   }
@@ -46,6 +46,91 @@ RuleStage const* epilogue_of(RuleStage const& stage, std::vector<RuleStage> cons
   return found;
 }
 
+/// Nothing but parameters: computed once, when the model is loaded.
+bool is_of_load_time(RuleStage const& stage) {
+  bool only = true, any = false;
+  walk_exprs(stage.node->body, [&](Expr const& e) {
+    if (auto const* read = e.as<Load>())
+      any = true, only = only && read->buffer->scope == kParameterScope;
+    return only;
+  });
+  return only && any;
+}
+
+/// "BCA16b" for what is read at [q, j, k], where the sum is over k and lanes go along j: a product
+/// reads it from one end to the other. Empty: something else is read.
+std::string packed_layout(Load const& read, RuleStage const& stage, int64_t width) {
+  auto dimension = [&](RuleAxis const& axis) {
+    for (size_t d = 0; d < read.indices.size(); ++d)
+      if (auto const* v = read.indices[d].as<Variable>(); v && v->name == "v" + axis.name)
+        return int(d);
+    return -1;
+  };
+  if (stage.spatial.empty() || stage.reduce.size() != 1 || stage.spatial.back().extent < width)
+    return {};
+  int lanes = dimension(stage.spatial.back()), sum = dimension(stage.reduce.front());
+  if (lanes < 0 || sum < 0 || size_t(sum) + 1 != read.indices.size()) return {};
+  std::string layout{char('A' + lanes), char('A' + sum)};
+  for (int d = 0; d < sum; ++d)
+    if (d != lanes) layout += char('A' + d);
+  return layout + fmt::format("{}{}", width, char('a' + lanes));
+}
+
+constexpr int64_t kPage = 4096, kMostPacked = 64 << 20;  // bytes
+
+/// "BA16b" for a parameter read at [k, j] by several rows, whose own rows are a page long or
+/// longer: going down its columns misses the address caches at every step of the sum. Empty: it is
+/// not so.
+std::string turned_layout(Load const& read, RuleStage const& stage, int64_t width) {
+  auto shape = constant_shape(*read.buffer);
+  if (!shape || shape->size() != 2 || stage.reduce.size() != 1 ||
+      read.buffer->scope != kParameterScope || stage.spatial.size() < 2)
+    return {};
+  RuleAxis const& lanes = stage.spatial.back();
+  auto at = [&](size_t d, RuleAxis const& axis) {
+    auto const* v = read.indices[d].as<Variable>();
+    return v && v->name == "v" + axis.name;
+  };
+  int64_t row = (*shape)[1] * size_of(read.type), rows = 1;
+  for (RuleAxis const& axis : stage.spatial) rows *= axis.extent;
+  bool fits = row >= kPage && (*shape)[0] <= kMostPacked / row && rows > lanes.extent;
+  if (!fits || !at(0, stage.reduce.front()) || !at(1, lanes)) return {};
+  return fmt::format("BA{}b", width);
+}
+
+/// Weights lie as the products read them; answers with the stages that read such weights.
+std::set<std::string> pack_weights(Building& building, std::vector<RuleStage> const& stages,
+                                   Target const& target) {
+  std::set<std::string> made, packed;
+  for (RuleStage const& stage : stages)
+    if (stage.reduce.empty() && is_of_load_time(stage)) made.insert(stage.block);
+  for (RuleStage const& stage : stages) {
+    if (stage.reduce.empty()) continue;
+    std::string step;
+    walk_exprs(stage.node->body, [&](Expr const& e) {
+      auto const* read = e.as<Load>();
+      if (!read || read->buffer->name == stage.block) return true;
+      std::string const& tensor = read->buffer->name;
+      bool own = made.contains(tensor);
+      std::string layout = own ? packed_layout(*read, stage, target.lanes(read->type))
+                               : turned_layout(*read, stage, target.lanes(read->type));
+      if (layout.empty()) return true;
+      step = own ? fmt::format("transform_layout({}, layout={})", tensor, layout)
+                 : fmt::format("pack({}, tensor={}, layout={})", stage.block, tensor, layout);
+      return true;
+    });
+    if (!step.empty() && building.step(step)) packed.insert(stage.block);
+  }
+  return packed;
+}
+
+std::vector<RuleStage> stages_of(Program const& program) {
+  std::vector<RuleStage> stages;
+  for (BlockSite const& site : blocks_of(program.body))
+    if (auto stage = stage_of(site)) stages.push_back(std::move(*stage));
+  return stages;
+}
+
 constexpr int64_t kFewTerms = 64;
 constexpr int64_t kMostLines = 25;  // of a script that a person reads
 
@@ -57,7 +142,8 @@ void pad_by_planes(Building& building, RuleStage const& stage, std::vector<RuleS
   for (RuleAxis const& axis : stage.reduce) terms *= axis.extent;
   if (terms > kFewTerms || stage.spatial.size() < 3) return;
   for (RuleStage const& producer : stages) {
-    if (!producer.reduce.empty() || !reads(stage, producer.block)) continue;
+    if (!producer.reduce.empty() || !reads(stage, producer.block) || is_of_load_time(producer))
+      continue;
     std::string plane = stage.spatial[1].name;  // the channel, when the rule left it whole
     if (!building.step(fmt::format("compute_at({}, {})", producer.block, reference(stage, plane))))
       continue;
@@ -71,12 +157,13 @@ void pad_by_planes(Building& building, RuleStage const& stage, std::vector<RuleS
 
 std::string script_of(Program const& program, Target const& target, int split_sums, bool brief) {
   Building building(program, split_sums, brief);
-  std::vector<RuleStage> stages;
-  for (BlockSite const& site : blocks_of(program.body))
-    if (auto stage = stage_of(site)) stages.push_back(std::move(*stage));
+  std::set<std::string> streaming = pack_weights(building, stages_of(program), target);
+  Program const packed = building.schedule().program();
+  std::vector<RuleStage> stages = stages_of(packed);
+  for (RuleStage& stage : stages) stage.streams = streaming.contains(stage.block);
   std::set<std::string> done;
   for (RuleStage const& stage : stages) {
-    if (done.contains(stage.block)) continue;
+    if (done.contains(stage.block) || is_of_load_time(stage)) continue;
     auto const* store = stage.node->body.as<Store>();
     int64_t width = target.lanes(store ? store->buffer->type : DType::kF32);
     RuleStage const* epilogue = epilogue_of(stage, stages);

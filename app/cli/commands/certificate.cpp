@@ -1,0 +1,135 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "app/cli/output.h"
+#include "engine/device/rpc/address.h"
+
+extern char** environ;
+
+namespace tw::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string folder;
+  std::vector<std::string> hosts;
+};
+
+/// "DNS:board.local" or "IP:10.0.0.7". Errors: bad_host.
+Result<std::string> alternative_name(std::string const& host) {
+  auto address = parse_address(host + ":1");
+  if (!address) address = parse_address("[" + host + "]:1");
+  if (!address)
+    return bad_input("bad_host", fmt::format("'{}' is neither a host's name nor its number", host));
+  bool number = host.find_first_not_of("0123456789abcdefABCDEF:.") == std::string::npos;
+  return fmt::format("{}:{}", number ? "IP" : "DNS", host);
+}
+
+/// Runs it without what it says; its exit code, or -1 when it cannot be started.
+int run_quietly(std::vector<std::string> command) {
+  std::vector<char*> words;
+  for (std::string& word : command) words.push_back(word.data());
+  words.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  pid_t pid = -1;
+  int error = posix_spawnp(&pid, words[0], &actions, nullptr, words.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  int status = -1;
+  if (error != 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status)) return -1;
+  return WEXITSTATUS(status);
+}
+
+Status make_certificate(fs::path const& folder, std::vector<std::string> const& hosts) {
+  std::string names;
+  for (std::string const& host : hosts) {
+    TRY_ASSIGN(std::string name, alternative_name(host));
+    names += (names.empty() ? "" : ",") + name;
+  }
+  int code =
+      run_quietly({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                   "ec_paramgen_curve:prime256v1", "-nodes", "-days", "825", "-subj",
+                   "/CN=tilewright device", "-addext", "subjectAltName=" + names, "-keyout",
+                   (folder / "device.key").string(), "-out", (folder / "device.pem").string()});
+  if (code == 0) return {};
+  if (code == 127 || code < 0)
+    return environment_failed("no_openssl",
+                              "the command openssl is missing (package openssl): it makes the key");
+  return environment_failed("no_certificate",
+                            fmt::format("openssl made no certificate in {}", folder.string()));
+}
+
+/// 32 random bytes as hexadecimal digits, readable by their owner only.
+Status make_token(fs::path const& file) {
+  unsigned char bytes[32];
+  if (getrandom(bytes, sizeof bytes, 0) != ssize_t(sizeof bytes))
+    return environment_failed("no_random", "the system gives no random bytes");
+  std::string text;
+  for (unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
+  text += '\n';
+  int target = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  bool written = target >= 0 && write(target, text.data(), text.size()) == ssize_t(text.size());
+  int error = errno;
+  if (target >= 0) close(target);
+  if (written) return {};
+  return environment_failed("file_unwritable",
+                            fmt::format("cannot be written: {}", std::strerror(error)),
+                            Place{file.string(), 0, 0, {}});
+}
+
+/// New files only: a device that is in use keeps its own.
+Status make_all(Arguments const& arguments) {
+  fs::path folder = arguments.folder;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  for (char const* name : {"device.pem", "device.key", "device.token"})
+    if (fs::exists(folder / name, error))
+      return bad_input("file_exists", "is there already: remove it to make a new one",
+                       Place{(folder / name).string(), 0, 0, {}});
+  TRY(make_certificate(folder, arguments.hosts));
+  return make_token(folder / "device.token");
+}
+
+int certificate(Context const& context, Arguments const& arguments) {
+  if (Status made = make_all(arguments); !made) return report(context, made.error());
+  std::string at = fs::path(arguments.folder).string();
+  if (context.json)
+    return print({{"certificate", at + "/device.pem"},
+                  {"key", at + "/device.key"},
+                  {"token", at + "/device.token"}}),
+           0;
+  fmt::print(
+      "on the device:  tw device serve --listen 0.0.0.0:50151 --tls-cert {0}/device.pem "
+      "--tls-key {0}/device.key --token-file {0}/device.token\n"
+      "on the client, with copies of device.pem and device.token:\n"
+      "                tw devices add NAME {1}:50151 --ca device.pem --token-file device.token\n",
+      at, arguments.hosts.front());
+  return 0;
+}
+
+}  // namespace
+
+void add_certificate(CLI::App& device, Context& context) {
+  auto* command = device.add_subcommand(
+      "certificate", "make a certificate, its key and a token for `tw device serve`");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("FOLDER", arguments->folder, "where the three files are made")->required();
+  command->add_option("--host", arguments->hosts, "names and numbers that clients call it by")
+      ->type_name("HOST")
+      ->required()
+      ->expected(1)
+      ->take_all();
+  command->callback([&context, arguments] {
+    context.run = [&context, arguments] { return certificate(context, *arguments); };
+  });
+}
+
+}  // namespace tw::cli

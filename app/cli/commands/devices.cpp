@@ -1,0 +1,130 @@
+#include "app/shared/devices.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "app/cli/output.h"
+#include "engine/device/rpc/address.h"
+
+namespace tw::cli {
+namespace {
+
+Json rate_json(Rate const& rate) {
+  return {{"one_core", rate.one_core}, {"all_cores", rate.all_cores}};
+}
+
+Json to_json(DeviceState const& state) {
+  Json json = {{"name", state.entry.name},
+               {"address", state.entry.address},
+               {"encrypted", !state.entry.certificate_file.empty()},
+               {"reachable", state.hardware.has_value()}};
+  if (state.failure) json["failure"] = to_sentence(*state.failure);
+  if (state.hardware) {
+    json["answer_ms"] = state.answer_ms;
+    json["hardware"] = {{"name", state.hardware->name},
+                        {"triple", state.hardware->triple},
+                        {"cpu", state.hardware->cpu},
+                        {"cores", state.hardware->cores},
+                        {"memory_bytes", state.hardware->memory_bytes}};
+  }
+  if (state.roofs)
+    json["roofs"] = {{"f32_gflops", rate_json(state.roofs->f32_vector)},
+                     {"memory_gb_per_second", rate_json(state.roofs->memory.back().load)}};
+  return json;
+}
+
+void print_text(DeviceState const& state) {
+  std::string where = state.entry.address.empty() ? "this machine" : state.entry.address;
+  if (!state.hardware) {
+    fmt::print("{:<16} {:<24} {}\n", state.entry.name, where, to_sentence(*state.failure));
+    return;
+  }
+  std::string roofs = state.roofs ? roofs_text(*state.roofs)
+                                  : "roofs not measured: tw roofline --device " + state.entry.name;
+  fmt::print("{:<16} {:<24} {}, answers in {:.2f} ms\n{:42}{}\n", state.entry.name, where,
+             machine_text(*state.hardware), state.answer_ms, "", roofs);
+}
+
+int list(Context const& context) {
+  auto entries = read_devices(context.devices_file);
+  if (!entries) return report(context, entries.error());
+  Json rows = Json::array();
+  for (DeviceState const& state : ask_devices(*entries, context.cache_folder)) {
+    rows.push_back(to_json(state));
+    if (!context.json) print_text(state);
+  }
+  if (context.json) print(rows);
+  return 0;
+}
+
+int add(Context const& context, DeviceEntry entry) {
+  if (Status added = add_checked_device(context.devices_file, entry); !added)
+    return report(context, added.error());
+  DeviceState state = ask_device(entry, context.cache_folder);
+  if (context.json)
+    print(to_json(state));
+  else
+    print_text(state);
+  return 0;
+}
+
+int remove(Context const& context, std::string const& name) {
+  if (Status removed = remove_device(context.devices_file, name); !removed)
+    return report(context, removed.error());
+  if (!context.json) fmt::print("{} removed\n", name);
+  if (context.json) print({{"removed", name}});
+  return 0;
+}
+
+void add_list_commands(CLI::App& app, Context& context) {
+  auto* devices = app.add_subcommand("devices", "machines to run kernels on, besides this one");
+  devices->require_subcommand(1);
+  auto entry = std::make_shared<DeviceEntry>();
+  auto* adding = devices->add_subcommand("add", "add a machine that runs `tw device serve`");
+  adding->add_option("NAME", entry->name, "what --device takes")->required();
+  adding->add_option("ADDRESS", entry->address, "HOST:PORT")->required();
+  adding
+      ->add_option("--ca", entry->certificate_file,
+                   "the device's certificate, or the one that signed it")
+      ->type_name("F.pem");
+  adding->add_option("--token-file", entry->token_file, "the file with the device's token")
+      ->type_name("F");
+  adding->callback(
+      [&context, entry] { context.run = [&context, entry] { return add(context, *entry); }; });
+  auto* removing = devices->add_subcommand("remove", "forget a machine");
+  removing->add_option("NAME", entry->name)->required();
+  removing->callback([&context, entry] {
+    context.run = [&context, entry] { return remove(context, entry->name); };
+  });
+  devices->add_subcommand("list", "which answer, what they are, what they can do")
+      ->callback([&context] { context.run = [&context] { return list(context); }; });
+}
+
+}  // namespace
+
+void add_devices(CLI::App& app, Context& context) {
+  add_list_commands(app, context);
+  auto* device = app.add_subcommand("device", "this machine as a device for others");
+  device->require_subcommand(1);
+  add_certificate(*device, context);
+  // Never parsed: main becomes tw-device before.
+  device->add_subcommand("serve", "serve until stopped; --help shows how");
+}
+
+int serve_device(Context const& context, char** words) {
+  std::error_code error;
+  auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  std::string program = (self.parent_path() / "tw-device").string();
+  std::vector<char*> arguments{program.data()};
+  for (char** word = words; *word != nullptr; ++word) arguments.push_back(*word);
+  arguments.push_back(nullptr);
+  execv(program.c_str(), arguments.data());
+  return report(context, Error{"device_unavailable",
+                               program + " cannot be started: " + std::strerror(errno),
+                               {},
+                               Fault::kEnvironment});
+}
+
+}  // namespace tw::cli

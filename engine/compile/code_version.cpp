@@ -1,0 +1,9 @@
+#include "engine/compile/code_version.h"
+
+#include "engine/compile/source_hash.h"
+
+namespace tw {
+
+std::string code_version() { return std::string(kProductVersion) + " " + TW_SOURCE_HASH; }
+
+}  // namespace tw

@@ -1,0 +1,77 @@
+#include "engine/compile/compile_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+namespace tw {
+namespace {
+
+/// The key holds the plain program and its script, so that a kernel that is found costs no
+/// scheduling either.
+Result<KernelCode> compile_task(KernelTask const& task, std::string const* script,
+                                Backend const& backend, CompileOptions const& options) {
+  TRY_ASSIGN(ir::Program program, te::to_program(task.kernel));
+  std::string key;
+  if (options.cache) {
+    key = code_key(program, script, backend, options.tier);
+    if (auto found = options.cache->find(key)) return std::move(*found);
+  }
+  TRY_ASSIGN(std::string chosen, script_of(program, script, backend));
+  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, chosen, ""));
+  TRY_ASSIGN(KernelCode code, emit_kernel(scheduled, backend, options.tier));
+  if (options.cache) options.cache->keep(key, code);
+  return code;
+}
+
+int thread_count(int wanted, size_t kernels) {
+  int threads = wanted > 0 ? wanted : int(std::max(1u, std::thread::hardware_concurrency()));
+  return int(std::min<size_t>(size_t(threads), std::max<size_t>(kernels, 1)));
+}
+
+}  // namespace
+
+Result<std::string> script_of(ir::Program const& program, std::string const* given,
+                              Backend const& backend) {
+  if (given) return *given;
+  return backend.default_script(program);
+}
+
+Result<std::vector<KernelCode>> compile_plan(Plan const& plan, Backend const& backend,
+                                             CompileOptions const& options) {
+  std::vector<Result<KernelCode>> results(plan.kernels.size(), KernelCode{});
+  std::atomic<size_t> next = 0, done = 0;
+  auto work = [&](bool callers) {
+    for (size_t i = next++; i < plan.kernels.size() && !options.stop.stop_requested(); i = next++) {
+      if (callers && options.progress)
+        options.progress({"compiling kernels", int64_t(done), int64_t(plan.kernels.size())});
+      auto script = options.scripts.find(int(i));
+      results[i] =
+          compile_task(plan.kernels[i], script == options.scripts.end() ? nullptr : &script->second,
+                       backend, options);
+      ++done;
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (int i = 1; i < thread_count(options.threads, plan.kernels.size()); ++i)
+      others.emplace_back(work, false);
+    work(true);
+  }
+  if (options.stop.stop_requested()) return refused("cancelled", "cancelled");
+  if (options.cache && options.cache->counts().kept > 0) options.cache->trim();
+  std::vector<KernelCode> codes;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!results[i]) {
+      Error error = results[i].error();
+      error.message = fmt::format("kernel {}: {}", plan.kernels[i].name, error.message);
+      return std::unexpected(std::move(error));
+    }
+    codes.push_back(std::move(*results[i]));
+  }
+  return codes;
+}
+
+}  // namespace tw

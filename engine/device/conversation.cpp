@@ -1,0 +1,176 @@
+#include "engine/device/conversation.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "engine/device/child_process.h"
+#include "engine/device/stop_descriptor.h"
+
+namespace tw {
+namespace {
+
+using namespace std::chrono;
+
+/// "the kernel 'conv1'", or "one of 12 kernels" when it is not known which.
+std::string name_of(std::span<DeviceStep const> steps, int32_t index) {
+  if (index < 0 && steps.size() == 1) index = 0;
+  if (index >= 0 && size_t(index) < steps.size()) {
+    return fmt::format("the kernel '{}'", steps[size_t(index)].symbol);
+  }
+  return fmt::format("one of {} kernels", steps.size());
+}
+
+/// The device's own words, which may come from another machine: one line, not long, never none.
+std::unexpected<Error> to_error(wire::Failure const& failure) {
+  auto fault = Fault(std::clamp(failure.fault(), 0, int32_t(Fault::kEnvironment)));
+  std::string code = failure.code().empty() ? "device_failed" : failure.code().substr(0, 80);
+  std::string words = failure.message().substr(0, 2000);
+  if (words.empty()) words = "the device gave no reason for a failure";
+  std::ranges::replace_if(
+      words, [](unsigned char c) { return c < 32 || c == 127; }, ' ');
+  return fail(fault, code, words);
+}
+
+}  // namespace
+
+std::unexpected<Error> unexpected_answer() {
+  return environment_failed("device_lost", "the device gave an answer to another question");
+}
+
+Result<Answer> Conversation::ask(wire::Request const& request, uint64_t generation,
+                                 CallOptions const& options, std::span<DeviceStep const> steps) {
+  std::unique_lock lock(mutex_);
+  if (!turn_over_.wait(lock, options.stop, [&] { return !busy_; }) ||
+      options.stop.stop_requested()) {
+    return refused("cancelled", "the work on the device was cancelled");
+  }
+  busy_ = true;
+  lock.unlock();
+  Result<Answer> answer = ask_in_turn(request, generation, options, steps);
+  lock.lock();
+  busy_ = false;
+  lock.unlock();
+  turn_over_.notify_one();
+  return answer;
+}
+
+Result<Answer> Conversation::ask_in_turn(wire::Request const& request, uint64_t generation,
+                                         CallOptions const& options,
+                                         std::span<DeviceStep const> steps) {
+  TRY(ensure_open(options));
+  if (generation != 0 && generation != generation_) {
+    return environment_failed("device_restarted",
+                              "the device was restarted: its tensors and kernels are gone and "
+                              "must be sent again");
+  }
+  StopDescriptor stop(options.stop);
+  WaitLimit limit{steady_clock::now() + options.timeout, stop.get()};
+  Result<Frame> frame = exchange(request, limit);
+  if (!frame && frame.error().code == "frame_too_large" && line_->open()) {
+    return std::unexpected(frame.error());
+  }
+  if (!frame) return explain_loss(frame.error(), options, steps);
+  if (frame->kind == FrameKind::kCrash) return explain_crash(frame->bytes, steps);
+  Answer answer{.message = {}, .generation = generation_};
+  if (!answer.message.ParseFromString(frame->bytes)) {
+    line_.reset();
+    return environment_failed("device_lost", "the device gave an answer that cannot be read");
+  }
+  if (answer.message.has_failure()) return to_error(answer.message.failure());
+  return answer;
+}
+
+Status Conversation::ensure_open(CallOptions const& options) {
+  if (line_ && line_->open()) return {};
+  line_.reset();
+  TRY_ASSIGN(line_, open_line_(options));
+  ++generation_;
+  return {};
+}
+
+Result<Frame> Conversation::exchange(wire::Request const& request, WaitLimit const& limit) {
+  // Only the wait can be stopped: half a message would leave the connection unusable.
+  WaitLimit deadline{.deadline = limit.deadline};
+  int socket = line_->socket();
+  TRY(send_frame(socket, FrameKind::kMessage, request.SerializeAsString(), deadline));
+  Status waited = wait_readable(socket, limit);
+  if (waited) return receive_frame(socket, deadline);
+  if (waited.error().code == "cancelled") return stop_gently(waited.error());
+  return std::unexpected(waited.error());
+}
+
+/// Asks for an early answer and throws it away: then the device keeps its tensors.
+Result<Frame> Conversation::stop_gently(Error const& cancelled) {
+  WaitLimit soon{.deadline = steady_clock::now() + patience_};
+  TRY(send_frame(line_->socket(), FrameKind::kStop, "", soon));
+  Result<Frame> frame = receive_frame(line_->socket(), soon);
+  if (frame && frame->kind == FrameKind::kCrash) return frame;
+  if (!frame && frame.error().code != "timed_out") return frame;
+  answered_after_stop_ = frame.has_value();
+  return std::unexpected(cancelled);
+}
+
+/// Words for a missing answer. The line is gone after this, unless a stop was answered.
+std::unexpected<Error> Conversation::explain_loss(Error const& error, CallOptions const& options,
+                                                  std::span<DeviceStep const> steps) {
+  if (std::exchange(answered_after_stop_, false)) return std::unexpected(error);
+  if (error.code == "connection_closed") {
+    LineEnd end = line_->wait_for_end();
+    line_.reset();
+    return explain_end(end, steps);
+  }
+  line_->cut();
+  line_.reset();
+  double seconds = duration<double>(options.timeout).count();
+  if (error.code == "timed_out" && !steps.empty()) {
+    return environment_failed("kernel_timed_out",
+                              fmt::format("{} did not finish within {:g} s and was stopped",
+                                          name_of(steps, -1), seconds));
+  }
+  if (error.code == "timed_out") {
+    return environment_failed("device_timed_out",
+                              fmt::format("the device did not answer within {:g} s", seconds));
+  }
+  if (error.code == "cancelled") return std::unexpected(error);
+  return environment_failed("device_lost", error.message);
+}
+
+std::unexpected<Error> Conversation::explain_end(LineEnd const& end,
+                                                 std::span<DeviceStep const> steps) {
+  if (end.time_limit > 0) {
+    std::string what = steps.empty() ? "the call" : name_of(steps, -1);
+    return environment_failed(
+        "kernel_timed_out",
+        fmt::format("{} took longer than the {:g} s that the device allows and was stopped", what,
+                    end.time_limit));
+  }
+  if (end.error) return std::unexpected(*end.error);
+  if (end.signal == 0) {
+    return environment_failed("device_lost",
+                              fmt::format("the device process ended with code {}", end.code));
+  }
+  std::string how = signal_name(end.signal);
+  if (!steps.empty() && end.signal != SIGKILL) {
+    return refused("kernel_crashed", fmt::format("{} crashed ({})", name_of(steps, -1), how));
+  }
+  return environment_failed("device_lost",
+                            fmt::format("the device process was ended by a {}", how));
+}
+
+std::unexpected<Error> Conversation::explain_crash(std::string const& bytes,
+                                                   std::span<DeviceStep const> steps) {
+  line_->wait_for_end();
+  line_.reset();
+  CrashReport report;
+  if (bytes.size() != sizeof report) return unexpected_answer();
+  std::memcpy(&report, bytes.data(), sizeof report);
+  return refused("kernel_crashed",
+                 fmt::format("{} crashed ({} at address {:#x})", name_of(steps, report.step),
+                             signal_name(report.signal), report.address));
+}
+
+}  // namespace tw

@@ -1,0 +1,61 @@
+/// Questions and answers over a line, which is opened again when it was lost.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "engine/device/channel.h"
+#include "engine/device/line.h"
+#include "engine/device/messages.pb.h"
+
+namespace tw {
+
+/// What came back, and from which life of the device.
+struct Answer {
+  wire::Response message;
+  uint64_t generation = 0;
+};
+
+/// The line of the moment and the turn to speak over it; callable from any thread.
+class Conversation {
+public:
+  /// `patience`: how long a cancelled request may take to come to an end by itself.
+  Conversation(OpenLine open_line, std::chrono::milliseconds patience)
+      : open_line_(std::move(open_line)), patience_(patience) {}
+
+  /// Asks and waits for the answer. `generation`: of the handles in the request, 0 without any.
+  /// `steps`: what the request runs, for the words of a failure. Errors: those of Device.
+  Result<Answer> ask(wire::Request const& request, uint64_t generation, CallOptions const& options,
+                     std::span<DeviceStep const> steps = {});
+
+  /// Counts the lines that were opened: handles of a lower generation are gone.
+  uint64_t generation() const { return generation_; }
+
+private:
+  Result<Answer> ask_in_turn(wire::Request const& request, uint64_t generation,
+                             CallOptions const& options, std::span<DeviceStep const> steps);
+  Status ensure_open(CallOptions const& options);
+  Result<Frame> exchange(wire::Request const& request, WaitLimit const& limit);
+  Result<Frame> stop_gently(Error const& cancelled);
+  std::unexpected<Error> explain_loss(Error const& error, CallOptions const& options,
+                                      std::span<DeviceStep const> steps);
+  std::unexpected<Error> explain_end(LineEnd const& end, std::span<DeviceStep const> steps);
+  std::unexpected<Error> explain_crash(std::string const& bytes, std::span<DeviceStep const> steps);
+
+  OpenLine open_line_;
+  std::chrono::milliseconds patience_;
+  std::mutex mutex_;
+  std::condition_variable_any turn_over_;
+  bool busy_ = false;
+  bool answered_after_stop_ = false;
+  std::unique_ptr<Line> line_;  ///< of whoever has the turn
+  std::atomic<uint64_t> generation_{0};
+};
+
+std::unexpected<Error> unexpected_answer();
+
+}  // namespace tw

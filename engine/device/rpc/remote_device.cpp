@@ -1,0 +1,20 @@
+#include "engine/device/rpc/remote_device.h"
+
+#include "engine/device/rpc/address.h"
+#include "engine/device/rpc/rpc_line.h"
+
+namespace tw {
+
+Result<std::unique_ptr<RemoteDevice>> RemoteDevice::create(RemoteDeviceOptions options) {
+  TRY_ASSIGN(DeviceAddress address, parse_address(options.address));
+  if (address.port == 0) return bad_input("bad_address", "a device's port is 1 to 65535");
+  TRY(check_secured(address, !options.certificate.empty(), !options.token.empty()));
+  auto open = [options = std::move(options)](CallOptions const& call) {
+    return open_rpc_line(options, call);
+  };
+  // Private constructor: make_unique cannot see it. A stop and its answer cross the network.
+  return std::unique_ptr<RemoteDevice>(
+      new RemoteDevice(std::move(open), std::chrono::milliseconds(1500)));
+}
+
+}  // namespace tw

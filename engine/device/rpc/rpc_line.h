@@ -1,0 +1,18 @@
+/// A line over gRPC: two threads between a local pair of sockets and a stream.
+#pragma once
+
+#include "engine/device/line.h"
+#include "engine/device/rpc/remote_device.h"
+
+namespace tw {
+
+/// What both ends say about their messages; another number is refused.
+constexpr char kProtocolKey[] = "tilewright-protocol";
+constexpr char kProtocol[] = "1";
+constexpr uint32_t kWorkerEndKind = 16;
+
+/// Errors: device_unavailable, device_refused, cancelled.
+Result<std::unique_ptr<Line>> open_rpc_line(RemoteDeviceOptions const& options,
+                                            CallOptions const& call);
+
+}  // namespace tw

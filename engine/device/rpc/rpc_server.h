@@ -1,0 +1,42 @@
+/// Serves this machine as a device over gRPC. It runs no kernel itself: each client's stream has a
+/// worker process of its own, and this process only passes frames on.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/support/base/error.h"
+
+namespace tw {
+
+struct RpcServerOptions {
+  std::string listen = "127.0.0.1:0";  ///< HOST:PORT, the host a number or localhost; port 0: any
+  std::string tls_certificate;         ///< PEM; empty: no TLS
+  std::string tls_key;                 ///< PEM
+  std::string token;                   ///< empty: none asked for
+  /// Starts a worker; " --fd N --folder F --memory-bytes M" is added.
+  std::vector<std::string> worker;
+  int64_t memory_bytes = 0;    ///< that one worker's tensors may take
+  double call_seconds = 120;   ///< that one request may take
+  double idle_seconds = 3600;  ///< that a client may stay silent
+  int most_clients = 8;
+  /// Told of clients and failures, one line each; called from any thread.
+  std::function<void(std::string const&)> log;
+};
+
+class RpcServer {
+public:
+  /// Errors: bad_address, insecure_address, bad_server_options, server_unavailable.
+  static Result<std::unique_ptr<RpcServer>> start(RpcServerOptions options);
+  virtual ~RpcServer() = default;  ///< ends every client's worker
+
+  virtual int port() const = 0;
+  /// Ends the streams and refuses new ones; `wait` returns.
+  virtual void stop() = 0;
+  virtual void wait() = 0;
+};
+
+}  // namespace tw

@@ -1,0 +1,168 @@
+#include "engine/device/wire_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/device/conversation.h"
+#include "engine/device/hardware_text.h"
+
+namespace tw {
+namespace {
+
+/// Tensors travel in pieces, so that no message is large whatever a tensor's size.
+constexpr int64_t kPieceBytes = 8 << 20;
+
+/// The oldest life of the device that a step's handle comes from.
+uint64_t oldest_generation(std::span<DeviceStep const> steps) {
+  uint64_t oldest = UINT64_MAX;
+  auto look = [&](BufferView const& view) {
+    if (view.tensor.id != 0) oldest = std::min(oldest, view.tensor.generation);
+  };
+  for (DeviceStep const& step : steps) {
+    oldest = std::min(oldest, step.library.generation);
+    std::ranges::for_each(step.buffers, look);
+    look(step.workspace);
+  }
+  return oldest;
+}
+
+void fill_view(BufferView const& view, wire::View& out) {
+  out.set_tensor(view.tensor.id);
+  out.set_offset(view.offset);
+}
+
+void fill_run(std::span<DeviceStep const> steps, int threads, wire::Run& out) {
+  out.set_threads(threads);
+  for (DeviceStep const& step : steps) {
+    wire::Step& message = *out.add_steps();
+    message.set_library(step.library.id);
+    message.set_symbol(step.symbol);
+    for (BufferView const& view : step.buffers) fill_view(view, *message.add_buffers());
+    fill_view(step.workspace, *message.mutable_workspace());
+  }
+}
+
+Samples to_samples(wire::SampleList const& list) {
+  return {std::vector<double>(list.seconds().begin(), list.seconds().end())};
+}
+
+}  // namespace
+
+WireDevice::WireDevice(OpenLine open_line, std::chrono::milliseconds patience)
+    : conversation_(std::make_unique<Conversation>(std::move(open_line), patience)) {}
+
+WireDevice::~WireDevice() = default;
+
+uint64_t WireDevice::generation() const { return conversation_->generation(); }
+
+Result<Hardware> WireDevice::describe(CallOptions const& options) {
+  wire::Request request;
+  request.mutable_describe();
+  TRY_ASSIGN(Answer answer, conversation_->ask(request, 0, options));
+  return parse_hardware(answer.message.hardware());
+}
+
+Result<TensorHandle> WireDevice::allocate(int64_t bytes, CallOptions const& options) {
+  wire::Request request;
+  request.mutable_allocate()->set_bytes(bytes);
+  TRY_ASSIGN(Answer answer, conversation_->ask(request, 0, options));
+  if (!answer.message.has_handle()) return unexpected_answer();
+  return TensorHandle{answer.message.handle(), answer.generation, bytes};
+}
+
+Status WireDevice::write(TensorHandle const& tensor, int64_t offset,
+                         std::span<std::byte const> from, CallOptions const& options) {
+  while (!from.empty()) {
+    auto piece = from.first(std::min(from.size(), size_t(kPieceBytes)));
+    wire::Request request;
+    request.mutable_write()->set_tensor(tensor.id);
+    request.mutable_write()->set_offset(offset);
+    request.mutable_write()->set_data(piece.data(), piece.size());
+    TRY(conversation_->ask(request, tensor.generation, options));
+    from = from.subspan(piece.size());
+    offset += int64_t(piece.size());
+  }
+  return {};
+}
+
+Status WireDevice::read(TensorHandle const& tensor, int64_t offset, std::span<std::byte> to,
+                        CallOptions const& options) {
+  while (!to.empty()) {
+    auto piece = to.first(std::min(to.size(), size_t(kPieceBytes)));
+    wire::Request request;
+    request.mutable_read()->set_tensor(tensor.id);
+    request.mutable_read()->set_offset(offset);
+    request.mutable_read()->set_bytes(int64_t(piece.size()));
+    TRY_ASSIGN(Answer answer, conversation_->ask(request, tensor.generation, options));
+    std::string const& data = answer.message.data();
+    if (data.size() != piece.size()) return unexpected_answer();
+    std::memcpy(piece.data(), data.data(), piece.size());
+    to = to.subspan(piece.size());
+    offset += int64_t(piece.size());
+  }
+  return {};
+}
+
+Status WireDevice::free(TensorHandle const& tensor) {
+  if (tensor.id == 0 || tensor.generation != generation()) return {};
+  wire::Request request;
+  request.set_free_tensor(tensor.id);
+  Result<Answer> answer = conversation_->ask(request, tensor.generation, {});
+  if (answer || answer.error().code == "device_restarted") return {};
+  return std::unexpected(answer.error());
+}
+
+Result<LibraryHandle> WireDevice::load(std::span<std::byte const> library,
+                                       CallOptions const& options) {
+  if (library.size() > kMostFrameBytes / 2) {
+    return bad_input("library_too_large",
+                     fmt::format("a kernel library of {} bytes is too large", library.size()));
+  }
+  wire::Request request;
+  request.set_load_library(library.data(), library.size());
+  TRY_ASSIGN(Answer answer, conversation_->ask(request, 0, options));
+  if (!answer.message.has_handle()) return unexpected_answer();
+  return LibraryHandle{answer.message.handle(), answer.generation};
+}
+
+Status WireDevice::free(LibraryHandle const& library) {
+  if (library.id == 0 || library.generation != generation()) return {};
+  wire::Request request;
+  request.set_free_library(library.id);
+  Result<Answer> answer = conversation_->ask(request, library.generation, {});
+  if (answer || answer.error().code == "device_restarted") return {};
+  return std::unexpected(answer.error());
+}
+
+Status WireDevice::run(std::span<DeviceStep const> steps, int threads, CallOptions const& options) {
+  if (steps.empty()) return {};
+  wire::Request request;
+  fill_run(steps, threads, *request.mutable_run());
+  TRY(conversation_->ask(request, oldest_generation(steps), options, steps));
+  return {};
+}
+
+Result<Timing> WireDevice::time(std::span<DeviceStep const> steps, int threads,
+                                TimingPlan const& plan, CallOptions const& options) {
+  if (steps.empty()) return bad_input("nothing_to_time", "there is no step to time");
+  wire::Request request;
+  wire::Time& message = *request.mutable_time();
+  fill_run(steps, threads, *message.mutable_run());
+  message.set_warm_up(plan.warm_up);
+  message.set_repeats(plan.repeats);
+  message.set_min_sample_seconds(plan.min_sample_seconds);
+  message.set_most_seconds(plan.most_seconds);
+  TRY_ASSIGN(Answer answer, conversation_->ask(request, oldest_generation(steps), options, steps));
+  wire::TimingReport const& report = answer.message.timing();
+  if (size_t(report.steps_size()) != steps.size()) return unexpected_answer();
+  Timing timing;
+  timing.total = to_samples(report.total());
+  for (wire::SampleList const& list : report.steps()) timing.steps.push_back(to_samples(list));
+  timing.speed.assign(report.speed().begin(), report.speed().end());
+  timing.runs_per_sample = report.runs_per_sample();
+  return timing;
+}
+
+}  // namespace tw

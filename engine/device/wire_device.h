@@ -1,0 +1,39 @@
+/// A device at the other end of a line, wherever that leads: its calls as messages.
+#pragma once
+
+#include "engine/device/device.h"
+#include "engine/device/line.h"
+
+namespace tw {
+
+class Conversation;
+
+class WireDevice : public Device {
+public:
+  /// Opens nothing: the line comes with the first call that needs it. `patience`: how long a
+  /// cancelled request may take to come to an end by itself before the line is cut.
+  WireDevice(OpenLine open_line, std::chrono::milliseconds patience);
+  ~WireDevice() override;
+
+  Result<Hardware> describe(CallOptions const& options) override;
+  Result<TensorHandle> allocate(int64_t bytes, CallOptions const& options) override;
+  Status write(TensorHandle const& tensor, int64_t offset, std::span<std::byte const> from,
+               CallOptions const& options) override;
+  Status read(TensorHandle const& tensor, int64_t offset, std::span<std::byte> to,
+              CallOptions const& options) override;
+  Status free(TensorHandle const& tensor) override;
+  Result<LibraryHandle> load(std::span<std::byte const> library,
+                             CallOptions const& options) override;
+  Status free(LibraryHandle const& library) override;
+  Status run(std::span<DeviceStep const> steps, int threads, CallOptions const& options) override;
+  Result<Timing> time(std::span<DeviceStep const> steps, int threads, TimingPlan const& plan,
+                      CallOptions const& options) override;
+
+  /// Counts the lives of the device: handles of a lower generation are gone.
+  uint64_t generation() const;
+
+private:
+  std::unique_ptr<Conversation> conversation_;
+};
+
+}  // namespace tw

@@ -1,0 +1,255 @@
+#include "engine/measure/network_graph.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace tw {
+namespace {
+
+std::span<std::byte const> bytes_of(NDArray const& array) {
+  return {static_cast<std::byte const*>(array.data()), size_t(array.byte_size())};
+}
+
+int64_t bytes_of_buffer(ir::BufferNode const& buffer) {
+  Shape shape = ir::constant_shape(buffer).value_or(Shape{});
+  return element_count(shape).value_or(0) * size_of(buffer.type);
+}
+
+}  // namespace
+
+NetworkParts::~NetworkParts() {
+  for (TensorHandle const& tensor : tensors) (void)device.free(tensor);
+  if (library) (void)device.free(*library);
+}
+
+Result<TensorHandle> NetworkParts::allocate(int64_t bytes) {
+  TRY_ASSIGN(TensorHandle handle, device.allocate(std::max<int64_t>(bytes, 64), options.call));
+  tensors.push_back(handle);
+  return handle;
+}
+
+Status NetworkParts::load_library(std::vector<std::byte> const& bytes) {
+  if (!bytes.empty()) {
+    TRY_ASSIGN(library, device.load(bytes, options.call));
+  }
+  int64_t most = 0;
+  for (KernelCode const& code : codes)
+    most = std::max({most, code.run.workspace_bytes, code.load ? code.load->workspace_bytes : 0});
+  TRY_ASSIGN(workspace, allocate(most));
+  return {};
+}
+
+Status NetworkGraph::prepare(TensorHandle arena, Places given) {
+  places_ = std::move(given);
+  for (Allocation const& allocation : plan_.memory.allocations)
+    places_[allocation.value] = {arena, allocation.offset};
+  TRY(place_values());
+  for (size_t s = 0; s < plan_.steps.size(); ++s) {
+    StepKind kind = plan_.steps[s].kind;
+    if (kind == StepKind::kKernel) {
+      TRY(add_kernel(int(s)));
+      continue;
+    }
+    order_.push_back(-1 - int(s));
+    if (kind == StepKind::kControl) TRY(add_bodies(int(s)));
+  }
+  return {};
+}
+
+/// Every value that a step touches gets its place: constants and the graph's inputs and outputs
+/// tensors of their own, the rest the arena.
+Status NetworkGraph::place_values() {
+  std::set<ValueId> wanted(graph_.inputs.begin(), graph_.inputs.end());
+  for (PlanStep const& step : plan_.steps) {
+    wanted.insert(step.inputs.begin(), step.inputs.end());
+    wanted.insert(step.outputs.begin(), step.outputs.end());
+  }
+  for (ValueId id : wanted) {
+    auto info = id.valid() && !places_.contains(id) ? tensor_info(graph_.value(id)) : std::nullopt;
+    if (!info) continue;
+    TRY_ASSIGN(int64_t count, element_count(info->shape));
+    TRY_ASSIGN(TensorHandle handle, parts_.allocate(count * size_of(info->type)));
+    places_[id] = {handle, 0};
+    if (graph_.value(id).is_constant()) TRY(set(id, graph_.value(id).constant));
+  }
+  return {};
+}
+
+/// What the step's kernel makes of its parameters, made now.
+Result<std::vector<BufferView>> NetworkGraph::make_parameters(PlanStep const& step,
+                                                              KernelCode const& code) {
+  std::vector<BufferView> made;
+  if (!code.load) return made;
+  NetworkOptions const& options = parts_.options;
+  DeviceStep call{*parts_.library, code.load->symbol, {}, {parts_.workspace, 0}};
+  for (ValueId id : step.inputs) call.buffers.push_back(places_.at(id));
+  for (ir::Buffer const& buffer : code.made) {
+    TRY_ASSIGN(TensorHandle tensor, parts_.allocate(bytes_of_buffer(*buffer)));
+    made.push_back({tensor, 0});
+    call.buffers.push_back(made.back());
+  }
+  std::vector<DeviceStep> calls{std::move(call)};
+  TRY(parts_.device.run(calls, options.threads, options.call));
+  return made;
+}
+
+Status NetworkGraph::add_kernel(int number) {
+  PlanStep const& step = plan_.steps[size_t(number)];
+  if (order_.empty() || order_.back() < 0) {
+    order_.push_back(int(segments_.size()));
+    segments_.emplace_back();
+    segment_kernels_.emplace_back();
+  }
+  KernelCode const& code = parts_.codes[size_t(step.kernel)];
+  TRY_ASSIGN(std::vector<BufferView> made, make_parameters(step, code));
+  DeviceStep call{*parts_.library, code.run.symbol, {}, {parts_.workspace, 0}};
+  for (ValueId id : step.inputs) call.buffers.push_back(places_.at(id));
+  call.buffers.insert(call.buffers.end(), made.begin(), made.end());
+  for (ValueId id : step.outputs) call.buffers.push_back(places_.at(id));
+  segments_.back().push_back(std::move(call));
+  segment_kernels_.back().push_back(step.kernel);
+  return {};
+}
+
+/// Only one of the graphs of a step runs at a time: they share one arena. What they capture they
+/// read where it lies.
+Status NetworkGraph::add_bodies(int number) {
+  PlanStep const& step = plan_.steps[size_t(number)];
+  Node const& node = control_node(graph_, step);
+  int64_t most = 0;
+  for (BodyPlan const& body : step.bodies) most = std::max(most, body.memory.arena_bytes);
+  TRY_ASSIGN(TensorHandle arena, parts_.allocate(most));
+  for (size_t b = 0; b < step.bodies.size(); ++b) {
+    Graph const& body = *node.sub_graphs[b];
+    Places given;
+    size_t first = body.inputs.size() - size_t(node.captured);
+    for (size_t i = 0; i < size_t(node.captured); ++i) {
+      ValueId outside = node.inputs[operand_count(node) + i], inside = body.inputs[first + i];
+      auto place = places_.find(outside);
+      if (place != places_.end() && equal(graph_.value(outside).type, body.value(inside).type))
+        given[inside] = place->second;
+    }
+    bodies_[number].push_back(std::make_unique<NetworkGraph>(body, step.bodies[b], parts_));
+    TRY(bodies_[number].back()->prepare(arena, std::move(given)));
+  }
+  return {};
+}
+
+Status NetworkGraph::set(ValueId id, NDArray const& array) {
+  auto place = places_.find(id);
+  if (place == places_.end()) {
+    here_[id] = array;
+    return {};
+  }
+  auto info = tensor_info(graph_.value(id));
+  if (!info || info->type != array.type() || info->shape != array.shape())
+    return bad_input(
+        "wrong_shapes",
+        fmt::format("'{}' is {}, {}[{}] was made", graph_.value(id).name,
+                    to_text(graph_.value(id).type), to_text(array.type()), to_text(array.shape())));
+  if (array.byte_size() == 0) return {};
+  return parts_.device.write(place->second.tensor, place->second.offset, bytes_of(array),
+                             parts_.options.call);
+}
+
+Result<NDArray> NetworkGraph::get(ValueId id) {
+  Value const& value = graph_.value(id);
+  if (value.is_constant()) return value.constant;
+  auto place = places_.find(id);
+  if (place == places_.end()) return here_[id];
+  auto info = tensor_info(value);
+  TRY_ASSIGN(NDArray array, NDArray::create(info->type, info->shape));
+  if (array.byte_size() > 0)
+    TRY(parts_.device.read(place->second.tensor, place->second.offset,
+                           {static_cast<std::byte*>(array.data()), size_t(array.byte_size())},
+                           parts_.options.call));
+  return array;
+}
+
+Status NetworkGraph::run_bodies(PlanStep const& step, int number) {
+  Node const& node = control_node(graph_, step);
+  std::vector<NDArray> operands(node.inputs.size());
+  for (size_t i = 0; i < operand_count(node); ++i) {
+    if (!node.inputs[i].valid()) continue;
+    TRY_ASSIGN(operands[i], get(node.inputs[i]));
+  }
+  auto run_body = [&](size_t b, std::vector<NDArray> const& given) -> Result<std::vector<NDArray>> {
+    NetworkGraph& body = *bodies_.at(number)[b];
+    std::vector<ValueId> const& inputs = body.graph().inputs;
+    for (size_t i = 0; i < given.size(); ++i) TRY(body.set(inputs[i], given[i]));
+    for (size_t i = 0; i < size_t(node.captured); ++i) {
+      ValueId outside = node.inputs[operand_count(node) + i], inside = inputs[given.size() + i];
+      if (is_placed(outside) && body.is_placed(inside)) continue;
+      TRY_ASSIGN(NDArray array, get(outside));
+      TRY(body.set(inside, array));
+    }
+    TRY(body.run());
+    std::vector<NDArray> outputs;
+    for (ValueId id : body.graph().outputs) {
+      TRY_ASSIGN(NDArray output, body.get(id));
+      outputs.push_back(std::move(output));
+    }
+    return outputs;
+  };
+  ControlLimits limits;
+  limits.stop = parts_.options.call.stop;
+  TRY_ASSIGN(std::vector<NDArray> results, run_control(graph_, node, operands, run_body, limits));
+  for (size_t i = 0; i < step.outputs.size(); ++i)
+    if (step.outputs[i].valid()) TRY(set(step.outputs[i], results[i]));
+  return {};
+}
+
+Status NetworkGraph::run_reference(PlanStep const& step) {
+  std::vector<NDArray> inputs;
+  for (ValueId id : step.inputs) {
+    TRY_ASSIGN(NDArray input, get(id));
+    inputs.push_back(std::move(input));
+  }
+  ReferenceOptions options;
+  options.stop = parts_.options.call.stop;
+  TRY_ASSIGN(std::vector<NDArray> results, reference_of(graph_, step, inputs, options));
+  for (size_t i = 0; i < step.outputs.size(); ++i)
+    if (step.outputs[i].valid()) TRY(set(step.outputs[i], results[i]));
+  return {};
+}
+
+Status NetworkGraph::run() {
+  for (int entry : order_) {
+    if (entry >= 0) {
+      TRY(parts_.device.run(segments_[size_t(entry)], parts_.options.threads, parts_.options.call));
+      continue;
+    }
+    int number = -1 - entry;
+    PlanStep const& step = plan_.steps[size_t(number)];
+    if (parts_.options.call.stop.stop_requested())
+      return environment_failed("cancelled", "the run was cancelled");
+    TRY(step.kind == StepKind::kControl ? run_bodies(step, number) : run_reference(step));
+  }
+  return {};
+}
+
+Status NetworkGraph::time(int rounds, NetworkTiming& timing) {
+  bool whole = is_one_segment();
+  for (size_t s = 0; s < segments_.size(); ++s) {
+    TimingPlan plan{
+        .warm_up = 1, .repeats = whole ? rounds : 3, .min_sample_seconds = 0, .most_seconds = 60};
+    CallOptions call = parts_.options.call;
+    call.timeout = std::chrono::minutes(3);
+    TRY_ASSIGN(Timing measured,
+               parts_.device.time(segments_[s], parts_.options.threads, plan, call));
+    for (size_t i = 0; i < measured.steps.size(); ++i)
+      timing.kernels.push_back({segment_kernels_[s][i], measured.steps[i].least() * 1e3});
+    if (whole)
+      for (double seconds : measured.total.seconds) timing.samples_ms.push_back(seconds * 1e3);
+  }
+  for (auto const& [number, bodies] : bodies_)
+    for (auto const& body : bodies) {
+      NetworkTiming inside;
+      TRY(body->time(3, inside));
+      timing.kernels.insert(timing.kernels.end(), inside.kernels.begin(), inside.kernels.end());
+    }
+  return {};
+}
+
+}  // namespace tw

@@ -1,0 +1,91 @@
+#include "engine/package/made_tensors.h"
+
+#include "engine/compile/load_time.h"
+
+namespace tw {
+namespace {
+
+/// Tensors and a library on the device that go away with this value.
+class Bench {
+public:
+  Bench(Device& device, CallOptions const& call) : device_(device), call_(call) {}
+  ~Bench() {
+    for (TensorHandle const& tensor : tensors_) (void)device_.free(tensor);
+    if (library_.id != 0) (void)device_.free(library_);
+  }
+  Bench(Bench const&) = delete;
+  Bench& operator=(Bench const&) = delete;
+
+  Status load(std::vector<std::byte> const& library) {
+    TRY_ASSIGN(library_, device_.load(library, call_));
+    return {};
+  }
+  Result<BufferView> put(NDArray const& array) {
+    TRY_ASSIGN(TensorHandle tensor, put_tensor(device_, array, call_));
+    tensors_.push_back(tensor);
+    return BufferView{tensor, 0};
+  }
+  Result<BufferView> allocate(int64_t bytes) {
+    TRY_ASSIGN(TensorHandle tensor, device_.allocate(std::max<int64_t>(bytes, 64), call_));
+    tensors_.push_back(tensor);
+    return BufferView{tensor, 0};
+  }
+  LibraryHandle library() const { return library_; }
+
+private:
+  Device& device_;
+  CallOptions const& call_;
+  std::vector<TensorHandle> tensors_;
+  LibraryHandle library_;
+};
+
+/// The part of the kernel that runs at load, for this machine, whatever the target.
+Result<LoadTimeSplit> split_of(PackageSource const& source, PlanStep const& step) {
+  TRY_ASSIGN(ir::Program program, te::to_program(source.plan.kernels[size_t(step.kernel)].kernel));
+  auto given = source.scripts.find(step.kernel);
+  TRY_ASSIGN(
+      std::string script,
+      script_of(program, given == source.scripts.end() ? nullptr : &given->second, source.backend));
+  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script, ""));
+  return split_load_time(scheduled);
+}
+
+}  // namespace
+
+Result<std::vector<NDArray>> make_tensors(PackageSource const& source, PlanStep const& step,
+                                          CallOptions const& call) {
+  TRY_ASSIGN(LoadTimeSplit split, split_of(source, step));
+  if (!split.at_load) return std::vector<NDArray>();
+  TRY_ASSIGN(std::vector<LoweredStage> stages,
+             lower(*split.at_load, source.host.target(), source.host.passes()));
+  TRY_ASSIGN(Artifact code,
+             source.host.compile(stages.back().kernel, CodeTier::kFast, CodeTexts::kNone));
+  Bench bench(source.device, call);
+  TRY(bench.load(code.library));
+  DeviceStep run{bench.library(), code.symbol, {}, {}};
+  for (ValueId id : step.inputs) {
+    NDArray constant = source.graph.value(id).constant;  // what is no constant is not read
+    BufferView view;
+    if (!constant.empty()) {
+      TRY_ASSIGN(view, bench.put(constant));
+    }
+    run.buffers.push_back(view);
+  }
+  std::vector<NDArray> made;
+  for (ir::Buffer const& buffer : split.made) {
+    TRY_ASSIGN(NDArray array,
+               NDArray::create(buffer->type, ir::constant_shape(*buffer).value_or(Shape{})));
+    TRY_ASSIGN(BufferView view, bench.put(array));
+    run.buffers.push_back(view);
+    made.push_back(array);
+  }
+  TRY_ASSIGN(run.workspace, bench.allocate(code.workspace_bytes));
+  TRY(source.device.run({&run, 1}, 1, call));
+  for (size_t i = 0; i < made.size(); ++i) {
+    TensorHandle const& tensor = run.buffers[step.inputs.size() + i].tensor;
+    TRY_ASSIGN(made[i], get_tensor(source.device, tensor, made[i].type(), made[i].shape(), call));
+  }
+  return made;
+}
+
+}  // namespace tw

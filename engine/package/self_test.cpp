@@ -1,0 +1,173 @@
+#include "engine/package/self_test.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <map>
+#include <sstream>
+#include <vector>
+
+#include "engine/runtime/package/processor_check.h"
+
+namespace tw {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+/// How it is started here, or why it cannot be.
+struct Launch {
+  std::vector<std::string> words;
+  std::string emulator, reason;
+};
+
+Launch launch_of(fs::path const& folder, package::Target const& target) {
+  std::string example = (folder / "example").string();
+  if (target.architecture == package::own_architecture()) {
+    if (Status able = package::check_processor(target); !able)
+      return {{}, "", able.error().message};
+    return {{example}, "", ""};
+  }
+  fs::path emulator = fmt::format("/usr/bin/qemu-{}-static", target.architecture);
+  fs::path libraries = fmt::format("/usr/{}-linux-gnu", target.architecture);
+  if (!fs::exists(emulator) || !fs::exists(libraries / "lib"))
+    return {{},
+            "",
+            fmt::format("it is for {}, this machine is {}, and {} with the libraries in {} is not "
+                        "installed",
+                        target.architecture, package::own_architecture(), emulator.string(),
+                        libraries.string())};
+  return {{emulator.string(), "-L", libraries.string(), example}, emulator.filename().string(), ""};
+}
+
+/// A child whose output is collected; killed when it goes out of scope.
+class Child {
+public:
+  static Result<Child> start(std::vector<std::string> const& words, fs::path const& folder) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+      return environment_failed("self_test_failed", "no pipe can be made");
+    std::vector<char*> arguments;
+    for (std::string const& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    char* nothing[] = {nullptr};  // no PATH, no library path: what it finds is in its folder
+    pid_t pid = ::fork();
+    if (pid == 0) {
+      ::dup2(ends[1], 1);
+      ::dup2(ends[1], 2);
+      if (::chdir(folder.c_str()) == 0) ::execve(arguments[0], arguments.data(), nothing);
+      ::_exit(127);
+    }
+    ::close(ends[1]);
+    if (pid < 0) {
+      ::close(ends[0]);
+      return environment_failed("self_test_failed", "no process can be started");
+    }
+    return Child(pid, ends[0]);
+  }
+  Child(Child&& other) noexcept : pid_(other.pid_), output_(other.output_) {
+    other.pid_ = -1;
+    other.output_ = -1;
+  }
+  Child& operator=(Child&&) = delete;
+  ~Child() {
+    if (pid_ > 0) {
+      ::kill(pid_, SIGKILL);
+      ::waitpid(pid_, nullptr, 0);
+    }
+    if (output_ >= 0) ::close(output_);
+  }
+
+  /// Reads for a moment; false once the output has ended.
+  bool collect(std::string& text) {
+    pollfd wait{output_, POLLIN, 0};
+    if (::poll(&wait, 1, 50) <= 0) return true;
+    char piece[4096];
+    ssize_t count = ::read(output_, piece, sizeof piece);
+    if (count > 0 && text.size() < (1 << 20)) text.append(piece, size_t(count));
+    return count > 0;
+  }
+  int wait() {
+    int status = 0;
+    ::waitpid(pid_, &status, 0);
+    pid_ = -1;
+    return status;
+  }
+
+private:
+  Child(pid_t pid, int output) : pid_(pid), output_(output) {}
+  pid_t pid_;
+  int output_;
+};
+
+std::unexpected<Error> failed(std::string const& why) {
+  return refused("self_test_failed", "the exported model did not pass its own test: " + why);
+}
+
+std::string last_line(std::string const& text) {
+  std::string last;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty()) last = line;
+  return last;
+}
+
+/// "key number" lines.
+std::map<std::string, double> numbers_in(std::string const& text) {
+  std::map<std::string, double> numbers;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    size_t space = line.find(' ');
+    if (space == std::string::npos) continue;
+    double value = 0;
+    char const *begin = line.data() + space + 1, *end = line.data() + line.size();
+    if (std::from_chars(begin, end, value).ptr == end) numbers[line.substr(0, space)] = value;
+  }
+  return numbers;
+}
+
+}  // namespace
+
+Result<SelfTest> run_self_test(fs::path const& folder, package::Target const& target,
+                               SelfTestOptions const& options) {
+  SelfTest result;
+  Launch launch = launch_of(folder, target);
+  result.reason = launch.reason;
+  result.emulator = launch.emulator;
+  result.threads = options.threads;
+  if (launch.words.empty()) return result;
+  for (std::string const& word :
+       {std::string("--threads"), std::to_string(options.threads), std::string("--rounds"),
+        std::to_string(launch.emulator.empty() ? options.rounds : 1)})
+    launch.words.push_back(word);
+  TRY_ASSIGN(Child child, Child::start(launch.words, folder));
+  std::string output;
+  auto end = Clock::now() + std::chrono::duration<double>(options.most_seconds);
+  while (child.collect(output)) {
+    if (options.stop.stop_requested()) return refused("cancelled", "cancelled");
+    if (Clock::now() > end)
+      return failed(fmt::format("it was not done after {:.0f} s", options.most_seconds));
+  }
+  int status = child.wait();
+  if (WIFSIGNALED(status)) return failed(fmt::format("it ended by signal {}", WTERMSIG(status)));
+  if (WEXITSTATUS(status) != 0)
+    return failed(output.empty() ? fmt::format("it ended with code {}", WEXITSTATUS(status))
+                                 : last_line(output));
+  auto numbers = numbers_in(output);
+  for (char const* key : {"largest_difference", "largest_value", "least_ms", "median_ms"})
+    if (!numbers.contains(key)) return failed(fmt::format("it did not say its {}", key));
+  result.ran = true;
+  result.largest_difference = numbers["largest_difference"];
+  result.largest_value = numbers["largest_value"];
+  result.least_ms = numbers["least_ms"];
+  result.median_ms = numbers["median_ms"];
+  return result;
+}
+
+}  // namespace tw

@@ -1,0 +1,33 @@
+/// Runs an exported folder's own example, in a process that inherits nothing.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "engine/runtime/package/description.h"
+#include "engine/support/base/job.h"
+
+namespace tw {
+
+struct SelfTest {
+  bool ran = false;
+  std::string reason;    ///< why it was not run here
+  std::string emulator;  ///< what it ran under; empty: this machine itself
+  int threads = 1;
+  double largest_difference = 0, largest_value = 0;
+  double least_ms = 0, median_ms = 0;
+};
+
+struct SelfTestOptions {
+  int threads = 1;
+  int rounds = 20;
+  double most_seconds = 120;
+  StopToken stop;
+};
+
+/// Not run where this machine cannot run the target's code and no emulator is installed. Errors:
+/// self_test_failed with what the example said, cancelled.
+Result<SelfTest> run_self_test(std::filesystem::path const& folder, package::Target const& target,
+                               SelfTestOptions const& options);
+
+}  // namespace tw

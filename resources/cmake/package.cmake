@@ -1,0 +1,31 @@
+# What `cmake --install` copies, and the Debian package made of it (`./x package`).
+include(GNUInstallDirs)
+
+install(TARGETS tilewright tw tw_device_server tw_device_rpc_server RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES resources/desktop/tilewright.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
+install(FILES resources/desktop/tilewright.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages)
+install(FILES resources/desktop/tilewright.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
+install(FILES resources/desktop/tilewright.png DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/128x128/apps)
+# The kit of exports, for this machine's architecture: stripping and dpkg-shlibdeps know no other.
+install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/tilewright/ DESTINATION lib/tilewright USE_SOURCE_PERMISSIONS
+  REGEX "/(aarch64|x86_64|armv7l)$" EXCLUDE)
+install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/tilewright/${CMAKE_SYSTEM_PROCESSOR} DESTINATION lib/tilewright USE_SOURCE_PERMISSIONS)
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY LICENSES DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES resources/docs/first_session.tws DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME tilewright)
+set(CPACK_PACKAGE_CONTACT "The Tilewright authors <tilewright@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Workbench for the schedules of deep-learning kernels")
+set(CPACK_PACKAGE_DESCRIPTION "Opens a model, shows its graph and kernels, and lets their loops be shaped by
+hand: every step is checked, compiled, measured and compared with a reference.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # the libraries with their versions, from the programs
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/lib/tilewright/${CMAKE_SYSTEM_PROCESSOR})
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "fonts-inter, fonts-jetbrains-mono")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "qt6-wayland")
+include(CPack)

@@ -1,0 +1,17 @@
+/// The processors that code can be made for by name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/hardware/hardware.h"
+
+namespace tw {
+
+/// "cpu" is the processor of this machine; "cpu:x86-64-v3", "cpu:x86-64-v4" and "cpu:aarch64" are
+/// what every processor of that level has. Errors: unknown_target, which lists the names.
+Result<Hardware> cpu_target(std::string const& name);
+
+std::vector<std::string> cpu_target_names();
+
+}  // namespace tw

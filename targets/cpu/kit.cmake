@@ -1,0 +1,49 @@
+# What an exported folder gets besides the model: the runtime library and the example, built here so
+# that an export needs no compiler, for this machine's architecture and for others whose compilers
+# are installed. They lie beside the programs: lib/tilewright/{tilewright.h, example.*, ARCHITECTURE/}.
+set(kit ${CMAKE_BINARY_DIR}/lib/tilewright)
+file(GLOB runtime_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/engine/runtime/package/*.cpp)
+list(APPEND runtime_sources
+  ${CMAKE_SOURCE_DIR}/engine/runtime/module.cpp ${CMAKE_SOURCE_DIR}/engine/runtime/thread_pool.cpp
+  ${CMAKE_SOURCE_DIR}/engine/tensor/dtype.cpp ${CMAKE_SOURCE_DIR}/engine/support/base/error.cpp
+  ${CMAKE_SOURCE_DIR}/targets/cpu/runtime/cpu_processor.cpp ${CMAKE_SOURCE_DIR}/targets/cpu/runtime/tilewright.cpp)
+file(GLOB_RECURSE runtime_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/engine/runtime/*.h ${CMAKE_SOURCE_DIR}/targets/cpu/runtime/*.h)
+set(example ${CMAKE_SOURCE_DIR}/resources/export/example.cpp)
+
+set(own ${kit}/${CMAKE_SYSTEM_PROCESSOR})
+add_library(tw_runtime_library SHARED ${runtime_sources})
+set_target_properties(tw_runtime_library PROPERTIES OUTPUT_NAME tilewright_runtime LIBRARY_OUTPUT_DIRECTORY ${own}
+  CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+target_compile_options(tw_runtime_library PRIVATE ${TW_WARNINGS} -ffunction-sections -fdata-sections)
+target_include_directories(tw_runtime_library PRIVATE ${CMAKE_SOURCE_DIR})
+target_link_options(tw_runtime_library PRIVATE -Wl,--gc-sections -Wl,-s)
+target_link_libraries(tw_runtime_library PRIVATE Threads::Threads dl)
+add_executable(tw_example ${example})
+set_target_properties(tw_example PROPERTIES OUTPUT_NAME example RUNTIME_OUTPUT_DIRECTORY ${own}
+  BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
+target_include_directories(tw_example PRIVATE ${CMAKE_SOURCE_DIR}/engine/runtime)
+target_link_libraries(tw_example PRIVATE tw_runtime_library)
+
+set(copies "")
+foreach(file engine/runtime/tilewright.h resources/export/example.cpp resources/export/example.py)
+  get_filename_component(name ${file} NAME)
+  add_custom_command(OUTPUT ${kit}/${name} DEPENDS ${CMAKE_SOURCE_DIR}/${file}
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/${file} ${kit}/${name} VERBATIM)
+  list(APPEND copies ${kit}/${name})
+endforeach()
+
+# Without the cross compiler, an export for that architecture says what is missing.
+find_program(TW_AARCH64_COMPILER aarch64-linux-gnu-g++)
+if(TW_AARCH64_COMPILER AND NOT CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
+  set(other ${kit}/aarch64)
+  add_custom_command(OUTPUT ${other}/libtilewright_runtime.so ${other}/example
+    DEPENDS ${runtime_sources} ${runtime_headers} ${example}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${other}
+    COMMAND ${TW_AARCH64_COMPILER} -std=c++23 -O2 -fPIC -shared -fvisibility=hidden -ffunction-sections -Wl,--gc-sections -s
+            -I${CMAKE_SOURCE_DIR} ${runtime_sources} -o ${other}/libtilewright_runtime.so -pthread -ldl
+    COMMAND ${TW_AARCH64_COMPILER} -std=c++17 -O2 -I${CMAKE_SOURCE_DIR}/engine/runtime ${example} -o ${other}/example
+            -L${other} -ltilewright_runtime "-Wl,-rpath,$ORIGIN"
+    VERBATIM)
+  list(APPEND copies ${other}/libtilewright_runtime.so ${other}/example)
+endif()
+add_custom_target(tw_kit DEPENDS ${copies} tw_runtime_library tw_example)

@@ -1,0 +1,150 @@
+// Devices on the command line: added, listed, used, lost, removed.
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QtTest>
+#include <fstream>
+
+#include "tests/device/test_server.h"
+
+namespace {
+
+constexpr char kProduct[] =
+    "tilewright te 1\n"
+    "kernel product(A: f32[32, 24], B: f32[24, 40]) -> C\n"
+    "  C[i in 32, j in 40] = sum[k in 24] A[i, k] * B[k, j]\n";
+
+struct Run {
+  int code = -1;
+  QString out, err;
+  QJsonDocument json() const { return QJsonDocument::fromJson(out.toUtf8()); }
+};
+
+}  // namespace
+
+class DevicesTest : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() {
+    std::ofstream(at("m.te").toStdString()) << kProduct;
+    std::ofstream(at("good.tws").toStdString())
+        << "tilewright schedule 1\nfor product\nj.0, j.1 = split(C.j, factor=8)\nreorder(C.j.0, "
+           "C.k, C.j.1)\nvectorize(C.j.1)\nparallel(C.i)\n";
+    server_ = std::make_unique<tw::test::TestServer>();
+    QVERIFY2(!server_->address().empty(), qPrintable(server_->said()));
+    address_ = QString::fromStdString(server_->address());
+  }
+  void cleanupTestCase() { server_.reset(); }
+
+  void a_device_is_added_and_asked_what_it_is() {
+    Run added = tw({"devices", "add", "here", address_});
+    QVERIFY2(added.code == 0, qPrintable(added.err));
+    QVERIFY2(added.out.contains("answers in"), qPrintable(added.out));
+    QCOMPARE(tw({"devices", "add", "gone", "127.0.0.1:1"}).code, 0);
+    QJsonArray list = tw({"devices", "list", "--json"}).json().array();
+    QCOMPARE(list.size(), 3);
+    QCOMPARE(list[0].toObject()["name"].toString(), QString("local"));
+    QJsonObject here = list[1].toObject(), gone = list[2].toObject();
+    QVERIFY(here["reachable"].toBool());
+    QCOMPARE(here["hardware"].toObject()["triple"],
+             list[0].toObject()["hardware"].toObject()["triple"]);
+    QVERIFY(!gone["reachable"].toBool());
+    QCOMPARE(gone["failure"].toString(),
+             QString("the device at 127.0.0.1:1 cannot be reached: nothing listens there"));
+  }
+
+  void a_model_runs_there_and_gives_what_it_gives_here() {
+    Run here = tw({"run", at("m.te"), "--json", "--threads", "1", "--device", "here"});
+    Run local = tw({"run", at("m.te"), "--json", "--threads", "1"});
+    QVERIFY2(here.code == 0, qPrintable(here.err));
+    QCOMPARE(here.json()["device"].toString(), QString("here"));
+    QCOMPARE(local.json()["device"].toString(), QString("local"));
+    QCOMPARE(here.json()["outputs"], local.json()["outputs"]);
+    QVERIFY(server_->said().contains("connected"));
+  }
+
+  void a_schedule_is_checked_and_timed_there() {
+    Run ran = tw({"check", at("m.te"), "--script", at("good.tws"), "--time", "--checked",
+                  "--device", "here"});
+    QVERIFY2(ran.code == 0, qPrintable(ran.err));
+    QVERIFY(ran.out.contains("output right") && ran.out.contains("times faster"));
+  }
+
+  void its_roofs_are_measured_there_kept_and_listed() {
+    Run roofs = tw({"roofline", "--device", "here", "--json"});
+    QVERIFY2(roofs.code == 0, qPrintable(roofs.err));
+    QVERIFY(roofs.json()["machine"].toString().startsWith("here · "));
+    QVERIFY(tw({"devices", "list", "--json"}).json()[1]["roofs"].isObject());
+    Run times = tw({"kernels", at("m.te"), "--time", "--device", "here"});
+    QVERIFY2(times.code == 0 && times.out.contains("whole model"), qPrintable(times.err));
+  }
+
+  void mistakes_are_sentences_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<int>("code");
+    QTest::addColumn<QString>("sentence");
+    auto row = [](QStringList const& arguments, int code, QString const& sentence) {
+      QTest::newRow(qPrintable(sentence.left(60))) << arguments << code << sentence;
+    };
+    row({"run", at("m.te"), "--device", "gone"}, 3,
+        "tw: the device at 127.0.0.1:1 cannot be reached: nothing listens there");
+    row({"run", at("m.te"), "--device", "nope"}, 2,
+        "tw: there is no device 'nope'; there are: local, here, gone");
+    row({"devices", "remove", "nope"}, 2, "tw: there is no device 'nope'");
+    row({"devices", "add", "x", "nowhere"}, 2, "tw: 'nowhere' is no address: ");
+    row({"devices", "add", "local", "127.0.0.1:5"}, 2, "tw: 'local' cannot name a device");
+    row({"devices", "add", "x", "board.local:5"}, 2,
+        "tw: board.local:5 can be reached from other machines");
+    row({"devices", "add", "x", "127.0.0.1:5", "--ca", "/nowhere/x.pem"}, 2,
+        "tw: /nowhere/x.pem: cannot be read: No such file or directory");
+    row({"device", "serve", "--frob"}, 2, "tw-device: there is no option '--frob'");
+    row({"device", "certificate", at("c"), "--host", "a b"}, 2,
+        "tw: 'a b' is neither a host's name nor its number");
+  }
+  void mistakes_are_sentences() {
+    QFETCH(QStringList, arguments);
+    QFETCH(int, code);
+    QFETCH(QString, sentence);
+    Run run = tw(arguments);
+    QCOMPARE(run.code, code);
+    QVERIFY2(run.err.startsWith(sentence), qPrintable(run.err));
+    QCOMPARE(run.err.count('\n'), 1);
+    QCOMPARE(run.out, QString());
+  }
+
+  void a_removed_device_is_gone() {
+    QCOMPARE(tw({"devices", "remove", "gone"}).code, 0);
+    QCOMPARE(tw({"devices", "list", "--json"}).json().array().size(), 2);
+  }
+
+  void a_broken_list_is_said_and_left() {
+    std::ofstream(at("config/devices.json").toStdString()) << "{";
+    Run broken = tw({"devices", "list"});
+    QCOMPARE(broken.code, 2);
+    QVERIFY2(
+        broken.err.startsWith("tw: " + at("config/devices.json") + ": this is no list of devices"),
+        qPrintable(broken.err));
+    QCOMPARE(tw({"inspect", at("m.te")}).code, 0);  // who needs no device does not read it
+  }
+
+private:
+  QString at(QString const& name) const { return folder_.filePath(name); }
+  Run tw(QStringList const& arguments) const {
+    QProcess process;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("TW_CONFIG_DIR", at("config"));
+    environment.insert("TW_CACHE_DIR", at("cache"));
+    process.setProcessEnvironment(environment);
+    process.start(TW_BINARY_DIR "/bin/tw", arguments);
+    process.waitForFinished(120'000);
+    return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()),
+            QString::fromUtf8(process.readAllStandardError())};
+  }
+
+  QTemporaryDir folder_;
+  std::unique_ptr<tw::test::TestServer> server_;
+  QString address_;
+};
+
+QTEST_GUILESS_MAIN(DevicesTest)
+#include "devices_test.moc"

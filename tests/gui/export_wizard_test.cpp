@@ -1,0 +1,110 @@
+// Exporting from the window: a folder that passed its own test, a reason where it cannot be, and
+// nothing left behind when it is stopped.
+#include <QtTest>
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <fstream>
+
+#include "app/shared/environment.h"
+#include "app/window/main_window.h"
+#include "engine/samples/onnx_writer.h"
+#include "engine/samples/samples.h"
+#include "widgets/export_dialog/export_dialog.h"
+
+using namespace tw;
+using namespace tw::session;
+
+class ExportWizardTest : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() {
+    ResNetOptions options;
+    options.name = "small";
+    options.blocks = {1};
+    options.width = 8;
+    options.image = 33;
+    options.classes = 5;
+    std::ofstream(at("small.onnx").toStdString(), std::ios::binary)
+        << write_onnx(build_resnet(options)).value();
+    std::ofstream(at("m.te").toStdString())
+        << "tilewright te 1\nkernel m(A: f32[8]) -> B\n  B[i in 8] = A[i] * 2f\n";
+    auto environment = make_environment().value();
+    session_ = Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
+                                environment.cache_folder.string(), 1, false, {}, environment.exports})
+                   .value();
+    window_ = std::make_unique<MainWindow>(*session_, std::vector<SampleCard>{}, at("state"));
+    window_->show();
+  }
+  void cleanupTestCase() {
+    window_.reset();
+    session_.reset();
+  }
+
+  void a_model_is_exported_and_the_dialog_says_what_its_test_said() {
+    ExportDialog* dialog = begin("small.onnx", at("out"));
+    QVERIFY(dialog);
+    QCOMPARE(dialog->findChild<QComboBox*>("target")->count(), 4);
+    QVERIFY(!dialog->findChild<QPushButton*>("export")->isEnabled());
+    QVERIFY(finish());
+    QCOMPARE(text("exportTitle"), QString("Exported"));
+    QVERIFY2(text("exportWords").contains("It ran alone, in ") &&
+                 text("exportWords").contains("on 1 thread."),
+             qPrintable(text("exportWords")));
+    QVERIFY(QFile::exists(at("out/model.json")));
+    QVERIFY(dialog->findChild<QPushButton*>("export")->isEnabled());
+    QVERIFY(!dialog->findChild<QPushButton*>("cancelExport")->isVisible());
+    dialog->reject();
+  }
+
+  void what_cannot_be_exported_is_said_in_the_dialog() {
+    ExportDialog* dialog = begin("m.te", at("te_out"));
+    QVERIFY(dialog && finish());
+    QCOMPARE(text("exportTitle"), QString("Not exported"));
+    QVERIFY(text("exportWords").startsWith("a tensor expression has no weights"));
+    QVERIFY(!QFile::exists(at("te_out")));
+    dialog->reject();
+  }
+
+  void an_export_that_is_stopped_leaves_nothing() {
+    ExportDialog* dialog = begin("small.onnx", at("stopped"));
+    QVERIFY(dialog);
+    QTest::mouseClick(dialog->findChild<QPushButton*>("cancelExport"), Qt::LeftButton);
+    QVERIFY(finish());
+    QCOMPARE(text("exportTitle"), QString("Not exported"));
+    QVERIFY(!QFile::exists(at("stopped")));
+    dialog->reject();
+  }
+
+private:
+  QString at(QString const& name) const { return folder_.filePath(name); }
+
+  /// Opens the file, the wizard by its key, names the folder and presses Export.
+  ExportDialog* begin(QString const& file, QString const& out) {
+    window_->execute(OpenModel{at(file).toStdString()});
+    if (!session_->wait_idle(60)) return nullptr;
+    window_->refresh();
+    window_->activateWindow();
+    QTest::keyClick(window_.get(), Qt::Key_E, Qt::ControlModifier);
+    auto* dialog = window_->findChild<ExportDialog*>("exportDialog");
+    if (!dialog) return nullptr;
+    dialog->findChild<QLineEdit*>("folder")->setText(out);
+    QTest::mouseClick(dialog->findChild<QPushButton*>("export"), Qt::LeftButton);
+    return dialog;
+  }
+  bool finish() {
+    bool idle = session_->wait_idle(120);
+    window_->refresh();
+    return idle;
+  }
+  QString text(char const* label) const { return window_->findChild<QLabel*>(label)->text(); }
+
+  QTemporaryDir folder_;
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<MainWindow> window_;
+};
+
+QTEST_MAIN(ExportWizardTest)
+#include "export_wizard_test.moc"

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/cost_table.h"
+
+#include <QPainter>
+#include <cmath>
+
+#include "widgets/paint/paint.h"
+
+namespace tw {
+
+using session::Better;
+using session::ComparedValue;
+
+namespace {
+
+constexpr int kRow = 24, kHead = 30, kNumber = 80, kChange = 74;
+
+/// Three digits with a letter for thousands, millions and so on.
+QString scaled(double value) {
+  static char const* const kLetters[] = {"", " k", " M", " G", " T"};
+  size_t letter = 0;
+  while (std::fabs(value) >= 1000 && letter + 1 < std::size(kLetters)) value /= 1000, ++letter;
+  if (letter == 0 && value == std::floor(value)) return QString::number(value, 'f', 0);
+  return paint::number(value) + kLetters[letter];
+}
+
+QString value_words(std::optional<double> const& value, std::string const& unit) {
+  if (!value) return QStringLiteral("–");
+  if (unit == "B") return paint::bytes(int64_t(*value));
+  if (unit == "%") return QString::number(*value, 'f', 1) + " %";
+  if (unit == "ms" || unit == "GFLOP/s") return paint::number(*value) + (unit == "ms" ? " ms" : "");
+  return scaled(*value);
+}
+
+/// How many times as much; nothing where that says nothing.
+std::optional<double> ratio(ComparedValue const& row) {
+  if (!row.before || !row.after || *row.before <= 0 || row.unit == "%") return std::nullopt;
+  return *row.after / *row.before;
+}
+
+QString name_words(ComparedValue const& row) {
+  QString name = QString::fromStdString(row.name);
+  return row.unit == "GFLOP/s" ? name + ", GFLOP/s" : name;
+}
+
+}  // namespace
+
+CostTable::CostTable(QWidget* parent) : QWidget(parent) {
+  setObjectName("costs");
+  setAccessibleName("Costs of both states");
+}
+
+void CostTable::set_theme(Theme const& theme) {
+  theme_ = theme;
+  update();
+}
+
+void CostTable::show_comparison(std::shared_ptr<session::StateComparison const> comparison) {
+  comparison_ = std::move(comparison);
+  setMinimumHeight(sizeHint().height());
+  updateGeometry();
+  update();
+}
+
+QSize CostTable::sizeHint() const {
+  int rows = comparison_ ? int(comparison_->values.size()) : 0;
+  return {420, kHead + kRow * rows + 8};
+}
+
+QSize CostTable::minimumSizeHint() const { return {380, kHead + kRow}; }
+
+void CostTable::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.fillRect(rect(), theme_.panel);
+  if (!comparison_) return;
+  double change = width() - 12 - kChange, after = change - kNumber, before = after - kNumber;
+  auto cell = [&](double x, double y, double wide, QFont const& font, QColor const& colour,
+                  QString const& words, int flags) {
+    paint::text(painter, QRectF(x, y, wide, kRow), font, colour,
+                QFontMetricsF(font).elidedText(words, Qt::ElideRight, wide), flags);
+  };
+  int right = Qt::AlignRight | Qt::AlignVCenter, left = Qt::AlignLeft | Qt::AlignVCenter;
+  cell(before, 3, kNumber - 8, ui_font(11), theme_.text3, "before", right);
+  cell(after, 3, kNumber - 8, ui_font(11), theme_.text3, "after", right);
+  for (size_t i = 0; i < comparison_->values.size(); ++i) {
+    ComparedValue const& row = comparison_->values[i];
+    double y = kHead + kRow * double(i);
+    painter.setPen(QPen(theme_.line1, 1));
+    painter.drawLine(QPointF(12, y), QPointF(width() - 12, y));
+    cell(12, y, before - 16, ui_font(12), theme_.text2, name_words(row), left);
+    cell(before, y, kNumber - 8, mono_font(12), theme_.text1, value_words(row.before, row.unit),
+         right);
+    cell(after, y, kNumber - 8, mono_font(12), theme_.text1, value_words(row.after, row.unit),
+         right);
+    auto times = ratio(row);
+    if (!times || std::fabs(*times - 1) < 0.0005) continue;
+    bool less = *times < 1;
+    bool better = row.better == Better::kLess ? less : !less;
+    QColor colour = row.better == Better::kNeither ? theme_.text2
+                    : better                       ? theme_.ok
+                                                   : theme_.error;
+    QString sign = row.better == Better::kNeither ? QString()
+                   : better                       ? QStringLiteral("✓ ")
+                                                  : QStringLiteral("▼ ");
+    cell(change, y, kChange, mono_font(12, 500), colour,
+         sign + QStringLiteral("×") + (*times >= 1000 ? scaled(*times) : paint::number(*times)),
+         right);
+  }
+}
+
+std::vector<Part> CostTable::parts() const {
+  std::vector<Part> parts;
+  for (size_t i = 0; comparison_ && i < comparison_->values.size(); ++i) {
+    ComparedValue const& row = comparison_->values[i];
+    parts.push_back({QRectF(0, kHead + kRow * double(i), width(), kRow),
+                     QString("%1: %2 before, %3 after")
+                         .arg(name_words(row), value_words(row.before, row.unit),
+                              value_words(row.after, row.unit)),
+                     false});
+  }
+  return parts;
+}
+
+}  // namespace tw

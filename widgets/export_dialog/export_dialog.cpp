@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/export_dialog/export_dialog.h"
+
+#include <QComboBox>
+#include <QFileDialog>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace tw {
+namespace {
+
+QString size_text(int64_t bytes) {
+  return bytes < 10'000'000 ? QString("%1 kB").arg(bytes / 1000)
+                            : QString("%1 MB").arg(double(bytes) / 1e6, 0, 'f', 1);
+}
+
+QString result_text(session::ExportView const& view) {
+  QString text = QString("%1\n%2 kernels in %3, parameters %4, runtime library %5.\n")
+                     .arg(QString::fromStdString(view.folder))
+                     .arg(view.kernels)
+                     .arg(size_text(view.library_bytes), size_text(view.parameter_bytes),
+                          size_text(view.runtime_bytes));
+  if (!view.tested)
+    return text + "It was not run here: " + QString::fromStdString(view.not_tested_because) + ".";
+  QString compared = QString("Its outputs differ from %1 by %2 at most; the largest value is %3.")
+                         .arg(QString::fromStdString(view.compared_with))
+                         .arg(view.largest_difference, 0, 'g', 3)
+                         .arg(view.largest_value, 0, 'g', 3);
+  if (!view.emulator.empty())
+    return text + QString("It ran alone under %1. %2")
+                      .arg(QString::fromStdString(view.emulator), compared);
+  return text + QString("It ran alone, in %1 ms at best on %2 thread%3. %4")
+                    .arg(view.least_ms, 0, 'f', 3)
+                    .arg(view.threads)
+                    .arg(view.threads == 1 ? "" : "s", compared);
+}
+
+QString target_text(QString const& target, bool first) {
+  return first ? "This machine" : target.section(':', 1);
+}
+
+}  // namespace
+
+ExportDialog::ExportDialog(QString model, QStringList targets, QString folder, QWidget* parent)
+    : QDialog(parent) {
+  setObjectName("exportDialog");
+  setWindowTitle("Export the model");
+  setMinimumWidth(560);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(20, 18, 20, 16);
+  column->setSpacing(10);
+  auto* title = new QLabel("Export " + model);
+  title->setProperty("role", "title");
+  auto* what = new QLabel(
+      "A folder that runs alone: kernels as they are shaped now, weights, a small runtime library "
+      "with a C interface, and examples in C++ and Python. It is run in a process of its own and "
+      "compared before it is done.");
+  what->setWordWrap(true);
+  what->setProperty("role", "secondary");
+  target_ = new QComboBox;
+  target_->setObjectName("target");
+  target_->setAccessibleName("Processor");
+  for (int i = 0; i < targets.size(); ++i)
+    target_->addItem(target_text(targets[i], i == 0), targets[i]);
+  folder_ = new QLineEdit(folder);
+  folder_->setObjectName("folder");
+  folder_->setAccessibleName("Folder");
+  auto* choose = new QPushButton("Choose...");
+  choose->setProperty("quiet", true);
+  auto* place = new QHBoxLayout;
+  place->addWidget(folder_, 1);
+  place->addWidget(choose);
+  auto* form = new QFormLayout;
+  form->setSpacing(8);
+  form->addRow("Processor", target_);
+  form->addRow("Folder", place);
+  title_ = new QLabel;
+  title_->setObjectName("exportTitle");
+  title_->setProperty("role", "title");
+  words_ = new QLabel;
+  words_->setObjectName("exportWords");
+  words_->setWordWrap(true);
+  words_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  words_->setMinimumHeight(86);
+  words_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  progress_ = new QProgressBar;
+  progress_->setTextVisible(false);
+  progress_->setFixedHeight(3);
+  progress_->hide();
+  export_ = new QPushButton("Export");
+  export_->setObjectName("export");
+  export_->setDefault(true);
+  cancel_ = new QPushButton("Cancel");
+  cancel_->setObjectName("cancelExport");
+  cancel_->setProperty("quiet", true);
+  cancel_->hide();
+  close_ = new QPushButton("Close");
+  close_->setProperty("quiet", true);
+  auto* row = new QHBoxLayout;
+  row->addStretch(1);
+  for (QPushButton* button : {cancel_, close_, export_}) row->addWidget(button);
+  column->addWidget(title);
+  column->addWidget(what);
+  column->addLayout(form);
+  column->addWidget(progress_);
+  column->addWidget(title_);
+  column->addWidget(words_, 1);
+  column->addLayout(row);
+  connect(choose, &QPushButton::clicked, this, &ExportDialog::choose_folder);
+  connect(export_, &QPushButton::clicked, this, &ExportDialog::begin);
+  connect(cancel_, &QPushButton::clicked, this, [this] {
+    cancelled_ = true;
+    emit stopped();
+  });
+  connect(close_, &QPushButton::clicked, this, &QDialog::reject);
+  folder_->setFocus();
+  folder_->selectAll();
+}
+
+void ExportDialog::choose_folder() {
+  auto* dialog = new QFileDialog(this, "A folder to export to", folder_->text());
+  dialog->setObjectName("exportFolderDialog");
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setFileMode(QFileDialog::Directory);
+  dialog->setOption(QFileDialog::ShowDirsOnly);
+  connect(dialog, &QFileDialog::fileSelected, folder_, &QLineEdit::setText);
+  dialog->open();
+}
+
+void ExportDialog::say(QString const& title, QString const& sentence) {
+  title_->setText(title);
+  words_->setText(sentence);
+}
+
+void ExportDialog::begin() {
+  if (folder_->text().trimmed().isEmpty())
+    return say("", "Name a folder; an earlier export there is replaced.");
+  running_ = true;
+  seen_ = cancelled_ = false;
+  export_->setEnabled(false);
+  cancel_->show();
+  say("", "Waiting for what runs now");
+  emit wanted(target_->currentData().toString(), folder_->text().trimmed());
+}
+
+void ExportDialog::take(session::Snapshot const& snapshot) {
+  if (!running_) return;
+  bool now = snapshot.job && snapshot.job->kind == "export";
+  progress_->setVisible(now);
+  if (now) {
+    seen_ = true;
+    progress_->setRange(0, int(snapshot.job->total));
+    progress_->setValue(int(snapshot.job->done));
+    return say("", QString::fromStdString(snapshot.job->what));
+  }
+  // Another job may run before this one begins.
+  if (!seen_ && !cancelled_ && !snapshot.exported && !snapshot.error) return;
+  running_ = false;
+  cancel_->hide();
+  export_->setEnabled(true);
+  if (snapshot.exported) return say("Exported", result_text(*snapshot.exported));
+  if (snapshot.error) return say("Not exported", QString::fromStdString(*snapshot.error));
+  say("Not exported", "It was cancelled; nothing was left behind.");
+}
+
+}  // namespace tw

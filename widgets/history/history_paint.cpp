@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How the history's map is painted: tracks first, then folds and stations, only what is seen.
+#include <QPaintEvent>
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+
+#include "widgets/history/history_metrics.h"
+#include "widgets/history/history_view.h"
+#include "widgets/paint/paint.h"
+
+namespace tw {
+
+using namespace history_metrics;
+using session::HistoryNodeView;
+using session::Verdict;
+
+void HistoryView::paintEvent(QPaintEvent* event) {
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.fillRect(event->rect(), theme_.panel);
+  if (!view_ || view_->nodes.empty())
+    return paint::text(painter, QRectF(24, 20, width() - 48, 20), ui_font(12), theme_.text2,
+                       "Every step you take is kept here.");
+  QRect seen = event->rect().adjusted(-int(kPitch), -int(kLane), int(kPitch), int(kLane));
+  draw_tracks(painter, seen);
+  for (HistoryFold const& fold : layout_.folds)
+    if (seen.contains(pill(fold).center().toPoint())) draw_fold(painter, fold);
+  for (HistoryNodeView const& node : view_->nodes)
+    if (layout_.places[size_t(node.id)].shown && seen.contains(station(node.id).toPoint()))
+      draw_station(painter, node);
+}
+
+/// Where the track to a node begins: at its parent, or at the fold that its parent lies in.
+QPointF HistoryView::start_of(int node) const { return station(view_->nodes[size_t(node)].parent); }
+
+/// Straight in a lane; to another lane it turns between two columns, where no words stand.
+void HistoryView::draw_track(QPainter& painter, QPointF from, QPointF to, QPen const& pen) const {
+  painter.setPen(pen);
+  painter.setBrush(Qt::NoBrush);
+  QPainterPath path(from);
+  if (from.y() == to.y()) {
+    path.lineTo(to);
+  } else {
+    double x = from.x() + kPitch / 2, r = 16;
+    path.lineTo(x - r, from.y());
+    path.quadTo(QPointF(x, from.y()), QPointF(x, from.y() + r));
+    path.lineTo(x, to.y() - r);
+    path.quadTo(QPointF(x, to.y()), QPointF(x + r, to.y()));
+    path.lineTo(to);
+  }
+  painter.drawPath(path);
+}
+
+void HistoryView::draw_tracks(QPainter& painter, QRect const& seen) const {
+  // The way to the current state lies on top of the others.
+  for (bool on_path : {false, true})
+    for (HistoryNodeView const& node : view_->nodes) {
+      auto id = size_t(node.id);
+      if (node.parent < 0 || layout_.on_path[id] != on_path) continue;
+      QPointF from = start_of(node.id), to = station(node.id);
+      if (from == to || !QRectF(from, to).normalized().adjusted(-1, -1, 1, 1).intersects(seen))
+        continue;
+      draw_track(painter, from, to,
+                 QPen(on_path ? theme_.text1 : theme_.text3, 4,
+                      node.label == "default" ? Qt::DotLine : Qt::SolidLine, Qt::FlatCap));
+    }
+}
+
+void HistoryView::draw_fold(QPainter& painter, HistoryFold const& fold) const {
+  QRectF box = pill(fold);
+  painter.setPen(QPen(theme_.line2, 1));
+  painter.setBrush(theme_.control);
+  painter.drawRoundedRect(box, box.height() / 2, box.height() / 2);
+  paint::text(painter, box, ui_font(11, 500), theme_.text2, QString("+ %1 steps").arg(fold.count),
+              Qt::AlignCenter);
+}
+
+void HistoryView::draw_station(QPainter& painter, HistoryNodeView const& node) const {
+  QPointF at = station(node.id);
+  bool current = node.id == view_->current, on_path = layout_.on_path[size_t(node.id)];
+  bool wrong = node.verdict == Verdict::kWrong || !node.failure.empty();
+  QColor colour = wrong ? theme_.error : on_path ? theme_.text1 : theme_.text3;
+  painter.setPen(QPen(theme_.panel, 3));  // stands apart from the tracks behind it
+  painter.setBrush(theme_.panel);
+  painter.drawEllipse(at, 8, 8);
+  painter.setPen(QPen(colour, 2));
+  painter.setBrush(node.min_ms && !wrong ? colour : theme_.panel);
+  painter.drawEllipse(at, 6, 6);
+  painter.setBrush(Qt::NoBrush);
+  if (wrong) {
+    painter.drawLine(at + QPointF(-3, -3), at + QPointF(3, 3));
+    painter.drawLine(at + QPointF(-3, 3), at + QPointF(3, -3));
+  }
+  if (current) {
+    painter.setPen(QPen(theme_.ink, 2));
+    painter.drawEllipse(at, 11, 11);
+  }
+  if (picked_ == node.id) {
+    painter.setPen(QPen(theme_.ink, 2, Qt::DashLine));
+    painter.drawEllipse(at, 15, 15);
+  }
+  if (found_.contains(node.id)) {
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(Theme::mix(theme_.warn, theme_.panel, 0.22));
+    painter.drawRoundedRect(QRectF(at.x() - kPitch / 2 + 5, at.y() - 36, kPitch - 10, 18), 4, 4);
+  }
+  if (marked_ == node.id && hasFocus())
+    paint::focus_ring(painter, QRectF(at - QPointF(14, 14), QSizeF(28, 28)), theme_, 14);
+  QFont name = mono_font(11.5, current ? 600 : 400);
+  QRectF above(at.x() - kPitch / 2 + 3, at.y() - 36, kPitch - 6, 18);
+  paint::text(painter, above, name, theme_.text1,
+              QFontMetricsF(name).elidedText(QString::fromStdString(node.label), Qt::ElideRight,
+                                             above.width()),
+              Qt::AlignCenter);
+  draw_badges(painter, node);
+}
+
+namespace {
+
+struct Glyph {
+  QString sign;
+  QColor colour;
+};
+
+Glyph verdict_glyph(HistoryNodeView const& node, Theme const& theme) {
+  if (node.verdict == Verdict::kWrong || !node.failure.empty())
+    return {QStringLiteral("✕"), theme.error};
+  if (node.verdict == Verdict::kCorrect) return {QStringLiteral("✓"), theme.ok};
+  if (node.measuring || node.verdict == Verdict::kChecking)
+    return {QStringLiteral("◐"), theme.text2};
+  return {QStringLiteral("?"), theme.text3};
+}
+
+QString speed_words(HistoryNodeView const& node) {
+  if (node.verdict == Verdict::kWrong) return "wrong";
+  if (!node.failure.empty()) return "no result";
+  if (node.gflops) return paint::number(*node.gflops);
+  return node.measuring ? "measuring" : "not measured";
+}
+
+}  // namespace
+
+/// Whether it is right and how fast it is; its time and spread; what the model says; the note.
+void HistoryView::draw_badges(QPainter& painter, HistoryNodeView const& node) const {
+  QPointF at = station(node.id);
+  QRectF line(at.x() - kPitch / 2 + 3, at.y() + 13, kPitch - 6, 16);
+  bool best = node.id == best_;
+  Glyph glyph = verdict_glyph(node, theme_);
+  QString words = speed_words(node);
+  bool number = node.gflops && words != "wrong" && words != "no result";
+  QFont font = number ? mono_font(12, best ? 600 : 500) : ui_font(11);
+  double sign = 15, wide = QFontMetricsF(font).horizontalAdvance(words) + (best ? 14 : 0);
+  double left = at.x() - (sign + wide) / 2;
+  paint::text(painter, QRectF(left, line.top(), sign, 16), ui_font(12, 600), glyph.colour,
+              glyph.sign);
+  QRectF box(left + sign, line.top(), wide + 2, 16);
+  if (best) {
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme_.ink);
+    painter.drawRoundedRect(box.adjusted(-5, -1, 4, 1), 9, 9);
+    paint::text(painter, QRectF(box.left(), box.top(), 14, 16), ui_font(11), theme_.on_ink,
+                QStringLiteral("★"));
+    box.setLeft(box.left() + 14);
+  }
+  QColor colour = glyph.sign == QStringLiteral("✕") ? theme_.error
+                  : best                            ? theme_.on_ink
+                  : number                          ? theme_.text1
+                                                    : theme_.text3;
+  paint::text(painter, box, font, colour, words);
+  line.translate(0, 16);
+  if (node.min_ms && number)
+    paint::text(painter, line, ui_font(11), theme_.text2,
+                QString::fromUtf8("%1 ms ±%2 %")
+                    .arg(paint::number(*node.min_ms),
+                         QString::number(node.spread * 100, 'f', node.spread < 0.1 ? 1 : 0)),
+                Qt::AlignCenter);
+  line.translate(0, 15);
+  if (node.model_gflops) {
+    // A hollow mark: this number was not measured.
+    QString modelled = paint::number(*node.model_gflops) + " " + QString::fromStdString(node.bound);
+    QFont small = ui_font(11);
+    modelled = QFontMetricsF(small).elidedText(modelled, Qt::ElideRight, line.width() - 14);
+    double width = QFontMetricsF(small).horizontalAdvance(modelled) + 12;
+    double x = at.x() - width / 2;
+    painter.setPen(QPen(theme_.text3, 1.4));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawEllipse(QPointF(x + 4, line.center().y()), 3.4, 3.4);
+    paint::text(painter, QRectF(x + 12, line.top(), width, 16), small, theme_.text3, modelled);
+  }
+  line.translate(0, 15);
+  if (node.note.empty() || noting_ == node.id) return;
+  QFont italic = ui_font(11);
+  italic.setItalic(true);
+  paint::text(painter, line, italic, theme_.text2,
+              QFontMetricsF(italic).elidedText(QString::fromStdString(node.note).simplified(),
+                                               Qt::ElideRight, line.width()),
+              Qt::AlignCenter);
+}
+
+}  // namespace tw

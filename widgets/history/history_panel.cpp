@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/history/history_panel.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+
+namespace tw {
+
+HistoryPanel::HistoryPanel(QWidget* parent)
+    : QWidget(parent),
+      view_(new HistoryView),
+      scroll_(new QScrollArea),
+      find_(new QLineEdit),
+      found_(new QLabel),
+      fold_(new QPushButton("Fold")),
+      compare_(new QPushButton("Compare")),
+      replay_(new QPushButton("Replay on")) {
+  setObjectName("historyPanel");
+  find_->setObjectName("findStep");
+  find_->setAccessibleName("Find a step or a note");
+  find_->setPlaceholderText("Find a step or a note");
+  find_->setClearButtonEnabled(true);
+  find_->setMaximumWidth(260);
+  found_->setProperty("role", "label");
+  fold_->setObjectName("foldHistory");
+  fold_->setCheckable(true);
+  fold_->setChecked(true);
+  fold_->setToolTip("Draw long runs of steps as one");
+  compare_->setObjectName("compareStates");
+  compare_->setToolTip("Compare the ringed state with the current one");
+  replay_->setObjectName("replayOn");
+  replay_->setToolTip("Take this schedule over to another kernel");
+  scroll_->setWidget(view_);
+  scroll_->setWidgetResizable(true);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  auto* row = new QHBoxLayout;
+  row->setContentsMargins(12, 4, 12, 4);
+  row->setSpacing(8);
+  row->addWidget(find_, 1);
+  row->addWidget(found_);
+  row->addStretch(0);
+  for (QPushButton* button : {fold_, compare_, replay_}) {
+    button->setProperty("quiet", true);
+    row->addWidget(button);
+  }
+  column->addLayout(row);
+  column->addWidget(scroll_, 1);
+  connect(find_, &QLineEdit::returnPressed, this, [this] { emit find_asked(find_->text()); });
+  connect(find_, &QLineEdit::textEdited, this, [this](QString const& text) {
+    if (text.isEmpty()) emit find_asked(text);
+  });
+  connect(fold_, &QPushButton::toggled, this, &HistoryPanel::fold_asked);
+  connect(compare_, &QPushButton::clicked, this, &HistoryPanel::compare_asked);
+  connect(replay_, &QPushButton::clicked, this, &HistoryPanel::replay_asked);
+  connect(view_, &HistoryView::moved_to, this, [this](QPointF const& at) {
+    scroll_->ensureVisible(int(at.x()), int(at.y()) + 16, 70, 66);
+  });
+}
+
+void HistoryPanel::show_history(std::shared_ptr<session::HistoryView const> const& history) {
+  view_->show_history(history);
+  compare_->setEnabled(history && history->nodes.size() > 1);
+  replay_->setEnabled(history && history->current > 0);
+}
+
+QString HistoryPanel::words() const { return find_->text(); }
+
+int HistoryPanel::find(QString const& words) {
+  if (find_->text() != words) find_->setText(words);
+  int count = view_->find(words, words == searched_);
+  searched_ = words;
+  found_->setText(words.isEmpty() ? QString() : QString("%1 found").arg(count));
+  return count;
+}
+
+void HistoryPanel::fold(bool folded) {
+  QSignalBlocker blocker(fold_);
+  fold_->setChecked(folded);
+  view_->set_folding(folded);
+}
+
+}  // namespace tw

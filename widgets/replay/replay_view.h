@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/// What became of a schedule on another kernel: a row per step, as it was and as it is there.
+#pragma once
+
+#include <QWidget>
+#include <memory>
+
+#include "engine/session/values.h"
+#include "widgets/accessible/parts.h"
+#include "widgets/theme/theme.h"
+
+namespace tw {
+
+class ReplayView : public QWidget, public HasParts {
+  Q_OBJECT
+public:
+  explicit ReplayView(QWidget* parent = nullptr);
+  void set_theme(Theme const& theme);
+  void show_replay(std::shared_ptr<session::ReplayView const> replay);
+  session::ReplayView const* shown() const { return replay_.get(); }
+  std::vector<Part> parts() const override;
+
+protected:
+  void paintEvent(QPaintEvent*) override;
+  void resizeEvent(QResizeEvent*) override;
+
+private:
+  struct Row {
+    QRectF rect;
+    session::ReplayedStep const* step;
+    QString from, to, reason;
+  };
+  std::vector<Row> rows() const;
+  double reason_height(QString const& reason) const;
+  void draw_row(QPainter& painter, Row const& row) const;
+  void fit();
+
+  Theme theme_;
+  std::shared_ptr<session::ReplayView const> replay_;
+};
+
+}  // namespace tw
