@@ -61,6 +61,7 @@ void add_run(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_verify(CLI::App& app, Context& context);
 void add_roofline(CLI::App& app, Context& context);
+void add_project(CLI::App& app, Context& context);
 void add_certificate(CLI::App& device, Context& context);
 void add_devices(CLI::App& app, Context& context);
 /// Becomes tw-device, whose options are its own; `words`: "serve" and what follows, then null.

@@ -23,6 +23,16 @@ void MainWindow::add_action(QString name, QString keys, std::function<void()> ru
 
 void MainWindow::build_actions() {
   add_action("Open a model", "Ctrl+O", [this] { show_action(journal::ShowDialog{"open", {}}); });
+  add_action("Open a project", "Ctrl+Shift+O", [this] {
+    show_action(journal::ShowDialog{"open-project", {}});
+  });
+  add_action("Open earlier work", "", [this] {
+    show_action(journal::ShowDialog{"open-project", keeper_->earlier_folder().toStdString()});
+  });
+  add_action("Save the project", "Ctrl+S", [this] { show_action(journal::SaveProject{}); });
+  add_action("Save the project as", "Ctrl+Shift+S", [this] {
+    show_action(journal::ShowDialog{"save-project", {}});
+  });
   build_history_actions();
   add_action("Save the journal", "", [this] {
     show_action(journal::ShowDialog{"save-journal", {}});
@@ -47,6 +57,11 @@ void MainWindow::build_actions() {
   add_action("Graph", "Ctrl+2", [this] { show_centre(1); });
   add_action("Graph before fusion", "", [this] { show_action(journal::ChooseGraph{"before"}); });
   add_action("Graph after fusion", "", [this] { show_action(journal::ChooseGraph{"after"}); });
+  add_action("Find in the graph", "", [this] { show_action(journal::ShowDialog{"find", {}}); });
+  add_action("Find in what is shown", "Ctrl+F", [this] {
+    bool graph = centre_->currentWidget() == graph_;
+    run_action(graph ? "Find in the graph" : "Find in the history");
+  });
   static std::pair<char const*, char const*> const kTabs[] = {{"Expression", "expression"},
                                                               {"Lowered program", "lowered"},
                                                               {"LLVM IR", "llvm_ir"},

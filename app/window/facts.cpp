@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a journal may expect of the window, read from what it shows.
 #include <QDialog>
+#include <QFileInfo>
 #include <QLabel>
 #include <QTabWidget>
 #include <algorithm>
@@ -86,6 +87,11 @@ Value MainWindow::fact(std::string const& name) const {
   if (name == "view.graph.nodes") return number(graph_->card_count());
   if (name == "view.graph.edges") return number(graph_->edge_count());
   if (name == "view.graph.scale") return number(graph_->scale());
+  if (name == "view.graph.frame") return number(graph_->frame_ms());
+  if (name == "find.matches") return number(graph_->match_count());
+  if (name == "find.current") return number(graph_->current_match() + 1);
+  if (name == "find.node")
+    return words(graph_->match_name().isEmpty() ? QString("none") : graph_->match_name());
   session::CodeText const* code = code_->view().text();
   if (name == "view.code.lines") return number(code ? code->lines.size() : 0);
   if (name == "view.why") return words(why_->text());
@@ -97,6 +103,10 @@ Value MainWindow::fact(std::string const& name) const {
   if (name == "theme") return words(QString(theme_name_).replace('_', '-'));
   if (name == "window.width") return number(width());
   if (name == "window.height") return number(height());
+  if (name == "project")
+    return words(keeper_->file().isEmpty() ? QString("none")
+                                           : QFileInfo(keeper_->file()).fileName());
+  if (name == "project.changed") return words(keeper_->changed() ? "yes" : "no");
   QDialog const* dialog = open_dialog();
   if (name == "dialog") return words(dialog ? dialog->objectName() : QString("none"));
   return {};

@@ -226,7 +226,7 @@ void MainWindow::build_history_actions() {
     int current = snapshot_.history ? snapshot_.history->current : 0;
     show_action(journal::ShowDialog{"note", std::to_string(current)});
   });
-  add_action("Find in the history", "Ctrl+F", [this] {
+  add_action("Find in the history", "", [this] {
     (void)perform(journal::ShowView{"history"});
     history_panel_->findChild<QLineEdit*>("findStep")->setFocus();
   });

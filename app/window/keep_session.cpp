@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window remembers from one start to the next.
+// Projects in the window: opened, saved, recovered, and how the window looked with them.
 #include <QCloseEvent>
 #include <QDir>
-#include <QFile>
-#include <QSaveFile>
+#include <QFileDialog>
+#include <QMessageBox>
+#include <QPushButton>
 #include <QSettings>
+#include <QSplitter>
+#include <QTabBar>
+#include <QTabWidget>
 
 #include "app/window/main_window.h"
+#include "app/window/view_names.h"
 
 namespace tw {
 
@@ -24,27 +29,165 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   QMainWindow::closeEvent(event);
 }
 
-void MainWindow::save_session() {
-  QDir().mkpath(state_folder_);
-  std::string state = session_.save();
-  QString path = state_folder_ + "/session.json";
-  if (state.empty()) {
-    QFile::remove(path);
-    return;
-  }
-  QSaveFile file(path);  // the old one stays until the new one is whole
-  if (file.open(QIODevice::WriteOnly)) {
-    file.write(state.data(), qint64(state.size()));
-    file.commit();
-  }
+void MainWindow::save_session() { keeper_->close(); }
+bool MainWindow::restore_session() { return keeper_->restore_last(); }
+
+void MainWindow::open_path(QString const& path) {
+  if (path.endsWith(".twproj"))
+    show_action(journal::OpenProject{path.toStdString(), {}});
+  else
+    execute(session::OpenModel{path.toStdString()});
 }
 
-bool MainWindow::restore_session() {
-  QFile file(state_folder_ + "/session.json");
-  if (!file.open(QIODevice::ReadOnly)) return false;
-  Status status = session_.restore(file.readAll().toStdString());
-  if (!status) say(QString::fromStdString(status.error().message));
-  return status.has_value();
+void MainWindow::watch_projects() {
+  connect(keeper_, &ProjectKeeper::opened, this, &MainWindow::apply_layout);
+  connect(keeper_, &ProjectKeeper::failed, this, &MainWindow::say);
+  connect(keeper_, &ProjectKeeper::missing, this, &MainWindow::show_missing_model);
+  connect(keeper_, &ProjectKeeper::saved, this, &MainWindow::remember_recent);
+  connect(keeper_, &ProjectKeeper::state_changed, this, [this] {
+    QString name = QFileInfo(keeper_->file()).fileName();
+    QString mark = keeper_->changed() ? " *" : "";
+    setWindowTitle(name.isEmpty() ? "Tilewright" : name + mark + QStringLiteral(" – Tilewright"));
+  });
+}
+
+Status MainWindow::run(journal::OpenProject const& action) {
+  keeper_->open(QString::fromStdString(action.project), QString::fromStdString(action.model));
+  return {};
+}
+
+Status MainWindow::run(journal::SaveProject const& action) {
+  if (!snapshot_.model) return bad_input("no_model", "no model is open");
+  QString file = QString::fromStdString(action.project);
+  if (file.isEmpty()) file = keeper_->file();
+  if (file.isEmpty()) return show_save_project_dialog();
+  keeper_->save(file);
+  return {};
+}
+
+Status MainWindow::run(journal::RecoverWork const&) {
+  auto left = keeper_->left_behind();
+  if (!left) return bad_input("nothing_to_recover", "there is nothing to recover");
+  keeper_->recover(left->file);
+  return {};
+}
+
+Status MainWindow::run(journal::DiscardRecovery const&) {
+  auto left = keeper_->left_behind();
+  if (!left) return bad_input("nothing_to_recover", "there is nothing to recover");
+  keeper_->discard(left->file);
+  return {};
+}
+
+// ---- dialogs -------------------------------------------------------------------------------
+
+Status MainWindow::show_open_project_dialog(QString const& folder) {
+  auto* dialog = new QFileDialog(this, "Open a project", folder, "Projects (*.twproj)");
+  dialog->setObjectName("openProjectDialog");
+  dialog->setFileMode(QFileDialog::ExistingFile);
+  connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::open_path);
+  open(dialog);
+  return {};
+}
+
+Status MainWindow::show_save_project_dialog() {
+  if (!snapshot_.model) return bad_input("no_model", "no model is open");
+  auto* dialog = new QFileDialog(this, "Save the project", keeper_->file(), "Projects (*.twproj)");
+  dialog->setObjectName("saveProjectDialog");
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setDefaultSuffix("twproj");
+  connect(dialog, &QFileDialog::fileSelected, this,
+          [this](QString const& path) { show_action(journal::SaveProject{path.toStdString()}); });
+  open(dialog);
+  return {};
+}
+
+void MainWindow::offer_recovery() {
+  if (keeper_->left_behind()) show_action(journal::ShowDialog{"recovery", {}});
+}
+
+Status MainWindow::show_recovery_dialog() {
+  auto left = keeper_->left_behind();
+  if (!left) return bad_input("nothing_to_recover", "there is nothing to recover");
+  auto* dialog = new QMessageBox(this);
+  dialog->setObjectName("recoveryDialog");
+  dialog->setWindowTitle("Recover");
+  dialog->setText("Tilewright ended without being closed.");
+  dialog->setInformativeText(
+      QString("Work on %1 was kept at %2. Recover it now, or leave it for the next start.")
+          .arg(left->model, left->saved.toString("yyyy-MM-dd hh:mm:ss")));
+  auto* recover = dialog->addButton("Recover", QMessageBox::AcceptRole);
+  auto* discard = dialog->addButton("Discard", QMessageBox::DestructiveRole);
+  auto* later = dialog->addButton("Later", QMessageBox::RejectRole);
+  dialog->setDefaultButton(recover);
+  dialog->setEscapeButton(later);
+  connect(dialog, &QMessageBox::buttonClicked, this, [=, this](QAbstractButton* button) {
+    if (button == recover) show_action(journal::RecoverWork{});
+    if (button == discard) show_action(journal::DiscardRecovery{});
+  });
+  open(dialog);
+  return {};
+}
+
+void MainWindow::show_missing_model(QString const& project, QString const& sentence) {
+  say(sentence);
+  auto* dialog = new QMessageBox(this);
+  dialog->setObjectName("missingModelDialog");
+  dialog->setWindowTitle("Missing model");
+  dialog->setText("The project's model is missing.");
+  dialog->setInformativeText(sentence + ".");
+  auto* locate = dialog->addButton(QStringLiteral("Locate…"), QMessageBox::AcceptRole);
+  dialog->addButton(QMessageBox::Cancel);
+  connect(dialog, &QMessageBox::buttonClicked, this, [=, this](QAbstractButton* button) {
+    if (button != locate) return;
+    auto* files = new QFileDialog(this, "Locate the model", QFileInfo(project).path(),
+                                  "Models and kernels (*.onnx *.te);;All files (*)");
+    files->setObjectName("locateDialog");
+    files->setFileMode(QFileDialog::ExistingFile);
+    connect(files, &QFileDialog::fileSelected, this, [this, project](QString const& model) {
+      show_action(journal::OpenProject{project.toStdString(), model.toStdString()});
+    });
+    open(files);
+  });
+  open(dialog);
+}
+
+// ---- how the window looks ------------------------------------------------------------------
+
+static QString sizes_text(QSplitter const* panes) {
+  QStringList sizes;
+  for (int size : panes->sizes()) sizes << QString::number(size);
+  return sizes.join(' ');
+}
+
+ProjectKeeper::Layout MainWindow::layout() const {
+  ProjectKeeper::Layout layout{
+      {"theme", QString(theme_name_).replace('_', '-').toStdString()},
+      {"size", QString("%1 %2").arg(width()).arg(height()).toStdString()},
+      {"view", view_name(centre_->tabText(centre_->currentIndex())).toStdString()}};
+  if (auto* tabs = findChild<QTabBar*>("codeTabs"))
+    layout["code"] = view_name(tabs->tabText(tabs->currentIndex())).toStdString();
+  for (QSplitter const* panes : centralWidget()->findChildren<QSplitter*>())
+    if (!panes->objectName().isEmpty())
+      layout["panes " + panes->objectName().toStdString()] = sizes_text(panes).toStdString();
+  return layout;
+}
+
+/// What another version of the program wrote and this one does not know is left out.
+void MainWindow::apply_layout(ProjectKeeper::Layout const& layout, bool all) {
+  Quiet quiet(depth_);
+  for (auto const& [key, value] : layout) {
+    if (key == "theme") (void)run(journal::SetTheme{value});
+    if (key == "code") (void)run(journal::ShowView{value});
+    QStringList size = QString::fromStdString(value).split(' ');
+    if (key == "size" && all && size.size() == 2)
+      (void)run(journal::ResizeWindow{size[0].toInt(), size[1].toInt()});
+  }
+  for (auto const& [key, value] : layout) {
+    if (key.starts_with("panes ")) (void)run(journal::ArrangePanes{key.substr(6), value});
+    if (key == "view") (void)run(journal::ShowView{value});
+  }
+  if (!keeper_->file().isEmpty()) remember_recent(keeper_->file());
 }
 
 }  // namespace tw

@@ -31,7 +31,8 @@ int fail(tw::Error const& error) {
 }
 
 struct Wishes {
-  QString model, sample, theme, report, journal, record, picture;
+  QString model, sample, theme, report, journal, record, picture, state;
+  bool stays = false;  ///< after a replay
   QSize size;
 };
 
@@ -63,10 +64,12 @@ tw::Result<Wishes> read_wishes(QApplication& app) {
       record("record", "write down what is done, as a journal", "file"),
       picture("screenshot", "take a picture of the window, after the journal, and exit",
               "file.png"),
+      state("state", "keep settings, recovery files and journals there", "folder"),
+      stay("stay", "leave the window open after a journal"),
       report("report", "walk through the sample without a person and write pictures there",
              "folder");
-  parser.addOptions({sample, theme, size, journal, record, picture, report});
-  parser.addPositionalArgument("MODEL", "an ONNX file or a .te file", "[MODEL]");
+  parser.addOptions({sample, theme, size, journal, record, picture, state, stay, report});
+  parser.addPositionalArgument("MODEL", "an ONNX file, a .te file or a project", "[MODEL]");
   parser.process(app);
   Wishes wishes{parser.positionalArguments().value(0),
                 parser.value(sample),
@@ -75,6 +78,8 @@ tw::Result<Wishes> read_wishes(QApplication& app) {
                 parser.value(journal),
                 parser.value(record),
                 parser.value(picture),
+                parser.value(state),
+                parser.isSet(stay),
                 {}};
   if (parser.isSet(theme) && !QStringList{"dark", "light", "high-contrast"}.contains(wishes.theme))
     return tw::bad_input("unknown_theme", "there is no theme '" +
@@ -90,6 +95,8 @@ tw::Result<Wishes> read_wishes(QApplication& app) {
 }
 
 Status open_what_is_wished(tw::MainWindow& window, Wishes const& wishes) {
+  if (wishes.model.endsWith(".twproj"))
+    return window.perform(tw::journal::OpenProject{wishes.model.toStdString(), {}});
   if (!wishes.model.isEmpty())
     return window.perform(tw::session::Command(tw::session::OpenModel{wishes.model.toStdString()}));
   if (!wishes.sample.isEmpty())
@@ -111,6 +118,8 @@ Status replay_and_look(tw::MainWindow& window, tw::session::Session& session,
   tw::settle(window, session);
   if (auto error = session.snapshot().error; error && !session.snapshot().model)
     return tw::bad_input("model_not_opened", *error);
+  if (!session.snapshot().model && !window.said().isEmpty())
+    return tw::bad_input("model_not_opened", window.said().toStdString());
   Status done = tw::replay(window, session, journal);
   if (!wishes.picture.isEmpty())  // also of what went wrong
     TRY(tw::save_picture(tw::picture_of(window), wishes.picture.toStdString()));
@@ -138,10 +147,10 @@ int run(QApplication& app) {
                        QString::fromStdString(row.description)});
   bool replays = !wishes->journal.isEmpty() || !wishes->picture.isEmpty();
   QTemporaryDir apart;  // a replay finds the same window everywhere and leaves yours as it is
-  QString state = replays ? apart.path()
-                  : wishes->report.isEmpty()
-                      ? QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)
-                      : wishes->report + "/state";
+  QString state = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
+  if (!wishes->report.isEmpty()) state = wishes->report + "/state";
+  if (replays) state = apart.path();
+  if (!wishes->state.isEmpty()) state = wishes->state;
   tw::MainWindow window(**session, samples, state);
   window.set_device_files(devices, environment->cache_folder.string());
   if (!wishes->record.isEmpty())
@@ -162,8 +171,10 @@ int run(QApplication& app) {
   if (replays) {
     Status status = replay_and_look(window, **session, *wishes);
     if (!status) return fail(status.error());
-    return !wishes->picture.isEmpty() || nobody_looks() ? 0 : app.exec();
+    bool over = !wishes->picture.isEmpty() || (nobody_looks() && !wishes->stays);
+    return over ? 0 : app.exec();
   }
+  window.offer_recovery();
   if (wishes->model.isEmpty() && wishes->sample.isEmpty())
     window.restore_session();
   else

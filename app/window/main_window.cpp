@@ -40,7 +40,10 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
   resize(1440, 900);
   build();
   build_actions();
+  keeper_ = new ProjectKeeper(
+      session_, state_folder_, [this] { return layout(); }, this);
   watch();
+  watch_projects();
   centre_->removeTab(centre_->indexOf(compare_));  // until two states are compared
   QSettings settings(state_folder_ + "/settings.ini", QSettings::IniFormat);
   set_theme(settings.value("theme", "dark").toString());
@@ -51,7 +54,10 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
   refresh();
 }
 
-MainWindow::~MainWindow() { session_.set_listener({}); }
+MainWindow::~MainWindow() {
+  session_.set_listener({});
+  delete keeper_;  // its thread looks at the session
+}
 
 void MainWindow::build() {
   auto* root = new QWidget;
@@ -91,8 +97,7 @@ void MainWindow::build() {
   });
   connect(start_, &StartPage::sample_asked, this,
           [this](QString const& name) { execute(session::OpenSample{name.toStdString()}); });
-  connect(start_, &StartPage::recent_asked, this,
-          [this](QString const& path) { execute(session::OpenModel{path.toStdString()}); });
+  connect(start_, &StartPage::recent_asked, this, &MainWindow::open_path);
   connect(cancel_, &QPushButton::clicked, this, [this] { execute(session::CancelJob{}); });
   connect(top_, &TopBar::home_asked, this, [this] { execute(session::CloseModel{}); });
 }
@@ -295,6 +300,7 @@ void MainWindow::refresh() {
   }
   place_card();
   show_status(next);
+  keeper_->touch();
 }
 
 void MainWindow::show_status(session::Snapshot const& next) {
@@ -403,7 +409,7 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 
 void MainWindow::dropEvent(QDropEvent* event) {
   for (QUrl const& url : event->mimeData()->urls())
-    if (url.isLocalFile()) return execute(session::OpenModel{url.toLocalFile().toStdString()});
+    if (url.isLocalFile()) return open_path(url.toLocalFile());
 }
 
 }  // namespace tw

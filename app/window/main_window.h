@@ -7,6 +7,7 @@
 
 #include "app/shared/journal/journal.h"
 #include "app/window/code_panel.h"
+#include "app/window/project_keeper.h"
 #include "app/window/recorder.h"
 #include "app/window/top_bar.h"
 #include "engine/session/session.h"
@@ -66,7 +67,12 @@ public:
   /// A value that a journal may expect (journal::facts); nothing when it is not known now.
   std::optional<std::variant<double, std::string>> fact(std::string const& name) const;
   /// Whether a view is still at work by itself, as the layout of a graph.
-  bool busy() const { return graph_->busy(); }
+  bool busy() const { return graph_->busy() || keeper_->busy(); }
+  /// A model, a tensor expression or a project, by its ending.
+  void open_path(QString const& path);
+  /// Offers the work of a window that ended without closing, if there is some.
+  void offer_recovery();
+  QString said() const { return said_; }
 
 signals:
   void machine_changed();
@@ -109,6 +115,12 @@ private:
   Status run(journal::ResizeWindow const& action);
   Status run(journal::ArrangePanes const& action);
   Status run(journal::ScrollView const& action);
+  Status run(journal::FindInGraph const& action);
+  Status run(journal::StepMatch const& action);
+  Status run(journal::OpenProject const& action);
+  Status run(journal::SaveProject const& action);
+  Status run(journal::RecoverWork const& action);
+  Status run(journal::DiscardRecovery const& action);
   Status run(journal::ShowDialog const& action);
   Status run(journal::CloseDialog const& action);
   Status run(journal::CompareStates const& action);
@@ -136,6 +148,13 @@ private:
   Status show_keys_dialog();
   Status show_export_dialog();
   Status show_save_journal_dialog();
+  Status show_open_project_dialog(QString const& folder);
+  Status show_save_project_dialog();
+  Status show_recovery_dialog();
+  void show_missing_model(QString const& project, QString const& sentence);
+  void watch_projects();
+  ProjectKeeper::Layout layout() const;
+  void apply_layout(ProjectKeeper::Layout const& layout, bool all);
   Status show_replay_dialog();
   Status show_kernel_dialog(QString const& name);
   void ask_kernel_file(QString const& text);
@@ -165,6 +184,7 @@ private:
   QString draft_;  ///< a new kernel's text that was not taken
   QString said_;   ///< about the last command
   Recorder recorder_;
+  ProjectKeeper* keeper_ = nullptr;
   int depth_ = 0;  ///< of actions that are being carried out
 
   Selection* selection_;

@@ -42,8 +42,28 @@ void MainWindow::execute(session::Command const& command) {
                                           : std::to_string(kernel->row)});
 }
 
+/// What changes the histories, and what takes another model's place.
+static bool changes_work(session::Command const& command) {
+  using namespace session;
+  return std::visit(
+      []<typename T>(T const&) {
+        return std::is_same_v<T, ApplyStep> || std::is_same_v<T, ApplyScript> ||
+               std::is_same_v<T, Undo> || std::is_same_v<T, Redo> || std::is_same_v<T, JumpTo> ||
+               std::is_same_v<T, SetNote> || std::is_same_v<T, ReplayOn> ||
+               std::is_same_v<T, AddKernel> || std::is_same_v<T, RewriteKernel>;
+      },
+      command);
+}
+static bool replaces_model(session::Command const& command) {
+  using namespace session;
+  return std::holds_alternative<OpenModel>(command) ||
+         std::holds_alternative<OpenSample>(command) || std::holds_alternative<CloseModel>(command);
+}
+
 Status MainWindow::run(session::Command const& command) {
+  if (replaces_model(command)) keeper_->set_aside();
   Status status = session_.execute(command);
+  if (status && changes_work(command)) keeper_->mark_changed();
   refresh();
   return status;
 }
@@ -124,6 +144,20 @@ Status MainWindow::run(journal::ExplainFusion const& action) {
     return bad_input("unknown_edge", "nothing was decided about fusing these");
   why_->setText(reason.title + "\n\n" + reason.words);
   return run(journal::ShowView{"why"});
+}
+
+Status MainWindow::run(journal::FindInGraph const& action) {
+  if (action.text.empty())
+    graph_->close_find();
+  else
+    graph_->find(QString::fromStdString(action.text));
+  return action.text.empty() ? Status() : run(journal::ShowView{"graph"});
+}
+
+Status MainWindow::run(journal::StepMatch const& action) {
+  if (graph_->match_count() == 0) return bad_input("nothing_found", "nothing was found");
+  graph_->step_match(action.direction == "next" ? 1 : -1);
+  return {};
 }
 
 int MainWindow::loop_called(std::string const& reference) const {
@@ -214,6 +248,14 @@ Status MainWindow::run(journal::ShowDialog const& action) {
   if (action.dialog == "devices") return show_devices_dialog();
   if (action.dialog == "keys") return show_keys_dialog();
   if (action.dialog == "save-journal") return show_save_journal_dialog();
+  if (action.dialog == "open-project") return show_open_project_dialog(argument);
+  if (action.dialog == "save-project") return show_save_project_dialog();
+  if (action.dialog == "find") {
+    TRY(run(journal::ShowView{"graph"}));
+    graph_->open_find();
+    return {};
+  }
+  if (action.dialog == "recovery") return show_recovery_dialog();
   if (action.dialog == "step") return show_step_dialog(argument);
   if (action.dialog == "export") return show_export_dialog();
   if (action.dialog == "note") return show_note_dialog(argument.isEmpty() ? -1 : argument.toInt());

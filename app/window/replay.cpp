@@ -82,7 +82,7 @@ private:
   }
 
   Status act(journal::Action action, Place const& place, bool error_expected) {
-    TRY(at_home(action));
+    at_home(action);
     QElapsedTimer timer;
     timer.start();
     session::Snapshot before = session_.snapshot();
@@ -92,20 +92,27 @@ private:
     if (error_expected) return {};
     if (!status) return refused("action_failed", to_sentence(status.error()), place);
     auto error = session_.snapshot().error;
+    if (!window_.said().isEmpty())
+      return refused("action_failed", window_.said().toStdString(), place);
     bool fresh = error && (!before.error || *before.error != *error);
     if (fresh) return refused("action_failed", *error, place);
     return {};
   }
 
-  /// Where the journal lies is where its models are.
-  Status at_home(journal::Action& action) const {
+  /// Where the journal lies is where its models and projects are.
+  void at_home(journal::Action& action) const {
     auto* command = std::get_if<session::Command>(&action);
-    auto* open = command ? std::get_if<session::OpenModel>(command) : nullptr;
-    if (!open || journal_.file.empty()) return {};
-    std::filesystem::path path(open->path);
-    if (path.is_relative())
-      open->path = (std::filesystem::absolute(journal_.file).parent_path() / path).string();
-    return {};
+    if (auto* open = command ? std::get_if<session::OpenModel>(command) : nullptr)
+      make_absolute(open->path);
+    if (auto* open = std::get_if<journal::OpenProject>(&action)) {
+      make_absolute(open->project);
+      make_absolute(open->model);
+    }
+    if (auto* save = std::get_if<journal::SaveProject>(&action)) make_absolute(save->project);
+  }
+  void make_absolute(std::string& path) const {
+    if (journal_.file.empty() || path.empty() || std::filesystem::path(path).is_absolute()) return;
+    path = (std::filesystem::absolute(journal_.file).parent_path() / path).string();
   }
 
   std::unexpected<Error> still_busy(Place const& place) const {

@@ -81,6 +81,15 @@ void MainWindow::watch() {
   connect(graph_, &GraphView::looked, this, [this] {
     user_did(journal::LookAtGraph{graph_->scale(), graph_->origin().x(), graph_->origin().y()});
   });
+  connect(graph_, &GraphView::find_typed, this, [this](QString const& text) {
+    if (text.isEmpty()) return graph_->find({});  // the line stays open
+    user_did(journal::FindInGraph{text.toStdString()});
+  });
+  connect(graph_, &GraphView::step_typed, this, [this](int direction) {
+    if (graph_->match_count() > 0)
+      user_did(journal::StepMatch{direction > 0 ? "next" : "previous"});
+  });
+  connect(graph_, &GraphView::find_closed, this, [this] { user_did(journal::FindInGraph{}); });
   connect(graph_, &GraphView::reason_asked, this, [this](int from, int to) {
     if (!snapshot_.graph) return;
     auto const& nodes =

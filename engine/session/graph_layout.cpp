@@ -27,11 +27,23 @@ std::vector<int> layers_of(Layout const& layout) {
   std::vector<int> ready;
   for (size_t i = 0; i < waiting.size(); ++i)
     if (waiting[i] == 0) ready.push_back(int(i));
+  std::vector<char> tail(layout.nodes.size(), 0);  // hangs on one consumer, and nothing else on it
+  for (int source : ready) tail[size_t(source)] = 1;
+  std::vector<int> inputs = waiting;
   for (size_t next = 0; next < ready.size(); ++next)
     for (int to : out[size_t(ready[next])]) {
       layer[size_t(to)] = std::max(layer[size_t(to)], layer[size_t(ready[next])] + 1);
+      bool only = inputs[size_t(to)] == 1 && out[size_t(ready[next])].size() == 1;
+      tail[size_t(to)] = only && tail[size_t(ready[next])];
       if (--waiting[size_t(to)] == 0) ready.push_back(to);
     }
+  // Constants and what is made of them alone stand above their consumer, not all in one row.
+  for (auto node = ready.rbegin(); node != ready.rend(); ++node) {
+    if (!tail[size_t(*node)] || out[size_t(*node)].empty()) continue;
+    int least = layer[size_t(out[size_t(*node)][0])];
+    for (int to : out[size_t(*node)]) least = std::min(least, layer[size_t(to)]);
+    layer[size_t(*node)] = std::max(layer[size_t(*node)], least - 1);
+  }
   return layer;
 }
 

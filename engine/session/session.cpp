@@ -20,6 +20,7 @@
 #include "engine/session/schedule_views.h"
 #include "engine/session/session_state.h"
 #include "engine/session/state_costs.h"
+#include "engine/support/sha256.h"
 
 namespace tw::session {
 namespace {
@@ -82,7 +83,7 @@ public:
   }
   std::string save() const override {
     std::lock_guard lock(mutex_);
-    return state_.model ? save_state(state_).dump(1) : "";
+    return state_.model ? to_text(project_of(state_)) : "";
   }
   Status restore(std::string const& saved) override;
   bool wait_idle(double seconds) override {
@@ -121,7 +122,7 @@ private:
   Status run(AddKernel const& c);
   Status run(RewriteKernel const& c);
 
-  Status open(std::string const& source, std::string saved);
+  Status open(std::string const& source, std::shared_ptr<Project const> project);
   template <typename F>
   Status move(F const& to);
   std::expected<void, Refusal> take(Step const& step);
@@ -133,7 +134,8 @@ private:
   void measure_node(int kernel, int node, StopToken stop);
   void start_checking(int kernel, int node);
   void check_node(int kernel, int node, StopToken stop);
-  void take_model(Model model, std::string const& source, std::string const& saved);
+  void take_model(Model model, std::string const& source, Project const* project);
+  void know_model(Model model, std::string const& source, StopToken stop);
   void start_modelling();
   void model_states(StopToken stop);
   void find_facts(Model const& model, int kernel, int node);
@@ -205,33 +207,39 @@ void SessionImpl::publish() {
   notify();
 }
 
-Status SessionImpl::open(std::string const& source, std::string saved) {
+Status SessionImpl::open(std::string const& source, std::shared_ptr<Project const> project) {
   set_error("");
   jobs_.start("open", "opening " + source,
-              [this, source, saved](StopToken stop, Progress const& progress) {
+              [this, source, project](StopToken stop, Progress const& progress) {
                 auto model = load_model(source, {}, *backend(), stop, progress);
                 if (!model) {
                   if (!stop.stop_requested()) set_error(to_sentence(model.error()));
                   return publish();
                 }
-                take_model(*model, source, saved);
+                take_model(*model, source, project.get());
                 publish();
                 start_modelling();
+                know_model(*model, source, stop);
                 start_measuring();
               });
   return {};
 }
 
-void SessionImpl::take_model(Model model, std::string const& source, std::string const& saved) {
-  std::string error;
-  auto json = nlohmann::ordered_json::parse(saved, nullptr, false);
-  if (!saved.empty()) {
-    auto with_own = with_saved_kernels(model, json);
-    if (with_own)
-      model = *with_own;
-    else
-      error = to_sentence(with_own.error());
-  }
+/// The file's content, for projects: after the first picture, since nobody waits for it.
+void SessionImpl::know_model(Model model, std::string const& source, StopToken stop) {
+  if (!ProjectModel{source, "", "", 0}.is_file()) return;
+  auto hash = sha256_of_file(source, stop);
+  std::error_code unknown;
+  auto bytes = std::filesystem::file_size(source, unknown);
+  std::lock_guard lock(mutex_);
+  if (!hash || unknown || state_.model != model) return;
+  state_.sha256 = *hash;
+  state_.bytes = int64_t(bytes);
+}
+
+void SessionImpl::take_model(Model model, std::string const& source, Project const* project) {
+  std::vector<std::string> lost, kept_own;
+  if (project) model = with_own_kernels(model, *project, kept_own, lost);
   auto view = std::make_shared<ModelView const>(model_view(*model));
   auto graph = std::make_shared<GraphView const>(graph_view(*model));
   auto table = std::make_shared<KernelTable const>(kernel_table(*model));
@@ -241,11 +249,10 @@ void SessionImpl::take_model(Model model, std::string const& source, std::string
   next.model_view = view;
   next.graph = graph;
   next.table = table;
-  if (!saved.empty()) {
-    if (Status status = restore_histories(next, json, *backend()); !status)
-      error = status.error().message;
-    if (json.contains("kernel") && json["kernel"].is_number_integer()) next.kernel = json["kernel"];
-  }
+  next.kept_own = std::move(kept_own);
+  if (project)
+    for (std::string const& one : take_project(next, *project, *backend())) lost.push_back(one);
+  std::string error = fmt::format("{}", fmt::join(lost, "; "));
   if (next.kernel < 0 || size_t(next.kernel) >= model->plan.kernels.size())
     next.kernel = model->plan.kernels.empty() ? -1 : 0;
   if (next.kernel >= 0 && !next.kernels.contains(next.kernel)) {
@@ -600,7 +607,8 @@ Status SessionImpl::run(UseDevice const& c) {
 /// On the job thread. The model is planned again, with the schedules that were made by hand, for
 /// what the new device is; times belong to the device that they were measured on.
 void SessionImpl::use(ChosenDevice chosen) {
-  std::string source, saved;
+  std::string source;
+  std::shared_ptr<Project const> kept;
   {
     std::lock_guard lock(mutex_);
     backend_ = chosen.backend;
@@ -610,9 +618,9 @@ void SessionImpl::use(ChosenDevice chosen) {
     texts_.clear();
     pair_ = {};
     source = state_.source;
-    if (state_.model) saved = without_times(save_state(state_)).dump();
+    if (state_.model) kept = std::make_shared<Project const>(without_times(project_of(state_)));
   }
-  if (!saved.empty()) (void)open(source, saved);
+  if (kept) (void)open(source, kept);
 }
 
 std::shared_ptr<RefusalView const> SessionImpl::why_not(std::string const& line) {
@@ -870,13 +878,11 @@ void SessionImpl::write_kernel(Model const& model, std::string const& text, int 
 }
 
 Status SessionImpl::restore(std::string const& saved) {
-  auto json = nlohmann::ordered_json::parse(saved, nullptr, false);
-  if (json.is_discarded() || !json.is_object() || !json.contains("model") ||
-      !json["model"].is_string())
-    return bad_input("bad_session", "the saved session cannot be read; it is left as it was");
-  if (!json.contains("version") || json["version"] != 1)
-    return bad_input("unknown_version", "the saved session was written by a newer version");
-  return open(json["model"], saved);
+  TRY_ASSIGN(Project project, parse_project(saved));
+  if (project.model.source.empty())
+    return bad_input("no_model", "the project does not say which model it is of");
+  std::string source = project.model.source;
+  return open(source, std::make_shared<Project const>(std::move(project)));
 }
 
 }  // namespace

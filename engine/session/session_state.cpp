@@ -149,70 +149,93 @@ Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend co
   return work;
 }
 
-nlohmann::ordered_json save_state(State const& state) {
-  nlohmann::ordered_json json = {{"version", 1}, {"model", state.source}, {"kernel", state.kernel}};
-  nlohmann::ordered_json kernels = nlohmann::ordered_json::object();
+Project project_of(State const& state) {
+  Project project;
+  if (!state.model) return project;
+  project.model = {state.source, "", state.sha256, state.bytes};
+  if (state.kernel >= 0) project.kernel = state.model->kernel(state.kernel).name;
   for (auto const& [row, work] : state.kernels)
-    kernels[state.model->kernel(row).name] = work.history.to_json();
-  json["histories"] = kernels;
+    project.kernels.push_back(
+        {state.model->kernel(row).name, work.history.schedule().script(), work.history.to_json()});
   for (auto const& [row, text] : state.model->own)
-    if (!(state.model->is_expression && row == 0)) json["own_kernels"].push_back(text);
-  return json;
+    if (!(state.model->is_expression && row == 0)) project.own_kernels.push_back(text);
+  project.own_kernels.insert(project.own_kernels.end(), state.kept_own.begin(),
+                             state.kept_own.end());
+  project.kernels.insert(project.kernels.end(), state.kept.begin(), state.kept.end());
+  if (state.machine) project.devices.push_back({state.machine->name, state.machine->target});
+  return project;
 }
 
-Result<Model> with_saved_kernels(Model model, nlohmann::ordered_json const& saved) {
-  if (!saved.contains("own_kernels") || !saved["own_kernels"].is_array()) return model;
-  for (auto const& text : saved["own_kernels"]) {
-    if (!text.is_string()) return bad_input("bad_session", "a saved kernel is no text");
-    TRY_ASSIGN(model, with_own_kernel(model, text.get<std::string>()));
+namespace {
+
+Result<KernelWork> restore_kernel(LoadedModel const& model, int row, ProjectKernel const& saved,
+                                  Backend const& backend) {
+  TRY_ASSIGN(KernelWork work, begin_kernel(model, row, backend));
+  TRY_ASSIGN(ir::Program plain, plain_program(model, row));
+  TRY_ASSIGN(work.history, History::from_json(saved.history, Schedule(plain)));
+  work.default_node = -1;
+  for (size_t i = 0; i < work.history.size(); ++i)
+    if (work.history.node(int(i)).label == "default") work.default_node = int(i);
+  return work;
+}
+
+}  // namespace
+
+Model with_own_kernels(Model model, Project const& project, std::vector<std::string>& kept,
+                       std::vector<std::string>& lost) {
+  for (std::string const& text : project.own_kernels) {
+    auto next = with_own_kernel(model, text);
+    if (next) {
+      model = std::move(*next);
+      continue;
+    }
+    kept.push_back(text);
+    lost.push_back("a kernel of your own is kept but cannot be read: " + next.error().message);
   }
   return model;
 }
 
-nlohmann::ordered_json without_times(nlohmann::ordered_json saved) {
-  auto kept = nlohmann::ordered_json::object();
-  for (auto& [name, history] : saved["histories"].items()) {
+Project without_times(Project project) {
+  std::erase_if(project.kernels, [](ProjectKernel& kernel) {
     bool by_hand = false;
-    for (auto& node : history["nodes"]) {
+    for (auto& node : kernel.history["nodes"]) {
       for (char const* fact : {"measured", "verdict", "verdict_text", "failure"}) node.erase(fact);
       by_hand |= node["parent"] >= 0 && node["label"] != "default";
       // Another device has rules of its own.
       if (node["label"] == "default") node["label"] = "earlier default";
     }
-    if (by_hand) kept[name] = history;
-  }
-  saved["histories"] = kept;
-  return saved;
+    return !by_hand;
+  });
+  return project;
 }
 
-Status restore_histories(State& state, nlohmann::ordered_json const& saved,
-                         Backend const& backend) {
-  if (!saved.contains("histories") || !saved["histories"].is_object()) return {};
-  std::string lost;
-  for (auto const& [name, json] : saved["histories"].items()) {
-    auto row = find_kernel(*state.model, name);
-    if (!row) {
-      lost = name;
+std::vector<std::string> take_project(State& state, Project const& project,
+                                      Backend const& backend) {
+  std::vector<std::string> lost;
+  for (ProjectKernel const& saved : project.kernels) {
+    auto keep = [&](std::string const& why) {
+      state.kept.push_back(saved);
+      lost.push_back(
+          fmt::format("the history of kernel {} is kept but fits nothing: {}", saved.name, why));
+    };
+    auto const& kernels = state.model->plan.kernels;
+    auto found = std::find_if(kernels.begin(), kernels.end(),
+                              [&](KernelTask const& task) { return task.name == saved.name; });
+    int row = int(found - kernels.begin());
+    if (found == kernels.end()) {
+      keep("the model has no such kernel");
       continue;
     }
-    TRY_ASSIGN(KernelWork work, begin_kernel(*state.model, *row, backend));
-    TRY_ASSIGN(ir::Program plain, plain_program(*state.model, *row));
-    auto history = History::from_json(json, Schedule(plain));
-    if (!history) {
-      lost = name;
-      continue;
-    }
-    work.history = std::move(*history);
-    work.default_node = -1;
-    for (size_t i = 0; i < work.history.size(); ++i)
-      if (work.history.node(int(i)).label == "default") work.default_node = int(i);
-    state.kernels.insert_or_assign(*row, std::move(work));
+    auto work = restore_kernel(*state.model, row, saved, backend);
+    if (!work)
+      keep(work.error().message);
+    else if (!state.kernels.emplace(row, std::move(*work)).second)
+      keep("there are two of this name");
   }
-  if (!lost.empty())
-    return bad_input(
-        "history_lost",
-        fmt::format("the history of kernel {} does not fit this model any more", lost));
-  return {};
+  auto const& kernels = state.model->plan.kernels;
+  for (size_t row = 0; row < kernels.size(); ++row)
+    if (kernels[row].name == project.kernel) state.kernel = int(row);
+  return lost;
 }
 
 }  // namespace tw::session

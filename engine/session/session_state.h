@@ -9,6 +9,7 @@
 #include "engine/history/history.h"
 #include "engine/session/compare.h"
 #include "engine/session/loaded_model.h"
+#include "engine/session/project.h"
 #include "engine/session/session.h"
 
 namespace tw::session {
@@ -25,6 +26,11 @@ struct KernelWork {
 struct State {
   Model model;
   std::string source;  ///< what `load_model` was given
+  std::string sha256;  ///< of the model's file; empty: a sample, or not known yet
+  int64_t bytes = 0;   ///< of the model's file
+  /// Histories that fit no kernel of this model: nothing is done with them, and nothing is lost.
+  std::vector<ProjectKernel> kept;
+  std::vector<std::string> kept_own;  ///< kernels of the user's own that cannot be read any more
   std::shared_ptr<ModelView const> model_view;
   std::shared_ptr<GraphView const> graph;
   std::shared_ptr<KernelTable const> table;
@@ -52,13 +58,17 @@ std::map<int, std::string> shaped_scripts(State const& state);
 /// A kernel's history: the plain nest, and the schedule by rule as a second branch.
 Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend const& backend);
 
-nlohmann::ordered_json save_state(State const& state);
-/// The model with the kernels that the user had written beside it.
-Result<Model> with_saved_kernels(Model model, nlohmann::ordered_json const& saved);
-/// A saved state without what another device said about its steps; kernels without a step by hand
-/// begin anew.
-nlohmann::ordered_json without_times(nlohmann::ordered_json saved);
-/// Puts saved histories back into a state whose model was loaded.
-Status restore_histories(State& state, nlohmann::ordered_json const& saved, Backend const& backend);
+/// The model with the kernels that the user had written beside it. Those that cannot be read any
+/// more go to `kept`, with a sentence each.
+Model with_own_kernels(Model model, Project const& project, std::vector<std::string>& kept,
+                       std::vector<std::string>& lost);
+/// Everything but the window's part and the time.
+Project project_of(State const& state);
+/// Puts a project's histories into a state whose model was loaded. Says in a sentence each what
+/// did not fit; that is kept.
+std::vector<std::string> take_project(State& state, Project const& project, Backend const& backend);
+/// A project without what another device said about its steps; kernels without a step by hand begin
+/// anew.
+Project without_times(Project project);
 
 }  // namespace tw::session

@@ -8,46 +8,15 @@
 #include <fstream>
 #include <typeinfo>
 
-#include "app/shared/environment.h"
-#include "app/shared/journal/journal.h"
-#include "app/window/main_window.h"
-#include "app/window/replay.h"
-#include "engine/session/use_cases.h"
 #include "engine/support/base/random.h"
 #include "engine/support/files.h"
+#include "tests/gui/workplace.h"
 
 using namespace tw;
 
 namespace {
 
 QString const kFolder = TW_SOURCE_DIR "/tests/gui/journals";
-
-/// A window with a session of its own, as a start of the program makes one.
-struct Workplace {
-  explicit Workplace(bool measure) {
-    auto environment = make_environment().value();
-    session = session::Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
-                                        environment.cache_folder.string(), 2, measure})
-                  .value();
-    std::vector<SampleCard> samples;
-    for (auto const& row : session::sample_list())
-      samples.push_back({QString::fromStdString(row.name), QString::fromStdString(row.title),
-                         QString::fromStdString(row.description)});
-    window = std::make_unique<MainWindow>(*session, samples, folder.filePath("state"));
-    window->show();
-    settle(*window, *session);
-  }
-  Status replay(std::string const& text, std::string const& file = "") {
-    auto journal = journal::parse(text, file);
-    if (!journal) return std::unexpected(journal.error());
-    return tw::replay(*window, *session, *journal);
-  }
-  std::string recorded() const { return window->recorder().text(); }
-
-  QTemporaryDir folder;
-  std::unique_ptr<session::Session> session;
-  std::unique_ptr<MainWindow> window;
-};
 
 std::string error_of(std::string const& text) {
   auto journal = journal::parse(text, "f");

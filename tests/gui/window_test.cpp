@@ -11,6 +11,7 @@
 
 #include "app/shared/environment.h"
 #include "app/window/main_window.h"
+#include "app/window/replay.h"
 #include "engine/runtime/timer.h"
 #include "widgets/step_dialog/step_dialog.h"
 
@@ -307,7 +308,7 @@ private slots:
     window_ = std::make_unique<MainWindow>(*session_, std::vector<SampleCard>{},
                                            folder_.filePath("state"));
     QVERIFY(window_->restore_session());
-    QVERIFY(session_->wait_idle(30));
+    QVERIFY(settle(*window_, *session_));
     QVERIFY2(last_step().endsWith("split(C.i, factor=8)"), qPrintable(last_step()));
   }
 

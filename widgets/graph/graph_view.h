@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /// The model as cards of fused kernels; a click on a border between two says why they were not
-/// fused.
+/// fused. Cards are laid out off the window's thread; from far away only what can be told apart is
+/// drawn.
 #pragma once
 
 #include <QFutureWatcher>
 #include <QWidget>
 #include <memory>
 
-#include "engine/session/graph_layout.h"
 #include "engine/session/values.h"
 #include "widgets/accessible/parts.h"
+#include "widgets/graph/find_bar.h"
+#include "widgets/graph/graph_cards.h"
 #include "widgets/theme/theme.h"
 
 namespace tw {
@@ -23,22 +25,35 @@ public:
   void show_graph(std::shared_ptr<session::GraphView const> graph,
                   std::shared_ptr<session::KernelTable const> kernels, int kernel);
   void show_before(bool before);
-  bool laid_out() const { return !layout_.nodes.empty(); }
+  bool laid_out() const { return ready() && !made_->cards.empty(); }
   void zoom_to_fit();
   double scale() const { return scale_; }
   QPointF origin() const { return origin_; }
   /// `origin` is where the graph's upper left corner stands, in logical pixels.
   void look_at(double scale, QPointF origin);
   bool shows_before() const { return before_; }
-  size_t card_count() const { return cards_.size(); }
-  size_t edge_count() const { return borders_.size(); }
+  size_t card_count() const { return made_ ? made_->cards.size() : 0; }
+  size_t edge_count() const { return made_ ? made_->borders.size() : 0; }
   /// Whether a layout is still being made.
-  bool busy() const;
+  bool busy() const { return graph_ && !ready(); }
+  /// How long the last picture took, in milliseconds.
+  double frame_ms() const { return frame_ms_; }
   /// Why two nodes were not fused, or (`to` < 0) why one joined; empty when nothing is known.
   struct Reason {
     QString title, words;
   };
   Reason reason_of(int from, int to);
+
+  /// Marks what contains every word, and brings the first into view; the bar shows the text.
+  void find(QString const& text);
+  void open_find();
+  void close_find();
+  void step_match(int direction);
+  QString found_text() const { return wanted_; }
+  int match_count() const { return int(matches_.size()); }
+  int current_match() const { return match_; }  ///< -1: none
+  QString match_name() const;                   ///< node that is found now; empty: none
+
   std::vector<Part> parts() const override;
 
 signals:
@@ -47,6 +62,9 @@ signals:
   void reason_asked(int from, int to);
   /// The user has moved or zoomed.
   void looked();
+  void find_typed(QString text);
+  void step_typed(int direction);
+  void find_closed();
 
 protected:
   void paintEvent(QPaintEvent*) override;
@@ -58,40 +76,41 @@ protected:
   void keyPressEvent(QKeyEvent*) override;
 
 private:
-  struct Card {
-    QString title, time;
-    int kernel = -1;
-    std::vector<session::GraphNodeView const*> chips;
-    double share = 0;
-  };
-  struct Border {
-    session::GraphEdgeView const* edge;
-  };
+  using Made = std::shared_ptr<graph::Cards const>;
+  bool ready() const { return made_ && made_->graph == graph_ && made_->before == before_; }
   void rebuild();
-  void start_layout();
-  QPointF mark_of(size_t edge) const;
-  void draw_edges(QPainter& painter) const;
-  void draw_card(QPainter& painter, size_t index) const;
+  void take_cards();
+  void draw_far(QPainter& painter, QRectF const& seen) const;
+  void draw_edges(QPainter& painter, QRectF const& seen) const;
+  void draw_card(QPainter& painter, graph::Card const& card) const;
+  void draw_match(QPainter& painter, graph::Card const& card, bool current) const;
+  session::KernelRow const* row_of(graph::Card const& card) const;
   QPointF to_scene(QPointF at) const { return (at - origin_) / scale_; }
   void click(QPointF scene);
-  void moved_by_user();
   void zoom(double factor, QPointF around);
-  void bring_into_view(int kernel);
+  void moved_by_user();
+  void bring_into_view(int card);
+  void search();
 
   Theme theme_;
   std::shared_ptr<session::GraphView const> graph_;
   std::shared_ptr<session::KernelTable const> kernels_;
   int kernel_ = -1;
   bool before_ = false;
-  std::vector<Card> cards_;
-  std::vector<Border> borders_;  // one per laid out edge
-  session::Layout layout_;
-  QFutureWatcher<session::Layout>* watcher_ = nullptr;
+  Made made_;
+  QFutureWatcher<Made>* watcher_ = nullptr;
   QPointF origin_{24, 24}, press_, press_origin_;
   double scale_ = 1;
   bool fitted_ = false, dragging_ = false;
   bool moved_ = false;  ///< by the user, since it was fitted
   int chosen_edge_ = -1;
+  double frame_ms_ = 0;
+
+  FindBar* bar_ = nullptr;
+  QString wanted_;
+  std::vector<int> matches_;       ///< places in made_->findable
+  std::vector<char> match_cards_;  ///< for each card: 0, 1 found, 2 found now
+  int match_ = -1;
 };
 
 }  // namespace tw

@@ -33,6 +33,10 @@ std::vector<FactInfo> const& facts() {
       {"view", "words", "the tab that is shown in the middle"},
       {"view.graph.nodes", "", "cards of the graph"},
       {"view.graph.edges", "", "lines between them"},
+      {"view.graph.frame", "ms", "what the last picture of the graph took"},
+      {"find.matches", "", "nodes that were found in the graph"},
+      {"find.current", "", "the one that is shown, from 1; 0: none"},
+      {"find.node", "words", "its name, or none"},
       {"view.graph.scale", "", "1: as it was laid out"},
       {"view.code.lines", "", "lines of the code that is shown"},
       {"view.why", "words", "what the Why tab says"},
@@ -40,6 +44,8 @@ std::vector<FactInfo> const& facts() {
       {"window.width", "", "in logical pixels"},
       {"window.height", "", "in logical pixels"},
       {"dialog", "words", "name of the dialog that is open, or none"},
+      {"project", "words", "name of the project's file, or none"},
+      {"project.changed", "words", "yes when there is something that its file does not have"},
       {"elapsed", "ms", "from the last action until everything was still"},
   };
   return all;

@@ -47,6 +47,19 @@ struct Rest {
     return {};
   }
 };
+template <typename T>
+struct OptionalRest {
+  std::string T::*member;
+  std::string name;
+  std::string text(T const& a) const {
+    return (a.*member).empty() ? "" : " " + rest_text(a.*member);
+  }
+  Status parse(T& a, Reader& reader) const {
+    if (reader.at_end()) return {};
+    TRY_ASSIGN(a.*member, reader.rest(name));
+    return {};
+  }
+};
 template <typename T, typename N>
 struct Number {
   N T::*member;
@@ -188,6 +201,17 @@ std::vector<Form> window_forms() {
                         Rest<ArrangePanes>{&ArrangePanes::sizes, "SIZES"}),
       row<ScrollView>("scroll", "scrolls a view", Word(&ScrollView::view, "VIEW"),
                       Number(&ScrollView::x, "X"), Number(&ScrollView::y, "Y")),
+      row<FindInGraph>("find", "marks the nodes that contain these words, or none",
+                       OptionalRest<FindInGraph>{&FindInGraph::text, "TEXT"}),
+      row<StepMatch>("match", "goes to the next node that was found, or to the one before",
+                     Word<StepMatch>{&StepMatch::direction, "DIRECTION", {"next", "previous"}}),
+      row<OpenProject>(
+          "project open", "opens a project, with another model where its own is missing",
+          Word(&OpenProject::project, "FILE"), Optional<OpenProject>{&OpenProject::model, "MODEL"}),
+      row<SaveProject>("project save", "saves the project, under a name or where it is",
+                       Optional<SaveProject>{&SaveProject::project, "FILE"}),
+      row<RecoverWork>("recover", "takes up the work of a window that ended without closing"),
+      row<DiscardRecovery>("discard recovery", "forgets that work"),
       row<ShowDialog>("dialog", "shows a dialog", Word(&ShowDialog::dialog, "NAME"),
                       Optional<ShowDialog>{&ShowDialog::argument, "ARGUMENT"}),
       row<CompareStates>("compare", "compares two steps of the history",

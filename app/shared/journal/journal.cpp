@@ -226,8 +226,8 @@ bool replaces(Action const& next, Action const& before) {
     return panes->panes == std::get<ArrangePanes>(before).panes;
   if (auto const* scroll = std::get_if<ScrollView>(&next))
     return scroll->view == std::get<ScrollView>(before).view;
-  return std::holds_alternative<HoverLoop>(next) || std::holds_alternative<LookAtGraph>(next) ||
-         std::holds_alternative<ResizeWindow>(next);
+  return std::holds_alternative<FindInGraph>(next) || std::holds_alternative<HoverLoop>(next) ||
+         std::holds_alternative<LookAtGraph>(next) || std::holds_alternative<ResizeWindow>(next);
 }
 
 }  // namespace tw::journal

@@ -71,6 +71,23 @@ struct ScrollView {
   std::string view;  ///< "ladder", "code", "history", "kernels"
   int x = 0, y = 0;
 };
+struct FindInGraph {
+  std::string text;  ///< words that a node's name, operator and detail contain; empty: ends it
+};
+struct StepMatch {
+  std::string direction;  ///< "next" or "previous"
+};
+/// `model` stands for the project's own where that is missing; empty: it is looked for.
+struct OpenProject {
+  std::string project;
+  std::string model;
+};
+struct SaveProject {
+  std::string project;  ///< empty: the file that it has
+};
+/// Takes up the work of a window that ended without closing.
+struct RecoverWork {};
+struct DiscardRecovery {};
 /// Two states of the current kernel, by their numbers in its history.
 struct CompareStates {
   int before = 0, after = 0;
@@ -97,7 +114,8 @@ struct CloseDialog {};
 using Action =
     std::variant<session::Command, ChooseKernel, ShowView, ShowPass, MarkChanges, ChooseGraph,
                  LookAtGraph, FitGraph, ExplainFusion, SelectLoop, HoverLoop, SetTheme,
-                 ResizeWindow, ArrangePanes, ScrollView, ShowDialog, CloseDialog, CompareStates,
+                 ResizeWindow, ArrangePanes, ScrollView, FindInGraph, StepMatch, OpenProject,
+                 SaveProject, RecoverWork, DiscardRecovery, ShowDialog, CloseDialog, CompareStates,
                  StopComparing, ShowComparison, FindStep, FoldHistory>;
 
 // ---- what a journal expects ----------------------------------------------------------------

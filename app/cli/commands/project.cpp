@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include "app/cli/output.h"
+#include "engine/session/project.h"
+
+namespace tw::cli {
+namespace {
+
+using session::FoundModel;
+using session::Project;
+
+char const* state_name(FoundModel::State state) {
+  constexpr char const* kNames[] = {"found", "moved", "changed", "missing"};
+  return kNames[size_t(state)];
+}
+
+void show_json(Project const& project, FoundModel const& model) {
+  Json kernels = Json::array();
+  for (auto const& kernel : session::summary_of(project))
+    kernels.push_back({{"name", kernel.name},
+                       {"steps", kernel.steps},
+                       {"plain_ms", kernel.plain_ms},
+                       {"best_ms", kernel.best_ms},
+                       {"notes", kernel.notes}});
+  Json devices = Json::array();
+  for (auto const& device : project.devices)
+    devices.push_back({{"name", device.name}, {"target", device.target}});
+  print({{"model",
+          {{"source", project.model.source},
+           {"sha256", project.model.sha256},
+           {"bytes", project.model.bytes},
+           {"state", state_name(model.state)},
+           {"now_at", model.source},
+           {"sentence", model.sentence}}},
+         {"kernel", project.kernel},
+         {"kernels", kernels},
+         {"own_kernels", project.own_kernels.size()},
+         {"devices", devices},
+         {"saved", project.saved},
+         {"written_by", project.written_by}});
+}
+
+void show_words(Project const& project, FoundModel const& model) {
+  fmt::print("model    {}\n", project.model.name());
+  if (!project.model.sha256.empty())
+    fmt::print("         {} bytes, SHA-256 {}\n", project.model.bytes, project.model.sha256);
+  fmt::print("         {}\n",
+             model.sentence.empty() ? "it is where it was: " + model.source : model.sentence);
+  for (auto const& device : project.devices)
+    fmt::print("device   {}, {}\n", device.name, device.target);
+  fmt::print("saved    {}, by {}\n", project.saved.empty() ? "-" : project.saved,
+             project.written_by.empty() ? "-" : project.written_by);
+  for (auto const& kernel : session::summary_of(project)) {
+    std::string times = kernel.best_ms <= 0    ? "not measured"
+                        : kernel.plain_ms <= 0 ? fmt::format("{:.4g} ms", kernel.best_ms)
+                                               : fmt::format("{:.4g} ms, plain {:.4g} ms",
+                                                             kernel.best_ms, kernel.plain_ms);
+    fmt::print("kernel   {:<32} {:>3} steps   {}{}\n", kernel.name, kernel.steps, times,
+               kernel.name == project.kernel ? "   (chosen)" : "");
+    for (std::string const& note : kernel.notes) fmt::print("         note: {}\n", note);
+  }
+  if (!project.own_kernels.empty())
+    fmt::print("own      {} kernels written beside the model\n", project.own_kernels.size());
+}
+
+/// A model that is missing or has changed is what one asked to be told: exit code 1.
+int show(Context const& context, std::string const& file) {
+  auto project = session::open_project(file);
+  if (!project) return report(context, project.error());
+  FoundModel model = session::find_model(*project, file);
+  if (context.json)
+    show_json(*project, model);
+  else
+    show_words(*project, model);
+  bool there = model.state == FoundModel::State::kFound || model.state == FoundModel::State::kMoved;
+  return there ? 0 : exit_code(Fault::kRefused);
+}
+
+}  // namespace
+
+void add_project(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand("project", "what a project of the window holds");
+  command->require_subcommand(1);
+  auto* shown = command->add_subcommand(
+      "show", "its model and whether that is still there, its kernels, times and notes");
+  auto file = std::make_shared<std::string>();
+  shown->add_option("FILE", *file, "a project (.twproj)")->required();
+  shown->callback(
+      [file, &context] { context.run = [file, &context] { return show(context, *file); }; });
+}
+
+}  // namespace tw::cli

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/project_keeper.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <QDir>
+#include <QFileInfo>
+#include <QPointer>
+#include <QtConcurrent>
+
+#include "engine/support/files.h"
+#include "engine/support/sha256.h"
+
+namespace tw {
+
+using session::Project;
+
+struct ProjectKeeper::Loaded {
+  QString file;
+  Kind kind = Kind::kProject;
+  Project project;
+  session::FoundModel model;
+  std::string hash;  ///< of the file's text
+  std::optional<Error> error;
+};
+
+namespace {
+
+constexpr int kSoon = 400, kRegularly = 3000;  // milliseconds
+constexpr int kMostEarlier = 20;
+constexpr char const* kWriter = "tilewright 0.1.0";
+
+/// Held by the kernel for as long as the process lives: -1 when somebody else has it.
+int try_lock(QString const& file) {
+  int number = ::open(QFile::encodeName(file).constData(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (number >= 0 && ::flock(number, LOCK_EX | LOCK_NB) != 0) {
+    ::close(number);
+    return -1;
+  }
+  return number;
+}
+
+QString lock_of(QString const& file) { return file + ".lock"; }
+
+QString unique_file(QString const& folder, QString const& stem) {
+  QDir().mkpath(folder);
+  QString time = QDateTime::currentDateTime().toString("yyyy-MM-dd_HHmmss_zzz");
+  return QString("%1/%2_%3_%4.twproj").arg(folder, time).arg(::getpid()).arg(stem);
+}
+
+std::string now_text() {
+  return QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString();
+}
+
+void keep_newest(QString const& folder, int count) {
+  QDir dir(folder);
+  QStringList files = dir.entryList({"*.twproj"}, QDir::Files, QDir::Name);
+  for (int i = 0; i + count < files.size(); ++i) dir.remove(files[i]);
+}
+
+/// From the project's folder, where the model lies below or beside it.
+std::string beside(std::string const& model, QString const& project_file) {
+  std::error_code ignored;
+  auto folder = std::filesystem::absolute(project_file.toStdString(), ignored).parent_path();
+  auto path = std::filesystem::relative(model, folder, ignored);
+  return ignored ? "" : path.string();
+}
+
+}  // namespace
+
+ProjectKeeper::ProjectKeeper(session::Session& session, QString state_folder,
+                             std::function<Layout()> layout, QObject* parent)
+    : QObject(parent),
+      session_(session),
+      state_folder_(std::move(state_folder)),
+      layout_(std::move(layout)) {
+  pool_.setMaxThreadCount(1);  // files are written in the order in which that was asked for
+  soon_.setSingleShot(true);
+  soon_.setInterval(kSoon);
+  regularly_.setInterval(kRegularly);
+  connect(&soon_, &QTimer::timeout, this, &ProjectKeeper::write_recovery);
+  connect(&regularly_, &QTimer::timeout, this, &ProjectKeeper::write_recovery);
+  regularly_.start();
+}
+
+ProjectKeeper::~ProjectKeeper() {
+  pool_.waitForDone();
+  for (auto const& [file, number] : held_) ::close(number);
+  if (lock_ >= 0) ::close(lock_);
+}
+
+/// `work` runs on the other thread; what it returns runs on this one.
+void ProjectKeeper::in_background(std::function<std::function<void()>()> work) {
+  ++writing_;
+  QPointer<ProjectKeeper> alive(this);
+  pool_.start([this, alive, work = std::move(work)] {
+    std::function<void()> then = work();
+    QMetaObject::invokeMethod(
+        this,
+        [this, alive, then] {
+          if (!alive) return;
+          --writing_;
+          if (then) then();
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void ProjectKeeper::set_file(QString const& file, bool changed) {
+  if (file == file_ && changed == changed_) return;
+  file_ = file;
+  changed_ = changed;
+  emit state_changed();
+}
+
+void ProjectKeeper::mark_changed() {
+  set_file(file_, true);
+  touch();
+}
+
+void ProjectKeeper::touch() {
+  if (!soon_.isActive() && !closed_) soon_.start();
+}
+
+/// The session's part with the window's.
+Project ProjectKeeper::current(Layout const& layout) const {
+  std::string text = session_.save();
+  if (text.empty()) return {};
+  auto project = session::parse_project(text);
+  if (!project) return {};
+  std::error_code ignored;
+  if (project->model.is_file())
+    project->model.source = std::filesystem::absolute(project->model.source, ignored).string();
+  project->window = layout;
+  project->written_by = kWriter;
+  return *project;
+}
+
+// ---- projects that were asked for ----------------------------------------------------------
+
+Status ProjectKeeper::write_project(QString const& file, Project project,
+                                    std::string const& known) {
+  std::string path = file.toStdString();
+  if (project.model.source.empty()) return bad_input("no_model", "there is no model to save");
+  if (QFileInfo::exists(file)) {
+    auto there = read_file(path, session::kLargestProject);
+    if (!there) return std::unexpected(there.error());
+    if (!known.empty() && sha256(*there) != known)
+      return bad_input("changed_meanwhile",
+                       "was changed by somebody else since it was opened; save under another name",
+                       Place{path, 0, 0, {}});
+    if (known.empty() && !session::parse_project(*there))
+      return bad_input("no_project_there", "is no project and is not overwritten",
+                       Place{path, 0, 0, {}});
+  }
+  if (project.model.is_file()) project.model.beside = beside(project.model.source, file);
+  project.saved = now_text();
+  return write_file(path, session::to_text(project));
+}
+
+void ProjectKeeper::save(QString const& file) {
+  QString path = QFileInfo(file).absoluteFilePath();
+  std::string known = path == file_ ? known_ : "";
+  set_file(file_, false);  // what is changed from now on is not in the file
+  in_background([this, path, known, layout = layout_()]() -> std::function<void()> {
+    Status status = write_project(path, current(layout), known);
+    auto text = status ? read_file(path.toStdString(), session::kLargestProject) : "";
+    std::string hash = text ? sha256(*text) : "";
+    return [this, path, status, hash] {
+      if (!status) {
+        set_file(file_, true);
+        emit failed(QString::fromStdString(to_sentence(status.error())));
+        return;
+      }
+      known_ = hash;
+      set_file(path, changed_);
+      touch();
+      emit saved(path);
+    };
+  });
+}
+
+void ProjectKeeper::open(QString const& file, QString const& model) {
+  load(QFileInfo(file).absoluteFilePath(), model, Kind::kProject);
+}
+
+void ProjectKeeper::load(QString const& file, QString const& model, Kind kind) {
+  in_background([this, file, model, kind]() -> std::function<void()> {
+    Loaded loaded{file, kind, {}, {}, "", {}};
+    auto text = read_file(file.toStdString(), session::kLargestProject);
+    auto project =
+        text ? session::parse_project(*text, file.toStdString()) : std::unexpected(text.error());
+    if (!project) {
+      loaded.error = project.error();
+    } else {
+      loaded.hash = sha256(*text);
+      loaded.project = *project;
+      auto home = project->window.find("project");
+      if (!model.isEmpty()) loaded.project.model.source = model.toStdString();
+      loaded.model = session::find_model(
+          loaded.project, home == project->window.end() ? file.toStdString() : home->second);
+    }
+    return [this, loaded = std::move(loaded)] { take(loaded); };
+  });
+}
+
+void ProjectKeeper::take(Loaded loaded) {
+  if (loaded.error) {
+    if (loaded.kind == Kind::kRecovery)  // not offered again, and not lost either
+      QFile::rename(loaded.file, loaded.file + ".broken");
+    return emit failed(QString::fromStdString(to_sentence(*loaded.error)));
+  }
+  using State = session::FoundModel::State;
+  if (loaded.model.state == State::kMissing)
+    return emit missing(loaded.file, QString::fromStdString(loaded.model.sentence));
+  loaded.project.model.source = loaded.model.source;
+  set_aside();
+  Status status = session_.restore(session::to_text(loaded.project));
+  if (!status) return emit failed(QString::fromStdString(to_sentence(status.error())));
+  Layout layout = loaded.project.window;
+  if (loaded.kind == Kind::kProject) {
+    known_ = loaded.hash;
+    set_file(loaded.file, false);
+  } else {
+    // The project that it belongs to may have been saved by another window since: its hash says.
+    known_ = layout.contains("project known") ? layout["project known"] : "";
+    set_file(QString::fromStdString(layout.contains("project") ? layout["project"] : ""),
+             layout.contains("changed"));
+    if (loaded.kind == Kind::kRecovery) {
+      recovered_ = loaded.file;
+      recovered_model_ = loaded.model.source;
+    }
+  }
+  touch();
+  emit opened(layout, loaded.kind != Kind::kProject);
+  if (loaded.model.state == State::kChanged)
+    emit failed(QString::fromStdString(loaded.model.sentence));
+}
+
+// ---- what is kept without being asked for --------------------------------------------------
+
+/// Nothing is written while nothing has changed.
+void ProjectKeeper::write_recovery() {
+  if (closed_ || !session_.snapshot().model) return;
+  if (recovery_.isEmpty()) {
+    recovery_ = unique_file(state_folder_ + "/recovery", "work");
+    lock_ = try_lock(lock_of(recovery_));
+  }
+  Layout layout = layout_();
+  if (!file_.isEmpty()) layout["project"] = file_.toStdString();
+  if (!file_.isEmpty() && !known_.empty()) layout["project known"] = known_;
+  if (changed_) layout["changed"] = "yes";
+  in_background([this, layout, file = recovery_.toStdString(), old = recovered_,
+                 model = recovered_model_]() -> std::function<void()> {
+    bool restored = session_.wait_idle(0);
+    Project project = current(layout);
+    bool taken = !old.isEmpty() && restored && project.model.source == model;
+    if (project.model.source.empty()) return {};
+    std::string content = session::to_text(project);
+    if (content == written_ && !taken) return {};
+    project.saved = now_text();
+    if (Status status = write_file(file, session::to_text(project)); !status)
+      return [this, status] {
+        emit failed("the work cannot be kept: " +
+                    QString::fromStdString(to_sentence(status.error())));
+      };
+    written_ = std::move(content);
+    if (!taken) return {};
+    return [this, old] {  // what was recovered is in this window's file now
+      discard(old);
+      recovered_.clear();
+    };
+  });
+}
+
+void ProjectKeeper::set_aside() {
+  bool lost = changed_ && session_.snapshot().model;
+  if (lost) {
+    Project project = current(layout_());
+    project.saved = now_text();
+    QString folder = earlier_folder();
+    QString file = unique_file(folder, QString::fromStdString(project.model.name())
+                                           .replace(QRegularExpression("[^A-Za-z0-9._-]"), "_"));
+    if (!file_.isEmpty()) project.window["project"] = file_.toStdString();
+    in_background([project, file, folder]() -> std::function<void()> {
+      (void)write_file(file.toStdString(), session::to_text(project));
+      keep_newest(folder, kMostEarlier);
+      return {};
+    });
+  }
+  known_.clear();
+  set_file({}, false);
+}
+
+std::optional<ProjectKeeper::LeftBehind> ProjectKeeper::left_behind() {
+  QDir folder(state_folder_ + "/recovery");
+  QStringList files = folder.entryList({"*.twproj"}, QDir::Files, QDir::Name);
+  std::reverse(files.begin(), files.end());  // the newest first: names begin with the time
+  for (QString const& name : files) {
+    QString file = folder.filePath(name);
+    if (file == recovery_ || file == recovered_) continue;
+    if (!held_.contains(file)) {
+      int number = try_lock(lock_of(file));
+      if (number < 0) continue;  // another window works on it
+      held_[file] = number;
+    }
+    LeftBehind left{file, "a model", QFileInfo(file).lastModified()};
+    if (auto project = session::open_project(file.toStdString()))
+      left.model = QString::fromStdString(project->model.name());
+    return left;
+  }
+  return {};
+}
+
+void ProjectKeeper::recover(QString const& file) { load(file, {}, Kind::kRecovery); }
+
+void ProjectKeeper::discard(QString const& file) {
+  QFile::remove(file);
+  QFile::remove(lock_of(file));
+  if (auto held = held_.find(file); held != held_.end()) {
+    ::close(held->second);
+    held_.erase(held);
+  }
+}
+
+bool ProjectKeeper::restore_last() {
+  QString file = state_folder_ + "/session.twproj";
+  if (!QFileInfo::exists(file)) return false;
+  load(file, {}, Kind::kLast);
+  return true;
+}
+
+void ProjectKeeper::close() {
+  closed_ = true;
+  pool_.waitForDone();
+  QDir().mkpath(state_folder_);
+  QString file = state_folder_ + "/session.twproj";
+  Layout layout = layout_();
+  if (!file_.isEmpty()) layout["project"] = file_.toStdString();
+  if (!known_.empty()) layout["project known"] = known_;
+  if (changed_) layout["changed"] = "yes";
+  Project project = current(layout);
+  if (auto old = session::open_project(file.toStdString());
+      old && old->model.source != project.model.source && old->window.contains("changed")) {
+    QDir().mkpath(earlier_folder());
+    QFile::rename(file, unique_file(earlier_folder(), "session"));
+    keep_newest(earlier_folder(), kMostEarlier);
+  }
+  project.saved = now_text();
+  bool kept = true;
+  if (project.model.source.empty())
+    QFile::remove(file);
+  else
+    kept = write_file(file.toStdString(), session::to_text(project)).has_value();
+  bool restored = session_.wait_idle(0) && project.model.source == recovered_model_;
+  if (kept && restored && !recovered_.isEmpty()) discard(recovered_);
+  if (kept && !recovery_.isEmpty()) {
+    QFile::remove(recovery_);
+    QFile::remove(lock_of(recovery_));
+  }
+}
+
+}  // namespace tw

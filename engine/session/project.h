@@ -1,0 +1,81 @@
+/// A project: which model, and everything that was tried on its kernels, in one file that says by
+/// itself what it is. The model stands by its path and the hash of its content, so that it is
+/// found again after a move and a change is noticed; what cannot be used today is kept and said.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/support/base/error.h"
+#include "engine/support/base/job.h"
+
+namespace tw::session {
+
+struct ProjectModel {
+  /// What `load_model` was given: a path, "sample:NAME" or "te:TEXT"; empty: no model.
+  std::string source;
+  std::string beside;  ///< the path from the project's folder; empty: never saved as a file
+  std::string sha256;  ///< of the file's content; empty: a sample, or not known
+  int64_t bytes = 0;
+  bool is_file() const { return !source.starts_with("sample:") && !source.starts_with("te:"); }
+  std::string name() const {
+    return source.starts_with("te:") ? "a kernel of one's own"
+                                     : std::filesystem::path(source).filename().string();
+  }
+};
+struct ProjectKernel {
+  std::string name;
+  std::string script;              ///< of the current step: also readable without this program
+  nlohmann::ordered_json history;  ///< as History::to_json writes it
+};
+struct ProjectDevice {
+  std::string name, target;
+  bool operator==(ProjectDevice const&) const = default;
+};
+struct Project {
+  ProjectModel model;
+  std::string kernel;  ///< the one that was chosen
+  std::vector<ProjectKernel> kernels;
+  std::vector<std::string>
+      own_kernels;                     ///< tensor expressions that the user wrote beside the model
+  std::vector<ProjectDevice> devices;  ///< where its times were measured
+  /// How the window looked: only the window knows these words.
+  std::map<std::string, std::string> window;
+  std::string written_by;  ///< program and version
+  std::string saved;       ///< "2026-11-21T14:08:35Z"
+};
+
+constexpr int kProjectVersion = 1;
+constexpr int64_t kLargestProject = 256 << 20;  // bytes
+
+/// Errors: not_a_project, unknown_version (newer than this program), broken_project.
+Result<Project> parse_project(std::string_view text, std::string const& file = "");
+std::string to_text(Project const& project);
+/// Errors: those of `parse_project`, file_unreadable, file_too_large.
+Result<Project> open_project(std::filesystem::path const& file);
+
+struct FoundModel {
+  enum class State : uint8_t { kFound, kMoved, kChanged, kMissing } state = State::kFound;
+  std::string source;    ///< what to load; of a missing model what was stored
+  std::string sentence;  ///< unless it was found where it was
+};
+/// Looks where the model was, then beside the project: by its path from there, by its name, and by
+/// its content among files with its ending. Reads whole files: not for a window's thread.
+FoundModel find_model(Project const& project, std::filesystem::path const& project_file,
+                      StopToken stop = {});
+
+/// What stands in a project about one kernel.
+struct ProjectKernelSummary {
+  std::string name;
+  int steps = 0;       ///< of the history, without the plain nest
+  double best_ms = 0;  ///< 0: nothing was measured
+  double plain_ms = 0;
+  std::vector<std::string> notes;
+};
+std::vector<ProjectKernelSummary> summary_of(Project const& project);
+
+}  // namespace tw::session

@@ -1,0 +1,230 @@
+// Projects: the file both ways, what cannot be read, models that moved, changed or are gone, and
+// histories that no longer fit.
+#include <QtTest>
+
+#include <fstream>
+
+#include "app/shared/environment.h"
+#include "engine/session/project.h"
+#include "engine/session/session.h"
+#include "engine/support/files.h"
+#include "engine/support/sha256.h"
+
+using namespace tw;
+using namespace tw::session;
+
+namespace {
+
+constexpr char kMatmul[] =
+    "tilewright te 1\n"
+    "kernel matmul(A: f32[32, 24], B: f32[24, 40]) -> C\n"
+    "  C[i in 32, j in 40] = sum[k in 24] A[i, k] * B[k, j]\n";
+constexpr char kOther[] =
+    "tilewright te 1\n"
+    "kernel matmul(A: f32[32, 24], B: f32[24, 40]) -> C\n"
+    "  C[row in 32, j in 40] = sum[k in 24] A[row, k] * B[k, j]\n";
+
+std::string sentence_of(std::string const& text) {
+  auto project = parse_project(text, "f");
+  return project ? "" : to_sentence(project.error());
+}
+
+}  // namespace
+
+class ProjectTest : public QObject {
+  Q_OBJECT
+private slots:
+  void init() { folder_ = std::make_unique<QTemporaryDir>(); }
+
+  void the_hash_is_that_of_the_standard() {
+    QCOMPARE(sha256(""),
+             std::string("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
+    QCOMPARE(sha256("abc"),
+             std::string("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
+    QCOMPARE(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+             std::string("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"));
+    std::string million(1'000'000, 'a');
+    QCOMPARE(sha256(million),
+             std::string("cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"));
+    for (size_t piece : {1, 7, 63, 64, 65, 1000}) {  // in pieces as at once, also against Qt's
+      Sha256 hash;
+      std::string text = million.substr(0, 3001);
+      for (size_t at = 0; at < text.size(); at += piece)
+        hash.add(std::string_view(text).substr(at, piece));
+      QCOMPARE(QByteArray::fromStdString(hash.finish()),
+               QCryptographicHash::hash(QByteArray::fromStdString(text), QCryptographicHash::Sha256)
+                   .toHex());
+    }
+    write("million", million);
+    QCOMPARE(sha256_of_file(at("million")).value(), sha256(million));
+    QVERIFY(!sha256_of_file(at("nothing")));
+  }
+
+  void what_is_written_is_read_back() {
+    Project project = parse_project(saved_matmul()).value();
+    project.window = {{"theme", "light"}, {"panes upper", "1 2 3"}, {"odd", "\" \\ \n ä"}};
+    project.devices = {{"a \"board\"", "rv64"}};
+    project.saved = "2026-11-21T14:08:35Z";
+    std::string text = to_text(project);
+    Project again = parse_project(text).value();
+    QCOMPARE(to_text(again), text);
+    QCOMPARE(again.window, project.window);
+    QCOMPARE(again.devices, project.devices);
+    QCOMPARE(again.kernels.size(), size_t(1));
+    QCOMPARE(again.kernels[0].script, project.kernels[0].script);
+    QCOMPARE(again.model.sha256, sha256(kMatmul));
+    QCOMPARE(again.model.bytes, int64_t(sizeof kMatmul - 1));
+  }
+
+  void words_that_are_no_utf8_do_no_harm() {
+    Project project;
+    project.model.source = "/models/\xff\xfe.onnx";
+    project.kernels.push_back({"k\xc3", "\x80", nlohmann::ordered_json::object()});
+    QVERIFY(parse_project(to_text(project)));
+  }
+
+  void rubbish_is_one_sentence() {
+    QCOMPARE(sentence_of(""), "f: this is not a project of Tilewright");
+    QCOMPARE(sentence_of("\x7f\x45LF"), "f: this is not a project of Tilewright");
+    QCOMPARE(sentence_of("[]"), "f: this is not a project of Tilewright");
+    QCOMPARE(sentence_of("{\"kind\": 3}"), "f: this is not a project of Tilewright");
+    std::string good = saved_matmul();
+    QCOMPARE(sentence_of(good.substr(0, good.size() / 2)),
+             "f: the project cannot be read: its end is missing, or something else was written "
+             "into it");
+    QCOMPARE(sentence_of(with("\"version\": 1", "\"version\": \"x\"")),
+             "f: the project is damaged: its version is missing");
+    QCOMPARE(sentence_of(with("\"kernels\": [", "\"kernels\": 3, \"other\": [")),
+             "f: the project is damaged: its kernels are no list");
+    QCOMPARE(sentence_of(with("\"name\": \"matmul\"", "\"nome\": \"matmul\"")),
+             "f: the project is damaged: kernel 0 has no name");
+    QCOMPARE(sentence_of(with("\"sha256\": \"", "\"sha256\": \"x")),
+             "f: the project is damaged: the hash of its model is not one");
+    std::string deep(100'000, '[');
+    deep += std::string(100'000, ']');
+    QCOMPARE(sentence_of("{\"kind\": \"tilewright project\", \"version\": 1, \"kernels\": "
+                         "[{\"name\": \"a\", \"history\": {\"x\": " +
+                         deep + "}}]}"),
+             "f: the project is damaged: its lists go too deep");
+  }
+
+  void a_newer_version_is_refused_in_a_sentence() {
+    QCOMPARE(sentence_of("{\"kind\": \"tilewright project\", \"version\": 4, \"written_by\": "
+                         "\"tilewright 3.0\"}"),
+             "f: the project has version 4, written by tilewright 3.0; this program reads up to "
+             "version 1");
+  }
+
+  void a_model_is_found_where_it_was_beside_or_by_its_content() {
+    std::string text = saved_matmul();
+    Project project = parse_project(text).value();
+    using State = FoundModel::State;
+    auto look = [&] { return find_model(project, at("elsewhere/p.twproj")); };
+    QVERIFY(QDir(folder_->path()).mkpath("elsewhere/models"));
+    QCOMPARE(look().state, State::kFound);
+    QVERIFY(QFile::rename(path("m.te"), path("elsewhere/m.te")));
+    QCOMPARE(look().state, State::kMoved);
+    QCOMPARE(look().source, at("elsewhere/m.te"));
+    project.model.beside = "models/n.te";
+    QVERIFY(QFile::rename(path("elsewhere/m.te"), path("elsewhere/models/n.te")));
+    QCOMPARE(look().source, at("elsewhere/models/n.te"));
+    QVERIFY(QFile::rename(path("elsewhere/models/n.te"), path("elsewhere/another.te")));
+    QCOMPARE(look().state, State::kMoved);  // by its content
+    QCOMPARE(look().source, at("elsewhere/another.te"));
+    QVERIFY(QFile::remove(path("elsewhere/another.te")));
+    QCOMPARE(look().state, State::kMissing);
+    QVERIFY2(look().sentence.starts_with("the model m.te is missing: it was at " + at("m.te") +
+                                         ", SHA-256 "),
+             look().sentence.c_str());
+    write("m.te", kOther);
+    QCOMPARE(look().state, State::kChanged);
+    QCOMPARE(look().source, at("m.te"));
+    project.model.source = "sample:resnet18";
+    QCOMPARE(look().state, State::kFound);
+  }
+
+  void a_history_that_fits_nothing_any_more_is_kept_and_said() {
+    std::string saved = saved_matmul();
+    write("m.te", std::string(kMatmul).replace(std::string(kMatmul).find("matmul"), 6, "product"));
+    auto session = make_session();
+    QVERIFY(session->restore(saved));
+    QVERIFY(session->wait_idle(30));
+    QVERIFY(session->snapshot().nest);
+    QVERIFY(session->snapshot().error);
+    QCOMPARE(*session->snapshot().error,
+             std::string("the history of kernel matmul is kept but fits nothing: the model has no "
+                         "such kernel"));
+    Project again = parse_project(session->save()).value();
+    QCOMPARE(again.kernels.size(), size_t(2));
+    QCOMPARE(again.kernels[1].name, std::string("matmul"));
+    QCOMPARE(again.kernels[1].history.dump(),
+             parse_project(saved).value().kernels[0].history.dump());
+    // With the old model it is there again.
+    write("m.te", kMatmul);
+    auto later = make_session();
+    QVERIFY(later->restore(session->save()));
+    QVERIFY(later->wait_idle(30));
+    QCOMPARE(later->snapshot().history->nodes.back().step, std::string("parallel(C.i)"));
+    QCOMPARE(later->snapshot().history->nodes.back().note, std::string("mine"));
+  }
+
+  void a_step_that_is_refused_today_keeps_the_whole_history() {
+    std::string saved = saved_matmul();
+    write("m.te", kOther);  // the same kernel, its loop has another name
+    auto session = make_session();
+    QVERIFY(session->restore(saved));
+    QVERIFY(session->wait_idle(30));
+    QVERIFY(session->snapshot().error->starts_with(
+        "the history of kernel matmul is kept but fits nothing: "));
+    QCOMPARE(parse_project(session->save()).value().kernels.back().history.dump(),
+             parse_project(saved).value().kernels[0].history.dump());
+  }
+
+  void a_summary_counts_steps_and_finds_the_best_time() {
+    Project project = parse_project(saved_matmul()).value();
+    auto& nodes = project.kernels[0].history["nodes"];
+    nodes[0]["measured"] = {{"min_ms", 8.0}, {"spread", 0.0}, {"gflops", 1.0}};
+    nodes[1]["measured"] = {{"min_ms", 2.0}, {"spread", 0.0}, {"gflops", 4.0}};
+    auto summary = summary_of(project);
+    QCOMPARE(summary.size(), size_t(1));
+    QCOMPARE(summary[0].plain_ms, 8.0);
+    QCOMPARE(summary[0].best_ms, 2.0);
+    QCOMPARE(summary[0].steps, int(nodes.size()) - 1);
+    QCOMPARE(summary[0].notes, std::vector<std::string>{"mine"});
+    project.kernels[0].history = {{"nodes", {3, "x", {{"measured", 4}}}}};
+    QCOMPARE(summary_of(project)[0].best_ms, 0.0);
+  }
+
+private:
+  std::unique_ptr<Session> make_session() {
+    auto environment = make_environment().value();
+    return Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
+                            environment.cache_folder.string(), 2, false})
+        .value();
+  }
+  /// A project of one kernel with one step and a note on it.
+  std::string saved_matmul() {
+    write("m.te", kMatmul);
+    auto session = make_session();
+    (void)session->execute(OpenModel{at("m.te")});
+    session->wait_idle(30);
+    (void)session->execute(ApplyStep{"parallel(C.i)"});
+    (void)session->execute(SetNote{session->snapshot().history->current, "mine"});
+    session->wait_idle(30);
+    return session->save();
+  }
+  std::string with(std::string const& from, std::string const& to) {
+    std::string text = saved_matmul();
+    return text.replace(text.find(from), from.size(), to);
+  }
+  QString path(char const* name) const { return folder_->filePath(name); }
+  std::string at(char const* name) const { return path(name).toStdString(); }
+  void write(char const* name, std::string const& text) {
+    std::ofstream(at(name), std::ios::binary) << text;
+  }
+
+  std::unique_ptr<QTemporaryDir> folder_;
+};
+
+QTEST_GUILESS_MAIN(ProjectTest)
+#include "project_test.moc"

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/// Finds as one types: a line, how many there are, and the way to the next and the one before.
+#pragma once
+
+#include <QWidget>
+
+class QLabel;
+class QLineEdit;
+class QPushButton;
+
+namespace tw {
+
+class FindBar : public QWidget {
+  Q_OBJECT
+public:
+  explicit FindBar(QWidget* parent = nullptr);
+  /// Shows the text without saying that somebody typed it.
+  void show_text(QString const& text);
+  /// "3 of 12"; `current` counts from 0.
+  void show_matches(int current, int count);
+  void take_focus();
+
+signals:
+  void text_typed(QString text);
+  void step_asked(int direction);
+  void closed();
+
+protected:
+  bool eventFilter(QObject*, QEvent*) override;
+  void paintEvent(QPaintEvent*) override;
+
+private:
+  QLineEdit* line_;
+  QLabel* count_;
+  QPushButton *before_, *next_;
+};
+
+}  // namespace tw
