@@ -1,0 +1,167 @@
+/// The session behind its facade: state under a mutex, jobs on threads of their own. Its methods
+/// are in session.cpp (models), session_steps.cpp, session_jobs.cpp (measuring, devices, exports)
+/// and session_states.cpp (texts and comparisons).
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <mutex>
+
+#include "engine/backend/backend.h"
+#include "engine/session/jobs.h"
+#include "engine/session/laboratory.h"
+#include "engine/session/schedule_views.h"
+#include "engine/session/session.h"
+#include "engine/session/session_state.h"
+
+namespace tw::session {
+
+/// The child process that runs kernels here, and the backend for this processor.
+ChosenDevice this_machine(Options const& options);
+
+class SessionImpl final : public Session {
+public:
+  explicit SessionImpl(Options options)
+      : options_(std::move(options)),
+        backend_(options_.backend),
+        laboratory_(std::make_unique<Laboratory>(this_machine(options_), options_.threads)),
+        stages_(std::make_shared<std::vector<CodeStage> const>(code_stages(*options_.backend))),
+        jobs_([this] { notify(); }),
+        code_jobs_([] {}),
+        model_jobs_([] {}) {
+    start_roofs(false);
+  }
+
+  void set_listener(Listener listener) override {
+    std::lock_guard lock(listener_mutex_);
+    listener_ = std::move(listener);
+  }
+
+  Snapshot snapshot() const override {
+    std::optional<JobView> job = jobs_.current();
+    std::lock_guard lock(mutex_);
+    Snapshot copy = published_;
+    if (job) copy.job = std::make_shared<JobView const>(*job);
+    return copy;
+  }
+
+  Status execute(Command const& command) override {
+    Status status = std::visit([this](auto const& c) { return run(c); }, command);
+    publish();
+    start_modelling();
+    return status;
+  }
+
+  std::shared_ptr<CodeText const> code(std::string const& stage, bool against_parent) override;
+  std::shared_ptr<CodeText const> code_of(int node, std::string const& stage, int against) override;
+  std::shared_ptr<CodePair const> code_pair(int before, int after,
+                                            std::string const& stage) override;
+  std::shared_ptr<StateComparison const> compare(int before, int after) override;
+  std::vector<PrimitiveView> primitives() const override { return primitive_views(); }
+  std::vector<std::string> export_targets() const override { return options_.exports.targets; }
+  std::shared_ptr<RefusalView const> why_not(std::string const& line) override;
+  std::string script() const override {
+    std::lock_guard lock(mutex_);
+    return state_.has_kernel() ? state_.kernels.at(state_.kernel).history.schedule().script() : "";
+  }
+  std::string script_of(int node) const override {
+    std::lock_guard lock(mutex_);
+    if (!state_.has_kernel()) return "";
+    History const& history = state_.kernels.at(state_.kernel).history;
+    return history.has(node) ? history.node(node).schedule.script() : "";
+  }
+  std::string save() const override {
+    std::lock_guard lock(mutex_);
+    return state_.model ? to_text(project_of(state_)) : "";
+  }
+  Status restore(std::string const& saved) override;
+  bool wait_idle(double seconds) override {
+    // A job may begin one on another thread: all are idle when none was busy in a whole round.
+    return jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds) &&
+           model_jobs_.wait_idle(seconds) && jobs_.wait_idle(seconds) &&
+           code_jobs_.wait_idle(seconds);
+  }
+
+private:
+  // Commands, on the front's thread.
+  Status run(OpenModel const& c) { return open(c.path, {}); }
+  Status run(OpenSample const& c) { return open("sample:" + c.name, {}); }
+  Status run(CloseModel const&);
+  Status run(SelectKernel const& c);
+  Status run(ApplyStep const& c);
+  Status run(ApplyScript const& c);
+  Status run(Undo const&) {
+    return move([](History const& h) -> Result<History> { return h.undone(); });
+  }
+  Status run(Redo const&) {
+    return move([](History const& h) -> Result<History> { return h.redone(); });
+  }
+  Status run(JumpTo const& c) {
+    return move([&](History const& h) { return h.jumped(c.history_node); });
+  }
+  Status run(SetNote const& c);
+  Status run(DismissRefusal const&);
+  Status run(MeasureAgain const&);
+  Status run(MeasureModel const&);
+  Status run(MeasureRoofs const& c) { return start_roofs(c.again), Status(); }
+  Status run(UseDevice const& c);
+  Status run(Export const& c);
+  Status run(CancelJob const&) { return jobs_.cancel_all(), Status(); }
+  Status run(ReplayOn const& c);
+  Status run(AddKernel const& c);
+  Status run(RewriteKernel const& c);
+
+  Status open(std::string const& source, std::shared_ptr<Project const> project);
+  Status move(std::function<Result<History>(History const&)> const& to);
+  std::expected<void, Refusal> take(Step const& step);
+
+  // Jobs, on the session's thread.
+  void start_roofs(bool again);
+  void use(ChosenDevice chosen);
+  void start_measuring();
+  void measure_node(int kernel, int node, StopToken stop);
+  void start_checking(int kernel, int node);
+  void check_node(int kernel, int node, StopToken stop);
+  void take_model(Model model, std::string const& source, Project const* project);
+  void know_model(Model model, std::string const& source, StopToken stop);
+  void start_modelling();
+  void model_states(StopToken stop);
+  void find_facts(Model const& model, int kernel, int node);
+  void replay_job(Model const& model, Schedule const& from, std::string const& name, int row);
+  void write_kernel(Model const& model, std::string const& text, int row);
+
+  std::shared_ptr<Backend const> backend() const { return backend_.load(); }
+  void publish();
+  void notify() {
+    std::lock_guard lock(listener_mutex_);
+    if (listener_) listener_();
+  }
+  void set_error(std::string sentence) {
+    std::lock_guard lock(mutex_);
+    state_.error =
+        sentence.empty() ? nullptr : std::make_shared<std::string const>(std::move(sentence));
+  }
+
+  Options options_;
+  std::atomic<std::shared_ptr<Backend const>> backend_;  ///< for the device in use
+  std::unique_ptr<Laboratory> laboratory_;               ///< of the job thread only
+  std::shared_ptr<std::vector<CodeStage> const> stages_;
+  mutable std::mutex mutex_;
+  std::mutex listener_mutex_;
+  State state_;
+  Snapshot published_;
+  Listener listener_;
+  std::map<std::pair<uint64_t, std::string>, std::shared_ptr<CodeText const>> texts_;
+  struct Pair {
+    std::shared_ptr<CodeText const> first, second;
+    std::shared_ptr<CodePair const> both;
+  };
+  Pair pair_;               ///< the last one asked for
+  bool modelling_ = false;  ///< a job goes through the states that are not modelled
+  Jobs jobs_;
+  Jobs code_jobs_;
+  Jobs model_jobs_;
+};
+
+}  // namespace tw::session
