@@ -35,6 +35,7 @@ QLineEdit* field(QString const& name, QString const& accessible, QString const& 
 /// A field and a button that fills it with a file's name.
 QWidget* with_choice(QLineEdit* field) {
   auto* both = new QWidget;
+  both->setProperty("role", "bare");
   auto* row = new QHBoxLayout(both);
   row->setContentsMargins(0, 0, 0, 0);
   auto* choose = button("Choose", field->objectName() + "Choose", "Choose a file");
@@ -48,10 +49,17 @@ QWidget* with_choice(QLineEdit* field) {
   return both;
 }
 
+QLabel* titled(QString const& text) {
+  auto* made = new QLabel(text);
+  made->setProperty("role", "title");
+  return made;
+}
+
 }  // namespace
 
 DevicesView::DevicesView(QWidget* parent) : QWidget(parent) {
   setObjectName("devices");
+  setProperty("role", "bare");
   table_ = new QTableWidget(0, kColumns);
   table_->setObjectName("deviceTable");
   table_->setAccessibleName("Devices");
@@ -61,6 +69,10 @@ DevicesView::DevicesView(QWidget* parent) : QWidget(parent) {
   table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
   table_->setTabKeyNavigation(false);
   table_->verticalHeader()->hide();
+  table_->setShowGrid(false);
+  table_->setFocusPolicy(Qt::StrongFocus);
+  table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+  table_->horizontalHeader()->setHighlightSections(false);
   table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   table_->horizontalHeader()->setSectionResizeMode(kState, QHeaderView::Stretch);
   sentence_ = new QLabel;
@@ -68,9 +80,11 @@ DevicesView::DevicesView(QWidget* parent) : QWidget(parent) {
   sentence_->setWordWrap(true);
   sentence_->setTextFormat(Qt::PlainText);
   auto* column = new QVBoxLayout(this);
+  column->addWidget(titled("Devices"));
   column->addWidget(table_, 1);
   column->addWidget(build_buttons());
   column->addWidget(sentence_);
+  column->addWidget(titled("Add a machine that runs tw device serve"));
   column->addWidget(build_form());
   connect(table_, &QTableWidget::itemSelectionChanged, this, &DevicesView::show_what_is_possible);
   connect(table_, &QTableWidget::itemActivated, this, [this] {
@@ -84,6 +98,7 @@ QWidget* DevicesView::build_buttons() {
   check_ = button("Check", "deviceCheck", "Ask every device again");
   remove_ = button("Remove", "deviceRemove", "Forget the selected device");
   auto* all = new QWidget;
+  all->setProperty("role", "bare");
   auto* row = new QHBoxLayout(all);
   row->setContentsMargins(0, 0, 0, 0);
   for (QPushButton* one : {use_, check_, remove_}) row->addWidget(one);
@@ -107,6 +122,7 @@ QWidget* DevicesView::build_form() {
                  "device.token; not needed on this machine");
   add_ = button("Add", "deviceAdd", "Add a machine that runs tw device serve");
   auto* all = new QWidget;
+  all->setProperty("role", "bare");
   auto* form = new QFormLayout(all);
   form->setContentsMargins(0, 12, 0, 0);
   form->addRow("Name", name_);
