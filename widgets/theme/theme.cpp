@@ -70,6 +70,7 @@ QString Theme::style_sheet() const {
     QPushButton[quiet="true"], QToolButton[quiet="true"] { background: transparent; border-color: transparent; color: $text2; }
     QPushButton[quiet="true"]:checked { background: $control; color: $text1; border-color: $line2; }
     QPushButton[quiet="true"]:disabled { color: $text3; }
+    QComboBox::drop-down { border: none; width: 20px; }
     QComboBox QAbstractItemView { background: $raised; color: $text1; selection-background-color: $hover; selection-color: $text1; border: 1px solid $line2; }
     QLineEdit, QSpinBox { background: $inset; color: $text1; border: 1px solid $line2; border-radius: 6px; padding: 4px 8px; min-height: 18px; selection-background-color: $hover; selection-color: $text1; }
     QDialog, #card { background: $raised; }
