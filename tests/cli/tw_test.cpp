@@ -151,6 +151,11 @@ private slots:
     Run checked = tw({"check", at("m.te"), "--script", at("good.tws"), "--checked"});
     QVERIFY2(checked.code == 0 && checked.out.contains("checked run: every access is right"),
              qPrintable(checked.out + checked.err));
+    Run rules = tw({"check", at("m.te"), "--default"});
+    QVERIFY2(rules.code == 0 && rules.out.contains("output right"), qPrintable(rules.out));
+    QVERIFY2(!rules.out.startsWith("0 steps"), qPrintable(rules.out));
+    Run plain = tw({"check", at("m.te")});
+    QVERIFY2(plain.code == 0 && plain.out.startsWith("0 steps legal"), qPrintable(plain.out));
     Run bad = tw({"check", at("m.te"), "--script", at("bad.tws")});
     QCOMPARE(bad.code, 1);
     QCOMPARE(bad.out.section('\n', 0, 0),

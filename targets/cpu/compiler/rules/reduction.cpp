@@ -312,6 +312,7 @@ void split_sum_rule(Building& building, RuleStage const& stage, Target const& ta
 bool reduction_rule(Building& building, RuleStage const& stage, RuleStage const* reader,
                     Target const& target, int64_t width) {
   if (stage.spatial.empty()) return false;
+  if (auto joined = vector_product_rule(building, stage, reader, target, width)) return *joined;
   if (sums_along_memory(stage, width) && building.may_split_sums()) {
     split_sum_rule(building, stage, target, width);
     return false;

@@ -17,6 +17,12 @@ Result<std::string> cpu_default_script(ir::Program const& program, Target const&
 /// Stages that reduce nothing: vectors along the last axis, threads along the first.
 void elementwise_rule(Building& building, RuleStage const& stage, Target const& target,
                       int64_t width);
+/// A matrix that is read once, row after row: times a vector, or a sum over its rows. A few rows at
+/// a time are added into sums that lie in the nearest cache, so that memory is read in long rows.
+/// Nothing when the stage is something else; otherwise whether `reader` was computed with it.
+std::optional<bool> vector_product_rule(Building& building, RuleStage const& stage,
+                                        RuleStage const* reader, Target const& target,
+                                        int64_t width);
 /// Reductions: a register tile of spatial points (lanes along one axis, copies along others) inside
 /// of the reduction loops. `reader`: the one stage that reads the result, computed tile by tile
 /// where that is legal. Answers whether it was.
