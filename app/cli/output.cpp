@@ -27,8 +27,10 @@ Json to_json(Error const& error) {
 }
 
 int report(Context const& context, Error const& error) {
-  std::string text = context.json ? to_json(error).dump() : "tw: " + to_sentence(error);
-  fmt::print(stderr, "{}\n", text);
+  std::string text = context.json
+                         ? to_json(error).dump(-1, ' ', false, Json::error_handler_t::replace)
+                         : "tw: " + to_sentence(error);
+  std::fputs((text + "\n").c_str(), stderr);  // throws nothing where nothing can be written
   return exit_code(error.fault);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/export_dialog/export_dialog.h"
 
-#include <QComboBox>
 #include <QFileDialog>
 #include <QFormLayout>
 #include <QHBoxLayout>
@@ -10,6 +9,8 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QVBoxLayout>
+
+#include "widgets/paint/chooser.h"
 
 namespace tw {
 namespace {
@@ -62,7 +63,7 @@ ExportDialog::ExportDialog(QString model, QStringList targets, QString folder, Q
       "compared before it is done.");
   what->setWordWrap(true);
   what->setProperty("role", "secondary");
-  target_ = new QComboBox;
+  target_ = new Chooser;
   target_->setObjectName("target");
   target_->setAccessibleName("Processor");
   for (int i = 0; i < targets.size(); ++i)

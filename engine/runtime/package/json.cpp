@@ -127,7 +127,7 @@ private:
       TRY_ASSIGN(std::string name, parse_text());
       if (!take(":")) return wrong("a member without a value");
       TRY_ASSIGN(Value item, parse_value(depth + 1));
-      value.members.emplace_back(std::move(name), std::move(item));
+      value.members.push_back({std::move(name), std::move(item)});
     } while (take(","));
     if (!take("}")) return wrong("an object without an end");
     return value;
