@@ -16,10 +16,11 @@ int threads_of(int wanted, Backend const& backend) {
   return wanted > 0 ? wanted : backend.target().hardware.cores;
 }
 
-Result<RunResult> run_expression(LoadedModel const& model, RunOptions const& options,
-                                 Backend const& backend, Device& device, StopToken stop) {
-  TRY_ASSIGN(ir::Program program, plain_program(model, 0));
-  auto given = options.scripts.find(0);
+Result<RunResult> run_kernel(LoadedModel const& model, RunOptions const& options,
+                             Backend const& backend, Device& device, StopToken stop) {
+  int kernel = std::max(0, options.kernel);
+  TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
+  auto given = options.scripts.find(kernel);
   std::string script;
   if (given != options.scripts.end()) {
     script = given->second;
@@ -39,9 +40,11 @@ Result<RunResult> run_expression(LoadedModel const& model, RunOptions const& opt
   RunResult result;
   for (double seconds : measured.samples.seconds) result.samples_ms.push_back(seconds * 1e3);
   result.kernel_ms = {measured.samples.least() * 1e3};
-  result.kernel_names = {model.kernel(0).name};
+  result.kernel_names = {model.kernel(kernel).name};
   result.outputs = std::move(measured.outputs);
-  result.infos = model_outputs(model);
+  for (ir::Buffer const& buffer : program.outputs)
+    result.infos.push_back(
+        {buffer->name, buffer->type, ir::constant_shape(*buffer).value_or(Shape{}), {}});
   result.threads = bench_options.threads;
   return result;
 }
@@ -203,12 +206,13 @@ Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
 Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
                             Backend const& backend, Device& device, StopToken stop,
                             Progress const& progress) {
+  if (model.is_expression || options.kernel >= 0)
+    return run_kernel(model, options, backend, device, stop);
   for (ModelTensor const& info : model_inputs(model))
     if (!info.unknown.empty())
       return bad_input("unknown_shape",
                        fmt::format("the shape of input {} is not known ({}); give --fix {}=SHAPE",
                                    info.name, fmt::join(info.unknown, ", "), info.name));
-  if (model.is_expression) return run_expression(model, options, backend, device, stop);
   if (model.base) return run_model(*model.base, options, backend, device, stop, progress);
   NetworkOptions network_options;
   network_options.threads = threads_of(options.threads, backend);

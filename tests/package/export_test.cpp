@@ -12,20 +12,15 @@
 #include "engine/samples/samples.h"
 #include "engine/session/loaded_model.h"
 #include "engine/support/files.h"
+#include "tests/package/exports.h"
 #include "tests/support/line_models.h"
 
 using namespace tw;
 using namespace tw::session;
+using namespace tw::testing;
 namespace fs = std::filesystem;
 
 namespace {
-
-QString words(Error const& error) { return QString::fromStdString(to_sentence(error)); }
-
-template <typename T>
-QString sentence(Result<T> const& result) {
-  return result ? QString("done") : words(result.error());
-}
 
 Model opened(ForeignModel const& foreign, fs::path const& file, Backend const& backend) {
   std::ofstream(file, std::ios::binary) << write_onnx(foreign).value();
@@ -42,24 +37,6 @@ ForeignModel small_resnet() {
   options.image = 33;
   options.classes = 5;
   return build_resnet(options);
-}
-
-struct Ran {
-  int code = -1;
-  QString output;
-};
-
-/// In `folder`, without any environment unless one is given.
-Ran run(fs::path const& folder, QString const& program, QStringList const& arguments,
-        QProcessEnvironment const& environment = {}) {
-  QProcess process;
-  process.setWorkingDirectory(QString::fromStdString(folder.string()));
-  process.setProcessEnvironment(environment);
-  process.setProcessChannelMode(QProcess::MergedChannels);
-  process.start(program, arguments);
-  process.waitForFinished(120000);
-  return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
-          QString::fromUtf8(process.readAll())};
 }
 
 }  // namespace
@@ -192,8 +169,8 @@ private slots:
   }
 
   void an_output_may_be_an_input_a_constant_or_another_output() {
-    ForeignModel foreign = testing::model_of({"y = Relu x", "z = Identity y", "u = Identity x"},
-                                             {2, 3}, {"y", "z", "u"});
+    ForeignModel foreign =
+        model_of({"y = Relu x", "z = Identity y", "u = Identity x"}, {2, 3}, {"y", "z", "u"});
     Model model = opened(foreign, at("aliases.onnx"), *environment_.backend);
     ExportRequest request{.folder = at("aliases"), .threads = 1};
     auto view =
@@ -202,7 +179,7 @@ private slots:
   }
 
   void nodes_without_a_kernel_are_listed_with_their_reasons() {
-    ForeignModel foreign = testing::model_of({"a = Relu x", "y = Frobnicate a"}, {2, 3});
+    ForeignModel foreign = model_of({"a = Relu x", "y = Frobnicate a"}, {2, 3});
     Model model = opened(foreign, at("opaque.onnx"), *environment_.backend);
     ExportRequest request{.folder = at("opaque"), .threads = 1};
     auto view =
