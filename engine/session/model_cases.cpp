@@ -7,6 +7,7 @@
 #include "engine/importers/importer.h"
 #include "engine/measure/kernel_bench.h"
 #include "engine/measure/network.h"
+#include "engine/package/assemble.h"
 #include "engine/session/loaded_model.h"
 
 namespace tw::session {
@@ -68,20 +69,6 @@ Result<std::vector<NDArray>> tensors_in(std::filesystem::path const& set,
     TRY_ASSIGN(NDArray tensor, open_tensor(file));
     tensors.push_back(std::move(tensor));
   }
-}
-
-/// Why no run of these steps can end, if none can.
-std::optional<std::string> opaque_reason(BodyPlan const& plan) {
-  for (PlanStep const& step : plan.steps) {
-    if (step.kind == StepKind::kOpaque) return step.reason;
-    std::optional<std::string> reason;
-    for (BodyPlan const& body : step.bodies) {
-      reason = opaque_reason(body);
-      if (!reason) break;  // this one can be chosen
-    }
-    if (reason) return reason;
-  }
-  return {};
 }
 
 /// Every operator was told its shapes, axes and bounds when the model was opened.

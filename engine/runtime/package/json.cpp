@@ -5,7 +5,7 @@
 namespace tw::json {
 namespace {
 
-constexpr int kMostNesting = 32;
+constexpr int kMostNesting = 100;
 
 void append_utf8(uint32_t code, std::string& out) {
   if (code < 0x80) {

@@ -31,7 +31,7 @@ struct Member {
   Value value;
 };
 
-/// Nests at most 32 deep. Errors: bad_json, with the place's byte.
+/// Nests at most 100 deep. Errors: bad_json, with the place's byte.
 Result<Value> parse(std::string_view text);
 
 /// `text` in quotes, with everything escaped that must be.
