@@ -65,6 +65,38 @@ private slots:
     }
   }
 
+  /// Products of a batch, with operands given in every order and one for all, with columns that
+  /// fill vectors, that are cut evenly, and that leave a rest.
+  void a_product_of_a_batch_is_right_data() {
+    QTest::addColumn<QString>("text");
+    for (char const* a : {"b, i, k", "b, k, i", "0, i, k"})
+      for (char const* b : {"b, k, j", "b, j, k", "0, k, j"})
+        for (auto [rows, depth, columns] :
+             {std::tuple{8, 16, 64}, {7, 5, 100}, {13, 17, 49}, {1, 33, 3}, {3, 1, 22}}) {
+          auto shape = [&, r = rows, d = depth, c = columns](QString at) {
+            if (at.startsWith("0")) at.replace(0, 1, "1");
+            return at.replace("b", "3")
+                .replace("i", QString::number(r))
+                .replace("k", QString::number(d))
+                .replace("j", QString::number(c));
+          };
+          QTest::addRow("[%s] [%s] %dx%dx%d", a, b, rows, depth, columns)
+              << QString(
+                     "tilewright te 1\n"
+                     "kernel f(A: f32[%1], B: f32[%2]) -> P\n"
+                     "  P[b in 3, i in %3, j in %4] = sum[k in %5] A[%6] * B[%7]\n")
+                     .arg(shape(a), shape(b))
+                     .arg(rows)
+                     .arg(columns)
+                     .arg(depth)
+                     .arg(a, b);
+        }
+  }
+  void a_product_of_a_batch_is_right() {
+    QFETCH(QString, text);
+    is_right(text, script_of(text));
+  }
+
   /// Both operands go along the sum; lanes go along the columns of a copy. With a batch, rests of
   /// all kinds, and as many rows as are too few.
   void an_operand_along_the_sum_is_turned_by_strips_data() {
