@@ -15,6 +15,12 @@ int64_t RuleStage::points() const {
   return count;
 }
 
+int64_t RuleStage::terms() const {
+  int64_t count = 1;
+  for (RuleAxis const& axis : reduce) count *= axis.extent;
+  return count;
+}
+
 bool Building::step(std::string const& line) {
   auto step = parse_step(line);
   if (!step) return false;

@@ -126,16 +126,13 @@ std::vector<RuleStage> stages_of(Program const& program) {
   return stages;
 }
 
-constexpr int64_t kFewTerms = 64;
 constexpr int64_t kMostLines = 25;  // of a script that a person reads
 
-/// A window that adds few terms (depthwise, pooling) waits for memory: its padded input is made
+/// A window that adds few terms waits for memory: its padded input is made
 /// plane by plane, while the plane is in the nearest cache.
 void pad_by_planes(Building& building, RuleStage const& stage, std::vector<RuleStage> const& stages,
                    int64_t width) {
-  int64_t terms = 1;
-  for (RuleAxis const& axis : stage.reduce) terms *= axis.extent;
-  if (terms > kFewTerms || stage.spatial.size() < 3) return;
+  if (stage.terms() > kFewTerms || stage.spatial.size() < 3) return;
   for (RuleStage const& producer : stages) {
     if (!producer.reduce.empty() || !reads(stage, producer.block) || is_of_load_time(producer))
       continue;

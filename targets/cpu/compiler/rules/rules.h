@@ -11,6 +11,9 @@
 
 namespace tw {
 
+/// A window that adds so few terms (depthwise, pooling) waits for memory.
+constexpr int64_t kFewTerms = 64;
+
 /// A script ("tilewright schedule 1 ...") for the whole program, stage by stage.
 Result<std::string> cpu_default_script(ir::Program const& program, Target const& target);
 
