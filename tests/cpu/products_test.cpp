@@ -65,6 +65,36 @@ private slots:
     }
   }
 
+  /// A large matrix that several vectors read, for a second cache of 16 KB; with as many as are too
+  /// many.
+  void a_large_matrix_times_few_vectors_goes_by_rows_data() {
+    QTest::addColumn<int>("vectors");
+    QTest::addColumn<int>("columns");
+    QTest::addRow("2") << 2 << 301;
+    QTest::addRow("4") << 4 << 256;
+    QTest::addRow("too many") << 30 << 301;
+  }
+  void a_large_matrix_times_few_vectors_goes_by_rows() {
+    QFETCH(int, vectors);
+    QFETCH(int, columns);
+    QString text = QString(
+                       "tilewright te 1\n"
+                       "kernel f(A: f32[%1, 39], W: f32[39, %2], B: f32[%2]) -> Y\n"
+                       "  P[i in %1, j in %2] = sum[k in 39] A[i, k] * W[k, j]\n"
+                       "  Y[i in %1, j in %2] = max(P[i, j] + B[j], 0)\n")
+                       .arg(vectors)
+                       .arg(columns);
+    Hardware hardware = detect_host();
+    for (CacheLevel& cache : hardware.caches)
+      if (cache.level == 2) cache.bytes = 16 << 10;
+    auto program = te::to_program(te::parse_kernel(text.toStdString()).value()).value();
+    std::string script = create_cpu_backend(hardware).value()->default_script(program).value();
+    bool few = vectors <= backend_->target().registers() / 4;
+    QVERIFY2((script.find("k.0, k.1 = split(P.k, factor=8)") != std::string::npos) == few,
+             script.c_str());
+    is_right(text, script);
+  }
+
   /// Products of a batch, with operands given in every order and one for all, with columns that
   /// fill vectors, that are cut evenly, and that leave a rest.
   void a_product_of_a_batch_is_right_data() {
