@@ -144,6 +144,10 @@ private:
     KernelTask& task = result_.task;
     Node const& anchor = graph_.node(group_.anchor);
     Shape out = *graph_.value(result_.outputs[0]).shape();
+    if (int64_t block = integer(anchor.attributes, "result_block")) {
+      out.pop_back();  // the name tells how many channels, however they lie
+      out[1] *= block;
+    }
     if (out.size() > 1 && out[0] == 1) out.erase(out.begin());  // a batch of one says nothing
     std::string detail = detail_of(anchor);
     task.shape = to_text(out) + (detail.empty() ? "" : " " + detail);

@@ -7,6 +7,10 @@
 
 namespace tw {
 
+/// Channels, of weights and of activations, that lie side by side in a block: the lanes of the
+/// widest f32 vectors; narrower ones divide it.
+constexpr int64_t kChannelBlock = 16;
+
 struct GraphPass {
   std::string name;
   Result<Graph> (*run)(Graph const&);
@@ -21,8 +25,13 @@ Result<Graph> simplify_inference(Graph const& graph);
 Result<Graph> fold_constants(Graph const& graph);
 /// conv(x, W)  -->  conv(x, W in blocks of output channels); gemm(x, W^T)  -->  gemm(x, W), where W
 /// is known: a vector of outputs then lies side by side, for every stride and every width of the
-/// plane. The layout of activations stays, so no kernel pays for a change of it.
+/// plane.
 Result<Graph> pack_weights(Graph const& graph);
+/// N x C x height x width  -->  N x C/b x height x width x b around depthwise convolutions: a
+/// window that stays in its channel then reads whole, aligned vectors. Only for values whose
+/// neighbours, dense convolutions and element-wise operators, can write and read them so: no kernel
+/// pays for a change of layout.
+Result<Graph> block_channels(Graph const& graph);
 /// Sets `groups` and `decisions`: which nodes become one kernel and why.
 /// Source: Chen et al. 2018 (TVM), §3 "Operator fusion".
 Result<Graph> fuse_operators(Graph const& graph);

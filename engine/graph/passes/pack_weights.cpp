@@ -1,26 +1,10 @@
 #include <map>
 
 #include "engine/graph/passes.h"
+#include "engine/graph/shared/blocks.h"
 
 namespace tw {
 namespace {
-
-constexpr int64_t kBlock = 16;  ///< the lanes of the widest f32 vectors; narrower ones divide it
-
-/// O x C x kernel  -->  O/16 x C x kernel x 16; empty when memory does not suffice.
-Result<NDArray> packed(NDArray const& plain) {
-  Shape shape = plain.shape();
-  int64_t outputs = shape[0], inner = plain.size() / outputs;
-  shape[0] /= kBlock;
-  shape.push_back(kBlock);
-  TRY_ASSIGN(NDArray result, NDArray::create(plain.type(), shape));
-  float const* from = plain.as<float>().data();
-  float* to = result.as<float>().data();
-  for (int64_t o = 0; o < outputs; ++o)
-    for (int64_t i = 0; i < inner; ++i)
-      to[(o / kBlock * inner + i) * kBlock + o % kBlock] = from[o * inner + i];
-  return result;
-}
 
 bool can_pack(Graph const& graph, Node const& node) {
   if (!node.op || node.op->name != "conv" || node.inputs.size() < 2) return false;
@@ -28,7 +12,7 @@ bool can_pack(Graph const& graph, Node const& node) {
     return false;
   NDArray const& weights = graph.value(node.inputs[1]).constant;
   return !weights.empty() && weights.type() == DType::kF32 && weights.shape().size() >= 3 &&
-         weights.shape()[0] % kBlock == 0;
+         weights.shape()[0] % kChannelBlock == 0;
 }
 
 bool can_turn(Graph const& graph, Node const& node) {
@@ -59,7 +43,8 @@ Result<Graph> pack_weights(Graph const& graph) {
     ValueId weights = node.inputs[1];
     if (!done.contains(weights)) {
       NDArray const& plain = result.value(weights).constant;
-      TRY_ASSIGN(NDArray blocks, pack ? packed(plain) : transposed(plain));
+      TRY_ASSIGN(NDArray blocks,
+                 pack ? ops::in_blocks(plain, 0, kChannelBlock) : transposed(plain));
       Value value;
       value.name = result.value(weights).name + "/packed";
       value.type = tensor_type(blocks.type(), blocks.shape());
@@ -68,7 +53,7 @@ Result<Graph> pack_weights(Graph const& graph) {
     }
     node.inputs[1] = done[weights];
     if (pack)
-      node.attributes["weights_block"] = kBlock;
+      node.attributes["weights_block"] = kChannelBlock;
     else
       node.attributes["transpose_b"] = int64_t(0);
   }

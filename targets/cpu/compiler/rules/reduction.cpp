@@ -14,6 +14,8 @@ using namespace ir;
 
 constexpr int64_t kWorthThreads = 65536;  // iterations
 constexpr int64_t kMostCopies = 64;       // of an epilogue's statement
+constexpr int64_t kLongRow = 4;           // vectors that hide the latency of an addition
+constexpr int64_t kLongSum = 128;         // terms that outweigh turning the tile at their end
 
 /// An expression speaks of the iterator only as v // P; the answer is P. 0: otherwise, too.
 int64_t only_by_groups(Expr const& e, std::string const& iter) {
@@ -76,12 +78,15 @@ struct Tile {
   std::vector<int64_t> factors;  // copies per axis
 };
 
-/// Lanes: of the axes whose reads are contiguous the one that fills vectors best, the last of
-/// equals; without any the last axis, with a stride.
+/// Lanes: of the axes whose reads are contiguous the one that fills vectors best. Of equals: for a
+/// long sum one that is packed in vectors, since packed weights are read line after line, and rows
+/// of an image page after page; then the last, whose tile lies as the output does. Without any the
+/// last axis, with a stride.
 void choose_lanes(RuleStage const& stage, int64_t width, Tile& tile) {
   auto const& axes = stage.spatial;
   tile.vector = axes.size() - 1;
-  double best = 0;
+  bool long_sum = stage.terms() >= kLongSum;
+  std::pair<double, bool> best{0, false};
   for (size_t i = 0; i < axes.size(); ++i) {
     int64_t block = 0;
     if (axes[i].extent == 1 || !contiguous(stage, axes[i], width, block)) continue;
@@ -89,9 +94,10 @@ void choose_lanes(RuleStage const& stage, int64_t width, Tile& tile) {
     // Guarded lanes do nothing in the last vector.
     double rounds = std::ceil(double(axes[i].extent) / double(lanes));
     double filled = double(axes[i].extent) / (rounds * double(width));
-    if (filled >= best) best = filled, tile.vector = i, tile.lanes = lanes;
+    std::pair worth{filled, long_sum && block < axes[i].extent};
+    if (worth >= best) best = worth, tile.vector = i, tile.lanes = lanes;
   }
-  if (best == 0 && axes[tile.vector].extent > 1)
+  if (best.first == 0 && axes[tile.vector].extent > 1)
     tile.lanes = lanes_for(axes[tile.vector].extent, width);
 }
 
@@ -118,6 +124,17 @@ int64_t sharing(RuleStage const& stage, RuleAxis const& lanes, RuleAxis const& a
   return shared;
 }
 
+/// How many reads each term of the sum takes.
+int operands(RuleStage const& stage) {
+  int count = 0;
+  walk_exprs(stage.node->body, [&](Expr const& e) {
+    auto const* read = e.as<Load>();
+    count += read && read->buffer->name != stage.block;
+    return true;
+  });
+  return count;
+}
+
 /// How many copies along an axis: many, with few of them idle in a last, guarded tile. 13 is cut
 /// into 7 and 6, 55 into 8s.
 int64_t copies_of(int64_t extent, int64_t room) {
@@ -135,16 +152,25 @@ Tile choose_tile(RuleStage const& stage, Target const& target, int64_t width) {
   Tile tile;
   auto const& axes = stage.spatial;
   choose_lanes(stage, width, tile);
-  // Two vectors of lanes share each scalar of the other operand.
-  bool pairs = axes[tile.vector].extent % (2 * tile.lanes) == 0 && tile.lanes == width;
+  // Two vectors of lanes share each scalar of the other operand; in a long axis one may be left.
+  int64_t along = axes[tile.vector].extent;
+  bool pairs = tile.lanes == width && along % (along < 32 * width ? 2 * width : width) == 0;
   tile.vectors = pairs ? 2 : 1;
   // Half of the registers hold sums: enough to hide the latency of a multiply-add, and what an
   // epilogue keeps across the loop spills none of them. (28 of 32 was 1.3 times slower than 14 on
   // a 64-channel 3x3 convolution, whose inner loop counts to 3.)
   int64_t room = std::max<int64_t>(4, target.registers() / 2) / tile.vectors;
   tile.factors.assign(axes.size(), 1);
-  // Copies along the innermost axes that reuse a vector already read; without any along others.
+  // Copies along the innermost axes that reuse a vector already read; without any along others, in
+  // a window first along the lanes: it waits for memory, which gives long rows faster than columns.
+  bool pools = operands(stage) < 2;
   for (bool reuse : {true, false}) {
+    if (!reuse && stage.terms() <= kFewTerms) {
+      room *= tile.vectors;
+      int64_t extent = axes[tile.vector].extent;
+      tile.vectors = copies_of((extent + tile.lanes - 1) / tile.lanes, room);
+      room = pools && tile.vectors >= kLongRow ? 1 : room / tile.vectors;
+    }
     for (size_t i = axes.size(); i-- > 0 && room >= 2;) {
       if (i == tile.vector || axes[i].extent == 1) continue;
       int64_t shared = sharing(stage, axes[tile.vector], axes[i]);
