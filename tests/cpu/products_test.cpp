@@ -71,8 +71,7 @@ private slots:
     QTest::addColumn<QString>("text");
     for (char const* a : {"b, i, k", "b, k, i", "0, i, k"})
       for (char const* b : {"b, k, j", "b, j, k", "0, k, j"})
-        for (auto [rows, depth, columns] :
-             {std::tuple{8, 16, 64}, {7, 5, 100}, {13, 17, 49}, {1, 33, 3}, {3, 1, 22}}) {
+        for (auto [rows, depth, columns] : {std::tuple{7, 5, 100}, {13, 17, 49}, {1, 33, 3}}) {
           auto shape = [&, r = rows, d = depth, c = columns](QString at) {
             if (at.startsWith("0")) at.replace(0, 1, "1");
             return at.replace("b", "3")
@@ -152,7 +151,8 @@ private slots:
           .arg(depth)
           .arg(columns);
     };
-    for (auto [rows, depth, columns] : {std::tuple{32, 7, 1024}, {37, 9, 1029}, {35, 300, 67}})
+    for (auto [rows, depth, columns] :
+         {std::tuple{32, 7, 1024}, {37, 9, 1029}, {35, 300, 67}, {33, 20, 528}})
       QTest::addRow("%dx%dx%d", rows, depth, columns) << product(rows, depth, columns);
     QTest::newRow("batch")
         << "tilewright te 1\n"

@@ -155,8 +155,9 @@ Tile choose_tile(RuleStage const& stage, Target const& target, int64_t width) {
   Tile tile;
   auto const& axes = stage.spatial;
   choose_lanes(stage, width, tile);
-  // Two vectors of lanes share each scalar of the other operand.
-  bool pairs = axes[tile.vector].extent % (2 * tile.lanes) == 0 && tile.lanes == width;
+  // Two vectors of lanes share each scalar of the other operand; in a long axis one may be left.
+  int64_t along = axes[tile.vector].extent;
+  bool pairs = tile.lanes == width && along % (along < 32 * width ? 2 * width : width) == 0;
   tile.vectors = pairs ? 2 : 1;
   // Half of the registers hold sums: enough to hide the latency of a multiply-add, and what an
   // epilogue keeps across the loop spills none of them. (28 of 32 was 1.3 times slower than 14 on
