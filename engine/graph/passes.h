@@ -18,14 +18,14 @@ struct GraphPass {
 };
 
 /// dropout(x), identity(x)  -->  x;  batch_norm(conv(x, W, B))  -->  conv(x, W', B');
-/// batch_norm(x)  -->  add(mul(x, scale), shift)
+/// batch_norm(x)  -->  add(mul(x, scale), shift); conv(pad(x))  -->  conv(x) with more padding
 Result<Graph> simplify_inference(Graph const& graph);
 /// f(constants)  -->  a constant, until the graph has grown by 1 GiB; nodes whose
 /// results nobody reads are dropped. if(constant, then, else)  -->  the nodes of then or of else.
 Result<Graph> fold_constants(Graph const& graph);
-/// conv(x, W)  -->  conv(x, W in blocks of output channels); gemm(x, W^T)  -->  gemm(x, W), where W
-/// is known: a vector of outputs then lies side by side, for every stride and every width of the
-/// plane.
+/// conv(x, W)  -->  conv(x, W in blocks of output channels, the last filled up with zeros); gemm(x,
+/// W^T)  -->  gemm(x, W), where W is known: a vector of outputs then lies side by side, for every
+/// stride and every width of the plane.
 Result<Graph> pack_weights(Graph const& graph);
 /// N x C x height x width  -->  N x C/b x height x width x b around depthwise convolutions: a
 /// window that stays in its channel then reads whole, aligned vectors. Only for values whose

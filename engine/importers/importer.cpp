@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "engine/importers/external_data.h"
 #include "engine/importers/onnx/reader.h"
 #include "engine/support/files.h"
 
@@ -12,7 +13,7 @@ Result<Graph> open_model(std::filesystem::path const& path, ImportOptions const&
     return bad_input("unknown_format", "the name of a model ends with .onnx",
                      {path.string(), 0, 0, {}});
   TRY_ASSIGN(std::string bytes, read_file(path));
-  TRY_ASSIGN(ForeignModel model, read_onnx(bytes, path.string()));
+  TRY_ASSIGN(ForeignModel model, read_onnx(bytes, path.string(), external_bytes_beside(path)));
   auto graph = build_graph(model, options);
   if (!graph) {
     Error error = graph.error();

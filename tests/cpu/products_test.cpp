@@ -65,6 +65,67 @@ private slots:
     }
   }
 
+  /// A large matrix that several vectors read, for a second cache of 16 KB; with as many as are too
+  /// many.
+  void a_large_matrix_times_few_vectors_goes_by_rows_data() {
+    QTest::addColumn<int>("vectors");
+    QTest::addColumn<int>("columns");
+    QTest::addRow("2") << 2 << 301;
+    QTest::addRow("4") << 4 << 256;
+    QTest::addRow("too many") << 30 << 301;
+  }
+  void a_large_matrix_times_few_vectors_goes_by_rows() {
+    QFETCH(int, vectors);
+    QFETCH(int, columns);
+    QString text = QString(
+                       "tilewright te 1\n"
+                       "kernel f(A: f32[%1, 39], W: f32[39, %2], B: f32[%2]) -> Y\n"
+                       "  P[i in %1, j in %2] = sum[k in 39] A[i, k] * W[k, j]\n"
+                       "  Y[i in %1, j in %2] = max(P[i, j] + B[j], 0)\n")
+                       .arg(vectors)
+                       .arg(columns);
+    Hardware hardware = detect_host();
+    for (CacheLevel& cache : hardware.caches)
+      if (cache.level == 2) cache.bytes = 16 << 10;
+    auto program = te::to_program(te::parse_kernel(text.toStdString()).value()).value();
+    std::string script = create_cpu_backend(hardware).value()->default_script(program).value();
+    bool few = vectors <= backend_->target().registers() / 4;
+    QVERIFY2((script.find("k.0, k.1 = split(P.k, factor=8)") != std::string::npos) == few,
+             script.c_str());
+    is_right(text, script);
+  }
+
+  /// Products of a batch, with operands given in every order and one for all, with columns that
+  /// fill vectors, that are cut evenly, and that leave a rest.
+  void a_product_of_a_batch_is_right_data() {
+    QTest::addColumn<QString>("text");
+    for (char const* a : {"b, i, k", "b, k, i", "0, i, k"})
+      for (char const* b : {"b, k, j", "b, j, k", "0, k, j"})
+        for (auto [rows, depth, columns] : {std::tuple{7, 5, 100}, {13, 17, 49}, {1, 33, 3}}) {
+          auto shape = [&, r = rows, d = depth, c = columns](QString at) {
+            if (at.startsWith("0")) at.replace(0, 1, "1");
+            return at.replace("b", "3")
+                .replace("i", QString::number(r))
+                .replace("k", QString::number(d))
+                .replace("j", QString::number(c));
+          };
+          QTest::addRow("[%s] [%s] %dx%dx%d", a, b, rows, depth, columns)
+              << QString(
+                     "tilewright te 1\n"
+                     "kernel f(A: f32[%1], B: f32[%2]) -> P\n"
+                     "  P[b in 3, i in %3, j in %4] = sum[k in %5] A[%6] * B[%7]\n")
+                     .arg(shape(a), shape(b))
+                     .arg(rows)
+                     .arg(columns)
+                     .arg(depth)
+                     .arg(a, b);
+        }
+  }
+  void a_product_of_a_batch_is_right() {
+    QFETCH(QString, text);
+    is_right(text, script_of(text));
+  }
+
   /// Both operands go along the sum; lanes go along the columns of a copy. With a batch, rests of
   /// all kinds, and as many rows as are too few.
   void an_operand_along_the_sum_is_turned_by_strips_data() {
@@ -120,7 +181,8 @@ private slots:
           .arg(depth)
           .arg(columns);
     };
-    for (auto [rows, depth, columns] : {std::tuple{32, 7, 1024}, {37, 9, 1029}, {35, 300, 67}})
+    for (auto [rows, depth, columns] :
+         {std::tuple{32, 7, 1024}, {37, 9, 1029}, {35, 300, 67}, {33, 20, 528}})
       QTest::addRow("%dx%dx%d", rows, depth, columns) << product(rows, depth, columns);
     QTest::newRow("batch")
         << "tilewright te 1\n"

@@ -222,6 +222,47 @@ private slots:
     QVERIFY(!blocks(48, {"y = Relu t"}));
   }
 
+  void a_last_block_of_weights_is_filled_up() {
+    ForeignModel model = model_of({"c = Conv x w wb", "y = Relu c"}, {1, 3, 5, 4});
+    add_parameter(model, "w", {20, 3, 3, 3}, 1);
+    add_parameter(model, "wb", {20}, 2);
+    Graph graph = build_graph(model).value(), packed = optimize(graph).value();
+    QCOMPARE(to_text(*packed.value(packed.nodes[0].inputs[1]).shape()), std::string("2x3x3x3x16"));
+    QCOMPARE(to_text(*packed.value(packed.outputs[0]).shape()), std::string("1x20x3x2"));
+    NDArray x = random_array({1, 3, 5, 4}, 3);
+    QVERIFY(
+        compare(reference_run(packed, {x}).value()[0], reference_run(graph, {x}).value()[0], 1e-5)
+            .equal);
+  }
+
+  void zeros_around_an_image_become_padding_of_its_convolution() {
+    auto padded = [](std::string const& mode, double fill, std::vector<int64_t> const& pads) {
+      ForeignModel model = model_of({"p = Pad x pads fill", "y = Conv p w"}, {1, 3, 5, 4});
+      add_parameter(model, "w", {4, 3, 3, 3}, 1);
+      NDArray amounts = NDArray::create(DType::kI64, {8}).value();
+      for (int64_t i = 0; i < 8; ++i) amounts.set_value(i, double(pads[size_t(i)]));
+      NDArray value = NDArray::create(DType::kF32, {}).value();
+      value.set_value(0, fill);
+      model.graph.initializers["pads"] = amounts;
+      model.graph.initializers["fill"] = value;
+      model.graph.nodes[0].attributes["mode"] = mode;
+      model.graph.nodes[1].attributes["pads"] = std::vector<int64_t>{1, 0, 1, 0};
+      return build_graph(model).value();
+    };
+    NDArray x = random_array({1, 3, 5, 4}, 3);
+    auto nodes = [&](Graph const& graph) {
+      Graph simpler = optimize(graph).value();
+      bool same = compare(reference_run(simpler, {x}).value()[0],
+                          reference_run(graph, {x}).value()[0], 1e-5)
+                      .equal;
+      return same ? simpler.nodes.size() : 0;
+    };
+    QCOMPARE(nodes(padded("constant", 0, {0, 0, 1, 2, 0, 0, 0, 1})), size_t(1));
+    QCOMPARE(nodes(padded("constant", 1, {0, 0, 1, 2, 0, 0, 0, 1})), size_t(2));
+    QCOMPARE(nodes(padded("edge", 0, {0, 0, 1, 2, 0, 0, 0, 1})), size_t(2));
+    QCOMPARE(nodes(padded("constant", 0, {0, 0, -1, 0, 0, 0, 0, 0})), size_t(2));
+  }
+
   void every_pass_has_a_reason_and_keeps_the_result() {
     ResNetOptions options;
     options.blocks = {1, 1};

@@ -15,17 +15,30 @@ struct Arguments {
   bool compare = false, by_default = false;
 };
 
+/// What the model's own test ran on: random inputs could choose a branch that cannot be run.
+Result<std::vector<NDArray>> test_inputs(session::LoadedModel const& model,
+                                         std::filesystem::path const& folder) {
+  std::vector<NDArray> inputs;
+  for (session::ModelTensor const& info : session::model_inputs(model)) {
+    auto file = folder / "test" / fmt::format("input_{}.bin", inputs.size());
+    TRY_ASSIGN(NDArray input, read_raw(file.string(), info));
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
 /// Best time on this machine's device, as the window measures it.
 Result<double> device_ms(Context const& context, session::LoadedModel const& model,
-                         session::ExportRequest const& request, int threads, Device& device) {
+                         session::ExportRequest const& request, session::ExportView const& view,
+                         Device& device) {
   session::RunOptions options{.rounds = 20,
-                              .threads = threads,
+                              .threads = view.threads,
                               .inputs = {},
                               .scripts = request.scripts,
                               .cache_folder = context.cache_folder,
                               .kernel = request.kernel};
   TRY_ASSIGN(options.inputs, request.kernel < 0
-                                 ? session::random_inputs(model, 1)
+                                 ? test_inputs(model, view.folder)
                                  : session::random_inputs_of(model, request.kernel, 1));
   TRY_ASSIGN(session::RunResult run, session::run_model(model, options, *context.backend, device));
   return *std::ranges::min_element(run.samples_ms);
@@ -142,7 +155,7 @@ int run(Context const& context, Arguments const& arguments) {
   Json json = to_json(*view);
   std::string words = view->summary;
   if (arguments.compare && view->tested && view->emulator.empty()) {
-    auto ms = device_ms(context, model, *request, view->threads, **device);
+    auto ms = device_ms(context, model, *request, *view, **device);
     if (!ms) return report(context, ms.error());
     json["device_ms"] = *ms;
     words += fmt::format("; {:.3f} ms in the window, ratio {:.3f}", *ms, view->least_ms / *ms);

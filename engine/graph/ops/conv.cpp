@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "engine/graph/shared/blocks.h"
 #include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/window.h"
@@ -18,13 +20,38 @@ struct Blocks {
         result(integer(attributes, "result_block")) {}
 };
 
+/// The shape O x C/group x kernel of weights that may be in blocks, the last one partly used.
+Result<Shape> plain_weights(Attributes const& attributes, Shape const& given) {
+  int64_t block = integer(attributes, "weights_block"), outputs = integer(attributes, "outputs");
+  TRY_ASSIGN(Shape shape, unblocked_shape(given, 0, block));
+  if (outputs == 0) return shape;
+  if (shape.empty() || outputs > shape[0] || outputs <= shape[0] - std::max<int64_t>(1, block))
+    return unfit(fmt::format("{} output channels of weights of shape {} in blocks of {}", outputs,
+                             to_text(given), block));
+  shape[0] = outputs;
+  return shape;
+}
+
+/// Weights as O x C/group x kernel.
+Result<NDArray> unpacked(Attributes const& attributes, NDArray const& weights) {
+  int64_t block = integer(attributes, "weights_block");
+  if (block == 0) return weights;
+  TRY_ASSIGN(NDArray all, out_of_blocks(weights, 0, block));
+  TRY_ASSIGN(Shape shape, plain_weights(attributes, weights.shape()));
+  if (shape == all.shape()) return all;
+  TRY_ASSIGN(NDArray used, NDArray::create(all.type(), shape));
+  std::memcpy(used.data(), all.data(), size_t(used.byte_size()));
+  return used;
+}
+
 /// Which operands may be in blocks: the result as the weights are, the data of a dense or a
 /// depthwise convolution.
 Status check_blocks(Blocks const& blocks, int64_t groups, Shape const& x, Shape const& w) {
   bool depthwise = groups > 1 && w[0] == groups && x[1] == groups && blocks.data == blocks.result;
   bool fits = groups == 1 || depthwise;
   bool data = blocks.data == 0 || fits;
-  bool result = blocks.result == 0 || (fits && blocks.result == blocks.weights);
+  bool result =
+      blocks.result == 0 || (fits && blocks.result == blocks.weights && w[0] % blocks.result == 0);
   if (data && result) return {};
   return unfit(
       fmt::format("a convolution in {} groups with blocks of {} channels, {} weights, {} "
@@ -37,7 +64,7 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   TensorInfo x = *inputs[0], w = *inputs[1];
   Blocks blocks(attributes);
   TRY_ASSIGN(x.shape, unblocked_shape(x.shape, 1, blocks.data));
-  TRY_ASSIGN(w.shape, unblocked_shape(w.shape, 0, blocks.weights));
+  TRY_ASSIGN(w.shape, plain_weights(attributes, w.shape));
   TRY_ASSIGN(Window window, window_of(attributes, x.shape));
   if (!is_float(x.type) || w.type != x.type) return unfit("a convolution needs floats of one type");
   if (w.shape.size() != x.shape.size() ||
@@ -95,7 +122,7 @@ std::vector<ir::Expr> weight_indices(std::vector<te::Axis> const& axes,
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
   Blocks blocks(attributes);
   TRY_ASSIGN(Shape shape, unblocked_shape(shape_of(inputs[0]), 1, blocks.data));
-  TRY_ASSIGN(Shape weights, unblocked_shape(shape_of(inputs[1]), 0, blocks.weights));
+  TRY_ASSIGN(Shape weights, plain_weights(attributes, shape_of(inputs[1])));
   TRY_ASSIGN(Window window, window_of(attributes, shape));
   int64_t groups = integer(attributes, "group", 1);
   Tensors tensors;
@@ -180,13 +207,11 @@ void convolve(Window const& w, int64_t groups, NDArray const& x, NDArray const& 
 
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   Blocks blocks(attributes);
-  NDArray data = inputs[0], weights = inputs[1];
+  NDArray data = inputs[0];
   if (blocks.data > 0) {
     TRY_ASSIGN(data, out_of_blocks(data, 1, blocks.data));
   }
-  if (blocks.weights > 0) {
-    TRY_ASSIGN(weights, out_of_blocks(weights, 0, blocks.weights));
-  }
+  TRY_ASSIGN(NDArray weights, unpacked(attributes, inputs[1]));
   TRY_ASSIGN(Window window, window_of(attributes, data.shape()));
   Shape shape{data.shape()[0], weights.shape()[0]};
   shape.insert(shape.end(), window.out.begin(), window.out.end());
@@ -244,7 +269,10 @@ RandomCase random_case(Rng& rng) {
   bool depthwise = groups > 1 && outputs == groups && per_group == 1;
   if ((groups == 1 || depthwise) && rng.below(3) == 0)
     add_random_blocks(rng, depthwise, x, w, result);
-  outputs *= integer(result.attributes, "weights_block", 1);
+  int64_t block = integer(result.attributes, "weights_block", 1);
+  outputs *= block;
+  if (block > 1 && !has(result.attributes, "result_block"))
+    result.attributes["outputs"] = outputs -= rng.below(block);
   result.inputs = {random_array(rng, x), random_array(rng, w)};
   if (rng.below(2)) result.inputs.push_back(random_array(rng, {outputs}));
   return result;
@@ -267,6 +295,7 @@ Operator const& op_conv() {
                      {"auto_pad", "same_upper, same_lower or valid instead of pads"},
                      {"group", "channel groups that do not see each other"},
                      {"weights_block", "b: weights are packed as O/b x C x kernel x b; 0: plain"},
+                     {"outputs", "how many output channels packed weights hold; 0: whole blocks"},
                      {"data_block", "b: X is packed as N x C/b x spatial x b; 0: plain"},
                      {"result_block", "b: the result is packed like that; 0: plain"}},
       .infer = infer,

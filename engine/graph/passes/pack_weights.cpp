@@ -1,3 +1,4 @@
+#include <cstring>
 #include <map>
 
 #include "engine/graph/passes.h"
@@ -12,7 +13,19 @@ bool can_pack(Graph const& graph, Node const& node) {
     return false;
   NDArray const& weights = graph.value(node.inputs[1]).constant;
   return !weights.empty() && weights.type() == DType::kF32 && weights.shape().size() >= 3 &&
-         weights.shape()[0] % kChannelBlock == 0;
+         weights.shape()[0] >= kChannelBlock;
+}
+
+/// In blocks of output channels; zeros fill up the last one.
+Result<NDArray> packed(NDArray const& plain) {
+  Shape shape = plain.shape();
+  int64_t rest = shape[0] % kChannelBlock;
+  if (rest == 0) return ops::in_blocks(plain, 0, kChannelBlock);
+  shape[0] += kChannelBlock - rest;
+  TRY_ASSIGN(NDArray whole, NDArray::create(plain.type(), shape));
+  std::memset(whole.data(), 0, size_t(whole.byte_size()));
+  std::memcpy(whole.data(), plain.data(), size_t(plain.byte_size()));
+  return ops::in_blocks(whole, 0, kChannelBlock);
 }
 
 bool can_turn(Graph const& graph, Node const& node) {
@@ -43,8 +56,7 @@ Result<Graph> pack_weights(Graph const& graph) {
     ValueId weights = node.inputs[1];
     if (!done.contains(weights)) {
       NDArray const& plain = result.value(weights).constant;
-      TRY_ASSIGN(NDArray blocks,
-                 pack ? ops::in_blocks(plain, 0, kChannelBlock) : transposed(plain));
+      TRY_ASSIGN(NDArray blocks, pack ? packed(plain) : transposed(plain));
       Value value;
       value.name = result.value(weights).name + "/packed";
       value.type = tensor_type(blocks.type(), blocks.shape());
@@ -52,10 +64,13 @@ Result<Graph> pack_weights(Graph const& graph) {
       done[weights] = result.add_value(std::move(value));
     }
     node.inputs[1] = done[weights];
-    if (pack)
-      node.attributes["weights_block"] = kChannelBlock;
-    else
+    if (!pack) {
       node.attributes["transpose_b"] = int64_t(0);
+      continue;
+    }
+    node.attributes["weights_block"] = kChannelBlock;
+    int64_t outputs = result.value(weights).constant.shape()[0];
+    if (outputs % kChannelBlock != 0) node.attributes["outputs"] = outputs;
   }
   // Weights that only packed convolutions read give their memory back.
   auto readers = consumers(result);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <set>
 
 #include "engine/importers/onnx/tensor.h"
 #include "engine/importers/onnx/wire.h"
@@ -90,7 +91,7 @@ ForeignValue to_value(onnx::ValueInfoProto const& info) {
 
 class Reader {
 public:
-  explicit Reader(std::string_view file) : file_(file) {}
+  Reader(std::string_view file, ExternalBytes const& external) : file_(file), external_(external) {}
 
   Result<ForeignGraph> graph(onnx::GraphProto const& proto) {
     if (depth_ > kMostNesting)
@@ -118,7 +119,7 @@ public:
   }
 
   Result<NDArray> array(onnx::TensorProto const& tensor, std::string const& node) {
-    auto result = to_array(tensor);
+    auto result = to_array(tensor, external_);
     if (result) return result;
     Error error = result.error();
     error.message = name_of(error.message);
@@ -169,12 +170,14 @@ private:
   }
 
   std::string_view file_;
+  ExternalBytes const& external_;
   int depth_ = 0;  ///< of the graph that is read
 };
 
 }  // namespace
 
-Result<ForeignModel> read_onnx(std::string_view bytes, std::string_view file) {
+Result<ForeignModel> read_onnx(std::string_view bytes, std::string_view file,
+                               ExternalBytes const& external) {
   onnx::ModelProto proto;
   if (bytes.empty() || !parse(proto, bytes)) return damaged(bytes, file, true);
   // A cut between two fields leaves a model that parses: it lacks its last fields, the versions
@@ -192,14 +195,41 @@ Result<ForeignModel> read_onnx(std::string_view bytes, std::string_view file) {
               (proto.producer_version().empty() ? "" : " " + proto.producer_version()));
   for (auto const& opset : proto.opset_import())
     model.opsets[name_of(opset.domain())] = opset.version();
-  TRY_ASSIGN(model.graph, Reader(file).graph(proto.graph()));
+  TRY_ASSIGN(model.graph, Reader(file, external).graph(proto.graph()));
   return model;
+}
+
+namespace {
+
+/// Constants of nodes and of graphs inside of graphs, too.
+void add_external_files(onnx::GraphProto const& graph, int depth, std::set<std::string>& files) {
+  if (depth > kMostNesting) return;
+  auto add = [&](onnx::TensorProto const& tensor) {
+    if (is_external(tensor)) files.insert(external_entry(tensor, "location"));
+  };
+  for (auto const& tensor : graph.initializer()) add(tensor);
+  for (auto const& node : graph.node())
+    for (auto const& attribute : node.attribute()) {
+      add(attribute.t());
+      if (attribute.has_g()) add_external_files(attribute.g(), depth + 1, files);
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> external_files_in(std::string_view bytes) {
+  onnx::ModelProto proto;
+  std::set<std::string> files;
+  if (parse(proto, bytes)) add_external_files(proto.graph(), 0, files);
+  files.erase("");
+  return {files.begin(), files.end()};
 }
 
 Result<NDArray> read_onnx_tensor(std::string_view bytes, std::string_view file) {
   onnx::TensorProto proto;
   if (bytes.empty() || !parse(proto, bytes)) return damaged(bytes, file, false);
-  return Reader(file).array(proto, "");
+  ExternalBytes none;
+  return Reader(file, none).array(proto, "");
 }
 
 }  // namespace tw

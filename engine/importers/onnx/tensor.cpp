@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstring>
 
 #include "engine/graph/shared/onnx.h"
@@ -71,12 +72,49 @@ Result<NDArray> from_bytes(TensorProto const& tensor, DType type, Shape shape, i
   return array;
 }
 
+/// A number that the tensor gives as text; `otherwise` where it gives none.
+Result<int64_t> external_number(TensorProto const& tensor, char const* key, int64_t otherwise) {
+  std::string text = external_entry(tensor, key);
+  if (text.empty()) return otherwise;
+  int64_t value = 0;
+  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code == std::errc() && end == text.data() + text.size() && value >= 0) return value;
+  return bad(tensor, fmt::format("says that the {} of its data is '{}'", key, text.substr(0, 40)));
+}
+
+/// The shape says how much is read: a claimed length that differs is refused before.
+Result<NDArray> from_elsewhere(TensorProto const& tensor, DType type, Shape shape, int64_t count,
+                               ExternalBytes const& external) {
+  if (count > INT64_MAX / size_of(type)) return bad(tensor, "is too large");
+  int64_t wanted = count * size_of(type);
+  TRY_ASSIGN(int64_t offset, external_number(tensor, "offset", 0));
+  TRY_ASSIGN(int64_t length, external_number(tensor, "length", wanted));
+  if (length != wanted)
+    return bad(tensor, fmt::format("of shape {} has {} bytes elsewhere", to_text(shape), length));
+  TRY_ASSIGN(std::string bytes, external(external_entry(tensor, "location"), offset, length));
+  if (int64_t(bytes.size()) != wanted)
+    return bad(tensor, fmt::format("of shape {} holds {} bytes", to_text(shape), bytes.size()));
+  TRY_ASSIGN(NDArray array, NDArray::create(type, std::move(shape)));
+  std::memcpy(array.data(), bytes.data(), bytes.size());
+  return array;
+}
+
 }  // namespace
 
 std::optional<DType> dtype_of(int onnx_type) { return ops::onnx_dtype(onnx_type); }
 
-Result<NDArray> to_array(TensorProto const& tensor) {
-  if (tensor.data_location() == TensorProto::EXTERNAL || tensor.external_data_size() > 0)
+bool is_external(TensorProto const& tensor) {
+  return tensor.data_location() == TensorProto::EXTERNAL || tensor.external_data_size() > 0;
+}
+
+std::string external_entry(TensorProto const& tensor, std::string_view key) {
+  for (auto const& entry : tensor.external_data())
+    if (entry.key() == key) return entry.value();
+  return "";
+}
+
+Result<NDArray> to_array(TensorProto const& tensor, ExternalBytes const& external) {
+  if (is_external(tensor) && !external)
     return bad_input(
         "external_data",
         fmt::format(
@@ -91,6 +129,7 @@ Result<NDArray> to_array(TensorProto const& tensor) {
   Shape shape(tensor.dims().begin(), tensor.dims().end());
   auto count = element_count(shape);
   if (!count) return bad(tensor, fmt::format("cannot be: {}", count.error().message));
+  if (is_external(tensor)) return from_elsewhere(tensor, *type, shape, *count, external);
   if (tensor.has_raw_data()) return from_bytes(tensor, *type, shape, *count);
   if (listed(tensor, *type) != *count)
     return bad(tensor,

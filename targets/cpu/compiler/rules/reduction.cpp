@@ -15,7 +15,8 @@ using namespace ir;
 constexpr int64_t kWorthThreads = 65536;  // iterations
 constexpr int64_t kMostCopies = 64;       // of an epilogue's statement
 constexpr int64_t kLongRow = 4;           // vectors that hide the latency of an addition
-constexpr int64_t kLongSum = 128;         // terms that outweigh turning the tile at their end
+constexpr double kTermsToTurn = 9;        // as many terms of a sum take the time of turning it
+constexpr double kPackedIsBetter = 1.1;   // measured at 16 to 512 channels
 
 /// An expression speaks of the iterator only as v // P; the answer is P. 0: otherwise, too.
 int64_t only_by_groups(Expr const& e, std::string const& iter) {
@@ -78,15 +79,14 @@ struct Tile {
   std::vector<int64_t> factors;  // copies per axis
 };
 
-/// Lanes: of the axes whose reads are contiguous the one that fills vectors best. Of equals: for a
-/// long sum one that is packed in vectors, since packed weights are read line after line, and rows
-/// of an image page after page; then the last, whose tile lies as the output does. Without any the
-/// last axis, with a stride.
+/// Lanes: of the axes whose reads are contiguous the one that fills vectors best. Packed in vectors
+/// is better than not, since packed weights are read line after line, and rows of an image page
+/// after page; but a tile whose lanes are not the last axis has to be turned at the end of its
+/// sums. Of equals the last. Without any the last axis, with a stride.
 void choose_lanes(RuleStage const& stage, int64_t width, Tile& tile) {
   auto const& axes = stage.spatial;
   tile.vector = axes.size() - 1;
-  bool long_sum = stage.terms() >= kLongSum;
-  std::pair<double, bool> best{0, false};
+  double best = 0;
   for (size_t i = 0; i < axes.size(); ++i) {
     int64_t block = 0;
     if (axes[i].extent == 1 || !contiguous(stage, axes[i], width, block)) continue;
@@ -94,11 +94,14 @@ void choose_lanes(RuleStage const& stage, int64_t width, Tile& tile) {
     // Guarded lanes do nothing in the last vector.
     double rounds = std::ceil(double(axes[i].extent) / double(lanes));
     double filled = double(axes[i].extent) / (rounds * double(width));
-    std::pair worth{filled, long_sum && block < axes[i].extent};
+    double worth = block < axes[i].extent ? kPackedIsBetter * filled : filled;
+    if (i + 1 < axes.size()) worth /= 1 + kTermsToTurn / double(stage.terms());
     if (worth >= best) best = worth, tile.vector = i, tile.lanes = lanes;
   }
-  if (best.first == 0 && axes[tile.vector].extent > 1)
-    tile.lanes = lanes_for(axes[tile.vector].extent, width);
+  if (best > 0 || axes[tile.vector].extent == 1) return;
+  // With a stride a guarded vector is read lane by lane.
+  int64_t extent = axes[tile.vector].extent, whole = divisor(extent, width);
+  tile.lanes = 2 * whole >= std::min(extent, width) ? whole : lanes_for(extent, width);
 }
 
 /// How many neighbours along an axis share each vector that is read along the lanes: the whole
@@ -152,8 +155,9 @@ Tile choose_tile(RuleStage const& stage, Target const& target, int64_t width) {
   Tile tile;
   auto const& axes = stage.spatial;
   choose_lanes(stage, width, tile);
-  // Two vectors of lanes share each scalar of the other operand.
-  bool pairs = axes[tile.vector].extent % (2 * tile.lanes) == 0 && tile.lanes == width;
+  // Two vectors of lanes share each scalar of the other operand; in a long axis one may be left.
+  int64_t along = axes[tile.vector].extent;
+  bool pairs = tile.lanes == width && along % (along < 32 * width ? 2 * width : width) == 0;
   tile.vectors = pairs ? 2 : 1;
   // Half of the registers hold sums: enough to hide the latency of a multiply-add, and what an
   // epilogue keeps across the loop spills none of them. (28 of 32 was 1.3 times slower than 14 on
@@ -246,17 +250,25 @@ std::string epilogue_of(Building& building, RuleStage const& stage, RuleStage co
 /// Moves a stage that reads the sums to where a tile of them is finished; its lanes and copies are
 /// those of the tile.
 bool join_epilogue(Building& building, RuleStage const& stage, std::string const& epilogue,
-                   std::string const& place) {
+                   std::string const& place, int64_t lanes) {
   if (!building.step(fmt::format("reverse_compute_at({}, {})", epilogue, reference(stage, place))))
     return false;
   std::vector<RuleAxis> loops = building.loops_below(epilogue, place);
   if (loops.empty()) return true;
-  building.step(fmt::format("vectorize({}.{})", epilogue, loops.back().name));
+  RuleStage const joined{epilogue, nullptr, {}, {}};
+  RuleAxis row = loops.back();
+  loops.pop_back();
+  bool whole = building.step(fmt::format("vectorize({})", reference(joined, row.name)));
+  if (!whole && row.extent > lanes) {
+    auto [vectors, inner] = building.split(joined, row, lanes);  // too long for one vector
+    loops.push_back({vectors, (row.extent + lanes - 1) / lanes});
+    building.step(fmt::format("vectorize({})", reference(joined, inner)));
+  }
   int64_t copies = 1;
-  for (size_t i = loops.size() - 1; i-- > 0;) {
+  for (size_t i = loops.size(); i-- > 0;) {
     copies *= loops[i].extent;
     if (copies > kMostCopies) break;
-    building.step(fmt::format("unroll({}.{})", epilogue, loops[i].name));
+    building.step(fmt::format("unroll({})", reference(joined, loops[i].name)));
   }
   return true;
 }
@@ -349,7 +361,7 @@ bool reduction_rule(Building& building, RuleStage const& stage, RuleStage const*
   std::string epilogue = epilogue_of(building, stage, reader, turned);
   Cut cut = tile_nest(building, stage, tile);
   bool joined = !epilogue.empty() && !cut.outer.empty() &&
-                join_epilogue(building, stage, epilogue, cut.outer.back());
+                join_epilogue(building, stage, epilogue, cut.outer.back(), tile.lanes);
   if (turned)
     building.step(fmt::format("transform_layout({}, layout={})", stage.block,
                               with_last(stage.spatial.size(), tile.vector)));

@@ -128,15 +128,33 @@ std::vector<RuleStage> stages_of(Program const& program) {
 
 constexpr int64_t kMostLines = 25;  // of a script that a person reads
 
-/// A window that adds few terms waits for memory: its padded input is made
-/// plane by plane, while the plane is in the nearest cache.
+constexpr int64_t kRows = 16;  // of a plane that is too large to be made at once
+
+/// The loop at which a window's padded input is made: of planes, or of some rows of them where a
+/// plane is more than the second cache holds. `stage` is the window.
+std::string place_of_padding(Building& building, RuleStage const& stage, RuleStage const& padding,
+                             Target const& target) {
+  auto const* store = padding.node->body.as<ir::Store>();
+  int64_t bytes = store ? size_of(store->buffer->type) : 1;
+  for (size_t i = 2; i < padding.spatial.size(); ++i) bytes *= padding.spatial[i].extent;
+  CacheLevel const* second = cache_level(target.hardware, 2);
+  RuleAxis const& rows = stage.spatial[2];
+  if (second && bytes > second->bytes && rows.extent > kRows &&
+      building.step(fmt::format("{}.0, {}.1 = split({}, factor={})", rows.name, rows.name,
+                                reference(stage, rows.name), kRows)))
+    return rows.name + ".0";
+  return stage.spatial[1].name;  // the channel, when the rule left it whole
+}
+
+/// A window that adds few terms waits for memory: its padded input is made plane by plane, while
+/// the plane is in the nearest cache.
 void pad_by_planes(Building& building, RuleStage const& stage, std::vector<RuleStage> const& stages,
-                   int64_t width) {
+                   Target const& target, int64_t width) {
   if (stage.terms() > kFewTerms || stage.spatial.size() < 3) return;
   for (RuleStage const& producer : stages) {
     if (!producer.reduce.empty() || !reads(stage, producer.block) || is_of_load_time(producer))
       continue;
-    std::string plane = stage.spatial[1].name;  // the channel, when the rule left it whole
+    std::string plane = place_of_padding(building, stage, producer, target);
     if (!building.step(fmt::format("compute_at({}, {})", producer.block, reference(stage, plane))))
       continue;
     std::vector<RuleAxis> loops = building.loops_below(producer.block, plane);
@@ -189,7 +207,7 @@ std::string script_of(Program const& program, Target const& target, int split_su
     if (auto copy = copies_of.find(stage.block);
         copy != copies_of.end() && !place_strip(building, stage, *copy->second, width))
       elementwise_rule(building, *copy->second, target, width);
-    if (!stage.reduce.empty()) pad_by_planes(building, stage, stages, width);
+    if (!stage.reduce.empty()) pad_by_planes(building, stage, stages, target, width);
   }
   return building.script();
 }

@@ -20,9 +20,10 @@ Result<std::string> cpu_default_script(ir::Program const& program, Target const&
 /// Stages that reduce nothing: vectors along the last axis, threads along the first.
 void elementwise_rule(Building& building, RuleStage const& stage, Target const& target,
                       int64_t width);
-/// A matrix that is read once, row after row: times a vector, or a sum over its rows. A few rows at
-/// a time are added into sums that lie in the nearest cache, so that memory is read in long rows.
-/// Nothing when the stage is something else; otherwise whether `reader` was computed with it.
+/// A matrix that is read row after row: times a vector, times a few where it is large and was not
+/// packed, or a sum over its rows. A few rows at a time are added into sums that lie in the nearest
+/// cache, so that memory is read in long rows. Nothing when the stage is something else; otherwise
+/// whether `reader` was computed with it.
 std::optional<bool> vector_product_rule(Building& building, RuleStage const& stage,
                                         RuleStage const* reader, Target const& target,
                                         int64_t width);
