@@ -81,7 +81,7 @@ private slots:
     window_->execute(OpenModel{at("m.te").toStdString()});
     QVERIFY(session_->wait_idle(60));
     window_->refresh();
-    window_->execute(ApplyScript{"tilewright schedule 1\nfor m\nvectorize(B.i)\n"});
+    window_->execute(ApplyScript{"tilewright schedule 1\nfor m\nunroll(B.i)\n"});
     ExportDialog* dialog = show(at("te_out"));
     QVERIFY(dialog);
     QCOMPARE(dialog->findChild<QComboBox*>("what")->count(), 1);
