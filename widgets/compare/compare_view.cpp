@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_view.h"
 
-#include <QComboBox>
 #include <QEvent>
 #include <QLabel>
 #include <QPushButton>
@@ -10,6 +9,8 @@
 #include <QSplitter>
 #include <QTabWidget>
 #include <QVBoxLayout>
+
+#include "widgets/paint/chooser.h"
 
 namespace tw {
 
@@ -43,7 +44,7 @@ QWidget* CompareView::build_head() {
   summary_->setProperty("role", "secondary");
   summary_->installEventFilter(this);
   summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  stages_ = new QComboBox;
+  stages_ = new Chooser;
   stages_->setObjectName("compareStages");
   stages_->setAccessibleName("Stage whose code is compared");
   stages_->setMinimumWidth(150);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/step_dialog/step_dialog.h"
 
-#include <QComboBox>
 #include <QCompleter>
 #include <QFormLayout>
 #include <QHBoxLayout>
@@ -9,6 +8,8 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
+
+#include "widgets/paint/chooser.h"
 
 namespace tw {
 
@@ -99,7 +100,7 @@ QWidget* StepDialog::number_field(session::ParameterView const& parameter) {
 }
 
 QWidget* StepDialog::choice_field(session::ParameterView const& parameter) {
-  auto* field = new QComboBox;
+  auto* field = new Chooser;
   if (parameter.optional) field->addItem("");
   for (std::string const& choice : parameter.choices)
     field->addItem(QString::fromStdString(choice));
