@@ -32,8 +32,13 @@ private slots:
     std::ofstream(at("m.te").toStdString())
         << "tilewright te 1\nkernel m(A: f32[8]) -> B\n  B[i in 8] = A[i] * 2.0\n";
     auto environment = make_environment().value();
-    session_ = Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
-                                environment.cache_folder.string(), 1, false, {}, environment.exports})
+    session_ = Session::create({environment.backend,
+                                TW_BINARY_DIR "/bin/tw-device",
+                                environment.cache_folder.string(),
+                                1,
+                                false,
+                                {},
+                                environment.exports})
                    .value();
     window_ = std::make_unique<MainWindow>(*session_, std::vector<SampleCard>{}, at("state"));
     window_->show();
