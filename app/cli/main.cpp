@@ -1,12 +1,42 @@
 // The command line: every action of the window has its twin here.
 
-#include <cstdlib>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <system_error>
 
 #include "app/cli/output.h"
 #include "app/shared/environment.h"
 
 namespace tw::cli {
 namespace {
+
+/// Runs the command and brings out what it printed: half a result on a full disk is no success.
+int run_and_flush(Context const& context) {
+  int reason = 0;
+  try {
+    int code = context.run();
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    reason = errno;
+  } catch (std::system_error const& error) {  // fmt::print, where it cannot write
+    if (std::ferror(stdout) == 0)
+      return report(context, Error{"system_failed", error.what(), {}, Fault::kEnvironment});
+    reason = error.code().value();
+  } catch (std::bad_alloc const&) {
+    return report(
+        context,
+        Error{
+            "out_of_memory", "this machine has not enough memory for it", {}, Fault::kEnvironment});
+  }
+  return report(context,
+                Error{"output_unwritable",
+                      fmt::format("the result cannot be written: {}", std::strerror(reason)),
+                      {},
+                      Fault::kEnvironment});
+}
 
 int run(int argc, char** argv) {
   CLI::App app("Tilewright: explore and shape the kernels of deep-learning models", "tw");
@@ -36,7 +66,7 @@ int run(int argc, char** argv) {
   context.exports = environment->exports;
   context.devices_file = environment->devices_file;
   context.open_device = environment->open_device;
-  return context.run();
+  return run_and_flush(context);
 }
 
 }  // namespace

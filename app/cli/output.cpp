@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstring>
+
+#include "engine/support/files.h"
 
 namespace tw::cli {
 
@@ -27,8 +30,10 @@ Json to_json(Error const& error) {
 }
 
 int report(Context const& context, Error const& error) {
-  std::string text = context.json ? to_json(error).dump() : "tw: " + to_sentence(error);
-  fmt::print(stderr, "{}\n", text);
+  std::string text = context.json
+                         ? to_json(error).dump(-1, ' ', false, Json::error_handler_t::replace)
+                         : "tw: " + to_sentence(error);
+  std::fputs((text + "\n").c_str(), stderr);  // throws nothing where nothing can be written
   return exit_code(error.fault);
 }
 
@@ -66,6 +71,19 @@ Result<session::LoadOptions> load_options(Context const& context) {
 Result<session::Model> load(Context const& context, std::string const& path) {
   TRY_ASSIGN(session::LoadOptions options, load_options(context));
   return session::load_model(path, options, *context.backend);
+}
+
+Result<NDArray> read_raw(std::string const& file, session::ModelTensor const& info) {
+  TRY_ASSIGN(NDArray array, NDArray::create(info.type, info.shape));
+  TRY_ASSIGN(std::string bytes, read_file(file));
+  if (int64_t(bytes.size()) != array.byte_size())
+    return bad_input(
+        "wrong_size",
+        fmt::format("holds {} bytes, but {} ({} {}) takes {}", bytes.size(), info.name,
+                    to_text(info.type), to_text(info.shape), array.byte_size()),
+        Place{file, 0, 0, {}});
+  std::memcpy(array.data(), bytes.data(), bytes.size());
+  return array;
 }
 
 }  // namespace tw::cli

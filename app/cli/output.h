@@ -47,6 +47,9 @@ void add_device_option(CLI::App& command, Context& context);
 Result<session::LoadOptions> load_options(Context const& context);
 Result<session::Model> load(Context const& context, std::string const& path);
 
+/// Raw little-endian elements of exactly the tensor's size. Errors: wrong_size, those of the file.
+Result<NDArray> read_raw(std::string const& file, session::ModelTensor const& info);
+
 /// One function per command: declares options and sets `context.run`.
 void add_models(CLI::App& app, Context& context);
 void add_inspect(CLI::App& app, Context& context);

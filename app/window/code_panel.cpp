@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/code_panel.h"
 
-#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QTabBar>
 #include <QVBoxLayout>
 #include <algorithm>
+
+#include "widgets/paint/chooser.h"
 
 namespace tw {
 
@@ -16,7 +17,7 @@ CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* p
       session_(session),
       view_(new CodeView(selection)),
       tabs_(new QTabBar),
-      passes_(new QComboBox),
+      passes_(new Chooser),
       changes_(new QPushButton("Changes")),
       title_(new QLabel) {
   setObjectName("codePanel");

@@ -100,12 +100,24 @@ Status MainWindow::show_export_dialog() {
     targets << QString::fromStdString(target);
   if (targets.isEmpty())
     return environment_failed("no_runtime", "this program was built without what exports need");
-  QString name = QFileInfo(QString::fromStdString(snapshot_.model->name)).completeBaseName();
-  auto* dialog = new ExportDialog(QString::fromStdString(snapshot_.model->name), targets,
-                                  QDir::home().filePath(name + "-export"), this);
+  ExportDialog::Choice choice;
+  // A tensor expression is its kernel: there is nothing around it.
+  bool has_graph = snapshot_.graph && !snapshot_.graph->nodes.empty();
+  if (has_graph) choice.model = QString::fromStdString(snapshot_.model->name);
+  if (snapshot_.kernels && snapshot_.kernel >= 0) {
+    session::KernelRow const& row = snapshot_.kernels->rows[size_t(snapshot_.kernel)];
+    choice.kernel = QString::fromStdString(row.name);
+    choice.kernel_first = !row.own_text.empty();
+  }
+  auto* dialog = new ExportDialog(choice, targets, QDir::homePath(), this);
   connect(dialog, &ExportDialog::wanted, this, [this](QString target, QString folder) {
     execute(session::Export{target.toStdString(), folder.toStdString()});
   });
+  connect(dialog, &ExportDialog::kernel_wanted, this,
+          [this](QString kernel, QString target, QString folder) {
+            execute(session::ExportKernel{kernel.toStdString(), target.toStdString(),
+                                          folder.toStdString()});
+          });
   connect(dialog, &ExportDialog::stopped, this, [this] { execute(session::CancelJob{}); });
   open(dialog);
   return {};

@@ -126,6 +126,39 @@ Status replay_and_look(tw::MainWindow& window, tw::session::Session& session,
   return done;
 }
 
+bool replays(Wishes const& wishes) {
+  return !wishes.journal.isEmpty() || !wishes.picture.isEmpty();
+}
+
+/// Until the window is closed, or what was wished is done; returns the exit code.
+int work(QApplication& app, tw::MainWindow& window, tw::session::Session& session,
+         Wishes const& wishes) {
+  if (!wishes.report.isEmpty()) {
+    if (!wishes.theme.isEmpty()) window.set_theme(QString(wishes.theme).replace('-', '_'));
+    return tw::write_report(window, session, wishes.report, wishes.model);
+  }
+  if (!wishes.theme.isEmpty())
+    (void)window.perform(tw::journal::SetTheme{wishes.theme.toStdString()});
+  if (wishes.size.isValid()) {
+    Status sized =
+        window.perform(tw::journal::ResizeWindow{wishes.size.width(), wishes.size.height()});
+    if (!sized) return fail(sized.error());
+  }
+  window.show();
+  if (replays(wishes)) {
+    Status status = replay_and_look(window, session, wishes);
+    if (!status) return fail(status.error());
+    bool over = !wishes.picture.isEmpty() || (nobody_looks() && !wishes.stays);
+    return over ? 0 : app.exec();
+  }
+  window.offer_recovery();
+  if (wishes.model.isEmpty() && wishes.sample.isEmpty())
+    window.restore_session();
+  else
+    (void)open_what_is_wished(window, wishes);
+  return app.exec();
+}
+
 int run(QApplication& app) {
   auto wishes = read_wishes(app);
   if (!wishes) return fail(wishes.error());
@@ -147,41 +180,19 @@ int run(QApplication& app) {
   for (auto const& row : tw::session::sample_list())
     samples.push_back({QString::fromStdString(row.name), QString::fromStdString(row.title),
                        QString::fromStdString(row.description)});
-  bool replays = !wishes->journal.isEmpty() || !wishes->picture.isEmpty();
   QTemporaryDir apart;  // a replay finds the same window everywhere and leaves yours as it is
   QString state = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
   if (!wishes->report.isEmpty()) state = wishes->report + "/state";
-  if (replays) state = apart.path();
+  if (replays(*wishes)) state = apart.path();
   if (!wishes->state.isEmpty()) state = wishes->state;
   tw::MainWindow window(**session, samples, state);
   window.set_device_files(devices, environment->cache_folder.string(), logs);
-  if (!wishes->record.isEmpty())
-    if (Status status = window.recorder().record_to(wishes->record.toStdString()); !status)
-      return fail(status.error());
-  if (!wishes->report.isEmpty()) {
-    if (!wishes->theme.isEmpty()) window.set_theme(QString(wishes->theme).replace('-', '_'));
-    return tw::write_report(window, **session, wishes->report, wishes->model);
-  }
-  if (!wishes->theme.isEmpty())
-    (void)window.perform(tw::journal::SetTheme{wishes->theme.toStdString()});
-  if (wishes->size.isValid()) {
-    Status sized =
-        window.perform(tw::journal::ResizeWindow{wishes->size.width(), wishes->size.height()});
-    if (!sized) return fail(sized.error());
-  }
-  window.show();
-  if (replays) {
-    Status status = replay_and_look(window, **session, *wishes);
-    if (!status) return fail(status.error());
-    bool over = !wishes->picture.isEmpty() || (nobody_looks() && !wishes->stays);
-    return over ? 0 : app.exec();
-  }
-  window.offer_recovery();
-  if (wishes->model.isEmpty() && wishes->sample.isEmpty())
-    window.restore_session();
-  else
-    (void)open_what_is_wished(window, *wishes);
-  return app.exec();
+  if (wishes->record.isEmpty()) return work(app, window, **session, *wishes);
+  if (Status status = window.recorder().record_to(wishes->record.toStdString()); !status)
+    return fail(status.error());
+  int code = work(app, window, **session, *wishes);
+  Status recorded = window.recorder().finish();
+  return recorded || code != 0 ? code : fail(recorded.error());
 }
 
 }  // namespace

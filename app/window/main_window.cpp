@@ -13,6 +13,7 @@
 #include <QMimeData>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QScreen>
 #include <QScrollBar>
 #include <QSettings>
 #include <QSplitter>
@@ -27,6 +28,16 @@
 
 namespace tw {
 
+namespace {
+
+/// What fits the screen, unless the screen holds not even the least window.
+QSize first_size(QSize least, QSize room) {
+  QSize wanted(1440, 900);
+  return least.expandedTo(room) == room ? wanted.boundedTo(room) : wanted;
+}
+
+}  // namespace
+
 MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> samples,
                        QString state_folder)
     : session_(session),
@@ -39,7 +50,7 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
   setWindowTitle("Tilewright");
   setAcceptDrops(true);
   setMinimumSize(960, 620);
-  resize(1440, 900);
+  resize(first_size(minimumSize(), screen()->availableSize()));
   build();
   build_actions();
   keeper_ = new ProjectKeeper(

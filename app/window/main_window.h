@@ -199,6 +199,7 @@ private:
   QString draft_;  ///< a new kernel's text that was not taken
   QString said_;   ///< about the last command
   Recorder recorder_;
+  bool told_of_recorder_ = false;
   ProjectKeeper* keeper_ = nullptr;
   int depth_ = 0;  ///< of actions that are being carried out
 

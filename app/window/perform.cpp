@@ -9,6 +9,7 @@
 
 #include <QLabel>
 #include <algorithm>
+#include <utility>
 
 #include "app/window/main_window.h"
 #include "app/window/view_names.h"
@@ -20,6 +21,9 @@ Status MainWindow::perform(journal::Action const& action) {
   if (asked) recorder_.add(action);  // before it is done: a crash leaves what led to it
   Quiet quiet(depth_);
   if (!journal::replaces(action, action)) said_.clear();
+  if (Status kept = recorder_.written(); !kept && !std::exchange(told_of_recorder_, true))
+    say(QString::fromStdString("the journal is not written any more: " +
+                               to_sentence(kept.error())));
   Status status = std::visit([this](auto const& one) { return run(one); }, action);
   if (status) return status;
   if (asked)

@@ -29,11 +29,9 @@ void remove_old_journals(std::filesystem::path const& folder) {
     std::filesystem::remove(found[i], ignored);
 }
 
-void write_line(std::FILE* file, std::string const& line) {
-  if (!file) return;
-  std::fwrite(line.data(), 1, line.size(), file);
-  std::fputc('\n', file);
-  std::fflush(file);
+Error unwritable(std::filesystem::path const& file) {
+  return {"file_unwritable", fmt::format("cannot be written: {}", std::strerror(errno)),
+          Place{file.string(), 0, 0, {}}, Fault::kEnvironment};
 }
 
 }  // namespace
@@ -41,6 +39,16 @@ void write_line(std::FILE* file, std::string const& line) {
 Recorder::Recorder(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
 Recorder::~Recorder() { flush_pending(); }
+
+void Recorder::write_line(std::unique_ptr<std::FILE, Close>& file,
+                          std::filesystem::path const& path, std::string const& line) {
+  if (!file) return;
+  std::fwrite(line.data(), 1, line.size(), file.get());
+  std::fputc('\n', file.get());
+  if (std::fflush(file.get()) == 0 && std::ferror(file.get()) == 0) return;
+  if (!failure_) failure_ = unwritable(path);
+  file.reset();
+}
 
 /// With the first line, so that a window in which nothing was done leaves nothing behind.
 void Recorder::open_own() {
@@ -53,13 +61,13 @@ void Recorder::open_own() {
     own_path_ = folder_ / fmt::format("{}{}.journal", name, i == 0 ? "" : fmt::format("_{}", i));
     own_.reset(std::fopen(own_path_.c_str(), "wxe"));
   }
-  write_line(own_.get(), journal::kHeader);
+  write_line(own_, own_path_, journal::kHeader);
 }
 
 void Recorder::take(std::string line) {
   if (!own_ && own_path_.empty()) open_own();
-  write_line(own_.get(), line);
-  write_line(copy_.get(), line);
+  write_line(own_, own_path_, line);
+  write_line(copy_, copy_path_, line);
   lines_.push_back(std::move(line));
   if (lines_.size() > kMostLines) drop_half();
 }
@@ -106,14 +114,22 @@ std::string Recorder::text() const {
 Status Recorder::record_to(std::filesystem::path const& file) {
   flush_pending();
   copy_.reset(std::fopen(file.c_str(), "we"));
-  if (!copy_)
-    return environment_failed("file_unwritable",
-                              fmt::format("cannot be written: {}", std::strerror(errno)),
-                              Place{file.string(), 0, 0, {}});
+  if (!copy_) return std::unexpected(unwritable(file));
+  copy_path_ = file;
   std::string before = text();
-  std::fwrite(before.data(), 1, before.size(), copy_.get());
-  std::fflush(copy_.get());
+  before.pop_back();  // a line brings its own end
+  write_line(copy_, copy_path_, before);
+  return written();
+}
+
+Status Recorder::written() const {
+  if (failure_) return std::unexpected(*failure_);
   return {};
+}
+
+Status Recorder::finish() {
+  flush_pending();
+  return written();
 }
 
 }  // namespace tw

@@ -150,7 +150,9 @@ private:
       outputs.push_back(array);
     }
     TRY(runner_(task, operands(step.inputs), outputs));
-    for (size_t i = 0; i < outputs.size(); ++i) at(step.outputs[i]) = outputs[i];
+    for (size_t i = 0; i < outputs.size(); ++i)
+      at(step.outputs[i]) =
+          outputs[i].reshaped(graph_.value(step.outputs[i]).shape().value_or(outputs[i].shape()));
     return {};
   }
 

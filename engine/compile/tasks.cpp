@@ -31,6 +31,7 @@ ir::Expr with_buffers(ir::Expr const& body, BufferMap const& by,
 }
 
 te::Kernel without_unread(te::Kernel kernel);
+te::Kernel with_axes(te::Kernel kernel);
 
 class Assembler {
 public:
@@ -44,7 +45,7 @@ public:
         result_.outputs.push_back(output);
         kernel.outputs.push_back(buffers_.at(output));
       }
-    kernel = inline_elementwise(without_unread(kernel));
+    kernel = inline_elementwise(with_axes(without_unread(kernel)));
     describe();
     TRY(te::verify(kernel));
     return std::move(result_);
@@ -93,7 +94,6 @@ private:
       return no_kernel(fmt::format("{} has no tensor expression", node.type), node);
     auto info = tensor_info(graph_.value(node.outputs[0]));
     if (!info) return no_kernel("its shape is not known", node);
-    if (info->shape.empty()) return no_kernel("its result is a single number", node);
     for (int64_t extent : info->shape)
       if (extent < 1) return no_kernel("its result has no element", node);
     return {};
@@ -144,6 +144,10 @@ private:
     KernelTask& task = result_.task;
     Node const& anchor = graph_.node(group_.anchor);
     Shape out = *graph_.value(result_.outputs[0]).shape();
+    if (int64_t block = integer(anchor.attributes, "result_block")) {
+      out.pop_back();  // the name tells how many channels, however they lie
+      out[1] *= block;
+    }
     if (out.size() > 1 && out[0] == 1) out.erase(out.begin());  // a batch of one says nothing
     std::string detail = detail_of(anchor);
     task.shape = to_text(out) + (detail.empty() ? "" : " " + detail);
@@ -191,6 +195,30 @@ te::Kernel without_unread(te::Kernel kernel) {
     kept.insert(kept.begin(), stage);
   }
   kernel.stages = std::move(kept);
+  return kernel;
+}
+
+/// A loop of one round over each single number: schedules are of loops.
+te::Kernel with_axes(te::Kernel kernel) {
+  BufferMap lists;
+  for (te::Stage& stage : kernel.stages) {
+    if (stage.axes.empty()) {
+      std::string name = "one";
+      while (std::ranges::find(stage.reduce, name, &te::Axis::name) != stage.reduce.end())
+        name += "_";
+      stage.axes = {{name, 1, ""}};
+      lists[stage.output->name] =
+          ir::make_buffer(stage.output->name, stage.output->type, {1}, stage.output->scope);
+      stage.output = lists[stage.output->name];
+    }
+    stage.body = ir::rewrite(stage.body, [&](ir::Expr const& e) -> ir::Expr {
+      auto const* read = e.as<ir::Load>();
+      auto found = read ? lists.find(read->buffer->name) : lists.end();
+      return found == lists.end() ? ir::Expr() : ir::load(found->second, {ir::int_imm(0)});
+    });
+  }
+  for (te::Buffer& output : kernel.outputs)
+    if (auto found = lists.find(output->name); found != lists.end()) output = found->second;
   return kernel;
 }
 

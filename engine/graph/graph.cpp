@@ -58,11 +58,12 @@ std::string title_of(Graph const& graph, Node const& node) {
   if (!node.op || node.op->name != "conv" || node.inputs.size() < 2) return node.type;
   std::optional<Shape> weights = graph.value(node.inputs[1]).shape();
   if (!weights || weights->size() < 3) return node.type;
-  bool depthwise = (*weights)[1] == 1 && integer(node.attributes, "group", 1) == (*weights)[0] &&
-                   (*weights)[0] > 1;
-  size_t packed = integer(node.attributes, "weights_block") > 0;
-  return (depthwise ? "depthwise_conv" : "conv") + std::to_string(weights->size() - 2 - packed) +
-         "d";
+  int64_t block = integer(node.attributes, "weights_block");
+  int64_t outputs = (*weights)[0] * std::max<int64_t>(1, block);
+  bool depthwise =
+      (*weights)[1] == 1 && integer(node.attributes, "group", 1) == outputs && outputs > 1;
+  return (depthwise ? "depthwise_conv" : "conv") +
+         std::to_string(weights->size() - 2 - size_t(block > 0)) + "d";
 }
 
 std::string detail_of(Node const& node) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/package/assembler.h"
 #include "engine/package/made_tensors.h"
 
 namespace tw {
@@ -13,6 +14,18 @@ using package::Buffer;
 using package::Region;
 
 constexpr int64_t kAlignment = 64;
+
+int64_t padded(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+/// Nothing is to be done for it.
+bool makes_nothing(Graph const& graph, PlanStep const& step) {
+  return !step.outputs.empty() && std::ranges::all_of(step.outputs, [&](ValueId id) {
+    auto bytes = bytes_of(graph.value(id));
+    return bytes && *bytes == 0;
+  });
+}
+
+}  // namespace
 
 Result<int64_t> bytes_of(Value const& value) {
   auto shape = value.shape();
@@ -25,142 +38,192 @@ Result<int64_t> bytes_of(Value const& value) {
   return count * size_of(*value.type.dtype);
 }
 
-class Assembler {
-public:
-  Assembler(PackageSource const& source, std::vector<KernelCode> const& codes,
-            CallOptions const& call)
-      : source_(source), codes_(codes), call_(call) {}
+Result<Assembly> Assembler::run() {
+  Scope scope{source_.graph, {}, 0};
+  TRY(place_tensors(scope));
+  TRY_ASSIGN(whole().steps, steps_of(scope, source_.plan));
+  for (ValueId id : source_.graph.outputs) {
+    TRY_ASSIGN(Buffer place, place_of(scope, id));
+    whole().results.push_back(place);
+  }
+  for (KernelCode const& code : codes_)
+    whole().workspace_bytes = std::max(whole().workspace_bytes, code.run.workspace_bytes);
+  for (size_t k = 0; k < codes_.size(); ++k) TRY(describe_kernel(int(k)));
+  return std::move(result_);
+}
 
-  Result<Assembly> run() {
-    TRY(place_tensors());
-    for (PlanStep const& step : source_.plan.steps) TRY(add_step(step));
-    for (ValueId id : source_.graph.outputs) {
-      TRY_ASSIGN(Buffer place, place_of(id));
-      whole().results.push_back(place);
+Result<package::Tensor> Assembler::tensor_of(ValueId id) {
+  Value const& value = source_.graph.value(id);
+  TRY_ASSIGN(int64_t bytes, bytes_of(value));
+  return package::Tensor{value.name, *value.type.dtype, *value.shape(), bytes};
+}
+
+Status Assembler::place_tensors(Scope& scope) {
+  for (ValueId id : source_.graph.inputs) {
+    TRY_ASSIGN(package::Tensor tensor, tensor_of(id));
+    scope.places[id] = {Region::kInput, int64_t(whole().inputs.size()), tensor.bytes};
+    whole().inputs.push_back(std::move(tensor));
+  }
+  place_allocations(scope, source_.plan.memory);
+  for (ValueId id : source_.graph.outputs) {
+    TRY_ASSIGN(package::Tensor tensor, tensor_of(id));
+    // An output may be an input, a constant, or another output once more.
+    if (!scope.places.contains(id) && !source_.graph.value(id).is_constant())
+      scope.places[id] = {Region::kOutput, int64_t(whole().outputs.size()), tensor.bytes};
+    whole().outputs.push_back(std::move(tensor));
+  }
+  return {};
+}
+
+void Assembler::place_allocations(Scope& scope, MemoryPlan const& memory) {
+  for (Allocation const& one : memory.allocations)
+    scope.places[one.value] = {Region::kArena, scope.top + one.offset, one.bytes};
+  scope.top += padded(memory.arena_bytes);
+  whole().arena_bytes = std::max(whole().arena_bytes, scope.top);
+}
+
+Buffer Assembler::reserve(Scope& scope, int64_t bytes) {
+  Buffer place{Region::kArena, scope.top, bytes};
+  scope.top += padded(bytes);
+  whole().arena_bytes = std::max(whole().arena_bytes, scope.top);
+  return place;
+}
+
+Buffer Assembler::add_parameter(NDArray const& content) {
+  auto [known, is_new] = contents_.try_emplace(content.data());
+  if (!is_new && known->second.bytes == content.byte_size()) return known->second;
+  Buffer place{Region::kParameters, result_.parameter_bytes, content.byte_size()};
+  result_.parameters.push_back({place.at, content});
+  result_.parameter_bytes += padded(content.byte_size());
+  return known->second = place;
+}
+
+Result<Buffer> Assembler::place_of(Scope& scope, ValueId id) {
+  if (auto found = scope.places.find(id); found != scope.places.end()) return found->second;
+  Value const& value = scope.graph.value(id);
+  if (!value.is_constant())
+    return refused("not_exportable", fmt::format("nothing makes '{}'", value.name),
+                   Place{{}, 0, 0, value.name});
+  return scope.places[id] = add_parameter(value.constant);
+}
+
+Result<Buffer> Assembler::target_of(Scope& scope, ValueId id) {
+  if (auto found = scope.places.find(id); found != scope.places.end()) return found->second;
+  TRY_ASSIGN(int64_t bytes, bytes_of(scope.graph.value(id)));
+  return scope.places[id] = reserve(scope, bytes);
+}
+
+Result<Buffer> Assembler::exactly(Scope& scope, ValueId id) {
+  TRY_ASSIGN(Buffer place, place_of(scope, id));
+  TRY_ASSIGN(place.bytes, bytes_of(scope.graph.value(id)));
+  return place;
+}
+
+Result<std::vector<package::Step>> Assembler::steps_of(Scope& scope, BodyPlan const& plan) {
+  std::vector<package::Step> steps;
+  for (PlanStep const& step : plan.steps) {
+    if (step.kind == StepKind::kReference && makes_nothing(scope.graph, step)) {
+      for (ValueId id : step.outputs) TRY(target_of(scope, id));
+      continue;
     }
-    whole().arena_bytes = source_.plan.memory.arena_bytes;
-    for (KernelCode const& code : codes_)
-      whole().workspace_bytes = std::max(whole().workspace_bytes, code.run.workspace_bytes);
-    for (size_t k = 0; k < codes_.size(); ++k) TRY(describe_kernel(int(k)));
-    return std::move(result_);
+    TRY_ASSIGN(package::Step added, step.kind == StepKind::kControl ? control_step(scope, step)
+                                                                    : kernel_step(scope, step));
+    for (ValueId id : step.outputs)
+      if (id.valid()) added.makes += (added.makes.empty() ? "" : ", ") + scope.graph.value(id).name;
+    steps.push_back(std::move(added));
   }
+  return steps;
+}
 
-private:
-  package::Description& whole() { return result_.description; }
-
-  Result<package::Tensor> tensor_of(ValueId id) {
-    Value const& value = source_.graph.value(id);
-    TRY_ASSIGN(int64_t bytes, bytes_of(value));
-    return package::Tensor{value.name, *value.type.dtype, *value.shape(), bytes};
-  }
-
-  Status place_tensors() {
-    for (ValueId id : source_.graph.inputs) {
-      TRY_ASSIGN(package::Tensor tensor, tensor_of(id));
-      places_[id] = {Region::kInput, int64_t(whole().inputs.size()), tensor.bytes};
-      whole().inputs.push_back(std::move(tensor));
+Result<package::Step> Assembler::kernel_step(Scope& scope, PlanStep const& step) {
+  KernelCode const& code = codes_[size_t(step.kernel)];
+  package::Step added;
+  added.symbol = code.run.symbol;
+  for (size_t i = 0; i < step.inputs.size(); ++i) {
+    Buffer place;
+    if (code.read[i]) {
+      TRY_ASSIGN(place, place_of(scope, step.inputs[i]));
     }
-    for (Allocation const& one : source_.plan.memory.allocations)
-      places_[one.value] = {Region::kArena, one.offset, one.bytes};
-    for (ValueId id : source_.graph.outputs) {
-      TRY_ASSIGN(package::Tensor tensor, tensor_of(id));
-      // An output may be an input, a constant, or another output once more.
-      if (!places_.contains(id) && !source_.graph.value(id).is_constant())
-        places_[id] = {Region::kOutput, int64_t(whole().outputs.size()), tensor.bytes};
-      whole().outputs.push_back(std::move(tensor));
-    }
-    return {};
+    added.buffers.push_back(place);
   }
-
-  Buffer add_parameter(NDArray const& content) {
-    Buffer place{Region::kParameters, result_.parameter_bytes, content.byte_size()};
-    result_.parameters.push_back({place.at, content});
-    result_.parameter_bytes += (content.byte_size() + kAlignment - 1) / kAlignment * kAlignment;
-    return place;
+  if (!code.made.empty()) TRY(add_made(scope, step, added));
+  for (ValueId id : step.outputs) {
+    TRY_ASSIGN(Buffer place, target_of(scope, id));
+    added.buffers.push_back(place);
   }
+  return added;
+}
 
-  Result<Buffer> place_of(ValueId id) {
-    if (auto found = places_.find(id); found != places_.end()) return found->second;
-    Value const& value = source_.graph.value(id);
-    if (!value.is_constant())
-      return refused("not_exportable", fmt::format("nothing makes '{}'", value.name),
-                     Place{{}, 0, 0, value.name});
-    return places_[id] = add_parameter(value.constant);
+/// Steps that share kernel and parameters share what is made of them.
+Status Assembler::add_made(Scope& scope, PlanStep const& step, package::Step& added) {
+  auto [known, is_new] = made_.try_emplace({&scope.graph, step.kernel, step.inputs});
+  if (is_new) {
+    TRY_ASSIGN(std::vector<NDArray> tensors, make_tensors(source_, scope.graph, step, call_));
+    for (NDArray const& tensor : tensors) known->second.push_back(add_parameter(tensor));
   }
+  added.buffers.insert(added.buffers.end(), known->second.begin(), known->second.end());
+  return {};
+}
 
-  Status add_step(PlanStep const& step) {
-    KernelCode const& code = codes_[size_t(step.kernel)];
-    package::Step added{code.run.symbol, {}, {}};
-    for (size_t i = 0; i < step.inputs.size(); ++i) {
-      Buffer place;
-      if (code.read[i]) {
-        TRY_ASSIGN(place, place_of(step.inputs[i]));
-      }
-      added.buffers.push_back(place);
-    }
-    if (!code.made.empty()) TRY(add_made(step, added));
-    for (ValueId id : step.outputs) {
-      TRY_ASSIGN(Buffer place, place_of(id));
-      added.buffers.push_back(place);
-      added.makes += (added.makes.empty() ? "" : ", ") + source_.graph.value(id).name;
-    }
-    whole().steps.push_back(std::move(added));
-    return {};
+Status Assembler::describe_kernel(int row) {
+  KernelTask const& task = source_.plan.kernels[size_t(row)];
+  TRY_ASSIGN(ir::Program program, te::to_program(task.kernel));
+  auto given = source_.scripts.find(row);
+  TRY_ASSIGN(std::string script,
+             script_of(program, given == source_.scripts.end() ? nullptr : &given->second,
+                       source_.backend));
+  whole().kernels.push_back(
+      {codes_[size_t(row)].run.symbol, fmt::format("{}", fmt::join(task.operators, " ")), script});
+  return {};
+}
+
+namespace {
+
+/// A line per node that is in the way: what it is, and why.
+void obstacles(Graph const& graph, BodyPlan const& plan, std::vector<std::string>& lines) {
+  for (PlanStep const& step : plan.steps) {
+    if (step.kind == StepKind::kKernel) continue;
+    if (step.kind == StepKind::kReference && makes_nothing(graph, step)) continue;
+    Node const& node = graph.node(graph.groups[size_t(step.group)].anchor);
+    std::string why = step.kind == StepKind::kControl ? control_obstacle(graph, step) : step.reason;
+    if (!why.empty()) lines.push_back(fmt::format("{} ({}): {}", node.name, node.type, why));
+    for (size_t i = 0; i < step.bodies.size(); ++i)
+      if (!opaque_reason(step.bodies[i])) obstacles(*node.sub_graphs[i], step.bodies[i], lines);
   }
-
-  /// Steps that share kernel and parameters share what is made of them.
-  Status add_made(PlanStep const& step, package::Step& added) {
-    auto [known, is_new] = made_.try_emplace({step.kernel, step.inputs});
-    if (is_new) {
-      TRY_ASSIGN(std::vector<NDArray> tensors, make_tensors(source_, step, call_));
-      for (NDArray const& tensor : tensors) known->second.push_back(add_parameter(tensor));
-    }
-    added.buffers.insert(added.buffers.end(), known->second.begin(), known->second.end());
-    return {};
-  }
-
-  Status describe_kernel(int row) {
-    KernelTask const& task = source_.plan.kernels[size_t(row)];
-    TRY_ASSIGN(ir::Program program, te::to_program(task.kernel));
-    auto given = source_.scripts.find(row);
-    TRY_ASSIGN(std::string script,
-               script_of(program, given == source_.scripts.end() ? nullptr : &given->second,
-                         source_.backend));
-    whole().kernels.push_back({codes_[size_t(row)].run.symbol,
-                               fmt::format("{}", fmt::join(task.operators, " ")), script});
-    return {};
-  }
-
-  PackageSource const& source_;
-  std::vector<KernelCode> const& codes_;
-  CallOptions const& call_;
-  Assembly result_;
-  std::map<ValueId, Buffer> places_;
-  std::map<std::pair<int, std::vector<ValueId>>, std::vector<Buffer>> made_;
-};
+}
 
 }  // namespace
 
+std::optional<std::string> opaque_reason(BodyPlan const& plan) {
+  for (PlanStep const& step : plan.steps) {
+    if (step.kind == StepKind::kOpaque) return step.reason;
+    std::optional<std::string> reason;
+    for (BodyPlan const& body : step.bodies) {
+      reason = opaque_reason(body);
+      if (!reason) break;  // this one can be chosen
+    }
+    if (reason) return reason;
+  }
+  return {};
+}
+
 Status check_exportable(Graph const& graph, Plan const& plan) {
   constexpr size_t kMostListed = 5;
-  std::vector<std::string> nodes;
-  for (PlanStep const& step : plan.steps) {
-    if (step.kind == StepKind::kKernel) continue;
-    Node const& node = graph.node(graph.groups[size_t(step.group)].anchor);
-    nodes.push_back(
-        fmt::format("{} ({}): {}", node.name, node.type,
-                    step.kind == StepKind::kControl ? "it chooses what runs" : step.reason));
-  }
   for (ValueId id : graph.inputs)
     if (auto bytes = bytes_of(graph.value(id)); !bytes) return std::unexpected(bytes.error());
+  std::vector<std::string> nodes;
+  obstacles(graph, plan, nodes);
   if (nodes.empty()) return {};
   size_t more = nodes.size() - std::min(nodes.size(), kMostListed);
   nodes.resize(nodes.size() - more);
   return refused(
       "not_exportable",
-      fmt::format("an exported model runs compiled kernels only, and there is none for "
-                  "{}{}",
-                  fmt::join(nodes, "; "), more > 0 ? fmt::format("; and {} more", more) : ""));
+      fmt::format(
+          "an exported model runs compiled kernels on tensors whose sizes are known, and {} of its "
+          "nodes {} no such: {}{}. Where a size is open, --fix NAME=SHAPE tells it; what a node "
+          "computes from data must be computed outside of the model",
+          nodes.size() + more, nodes.size() + more == 1 ? "is" : "are", fmt::join(nodes, "; "),
+          more > 0 ? fmt::format("; and {} more", more) : ""));
 }
 
 Result<Assembly> assemble(PackageSource const& source, std::vector<KernelCode> const& codes,

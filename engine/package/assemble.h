@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,12 @@ struct Assembly {
   int64_t parameter_bytes = 0;
 };
 
-/// Whether every step is a compiled kernel and every shape is known. Errors: not_exportable, which
-/// lists the nodes that are in the way with their reasons.
+/// Why no run of these steps can end, if none can.
+std::optional<std::string> opaque_reason(BodyPlan const& plan);
+
+/// Whether every step is a compiled kernel, or runs bodies of such, and every shape is known. A
+/// branch that nothing can run may be there: who chooses it is told so. Errors: unknown_shape,
+/// not_exportable, which lists the nodes that are in the way with their reasons.
 Status check_exportable(Graph const& graph, Plan const& plan);
 
 /// `codes`: one per kernel of the plan. Errors: those of the device, of scripts and of compiling

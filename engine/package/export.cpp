@@ -224,7 +224,7 @@ Result<ExportResult> export_model(PackageSource const& source, ExportOptions con
   SelfTestOptions test{.threads = options.threads, .stop = options.call.stop};
   TRY_ASSIGN(result.test, run_self_test(draft.path(), assembly.description.target, test));
   TRY(write_file(draft.path() / "README.txt",
-                 readme(assembly.description, result.test, options.origin)));
+                 readme(assembly.description, result.test, options.origin, options.note)));
   TRY(draft.publish(folder));
   return result;
 }

@@ -52,8 +52,8 @@ Result<LoadTimeSplit> split_of(PackageSource const& source, PlanStep const& step
 
 }  // namespace
 
-Result<std::vector<NDArray>> make_tensors(PackageSource const& source, PlanStep const& step,
-                                          CallOptions const& call) {
+Result<std::vector<NDArray>> make_tensors(PackageSource const& source, Graph const& graph,
+                                          PlanStep const& step, CallOptions const& call) {
   TRY_ASSIGN(LoadTimeSplit split, split_of(source, step));
   if (!split.at_load) return std::vector<NDArray>();
   TRY_ASSIGN(std::vector<LoweredStage> stages,
@@ -64,7 +64,7 @@ Result<std::vector<NDArray>> make_tensors(PackageSource const& source, PlanStep 
   TRY(bench.load(code.library));
   DeviceStep run{bench.library(), code.symbol, {}, {}};
   for (ValueId id : step.inputs) {
-    NDArray constant = source.graph.value(id).constant;  // what is no constant is not read
+    NDArray constant = graph.value(id).constant;  // what is no constant is not read
     BufferView view;
     if (!constant.empty()) {
       TRY_ASSIGN(view, bench.put(constant));

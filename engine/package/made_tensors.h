@@ -6,7 +6,8 @@
 namespace tw {
 
 /// The tensors that `step`'s kernel takes besides its inputs, in the order of its `made`.
-Result<std::vector<NDArray>> make_tensors(PackageSource const& source, PlanStep const& step,
-                                          CallOptions const& call);
+/// `graph`: the one that the step is of.
+Result<std::vector<NDArray>> make_tensors(PackageSource const& source, Graph const& graph,
+                                          PlanStep const& step, CallOptions const& call);
 
 }  // namespace tw

@@ -50,7 +50,8 @@ std::string about_model(package::Description const& d, std::string const& file) 
          tensor_lines(d, prefix) + prefix.substr(0, prefix.size() - 1) + "\n";
 }
 
-std::string readme(package::Description const& d, SelfTest const& test, std::string const& origin) {
+std::string readme(package::Description const& d, SelfTest const& test, std::string const& origin,
+                   std::string const& note) {
   return fmt::format(
       "{}, exported by {} for {} ({}{}).\n\n{}\n"
       "model.json                what runs in which order, where tensors lie, how each kernel was "
@@ -65,11 +66,11 @@ std::string readme(package::Description const& d, SelfTest const& test, std::str
       "    c++ -O2 -std=c++17 example.cpp -o example -L. -ltilewright_runtime "
       "-Wl,-rpath,'$ORIGIN'\n"
       "example.py                the same with ctypes and numpy\n"
-      "test/                     raw inputs and outputs, little-endian\n\n{}\n"
+      "test/                     raw inputs and outputs, little-endian\n\n{}{}\n"
       "libtilewright_runtime.so, tilewright.h and the examples: Apache-2.0 WITH LLVM-exception.\n",
       on_one_line(d.name), d.made_by, d.target.architecture, d.target.processor,
       d.target.features.empty() ? "" : fmt::format("; needs {}", fmt::join(d.target.features, " ")),
-      tensor_lines(d, ""), test_lines(test, origin));
+      tensor_lines(d, ""), note.empty() ? "" : on_one_line(note) + ".\n", test_lines(test, origin));
 }
 
 }  // namespace tw

@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "engine/importers/importer.h"
 #include "engine/package/export.h"
+#include "engine/schedule/trace.h"
+#include "engine/session/kernel_alone.h"
 #include "engine/session/loaded_model.h"
 
 namespace tw::session {
@@ -32,16 +37,23 @@ std::vector<NDArray> stored(fs::path const& set, char const* kind, Graph const& 
   return arrays;
 }
 
-Result<TestData> test_data(LoadedModel const& model, StopToken stop, Progress const& progress) {
-  TestData data;
-  fs::path set = fs::path(model.path).parent_path() / "test_data_set_0";
-  std::error_code ignored;
-  if (!model.path.empty() && fs::exists(set, ignored)) {
-    data.inputs = stored(set, "input", model.after, model.after.inputs);
-    data.outputs = stored(set, "output", model.after, model.after.outputs);
-    data.origin = "the outputs stored beside the model";
+/// The first of the sets beside the model whose tensors have its shapes.
+std::optional<TestData> stored_data(LoadedModel const& model) {
+  if (model.path.empty()) return {};
+  for (int set = 0;; ++set) {
+    fs::path folder = fs::path(model.path).parent_path() / fmt::format("test_data_set_{}", set);
+    std::error_code ignored;
+    if (!fs::exists(folder, ignored)) return {};
+    TestData data{stored(folder, "input", model.after, model.after.inputs),
+                  stored(folder, "output", model.after, model.after.outputs),
+                  "the outputs stored beside the model"};
     if (!data.outputs.empty() && data.inputs.size() == model.after.inputs.size()) return data;
   }
+}
+
+Result<TestData> test_data(LoadedModel const& model, StopToken stop, Progress const& progress) {
+  if (std::optional<TestData> data = stored_data(model)) return std::move(*data);
+  TestData data;
   if (progress) progress({"running the reference", 0, 0});
   TRY_ASSIGN(data.inputs, random_inputs(model, 1));
   ReferenceOptions options;
@@ -59,9 +71,13 @@ std::string size_text(int64_t bytes) {
 }
 
 std::string summary_of(ExportView const& view) {
-  std::string what = fmt::format("{}: {} kernels in {}, parameters {}, runtime {}", view.folder,
-                                 view.kernels, size_text(view.library_bytes),
-                                 size_text(view.parameter_bytes), size_text(view.runtime_bytes));
+  std::string what =
+      fmt::format("{}: {} kernel{}{} in {}, parameters {}, runtime {}", view.folder, view.kernels,
+                  view.kernels == 1 ? "" : "s",
+                  view.shaped > 0 ? fmt::format(" ({} shaped by hand)", view.shaped) : "",
+                  size_text(view.library_bytes), size_text(view.parameter_bytes),
+                  size_text(view.runtime_bytes));
+  if (!view.note.empty()) what += ". " + view.note;
   if (!view.tested) return what + ". Not run here: " + view.not_tested_because;
   std::string compared =
       fmt::format("its outputs differ from {} by {:.3g} at most, where the largest value is {:.3g}",
@@ -74,18 +90,20 @@ std::string summary_of(ExportView const& view) {
 }
 
 ExportView view_of(ExportResult const& result, std::string const& target,
-                   std::string const& origin) {
+                   ExportOptions const& options, int shaped) {
   SelfTest const& test = result.test;
   ExportView view{.folder = result.folder.string(),
                   .target = target,
                   .kernels = result.kernels,
+                  .shaped = shaped,
+                  .note = options.note,
                   .library_bytes = result.library_bytes,
                   .parameter_bytes = result.parameter_bytes,
                   .runtime_bytes = result.runtime_bytes,
                   .tested = test.ran,
                   .not_tested_because = test.reason,
                   .emulator = test.emulator,
-                  .compared_with = origin,
+                  .compared_with = options.origin,
                   .threads = test.threads,
                   .largest_difference = test.largest_difference,
                   .largest_value = test.largest_value,
@@ -96,35 +114,93 @@ ExportView view_of(ExportResult const& result, std::string const& target,
   return view;
 }
 
+/// How many of the kernels have another schedule than the backend's rule gives them.
+Result<int> shaped_kernels(PackageSource const& source) {
+  int count = 0;
+  for (auto const& [row, text] : source.scripts) {
+    if (size_t(row) >= source.plan.kernels.size()) continue;
+    TRY_ASSIGN(ir::Program program, te::to_program(source.plan.kernels[size_t(row)].kernel));
+    TRY_ASSIGN(std::string by_rule, source.backend.default_script(program));
+    TRY_ASSIGN(Script rule, parse_script(by_rule));
+    TRY_ASSIGN(Script given, parse_script(text));
+    count += !std::ranges::equal(rule.steps, given.steps, [](auto const& a, auto const& b) {
+      return to_text(a.second) == to_text(b.second);
+    });
+  }
+  return count;
+}
+
+/// What all exports have in common, and where they end.
+class Exporter {
+public:
+  Exporter(ExportRequest const& request, ExportKit const& kit, Backend const& host, Device& device,
+           StopToken stop, Progress const& progress)
+      : request_(request),
+        host_(host),
+        device_(device),
+        cache_({request.cache_folder / "kernels"}) {
+    options_.folder = request.folder;
+    options_.kit = kit.folder;
+    options_.threads = request.threads > 0 ? request.threads : host.target().hardware.cores;
+    options_.cache = request.cache_folder.empty() ? nullptr : &cache_;
+    options_.call.stop = stop;
+    options_.call.timeout = std::chrono::minutes(3);
+    options_.progress = progress;
+  }
+
+  Result<ExportView> model(LoadedModel const& model, Backend const& backend) {
+    TRY(check_exportable(model.after, model.plan));
+    TRY_ASSIGN(TestData data, test_data(model, options_.call.stop, options_.progress));
+    options_.name = fs::path(model.name).stem().string();
+    options_.inputs = std::move(data.inputs);
+    options_.expected = std::move(data.outputs);
+    options_.origin = data.origin;
+    return write({model.after, model.plan, backend, host_, device_, request_.scripts});
+  }
+
+  Result<ExportView> kernel(LoadedModel const& model, int row, Backend const& backend) {
+    if (options_.progress) options_.progress({"running the reference", 0, 0});
+    TRY_ASSIGN(KernelAlone alone,
+               kernel_alone(model, row, request_.parameters, host_, device_, options_.call.stop));
+    options_.name = model.kernel(row).name;
+    options_.inputs = std::move(alone.inputs);
+    options_.expected = std::move(alone.expected);
+    options_.origin = alone.origin;
+    if (!alone.unknown.empty())
+      options_.note = fmt::format("Nobody said what {} holds: random values stand there",
+                                  fmt::join(alone.unknown, ", "));
+    std::map<int, std::string> scripts;
+    if (auto given = request_.scripts.find(row); given != request_.scripts.end())
+      scripts[0] = given->second;
+    return write({alone.graph, alone.plan, backend, host_, device_, scripts});
+  }
+
+private:
+  Result<ExportView> write(PackageSource const& source) {
+    TRY_ASSIGN(ExportResult result, export_model(source, options_));
+    TRY_ASSIGN(int shaped, shaped_kernels(source));
+    return view_of(result, request_.target, options_, shaped);
+  }
+
+  ExportRequest const& request_;
+  Backend const& host_;
+  Device& device_;
+  CodeCache cache_;
+  ExportOptions options_;
+};
+
 }  // namespace
 
 Result<ExportView> export_to_folder(LoadedModel const& model, ExportRequest const& request,
                                     ExportKit const& kit, Backend const& host, Device& device,
                                     StopToken stop, Progress const& progress) {
-  if (model.is_expression)
-    return refused(
-        "not_exportable",
-        "a tensor expression has no weights and no graph; an ONNX model can be exported");
-  if (model.base) return export_to_folder(*model.base, request, kit, host, device, stop, progress);
+  int row = model.is_expression ? std::max(0, request.kernel) : request.kernel;
+  if (row >= int(model.plan.kernels.size()))
+    return bad_input("unknown_kernel", fmt::format("there is no kernel {}", row));
   TRY_ASSIGN(std::shared_ptr<Backend const> backend, kit.backend_for(request.target));
-  TRY(check_exportable(model.after, model.plan));
-  TRY_ASSIGN(TestData data, test_data(model, stop, progress));
-  CodeCache cache({request.cache_folder / "kernels"});
-  ExportOptions options;
-  options.name = fs::path(model.name).stem().string();
-  options.folder = request.folder;
-  options.kit = kit.folder;
-  options.inputs = std::move(data.inputs);
-  options.expected = std::move(data.outputs);
-  options.origin = data.origin;
-  options.threads = request.threads > 0 ? request.threads : host.target().hardware.cores;
-  options.cache = request.cache_folder.empty() ? nullptr : &cache;
-  options.call.stop = stop;
-  options.call.timeout = std::chrono::minutes(3);
-  options.progress = progress;
-  PackageSource source{model.after, model.plan, *backend, host, device, request.scripts};
-  TRY_ASSIGN(ExportResult result, export_model(source, options));
-  return view_of(result, request.target, data.origin);
+  Exporter exporter(request, kit, host, device, stop, progress);
+  if (row >= 0) return exporter.kernel(model, row, *backend);
+  return exporter.model(model.base ? *model.base : model, *backend);
 }
 
 }  // namespace tw::session

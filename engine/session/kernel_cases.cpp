@@ -78,7 +78,10 @@ Result<KernelAnalysis> analyze_kernel(LoadedModel const& model, int kernel,
 Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::string const& script,
                                  std::string const& script_file, Backend const& backend,
                                  Device& device, CheckOptions const& what, StopToken stop) {
-  TRY_ASSIGN(Script parsed, parse_script(script, script_file));
+  Script parsed;  // without a step: the plain nest
+  if (!script.empty()) {
+    TRY_ASSIGN(parsed, parse_script(script, script_file));
+  }
   TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
   Schedule schedule(plain);
   ScriptCheck result;

@@ -8,6 +8,7 @@
 #include "engine/importers/importer.h"
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
+#include "engine/measure/kernel_bench.h"
 #include "engine/samples/samples.h"
 #include "engine/session/graph_views.h"
 #include "engine/support/base/random.h"
@@ -226,6 +227,13 @@ std::vector<ModelTensor> model_outputs(LoadedModel const& model) {
   return list;
 }
 
+std::vector<ModelTensor> kernel_parameters(LoadedModel const& model, int kernel) {
+  std::vector<ModelTensor> list;
+  for (ir::Buffer const& buffer : model.kernel(kernel).kernel.inputs)
+    if (buffer->scope == ir::kParameterScope) list.push_back(tensor_of(*buffer));
+  return list;
+}
+
 Result<std::vector<NDArray>> random_inputs(LoadedModel const& model, uint64_t seed) {
   std::vector<NDArray> arrays;
   Rng rng(seed);
@@ -241,6 +249,12 @@ Result<std::vector<NDArray>> random_inputs(LoadedModel const& model, uint64_t se
   }
   return arrays;
 }
+
+Result<std::vector<NDArray>> random_inputs_of(LoadedModel const& model, int kernel, uint64_t seed) {
+  return random_kernel_inputs(model.kernel(kernel).kernel.inputs, seed);
+}
+
+bool is_expression(LoadedModel const& model) { return model.is_expression; }
 
 Result<int> find_kernel(LoadedModel const& model, std::string const& name) {
   if (model.plan.kernels.empty())

@@ -7,6 +7,7 @@
 #include "engine/importers/importer.h"
 #include "engine/measure/kernel_bench.h"
 #include "engine/measure/network.h"
+#include "engine/package/assemble.h"
 #include "engine/session/loaded_model.h"
 
 namespace tw::session {
@@ -16,10 +17,11 @@ int threads_of(int wanted, Backend const& backend) {
   return wanted > 0 ? wanted : backend.target().hardware.cores;
 }
 
-Result<RunResult> run_expression(LoadedModel const& model, RunOptions const& options,
-                                 Backend const& backend, Device& device, StopToken stop) {
-  TRY_ASSIGN(ir::Program program, plain_program(model, 0));
-  auto given = options.scripts.find(0);
+Result<RunResult> run_kernel(LoadedModel const& model, RunOptions const& options,
+                             Backend const& backend, Device& device, StopToken stop) {
+  int kernel = std::max(0, options.kernel);
+  TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
+  auto given = options.scripts.find(kernel);
   std::string script;
   if (given != options.scripts.end()) {
     script = given->second;
@@ -39,9 +41,11 @@ Result<RunResult> run_expression(LoadedModel const& model, RunOptions const& opt
   RunResult result;
   for (double seconds : measured.samples.seconds) result.samples_ms.push_back(seconds * 1e3);
   result.kernel_ms = {measured.samples.least() * 1e3};
-  result.kernel_names = {model.kernel(0).name};
+  result.kernel_names = {model.kernel(kernel).name};
   result.outputs = std::move(measured.outputs);
-  result.infos = model_outputs(model);
+  for (ir::Buffer const& buffer : program.outputs)
+    result.infos.push_back(
+        {buffer->name, buffer->type, ir::constant_shape(*buffer).value_or(Shape{}), {}});
   result.threads = bench_options.threads;
   return result;
 }
@@ -65,20 +69,6 @@ Result<std::vector<NDArray>> tensors_in(std::filesystem::path const& set,
     TRY_ASSIGN(NDArray tensor, open_tensor(file));
     tensors.push_back(std::move(tensor));
   }
-}
-
-/// Why no run of these steps can end, if none can.
-std::optional<std::string> opaque_reason(BodyPlan const& plan) {
-  for (PlanStep const& step : plan.steps) {
-    if (step.kind == StepKind::kOpaque) return step.reason;
-    std::optional<std::string> reason;
-    for (BodyPlan const& body : step.bodies) {
-      reason = opaque_reason(body);
-      if (!reason) break;  // this one can be chosen
-    }
-    if (reason) return reason;
-  }
-  return {};
 }
 
 /// Every operator was told its shapes, axes and bounds when the model was opened.
@@ -203,12 +193,13 @@ Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
 Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
                             Backend const& backend, Device& device, StopToken stop,
                             Progress const& progress) {
+  if (model.is_expression || options.kernel >= 0)
+    return run_kernel(model, options, backend, device, stop);
   for (ModelTensor const& info : model_inputs(model))
     if (!info.unknown.empty())
       return bad_input("unknown_shape",
                        fmt::format("the shape of input {} is not known ({}); give --fix {}=SHAPE",
                                    info.name, fmt::join(info.unknown, ", "), info.name));
-  if (model.is_expression) return run_expression(model, options, backend, device, stop);
   if (model.base) return run_model(*model.base, options, backend, device, stop, progress);
   NetworkOptions network_options;
   network_options.threads = threads_of(options.threads, backend);

@@ -83,11 +83,17 @@ struct Export {
   std::string target;  ///< "cpu", "cpu:x86-64-v3"; of Options::exports
   std::string folder;
 };
+/// Job: writes one kernel of the model alone, as it is shaped now, and runs it.
+struct ExportKernel {
+  std::string kernel;
+  std::string target;
+  std::string folder;
+};
 struct CancelJob {};
 using Command =
     std::variant<OpenModel, OpenSample, CloseModel, SelectKernel, ApplyStep, ApplyScript, Undo,
                  Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain, MeasureModel, MeasureRoofs,
-                 CancelJob, Export, ReplayOn, AddKernel, RewriteKernel, UseDevice>;
+                 CancelJob, Export, ExportKernel, ReplayOn, AddKernel, RewriteKernel, UseDevice>;
 
 /// A device, and the backend for what it says it is.
 struct ChosenDevice {

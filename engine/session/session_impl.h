@@ -109,12 +109,16 @@ private:
   Status run(MeasureModel const&);
   Status run(MeasureRoofs const& c) { return start_roofs(c.again), Status(); }
   Status run(UseDevice const& c);
-  Status run(Export const& c);
+  Status run(Export const& c) { return start_export(c.target, c.folder, ""); }
+  Status run(ExportKernel const& c) { return start_export(c.target, c.folder, c.kernel); }
   Status run(CancelJob const&) { return jobs_.cancel_all(), Status(); }
   Status run(ReplayOn const& c);
   Status run(AddKernel const& c);
   Status run(RewriteKernel const& c);
 
+  /// `kernel`: its name; empty: the model.
+  Status start_export(std::string const& target, std::string const& folder,
+                      std::string const& kernel);
   Status open(std::string const& source, std::shared_ptr<Project const> project);
   Status move(std::function<Result<History>(History const&)> const& to);
   std::expected<void, Refusal> take(Step const& step);

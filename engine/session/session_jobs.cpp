@@ -179,25 +179,31 @@ Status SessionImpl::run(MeasureModel const&) {
   return {};
 }
 
-Status SessionImpl::run(Export const& c) {
+Status SessionImpl::start_export(std::string const& target, std::string const& folder,
+                                 std::string const& kernel) {
   if (!options_.exports.backend_for)
     return environment_failed("no_runtime", "this program was built without what exports need");
-  ExportRequest request{.folder = c.folder,
-                        .target = c.target,
+  ExportRequest request{.folder = folder,
+                        .target = target,
                         .threads = options_.threads > 0 ? options_.threads
                                                         : options_.backend->target().hardware.cores,
                         .scripts = {},
-                        .cache_folder = options_.cache_folder};
+                        .cache_folder = options_.cache_folder,
+                        .kernel = -1,
+                        .parameters = {}};
   Model model;
   {
     std::lock_guard lock(mutex_);
     if (!state_.model) return bad_input("no_model", "no model is open");
     model = state_.model;
-    request.scripts = shaped_scripts(state_);
+    if (!kernel.empty()) {
+      TRY_ASSIGN(request.kernel, find_kernel(*model, kernel));
+    }
+    TRY_ASSIGN(request.scripts, scripts_to_export(state_, request.kernel));
     state_.exported = nullptr;
     state_.error = nullptr;
   }
-  jobs_.start("export", "exporting the model",
+  jobs_.start("export", kernel.empty() ? "exporting the model" : "exporting " + kernel,
               [this, model, request](StopToken stop, Progress const& progress) {
                 // What is made while exporting is made here, whatever device is in use.
                 ChosenDevice here = this_machine(options_);

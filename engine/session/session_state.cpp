@@ -138,6 +138,22 @@ std::map<int, std::string> shaped_scripts(State const& state) {
   return scripts;
 }
 
+Result<std::map<int, std::string>> scripts_to_export(State const& state, int kernel) {
+  std::map<int, std::string> scripts;
+  for (auto const& [row, work] : state.kernels) {
+    HistoryNode const& node = work.history.node(work.history.current());
+    if (node.parent < 0 || (kernel >= 0 && row != kernel)) continue;
+    Trial const& trial = node.on(state.here);
+    if (trial.correctness == Correctness::kWrong)
+      return refused("wrong_result",
+                     fmt::format("the kernel {} computes something else as it stands ({}); go to "
+                                 "another step of its history",
+                                 state.model->kernel(row).name, trial.correctness_text));
+    scripts[row] = node.schedule.script();
+  }
+  return scripts;
+}
+
 std::shared_ptr<KernelTable const> table_with_states(State const& state) {
   auto table = std::make_shared<KernelTable>(*state.table);
   for (auto const& [row, work] : state.kernels) {

@@ -57,6 +57,10 @@ std::shared_ptr<RooflineView const> roofline_view(State const& state);
 std::shared_ptr<KernelTable const> table_with_states(State const& state);
 /// The kernels that were shaped by hand, with where each stands, if that was found correct.
 std::map<int, std::string> shaped_scripts(State const& state);
+/// Where each kernel that was shaped by hand stands, also if nobody has run that yet: an export is
+/// run before it is done. `kernel`: the row of the only one that matters, or -1. Errors:
+/// wrong_result (a kernel stands at a step that was found wrong).
+Result<std::map<int, std::string>> scripts_to_export(State const& state, int kernel);
 /// A kernel's history: the plain nest, and the schedule by rule as a second branch.
 Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend const& backend);
 

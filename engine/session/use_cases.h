@@ -9,25 +9,13 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
+#include "engine/session/model.h"
 #include "engine/session/values.h"
 #include "engine/support/base/error.h"
 #include "engine/support/base/job.h"
 #include "engine/tensor/ndarray.h"
 
-namespace tw {
-class Backend;
-class Device;
-}  // namespace tw
-
 namespace tw::session {
-
-class LoadedModel;
-using Model = std::shared_ptr<LoadedModel const>;
-
-struct LoadOptions {
-  std::map<std::string, Shape> fixes;    ///< input name -> shape, over what the file says
-  std::map<std::string, NDArray> known;  ///< inputs that become constants
-};
 
 /// An ONNX file or a `.te` file; a sample by "sample:NAME", an example of a tensor expression by
 /// "example:NAME", or the text of one by "te:TEXT".
@@ -47,8 +35,15 @@ struct ModelTensor {
 };
 std::vector<ModelTensor> model_inputs(LoadedModel const& model);
 std::vector<ModelTensor> model_outputs(LoadedModel const& model);
+/// What a kernel takes as its parameters (`@param`, or a model's weights).
+std::vector<ModelTensor> kernel_parameters(LoadedModel const& model, int kernel);
 /// Seeded random tensors for every input. Errors: unknown_shape, tensor_too_large.
 Result<std::vector<NDArray>> random_inputs(LoadedModel const& model, uint64_t seed);
+
+/// The same for every input of one kernel, parameters too.
+Result<std::vector<NDArray>> random_inputs_of(LoadedModel const& model, int kernel, uint64_t seed);
+/// A tensor expression: its first kernel is all there is to run.
+bool is_expression(LoadedModel const& model);
 
 /// Row of the kernel table by its name or number. Errors: unknown_kernel with near names.
 Result<int> find_kernel(LoadedModel const& model, std::string const& name);
@@ -143,6 +138,7 @@ struct RunOptions {
   std::map<int, std::string> scripts;  ///< kernel row -> script; others run their default schedule
   /// Compiled kernels are kept below it, and taken from there; empty: nowhere.
   std::filesystem::path cache_folder;
+  int kernel = -1;  ///< a row that runs alone, on one input per input of its own; -1: the model
 };
 /// From a loaded model to one that can run.
 struct Readiness {

@@ -344,6 +344,8 @@ struct JobView {
 struct ExportView {
   std::string folder, target;
   int kernels = 0;
+  int shaped = 0;    ///< of the kernels: with a schedule that was given, not the backend's own
+  std::string note;  ///< a sentence on what its parameters hold; often empty
   int64_t library_bytes = 0, parameter_bytes = 0, runtime_bytes = 0;
   bool tested = false;
   std::string not_tested_because;

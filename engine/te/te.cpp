@@ -10,6 +10,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
 #include "engine/support/base/hash.h"
+#include "engine/te/bounds.h"
 
 namespace tw::te {
 namespace {
@@ -95,7 +96,8 @@ Status verify_stage(Stage const& stage, Visible const& visible) {
     return invalid(fmt::format("stage {}: the tensor holds {}, the expression is {}",
                                stage.output->name, to_text(stage.output->type),
                                to_text(stage.body.type())));
-  return verify_body(stage, names, visible);
+  TRY(verify_body(stage, names, visible));
+  return verify_bounds(stage);
 }
 
 Expr identity(Combiner combiner, DType type) {

@@ -2,7 +2,7 @@
 // and measures.
 //
 //   c++ -O2 -std=c++17 example.cpp -o example -L. -ltilewright_runtime -Wl,-rpath,'$ORIGIN'
-//   ./example [--folder .] [--threads 0] [--rounds 20]
+//   ./example [--folder ITS_OWN] [--threads 0] [--rounds 20]
 
 #include <algorithm>
 #include <chrono>
@@ -93,8 +93,14 @@ static std::vector<double> measure(TwModel* model, int rounds) {
   return samples;
 }
 
+// Where this program lies: the model lies there, too.
+static std::string own_folder(std::string const& program) {
+  size_t slash = program.rfind('/');
+  return slash == std::string::npos ? "." : program.substr(0, slash + 1);
+}
+
 int main(int argc, char** argv) {
-  std::string folder = ".";
+  std::string folder = own_folder(argv[0]);
   int threads = 0, rounds = 20;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (!std::strcmp(argv[i], "--folder")) folder = argv[i + 1];

@@ -14,6 +14,10 @@ set(own ${kit}/${CMAKE_SYSTEM_PROCESSOR})
 add_library(tw_runtime_library SHARED ${runtime_sources})
 set_target_properties(tw_runtime_library PROPERTIES OUTPUT_NAME tilewright_runtime LIBRARY_OUTPUT_DIRECTORY ${own}
   CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+# Reading a description takes a millisecond however it is compiled: it had better be small.
+set(small_sources ${runtime_sources})
+list(FILTER small_sources INCLUDE REGEX "package/(control|description[a-z_]*|json|processor_check)\\.cpp$")
+set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS -Os)
 target_compile_options(tw_runtime_library PRIVATE ${TW_WARNINGS} -ffunction-sections -fdata-sections)
 target_include_directories(tw_runtime_library PRIVATE ${CMAKE_SOURCE_DIR})
 target_link_options(tw_runtime_library PRIVATE -Wl,--gc-sections -Wl,-s)

@@ -112,6 +112,23 @@ private slots:
     QCOMPARE(run.out, QString());
   }
 
+  void a_certificate_is_made_whole_or_not_at_all() {
+    // Files of no size, as on a full disk.
+    QProcess full;
+    full.start("bash",
+               {"-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" device certificate \"$1\" --host h",
+                TW_BINARY_DIR "/bin/tw", at("keys")});
+    QVERIFY(full.waitForFinished(120'000));
+    QCOMPARE(full.exitCode(), 3);
+    QCOMPARE(QDir(at("keys")).entryList(QDir::Files), QStringList());
+    Run again = tw({"device", "certificate", at("keys"), "--host", "h"});
+    QVERIFY2(again.code == 0, qPrintable(again.err));
+    QCOMPARE(QDir(at("keys")).entryList(QDir::Files),
+             (QStringList{"device.key", "device.pem", "device.token"}));
+    Run kept = tw({"device", "certificate", at("keys"), "--host", "h"});
+    QVERIFY2(kept.code == 2 && kept.err.contains("is there already"), qPrintable(kept.err));
+  }
+
   void a_removed_device_is_gone() {
     QCOMPARE(tw({"devices", "remove", "gone"}).code, 0);
     QCOMPARE(tw({"devices", "list", "--json"}).json().array().size(), 2);

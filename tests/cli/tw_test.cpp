@@ -12,12 +12,19 @@ struct Run {
   QString out, err;
 };
 
-Run tw(QStringList const& arguments) {
+Run run_program(QString const& program, QStringList const& arguments) {
   QProcess process;
-  process.start(TW_BINARY_DIR "/bin/tw", arguments);
+  process.start(program, arguments);
   process.waitForFinished(120000);
   return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()),
           QString::fromUtf8(process.readAllStandardError())};
+}
+
+Run tw(QStringList const& arguments) { return run_program(TW_BINARY_DIR "/bin/tw", arguments); }
+
+/// In `words`, "$0" is `tw`.
+Run shell(QString const& words) {
+  return run_program("bash", {"-c", words, TW_BINARY_DIR "/bin/tw"});
 }
 
 constexpr char kMatmul[] =
@@ -118,6 +125,25 @@ private slots:
     QCOMPARE(error["place"].toObject()["line"].toInt(), 2);
   }
 
+  void a_name_that_is_no_text_has_its_json_form() {
+    Run run = shell("exec \"$0\" --json inspect $'\\xff.te'");
+    QCOMPARE(run.code, 2);
+    QJsonObject error = QJsonDocument::fromJson(run.err.toUtf8()).object()["error"].toObject();
+    QCOMPARE(error["code"].toString(), QString("file_unreadable"));
+  }
+
+  void a_result_that_cannot_be_written_is_no_success() {
+    // More than one buffer, and less.
+    for (char const* command : {"primitives", "models list", "--json inspect example:softmax"}) {
+      Run full = shell(QString("exec \"$0\" %1 >/dev/full").arg(command));
+      QVERIFY2(full.err.contains("the result cannot be written: No space left on device"),
+               qPrintable(command + full.err));
+      QCOMPARE(full.err.count('\n'), 1);
+      QCOMPARE(full.code, 3);
+      QCOMPARE(shell(QString("exec \"$0\" %1 >&-").arg(command)).code, 3);
+    }
+  }
+
   void a_good_script_is_right_and_a_bad_one_is_explained() {
     Run good = tw({"check", at("m.te"), "--script", at("good.tws"), "--time"});
     QVERIFY2(good.code == 0 && good.out.contains("4 steps legal; output right"),
@@ -125,6 +151,11 @@ private slots:
     Run checked = tw({"check", at("m.te"), "--script", at("good.tws"), "--checked"});
     QVERIFY2(checked.code == 0 && checked.out.contains("checked run: every access is right"),
              qPrintable(checked.out + checked.err));
+    Run rules = tw({"check", at("m.te"), "--default"});
+    QVERIFY2(rules.code == 0 && rules.out.contains("output right"), qPrintable(rules.out));
+    QVERIFY2(!rules.out.startsWith("0 steps"), qPrintable(rules.out));
+    Run plain = tw({"check", at("m.te")});
+    QVERIFY2(plain.code == 0 && plain.out.startsWith("0 steps legal"), qPrintable(plain.out));
     Run bad = tw({"check", at("m.te"), "--script", at("bad.tws")});
     QCOMPARE(bad.code, 1);
     QCOMPARE(bad.out.section('\n', 0, 0),

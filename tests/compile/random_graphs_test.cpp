@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr uint64_t kSeed = 77;
 constexpr int kGraphs = 1000;
+constexpr int kWideEach = 10;  ///< one of so many graphs has channels enough for blocks of them
 
 Status interpret_kernel(KernelTask const& task, std::vector<NDArray> const& inputs,
                         std::vector<NDArray>& outputs) {
@@ -27,13 +29,13 @@ NDArray random_array(Rng& rng, Shape const& shape) {
   return array;
 }
 
-/// Random graphs over values of shape 1x2x4x4: convolutions, normalizations, pools, additions,
-/// moves.
+/// Random graphs over values of shape 1 x channels x 4 x 4: convolutions, normalizations, pools,
+/// additions, moves; in wide ones mostly convolutions.
 class RandomGraph {
 public:
-  explicit RandomGraph(uint64_t seed) : rng_(seed) {
+  RandomGraph(uint64_t seed, int64_t channels) : rng_(seed), channels_(channels) {
     graph_.name = "random";
-    graph_.inputs = {graph_.add_value({"x", tensor_type(DType::kF32, kShape), {}})};
+    graph_.inputs = {graph_.add_value({"x", tensor_type(DType::kF32, shape()), {}})};
     usable_ = graph_.inputs;
   }
 
@@ -46,11 +48,12 @@ public:
   }
 
 private:
-  static inline Shape const kShape{1, 2, 4, 4};
+  Shape shape() const { return {1, channels_, 4, 4}; }
 
   ValueId pick() {
-    return usable_[size_t(
-        std::max(rng_.below(int64_t(usable_.size())), rng_.below(int64_t(usable_.size()))))];
+    int64_t count = int64_t(usable_.size()), at = std::max(rng_.below(count), rng_.below(count));
+    if (channels_ > 2) at = std::max(at, rng_.below(count));  // longer chains
+    return usable_[size_t(at)];
   }
 
   ValueId constant(Shape const& shape, bool positive = false) {
@@ -63,7 +66,7 @@ private:
 
   void add(char const* op, std::vector<ValueId> inputs, Attributes attributes = {}) {
     std::string name = op + std::to_string(graph_.nodes.size());
-    ValueId out = graph_.add_value({name, tensor_type(DType::kF32, kShape), {}});
+    ValueId out = graph_.add_value({name, tensor_type(DType::kF32, shape()), {}});
     graph_.nodes.push_back({name,
                             find_operator(op),
                             op,
@@ -78,23 +81,24 @@ private:
 
   void grow() {
     using I = std::vector<int64_t>;
-    switch (rng_.below(9)) {
+    int64_t c = channels_, kind = rng_.below(c > 2 ? 60 : 9);
+    switch (kind < 9 ? kind : kind % 2) {
       case 0:
-        return add("conv", {pick(), constant({2, 2, 3, 3}), constant({2})},
-                   {{"kernel", I{3, 3}}, {"pads", I{1, 1, 1, 1}}, {"group", int64_t(1)}});
+        return add("conv", {pick(), constant({c, c, 1, 1}), constant({c})},
+                   {{"kernel", I{1, 1}}, {"group", int64_t(1)}});
       case 1:
-        return add("conv", {pick(), constant({2, 1, 3, 3})},
-                   {{"kernel", I{3, 3}}, {"pads", I{1, 1, 1, 1}}, {"group", int64_t(2)}});
+        return add("conv", {pick(), constant({c, 1, 3, 3})},
+                   {{"kernel", I{3, 3}}, {"pads", I{1, 1, 1, 1}}, {"group", c}});
       case 2:
         return add("batch_norm",
-                   {pick(), constant({2}), constant({2}), constant({2}), constant({2}, true)},
+                   {pick(), constant({c}), constant({c}), constant({c}), constant({c}, true)},
                    {{"epsilon", 1e-5}});
       case 3:
         return add("relu", {pick()});
       case 4:
         return add("add", {pick(), pick()});
       case 5:
-        return add("mul", {pick(), rng_.below(2) ? pick() : constant({2, 1, 1})});
+        return add("mul", {pick(), rng_.below(2) ? pick() : constant({c, 1, 1})});
       case 6:
         return add("max_pool", {pick()}, {{"kernel", I{3, 3}}, {"pads", I{1, 1, 1, 1}}});
       case 7:
@@ -105,6 +109,7 @@ private:
   }
 
   Rng rng_;
+  int64_t channels_;
   Graph graph_;
   std::vector<ValueId> usable_;
 };
@@ -146,9 +151,10 @@ class RandomGraphsTest : public QObject {
   Q_OBJECT
 private slots:
   void passes_and_kernels_keep_the_results_of_random_graphs() {
-    int fused_edges = 0, kernels = 0;
+    int fused_edges = 0, kernels = 0, in_blocks = 0;
     for (uint64_t seed = kSeed; seed < kSeed + kGraphs; ++seed) {
-      Graph graph = RandomGraph(seed).make();
+      int64_t channels = seed % kWideEach == 0 ? 32 : 2;
+      Graph graph = RandomGraph(seed, channels).make();
       auto context = [&](std::string const& what) {
         return "seed " + std::to_string(seed) + ": " + what + "\n" + to_text(graph);
       };
@@ -157,7 +163,7 @@ private slots:
       auto plan = make_plan(*fused);
       QVERIFY2(plan.has_value(), context(plan ? "" : to_sentence(plan.error())).c_str());
       Rng rng(seed);
-      std::vector<NDArray> inputs{random_array(rng, {1, 2, 4, 4})};
+      std::vector<NDArray> inputs{random_array(rng, {1, channels, 4, 4})};
       auto expected = reference_run(graph, inputs);
       auto actual = execute(*fused, *plan, inputs, interpret_kernel);
       QVERIFY2(expected && actual, context(actual ? "" : to_sentence(actual.error())).c_str());
@@ -172,9 +178,13 @@ private slots:
                  context("output " + std::to_string(i)).c_str());
       for (EdgeDecision const& edge : fused->decisions) fused_edges += edge.fused;
       kernels += int(plan->kernels.size());
+      in_blocks += std::ranges::any_of(
+          fused->nodes, [](Node const& node) { return has(node.attributes, "data_block"); });
     }
-    qInfo("%d graphs, %d fused edges, %d kernels", kGraphs, fused_edges, kernels);
+    qInfo("%d graphs, %d fused edges, %d kernels, %d graphs with blocks of channels", kGraphs,
+          fused_edges, kernels, in_blocks);
     QVERIFY(fused_edges > kGraphs / 2);
+    QVERIFY(in_blocks > kGraphs / kWideEach / 5);
   }
 };
 

@@ -72,6 +72,32 @@ private slots:
              qPrintable(found));
   }
 
+  void what_is_only_set_again_and_again_is_not_read() {
+    QCOMPARE(verdict("program p(X: f32[8]) -> (Y: f32[8])\n"
+                     "  for i in 8\n"
+                     "    for k in 3\n"
+                     "      block Y(vi: 8 = i)\n"
+                     "        Y[vi] = X[vi]\n"),
+             QString());
+    QCOMPARE(verdict("program p(X: f32[8]) -> (Y: f32[8])\n"
+                     "  for i in 8\n"
+                     "    for k in 3\n"
+                     "      block S(vi: 8 = i)\n"
+                     "        Y[vi] = X[vi]\n"
+                     "      for r in 2\n"
+                     "        block T(vi: 8 = i)\n"
+                     "          Y[vi] = Y[vi]*2.0\n"),
+             QString());
+    QString found = verdict(
+        "program p(X: f32[8]) -> (Y: f32[8])\n"
+        "  for i in 8\n"
+        "    for k in 3\n"
+        "      block Y(vi: 8 = i)\n"
+        "        Y[vi] = Y[vi]+X[vi]\n");
+    QVERIFY2(found.startsWith("read of an element never written of Y at 0 of 8"),
+             qPrintable(found));
+  }
+
   void an_output_that_is_not_filled_is_found() {
     QString found = verdict(
         "program p(X: f32[8]) -> (Y: f32[8])\n"

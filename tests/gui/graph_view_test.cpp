@@ -5,15 +5,12 @@
 #include <ctime>
 #include <filesystem>
 
-#include "engine/runtime/timer.h"
 #include "tests/gui/workplace.h"
+#include "tests/support/slowness.h"
 
 using namespace tw;
 
 namespace {
-
-/// How many times slower this machine is now than the one that the targets are for.
-double slowness() { return std::max(1.0, 2.4 / std::max(probe_speed(), 0.1)); }
 
 /// Of this thread: what a picture costs, whoever else is using the machine.
 double cpu_ms() {
@@ -84,8 +81,8 @@ private slots:
     view.grab();
     double first = double(timer.nsecsElapsed()) / 1e6;
     qInfo("blocked %.2f ms, layout %.1f ms, first picture %.1f ms", blocked, laid_out, first);
-    QVERIFY2(blocked < 16 * slowness(), "the window's thread waited for the layout");
-    QVERIFY(laid_out + first < 1500 * slowness());
+    QVERIFY2(blocked < 16 * testing::slowness(), "the window's thread waited for the layout");
+    QVERIFY(laid_out + first < 1500 * testing::slowness());
   }
 
   void moving_and_zooming_keep_the_frame_time_data() { sizes(); }
@@ -114,7 +111,7 @@ private slots:
     double usual = times[times.size() * 95 / 100];
     qInfo("frames: median %.1f ms, 95 of 100 under %.1f ms, longest %.1f ms",
           times[times.size() / 2], usual, times.back());
-    QVERIFY2(usual < 16 * slowness(), qPrintable(QString::number(usual)));
+    QVERIFY2(usual < 16 * testing::slowness(), qPrintable(QString::number(usual)));
   }
 
   void ten_thousand_nodes_are_searched_while_one_types() {
@@ -131,7 +128,7 @@ private slots:
       longest = std::max(longest, double(timer.nsecsElapsed()) / 1e6);
     }
     qInfo("longest from a letter to the picture %.1f ms", longest);
-    QVERIFY(longest < 50 * slowness());
+    QVERIFY(longest < 50 * testing::slowness());
   }
 
   void what_is_found_is_counted_shown_and_stepped_through() {
@@ -200,7 +197,7 @@ private slots:
     qInfo("open to first picture %.0f ms, %d operators, %zu cards", opened,
           place.session->snapshot().model->operators, graph->card_count());
     QVERIFY(graph->laid_out());
-    QVERIFY(opened < 2000 * slowness());
+    QVERIFY(opened < 2000 * testing::slowness());
     QCOMPARE(place.lines("expect model.operators >= 1000\ngraph before\n"
                          "expect view.graph.nodes >= 1000\nfind concat\n"
                          "expect find.matches >= 50\n"),

@@ -1,10 +1,12 @@
 // Journals: the text both ways, what is recorded, and every journal of the folder replayed.
 #include <QtTest>
 
+#include <sys/resource.h>
 #include <QDialog>
 #include <QDir>
 #include <QImage>
 #include <QTabBar>
+#include <csignal>
 #include <fstream>
 #include <typeinfo>
 
@@ -36,6 +38,21 @@ Run tilewright(QStringList const& arguments) {
     if (line.startsWith("tilewright: ")) lines << line;
   return {process.exitCode(), lines.join('\n')};
 }
+
+/// While it lives, no file grows.
+class NoDisk {
+public:
+  NoDisk() {
+    std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit none{0, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &none);
+  }
+  ~NoDisk() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+private:
+  rlimit before_{};
+};
 
 }  // namespace
 
@@ -297,6 +314,37 @@ private slots:
     QVERIFY(journal::parse(text));
     QStringList files = QDir(folder.path()).entryList({"*.journal"});
     QCOMPARE(read_file(folder.filePath(files.at(0)).toStdString()).value(), text);
+  }
+
+  void a_full_disk_ends_the_journal_with_a_sentence_and_loses_no_line() {
+    QTemporaryDir folder;
+    std::string copy = folder.filePath("copy.journal").toStdString();
+    std::string line = journal::to_text(journal::Action(journal::FitGraph{})) + "\n";
+    Recorder recorder(folder.filePath("journals").toStdString());
+    QVERIFY(recorder.record_to(copy));
+    recorder.add(journal::Action(journal::FitGraph{}));
+    QVERIFY(recorder.finish());
+    {
+      NoDisk full;
+      recorder.add(journal::Action(journal::FitGraph{}));
+    }
+    Status finished = recorder.finish();
+    QVERIFY(!finished);
+    QVERIFY(to_sentence(finished.error()).ends_with(".journal: cannot be written: File too large"));
+    QVERIFY(recorder.text().ends_with("1\n" + line + line));
+    QVERIFY(read_file(copy).value().ends_with("1\n" + line));
+    QVERIFY(!Recorder(folder.filePath("journals").toStdString()).record_to("/dev/full"));
+
+    Workplace place(false);
+    {
+      NoDisk full;
+      (void)place.window->perform(journal::Action(journal::FitGraph{}));
+    }
+    QVERIFY2(place.window->said().startsWith("the journal is not written any more: "),
+             qPrintable(place.window->said()));
+    (void)place.window->perform(journal::Action(journal::FitGraph{}));
+    QVERIFY2(!place.window->said().contains("journal"), qPrintable(place.window->said()));
+    QVERIFY2(place.recorded().ends_with("1\n" + line + line), place.recorded().c_str());
   }
 
   void the_program_replays_takes_a_picture_and_says_what_is_wrong() {

@@ -9,8 +9,8 @@
 #include <QPushButton>
 #include <fstream>
 
-#include "engine/runtime/timer.h"
 #include "tests/gui/workplace.h"
+#include "tests/support/slowness.h"
 #include "widgets/step_dialog/step_dialog.h"
 
 using namespace tw;
@@ -198,7 +198,7 @@ private slots:
   }
 
   void a_step_is_on_the_screen_within_a_tenth_of_a_second() {
-    double scale = std::max(1.0, 2.4 / std::max(probe_speed(), 0.1));
+    double scale = testing::slowness();
     CodeView& code = window_->code_panel().view();
     for (char const* line : {"split(C.i, factor=8)", "split(C.j, factor=16)",
                              "reorder(C.i.0, C.j.0, C.k, C.i.1, C.j.1)", "vectorize(C.j.1)",
@@ -233,7 +233,7 @@ private slots:
     timer.start();
     view.show_text(text, session_->snapshot().nest);
     view.grab();
-    QVERIFY(timer.elapsed() < 200 * std::max(1.0, 2.4 / std::max(probe_speed(), 0.1)));
+    QVERIFY(timer.elapsed() < 200 * testing::slowness());
   }
 
   void every_view_draws_in_every_theme_at_small_and_large_sizes() {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/runtime/timer.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/trace.h"
 #include "engine/te/te.h"
+#include "tests/support/slowness.h"
 
 using namespace tw;
 
@@ -133,8 +133,7 @@ private slots:
         all[primitive].insert(all[primitive].end(), moments.begin(), moments.end());
       }
     }
-    // The limit was set on a machine whose probe gives about 2.4; slower ones get more time.
-    double scale = std::max(1.0, 2.4 / std::max(probe_speed(), 0.1));
+    double scale = testing::slowness();
     qInfo("all");
     for (auto& [primitive, moments] : all) {
       report(primitive, moments);

@@ -5,17 +5,13 @@
 #include <algorithm>
 #include <thread>
 
-#include "engine/runtime/timer.h"
 #include "tests/support/sessions.h"
+#include "tests/support/slowness.h"
 
 using namespace tw;
 using namespace tw::session;
 
 namespace {
-
-/// Limits were set on a machine whose probe gives about 2.4; slower ones
-/// get more time, in proportion.
-double scale() { return std::max(1.0, 2.4 / std::max(probe_speed(), 0.1)); }
 
 double percentile_95(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -68,8 +64,8 @@ private slots:
           steps.size(), percentile_95(steps), *std::max_element(steps.begin(), steps.end()),
           jumps.size(), percentile_95(jumps));
     QVERIFY(steps.size() > 100);
-    QVERIFY(percentile_95(steps) < 100 * scale());
-    QVERIFY(percentile_95(jumps) < 50 * scale());
+    QVERIFY(percentile_95(steps) < 100 * testing::slowness());
+    QVERIFY(percentile_95(jumps) < 50 * testing::slowness());
   }
 };
 

@@ -109,9 +109,8 @@ private slots:
     QTest::newRow("the future")
         << "  C[scan t in 4]: f32 = A[t]\n  B[step t in 4]: f32 = select(t < 3, C[t+1], 0)\n"
         << "k.te:4: stage B reads 'C' at step t+1, which may not be made yet";
-    QTest::newRow("by another index")
-        << "  B[scan t in 4]: f32 = select(1 <= t, sum2[t], 0)\n"
-        << "k.te:3:40: there is no tensor 'sum2' here";
+    QTest::newRow("by another index") << "  B[scan t in 4]: f32 = select(1 <= t, sum2[t], 0)\n"
+                                      << "k.te:3:40: there is no tensor 'sum2' here";
     QTest::newRow("nothing to join") << "  B[step t in 4]: f32 = A[t]\n"
                                      << "k.te:3: stage B joins no recurrence";
     QTest::newRow("another axis")
@@ -129,6 +128,39 @@ private slots:
         "tilewright te 1\nkernel k(A: f32[4]) -> B\n" + stages.toStdString(), "k.te");
     QVERIFY(!kernel.has_value());
     QCOMPARE(QString::fromStdString(to_sentence(kernel.error())), sentence);
+  }
+
+  void reads_that_surely_leave_their_tensor_are_refused_data() {
+    QTest::addColumn<QString>("stage");
+    QTest::addColumn<QString>("outside");
+    QTest::newRow("behind") << "B[i in 8] = A[i + 1, 0]"
+                            << "stage B reads 'A' outside: its index i+1 goes from 1 to 8, "
+                               "dimension 0 has 0 to 7";
+    QTest::newRow("before") << "B[i in 8] = A[i - 2, 0]"
+                            << "stage B reads 'A' outside: its index i-2 goes from -2 to 5, "
+                               "dimension 0 has 0 to 7";
+    QTest::newRow("two axes") << "B[i in 8] = sum[k in 3] A[i + k, 0]"
+                              << "stage B reads 'A' outside: its index i+k goes from 0 to 9, "
+                                 "dimension 0 has 0 to 7";
+    QTest::newRow("constant") << "B[i in 8] = A[i, 5]"
+                              << "stage B reads 'A' outside: its index 5 goes from 5 to 5, "
+                                 "dimension 1 has 0 to 4";
+    QTest::newRow("to the end") << "B[i in 8] = A[7 - i, 4]"
+                                << "";
+    QTest::newRow("a window") << "B[i in 6] = sum[k in 3] A[i + k, 0]"
+                              << "";
+    QTest::newRow("behind a condition") << "B[i in 8] = select(i < 7, A[i + 1, 0], 0.0)"
+                                        << "";
+    QTest::newRow("by data") << "B[i in 8] = A[i % 4, 0]"
+                             << "";
+  }
+  void reads_that_surely_leave_their_tensor_are_refused() {
+    QFETCH(QString, stage);
+    QFETCH(QString, outside);
+    QString text = "tilewright te 1\nkernel k(A: f32[8, 5]) -> B\n  " + stage + "\n";
+    auto kernel = te::parse_kernel(text.toStdString(), "k.te");
+    Status status = kernel ? te::verify(*kernel) : Status(std::unexpected(kernel.error()));
+    QCOMPARE(QString::fromStdString(status ? "" : status.error().message), outside);
   }
 
   void errors_name_line_and_column_data() {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/export_dialog/export_dialog.h"
 
-#include <QComboBox>
+#include <QDir>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -10,6 +11,8 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QVBoxLayout>
+
+#include "widgets/paint/chooser.h"
 
 namespace tw {
 namespace {
@@ -20,11 +23,17 @@ QString size_text(int64_t bytes) {
 }
 
 QString result_text(session::ExportView const& view) {
-  QString text = QString("%1\n%2 kernels in %3, parameters %4, runtime library %5.\n")
+  QString text = QString("%1\n%2 kernel%3 in %4, parameters %5, runtime library %6.\n")
                      .arg(QString::fromStdString(view.folder))
                      .arg(view.kernels)
+                     .arg(view.kernels == 1 ? "" : "s")
                      .arg(size_text(view.library_bytes), size_text(view.parameter_bytes),
                           size_text(view.runtime_bytes));
+  if (view.shaped > 0)
+    text += QString(view.shaped == 1 ? "%1 kernel runs as it was shaped by hand.\n"
+                                     : "%1 kernels run as they were shaped by hand.\n")
+                .arg(view.shaped);
+  if (!view.note.empty()) text += QString::fromStdString(view.note) + ".\n";
   if (!view.tested)
     return text + "It was not run here: " + QString::fromStdString(view.not_tested_because) + ".";
   QString compared = QString("Its outputs differ from %1 by %2 at most; the largest value is %3.")
@@ -46,15 +55,15 @@ QString target_text(QString const& target, bool first) {
 
 }  // namespace
 
-ExportDialog::ExportDialog(QString model, QStringList targets, QString folder, QWidget* parent)
-    : QDialog(parent) {
+ExportDialog::ExportDialog(Choice choice, QStringList targets, QString folder, QWidget* parent)
+    : QDialog(parent), choice_(std::move(choice)), parent_folder_(std::move(folder)) {
   setObjectName("exportDialog");
-  setWindowTitle("Export the model");
+  setWindowTitle("Export");
   setMinimumWidth(560);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(20, 18, 20, 16);
   column->setSpacing(10);
-  auto* title = new QLabel("Export " + model);
+  auto* title = new QLabel("Export " + (choice_.model.isEmpty() ? choice_.kernel : choice_.model));
   title->setProperty("role", "title");
   auto* what = new QLabel(
       "A folder that runs alone: kernels as they are shaped now, weights, a small runtime library "
@@ -62,12 +71,18 @@ ExportDialog::ExportDialog(QString model, QStringList targets, QString folder, Q
       "compared before it is done.");
   what->setWordWrap(true);
   what->setProperty("role", "secondary");
-  target_ = new QComboBox;
+  what_ = new Chooser;
+  what_->setObjectName("what");
+  what_->setAccessibleName("What to export");
+  if (!choice_.model.isEmpty()) what_->addItem("The model " + choice_.model, false);
+  if (!choice_.kernel.isEmpty()) what_->addItem("The kernel " + choice_.kernel + " alone", true);
+  if (choice_.kernel_first) what_->setCurrentIndex(what_->count() - 1);
+  target_ = new Chooser;
   target_->setObjectName("target");
   target_->setAccessibleName("Processor");
   for (int i = 0; i < targets.size(); ++i)
     target_->addItem(target_text(targets[i], i == 0), targets[i]);
-  folder_ = new QLineEdit(folder);
+  folder_ = new QLineEdit(proposed_ = proposal());
   folder_->setObjectName("folder");
   folder_->setAccessibleName("Folder");
   auto* choose = new QPushButton("Choose...");
@@ -77,6 +92,7 @@ ExportDialog::ExportDialog(QString model, QStringList targets, QString folder, Q
   place->addWidget(choose);
   auto* form = new QFormLayout;
   form->setSpacing(8);
+  form->addRow("What", what_);
   form->addRow("Processor", target_);
   form->addRow("Folder", place);
   title_ = new QLabel;
@@ -111,6 +127,7 @@ ExportDialog::ExportDialog(QString model, QStringList targets, QString folder, Q
   column->addWidget(title_);
   column->addWidget(words_, 1);
   column->addLayout(row);
+  connect(what_, &QComboBox::currentIndexChanged, this, &ExportDialog::choose_what);
   connect(choose, &QPushButton::clicked, this, &ExportDialog::choose_folder);
   connect(export_, &QPushButton::clicked, this, &ExportDialog::begin);
   connect(cancel_, &QPushButton::clicked, this, [this] {
@@ -120,6 +137,19 @@ ExportDialog::ExportDialog(QString model, QStringList targets, QString folder, Q
   connect(close_, &QPushButton::clicked, this, &QDialog::reject);
   folder_->setFocus();
   folder_->selectAll();
+}
+
+QString ExportDialog::proposal() const {
+  QString name =
+      what_->currentData().toBool() ? choice_.kernel : QFileInfo(choice_.model).completeBaseName();
+  return QDir(parent_folder_).filePath(name.replace('/', '_') + "-export");
+}
+
+/// A folder that was typed stays.
+void ExportDialog::choose_what() {
+  bool typed = folder_->text() != proposed_;
+  proposed_ = proposal();
+  if (!typed) folder_->setText(proposed_);
 }
 
 void ExportDialog::choose_folder() {
@@ -145,7 +175,11 @@ void ExportDialog::begin() {
   export_->setEnabled(false);
   cancel_->show();
   say("", "Waiting for what runs now");
-  emit wanted(target_->currentData().toString(), folder_->text().trimmed());
+  QString target = target_->currentData().toString(), folder = folder_->text().trimmed();
+  if (what_->currentData().toBool())
+    emit kernel_wanted(choice_.kernel, target, folder);
+  else
+    emit wanted(target, folder);
 }
 
 void ExportDialog::take(session::Snapshot const& snapshot) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/expression/kernel_dialog.h"
 
-#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QShortcut>
 #include <QTimer>
 #include <QtConcurrent>
+
+#include "widgets/paint/chooser.h"
 
 namespace tw {
 
@@ -54,7 +55,7 @@ QWidget* KernelDialog::build_head() {
       "Each line makes a tensor: its axes, then what an element is, summed over further axes.");
   words->setProperty("role", "secondary");
   words->setWordWrap(true);
-  choose_ = new QComboBox;
+  choose_ = new Chooser;
   choose_->setObjectName("examples");
   choose_->setAccessibleName("Examples");
   choose_->addItem("Begin with an example");

@@ -91,22 +91,39 @@ void GraphView::draw_edges(QPainter& painter, QRectF const& seen) const {
   for (size_t e = 0; e < made_->borders.size(); ++e) {
     Border const& border = made_->borders[e];
     if (border.points.size() < 2 || !border.box.intersects(seen)) continue;
-    bool chosen = int(e) == chosen_edge_;
-    painter.setPen(QPen(chosen ? theme_.ink : theme_.line3, chosen ? 2 : 1.5));
+    painter.setPen(edge_pen(e));
     painter.setBrush(Qt::NoBrush);
     painter.drawPolyline(border.points.data(), int(border.points.size()));
-    QPointF end = border.points.back(), mid = border.mark;
+    QPointF end = border.points.back();
     painter.drawLine(end, end + QPointF(-5, -6));
     painter.drawLine(end, end + QPointF(5, -6));
-    if (!QRectF(mid.x() - 8, mid.y() - 20, 168, 40).intersects(seen)) continue;
-    // A broken link: these two are not one kernel.
-    painter.setBrush(theme_.inset);
-    painter.drawEllipse(mid, 6, 6);
-    painter.drawLine(mid + QPointF(-2.5, 2.5), mid + QPointF(2.5, -2.5));
-    // Above a line that runs sideways, beside one that runs down.
-    paint::text(painter, QRectF(mid.x() + 10, mid.y() - (border.sideways ? 18 : 8), 140, 16),
-                mono_font(11), theme_.text3, QString::fromStdString(border.edge->shape));
   }
+  // Above all lines, so that none runs through a shape's digits.
+  for (size_t e = 0; e < made_->borders.size(); ++e)
+    if (made_->borders[e].points.size() >= 2) draw_mark(painter, seen, e);
+}
+
+QPen GraphView::edge_pen(size_t edge) const {
+  bool chosen = int(edge) == chosen_edge_;
+  return QPen(chosen ? theme_.ink : theme_.line3, chosen ? 2 : 1.5);
+}
+
+/// A broken link (these two are not one kernel) and the shape of what passes.
+void GraphView::draw_mark(QPainter& painter, QRectF const& seen, size_t edge) const {
+  Border const& border = made_->borders[edge];
+  QPointF mid = border.mark;
+  if (!QRectF(mid.x() - 8, mid.y() - 20, 168, 40).intersects(seen)) return;
+  painter.setPen(edge_pen(edge));
+  painter.setBrush(theme_.inset);
+  painter.drawEllipse(mid, 6, 6);
+  painter.drawLine(mid + QPointF(-2.5, 2.5), mid + QPointF(2.5, -2.5));
+  // Above a line that runs sideways, beside one that runs down.
+  QString shape = QString::fromStdString(border.edge->shape);
+  QFont font = mono_font(11);
+  QRectF place(mid.x() + 10, mid.y() - (border.sideways ? 18 : 8),
+               QFontMetricsF(font).horizontalAdvance(shape) + 2, 16);
+  painter.fillRect(place, theme_.inset);
+  paint::text(painter, place, font, theme_.text3, shape);
 }
 
 session::KernelRow const* GraphView::row_of(Card const& card) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <QFutureWatcher>
+#include <QPen>
 #include <QWidget>
 #include <memory>
 
@@ -82,6 +83,8 @@ private:
   void take_cards();
   void draw_far(QPainter& painter, QRectF const& seen) const;
   void draw_edges(QPainter& painter, QRectF const& seen) const;
+  QPen edge_pen(size_t edge) const;
+  void draw_mark(QPainter& painter, QRectF const& seen, size_t edge) const;
   void draw_card(QPainter& painter, graph::Card const& card) const;
   void draw_match(QPainter& painter, graph::Card const& card, bool current) const;
   session::KernelRow const* row_of(graph::Card const& card) const;

@@ -166,7 +166,8 @@ void HistoryView::draw_badges(QPainter& painter, HistoryNodeView const& node) co
   QString words = speed_words(node);
   bool number = node.gflops && words != "wrong" && words != "no result";
   QFont font = number ? mono_font(12, best ? 600 : 500) : ui_font(11);
-  double sign = 15, wide = QFontMetricsF(font).horizontalAdvance(words) + (best ? 14 : 0);
+  double sign = best ? 21 : 15;  // the best one's pill begins further from the sign
+  double wide = QFontMetricsF(font).horizontalAdvance(words) + (best ? 14 : 0);
   double left = at.x() - (sign + wide) / 2;
   paint::text(painter, QRectF(left, line.top(), sign, 16), ui_font(12, 600), glyph.colour,
               glyph.sign);

@@ -73,7 +73,8 @@ StartPage::StartPage(std::vector<SampleCard> samples, QWidget* parent) : QWidget
   auto* machine_column = new QVBoxLayout(machine_card);
   machine_column->setContentsMargins(20, 14, 20, 14);
   machine_ = label("This machine", ui_font(13, 600));
-  roofs_ = label("", mono_font(12), "secondary");
+  roofs_ = label("Its roofs are being measured; you can open a model meanwhile.", mono_font(12),
+                 "secondary");
   machine_column->addWidget(machine_);
   machine_column->addWidget(roofs_);
   column->addWidget(machine_card);

@@ -61,6 +61,7 @@ QString Theme::style_sheet() const {
     QPushButton, QToolButton, QComboBox { background: $control; color: $text1; border: 1px solid $line2; border-radius: 6px; padding: 4px 10px; min-height: 18px; }
     QPushButton:hover, QToolButton:hover, QComboBox:hover { background: $hover; }
     QPushButton:focus, QToolButton:focus, QComboBox:focus, QLineEdit:focus, QSpinBox:focus { border: 2px solid $ink; padding: 3px 9px; }
+    QFileDialog QToolButton { padding: 2px 4px; }
     QPushButton:disabled { color: $text3; background: $panel; }
     QPushButton[primary="true"] { background: $ink; color: $on_ink; border-color: $ink; font-weight: 600; }
     QPushButton[primary="true"]:disabled { background: $control; color: $text3; border-color: $line2; }
@@ -70,6 +71,7 @@ QString Theme::style_sheet() const {
     QPushButton[quiet="true"], QToolButton[quiet="true"] { background: transparent; border-color: transparent; color: $text2; }
     QPushButton[quiet="true"]:checked { background: $control; color: $text1; border-color: $line2; }
     QPushButton[quiet="true"]:disabled { color: $text3; }
+    QComboBox::drop-down { border: none; width: 20px; }
     QComboBox QAbstractItemView { background: $raised; color: $text1; selection-background-color: $hover; selection-color: $text1; border: 1px solid $line2; }
     QLineEdit, QSpinBox { background: $inset; color: $text1; border: 1px solid $line2; border-radius: 6px; padding: 4px 8px; min-height: 18px; selection-background-color: $hover; selection-color: $text1; }
     QDialog, #card { background: $raised; }

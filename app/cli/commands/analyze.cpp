@@ -1,15 +1,9 @@
 #include <fmt/format.h>
 
-#include "app/cli/output.h"
-#include "engine/support/files.h"
+#include "app/cli/chosen_kernel.h"
 
 namespace tw::cli {
 namespace {
-
-struct Arguments {
-  std::string path, kernel, script;
-  bool by_default = false;
-};
 
 std::string bytes_text(double bytes) {
   if (bytes >= 1 << 20) return fmt::format("{:.1f} MB", bytes / (1 << 20));
@@ -54,28 +48,16 @@ Json to_json(session::KernelAnalysis const& analysis) {
           {"explanation", analysis.explanation}};
 }
 
-int analyze(Context const& context, Arguments const& arguments) {
-  auto model = load(context, arguments.path);
-  if (!model) return report(context, model.error());
-  auto kernel = session::find_kernel(**model, arguments.kernel);
-  if (!kernel) return report(context, kernel.error());
-  std::string script;
-  if (!arguments.script.empty()) {
-    auto content = read_file(arguments.script, 1 << 20);
-    if (!content) return report(context, content.error());
-    script = *content;
-  } else if (arguments.by_default) {
-    auto rules = session::default_script(**model, *kernel, *context.backend);
-    if (!rules) return report(context, rules.error());
-    script = *rules;
-  }
+int analyze(Context const& context, KernelArguments const& arguments) {
+  auto chosen = choose_kernel(context, arguments);
+  if (!chosen) return report(context, chosen.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
   auto machine = session::machine_view(*context.backend, **device, context.cache_folder, true,
                                        false, {}, {}, context.device);
   if (!machine) return report(context, machine.error());
-  auto analysis = session::analyze_kernel(**model, *kernel, script, arguments.script, *machine,
-                                          *context.backend);
+  auto analysis = session::analyze_kernel(*chosen->model, chosen->kernel, chosen->script.text,
+                                          chosen->script.name, *machine, *context.backend);
   if (!analysis) return report(context, analysis.error());
   if (context.json)
     print(to_json(*analysis));
@@ -89,14 +71,9 @@ int analyze(Context const& context, Arguments const& arguments) {
 void add_analyze(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "analyze", "what a kernel's loops work on, what moves between caches, the modelled time");
-  auto arguments = std::make_shared<Arguments>();
-  add_model_options(*command, context, arguments->path);
-  command->add_option("--kernel", arguments->kernel,
-                      "the kernel's name or number (default: the first)");
-  command->add_option("--script", arguments->script, "a schedule script to apply first")
-      ->type_name("F.tws");
+  auto arguments = std::make_shared<KernelArguments>();
+  add_kernel_options(*command, context, *arguments);
   add_device_option(*command, context);
-  command->add_flag("--default", arguments->by_default, "apply the schedule that the rules choose");
   command->callback([&context, arguments] {
     context.run = [&context, arguments] { return analyze(context, *arguments); };
   });

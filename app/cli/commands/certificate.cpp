@@ -9,6 +9,7 @@
 
 #include "app/cli/output.h"
 #include "engine/device/rpc/address.h"
+#include "engine/support/files.h"
 
 extern char** environ;
 
@@ -48,6 +49,11 @@ int run_quietly(std::vector<std::string> command) {
   return WEXITSTATUS(status);
 }
 
+bool holds(fs::path const& file, std::string_view words) {
+  auto text = read_file(file);
+  return text && text->find(words) != std::string::npos;
+}
+
 Status make_certificate(fs::path const& folder, std::vector<std::string> const& hosts) {
   std::string names;
   for (std::string const& host : hosts) {
@@ -59,12 +65,15 @@ Status make_certificate(fs::path const& folder, std::vector<std::string> const& 
                    "ec_paramgen_curve:prime256v1", "-nodes", "-days", "825", "-subj",
                    "/CN=tilewright device", "-addext", "subjectAltName=" + names, "-keyout",
                    (folder / "device.key").string(), "-out", (folder / "device.pem").string()});
-  if (code == 0) return {};
+  // It says 0 on a full disk, too.
+  bool whole = holds(folder / "device.key", "-----END") && holds(folder / "device.pem", "-----END");
+  if (code == 0 && whole) return {};
   if (code == 127 || code < 0)
     return environment_failed("no_openssl",
                               "the command openssl is missing (package openssl): it makes the key");
-  return environment_failed("no_certificate",
-                            fmt::format("openssl made no certificate in {}", folder.string()));
+  return environment_failed(
+      "no_certificate",
+      fmt::format("openssl made no certificate in {}: the disk may be full", folder.string()));
 }
 
 /// 32 random bytes as hexadecimal digits, readable by their owner only.
@@ -85,17 +94,21 @@ Status make_token(fs::path const& file) {
                             Place{file.string(), 0, 0, {}});
 }
 
-/// New files only: a device that is in use keeps its own.
+/// New files only: a device that is in use keeps its own. All three or none.
 Status make_all(Arguments const& arguments) {
   fs::path folder = arguments.folder;
   std::error_code error;
   fs::create_directories(folder, error);
-  for (char const* name : {"device.pem", "device.key", "device.token"})
+  auto names = {"device.pem", "device.key", "device.token"};
+  for (char const* name : names)
     if (fs::exists(folder / name, error))
       return bad_input("file_exists", "is there already: remove it to make a new one",
                        Place{(folder / name).string(), 0, 0, {}});
-  TRY(make_certificate(folder, arguments.hosts));
-  return make_token(folder / "device.token");
+  Status made = make_certificate(folder, arguments.hosts);
+  if (made) made = make_token(folder / "device.token");
+  if (!made)
+    for (char const* name : names) fs::remove(folder / name, error);
+  return made;
 }
 
 int certificate(Context const& context, Arguments const& arguments) {

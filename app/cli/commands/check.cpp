@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
-#include "app/cli/output.h"
-#include "engine/support/files.h"
+#include "app/cli/chosen_kernel.h"
 
 namespace tw::cli {
 namespace {
 
 struct Arguments {
-  std::string path, kernel, script;
+  KernelArguments kernel;
   bool timed = false;
   bool checked = false;
 };
@@ -66,17 +65,13 @@ void print_text(session::ScriptCheck const& result) {
 }
 
 int check(Context const& context, Arguments const& arguments) {
-  auto model = load(context, arguments.path);
-  if (!model) return report(context, model.error());
-  auto kernel = session::find_kernel(**model, arguments.kernel);
-  if (!kernel) return report(context, kernel.error());
-  auto script = read_file(arguments.script, 1 << 20);
-  if (!script) return report(context, script.error());
+  auto chosen = choose_kernel(context, arguments.kernel);
+  if (!chosen) return report(context, chosen.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
-  auto result =
-      session::check_script(**model, *kernel, *script, arguments.script, *context.backend, **device,
-                            {.measure = arguments.timed, .checked = arguments.checked});
+  auto result = session::check_script(*chosen->model, chosen->kernel, chosen->script.text,
+                                      chosen->script.name, *context.backend, **device,
+                                      {.measure = arguments.timed, .checked = arguments.checked});
   if (!result) return report(context, result.error());
   if (context.json) {
     Json steps = Json::array();
@@ -103,12 +98,7 @@ void add_check(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "check", "replay a schedule step by step: legal or why not, and whether the result is right");
   auto arguments = std::make_shared<Arguments>();
-  add_model_options(*command, context, arguments->path);
-  command->add_option("--kernel", arguments->kernel,
-                      "the kernel's name or number (default: the first)");
-  command->add_option("--script", arguments->script, "the schedule script")
-      ->type_name("F.tws")
-      ->required();
+  add_kernel_options(*command, context, arguments->kernel);
   command->add_flag("--time", arguments->timed, "time the plain nest and the scheduled one");
   command->add_flag(
       "--checked", arguments->checked,

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include "app/cli/output.h"
-#include "engine/support/files.h"
+#include "app/cli/chosen_kernel.h"
 
 namespace tw::cli {
 namespace {
@@ -11,18 +10,6 @@ struct Arguments {
   std::vector<std::string> scripts;
   bool timed = false;
 };
-
-/// A file, or one of the two schedules that every kernel has.
-Result<session::NamedScript> named_script(Context const& context, session::LoadedModel const& model,
-                                          int kernel, std::string const& word) {
-  if (word == "plain") return session::NamedScript{word, ""};
-  if (word == "default") {
-    TRY_ASSIGN(std::string rules, session::default_script(model, kernel, *context.backend));
-    return session::NamedScript{word, rules};
-  }
-  TRY_ASSIGN(std::string text, read_file(word, 1 << 20));
-  return session::NamedScript{word, text};
-}
 
 std::string number_text(std::optional<double> value, std::string const& unit) {
   if (!value) return "-";
@@ -119,8 +106,7 @@ void add_diff(CLI::App& app, Context& context) {
       "diff", "two schedules of one kernel: times, traffic, instructions, scripts and code");
   auto arguments = std::make_shared<Arguments>();
   add_model_options(*command, context, arguments->path);
-  command->add_option("--kernel", arguments->kernel,
-                      "the kernel's name or number (default: the first)");
+  add_kernel_option(*command, arguments->kernel);
   command
       ->add_option("--script", arguments->scripts,
                    "given twice: a schedule script, or 'plain', or 'default'")

@@ -2,26 +2,44 @@
 
 #include <algorithm>
 
-#include "app/cli/output.h"
+#include "app/cli/chosen_kernel.h"
+#include "engine/schedule/trace.h"
 
 namespace tw::cli {
 namespace {
 
 struct Arguments {
-  std::string path;
+  std::string path, kernel;
+  std::vector<std::string> scripts, parameters;
   session::ExportRequest request;
-  bool compare = false;
+  bool compare = false, by_default = false;
 };
 
+/// What the model's own test ran on: random inputs could choose a branch that cannot be run.
+Result<std::vector<NDArray>> test_inputs(session::LoadedModel const& model,
+                                         std::filesystem::path const& folder) {
+  std::vector<NDArray> inputs;
+  for (session::ModelTensor const& info : session::model_inputs(model)) {
+    auto file = folder / "test" / fmt::format("input_{}.bin", inputs.size());
+    TRY_ASSIGN(NDArray input, read_raw(file.string(), info));
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
 /// Best time on this machine's device, as the window measures it.
-Result<double> device_ms(Context const& context, session::LoadedModel const& model, int threads,
+Result<double> device_ms(Context const& context, session::LoadedModel const& model,
+                         session::ExportRequest const& request, session::ExportView const& view,
                          Device& device) {
-  TRY_ASSIGN(std::vector<NDArray> inputs, session::random_inputs(model, 1));
   session::RunOptions options{.rounds = 20,
-                              .threads = threads,
-                              .inputs = std::move(inputs),
-                              .scripts = {},
-                              .cache_folder = context.cache_folder};
+                              .threads = view.threads,
+                              .inputs = {},
+                              .scripts = request.scripts,
+                              .cache_folder = context.cache_folder,
+                              .kernel = request.kernel};
+  TRY_ASSIGN(options.inputs, request.kernel < 0
+                                 ? test_inputs(model, view.folder)
+                                 : session::random_inputs_of(model, request.kernel, 1));
   TRY_ASSIGN(session::RunResult run, session::run_model(model, options, *context.backend, device));
   return *std::ranges::min_element(run.samples_ms);
 }
@@ -42,27 +60,102 @@ Json to_json(session::ExportView const& view) {
   return {{"folder", view.folder},
           {"target", view.target},
           {"kernels", view.kernels},
+          {"shaped_kernels", view.shaped},
+          {"note", view.note},
           {"library_bytes", view.library_bytes},
           {"parameter_bytes", view.parameter_bytes},
           {"runtime_bytes", view.runtime_bytes},
           {"self_test", test}};
 }
 
-int run(Context const& context, Arguments const& arguments) {
-  auto model = load(context, arguments.path);
-  if (!model) return report(context, model.error());
-  auto device = context.open_device();
-  if (!device) return report(context, device.error());
+/// "plain" and "default" are what every kernel has; a file's schedule goes to the kernel that its
+/// `for` line names, else to the one that is exported alone.
+Status take_scripts(Context const& context, Arguments const& arguments,
+                    session::LoadedModel const& model, session::ExportRequest& request) {
+  for (std::string const& word : arguments.scripts) {
+    int row = request.kernel;
+    bool by_name = word == "plain" || word == "default";
+    if (by_name && row < 0)
+      return bad_input("unknown_kernel",
+                       fmt::format("--script {} is for a kernel alone: --kernel says which", word));
+    TRY_ASSIGN(session::NamedScript named, named_script(context, model, std::max(0, row), word));
+    if (named.text.empty() && by_name)
+      named.text = to_script(session::kernel_table(model).rows[size_t(row)].name, {});
+    TRY_ASSIGN(Script script, parse_script(named.text, named.name));
+    if (!script.kernel.empty() && row < 0) {
+      TRY_ASSIGN(row, session::find_kernel(model, script.kernel));
+    }
+    if (row < 0)
+      return bad_input("unknown_kernel",
+                       "names no kernel: a line 'for KERNEL' or --kernel says whose schedule it is",
+                       Place{word, 0, 0, {}});
+    request.scripts[row] = named.text;
+  }
+  return {};
+}
+
+Status take_parameters(Arguments const& arguments, session::LoadedModel const& model,
+                       session::ExportRequest& request) {
+  if (!arguments.parameters.empty() && request.kernel < 0)
+    return bad_input("unknown_parameter",
+                     "--param is for a kernel alone: a model has its weights in its file");
+  for (std::string const& given : arguments.parameters) {
+    size_t equals = given.find('=');
+    if (equals == std::string::npos)
+      return bad_input("unknown_parameter",
+                       fmt::format("--param takes NAME=FILE, not '{}'", given));
+    std::string name = given.substr(0, equals);
+    auto known = session::kernel_parameters(model, request.kernel);
+    auto info = std::ranges::find(known, name, &session::ModelTensor::name);
+    if (info == known.end()) {
+      request.parameters[name];  // the export says which there are
+      continue;
+    }
+    TRY_ASSIGN(request.parameters[name], read_raw(given.substr(equals + 1), *info));
+  }
+  return {};
+}
+
+Result<session::ExportRequest> request_of(Context const& context, Arguments const& arguments,
+                                          session::ExportSource const& source) {
   session::ExportRequest request = arguments.request;
   request.cache_folder = context.cache_folder;
   request.threads = context.threads;
+  request.scripts = source.scripts;
+  if (!arguments.kernel.empty()) {
+    TRY_ASSIGN(request.kernel, session::find_kernel(*source.model, arguments.kernel));
+  } else if (session::is_expression(*source.model)) {
+    request.kernel = 0;
+  }
+  TRY(take_scripts(context, arguments, *source.model, request));
+  TRY(take_parameters(arguments, *source.model, request));
+  return request;
+}
+
+Result<session::ExportSource> source_of(Context const& context, Arguments const& arguments) {
+  using session::ProjectSchedules;
+  TRY_ASSIGN(session::LoadOptions options, load_options(context));
+  return session::export_source(
+      arguments.path, options, *context.backend,
+      arguments.by_default ? ProjectSchedules::kIgnored : ProjectSchedules::kKept);
+}
+
+int run(Context const& context, Arguments const& arguments) {
+  auto source = source_of(context, arguments);
+  if (!source) return report(context, source.error());
+  if (!source->sentence.empty()) fmt::print(stderr, "tw: {}\n", source->sentence);
+  auto request = request_of(context, arguments, *source);
+  if (!request) return report(context, request.error());
+  auto device = context.open_device();
+  if (!device) return report(context, device.error());
+  session::LoadedModel const& model = *source->model;
   auto view =
-      session::export_to_folder(**model, request, context.exports, *context.backend, **device);
+      session::export_to_folder(model, *request, context.exports, *context.backend, **device);
   if (!view) return report(context, view.error());
   Json json = to_json(*view);
   std::string words = view->summary;
   if (arguments.compare && view->tested && view->emulator.empty()) {
-    auto ms = device_ms(context, **model, view->threads, **device);
+    auto ms = device_ms(context, model, *request, *view, **device);
     if (!ms) return report(context, ms.error());
     json["device_ms"] = *ms;
     words += fmt::format("; {:.3f} ms in the window, ratio {:.3f}", *ms, view->least_ms / *ms);
@@ -79,13 +172,38 @@ int run(Context const& context, Arguments const& arguments) {
 
 void add_export(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
-      "export", "write the model as a folder that runs alone, and run it there before it is done");
+      "export",
+      "write a model, a kernel or a project as a folder that runs alone, and run it "
+      "there before it is done");
   auto arguments = std::make_shared<Arguments>();
   add_model_options(*command, context, arguments->path);
+  command->get_option("MODEL")->description(
+      "an ONNX file, a .te file, sample:NAME, example:NAME, or a project (.twproj)");
   command
       ->add_option("--out", arguments->request.folder, "the folder; an earlier export is replaced")
       ->type_name("DIR")
       ->required();
+  command->add_option("--kernel", arguments->kernel,
+                      "export this kernel alone, with its weights: a name or number");
+  auto* scripts =
+      command
+          ->add_option(
+              "--script", arguments->scripts,
+              "the schedule of the kernel that it names; may be given several times; for a "
+              "kernel alone also 'plain' or 'default'")
+          ->type_name("F.tws")
+          ->expected(1)
+          ->take_all();
+  command
+      ->add_flag("--default", arguments->by_default,
+                 "every kernel by the target's own rules, whatever a project says")
+      ->excludes(scripts);
+  command
+      ->add_option("--param", arguments->parameters,
+                   "of a kernel alone: raw elements of a parameter; without, they are random")
+      ->type_name("NAME=FILE")
+      ->expected(1)
+      ->take_all();
   command->add_option("--target", arguments->request.target,
                       "cpu (this machine), cpu:x86-64-v3, cpu:x86-64-v4 or cpu:aarch64");
   command->add_flag("--compare", arguments->compare,

@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 
-#include "app/cli/output.h"
-#include "engine/support/files.h"
+#include "app/cli/chosen_kernel.h"
 
 namespace tw::cli {
 namespace {
 
 struct Arguments {
-  std::string path, kernel, script, stage = "program";
-  bool by_default = false;
+  KernelArguments kernel;
+  std::string stage = "program";
 };
 
 int print_stage(Context const& context, session::LoweredKernel const& lowered,
@@ -36,23 +35,11 @@ int print_stage(Context const& context, session::LoweredKernel const& lowered,
 }
 
 int lower(Context const& context, Arguments const& arguments) {
-  auto model = load(context, arguments.path);
-  if (!model) return report(context, model.error());
-  auto kernel = session::find_kernel(**model, arguments.kernel);
-  if (!kernel) return report(context, kernel.error());
-  std::string script;
-  if (!arguments.script.empty()) {
-    auto content = read_file(arguments.script, 1 << 20);
-    if (!content) return report(context, content.error());
-    script = *content;
-  } else if (arguments.by_default) {
-    auto rules = session::default_script(**model, *kernel, *context.backend);
-    if (!rules) return report(context, rules.error());
-    script = *rules;
-  }
-  if (arguments.stage == "script") return fmt::print("{}", script), 0;
-  auto lowered =
-      session::lower_kernel(**model, *kernel, script, arguments.script, *context.backend);
+  auto chosen = choose_kernel(context, arguments.kernel);
+  if (!chosen) return report(context, chosen.error());
+  if (arguments.stage == "script") return fmt::print("{}", chosen->script.text), 0;
+  auto lowered = session::lower_kernel(*chosen->model, chosen->kernel, chosen->script.text,
+                                       chosen->script.name, *context.backend);
   if (!lowered) return report(context, lowered.error());
   if (arguments.stage != "list") return print_stage(context, *lowered, arguments.stage);
   Json rows = Json::array();
@@ -71,12 +58,7 @@ void add_lower(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "lower", "a kernel's program after any pass, its LLVM IR and its assembly");
   auto arguments = std::make_shared<Arguments>();
-  add_model_options(*command, context, arguments->path);
-  command->add_option("--kernel", arguments->kernel,
-                      "the kernel's name or number (default: the first)");
-  command->add_option("--script", arguments->script, "a schedule script to apply first")
-      ->type_name("F.tws");
-  command->add_flag("--default", arguments->by_default, "apply the schedule that the rules choose");
+  add_kernel_options(*command, context, arguments->kernel);
   command->add_option("--stage", arguments->stage,
                       "a stage's name, 'list' for all names, 'script' for the schedule itself");
   command->callback([&context, arguments] {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "app/cli/output.h"
+#include "app/cli/chosen_kernel.h"
 #include "engine/support/files.h"
 
 namespace tw::cli {
@@ -42,12 +42,7 @@ Result<session::ReplayView> run(Context const& context, Arguments const& argumen
   }
   TRY_ASSIGN(int from, session::find_kernel(*model, arguments.from));
   TRY_ASSIGN(int to, session::find_kernel(*other, arguments.on));
-  session::NamedScript script{arguments.script, ""};
-  if (arguments.script == "default") {
-    TRY_ASSIGN(script.text, session::default_script(*model, from, *context.backend));
-  } else {
-    TRY_ASSIGN(script.text, read_file(arguments.script, 1 << 20));
-  }
+  TRY_ASSIGN(session::NamedScript script, named_script(context, *model, from, arguments.script));
   return session::replay_on(*model, from, script, *other, to);
 }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 
 namespace tw::cli {
 namespace {
@@ -16,20 +15,6 @@ struct Arguments {
   std::vector<std::string> inputs;
   int rounds = 10;
 };
-
-/// Raw little-endian elements of exactly the expected size.
-Result<NDArray> read_raw(std::string const& file, session::ModelTensor const& info) {
-  TRY_ASSIGN(NDArray array, NDArray::create(info.type, info.shape));
-  TRY_ASSIGN(std::string bytes, read_file(file));
-  if (int64_t(bytes.size()) != array.byte_size())
-    return bad_input(
-        "wrong_size",
-        fmt::format("holds {} bytes, but input {} ({} {}) takes {}", bytes.size(), info.name,
-                    to_text(info.type), to_text(info.shape), array.byte_size()),
-        Place{file, 0, 0, {}});
-  std::memcpy(array.data(), bytes.data(), bytes.size());
-  return array;
-}
 
 /// Files by "--input NAME=FILE" or "--input-folder" (0.bin, 1.bin, ...); all inputs or none.
 Result<std::vector<NDArray>> read_inputs(Arguments const& arguments,

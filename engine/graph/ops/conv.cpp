@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <cstring>
+
+#include "engine/graph/shared/blocks.h"
 #include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/window.h"
 
@@ -8,22 +11,59 @@ namespace {
 
 using namespace ops;
 
-/// The shape O x C/group x kernel of weights that may be packed as O/b x C/group x kernel x b.
-Result<Shape> plain_weights(Attributes const& attributes, Shape packed) {
+/// How many channels lie side by side in each operand; 0: it is plain.
+struct Blocks {
+  int64_t weights, data, result;
+  explicit Blocks(Attributes const& attributes)
+      : weights(integer(attributes, "weights_block")),
+        data(integer(attributes, "data_block")),
+        result(integer(attributes, "result_block")) {}
+};
+
+/// The shape O x C/group x kernel of weights that may be in blocks, the last one partly used.
+Result<Shape> plain_weights(Attributes const& attributes, Shape const& given) {
+  int64_t block = integer(attributes, "weights_block"), outputs = integer(attributes, "outputs");
+  TRY_ASSIGN(Shape shape, unblocked_shape(given, 0, block));
+  if (outputs == 0) return shape;
+  if (shape.empty() || outputs > shape[0] || outputs <= shape[0] - std::max<int64_t>(1, block))
+    return unfit(fmt::format("{} output channels of weights of shape {} in blocks of {}", outputs,
+                             to_text(given), block));
+  shape[0] = outputs;
+  return shape;
+}
+
+/// Weights as O x C/group x kernel.
+Result<NDArray> unpacked(Attributes const& attributes, NDArray const& weights) {
   int64_t block = integer(attributes, "weights_block");
-  if (block == 0) return packed;
-  if (block < 0 || packed.size() < 2 || packed.back() != block)
-    return unfit(
-        fmt::format("weights of shape {} are not packed in blocks of {}", to_text(packed), block));
-  packed.pop_back();
-  packed[0] *= block;
-  return packed;
+  if (block == 0) return weights;
+  TRY_ASSIGN(NDArray all, out_of_blocks(weights, 0, block));
+  TRY_ASSIGN(Shape shape, plain_weights(attributes, weights.shape()));
+  if (shape == all.shape()) return all;
+  TRY_ASSIGN(NDArray used, NDArray::create(all.type(), shape));
+  std::memcpy(used.data(), all.data(), size_t(used.byte_size()));
+  return used;
+}
+
+/// Which operands may be in blocks: the result as the weights are, the data of a dense or a
+/// depthwise convolution.
+Status check_blocks(Blocks const& blocks, int64_t groups, Shape const& x, Shape const& w) {
+  bool depthwise = groups > 1 && w[0] == groups && x[1] == groups && blocks.data == blocks.result;
+  bool fits = groups == 1 || depthwise;
+  bool data = blocks.data == 0 || fits;
+  bool result =
+      blocks.result == 0 || (fits && blocks.result == blocks.weights && w[0] % blocks.result == 0);
+  if (data && result) return {};
+  return unfit(
+      fmt::format("a convolution in {} groups with blocks of {} channels, {} weights, {} "
+                  "results",
+                  groups, blocks.data, blocks.weights, blocks.result));
 }
 
 InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 2, 3));
-  TensorInfo const& x = *inputs[0];
-  TensorInfo w = *inputs[1];
+  TensorInfo x = *inputs[0], w = *inputs[1];
+  Blocks blocks(attributes);
+  TRY_ASSIGN(x.shape, unblocked_shape(x.shape, 1, blocks.data));
   TRY_ASSIGN(w.shape, plain_weights(attributes, w.shape));
   TRY_ASSIGN(Window window, window_of(attributes, x.shape));
   if (!is_float(x.type) || w.type != x.type) return unfit("a convolution needs floats of one type");
@@ -36,12 +76,13 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
       w.shape[1] != x.shape[1] / groups)
     return unfit(fmt::format("weights of shape {} do not fit {} channels in {} groups",
                              to_text(w.shape), x.shape[1], groups));
+  TRY(check_blocks(blocks, groups, x.shape, w.shape));
   if (inputs.size() > 2 && inputs[2] && inputs[2]->shape != Shape{w.shape[0]})
     return unfit(fmt::format("a bias of shape {} for {} output channels", to_text(inputs[2]->shape),
                              w.shape[0]));
   Shape out{x.shape[0], w.shape[0]};
   out.insert(out.end(), window.out.begin(), window.out.end());
-  return one(x.type, out);
+  return one(x.type, blocks.result ? blocked_shape(out, 1, blocks.result) : out);
 }
 
 /// The channel of the input that output channel `o` reads at position `c` of its group.
@@ -52,39 +93,63 @@ ir::Expr input_channel(ir::Expr o, ir::Expr c, int64_t outputs_per_group, int64_
   return inputs_per_group == 1 ? group : group * inputs_per_group + c;
 }
 
+/// Axes of the output: n, o, spatial, and b where it is in blocks.
+std::vector<te::Axis> result_axes(Window const& window, Blocks const& blocks, int64_t batch,
+                                  int64_t outputs) {
+  std::vector<te::Axis> axes{{"n", batch, "batch"},
+                             {"o", outputs / std::max<int64_t>(1, blocks.result), "out_channel"}};
+  for (te::Axis const& axis : spatial_axes(window)) axes.push_back(axis);
+  if (blocks.result > 0) axes.push_back({"b", blocks.result, "block"});
+  return axes;
+}
+
+/// The weight of an output at `axes` and an input channel: plain or in blocks.
+std::vector<ir::Expr> weight_indices(std::vector<te::Axis> const& axes,
+                                     std::vector<te::Axis> const& window, Blocks const& blocks,
+                                     ir::Expr const& c) {
+  ir::Expr o = axes[1].var();
+  std::vector<ir::Expr> indices{o, c};
+  for (te::Axis const& axis : window) indices.push_back(axis.var());
+  if (blocks.result > 0) {
+    indices.push_back(axes.back().var());
+  } else if (blocks.weights > 0) {
+    indices[0] = ir::floor_div(o, ir::int_imm(blocks.weights));
+    indices.push_back(ir::floor_mod(o, ir::int_imm(blocks.weights)));
+  }
+  return indices;
+}
+
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  Shape shape = shape_of(inputs[0]);
+  Blocks blocks(attributes);
+  TRY_ASSIGN(Shape shape, unblocked_shape(shape_of(inputs[0]), 1, blocks.data));
   TRY_ASSIGN(Shape weights, plain_weights(attributes, shape_of(inputs[1])));
   TRY_ASSIGN(Window window, window_of(attributes, shape));
-  int64_t groups = integer(attributes, "group", 1), block = integer(attributes, "weights_block");
+  int64_t groups = integer(attributes, "group", 1);
   Tensors tensors;
   te::Buffer source = inputs[0];
   if (window.padded()) {
     tensors.stages.push_back(pad_stage(source, window, immediate(0, source->type)));
     source = tensors.stages.back().output;
   }
-  std::vector<te::Axis> axes{{"n", shape[0], "batch"}, {"o", weights[0], "out_channel"}};
-  for (te::Axis const& axis : spatial_axes(window)) axes.push_back(axis);
-  std::vector<te::Axis> over;
+  std::vector<te::Axis> axes = result_axes(window, blocks, shape[0], weights[0]);
+  std::vector<te::Axis> over, taps = kernel_axes(window);
   bool one_channel = weights[1] == 1 && groups > 1;
   if (!one_channel) over.push_back({"c", weights[1], "in_channel"});
   ir::Expr c = one_channel ? ir::int_imm(0) : over[0].var();
-  std::vector<ir::Expr> weight_indices{axes[1].var(), c};
-  for (te::Axis const& axis : kernel_axes(window)) {
-    over.push_back(axis);
-    weight_indices.push_back(axis.var());
-  }
-  if (block > 0) {
-    weight_indices[0] = ir::floor_div(axes[1].var(), ir::int_imm(block));
-    weight_indices.push_back(ir::floor_mod(axes[1].var(), ir::int_imm(block)));
-  }
+  over.insert(over.end(), taps.begin(), taps.end());
   ir::Expr channel = input_channel(axes[1].var(), c, weights[0] / groups, weights[1], groups);
-  ir::Expr product = ir::load(source, window_indices(window, axes[0].var(), channel)) *
-                     ir::load(inputs[1], weight_indices);
+  if (blocks.data > 0 && !one_channel) channel = ir::floor_div(c, ir::int_imm(blocks.data));
+  std::vector<ir::Expr> data = window_indices(window, axes[0].var(), channel);
+  if (blocks.data > 0)
+    data.push_back(one_channel ? axes.back().var() : ir::floor_mod(c, ir::int_imm(blocks.data)));
+  ir::Expr product =
+      ir::load(source, data) * ir::load(inputs[1], weight_indices(axes, taps, blocks, c));
   tensors.stages.push_back(te::reduce(name, axes, te::Combiner::kSum, over, product, name));
   if (inputs.size() > 2 && inputs[2]) {
-    ir::Expr sum = ir::load(tensors.stages.back().output, te::vars(axes)) +
-                   ir::load(inputs[2], {axes[1].var()});
+    ir::Expr o = axes[1].var();
+    if (blocks.result > 0) o = o * blocks.result + axes.back().var();
+    ir::Expr sum =
+        ir::load(tensors.stages.back().output, te::vars(axes)) + ir::load(inputs[2], {o});
     tensors.stages.push_back(te::compute("bias_add", axes, sum, "bias_add"));
   }
   tensors.outputs = {tensors.stages.back().output};
@@ -140,33 +205,28 @@ void convolve(Window const& w, int64_t groups, NDArray const& x, NDArray const& 
     }
 }
 
-/// Packed weights in their plain order.
-Result<NDArray> unpacked(Attributes const& attributes, NDArray const& packed) {
-  int64_t block = integer(attributes, "weights_block");
-  if (block == 0) return packed;
-  TRY_ASSIGN(Shape shape, plain_weights(attributes, packed.shape()));
-  TRY_ASSIGN(NDArray plain, NDArray::create(packed.type(), shape));
-  int64_t inner = packed.size() / (packed.shape()[0] * block);
-  for (int64_t o = 0; o < shape[0]; ++o)
-    for (int64_t i = 0; i < inner; ++i)
-      plain.set_value(o * inner + i, packed.value_at((o / block * inner + i) * block + o % block));
-  return plain;
-}
-
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
-  TRY_ASSIGN(Window window, window_of(attributes, inputs[0].shape()));
+  Blocks blocks(attributes);
+  NDArray data = inputs[0];
+  if (blocks.data > 0) {
+    TRY_ASSIGN(data, out_of_blocks(data, 1, blocks.data));
+  }
   TRY_ASSIGN(NDArray weights, unpacked(attributes, inputs[1]));
-  Shape shape{inputs[0].shape()[0], weights.shape()[0]};
+  TRY_ASSIGN(Window window, window_of(attributes, data.shape()));
+  Shape shape{data.shape()[0], weights.shape()[0]};
   shape.insert(shape.end(), window.out.begin(), window.out.end());
-  TRY_ASSIGN(NDArray out, NDArray::create(inputs[0].type(), shape));
+  TRY_ASSIGN(NDArray out, NDArray::create(data.type(), shape));
   NDArray bias = inputs.size() > 2 ? inputs[2] : NDArray();
   int64_t groups = integer(attributes, "group", 1);
   if (out.type() == DType::kF32)
-    convolve<float>(window, groups, inputs[0], weights, bias, out);
+    convolve<float>(window, groups, data, weights, bias, out);
   else if (out.type() == DType::kF64)
-    convolve<double>(window, groups, inputs[0], weights, bias, out);
+    convolve<double>(window, groups, data, weights, bias, out);
   else
     return unsupported(fmt::format("a convolution of {}", to_text(out.type())));
+  if (blocks.result > 0) {
+    TRY_ASSIGN(out, in_blocks(out, 1, blocks.result));
+  }
   return std::vector{out};
 }
 
@@ -179,24 +239,40 @@ Result<Converted> from_onnx(ForeignContext const& context) {
   return keep_inputs(context, 3, attributes);
 }
 
+/// Puts a dense or depthwise convolution of `result` into blocks: its weights, then perhaps data
+/// and result.
+void add_random_blocks(Rng& rng, bool depthwise, Shape& x, Shape& w, RandomCase& result) {
+  int64_t block = rng.between(1, 3);
+  bool in = rng.below(2), out = depthwise ? in : rng.below(2);
+  if (depthwise && !in) return;
+  if (depthwise) result.attributes["group"] = w[0] * block;
+  w.push_back(block);
+  result.attributes["weights_block"] = block;
+  if (out) result.attributes["result_block"] = block;
+  if (!in) return;
+  x.push_back(block);  // the extent of its channels, now of blocks, grows as the weights' does
+  result.attributes["data_block"] = block;
+  if (!depthwise) w[1] *= block;
+}
+
 RandomCase random_case(Rng& rng) {
   size_t rank = size_t(rng.between(1, 3));
   std::vector<int64_t> in = random_shape(rng, rank, rank == 3 ? 4 : 7);
   RandomCase result{random_window(rng, in, false), {}};
-  bool depthwise = rng.below(3) == 0;
-  int64_t groups = rng.between(1, 3), per_group = depthwise ? 1 : rng.between(1, 3);
+  bool one_each = rng.below(3) == 0;
+  int64_t groups = rng.between(1, 3), per_group = one_each ? 1 : rng.between(1, 3);
   int64_t outputs = groups * rng.between(1, 2);
   result.attributes["group"] = groups;
   Shape x{rng.between(1, 2), groups * per_group}, w{outputs, per_group};
   x.insert(x.end(), in.begin(), in.end());
   for (int64_t k : integers(result.attributes, "kernel")) w.push_back(k);
-  if (groups == 1 && rng.below(3) == 0) {
-    int64_t block = rng.between(1, 3);
-    result.attributes["weights_block"] = block;
-    outputs = w[0] *= block;
-    w[0] /= block;
-    w.push_back(block);
-  }
+  bool depthwise = groups > 1 && outputs == groups && per_group == 1;
+  if ((groups == 1 || depthwise) && rng.below(3) == 0)
+    add_random_blocks(rng, depthwise, x, w, result);
+  int64_t block = integer(result.attributes, "weights_block", 1);
+  outputs *= block;
+  if (block > 1 && !has(result.attributes, "result_block"))
+    result.attributes["outputs"] = outputs -= rng.below(block);
   result.inputs = {random_array(rng, x), random_array(rng, w)};
   if (rng.below(2)) result.inputs.push_back(random_array(rng, {outputs}));
   return result;
@@ -218,7 +294,10 @@ Operator const& op_conv() {
                      {"pads", "rows of zeros before each axis, then after each"},
                      {"auto_pad", "same_upper, same_lower or valid instead of pads"},
                      {"group", "channel groups that do not see each other"},
-                     {"weights_block", "b: weights are packed as O/b x C x kernel x b; 0: plain"}},
+                     {"weights_block", "b: weights are packed as O/b x C x kernel x b; 0: plain"},
+                     {"outputs", "how many output channels packed weights hold; 0: whole blocks"},
+                     {"data_block", "b: X is packed as N x C/b x spatial x b; 0: plain"},
+                     {"result_block", "b: the result is packed like that; 0: plain"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

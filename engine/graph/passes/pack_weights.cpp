@@ -1,26 +1,11 @@
+#include <cstring>
 #include <map>
 
 #include "engine/graph/passes.h"
+#include "engine/graph/shared/blocks.h"
 
 namespace tw {
 namespace {
-
-constexpr int64_t kBlock = 16;  ///< the lanes of the widest f32 vectors; narrower ones divide it
-
-/// O x C x kernel  -->  O/16 x C x kernel x 16; empty when memory does not suffice.
-Result<NDArray> packed(NDArray const& plain) {
-  Shape shape = plain.shape();
-  int64_t outputs = shape[0], inner = plain.size() / outputs;
-  shape[0] /= kBlock;
-  shape.push_back(kBlock);
-  TRY_ASSIGN(NDArray result, NDArray::create(plain.type(), shape));
-  float const* from = plain.as<float>().data();
-  float* to = result.as<float>().data();
-  for (int64_t o = 0; o < outputs; ++o)
-    for (int64_t i = 0; i < inner; ++i)
-      to[(o / kBlock * inner + i) * kBlock + o % kBlock] = from[o * inner + i];
-  return result;
-}
 
 bool can_pack(Graph const& graph, Node const& node) {
   if (!node.op || node.op->name != "conv" || node.inputs.size() < 2) return false;
@@ -28,7 +13,19 @@ bool can_pack(Graph const& graph, Node const& node) {
     return false;
   NDArray const& weights = graph.value(node.inputs[1]).constant;
   return !weights.empty() && weights.type() == DType::kF32 && weights.shape().size() >= 3 &&
-         weights.shape()[0] % kBlock == 0;
+         weights.shape()[0] >= kChannelBlock;
+}
+
+/// In blocks of output channels; zeros fill up the last one.
+Result<NDArray> packed(NDArray const& plain) {
+  Shape shape = plain.shape();
+  int64_t rest = shape[0] % kChannelBlock;
+  if (rest == 0) return ops::in_blocks(plain, 0, kChannelBlock);
+  shape[0] += kChannelBlock - rest;
+  TRY_ASSIGN(NDArray whole, NDArray::create(plain.type(), shape));
+  std::memset(whole.data(), 0, size_t(whole.byte_size()));
+  std::memcpy(whole.data(), plain.data(), size_t(plain.byte_size()));
+  return ops::in_blocks(whole, 0, kChannelBlock);
 }
 
 bool can_turn(Graph const& graph, Node const& node) {
@@ -67,10 +64,13 @@ Result<Graph> pack_weights(Graph const& graph) {
       done[weights] = result.add_value(std::move(value));
     }
     node.inputs[1] = done[weights];
-    if (pack)
-      node.attributes["weights_block"] = kBlock;
-    else
+    if (!pack) {
       node.attributes["transpose_b"] = int64_t(0);
+      continue;
+    }
+    node.attributes["weights_block"] = kChannelBlock;
+    int64_t outputs = result.value(weights).constant.shape()[0];
+    if (outputs % kChannelBlock != 0) node.attributes["outputs"] = outputs;
   }
   // Weights that only packed convolutions read give their memory back.
   auto readers = consumers(result);

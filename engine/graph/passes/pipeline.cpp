@@ -13,6 +13,8 @@ std::span<GraphPass const> graph_passes() {
        "after simplification: what it left behind is dropped"},
       {"pack_weights", pack_weights,
        "after folding: the weights that run are known, normalizations are in them"},
+      {"block_channels", block_channels,
+       "after weights were packed: blocks of channels are made of the same vectors"},
       {"fuse_operators", fuse_operators, "last: it groups the nodes that are left"},
   };
   return passes;

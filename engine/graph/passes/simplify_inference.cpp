@@ -26,6 +26,7 @@ public:
       } else if (node.op && node.op->name == "batch_norm" && scale_and_shift(node)) {
         TRY(replace_batch_norm(node));
       } else {
+        take_padding(node);
         graph_.nodes.push_back(std::move(node));
       }
     }
@@ -43,6 +44,49 @@ private:
   void remove_copy(Node const& node) {
     renamed_[size_t(node.outputs[0].value)] = node.inputs[0];
     uses_[size_t(node.inputs[0].value)] += uses_[size_t(node.outputs[0].value)] - 1;
+  }
+
+  /// Zeros around an image that only this convolution reads.
+  bool pads_with_zeros(Node const& pad) const {
+    if (!pad.op || pad.op->name != "pad" || text(pad.attributes, "mode") != "constant" ||
+        uses_[size_t(pad.outputs[0].value)] != 1)
+      return false;
+    double fill = number(pad.attributes, "value");
+    if (pad.inputs.size() > 1 && pad.inputs[1].valid()) {
+      NDArray const& given = graph_.value(pad.inputs[1]).constant;
+      if (given.size() != 1) return false;
+      fill = given.value_at(0);
+    }
+    std::vector<int64_t> pads = integers(pad.attributes, "pads");
+    size_t rank = pads.size() / 2;
+    if (fill != 0 || rank < 3) return false;
+    for (size_t i = 0; i < pads.size(); ++i)
+      if (pads[i] < 0 || (i % rank < 2 && pads[i] != 0)) return false;
+    return true;
+  }
+
+  /// conv(pad(x))  -->  conv(x) with that padding.
+  void take_padding(Node& conv) {
+    std::string automatic = text(conv.attributes, "auto_pad");
+    if (!conv.op || conv.op->name != "conv" || (!automatic.empty() && automatic != "valid")) return;
+    for (Node const& pad : graph_.nodes) {
+      if (pad.outputs.empty() || pad.outputs[0] != conv.inputs[0] || !pads_with_zeros(pad))
+        continue;
+      std::vector<int64_t> around = integers(pad.attributes, "pads");
+      size_t rank = around.size() / 2, spatial = rank - 2;
+      std::vector<int64_t> pads(2 * spatial, 0);
+      if (automatic.empty()) pads = integers(conv.attributes, "pads", pads);
+      if (pads.size() != 2 * spatial) return;
+      for (size_t i = 0; i < spatial; ++i) {
+        pads[i] += around[i + 2];
+        pads[i + spatial] += around[i + 2 + rank];
+      }
+      conv.attributes["pads"] = pads;
+      conv.attributes.erase("auto_pad");
+      conv.inputs[0] = pad.inputs[0];  // the padding, which nobody reads now, is dropped later
+      conv.origins.insert(conv.origins.begin(), pad.origins.begin(), pad.origins.end());
+      return;
+    }
   }
 
   /// y = x * scale + shift per channel; false when a parameter is not constant.

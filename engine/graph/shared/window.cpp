@@ -127,7 +127,8 @@ std::vector<te::Axis> kernel_axes(Window const& w) {
 te::Stage pad_stage(te::Buffer const& input, Window const& w, ir::Expr fill) {
   Shape shape = shape_of(input);
   for (size_t i = 0; i < w.rank(); ++i) shape[i + 2] += w.before[i] + w.after[i] + w.beyond[i];
-  std::vector<te::Axis> axes = output_axes(shape);
+  std::vector<te::Axis> axes =
+      output_axes(Shape(shape.begin(), shape.begin() + int64_t(w.rank()) + 2));
   std::vector<ir::Expr> indices{axes[0].var(), axes[1].var()};
   ir::Expr inside;
   auto require = [&](ir::Expr condition) { inside = inside ? inside && condition : condition; };
@@ -136,6 +137,10 @@ te::Stage pad_stage(te::Buffer const& input, Window const& w, ir::Expr fill) {
     if (w.before[i]) require(ir::int_imm(w.before[i]) <= at);
     if (w.after[i] + w.beyond[i]) require(at < w.before[i] + w.in[i]);
     indices.push_back(at - w.before[i]);
+  }
+  if (shape.size() > axes.size()) {
+    axes.push_back({"b", shape.back(), "block"});
+    indices.push_back(axes.back().var());
   }
   ir::Expr body = ir::load(input, indices);
   return te::compute("pad", std::move(axes),

@@ -25,7 +25,7 @@ Result<Attributes> window_attributes(ForeignContext const& context, std::vector<
 /// "z", "y", "x" as far as the rank goes, and the kernel's "t", "r", "s".
 std::vector<te::Axis> spatial_axes(Window const& window);
 std::vector<te::Axis> kernel_axes(Window const& window);
-/// Stage "pad": the input N x C x spatial with `fill` around it.
+/// Stage "pad": the input N x C x spatial, or N x C/b x spatial x b, with `fill` around it.
 te::Stage pad_stage(te::Buffer const& input, Window const& window, ir::Expr fill);
 /// n, c, y*stride + r*dilation, ...
 std::vector<ir::Expr> window_indices(Window const& window, ir::Expr n, ir::Expr c);

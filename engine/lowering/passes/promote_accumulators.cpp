@@ -115,6 +115,40 @@ bool promotable(For const& loop, AccessCollector const& collected) {
   return count <= kMostAccumulators && loads_agree(loop.body, collected.result);
 }
 
+enum class Use : uint8_t { kNone, kRead, kOverwritten };
+
+/// What a loop body does with a place first. Its stores stand under no condition.
+Use first_use(Stmt const& s, Place const& place) {
+  if (auto const* list = s.as<Seq>()) {
+    for (Stmt const& child : list->stmts)
+      if (Use use = first_use(child, place); use != Use::kNone) return use;
+    return Use::kNone;
+  }
+  if (auto const* loop = s.as<For>()) {
+    Use use = first_use(loop->body, place);
+    bool runs = as_int(loop->extent).value_or(0) > 0;
+    return use == Use::kOverwritten && !runs ? Use::kRead : use;
+  }
+  bool reads = false;  // every load of the buffer is at one of its places
+  walk_exprs(s, [&](Expr const& e) {
+    auto const* read = e.as<Load>();
+    reads = reads || (read && read->buffer->name == place.buffer->name &&
+                      equal(read->indices[0], place.index));
+    return !reads;
+  });
+  auto const* store = s.as<Store>();
+  bool writes =
+      store && store->buffer->name == place.buffer->name && equal(store->indices[0], place.index);
+  return reads ? Use::kRead : writes ? Use::kOverwritten : Use::kNone;
+}
+
+Expr zero(DType type, int lanes) {
+  Expr one = type == DType::kBool ? bool_imm(false)
+             : is_float(type)     ? float_imm(0, type)
+                                  : int_imm(0, type);
+  return lanes == 1 ? one : make<Broadcast>(one, lanes);
+}
+
 Expr whole(int lanes) {
   return lanes == 1 ? int_imm(0) : make<Ramp>(int_imm(0), int_imm(1), lanes);
 }
@@ -171,8 +205,11 @@ private:
             make_buffer(fmt::format("acc.{}", next_++), place.buffer->type, {lanes}, "register");
         buffers.push_back(place.accumulator);
         Expr all = whole(lanes);
+        // What is overwritten first is not read: it may never have been written before.
+        Expr start = first_use(s, place) == Use::kOverwritten ? zero(place.buffer->type, lanes)
+                                                              : load(place.buffer, {place.index});
         before.push_back(make_from<Store>(loop.origin, place.accumulator, std::vector<Expr>{all},
-                                          load(place.buffer, {place.index})));
+                                          std::move(start)));
         after.push_back(make_from<Store>(loop.origin, place.buffer, std::vector<Expr>{place.index},
                                          load(place.accumulator, {all})));
       }

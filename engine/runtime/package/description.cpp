@@ -1,89 +1,17 @@
 #include "engine/runtime/package/description.h"
 
 #include <charconv>
-#include <initializer_list>
 
-#include "engine/runtime/package/checksum.h"
+#include "engine/runtime/package/description_parts.h"
 #include "engine/runtime/package/json.h"
 
 namespace tw::package {
 namespace {
 
 using json::Kind;
-using json::quoted;
 using json::Value;
 
-constexpr std::string_view kRegions[] = {"nothing", "input", "output", "parameters", "arena"};
-constexpr std::string_view kChecksumKey = "\"checksum_of_the_above\":";
 constexpr int64_t kMostBytes = int64_t(1) << 40;
-
-std::string hexadecimal(uint64_t value) {
-  std::string text;
-  for (int shift = 60; shift >= 0; shift -= 4)
-    text.push_back("0123456789abcdef"[value >> shift & 15]);
-  return text;
-}
-
-uint64_t checksum_of_text(std::string_view text) {
-  return checksum_of({reinterpret_cast<std::byte const*>(text.data()), text.size()});
-}
-
-// ---- writing ----------------------------------------------------------------------------------
-
-/// "[a, b]" of what `one` makes of each item; `between` may hold a line break.
-template <typename Items, typename One>
-std::string list(Items const& items, std::string_view between, One one) {
-  std::string text;
-  for (auto const& item : items) text += (text.empty() ? "" : std::string(between)) + one(item);
-  return "[" + text + "]";
-}
-
-std::string object(std::initializer_list<std::pair<char const*, std::string>> members) {
-  std::string text;
-  for (auto const& [name, value] : members)
-    text += (text.empty() ? "" : ", ") + quoted(name) + ": " + value;
-  return "{" + text + "}";
-}
-
-std::string number(int64_t value) { return std::to_string(value); }
-
-std::string text_of(Tensor const& tensor) {
-  return object({{"name", quoted(tensor.name)},
-                 {"type", quoted(to_text(tensor.type))},
-                 {"shape", list(tensor.shape, ", ", number)}});
-}
-
-std::string text_of(Buffer const& buffer) {
-  return "[" + quoted(kRegions[size_t(buffer.region)]) + ", " + number(buffer.at) + ", " +
-         number(buffer.bytes) + "]";
-}
-
-std::string text_of(File const& file) {
-  return object({{"name", quoted(file.name)},
-                 {"bytes", number(file.bytes)},
-                 {"checksum", quoted(hexadecimal(file.checksum))}});
-}
-
-std::string text_of(Target const& target) {
-  return object({{"name", quoted(target.name)},
-                 {"architecture", quoted(target.architecture)},
-                 {"processor", quoted(target.processor)},
-                 {"features", list(target.features, ", ", quoted)}});
-}
-
-std::string text_of(Kernel const& kernel) {
-  return object({{"symbol", quoted(kernel.symbol)},
-                 {"operators", quoted(kernel.operators)},
-                 {"script", quoted(kernel.script)}});
-}
-
-std::string text_of(Step const& step) {
-  return object({{"kernel", quoted(step.symbol)},
-                 {"makes", quoted(step.makes)},
-                 {"buffers", list(step.buffers, ", ", [](auto const& b) { return text_of(b); })}});
-}
-
-// ---- reading ----------------------------------------------------------------------------------
 
 std::unexpected<Error> bad(std::string what) {
   return bad_input("bad_package", "the description is not valid: " + what);
@@ -188,10 +116,72 @@ Result<Kernel> read_kernel(Value const& value) {
   return kernel;
 }
 
+Result<Buffer> buffer_in(Value const& of, char const* name) {
+  TRY_ASSIGN(Value const* value, member(of, name, Kind::kList));
+  return read_buffer(*value);
+}
+
+Result<Copy> read_copy(Value const& value) {
+  if (value.items.size() != 2) return bad("a copy is from one buffer to another");
+  Copy copy;
+  TRY_ASSIGN(copy.from, read_buffer(value.items[0]));
+  TRY_ASSIGN(copy.to, read_buffer(value.items[1]));
+  return copy;
+}
+
+Result<Row> read_row(Value const& value) {
+  Row row;
+  TRY_ASSIGN(row.all, buffer_in(value, "all"));
+  TRY_ASSIGN(row.row, buffer_in(value, "row"));
+  TRY_ASSIGN(row.outer, size_in(value, "outer"));
+  TRY_ASSIGN(int64_t backward, size_in(value, "backward"));
+  if (backward > 1) return bad("'backward' is " + std::to_string(backward));
+  row.backward = backward == 1;
+  return row;
+}
+
+Result<Loop> read_loop(Value const& value) {
+  Loop loop;
+  TRY_ASSIGN(loop.most, buffer_in(value, "most"));
+  TRY_ASSIGN(loop.number, buffer_in(value, "number"));
+  TRY_ASSIGN(loop.next, buffer_in(value, "next"));
+  TRY_ASSIGN(loop.begin, list_in<Copy>(value, "begin", read_copy));
+  TRY_ASSIGN(loop.end, list_in<Copy>(value, "end", read_copy));
+  TRY_ASSIGN(loop.taken, list_in<Row>(value, "taken", read_row));
+  TRY_ASSIGN(loop.given, list_in<Row>(value, "given", read_row));
+  return loop;
+}
+
+Result<Step> read_step(Value const& value);
+
+Result<Body> read_body(Value const& value) {
+  Body body;
+  TRY_ASSIGN(body.refuses, text_in(value, "refuses"));
+  TRY_ASSIGN(body.steps, list_in<Step>(value, "steps", read_step));
+  TRY_ASSIGN(body.copies, list_in<Copy>(value, "copies", read_copy));
+  return body;
+}
+
+Status read_control(Value const& value, Step& step) {
+  TRY_ASSIGN(std::string control, text_in(value, "control"));
+  if (control != "if" && control != "loop") return bad("there is no step '" + control + "'");
+  step.kind = control == "if" ? StepKind::kIf : StepKind::kLoop;
+  TRY_ASSIGN(step.condition, buffer_in(value, "condition"));
+  TRY_ASSIGN(step.bodies, list_in<Body>(value, "bodies", read_body));
+  if (step.kind == StepKind::kIf) return {};
+  TRY_ASSIGN(Value const* loop, member(value, "loop", Kind::kObject));
+  TRY_ASSIGN(step.loop, read_loop(*loop));
+  return {};
+}
+
 Result<Step> read_step(Value const& value) {
   Step step;
-  TRY_ASSIGN(step.symbol, text_in(value, "kernel"));
   TRY_ASSIGN(step.makes, text_in(value, "makes"));
+  if (value.find("control") != nullptr) {
+    TRY(read_control(value, step));
+    return step;
+  }
+  TRY_ASSIGN(step.symbol, text_in(value, "kernel"));
   TRY_ASSIGN(step.buffers, list_in<Buffer>(value, "buffers", read_buffer));
   return step;
 }
@@ -204,36 +194,6 @@ Result<Target> read_target(Value const& of) {
   TRY_ASSIGN(target.processor, text_in(*value, "processor"));
   TRY_ASSIGN(target.features, list_in<std::string>(*value, "features", read_text));
   return target;
-}
-
-/// A buffer must lie inside of its region, and may take no more than is there.
-Status check(Buffer const& buffer, Description const& whole) {
-  auto of_tensors = [&](std::vector<Tensor> const& tensors) {
-    return size_t(buffer.at) < tensors.size() && buffer.bytes <= tensors[size_t(buffer.at)].bytes;
-  };
-  auto of_bytes = [&](int64_t size) {
-    return buffer.at % 64 == 0 && buffer.bytes <= size && buffer.at <= size - buffer.bytes;
-  };
-  bool fits = buffer.region == Region::kNothing      ? buffer.at == 0 && buffer.bytes == 0
-              : buffer.region == Region::kInput      ? of_tensors(whole.inputs)
-              : buffer.region == Region::kOutput     ? of_tensors(whole.outputs)
-              : buffer.region == Region::kParameters ? of_bytes(whole.parameters.bytes)
-                                                     : of_bytes(whole.arena_bytes);
-  if (fits) return {};
-  return bad("the buffer " + text_of(buffer) + " lies outside of its region");
-}
-
-Status check(Description const& whole) {
-  for (Step const& step : whole.steps)
-    for (Buffer const& buffer : step.buffers) TRY(check(buffer, whole));
-  if (whole.results.size() != whole.outputs.size()) return bad("not every output has a place");
-  for (size_t i = 0; i < whole.results.size(); ++i) {
-    TRY(check(whole.results[i], whole));
-    if (whole.results[i].region == Region::kNothing ||
-        whole.results[i].bytes != whole.outputs[i].bytes)
-      return bad("the output '" + whole.outputs[i].name + "' has no place of its size");
-  }
-  return {};
 }
 
 Result<Description> read_description(Value const& value) {
@@ -256,43 +216,26 @@ Result<Description> read_description(Value const& value) {
 
 }  // namespace
 
-std::string to_text(Description const& d) {
-  auto one = [](auto const& item) { return text_of(item); };
-  std::string text = "{\n";
-  auto add = [&](char const* name, std::string const& value) {
-    text += quoted(name) + ": " + value + ",\n";
-  };
-  add("tilewright_package", number(kVersion));
-  add("name", quoted(d.name));
-  add("made_by", quoted(d.made_by));
-  add("target", text_of(d.target));
-  add("library", text_of(d.library));
-  add("parameters", text_of(d.parameters));
-  add("arena_bytes", number(d.arena_bytes));
-  add("workspace_bytes", number(d.workspace_bytes));
-  add("inputs", list(d.inputs, ",\n  ", one));
-  add("outputs", list(d.outputs, ",\n  ", one));
-  add("results", list(d.results, ", ", one));
-  add("kernels", list(d.kernels, ",\n  ", one));
-  add("steps", list(d.steps, ",\n  ", one));
-  return text + std::string(kChecksumKey) + " " + quoted(hexadecimal(checksum_of_text(text))) +
-         "\n}\n";
-}
-
 Result<Description> parse_description(std::string_view text) {
   auto parsed = json::parse(text);
   if (!parsed) return bad(parsed.error().message);
   TRY_ASSIGN(Value const* version, member(*parsed, "tilewright_package", Kind::kNumber));
-  if (version->number != kVersion)
+  if (version->number < 1 || version->number > kVersion)
     return bad_input("package_version",
                      "the package is of version " + std::to_string(version->number) +
-                         ", this runtime reads version " + std::to_string(kVersion));
+                         ", this runtime reads versions up to " + std::to_string(kVersion));
   size_t at = text.rfind(kChecksumKey);
   Value const* stated = parsed->find("checksum_of_the_above");
-  if (at == text.npos || stated == nullptr ||
-      stated->text != hexadecimal(checksum_of_text(text.substr(0, at))))
+  if (at == text.npos || stated == nullptr || stated->text != checksum_text(text.substr(0, at)))
     return bad_input("damaged_package", "the description's checksum is wrong: it was changed");
   return read_description(*parsed);
+}
+
+void for_each_step(std::vector<Step> const& steps, std::function<void(Step const&)> const& f) {
+  for (Step const& step : steps) {
+    f(step);
+    for (Body const& body : step.bodies) for_each_step(body.steps, f);
+  }
 }
 
 }  // namespace tw::package

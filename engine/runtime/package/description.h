@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,8 @@
 
 namespace tw::package {
 
-inline constexpr int64_t kVersion = 1;
+/// Since version 2 a step may own bodies; what has none is still written as version 1.
+inline constexpr int64_t kVersion = 2;
 
 struct Tensor {
   std::string name;
@@ -33,12 +35,57 @@ struct Buffer {
   bool operator==(Buffer const&) const = default;
 };
 
+/// The same number of bytes from one place to another.
+struct Copy {
+  Buffer from, to;
+  bool operator==(Copy const&) const = default;
+};
+
+/// Row `round` of a tensor that is `outer` blocks of all rows, and a place for one of them.
+struct Row {
+  Buffer all, row;
+  int64_t outer = 1;
+  bool backward = false;  ///< the last row belongs to the first round
+  bool operator==(Row const&) const = default;
+};
+
+struct Step;
+
+/// Steps that another step owns, and what is copied after them, in order.
+struct Body {
+  std::vector<Step> steps;
+  std::vector<Copy> copies;
+  std::string refuses;  ///< not empty: why it cannot be run; it has no steps then
+  bool operator==(Body const& other) const;
+};
+
+/// Runs its body while its condition holds, at most `most` times. Buffers that are nothing are
+/// absent.
+struct Loop {
+  Buffer most;                    ///< an i64; absent: no bound
+  Buffer number;                  ///< an i64 that gets the round, from 0
+  Buffer next;                    ///< a bool that the body makes: whether another round follows
+  std::vector<Copy> begin, end;   ///< before the first round, after the last
+  std::vector<Row> taken, given;  ///< row by row before a round's steps, and after them
+  bool operator==(Loop const&) const = default;
+};
+
+enum class StepKind : uint8_t { kKernel, kIf, kLoop };
+
 struct Step {
-  std::string symbol;
-  std::string makes;  ///< names of the model's values, for people
-  std::vector<Buffer> buffers;
+  StepKind kind = StepKind::kKernel;
+  std::string symbol;           ///< of a kernel
+  std::string makes;            ///< names of the model's values, for people
+  std::vector<Buffer> buffers;  ///< of a kernel
+  Buffer condition;             ///< a bool: of an If; of a loop for its first round, or absent
+  std::vector<Body> bodies;     ///< of an If two, the first where the condition holds
+  Loop loop;
   bool operator==(Step const&) const = default;
 };
+
+inline bool Body::operator==(Body const& other) const {
+  return steps == other.steps && copies == other.copies && refuses == other.refuses;
+}
 
 /// For people: what a kernel computes, and the schedule script that made its code.
 struct Kernel {
@@ -79,5 +126,8 @@ std::string to_text(Description const& description);
 /// Every number is checked: buffers lie inside of their regions, names of files are plain ones.
 /// Errors: bad_package (what is wrong and where), package_version, damaged_package (the checksum).
 Result<Description> parse_description(std::string_view text);
+
+/// Steps inside of steps, too.
+void for_each_step(std::vector<Step> const& steps, std::function<void(Step const&)> const& f);
 
 }  // namespace tw::package

@@ -5,7 +5,7 @@
 namespace tw::json {
 namespace {
 
-constexpr int kMostNesting = 32;
+constexpr int kMostNesting = 100;
 
 void append_utf8(uint32_t code, std::string& out) {
   if (code < 0x80) {
@@ -127,7 +127,7 @@ private:
       TRY_ASSIGN(std::string name, parse_text());
       if (!take(":")) return wrong("a member without a value");
       TRY_ASSIGN(Value item, parse_value(depth + 1));
-      value.members.emplace_back(std::move(name), std::move(item));
+      value.members.push_back({std::move(name), std::move(item)});
     } while (take(","));
     if (!take("}")) return wrong("an object without an end");
     return value;

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "engine/support/base/error.h"
@@ -13,19 +12,26 @@ namespace tw::json {
 
 enum class Kind : uint8_t { kNull, kBool, kNumber, kText, kList, kObject };
 
+struct Member;
+
 /// Numbers are whole ones of 64 bits: a description has no others.
 struct Value {
   Kind kind = Kind::kNull;
   int64_t number = 0;  ///< of a bool: 0 or 1
   std::string text;
-  std::vector<Value> items;                            ///< of a list
-  std::vector<std::pair<std::string, Value>> members;  ///< of an object, in their order
+  std::vector<Value> items;     ///< of a list
+  std::vector<Member> members;  ///< of an object, in their order
 
   /// Null where the object has no such member, and where this is no object.
   Value const* find(std::string_view name) const;
 };
 
-/// Nests at most 32 deep. Errors: bad_json, with the place's byte.
+struct Member {
+  std::string name;
+  Value value;
+};
+
+/// Nests at most 100 deep. Errors: bad_json, with the place's byte.
 Result<Value> parse(std::string_view text);
 
 /// `text` in quotes, with everything escaped that must be.

@@ -145,15 +145,22 @@ void* Package::address(Buffer const& buffer) const {
   return nullptr;
 }
 
-Status Package::bind() {
-  for (Step const& step : description_.steps) {
-    Call call;
-    TRY_ASSIGN(call.kernel, library_->find(step.symbol));
-    for (Buffer const& buffer : step.buffers) call.buffers.push_back(address(buffer));
-    call.buffers.push_back(workspace_);
-    calls_.push_back(std::move(call));
+Result<std::vector<Package::Call>> Package::bind(std::vector<Step> const& steps) {
+  std::vector<Call> calls;
+  for (Step const& step : steps) {
+    Call call{&step, nullptr, {}, {}};
+    if (step.kind == StepKind::kKernel) {
+      TRY_ASSIGN(call.kernel, library_->find(step.symbol));
+      for (Buffer const& buffer : step.buffers) call.buffers.push_back(address(buffer));
+      call.buffers.push_back(workspace_);
+    }
+    for (Body const& body : step.bodies) {
+      TRY_ASSIGN(std::vector<Call> inner, bind(body.steps));
+      call.bodies.push_back(std::move(inner));
+    }
+    calls.push_back(std::move(call));
   }
-  return {};
+  return calls;
 }
 
 Result<std::unique_ptr<Package>> Package::load(fs::path const& folder,
@@ -165,16 +172,22 @@ Result<std::unique_ptr<Package>> Package::load(fs::path const& folder,
   TRY(package->load_parameters(folder));
   TRY(package->load_library(folder));
   TRY(package->allocate_all());
-  TRY(package->bind());
+  TRY_ASSIGN(package->calls_, package->bind(package->description_.steps));
   package->processor_->use_threads(threads);
   return package;
 }
 
-Status Package::run() {
-  for (size_t i = 0; i < calls_.size(); ++i)
-    if (int32_t code = processor_->call(calls_[i].kernel, calls_[i].buffers.data()); code != 0)
-      return refused("kernel_failed", "the kernel '" + description_.steps[i].symbol +
-                                          "' stopped with code " + std::to_string(code));
+Status Package::run_all(std::vector<Call> const& calls) {
+  for (Call const& call : calls) {
+    if (call.step->kind == StepKind::kIf) {
+      TRY(run_body(call, holds(call.step->condition) ? 0 : 1));
+    } else if (call.step->kind == StepKind::kLoop) {
+      TRY(run_loop(call));
+    } else if (int32_t code = processor_->call(call.kernel, call.buffers.data()); code != 0) {
+      return refused("kernel_failed", "the kernel '" + call.step->symbol + "' stopped with code " +
+                                          std::to_string(code));
+    }
+  }
   return {};
 }
 

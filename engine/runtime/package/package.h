@@ -25,21 +25,30 @@ public:
   /// The memory of an input, and where an output is after a run.
   void* input(size_t index) const { return inputs_[index]; }
   void const* output(size_t index) const { return address(description_.results[index]); }
-  /// All steps in their order. Errors: kernel_failed with the kernel's name and code.
-  Status run();
+  /// All steps in their order. Errors: kernel_failed with the kernel's name and code,
+  /// body_refused, loop_too_long, rows_missing (a loop ends before its result is full).
+  Status run() { return run_all(calls_); }
 
 private:
+  /// A step with its addresses. The bodies' calls are of its bodies.
   struct Call {
+    Step const* step = nullptr;
     void* kernel = nullptr;
     std::vector<void*> buffers;
+    std::vector<std::vector<Call>> bodies;
   };
   explicit Package(std::unique_ptr<Processor> processor) : processor_(std::move(processor)) {}
   Result<void*> allocate(int64_t bytes);
   Status load_parameters(std::filesystem::path const& folder);
   Status load_library(std::filesystem::path const& folder);
   Status allocate_all();
-  Status bind();
+  Result<std::vector<Call>> bind(std::vector<Step> const& steps);
   void* address(Buffer const& buffer) const;
+  Status run_all(std::vector<Call> const& calls);
+  Status run_body(Call const& call, size_t body);
+  Status run_loop(Call const& call);
+  void copy(std::vector<Copy> const& copies);
+  bool holds(Buffer const& condition) const;
 
   std::unique_ptr<Processor> processor_;
   Description description_;

@@ -24,10 +24,19 @@ struct Call {
   bool is_border = false;
 };
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+bool has_operator(KernelTask const& task, std::string const& name) {
+  return std::ranges::find(task.operators, name) != task.operators.end();
+}
+
 bool only_changes_layouts(KernelTask const& task) {
   // Padding belongs to the operator: in a network it would run as well.
-  bool pads = std::ranges::find(task.operators, "pad") != task.operators.end();
-  return task.flops == 0 && !pads;
+  return task.flops == 0 && !has_operator(task, "pad");
 }
 
 }  // namespace
@@ -43,7 +52,12 @@ struct CompiledModel::Parts {
   std::vector<Call> calls;
   ThreadPool pool{1, Pinning::kNone};
   CodeTier tier = CodeTier::kFull;
-  double compile_seconds = 0;
+  std::string measured;        // operator; empty: all
+  double compile_seconds = 0;  // without the neighbours
+
+  bool is_neighbour(KernelTask const& task) const {
+    return !measured.empty() && !has_operator(task, measured);
+  }
 
   Status compile(ForeignModel const& model, Backend const& backend) {
     TRY_ASSIGN(Graph imported, build_graph(model));
@@ -53,8 +67,10 @@ struct CompiledModel::Parts {
       if (step.kind != StepKind::kKernel) return refused("no_kernel", step.reason);
     int64_t most = 0;
     for (KernelTask const& task : plan.kernels) {
+      Clock::time_point start = Clock::now();
       TRY_ASSIGN(int64_t bytes, compile_kernel(task, backend));
       most = std::max(most, bytes);
+      if (is_neighbour(task)) compile_seconds -= seconds_since(start);
     }
     if (most > 0) {
       TRY_ASSIGN(workspace, NDArray::create(DType::kU8, {most}));
@@ -75,8 +91,9 @@ struct CompiledModel::Parts {
     TRY_ASSIGN(void* function, module.symbol(artifact.symbol));
     modules.push_back(std::move(module));
     functions.push_back(reinterpret_cast<TwKernel>(function));
-    kernels.push_back({task.name, fmt::format("{}", fmt::join(task.operators, " ")), script,
-                       only_changes_layouts(task)});
+    kernels.push_back(
+        {task.name, fmt::format("{}", fmt::join(task.operators, " ")), script,
+         only_changes_layouts(task) || (!measured.empty() && !has_operator(task, measured))});
     return artifact.workspace_bytes;
   }
 
@@ -126,13 +143,13 @@ CompiledModel::CompiledModel(CompiledModel&&) noexcept = default;
 CompiledModel::~CompiledModel() = default;
 
 Result<CompiledModel> CompiledModel::create(ForeignModel const& model, Backend const& backend,
-                                            CodeTier tier) {
+                                            CodeTier tier, std::string const& measured) {
   auto parts = std::make_unique<Parts>();
   parts->tier = tier;
-  auto start = std::chrono::steady_clock::now();
+  parts->measured = measured;
+  Clock::time_point start = Clock::now();
   TRY(parts->compile(model, backend));
-  parts->compile_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  parts->compile_seconds += seconds_since(start);
   TRY(parts->allocate());
   parts->link_calls();
   return CompiledModel(std::move(parts));

@@ -15,16 +15,17 @@ struct CompiledKernel {
   std::string name;
   std::string operators;  ///< "pad conv2d"
   std::string script;     ///< of its schedule
-  /// It computes nothing and only changes layouts: within a network its neighbours would share
-  /// the layout and it would not run.
+  /// It computes nothing and only changes layouts (within a network its neighbours would share the
+  /// layout and it would not run), or it is a neighbour of what is measured.
   bool is_border = false;
 };
 
 class CompiledModel {
 public:
+  /// `measured`: the operator whose kernels count, the others are their neighbours; empty: all.
   /// Errors: those of the compiler; no_kernel when a part has none.
   static Result<CompiledModel> create(ForeignModel const& model, Backend const& backend,
-                                      CodeTier tier);
+                                      CodeTier tier, std::string const& measured = "");
   CompiledModel(CompiledModel&&) noexcept;
   ~CompiledModel();
 
@@ -40,7 +41,7 @@ public:
 
   std::vector<CompiledKernel> const& kernels() const;
   bool has_border() const;
-  double compile_seconds() const;  ///< from the model to kernels that can be called
+  double compile_seconds() const;  ///< from the model to what is measured
 
 private:
   struct Parts;

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/hardware/detect.h"
 #include "engine/runtime/thread_pool.h"
@@ -120,11 +121,18 @@ void add_peer_arms(std::string const& name, PeerKernel& kernel, std::vector<Arm>
     arms.push_back(make_arm(name + "_plain", [&kernel] { kernel.run_from_plain(); }));
 }
 
-std::vector<Arm> make_arms(CompiledModel const& ours, CompiledModel const& fast,
-                           std::vector<PeerArm>& peers, Json& report) {
-  std::vector<Arm> arms = {make_arm("ours", [&ours] { ours.run_core(); }),
-                           make_arm("ours_fast", [&fast] { fast.run_core(); })};
-  if (ours.has_border()) arms.push_back(make_arm("ours_plain", [&ours] { ours.run(); }));
+/// A workload as the product compiles it.
+struct Ours {
+  CompiledModel full, fast;
+  std::optional<CompiledModel> alone;  ///< from plain to plain, where `full` has neighbours
+};
+
+std::vector<Arm> make_arms(Ours const& ours, std::vector<PeerArm>& peers, Json& report) {
+  std::vector<Arm> arms = {make_arm("ours", [&ours] { ours.full.run_core(); }),
+                           make_arm("ours_fast", [&ours] { ours.fast.run_core(); })};
+  CompiledModel const& plain = ours.alone ? *ours.alone : ours.full;
+  if (ours.alone || plain.has_border())
+    arms.push_back(make_arm("ours_plain", [&plain] { plain.run(); }));
   if (peers.empty()) return arms;
   add_peer_arms("standard", *peers[0].kernel, arms);
   size_t best = fastest(peers);
@@ -162,9 +170,12 @@ void describe_ours(CompiledModel const& model, double error, Json& report) {
 
 /// A model that was run once and gave the right output.
 Result<CompiledModel> compiled(Options const& options, Workload const& workload,
-                               Operands const& operands, Backend const& backend, CodeTier tier) {
-  TRY_ASSIGN(CompiledModel model,
-             CompiledModel::create(model_of(workload, operands.weights), backend, tier));
+                               Operands const& operands, Backend const& backend, CodeTier tier,
+                               bool inside_network) {
+  ForeignModel source = inside_network ? model_inside_network(workload, operands.weights)
+                                       : model_of(workload, operands.weights);
+  TRY_ASSIGN(CompiledModel model, CompiledModel::create(source, backend, tier,
+                                                        inside_network ? "depthwise_conv2d" : ""));
   model.set_inputs(inputs_of(workload, operands));
   model.poison();
   if (int32_t code = model.run(); code != 0)
@@ -172,6 +183,21 @@ Result<CompiledModel> compiled(Options const& options, Workload const& workload,
   TRY(checked(tier == CodeTier::kFast ? "our fast tier" : "ours", workload, operands,
               model.output().as<float>().data(), options.seed + 1));
   return model;
+}
+
+Result<Ours> compile_ours(Options const& options, Workload const& workload,
+                          Operands const& operands, Backend const& backend) {
+  bool inside = workload.is_depthwise();
+  auto make = [&](CodeTier tier, bool inside_network) {
+    return compiled(options, workload, operands, backend, tier, inside_network);
+  };
+  TRY_ASSIGN(CompiledModel full, make(CodeTier::kFull, inside));
+  TRY_ASSIGN(CompiledModel fast, make(CodeTier::kFast, inside));
+  Ours ours{std::move(full), std::move(fast), std::nullopt};
+  if (!inside) return ours;
+  TRY_ASSIGN(CompiledModel alone, make(CodeTier::kFull, false));
+  ours.alone.emplace(std::move(alone));
+  return ours;
 }
 
 Result<Json> measure(Options const& options, Workload const& workload) {
@@ -182,15 +208,15 @@ Result<Json> measure(Options const& options, Workload const& workload) {
   TRY_ASSIGN(auto backend, create_cpu_backend(hardware));
   TRY_ASSIGN(FmaProbe probe, FmaProbe::create(*backend));
   Operands operands = random_operands(workload, options.seed);
-  TRY_ASSIGN(CompiledModel ours, compiled(options, workload, operands, *backend, CodeTier::kFull));
-  TRY_ASSIGN(CompiledModel fast, compiled(options, workload, operands, *backend, CodeTier::kFast));
-  TRY_ASSIGN(double error, checked("ours", workload, operands, ours.output().as<float>().data(),
-                                   options.seed + 1));
-  describe_ours(ours, error, report);
-  report["ours"]["fast_compile_seconds"] = fast.compile_seconds();
+  TRY_ASSIGN(Ours ours, compile_ours(options, workload, operands, *backend));
+  NDArray const& output = ours.full.output();
+  TRY_ASSIGN(double error,
+             checked("ours", workload, operands, output.as<float>().data(), options.seed + 1));
+  describe_ours(ours.full, error, report);
+  report["ours"]["fast_compile_seconds"] = ours.fast.compile_seconds();
   TRY_ASSIGN(std::vector<PeerArm> peers, open_peers(options, workload, operands, report));
-  TRY(check_peers(peers, workload, operands, ours.output(), options.seed + 1));
-  std::vector<Arm> arms = make_arms(ours, fast, peers, report);
+  TRY(check_peers(peers, workload, operands, output, options.seed + 1));
+  std::vector<Arm> arms = make_arms(ours, peers, report);
   Rng rng(options.seed);
   report["rounds"] = rounds_to_json(arms, interleave(arms, probe, options.rounds, rng));
   return report;

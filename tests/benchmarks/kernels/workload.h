@@ -20,6 +20,7 @@ struct Workload {
   int64_t groups = 1;
 
   bool is_matrix_product() const { return matrix > 0; }
+  bool is_depthwise() const { return groups > 1 && groups == channels; }
   int64_t padding() const { return window / 2; }
   int64_t output_image() const { return (image + 2 * padding() - window) / stride + 1; }
   int64_t channels_of_a_group() const { return channels / groups; }

@@ -129,6 +129,26 @@ ForeignModel model_of(Workload const& workload, NDArray const& weights) {
   return model;
 }
 
+ForeignModel model_inside_network(Workload const& workload, NDArray const& weights) {
+  ForeignModel model = model_of(workload, weights);
+  auto copy = [&](std::string const& name, std::string const& from, std::string const& to,
+                  int64_t channels) {
+    NDArray identity = NDArray::create(DType::kF32, {channels, channels, 1, 1}).value();
+    std::ranges::fill(identity.as<float>(), 0.0f);
+    for (int64_t c = 0; c < channels; ++c) identity.as<float>()[size_t(c * channels + c)] = 1;
+    model.graph.initializers[name + "_weights"] = identity;
+    ForeignNode node{name, "Conv", "", {from, name + "_weights"}, {to}, {}};
+    node.attributes["kernel_shape"] = std::vector<int64_t>(2, 1);
+    return node;
+  };
+  ForeignNode measured = model.graph.nodes[0];
+  measured.inputs[0] = "before";
+  measured.outputs[0] = "after";
+  model.graph.nodes = {copy("first", "data", "before", workload.channels), measured,
+                       copy("last", "after", "output", workload.filters)};
+  return model;
+}
+
 std::vector<NDArray> inputs_of(Workload const& workload, Operands const& operands) {
   if (workload.is_matrix_product()) return {operands.data, operands.weights};
   return {operands.data};

@@ -23,7 +23,10 @@ Operands random_operands(Workload const& workload, uint64_t seed);
 /// The model a user would open: input "data", output "output". The weights of a convolution are
 /// constants of the model; the second matrix of a product is an input, "weights".
 ForeignModel model_of(Workload const& workload, NDArray const& weights);
-/// The inputs of that model.
+/// The same between two 1x1 convolutions that leave every value as it is: how the operator runs
+/// inside of a network, where its neighbours may write and read other layouts.
+ForeignModel model_inside_network(Workload const& workload, NDArray const& weights);
+/// The inputs of either model.
 std::vector<NDArray> inputs_of(Workload const& workload, Operands const& operands);
 
 /// The largest difference between `values` and float64 sums, over `samples` random places, against

@@ -15,6 +15,12 @@ int64_t RuleStage::points() const {
   return count;
 }
 
+int64_t RuleStage::terms() const {
+  int64_t count = 1;
+  for (RuleAxis const& axis : reduce) count *= axis.extent;
+  return count;
+}
+
 bool Building::step(std::string const& line) {
   auto step = parse_step(line);
   if (!step) return false;
@@ -66,8 +72,10 @@ int64_t divisor(int64_t extent, int64_t most) {
 int64_t lanes_for(int64_t extent, int64_t width) {
   // In a long axis a guarded last vector costs less than lanes that are never used.
   if (extent >= 8 * width) return width;
-  int64_t d = divisor(extent, width);
-  if (d * 2 >= std::min(extent, width)) return d;
+  int64_t d = divisor(extent, width), vectors = (extent + width - 1) / width;
+  // 100 is cut into 7 vectors of 16, the last one guarded, not into 10 of 10 lanes.
+  bool few = 4 * vectors > 3 * (extent / d);
+  if (d * 2 >= std::min(extent, width) && few) return d;
   return std::min(extent, width);
 }
 

@@ -20,8 +20,9 @@ struct RuleStage {
   std::string block;
   ir::Block const* node = nullptr;
   std::vector<RuleAxis> spatial, reduce;
-  bool streams = false;  ///< it reads packed weights, more than caches hold
+  bool streams = false;    ///< it reads packed weights, more than caches hold
   int64_t points() const;  ///< iterations of the nest
+  int64_t terms() const;   ///< of each sum
 };
 
 class Building {

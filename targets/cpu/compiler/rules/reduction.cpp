@@ -14,6 +14,9 @@ using namespace ir;
 
 constexpr int64_t kWorthThreads = 65536;  // iterations
 constexpr int64_t kMostCopies = 64;       // of an epilogue's statement
+constexpr int64_t kLongRow = 4;           // vectors that hide the latency of an addition
+constexpr double kTermsToTurn = 9;        // as many terms of a sum take the time of turning it
+constexpr double kPackedIsBetter = 1.1;   // measured at 16 to 512 channels
 
 /// An expression speaks of the iterator only as v // P; the answer is P. 0: otherwise, too.
 int64_t only_by_groups(Expr const& e, std::string const& iter) {
@@ -76,8 +79,10 @@ struct Tile {
   std::vector<int64_t> factors;  // copies per axis
 };
 
-/// Lanes: of the axes whose reads are contiguous the one that fills vectors best, the last of
-/// equals; without any the last axis, with a stride.
+/// Lanes: of the axes whose reads are contiguous the one that fills vectors best. Packed in vectors
+/// is better than not, since packed weights are read line after line, and rows of an image page
+/// after page; but a tile whose lanes are not the last axis has to be turned at the end of its
+/// sums. Of equals the last. Without any the last axis, with a stride.
 void choose_lanes(RuleStage const& stage, int64_t width, Tile& tile) {
   auto const& axes = stage.spatial;
   tile.vector = axes.size() - 1;
@@ -89,10 +94,14 @@ void choose_lanes(RuleStage const& stage, int64_t width, Tile& tile) {
     // Guarded lanes do nothing in the last vector.
     double rounds = std::ceil(double(axes[i].extent) / double(lanes));
     double filled = double(axes[i].extent) / (rounds * double(width));
-    if (filled >= best) best = filled, tile.vector = i, tile.lanes = lanes;
+    double worth = block < axes[i].extent ? kPackedIsBetter * filled : filled;
+    if (i + 1 < axes.size()) worth /= 1 + kTermsToTurn / double(stage.terms());
+    if (worth >= best) best = worth, tile.vector = i, tile.lanes = lanes;
   }
-  if (best == 0 && axes[tile.vector].extent > 1)
-    tile.lanes = lanes_for(axes[tile.vector].extent, width);
+  if (best > 0 || axes[tile.vector].extent == 1) return;
+  // With a stride a guarded vector is read lane by lane.
+  int64_t extent = axes[tile.vector].extent, whole = divisor(extent, width);
+  tile.lanes = 2 * whole >= std::min(extent, width) ? whole : lanes_for(extent, width);
 }
 
 /// How many neighbours along an axis share each vector that is read along the lanes: the whole
@@ -118,6 +127,17 @@ int64_t sharing(RuleStage const& stage, RuleAxis const& lanes, RuleAxis const& a
   return shared;
 }
 
+/// How many reads each term of the sum takes.
+int operands(RuleStage const& stage) {
+  int count = 0;
+  walk_exprs(stage.node->body, [&](Expr const& e) {
+    auto const* read = e.as<Load>();
+    count += read && read->buffer->name != stage.block;
+    return true;
+  });
+  return count;
+}
+
 /// How many copies along an axis: many, with few of them idle in a last, guarded tile. 13 is cut
 /// into 7 and 6, 55 into 8s.
 int64_t copies_of(int64_t extent, int64_t room) {
@@ -135,16 +155,25 @@ Tile choose_tile(RuleStage const& stage, Target const& target, int64_t width) {
   Tile tile;
   auto const& axes = stage.spatial;
   choose_lanes(stage, width, tile);
-  // Two vectors of lanes share each scalar of the other operand.
-  bool pairs = axes[tile.vector].extent % (2 * tile.lanes) == 0 && tile.lanes == width;
+  // Two vectors of lanes share each scalar of the other operand; in a long axis one may be left.
+  int64_t along = axes[tile.vector].extent;
+  bool pairs = tile.lanes == width && along % (along < 32 * width ? 2 * width : width) == 0;
   tile.vectors = pairs ? 2 : 1;
   // Half of the registers hold sums: enough to hide the latency of a multiply-add, and what an
   // epilogue keeps across the loop spills none of them. (28 of 32 was 1.3 times slower than 14 on
   // a 64-channel 3x3 convolution, whose inner loop counts to 3.)
   int64_t room = std::max<int64_t>(4, target.registers() / 2) / tile.vectors;
   tile.factors.assign(axes.size(), 1);
-  // Copies along the innermost axes that reuse a vector already read; without any along others.
+  // Copies along the innermost axes that reuse a vector already read; without any along others, in
+  // a window first along the lanes: it waits for memory, which gives long rows faster than columns.
+  bool pools = operands(stage) < 2;
   for (bool reuse : {true, false}) {
+    if (!reuse && stage.terms() <= kFewTerms) {
+      room *= tile.vectors;
+      int64_t extent = axes[tile.vector].extent;
+      tile.vectors = copies_of((extent + tile.lanes - 1) / tile.lanes, room);
+      room = pools && tile.vectors >= kLongRow ? 1 : room / tile.vectors;
+    }
     for (size_t i = axes.size(); i-- > 0 && room >= 2;) {
       if (i == tile.vector || axes[i].extent == 1) continue;
       int64_t shared = sharing(stage, axes[tile.vector], axes[i]);
@@ -221,17 +250,25 @@ std::string epilogue_of(Building& building, RuleStage const& stage, RuleStage co
 /// Moves a stage that reads the sums to where a tile of them is finished; its lanes and copies are
 /// those of the tile.
 bool join_epilogue(Building& building, RuleStage const& stage, std::string const& epilogue,
-                   std::string const& place) {
+                   std::string const& place, int64_t lanes) {
   if (!building.step(fmt::format("reverse_compute_at({}, {})", epilogue, reference(stage, place))))
     return false;
   std::vector<RuleAxis> loops = building.loops_below(epilogue, place);
   if (loops.empty()) return true;
-  building.step(fmt::format("vectorize({}.{})", epilogue, loops.back().name));
+  RuleStage const joined{epilogue, nullptr, {}, {}};
+  RuleAxis row = loops.back();
+  loops.pop_back();
+  bool whole = building.step(fmt::format("vectorize({})", reference(joined, row.name)));
+  if (!whole && row.extent > lanes) {
+    auto [vectors, inner] = building.split(joined, row, lanes);  // too long for one vector
+    loops.push_back({vectors, (row.extent + lanes - 1) / lanes});
+    building.step(fmt::format("vectorize({})", reference(joined, inner)));
+  }
   int64_t copies = 1;
-  for (size_t i = loops.size() - 1; i-- > 0;) {
+  for (size_t i = loops.size(); i-- > 0;) {
     copies *= loops[i].extent;
     if (copies > kMostCopies) break;
-    building.step(fmt::format("unroll({}.{})", epilogue, loops[i].name));
+    building.step(fmt::format("unroll({})", reference(joined, loops[i].name)));
   }
   return true;
 }
@@ -312,6 +349,7 @@ void split_sum_rule(Building& building, RuleStage const& stage, Target const& ta
 bool reduction_rule(Building& building, RuleStage const& stage, RuleStage const* reader,
                     Target const& target, int64_t width) {
   if (stage.spatial.empty()) return false;
+  if (auto joined = vector_product_rule(building, stage, reader, target, width)) return *joined;
   if (sums_along_memory(stage, width) && building.may_split_sums()) {
     split_sum_rule(building, stage, target, width);
     return false;
@@ -323,7 +361,7 @@ bool reduction_rule(Building& building, RuleStage const& stage, RuleStage const*
   std::string epilogue = epilogue_of(building, stage, reader, turned);
   Cut cut = tile_nest(building, stage, tile);
   bool joined = !epilogue.empty() && !cut.outer.empty() &&
-                join_epilogue(building, stage, epilogue, cut.outer.back());
+                join_epilogue(building, stage, epilogue, cut.outer.back(), tile.lanes);
   if (turned)
     building.step(fmt::format("transform_layout({}, layout={})", stage.block,
                               with_last(stage.spatial.size(), tile.vector)));

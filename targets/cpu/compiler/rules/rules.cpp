@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "engine/ir/rewrite.h"
@@ -76,26 +77,20 @@ std::string packed_layout(Load const& read, RuleStage const& stage, int64_t widt
   return layout + fmt::format("{}{}", width, char('a' + lanes));
 }
 
-constexpr int64_t kPage = 4096, kMostPacked = 64 << 20;  // bytes
+constexpr int64_t kMostPacked = 64 << 20;  // bytes
 
-/// "BA16b" for a parameter read at [k, j] by several rows, whose own rows are a page long or
-/// longer: going down its columns misses the address caches at every step of the sum. Empty: it is
-/// not so.
-std::string turned_layout(Load const& read, RuleStage const& stage, int64_t width) {
-  auto shape = constant_shape(*read.buffer);
-  if (!shape || shape->size() != 2 || stage.reduce.size() != 1 ||
-      read.buffer->scope != kParameterScope || stage.spatial.size() < 2)
+/// "BA16b" for a parameter that several rows read by strips of columns; the strips then lie one
+/// after the other. Empty: it is not so.
+std::string turned_layout(Load const& read, RuleStage const& stage, Target const& target) {
+  if (read.buffer->scope != kParameterScope || read.indices.size() != 2 ||
+      !has_far_rows(read, stage, target))
     return {};
-  RuleAxis const& lanes = stage.spatial.back();
-  auto at = [&](size_t d, RuleAxis const& axis) {
-    auto const* v = read.indices[d].as<Variable>();
-    return v && v->name == "v" + axis.name;
-  };
-  int64_t row = (*shape)[1] * size_of(read.type), rows = 1;
+  int64_t rows = 1, bytes = size_of(read.type);
   for (RuleAxis const& axis : stage.spatial) rows *= axis.extent;
-  bool fits = row >= kPage && (*shape)[0] <= kMostPacked / row && rows > lanes.extent;
-  if (!fits || !at(0, stage.reduce.front()) || !at(1, lanes)) return {};
-  return fmt::format("BA{}b", width);
+  auto shape = constant_shape(*read.buffer);
+  for (int64_t extent : *shape) bytes *= extent;
+  if (bytes > kMostPacked || rows == stage.spatial.back().extent) return {};
+  return fmt::format("BA{}b", target.lanes(read.type));
 }
 
 /// Weights lie as the products read them; answers with the stages that read such weights.
@@ -113,7 +108,7 @@ std::set<std::string> pack_weights(Building& building, std::vector<RuleStage> co
       std::string const& tensor = read->buffer->name;
       bool own = made.contains(tensor);
       std::string layout = own ? packed_layout(*read, stage, target.lanes(read->type))
-                               : turned_layout(*read, stage, target.lanes(read->type));
+                               : turned_layout(*read, stage, target);
       if (layout.empty()) return true;
       step = own ? fmt::format("transform_layout({}, layout={})", tensor, layout)
                  : fmt::format("pack({}, tensor={}, layout={})", stage.block, tensor, layout);
@@ -131,20 +126,35 @@ std::vector<RuleStage> stages_of(Program const& program) {
   return stages;
 }
 
-constexpr int64_t kFewTerms = 64;
 constexpr int64_t kMostLines = 25;  // of a script that a person reads
 
-/// A window that adds few terms (depthwise, pooling) waits for memory: its padded input is made
-/// plane by plane, while the plane is in the nearest cache.
+constexpr int64_t kRows = 16;  // of a plane that is too large to be made at once
+
+/// The loop at which a window's padded input is made: of planes, or of some rows of them where a
+/// plane is more than the second cache holds. `stage` is the window.
+std::string place_of_padding(Building& building, RuleStage const& stage, RuleStage const& padding,
+                             Target const& target) {
+  auto const* store = padding.node->body.as<ir::Store>();
+  int64_t bytes = store ? size_of(store->buffer->type) : 1;
+  for (size_t i = 2; i < padding.spatial.size(); ++i) bytes *= padding.spatial[i].extent;
+  CacheLevel const* second = cache_level(target.hardware, 2);
+  RuleAxis const& rows = stage.spatial[2];
+  if (second && bytes > second->bytes && rows.extent > kRows &&
+      building.step(fmt::format("{}.0, {}.1 = split({}, factor={})", rows.name, rows.name,
+                                reference(stage, rows.name), kRows)))
+    return rows.name + ".0";
+  return stage.spatial[1].name;  // the channel, when the rule left it whole
+}
+
+/// A window that adds few terms waits for memory: its padded input is made plane by plane, while
+/// the plane is in the nearest cache.
 void pad_by_planes(Building& building, RuleStage const& stage, std::vector<RuleStage> const& stages,
-                   int64_t width) {
-  int64_t terms = 1;
-  for (RuleAxis const& axis : stage.reduce) terms *= axis.extent;
-  if (terms > kFewTerms || stage.spatial.size() < 3) return;
+                   Target const& target, int64_t width) {
+  if (stage.terms() > kFewTerms || stage.spatial.size() < 3) return;
   for (RuleStage const& producer : stages) {
     if (!producer.reduce.empty() || !reads(stage, producer.block) || is_of_load_time(producer))
       continue;
-    std::string plane = stage.spatial[1].name;  // the channel, when the rule left it whole
+    std::string plane = place_of_padding(building, stage, producer, target);
     if (!building.step(fmt::format("compute_at({}, {})", producer.block, reference(stage, plane))))
       continue;
     std::vector<RuleAxis> loops = building.loops_below(producer.block, plane);
@@ -155,13 +165,36 @@ void pad_by_planes(Building& building, RuleStage const& stage, std::vector<RuleS
   }
 }
 
+/// Products of which an operand is copied by strips, each with the copy's block.
+std::map<std::string, std::string> copy_strips(Building& building,
+                                               std::vector<RuleStage> const& stages,
+                                               std::set<std::string> const& packed,
+                                               Target const& target) {
+  std::map<std::string, std::string> copies;
+  for (RuleStage const& stage : stages) {
+    if (stage.reduce.empty() || packed.contains(stage.block)) continue;
+    std::string copy = copy_of_strips(building, stage, target);
+    if (!copy.empty()) copies[stage.block] = copy;
+  }
+  return copies;
+}
+
 std::string script_of(Program const& program, Target const& target, int split_sums, bool brief) {
   Building building(program, split_sums, brief);
   std::set<std::string> streaming = pack_weights(building, stages_of(program), target);
   Program const packed = building.schedule().program();
-  std::vector<RuleStage> stages = stages_of(packed);
-  for (RuleStage& stage : stages) stage.streams = streaming.contains(stage.block);
+  std::map<std::string, std::string> copies =
+      copy_strips(building, stages_of(packed), streaming, target);
+  Program const copied = building.schedule().program();
+  std::vector<RuleStage> stages = stages_of(copied);
   std::set<std::string> done;
+  for (RuleStage& stage : stages)
+    stage.streams = streaming.contains(stage.block) || copies.contains(stage.block);
+  std::map<std::string, RuleStage const*> copies_of;  // by the product that reads them
+  for (auto const& [product, copy] : copies) {
+    copies_of[product] = &*std::ranges::find(stages, copy, &RuleStage::block);
+    done.insert(copy);
+  }
   for (RuleStage const& stage : stages) {
     if (done.contains(stage.block) || is_of_load_time(stage)) continue;
     auto const* store = stage.node->body.as<Store>();
@@ -171,7 +204,10 @@ std::string script_of(Program const& program, Target const& target, int split_su
       elementwise_rule(building, stage, target, width);
     else if (reduction_rule(building, stage, epilogue, target, width))
       done.insert(epilogue->block);
-    if (!stage.reduce.empty()) pad_by_planes(building, stage, stages, width);
+    if (auto copy = copies_of.find(stage.block);
+        copy != copies_of.end() && !place_strip(building, stage, *copy->second, width))
+      elementwise_rule(building, *copy->second, target, width);
+    if (!stage.reduce.empty()) pad_by_planes(building, stage, stages, target, width);
   }
   return building.script();
 }

@@ -11,12 +11,30 @@
 
 namespace tw {
 
+/// A window that adds so few terms (depthwise, pooling) waits for memory.
+constexpr int64_t kFewTerms = 64;
+
 /// A script ("tilewright schedule 1 ...") for the whole program, stage by stage.
 Result<std::string> cpu_default_script(ir::Program const& program, Target const& target);
 
 /// Stages that reduce nothing: vectors along the last axis, threads along the first.
 void elementwise_rule(Building& building, RuleStage const& stage, Target const& target,
                       int64_t width);
+/// A matrix that is read row after row: times a vector, times a few where it is large and was not
+/// packed, or a sum over its rows. A few rows at a time are added into sums that lie in the nearest
+/// cache, so that memory is read in long rows. Nothing when the stage is something else; otherwise
+/// whether `reader` was computed with it.
+std::optional<bool> vector_product_rule(Building& building, RuleStage const& stage,
+                                        RuleStage const* reader, Target const& target,
+                                        int64_t width);
+/// A matrix read at [.., k, j], where the sum is over k and lanes go along j, whose rows are so
+/// long or so many that going down a strip of columns misses the address caches, or evicts the
+/// strip from the second cache before another row of the product reads it again.
+bool has_far_rows(ir::Load const& read, RuleStage const& stage, Target const& target);
+/// Such a matrix is copied for a product of many rows: the copy's block, or "" where there is none.
+std::string copy_of_strips(Building& building, RuleStage const& stage, Target const& target);
+/// The copy is made strip by strip, at the product's loop over them; false when that is refused.
+bool place_strip(Building& building, RuleStage const& stage, RuleStage const& copy, int64_t width);
 /// Reductions: a register tile of spatial points (lanes along one axis, copies along others) inside
 /// of the reduction loops. `reader`: the one stage that reads the result, computed tile by tile
 /// where that is legal. Answers whether it was.

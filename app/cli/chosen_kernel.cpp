@@ -1,0 +1,44 @@
+#include "app/cli/chosen_kernel.h"
+
+#include "engine/support/files.h"
+
+namespace tw::cli {
+
+void add_kernel_option(CLI::App& command, std::string& kernel) {
+  command.add_option("--kernel", kernel, "the kernel's name or number (default: the first)");
+}
+
+void add_kernel_options(CLI::App& command, Context& context, KernelArguments& arguments) {
+  add_model_options(command, context, arguments.path);
+  add_kernel_option(command, arguments.kernel);
+  auto* script = command
+                     .add_option("--script", arguments.script,
+                                 "a schedule script, or 'plain', or 'default' (default: plain)")
+                     ->type_name("F.tws");
+  command
+      .add_flag_callback(
+          "--default", [&arguments] { arguments.script = "default"; },
+          "the schedule that the rules choose: short for --script default")
+      ->excludes(script);
+}
+
+Result<session::NamedScript> named_script(Context const& context, session::LoadedModel const& model,
+                                          int kernel, std::string const& word) {
+  if (word.empty() || word == "plain") return session::NamedScript{"plain", ""};
+  if (word == "default") {
+    TRY_ASSIGN(std::string rules, session::default_script(model, kernel, *context.backend));
+    return session::NamedScript{word, rules};
+  }
+  TRY_ASSIGN(std::string text, read_file(word, 1 << 20));
+  return session::NamedScript{word, text};
+}
+
+Result<ChosenKernel> choose_kernel(Context const& context, KernelArguments const& arguments) {
+  ChosenKernel chosen;
+  TRY_ASSIGN(chosen.model, load(context, arguments.path));
+  TRY_ASSIGN(chosen.kernel, session::find_kernel(*chosen.model, arguments.kernel));
+  TRY_ASSIGN(chosen.script, named_script(context, *chosen.model, chosen.kernel, arguments.script));
+  return chosen;
+}
+
+}  // namespace tw::cli

@@ -1,0 +1,27 @@
+/// What --kernel, --script and --default choose: one kernel of a model under one schedule.
+#pragma once
+
+#include "app/cli/output.h"
+
+namespace tw::cli {
+
+struct KernelArguments {
+  std::string path, kernel;
+  std::string script;  ///< a file, or "plain", or "default"; empty: plain
+};
+struct ChosenKernel {
+  session::Model model;
+  int kernel = 0;
+  session::NamedScript script;
+};
+
+void add_kernel_option(CLI::App& command, std::string& kernel);
+/// MODEL, --fix, --kernel, --script and --default.
+void add_kernel_options(CLI::App& command, Context& context, KernelArguments& arguments);
+
+/// A file's text, or one of the two schedules that every kernel has.
+Result<session::NamedScript> named_script(Context const& context, session::LoadedModel const& model,
+                                          int kernel, std::string const& word);
+Result<ChosenKernel> choose_kernel(Context const& context, KernelArguments const& arguments);
+
+}  // namespace tw::cli

@@ -1,0 +1,14 @@
+/// Reads of a tensor expression that surely lie outside of their tensor.
+#pragma once
+
+#include "engine/support/base/error.h"
+#include "engine/te/te.h"
+
+namespace tw::te {
+
+/// Error outside_of_tensor: an index that is a sum of the stage's axes reaches beyond its
+/// dimension, and no condition stands before the read. What depends on a condition, on data or on
+/// divisions is left to the checked run.
+Status verify_bounds(Stage const& stage);
+
+}  // namespace tw::te
