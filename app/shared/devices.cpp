@@ -4,8 +4,10 @@
 
 #include <future>
 #include <sstream>
+#include <utility>
 
 #include "engine/device/local_device.h"
+#include "engine/device/logged_device.h"
 #include "engine/device/rpc/remote_device.h"
 #include "engine/measure/roofs.h"
 #include "engine/support/files.h"
@@ -31,6 +33,7 @@ Result<std::string> read_token(std::string const& file) {
 Result<std::unique_ptr<Device>> open_registered(DeviceEntry const& entry) {
   if (entry.name == kLocalDeviceName) return std::make_unique<LocalDevice>(LocalDeviceOptions{});
   RemoteDeviceOptions options{.address = entry.address};
+  options.least_timeout = duration_cast<milliseconds>(duration<double>(entry.timeout_seconds));
   if (!entry.certificate_file.empty()) {
     TRY_ASSIGN(options.certificate, read_file(entry.certificate_file, 1 << 20));
   }
@@ -41,6 +44,13 @@ Result<std::unique_ptr<Device>> open_registered(DeviceEntry const& entry) {
   return device;
 }
 
+Result<std::shared_ptr<Device>> open_logged(DeviceEntry const& entry,
+                                            std::shared_ptr<DeviceLog> const& log) {
+  TRY_ASSIGN(std::shared_ptr<Device> device, open_registered(entry));
+  if (!log) return device;
+  return std::make_shared<LoggedDevice>(std::move(device), log);
+}
+
 Status add_checked_device(std::filesystem::path const& list, DeviceEntry& entry) {
   for (std::string* file : {&entry.certificate_file, &entry.token_file})
     if (!file->empty()) *file = std::filesystem::absolute(*file).lexically_normal().string();
@@ -49,13 +59,21 @@ Status add_checked_device(std::filesystem::path const& list, DeviceEntry& entry)
 }
 
 Result<session::ChosenDevice> choose_device(std::filesystem::path const& list,
-                                            std::string const& name, StopToken stop) {
+                                            std::string const& name, StopToken stop,
+                                            std::shared_ptr<DeviceLog> const& log) {
   session::ChosenDevice chosen{.title = name, .backend = {}, .device = {}};
   TRY_ASSIGN(DeviceEntry entry, find_device(list, name));
-  TRY_ASSIGN(chosen.device, open_registered(entry));
+  TRY_ASSIGN(chosen.device, open_logged(entry, log));
   TRY_ASSIGN(Hardware hardware, chosen.device->describe({.stop = stop}));
   TRY_ASSIGN(chosen.backend, create_cpu_backend(hardware));
   return chosen;
+}
+
+std::shared_ptr<DeviceLog> DeviceLogs::of(std::string const& device) {
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<DeviceLog>& log = logs_[device];
+  if (!log) log = std::make_shared<DeviceLog>();
+  return log;
 }
 
 std::string machine_text(Hardware const& hardware) {
@@ -68,32 +86,73 @@ std::string roofs_text(Roofs const& roofs) {
                      roofs.memory.back().load.all_cores);
 }
 
-DeviceState ask_device(DeviceEntry const& entry, std::filesystem::path const& cache_folder) {
+namespace {
+
+constexpr int kQuestions = 5;
+
+double milliseconds_since(steady_clock::time_point start) {
+  return duration<double, std::milli>(steady_clock::now() - start).count();
+}
+
+double now_seconds() { return duration<double>(system_clock::now().time_since_epoch()).count(); }
+
+/// Its clock was read somewhere between question and answer: the middle is the best guess.
+void ask_status(Device& device, CallOptions const& options, DeviceState& state) {
+  double before = now_seconds();
+  auto status = device.status(options);
+  double after = now_seconds();
+  if (!status) return;
+  state.status = *status;
+  state.clock_ahead_seconds = status->unix_seconds - (before + after) / 2;
+  state.clock_within_seconds = (after - before) / 2;
+}
+
+}  // namespace
+
+DeviceState ask_device(DeviceEntry const& entry, AskOptions const& asked) {
   DeviceState state{.entry = entry};
-  auto device = open_registered(entry);
+  std::shared_ptr<DeviceLog> log = asked.logs ? asked.logs->of(entry.name) : nullptr;
+  bool here = entry.name == kLocalDeviceName;
+  using Opened = Result<std::unique_ptr<Device>>;
+  Opened device =
+      here ? Opened(std::make_unique<LocalDevice>(LocalDeviceOptions{asked.local_program}))
+           : open_registered(entry);
   CallOptions options{.timeout = seconds(4)};
+  auto start = steady_clock::now();
   auto hardware =
       device ? (*device)->describe(options) : Result<Hardware>(std::unexpected(device.error()));
+  state.connect_ms = milliseconds_since(start);
   if (!hardware) {
     state.failure = hardware.error();
+    if (log)
+      log->add(DeviceEvent::Kind::kFailed, "asked what it is: " + to_sentence(*state.failure));
     return state;
   }
-  auto before = steady_clock::now();
-  (void)(*device)->describe(options);
-  state.answer_ms = duration<double, std::milli>(steady_clock::now() - before).count();
+  for (int i = 0; i < kQuestions; ++i) {
+    start = steady_clock::now();
+    if (!(*device)->describe(options)) break;
+    double ms = milliseconds_since(start);
+    state.answer_ms = i == 0 ? ms : std::min(state.answer_ms, ms);
+    state.answer_most_ms = std::max(state.answer_most_ms, ms);
+  }
+  ask_status(**device, options, state);
   state.hardware = *hardware;
-  if (auto roofs = kept_roofs(cache_folder, *hardware)) state.roofs = *roofs;
+  if (auto roofs = kept_roofs(asked.cache_folder, *hardware)) state.roofs = *roofs;
+  if (log)
+    log->add(DeviceEvent::Kind::kConnected,
+             fmt::format("asked what it is: connected in {:.1f} ms, answers in {:.2f} ms",
+                         state.connect_ms, state.answer_ms));
   return state;
 }
 
 std::vector<DeviceState> ask_devices(std::vector<DeviceEntry> const& entries,
-                                     std::filesystem::path const& cache_folder) {
+                                     AskOptions const& options) {
   std::vector<DeviceEntry> all{{.name = kLocalDeviceName}};
   all.insert(all.end(), entries.begin(), entries.end());
   std::vector<std::future<DeviceState>> asked;
   for (DeviceEntry const& entry : all)
-    asked.push_back(std::async(std::launch::async,
-                               [entry, &cache_folder] { return ask_device(entry, cache_folder); }));
+    asked.push_back(
+        std::async(std::launch::async, [&entry, &options] { return ask_device(entry, options); }));
   std::vector<DeviceState> states;
   for (auto& one : asked) states.push_back(one.get());
   return states;

@@ -33,6 +33,8 @@ void MainWindow::build_actions() {
   add_action("Save the project as", "Ctrl+Shift+S", [this] {
     show_action(journal::ShowDialog{"save-project", {}});
   });
+  add_action("Save the project with its model", "",
+             [this] { show_action(journal::SaveProjectWithModel{}); });
   build_history_actions();
   add_action("Save the journal", "", [this] {
     show_action(journal::ShowDialog{"save-journal", {}});
@@ -50,9 +52,9 @@ void MainWindow::build_actions() {
   add_action("Measure the whole model", "Ctrl+M", [this] { execute(session::MeasureModel{}); });
   add_action("Measure this machine's roofs again", "",
              [this] { execute(session::MeasureRoofs{true}); });
-  add_action("Devices", "Ctrl+Shift+D", [this] {
-    show_action(journal::ShowDialog{"devices", {}});
-  });
+  add_action("Devices", "Ctrl+Shift+D", [this] { show_action(journal::ShowView{"devices"}); });
+  add_action("Add a device", "", [this] { show_action(journal::ShowDialog{"add-device", {}}); });
+  add_action("Ask every device again", "", [this] { show_action(journal::CheckDevices{}); });
   add_action("Loops", "Ctrl+1", [this] { show_centre(0); });
   add_action("Graph", "Ctrl+2", [this] { show_centre(1); });
   add_action("Graph before fusion", "", [this] { show_action(journal::ChooseGraph{"before"}); });
@@ -96,6 +98,8 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
     if (index < snapshot_.refusal->repairs.size())
       return apply_line(QString::fromStdString(snapshot_.refusal->repairs[index].step));
   }
+  if (event->key() == Qt::Key_Escape && devices_alone_)
+    return show_action(journal::ShowView{"start"});
   if (event->text() == "?") return show_keys();
   bool plain = !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier));
   for (session::PrimitiveView const& primitive : primitives_)

@@ -6,7 +6,6 @@
 #include <QFileInfo>
 #include <QInputDialog>
 
-#include "app/window/devices_dialog.h"
 #include "app/window/main_window.h"
 #include "engine/support/files.h"
 #include "widgets/export_dialog/export_dialog.h"
@@ -90,24 +89,6 @@ Status MainWindow::show_open_dialog() {
   dialog->setFileMode(QFileDialog::ExistingFile);
   connect(dialog, &QFileDialog::fileSelected, this,
           [this](QString const& path) { execute(session::OpenModel{path.toStdString()}); });
-  open(dialog);
-  return {};
-}
-
-Status MainWindow::show_devices_dialog() {
-  if (devices_file_.empty()) return bad_input("no_devices", "there is no list of devices");
-  // The machine's name begins with the name of the device: "board · 4 cores".
-  auto in_use = [this] {
-    QString title = snapshot_.machine
-                        ? QString::fromStdString(snapshot_.machine->name).section(" · ", 0, 0)
-                        : "";
-    return title == "This machine" ? QString(kLocalDeviceName) : title;
-  };
-  auto* dialog = new DevicesDialog(devices_file_, cache_folder_, in_use(), this);
-  connect(dialog, &DevicesDialog::use_asked, this,
-          [this](QString const& name) { execute(session::UseDevice{name.toStdString()}); });
-  connect(this, &MainWindow::machine_changed, dialog,
-          [dialog, in_use] { dialog->set_in_use(in_use()); });
   open(dialog);
   return {};
 }

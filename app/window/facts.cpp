@@ -54,6 +54,12 @@ Value fact_of_step(std::string const& name, session::Snapshot const& shown) {
   if (name == "step") return words(node.step.empty() ? "none" : node.step);
   if (name == "history.nodes") return number(shown.history->nodes.size());
   if (name == "history.current") return number(shown.history->current);
+  if (name == "history.elsewhere") {
+    std::string names;
+    for (auto const& one : node.elsewhere)
+      if (one.min_ms) names += (names.empty() ? "" : ", ") + one.device;
+    return words(names.empty() ? "none" : names);
+  }
   if (name == "history.note") return words(node.note.empty() ? "none" : node.note);
   return {};
 }
@@ -73,8 +79,9 @@ Value fact_of_loop(std::string const& name, session::Snapshot const& shown, int 
 }  // namespace
 
 Value MainWindow::fact(std::string const& name) const {
-  for (Value const& value : {fact_of_model(name, snapshot_), fact_of_step(name, snapshot_),
-                             fact_of_loop(name, snapshot_, selection_->loop())})
+  for (Value const& value :
+       {fact_of_model(name, snapshot_), fact_of_step(name, snapshot_),
+        fact_of_loop(name, snapshot_, selection_->loop()), fact_of_devices(name)})
     if (value) return value;
   if (name == "loop") return words(name_of_loop(selection_->loop()));
   if (name == "hover") return words(name_of_loop(selection_->hovered()));
@@ -83,6 +90,7 @@ Value MainWindow::fact(std::string const& name) const {
                  : snapshot_.error ? QString::fromStdString(*snapshot_.error)
                                    : QString("none"));
   if (name == "status") return words(status_->toolTip());
+  if (name == "view" && devices_alone_) return words("devices");
   if (name == "view") return words(view_name(centre_->tabText(centre_->currentIndex())));
   if (name == "view.graph.nodes") return number(graph_->card_count());
   if (name == "view.graph.edges") return number(graph_->edge_count());
@@ -96,6 +104,8 @@ Value MainWindow::fact(std::string const& name) const {
   if (name == "view.code.lines") return number(code ? code->lines.size() : 0);
   if (name == "view.why") return words(why_->text());
   if (name == "history.marked") return number(history_->marked());
+  if (name == "history.picked") return number(history_->picked());
+  if (name == "history.folds") return number(history_->folds());
   if (name == "history.found") return number(history_->found());
   if (name == "compare") return words(compare_->names());
   if (name == "replay")
@@ -106,6 +116,7 @@ Value MainWindow::fact(std::string const& name) const {
   if (name == "project")
     return words(keeper_->file().isEmpty() ? QString("none")
                                            : QFileInfo(keeper_->file()).fileName());
+  if (name == "project.embeds") return words(keeper_->embeds() ? "yes" : "no");
   if (name == "project.changed") return words(keeper_->changed() ? "yes" : "no");
   QDialog const* dialog = open_dialog();
   if (name == "dialog") return words(dialog ? dialog->objectName() : QString("none"));

@@ -32,6 +32,16 @@ void MainWindow::watch_history() {
   HistoryView* view = history_;
   connect(view, &HistoryView::node_chosen, this,
           [this](int node) { execute(session::JumpTo{node}); });
+  connect(view, &HistoryView::ringed, this,
+          [this](int node) { user_did(journal::MarkStep{node}); });
+  connect(view, &HistoryView::unfold_asked, this,
+          [this](int first) { show_action(journal::UnfoldSteps{first}); });
+  connect(view, &HistoryView::pick_asked, this,
+          [this](int node) { show_action(journal::PickStep{node}); });
+  connect(view, &HistoryView::devices_compare_asked, this,
+          [this](int node, QString const& before, QString const& after) {
+            show_action(journal::CompareDevices{node, before.toStdString(), after.toStdString()});
+          });
   connect(view, &HistoryView::note_written, this, [this](int node, QString const& note) {
     execute(session::SetNote{node, note.toStdString()});
   });
@@ -50,7 +60,12 @@ void MainWindow::watch_history() {
           [this](bool folded) { show_action(journal::FoldHistory{folded ? "on" : "off"}); });
   connect(history_panel_, &HistoryPanel::compare_asked, this, [this] { compare_marked(); });
   connect(compare_, &CompareView::swap_asked, this, [this] {
-    show_action(journal::CompareStates{compare_->after(), compare_->before()});
+    if (compare_->of_devices())
+      show_action(journal::CompareDevices{compare_->before(),
+                                          compare_->after_device().toStdString(),
+                                          compare_->before_device().toStdString()});
+    else
+      show_action(journal::CompareStates{compare_->after(), compare_->before()});
   });
   connect(compare_, &CompareView::close_asked, this,
           [this] { show_action(journal::StopComparing{}); });
@@ -71,10 +86,7 @@ void MainWindow::compare_marked() {
 }
 
 Status MainWindow::run(journal::CompareStates const& action) {
-  auto known = [&](int node) {
-    return snapshot_.history && node >= 0 && size_t(node) < snapshot_.history->nodes.size();
-  };
-  if (!known(action.before) || !known(action.after))
+  if (!knows_step(action.before) || !knows_step(action.after))
     return bad_input("unknown_node", "there is no such step");
   if (action.before == action.after)
     return bad_input("same_state", "two different states are compared");
@@ -83,6 +95,43 @@ Status MainWindow::run(journal::CompareStates const& action) {
   if (centre_->indexOf(compare_) < 0) centre_->addTab(compare_, "Compare");
   centre_->setCurrentWidget(compare_);
   compare_->refresh(snapshot_);
+  return {};
+}
+
+Status MainWindow::run(journal::CompareDevices const& action) {
+  if (!knows_step(action.state)) return bad_input("unknown_node", "there is no such step");
+  if (action.before == action.after)
+    return bad_input("same_device", "two different devices are compared");
+  if (!session_.compare_devices(action.state, action.before, action.after))
+    return bad_input("not_measured", "the step was not measured on both '" + action.before +
+                                         "' and '" + action.after + "'");
+  compared_kernel_ = snapshot_.kernel;
+  compare_->compare_devices(action.state, QString::fromStdString(action.before),
+                            QString::fromStdString(action.after));
+  if (centre_->indexOf(compare_) < 0) centre_->addTab(compare_, "Compare");
+  centre_->setCurrentWidget(compare_);
+  compare_->refresh(snapshot_);
+  return {};
+}
+
+bool MainWindow::knows_step(int step) const {
+  return snapshot_.history && step >= 0 && size_t(step) < snapshot_.history->nodes.size();
+}
+
+Status MainWindow::run(journal::MarkStep const& action) {
+  if (!knows_step(action.step)) return bad_input("unknown_node", "there is no such step");
+  history_->mark(action.step);
+  return {};
+}
+
+Status MainWindow::run(journal::UnfoldSteps const& action) {
+  if (history_->unfold(action.first)) return {};
+  return bad_input("unknown_fold", "no fold begins with step " + std::to_string(action.first));
+}
+
+Status MainWindow::run(journal::PickStep const& action) {
+  if (!knows_step(action.step)) return bad_input("unknown_node", "there is no such step");
+  history_->pick(action.step);
   return {};
 }
 

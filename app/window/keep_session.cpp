@@ -60,8 +60,19 @@ Status MainWindow::run(journal::SaveProject const& action) {
   if (!snapshot_.model) return bad_input("no_model", "no model is open");
   QString file = QString::fromStdString(action.project);
   if (file.isEmpty()) file = keeper_->file();
-  if (file.isEmpty()) return show_save_project_dialog();
+  if (file.isEmpty()) return show_save_project_dialog(false);
   keeper_->save(file);
+  return {};
+}
+
+Status MainWindow::run(journal::SaveProjectWithModel const& action) {
+  if (!snapshot_.model) return bad_input("no_model", "no model is open");
+  if (snapshot_.model->path.empty())
+    return bad_input("nothing_to_embed", "a built-in model needs no copy in its project");
+  QString file = QString::fromStdString(action.project);
+  if (file.isEmpty()) file = keeper_->file();
+  if (file.isEmpty()) return show_save_project_dialog(true);
+  keeper_->save(file, true);
   return {};
 }
 
@@ -90,14 +101,20 @@ Status MainWindow::show_open_project_dialog(QString const& folder) {
   return {};
 }
 
-Status MainWindow::show_save_project_dialog() {
+Status MainWindow::show_save_project_dialog(bool with_model) {
   if (!snapshot_.model) return bad_input("no_model", "no model is open");
-  auto* dialog = new QFileDialog(this, "Save the project", keeper_->file(), "Projects (*.twproj)");
+  auto* dialog =
+      new QFileDialog(this, with_model ? "Save the project with its model" : "Save the project",
+                      keeper_->file(), "Projects (*.twproj)");
   dialog->setObjectName("saveProjectDialog");
   dialog->setAcceptMode(QFileDialog::AcceptSave);
   dialog->setDefaultSuffix("twproj");
-  connect(dialog, &QFileDialog::fileSelected, this,
-          [this](QString const& path) { show_action(journal::SaveProject{path.toStdString()}); });
+  connect(dialog, &QFileDialog::fileSelected, this, [this, with_model](QString const& path) {
+    if (with_model)
+      show_action(journal::SaveProjectWithModel{path.toStdString()});
+    else
+      show_action(journal::SaveProject{path.toStdString()});
+  });
   open(dialog);
   return {};
 }

@@ -165,14 +165,16 @@ int run(QApplication& app) {
   auto environment = tw::make_environment();
   if (!environment) return fail(environment.error());
   std::string devices = environment->devices_file.string();
-  auto session =
-      tw::session::Session::create({.backend = environment->backend,
-                                    .cache_folder = environment->cache_folder.string(),
-                                    .open_device =
-                                        [devices](std::string const& name, tw::StopToken stop) {
-                                          return tw::choose_device(devices, name, stop);
-                                        },
-                                    .exports = environment->exports});
+  auto logs = std::make_shared<tw::DeviceLogs>();
+  auto session = tw::session::Session::create(
+      {.backend = environment->backend,
+       .cache_folder = environment->cache_folder.string(),
+       .open_device =
+           [devices, logs](std::string const& name, tw::StopToken stop) {
+             return tw::choose_device(devices, name, stop, logs->of(name));
+           },
+       .exports = environment->exports,
+       .local_log = logs->of(tw::kLocalDeviceName)});
   if (!session) return fail(session.error());
   std::vector<tw::SampleCard> samples;
   for (auto const& row : tw::session::sample_list())
@@ -184,7 +186,7 @@ int run(QApplication& app) {
   if (replays(*wishes)) state = apart.path();
   if (!wishes->state.isEmpty()) state = wishes->state;
   tw::MainWindow window(**session, samples, state);
-  window.set_device_files(devices, environment->cache_folder.string());
+  window.set_device_files(devices, environment->cache_folder.string(), logs);
   if (wishes->record.isEmpty()) return work(app, window, **session, *wishes);
   if (Status status = window.recorder().record_to(wishes->record.toStdString()); !status)
     return fail(status.error());

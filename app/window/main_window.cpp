@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/main_window.h"
 
+#include "app/window/device_board.h"
+
 #include <QApplication>
 #include <QDir>
 #include <QDragEnterEvent>
@@ -55,6 +57,7 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
       session_, state_folder_, [this] { return layout(); }, this);
   watch();
   watch_projects();
+  watch_devices();
   centre_->removeTab(centre_->indexOf(compare_));  // until two states are compared
   QSettings settings(state_folder_ + "/settings.ini", QSettings::IniFormat);
   set_theme(settings.value("theme", "dark").toString());
@@ -65,8 +68,13 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
   refresh();
 }
 
+bool MainWindow::busy() const {
+  return graph_->busy() || keeper_->busy() || (board_ && board_->busy());
+}
+
 MainWindow::~MainWindow() {
   session_.set_listener({});
+  delete board_;   // its threads look at devices
   delete keeper_;  // its thread looks at the session
 }
 
@@ -193,6 +201,8 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   centre_->addTab(build_ladder(selection), "Loops");
   graph_ = new GraphView;
   centre_->addTab(graph_, "Graph");
+  devices_ = new DevicesView;
+  centre_->addTab(devices_, "Devices");
   compare_ = new CompareView(session_);
   centre_->addTab(compare_, "Compare");  // shown while two states are compared
   code_ = new CodePanel(session_, selection);
@@ -272,6 +282,7 @@ void MainWindow::set_theme(QString const& name) {
   history_->set_theme(theme_);
   compare_->set_theme(theme_);
   replay_->set_theme(theme_);
+  devices_->set_theme(theme_);
   card_->set_theme(theme_);
   for (StepChip* chip : chips_) chip->set_theme(theme_);
 }
@@ -280,12 +291,11 @@ void MainWindow::refresh() {
   Quiet quiet(depth_);
   session::Snapshot next = session_.snapshot();
   bool new_model = next.model != snapshot_.model && next.model;
-  bool other_machine = next.machine != snapshot_.machine;
   snapshot_ = next;
-  if (other_machine) emit machine_changed();
   if (new_model && !next.model->path.empty())
     remember_recent(QString::fromStdString(next.model->path));
-  pages_->setCurrentIndex(next.model ? 1 : 0);
+  place_devices();
+  tell_devices();
   top_->show_snapshot(next);
   for (auto* dialog : findChildren<ExportDialog*>()) dialog->take(next);
   start_->show_machine(next.machine);

@@ -12,6 +12,7 @@
 #include "app/window/top_bar.h"
 #include "engine/session/session.h"
 #include "widgets/compare/compare_view.h"
+#include "widgets/devices/devices_view.h"
 #include "widgets/graph/graph_view.h"
 #include "widgets/history/history_panel.h"
 #include "widgets/kernels/kernel_list.h"
@@ -33,6 +34,9 @@ class QTabWidget;
 
 namespace tw {
 
+class DeviceBoard;
+class DeviceLogs;
+
 class MainWindow : public QMainWindow {
   Q_OBJECT
 public:
@@ -51,11 +55,11 @@ public:
   void show_keys();
   void save_session();
   bool restore_session();
-  /// Where the list of devices and their roofs are; without it there is no dialog of devices.
-  void set_device_files(std::string devices_file, std::string cache_folder) {
-    devices_file_ = std::move(devices_file);
-    cache_folder_ = std::move(cache_folder);
-  }
+  /// Where the list of devices and their roofs are, what happens on them (may be null), and the
+  /// program that runs kernels here (empty: beside this one). Without this nothing is known of
+  /// devices.
+  void set_device_files(std::string devices_file, std::string cache_folder,
+                        std::shared_ptr<DeviceLogs> logs = nullptr, std::string local_program = {});
   CodePanel& code_panel() { return *code_; }
   void show_centre(int tab);
   /// Takes the newest snapshot now (tests); otherwise it arrives by itself.
@@ -67,15 +71,12 @@ public:
   /// A value that a journal may expect (journal::facts); nothing when it is not known now.
   std::optional<std::variant<double, std::string>> fact(std::string const& name) const;
   /// Whether a view is still at work by itself, as the layout of a graph.
-  bool busy() const { return graph_->busy() || keeper_->busy(); }
+  bool busy() const;
   /// A model, a tensor expression or a project, by its ending.
   void open_path(QString const& path);
   /// Offers the work of a window that ended without closing, if there is some.
   void offer_recovery();
   QString said() const { return said_; }
-
-signals:
-  void machine_changed();
 
 protected:
   void keyPressEvent(QKeyEvent*) override;
@@ -119,6 +120,7 @@ private:
   Status run(journal::StepMatch const& action);
   Status run(journal::OpenProject const& action);
   Status run(journal::SaveProject const& action);
+  Status run(journal::SaveProjectWithModel const& action);
   Status run(journal::RecoverWork const& action);
   Status run(journal::DiscardRecovery const& action);
   Status run(journal::ShowDialog const& action);
@@ -128,6 +130,14 @@ private:
   Status run(journal::ShowComparison const& action);
   Status run(journal::FindStep const& action);
   Status run(journal::FoldHistory const& action);
+  Status run(journal::CompareDevices const& action);
+  Status run(journal::MarkStep const& action);
+  Status run(journal::UnfoldSteps const& action);
+  Status run(journal::PickStep const& action);
+  Status run(journal::SelectDevice const& action);
+  Status run(journal::AddDevice const& action);
+  Status run(journal::RemoveDevice const& action);
+  Status run(journal::CheckDevices const& action);
   /// Turns what the user does to the widgets into actions.
   void watch();
   void watch_tabs(QTabBar* tabs);
@@ -149,7 +159,7 @@ private:
   Status show_export_dialog();
   Status show_save_journal_dialog();
   Status show_open_project_dialog(QString const& folder);
-  Status show_save_project_dialog();
+  Status show_save_project_dialog(bool with_model);
   Status show_recovery_dialog();
   void show_missing_model(QString const& project, QString const& sentence);
   void watch_projects();
@@ -159,9 +169,15 @@ private:
   Status show_kernel_dialog(QString const& name);
   void ask_kernel_file(QString const& text);
   void compare_marked();
+  bool knows_step(int step) const;
   void refresh_history(session::Snapshot const& next);
   void build_history_actions();
-  Status show_devices_dialog();
+  void watch_devices();
+  void tell_devices();
+  Status show_devices();
+  void place_devices();
+  Status show_add_device_dialog();
+  std::optional<std::variant<double, std::string>> fact_of_devices(std::string const& name) const;
   void place_card();
   void show_refused_loop();
   void arrange();
@@ -173,7 +189,6 @@ private:
   session::Session& session_;
   std::vector<SampleCard> samples_;
   QString state_folder_, theme_name_;
-  std::string devices_file_, cache_folder_;
   Theme theme_;
   session::Snapshot snapshot_;
   std::vector<session::PrimitiveView> primitives_;
@@ -203,6 +218,9 @@ private:
   HistoryPanel* history_panel_ = nullptr;
   CompareView* compare_ = nullptr;
   ReplayView* replay_ = nullptr;
+  DevicesView* devices_ = nullptr;
+  DeviceBoard* board_ = nullptr;  ///< null: nothing is known of devices
+  bool devices_alone_ = false;    ///< they are a page of their own, as no model is open
   QScrollArea* ladder_scroll_ = nullptr;
   RefusalCard* card_ = nullptr;
   QSplitter* upper_ = nullptr;

@@ -66,6 +66,7 @@ static bool replaces_model(session::Command const& command) {
 
 Status MainWindow::run(session::Command const& command) {
   if (replaces_model(command)) keeper_->set_aside();
+  if (std::holds_alternative<session::CloseModel>(command)) devices_alone_ = false;
   Status status = session_.execute(command);
   if (status && changes_work(command)) keeper_->mark_changed();
   refresh();
@@ -95,6 +96,11 @@ static void show_tabs_around(QWidget* widget) {
 }
 
 Status MainWindow::run(journal::ShowView const& action) {
+  if (action.view == "devices") return show_devices();
+  if (action.view == "start" && !snapshot_.model) {
+    devices_alone_ = false;
+    return place_devices(), Status();
+  }
   QString wanted = QString::fromStdString(action.view);
   QStringList known;
   for (QTabBar* tabs : centralWidget()->findChildren<QTabBar*>())
@@ -249,11 +255,13 @@ Status MainWindow::run(journal::ShowDialog const& action) {
   QString argument = QString::fromStdString(action.argument);
   if (action.dialog == "open") return show_open_dialog();
   if (action.dialog == "palette") return show_palette_dialog();
-  if (action.dialog == "devices") return show_devices_dialog();
+  if (action.dialog == "devices") return run(journal::ShowView{"devices"});  // as it was once
+  if (action.dialog == "add-device") return show_add_device_dialog();
   if (action.dialog == "keys") return show_keys_dialog();
   if (action.dialog == "save-journal") return show_save_journal_dialog();
   if (action.dialog == "open-project") return show_open_project_dialog(argument);
-  if (action.dialog == "save-project") return show_save_project_dialog();
+  if (action.dialog == "save-project")
+    return show_save_project_dialog(action.argument == "with-model");
   if (action.dialog == "find") {
     TRY(run(journal::ShowView{"graph"}));
     graph_->open_find();

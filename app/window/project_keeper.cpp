@@ -160,12 +160,16 @@ Status ProjectKeeper::write_project(QString const& file, Project project,
   return write_file(path, session::to_text(project));
 }
 
-void ProjectKeeper::save(QString const& file) {
+void ProjectKeeper::save(QString const& file, bool with_model) {
+  embeds_ |= with_model;
   QString path = QFileInfo(file).absoluteFilePath();
   std::string known = path == file_ ? known_ : "";
   set_file(file_, false);  // what is changed from now on is not in the file
-  in_background([this, path, known, layout = layout_()]() -> std::function<void()> {
-    Status status = write_project(path, current(layout), known);
+  in_background([this, path, known, embeds = embeds_,
+                 layout = layout_()]() -> std::function<void()> {
+    Project project = current(layout);
+    Status status = embeds && project.model.is_file() ? session::embed_model(project) : Status();
+    if (status) status = write_project(path, std::move(project), known);
     auto text = status ? read_file(path.toStdString(), session::kLargestProject) : "";
     std::string hash = text ? sha256(*text) : "";
     return [this, path, status, hash] {
@@ -202,8 +206,23 @@ void ProjectKeeper::load(QString const& file, QString const& model, Kind kind) {
       loaded.model = session::find_model(
           loaded.project, home == project->window.end() ? file.toStdString() : home->second);
     }
+    if (project) use_own_copy(loaded, state_folder_.toStdString() + "/embedded");
     return [this, loaded = std::move(loaded)] { take(loaded); };
   });
+}
+
+/// Where the model is missing or another one by now, a project that has a copy of it goes on with
+/// that.
+void ProjectKeeper::use_own_copy(Loaded& loaded, std::string const& folder) {
+  using State = session::FoundModel::State;
+  bool there = loaded.model.state == State::kFound || loaded.model.state == State::kMoved;
+  if (there || !loaded.project.model.embedded()) return;
+  auto copy = session::unpack_model(loaded.project, folder);
+  if (copy)
+    loaded.model = {State::kMoved, *copy,
+                    "the project's own copy is used: " + loaded.model.sentence};
+  else
+    loaded.model.sentence += "; " + to_sentence(copy.error());
 }
 
 void ProjectKeeper::take(Loaded loaded) {
@@ -222,10 +241,12 @@ void ProjectKeeper::take(Loaded loaded) {
   Layout layout = loaded.project.window;
   if (loaded.kind == Kind::kProject) {
     known_ = loaded.hash;
+    embeds_ = loaded.project.model.embedded();
     set_file(loaded.file, false);
   } else {
     // The project that it belongs to may have been saved by another window since: its hash says.
     known_ = layout.contains("project known") ? layout["project known"] : "";
+    embeds_ = layout.contains("project embeds");
     set_file(QString::fromStdString(layout.contains("project") ? layout["project"] : ""),
              layout.contains("changed"));
     if (loaded.kind == Kind::kRecovery) {
@@ -235,7 +256,9 @@ void ProjectKeeper::take(Loaded loaded) {
   }
   touch();
   emit opened(layout, loaded.kind != Kind::kProject);
-  if (loaded.model.state == State::kChanged)
+  bool own_copy = loaded.model.state == State::kMoved && loaded.project.model.embedded() &&
+                  loaded.model.sentence.starts_with("the project's own copy");
+  if (loaded.model.state == State::kChanged || own_copy)
     emit failed(QString::fromStdString(loaded.model.sentence));
 }
 
@@ -252,6 +275,7 @@ void ProjectKeeper::write_recovery() {
   if (!file_.isEmpty()) layout["project"] = file_.toStdString();
   if (!file_.isEmpty() && !known_.empty()) layout["project known"] = known_;
   if (changed_) layout["changed"] = "yes";
+  if (embeds_) layout["project embeds"] = "yes";
   in_background([this, layout, file = recovery_.toStdString(), old = recovered_,
                  model = recovered_model_]() -> std::function<void()> {
     bool restored = session_.wait_idle(0);
@@ -291,6 +315,7 @@ void ProjectKeeper::set_aside() {
     });
   }
   known_.clear();
+  embeds_ = false;
   set_file({}, false);
 }
 
@@ -341,6 +366,7 @@ void ProjectKeeper::close() {
   if (!file_.isEmpty()) layout["project"] = file_.toStdString();
   if (!known_.empty()) layout["project known"] = known_;
   if (changed_) layout["changed"] = "yes";
+  if (embeds_) layout["project embeds"] = "yes";
   Project project = current(layout);
   if (auto old = session::open_project(file.toStdString());
       old && old->model.source != project.model.source && old->window.contains("changed")) {

@@ -35,7 +35,9 @@ public:
 
   /// `model` replaces the project's where that is missing; empty: look for it.
   void open(QString const& file, QString const& model = {});
-  void save(QString const& file);
+  /// `with_model`: puts the model into the project; a project that has it keeps it.
+  void save(QString const& file, bool with_model = false);
+  bool embeds() const { return embeds_; }
   /// The histories have changed: a recovery file is written soon.
   void mark_changed();
   void touch();
@@ -74,6 +76,7 @@ private:
   Status write_project(QString const& file, session::Project project, std::string const& known);
   void in_background(std::function<std::function<void()>()> work);
   void set_file(QString const& file, bool changed);
+  static void use_own_copy(Loaded& loaded, std::string const& folder);
 
   session::Session& session_;
   QString state_folder_;
@@ -84,6 +87,7 @@ private:
       written_;  ///< of the recovery file, without its time; only for the thread that writes
   std::string recovered_model_;
   bool changed_ = false, closed_ = false;
+  bool embeds_ = false;  ///< the project has a copy of its model
   int lock_ = -1;
   std::map<QString, int> held_;  ///< locks of files that were left behind
   int writing_ = 0;

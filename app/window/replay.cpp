@@ -109,6 +109,8 @@ private:
       make_absolute(open->model);
     }
     if (auto* save = std::get_if<journal::SaveProject>(&action)) make_absolute(save->project);
+    if (auto* save = std::get_if<journal::SaveProjectWithModel>(&action))
+      make_absolute(save->project);
   }
   void make_absolute(std::string& path) const {
     if (journal_.file.empty() || path.empty() || std::filesystem::path(path).is_absolute()) return;

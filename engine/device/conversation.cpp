@@ -128,8 +128,8 @@ std::unexpected<Error> Conversation::explain_loss(Error const& error, CallOption
   double seconds = duration<double>(options.timeout).count();
   if (error.code == "timed_out" && !steps.empty()) {
     return environment_failed("kernel_timed_out",
-                              fmt::format("{} did not finish within {:g} s and was stopped",
-                                          name_of(steps, -1), seconds));
+                              fmt::format("{} did not finish within {:g} s and was stopped{}",
+                                          name_of(steps, -1), seconds, hint_));
   }
   if (error.code == "timed_out") {
     return environment_failed("device_timed_out",
@@ -145,8 +145,10 @@ std::unexpected<Error> Conversation::explain_end(LineEnd const& end,
     std::string what = steps.empty() ? "the call" : name_of(steps, -1);
     return environment_failed(
         "kernel_timed_out",
-        fmt::format("{} took longer than the {:g} s that the device allows and was stopped", what,
-                    end.time_limit));
+        fmt::format(
+            "{} took longer than the {:g} s that the device allows and was stopped; `tw device "
+            "serve --call-seconds N` there allows more",
+            what, end.time_limit));
   }
   if (end.error) return std::unexpected(*end.error);
   if (end.signal == 0) {

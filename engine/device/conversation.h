@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 
 #include "engine/device/channel.h"
 #include "engine/device/line.h"
@@ -24,8 +25,9 @@ struct Answer {
 class Conversation {
 public:
   /// `patience`: how long a cancelled request may take to come to an end by itself.
-  Conversation(OpenLine open_line, std::chrono::milliseconds patience)
-      : open_line_(std::move(open_line)), patience_(patience) {}
+  /// `hint`: how longer calls are allowed, the end of a sentence; may be empty.
+  Conversation(OpenLine open_line, std::chrono::milliseconds patience, std::string hint)
+      : open_line_(std::move(open_line)), patience_(patience), hint_(std::move(hint)) {}
 
   /// Asks and waits for the answer. `generation`: of the handles in the request, 0 without any.
   /// `steps`: what the request runs, for the words of a failure. Errors: those of Device.
@@ -48,6 +50,7 @@ private:
 
   OpenLine open_line_;
   std::chrono::milliseconds patience_;
+  std::string hint_;
   std::mutex mutex_;
   std::condition_variable_any turn_over_;
   bool busy_ = false;

@@ -45,6 +45,13 @@ struct DeviceStep {
   BufferView workspace;
 };
 
+/// What a device says about the moment: its clock, and what else keeps the machine busy.
+struct DeviceStatus {
+  double unix_seconds = 0;    ///< its own clock
+  double uptime_seconds = 0;  ///< of the machine; 0: not known
+  double load = -1;           ///< processes that run or wait, over a minute; below 0: not known
+};
+
 /// How long to wait for an answer and what may end the wait. A stop restarts the device only when
 /// the running kernel does not come to an end shortly; a time-out restarts it.
 struct CallOptions {
@@ -61,6 +68,8 @@ public:
   virtual ~Device() = default;
 
   virtual Result<Hardware> describe(CallOptions const& options) = 0;
+  /// Errors: unknown_request (an older device does not tell).
+  virtual Result<DeviceStatus> status(CallOptions const& options) = 0;
 
   /// Zero-filled. Errors: tensor_too_large.
   virtual Result<TensorHandle> allocate(int64_t bytes, CallOptions const& options) = 0;

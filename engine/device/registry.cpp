@@ -9,13 +9,15 @@
 
 namespace tw {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceEntry, name, address, certificate_file, token_file)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DeviceEntry, name, address, certificate_file,
+                                                token_file, timeout_seconds)
 
 namespace {
 
 using Json = nlohmann::json;
 constexpr int kVersion = 1;
 constexpr size_t kMostDevices = 1000;
+constexpr double kLongestTimeout = 86400;  // seconds
 
 bool is_device_name(std::string const& name) {
   auto allowed = [](char c) {
@@ -25,6 +27,8 @@ bool is_device_name(std::string const& name) {
   return !name.empty() && name.size() <= 40 && name != kLocalDeviceName &&
          std::ranges::all_of(name, allowed);
 }
+
+bool is_timeout(double seconds) { return seconds >= 0 && seconds <= kLongestTimeout; }
 
 std::unexpected<Error> bad_list(std::string const& why) {
   return bad_input("bad_device_list", "this is no list of devices: " + why);
@@ -60,6 +64,8 @@ Result<std::vector<DeviceEntry>> parse_devices(std::string_view text) {
                              [&](DeviceEntry const& d) { return d.name == devices[i].name; });
     if (!is_device_name(devices[i].name) || again)
       return bad_list(fmt::format("the name of device {} cannot be used", i + 1));
+    if (!is_timeout(devices[i].timeout_seconds))
+      return bad_list(fmt::format("the time-out of device {} cannot be used", devices[i].name));
   }
   return devices;
 }
@@ -92,6 +98,8 @@ Status add_device(std::filesystem::path const& file, DeviceEntry const& entry) {
                      fmt::format("'{}' cannot name a device: a name has letters, digits, '.', '_' "
                                  "and '-', and is not '{}'",
                                  entry.name.substr(0, 80), kLocalDeviceName));
+  if (!is_timeout(entry.timeout_seconds))
+    return bad_input("bad_timeout", "a call may take from 0 seconds to a day");
   TRY_ASSIGN(std::vector<DeviceEntry> devices, read_devices(file));
   auto found = std::ranges::find(devices, entry.name, &DeviceEntry::name);
   if (found == devices.end())

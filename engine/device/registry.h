@@ -18,6 +18,7 @@ struct DeviceEntry {
   std::string address;           ///< HOST:PORT
   std::string certificate_file;  ///< PEM, absolute; empty: no TLS
   std::string token_file;        ///< absolute; empty: no token
+  double timeout_seconds = 0;    ///< that a call there may take at least; 0: as everywhere
   bool operator==(DeviceEntry const&) const = default;
 };
 
@@ -29,8 +30,8 @@ std::string to_text(std::vector<DeviceEntry> const& devices);
 Result<std::vector<DeviceEntry>> read_devices(std::filesystem::path const& file);
 Status write_devices(std::filesystem::path const& file, std::vector<DeviceEntry> const& devices);
 
-/// Adds, or replaces the one of that name. Errors: bad_device_name, and those of reading and
-/// writing.
+/// Adds, or replaces the one of that name. Errors: bad_device_name, bad_timeout, and those of
+/// reading and writing.
 Status add_device(std::filesystem::path const& file, DeviceEntry const& entry);
 /// Errors: unknown_device, and those of reading and writing.
 Status remove_device(std::filesystem::path const& file, std::string const& name);

@@ -1,6 +1,9 @@
 #include "engine/device/request_handler.h"
 
 #include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <optional>
 
 #include "engine/device/channel.h"
 #include "engine/device/crash.h"
@@ -13,6 +16,12 @@ namespace {
 constexpr int kMostThreads = 1024;
 constexpr int kMostSteps = 1 << 16;
 constexpr double kMostSeconds = 86400;
+
+/// The system's own files, where they can be seen.
+std::optional<double> first_number_in(char const* file) {
+  double number = 0;
+  return std::ifstream(file) >> number ? std::optional(number) : std::nullopt;
+}
 
 wire::Response done() {
   wire::Response response;
@@ -56,6 +65,8 @@ Result<wire::Response> RequestHandler::dispatch(wire::Request const& request) {
       return run(request.run());
     case wire::Request::kTime:
       return time(request.time());
+    case wire::Request::kStatus:
+      return status();
     case wire::Request::KIND_NOT_SET:
       break;
   }
@@ -65,6 +76,16 @@ Result<wire::Response> RequestHandler::dispatch(wire::Request const& request) {
 Result<wire::Response> RequestHandler::describe() {
   wire::Response response;
   response.set_hardware(to_json_text(hardware_));
+  return response;
+}
+
+Result<wire::Response> RequestHandler::status() {
+  wire::Response response;
+  wire::Status& status = *response.mutable_status();
+  auto now = std::chrono::system_clock::now().time_since_epoch();
+  status.set_unix_seconds(std::chrono::duration<double>(now).count());
+  status.set_uptime_seconds(first_number_in("/proc/uptime").value_or(0));
+  status.set_load(first_number_in("/proc/loadavg").value_or(-1));
   return response;
 }
 

@@ -39,6 +39,7 @@ private:
 
   Result<wire::Response> dispatch(wire::Request const& request);
   Result<wire::Response> describe();
+  Result<wire::Response> status();
   Result<wire::Response> allocate(wire::Allocate const& request);
   Result<wire::Response> write(wire::Write const& request);
   Result<wire::Response> read(wire::Read const& request);

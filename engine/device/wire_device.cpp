@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "engine/device/conversation.h"
@@ -50,12 +51,19 @@ Samples to_samples(wire::SampleList const& list) {
 
 }  // namespace
 
-WireDevice::WireDevice(OpenLine open_line, std::chrono::milliseconds patience)
-    : conversation_(std::make_unique<Conversation>(std::move(open_line), patience)) {}
+WireDevice::WireDevice(OpenLine open_line, std::chrono::milliseconds patience,
+                       std::chrono::milliseconds least_timeout, std::string hint)
+    : least_timeout_(least_timeout),
+      conversation_(
+          std::make_unique<Conversation>(std::move(open_line), patience, std::move(hint))) {}
 
 WireDevice::~WireDevice() = default;
 
 uint64_t WireDevice::generation() const { return conversation_->generation(); }
+
+CallOptions WireDevice::patient(CallOptions const& options) const {
+  return {options.stop, std::max(options.timeout, least_timeout_)};
+}
 
 Result<Hardware> WireDevice::describe(CallOptions const& options) {
   wire::Request request;
@@ -64,10 +72,21 @@ Result<Hardware> WireDevice::describe(CallOptions const& options) {
   return parse_hardware(answer.message.hardware());
 }
 
+Result<DeviceStatus> WireDevice::status(CallOptions const& options) {
+  wire::Request request;
+  request.mutable_status();
+  TRY_ASSIGN(Answer answer, conversation_->ask(request, 0, options));
+  if (!answer.message.has_status()) return unexpected_answer();
+  wire::Status const& status = answer.message.status();
+  for (double value : {status.unix_seconds(), status.uptime_seconds(), status.load()})
+    if (!std::isfinite(value)) return unexpected_answer();
+  return DeviceStatus{status.unix_seconds(), status.uptime_seconds(), status.load()};
+}
+
 Result<TensorHandle> WireDevice::allocate(int64_t bytes, CallOptions const& options) {
   wire::Request request;
   request.mutable_allocate()->set_bytes(bytes);
-  TRY_ASSIGN(Answer answer, conversation_->ask(request, 0, options));
+  TRY_ASSIGN(Answer answer, conversation_->ask(request, 0, patient(options)));
   if (!answer.message.has_handle()) return unexpected_answer();
   return TensorHandle{answer.message.handle(), answer.generation, bytes};
 }
@@ -80,7 +99,7 @@ Status WireDevice::write(TensorHandle const& tensor, int64_t offset,
     request.mutable_write()->set_tensor(tensor.id);
     request.mutable_write()->set_offset(offset);
     request.mutable_write()->set_data(piece.data(), piece.size());
-    TRY(conversation_->ask(request, tensor.generation, options));
+    TRY(conversation_->ask(request, tensor.generation, patient(options)));
     from = from.subspan(piece.size());
     offset += int64_t(piece.size());
   }
@@ -95,7 +114,7 @@ Status WireDevice::read(TensorHandle const& tensor, int64_t offset, std::span<st
     request.mutable_read()->set_tensor(tensor.id);
     request.mutable_read()->set_offset(offset);
     request.mutable_read()->set_bytes(int64_t(piece.size()));
-    TRY_ASSIGN(Answer answer, conversation_->ask(request, tensor.generation, options));
+    TRY_ASSIGN(Answer answer, conversation_->ask(request, tensor.generation, patient(options)));
     std::string const& data = answer.message.data();
     if (data.size() != piece.size()) return unexpected_answer();
     std::memcpy(piece.data(), data.data(), piece.size());
@@ -122,7 +141,7 @@ Result<LibraryHandle> WireDevice::load(std::span<std::byte const> library,
   }
   wire::Request request;
   request.set_load_library(library.data(), library.size());
-  TRY_ASSIGN(Answer answer, conversation_->ask(request, 0, options));
+  TRY_ASSIGN(Answer answer, conversation_->ask(request, 0, patient(options)));
   if (!answer.message.has_handle()) return unexpected_answer();
   return LibraryHandle{answer.message.handle(), answer.generation};
 }
@@ -140,7 +159,7 @@ Status WireDevice::run(std::span<DeviceStep const> steps, int threads, CallOptio
   if (steps.empty()) return {};
   wire::Request request;
   fill_run(steps, threads, *request.mutable_run());
-  TRY(conversation_->ask(request, oldest_generation(steps), options, steps));
+  TRY(conversation_->ask(request, oldest_generation(steps), patient(options), steps));
   return {};
 }
 
@@ -154,7 +173,8 @@ Result<Timing> WireDevice::time(std::span<DeviceStep const> steps, int threads,
   message.set_repeats(plan.repeats);
   message.set_min_sample_seconds(plan.min_sample_seconds);
   message.set_most_seconds(plan.most_seconds);
-  TRY_ASSIGN(Answer answer, conversation_->ask(request, oldest_generation(steps), options, steps));
+  TRY_ASSIGN(Answer answer,
+             conversation_->ask(request, oldest_generation(steps), patient(options), steps));
   wire::TimingReport const& report = answer.message.timing();
   if (size_t(report.steps_size()) != steps.size()) return unexpected_answer();
   Timing timing;

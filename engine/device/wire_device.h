@@ -12,10 +12,14 @@ class WireDevice : public Device {
 public:
   /// Opens nothing: the line comes with the first call that needs it. `patience`: how long a
   /// cancelled request may take to come to an end by itself before the line is cut.
-  WireDevice(OpenLine open_line, std::chrono::milliseconds patience);
+  /// `least_timeout`: what a call may take on this device at least, except those that only ask
+  /// what it is. `hint`: how to raise it, the end of a sentence about a time-out.
+  WireDevice(OpenLine open_line, std::chrono::milliseconds patience,
+             std::chrono::milliseconds least_timeout = {}, std::string hint = {});
   ~WireDevice() override;
 
   Result<Hardware> describe(CallOptions const& options) override;
+  Result<DeviceStatus> status(CallOptions const& options) override;
   Result<TensorHandle> allocate(int64_t bytes, CallOptions const& options) override;
   Status write(TensorHandle const& tensor, int64_t offset, std::span<std::byte const> from,
                CallOptions const& options) override;
@@ -33,6 +37,9 @@ public:
   uint64_t generation() const;
 
 private:
+  CallOptions patient(CallOptions const& options) const;
+
+  std::chrono::milliseconds least_timeout_;
   std::unique_ptr<Conversation> conversation_;
 };
 

@@ -22,15 +22,19 @@ std::optional<std::vector<std::string>> steps_since(Schedule const& parent, Sche
 
 }  // namespace
 
+Trial const& HistoryNode::on(TriedOn const& where) const {
+  static Trial const none;
+  auto found = trials.find(where);
+  return found == trials.end() ? none : found->second;
+}
+
 History::History(Schedule plain) {
   HistoryNode root{.id = 0,
                    .parent = -1,
                    .label = "plain",
                    .steps = {},
                    .schedule = std::move(plain),
-                   .measured = {},
-                   .correctness_text = {},
-                   .failure = {},
+                   .trials = {},
                    .note = {}};
   nodes_.push_back(std::make_shared<HistoryNode const>(std::move(root)));
 }
@@ -70,9 +74,7 @@ Result<History> History::add(int parent, Schedule schedule, std::string label) c
                      .label = std::move(label),
                      .steps = std::move(*steps),
                      .schedule = std::move(schedule),
-                     .measured = {},
-                     .correctness_text = {},
-                     .failure = {},
+                     .trials = {},
                      .note = {}};
     next.nodes_.push_back(std::make_shared<HistoryNode const>(std::move(node)));
   }
@@ -99,26 +101,31 @@ Result<History> History::jumped(int id) const {
   return next;
 }
 
-History History::with_measured(int id, Measured measured) const {
+History History::with_measured(int id, TriedOn const& where, Measured measured) const {
   return changed(id, [&](HistoryNode& node) {
-    node.measured = measured;
-    node.failure.clear();
+    node.trials[where].measured = measured;
+    node.trials[where].failure.clear();
   });
 }
 
-History History::with_correctness(int id, Correctness correctness, std::string text) const {
+History History::with_correctness(int id, TriedOn const& where, Correctness correctness,
+                                  std::string text) const {
   return changed(id, [&](HistoryNode& node) {
-    node.correctness = correctness;
-    node.correctness_text = std::move(text);
+    node.trials[where].correctness = correctness;
+    node.trials[where].correctness_text = std::move(text);
   });
 }
 
-History History::with_failure(int id, std::string failure) const {
-  return changed(id, [&](HistoryNode& node) { node.failure = std::move(failure); });
+History History::with_failure(int id, TriedOn const& where, std::string failure) const {
+  return changed(id, [&](HistoryNode& node) { node.trials[where].failure = std::move(failure); });
 }
 
 History History::with_note(int id, std::string note) const {
   return changed(id, [&](HistoryNode& node) { node.note = std::move(note); });
+}
+
+History History::with_label(int id, std::string label) const {
+  return changed(id, [&](HistoryNode& node) { node.label = std::move(label); });
 }
 
 }  // namespace tw

@@ -2,6 +2,7 @@
 /// A value: changes give a new history that shares its nodes, so that a copy is cheap.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -21,18 +22,34 @@ struct Measured {
 
 enum class Correctness : uint8_t { kUnknown, kCorrect, kWrong };
 
+/// Where something was tried: a time is that machine's and nobody else's.
+struct TriedOn {
+  std::string device;   ///< the name that a person gave it: "local", "board"
+  std::string machine;  ///< what stood behind the name then: "AMD EPYC 9354, 2 cores"
+  auto operator<=>(TriedOn const&) const = default;
+};
+
+/// What one device said about a state.
+struct Trial {
+  std::optional<Measured> measured;
+  Correctness correctness = Correctness::kUnknown;
+  std::string correctness_text;
+  std::string failure;  ///< why it could not be measured, a sentence
+  bool operator==(Trial const&) const = default;
+};
+
 struct HistoryNode {
   int id = 0;                      ///< its place in the list of nodes
   int parent = -1;                 ///< -1: the plain program
   std::string label;               ///< "plain", the primitive's name, or what the caller said
   std::vector<std::string> steps;  ///< script lines since the parent
   Schedule schedule;
-  std::optional<Measured> measured;
-  Correctness correctness = Correctness::kUnknown;
-  std::string correctness_text;
-  std::string failure;  ///< why it could not be measured, a sentence
+  std::map<TriedOn, Trial> trials;
   std::string note;
   int redo = -1;  ///< the child last visited
+
+  /// What is known of it there; an empty trial when it was never tried there.
+  Trial const& on(TriedOn const& where) const;
 };
 
 class History {
@@ -58,15 +75,19 @@ public:
   /// Errors: unknown_node. Redo then leads back here from every node on the way from the root.
   Result<History> jumped(int id) const;
 
-  History with_measured(int id, Measured measured) const;
-  History with_correctness(int id, Correctness correctness, std::string text) const;
-  History with_failure(int id, std::string failure) const;
+  History with_measured(int id, TriedOn const& where, Measured measured) const;
+  History with_correctness(int id, TriedOn const& where, Correctness correctness,
+                           std::string text) const;
+  History with_failure(int id, TriedOn const& where, std::string failure) const;
   History with_note(int id, std::string note) const;
+  History with_label(int id, std::string label) const;
 
   nlohmann::ordered_json to_json() const;
-  /// Rebuilds every schedule by replaying its steps on `plain`. Errors: not_a_history,
-  /// unknown_version, other_kernel, step_refused; each one a sentence.
-  static Result<History> from_json(nlohmann::ordered_json const& json, Schedule plain);
+  /// Rebuilds every schedule by replaying its steps on `plain`. Version 1 did not say where its
+  /// times come from: `untold` stands for that. Errors: not_a_history, unknown_version,
+  /// other_kernel, step_refused; each one a sentence.
+  static Result<History> from_json(nlohmann::ordered_json const& json, Schedule plain,
+                                   TriedOn const& untold = {});
 
 private:
   void visit(int id);

@@ -6,21 +6,29 @@
 namespace tw {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
+constexpr int kWithoutDevices = 1;  // had one time for a state, wherever it was measured
 constexpr char const* kVerdicts[] = {"unknown", "correct", "wrong"};
 using Json = nlohmann::ordered_json;
 
+Json trial_json(TriedOn const& where, Trial const& trial) {
+  Json json = {{"device", where.device}, {"machine", where.machine}};
+  if (trial.measured)
+    json["measured"] = {{"min_ms", trial.measured->min_ms},
+                        {"spread", trial.measured->spread},
+                        {"gflops", trial.measured->gflops}};
+  if (trial.correctness != Correctness::kUnknown)
+    json["verdict"] = kVerdicts[int(trial.correctness)];
+  if (!trial.correctness_text.empty()) json["verdict_text"] = trial.correctness_text;
+  if (!trial.failure.empty()) json["failure"] = trial.failure;
+  return json;
+}
+
 Json node_json(HistoryNode const& node) {
   Json json = {{"parent", node.parent}, {"label", node.label}, {"steps", node.steps}};
-  if (node.measured)
-    json["measured"] = {{"min_ms", node.measured->min_ms},
-                        {"spread", node.measured->spread},
-                        {"gflops", node.measured->gflops}};
-  if (node.correctness != Correctness::kUnknown) json["verdict"] = kVerdicts[int(node.correctness)];
-  for (auto const& [key, text] : {std::pair{"verdict_text", &node.correctness_text},
-                                  {"failure", &node.failure},
-                                  {"note", &node.note}})
-    if (!text->empty()) json[key] = *text;
+  for (auto const& [where, trial] : node.trials)
+    if (trial != Trial()) json["trials"].push_back(trial_json(where, trial));
+  if (!node.note.empty()) json["note"] = node.note;
   if (node.redo >= 0) json["redo"] = node.redo;
   return json;
 }
@@ -57,7 +65,8 @@ Result<Schedule> replay_steps(Schedule schedule, Json const& lines, int id) {
   return schedule;
 }
 
-Result<History> restore_badges(History history, int id, Json const& json) {
+/// `json`: a trial, or a node of version 1, which held the only one itself.
+Result<History> restore_trial(History history, int id, Json const& json, TriedOn const& where) {
   if (auto found = json.find("measured"); found != json.end()) {
     Measured measured;
     for (auto [key, into] : {std::pair{"min_ms", &measured.min_ms},
@@ -67,16 +76,29 @@ Result<History> restore_badges(History history, int id, Json const& json) {
         return broken(fmt::format("the times of entry {} are incomplete", id));
       *into = (*found)[key].get<double>();
     }
-    history = history.with_measured(id, measured);
+    history = history.with_measured(id, where, measured);
   }
   std::string verdict = text_of(json, "verdict");
   Correctness correctness = verdict == "correct" ? Correctness::kCorrect
                             : verdict == "wrong" ? Correctness::kWrong
                                                  : Correctness::kUnknown;
-  history = history.with_correctness(id, correctness, text_of(json, "verdict_text"));
-  if (std::string failure = text_of(json, "failure"); !failure.empty())
-    history = history.with_failure(id, failure);
-  return history.with_note(id, text_of(json, "note"));
+  std::string text = text_of(json, "verdict_text"), failure = text_of(json, "failure");
+  if (correctness != Correctness::kUnknown || !text.empty())
+    history = history.with_correctness(id, where, correctness, text);
+  return failure.empty() ? history : history.with_failure(id, where, failure);
+}
+
+Result<History> restore_badges(History history, int id, Json const& json, TriedOn const& untold) {
+  history = history.with_note(id, text_of(json, "note"));
+  auto trials = json.find("trials");
+  if (trials == json.end()) return restore_trial(std::move(history), id, json, untold);
+  if (!trials->is_array()) return broken(fmt::format("the trials of entry {} are no list", id));
+  for (Json const& trial : *trials) {
+    if (!trial.is_object()) return broken(fmt::format("a trial of entry {} is no object", id));
+    TriedOn where{text_of(trial, "device"), text_of(trial, "machine")};
+    TRY_ASSIGN(history, restore_trial(std::move(history), id, trial, where));
+  }
+  return history;
 }
 
 }  // namespace
@@ -90,10 +112,11 @@ Json History::to_json() const {
   return json;
 }
 
-Result<History> History::from_json(Json const& json, Schedule plain) {
+Result<History> History::from_json(Json const& json, Schedule plain, TriedOn const& untold) {
   if (!json.is_object() || text_of(json, "kind") != "tilewright history")
     return broken("its kind is missing");
-  if (int version = number_of(json, "version", -1); version != kVersion)
+  if (int version = number_of(json, "version", -1);
+      version != kVersion && version != kWithoutDevices)
     return bad_input(
         "unknown_version",
         fmt::format("this history has version {}; version {} can be read", version, kVersion));
@@ -115,7 +138,7 @@ Result<History> History::from_json(Json const& json, Schedule plain) {
       TRY_ASSIGN(history, history.add(parent, std::move(schedule), text_of(node, "label")));
       if (history.current() != id) return broken(fmt::format("entry {} is there twice", id));
     }
-    TRY_ASSIGN(history, restore_badges(std::move(history), id, node));
+    TRY_ASSIGN(history, restore_badges(std::move(history), id, node, untold));
   }
   for (int id = 0; id < int(nodes.size()); ++id) {
     int redo = number_of(nodes[size_t(id)], "redo", -1);

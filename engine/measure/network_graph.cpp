@@ -7,6 +7,8 @@
 namespace tw {
 namespace {
 
+constexpr double kLongRun = 2;  // seconds
+
 std::span<std::byte const> bytes_of(NDArray const& array) {
   return {static_cast<std::byte const*>(array.data()), size_t(array.byte_size())};
 }
@@ -217,7 +219,10 @@ Status NetworkGraph::run_reference(PlanStep const& step) {
 Status NetworkGraph::run() {
   for (int entry : order_) {
     if (entry >= 0) {
+      auto start = std::chrono::steady_clock::now();
       TRY(parts_.device.run(segments_[size_t(entry)], parts_.options.threads, parts_.options.call));
+      segment_seconds_[entry] =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       continue;
     }
     int number = -1 - entry;
@@ -232,8 +237,13 @@ Status NetworkGraph::run() {
 Status NetworkGraph::time(int rounds, NetworkTiming& timing) {
   bool whole = is_one_segment();
   for (size_t s = 0; s < segments_.size(); ++s) {
-    TimingPlan plan{
-        .warm_up = 1, .repeats = whole ? rounds : 3, .min_sample_seconds = 0, .most_seconds = 60};
+    // What just ran for so long is warm: a slow device is not kept busy for nothing.
+    auto ran = segment_seconds_.find(int(s));
+    bool warm = ran != segment_seconds_.end() && ran->second > kLongRun;
+    TimingPlan plan{.warm_up = warm ? 0 : 1,
+                    .repeats = whole ? rounds : 3,
+                    .min_sample_seconds = 0,
+                    .most_seconds = 60};
     CallOptions call = parts_.options.call;
     call.timeout = std::chrono::minutes(3);
     TRY_ASSIGN(Timing measured,

@@ -67,6 +67,7 @@ private:
   std::map<ValueId, NDArray> here_;                // values that are not on the device
   std::vector<std::vector<DeviceStep>> segments_;  // runs of kernel steps
   std::vector<std::vector<int>> segment_kernels_;  // which kernel each of them runs
+  std::map<int, double> segment_seconds_;          // what their last run took
   std::vector<int> order_;  // >= 0: a segment; < 0: step -1 - n, which is no kernel
   std::map<int, std::vector<std::unique_ptr<NetworkGraph>>> bodies_;  // of control steps
 };

@@ -15,14 +15,16 @@ Result<CheckedRun> run_checked(ir::Program const& program, int64_t operations, i
   return CheckedRun{true, std::move(wrong)};
 }
 
-History with_checked_run(History const& history, int node, Result<CheckedRun> const& run) {
-  if (run && run->is_wrong()) return history.with_correctness(node, Correctness::kWrong, run->text);
+History with_checked_run(History const& history, int node, TriedOn const& where,
+                         Result<CheckedRun> const& run) {
+  if (run && run->is_wrong())
+    return history.with_correctness(node, where, Correctness::kWrong, run->text);
   std::string words = !run       ? "the run with checks failed: " + to_sentence(run.error())
                       : run->ran ? "every access is inside of its tensor and reads what was written"
                                  : run->text;
-  HistoryNode const& known = history.node(node);
+  Trial const& known = history.node(node).on(where);
   return history.with_correctness(
-      node, known.correctness,
+      node, where, known.correctness,
       known.correctness_text.empty() ? words : known.correctness_text + "; " + words);
 }
 

@@ -17,7 +17,8 @@ Result<CheckedRun> run_checked(ir::Program const& program, int64_t operations, i
                                Backend const& backend, KernelBench& bench,
                                BenchOptions const& options);
 
-/// The node's verdict after that run: wrong with the access, or right with one more reason.
-History with_checked_run(History const& history, int node, Result<CheckedRun> const& run);
+/// The node's verdict there after that run: wrong with the access, or right with one more reason.
+History with_checked_run(History const& history, int node, TriedOn const& where,
+                         Result<CheckedRun> const& run);
 
 }  // namespace tw::session

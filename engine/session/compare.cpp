@@ -79,7 +79,7 @@ private:
 
 using Number = std::optional<double>;
 
-void add_times(Table& table, double flops) {
+void add_measured(Table& table, double flops) {
   table.row("measured time", "ms", Better::kLess,
             [](StateToCompare const& s) -> Number { return s.min_ms; });
   table.row("spread of the times", "%", Better::kLess,
@@ -87,6 +87,21 @@ void add_times(Table& table, double flops) {
   table.row("measured speed", "GFLOP/s", Better::kMore, [&](StateToCompare const& s) {
     return s.min_ms && flops > 0 ? Number(flops / *s.min_ms / 1e6) : Number();
   });
+}
+
+/// A row for each other device that one of the states was measured on.
+void add_elsewhere(Table& table, StateToCompare const& before, StateToCompare const& after) {
+  std::map<std::string, double> names = before.elsewhere_ms;
+  names.insert(after.elsewhere_ms.begin(), after.elsewhere_ms.end());
+  for (auto const& [name, any] : names)
+    table.row(fmt::format("measured time on {}", name), "ms", Better::kLess,
+              [&name](StateToCompare const& s) {
+                auto known = s.elsewhere_ms.find(name);
+                return known == s.elsewhere_ms.end() ? Number() : Number(known->second);
+              });
+}
+
+void add_modelled(Table& table) {
   auto of_model = [](auto get) {
     return [get](StateToCompare const& s) {
       return s.facts->model ? Number(get(*s.facts->model)) : Number();
@@ -186,7 +201,9 @@ StateComparison compare_states(StateToCompare const& before, StateToCompare cons
   result.before.nest = before.facts->nest;
   result.after.nest = after.facts->nest;
   Table table(before, after);
-  add_times(table, flops);
+  add_measured(table, flops);
+  add_elsewhere(table, before, after);
+  add_modelled(table);
   add_levels(table, before);
   add_facts(table);
   result.values = std::move(table.values);
@@ -203,6 +220,25 @@ StateComparison compare_states(StateToCompare const& before, StateToCompare cons
   result.roofline.explanation =
       fmt::format("{}: {}; {}: {}", before.state.name, before.facts->model->bound, after.state.name,
                   after.facts->model->bound);
+  return result;
+}
+
+StateComparison compare_trials(StateToCompare const& before, StateToCompare const& after,
+                               double flops) {
+  StateComparison result{before.state, after.state, {}, {}, "", {}};
+  for (auto [side, into] : {std::pair{&before, &result.before}, {&after, &result.after}})
+    if (side->facts) into->nest = side->facts->nest;
+  Table table(before, after);
+  add_measured(table, flops);
+  result.values = std::move(table.values);
+  result.script_changes = script_text(after.state.script);
+  result.summary = "it was not measured on both";
+  if (!before.min_ms || !after.min_ms) return result;
+  double ratio = *before.min_ms / *after.min_ms;
+  result.summary =
+      fmt::format("{} takes {:.4g} ms, {} {:.4g} ms: {:.2f} times {} there", before.state.device,
+                  *before.min_ms, after.state.device, *after.min_ms, std::max(ratio, 1 / ratio),
+                  ratio >= 1 ? "faster" : "slower");
   return result;
 }
 

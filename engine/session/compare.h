@@ -1,6 +1,7 @@
 /// What two states of one kernel cost: the values behind a comparison.
 #pragma once
 
+#include <map>
 #include <optional>
 
 #include "engine/analysis/time_model.h"
@@ -31,12 +32,18 @@ StateFacts facts_of(ir::Program const& program, Roofs const* rates,
 struct StateToCompare {
   ComparedState state;
   std::shared_ptr<StateFacts const> facts;
-  std::optional<double> min_ms;
+  std::optional<double> min_ms;  ///< on the device in use, or on `state.device`
   double spread = 0;
+  std::map<std::string, double> elsewhere_ms;  ///< measured times by the names of other devices
 };
 
 /// `flops` of one run of the kernel as its operators define it; `roofs` of the machine.
 StateComparison compare_states(StateToCompare const& before, StateToCompare const& after,
                                double flops, std::vector<RoofView> const& roofs);
+
+/// One state on two devices: what was measured on each. Models and code are of the device in use
+/// and are left out.
+StateComparison compare_trials(StateToCompare const& before, StateToCompare const& after,
+                               double flops);
 
 }  // namespace tw::session

@@ -1,8 +1,17 @@
 #include "engine/session/laboratory.h"
 
+#include <fmt/format.h>
+
 #include "engine/compile/kernel_code.h"
+#include "engine/device/registry.h"
 
 namespace tw::session {
+
+TriedOn Laboratory::tried_on() const {
+  return {title().empty() ? kLocalDeviceName : title(),
+          fmt::format("{}, {} thread{}", backend().target().hardware.name, threads_,
+                      threads_ == 1 ? "" : "s")};
+}
 
 Result<Laboratory::Outcome> Laboratory::measure(Model const& model, int kernel,
                                                 ir::Program const& program, CodeTier tier,

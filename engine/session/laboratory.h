@@ -6,6 +6,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/device/device.h"
+#include "engine/history/history.h"
 #include "engine/measure/kernel_bench.h"
 #include "engine/session/checked_run.h"
 #include "engine/session/loaded_model.h"
@@ -24,6 +25,8 @@ public:
   Device& device() { return *chosen_.device; }
   std::string const& title() const { return chosen_.title; }
   int threads() const { return threads_; }
+  /// What the times of this laboratory belong to.
+  TriedOn tried_on() const;
 
   struct Outcome {
     BenchResult result;

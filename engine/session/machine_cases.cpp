@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "engine/backend/backend.h"
+#include "engine/device/registry.h"
 #include "engine/measure/roofs.h"
 #include "engine/samples/samples.h"
 #include "engine/schedule/primitive.h"
@@ -31,6 +32,7 @@ Result<MachineView> machine_view(Backend const& backend, Device& device,
                                  std::string const& title) {
   Hardware const& hardware = backend.target().hardware;
   MachineView view;
+  view.device = title.empty() ? kLocalDeviceName : title;
   view.name = fmt::format("{} · {} core{}", title.empty() ? "This machine" : title, hardware.cores,
                           hardware.cores == 1 ? "" : "s");
   view.target = backend.target().title();

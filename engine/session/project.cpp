@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/support/files.h"
+#include "engine/support/relative_path.h"
 
 namespace tw::session {
 namespace {
@@ -35,21 +36,43 @@ bool read_text(Json const& json, char const* key, std::string& into) {
   return true;
 }
 
+bool is_hash(std::string const& text) {
+  return text.empty() ||
+         (text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos);
+}
+
+int64_t bytes_in(Json const& json) {
+  auto bytes = json.find("bytes");
+  bool known = bytes != json.end() && bytes->is_number_unsigned() &&
+               bytes->get<uint64_t>() < (uint64_t(1) << 62);
+  return known ? bytes->get<int64_t>() : 0;
+}
+
+Status read_files(Json const& json, std::vector<ProjectFile>& files, std::string const& file) {
+  if (!json.is_array()) return broken(file, "the files of its model are no list");
+  for (Json const& entry : json) {
+    ProjectFile one;
+    if (!entry.is_object() || !read_text(entry, "name", one.name) ||
+        !read_text(entry, "sha256", one.sha256) || !read_text(entry, "packed", one.packed) ||
+        !stays_below(one.name) || !is_hash(one.sha256))
+      return broken(file, fmt::format("file {} of its model cannot be used", files.size() + 1));
+    one.bytes = bytes_in(entry);
+    files.push_back(std::move(one));
+  }
+  return {};
+}
+
 Status read_model(Json const& json, ProjectModel& model, std::string const& file) {
   if (!json.is_object()) return broken(file, "it does not say which model it is of");
   for (auto [key, into] :
        {std::pair{"source", &model.source}, {"beside", &model.beside}, {"sha256", &model.sha256}})
     if (!read_text(json, key, *into))
       return broken(file, fmt::format("'{}' of its model is no text", key));
-  auto bytes = json.find("bytes");
-  if (bytes != json.end() && bytes->is_number_unsigned() &&
-      bytes->get<uint64_t>() < (uint64_t(1) << 62))
-    model.bytes = bytes->get<int64_t>();
-  bool digits = model.sha256.empty() ||
-                (model.sha256.size() == 64 &&
-                 model.sha256.find_first_not_of("0123456789abcdef") == std::string::npos);
-  if (!digits) return broken(file, "the hash of its model is not one");
-  return {};
+  model.bytes = bytes_in(json);
+  if (!is_hash(model.sha256)) return broken(file, "the hash of its model is not one");
+  if (!read_text(json, "packed", model.packed))
+    return broken(file, "its copy of the model is no text");
+  return json.contains("files") ? read_files(json["files"], model.files, file) : Status();
 }
 
 Status read_kernels(Json const& json, std::vector<ProjectKernel>& kernels,
@@ -147,6 +170,12 @@ std::string to_text(Project const& project) {
     if (!project.model.beside.empty()) json["model"]["beside"] = project.model.beside;
     if (!project.model.sha256.empty()) json["model"]["sha256"] = project.model.sha256;
     if (project.model.bytes > 0) json["model"]["bytes"] = project.model.bytes;
+    for (ProjectFile const& file : project.model.files) {
+      Json entry = {{"name", file.name}, {"sha256", file.sha256}, {"bytes", file.bytes}};
+      if (!file.packed.empty()) entry["packed"] = file.packed;
+      json["model"]["files"].push_back(std::move(entry));
+    }
+    if (project.model.embedded()) json["model"]["packed"] = project.model.packed;
   }
   json["kernel"] = project.kernel;
   json["kernels"] = Json::array();
@@ -167,28 +196,48 @@ Result<Project> open_project(std::filesystem::path const& file) {
   return parse_project(text, file.string());
 }
 
+namespace {
+
+/// One trial, or a node of an earlier version, which held the only one itself.
+void add_times(Json const& trial, bool plain, ProjectKernelSummary& summary) {
+  auto measured = trial.find("measured");
+  if (measured == trial.end() || !measured->is_object() || !measured->contains("min_ms") ||
+      !(*measured)["min_ms"].is_number())
+    return;
+  std::string device, machine;
+  (void)read_text(trial, "device", device);
+  (void)read_text(trial, "machine", machine);
+  auto same = [&](auto const& one) { return one.device == device && one.machine == machine; };
+  auto found = std::find_if(summary.times.begin(), summary.times.end(), same);
+  if (found == summary.times.end())
+    found = summary.times.insert(found, ProjectKernelSummary::Times{device, machine, 0, 0});
+  double ms = (*measured)["min_ms"].get<double>();
+  if (plain) found->plain_ms = ms;
+  if (ms > 0 && (found->best_ms == 0 || ms < found->best_ms)) found->best_ms = ms;
+}
+
+void add_node(Json const& node, bool plain, ProjectKernelSummary& summary) {
+  std::string note;
+  if (!node.is_object()) return;
+  if (read_text(node, "note", note) && !note.empty()) summary.notes.push_back(note);
+  auto trials = node.find("trials");
+  if (trials == node.end()) return add_times(node, plain, summary);
+  if (!trials->is_array()) return;
+  for (Json const& trial : *trials)
+    if (trial.is_object()) add_times(trial, plain, summary);
+}
+
+}  // namespace
+
 std::vector<ProjectKernelSummary> summary_of(Project const& project) {
   std::vector<ProjectKernelSummary> list;
   for (ProjectKernel const& kernel : project.kernels) {
     ProjectKernelSummary one;
     one.name = kernel.name;
     auto nodes = kernel.history.find("nodes");
-    if (nodes == kernel.history.end() || !nodes->is_array()) {
-      list.push_back(std::move(one));
-      continue;
-    }
-    one.steps = std::max(0, int(nodes->size()) - 1);
-    for (size_t i = 0; i < nodes->size(); ++i) {
-      Json const& node = (*nodes)[i];
-      std::string note;
-      if (node.is_object() && read_text(node, "note", note) && !note.empty())
-        one.notes.push_back(note);
-      if (!node.is_object() || !node.contains("measured") || !node["measured"].is_object() ||
-          !node["measured"].contains("min_ms") || !node["measured"]["min_ms"].is_number())
-        continue;
-      double ms = node["measured"]["min_ms"].get<double>();
-      if (i == 0) one.plain_ms = ms;
-      if (ms > 0 && (one.best_ms == 0 || ms < one.best_ms)) one.best_ms = ms;
+    if (nodes != kernel.history.end() && nodes->is_array()) {
+      one.steps = std::max(0, int(nodes->size()) - 1);
+      for (size_t i = 0; i < nodes->size(); ++i) add_node((*nodes)[i], i == 0, one);
     }
     list.push_back(std::move(one));
   }

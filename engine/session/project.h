@@ -15,12 +15,23 @@
 
 namespace tw::session {
 
+/// A file that the model keeps its weights in.
+struct ProjectFile {
+  std::string name;    ///< as the model writes it: below the model's folder
+  std::string sha256;  ///< of its content
+  int64_t bytes = 0;
+  std::string packed;  ///< the content itself, zstd as base64; empty: not in the project
+  bool operator==(ProjectFile const&) const = default;
+};
 struct ProjectModel {
   /// What `load_model` was given: a path, "sample:NAME" or "te:TEXT"; empty: no model.
   std::string source;
   std::string beside;  ///< the path from the project's folder; empty: never saved as a file
   std::string sha256;  ///< of the file's content; empty: a sample, or not known
   int64_t bytes = 0;
+  std::vector<ProjectFile> files;  ///< beside the model's own
+  std::string packed;              ///< as in ProjectFile
+  bool embedded() const { return !packed.empty(); }
   bool is_file() const { return !source.starts_with("sample:") && !source.starts_with("te:"); }
   std::string name() const {
     return source.starts_with("te:") ? "a kernel of one's own"
@@ -50,7 +61,8 @@ struct Project {
 };
 
 constexpr int kProjectVersion = 1;
-constexpr int64_t kLargestProject = 256 << 20;  // bytes
+constexpr int64_t kLargestProject = int64_t(1) << 30;  // bytes
+constexpr int64_t kLargestEmbedded = 640 << 20;        // bytes, before they are packed
 
 /// Errors: not_a_project, unknown_version (newer than this program), broken_project.
 Result<Project> parse_project(std::string_view text, std::string const& file = "");
@@ -59,6 +71,7 @@ std::string to_text(Project const& project);
 Result<Project> open_project(std::filesystem::path const& file);
 
 struct FoundModel {
+  /// kMissing also where only the files of its weights are.
   enum class State : uint8_t { kFound, kMoved, kChanged, kMissing } state = State::kFound;
   std::string source;    ///< what to load; of a missing model what was stored
   std::string sentence;  ///< unless it was found where it was
@@ -68,12 +81,26 @@ struct FoundModel {
 FoundModel find_model(Project const& project, std::filesystem::path const& project_file,
                       StopToken stop = {});
 
+/// The files that a model keeps its weights in, with their hashes. Errors: those of reading them.
+Result<std::vector<ProjectFile>> files_of_model(std::filesystem::path const& model,
+                                                StopToken stop = {});
+/// Puts the model and its files into the project. Errors: nothing_to_embed, model_too_large, those
+/// of reading.
+Status embed_model(Project& project);
+/// Writes the project's copy below `folder`, where it is not there yet; the path of the model.
+/// Errors: not_embedded, broken_project, those of writing.
+Result<std::string> unpack_model(Project const& project, std::filesystem::path const& folder);
+
 /// What stands in a project about one kernel.
 struct ProjectKernelSummary {
   std::string name;
-  int steps = 0;       ///< of the history, without the plain nest
-  double best_ms = 0;  ///< 0: nothing was measured
-  double plain_ms = 0;
+  int steps = 0;  ///< of the history, without the plain nest
+  struct Times {
+    std::string device, machine;  ///< empty: an earlier version, which did not say
+    double best_ms = 0;           ///< 0: nothing was measured there
+    double plain_ms = 0;
+  };
+  std::vector<Times> times;  ///< for each device that steps were measured on
   std::vector<std::string> notes;
 };
 std::vector<ProjectKernelSummary> summary_of(Project const& project);

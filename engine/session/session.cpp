@@ -58,12 +58,14 @@ Status SessionImpl::open(std::string const& source, std::shared_ptr<Project cons
 
 /// The file's content, for projects: after the first picture, since nobody waits for it.
 void SessionImpl::know_model(Model model, std::string const& source, StopToken stop) {
-  if (!ProjectModel{source, "", "", 0}.is_file()) return;
+  if (!ProjectModel{source, "", "", 0, {}, ""}.is_file()) return;
   auto hash = sha256_of_file(source, stop);
+  auto files = files_of_model(source, stop);
   std::error_code unknown;
   auto bytes = std::filesystem::file_size(source, unknown);
   std::lock_guard lock(mutex_);
-  if (!hash || unknown || state_.model != model) return;
+  if (!hash || !files || unknown || state_.model != model) return;
+  state_.files = *files;
   state_.sha256 = *hash;
   state_.bytes = int64_t(bytes);
 }
@@ -81,6 +83,10 @@ void SessionImpl::take_model(Model model, std::string const& source, Project con
   next.graph = graph;
   next.table = table;
   next.kept_own = std::move(kept_own);
+  {
+    std::lock_guard lock(mutex_);
+    next.here = state_.here;
+  }
   if (project)
     for (std::string const& one : take_project(next, *project, *backend())) lost.push_back(one);
   std::string error = fmt::format("{}", fmt::join(lost, "; "));
@@ -106,6 +112,7 @@ Status SessionImpl::run(CloseModel const&) {
   std::lock_guard lock(mutex_);
   State next;
   next.machine = state_.machine;
+  next.here = state_.here;
   next.version = state_.version;
   state_ = std::move(next);
   return {};

@@ -19,6 +19,7 @@
 namespace tw {
 class Backend;
 class Device;
+class DeviceLog;
 }  // namespace tw
 
 namespace tw::session {
@@ -72,8 +73,8 @@ struct MeasureModel {};  ///< job: every kernel inside the network
 struct MeasureRoofs {
   bool again = false;
 };  ///< job: cached per machine
-/// Job: kernels are compiled for another device and run there; what the last one measured is
-/// forgotten.
+/// Job: kernels are compiled for another device and run there. Histories stay; each time belongs to
+/// the device that it was measured on.
 struct UseDevice {
   std::string name;
 };
@@ -111,6 +112,7 @@ struct Options {
   /// machine.
   std::function<Result<ChosenDevice>(std::string const& name, StopToken stop)> open_device = {};
   ExportKit exports = {};  ///< what models can be exported with; empty: they cannot
+  std::shared_ptr<DeviceLog> local_log = {};  ///< of what happens on this machine; may be null
 };
 
 class Session {
@@ -139,6 +141,11 @@ public:
                                                     std::string const& stage) = 0;
   /// Two states of the current kernel; null: not there yet, the listener is called when it is.
   virtual std::shared_ptr<StateComparison const> compare(int before, int after) = 0;
+  /// One state of the current kernel on two devices, by the names that its history has for them.
+  /// Null: not there yet, or it was not tried on both.
+  virtual std::shared_ptr<StateComparison const> compare_devices(int node,
+                                                                 std::string const& before,
+                                                                 std::string const& after) = 0;
 
   /// All primitives, made from the table.
   virtual std::vector<PrimitiveView> primitives() const = 0;

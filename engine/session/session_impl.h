@@ -30,6 +30,7 @@ public:
         jobs_([this] { notify(); }),
         code_jobs_([] {}),
         model_jobs_([] {}) {
+    state_.here = laboratory_->tried_on();
     start_roofs(false);
   }
 
@@ -58,6 +59,8 @@ public:
   std::shared_ptr<CodePair const> code_pair(int before, int after,
                                             std::string const& stage) override;
   std::shared_ptr<StateComparison const> compare(int before, int after) override;
+  std::shared_ptr<StateComparison const> compare_devices(int node, std::string const& before,
+                                                         std::string const& after) override;
   std::vector<PrimitiveView> primitives() const override { return primitive_views(); }
   std::vector<std::string> export_targets() const override { return options_.exports.targets; }
   std::shared_ptr<RefusalView const> why_not(std::string const& line) override;
@@ -132,6 +135,7 @@ private:
   void start_modelling();
   void model_states(StopToken stop);
   void find_facts(Model const& model, int kernel, int node);
+  void want_facts(int node);
   void replay_job(Model const& model, Schedule const& from, std::string const& name, int row);
   void write_kernel(Model const& model, std::string const& text, int row);
 

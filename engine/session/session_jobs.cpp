@@ -5,14 +5,17 @@
 #include <algorithm>
 
 #include "engine/device/local_device.h"
+#include "engine/device/logged_device.h"
 #include "engine/device/registry.h"
 #include "engine/session/state_costs.h"
 
 namespace tw::session {
 
 ChosenDevice this_machine(Options const& options) {
-  return {"", options.backend,
-          std::make_shared<LocalDevice>(LocalDeviceOptions{options.device_program})};
+  std::shared_ptr<Device> device =
+      std::make_shared<LocalDevice>(LocalDeviceOptions{options.device_program});
+  if (options.local_log) device = std::make_shared<LoggedDevice>(device, options.local_log);
+  return {"", options.backend, device};
 }
 
 Status SessionImpl::run(MeasureAgain const&) {
@@ -20,7 +23,7 @@ Status SessionImpl::run(MeasureAgain const&) {
     std::lock_guard lock(mutex_);
     if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
     History& history = state_.now().history;
-    history = history.with_correctness(history.current(), Correctness::kUnknown, "");
+    history = history.with_correctness(history.current(), state_.here, Correctness::kUnknown, "");
     state_.now().checked.erase(history.current());
   }
   start_measuring();
@@ -40,10 +43,10 @@ void SessionImpl::start_measuring() {
     History const& history = state_.now().history;
     current = history.current();
     for (int id : {history.current(), state_.now().default_node, 0}) {
-      bool known =
-          id < 0 ||
-          (history.node(id).measured && history.node(id).correctness != Correctness::kUnknown) ||
-          history.node(id).correctness == Correctness::kWrong;
+      if (id < 0) continue;
+      Trial const& trial = history.node(id).on(state_.here);
+      bool known = (trial.measured && trial.correctness != Correctness::kUnknown) ||
+                   trial.correctness == Correctness::kWrong;
       if (!known && std::find(wanted.begin(), wanted.end(), id) == wanted.end())
         wanted.push_back(id);
     }
@@ -73,7 +76,9 @@ void SessionImpl::check_node(int kernel, int node, StopToken stop) {
     auto work = state_.kernels.find(kernel);
     if (!state_.model || work == state_.kernels.end() || !work->second.history.has(node)) return;
     HistoryNode const& known = work->second.history.node(node);
-    if (known.correctness != Correctness::kCorrect || work->second.checked.contains(node)) return;
+    if (known.on(state_.here).correctness != Correctness::kCorrect ||
+        work->second.checked.contains(node))
+      return;
     model = state_.model;
     schedule = known.schedule;
   }
@@ -83,7 +88,7 @@ void SessionImpl::check_node(int kernel, int node, StopToken stop) {
     if (state_.model != model || stop.stop_requested()) return;
     state_.kernels.at(kernel).checked.insert(node);
     History& history = state_.kernels.at(kernel).history;
-    history = with_checked_run(history, node, run);
+    history = with_checked_run(history, node, state_.here, run);
   }
   publish();
 }
@@ -110,21 +115,22 @@ void SessionImpl::measure_node(int kernel, int node, StopToken stop) {
     if (stop.stop_requested()) break;
     History& history = state_.kernels.at(kernel).history;
     if (!outcome) {
-      history = history.with_failure(node, to_sentence(outcome.error()));
+      history = history.with_failure(node, state_.here, to_sentence(outcome.error()));
       state_.error = std::make_shared<std::string const>(to_sentence(outcome.error()));
       break;
     }
     Comparison const& c = outcome->comparison;
     std::string words = fmt::format("largest difference {:.2g} where the largest value is {:.3g}",
                                     c.max_abs_diff, c.max_abs_ref);
-    history = history.with_correctness(node, c.equal ? Correctness::kCorrect : Correctness::kWrong,
-                                       words);
+    history = history.with_correctness(
+        node, state_.here, c.equal ? Correctness::kCorrect : Correctness::kWrong, words);
     if (!c.equal) break;  // a wrong answer has no time
     double ms = outcome->result.samples.least() * 1e3;
-    auto const& known = history.node(node).measured;
+    auto const& known = history.node(node).on(state_.here).measured;
     if (!known || ms < known->min_ms)
-      history = history.with_measured(node, {ms, outcome->result.samples.spread(),
-                                             double(model->kernel(kernel).flops) / ms / 1e6});
+      history = history.with_measured(
+          node, state_.here,
+          {ms, outcome->result.samples.spread(), double(model->kernel(kernel).flops) / ms / 1e6});
     if (ms > 50) break;  // slow code gains nothing from a second look
     state_.measuring = tier == CodeTier::kFast ? node : -1;
   }
@@ -262,14 +268,17 @@ void SessionImpl::use(ChosenDevice chosen) {
   std::shared_ptr<Project const> kept;
   {
     std::lock_guard lock(mutex_);
+    std::string before = state_.here.device;
+    if (state_.model)
+      kept = std::make_shared<Project const>(for_other_device(project_of(state_), before));
     backend_ = chosen.backend;
     laboratory_ = std::make_unique<Laboratory>(std::move(chosen), options_.threads);
+    state_.here = laboratory_->tried_on();
     stages_ = std::make_shared<std::vector<CodeStage> const>(code_stages(*backend()));
     state_.machine = nullptr;
     texts_.clear();
     pair_ = {};
     source = state_.source;
-    if (state_.model) kept = std::make_shared<Project const>(without_times(project_of(state_)));
   }
   if (kept) (void)open(source, kept);
 }

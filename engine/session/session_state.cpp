@@ -12,9 +12,9 @@
 namespace tw::session {
 namespace {
 
-Verdict verdict_of(HistoryNode const& node, bool measuring) {
-  if (node.correctness == Correctness::kCorrect) return Verdict::kCorrect;
-  if (node.correctness == Correctness::kWrong) return Verdict::kWrong;
+Verdict verdict_of(Trial const& trial, bool measuring) {
+  if (trial.correctness == Correctness::kCorrect) return Verdict::kCorrect;
+  if (trial.correctness == Correctness::kWrong) return Verdict::kWrong;
   return measuring ? Verdict::kChecking : Verdict::kUnknown;
 }
 
@@ -22,6 +22,22 @@ std::string steps_text(HistoryNode const& node) {
   std::string text;
   for (std::string const& step : node.steps) text += (text.empty() ? "" : "\n") + step;
   return text;
+}
+
+std::vector<ElsewhereView> elsewhere(HistoryNode const& node, TriedOn const& here) {
+  std::vector<ElsewhereView> list;
+  for (auto const& [where, trial] : node.trials) {
+    if (where == here || trial == Trial()) continue;
+    ElsewhereView one{name_of(where, here),     where.machine, {}, 0, {},
+                      verdict_of(trial, false), trial.failure};
+    if (trial.measured) {
+      one.min_ms = trial.measured->min_ms;
+      one.spread = trial.measured->spread;
+      one.gflops = trial.measured->gflops;
+    }
+    list.push_back(std::move(one));
+  }
+  return list;
 }
 
 std::vector<int> path_to(History const& history, int id) {
@@ -33,6 +49,11 @@ std::vector<int> path_to(History const& history, int id) {
 
 }  // namespace
 
+std::string name_of(TriedOn const& where, TriedOn const& here) {
+  bool other = where.device == here.device && where != here;
+  return other ? fmt::format("{} ({})", where.device, where.machine) : where.device;
+}
+
 std::shared_ptr<HistoryView const> history_view(State const& state) {
   auto view = std::make_shared<HistoryView>();
   KernelWork const& work = state.kernels.at(state.kernel);
@@ -40,16 +61,17 @@ std::shared_ptr<HistoryView const> history_view(State const& state) {
   auto flops = double(state.model->kernel(state.kernel).flops);
   for (size_t i = 0; i < history.size(); ++i) {
     HistoryNode const& node = history.node(int(i));
+    Trial const& trial = node.on(state.here);
     HistoryNodeView one;
     one.id = node.id;
     one.parent = node.parent;
     one.label = node.label;
     one.step = steps_text(node);
     one.measuring = state.measuring == node.id;
-    if (node.measured) {
-      one.min_ms = node.measured->min_ms;
-      one.spread = node.measured->spread;
-      one.gflops = node.measured->gflops;
+    if (trial.measured) {
+      one.min_ms = trial.measured->min_ms;
+      one.spread = trial.measured->spread;
+      one.gflops = trial.measured->gflops;
     }
     if (auto model = work.models.find(node.id);
         model != work.models.end() && model->second->seconds > 0) {
@@ -57,12 +79,14 @@ std::shared_ptr<HistoryView const> history_view(State const& state) {
       one.model_gflops = flops / model->second->seconds * 1e-9;
       one.bound = model->second->bound;
     }
-    one.verdict = verdict_of(node, one.measuring);
-    one.verdict_text = node.correctness_text;
-    one.failure = node.failure;
+    one.verdict = verdict_of(trial, one.measuring);
+    one.verdict_text = trial.correctness_text;
+    one.failure = trial.failure;
     one.note = node.note;
+    one.elsewhere = elsewhere(node, state.here);
     view->nodes.push_back(std::move(one));
   }
+  view->device = state.here.device;
   view->current = history.current();
   view->can_undo = history.can_undo();
   view->can_redo = history.can_redo();
@@ -87,8 +111,9 @@ std::shared_ptr<RooflineView const> roofline_view(State const& state) {
     analysis::TimeModel const& model = *known->second;
     RooflinePoint point = roofline_point(model, flops);
     point.history_node = id;
-    point.measured = node.measured.has_value();
-    if (node.measured) point.gflops = node.measured->gflops;
+    auto const& measured = node.on(state.here).measured;
+    point.measured = measured.has_value();
+    if (measured) point.gflops = measured->gflops;
     point.label = fmt::format("{} {:.1f}", node.label, point.gflops);
     point.current = current;
     if (current) {
@@ -107,7 +132,7 @@ std::map<int, std::string> shaped_scripts(State const& state) {
   std::map<int, std::string> scripts;
   for (auto const& [row, work] : state.kernels) {
     HistoryNode const& node = work.history.node(work.history.current());
-    if (node.parent >= 0 && node.correctness == Correctness::kCorrect)
+    if (node.parent >= 0 && node.on(state.here).correctness == Correctness::kCorrect)
       scripts[row] = node.schedule.script();
   }
   return scripts;
@@ -118,11 +143,12 @@ Result<std::map<int, std::string>> scripts_to_export(State const& state, int ker
   for (auto const& [row, work] : state.kernels) {
     HistoryNode const& node = work.history.node(work.history.current());
     if (node.parent < 0 || (kernel >= 0 && row != kernel)) continue;
-    if (node.correctness == Correctness::kWrong)
+    Trial const& trial = node.on(state.here);
+    if (trial.correctness == Correctness::kWrong)
       return refused("wrong_result",
                      fmt::format("the kernel {} computes something else as it stands ({}); go to "
                                  "another step of its history",
-                                 state.model->kernel(row).name, node.correctness_text));
+                                 state.model->kernel(row).name, trial.correctness_text));
     scripts[row] = node.schedule.script();
   }
   return scripts;
@@ -137,8 +163,9 @@ std::shared_ptr<KernelTable const> table_with_states(State const& state) {
     entry.state = node.parent < 0                ? KernelState::kPlain
                   : node.id == work.default_node ? KernelState::kDefault
                                                  : KernelState::kHand;
-    if (!node.measured) continue;
-    entry.time_ms = node.measured->min_ms;
+    auto const& measured = node.on(state.here).measured;
+    if (!measured) continue;
+    entry.time_ms = measured->min_ms;
     entry.fraction_of_roof.reset();
     double peak = 0, bandwidth = 0;
     for (RoofView const& roof : state.machine ? state.machine->roofs : std::vector<RoofView>())
@@ -146,28 +173,39 @@ std::shared_ptr<KernelTable const> table_with_states(State const& state) {
     if (peak > 0 && bandwidth > 0)
       entry.fraction_of_roof =
           std::max(double(entry.flops) / peak, double(entry.bytes) / bandwidth) / 1e6 /
-          node.measured->min_ms;
+          measured->min_ms;
   }
   return table;
 }
 
-Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend const& backend) {
-  TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
+namespace {
+
+/// The schedule by this target's rule as a branch; where one is, and where redo leads, stays.
+Result<KernelWork> with_default(KernelWork work, ir::Program const& plain, Backend const& backend) {
   TRY_ASSIGN(std::string text, backend.default_script(plain));
-  KernelWork work{History(Schedule(plain))};
   TRY_ASSIGN(Script script, parse_script(text, "default schedule"));
-  auto scheduled = replay(Schedule(plain), script);
+  auto scheduled = replay(work.history.node(0).schedule, script);
   if (!scheduled || script.steps.empty()) return work;
+  int at = work.history.current(), forward = work.history.node(0).redo;
   TRY_ASSIGN(History branched, work.history.add(0, *scheduled, "default"));
   work.default_node = branched.current();
-  TRY_ASSIGN(work.history, branched.jumped(0));
+  branched = branched.with_label(work.default_node, "default");
+  TRY_ASSIGN(branched, branched.jumped(at == 0 && forward >= 0 ? forward : at));
+  work.history = at == 0 && forward >= 0 ? branched.undone() : branched;
   return work;
+}
+
+}  // namespace
+
+Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend const& backend) {
+  TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
+  return with_default(KernelWork{History(Schedule(plain))}, plain, backend);
 }
 
 Project project_of(State const& state) {
   Project project;
   if (!state.model) return project;
-  project.model = {state.source, "", state.sha256, state.bytes};
+  project.model = {state.source, "", state.sha256, state.bytes, state.files, ""};
   if (state.kernel >= 0) project.kernel = state.model->kernel(state.kernel).name;
   for (auto const& [row, work] : state.kernels)
     project.kernels.push_back(
@@ -183,15 +221,22 @@ Project project_of(State const& state) {
 
 namespace {
 
+/// Schedules by a rule of another day are called so.
 Result<KernelWork> restore_kernel(LoadedModel const& model, int row, ProjectKernel const& saved,
-                                  Backend const& backend) {
-  TRY_ASSIGN(KernelWork work, begin_kernel(model, row, backend));
+                                  Backend const& backend, TriedOn const& untold) {
   TRY_ASSIGN(ir::Program plain, plain_program(model, row));
-  TRY_ASSIGN(work.history, History::from_json(saved.history, Schedule(plain)));
-  work.default_node = -1;
-  for (size_t i = 0; i < work.history.size(); ++i)
-    if (work.history.node(int(i)).label == "default") work.default_node = int(i);
+  TRY_ASSIGN(History history, History::from_json(saved.history, Schedule(plain), untold));
+  TRY_ASSIGN(KernelWork work, with_default(KernelWork{std::move(history)}, plain, backend));
+  for (int id = 0; id < int(work.history.size()); ++id)
+    if (id != work.default_node && work.history.node(id).label == "default")
+      work.history = work.history.with_label(id, "earlier default");
   return work;
+}
+
+/// Earlier versions did not say where a time comes from: it was the project's own device.
+TriedOn untold_of(Project const& project, TriedOn const& here, Backend const& backend) {
+  if (project.devices.empty() || project.devices[0].target == backend.target().title()) return here;
+  return {project.devices[0].name, project.devices[0].target};
 }
 
 }  // namespace
@@ -210,23 +255,17 @@ Model with_own_kernels(Model model, Project const& project, std::vector<std::str
   return model;
 }
 
-Project without_times(Project project) {
-  std::erase_if(project.kernels, [](ProjectKernel& kernel) {
-    bool by_hand = false;
-    for (auto& node : kernel.history["nodes"]) {
-      for (char const* fact : {"measured", "verdict", "verdict_text", "failure"}) node.erase(fact);
-      by_hand |= node["parent"] >= 0 && node["label"] != "default";
-      // Another device has rules of its own.
-      if (node["label"] == "default") node["label"] = "earlier default";
-    }
-    return !by_hand;
-  });
+Project for_other_device(Project project, std::string const& before) {
+  for (ProjectKernel& kernel : project.kernels)
+    for (auto& node : kernel.history["nodes"])
+      if (node["label"] == "default") node["label"] = fmt::format("default ({})", before);
   return project;
 }
 
 std::vector<std::string> take_project(State& state, Project const& project,
                                       Backend const& backend) {
   std::vector<std::string> lost;
+  TriedOn untold = untold_of(project, state.here, backend);
   for (ProjectKernel const& saved : project.kernels) {
     auto keep = [&](std::string const& why) {
       state.kept.push_back(saved);
@@ -241,7 +280,7 @@ std::vector<std::string> take_project(State& state, Project const& project,
       keep("the model has no such kernel");
       continue;
     }
-    auto work = restore_kernel(*state.model, row, saved, backend);
+    auto work = restore_kernel(*state.model, row, saved, backend, untold);
     if (!work)
       keep(work.error().message);
     else if (!state.kernels.emplace(row, std::move(*work)).second)

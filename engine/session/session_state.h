@@ -28,6 +28,7 @@ struct State {
   std::string source;  ///< what `load_model` was given
   std::string sha256;  ///< of the model's file; empty: a sample, or not known yet
   int64_t bytes = 0;   ///< of the model's file
+  std::vector<ProjectFile> files;  ///< that the model keeps its weights in
   /// Histories that fit no kernel of this model: nothing is done with them, and nothing is lost.
   std::vector<ProjectKernel> kept;
   std::vector<std::string> kept_own;  ///< kernels of the user's own that cannot be read any more
@@ -42,6 +43,7 @@ struct State {
   std::shared_ptr<ExportView const> exported;
   std::shared_ptr<ReplayView const> replay;
   int measuring = -1;  ///< history node that a job is measuring now
+  TriedOn here;        ///< the device in use
   uint64_t version = 0;
 
   KernelWork& now() { return kernels.at(kernel); }
@@ -62,6 +64,10 @@ Result<std::map<int, std::string>> scripts_to_export(State const& state, int ker
 /// A kernel's history: the plain nest, and the schedule by rule as a second branch.
 Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend const& backend);
 
+/// What a state was tried on, in words: the device's name, with its machine where another one has
+/// the name now.
+std::string name_of(TriedOn const& where, TriedOn const& here);
+
 /// The model with the kernels that the user had written beside it. Those that cannot be read any
 /// more go to `kept`, with a sentence each.
 Model with_own_kernels(Model model, Project const& project, std::vector<std::string>& kept,
@@ -71,8 +77,8 @@ Project project_of(State const& state);
 /// Puts a project's histories into a state whose model was loaded. Says in a sentence each what
 /// did not fit; that is kept.
 std::vector<std::string> take_project(State& state, Project const& project, Backend const& backend);
-/// A project without what another device said about its steps; kernels without a step by hand begin
-/// anew.
-Project without_times(Project project);
+/// A project that goes on with another device than `before`: the schedules by that one's rules are
+/// called after it.
+Project for_other_device(Project project, std::string const& before);
 
 }  // namespace tw::session

@@ -70,14 +70,30 @@ std::shared_ptr<StateComparison const> SessionImpl::compare(int before, int afte
   if (!history.has(before) || !history.has(after)) return nullptr;
   StateToCompare from = side_of(state_, before), to = side_of(state_, after);
   for (StateToCompare const* side : {&from, &to})
-    if (int node = side->state.history_node; !side->facts)
-      code_jobs_.start(fmt::format("costs of {}", node), "counting",
-                       [this, model = state_.model, kernel = state_.kernel, node](
-                           StopToken, Progress const&) { find_facts(model, kernel, node); });
+    if (!side->facts) want_facts(side->state.history_node);
   if (!from.facts || !to.facts) return nullptr;
   return std::make_shared<StateComparison const>(
       compare_states(from, to, double(state_.model->kernel(state_.kernel).flops),
                      state_.machine ? state_.machine->roofs : std::vector<RoofView>()));
+}
+
+std::shared_ptr<StateComparison const> SessionImpl::compare_devices(int node,
+                                                                    std::string const& before,
+                                                                    std::string const& after) {
+  std::lock_guard lock(mutex_);
+  if (!state_.has_kernel() || !state_.now().history.has(node)) return nullptr;
+  auto from = side_on(state_, node, before), to = side_on(state_, node, after);
+  if (!from || !to) return nullptr;
+  if (!from->facts) want_facts(node);
+  return std::make_shared<StateComparison const>(
+      compare_trials(*from, *to, double(state_.model->kernel(state_.kernel).flops)));
+}
+
+/// With the mutex held.
+void SessionImpl::want_facts(int node) {
+  code_jobs_.start(fmt::format("costs of {}", node), "counting",
+                   [this, model = state_.model, kernel = state_.kernel, node](
+                       StopToken, Progress const&) { find_facts(model, kernel, node); });
 }
 
 void SessionImpl::find_facts(Model const& model, int kernel, int node) {

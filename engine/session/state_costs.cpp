@@ -37,6 +37,18 @@ void keep_model(State& state, ToModel const& what, analysis::TimeModel model) {
     work->second.models[what.node] = std::make_shared<analysis::TimeModel const>(std::move(model));
 }
 
+namespace {
+
+/// A wrong result has no time.
+void take_times(StateToCompare& side, Trial const& trial) {
+  side.min_ms.reset();
+  if (!trial.measured || trial.correctness == Correctness::kWrong) return;
+  side.min_ms = trial.measured->min_ms;
+  side.spread = trial.measured->spread;
+}
+
+}  // namespace
+
 StateToCompare side_of(State const& state, int node) {
   KernelWork const& work = state.kernels.at(state.kernel);
   HistoryNode const& known = work.history.node(node);
@@ -46,12 +58,25 @@ StateToCompare side_of(State const& state, int node) {
                         ? known.label
                         : fmt::format("{} #{}", known.label, node);
   side.state.script = known.schedule.script();
-  if (known.measured && known.correctness != Correctness::kWrong) {
-    side.min_ms = known.measured->min_ms;
-    side.spread = known.measured->spread;
-  }
+  take_times(side, known.on(state.here));
+  for (auto const& [where, trial] : known.trials)
+    if (where != state.here && trial.measured && trial.correctness != Correctness::kWrong)
+      side.elsewhere_ms[name_of(where, state.here)] = trial.measured->min_ms;
   if (auto found = work.facts.find(node); found != work.facts.end()) side.facts = found->second;
   return side;
+}
+
+std::optional<StateToCompare> side_on(State const& state, int node, std::string const& device) {
+  for (auto const& [where, trial] : state.kernels.at(state.kernel).history.node(node).trials) {
+    if (name_of(where, state.here) != device) continue;
+    StateToCompare side = side_of(state, node);
+    side.state.device = device;
+    side.state.name += " on " + device;
+    side.elsewhere_ms.clear();
+    take_times(side, trial);
+    return side;
+  }
+  return std::nullopt;
 }
 
 }  // namespace tw::session

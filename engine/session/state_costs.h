@@ -25,5 +25,7 @@ void keep_model(State& state, ToModel const& what, analysis::TimeModel model);
 
 /// Both sides of a comparison; `facts` of a side is null where nobody has found them yet.
 StateToCompare side_of(State const& state, int node);
+/// The same on the device of that name; empty: it was never tried there.
+std::optional<StateToCompare> side_on(State const& state, int node, std::string const& device);
 
 }  // namespace tw::session

@@ -153,14 +153,24 @@ struct CodeStage {
 
 enum class Verdict : uint8_t { kUnknown, kChecking, kCorrect, kWrong };
 
+/// What another device than the one in use said about a state.
+struct ElsewhereView {
+  std::string device;   ///< "board"; with its machine where another one had the name
+  std::string machine;  ///< "AMD EPYC 9354, 2 threads"
+  std::optional<double> min_ms;
+  double spread = 0;
+  std::optional<double> gflops;
+  Verdict verdict = Verdict::kUnknown;
+  std::string failure;
+};
 struct HistoryNodeView {
   int id = 0;
   int parent = -1;
   std::string label;  ///< "split" (primitive), "plain", "default"
   std::string step;   ///< the script line
   bool measuring = false;
-  std::optional<double> min_ms;
-  double spread = 0;  ///< (max - min) / min of the kept samples
+  std::optional<double> min_ms;  ///< on the device in use, as all that follows
+  double spread = 0;             ///< (max - min) / min of the kept samples
   std::optional<double> gflops;
   std::optional<double> model_ms;  ///< modelled time of one run; empty: not there yet
   std::optional<double> model_gflops;
@@ -169,8 +179,10 @@ struct HistoryNodeView {
   std::string verdict_text;
   std::string failure;  ///< crash, time-out: a sentence
   std::string note;
+  std::vector<ElsewhereView> elsewhere;  ///< in the order of the devices' names
 };
 struct HistoryView {
+  std::string device;  ///< that the nodes' times are of: "local"
   std::vector<HistoryNodeView> nodes;
   int current = 0;
   bool can_undo = false;
@@ -210,6 +222,7 @@ struct RooflineView {
 struct ComparedState {
   int history_node = -1;  ///< -1: made from a script file
   std::string name;       ///< "unroll", or the script's file
+  std::string device;     ///< that it was measured on, where that is not the one in use
   std::string script;
   std::shared_ptr<NestView const> nest;
 };
@@ -230,6 +243,7 @@ struct StateComparison {
 };
 
 struct MachineView {
+  std::string device;                ///< as it was chosen: "local", "board"
   std::string name;                  ///< "This machine · 2 cores"
   std::string target;                ///< "x86-64 · AVX-512"
   std::string detail;                ///< "48 KB L1, 1 MB L2, 32 MB L3"

@@ -2,6 +2,7 @@
 // kernels compiled for it here. Skipped with the reason where packages cannot be had.
 #include <QtTest>
 
+#include "engine/device/local_device.h"
 #include "engine/device/rpc/remote_device.h"
 #include "engine/session/use_cases.h"
 #include "targets/cpu/compiler/cpu_backend.h"
@@ -49,10 +50,10 @@ private slots:
     QStringList emulator{"qemu-aarch64-static", "-L", sysroot};
     // The emulator cannot start a program of its own kind by itself: the launcher does.
     server_ = std::make_unique<test::TestServer>(
-        QStringList{"--launcher", emulator.join(' ')}, "127.0.0.1:0",
+        QStringList{"--call-seconds", "900", "--launcher", emulator.join(' ')}, "127.0.0.1:0",
         emulator + QStringList{TW_BINARY_DIR "/aarch64/build/bin/tw-device-rpc"});
     QVERIFY2(!server_->address().empty(), qPrintable(server_->said()));
-    device_ = RemoteDevice::create({.address = server_->address()}).value();
+    device_ = RemoteDevice::create({.address = server_->address(), .least_timeout = 15min}).value();
     auto hardware = device_->describe({});
     QVERIFY2(hardware, hardware ? "" : hardware.error().message.c_str());
     hardware_ = *hardware;
@@ -107,6 +108,35 @@ private slots:
     QVERIFY(*checked->scheduled_ms > 0);
     qInfo("plain %.3f ms, scheduled %.3f ms, largest difference %.2g", *checked->plain_ms,
           *checked->scheduled_ms, checked->comparison.max_abs_diff);
+  }
+
+  void a_network_computes_what_it_does_here_data() {
+    QTest::addColumn<QString>("model");
+    for (char const* name : {"dqn", "resnet18"}) QTest::newRow(name) << name;
+  }
+  /// An emulator runs vector code some hundreds of times slower: ResNet-18 takes half a minute.
+  void a_network_computes_what_it_does_here() {
+    if (!server_) QSKIP("there is no device");
+    QFETCH(QString, model);
+    std::string name = "sample:" + model.toStdString();
+    LocalDevice here({TW_BINARY_DIR "/bin/tw-device"});
+    auto backend_here = create_cpu_backend(here.describe({}).value()).value();
+    auto run = [&](Backend const& backend, Device& device) {
+      auto loaded = session::load_model(name, {}, backend).value();
+      session::RunOptions options{
+          .rounds = 1, .inputs = session::random_inputs(*loaded, 1).value(), .scripts = {}};
+      return session::run_model(*loaded, options, backend, device);
+    };
+    auto there = run(*backend_, *device_), expected = run(*backend_here, here);
+    QVERIFY2(there, there ? "" : to_sentence(there.error()).c_str());
+    QVERIFY(expected && there->outputs.size() == expected->outputs.size());
+    for (size_t i = 0; i < there->outputs.size(); ++i) {
+      Comparison same = compare(there->outputs[i], expected->outputs[i]);
+      QVERIFY(same.equal);
+      qInfo("%s: %.0f ms there, %.3f ms here, largest difference %.2g of %.3g", qPrintable(model),
+            there->samples_ms.at(0), expected->samples_ms.at(0), same.max_abs_diff,
+            same.max_abs_ref);
+    }
   }
 
   void its_roofs_are_measured_on_it() {

@@ -153,8 +153,8 @@ private slots:
     bench.options.timeout = 200ms;
     Status hung = bench.run(bench.step("hang", {bench.a}));
     QCOMPARE(code_of(hung), QString("kernel_timed_out"));
-    QCOMPARE(QString::fromStdString(hung.error().message),
-             QString("the kernel 'hang' did not finish within 0.2 s and was stopped"));
+    QVERIFY(hung.error().message.starts_with(  // a remote one says how to allow more
+        "the kernel 'hang' did not finish within 0.2 s and was stopped"));
     bench.options.timeout = 30s;
     QVERIFY(bench.prepare());
   }

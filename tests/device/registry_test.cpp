@@ -35,6 +35,25 @@ private slots:
     QCOMPARE(read_devices(file).value().size(), size_t(1));
   }
 
+  void a_device_may_have_a_time_out_of_its_own() {
+    QTemporaryDir folder;
+    std::filesystem::path file = std::filesystem::path(folder.path().toStdString()) / "d.json";
+    QVERIFY(add_device(file, {"slow", "127.0.0.1:1", "", "", 900}));
+    QCOMPARE(find_device(file, "slow").value().timeout_seconds, 900.0);
+    QCOMPARE(code(add_device(file, {"slow", "127.0.0.1:1", "", "", -1})), QString("bad_timeout"));
+    QCOMPARE(code(add_device(file, {"slow", "127.0.0.1:1", "", "", 1e9})), QString("bad_timeout"));
+    // A list of an earlier version has none.
+    auto earlier = parse_devices(
+        R"({"tilewright_devices": 1, "devices": [{"name": "a", "address": "h:1",
+            "certificate_file": "", "token_file": ""}]})");
+    QVERIFY(earlier);
+    QCOMPARE(earlier->at(0).timeout_seconds, 0.0);
+    QCOMPARE(
+        code(parse_devices(
+            R"({"tilewright_devices": 1, "devices": [{"name": "a", "timeout_seconds": -3}]})")),
+        QString("bad_device_list"));
+  }
+
   void names_that_could_be_taken_for_something_else_are_refused() {
     for (char const* name : {"", "local", "a b", "a/b", "ä", "x\n"})
       QCOMPARE(code(add_device("/nonexistent/devices.json", {name, "h:1", "", ""})),

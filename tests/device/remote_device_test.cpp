@@ -168,9 +168,35 @@ private slots:
     Status hung = bench.run(bench.step("hang", {bench.a}));
     QCOMPARE(code(hung), QString("kernel_timed_out"));
     QCOMPARE(words_of(hung), QString("the kernel 'hang' took longer than the 0.3 s that the device "
-                                     "allows and was stopped"));
+                                     "allows and was stopped; `tw device serve --call-seconds N` "
+                                     "there allows more"));
     QVERIFY(bench.prepare());
     QVERIFY(strict.said().contains("took too long"));
+  }
+
+  void a_slow_device_is_given_longer_and_a_time_out_says_how() {
+    TestServer server;
+    auto device = RemoteDevice::create({.address = server.address(), .least_timeout = 2s}).value();
+    Bench bench(std::move(device));
+    QVERIFY(bench.prepare());
+    bench.options.timeout = 50ms;  // what a caller thinks is enough on a fast machine
+    auto start = std::chrono::steady_clock::now();
+    Status hung = bench.run(bench.step("hang", {bench.a}));
+    QVERIFY(std::chrono::steady_clock::now() - start >= 2s);
+    QCOMPARE(code(hung), QString("kernel_timed_out"));
+    QCOMPARE(words_of(hung),
+             QString("the kernel 'hang' did not finish within 2 s and was stopped; `tw devices add "
+                     "NAME ADDRESS --timeout SECONDS` gives the device longer"));
+  }
+
+  void a_device_tells_its_clock_and_its_load() {
+    TestServer server;
+    auto status = connect_to(server.address())->status({});
+    QVERIFY(status);
+    double now = double(QDateTime::currentMSecsSinceEpoch()) / 1e3;
+    QVERIFY(std::abs(status->unix_seconds - now) < 5);  // both are this machine's
+    QVERIFY(status->uptime_seconds > 0);
+    QVERIFY(status->load >= 0);
   }
 
   void a_client_that_says_nothing_for_long_loses_its_worker() {

@@ -10,24 +10,13 @@
 #include <QPushButton>
 #include <fstream>
 
-#include "app/shared/environment.h"
-#include "app/window/main_window.h"
-#include "engine/session/use_cases.h"
+#include "tests/gui/workplace.h"
 #include "widgets/expression/kernel_dialog.h"
 
 using namespace tw;
 using namespace tw::session;
 
 namespace {
-
-constexpr char kMatmul[] =
-    "tilewright te 1\n"
-    "kernel matmul(A: f32[96, 64], B: f32[64, 80]) -> C\n"
-    "  C[i in 96, j in 80] = sum[k in 64] A[i, k] * B[k, j]\n";
-constexpr char kSmall[] =
-    "tilewright te 1\n"
-    "kernel small(P: f32[40, 30], Q: f32[30, 20]) -> R\n"
-    "  R[a in 40, b in 20] = sum[c in 30] P[a, c] * Q[c, b]\n";
 
 /// A node for each parent given, the first one is the root.
 std::shared_ptr<session::HistoryView> tree(std::vector<int> const& parents, int current) {
@@ -50,24 +39,15 @@ class HistoryTest : public QObject {
   Q_OBJECT
 private slots:
   void init() {
-    std::ofstream(path()) << kMatmul;
-    auto environment = make_environment().value();
-    session_ = Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
-                                environment.cache_folder.string(), 2, false})
-                   .value();
-    window_ = std::make_unique<MainWindow>(*session_, std::vector<SampleCard>{},
-                                           folder_.filePath("state"));
-    window_->resize(1600, 1000);
-    window_->show();
-    window_->execute(OpenModel{path()});
-    settle();
+    place_ = std::make_unique<Workplace>(false);
+    session_ = place_->session.get();
+    window_ = place_->window.get();
+    place_->open_matmul();
+    QVERIFY(session_->snapshot().nest);
     history_ = window_->findChild<tw::HistoryView*>("history");
-    QVERIFY(history_ && session_->snapshot().nest);
+    QVERIFY(history_);
   }
-  void cleanup() {
-    window_.reset();
-    session_.reset();
-  }
+  void cleanup() { place_.reset(); }
 
   void branches_have_lanes_of_their_own_and_no_two_stations_share_a_place() {
     // 0-1-2-3, a branch of two from 1, one from 2, one from 0.
@@ -92,6 +72,7 @@ private slots:
     QVERIFY(lay_out_history(*view, {20}, {}).folds.size() == 2);  // what is kept parts it
     QVERIFY(lay_out_history(*view, {}, {layout.folds[0].first}).folds.empty());
     tw::HistoryView map;
+    connect(&map, &tw::HistoryView::unfold_asked, &map, &tw::HistoryView::unfold);
     map.set_theme(Theme::load("dark"));
     map.show_history(view);
     map.resize(map.sizeHint());
@@ -204,8 +185,9 @@ private slots:
     QTest::mouseClick(window_->findChild<QPushButton*>("compareSwap"), Qt::LeftButton);
     QCOMPARE(compare->before(), leaf);
     std::string journal = window_->recorder().text();
-    for (std::string line : {"compare 0 " + std::to_string(leaf), std::string("comparison form marks"),
-                             "compare " + std::to_string(leaf) + " 0"})
+    for (std::string line :
+         {"pick 0\npick " + std::to_string(leaf), std::string("comparison form marks"),
+          "compare " + std::to_string(leaf) + " 0"})
       QVERIFY2(journal.find(line) != std::string::npos, line.c_str());
     QTest::mouseClick(window_->findChild<QPushButton*>("compareClose"), Qt::LeftButton);
     QVERIFY(!compare->isVisible());
@@ -274,7 +256,7 @@ private slots:
   }
 
   void a_schedule_is_replayed_on_another_kernel_and_says_what_became_of_it() {
-    window_->execute(AddKernel{kSmall});
+    window_->execute(AddKernel{testing::kSmall});
     settle();
     window_->execute(SelectKernel{0});
     settle();
@@ -298,7 +280,6 @@ private slots:
   }
 
 private:
-  std::string path() { return folder_.filePath("matmul.te").toStdString(); }
   QPoint at(int node) { return history_->station(node).toPoint(); }
   KernelDialog* visible_dialog() {
     for (KernelDialog* one : window_->findChildren<KernelDialog*>())
@@ -312,9 +293,9 @@ private:
     }
     window_->refresh();
   }
-  QTemporaryDir folder_;
-  std::unique_ptr<Session> session_;
-  std::unique_ptr<MainWindow> window_;
+  std::unique_ptr<Workplace> place_;
+  Session* session_ = nullptr;
+  MainWindow* window_ = nullptr;
   tw::HistoryView* history_ = nullptr;
 };
 

@@ -13,21 +13,12 @@
 
 using namespace tw;
 
-namespace {
-
-constexpr char kMatmul[] =
-    "tilewright te 1\n"
-    "kernel matmul(A: f32[96, 64], B: f32[64, 80]) -> C\n"
-    "  C[i in 96, j in 80] = sum[k in 64] A[i, k] * B[k, j]\n";
-
-}  // namespace
-
 class ProjectsTest : public QObject {
   Q_OBJECT
 private slots:
   void init() {
     folder_ = std::make_unique<QTemporaryDir>();
-    write("m.te", kMatmul);
+    write("m.te", testing::kMatmul);
   }
 
   void what_was_saved_is_opened_with_its_histories_notes_and_window() {
@@ -113,7 +104,7 @@ private slots:
                     at("p.twproj") + " " + at("far/m.te") +
                     "\nexpect step parallel(C.i)\nexpect model m.te\n"),
         std::string());
-    std::string changed(kMatmul);
+    std::string changed(testing::kMatmul);
     changed.replace(changed.find("matmul"), 6, "product");
     write("m.te", changed);
     Workplace again(false);
@@ -206,6 +197,35 @@ private slots:
     QVERIFY2(words.contains("\"state\": \"missing\""), qPrintable(words));
     write("x.twproj", "x");
     QCOMPARE(tw({"project", "show", path("x.twproj")}).first, 2);
+  }
+
+  void a_project_with_its_model_opens_without_the_file() {
+    std::string text = read_file(at("m.te")).value();
+    {
+      Workplace place(false);
+      QCOMPARE(place.lines("open " + at("m.te") +
+                           "\nstep parallel(C.i)\nexpect project.embeds no\n"
+                           "project save with model " +
+                           at("p.twproj") +
+                           "\nexpect project.embeds yes\nstep split(C.k, factor=8)\nproject save\n"),
+               std::string());
+    }
+    QFile::remove(QString::fromStdString(at("m.te")));
+    Workplace later(false);
+    QCOMPARE(later.lines("project open " + at("p.twproj") +
+                         "\nexpect error contains the project's own copy is used\n"
+                         "expect history.nodes >= 4\nexpect project.embeds yes\n"),
+             std::string());
+    // A file that has changed since is not what the histories are of: the copy is.
+    write("m.te", "tilewright te 1\nkernel other(A: f32[8]) -> B\n  B[i in 8] = A[i] * 2.0\n");
+    Workplace third(false);
+    QCOMPARE(third.lines("project open " + at("p.twproj") +
+                         "\nexpect error contains the project's own copy is used\n"
+                         "expect history.nodes >= 4\n"),
+             std::string());
+    QCOMPARE(third.lines("sample dqn\nproject save with model\n"
+                         "expect error contains a built-in model needs no copy\n"),
+             std::string());
   }
 
 private:

@@ -9,49 +9,28 @@
 #include <QPushButton>
 #include <fstream>
 
-#include "app/shared/environment.h"
-#include "app/window/main_window.h"
-#include "app/window/replay.h"
+#include "tests/gui/workplace.h"
 #include "tests/support/slowness.h"
 #include "widgets/step_dialog/step_dialog.h"
 
 using namespace tw;
 using namespace tw::session;
 
-namespace {
-
-constexpr char kMatmul[] =
-    "tilewright te 1\n"
-    "kernel matmul(A: f32[96, 64], B: f32[64, 80]) -> C\n"
-    "  C[i in 96, j in 80] = sum[k in 64] A[i, k] * B[k, j]\n";
-
-}  // namespace
+namespace {}  // namespace
 
 class WindowTest : public QObject {
   Q_OBJECT
 private slots:
   void init() {
-    std::ofstream(path()) << kMatmul;
-    auto environment = make_environment().value();
-    session_ = Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
-                                environment.cache_folder.string(), 2, false})
-                   .value();
-    window_ = std::make_unique<MainWindow>(
-        *session_, std::vector<SampleCard>{{"resnet18", "ResNet-18", "a network"}},
-        folder_.filePath("state"));
-    window_->resize(1600, 1000);
-    window_->show();
-    window_->execute(OpenModel{path()});
-    QVERIFY(session_->wait_idle(30));
-    window_->refresh();
+    place_ = std::make_unique<Workplace>(false);
+    session_ = place_->session.get();
+    window_ = place_->window.get();
+    place_->open_matmul();
     QVERIFY(session_->snapshot().nest);
     ladder_ = window_->findChild<LadderView*>("ladder");
     QVERIFY(ladder_);
   }
-  void cleanup() {
-    window_.reset();
-    session_.reset();
-  }
+  void cleanup() { place_.reset(); }
 
   void a_bar_is_dragged_to_reorder() {
     QRectF k = rect("k"), i = rect("i");
@@ -157,7 +136,7 @@ private slots:
   void every_key_has_one_action() {
     QStringList keys;
     for (QShortcut* shortcut : window_->findChildren<QShortcut*>())
-      if (shortcut->parent() == window_.get()) keys << shortcut->key().toString();
+      if (shortcut->parent() == window_) keys << shortcut->key().toString();
     QVERIFY(keys.size() > 10);
     QStringList twice = keys;
     for (QString const& key : QSet<QString>(keys.begin(), keys.end())) twice.removeOne(key);
@@ -170,13 +149,13 @@ private slots:
     auto* card = window_->findChild<RefusalCard*>("refusal");
     QVERIFY(card->isVisible());
     QCOMPARE(card->shown()->code, std::string("reduction_carried"));
-    QTest::keyClick(window_.get(), Qt::Key_Escape);
+    QTest::keyClick(window_, Qt::Key_Escape);
     QVERIFY(!card->isVisible());
     QTest::keyClick(ladder_, Qt::Key_V);
     QVERIFY(card->isVisible());
     QTest::keyClick(ladder_, Qt::Key_P);
     QVERIFY(card->isVisible());
-    QTest::keyClick(window_.get(), Qt::Key_1);
+    QTest::keyClick(window_, Qt::Key_1);
     QVERIFY(!card->isVisible());
     QCOMPARE(last_step(), QString("parallel(C.i)"));
   }
@@ -300,20 +279,21 @@ private slots:
   void work_is_there_after_a_restart_of_the_window() {
     window_->apply_line("split(C.i, factor=8)");
     window_->save_session();
-    cleanup();
-    auto environment = make_environment().value();
-    session_ = Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
-                                environment.cache_folder.string(), 2, false})
-                   .value();
-    window_ = std::make_unique<MainWindow>(*session_, std::vector<SampleCard>{},
-                                           folder_.filePath("state"));
+    QTemporaryDir kept;  // the work lies there when its window is gone
+    QString state = kept.filePath("state");
+    QVERIFY(QDir().mkpath(state));
+    QVERIFY(
+        QFile::copy(place_->folder.filePath("state/session.twproj"), state + "/session.twproj"));
+    auto model = std::move(place_);  // its folder has the model
+    place_ = std::make_unique<Workplace>(false, state);
+    session_ = place_->session.get();
+    window_ = place_->window.get();
     QVERIFY(window_->restore_session());
     QVERIFY(settle(*window_, *session_));
     QVERIFY2(last_step().endsWith("split(C.i, factor=8)"), qPrintable(last_step()));
   }
 
 private:
-  std::string path() { return folder_.filePath("matmul.te").toStdString(); }
   LoopBar bar(std::string const& name) {
     for (LoopBar const& b : session_->snapshot().nest->bars)
       if (b.name == name) return b;
@@ -330,9 +310,9 @@ private:
     return QString::fromStdString(history->nodes[size_t(history->current)].step);
   }
 
-  QTemporaryDir folder_;
-  std::unique_ptr<Session> session_;
-  std::unique_ptr<MainWindow> window_;
+  std::unique_ptr<Workplace> place_;
+  Session* session_ = nullptr;
+  MainWindow* window_ = nullptr;
   LadderView* ladder_ = nullptr;
 };
 

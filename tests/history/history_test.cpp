@@ -10,6 +10,8 @@ using namespace tw;
 
 namespace {
 
+TriedOn const kHere{"local", "a processor, 2 threads"}, kBoard{"board", "another one, 4 threads"};
+
 Schedule plain() { return Schedule(testing::small_program(0).value()); }
 History step(History const& history, std::string const& line) {
   return history.add(history.schedule().apply(parse_step(line).value()).value()).value();
@@ -44,9 +46,11 @@ private slots:
   void a_saved_history_comes_back() {
     History history = step(step(History(plain()), "a, b = split(i, factor=2)"), "parallel(a)");
     history = step(history.undone().undone(), "vectorize(j)");
-    history = history.with_measured(1, {1.25, 0.125, 7.5})
-                  .with_correctness(1, Correctness::kCorrect, "0 of 35 differ");
-    history = history.with_failure(2, "the kernel did not end").with_note(3, "lanes").undone();
+    history = history.with_measured(1, kHere, {1.25, 0.125, 7.5})
+                  .with_correctness(1, kHere, Correctness::kCorrect, "0 of 35 differ")
+                  .with_measured(1, kBoard, {12.5, 0.25, 0.75});
+    history =
+        history.with_failure(2, kHere, "the kernel did not end").with_note(3, "lanes").undone();
     auto json = nlohmann::ordered_json::parse(history.to_json().dump());
     auto restored = History::from_json(json, plain());
     QVERIFY2(restored.has_value(), restored ? "" : restored.error().message.c_str());
@@ -54,6 +58,28 @@ private slots:
     for (int id = 0; id < int(history.size()); ++id)
       QVERIFY(
           ir::equal(restored->node(id).schedule.program(), history.node(id).schedule.program()));
+  }
+
+  void a_time_is_of_the_device_that_it_was_measured_on() {
+    History history = step(History(plain()), "parallel(i)").with_measured(1, kHere, {2, 0, 4});
+    history = history.with_measured(1, kBoard, {30, 0, 1}).with_failure(1, kBoard, "lost");
+    QCOMPARE(history.node(1).on(kHere).measured->min_ms, 2.0);
+    QCOMPARE(history.node(1).on(kBoard).measured->min_ms, 30.0);
+    QVERIFY(history.node(1).on(kHere).failure.empty());
+    QVERIFY(history.node(0).on(kHere) == Trial());
+    QVERIFY(history.node(1).on({"local", "another processor"}) == Trial());
+    QVERIFY(history.with_measured(1, kBoard, {25, 0, 1}).node(1).on(kBoard).failure.empty());
+  }
+
+  void a_history_of_version_1_has_the_times_of_the_device_that_is_named() {
+    auto json = step(History(plain()), "parallel(i)").to_json();
+    json["version"] = 1;
+    json["nodes"][1]["measured"] = {{"min_ms", 5}, {"spread", 0.5}, {"gflops", 1}};
+    json["nodes"][1]["verdict"] = "correct";
+    History restored = History::from_json(json, plain(), kBoard).value();
+    QVERIFY(restored.node(1).on(kHere) == Trial());
+    QCOMPARE(restored.node(1).on(kBoard).measured->min_ms, 5.0);
+    QVERIFY(restored.node(1).on(kBoard).correctness == Correctness::kCorrect);
   }
 
   void what_cannot_be_restored_is_refused_with_a_sentence() {
@@ -64,7 +90,7 @@ private slots:
       auto restored = History::from_json(damaged, plain());
       return restored ? std::string("restored") : restored.error().code;
     };
-    QCOMPARE(code([](auto& j) { j["version"] = 2; }), std::string("unknown_version"));
+    QCOMPARE(code([](auto& j) { j["version"] = 3; }), std::string("unknown_version"));
     QCOMPARE(code([](auto& j) { j["kind"] = "x"; }), std::string("not_a_history"));
     QCOMPARE(code([](auto& j) { j["kernel"] = "conv"; }), std::string("other_kernel"));
     QCOMPARE(code([](auto& j) { j["nodes"][1]["parent"] = 1; }), std::string("not_a_history"));
@@ -72,7 +98,12 @@ private slots:
              std::string("step_refused"));
     QCOMPARE(code([](auto& j) { j["current"] = 12; }), std::string("not_a_history"));
     QCOMPARE(code([](auto& j) { j["nodes"][1]["measured"] = 3; }), std::string("not_a_history"));
+    QCOMPARE(code([](auto& j) { j["nodes"][1]["trials"] = 3; }), std::string("not_a_history"));
+    QCOMPARE(code([](auto& j) { j["nodes"][1]["trials"] = {3}; }), std::string("not_a_history"));
     Rng rng(3);
+    json["nodes"][1]["trials"] = {{{"device", "board"},
+                                   {"machine", "M"},
+                                   {"measured", {{"min_ms", 5}, {"spread", 0}, {"gflops", 1}}}}};
     std::string text = json.dump();
     for (int round = 0; round < 3000; ++round) {
       auto damaged = nlohmann::ordered_json::parse(testing::mutate(text, rng), nullptr, false);

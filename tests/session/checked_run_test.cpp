@@ -60,9 +60,9 @@ private slots:
       QVERIFY2(found && found->is_wrong(), found ? "" : to_sentence(found.error()).c_str());
       QVERIFY2(found->text.starts_with("out of bounds read of X at 8 of 8, loops i = 5"),
                found->text.c_str());
-      History history = with_checked_run(History(Schedule(wrong)), 0, found);
-      QCOMPARE(history.node(0).correctness, Correctness::kWrong);
-      QCOMPARE(history.node(0).correctness_text, found->text);
+      History history = with_checked_run(History(Schedule(wrong)), 0, {}, found);
+      QCOMPARE(history.node(0).on({}).correctness, Correctness::kWrong);
+      QCOMPARE(history.node(0).on({}).correctness_text, found->text);
       auto clean = run_checked(right, 8, 8, *environment_.backend, bench, options_);
       QVERIFY(clean && clean->ran && clean->text.empty());
     }

@@ -4,24 +4,14 @@
 
 #include <fstream>
 
-#include "app/shared/environment.h"
 #include "engine/session/schedule_views.h"
-#include "engine/session/session.h"
 #include "engine/session/use_cases.h"
+#include "tests/support/sessions.h"
 
 using namespace tw;
 using namespace tw::session;
 
 namespace {
-
-constexpr char kMatmul[] =
-    "tilewright te 1\n"
-    "kernel matmul(A: f32[96, 64], B: f32[64, 80]) -> C\n"
-    "  C[i in 96, j in 80] = sum[k in 64] A[i, k] * B[k, j]\n";
-constexpr char kSmall[] =
-    "tilewright te 1\n"
-    "kernel small(P: f32[40, 30], Q: f32[30, 20]) -> R\n"
-    "  R[a in 40, b in 20] = sum[c in 30] P[a, c] * Q[c, b]\n";
 
 CodeText text(std::vector<std::string> const& lines) {
   CodeText text;
@@ -42,11 +32,6 @@ std::string marks(CodeText const& text) {
 class CompareTest : public QObject {
   Q_OBJECT
 private slots:
-  void initTestCase() {
-    path_ = folder_.filePath("matmul.te").toStdString();
-    std::ofstream(path_) << kMatmul;
-  }
-
   void lines_that_came_went_and_moved_are_told_apart() {
     CodeText a = text({"head", "x", "one", "two", "y", "tail"}),
              b = text({"head", "  y", "one", "new", "two", "tail"});
@@ -98,8 +83,8 @@ private slots:
       return ComparedValue{};
     };
     QCOMPARE(*value("arithmetic instructions").before, 96.0 * 80 * 64);
-    int lanes = int(*value("arithmetic instructions").before /
-                    *value("arithmetic instructions").after);
+    int lanes =
+        int(*value("arithmetic instructions").before / *value("arithmetic instructions").after);
     QVERIFY2(lanes == 4 || lanes == 8 || lanes == 16, std::to_string(lanes).c_str());
     QCOMPARE(*value("distinct bytes").before, 4.0 * (96 * 64 + 64 * 80 + 96 * 80));
     QCOMPARE(*value("operations run").after, 2.0 * 96 * 80 * 64);
@@ -141,10 +126,10 @@ private slots:
   void a_schedule_is_replayed_as_a_branch_of_another_kernel() {
     auto session = make(false);
     open(*session);
-    QVERIFY(session->execute(AddKernel{kSmall}));
+    QVERIFY(session->execute(AddKernel{testing::kSmall}));
     QVERIFY(session->wait_idle(60));
     QCOMPARE(session->snapshot().kernel, 1);
-    QCOMPARE(session->snapshot().kernels->rows[1].own_text, std::string(kSmall));
+    QCOMPARE(session->snapshot().kernels->rows[1].own_text, std::string(testing::kSmall));
     session->execute(SelectKernel{0});
     QVERIFY(!session->execute(ReplayOn{"small"}));  // nothing to replay yet
     QVERIFY(!session->execute(ReplayOn{"matmul"}) && !session->execute(ReplayOn{"7"}));
@@ -166,14 +151,14 @@ private slots:
 
   void a_kernel_of_one_s_own_is_kept_rewritten_and_restored() {
     auto session = make(false);
-    QVERIFY(session->execute(AddKernel{kMatmul}));  // without a model it is one
+    QVERIFY(session->execute(AddKernel{testing::kMatmul}));  // without a model it is one
     QVERIFY(session->wait_idle(60));
     QCOMPARE(session->snapshot().model->name, std::string("matmul"));
-    QVERIFY(session->execute(AddKernel{kSmall}));
+    QVERIFY(session->execute(AddKernel{testing::kSmall}));
     QVERIFY(session->wait_idle(60));
     QVERIFY(session->execute(ApplyScript{"split(R.b, factor=4)\nvectorize(R.b.1)"}));
     // Another text: the branch follows.
-    std::string wider(kSmall);
+    std::string wider(testing::kSmall);
     wider.replace(wider.find("20]) ->"), 2, "48");
     wider.replace(wider.find("b in 20"), 7, "b in 48");
     QVERIFY(session->execute(RewriteKernel{"small", wider}));
@@ -198,12 +183,12 @@ private slots:
     Status broken =
         session->execute(AddKernel{"tilewright te 1\nkernel x(A: f32[4]) -> B\n B[i in"});
     QVERIFY(!broken && broken.error().place.line == 3);
-    QVERIFY(session->execute(AddKernel{kMatmul}));  // the name is taken
+    QVERIFY(session->execute(AddKernel{testing::kMatmul}));  // the name is taken
     QVERIFY(session->wait_idle(60));
     QVERIFY(session->snapshot().error &&
             session->snapshot().error->find("another name") != std::string::npos);
     QCOMPARE(session->snapshot().kernels->rows.size(), size_t(1));
-    QVERIFY(!session->execute(RewriteKernel{"5", kSmall}));
+    QVERIFY(!session->execute(RewriteKernel{"5", testing::kSmall}));
   }
 
   void own_kernels_stand_beside_those_of_a_model_and_are_right() {
@@ -211,7 +196,7 @@ private slots:
     QVERIFY(session->execute(OpenSample{"resnet18"}));
     QVERIFY(session->wait_idle(120));
     size_t rows = session->snapshot().kernels->rows.size();
-    QVERIFY(session->execute(AddKernel{kSmall}));
+    QVERIFY(session->execute(AddKernel{testing::kSmall}));
     QVERIFY(session->wait_idle(120));
     Snapshot now = session->snapshot();
     QCOMPARE(now.kernels->rows.size(), rows + 1);
@@ -261,19 +246,10 @@ private slots:
   }
 
 private:
-  std::unique_ptr<Session> make(bool measure) {
-    auto environment = make_environment().value();
-    return Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
-                            environment.cache_folder.string(), 2, measure})
-        .value();
-  }
-  void open(Session& session) {
-    QVERIFY(session.execute(OpenModel{path_}));
-    QVERIFY(session.wait_idle(60));
-    QVERIFY(session.snapshot().nest);
-  }
-  QTemporaryDir folder_;
-  std::string path_;
+  std::unique_ptr<Session> make(bool measure) { return testing::make_session(measure); }
+  void open(Session& session) { file_.open(session); }
+
+  testing::MatmulFile file_;
 };
 
 QTEST_GUILESS_MAIN(CompareTest)

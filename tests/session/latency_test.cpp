@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "app/shared/environment.h"
-#include "engine/session/session.h"
+#include "tests/support/sessions.h"
 #include "tests/support/slowness.h"
 
 using namespace tw;
@@ -25,10 +24,7 @@ class LatencyTest : public QObject {
   Q_OBJECT
 private slots:
   void steps_and_jumps_are_quick_on_every_kernel_of_resnet18() {
-    auto environment = make_environment().value();
-    auto session = Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
-                                    environment.cache_folder.string(), 2, false})
-                       .value();
+    auto session = testing::make_session(false);
     QVERIFY(session->execute(OpenSample{"resnet18"}));
     QVERIFY(session->wait_idle(120));
     Snapshot opened = session->snapshot();

@@ -4,11 +4,12 @@
 
 #include <fstream>
 
-#include "app/shared/environment.h"
 #include "engine/session/project.h"
 #include "engine/session/session.h"
 #include "engine/support/files.h"
 #include "engine/support/sha256.h"
+#include "tests/support/external_model.h"
+#include "tests/support/sessions.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -180,6 +181,79 @@ private slots:
              parse_project(saved).value().kernels[0].history.dump());
   }
 
+  void weights_beside_the_model_belong_to_it() {
+    testing::ExternalModel model;
+    std::filesystem::path file = model.write(folder_->path().toStdString());
+    Project project = saved(file);
+    QCOMPARE(project.model.files.size(), size_t(1));
+    QCOMPARE(project.model.files[0].sha256, sha256(model.weights));
+    QVERIFY(parse_project(to_text(project)).value().model.files == project.model.files);
+    std::string home = at("p.twproj");
+    QVERIFY(find_model(project, home).state == FoundModel::State::kFound);
+    std::string other = model.weights;
+    other[40] ^= 1;
+    write("small.weights", other);
+    FoundModel found = find_model(project, home);
+    QVERIFY(found.state == FoundModel::State::kChanged && found.source == file.string());
+    QVERIFY2(found.sentence.find("small.weights of the model have changed") != std::string::npos,
+             found.sentence.c_str());
+    std::filesystem::remove(at("small.weights"));
+    found = find_model(project, home);
+    QVERIFY(found.state == FoundModel::State::kMissing);
+    QVERIFY2(found.sentence.starts_with("the weights small.weights of the model"),
+             found.sentence.c_str());
+  }
+
+  void a_project_with_its_model_needs_no_other_file() {
+    testing::ExternalModel model;
+    std::filesystem::path file = model.write(folder_->path().toStdString());
+    Project project = saved(file);
+    QVERIFY(embed_model(project));
+    Project read = parse_project(to_text(project)).value();
+    QVERIFY(read.model.embedded());
+    std::filesystem::remove(file);
+    std::filesystem::remove(at("small.weights"));
+    auto copy = unpack_model(read, at("copies"));
+    QVERIFY2(copy, copy ? "" : to_sentence(copy.error()).c_str());
+    QCOMPARE(read_file(*copy).value(), model.apart);
+    QCOMPARE(read_file(std::filesystem::path(*copy).parent_path() / "small.weights").value(),
+             model.weights);
+    read.model.source = *copy;
+    auto session = make_session();
+    QVERIFY(session->restore(to_text(read)));
+    QVERIFY(session->wait_idle(60));
+    QVERIFY(session->snapshot().model && !session->snapshot().error);
+    QCOMPARE(unpack_model(read, at("copies")).value(), *copy);  // once more: it is there
+  }
+
+  void a_damaged_copy_of_a_model_is_a_sentence() {
+    testing::ExternalModel model;
+    Project project = saved(model.write(folder_->path().toStdString()));
+    QCOMPARE(unpack_model(project, at("c")).error().code, std::string("not_embedded"));
+    QVERIFY(embed_model(project));
+    auto code = [&](auto change) {
+      Project damaged = project;
+      change(damaged.model);
+      QTemporaryDir fresh;  // what lies there already is not unpacked again
+      auto copy = unpack_model(damaged, fresh.path().toStdString());
+      return copy ? std::string("unpacked") : copy.error().code;
+    };
+    QCOMPARE(code([](auto& m) { m.packed = "rub!"; }), std::string("broken_project"));
+    QCOMPARE(code([](auto& m) { m.packed = "AAAA"; }), std::string("broken_project"));
+    QCOMPARE(code([](auto& m) { m.files[0].packed.resize(m.files[0].packed.size() / 8 * 4); }),
+             std::string("broken_project"));
+    QCOMPARE(code([](auto& m) { m.bytes += 1; }), std::string("broken_project"));
+    QCOMPARE(code([](auto& m) { m.bytes = int64_t(1) << 60; }), std::string("broken_project"));
+    QCOMPARE(code([](auto& m) { m.sha256[3] = m.sha256[3] == 'a' ? 'b' : 'a'; }),
+             std::string("broken_project"));
+    QCOMPARE(code([](auto& m) { m.files[0].name = "../../x"; }), std::string("broken_project"));
+    project.model.files[0].name = "../x";
+    QVERIFY(!parse_project(to_text(project)));
+    Project sample;
+    sample.model.source = "sample:dqn";
+    QCOMPARE(embed_model(sample).error().code, std::string("nothing_to_embed"));
+  }
+
   void a_summary_counts_steps_and_finds_the_best_time() {
     Project project = parse_project(saved_matmul()).value();
     auto& nodes = project.kernels[0].history["nodes"];
@@ -187,20 +261,30 @@ private slots:
     nodes[1]["measured"] = {{"min_ms", 2.0}, {"spread", 0.0}, {"gflops", 4.0}};
     auto summary = summary_of(project);
     QCOMPARE(summary.size(), size_t(1));
-    QCOMPARE(summary[0].plain_ms, 8.0);
-    QCOMPARE(summary[0].best_ms, 2.0);
+    QCOMPARE(summary[0].times.size(), size_t(1));  // an earlier version: it did not say where
+    QCOMPARE(summary[0].times[0].plain_ms, 8.0);
+    QCOMPARE(summary[0].times[0].best_ms, 2.0);
     QCOMPARE(summary[0].steps, int(nodes.size()) - 1);
     QCOMPARE(summary[0].notes, std::vector<std::string>{"mine"});
+    for (char const* device : {"local", "board"})
+      nodes[1]["trials"].push_back({{"device", device},
+                                    {"machine", "M"},
+                                    {"measured", {{"min_ms", *device == 'b' ? 3.0 : 1.0}}}});
+    summary = summary_of(project);
+    QCOMPARE(summary[0].times.size(), size_t(3));
+    QCOMPARE(summary[0].times[2].device, std::string("board"));
+    QCOMPARE(summary[0].times[2].best_ms, 3.0);
     project.kernels[0].history = {{"nodes", {3, "x", {{"measured", 4}}}}};
-    QCOMPARE(summary_of(project)[0].best_ms, 0.0);
+    QVERIFY(summary_of(project)[0].times.empty());
   }
 
 private:
-  std::unique_ptr<Session> make_session() {
-    auto environment = make_environment().value();
-    return Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
-                            environment.cache_folder.string(), 2, false})
-        .value();
+  std::unique_ptr<Session> make_session() { return testing::make_session(false); }
+  Project saved(std::filesystem::path const& model) {
+    auto session = make_session();
+    (void)session->execute(OpenModel{model.string()});
+    session->wait_idle(60);
+    return parse_project(session->save()).value();
   }
   /// A project of one kernel with one step and a note on it.
   std::string saved_matmul() {

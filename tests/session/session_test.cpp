@@ -4,18 +4,12 @@
 #include <csignal>
 #include <fstream>
 
-#include "app/shared/environment.h"
-#include "engine/session/session.h"
+#include "tests/support/sessions.h"
 
 using namespace tw;
 using namespace tw::session;
 
 namespace {
-
-constexpr char kMatmul[] =
-    "tilewright te 1\n"
-    "kernel matmul(A: f32[96, 64], B: f32[64, 80]) -> C\n"
-    "  C[i in 96, j in 80] = sum[k in 64] A[i, k] * B[k, j]\n";
 
 QString words(Status const& status) {
   return status ? "" : QString::fromStdString(to_sentence(status.error()));
@@ -30,12 +24,6 @@ HistoryNodeView current(Snapshot const& snapshot) {
 class SessionTest : public QObject {
   Q_OBJECT
 private slots:
-  void initTestCase() {
-    QVERIFY(folder_.isValid());
-    path_ = folder_.filePath("matmul.te").toStdString();
-    std::ofstream(path_) << kMatmul;
-  }
-
   void a_kernel_is_shaped_measured_undone_and_branched() {
     auto session = make();
     open(*session);
@@ -194,19 +182,10 @@ private slots:
   }
 
 private:
-  std::unique_ptr<Session> make(bool measure = true) {
-    auto environment = make_environment().value();
-    return Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
-                            environment.cache_folder.string(), 2, measure})
-        .value();
-  }
-  void open(Session& session) {
-    QVERIFY(session.execute(OpenModel{path_}));
-    QVERIFY(session.wait_idle(60));
-    QVERIFY(session.snapshot().nest);
-  }
-  QTemporaryDir folder_;
-  std::string path_;
+  std::unique_ptr<Session> make(bool measure = true) { return testing::make_session(measure); }
+  void open(Session& session) { file_.open(session); }
+
+  testing::MatmulFile file_;
 };
 
 QTEST_GUILESS_MAIN(SessionTest)

@@ -137,9 +137,17 @@ void CompareView::show_form(QString const& form) { pair_->setChecked(form == "pa
 void CompareView::compare(int before, int after) {
   before_ = before;
   after_ = after;
+  before_device_.clear();
+  after_device_.clear();
   shown_.reset();
   title_->setText("Comparing");
   summary_->setText("counting what both cost");
+}
+
+void CompareView::compare_devices(int node, QString const& before, QString const& after) {
+  compare(node, node);
+  before_device_ = before;
+  after_device_ = after;
 }
 
 QString CompareView::names() const {
@@ -149,6 +157,8 @@ QString CompareView::names() const {
 
 void CompareView::clear() {
   before_ = after_ = -1;
+  before_device_.clear();
+  after_device_.clear();
   shown_.reset();
 }
 
@@ -160,7 +170,10 @@ void CompareView::refresh(session::Snapshot const& snapshot) {
     show_stage("program");
   }
   if (!active()) return;
-  if (auto found = session_.compare(before_, after_)) {
+  auto found = of_devices() ? session_.compare_devices(before_, before_device_.toStdString(),
+                                                       after_device_.toStdString())
+                            : session_.compare(before_, after_);
+  if (found) {
     shown_ = found;
     title_->setText(QString::fromStdString(found->before.name) + QStringLiteral(" → ") +
                     QString::fromStdString(found->after.name));

@@ -26,6 +26,11 @@ public:
   void set_theme(Theme const& theme);
   /// States of the current kernel, by their numbers in its history.
   void compare(int before, int after);
+  /// One state on two devices that measured it.
+  void compare_devices(int node, QString const& before, QString const& after);
+  bool of_devices() const { return !before_device_.isEmpty(); }
+  QString before_device() const { return before_device_; }
+  QString after_device() const { return after_device_; }
   /// Nothing is compared any more: another kernel was chosen.
   void clear();
   /// Asks the session for what was not there yet.
@@ -61,6 +66,7 @@ private:
   Selection left_selection_, right_selection_;
   std::shared_ptr<session::StateComparison const> shown_;
   int before_ = -1, after_ = -1;
+  QString before_device_, after_device_;  ///< empty: two states are compared
   QLabel* title_ = nullptr;
   QLabel* summary_ = nullptr;
   QComboBox* stages_ = nullptr;

@@ -1,186 +1,275 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/devices/devices_view.h"
 
-#include <QFileDialog>
-#include <QFormLayout>
+#include <QApplication>
+#include <QClipboard>
+#include <QGridLayout>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLabel>
-#include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QPushButton>
-#include <QTableWidget>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace tw {
 namespace {
-
-enum Column { kName, kAddress, kState, kMachine, kRoofs, kColumns };
 
 QPushButton* button(QString const& text, QString const& name, QString const& why) {
   auto* made = new QPushButton(text);
   made->setObjectName(name);
   made->setToolTip(why);
-  made->setAutoDefault(false);
   return made;
 }
 
-QLineEdit* field(QString const& name, QString const& accessible, QString const& hint) {
-  auto* made = new QLineEdit;
+QLabel* label(QString const& name, char const* role) {
+  auto* made = new QLabel;
   made->setObjectName(name);
-  made->setAccessibleName(accessible);
-  made->setPlaceholderText(hint);
+  made->setProperty("role", role);
+  made->setTextFormat(Qt::PlainText);
+  made->setWordWrap(true);
   return made;
 }
 
-/// A field and a button that fills it with a file's name.
-QWidget* with_choice(QLineEdit* field) {
-  auto* both = new QWidget;
-  both->setProperty("role", "bare");
-  auto* row = new QHBoxLayout(both);
-  row->setContentsMargins(0, 0, 0, 0);
-  auto* choose = button("Choose", field->objectName() + "Choose", "Choose a file");
-  choose->setAccessibleName("Choose the " + field->accessibleName().toLower());
-  QObject::connect(choose, &QPushButton::clicked, field, [field] {
-    QString file = QFileDialog::getOpenFileName(field, field->accessibleName());
-    if (!file.isEmpty()) field->setText(file);
-  });
-  row->addWidget(field, 1);
-  row->addWidget(choose);
-  return both;
+QScrollArea* scrolled(QWidget* content, QString const& name) {
+  auto* area = new QScrollArea;
+  area->setObjectName(name);
+  area->setWidget(content);
+  area->setWidgetResizable(true);
+  area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  return area;
 }
 
-QLabel* titled(QString const& text) {
-  auto* made = new QLabel(text);
-  made->setProperty("role", "title");
-  return made;
+QString text_of(DeviceLogLine const& line) {
+  return QString("%1  %2 %3  %4")
+      .arg(line.time, line.bad ? QStringLiteral("✕") : QStringLiteral(" "),
+           line.word.leftJustified(9), line.text);
 }
 
 }  // namespace
 
 DevicesView::DevicesView(QWidget* parent) : QWidget(parent) {
   setObjectName("devices");
-  setProperty("role", "bare");
-  table_ = new QTableWidget(0, kColumns);
-  table_->setObjectName("deviceTable");
-  table_->setAccessibleName("Devices");
-  table_->setHorizontalHeaderLabels({"Name", "Address", "State", "Machine", "Roofs"});
-  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  table_->setSelectionMode(QAbstractItemView::SingleSelection);
-  table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-  table_->setTabKeyNavigation(false);
-  table_->verticalHeader()->hide();
-  table_->setShowGrid(false);
-  table_->setFocusPolicy(Qt::StrongFocus);
-  table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-  table_->horizontalHeader()->setHighlightSections(false);
-  table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-  table_->horizontalHeader()->setSectionResizeMode(kState, QHeaderView::Stretch);
-  sentence_ = new QLabel;
-  sentence_->setObjectName("deviceSentence");
-  sentence_->setWordWrap(true);
-  sentence_->setTextFormat(Qt::PlainText);
+  setFocusPolicy(Qt::StrongFocus);
+  list_ = new DeviceList;
+  auto* left = scrolled(list_, "deviceScroll");
+  left->setFixedWidth(348);
+  auto* parts = new QHBoxLayout;
+  parts->setContentsMargins(0, 0, 0, 0);
+  parts->setSpacing(16);
+  parts->addWidget(left);
+  auto* right = new QVBoxLayout;
+  right->setContentsMargins(0, 8, 16, 12);
+  right->setSpacing(8);
+  right->addWidget(build_details(), 1);
+  right->addWidget(build_log(), 1);
+  parts->addLayout(right, 1);
   auto* column = new QVBoxLayout(this);
-  column->addWidget(titled("Devices"));
-  column->addWidget(table_, 1);
-  column->addWidget(build_buttons());
-  column->addWidget(sentence_);
-  column->addWidget(titled("Add a machine that runs tw device serve"));
-  column->addWidget(build_form());
-  connect(table_, &QTableWidget::itemSelectionChanged, this, &DevicesView::show_what_is_possible);
-  connect(table_, &QTableWidget::itemActivated, this, [this] {
-    if (use_->isEnabled()) use_->click();
-  });
-  show_what_is_possible();
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(build_head());
+  column->addLayout(parts, 1);
+  connect(list_, &DeviceList::chosen, this, &DevicesView::choose);
+  connect(list_, &DeviceList::use_asked, this, &DevicesView::use);
+  connect(list_, &DeviceList::remove_asked, this, &DevicesView::remove);
+  show_details();
 }
 
-QWidget* DevicesView::build_buttons() {
+QWidget* DevicesView::build_head() {
   use_ = button("Use", "deviceUse", "Compile kernels for the selected device and run them there");
+  use_->setProperty("primary", true);
   check_ = button("Check", "deviceCheck", "Ask every device again");
-  remove_ = button("Remove", "deviceRemove", "Forget the selected device");
-  auto* all = new QWidget;
-  all->setProperty("role", "bare");
-  auto* row = new QHBoxLayout(all);
-  row->setContentsMargins(0, 0, 0, 0);
-  for (QPushButton* one : {use_, check_, remove_}) row->addWidget(one);
-  row->addStretch(1);
-  connect(use_, &QPushButton::clicked, this, [this] {
-    if (DeviceRow const* row = selected()) emit use_asked(row->name);
-  });
-  connect(remove_, &QPushButton::clicked, this, [this] {
-    if (DeviceRow const* row = selected()) emit remove_asked(row->name);
-  });
+  remove_ = button("Remove", "deviceRemove", "Forget the selected device (Del)");
+  add_ = button("Add a device", "deviceAddOpen", "A machine that runs tw device serve");
+  sentence_ = label("devicesSentence", "secondary");
+  auto* head = new QWidget;
+  auto* row = new QHBoxLayout(head);
+  row->setContentsMargins(16, 8, 16, 8);
+  row->setSpacing(8);
+  for (QPushButton* one : {use_, check_, remove_, add_}) row->addWidget(one);
+  row->addWidget(sentence_, 1);
+  connect(use_, &QPushButton::clicked, this, [this] { use(selected_); });
+  connect(remove_, &QPushButton::clicked, this, [this] { remove(selected_); });
   connect(check_, &QPushButton::clicked, this, &DevicesView::check_asked);
+  connect(add_, &QPushButton::clicked, this, &DevicesView::add_asked);
+  return head;
+}
+
+QWidget* DevicesView::build_details() {
+  title_ = label("deviceTitle", "title");
+  state_ = label("deviceState", "secondary");
+  roofs_ = new RoofBars;
+  auto* page = new QWidget;
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(0, 0, 8, 0);
+  column->setSpacing(6);
+  column->addWidget(title_);
+  column->addWidget(state_);
+  auto* both = new QHBoxLayout;
+  both->setSpacing(24);
+  auto* facts = new QVBoxLayout;
+  figures_ = new QGridLayout;
+  figures_->setHorizontalSpacing(14);
+  figures_->setVerticalSpacing(4);
+  figures_->setColumnStretch(1, 1);
+  facts->addLayout(figures_);
+  facts->addStretch(1);
+  auto* bars = new QVBoxLayout;
+  bars->addWidget(roofs_);
+  bars->addStretch(1);
+  both->addLayout(facts, 1);
+  both->addLayout(bars, 1);
+  column->addLayout(both, 1);
+  return scrolled(page, "deviceDetails");
+}
+
+QWidget* DevicesView::build_log() {
+  auto* title = new QLabel("What happened on it");
+  title->setProperty("role", "label");
+  copy_ = button("Copy", "deviceLogCopy", "Copy the whole log");
+  copy_->setProperty("quiet", true);
+  copy_->setAccessibleName("Copy the log");
+  log_ = new QPlainTextEdit;
+  log_->setObjectName("deviceLog");
+  log_->setAccessibleName("Log of the selected device");
+  log_->setReadOnly(true);
+  log_->setTabChangesFocus(true);
+  log_->setLineWrapMode(QPlainTextEdit::NoWrap);
+  log_->setMinimumHeight(72);
+  auto* all = new QWidget;
+  auto* column = new QVBoxLayout(all);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(4);
+  auto* head = new QHBoxLayout;
+  head->addWidget(title);
+  head->addStretch(1);
+  head->addWidget(copy_);
+  column->addLayout(head);
+  column->addWidget(log_, 1);
+  connect(copy_, &QPushButton::clicked, this,
+          [this] { QApplication::clipboard()->setText(log_text()); });
   return all;
 }
 
-QWidget* DevicesView::build_form() {
-  name_ = field("deviceName", "Name of the new device", "board");
-  address_ = field("deviceAddress", "Address of the new device", "HOST:PORT");
-  certificate_ = field("deviceCertificate", "Certificate of the new device",
-                       "device.pem; not needed on this machine");
-  token_ = field("deviceToken", "File with the token of the new device",
-                 "device.token; not needed on this machine");
-  add_ = button("Add", "deviceAdd", "Add a machine that runs tw device serve");
-  auto* all = new QWidget;
-  all->setProperty("role", "bare");
-  auto* form = new QFormLayout(all);
-  form->setContentsMargins(0, 12, 0, 0);
-  form->addRow("Name", name_);
-  form->addRow("Address", address_);
-  form->addRow("Certificate", with_choice(certificate_));
-  form->addRow("Token file", with_choice(token_));
-  form->addRow("", add_);
-  for (QLineEdit* edit : {name_, address_})
-    connect(edit, &QLineEdit::textChanged, this, &DevicesView::show_what_is_possible);
-  connect(add_, &QPushButton::clicked, this, [this] {
-    emit add_asked({name_->text().trimmed(), address_->text().trimmed(),
-                    certificate_->text().trimmed(), token_->text().trimmed()});
-  });
-  return all;
+void DevicesView::set_theme(Theme const& theme) {
+  list_->set_theme(theme);
+  roofs_->set_theme(theme);
+  log_->setStyleSheet(QString("QPlainTextEdit { background: %1; color: %2; border: 1px solid %3; "
+                              "border-radius: 6px; padding: 6px; font-family: 'JetBrains Mono', "
+                              "'DejaVu Sans Mono'; font-size: 11px; }")
+                          .arg(theme.inset.name(), theme.text1.name(), theme.line2.name()));
 }
+
+void DevicesView::focusInEvent(QFocusEvent*) { list_->setFocus(); }
 
 DeviceRow const* DevicesView::selected() const {
-  int row = table_->currentRow();
-  return row >= 0 && size_t(row) < rows_.size() ? &rows_[size_t(row)] : nullptr;
+  return selected_ >= 0 && size_t(selected_) < rows_.size() ? &rows_[size_t(selected_)] : nullptr;
 }
 
-void DevicesView::show_what_is_possible() {
-  DeviceRow const* row = selected();
-  use_->setEnabled(row && row->answers && !row->in_use);
-  remove_->setEnabled(row && !row->fixed && !row->in_use);
-  if (add_) add_->setEnabled(!name_->text().isEmpty() && !address_->text().isEmpty());
+void DevicesView::choose(int row) {
+  if (row < 0 || size_t(row) >= rows_.size() || row == selected_) return;
+  selected_ = row;
+  list_->show_devices(rows_, selected_);
+  show_details();
+  emit selected_changed(rows_[size_t(row)].name);
+}
+
+bool DevicesView::select(QString const& name) {
+  for (size_t i = 0; i < rows_.size(); ++i)
+    if (rows_[i].name == name) return choose(int(i)), true;
+  return false;
+}
+
+void DevicesView::use(int row) {
+  if (row < 0 || size_t(row) >= rows_.size() || !use_->isEnabled()) return;
+  emit use_asked(rows_[size_t(row)].name);
+}
+
+void DevicesView::remove(int row) {
+  if (row < 0 || size_t(row) >= rows_.size() || !remove_->isEnabled()) return;
+  emit remove_asked(rows_[size_t(row)].name);
 }
 
 void DevicesView::show_devices(std::vector<DeviceRow> rows) {
   QString before = selected() ? selected()->name : QString();
+  bool asking = std::any_of(rows.begin(), rows.end(),
+                            [](DeviceRow const& row) { return row.word == DeviceWord::kAsking; });
   rows_ = std::move(rows);
-  table_->setRowCount(int(rows_.size()));
-  int current = 0;
-  for (int i = 0; i < int(rows_.size()); ++i) {
-    DeviceRow const& row = rows_[size_t(i)];
-    QString name = row.in_use ? row.name + " (in use)" : row.name;
-    QStringList texts{name, row.address, row.state, row.machine, row.roofs};
-    for (int column = 0; column < kColumns; ++column) {
-      auto* item = new QTableWidgetItem(texts[column]);
-      item->setToolTip(texts[column]);
-      table_->setItem(i, column, item);
-    }
-    if (row.name == before || (before.isEmpty() && row.in_use)) current = i;
-  }
-  if (!rows_.empty()) table_->selectRow(current);
-  check_->setEnabled(true);
-  show_what_is_possible();
+  selected_ = rows_.empty() ? -1 : 0;
+  for (size_t i = 0; i < rows_.size(); ++i)
+    if (rows_[i].name == before || (before.isEmpty() && rows_[i].in_use)) selected_ = int(i);
+  list_->show_devices(rows_, selected_);
+  check_->setEnabled(!asking);
+  show_details();
 }
 
-void DevicesView::show_asking() {
-  check_->setEnabled(false);
-  for (int i = 0; i < table_->rowCount(); ++i) table_->item(i, kState)->setText("being asked");
+void DevicesView::show_figures(std::vector<DeviceFigure> const& figures) {
+  if (figures == shown_figures_) return;  // what is being selected in them stays selected
+  shown_figures_ = figures;
+  while (QLayoutItem* item = figures_->takeAt(0)) {
+    delete item->widget();
+    delete item;
+  }
+  for (size_t i = 0; i < figures.size(); ++i) {
+    auto* name = label({}, "label");
+    name->setText(figures[i].name);
+    name->setWordWrap(false);
+    auto* value = label({}, "");
+    value->setText(figures[i].value);
+    value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    value->setAccessibleName(figures[i].name + ": " + figures[i].value);
+    figures_->addWidget(name, int(i), 0, Qt::AlignTop | Qt::AlignLeft);
+    figures_->addWidget(value, int(i), 1);
+  }
+}
+
+void DevicesView::show_details() {
+  DeviceRow const* row = selected();
+  use_->setText(row && row->in_use ? "Reconnect" : "Use");
+  use_->setEnabled(row && (row->in_use || row->answers_now));
+  remove_->setEnabled(row && !row->fixed && !row->in_use);
+  remove_->setToolTip(!row || row->fixed ? "This machine is always there"
+                      : row->in_use      ? "Use another device first"
+                                         : "Forget the selected device (Del)");
+  title_->setText(row ? row->name : "");
+  if (!row) return;
+  QString state = word_of(row->word);
+  if (!row->since.isEmpty()) state += ", " + row->since;
+  if (!row->trouble.isEmpty()) state += ": " + row->trouble;
+  if (row->in_use) state += QStringLiteral(" · kernels run here now");
+  state_->setText(state);
+  show_figures(row->figures);
+  roofs_->setVisible(!row->roofs.empty() || row->answers_now);
+  roofs_->show_roofs(row->roofs);
+}
+
+void DevicesView::show_log(QString const& device, std::vector<DeviceLogLine> const& lines) {
+  QStringList texts;
+  for (DeviceLogLine const& line : lines) texts << text_of(line);
+  bool goes_on = device == logged_ && texts.size() >= logging_.size() &&
+                 std::equal(logging_.begin(), logging_.end(), texts.begin());
+  if (goes_on && texts.size() == logging_.size()) return;
+  QScrollBar* bar = log_->verticalScrollBar();
+  bool at_end = bar->value() == bar->maximum();
+  if (goes_on && !logging_.isEmpty())
+    log_->appendPlainText(texts.mid(logging_.size()).join('\n'));
+  else
+    log_->setPlainText(texts.join('\n'));
+  if (at_end || !goes_on) {  // the newest is what one looks for
+    log_->moveCursor(QTextCursor::End);
+    log_->moveCursor(QTextCursor::StartOfLine);
+  }
+  logged_ = device;
+  logging_ = texts;
+  copy_->setEnabled(!texts.isEmpty());
+}
+
+QString DevicesView::log_text() const {
+  return logging_.join('\n') + (logging_.isEmpty() ? "" : "\n");
 }
 
 void DevicesView::say(QString const& sentence) { sentence_->setText(sentence); }
-
-void DevicesView::clear_form() {
-  for (QLineEdit* edit : {name_, address_, certificate_, token_}) edit->clear();
-}
+QString DevicesView::sentence() const { return sentence_->text(); }
 
 }  // namespace tw

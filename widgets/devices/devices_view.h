@@ -1,62 +1,70 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// The machines that kernels can run on: what each is, whether it answers, what it can do.
+/// The machines that kernels can run on: what each is, whether it answers, what it can do, and what
+/// happened on it.
 #pragma once
 
 #include <QWidget>
-#include <vector>
 
+#include "widgets/devices/device_list.h"
+#include "widgets/devices/roof_bars.h"
+
+class QGridLayout;
 class QLabel;
-class QLineEdit;
+class QPlainTextEdit;
 class QPushButton;
-class QTableWidget;
 
 namespace tw {
-
-struct DeviceRow {
-  QString name, address;
-  QString state;    ///< "answers in 0.3 ms", or a sentence about what is wrong
-  QString machine;  ///< "AMD EPYC, 2 cores, 23.5 GB"
-  QString roofs;    ///< "234 GFLOP/s, 18 GB/s"
-  bool answers = false;
-  bool in_use = false;
-  bool fixed = false;  ///< this machine: cannot be removed
-};
-
-/// What a person gives for a new device; files may be empty.
-struct NewDevice {
-  QString name, address, certificate, token_file;
-};
 
 class DevicesView : public QWidget {
   Q_OBJECT
 public:
   explicit DevicesView(QWidget* parent = nullptr);
+  void set_theme(Theme const& theme);
   /// The selection stays on the device of the same name.
   void show_devices(std::vector<DeviceRow> rows);
-  /// While devices are asked: what they said before stays, and is marked as old.
-  void show_asking();
-  /// A sentence below the table; empty: none.
+  /// Of the selected device, the oldest first; lines that are there already stay.
+  void show_log(QString const& device, std::vector<DeviceLogLine> const& lines);
+  /// A sentence above the list; empty: none.
   void say(QString const& sentence);
-  /// After a device was added.
-  void clear_form();
+  QString sentence() const;
+  /// False: there is no such device.
+  bool select(QString const& name);
+  DeviceRow const* selected() const;
+  std::vector<DeviceRow> const& devices() const { return rows_; }
+  QString log_text() const;
 
 signals:
+  void selected_changed(QString const& name);
   void use_asked(QString const& name);
   void remove_asked(QString const& name);
   void check_asked();
-  void add_asked(NewDevice const& device);
+  void add_asked();
+
+protected:
+  void focusInEvent(QFocusEvent*) override;
 
 private:
-  QWidget* build_form();
-  QWidget* build_buttons();
-  DeviceRow const* selected() const;
-  void show_what_is_possible();
+  QWidget* build_head();
+  QWidget* build_details();
+  QWidget* build_log();
+  void choose(int row);
+  void use(int row);
+  void remove(int row);
+  void show_details();
+  void show_figures(std::vector<DeviceFigure> const& figures);
 
   std::vector<DeviceRow> rows_;
-  QTableWidget* table_ = nullptr;
-  QLabel* sentence_ = nullptr;
-  QPushButton *use_ = nullptr, *check_ = nullptr, *remove_ = nullptr, *add_ = nullptr;
-  QLineEdit *name_ = nullptr, *address_ = nullptr, *certificate_ = nullptr, *token_ = nullptr;
+  int selected_ = -1;
+  std::vector<DeviceFigure> shown_figures_;
+  QString logged_;       ///< the device whose log is shown
+  QStringList logging_;  ///< its lines
+  DeviceList* list_ = nullptr;
+  RoofBars* roofs_ = nullptr;
+  QLabel *title_ = nullptr, *state_ = nullptr, *sentence_ = nullptr;
+  QGridLayout* figures_ = nullptr;
+  QPlainTextEdit* log_ = nullptr;
+  QPushButton *use_ = nullptr, *check_ = nullptr, *remove_ = nullptr, *add_ = nullptr,
+              *copy_ = nullptr;
 };
 
 }  // namespace tw

@@ -141,6 +141,22 @@ QString speed_words(HistoryNodeView const& node) {
 
 }  // namespace
 
+/// What another device measured: never as big as this one's, and with its name.
+void HistoryView::draw_elsewhere(QPainter& painter, HistoryNodeView const& node,
+                                 QRectF const& line) const {
+  bool above = line.top() < station(node.id).y() + 40;
+  if (above == node.min_ms.has_value()) return;  // where this device's time stands, or below it
+  auto known = std::find_if(node.elsewhere.begin(), node.elsewhere.end(),
+                            [](auto const& one) { return one.min_ms.has_value(); });
+  if (known == node.elsewhere.end()) return;
+  QFont small = ui_font(11);
+  QString words = QString("%1 ms on %2")
+                      .arg(paint::number(*known->min_ms), QString::fromStdString(known->device));
+  paint::text(painter, line, small, theme_.text3,
+              QFontMetricsF(small).elidedText(words, Qt::ElideRight, line.width()),
+              Qt::AlignCenter);
+}
+
 /// Whether it is right and how fast it is; its time and spread; what the model says; the note.
 void HistoryView::draw_badges(QPainter& painter, HistoryNodeView const& node) const {
   QPointF at = station(node.id);
@@ -170,6 +186,7 @@ void HistoryView::draw_badges(QPainter& painter, HistoryNodeView const& node) co
                                                     : theme_.text3;
   paint::text(painter, box, font, colour, words);
   line.translate(0, 16);
+  if (!node.min_ms) draw_elsewhere(painter, node, line);
   if (node.min_ms && number)
     paint::text(painter, line, ui_font(11), theme_.text2,
                 QString::fromUtf8("%1 ms ±%2 %")
@@ -190,7 +207,8 @@ void HistoryView::draw_badges(QPainter& painter, HistoryNodeView const& node) co
     paint::text(painter, QRectF(x + 12, line.top(), width, 16), small, theme_.text3, modelled);
   }
   line.translate(0, 15);
-  if (node.note.empty() || noting_ == node.id) return;
+  if (noting_ == node.id) return;
+  if (node.note.empty()) return draw_elsewhere(painter, node, line);
   QFont italic = ui_font(11);
   italic.setItalic(true);
   paint::text(painter, line, italic, theme_.text2,

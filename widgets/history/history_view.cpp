@@ -137,6 +137,21 @@ void HistoryView::mark(int node) {
   update();
 }
 
+/// By a person: it may be written down.
+void HistoryView::ring(int node) {
+  mark(node);
+  emit ringed(node);
+}
+
+bool HistoryView::unfold(int first) {
+  for (HistoryFold const& fold : layout_.folds)
+    if (fold.first == first) {
+      unfolded_.insert(first);
+      return lay_out(), true;
+    }
+  return false;
+}
+
 int HistoryView::find(QString const& words, bool next) {
   found_.clear();
   for (size_t i = 0; view_ && !words.isEmpty() && i < view_->nodes.size(); ++i) {
@@ -184,7 +199,6 @@ bool HistoryView::eventFilter(QObject* watched, QEvent* event) {
   return false;
 }
 
-/// The first one is remembered, the second one is compared with it.
 void HistoryView::pick(int node) {
   int first = std::exchange(picked_, picked_ == node ? -1 : node);
   if (first >= 0 && first != node) {
@@ -198,12 +212,11 @@ void HistoryView::mousePressEvent(QMouseEvent* event) {
   setFocus();
   if (event->button() != Qt::LeftButton) return;
   if (int fold = fold_at(event->position()); fold >= 0) {
-    unfolded_.insert(layout_.folds[size_t(fold)].first);
-    return lay_out();
+    return emit unfold_asked(layout_.folds[size_t(fold)].first);
   }
   int node = node_at(event->position());
   if (node < 0) return;
-  if (event->modifiers() & Qt::ControlModifier) return pick(node);
+  if (event->modifiers() & Qt::ControlModifier) return emit pick_asked(node);
   marked_ = node;
   emit node_chosen(node);
 }
@@ -212,10 +225,24 @@ void HistoryView::mouseDoubleClickEvent(QMouseEvent* event) {
   if (int node = node_at(event->position()); node >= 0) edit_note(node);
 }
 
+/// The same state on two devices, where both measured it.
+void HistoryView::add_device_comparisons(QMenu& menu, int node) {
+  HistoryNodeView const& state = view_->nodes[size_t(node)];
+  QStringList measured;
+  if (state.min_ms) measured << QString::fromStdString(view_->device);
+  for (session::ElsewhereView const& one : state.elsewhere)
+    if (one.min_ms) measured << QString::fromStdString(one.device);
+  for (int i = 1; i < measured.size(); ++i)
+    menu.addAction(QString("Compare on %1 and %2").arg(measured[0], measured[i]), this,
+                   [this, node, before = measured[0], after = measured[i]] {
+                     emit devices_compare_asked(node, before, after);
+                   });
+}
+
 void HistoryView::contextMenuEvent(QContextMenuEvent* event) {
   int node = event->reason() == QContextMenuEvent::Keyboard ? marked_ : node_at(event->pos());
   if (!view_ || node < 0) return;
-  mark(node);
+  ring(node);
   auto* menu = new QMenu(this);
   menu->setObjectName("historyMenu");
   menu->setAttribute(Qt::WA_DeleteOnClose);
@@ -226,10 +253,11 @@ void HistoryView::contextMenuEvent(QContextMenuEvent* event) {
     menu->addAction("Compare with the current state\tC", this,
                     [this, node] { emit compare_asked(node, view_->current); });
   if (picked_ >= 0 && picked_ != node)
-    menu->addAction("Compare with the picked state", this, [this, node] { pick(node); });
+    menu->addAction("Compare with the picked state", this, [this, node] { emit pick_asked(node); });
   else
     menu->addAction(picked_ == node ? "Unpick" : "Pick for a comparison\tCtrl+click", this,
-                    [this, node] { pick(node); });
+                    [this, node] { emit pick_asked(node); });
+  add_device_comparisons(*menu, node);
   menu->addAction("Copy the script up to here", this, [this, node] { emit script_copied(node); });
   if (current && node > 0)
     menu->addAction("Replay on another kernel", this, [this] { emit replay_asked(); });
@@ -265,15 +293,15 @@ void HistoryView::keyPressEvent(QKeyEvent* event) {
   int key = event->key();
   bool arrow = key >= Qt::Key_Left && key <= Qt::Key_Down;
   if (arrow && !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier))) {
-    if (int next = neighbour(marked_, key); next >= 0) mark(next);
+    if (int next = neighbour(marked_, key); next >= 0) ring(next);
     return;
   }
   bool plain = !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier));
   if (key == Qt::Key_Return || key == Qt::Key_Enter) return emit node_chosen(marked_);
   if (key == Qt::Key_F2) return edit_note(marked_);
-  if (key == Qt::Key_Home) return mark(0);
-  if (key == Qt::Key_End) return mark(view_->current);
-  if (key == Qt::Key_Space) return pick(marked_);
+  if (key == Qt::Key_Home) return ring(0);
+  if (key == Qt::Key_End) return ring(view_->current);
+  if (key == Qt::Key_Space) return emit pick_asked(marked_);
   if (key == Qt::Key_C && plain) {
     if (marked_ != view_->current) emit compare_asked(marked_, view_->current);
     return;
@@ -290,6 +318,10 @@ QString HistoryView::words_of(HistoryNodeView const& node) const {
                  .arg(paint::number(*node.min_ms))
                  .arg(node.spread * 100, 0, 'f', 1)
                  .arg(paint::number(*node.gflops));
+  for (session::ElsewhereView const& one : node.elsewhere)
+    if (one.min_ms)
+      words += QString(", measured on %1: %2 milliseconds")
+                   .arg(QString::fromStdString(one.device), paint::number(*one.min_ms));
   if (node.model_ms)
     words += QString(", modelled %1 milliseconds, bound by %2")
                  .arg(paint::number(*node.model_ms), QString::fromStdString(node.bound));
@@ -320,9 +352,15 @@ bool HistoryView::event(QEvent* event) {
   QString words = QString::fromStdString(node.step.empty() ? "the plain nest" : node.step);
   if (!node.note.empty()) words += "\n" + QString::fromStdString(node.note);
   if (node.min_ms)
-    words += QString("\nmeasured %1 ms, spread %2 %")
-                 .arg(paint::number(*node.min_ms))
+    words += QString("\nmeasured on %1: %2 ms, spread %3 %")
+                 .arg(QString::fromStdString(view_->device), paint::number(*node.min_ms))
                  .arg(node.spread * 100, 0, 'f', 1);
+  for (session::ElsewhereView const& one : node.elsewhere)
+    if (one.min_ms)
+      words += QString("\nmeasured on %1: %2 ms, spread %3 %  (%4)")
+                   .arg(QString::fromStdString(one.device), paint::number(*one.min_ms))
+                   .arg(one.spread * 100, 0, 'f', 1)
+                   .arg(QString::fromStdString(one.machine));
   if (node.model_ms)
     words += QString("\nmodelled %1 ms, bound by %2")
                  .arg(paint::number(*node.model_ms), QString::fromStdString(node.bound));

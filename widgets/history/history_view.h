@@ -13,6 +13,7 @@
 #include "widgets/theme/theme.h"
 
 class QLineEdit;
+class QMenu;
 
 namespace tw {
 
@@ -29,6 +30,12 @@ public:
   /// What the ring is on; -1: nothing.
   int marked() const { return marked_; }
   void mark(int node);
+  /// The steps of the fold that begins with this one; false: there is no such fold.
+  bool unfold(int first);
+  /// The first one is remembered, the second one is compared with it.
+  void pick(int node);
+  int picked() const { return picked_; }
+  int folds() const { return int(layout_.folds.size()); }
   /// Nodes whose step, name or note has these words; the ring goes to the first of them after the
   /// marked one. Returns how many there are.
   int find(QString const& words, bool next = false);
@@ -40,6 +47,11 @@ public:
 
 signals:
   void node_chosen(int node);
+  /// What a person did to the map itself.
+  void ringed(int node);
+  void unfold_asked(int first);
+  void pick_asked(int node);
+  void devices_compare_asked(int node, QString const& before, QString const& after);
   void note_written(int node, QString const& note);
   void compare_asked(int before, int after);
   void replay_asked();
@@ -62,7 +74,8 @@ private:
   int node_at(QPointF at) const;
   int fold_at(QPointF at) const;
   int neighbour(int node, int key) const;
-  void pick(int node);
+  void ring(int node);
+  void add_device_comparisons(QMenu& menu, int node);
   QPointF place(int column, int lane) const;
   QRectF field(int node) const;
   QRectF pill(HistoryFold const& fold) const;
@@ -73,6 +86,8 @@ private:
   void draw_fold(QPainter& painter, HistoryFold const& fold) const;
   void draw_station(QPainter& painter, session::HistoryNodeView const& node) const;
   void draw_badges(QPainter& painter, session::HistoryNodeView const& node) const;
+  void draw_elsewhere(QPainter& painter, session::HistoryNodeView const& node,
+                      QRectF const& line) const;
 
   Theme theme_;
   std::shared_ptr<session::HistoryView const> view_;

@@ -20,9 +20,16 @@ Json to_json(DeviceState const& state) {
                {"address", state.entry.address},
                {"encrypted", !state.entry.certificate_file.empty()},
                {"reachable", state.hardware.has_value()}};
+  if (state.entry.timeout_seconds > 0) json["timeout_s"] = state.entry.timeout_seconds;
   if (state.failure) json["failure"] = to_sentence(*state.failure);
   if (state.hardware) {
+    json["connect_ms"] = state.connect_ms;
     json["answer_ms"] = state.answer_ms;
+    if (state.status)
+      json["status"] = {{"clock_ahead_s", state.clock_ahead_seconds},
+                        {"clock_within_s", state.clock_within_seconds},
+                        {"uptime_s", state.status->uptime_seconds},
+                        {"load", state.status->load}};
     json["hardware"] = {{"name", state.hardware->name},
                         {"triple", state.hardware->triple},
                         {"cpu", state.hardware->cpu},
@@ -51,7 +58,7 @@ int list(Context const& context) {
   auto entries = read_devices(context.devices_file);
   if (!entries) return report(context, entries.error());
   Json rows = Json::array();
-  for (DeviceState const& state : ask_devices(*entries, context.cache_folder)) {
+  for (DeviceState const& state : ask_devices(*entries, {context.cache_folder})) {
     rows.push_back(to_json(state));
     if (!context.json) print_text(state);
   }
@@ -62,7 +69,7 @@ int list(Context const& context) {
 int add(Context const& context, DeviceEntry entry) {
   if (Status added = add_checked_device(context.devices_file, entry); !added)
     return report(context, added.error());
-  DeviceState state = ask_device(entry, context.cache_folder);
+  DeviceState state = ask_device(entry, {context.cache_folder});
   if (context.json)
     print(to_json(state));
   else
@@ -91,6 +98,12 @@ void add_list_commands(CLI::App& app, Context& context) {
       ->type_name("F.pem");
   adding->add_option("--token-file", entry->token_file, "the file with the device's token")
       ->type_name("F");
+  adding
+      ->add_option("--timeout", entry->timeout_seconds,
+                   "what a call may take there at least: for slow machines (the longest call "
+                   "otherwise: 180)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, 86400.0));
   adding->callback(
       [&context, entry] { context.run = [&context, entry] { return add(context, *entry); }; });
   auto* removing = devices->add_subcommand("remove", "forget a machine");

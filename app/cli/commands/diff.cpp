@@ -85,8 +85,8 @@ int diff(Context const& context, Arguments const& arguments) {
   if (!after) return report(context, after.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
-  auto machine =
-      session::machine_view(*context.backend, **device, context.cache_folder, true, false);
+  auto machine = session::machine_view(*context.backend, **device, context.cache_folder, true,
+                                       false, {}, {}, context.device);
   if (!machine) return report(context, machine.error());
   auto result =
       session::diff_scripts(**model, *kernel, *before, *after, {arguments.stage, arguments.timed},
@@ -117,6 +117,7 @@ void add_diff(CLI::App& app, Context& context) {
   command->add_option("--stage", arguments->stage,
                       "the stage whose code is compared ('tw lower --stage list' names them)");
   command->add_flag("--time", arguments->timed, "check and time both");
+  add_device_option(*command, context);
   command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
       ->check(CLI::Range(0, 1024));
   command->callback([&context, arguments] {

@@ -14,14 +14,27 @@ char const* state_name(FoundModel::State state) {
   return kNames[size_t(state)];
 }
 
+Json files_json(session::ProjectModel const& model) {
+  Json files = Json::array();
+  for (auto const& file : model.files)
+    files.push_back({{"name", file.name}, {"sha256", file.sha256}, {"bytes", file.bytes}});
+  return files;
+}
+
 void show_json(Project const& project, FoundModel const& model) {
   Json kernels = Json::array();
-  for (auto const& kernel : session::summary_of(project))
+  for (auto const& kernel : session::summary_of(project)) {
+    Json times = Json::array();
+    for (auto const& one : kernel.times)
+      times.push_back({{"device", one.device},
+                       {"machine", one.machine},
+                       {"plain_ms", one.plain_ms},
+                       {"best_ms", one.best_ms}});
     kernels.push_back({{"name", kernel.name},
                        {"steps", kernel.steps},
-                       {"plain_ms", kernel.plain_ms},
-                       {"best_ms", kernel.best_ms},
+                       {"times", times},
                        {"notes", kernel.notes}});
+  }
   Json devices = Json::array();
   for (auto const& device : project.devices)
     devices.push_back({{"name", device.name}, {"target", device.target}});
@@ -29,6 +42,8 @@ void show_json(Project const& project, FoundModel const& model) {
           {{"source", project.model.source},
            {"sha256", project.model.sha256},
            {"bytes", project.model.bytes},
+           {"files", files_json(project.model)},
+           {"embedded", project.model.embedded()},
            {"state", state_name(model.state)},
            {"now_at", model.source},
            {"sentence", model.sentence}}},
@@ -40,10 +55,29 @@ void show_json(Project const& project, FoundModel const& model) {
          {"written_by", project.written_by}});
 }
 
+void show_files(session::ProjectModel const& model) {
+  size_t packed = model.packed.size();
+  for (auto const& file : model.files) {
+    fmt::print("weights  {}, {} bytes, SHA-256 {}\n", file.name, file.bytes, file.sha256);
+    packed += file.packed.size();
+  }
+  if (model.embedded())
+    fmt::print("copy     the project has the model in it, {:.1f} MB packed\n",
+               double(packed) / (1 << 20));
+}
+
+std::string times_text(session::ProjectKernelSummary::Times const& times) {
+  std::string text = fmt::format("{:.4g} ms", times.best_ms);
+  if (times.plain_ms > 0) text += fmt::format(", plain {:.4g} ms", times.plain_ms);
+  if (times.device.empty()) return text;
+  return text + fmt::format(", on {} ({})", times.device, times.machine);
+}
+
 void show_words(Project const& project, FoundModel const& model) {
   fmt::print("model    {}\n", project.model.name());
   if (!project.model.sha256.empty())
     fmt::print("         {} bytes, SHA-256 {}\n", project.model.bytes, project.model.sha256);
+  show_files(project.model);
   fmt::print("         {}\n",
              model.sentence.empty() ? "it is where it was: " + model.source : model.sentence);
   for (auto const& device : project.devices)
@@ -51,12 +85,10 @@ void show_words(Project const& project, FoundModel const& model) {
   fmt::print("saved    {}, by {}\n", project.saved.empty() ? "-" : project.saved,
              project.written_by.empty() ? "-" : project.written_by);
   for (auto const& kernel : session::summary_of(project)) {
-    std::string times = kernel.best_ms <= 0    ? "not measured"
-                        : kernel.plain_ms <= 0 ? fmt::format("{:.4g} ms", kernel.best_ms)
-                                               : fmt::format("{:.4g} ms, plain {:.4g} ms",
-                                                             kernel.best_ms, kernel.plain_ms);
-    fmt::print("kernel   {:<32} {:>3} steps   {}{}\n", kernel.name, kernel.steps, times,
+    fmt::print("kernel   {:<32} {:>3} steps{}{}\n", kernel.name, kernel.steps,
+               kernel.times.empty() ? "   not measured" : "",
                kernel.name == project.kernel ? "   (chosen)" : "");
+    for (auto const& one : kernel.times) fmt::print("         {}\n", times_text(one));
     for (std::string const& note : kernel.notes) fmt::print("         note: {}\n", note);
   }
   if (!project.own_kernels.empty())
@@ -72,7 +104,8 @@ int show(Context const& context, std::string const& file) {
     show_json(*project, model);
   else
     show_words(*project, model);
-  bool there = model.state == FoundModel::State::kFound || model.state == FoundModel::State::kMoved;
+  bool there = model.state == FoundModel::State::kFound ||
+               model.state == FoundModel::State::kMoved || project->model.embedded();
   return there ? 0 : exit_code(Fault::kRefused);
 }
 

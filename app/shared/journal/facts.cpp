@@ -18,6 +18,15 @@ std::vector<FactInfo> const& facts() {
       {"history.current", "", "the current step's number"},
       {"history.note", "words", "note on the current step, or none"},
       {"history.marked", "", "the step that has the ring"},
+      {"history.picked", "", "the step that is picked for a comparison; -1: none"},
+      {"history.folds", "", "runs of steps that are drawn as one"},
+      {"history.elsewhere", "words", "the other devices that measured the current step, or none"},
+      {"device", "words", "name of the device in use"},
+      {"devices", "", "cards of the view of devices"},
+      {"device.selected", "words", "name of the selected device"},
+      {"device.state", "words", "being asked, ready, busy or unreachable: of the selected device"},
+      {"device.trouble", "words", "why the selected device cannot be reached, or none"},
+      {"device.log", "words", "what happened on the selected device"},
       {"history.found", "", "steps that have the words that were looked for"},
       {"compare", "words", "names of the compared states, or none"},
       {"replay", "words", "what the last replay on another kernel came to, or none"},
@@ -46,6 +55,7 @@ std::vector<FactInfo> const& facts() {
       {"dialog", "words", "name of the dialog that is open, or none"},
       {"project", "words", "name of the project's file, or none"},
       {"project.changed", "words", "yes when there is something that its file does not have"},
+      {"project.embeds", "words", "yes when the project has a copy of its model"},
       {"elapsed", "ms", "from the last action until everything was still"},
   };
   return all;

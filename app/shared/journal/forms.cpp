@@ -84,6 +84,28 @@ struct Flag {
     return {};
   }
 };
+/// A value behind its name; not written where it is empty or 0.
+template <typename T, typename V>
+struct Named {
+  V T::*member;
+  std::string name;
+  std::string text(T const& a) const {
+    if (a.*member == V()) return "";
+    if constexpr (std::is_same_v<V, double>)
+      return " " + name + " " + number_text(a.*member);
+    else
+      return " " + name + " " + word_text(a.*member);
+  }
+  Status parse(T& a, Reader& reader) const {
+    if (!reader.take(name)) return {};
+    if constexpr (std::is_same_v<V, double>) {
+      TRY_ASSIGN(a.*member, reader.number("what follows " + name));
+    } else {
+      TRY_ASSIGN(a.*member, reader.word("what follows " + name));
+    }
+    return {};
+  }
+};
 template <typename T>
 Word(std::string T::*, char const*) -> Word<T>;
 template <typename T, typename N>
@@ -213,6 +235,9 @@ std::vector<Form> window_forms() {
           Word(&OpenProject::project, "FILE"), Optional<OpenProject>{&OpenProject::model, "MODEL"}),
       row<SaveProject>("project save", "saves the project, under a name or where it is",
                        Optional<SaveProject>{&SaveProject::project, "FILE"}),
+      row<SaveProjectWithModel>(
+          "project save with model", "saves the project with a copy of its model",
+          Optional<SaveProjectWithModel>{&SaveProjectWithModel::project, "FILE"}),
       row<RecoverWork>("recover", "takes up the work of a window that ended without closing"),
       row<DiscardRecovery>("discard recovery", "forgets that work"),
       row<ShowDialog>("dialog", "shows a dialog", Word(&ShowDialog::dialog, "NAME"),
@@ -220,6 +245,10 @@ std::vector<Form> window_forms() {
       row<CompareStates>("compare", "compares two steps of the history",
                          Number(&CompareStates::before, "STEP"),
                          Number(&CompareStates::after, "STEP")),
+      row<CompareDevices>("compare on devices", "compares one step of the history on two devices",
+                          Number(&CompareDevices::state, "STEP"),
+                          Word(&CompareDevices::before, "DEVICE"),
+                          Word(&CompareDevices::after, "DEVICE")),
       row<StopComparing>("stop comparing", "closes the comparison"),
       row<ShowComparison>("comparison", "what the comparison shows",
                           Word<ShowComparison>{&ShowComparison::what, "WHAT", {"stage", "form"}},
@@ -228,6 +257,21 @@ std::vector<Form> window_forms() {
                     Rest<FindStep>{&FindStep::words, "WORDS"}),
       row<FoldHistory>("fold history", "draws long runs of steps as one",
                        Word<FoldHistory>{&FoldHistory::state, "STATE", {"on", "off"}}),
+      row<MarkStep>("ring", "moves the ring of the history to a step",
+                    Number(&MarkStep::step, "STEP")),
+      row<UnfoldSteps>("unfold", "draws the steps of a fold one by one",
+                       Number(&UnfoldSteps::first, "STEP")),
+      row<PickStep>("pick", "picks a step for a comparison, or unpicks it",
+                    Number(&PickStep::step, "STEP")),
+      row<SelectDevice>("devices select", "selects a device in its view",
+                        Word(&SelectDevice::device, "NAME")),
+      row<AddDevice>("devices add", "adds a machine that runs tw device serve",
+                     Word(&AddDevice::device, "NAME"), Word(&AddDevice::address, "ADDRESS"),
+                     Named<AddDevice, double>{&AddDevice::timeout_seconds, "timeout"},
+                     Named<AddDevice, std::string>{&AddDevice::certificate, "ca"},
+                     Named<AddDevice, std::string>{&AddDevice::token_file, "token-file"}),
+      row<RemoveDevice>("devices remove", "forgets a device", Word(&RemoveDevice::device, "NAME")),
+      row<CheckDevices>("devices check", "asks every device what it is"),
       row<CloseDialog>("close dialog", "closes the dialog without taking what it says"),
   };
 }

@@ -85,6 +85,10 @@ struct OpenProject {
 struct SaveProject {
   std::string project;  ///< empty: the file that it has
 };
+/// The same with a copy of the model in it, for another machine or another year.
+struct SaveProjectWithModel {
+  std::string project;
+};
 /// Takes up the work of a window that ended without closing.
 struct RecoverWork {};
 struct DiscardRecovery {};
@@ -104,6 +108,36 @@ struct FindStep {
 struct FoldHistory {
   std::string state;  ///< "on" or "off"
 };
+/// One state of the current kernel on two devices, by the names that its history has for them.
+struct CompareDevices {
+  int state = 0;
+  std::string before, after;
+};
+/// The ring of the history's map.
+struct MarkStep {
+  int step = 0;
+};
+/// The steps of a fold one by one; the fold by its first step.
+struct UnfoldSteps {
+  int first = 0;
+};
+/// The step that is remembered for a comparison, or forgotten again.
+struct PickStep {
+  int step = 0;
+};
+struct SelectDevice {
+  std::string device;
+};
+struct AddDevice {
+  std::string device, address;
+  double timeout_seconds = 0;           ///< that a call may take at least; 0: as everywhere
+  std::string certificate, token_file;  ///< may be empty
+};
+struct RemoveDevice {
+  std::string device;
+};
+/// Asks every device what it is.
+struct CheckDevices {};
 /// "open", "palette", "keys", "step split", "note 3", "kernel", "kernel NAME", "replay".
 struct ShowDialog {
   std::string dialog;
@@ -116,7 +150,9 @@ using Action =
                  LookAtGraph, FitGraph, ExplainFusion, SelectLoop, HoverLoop, SetTheme,
                  ResizeWindow, ArrangePanes, ScrollView, FindInGraph, StepMatch, OpenProject,
                  SaveProject, RecoverWork, DiscardRecovery, ShowDialog, CloseDialog, CompareStates,
-                 StopComparing, ShowComparison, FindStep, FoldHistory>;
+                 StopComparing, ShowComparison, FindStep, FoldHistory, CompareDevices, MarkStep,
+                 UnfoldSteps, PickStep, SelectDevice, AddDevice, RemoveDevice, CheckDevices,
+                 SaveProjectWithModel>;
 
 // ---- what a journal expects ----------------------------------------------------------------
 

@@ -9,12 +9,14 @@ Result<std::unique_ptr<RemoteDevice>> RemoteDevice::create(RemoteDeviceOptions o
   TRY_ASSIGN(DeviceAddress address, parse_address(options.address));
   if (address.port == 0) return bad_input("bad_address", "a device's port is 1 to 65535");
   TRY(check_secured(address, !options.certificate.empty(), !options.token.empty()));
+  auto least = options.least_timeout;
   auto open = [options = std::move(options)](CallOptions const& call) {
     return open_rpc_line(options, call);
   };
   // Private constructor: make_unique cannot see it. A stop and its answer cross the network.
-  return std::unique_ptr<RemoteDevice>(
-      new RemoteDevice(std::move(open), std::chrono::milliseconds(1500)));
+  return std::unique_ptr<RemoteDevice>(new RemoteDevice(
+      std::move(open), std::chrono::milliseconds(1500), least,
+      "; `tw devices add NAME ADDRESS --timeout SECONDS` gives the device longer"));
 }
 
 }  // namespace tw

@@ -15,6 +15,8 @@ struct RemoteDeviceOptions {
   std::chrono::milliseconds connect_timeout{10'000};
   /// A line over which nothing came back for so long is lost.
   std::chrono::milliseconds silence{20'000};
+  /// What a call may take at least, whatever its caller thought of a faster machine.
+  std::chrono::milliseconds least_timeout{0};
 };
 
 class RemoteDevice final : public WireDevice {

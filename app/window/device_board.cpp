@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/device_board.h"
+
+#include <QPointer>
+#include <QtConcurrent>
+
+#include "app/window/device_facts.h"
+#include "widgets/paint/paint.h"
+
+namespace tw {
+namespace {
+
+constexpr int kSoon = 150;  // milliseconds: calls come by the hundred
+
+QString time_text(QDateTime const& time) { return time.toString("hh:mm:ss"); }
+
+QDateTime time_of(double unix_seconds) {
+  return QDateTime::fromMSecsSinceEpoch(qint64(unix_seconds * 1e3));
+}
+
+}  // namespace
+
+DeviceBoard::DeviceBoard(DevicesView& view, std::filesystem::path devices_file, Options options,
+                         QObject* parent)
+    : QObject(parent),
+      view_(view),
+      devices_file_(std::move(devices_file)),
+      options_(std::move(options)) {
+  soon_.setSingleShot(true);
+  soon_.setInterval(kSoon);
+  connect(&soon_, &QTimer::timeout, this, &DeviceBoard::show);
+  connect(&asked_, &QFutureWatcher<std::vector<DeviceState>>::finished, this,
+          &DeviceBoard::take_answers);
+  connect(&view_, &DevicesView::selected_changed, this, &DeviceBoard::show_log);
+}
+
+DeviceBoard::~DeviceBoard() {
+  asked_.waitForFinished();
+  for (auto const& [name, followed] : followed_)
+    if (auto log = followed.lock()) log->set_listener({});
+}
+
+void DeviceBoard::ask() {
+  again_ = asked_.isRunning();  // the list may have changed since
+  if (again_) return;
+  auto entries = read_devices(devices_file_);
+  view_.say(entries ? "" : QString::fromStdString(to_sentence(entries.error())));
+  asked_.setFuture(
+      QtConcurrent::run([list = entries.value_or(std::vector<DeviceEntry>()), options = options_] {
+        return ask_devices(list, {options.cache_folder, options.local_program, options.logs});
+      }));
+  show();
+}
+
+void DeviceBoard::ask_once() {
+  if (states_.empty() && !asked_.isRunning()) ask();
+}
+
+void DeviceBoard::take_answers() {
+  states_ = asked_.result();
+  QDateTime now = QDateTime::currentDateTime();
+  for (DeviceState const& state : states_) {
+    Known& known = known_[state.entry.name];
+    known.asked = now;
+    if (!state.failure)
+      known.unreachable_since = {};
+    else if (!known.unreachable_since.isValid())
+      known.unreachable_since = now;
+    follow_log(state.entry.name);
+  }
+  show();
+  if (std::exchange(again_, false)) ask();
+}
+
+/// Events come on the threads that make calls: the view is told on its own, now and then.
+void DeviceBoard::follow_log(std::string const& device) {
+  if (!options_.logs || followed_.contains(device)) return;
+  auto log = options_.logs->of(device);
+  followed_[device] = log;
+  QPointer<DeviceBoard> alive(this);
+  log->set_listener([this, alive] {
+    if (!alive) return;
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+          if (!soon_.isActive()) soon_.start();
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void DeviceBoard::set_in_use(QString const& name, QString const& busy_with) {
+  if (name == in_use_ && busy_with == busy_with_) return;
+  in_use_ = name;
+  busy_with_ = busy_with;
+  if (!soon_.isActive()) soon_.start();
+}
+
+Status DeviceBoard::add(NewDevice const& device) {
+  DeviceEntry entry{device.name.toStdString(), device.address.toStdString(),
+                    device.certificate.toStdString(), device.token_file.toStdString(),
+                    device.timeout_seconds};
+  TRY(add_checked_device(devices_file_, entry));
+  ask();
+  return {};
+}
+
+Status DeviceBoard::remove(QString const& name) {
+  if (name == in_use_)
+    return bad_input("device_in_use",
+                     "the device '" + name.toStdString() + "' is in use; use another one first");
+  TRY(remove_device(devices_file_, name.toStdString()));
+  std::erase_if(states_, [&](auto const& one) { return one.entry.name == name.toStdString(); });
+  known_.erase(name.toStdString());
+  ask();
+  return {};
+}
+
+/// A loss that its log knows and that was later than its last answer.
+DeviceBoard::Loss DeviceBoard::lost_since_asked(DeviceState const& state) const {
+  auto known = known_.find(state.entry.name);
+  if (!options_.logs || known == known_.end()) return {};
+  std::vector<DeviceEvent> events = options_.logs->of(state.entry.name)->events();
+  for (auto event = events.rbegin(); event != events.rend(); ++event) {
+    if (time_of(event->unix_seconds) < known->second.asked) return {};
+    if (event->kind == DeviceEvent::Kind::kLost)
+      return {time_of(event->unix_seconds), QString::fromStdString(event->text)};
+    if (event->kind != DeviceEvent::Kind::kFailed) return {};  // it has worked since
+  }
+  return {};
+}
+
+void DeviceBoard::set_word(DeviceState const& state, DeviceRow& row) const {
+  Loss loss = lost_since_asked(state);
+  auto known = known_.find(state.entry.name);
+  // A kernel that ended this machine's child process ended nothing else: the next call starts one.
+  if (state.failure || (loss.at.isValid() && !row.fixed)) {
+    QDateTime since =
+        state.failure && known != known_.end() ? known->second.unreachable_since : loss.at;
+    row.word = DeviceWord::kUnreachable;
+    row.since = "since " + time_text(since);
+    row.trouble = state.failure ? QString::fromStdString(to_sentence(*state.failure)) : loss.text;
+  } else if (row.in_use && !busy_with_.isEmpty()) {
+    row.word = DeviceWord::kBusy;
+    row.since = busy_with_;
+  } else {
+    row.word = DeviceWord::kReady;
+  }
+}
+
+DeviceRow DeviceBoard::row_of(DeviceState const& state) const {
+  DeviceRow row = row_not_asked(state.entry);
+  auto known = known_.find(state.entry.name);
+  row.figures =
+      figures_of(state, known == known_.end() ? QString() : time_text(known->second.asked));
+  set_word(state, row);
+  row.answers_now = row.word == DeviceWord::kReady || row.word == DeviceWord::kBusy;
+  if (!state.hardware) return row;
+  row.machine = QString::fromStdString(machine_text(*state.hardware));
+  row.answers = paint::number(state.answer_ms) + " ms";
+  if (!state.roofs) return row;
+  row.speed = paint::number(state.roofs->f32_vector.all_cores) + " GFLOP/s";
+  row.memory = paint::number(state.roofs->memory.back().load.all_cores) + " GB/s";
+  row.roofs = roofs_of(*state.roofs);
+  return row;
+}
+
+DeviceRow DeviceBoard::row_not_asked(DeviceEntry const& entry) const {
+  DeviceRow row;
+  row.name = QString::fromStdString(entry.name);
+  row.fixed = entry.name == kLocalDeviceName;
+  row.address = row.fixed ? "this machine" : QString::fromStdString(entry.address);
+  row.in_use = row.name == in_use_;
+  if (options_.logs)
+    row.activity = activity_of(options_.logs->of(entry.name)->events(),
+                               double(QDateTime::currentMSecsSinceEpoch()) / 1e3);
+  return row;
+}
+
+/// What is asked again shows meanwhile what it said before.
+void DeviceBoard::show() {
+  std::vector<DeviceRow> rows;
+  std::vector<DeviceEntry> entries{{.name = kLocalDeviceName}};
+  for (DeviceEntry const& entry : read_devices(devices_file_).value_or(std::vector<DeviceEntry>()))
+    entries.push_back(entry);
+  for (DeviceEntry const& entry : entries) {
+    auto state = std::ranges::find_if(
+        states_, [&](auto const& one) { return one.entry.name == entry.name; });
+    bool same = state != states_.end() && (state->entry == entry || entry.address.empty());
+    rows.push_back(same ? row_of(*state) : row_not_asked(entry));
+    if (asked_.isRunning()) rows.back().word = DeviceWord::kAsking;
+  }
+  view_.show_devices(std::move(rows));
+  show_log();
+}
+
+void DeviceBoard::show_log() {
+  DeviceRow const* row = view_.selected();
+  if (!row || !options_.logs) return;
+  view_.show_log(row->name, lines_of(options_.logs->of(row->name.toStdString())->events()));
+}
+
+}  // namespace tw

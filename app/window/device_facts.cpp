@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/device_facts.h"
+
+#include <QDateTime>
+#include <QStringList>
+#include <algorithm>
+#include <cmath>
+
+#include "targets/cpu/compiler/cpu_backend.h"
+#include "widgets/paint/paint.h"
+
+namespace tw {
+namespace {
+
+constexpr int kColumns = 56;
+constexpr double kMinutes = 10;
+
+QString milliseconds(double ms) {
+  return ms < 1000 ? paint::number(ms) + " ms" : paint::number(ms / 1e3) + " s";
+}
+
+QString duration(double seconds) {
+  auto minutes = int64_t(seconds / 60);
+  if (minutes < 60) return QString("%1 min").arg(minutes);
+  if (minutes < 48 * 60) return QString("%1 h %2 min").arg(minutes / 60).arg(minutes % 60);
+  return QString("%1 days %2 h").arg(minutes / 1440).arg(minutes / 60 % 24);
+}
+
+QString caches_text(Hardware const& hardware) {
+  QStringList levels;
+  for (CacheLevel const& cache : hardware.caches) {
+    QString one = QString("%1 L%2").arg(paint::bytes(cache.bytes)).arg(cache.level);
+    if (cache.shared_by > 1) one += QString(" for %1 cores").arg(cache.shared_by);
+    levels << one;
+  }
+  return levels.join(", ");
+}
+
+/// "x86-64 · AVX-512": the backend knows what the features come to.
+QString vectors_text(Hardware const& hardware) {
+  QString registers = QString("%1 registers of %2 bits")
+                          .arg(hardware.vector_registers)
+                          .arg(hardware.vector_bytes * 8);
+  auto backend = create_cpu_backend(hardware);
+  if (!backend) return registers;
+  return QString::fromStdString((*backend)->target().title()) + ", " + registers;
+}
+
+/// Half of the answer's time is how well a clock can be read from here.
+QString clock_text(DeviceState const& state) {
+  double ahead = state.clock_ahead_seconds * 1e3, within = state.clock_within_seconds * 1e3;
+  if (std::abs(ahead) <= within)
+    return QString("agrees with this machine's within %1").arg(milliseconds(within));
+  return QString("%1 %2 this machine's, within %3")
+      .arg(milliseconds(std::abs(ahead)), ahead > 0 ? "ahead of" : "behind", milliseconds(within));
+}
+
+void add_hardware(Hardware const& hardware, std::vector<DeviceFigure>& figures) {
+  figures.push_back({"Processor", QString::fromStdString(hardware.name)});
+  figures.push_back({"Kernels for", QString::fromStdString(hardware.triple + ", " + hardware.cpu)});
+  figures.push_back({"Vectors", vectors_text(hardware)});
+  figures.push_back({"Cores", QString::number(hardware.cores)});
+  if (QString caches = caches_text(hardware); !caches.isEmpty())
+    figures.push_back({"Caches", caches});
+  if (hardware.memory_bytes > 0)
+    figures.push_back({"Memory", paint::number(double(hardware.memory_bytes) / (1 << 30)) + " GB"});
+}
+
+void add_answers(DeviceState const& state, std::vector<DeviceFigure>& figures) {
+  figures.push_back(
+      {"Answers in", QString("%1 at best, %2 at most of 5; %3 to connect")
+                         .arg(milliseconds(state.answer_ms), milliseconds(state.answer_most_ms),
+                              milliseconds(state.connect_ms))});
+  if (!state.status) return;
+  figures.push_back({"Clock", clock_text(state)});
+  if (state.status->uptime_seconds > 0)
+    figures.push_back({"Up for", duration(state.status->uptime_seconds)});
+  if (state.status->load >= 0)
+    figures.push_back(
+        {"Load", QString("%1 over the last minute").arg(state.status->load, 0, 'f', 2)});
+}
+
+}  // namespace
+
+std::vector<DeviceFigure> figures_of(DeviceState const& state, QString const& asked_at) {
+  std::vector<DeviceFigure> figures;
+  bool here = state.entry.name == kLocalDeviceName;
+  QString way = state.entry.certificate_file.empty() ? ", no TLS" : ", TLS";
+  figures.push_back(
+      {"Address", here ? "this machine" : QString::fromStdString(state.entry.address) + way});
+  if (state.hardware) {
+    add_hardware(*state.hardware, figures);
+    add_answers(state, figures);
+  }
+  if (state.entry.timeout_seconds > 0)
+    figures.push_back(
+        {"A call may take", QString("%1 s at least").arg(state.entry.timeout_seconds, 0, 'f', 0)});
+  if (!asked_at.isEmpty()) figures.push_back({"Asked at", asked_at});
+  return figures;
+}
+
+std::vector<DeviceRoof> roofs_of(Roofs const& roofs) {
+  std::vector<DeviceRoof> list{{"FMA f32", true, roofs.f32_vector.all_cores},
+                               {"FMA f32, one core", true, roofs.f32_vector.one_core},
+                               {"FMA f64", true, roofs.f64_vector.all_cores}};
+  for (MemoryRoof const& memory : roofs.memory)
+    list.push_back({QString::fromStdString(memory.name), false, memory.load.all_cores});
+  return list;
+}
+
+std::vector<DeviceLogLine> lines_of(std::vector<DeviceEvent> const& events) {
+  std::vector<DeviceLogLine> lines;
+  for (DeviceEvent const& event : events)
+    lines.push_back(
+        {QDateTime::fromMSecsSinceEpoch(qint64(event.unix_seconds * 1e3)).toString("hh:mm:ss.zzz"),
+         word_of(event.kind), QString::fromStdString(event.text),
+         event.kind == DeviceEvent::Kind::kFailed || event.kind == DeviceEvent::Kind::kLost});
+  return lines;
+}
+
+std::vector<DeviceActivity> activity_of(std::vector<DeviceEvent> const& events, double now) {
+  std::vector<DeviceActivity> columns(kColumns);
+  double width = kMinutes * 60 / kColumns;
+  for (DeviceEvent const& event : events) {
+    double ago = now - event.unix_seconds;
+    if (ago < 0 || ago >= kMinutes * 60) continue;
+    DeviceActivity& column = columns[size_t(kColumns - 1 - int(ago / width))];
+    ++column.calls;
+    column.failures +=
+        event.kind == DeviceEvent::Kind::kFailed || event.kind == DeviceEvent::Kind::kLost;
+  }
+  return columns;
+}
+
+}  // namespace tw

@@ -1,0 +1,136 @@
+#include "engine/device/logged_device.h"
+
+#include <fmt/format.h>
+
+namespace tw {
+namespace {
+
+using Kind = DeviceEvent::Kind;
+using Clock = std::chrono::steady_clock;
+
+std::string since(Clock::time_point start) {
+  double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  return ms < 1000 ? fmt::format("{:.2f} ms", ms) : fmt::format("{:.2f} s", ms / 1e3);
+}
+
+std::string names_of(std::span<DeviceStep const> steps) {
+  return steps.size() == 1 ? steps[0].symbol : fmt::format("{} kernels", steps.size());
+}
+
+std::string size_text(size_t bytes) {
+  return bytes >= (1 << 20) ? fmt::format("{:.1f} MB", double(bytes) / (1 << 20))
+                            : fmt::format("{:.1f} KB", double(bytes) / 1024);
+}
+
+std::string threads_text(int threads) {
+  return fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
+}
+
+/// Codes after which the device's tensors and libraries are gone.
+bool ends_a_life(Error const& error) {
+  for (char const* code : {"device_unavailable", "device_lost", "device_timed_out",
+                           "kernel_crashed", "kernel_timed_out"})
+    if (error.code == code) return true;
+  return false;
+}
+
+}  // namespace
+
+void LoggedDevice::note_life(uint64_t generation) {
+  uint64_t before = life_.exchange(generation);
+  if (before == generation) return;
+  log_->add(Kind::kConnected, before == 0 ? "a worker process was started there"
+                                          : "connected again: a new worker process has nothing of "
+                                            "what the one before had");
+}
+
+void LoggedDevice::note_failure(char const* doing, Error const& error) {
+  if (error.code == "cancelled" || error.code == "device_restarted") return;
+  log_->add(ends_a_life(error) ? Kind::kLost : Kind::kFailed,
+            fmt::format("while {}: {}", doing, to_sentence(error)));
+}
+
+Result<Hardware> LoggedDevice::describe(CallOptions const& options) {
+  auto start = Clock::now();
+  auto hardware = device_->describe(options);
+  if (hardware)
+    log_->add(Kind::kConnected, fmt::format("it said after {} what it is: {}, {}, {} core{}",
+                                            since(start), hardware->name, hardware->triple,
+                                            hardware->cores, hardware->cores == 1 ? "" : "s"));
+  else
+    note_failure("asking what it is", hardware.error());
+  return hardware;
+}
+
+Result<DeviceStatus> LoggedDevice::status(CallOptions const& options) {
+  return device_->status(options);
+}
+
+Result<TensorHandle> LoggedDevice::allocate(int64_t bytes, CallOptions const& options) {
+  auto tensor = device_->allocate(bytes, options);
+  if (tensor)
+    note_life(tensor->generation);
+  else
+    note_failure("making a tensor", tensor.error());
+  return tensor;
+}
+
+Status LoggedDevice::write(TensorHandle const& tensor, int64_t offset,
+                           std::span<std::byte const> from, CallOptions const& options) {
+  Status status = device_->write(tensor, offset, from, options);
+  if (!status) note_failure("sending a tensor", status.error());
+  return status;
+}
+
+Status LoggedDevice::read(TensorHandle const& tensor, int64_t offset, std::span<std::byte> to,
+                          CallOptions const& options) {
+  Status status = device_->read(tensor, offset, to, options);
+  if (!status) note_failure("reading a tensor", status.error());
+  return status;
+}
+
+Status LoggedDevice::free(TensorHandle const& tensor) { return device_->free(tensor); }
+
+Result<LibraryHandle> LoggedDevice::load(std::span<std::byte const> library,
+                                         CallOptions const& options) {
+  auto start = Clock::now();
+  auto handle = device_->load(library, options);
+  if (!handle) {
+    note_failure("loading a library", handle.error());
+    return handle;
+  }
+  note_life(handle->generation);
+  log_->add(Kind::kLoaded,
+            fmt::format("a library of {} in {}", size_text(library.size()), since(start)));
+  return handle;
+}
+
+Status LoggedDevice::free(LibraryHandle const& library) { return device_->free(library); }
+
+Status LoggedDevice::run(std::span<DeviceStep const> steps, int threads,
+                         CallOptions const& options) {
+  auto start = Clock::now();
+  Status status = device_->run(steps, threads, options);
+  if (status)
+    log_->add(Kind::kRan, fmt::format("{} with {}, answered after {}", names_of(steps),
+                                      threads_text(threads), since(start)));
+  else
+    note_failure("running", status.error());
+  return status;
+}
+
+Result<Timing> LoggedDevice::time(std::span<DeviceStep const> steps, int threads,
+                                  TimingPlan const& plan, CallOptions const& options) {
+  auto start = Clock::now();
+  auto timing = device_->time(steps, threads, plan, options);
+  if (timing)
+    log_->add(Kind::kTimed,
+              fmt::format("{} with {}: {:.4g} ms at best of {} samples, in {}", names_of(steps),
+                          threads_text(threads), timing->total.least() * 1e3,
+                          timing->total.seconds.size(), since(start)));
+  else
+    note_failure("timing", timing.error());
+  return timing;
+}
+
+}  // namespace tw

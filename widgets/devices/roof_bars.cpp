@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/devices/roof_bars.h"
+
+#include <QPainter>
+#include <algorithm>
+
+#include "widgets/paint/paint.h"
+
+namespace tw {
+namespace {
+constexpr int kHead = 22, kRow = 22, kNames = 116, kValues = 90;
+}
+
+RoofBars::RoofBars(QWidget* parent) : QWidget(parent) {
+  setObjectName("roofBars");
+  setAccessibleName("Measured roofs");
+}
+
+void RoofBars::set_theme(Theme const& theme) {
+  theme_ = theme;
+  update();
+}
+
+void RoofBars::show_roofs(std::vector<DeviceRoof> roofs) {
+  roofs_ = std::move(roofs);
+  setMinimumHeight(sizeHint().height());
+  updateGeometry();
+  update();
+}
+
+QSize RoofBars::sizeHint() const {
+  return {300, kHead + kRow * std::max(1, int(roofs_.size())) + 4};
+}
+
+QRectF RoofBars::row_rect(int row) const { return QRectF(0, kHead + kRow * row, width(), kRow); }
+
+QString RoofBars::value_of(DeviceRoof const& roof) const {
+  return paint::number(roof.value) + (roof.compute ? " GFLOP/s" : " GB/s");
+}
+
+std::vector<Part> RoofBars::parts() const {
+  std::vector<Part> parts;
+  for (size_t i = 0; i < roofs_.size(); ++i)
+    parts.push_back({row_rect(int(i)), roofs_[i].name + ", " + value_of(roofs_[i]), false});
+  return parts;
+}
+
+void RoofBars::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.fillRect(rect(), theme_.panel);
+  paint::text(painter, QRectF(0, 0, width(), 18), ui_font(11), theme_.text3, "Roofs, measured");
+  if (roofs_.empty())
+    return paint::text(painter, QRectF(0, kHead, width(), kRow), ui_font(12), theme_.text2,
+                       "measured when it is used");
+  double most[2] = {0, 0};  // bars of one unit are to the same scale
+  for (DeviceRoof const& roof : roofs_)
+    most[roof.compute] = std::max(most[roof.compute], roof.value);
+  size_t level = 0;
+  for (size_t i = 0; i < roofs_.size(); ++i) {
+    DeviceRoof const& roof = roofs_[i];
+    QRectF box = row_rect(int(i));
+    QFont font = ui_font(12);
+    paint::text(painter, QRectF(0, box.top(), kNames - 8, kRow), font, theme_.text2,
+                QFontMetricsF(font).elidedText(roof.name, Qt::ElideRight, kNames - 8));
+    QRectF track(kNames, box.top() + 8, std::max(20, width() - kNames - kValues - 8), 6);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme_.control);
+    painter.drawRoundedRect(track, 3, 3);
+    painter.setBrush(roof.compute
+                         ? theme_.text1
+                         : theme_.levels[i + 1 == roofs_.size() ? 3 : std::min(level, size_t(2))]);
+    if (!roof.compute) ++level;  // the last one is main memory
+    double share = most[roof.compute] > 0 ? roof.value / most[roof.compute] : 0;
+    painter.drawRoundedRect(
+        QRectF(track.left(), track.top(), std::max(3.0, track.width() * share), 6), 3, 3);
+    paint::text(painter, QRectF(width() - kValues, box.top(), kValues, kRow), mono_font(11.5),
+                theme_.text1, value_of(roof), Qt::AlignRight | Qt::AlignVCenter);
+  }
+}
+
+}  // namespace tw
