@@ -2,18 +2,18 @@
 #include "widgets/devices/add_device_dialog.h"
 
 #include <QDialogButtonBox>
-#include <QDoubleSpinBox>
 #include <QFileDialog>
 #include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QVBoxLayout>
 
 namespace tw {
 namespace {
 
-constexpr double kLongest = 86400;  // seconds
+constexpr int kLongest = 86400;  // seconds
 
 QLineEdit* field(QString const& name, QString const& accessible, QString const& hint) {
   auto* made = new QLineEdit;
@@ -57,11 +57,10 @@ AddDeviceDialog::AddDeviceDialog(QWidget* parent) : QDialog(parent) {
                        "device.pem; not needed on this machine");
   token_ = field("deviceToken", "File with the token of the new device",
                  "device.token; not needed on this machine");
-  timeout_ = new QDoubleSpinBox;
+  timeout_ = new QSpinBox;
   timeout_->setObjectName("deviceTimeout");
   timeout_->setAccessibleName("Seconds that a call may take at least");
   timeout_->setRange(0, kLongest);
-  timeout_->setDecimals(0);
   timeout_->setSuffix(" s");
   timeout_->setSpecialValueText("as everywhere");
   sentence_ = new QLabel;
@@ -99,7 +98,7 @@ AddDeviceDialog::AddDeviceDialog(QWidget* parent) : QDialog(parent) {
 
 NewDevice AddDeviceDialog::device() const {
   return {name_->text().trimmed(), address_->text().trimmed(), certificate_->text().trimmed(),
-          token_->text().trimmed(), timeout_->value()};
+          token_->text().trimmed(), double(timeout_->value())};
 }
 
 void AddDeviceDialog::say(QString const& sentence) { sentence_->setText(sentence); }

@@ -6,7 +6,7 @@
 
 #include "widgets/devices/device_row.h"
 
-class QDoubleSpinBox;
+class QSpinBox;
 class QLabel;
 class QLineEdit;
 class QPushButton;
@@ -27,7 +27,7 @@ private:
   NewDevice device() const;
 
   QLineEdit *name_ = nullptr, *address_ = nullptr, *certificate_ = nullptr, *token_ = nullptr;
-  QDoubleSpinBox* timeout_ = nullptr;
+  QSpinBox* timeout_ = nullptr;
   QLabel* sentence_ = nullptr;
   QPushButton* add_ = nullptr;
 };

@@ -62,8 +62,8 @@ DevicesView::DevicesView(QWidget* parent) : QWidget(parent) {
   auto* right = new QVBoxLayout;
   right->setContentsMargins(0, 8, 16, 12);
   right->setSpacing(8);
-  right->addWidget(build_details(), 1);
-  right->addWidget(build_log(), 1);
+  right->addWidget(build_details(), 3);
+  right->addWidget(build_log(), 2);
   parts->addLayout(right, 1);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
