@@ -74,6 +74,8 @@ QString Theme::style_sheet() const {
     QComboBox::drop-down { border: none; width: 20px; }
     QComboBox QAbstractItemView { background: $raised; color: $text1; selection-background-color: $hover; selection-color: $text1; border: 1px solid $line2; }
     QLineEdit, QSpinBox { background: $inset; color: $text1; border: 1px solid $line2; border-radius: 6px; padding: 4px 8px; min-height: 18px; selection-background-color: $hover; selection-color: $text1; }
+    QSpinBox::up-button, QSpinBox::down-button { width: 0; border: none; }
+    QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
     QDialog, #card { background: $raised; }
     QListWidget { background: $raised; border: none; outline: none; }
     QListWidget::item { padding: 6px 10px; } QListWidget::item:selected { background: $hover; color: $text1; }
