@@ -16,8 +16,6 @@
 using namespace tw;
 using namespace tw::session;
 
-namespace {}  // namespace
-
 class WindowTest : public QObject {
   Q_OBJECT
 private slots:

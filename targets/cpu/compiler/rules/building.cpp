@@ -8,6 +8,11 @@
 
 namespace tw {
 
+bool is_iterator(ir::Expr const& e, RuleAxis const& axis) {
+  auto const* v = e.as<ir::Variable>();
+  return v && v->name == "v" + axis.name;
+}
+
 int64_t RuleStage::points() const {
   int64_t count = 1;
   for (auto const* axes : {&spatial, &reduce})

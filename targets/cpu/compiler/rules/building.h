@@ -14,6 +14,8 @@ struct RuleAxis {
   std::string name;
   int64_t extent = 1;
 };
+/// `e` is the block's iterator over this axis and nothing else.
+bool is_iterator(ir::Expr const& e, RuleAxis const& axis);
 
 /// A block with its axes, as the plain program has them.
 struct RuleStage {

@@ -63,8 +63,7 @@ bool is_of_load_time(RuleStage const& stage) {
 std::string packed_layout(Load const& read, RuleStage const& stage, int64_t width) {
   auto dimension = [&](RuleAxis const& axis) {
     for (size_t d = 0; d < read.indices.size(); ++d)
-      if (auto const* v = read.indices[d].as<Variable>(); v && v->name == "v" + axis.name)
-        return int(d);
+      if (is_iterator(read.indices[d], axis)) return int(d);
     return -1;
   };
   if (stage.spatial.empty() || stage.reduce.size() != 1 || stage.spatial.back().extent < width)

@@ -16,11 +16,6 @@ constexpr int64_t kPage = 4096;     // bytes
 constexpr int64_t kLeastRows = 32;  // that pay for a copy
 constexpr int64_t kLeastRowsAcross = 16;
 
-bool is_iterator(Expr const& e, RuleAxis const& axis) {
-  auto const* v = e.as<Variable>();
-  return v && v->name == "v" + axis.name;
-}
-
 /// Rows of the product that read the same matrix.
 int64_t rows_of(Load const& read, RuleStage const& stage) {
   int64_t rows = 1;

@@ -14,11 +14,6 @@ constexpr int64_t kWorthThreads = 65536;  // iterations
 constexpr int64_t kLeastRow = 1024;       // bytes read in a row before the next one
 constexpr int64_t kRows = 8;              // added into a sum that is in registers
 
-bool is_iterator(Expr const& e, RuleAxis const& axis) {
-  auto const* v = e.as<Variable>();
-  return v && v->name == "v" + axis.name;
-}
-
 /// A matrix that is read by rows.
 struct Matrix {
   int64_t element_bytes = 4;
