@@ -206,23 +206,11 @@ void ProjectKeeper::load(QString const& file, QString const& model, Kind kind) {
       loaded.model = session::find_model(
           loaded.project, home == project->window.end() ? file.toStdString() : home->second);
     }
-    if (project) use_own_copy(loaded, state_folder_.toStdString() + "/embedded");
+    if (project)
+      loaded.model = session::or_own_copy(loaded.model, loaded.project,
+                                          state_folder_.toStdString() + "/embedded");
     return [this, loaded = std::move(loaded)] { take(loaded); };
   });
-}
-
-/// Where the model is missing or another one by now, a project that has a copy of it goes on with
-/// that.
-void ProjectKeeper::use_own_copy(Loaded& loaded, std::string const& folder) {
-  using State = session::FoundModel::State;
-  bool there = loaded.model.state == State::kFound || loaded.model.state == State::kMoved;
-  if (there || !loaded.project.model.embedded()) return;
-  auto copy = session::unpack_model(loaded.project, folder);
-  if (copy)
-    loaded.model = {State::kMoved, *copy,
-                    "the project's own copy is used: " + loaded.model.sentence};
-  else
-    loaded.model.sentence += "; " + to_sentence(copy.error());
 }
 
 void ProjectKeeper::take(Loaded loaded) {
@@ -256,9 +244,7 @@ void ProjectKeeper::take(Loaded loaded) {
   }
   touch();
   emit opened(layout, loaded.kind != Kind::kProject);
-  bool own_copy = loaded.model.state == State::kMoved && loaded.project.model.embedded() &&
-                  loaded.model.sentence.starts_with("the project's own copy");
-  if (loaded.model.state == State::kChanged || own_copy)
+  if (loaded.model.state == State::kChanged || loaded.model.state == State::kCopied)
     emit failed(QString::fromStdString(loaded.model.sentence));
 }
 

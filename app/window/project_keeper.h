@@ -76,7 +76,6 @@ private:
   Status write_project(QString const& file, session::Project project, std::string const& known);
   void in_background(std::function<std::function<void()>()> work);
   void set_file(QString const& file, bool changed);
-  static void use_own_copy(Loaded& loaded, std::string const& folder);
 
   session::Session& session_;
   QString state_folder_;

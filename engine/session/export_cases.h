@@ -42,11 +42,12 @@ struct ExportSource {
 };
 enum class ProjectSchedules : uint8_t { kKept, kIgnored };
 /// What `load_model` takes, or a project (.twproj): its model, its own kernels, and each kernel's
-/// schedule as it stood when the project was saved. Errors: those of `load_model` and
-/// `open_project`, model_missing, unknown_kernel (a schedule for what the model no longer has),
+/// schedule as it stood when the project was saved. A model that is no longer there is taken from
+/// the project, where that has a copy, and unpacked below `copies`. Errors: those of `load_model`
+/// and `open_project`, model_missing, unknown_kernel (a schedule for what the model no longer has),
 /// those of the texts of own kernels and of scripts.
 Result<ExportSource> export_source(std::string const& path, LoadOptions const& options,
-                                   Backend const& backend,
+                                   Backend const& backend, std::filesystem::path const& copies,
                                    ProjectSchedules schedules = ProjectSchedules::kKept);
 
 /// The test's inputs are those stored beside the model (test_data_set_N), else seeded random ones

@@ -11,6 +11,8 @@
 namespace tw::session {
 namespace {
 
+namespace fs = std::filesystem;
+
 Result<Model> with_all_own(Model model, Project const& project) {
   for (std::string const& text : project.own_kernels) {
     TRY_ASSIGN(model, with_own_kernel(model, text));
@@ -41,7 +43,8 @@ Result<std::map<int, std::string>> scripts_in(LoadedModel const& model, Project 
 }  // namespace
 
 Result<ExportSource> export_source(std::string const& path, LoadOptions const& options,
-                                   Backend const& backend, ProjectSchedules schedules) {
+                                   Backend const& backend, fs::path const& copies,
+                                   ProjectSchedules schedules) {
   ExportSource source;
   if (!path.ends_with(".twproj")) {
     TRY_ASSIGN(source.model, load_model(path, options, backend));
@@ -50,7 +53,7 @@ Result<ExportSource> export_source(std::string const& path, LoadOptions const& o
   TRY_ASSIGN(Project project, open_project(path));
   if (project.model.source.empty())
     return bad_input("model_missing", "the project has no model", Place{path, 0, 0, {}});
-  FoundModel found = find_model(project, path);
+  FoundModel found = or_own_copy(find_model(project, path), project, copies);
   if (found.state == FoundModel::State::kMissing)
     return bad_input("model_missing", found.sentence, Place{path, 0, 0, {}});
   source.sentence = found.sentence;

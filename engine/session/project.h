@@ -72,7 +72,8 @@ Result<Project> open_project(std::filesystem::path const& file);
 
 struct FoundModel {
   /// kMissing also where only the files of its weights are.
-  enum class State : uint8_t { kFound, kMoved, kChanged, kMissing } state = State::kFound;
+  /// kCopied: the project's own copy.
+  enum class State : uint8_t { kFound, kMoved, kChanged, kMissing, kCopied } state = State::kFound;
   std::string source;    ///< what to load; of a missing model what was stored
   std::string sentence;  ///< unless it was found where it was
 };
@@ -90,6 +91,10 @@ Status embed_model(Project& project);
 /// Writes the project's copy below `folder`, where it is not there yet; the path of the model.
 /// Errors: not_embedded, broken_project, those of writing.
 Result<std::string> unpack_model(Project const& project, std::filesystem::path const& folder);
+/// Where the model is missing or another one by now, the project's own copy, unpacked below
+/// `folder`; what was found where there is none.
+FoundModel or_own_copy(FoundModel found, Project const& project,
+                       std::filesystem::path const& folder);
 
 /// What stands in a project about one kernel.
 struct ProjectKernelSummary {

@@ -105,4 +105,14 @@ Result<std::string> unpack_model(Project const& project, fs::path const& folder)
   return (home / model.name()).string();
 }
 
+FoundModel or_own_copy(FoundModel found, Project const& project, fs::path const& folder) {
+  using State = FoundModel::State;
+  bool there = found.state == State::kFound || found.state == State::kMoved;
+  if (there || !project.model.embedded()) return found;
+  auto copy = unpack_model(project, folder);
+  if (copy) return {State::kCopied, *copy, "the project's own copy is used: " + found.sentence};
+  found.sentence += "; " + to_sentence(copy.error());
+  return found;
+}
+
 }  // namespace tw::session

@@ -215,6 +215,20 @@ private slots:
     std::ofstream(at("matmul.te")) << kMatmul;
   }
 
+  void a_project_that_holds_its_model_ships_without_the_file() {
+    save_project();
+    session::Project project = session::open_project(at("p.twproj")).value();
+    QVERIFY(session::embed_model(project));
+    std::ofstream(at("p.twproj"), std::ios::trunc) << session::to_text(project);
+    fs::remove(at("matmul.te"));
+    Ran ran = tw({"export", path("p.twproj"), "--out", path("copied"), "--threads", "1"});
+    std::ofstream(at("matmul.te")) << kMatmul;
+    QVERIFY2(ran.code == 0 && ran.output.contains("1 kernel (1 shaped by hand)") &&
+                 ran.output.contains("the project's own copy is used: the model matmul.te is "
+                                     "missing"),
+             qPrintable(ran.output));
+  }
+
   void the_command_line_exports_kernels_and_compares() {
     Ran ran =
         tw({"export", "example:softmax", "--out", path("cli"), "--threads", "1", "--compare"});

@@ -136,7 +136,7 @@ Result<session::ExportSource> source_of(Context const& context, Arguments const&
   using session::ProjectSchedules;
   TRY_ASSIGN(session::LoadOptions options, load_options(context));
   return session::export_source(
-      arguments.path, options, *context.backend,
+      arguments.path, options, *context.backend, context.cache_folder / "embedded",
       arguments.by_default ? ProjectSchedules::kIgnored : ProjectSchedules::kKept);
 }
 

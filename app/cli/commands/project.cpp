@@ -10,7 +10,7 @@ using session::FoundModel;
 using session::Project;
 
 char const* state_name(FoundModel::State state) {
-  constexpr char const* kNames[] = {"found", "moved", "changed", "missing"};
+  constexpr char const* kNames[] = {"found", "moved", "changed", "missing", "copied"};
   return kNames[size_t(state)];
 }
 
@@ -73,13 +73,22 @@ std::string times_text(session::ProjectKernelSummary::Times const& times) {
   return text + fmt::format(", on {} ({})", times.device, times.machine);
 }
 
-void show_words(Project const& project, FoundModel const& model) {
+/// A built-in model or a kernel of the project's own is in no file.
+void show_model(Project const& project, FoundModel const& model) {
+  if (project.model.source.empty()) return fmt::print("model    none\n");
   fmt::print("model    {}\n", project.model.name());
   if (!project.model.sha256.empty())
     fmt::print("         {} bytes, SHA-256 {}\n", project.model.bytes, project.model.sha256);
   show_files(project.model);
-  fmt::print("         {}\n",
-             model.sentence.empty() ? "it is where it was: " + model.source : model.sentence);
+  if (!model.sentence.empty()) {
+    fmt::print("         {}\n", model.sentence);
+  } else if (project.model.is_file()) {
+    fmt::print("         it is where it was: {}\n", model.source);
+  }
+}
+
+void show_words(Project const& project, FoundModel const& model) {
+  show_model(project, model);
   for (auto const& device : project.devices)
     fmt::print("device   {}, {}\n", device.name, device.target);
   fmt::print("saved    {}, by {}\n", project.saved.empty() ? "-" : project.saved,
