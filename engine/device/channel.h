@@ -27,6 +27,7 @@ struct FrameHeader {
 
 constexpr uint32_t kMostFrameBytes = 32 << 20;
 
+/// Behind it, to the frame's end: the kernel's name.
 struct CrashReport {
   int32_t signal = 0;
   int32_t step = -1;     ///< index in the request's list of steps

@@ -24,14 +24,19 @@ std::string name_of(std::span<DeviceStep const> steps, int32_t index) {
   return fmt::format("one of {} kernels", steps.size());
 }
 
-/// The device's own words, which may come from another machine: one line, not long, never none.
+/// What comes from a device, maybe of another machine: one line.
+std::string one_line(std::string words) {
+  std::ranges::replace_if(
+      words, [](unsigned char c) { return c < 32 || c == 127; }, ' ');
+  return words;
+}
+
+/// The device's own words: one line, not long, never none.
 std::unexpected<Error> to_error(wire::Failure const& failure) {
   auto fault = Fault(std::clamp(failure.fault(), 0, int32_t(Fault::kEnvironment)));
   std::string code = failure.code().empty() ? "device_failed" : failure.code().substr(0, 80);
-  std::string words = failure.message().substr(0, 2000);
+  std::string words = one_line(failure.message().substr(0, 2000));
   if (words.empty()) words = "the device gave no reason for a failure";
-  std::ranges::replace_if(
-      words, [](unsigned char c) { return c < 32 || c == 127; }, ' ');
   return fail(fault, code, words);
 }
 
@@ -168,10 +173,13 @@ std::unexpected<Error> Conversation::explain_crash(std::string const& bytes,
   line_->wait_for_end();
   line_.reset();
   CrashReport report;
-  if (bytes.size() != sizeof report) return unexpected_answer();
+  if (bytes.size() < sizeof report) return unexpected_answer();
   std::memcpy(&report, bytes.data(), sizeof report);
+  std::string kernel = one_line(bytes.substr(sizeof report, 256));
   return refused("kernel_crashed",
-                 fmt::format("{} crashed ({} at address {:#x})", name_of(steps, report.step),
+                 fmt::format("{} crashed ({} at address {:#x})",
+                             kernel.empty() ? name_of(steps, report.step)
+                                            : fmt::format("the kernel '{}'", kernel),
                              signal_name(report.signal), report.address));
 }
 

@@ -15,7 +15,9 @@ namespace {
 // A signal handler has no argument of ours: these are the process's, as the handlers are.
 std::atomic<int> crash_socket{-1};
 std::atomic<int> running_step{-1};
+std::atomic<char const*> running_kernel{nullptr};
 std::atomic<bool> reporting{false};
+constexpr size_t kMostNameBytes = 256;
 alignas(64) char handler_stack[64 << 10];
 
 /// Only calls that are allowed in a signal handler.
@@ -24,12 +26,16 @@ void on_fatal_signal(int signal, siginfo_t* info, void*) {
   while (reporting.exchange(true)) pause();
   int step = running_step.load();
   if (step >= 0) {
-    FrameHeader header{.kind = FrameKind::kCrash, .length = sizeof(CrashReport)};
+    char const* kernel = running_kernel.load();
+    size_t letters = kernel ? strnlen(kernel, kMostNameBytes) : 0;
+    FrameHeader header{.kind = FrameKind::kCrash,
+                       .length = uint32_t(sizeof(CrashReport) + letters)};
     CrashReport report{signal, step, reinterpret_cast<uint64_t>(info->si_addr)};
-    char bytes[sizeof header + sizeof report];
+    char bytes[sizeof header + sizeof report + kMostNameBytes];
     std::memcpy(bytes, &header, sizeof header);
     std::memcpy(bytes + sizeof header, &report, sizeof report);
-    (void)!send(crash_socket.load(), bytes, sizeof bytes, MSG_NOSIGNAL);
+    if (letters > 0) std::memcpy(bytes + sizeof header + sizeof report, kernel, letters);
+    (void)!send(crash_socket.load(), bytes, sizeof header + sizeof report + letters, MSG_NOSIGNAL);
   }
   ::signal(signal, SIG_DFL);
   raise(signal);
@@ -51,6 +57,9 @@ void report_crashes_to(int socket) {
   }
 }
 
-void note_running_step(int step) { running_step.store(step, std::memory_order_relaxed); }
+void note_running_step(int step, char const* kernel) {
+  running_kernel.store(kernel, std::memory_order_relaxed);
+  running_step.store(step, std::memory_order_relaxed);
+}
 
 }  // namespace tw

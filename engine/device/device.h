@@ -37,7 +37,8 @@ struct BufferView {
   int64_t offset = 0;  ///< bytes
 };
 
-/// One call of a kernel, as engine/runtime/abi.h has it: inputs and outputs, then the workspace.
+/// One call of a kernel, as engine/runtime/abi.h has it: inputs and outputs, then the workspace. Of
+/// a program: its inputs, outputs, parameters and arena; then `symbol` is its name for people.
 struct DeviceStep {
   LibraryHandle library;
   std::string symbol;
@@ -83,6 +84,13 @@ public:
   /// Errors: module_not_loadable, library_too_large.
   virtual Result<LibraryHandle> load(std::span<std::byte const> library,
                                      CallOptions const& options) = 0;
+  /// Steps with branches and loops over kernels of `library`, which may be freed before. They run
+  /// as one step of what this gives. `description`: a package's text
+  /// (runtime/package/description.h); of its files only the parameters' size counts. Errors:
+  /// bad_package, symbol_not_found (when it runs), unknown_request (an older device).
+  virtual Result<LibraryHandle> load_program(LibraryHandle const& library,
+                                             std::string const& description,
+                                             CallOptions const& options) = 0;
   virtual Status free(LibraryHandle const& library) = 0;
 
   /// Runs the steps in order with `threads` threads (1..1024).

@@ -105,6 +105,14 @@ Result<LibraryHandle> LoggedDevice::load(std::span<std::byte const> library,
   return handle;
 }
 
+Result<LibraryHandle> LoggedDevice::load_program(LibraryHandle const& library,
+                                                 std::string const& description,
+                                                 CallOptions const& options) {
+  auto handle = device_->load_program(library, description, options);
+  if (!handle) note_failure("loading a program", handle.error());
+  return handle;
+}
+
 Status LoggedDevice::free(LibraryHandle const& library) { return device_->free(library); }
 
 Status LoggedDevice::run(std::span<DeviceStep const> steps, int threads,

@@ -67,6 +67,8 @@ Result<wire::Response> RequestHandler::dispatch(wire::Request const& request) {
       return time(request.time());
     case wire::Request::kStatus:
       return status();
+    case wire::Request::kLoadProgram:
+      return load_program(request.load_program());
     case wire::Request::KIND_NOT_SET:
       break;
   }
@@ -141,7 +143,16 @@ Result<wire::Response> RequestHandler::free_tensor(int64_t id) {
 
 Result<wire::Response> RequestHandler::load(std::string const& bytes) {
   TRY_ASSIGN(auto library, processor_.load(std::as_bytes(std::span(bytes))));
-  libraries_[++last_id_] = std::move(library);
+  libraries_[++last_id_] = {std::move(library), {}};
+  wire::Response response;
+  response.set_handle(last_id_);
+  return response;
+}
+
+Result<wire::Response> RequestHandler::load_program(wire::LoadProgram const& request) {
+  TRY_ASSIGN(Library const* library, find_library(request.library()));
+  TRY_ASSIGN(package::Description program, package::parse_description(request.description()));
+  libraries_[++last_id_] = {library->kernels, std::move(program)};
   wire::Response response;
   response.set_handle(last_id_);
   return response;
@@ -152,20 +163,48 @@ Result<wire::Response> RequestHandler::free_library(int64_t id) {
   return done();
 }
 
-Result<void*> RequestHandler::bind(wire::View const& view) {
-  if (view.tensor() == 0) return nullptr;
-  TRY_ASSIGN(std::byte * address, locate(view.tensor(), view.offset(), 0));
+Result<void*> RequestHandler::bind(wire::View const& view, int64_t bytes) {
+  if (view.tensor() == 0 && bytes == 0) return nullptr;
+  TRY_ASSIGN(std::byte * address, locate(view.tensor(), view.offset(), bytes));
   return static_cast<void*>(address);
 }
 
+Result<RequestHandler::Library const*> RequestHandler::find_library(int64_t id) const {
+  auto library = libraries_.find(id);
+  if (library != libraries_.end()) return &library->second;
+  return bad_input("unknown_library", "the device has no library " + std::to_string(id));
+}
+
+/// Every region gets a tensor that is large enough for it.
+Result<package::BoundSteps> RequestHandler::bind_program(Library const& library,
+                                                         wire::Step const& step) {
+  package::Description const& program = *library.program;
+  package::Memory memory;
+  size_t tensors = program.inputs.size() + program.outputs.size();
+  if (size_t(step.buffers_size()) != tensors + 2)
+    return bad_input("wrong_buffers", "the program takes " + std::to_string(tensors + 2) +
+                                          " buffers, not " + std::to_string(step.buffers_size()));
+  int next = 0;
+  for (auto const& [list, of] :
+       {std::pair(&program.inputs, &memory.inputs), std::pair(&program.outputs, &memory.outputs)})
+    for (package::Tensor const& tensor : *list) {
+      TRY_ASSIGN(void* address, bind(step.buffers(next++), tensor.bytes));
+      of->push_back(address);
+    }
+  TRY_ASSIGN(memory.parameters, bind(step.buffers(next++), program.parameters.bytes));
+  TRY_ASSIGN(memory.arena, bind(step.buffers(next), program.arena_bytes));
+  TRY_ASSIGN(memory.workspace, bind(step.workspace(), program.workspace_bytes));
+  return package::BoundSteps::bind(program.steps, *library.kernels, std::move(memory));
+}
+
 Result<RequestHandler::BoundStep> RequestHandler::bind(wire::Step const& step) {
-  auto library = libraries_.find(step.library());
-  if (library == libraries_.end()) {
-    return bad_input("unknown_library",
-                     "the device has no library " + std::to_string(step.library()));
+  TRY_ASSIGN(Library const* library, find_library(step.library()));
+  BoundStep bound{.symbol = &step.symbol(), .kernel = nullptr, .buffers = {}, .program = {}};
+  if (library->program) {
+    TRY_ASSIGN(bound.program, bind_program(*library, step));
+    return bound;
   }
-  BoundStep bound;
-  TRY_ASSIGN(bound.kernel, library->second->find(step.symbol()));
+  TRY_ASSIGN(bound.kernel, library->kernels->find(step.symbol()));
   for (wire::View const& view : step.buffers()) {
     TRY_ASSIGN(void* buffer, bind(view));
     bound.buffers.push_back(buffer);
@@ -190,25 +229,36 @@ Result<std::vector<RequestHandler::BoundStep>> RequestHandler::bind(wire::Run co
   return steps;
 }
 
-int32_t RequestHandler::call(BoundStep const& step, size_t index) {
-  running_ = index;
-  note_running_step(int(index));
-  int32_t code = processor_.call(step.kernel, step.buffers.data());
-  note_running_step(-1);
-  return code;
+Status RequestHandler::call_kernel(std::string const& symbol, void* kernel, void* const* buffers,
+                                   size_t index) {
+  note_running_step(int(index), symbol.c_str());
+  int32_t code = processor_.call(kernel, buffers);
+  note_running_step(-1, nullptr);
+  if (code == 0) return {};
+  return refused("kernel_failed",
+                 "the kernel '" + symbol + "' stopped with code " + std::to_string(code));
 }
 
-std::unexpected<Error> RequestHandler::failed(wire::Run const& run, std::string const& how) const {
-  return refused("kernel_failed", "the kernel '" + run.steps(int(running_)).symbol() + "' " + how);
+Status RequestHandler::call(BoundStep const& step, size_t index) {
+  if (!step.program) return call_kernel(*step.symbol, step.kernel, step.buffers.data(), index);
+  // To ask takes as long as a small kernel.
+  constexpr std::chrono::milliseconds kBetweenQuestions{1};
+  auto asked = std::chrono::steady_clock::now();
+  return step.program->run(
+      [&](std::string const& symbol, void* kernel, void* const* buffers) -> Status {
+        TRY(call_kernel(symbol, kernel, buffers, index));
+        auto now = std::chrono::steady_clock::now();
+        if (now - asked < kBetweenQuestions) return {};
+        asked = now;
+        return stopped_() ? Status(refused("cancelled", "the run was cancelled")) : Status();
+      });
 }
 
 Result<wire::Response> RequestHandler::run(wire::Run const& request) {
   TRY_ASSIGN(std::vector<BoundStep> steps, bind(request));
   for (size_t i = 0; i < steps.size(); ++i) {
     if (stopped_()) return refused("cancelled", "the run was cancelled");
-    if (int32_t code = call(steps[i], i); code != 0) {
-      return failed(request, "stopped with code " + std::to_string(code));
-    }
+    TRY(call(steps[i], i));
   }
   return done();
 }
@@ -222,11 +272,13 @@ Result<wire::Response> RequestHandler::time(wire::Time const& request) {
                   .repeats = std::clamp(request.repeats(), 1, 1 << 20),
                   .min_sample_seconds = request.min_sample_seconds(),
                   .most_seconds = request.most_seconds()};
-  Result<Timing> timed = time_steps(
-      steps.size(), [&](size_t i) { return call(steps[i], i); }, plan, stopped_);
-  if (!timed && timed.error().code == "kernel_failed") {
-    return failed(request.run(), timed.error().message);
-  }
+  Status called;
+  auto one = [&](size_t i) -> int32_t {
+    called = call(steps[i], i);
+    return called ? 0 : 1;
+  };
+  Result<Timing> timed = time_steps(steps.size(), one, plan, stopped_);
+  TRY(called);  // it says more than a code
   TRY_ASSIGN(Timing timing, std::move(timed));
   wire::Response response;
   wire::TimingReport& report = *response.mutable_timing();

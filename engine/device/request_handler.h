@@ -4,10 +4,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/device/messages.pb.h"
 #include "engine/hardware/hardware.h"
+#include "engine/runtime/package/bound_steps.h"
 #include "engine/runtime/processor.h"
 
 namespace tw {
@@ -31,10 +33,16 @@ private:
     void* memory = nullptr;
     int64_t bytes = 0;
   };
+  struct Library {
+    std::shared_ptr<KernelLibrary> kernels;
+    std::optional<package::Description> program;  ///< what to do with them, of a program
+  };
   /// A step whose names have become addresses.
   struct BoundStep {
+    std::string const* symbol = nullptr;
     void* kernel = nullptr;
     std::vector<void*> buffers;
+    std::optional<package::BoundSteps> program;  ///< in the place of the kernel
   };
 
   Result<wire::Response> dispatch(wire::Request const& request);
@@ -45,25 +53,28 @@ private:
   Result<wire::Response> read(wire::Read const& request);
   Result<wire::Response> free_tensor(int64_t id);
   Result<wire::Response> load(std::string const& bytes);
+  Result<wire::Response> load_program(wire::LoadProgram const& request);
   Result<wire::Response> free_library(int64_t id);
   Result<wire::Response> run(wire::Run const& request);
   Result<wire::Response> time(wire::Time const& request);
 
   /// The address `offset` bytes into a tensor of which `bytes` more are used.
   Result<std::byte*> locate(int64_t id, int64_t offset, int64_t bytes);
-  Result<void*> bind(wire::View const& view);
+  Result<void*> bind(wire::View const& view, int64_t bytes = 0);
+  Result<Library const*> find_library(int64_t id) const;
+  Result<package::BoundSteps> bind_program(Library const& library, wire::Step const& step);
   Result<BoundStep> bind(wire::Step const& step);
   Result<std::vector<BoundStep>> bind(wire::Run const& run);
-  int32_t call(BoundStep const& step, size_t index);
-  std::unexpected<Error> failed(wire::Run const& run, std::string const& how) const;
+  /// Errors: kernel_failed; of a program those of its steps, and cancelled.
+  Status call(BoundStep const& step, size_t index);
+  Status call_kernel(std::string const& symbol, void* kernel, void* const* buffers, size_t index);
 
   Processor& processor_;
   Hardware const& hardware_;
   std::function<bool()> stopped_;
   std::map<int64_t, Tensor> tensors_;
-  std::map<int64_t, std::unique_ptr<KernelLibrary>> libraries_;
+  std::map<int64_t, Library> libraries_;
   int64_t last_id_ = 0;
-  size_t running_ = 0;  ///< index of the step that runs, or ran last
 };
 
 }  // namespace tw

@@ -146,6 +146,22 @@ Result<LibraryHandle> WireDevice::load(std::span<std::byte const> library,
   return LibraryHandle{answer.message.handle(), answer.generation};
 }
 
+Result<LibraryHandle> WireDevice::load_program(LibraryHandle const& library,
+                                               std::string const& description,
+                                               CallOptions const& options) {
+  if (description.size() > kMostFrameBytes / 2)
+    return bad_input("library_too_large",
+                     fmt::format("a program that takes {} bytes to describe is "
+                                 "too large",
+                                 description.size()));
+  wire::Request request;
+  request.mutable_load_program()->set_library(library.id);
+  request.mutable_load_program()->set_description(description);
+  TRY_ASSIGN(Answer answer, conversation_->ask(request, library.generation, patient(options)));
+  if (!answer.message.has_handle()) return unexpected_answer();
+  return LibraryHandle{answer.message.handle(), answer.generation};
+}
+
 Status WireDevice::free(LibraryHandle const& library) {
   if (library.id == 0 || library.generation != generation()) return {};
   wire::Request request;

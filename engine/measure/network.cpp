@@ -6,6 +6,7 @@
 
 #include "engine/compile/compile_plan.h"
 #include "engine/measure/network_graph.h"
+#include "engine/measure/network_program.h"
 
 namespace tw {
 
@@ -36,8 +37,7 @@ Status check_shapes(Graph const& graph) {
 
 }  // namespace
 
-Network::Network(std::unique_ptr<NetworkParts> parts, std::unique_ptr<NetworkGraph> graph)
-    : parts_(std::move(parts)), graph_(std::move(graph)) {}
+Network::Network(Graph const& graph) : graph_(graph) {}
 Network::~Network() = default;
 
 Result<std::unique_ptr<Network>> Network::create(Graph const& graph, Plan const& plan,
@@ -54,34 +54,50 @@ Result<std::unique_ptr<Network>> Network::create(Graph const& graph, Plan const&
   TRY_ASSIGN(std::vector<KernelCode> codes, compile_plan(plan, backend, compile));
   TRY_ASSIGN(std::vector<std::byte> library, link_all(codes, backend));
   if (options.progress) options.progress({"uploading parameters", 0, 0});
-  auto parts = std::make_unique<NetworkParts>(device, options, std::move(codes));
-  TRY(parts->load_library(library));
-  TRY_ASSIGN(TensorHandle arena, parts->allocate(plan.memory.arena_bytes));
-  auto on_device = std::make_unique<NetworkGraph>(graph, plan, *parts);
-  TRY(on_device->prepare(arena, {}));
-  return std::unique_ptr<Network>(new Network(std::move(parts), std::move(on_device)));
+  std::unique_ptr<Network> network(new Network(graph));
+  network->parts_ = std::make_unique<NetworkParts>(device, options, std::move(codes));
+  NetworkParts& parts = *network->parts_;
+  TRY(parts.load_library(library));
+  if (parts.library && runs_as_program(graph, plan)) {
+    TRY_ASSIGN(network->program_, NetworkProgram::create(graph, plan, backend, parts));
+    return network;
+  }
+  TRY_ASSIGN(TensorHandle arena, parts.allocate(plan.memory.arena_bytes));
+  network->steps_ = std::make_unique<NetworkGraph>(graph, plan, parts);
+  TRY(network->steps_->prepare(arena, {}));
+  return network;
+}
+
+Status Network::set_input(size_t index, NDArray const& array) {
+  return program_ ? program_->set_input(index, array) : steps_->set(graph_.inputs[index], array);
+}
+
+Status Network::run_once() { return program_ ? program_->run() : steps_->run(); }
+
+Result<NDArray> Network::output(size_t index) {
+  return program_ ? program_->output(index) : steps_->get(graph_.outputs[index]);
 }
 
 Result<std::vector<NDArray>> Network::run(std::vector<NDArray> const& inputs) {
-  Graph const& graph = graph_->graph();
-  TRY(check_inputs(graph, inputs));
-  for (size_t i = 0; i < inputs.size(); ++i) TRY(graph_->set(graph.inputs[i], inputs[i]));
-  TRY(graph_->run());
+  TRY(check_inputs(graph_, inputs));
+  for (size_t i = 0; i < inputs.size(); ++i) TRY(set_input(i, inputs[i]));
+  TRY(run_once());
   std::vector<NDArray> outputs;
-  for (ValueId id : graph.outputs) {
-    TRY_ASSIGN(NDArray output, graph_->get(id));
-    outputs.push_back(std::move(output));
+  for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+    TRY_ASSIGN(NDArray result, output(i));
+    outputs.push_back(std::move(result));
   }
   return outputs;
 }
 
 Result<NetworkTiming> Network::time(int rounds) {
   NetworkTiming timing;
-  TRY(graph_->time(rounds, timing));
-  // With anything but kernels in between only the whole can be timed, from here.
-  for (int round = 0; !graph_->is_one_segment() && round < rounds; ++round) {
+  TRY(program_ ? program_->time(rounds, timing) : steps_->time(rounds, timing));
+  // With anything else than the device's work in between only the whole can be timed, from here.
+  bool timed = program_ || steps_->is_one_segment();
+  for (int round = 0; !timed && round < rounds; ++round) {
     auto start = std::chrono::steady_clock::now();
-    TRY(graph_->run());
+    TRY(run_once());
     timing.samples_ms.push_back(
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
             .count());

@@ -1,6 +1,7 @@
 /// A whole model on a device: kernels compiled, linked into one library and loaded, parameters
-/// uploaded once, intermediate tensors in one arena. Nodes without a kernel are run in between,
-/// here: by their reference, or those with graphs of their own by running these.
+/// uploaded once, intermediate tensors in one arena. Branches and loops over kernels run there,
+/// too. Nodes without a kernel are run in between, here, by their reference; a network that has
+/// such, or a loop whose tensors change their size, has its branches and loops run from here.
 #pragma once
 
 #include <map>
@@ -37,6 +38,7 @@ struct NetworkTiming {
 
 struct NetworkParts;
 class NetworkGraph;
+class NetworkProgram;
 
 class Network {
 public:
@@ -55,9 +57,15 @@ public:
   Result<NetworkTiming> time(int rounds);
 
 private:
-  Network(std::unique_ptr<NetworkParts> parts, std::unique_ptr<NetworkGraph> graph);
+  explicit Network(Graph const& graph);
+  Status set_input(size_t index, NDArray const& array);
+  Status run_once();
+  Result<NDArray> output(size_t index);
+
+  Graph const& graph_;
   std::unique_ptr<NetworkParts> parts_;
-  std::unique_ptr<NetworkGraph> graph_;
+  std::unique_ptr<NetworkProgram> program_;  ///< one of these two runs
+  std::unique_ptr<NetworkGraph> steps_;
 };
 
 }  // namespace tw

@@ -22,6 +22,7 @@ int64_t bytes_of_buffer(ir::BufferNode const& buffer) {
 
 NetworkParts::~NetworkParts() {
   for (TensorHandle const& tensor : tensors) (void)device.free(tensor);
+  if (program) (void)device.free(*program);
   if (library) (void)device.free(*library);
 }
 

@@ -17,6 +17,7 @@ struct NetworkParts {
   NetworkOptions options;
   std::vector<KernelCode> codes;         ///< of the plan's kernels
   std::optional<LibraryHandle> library;  ///< of all kernels
+  std::optional<LibraryHandle> program;  ///< over them, of a NetworkProgram
   TensorHandle workspace;
   std::vector<TensorHandle> tensors;
 

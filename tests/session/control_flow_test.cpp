@@ -5,6 +5,7 @@
 
 #include "app/shared/environment.h"
 #include "engine/device/local_device.h"
+#include "engine/device/logged_device.h"
 #include "engine/samples/onnx_writer.h"
 #include "engine/session/graph_picture.h"
 #include "engine/session/use_cases.h"
@@ -37,7 +38,7 @@ private slots:
   void initTestCase() {
     QVERIFY(folder_.isValid());
     environment_ = make_environment().value();
-    device_ = std::make_unique<LocalDevice>(LocalDeviceOptions{TW_BINARY_DIR "/bin/tw-device"});
+    device_ = std::make_shared<LocalDevice>(LocalDeviceOptions{TW_BINARY_DIR "/bin/tw-device"});
   }
 
   void both_branches_run_on_the_device_and_have_rows_of_their_own() {
@@ -69,8 +70,10 @@ private slots:
     Model model = opened(choice({"e = Mystery s"}));
     QCOMPARE(model_view(*model).opaque, 1);
     QVERIFY(run_on(*model, {floats({0, 1, 2, 3}), numbers(DType::kBool, {}, {1})}).has_value());
-    QCOMPARE(sentence(run_on(*model, {floats({0, 1, 2, 3}), numbers(DType::kBool, {}, {0})})),
-             QString("node e: the operator Mystery is not known"));
+    QCOMPARE(
+        sentence(run_on(*model, {floats({0, 1, 2, 3}), numbers(DType::kBool, {}, {0})})),
+        QString("the way to 'y' that these inputs choose cannot be run: the operator Mystery is "
+                "not known"));
   }
 
   void a_loop_runs_its_body_on_the_device() {
@@ -89,6 +92,20 @@ private slots:
       QCOMPARE(run->outputs[0].value_at(0), double(rounds));
       QCOMPARE(run->outputs[1].shape(), Shape({rounds, 4}));
       QCOMPARE(run->outputs[1].value_at(rounds * 4 - 1), -double(rounds));
+    }
+  }
+
+  void branches_over_kernels_are_one_call_of_the_device() {
+    for (bool known : {true, false}) {  // the size of what the other branch makes
+      Model model = opened(choice({known ? "e = Exp s" : "e = Concat s s"}));
+      auto log = std::make_shared<DeviceLog>();
+      LoggedDevice logged(device_, log);
+      RunOptions options{.rounds = 1, .threads = 1};
+      options.inputs = {floats({0, 1, 2, 3}), numbers(DType::kBool, {}, {1})};
+      auto run = run_model(*model, options, *environment_.backend, logged);
+      QVERIFY2(run.has_value(), qPrintable(sentence(run)));
+      auto events = log->events();
+      QCOMPARE(std::ranges::count(events, DeviceEvent::Kind::kRan, &DeviceEvent::kind) == 1, known);
     }
   }
 
@@ -147,7 +164,7 @@ private:
 
   QTemporaryDir folder_;
   Environment environment_;
-  std::unique_ptr<Device> device_;
+  std::shared_ptr<Device> device_;
 };
 
 QTEST_GUILESS_MAIN(ControlFlowTest)

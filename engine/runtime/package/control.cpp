@@ -1,7 +1,7 @@
 // Steps that own bodies: which runs, how often, and what goes from round to round.
 #include <cstring>
 
-#include "engine/runtime/package/package.h"
+#include "engine/runtime/package/bound_steps.h"
 
 namespace tw::package {
 namespace {
@@ -21,33 +21,34 @@ void for_each_block(Row const& row, int64_t round, Move move) {
 
 }  // namespace
 
-bool Package::holds(Buffer const& condition) const {
+bool BoundSteps::holds(Buffer const& condition) const {
   return condition.region == Region::kNothing ||
-         *static_cast<unsigned char const*>(address(condition)) != 0;
+         *static_cast<unsigned char const*>(memory_.address(condition)) != 0;
 }
 
-void Package::copy(std::vector<Copy> const& copies) {
+void BoundSteps::copy(std::vector<Copy> const& copies) const {
   for (Copy const& one : copies)
-    std::memmove(address(one.to), address(one.from), size_t(one.to.bytes));
+    std::memmove(memory_.address(one.to), memory_.address(one.from), size_t(one.to.bytes));
 }
 
-Status Package::run_body(Call const& call, size_t which) {
+Status BoundSteps::run_body(Call const& call, size_t which, CallKernel const& call_kernel) const {
   Body const& body = call.step->bodies[which];
   if (!body.refuses.empty())
     return refused("body_refused", "the way to '" + call.step->makes +
                                        "' that these inputs choose cannot be run: " + body.refuses);
-  TRY(run_all(call.bodies[which]));
+  TRY(run_all(call.bodies[which], call_kernel));
   copy(body.copies);
   return {};
 }
 
-Status Package::run_loop(Call const& call) {
+Status BoundSteps::run_loop(Call const& call, CallKernel const& call_kernel) const {
   Loop const& loop = call.step->loop;
   auto wrong = [&](char const* code, std::string const& what) {
     return refused(code, "the loop that makes '" + call.step->makes + "' " + what);
   };
   int64_t most = kMostRounds + 1, round = 0;
-  if (loop.most.region != Region::kNothing) std::memcpy(&most, address(loop.most), sizeof most);
+  if (loop.most.region != Region::kNothing)
+    std::memcpy(&most, memory_.address(loop.most), sizeof most);
   copy(loop.begin);
   for (bool goes_on = holds(call.step->condition); goes_on && round < most; ++round) {
     if (round == kMostRounds)
@@ -58,20 +59,20 @@ Status Package::run_loop(Call const& call) {
           return wrong("rows_missing", "has a round " + std::to_string(round) + ", but only " +
                                            std::to_string(rows_of(row)) + " rows");
     if (loop.number.region != Region::kNothing)
-      std::memcpy(address(loop.number), &round, sizeof round);
+      std::memcpy(memory_.address(loop.number), &round, sizeof round);
     for (Row const& row : loop.taken)
       for_each_block(row, round, [&](int64_t from, int64_t to, size_t bytes) {
-        std::memcpy(static_cast<std::byte*>(address(row.row)) + to,
-                    static_cast<std::byte const*>(address(row.all)) + from, bytes);
+        std::memcpy(static_cast<std::byte*>(memory_.address(row.row)) + to,
+                    static_cast<std::byte const*>(memory_.address(row.all)) + from, bytes);
       });
     Body const& body = call.step->bodies[0];
-    if (!body.refuses.empty()) return run_body(call, 0);
-    TRY(run_all(call.bodies[0]));
+    if (!body.refuses.empty()) return run_body(call, 0, call_kernel);
+    TRY(run_all(call.bodies[0], call_kernel));
     goes_on = holds(loop.next);
     for (Row const& row : loop.given)
       for_each_block(row, round, [&](int64_t to, int64_t from, size_t bytes) {
-        std::memcpy(static_cast<std::byte*>(address(row.all)) + to,
-                    static_cast<std::byte const*>(address(row.row)) + from, bytes);
+        std::memcpy(static_cast<std::byte*>(memory_.address(row.all)) + to,
+                    static_cast<std::byte const*>(memory_.address(row.row)) + from, bytes);
       });
     copy(body.copies);
   }

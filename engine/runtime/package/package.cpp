@@ -88,21 +88,21 @@ Result<std::string> read_description(fs::path const& folder) {
 }  // namespace
 
 Package::~Package() {
-  for (void* memory : memory_) processor_->release(memory);
+  for (void* memory : allocated_) processor_->release(memory);
 }
 
 Result<void*> Package::allocate(int64_t bytes) {
   TRY_ASSIGN(void* memory, processor_->allocate(std::max<int64_t>(bytes, 64)));
-  memory_.push_back(memory);
+  allocated_.push_back(memory);
   return memory;
 }
 
 Status Package::load_parameters(fs::path const& folder) {
   // Read, not mapped: large pages, and a file that is cut off later harms nobody.
-  TRY_ASSIGN(parameters_, allocate(description_.parameters.bytes));
+  TRY_ASSIGN(memory_.parameters, allocate(description_.parameters.bytes));
   return read_exactly(
       folder, description_.parameters,
-      {static_cast<std::byte*>(parameters_), size_t(description_.parameters.bytes)});
+      {static_cast<std::byte*>(memory_.parameters), size_t(description_.parameters.bytes)});
 }
 
 Status Package::load_library(fs::path const& folder) {
@@ -118,49 +118,15 @@ Status Package::load_library(fs::path const& folder) {
 Status Package::allocate_all() {
   for (Tensor const& tensor : description_.inputs) {
     TRY_ASSIGN(void* memory, allocate(tensor.bytes));
-    inputs_.push_back(memory);
+    memory_.inputs.push_back(memory);
   }
   for (Tensor const& tensor : description_.outputs) {
     TRY_ASSIGN(void* memory, allocate(tensor.bytes));
-    outputs_.push_back(memory);
+    memory_.outputs.push_back(memory);
   }
-  TRY_ASSIGN(arena_, allocate(description_.arena_bytes));
-  TRY_ASSIGN(workspace_, allocate(description_.workspace_bytes));
+  TRY_ASSIGN(memory_.arena, allocate(description_.arena_bytes));
+  TRY_ASSIGN(memory_.workspace, allocate(description_.workspace_bytes));
   return {};
-}
-
-void* Package::address(Buffer const& buffer) const {
-  switch (buffer.region) {
-    case Region::kNothing:
-      return nullptr;
-    case Region::kInput:
-      return inputs_[size_t(buffer.at)];
-    case Region::kOutput:
-      return outputs_[size_t(buffer.at)];
-    case Region::kParameters:
-      return static_cast<std::byte*>(parameters_) + buffer.at;
-    case Region::kArena:
-      return static_cast<std::byte*>(arena_) + buffer.at;
-  }
-  return nullptr;
-}
-
-Result<std::vector<Package::Call>> Package::bind(std::vector<Step> const& steps) {
-  std::vector<Call> calls;
-  for (Step const& step : steps) {
-    Call call{&step, nullptr, {}, {}};
-    if (step.kind == StepKind::kKernel) {
-      TRY_ASSIGN(call.kernel, library_->find(step.symbol));
-      for (Buffer const& buffer : step.buffers) call.buffers.push_back(address(buffer));
-      call.buffers.push_back(workspace_);
-    }
-    for (Body const& body : step.bodies) {
-      TRY_ASSIGN(std::vector<Call> inner, bind(body.steps));
-      call.bodies.push_back(std::move(inner));
-    }
-    calls.push_back(std::move(call));
-  }
-  return calls;
 }
 
 Result<std::unique_ptr<Package>> Package::load(fs::path const& folder,
@@ -172,23 +138,19 @@ Result<std::unique_ptr<Package>> Package::load(fs::path const& folder,
   TRY(package->load_parameters(folder));
   TRY(package->load_library(folder));
   TRY(package->allocate_all());
-  TRY_ASSIGN(package->calls_, package->bind(package->description_.steps));
+  TRY_ASSIGN(package->steps_,
+             BoundSteps::bind(package->description_.steps, *package->library_, package->memory_));
   package->processor_->use_threads(threads);
   return package;
 }
 
-Status Package::run_all(std::vector<Call> const& calls) {
-  for (Call const& call : calls) {
-    if (call.step->kind == StepKind::kIf) {
-      TRY(run_body(call, holds(call.step->condition) ? 0 : 1));
-    } else if (call.step->kind == StepKind::kLoop) {
-      TRY(run_loop(call));
-    } else if (int32_t code = processor_->call(call.kernel, call.buffers.data()); code != 0) {
-      return refused("kernel_failed", "the kernel '" + call.step->symbol + "' stopped with code " +
-                                          std::to_string(code));
-    }
-  }
-  return {};
+Status Package::run() {
+  return steps_->run([&](std::string const& symbol, void* kernel, void* const* buffers) -> Status {
+    int32_t code = processor_->call(kernel, buffers);
+    if (code == 0) return {};
+    return refused("kernel_failed",
+                   "the kernel '" + symbol + "' stopped with code " + std::to_string(code));
+  });
 }
 
 }  // namespace tw::package

@@ -3,10 +3,10 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "engine/runtime/package/description.h"
-#include "engine/runtime/processor.h"
+#include "engine/runtime/package/bound_steps.h"
 
 namespace tw::package {
 
@@ -23,39 +23,25 @@ public:
 
   Description const& description() const { return description_; }
   /// The memory of an input, and where an output is after a run.
-  void* input(size_t index) const { return inputs_[index]; }
-  void const* output(size_t index) const { return address(description_.results[index]); }
+  void* input(size_t index) const { return memory_.inputs[index]; }
+  void const* output(size_t index) const { return memory_.address(description_.results[index]); }
   /// All steps in their order. Errors: kernel_failed with the kernel's name and code,
   /// body_refused, loop_too_long, rows_missing (a loop ends before its result is full).
-  Status run() { return run_all(calls_); }
+  Status run();
 
 private:
-  /// A step with its addresses. The bodies' calls are of its bodies.
-  struct Call {
-    Step const* step = nullptr;
-    void* kernel = nullptr;
-    std::vector<void*> buffers;
-    std::vector<std::vector<Call>> bodies;
-  };
   explicit Package(std::unique_ptr<Processor> processor) : processor_(std::move(processor)) {}
   Result<void*> allocate(int64_t bytes);
   Status load_parameters(std::filesystem::path const& folder);
   Status load_library(std::filesystem::path const& folder);
   Status allocate_all();
-  Result<std::vector<Call>> bind(std::vector<Step> const& steps);
-  void* address(Buffer const& buffer) const;
-  Status run_all(std::vector<Call> const& calls);
-  Status run_body(Call const& call, size_t body);
-  Status run_loop(Call const& call);
-  void copy(std::vector<Copy> const& copies);
-  bool holds(Buffer const& condition) const;
 
   std::unique_ptr<Processor> processor_;
   Description description_;
   std::unique_ptr<KernelLibrary> library_;
-  std::vector<void*> memory_, inputs_, outputs_;
-  void *parameters_ = nullptr, *arena_ = nullptr, *workspace_ = nullptr;
-  std::vector<Call> calls_;
+  std::vector<void*> allocated_;
+  Memory memory_;
+  std::optional<BoundSteps> steps_;
 };
 
 }  // namespace tw::package

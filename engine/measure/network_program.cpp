@@ -1,0 +1,147 @@
+#include "engine/measure/network_program.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace tw {
+namespace {
+
+constexpr double kLongRun = 2;  // seconds
+
+std::span<std::byte const> bytes_of(NDArray const& array) {
+  return {static_cast<std::byte const*>(array.data()), size_t(array.byte_size())};
+}
+
+}  // namespace
+
+bool runs_as_program(Graph const& graph, Plan const& plan) {
+  bool controls = std::ranges::any_of(
+      plan.steps, [](PlanStep const& step) { return step.kind == StepKind::kControl; });
+  return controls && check_exportable(graph, plan);
+}
+
+Result<std::unique_ptr<NetworkProgram>> NetworkProgram::create(Graph const& graph, Plan const& plan,
+                                                               Backend const& backend,
+                                                               NetworkParts& parts) {
+  std::unique_ptr<NetworkProgram> program(new NetworkProgram(parts));
+  PackageSource source{graph, plan, backend, backend, parts.device, parts.options.scripts};
+  TRY_ASSIGN(Assembly assembly, assemble(source, parts.codes, parts.options.call));
+  program->description_ = std::move(assembly.description);
+  TRY(program->place(assembly));
+  TRY(program->upload(assembly.parameters));
+  package::Description& description = program->description_;
+  description.name = graph.name;
+  description.kernels.clear();  // words for people
+  description.library = {"kernels", 0, 0};
+  description.parameters = {"parameters", assembly.parameter_bytes, 0};
+  TRY_ASSIGN(
+      LibraryHandle loaded,
+      parts.device.load_program(*parts.library, package::to_text(description), parts.options.call));
+  parts.program = loaded;
+  program->whole_.library = loaded;
+  program->whole_.symbol = graph.name;
+  return program;
+}
+
+Status NetworkProgram::place(Assembly const& assembly) {
+  auto allocate = [&](int64_t bytes, BufferView& view) -> Status {
+    TRY_ASSIGN(view.tensor, parts_.allocate(bytes));
+    whole_.buffers.push_back(view);
+    return {};
+  };
+  inputs_.resize(description_.inputs.size());
+  for (size_t i = 0; i < inputs_.size(); ++i)
+    TRY(allocate(description_.inputs[i].bytes, inputs_[i]));
+  outputs_.resize(description_.outputs.size());
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    TRY(allocate(description_.outputs[i].bytes, outputs_[i]));
+  TRY(allocate(assembly.parameter_bytes, parameters_));
+  TRY(allocate(description_.arena_bytes, arena_));
+  whole_.workspace = {parts_.workspace, 0};
+  return {};
+}
+
+Status NetworkProgram::upload(std::vector<PlacedParameter> const& parameters) {
+  for (PlacedParameter const& one : parameters)
+    if (one.content.byte_size() > 0)
+      TRY(parts_.device.write(parameters_.tensor, one.offset, bytes_of(one.content),
+                              parts_.options.call));
+  return {};
+}
+
+BufferView NetworkProgram::view_of(package::Buffer const& buffer) const {
+  using package::Region;
+  switch (buffer.region) {
+    case Region::kNothing:
+      return {};
+    case Region::kInput:
+      return inputs_[size_t(buffer.at)];
+    case Region::kOutput:
+      return outputs_[size_t(buffer.at)];
+    case Region::kParameters:
+      return {parameters_.tensor, buffer.at};
+    case Region::kArena:
+      return {arena_.tensor, buffer.at};
+  }
+  return {};
+}
+
+Status NetworkProgram::set_input(size_t index, NDArray const& array) {
+  if (array.byte_size() == 0) return {};
+  return parts_.device.write(inputs_[index].tensor, 0, bytes_of(array), parts_.options.call);
+}
+
+Result<NDArray> NetworkProgram::output(size_t index) const {
+  package::Tensor const& tensor = description_.outputs[index];
+  TRY_ASSIGN(NDArray array, NDArray::create(tensor.type, tensor.shape));
+  BufferView from = view_of(description_.results[index]);
+  if (array.byte_size() > 0)
+    TRY(parts_.device.read(from.tensor, from.offset,
+                           {static_cast<std::byte*>(array.data()), size_t(array.byte_size())},
+                           parts_.options.call));
+  return array;
+}
+
+Status NetworkProgram::run() {
+  auto start = std::chrono::steady_clock::now();
+  TRY(parts_.device.run({&whole_, 1}, parts_.options.threads, parts_.options.call));
+  last_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return {};
+}
+
+/// Each kernel by itself, of whatever body, and which of the plan's it is.
+std::vector<DeviceStep> NetworkProgram::kernel_steps(std::vector<int>& kernels) const {
+  std::map<std::string, int> rows;
+  for (size_t k = 0; k < parts_.codes.size(); ++k) rows[parts_.codes[k].run.symbol] = int(k);
+  std::vector<DeviceStep> steps;
+  package::for_each_step(description_.steps, [&](package::Step const& step) {
+    if (step.kind != package::StepKind::kKernel) return;
+    DeviceStep call{*parts_.library, step.symbol, {}, whole_.workspace};
+    for (package::Buffer const& buffer : step.buffers) call.buffers.push_back(view_of(buffer));
+    steps.push_back(std::move(call));
+    kernels.push_back(rows.at(step.symbol));
+  });
+  return steps;
+}
+
+Status NetworkProgram::time(int rounds, NetworkTiming& timing) {
+  CallOptions call = parts_.options.call;
+  call.timeout = std::chrono::minutes(3);
+  TimingPlan plan{.warm_up = last_seconds_ > kLongRun ? 0 : 1,
+                  .repeats = 3,
+                  .min_sample_seconds = 0,
+                  .most_seconds = 60};
+  std::vector<int> kernels;
+  std::vector<DeviceStep> steps = kernel_steps(kernels);
+  if (!steps.empty()) {
+    TRY_ASSIGN(Timing each, parts_.device.time(steps, parts_.options.threads, plan, call));
+    for (size_t i = 0; i < steps.size(); ++i)
+      timing.kernels.push_back({kernels[i], each.steps[i].least() * 1e3});
+  }
+  plan.repeats = rounds;
+  TRY_ASSIGN(Timing whole, parts_.device.time({&whole_, 1}, parts_.options.threads, plan, call));
+  for (double seconds : whole.total.seconds) timing.samples_ms.push_back(seconds * 1e3);
+  return {};
+}
+
+}  // namespace tw

@@ -1,0 +1,41 @@
+/// A network whose branches and loops run on the device: what an exported package does, as one
+/// step.
+#pragma once
+
+#include "engine/measure/network_graph.h"
+#include "engine/package/assemble.h"
+
+namespace tw {
+
+/// Whether the network has branches or loops, and nothing in them needs this process.
+bool runs_as_program(Graph const& graph, Plan const& plan);
+
+class NetworkProgram {
+public:
+  /// `parts`: with the library loaded. Errors: those of assembling and of the device.
+  static Result<std::unique_ptr<NetworkProgram>> create(Graph const& graph, Plan const& plan,
+                                                        Backend const& backend,
+                                                        NetworkParts& parts);
+
+  Status set_input(size_t index, NDArray const& array);
+  Result<NDArray> output(size_t index) const;
+  Status run();
+  /// Times of the kernels, of every body, and of the whole.
+  Status time(int rounds, NetworkTiming& timing);
+
+private:
+  explicit NetworkProgram(NetworkParts& parts) : parts_(parts) {}
+  Status place(Assembly const& assembly);
+  Status upload(std::vector<PlacedParameter> const& parameters);
+  BufferView view_of(package::Buffer const& buffer) const;
+  std::vector<DeviceStep> kernel_steps(std::vector<int>& kernels) const;
+
+  NetworkParts& parts_;
+  package::Description description_;
+  std::vector<BufferView> inputs_, outputs_;
+  BufferView parameters_, arena_;
+  DeviceStep whole_;
+  double last_seconds_ = 0;  ///< of the last run
+};
+
+}  // namespace tw

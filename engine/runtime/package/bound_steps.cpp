@@ -1,0 +1,60 @@
+#include "engine/runtime/package/bound_steps.h"
+
+namespace tw::package {
+
+void* Memory::address(Buffer const& buffer) const {
+  switch (buffer.region) {
+    case Region::kNothing:
+      return nullptr;
+    case Region::kInput:
+      return inputs[size_t(buffer.at)];
+    case Region::kOutput:
+      return outputs[size_t(buffer.at)];
+    case Region::kParameters:
+      return static_cast<std::byte*>(parameters) + buffer.at;
+    case Region::kArena:
+      return static_cast<std::byte*>(arena) + buffer.at;
+  }
+  return nullptr;
+}
+
+Result<std::vector<BoundSteps::Call>> BoundSteps::bind_all(std::vector<Step> const& steps,
+                                                           KernelLibrary& library) const {
+  std::vector<Call> calls;
+  for (Step const& step : steps) {
+    Call call{&step, nullptr, {}, {}};
+    if (step.kind == StepKind::kKernel) {
+      TRY_ASSIGN(call.kernel, library.find(step.symbol));
+      for (Buffer const& buffer : step.buffers) call.buffers.push_back(memory_.address(buffer));
+      call.buffers.push_back(memory_.workspace);
+    }
+    for (Body const& body : step.bodies) {
+      TRY_ASSIGN(std::vector<Call> inner, bind_all(body.steps, library));
+      call.bodies.push_back(std::move(inner));
+    }
+    calls.push_back(std::move(call));
+  }
+  return calls;
+}
+
+Result<BoundSteps> BoundSteps::bind(std::vector<Step> const& steps, KernelLibrary& library,
+                                    Memory memory) {
+  BoundSteps bound(std::move(memory));
+  TRY_ASSIGN(bound.calls_, bound.bind_all(steps, library));
+  return bound;
+}
+
+Status BoundSteps::run_all(std::vector<Call> const& calls, CallKernel const& call_kernel) const {
+  for (Call const& call : calls) {
+    if (call.step->kind == StepKind::kIf) {
+      TRY(run_body(call, holds(call.step->condition) ? 0 : 1, call_kernel));
+    } else if (call.step->kind == StepKind::kLoop) {
+      TRY(run_loop(call, call_kernel));
+    } else {
+      TRY(call_kernel(call.step->symbol, call.kernel, call.buffers.data()));
+    }
+  }
+  return {};
+}
+
+}  // namespace tw::package
