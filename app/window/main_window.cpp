@@ -242,6 +242,7 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   whole->addWidget(lower);
   whole->setStretchFactor(0, 5);
   whole->setStretchFactor(1, 3);
+  whole->setSizes({500, 290});  // the first two tracks of a history are seen in a small window
   whole->setHandleWidth(1);
   // The card floats: a splitter would make a pane of it.
   auto* floor = new QWidget;

@@ -5,8 +5,8 @@
 namespace tw::history_metrics {
 
 constexpr double kPitch = 112;  ///< between stations
-constexpr double kLane = 122;   ///< between tracks
-constexpr double kLeft = 62, kTop = 44;
+constexpr double kLane = 112;   ///< between tracks
+constexpr double kLeft = 62, kTop = 40;
 constexpr double kAbove = 36, kBelow = 76;  ///< a station's words around its centre
 
 }  // namespace tw::history_metrics
