@@ -103,11 +103,7 @@ Result<Converted> from_onnx(ForeignContext const& context) {
 }
 
 RandomCase random_case(Rng& rng) {
-  size_t rank = size_t(rng.between(1, 3));
-  std::vector<int64_t> in = random_shape(rng, rank, 6);
-  Shape shape{rng.between(1, 2), rng.between(1, 3)};
-  shape.insert(shape.end(), in.begin(), in.end());
-  RandomCase result{random_window(rng, in, true), {random_array(rng, shape)}};
+  RandomCase result = random_pool(rng);
   result.attributes.erase("dilations");
   result.attributes["count_padding"] = rng.below(2);
   return result;

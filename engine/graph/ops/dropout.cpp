@@ -1,19 +1,12 @@
-#include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
+#include "engine/graph/shared/pointwise.h"
 
 namespace tw {
 namespace {
 
 using namespace ops;
 
-InferResult infer(Attributes const&, Infos inputs) {
-  TRY(expect_inputs(inputs, 1, 1));
-  return one(inputs[0]->type, inputs[0]->shape);
-}
-
 Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
-  std::vector<te::Axis> axes = output_axes(shape_of(inputs[0]));
-  return single(te::compute(name, axes, ir::load(inputs[0], te::vars(axes)), name));
+  return map_compute(inputs, name, [](ir::Expr x) { return x; });
 }
 
 ReferenceResult reference(Attributes const&, Arrays inputs) { return std::vector{inputs[0]}; }
@@ -25,10 +18,6 @@ Result<Converted> from_onnx(ForeignContext const& context) {
   return keep_inputs(context, 1);
 }
 
-RandomCase random_case(Rng& rng) {
-  return {{}, {random_array(rng, random_shape(rng, size_t(rng.between(1, 4)), 4))}};
-}
-
 }  // namespace
 
 Operator const& op_dropout() {
@@ -38,12 +27,12 @@ Operator const& op_dropout() {
       .fusion = Fusion::kInjective,
       .elementwise = true,
       .inputs = {"X"},
-      .infer = infer,
+      .infer = infer_same,
       .compute = compute,
       .reference = reference,
       .onnx = "Dropout",
       .from_onnx = from_onnx,
-      .random_case = random_case,
+      .random_case = random_one,
   };
   return op;
 }

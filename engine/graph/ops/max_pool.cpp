@@ -63,14 +63,6 @@ Result<Converted> from_onnx(ForeignContext const& context) {
   return keep_inputs(context, 1, attributes);
 }
 
-RandomCase random_case(Rng& rng) {
-  size_t rank = size_t(rng.between(1, 3));
-  std::vector<int64_t> in = random_shape(rng, rank, 6);
-  Shape shape{rng.between(1, 2), rng.between(1, 3)};
-  shape.insert(shape.end(), in.begin(), in.end());
-  return {random_window(rng, in, true), {random_array(rng, shape)}};
-}
-
 }  // namespace
 
 Operator const& op_max_pool() {
@@ -90,7 +82,7 @@ Operator const& op_max_pool() {
       .reference = reference,
       .onnx = "MaxPool",
       .from_onnx = from_onnx,
-      .random_case = random_case,
+      .random_case = random_pool,
       .rereads = window_rereads,
   };
   return op;

@@ -205,4 +205,12 @@ void for_each_in_window(Window const& w, int64_t at,
   }
 }
 
+RandomCase random_pool(Rng& rng) {
+  size_t rank = size_t(rng.between(1, 3));
+  std::vector<int64_t> in = random_shape(rng, rank, 6);
+  Shape shape{rng.between(1, 2), rng.between(1, 3)};
+  shape.insert(shape.end(), in.begin(), in.end());
+  return {random_window(rng, in, true), {random_array(rng, shape)}};
+}
+
 }  // namespace tw::ops

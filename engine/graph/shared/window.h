@@ -32,6 +32,8 @@ std::vector<ir::Expr> window_indices(Window const& window, ir::Expr n, ir::Expr 
 
 /// Random attributes for an input whose spatial extents are `in`.
 Attributes random_window(Rng& rng, std::vector<int64_t> const& in, bool pooling);
+/// A pool over one to three axes.
+RandomCase random_pool(Rng& rng);
 /// Largest number of windows that one element lies in.
 int64_t window_rereads(Attributes const& attributes);
 
