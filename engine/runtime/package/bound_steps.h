@@ -43,7 +43,10 @@ private:
   Status run_all(std::vector<Call> const& calls, CallKernel const& call_kernel) const;
   Status run_body(Call const& call, size_t body, CallKernel const& call_kernel) const;
   Status run_loop(Call const& call, CallKernel const& call_kernel) const;
+  Result<bool> run_round(Call const& call, int64_t round, CallKernel const& call_kernel) const;
   void copy(std::vector<Copy> const& copies) const;
+  void take(Row const& row, int64_t round) const;
+  void give(Row const& row, int64_t round) const;
   bool holds(Buffer const& condition) const;
 
   Memory memory_;

@@ -19,6 +19,15 @@ void for_each_block(Row const& row, int64_t round, Move move) {
     move((block * rows + place) * bytes, block * bytes, size_t(bytes));
 }
 
+std::unexpected<Error> wrong_loop(Step const& step, char const* code, std::string const& what) {
+  return refused(code, "the loop that makes '" + step.makes + "' " + what);
+}
+
+std::unexpected<Error> body_refused(Step const& step, Body const& body) {
+  return refused("body_refused", "the way to '" + step.makes +
+                                     "' that these inputs choose cannot be run: " + body.refuses);
+}
+
 }  // namespace
 
 bool BoundSteps::holds(Buffer const& condition) const {
@@ -33,53 +42,67 @@ void BoundSteps::copy(std::vector<Copy> const& copies) const {
 
 Status BoundSteps::run_body(Call const& call, size_t which, CallKernel const& call_kernel) const {
   Body const& body = call.step->bodies[which];
-  if (!body.refuses.empty())
-    return refused("body_refused", "the way to '" + call.step->makes +
-                                       "' that these inputs choose cannot be run: " + body.refuses);
+  if (!body.refuses.empty()) return body_refused(*call.step, body);
   TRY(run_all(call.bodies[which], call_kernel));
   copy(body.copies);
   return {};
 }
 
+void BoundSteps::take(Row const& row, int64_t round) const {
+  auto* to = static_cast<std::byte*>(memory_.address(row.row));
+  auto* from = static_cast<std::byte const*>(memory_.address(row.all));
+  for_each_block(row, round, [&](int64_t all, int64_t one, size_t bytes) {
+    std::memcpy(to + one, from + all, bytes);
+  });
+}
+
+void BoundSteps::give(Row const& row, int64_t round) const {
+  auto* to = static_cast<std::byte*>(memory_.address(row.all));
+  auto* from = static_cast<std::byte const*>(memory_.address(row.row));
+  for_each_block(row, round, [&](int64_t all, int64_t one, size_t bytes) {
+    std::memcpy(to + all, from + one, bytes);
+  });
+}
+
+/// One time through the body: whether another follows.
+Result<bool> BoundSteps::run_round(Call const& call, int64_t round,
+                                   CallKernel const& call_kernel) const {
+  Loop const& loop = call.step->loop;
+  for (auto const* rows : {&loop.taken, &loop.given})
+    for (Row const& row : *rows)
+      if (round >= rows_of(row))
+        return wrong_loop(*call.step, "rows_missing",
+                          "has a round " + std::to_string(round) + ", but only " +
+                              std::to_string(rows_of(row)) + " rows");
+  if (loop.number.region != Region::kNothing)
+    std::memcpy(memory_.address(loop.number), &round, sizeof round);
+  for (Row const& row : loop.taken) take(row, round);
+  Body const& body = call.step->bodies[0];
+  if (!body.refuses.empty()) return body_refused(*call.step, body);
+  TRY(run_all(call.bodies[0], call_kernel));
+  bool goes_on = holds(loop.next);  // before a copy goes over it
+  for (Row const& row : loop.given) give(row, round);
+  copy(body.copies);
+  return goes_on;
+}
+
 Status BoundSteps::run_loop(Call const& call, CallKernel const& call_kernel) const {
   Loop const& loop = call.step->loop;
-  auto wrong = [&](char const* code, std::string const& what) {
-    return refused(code, "the loop that makes '" + call.step->makes + "' " + what);
-  };
   int64_t most = kMostRounds + 1, round = 0;
   if (loop.most.region != Region::kNothing)
     std::memcpy(&most, memory_.address(loop.most), sizeof most);
   copy(loop.begin);
   for (bool goes_on = holds(call.step->condition); goes_on && round < most; ++round) {
     if (round == kMostRounds)
-      return wrong("loop_too_long", "has no end after " + std::to_string(round) + " rounds");
-    for (auto const* rows : {&loop.taken, &loop.given})
-      for (Row const& row : *rows)
-        if (round >= rows_of(row))
-          return wrong("rows_missing", "has a round " + std::to_string(round) + ", but only " +
-                                           std::to_string(rows_of(row)) + " rows");
-    if (loop.number.region != Region::kNothing)
-      std::memcpy(memory_.address(loop.number), &round, sizeof round);
-    for (Row const& row : loop.taken)
-      for_each_block(row, round, [&](int64_t from, int64_t to, size_t bytes) {
-        std::memcpy(static_cast<std::byte*>(memory_.address(row.row)) + to,
-                    static_cast<std::byte const*>(memory_.address(row.all)) + from, bytes);
-      });
-    Body const& body = call.step->bodies[0];
-    if (!body.refuses.empty()) return run_body(call, 0, call_kernel);
-    TRY(run_all(call.bodies[0], call_kernel));
-    goes_on = holds(loop.next);
-    for (Row const& row : loop.given)
-      for_each_block(row, round, [&](int64_t to, int64_t from, size_t bytes) {
-        std::memcpy(static_cast<std::byte*>(memory_.address(row.all)) + to,
-                    static_cast<std::byte const*>(memory_.address(row.row)) + from, bytes);
-      });
-    copy(body.copies);
+      return wrong_loop(*call.step, "loop_too_long",
+                        "has no end after " + std::to_string(round) + " rounds");
+    TRY_ASSIGN(goes_on, run_round(call, round, call_kernel));
   }
   for (Row const& row : loop.given)
     if (round < rows_of(row))
-      return wrong("rows_missing", "ends after " + std::to_string(round) + " of " +
-                                       std::to_string(rows_of(row)) + " rounds");
+      return wrong_loop(*call.step, "rows_missing",
+                        "ends after " + std::to_string(round) + " of " +
+                            std::to_string(rows_of(row)) + " rounds");
   copy(loop.end);
   return {};
 }
