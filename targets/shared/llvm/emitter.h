@@ -72,6 +72,9 @@ private:
   llvm::Value* select(ir::Select const& node);
   llvm::Value* convert(ir::Cast const& node);
   llvm::Value* load(ir::Load const& node);
+  llvm::Type* stored_type(DType type);  ///< of one element in memory
+  llvm::Value* load_one(ir::Load const& node, llvm::Type* element, llvm::Align align);
+  llvm::Value* load_lanes(ir::Load const& node, llvm::Type* element, llvm::Align align);
   llvm::Value* gather(llvm::Type* element, llvm::Value* start, llvm::Value* index,
                       llvm::Value* mask, llvm::Align align);
   llvm::Value* floor_division(llvm::Value* a, llvm::Value* b, bool want_remainder);
@@ -80,6 +83,8 @@ private:
   llvm::Value* partial_sum(std::vector<arith::Linear::Term> const& terms, size_t depth);
   llvm::Value* add_terms(llvm::Value* sum, std::vector<arith::Linear::Term> const& terms);
   llvm::Value* every_second(llvm::FixedVectorType* type, llvm::Value* address, llvm::Align align);
+  llvm::Value* each_alone(llvm::FixedVectorType* type, llvm::Value* start, llvm::Value* stride,
+                          llvm::Align align);
   llvm::Value* pointer(ir::Buffer const& buffer, ir::Expr const& index);
   llvm::Value* base(ir::Buffer const& buffer);
 
