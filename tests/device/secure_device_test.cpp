@@ -1,4 +1,6 @@
 // A server that others may reach: TLS, a certificate that the client pins, a token.
+#include <netdb.h>
+
 #include <QtTest>
 #include <fstream>
 
@@ -66,6 +68,10 @@ private slots:
   }
 
   void a_name_of_the_certificate_serves_as_well_as_its_number() {
+    addrinfo* found = nullptr;
+    if (getaddrinfo("localhost", nullptr, nullptr, &found) != 0)
+      QSKIP("this machine does not know the name localhost: it has no /etc/hosts");
+    freeaddrinfo(found);
     std::string address = "localhost:" + std::to_string(server_->port());
     QVERIFY(connect(address, "good", read("good/device.token"))->describe({}));
   }
