@@ -240,9 +240,10 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   whole->setObjectName("whole");
   whole->addWidget(upper_);
   whole->addWidget(lower);
-  whole->setStretchFactor(0, 5);
-  whole->setStretchFactor(1, 3);
-  whole->setSizes({500, 290});  // the first two tracks of a history are seen in a small window
+  // Two tracks of a history fit, in a small window too; a larger one gives more to loops.
+  whole->setStretchFactor(0, 1);
+  whole->setStretchFactor(1, 0);
+  whole->setSizes({500, 290});
   whole->setHandleWidth(1);
   // The card floats: a splitter would make a pane of it.
   auto* floor = new QWidget;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "engine/support/base/random.h"
+#include "engine/tensor/bytes.h"
 
 namespace tw {
 namespace {
@@ -16,10 +17,6 @@ Result<NDArray> poison(ir::BufferNode const& buffer) {
   TRY_ASSIGN(NDArray array, NDArray::create(buffer.type, *shape));
   std::memset(array.data(), 0xFF, size_t(array.byte_size()));
   return array;
-}
-
-std::span<std::byte const> bytes_of(NDArray const& array) {
-  return {static_cast<std::byte const*>(array.data()), size_t(array.byte_size())};
 }
 
 }  // namespace

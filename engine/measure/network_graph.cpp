@@ -4,14 +4,12 @@
 
 #include <set>
 
+#include "engine/tensor/bytes.h"
+
 namespace tw {
 namespace {
 
 constexpr double kLongRun = 2;  // seconds
-
-std::span<std::byte const> bytes_of(NDArray const& array) {
-  return {static_cast<std::byte const*>(array.data()), size_t(array.byte_size())};
-}
 
 int64_t bytes_of_buffer(ir::BufferNode const& buffer) {
   Shape shape = ir::constant_shape(buffer).value_or(Shape{});

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/tensor/bytes.h"
+
 namespace tw {
 namespace {
 
 constexpr double kLongRun = 2;  // seconds
-
-std::span<std::byte const> bytes_of(NDArray const& array) {
-  return {static_cast<std::byte const*>(array.data()), size_t(array.byte_size())};
-}
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "engine/package/texts.h"
 #include "engine/runtime/package/checksum.h"
 #include "engine/support/files.h"
+#include "engine/tensor/bytes.h"
 
 namespace tw {
 namespace {
@@ -83,10 +84,6 @@ Status copy_into(fs::path const& from, fs::path const& to) {
       "file_unwritable",
       fmt::format("cannot be copied from {}: {}", from.string(), error.message()),
       Place{to.string(), 0, 0, {}});
-}
-
-std::span<std::byte const> bytes_of(NDArray const& array) {
-  return {static_cast<std::byte const*>(array.data()), size_t(array.byte_size())};
 }
 
 std::string_view view_of(std::span<std::byte const> bytes) {
