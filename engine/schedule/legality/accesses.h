@@ -1,6 +1,7 @@
-/// What the blocks below a loop read and write, as functions of the loops.
+/// What blocks read and write, as functions of the loops.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,7 +17,16 @@ struct Access {
       indices;  ///< of loop variables: the iterators are replaced by their bindings
   bool writes = false;
   bool update = false;  ///< the store of a reduction
+  /// It happens where all of these hold: the sides of selects that lead to it, over loops.
+  std::vector<ir::Expr> conditions = {};
 };
+
+/// Every read of a block: in its guard and its bindings, in its init and its body, indices of other
+/// reads and of stores among them. Whoever asks what a block reads asks here.
+void walk_reads(ir::Block const& block, std::function<void(ir::Load const&)> const& f);
+
+/// All accesses of a block; `number` becomes their `block`.
+std::vector<Access> accesses_of(ir::BlockSite const& site, size_t number = 0);
 
 /// Tensors that are allocated below a statement: every time that it runs it has its own.
 std::set<std::string> private_tensors(ir::Stmt const& body);

@@ -5,6 +5,8 @@
 #include <set>
 
 #include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/accesses.h"
+#include "engine/schedule/legality/digits.h"
 
 namespace tw {
 namespace {
@@ -35,7 +37,52 @@ bool starts_own_element(Block const& block, Store const& update) {
   return true;
 }
 
+/// Iterators of which the element that a store writes shows the value: indices of their own, or put
+/// together from digits, as a layout does it.
+std::set<std::string> shown_iterators(Block const& block, Store const& store) {
+  arith::Ranges ranges = iterator_ranges(block);
+  std::vector<Digit> digits;
+  for (Expr const& index : store.indices)
+    if (auto form = radix_form(index, ranges))
+      digits.insert(digits.end(), form->digits.begin(), form->digits.end());
+  std::set<std::string> shown;
+  for (IterVar const& iter : block.iters)
+    if (auto extent = as_int(iter.extent); extent && covers(digits, iter.name(), *extent))
+      shown.insert(iter.name());
+  for (Expr const& index : store.indices)
+    if (auto const* v = index.as<Variable>()) shown.insert(v->name);
+  return shown;
+}
+
 }  // namespace
+
+std::optional<Substitution> iterators_at(Block const& block, std::vector<Expr> const& indices) {
+  auto const* store = block.body.as<Store>();
+  arith::Ranges ranges = iterator_ranges(block);
+  Substitution values;
+  for (IterVar const& iter : block.iters) {
+    std::vector<Digit> digits;
+    Expr value = int_imm(0);
+    if (is_int(iter.extent, 1)) {
+      values[iter.name()] = value;
+      continue;
+    }
+    for (size_t d = 0; d < store->indices.size(); ++d) {
+      auto form = radix_form(store->indices[d], ranges);
+      bool one = form && form->digits.size() == 1 && form->constant == 0 &&
+                 form->digits[0].loop == iter.name() && form->digits[0].factor == 1;
+      if (!one) continue;
+      digits.push_back(form->digits[0]);
+      value = value + indices[d] * int_imm(form->digits[0].divide);
+    }
+    int64_t extent = as_int(iter.extent).value_or(0), last = 0;
+    for (Digit const& digit : digits) last += digit.high * digit.divide;
+    // A last block that is not full has elements that no instance makes.
+    if (!tiles(digits, iter.name(), extent) || last != extent - 1) return std::nullopt;
+    values[iter.name()] = value;
+  }
+  return values;
+}
 
 bool is_complete(BlockSite const& site) {
   std::set<std::string> written;
@@ -44,21 +91,16 @@ bool is_complete(BlockSite const& site) {
     return true;
   });
   bool complete = !site.block->init;
-  walk_exprs(site.block->body, [&](Expr const& e) {
-    if (auto const* read = e.as<Load>())
-      complete = complete && !written.contains(read->buffer->name);
-    return complete;
+  walk_reads(*site.block, [&](Load const& read) {
+    complete = complete && !written.contains(read.buffer->name);
   });
   // Two instances may share an element only if they compute the same value.
   auto const* store = site.block->body.as<Store>();
   if (!complete || !store) return false;
+  std::set<std::string> shown = shown_iterators(*site.block, *store);
   for (IterVar const& iter : site.block->iters) {
-    bool indexes = std::any_of(store->indices.begin(), store->indices.end(), [&](Expr const& e) {
-      auto const* v = e.as<Variable>();
-      return v && v->name == iter.name();
-    });
     if (iter.kind == IterKind::kReduce || iter.kind == IterKind::kOpaque) return false;
-    if (!indexes && !is_int(iter.extent, 1)) return false;
+    if (!shown.contains(iter.name()) && !is_int(iter.extent, 1)) return false;
   }
   return uses_iterators_only(site);
 }
@@ -74,17 +116,11 @@ bool is_reduction(BlockSite const& site) {
                                [&](Expr const& e) { return uses_variable(e, iter.name()); });
     if (iter.kind == IterKind::kReduce && chooses) return false;
   }
-  // Each iterator that chooses is an index of its own, so that no two of its values share an
-  // element.
-  for (IterVar const& iter : site.block->iters) {
-    bool alone =
-        std::any_of(info->store->indices.begin(), info->store->indices.end(), [&](Expr const& e) {
-          auto const* v = e.as<Variable>();
-          return v && v->name == iter.name();
-        });
-    if (iter.kind != IterKind::kReduce && !alone && !is_int(iter.extent, 1)) return false;
-  }
-  return true;
+  // No two values of an iterator that chooses share an element.
+  std::set<std::string> shown = shown_iterators(*site.block, *info->store);
+  return std::ranges::all_of(site.block->iters, [&](IterVar const& iter) {
+    return iter.kind == IterKind::kReduce || shown.contains(iter.name()) || is_int(iter.extent, 1);
+  });
 }
 
 bool makes_tensor(BlockSite const& site) {
@@ -94,16 +130,12 @@ bool makes_tensor(BlockSite const& site) {
 bool is_recurrence(BlockSite const& site) {
   auto const* store = site.block->body.as<Store>();
   if (!store || !uses_iterators_only(site)) return false;
-  if (site.block->init && !(reduction_of(*site.block) && starts_own_element(*site.block, *store)))
-    return false;
+  if (!starts_own_element(*site.block, *store)) return false;
   int ordered = 0;
+  std::set<std::string> shown = shown_iterators(*site.block, *store);
   for (IterVar const& iter : site.block->iters) {
     if (iter.kind == IterKind::kReduce && site.block->init) continue;
-    bool indexes = std::ranges::any_of(store->indices, [&](Expr const& e) {
-      auto const* v = e.as<Variable>();
-      return v && v->name == iter.name();
-    });
-    if (!indexes || (iter.kind != IterKind::kSpatial && iter.kind != IterKind::kOrdered))
+    if (!shown.contains(iter.name()) || (iter.kind != IterKind::kSpatial && iter.kind != IterKind::kOrdered))
       return false;
     ordered += iter.kind == IterKind::kOrdered;
   }

@@ -1,7 +1,10 @@
 /// What may be done with the instances of a block, seen by itself (the terms are TensorIR's).
 #pragma once
 
+#include <optional>
+
 #include "engine/ir/program.h"
+#include "engine/ir/rewrite.h"
 
 namespace tw {
 
@@ -25,6 +28,10 @@ bool reads_itself(ir::Block const& block);
 bool may_be_cut(ir::Block const& block, ir::IterVar const& iter);
 /// The loop is a part of a reduce iterator of the block (or of another one).
 bool feeds(ir::Block const& block, ir::For const& loop, bool reduce);
+/// The iterators' values in the instance that writes an element: as expressions of its indices, put
+/// together from digits where a layout took them apart. Empty where they do not show.
+std::optional<ir::Substitution> iterators_at(ir::Block const& block,
+                                             std::vector<ir::Expr> const& indices);
 /// The buffer of the block's only store.
 ir::Buffer written_buffer(ir::BlockSite const& site);
 

@@ -33,7 +33,7 @@ class Search {
 public:
   Search(std::vector<BlockSite> const& blocks, For const& loop) : blocks_(blocks), loop_(loop) {
     for (Access& access : shared_accesses(blocks, private_tensors(loop.body)))
-      accesses_.push_back({std::move(access), {}});
+      accesses_.push_back({std::move(access), {}, {}});
   }
 
   SearchResult run() {
@@ -49,7 +49,7 @@ public:
 private:
   struct Reached {
     Access access;
-    std::vector<Compiled> indices;
+    std::vector<Compiled> indices, conditions;
   };
 
   std::vector<std::vector<int64_t>> values_of(size_t b) {
@@ -83,7 +83,10 @@ private:
     }
     for (Reached& access : accesses_) {
       access.indices.clear();
+      access.conditions.clear();
       if (access.access.block != b) continue;
+      for (Expr const& condition : access.access.conditions)
+        access.conditions.push_back(frame.compile(condition));
       for (Expr const& index : access.access.indices)
         access.indices.push_back(frame.compile(index));
     }
@@ -114,6 +117,9 @@ private:
   std::optional<Conflict> visit(size_t b, Frame& frame, std::vector<int64_t> const& point) {
     for (Reached const& access : accesses_) {
       if (access.access.block != b) continue;
+      if (!std::ranges::all_of(access.conditions,
+                               [&](Compiled c) { return frame.integer(c, 0) != 0; }))
+        continue;
       std::vector<int64_t> index;
       for (Compiled c : access.indices) index.push_back(frame.integer(c, 0));
       auto& touches = touched_[{access.access.buffer, index}];

@@ -50,6 +50,13 @@ arith::Ranges ranges_of(std::vector<For const*> const& loops) {
   return ranges;
 }
 
+arith::Ranges iterator_ranges(Block const& block) {
+  arith::Ranges ranges;
+  for (IterVar const& iter : block.iters)
+    ranges.set(iter.name(), {0, as_int(iter.extent).value_or(int64_t(1) << 31) - 1});
+  return ranges;
+}
+
 std::optional<RadixForm> radix_form(Expr const& e, arith::Ranges const& ranges) {
   arith::Linear linear = arith::to_linear(e);
   std::stable_sort(linear.terms.begin(), linear.terms.end(),
@@ -79,6 +86,18 @@ bool covers(std::vector<Digit> digits, std::string const& loop, int64_t extent) 
     reach = std::max(reach, top_of(digit, extent));
   }
   return reach >= extent;
+}
+
+bool runs_once(BlockSite const& site, std::vector<For const*> const& loops) {
+  arith::Ranges ranges = ranges_of(site.loops);
+  std::vector<Digit> digits;
+  for (IterVar const& iter : site.block->iters)
+    if (auto form = radix_form(iter.binding, ranges))
+      digits.insert(digits.end(), form->digits.begin(), form->digits.end());
+  return std::ranges::all_of(loops, [&](For const* loop) {
+    auto extent = as_int(loop->extent);
+    return extent && covers(digits, loop->name(), *extent);
+  });
 }
 
 bool tiles(std::vector<Digit> digits, std::string const& loop, int64_t extent) {

@@ -29,10 +29,15 @@ struct RadixForm {
 };
 
 arith::Ranges ranges_of(std::vector<ir::For const*> const& loops);
+/// Of a block's iterators; those whose extent is not known count to 2^31.
+arith::Ranges iterator_ranges(ir::Block const& block);
 /// Empty when the expression is something else.
 std::optional<RadixForm> radix_form(ir::Expr const& e, arith::Ranges const& ranges);
 /// The digits of `loop` determine it.
 bool covers(std::vector<Digit> digits, std::string const& loop, int64_t extent);
+/// The iterators of the block determine the loops: no two iterations run one instance. (False: it
+/// is not shown.)
+bool runs_once(ir::BlockSite const& site, std::vector<ir::For const*> const& loops);
 /// As `covers`, and without overlap: the loop grows with each of its digits.
 bool tiles(std::vector<Digit> digits, std::string const& loop, int64_t extent);
 

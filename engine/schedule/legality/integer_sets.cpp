@@ -135,6 +135,24 @@ isl_basic_set* set_of(isl_ctx* context, IntegerSystem const& system, Component c
                                                 isl_dim_div);
 }
 
+/// All variables as one component.
+Component whole_of(IntegerSystem const& system) {
+  Component all;
+  all.variables.resize(system.variables.size());
+  std::iota(all.variables.begin(), all.variables.end(), 0);
+  for (LinearRow const& row : system.zero) all.zero.push_back(&row);
+  for (LinearRow const& row : system.not_negative) all.not_negative.push_back(&row);
+  return all;
+}
+
+/// The values of the first `kept` variables for which the others have some.
+isl_set* projection_of(isl_ctx* context, IntegerSystem const& system, int kept) {
+  isl_basic_set* set = set_of(context, system, whole_of(system));
+  set = isl_basic_set_project_out(set, isl_dim_set, unsigned(kept),
+                                  unsigned(system.variables.size()) - unsigned(kept));
+  return isl_set_from_basic_set(set);
+}
+
 }  // namespace
 
 void LinearRow::add(LinearRow const& other, int64_t factor) {
@@ -168,6 +186,37 @@ Solution IntegerSets::solve(IntegerSystem const& system) {
   isl_ctx_reset_operations(context_->isl.get());
   Solution solution = search(system);
   over_ = solution.solvable == Solvable::kOutOfTime;
+  return solution;
+}
+
+Solution IntegerSets::outside(IntegerSystem const& need, std::vector<IntegerSystem> const& covers,
+                              int kept) {
+  ++questions_;
+  if (over_) return {Solvable::kOutOfTime, {}};
+  isl_ctx_reset_operations(context_->isl.get());
+  Solution solution = search_outside(need, covers, kept);
+  over_ = solution.solvable == Solvable::kOutOfTime;
+  return solution;
+}
+
+Solution IntegerSets::search_outside(IntegerSystem const& need,
+                                     std::vector<IntegerSystem> const& covers, int kept) {
+  isl_ctx* isl = context_->isl.get();
+  if (!constants_hold(need)) return {Solvable::kNo, {}};
+  isl_set* rest = projection_of(isl, need, kept);
+  for (IntegerSystem const& cover : covers)
+    if (constants_hold(cover)) rest = isl_set_subtract(rest, projection_of(isl, cover, kept));
+  Set left(rest);
+  isl_bool empty = left ? isl_set_is_empty(left.get()) : isl_bool_error;
+  if (empty == isl_bool_true) return {Solvable::kNo, {}};
+  Point point(empty == isl_bool_false ? isl_set_sample_point(left.release()) : nullptr);
+  if (!point) return {Solvable::kOutOfTime, {}};
+  Solution solution{Solvable::kYes, {}};
+  for (int i = 0; i < kept; ++i) {
+    Val value(isl_point_get_coordinate_val(point.get(), isl_dim_set, i));
+    if (!value) return {Solvable::kOutOfTime, {}};
+    solution.values.push_back(isl_val_get_num_si(value.get()));
+  }
   return solution;
 }
 

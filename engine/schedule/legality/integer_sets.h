@@ -47,10 +47,16 @@ public:
   ~IntegerSets();
   /// Groups of variables that share no condition are solved one by one.
   Solution solve(IntegerSystem const& system);
+  /// A point of `need` that none of `covers` holds. Only the first `kept` variables count: they are
+  /// the same ones in all systems, of the others some values must exist. The solution has values of
+  /// the first `kept` ones.
+  Solution outside(IntegerSystem const& need, std::vector<IntegerSystem> const& covers, int kept);
   int questions() const { return questions_; }
 
 private:
   Solution search(IntegerSystem const& system);
+  Solution search_outside(IntegerSystem const& need, std::vector<IntegerSystem> const& covers,
+                          int kept);
 
   struct Context;
   std::unique_ptr<Context> context_;

@@ -5,106 +5,38 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/arith/linear.h"
 #include "engine/ir/compiled_expr.h"
-#include "engine/ir/rewrite.h"
-#include "engine/ir/text.h"
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/integer_sets.h"
+#include "engine/schedule/legality/iteration_rows.h"
 
 namespace tw {
 namespace {
 
 using namespace ir;
 
-/// Larger numbers are no indices; products of two stay below 63 bits.
-constexpr int64_t kLargest = int64_t(1) << 31;
-
-bool is_small(LinearRow const& row) {
-  return std::abs(row.constant) < kLargest && std::ranges::all_of(row.terms, [](auto const& term) {
-           return std::abs(term.second) < kLargest;
-         });
-}
-
-/// One of the two iterations: its loops as variables, and a quotient for each // and %.
+/// One of the two iterations: a block and its loops as variables.
 class Side {
 public:
-  explicit Side(BlockSite const& site) : site_(site), ranges_(ranges_of(site.loops)) {}
+  explicit Side(BlockSite const& site) : site_(site), rows_(ranges_of(site.loops)) {}
 
   BlockSite const& site() const { return site_; }
-  int variable(std::string const& loop) const { return variables_.at(loop); }
-  void set(std::string const& loop, int variable) { variables_[loop] = variable; }
-
-  /// No answer when the expression is not linear in the loops, // and % by constants aside.
+  int variable(std::string const& loop) const { return rows_.variable(loop); }
+  void set(std::string const& loop, int variable) { rows_.set(loop, variable); }
   std::optional<LinearRow> row_of(Expr const& e, IntegerSystem& system) {
-    arith::Linear linear = arith::to_linear(e);
-    LinearRow row{{}, linear.constant};
-    for (auto const& term : linear.terms) {
-      auto part = term_row(term.term, system);
-      if (!part || std::abs(term.factor) >= kLargest || !is_small(*part)) return std::nullopt;
-      row.add(*part, term.factor);
-    }
-    return is_small(row) ? std::optional(row) : std::nullopt;
+    return rows_.row_of(e, system);
   }
-
-  /// The guard as conditions, without its parts that are not linear.
-  void add_guard(IntegerSystem& system) {
-    for (Expr const& part : conjuncts(site_.block->predicate)) add_condition(part, system);
+  /// What is known of when the access happens; parts that are not linear are left out.
+  void add_conditions(Access const& access, IntegerSystem& system) {
+    rows_.add_guard(site_.block->predicate, system);
+    for (Expr const& condition : access.conditions) rows_.add_condition(condition, system);
   }
 
 private:
-  std::optional<LinearRow> term_row(Expr const& e, IntegerSystem& system) {
-    if (auto const* v = e.as<Variable>()) {
-      auto found = variables_.find(v->name);
-      if (found == variables_.end()) return std::nullopt;
-      return LinearRow{{{found->second, 1}}, 0};
-    }
-    auto const* node = e.as<Binary>();
-    auto divisor = node ? as_int(node->b) : std::nullopt;
-    bool divides = node && (node->op == BinaryOp::kFloorDiv || node->op == BinaryOp::kFloorMod);
-    if (!divides || !divisor || *divisor < 1 || *divisor >= kLargest) return std::nullopt;
-    auto number = row_of(node->a, system);
-    auto quotient = number ? quotient_of(node->a, *number, *divisor, system) : std::nullopt;
-    if (!quotient) return std::nullopt;
-    if (node->op == BinaryOp::kFloorDiv) return LinearRow{{{*quotient, 1}}, 0};
-    number->add({{{*quotient, 1}}, 0}, -*divisor);
-    return number;
-  }
-
-  /// divisor * q <= number < divisor * (q + 1)
-  std::optional<int> quotient_of(Expr const& e, LinearRow const& number, int64_t divisor,
-                                 IntegerSystem& system) {
-    auto range = arith::bounds(floor_div(e, int_imm(divisor)), ranges_);
-    if (!range) return std::nullopt;
-    auto [at, added] = quotients_.try_emplace({to_text(e), divisor}, 0);
-    if (!added) return at->second;
-    at->second = system.variable(range->low, range->high);
-    LinearRow rest = number, room{{}, divisor - 1};
-    rest.add({{{at->second, 1}}, 0}, -divisor);
-    room.add(rest, -1);
-    system.not_negative.push_back(rest);
-    system.not_negative.push_back(room);
-    return at->second;
-  }
-
-  void add_condition(Expr const& e, IntegerSystem& system) {
-    auto const* test = e.as<Binary>();
-    bool known = test && (test->op == BinaryOp::kLt || test->op == BinaryOp::kLe ||
-                          test->op == BinaryOp::kEq);
-    auto a = known ? row_of(test->a, system) : std::nullopt;
-    auto b = a ? row_of(test->b, system) : std::nullopt;
-    if (!a || !b) return;
-    b->add(*a, -1);
-    if (test->op == BinaryOp::kLt) b->constant -= 1;
-    (test->op == BinaryOp::kEq ? system.zero : system.not_negative).push_back(*b);
-  }
-
   BlockSite site_;
-  arith::Ranges ranges_;
-  std::map<std::string, int> variables_;
-  std::map<std::pair<std::string, int64_t>, int> quotients_;
+  IterationRows rows_;
 };
 
 /// Two iterations that touch one element: `first` by one access, `second` by another.
@@ -122,8 +54,8 @@ public:
     for (For const* loop : b.loops)
       if (!agree.contains(loop->name()))
         second_.set(loop->name(), system_.variable(0, extent_of(*loop) - 1));
-    first_.add_guard(system_);
-    second_.add_guard(system_);
+    first_.add_conditions(first, system_);
+    second_.add_conditions(second, system_);
     for (size_t d = 0; d < first.indices.size(); ++d) {
       auto left = first_.row_of(first.indices[d], system_);
       auto right = second_.row_of(second.indices[d], system_);
@@ -144,13 +76,9 @@ public:
     row.add(difference(loop), -1);
     system_.not_negative.push_back(std::move(row));
   }
-  /// The first iteration is the one that sets a sum to its start.
-  void first_starts() {
-    for (IterVar const& iter : first_.site().block->iters)
-      if (auto row =
-              iter.kind == IterKind::kReduce ? first_.row_of(iter.binding, system_) : std::nullopt)
-        system_.zero.push_back(std::move(*row));
-  }
+  /// The iteration is one that sets a sum to its start.
+  void first_starts() { starts(first_); }
+  void second_starts() { starts(second_); }
 
   /// Adds to the answer; true when the search is over.
   bool ask(IntegerSets& sets, std::string const& differs, PairAnswer& answer) const {
@@ -173,7 +101,14 @@ public:
   }
 
 private:
-  static int64_t extent_of(For const& loop) { return as_int(loop.extent).value_or(kLargest); }
+  static int64_t extent_of(For const& loop) { return as_int(loop.extent).value_or(kLargestRow); }
+
+  void starts(Side& side) {
+    for (IterVar const& iter : side.site().block->iters)
+      if (auto row =
+              iter.kind == IterKind::kReduce ? side.row_of(iter.binding, system_) : std::nullopt)
+        system_.zero.push_back(std::move(*row));
+  }
 
   LinearRow difference(For const& loop) const {
     return {{{first_.variable(loop.name()), 1}, {second_.variable(loop.name()), -1}}, 0};
@@ -202,6 +137,8 @@ private:
         frame.set(frame.slot(name), value);
       Expr const& guard = (side ? second_ : first_).site().block->predicate;
       if (guard && !frame.integer(frame.compile(guard), 0)) return false;
+      for (Expr const& condition : accesses_[side]->conditions)
+        if (!frame.integer(frame.compile(condition), 0)) return false;
       for (Expr const& index : accesses_[side]->indices)
         indices[side].push_back(frame.integer(frame.compile(index), 0));
       if (frame.failed()) return false;
@@ -242,6 +179,9 @@ bool keeps_an_order(BlockSite const& site) {
   });
 }
 
+/// Which of two iterations is known to set the sum to its start.
+enum class Starts : uint8_t { kNeither, kFirst, kSecond };
+
 /// Asks for pairs that are in one order in `before` and in the other one in `after`.
 class Overtaking {
 public:
@@ -259,9 +199,10 @@ public:
   }
 
   /// `earlier` runs before `later` now; true when the search is over.
-  bool ask(Access const& earlier, Access const& later, bool first_starts) {
+  bool ask(Access const& earlier, Access const& later, Starts starts) {
     Pair pair(blocks_[earlier.block], earlier, blocks_[later.block], later, agree_);
-    if (first_starts) pair.first_starts();
+    if (starts == Starts::kFirst) pair.first_starts();
+    if (starts == Starts::kSecond) pair.second_starts();
     for (size_t b = 0; b < before_.size(); ++b) {
       Pair apart = pair_before(pair, b);
       for (size_t a = 0; a < after_.size(); ++a) {
@@ -332,17 +273,46 @@ PairAnswer find_overtaken(std::vector<BlockSite> const& blocks,
       Access const &x = accesses[a], &y = accesses[b];
       if (x.buffer != y.buffer || !(x.writes || y.writes)) continue;
       BlockSite const& site = blocks[x.block];
-      bool one = a == b, start = false;
+      bool one = a == b;
       if (one && is_complete(site)) continue;
       if (one && x.update && !keeps_an_order(site)) {
+        // The terms of a sum may change places, but not with its start: neither with one that came
+        // before them, nor, where parts are computed again, with the next one.
         if (!site.block->init) continue;
-        start = true;
+        bool over = overtaking.ask(x, y, Starts::kFirst) ||
+                    (!runs_once(site, before) && overtaking.ask(x, y, Starts::kSecond));
+        overtaking.answer.start_overtaken = over;
+        if (over) return overtaking.answer;
+        continue;
       }
-      bool over = overtaking.ask(x, y, start);
-      overtaking.answer.start_overtaken = over && start;
-      if (over || (!one && overtaking.ask(y, x, false))) return overtaking.answer;
+      if (overtaking.ask(x, y, Starts::kNeither) ||
+          (!one && overtaking.ask(y, x, Starts::kNeither)))
+        return overtaking.answer;
     }
   return overtaking.answer;
+}
+
+PairAnswer find_restarted(BlockSite const& site, std::vector<For const*> const& loops,
+                          Effort effort) {
+  PairAnswer answer;
+  if (runs_once(site, loops)) return answer;
+  IntegerSets sets(effort);
+  std::set<std::string> agree;
+  for (For const* outer : site.loops) {
+    if (outer->id == loops.front()->id) break;
+    agree.insert(outer->name());
+  }
+  std::vector<Access> accesses = accesses_of(site);
+  auto store = std::ranges::find_if(accesses, [](Access const& access) { return access.writes; });
+  for (size_t level = 0; level < loops.size(); ++level) {
+    Pair pair(site, *store, site, *store, agree);
+    pair.first_starts();
+    pair.second_starts();
+    for (size_t i = 0; i < level; ++i) pair.equal_in(*loops[i]);
+    pair.second_greater(*loops[level]);
+    if (pair.ask(sets, loops[level]->name(), answer)) return answer;
+  }
+  return answer;
 }
 
 }  // namespace tw

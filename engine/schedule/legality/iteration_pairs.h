@@ -38,4 +38,9 @@ PairAnswer find_overtaken(std::vector<ir::BlockSite> const& blocks,
                           std::set<std::string> const& agree, std::set<std::string> const& except,
                           Effort effort);
 
+/// Two iterations of nested loops, those around them equal, that both start the sum of one element:
+/// a nest that computes parts again.
+PairAnswer find_restarted(ir::BlockSite const& site, std::vector<ir::For const*> const& loops,
+                          Effort effort);
+
 }  // namespace tw

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/structure.h"
@@ -148,10 +149,7 @@ Stmt nest_over(Block const& block, std::vector<Span> const& box,
 
 std::vector<std::string> read_buffers(Block const& block) {
   std::set<std::string> names;
-  walk_exprs(block.body, [&](Expr const& e) {
-    if (auto const* read = e.as<Load>()) names.insert(read->buffer->name);
-    return true;
-  });
+  walk_reads(block, [&](Load const& read) { names.insert(read.buffer->name); });
   return {names.begin(), names.end()};
 }
 

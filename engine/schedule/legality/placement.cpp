@@ -44,17 +44,25 @@ bool visible_in(Program const& program, std::string const& buffer,
 
 }  // namespace
 
-std::expected<void, Refusal> inputs_ready(Program const& program, BlockSite const& block,
-                                          std::vector<For const*> const& new_loops,
-                                          std::vector<std::string> const& exempt,
-                                          std::string const& verb) {
-  std::string condition = verb + ": what the block reads is whole when it runs";
-  for (std::string const& buffer : read_buffers(*block.block)) {
+std::expected<void, Refusal> inputs_in_scope(Program const& program, BlockSite const& block,
+                                             std::vector<For const*> const& new_loops,
+                                             std::string const& verb) {
+  for (std::string const& buffer : read_buffers(*block.block))
     if (!visible_in(program, buffer, new_loops))
       return refuse_stage(
           "input_out_of_scope",
           fmt::format("{} reads {}, which does not exist at that place", block.block->name, buffer),
-          condition);
+          verb + ": what the block reads is whole when it runs");
+  return {};
+}
+
+std::expected<void, Refusal> inputs_ready(Program const& program, BlockSite const& block,
+                                          std::vector<For const*> const& new_loops,
+                                          std::vector<std::string> const& exempt,
+                                          std::string const& verb) {
+  if (auto visible = inputs_in_scope(program, block, new_loops, verb); !visible) return visible;
+  std::string condition = verb + ": what the block reads is whole when it runs";
+  for (std::string const& buffer : read_buffers(*block.block)) {
     if (std::find(exempt.begin(), exempt.end(), buffer) != exempt.end()) continue;
     for (BlockSite const& writer : writers_of(program, buffer)) {
       if (writer.block->id == block.block->id) continue;
@@ -197,6 +205,23 @@ std::expected<void, Refusal> layout_fits(Move const& move, BufferNode const& buf
                       fmt::format("{}: a letter per dimension (A, B, ...), blocks as a number and "
                                   "the small letter",
                                   verb));
+}
+
+std::unexpected<Refusal> refuse_flow(FlowAnswer const& flow,
+                                     std::expected<void, Refusal> const& shape,
+                                     std::string const& condition) {
+  bool found = !flow.code.empty();
+  auto refusal =
+      found ? refuse_stage(flow.code, flow.message, condition)
+            : refuse_stage("undecided",
+                           "it is not proved that all reads find what they read finished, and no "
+                           "pair that does not was found: " +
+                               flow.unknown,
+                           condition);
+  if (!shape) refusal = std::unexpected(shape.error());
+  refusal.error().conflict = flow.conflict;
+  refusal.error().undecided = !found;
+  return refusal;
 }
 
 }  // namespace tw

@@ -4,10 +4,15 @@
 #include <expected>
 #include <functional>
 
+#include "engine/schedule/legality/flow.h"
 #include "engine/schedule/legality/nests.h"
 
 namespace tw {
 
+/// The tensors that a block reads exist below `new_loops`.
+std::expected<void, Refusal> inputs_in_scope(ir::Program const& program, ir::BlockSite const& block,
+                                             std::vector<ir::For const*> const& new_loops,
+                                             std::string const& verb);
 /// What a block reads is there and whole below `new_loops`: its tensors are visible, and a loop
 /// around both a writer and the new place stood around the block before, too. For tensors in
 /// `exempt` another rule has shown the second part.
@@ -46,5 +51,11 @@ std::expected<void, Refusal> inputs_stay_before(ir::Program const& program,
                                                 ir::Program const& moved,
                                                 ir::BlockSite const& block,
                                                 std::string const& verb);
+
+/// The refusal of a step of which the exact question found a fault: in the words of the predicate
+/// on the program's shape that sees it, too, if one does, and with the pair that was found.
+std::unexpected<Refusal> refuse_flow(FlowAnswer const& flow,
+                                     std::expected<void, Refusal> const& shape,
+                                     std::string const& condition);
 
 }  // namespace tw

@@ -2,14 +2,24 @@
 
 #include <algorithm>
 
+#include "engine/arith/linear.h"
 #include "engine/arith/span.h"
 #include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/digits.h"
 
 namespace tw {
 namespace {
 
 using namespace ir;
+
+/// An indirect read counts as the whole dimension: the value is not known where a nest is made, and
+/// not even readable beside the iterations of the reader.
+bool depends_on_data(Expr const& e) {
+  bool depends = false;
+  walk(e, [&](Expr const& x) { return depends = depends || x.as<Load>(), !depends; });
+  return depends;
+}
 
 /// The digits of the moving part count 0, 1, 2, ... without a gap, each value once.
 bool is_dense(arith::Linear const& moving, std::vector<For const*> const& running) {
@@ -23,38 +33,76 @@ bool is_dense(arith::Linear const& moving, std::vector<For const*> const& runnin
   return true;
 }
 
+/// A digit of an iterator that an index is, and what the index may be.
+struct BoundedDigit {
+  Digit digit;
+  Span span;
+};
+
+/// The digits of an iterator that are indices on their own, the most significant one first.
+std::vector<BoundedDigit> digits_of(std::string const& iterator, std::vector<Expr> const& indices,
+                                    std::vector<Span> const& box, arith::Ranges const& ranges) {
+  std::vector<BoundedDigit> digits;
+  for (size_t d = 0; d < indices.size(); ++d) {
+    auto form = radix_form(indices[d], ranges);
+    if (form && form->digits.size() == 1 && form->constant == 0 && form->digits[0].factor == 1 &&
+        form->digits[0].loop == iterator)
+      digits.push_back({form->digits[0], box[d]});
+  }
+  std::ranges::sort(digits, [](auto const& a, auto const& b) {
+    return a.digit.divide > b.digit.divide;
+  });
+  return digits;
+}
+
+/// v + c or c - v inside of a span.
+std::optional<Span> shifted_span(std::string const& iterator, Expr const& index, Span const& span) {
+  arith::Linear linear = arith::to_linear(index);
+  if (linear.terms.size() != 1 || std::abs(linear.factor_of(iterator)) != 1) return std::nullopt;
+  if (linear.factor_of(iterator) == 1)
+    return Span{span.base - linear.constant, span.extent, span.dense};
+  return Span{int_imm(linear.constant - (span.extent - 1)) - span.base, span.extent, span.dense};
+}
+
 }  // namespace
+
+std::optional<Span> iterator_span(std::string const& iterator, std::vector<Expr> const& indices,
+                                  std::vector<Span> const& box, arith::Ranges const& ranges) {
+  for (size_t d = 0; d < indices.size(); ++d)
+    if (auto shifted = shifted_span(iterator, indices[d], box[d])) return shifted;
+  std::vector<BoundedDigit> digits = digits_of(iterator, indices, box, ranges);
+  if (digits.empty() || digits.front().digit.modulo != 0) return std::nullopt;
+  // As long as a digit has one value, the next one counts; from then on all values are meant.
+  Span span{int_imm(0), 1, true};
+  int64_t unit = 0;
+  for (auto const& [digit, bounded] : digits) {
+    if (unit != 0 && digit.divide * digit.modulo != unit) break;
+    unit = digit.divide;
+    span.base = span.base + bounded.base * int_imm(unit);
+    span.extent = bounded.extent * unit;
+    span.dense = bounded.dense;
+    if (bounded.extent > 1) break;
+  }
+  return span;
+}
 
 std::optional<Span> span_of(std::vector<Expr> const& indices,
                             std::vector<For const*> const& running) {
   auto reach = arith::reach_of(indices, ranges_of(running));
-  if (!reach) return std::nullopt;
+  if (!reach || depends_on_data(arith::to_expr(reach->still))) return std::nullopt;
   reach->still.constant += reach->low;
   return Span{arith::to_expr(reach->still), reach->high - reach->low + 1,
               reach->one && is_dense(reach->moving, running)};
 }
 
 std::vector<BufferAccess> accesses_to(BlockSite const& site, std::string const& buffer) {
-  Substitution bindings;
-  for (IterVar const& iter : site.block->iters) bindings[iter.name()] = iter.binding;
+  arith::Ranges ranges = ranges_of(site.loops);
   std::vector<BufferAccess> found;
-  auto add = [&](Buffer const& touched, std::vector<Expr> const& indices, bool writes) {
-    if (touched->name != buffer) return;
-    BufferAccess access{{}, writes};
-    for (Expr const& index : indices)
-      access.indices.push_back(arith::simplify(substitute(index, bindings), ranges_of(site.loops)));
-    found.push_back(std::move(access));
-  };
-  for (Stmt const& part : {site.block->init, site.block->body}) {
-    if (!part) continue;
-    walk(part, [&](Stmt const& s) {
-      if (auto const* store = s.as<Store>()) add(store->buffer, store->indices, true);
-      return true;
-    });
-    walk_exprs(part, [&](Expr const& e) {
-      if (auto const* read = e.as<Load>()) add(read->buffer, read->indices, false);
-      return true;
-    });
+  for (Access const& access : accesses_of(site)) {
+    if (access.buffer != buffer) continue;
+    found.push_back({{}, access.writes});
+    for (Expr const& index : access.indices)
+      found.back().indices.push_back(arith::simplify(index, ranges));
   }
   return found;
 }

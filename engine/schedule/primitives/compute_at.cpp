@@ -4,6 +4,8 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/flow.h"
 #include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/recurrence.h"
@@ -16,6 +18,8 @@ namespace {
 using namespace ir;
 
 constexpr char kVerb[] = "compute_at";
+constexpr char kCondition[] =
+    "compute_at: what the block reads is whole when it runs, and its readers find all they need";
 
 std::vector<BlockSite> consumers_of(Move const& move) {
   std::vector<BlockSite> readers = readers_of(move.program, written_buffer(move.blocks[0])->name);
@@ -32,12 +36,11 @@ Stmt producer_nest(Move const& move, Program& program) {
   std::vector<BlockSite> consumers = consumers_of(move);
   std::vector<Span> box = box_of(consumers, *buffer, still.size(), false), spans;
   auto const* store = block.body.as<Store>();
+  arith::Ranges ranges = iterator_ranges(block);
   for (IterVar const& iter : block.iters) {
     if (!may_be_cut(block, iter)) continue;
-    spans.push_back({int_imm(0), 1, true});
-    for (size_t d = 0; d < box.size(); ++d)
-      if (auto const* v = store->indices[d].as<Variable>(); v && v->name == iter.name())
-        spans.back() = box[d];
+    auto span = iterator_span(iter.name(), store->indices, box, ranges);
+    spans.push_back(span ? *span : Span{int_imm(0), *as_int(iter.extent), true});
   }
   std::vector<std::string> taken;
   for (LoopSite const& below : loops_of(move.loops[0].loop->body))
@@ -60,6 +63,16 @@ Applied apply(Move const& move) {
   return applied;
 }
 
+/// What the shape of the program says against the move.
+std::expected<void, Refusal> shape_refusal(Move const& move, Program const& moved) {
+  BlockSite const& block = move.blocks[0];
+  std::vector<For const*> place = place_loops(move.loops[0]);
+  if (auto ready = inputs_ready(move.program, block, place, {}, kVerb); !ready) return ready;
+  if (auto steps = keeps_steps(move.program, block, place, kVerb); !steps) return steps;
+  if (auto step = read_at_its_step(move.program, block, place, kVerb); !step) return step;
+  return inputs_stay_before(move.program, moved, block, kVerb);
+}
+
 std::expected<Proof, Refusal> check(Move const& move) {
   BlockSite const& block = move.blocks[0];
   LoopSite const& place = move.loops[0];
@@ -79,6 +92,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
                         "compute_at: the block's tensor is used inside of the kernel only");
   if (auto alone = only_writer(move.program, block, kVerb); !alone)
     return std::unexpected(alone.error());
+  if (auto visible = inputs_in_scope(move.program, block, place_loops(place), kVerb); !visible)
+    return std::unexpected(visible.error());
   std::vector<BlockSite> consumers = consumers_of(move);
   for (BlockSite const& consumer : consumers)
     if (!is_under(consumer, place.loop->id))
@@ -89,15 +104,10 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (consumers.empty())
     return refuse_stage("no_consumer", fmt::format("nothing reads what {} computes", name),
                         "compute_at: all readers of the block's tensor stand below the loop");
-  if (auto ready = inputs_ready(move.program, block, place_loops(place), {}, kVerb); !ready)
-    return std::unexpected(ready.error());
-  if (auto steps = keeps_steps(move.program, block, place_loops(place), kVerb); !steps)
-    return std::unexpected(steps.error());
-  if (auto step = read_at_its_step(move.program, block, place_loops(place), kVerb); !step)
-    return std::unexpected(step.error());
   Program moved = apply(move).program;
-  if (auto order = inputs_stay_before(move.program, moved, block, kVerb); !order)
-    return std::unexpected(order.error());
+  FlowQuestion question{move.program, moved, {block.block->id}, {written_buffer(block)->name}, {}};
+  if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())
+    return refuse_flow(flow, shape_refusal(move, moved), kCondition);
   if (auto holds = annotations_hold(moved, place.loop->id, kVerb, move.effort); !holds)
     return std::unexpected(holds.error());
   return Proof{"each iteration computes all that its readers need"};

@@ -20,6 +20,44 @@ std::vector<BlockSite> consumers_of(Move const& move) {
   return readers_of(move.program, written_buffer(move.blocks[0])->name);
 }
 
+/// Puts the producer's expression where its tensor is read.
+class Inlining : public Rewriter {
+public:
+  explicit Inlining(Block const& producer)
+      : producer_(producer), store_(*producer.body.as<Store>()) {}
+  Expr visit(Expr const& e) override {
+    Expr next = rebuild(e);
+    auto const* read = next.as<Load>();
+    if (!read || read->buffer->name != store_.buffer->name) return next;
+    return substitute(store_.value, *iterators_at(producer_, read->indices));
+  }
+  using Rewriter::visit;
+
+private:
+  Block const& producer_;
+  Store const& store_;
+};
+
+Applied apply(Move const& move) {
+  Applied applied{move.program, {}, {}};
+  Block const& block = *move.blocks[0].block;
+  Stmt body = without_alloc(without_block(move.program.body, block.id),
+                            written_buffer(move.blocks[0])->name);
+  applied.program.body = Inlining(block).visit(body);
+  forget_gone(applied, move.blocks[0].loops);
+  return applied;
+}
+
+/// What the shape of the program says against the move.
+std::expected<void, Refusal> shape_refusal(Move const& move,
+                                           std::vector<BlockSite> const& consumers) {
+  BlockSite const& block = move.blocks[0];
+  for (BlockSite const& consumer : consumers)
+    if (auto ready = inputs_ready(move.program, block, consumer.loops, {}, kVerb); !ready)
+      return ready;
+  return inputs_are_kept(move.program, block, kVerb);
+}
+
 std::expected<Proof, Refusal> check(Move const& move) {
   BlockSite const& block = move.blocks[0];
   std::string const& name = block.block->name;
@@ -28,6 +66,11 @@ std::expected<Proof, Refusal> check(Move const& move) {
         "not_a_complete_block",
         fmt::format("block {} reduces or has an order: its value is no expression", name),
         "compute_inline: the block computes each element at once");
+  if (!iterators_at(*block.block, block.block->body.as<Store>()->indices))
+    return refuse_stage(
+        "element_hides_its_instance",
+        fmt::format("which instance of {} makes an element does not show in its indices", name),
+        "compute_inline: an element's indices give the iterators that make it");
   if (is_parameter(move.program, written_buffer(block)->name))
     return refuse_stage("writes_an_output",
                         fmt::format("block {} writes {}, an output of the kernel", name,
@@ -40,44 +83,15 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return refuse_stage("no_consumer", fmt::format("nothing reads what {} computes", name),
                         "compute_inline: some block reads the tensor");
   for (BlockSite const& consumer : consumers)
-    if (auto ready = inputs_ready(move.program, block, consumer.loops, {}, kVerb); !ready)
-      return std::unexpected(ready.error());
-  if (auto kept = inputs_are_kept(move.program, block, kVerb); !kept)
-    return std::unexpected(kept.error());
+    if (auto there = inputs_in_scope(move.program, block, consumer.loops, kVerb); !there)
+      return std::unexpected(there.error());
+  Program inlined = apply(move).program;
+  FlowQuestion question{move.program, inlined, {}, {}, {}};
+  for (BlockSite const& consumer : consumers) question.readers.insert(consumer.block->id);
+  if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())
+    return refuse_flow(flow, shape_refusal(move, consumers),
+                       "compute_inline: what the block reads is whole where it is read");
   return Proof{"the readers compute the same expression"};
-}
-
-/// Puts the producer's expression where its tensor is read.
-class Inlining : public Rewriter {
-public:
-  explicit Inlining(Block const& producer) : store_(*producer.body.as<Store>()) {
-    for (IterVar const& iter : producer.iters) iters_.push_back(iter.name());
-  }
-  Expr visit(Expr const& e) override {
-    Expr next = rebuild(e);
-    auto const* read = next.as<Load>();
-    if (!read || read->buffer->name != store_.buffer->name) return next;
-    Substitution by;
-    for (std::string const& iter : iters_) by[iter] = int_imm(0);  // those of extent 1
-    for (size_t d = 0; d < read->indices.size(); ++d)
-      if (auto const* v = store_.indices[d].as<Variable>()) by[v->name] = read->indices[d];
-    return substitute(store_.value, by);
-  }
-  using Rewriter::visit;
-
-private:
-  Store const& store_;
-  std::vector<std::string> iters_;
-};
-
-Applied apply(Move const& move) {
-  Applied applied{move.program, {}, {}};
-  Block const& block = *move.blocks[0].block;
-  Stmt body = without_alloc(without_block(move.program.body, block.id),
-                            written_buffer(move.blocks[0])->name);
-  applied.program.body = Inlining(block).visit(body);
-  forget_gone(applied, move.blocks[0].loops);
-  return applied;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/hints.h"
+#include "engine/schedule/legality/iteration_pairs.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
@@ -44,6 +45,25 @@ std::optional<BlockSite> starting_block(LoopSite const& loop) {
   return found;
 }
 
+/// Below the loop elements are summed up more than once, each time from their start.
+std::unexpected<Refusal> refuse_restart(Move const& move, Block const& block,
+                                        PairAnswer const& again) {
+  std::string name = reference_of(move.program, move.loops[0].loop->id);
+  auto refusal =
+      refuse(again.conflict ? "starts_again" : "undecided",
+             again.conflict
+                 ? fmt::format("{} computes elements of {} more than once below {}, each time from "
+                               "the start",
+                               block.name, again.conflict->buffer, name)
+                 : fmt::format("it is not proved that {} computes each element once below {}: {}",
+                               block.name, name, again.unknown),
+             "decompose_reduction: below the loop each element is summed up once",
+             {move.loops[0]});
+  refusal.error().conflict = again.conflict;
+  refusal.error().undecided = !again.conflict;
+  return refusal;
+}
+
 std::expected<Proof, Refusal> check(Move const& move) {
   LoopSite const& site = move.loops[0];
   if (auto plain = plain_chain(move.program, {site}, "decompose_reduction"); !plain)
@@ -64,6 +84,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
                     fmt::format("{} reduces too and stands around {}",
                                 reference_of(move.program, outer->id), name),
                     kCondition, {site_of(move.program, outer->id)});
+  PairAnswer again = find_restarted(*starts, inner_loops(move, *starts), move.effort);
+  if (!again.none()) return refuse_restart(move, block, again);
   return Proof{"every element is set before the first of its terms"};
 }
 

@@ -20,6 +20,15 @@ std::vector<Span> box_at(Move const& move, BufferNode const& buffer) {
   return box_of({move.blocks[0]}, buffer, move.loops[0].around.size() + 1, false);
 }
 
+/// Some index of the tensor is itself read from a tensor.
+bool reads_by_data(BlockSite const& site, std::string const& tensor) {
+  bool by_data = false;
+  for (BufferAccess const& access : accesses_to(site, tensor))
+    for (Expr const& index : access.indices)
+      walk(index, [&](Expr const& e) { return by_data = by_data || e.as<Load>(), !by_data; });
+  return by_data;
+}
+
 bool moves_with(std::vector<Span> const& box, For const& loop) {
   return std::ranges::any_of(
       box, [&](Span const& span) { return uses_variable(span.base, loop.name()); });
@@ -45,6 +54,12 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (beside || !lives_at_top(move.program, tensor))
     return refuse_stage("written_beside", fmt::format("{} is made in the same nest", tensor),
                         "prefetch: the tensor is whole before the block's nest begins");
+  if (reads_by_data(move.blocks[0], tensor))
+    return refuse_stage("depends_on_data",
+                        fmt::format("where {} reads {} depends on data of the same iteration, which "
+                                    "is not read ahead",
+                                    block, tensor),
+                        "prefetch: the index is one of loops");
   if (!moves_with(box_at(move, *find_buffer(move.program, tensor)), *place.loop))
     return refuse_stage("same_in_each_iteration",
                         fmt::format("every iteration of {} reads {} at the same place", at, tensor),

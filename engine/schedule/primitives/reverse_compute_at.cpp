@@ -7,6 +7,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/buffers.h"
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
@@ -36,15 +37,6 @@ std::vector<std::string> produced_below(Move const& move) {
   return tensors;
 }
 
-Buffer buffer_named(Block const& block, std::string const& name) {
-  Buffer found;
-  walk_exprs(block.body, [&](Expr const& e) {
-    if (auto const* read = e.as<Load>(); read && read->buffer->name == name) found = read->buffer;
-    return !found;
-  });
-  return found;
-}
-
 /// The conjuncts of a predicate are the upper bounds of iterators, nothing else is skipped.
 bool guards_the_domain_only(BlockSite const& site) {
   arith::Ranges ranges = ranges_of(site.loops);
@@ -65,14 +57,13 @@ bool makes_one_step(BlockSite const& writer, std::vector<For const*> const& stil
          });
 }
 
-/// What one iteration of the place finishes of a tensor; a refusal where that is no box.
-std::expected<std::vector<Span>, Refusal> finished(Move const& move, std::string const& tensor) {
-  std::vector<BlockSite> writers = writers_of(move.program, tensor);
+/// Why one iteration of the place does not finish a box of a tensor, as far as shapes tell.
+std::expected<void, Refusal> finishes_box(Move const& move, std::string const& tensor) {
   std::vector<For const*> still = place_loops(move.loops[0]);
   auto no = [&](std::string message) {
     return refuse_stage("not_finished_there", std::move(message), kCondition);
   };
-  for (BlockSite const& writer : writers) {
+  for (BlockSite const& writer : writers_of(move.program, tensor)) {
     std::string const& name = writer.block->name;
     if (!is_under(writer, move.loops[0].loop->id))
       return no(fmt::format("{} writes {} too, outside of the loop", name, tensor));
@@ -86,42 +77,47 @@ std::expected<std::vector<Span>, Refusal> finished(Move const& move, std::string
     if (!guards_the_domain_only(writer))
       return no(fmt::format("{} skips iterations by a guard that is not the end of an axis", name));
   }
-  std::vector<Span> box =
-      box_of(writers, *buffer_named(*move.blocks[0].block, tensor), still.size(), true);
-  for (Span const& span : box)
-    if (!span.dense)
-      return no(fmt::format("one iteration does not write a box of {} without gaps", tensor));
-  return box;
+  return {};
 }
 
-/// One span per spatial iterator of the block, from the finished boxes; a sum runs whole.
+/// What one iteration of the place makes of a tensor.
+std::vector<Span> made_box(Move const& move, std::string const& tensor) {
+  std::vector<BlockSite> writers = writers_of(move.program, tensor);
+  std::erase_if(writers, [&](BlockSite const& writer) {
+    return !is_under(writer, move.loops[0].loop->id);
+  });
+  return box_of(writers, *find_buffer(move.program, tensor), place_loops(move.loops[0]).size(),
+                true);
+}
+
+/// Reads of a tensor in a block's body, as functions of its iterators.
+std::vector<std::vector<Expr>> reads_of(Block const& block, std::string const& tensor) {
+  std::vector<std::vector<Expr>> reads;
+  walk_exprs(block.body, [&](Expr const& e) {
+    if (auto const* read = e.as<Load>(); read && read->buffer->name == tensor)
+      reads.push_back(read->indices);
+    return true;
+  });
+  return reads;
+}
+
+bool is_whole(Span const& span, IterVar const& iter) {
+  return is_int(span.base, 0) && span.extent >= as_int(iter.extent).value_or(0);
+}
+
+/// One span per spatial iterator of the block, from what one iteration makes; a sum runs whole.
 std::expected<std::vector<Span>, Refusal> spans_of(Move const& move) {
   Block const& block = *move.blocks[0].block;
+  arith::Ranges ranges = iterator_ranges(block);
   std::map<std::string, Span> found;
   for (std::string const& tensor : produced_below(move)) {
-    auto box = finished(move, tensor);
-    if (!box) return std::unexpected(box.error());
-    std::vector<Load const*> loads;
-    walk_exprs(block.body, [&](Expr const& e) {
-      if (auto const* read = e.as<Load>(); read && read->buffer->name == tensor)
-        loads.push_back(read);
-      return true;
-    });
-    for (Load const* read : loads)
-      for (size_t d = 0; d < box->size(); ++d) {
-        Span const& span = (*box)[d];
-        bool whole = is_int(span.base, 0) && is_int(read->buffer->shape[d], span.extent);
-        auto const* v = read->indices[d].as<Variable>();
-        if (!v) {
-          if (whole) continue;
-          return refuse_stage(
-              "reads_elsewhere",
-              fmt::format("{} does not read {} at its own iterators", block.name, tensor),
-              kCondition);
-        }
-        if (whole) continue;
-        auto [at, added] = found.emplace(v->name, span);
-        if (!added && (!equal(at->second.base, span.base) || at->second.extent != span.extent))
+    std::vector<Span> box = made_box(move, tensor);
+    for (std::vector<Expr> const& indices : reads_of(block, tensor))
+      for (IterVar const& iter : block.iters) {
+        auto span = iterator_span(iter.name(), indices, box, ranges);
+        if (!span || is_whole(*span, iter)) continue;
+        auto [at, added] = found.emplace(iter.name(), *span);
+        if (!added && (!equal(at->second.base, span->base) || at->second.extent != span->extent))
           return refuse_stage(
               "boxes_differ",
               fmt::format("the parts that {} reads do not belong together", block.name),
@@ -159,7 +155,7 @@ Applied apply(Move const& move) {
     auto users = readers_of(applied.program, tensor);
     bool inside = std::all_of(users.begin(), users.end(),
                               [&](BlockSite const& s) { return is_under(s, place); });
-    Buffer buffer = buffer_named(block, tensor);
+    Buffer buffer = find_buffer(move.program, tensor);
     if (read_at_other_steps(applied.program, tensor)) continue;
     if (!inside || private_tensors(move.loops[0].loop->body).contains(tensor)) continue;
     applied.program.body = without_alloc(applied.program.body, tensor);
@@ -168,6 +164,20 @@ Applied apply(Move const& move) {
   }
   forget_gone(applied, move.blocks[0].loops);
   return applied;
+}
+
+/// What the shape of the program says against the move.
+std::expected<void, Refusal> shape_refusal(Move const& move,
+                                           std::vector<std::string> const& tensors) {
+  BlockSite const& block = move.blocks[0];
+  LoopSite const& place = move.loops[0];
+  std::vector<For const*> loops = place_loops(place);
+  if (auto steps = keeps_steps(move.program, block, loops, kVerb); !steps) return steps;
+  for (std::string const& tensor : tensors)
+    if (auto box = finishes_box(move, tensor); !box) return box;
+  if (auto ready = inputs_ready(move.program, block, loops, tensors, kVerb); !ready) return ready;
+  auto below = [&](BlockSite const& site) { return is_under(site, place.loop->id); };
+  return inputs_precede(move.program, block, below, tensors, kVerb);
 }
 
 std::expected<Proof, Refusal> check(Move const& move) {
@@ -187,26 +197,28 @@ std::expected<Proof, Refusal> check(Move const& move) {
                         fmt::format("{} reads nothing that is computed below {}", name,
                                     reference_of(move.program, place.loop->id)),
                         kCondition);
-  if (!may_run_again(block))
+  bool goes_on = is_reduction(block) && !block.block->init;
+  if (!may_run_again(block) && !goes_on)
     return refuse_stage(
         "not_a_simple_block",
         fmt::format("block {} is neither complete nor a sum or recurrence that is whole", name),
         "reverse_compute_at: running the block's instances again gives the same values");
-  if (auto steps = keeps_steps(move.program, block, place_loops(place), kVerb); !steps)
-    return std::unexpected(steps.error());
   if (auto alone = only_writer(move.program, block, kVerb);
-      !alone && !writes_apart(move.program, block))
+      !alone && !goes_on && !writes_apart(move.program, block))
     return std::unexpected(alone.error());
-  if (auto spans = spans_of(move); !spans) return std::unexpected(spans.error());
-  if (auto ready = inputs_ready(move.program, block, place_loops(place), tensors, kVerb); !ready)
-    return std::unexpected(ready.error());
+  if (auto there = inputs_in_scope(move.program, block, place_loops(place), kVerb); !there)
+    return std::unexpected(there.error());
   if (auto there = output_in_scope(move.program, block, place_loops(place), kVerb); !there)
     return std::unexpected(there.error());
-  auto below = [&](BlockSite const& site) { return is_under(site, place.loop->id); };
-  if (auto early = inputs_precede(move.program, block, below, tensors, kVerb); !early)
-    return std::unexpected(early.error());
-  if (auto holds = annotations_hold(apply(move).program, place.loop->id, kVerb, move.effort);
-      !holds)
+  if (auto spans = spans_of(move); !spans) return std::unexpected(spans.error());
+  Program moved = apply(move).program;
+  std::set<std::string> asked = moved_tensors(move.program, moved);
+  asked.insert(written_buffer(block)->name);
+  BlockId id = block.block->id;
+  if (FlowAnswer flow = ask_flow({move.program, moved, {id}, asked, {id}}, move.effort);
+      !flow.holds())
+    return refuse_flow(flow, shape_refusal(move, tensors), kCondition);
+  if (auto holds = annotations_hold(moved, place.loop->id, kVerb, move.effort); !holds)
     return std::unexpected(holds.error());
   return Proof{"each iteration finishes what the block reads"};
 }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
 
@@ -53,60 +55,31 @@ bool reads_each_once(Block const& block, std::string const& tensor) {
   return good;
 }
 
-int64_t extent_of(Block const& block, Expr const& index) {
-  auto const* v = index.as<Variable>();
-  for (IterVar const& iter : block.iters)
-    if (v && iter.name() == v->name) return as_int(iter.extent).value_or(-1);
-  return 1;
+/// How many values an index takes over the block's iterators, from 0 on; -1 where that is not known.
+int64_t values_of(Block const& block, Expr const& index) {
+  auto range = arith::bounds(index, iterator_ranges(block));
+  return range && range->low == 0 ? range->high + 1 : -1;
+}
+
+int64_t instances_of(Block const& block) {
+  int64_t count = 1;
+  for (IterVar const& iter : block.iters) count *= as_int(iter.extent).value_or(0);
+  return count;
 }
 
 /// The block reads all that the producer writes and nothing else: a padded tensor has elements that
-/// no block writes.
+/// no block writes. (Both count each element once.)
 bool same_elements(Block const& block, Block const& producer) {
   auto const* made = producer.body.as<Store>();
-  bool same = true;
+  bool same = instances_of(block) == instances_of(producer);
   walk_exprs(block.body, [&](Expr const& e) {
     auto const* read = e.as<Load>();
     for (size_t d = 0; read && read->buffer->name == made->buffer->name && d < read->indices.size();
          ++d)
-      same = same && extent_of(block, read->indices[d]) == extent_of(producer, made->indices[d]);
+      same = same && values_of(block, read->indices[d]) == values_of(producer, made->indices[d]);
     return same;
   });
   return same;
-}
-
-std::expected<Proof, Refusal> check(Move const& move) {
-  BlockSite const& block = move.blocks[0];
-  std::string const& name = block.block->name;
-  auto no = [&](std::string code, std::string message) {
-    return refuse_stage(std::move(code), std::move(message), kCondition);
-  };
-  if (!is_complete(block))
-    return no("not_a_complete_block", fmt::format("block {} reduces or has an order", name));
-  auto producer = producer_of(move);
-  if (!producer)
-    return no("no_single_producer",
-              fmt::format("{} does not read exactly one tensor of one other block", name));
-  if (!is_complete(*producer))
-    return no("producer_not_complete",
-              fmt::format("block {} reduces or has an order: use reverse_compute_at",
-                          producer->block->name));
-  std::string tensor = written_buffer(*producer)->name;
-  if (readers_of(move.program, tensor).size() != 1)
-    return no("several_readers", fmt::format("{} is read by other blocks, too", tensor));
-  if (!reads_each_once(*block.block, tensor) || !same_elements(*block.block, *producer->block))
-    return no("reads_elsewhere",
-              fmt::format("{} does not read each element of {} once", name, tensor));
-  if (auto alone = only_writer(move.program, block, kVerb); !alone)
-    return std::unexpected(alone.error());
-  if (auto ready = inputs_ready(move.program, block, producer->loops, {tensor}, kVerb); !ready)
-    return std::unexpected(ready.error());
-  if (auto there = output_in_scope(move.program, block, producer->loops, kVerb); !there)
-    return std::unexpected(there.error());
-  auto here = [&](BlockSite const& site) { return site.block->id == producer->block->id; };
-  if (auto early = inputs_precede(move.program, block, here, {tensor}, kVerb); !early)
-    return std::unexpected(early.error());
-  return Proof{"the producer computes the same elements"};
 }
 
 /// The producer's block with the consumer's expression around its own.
@@ -151,6 +124,57 @@ Applied apply(Move const& move) {
   applied.program.body = without_alloc(body, tensor);
   forget_gone(applied, move.blocks[0].loops);
   return applied;
+}
+
+/// What the shape of the program says against the move.
+std::expected<void, Refusal> shape_refusal(Move const& move, BlockSite const& producer,
+                                           std::string const& tensor) {
+  BlockSite const& block = move.blocks[0];
+  if (auto ready = inputs_ready(move.program, block, producer.loops, {tensor}, kVerb); !ready)
+    return ready;
+  auto here = [&](BlockSite const& site) { return site.block->id == producer.block->id; };
+  return inputs_precede(move.program, block, here, {tensor}, kVerb);
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  BlockSite const& block = move.blocks[0];
+  std::string const& name = block.block->name;
+  auto no = [&](std::string code, std::string message) {
+    return refuse_stage(std::move(code), std::move(message), kCondition);
+  };
+  if (!is_complete(block))
+    return no("not_a_complete_block", fmt::format("block {} reduces or has an order", name));
+  auto producer = producer_of(move);
+  if (!producer)
+    return no("no_single_producer",
+              fmt::format("{} does not read exactly one tensor of one other block", name));
+  if (!is_complete(*producer))
+    return no("producer_not_complete",
+              fmt::format("block {} reduces or has an order: use reverse_compute_at",
+                          producer->block->name));
+  std::string tensor = written_buffer(*producer)->name;
+  if (readers_of(move.program, tensor).size() != 1)
+    return no("several_readers", fmt::format("{} is read by other blocks, too", tensor));
+  if (!reads_each_once(*block.block, tensor) || !same_elements(*block.block, *producer->block))
+    return no("reads_elsewhere",
+              fmt::format("{} does not read each element of {} once", name, tensor));
+  if (auto alone = only_writer(move.program, block, kVerb); !alone)
+    return std::unexpected(alone.error());
+  if (auto there = inputs_in_scope(move.program, block, producer->loops, kVerb); !there)
+    return std::unexpected(there.error());
+  if (auto there = output_in_scope(move.program, block, producer->loops, kVerb); !there)
+    return std::unexpected(there.error());
+  Program merged = apply(move).program;
+  BlockId id = producer->block->id;
+  FlowQuestion question{move.program, merged, {id}, {written_buffer(block)->name}, {id}};
+  if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())
+    return refuse_flow(flow, shape_refusal(move, *producer, tensor), kCondition);
+  if (!producer->loops.empty())
+    if (auto holds =
+            annotations_hold(merged, producer->loops.back()->id, kVerb, move.effort);
+        !holds)
+      return std::unexpected(holds.error());
+  return Proof{"the producer computes the same elements"};
 }
 
 }  // namespace

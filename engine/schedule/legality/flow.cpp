@@ -1,0 +1,499 @@
+#include "engine/schedule/legality/flow.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "engine/ir/compiled_expr.h"
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/accesses.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/hints.h"
+#include "engine/schedule/legality/iteration_rows.h"
+#include "engine/schedule/legality/nests.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+/// Tensors with the loops around their allocation.
+using AllocLoops = std::map<std::string, std::vector<LoopId>>;
+
+void note_allocs(Stmt const& s, std::vector<LoopId>& around, AllocLoops& into) {
+  if (auto const* loop = s.as<For>()) {
+    around.push_back(loop->id);
+    note_allocs(loop->body, around, into);
+    around.pop_back();
+  } else if (auto const* alloc = s.as<Alloc>()) {
+    into[alloc->buffer->name] = around;
+    note_allocs(alloc->body, around, into);
+  } else if (auto const* list = s.as<Seq>()) {
+    for (Stmt const& child : list->stmts) note_allocs(child, around, into);
+  }
+}
+
+AllocLoops allocs_of(Program const& program) {
+  AllocLoops allocs;
+  std::vector<LoopId> around;
+  note_allocs(program.body, around, allocs);
+  return allocs;
+}
+
+int variable_for(For const& loop, IntegerSystem& system) {
+  return system.variable(0, as_int(loop.extent).value_or(kLargestRow) - 1);
+}
+
+/// The instances of a block that its loops run: iterators are the bindings' values. False where
+/// that cannot be said by linear rows.
+bool add_run(BlockSite const& site, IterationRows loops, IterationRows const& iters,
+             IntegerSystem& system) {
+  for (IterVar const& iter : site.block->iters) {
+    auto row = loops.row_of(iter.binding, system);
+    if (!row) return false;
+    row->add({{{iters.variable(iter.name()), 1}}, 0}, -1);
+    system.zero.push_back(std::move(*row));
+  }
+  return loops.add_guard(site.block->predicate, system);
+}
+
+/// Loops of the site as new variables of the system.
+IterationRows free_loops(BlockSite const& site, IntegerSystem& system) {
+  IterationRows rows(ranges_of(site.loops));
+  for (For const* loop : site.loops) rows.set(loop->name(), variable_for(*loop, system));
+  return rows;
+}
+
+/// Iterators of a block as the first variables of a system.
+IterationRows free_iters(Block const& block, IntegerSystem& system) {
+  IterationRows rows(iterator_ranges(block));
+  for (IterVar const& iter : block.iters)
+    rows.set(iter.name(),
+             system.variable(0, as_int(iter.extent).value_or(kLargestRow) - 1));
+  return rows;
+}
+
+std::string instance_text(Block const& block, std::vector<int64_t> const& values) {
+  std::string text;
+  for (size_t i = 0; i < block.iters.size(); ++i)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", block.iters[i].name(), values[i]);
+  return text.empty() ? "its only instance" : text;
+}
+
+std::string iteration_text(Iteration const& iteration) {
+  std::string text;
+  for (auto const& [name, value] : iteration.loops)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text.empty() ? "the only iteration" : text;
+}
+
+/// A read of one block of what another one writes, both as they stand after the step.
+struct Reading {
+  BlockSite const& reader;
+  Access const& access;
+  BlockSite const& writer;
+  Access const& store;
+  size_t shared;     ///< loops around both
+  size_t least;      ///< of them, those around the tensor's allocation
+  bool writer_first;  ///< within one iteration of the shared loops
+  /// The read is that of an update: of the writer, only what starts the sum must come before.
+  bool goes_on;
+};
+
+/// The values of expressions in an iteration; nothing where one depends on data.
+std::optional<std::vector<int64_t>> values_at(std::vector<Expr> const& all, Iteration const& at) {
+  Frame frame;
+  for (auto const& [name, value] : at.loops) frame.set(frame.slot(name), value);
+  std::vector<int64_t> values;
+  for (Expr const& e : all) values.push_back(frame.integer(frame.compile(e), 0));
+  return frame.failed() ? std::nullopt : std::optional(values);
+}
+
+/// Whether guard and selects let the read happen in an iteration.
+bool happens(Reading const& reading, Iteration const& at) {
+  std::vector<Expr> conditions = reading.access.conditions;
+  if (reading.reader.block->predicate) conditions.push_back(reading.reader.block->predicate);
+  auto values = values_at(conditions, at);
+  return !values || std::ranges::find(*values, 0) == values->end();
+}
+
+class Flow {
+public:
+  Flow(FlowQuestion const& question, Effort effort) : question_(question), sets_(effort) {
+    for (BlockSite const& site : blocks_of(question.after.body))
+      if (!is_hint(*site.block)) blocks_.push_back(site);
+    allocs_ = allocs_of(question.after);
+    for (size_t b = 0; b < blocks_.size(); ++b) accesses_.push_back(accesses_of(blocks_[b], b));
+  }
+
+  FlowAnswer run() {
+    for (BlockId id : question_.whole)
+      if (!same_instances(id)) break;
+    for (size_t r = 0; r < blocks_.size() && answer_.code.empty(); ++r)
+      for (Access const& access : accesses_[r])
+        if (asked(r, access) && !ask_writers(r, access)) break;
+    answer_.questions = sets_.questions();
+    return std::move(answer_);
+  }
+
+private:
+  bool asked(size_t reader, Access const& access) const {
+    return !access.writes && (question_.readers.contains(blocks_[reader].block->id) ||
+                              question_.tensors.contains(access.buffer));
+  }
+
+  /// All of these answer false when the search is over.
+  bool ask_writers(size_t r, Access const& access) {
+    for (size_t w = 0; w < blocks_.size(); ++w) {
+      auto store = std::ranges::find_if(accesses_[w], [&](Access const& a) {
+        return a.writes && a.buffer == access.buffer;
+      });
+      if (store == accesses_[w].end() || (w == r && own_element(*store, access))) continue;
+      Reading reading = reading_of(r, access, w, *store);
+      // Blocks that only go on with one sum may come in any order.
+      if (reading.goes_on && store->update && !blocks_[w].block->init) continue;
+      if (!ask_made(reading)) return false;
+      // Running a complete block again changes nothing, but for a sum that goes on from it.
+      if ((!is_complete(blocks_[w]) || reading.goes_on) && !ask_later(reading)) return false;
+    }
+    return true;
+  }
+
+  static bool own_element(Access const& store, Access const& read) {
+    return std::ranges::equal(store.indices, read.indices,
+                              [](Expr const& a, Expr const& b) { return equal(a, b); });
+  }
+
+  Reading reading_of(size_t r, Access const& access, size_t w, Access const& store) const {
+    auto alloc = allocs_.find(access.buffer);
+    return {blocks_[r],
+            access,
+            blocks_[w],
+            store,
+            shared_loops(blocks_[r].loops, blocks_[w].loops),
+            alloc == allocs_.end() ? 0 : alloc->second.size(),
+            w < r,
+            updates_with(r, access)};
+  }
+
+  /// The block adds to the very element that it reads.
+  bool updates_with(size_t block, Access const& read) const {
+    return std::ranges::any_of(accesses_[block], [&](Access const& store) {
+      return store.update && store.buffer == read.buffer && own_element(store, read);
+    });
+  }
+
+  bool undecided(std::string why) {
+    if (answer_.unknown.empty()) answer_.unknown = std::move(why);
+    return true;
+  }
+
+  /// Every instance of the writer that makes the element comes before the read.
+  bool ask_made(Reading const& reading) {
+    IntegerSystem base;
+    IterationRows loops = free_loops(reading.reader, base);
+    IterationRows iters(iterator_ranges(*reading.writer.block));
+    for (IterVar const& iter : reading.writer.block->iters)
+      iters.set(iter.name(), base.variable(0, as_int(iter.extent).value_or(kLargestRow) - 1));
+    IntegerSystem need = needed(reading, loops, iters, base);
+    std::vector<IntegerSystem> made;
+    for (size_t level = reading.shared + 1; level-- > reading.least;)
+      if (!add_made(reading, level, loops, iters, base, made))
+        return undecided(fmt::format("the loops of {} are not linear", reading.writer.block->name));
+    int kept = int(base.variables.size());
+    // Most of the time what this very iteration made is enough.
+    if (made.size() > 1 && sets_.outside(need, {made.front()}, kept).solvable == Solvable::kNo)
+      return true;
+    Solution missing = sets_.outside(need, made, kept);
+    if (missing.solvable == Solvable::kYes && !runs_everywhere(reading.writer, iters, need))
+      missing = sets_.outside(need, made, kept);
+    if (missing.solvable == Solvable::kNo) return true;
+    if (missing.solvable == Solvable::kOutOfTime)
+      return undecided("integer sets gave no answer in time");
+    return fault(reading, missing.values);
+  }
+
+  /// Iterations of the reader with instances of the writer that make what they read.
+  static IntegerSystem needed(Reading const& reading, IterationRows loops, IterationRows iters,
+                              IntegerSystem const& base) {
+    IntegerSystem need = base;
+    loops.add_guard(reading.reader.block->predicate, need);
+    for (Expr const& condition : reading.access.conditions) loops.add_condition(condition, need);
+    auto const* store = reading.writer.block->body.as<Store>();
+    for (size_t d = 0; store && d < store->indices.size(); ++d) {
+      auto made = iters.row_of(store->indices[d], need);
+      auto read = made ? loops.row_of(reading.access.indices[d], need) : std::nullopt;
+      if (!read) continue;  // the whole dimension
+      made->add(*read, -1);
+      need.zero.push_back(std::move(*made));
+    }
+    if (reading.goes_on)
+      for (IterVar const& iter : reading.writer.block->iters)
+        if (iter.kind == IterKind::kReduce)
+          need.zero.push_back({{{iters.variable(iter.name()), 1}}, 0});
+    return need;
+  }
+
+  /// Instances that ran in an earlier iteration of the shared loop `level` (or in the same
+  /// iteration of them all).
+  static bool add_made(Reading const& reading, size_t level, IterationRows const& loops,
+                       IterationRows const& iters, IntegerSystem const& base,
+                       std::vector<IntegerSystem>& into) {
+    bool same = level == reading.shared;
+    if (same && !reading.writer_first) return true;
+    if (!same && !in_order(*reading.writer.loops[level])) return true;
+    IntegerSystem system = base;
+    IterationRows run(ranges_of(reading.writer.loops));
+    for (size_t i = 0; i < reading.writer.loops.size(); ++i) {
+      For const& loop = *reading.writer.loops[i];
+      run.set(loop.name(),
+              i < level ? loops.variable(loop.name()) : variable_for(loop, system));
+    }
+    if (!same) {
+      std::string const& name = reading.writer.loops[level]->name();
+      system.not_negative.push_back({{{loops.variable(name), 1}, {run.variable(name), -1}}, -1});
+    }
+    if (!add_run(reading.writer, run, iters, system)) return false;
+    into.push_back(std::move(system));
+    return true;
+  }
+
+  static bool in_order(For const& loop) {
+    return loop.loop_kind == LoopKind::kSerial || loop.loop_kind == LoopKind::kUnroll;
+  }
+
+  /// False when `need` was narrowed: the block ran a part of its iterators' values only.
+  bool runs_everywhere(BlockSite const& writer, IterationRows const& iters, IntegerSystem& need) {
+    std::vector<BlockSite> before = blocks_of(question_.before.body);
+    auto same = std::ranges::find(before, writer.block->id,
+                                  [](BlockSite const& site) { return site.block->id; });
+    BlockSite const& ran = same == before.end() ? writer : *same;
+    IntegerSystem narrowed = need;
+    if (!add_run(ran, free_loops(ran, narrowed), iters, narrowed)) return true;
+    need = std::move(narrowed);
+    return false;
+  }
+
+  /// A sum that goes on, or starts again, after it was read.
+  bool ask_later(Reading const& reading) {
+    for (size_t level = reading.least; level <= reading.shared; ++level) {
+      bool same = level == reading.shared;
+      if (same && (reading.writer_first || reading.reader.block == reading.writer.block)) continue;
+      IntegerSystem system;
+      IterationRows read = free_loops(reading.reader, system);
+      IterationRows write(ranges_of(reading.writer.loops));
+      for (size_t i = 0; i < reading.writer.loops.size(); ++i) {
+        For const& loop = *reading.writer.loops[i];
+        write.set(loop.name(),
+                  i < level ? read.variable(loop.name()) : variable_for(loop, system));
+      }
+      if (!same) {
+        std::string const& name = reading.writer.loops[level]->name();
+        system.not_negative.push_back({{{write.variable(name), 1}, {read.variable(name), -1}}, -1});
+      }
+      if (!meets_later(reading, read, write, system)) return false;
+    }
+    return true;
+  }
+
+  bool meets_later(Reading const& reading, IterationRows read, IterationRows write,
+                   IntegerSystem system) {
+    IterationRows const loops = read, writing = write;
+    read.add_guard(reading.reader.block->predicate, system);
+    for (Expr const& condition : reading.access.conditions) read.add_condition(condition, system);
+    write.add_guard(reading.writer.block->predicate, system);
+    for (size_t d = 0; d < reading.store.indices.size(); ++d) {
+      auto at = write.row_of(reading.store.indices[d], system);
+      auto from = at ? read.row_of(reading.access.indices[d], system) : std::nullopt;
+      if (!from) continue;
+      at->add(*from, -1);
+      system.zero.push_back(std::move(*at));
+    }
+    if (reading.goes_on)
+      for (IterVar const& iter : reading.writer.block->iters)
+        if (auto row = iter.kind == IterKind::kReduce ? write.row_of(iter.binding, system)
+                                                      : std::nullopt)
+          system.zero.push_back(std::move(*row));
+    Solution later = sets_.solve(system);
+    if (later.solvable == Solvable::kNo) return true;
+    if (later.solvable == Solvable::kOutOfTime)
+      return undecided("integer sets gave no answer in time");
+    return refuse_pair(reading, values_of(reading.writer, writing, later.values),
+                       values_of(reading.reader, loops, later.values), "comes later");
+  }
+
+  static Iteration values_of(BlockSite const& site, IterationRows const& rows,
+                             std::vector<int64_t> const& values) {
+    Iteration iteration;
+    for (For const* loop : site.loops)
+      iteration.loops.push_back({loop->name(), values[size_t(rows.variable(loop->name()))]});
+    return iteration;
+  }
+
+  /// The first values are those of the reader's loops, then of the writer's iterators.
+  bool fault(Reading const& reading, std::vector<int64_t> const& values) {
+    Iteration read;
+    for (size_t i = 0; i < reading.reader.loops.size(); ++i)
+      read.loops.push_back({reading.reader.loops[i]->name(), values[i]});
+    std::vector<int64_t> instance(values.begin() + int64_t(read.loops.size()), values.end());
+    for (auto const* program : {&question_.after, &question_.before})
+      if (auto write = iteration_of(*program, reading.writer.block->id, instance))
+        return refuse_pair(reading, std::move(*write), std::move(read),
+                           program == &question_.after ? "is not before that" : "is gone");
+    return undecided(fmt::format("{} did not make it before, either", reading.writer.block->name));
+  }
+
+  /// An iteration in which the block runs the instance.
+  std::optional<Iteration> iteration_of(Program const& program, BlockId id,
+                                        std::vector<int64_t> const& instance) {
+    for (BlockSite const& site : blocks_of(program.body)) {
+      if (site.block->id != id) continue;
+      IntegerSystem system;
+      IterationRows rows = free_loops(site, system), iters(iterator_ranges(*site.block));
+      for (size_t i = 0; i < site.block->iters.size(); ++i)
+        iters.set(site.block->iters[i].name(), system.variable(instance[i], instance[i]));
+      IterationRows const loops = rows;
+      if (!add_run(site, rows, iters, system)) return std::nullopt;
+      Solution found = sets_.solve(system);
+      if (found.solvable == Solvable::kYes) return values_of(site, loops, found.values);
+    }
+    return std::nullopt;
+  }
+
+  /// The element that the read takes in an iteration; nothing when it does not happen there. An
+  /// index that depends on data may be the one that is written.
+  std::optional<std::vector<int64_t>> element_of(Reading const& reading, Iteration const& read,
+                                                 Iteration const& write) const {
+    if (!happens(reading, read)) return std::nullopt;
+    auto index = values_at(reading.access.indices, read);
+    return index ? index : values_at(reading.store.indices, write);
+  }
+
+  bool refuse_pair(Reading const& reading, Iteration write, Iteration read, std::string how) {
+    auto found = element_of(reading, read, write);
+    if (!found) return undecided("its conditions are not linear in the loops");
+    std::vector<int64_t> index = std::move(*found);
+    std::string element = fmt::format("{}[{}]", reading.access.buffer, fmt::join(index, ","));
+    std::string at = iteration_text(write);
+    std::string made = how == "is gone"
+                           ? fmt::format("which {} would not compute any more", reading.writer.block->name)
+                       : how == "comes later"
+                           ? fmt::format("which {} still changes in iteration {}, which comes later",
+                                         reading.writer.block->name, at)
+                           : fmt::format("which {} computes in iteration {}, not before that",
+                                         reading.writer.block->name, at);
+    answer_.code = "not_finished";
+    answer_.message = fmt::format("{} reads {} in iteration {}, {}", reading.reader.block->name,
+                                  element, iteration_text(read), made);
+    answer_.conflict = Conflict{std::move(write),
+                                std::move(read),
+                                reading.reader.block->name,
+                                reading.access.buffer,
+                                std::move(index),
+                                "",
+                                true,
+                                false,
+                                false};
+    return false;
+  }
+
+  /// The block's instances are those from before.
+  bool same_instances(BlockId id) {
+    auto site_in = [&](Program const& program) {
+      for (BlockSite const& site : blocks_of(program.body))
+        if (site.block->id == id) return site;
+      return BlockSite{nullptr, {}};
+    };
+    BlockSite was = site_in(question_.before), is = site_in(question_.after);
+    if (!was.block || !is.block) return true;
+    auto lost = instance_of(was, is), added = instance_of(is, was);
+    if (!lost || !added) return undecided("integer sets gave no answer about its instances");
+    if (lost->empty() && added->empty()) return is.block->init || terms_come_once(is);
+    answer_.code = lost->empty() ? "instances_added" : "instances_lost";
+    answer_.message =
+        fmt::format("{} would {} be computed for {}", was.block->name,
+                    lost->empty() ? "also" : "not", instance_text(*was.block, lost->empty() ? *added : *lost));
+    return false;
+  }
+
+  /// No instance of a block that adds to what another one started runs twice.
+  bool terms_come_once(BlockSite const& site) {
+    if (!reduction_of(*site.block) || runs_once(site, site.loops)) return true;
+    for (size_t level = 0; level < site.loops.size(); ++level) {
+      IntegerSystem system;
+      IterationRows first = free_loops(site, system), second(ranges_of(site.loops));
+      for (size_t i = 0; i < site.loops.size(); ++i) {
+        For const& loop = *site.loops[i];
+        second.set(loop.name(),
+                   i < level ? first.variable(loop.name()) : variable_for(loop, system));
+      }
+      std::string const& name = site.loops[level]->name();
+      system.not_negative.push_back({{{second.variable(name), 1}, {first.variable(name), -1}}, -1});
+      IterationRows const one = first, other = second;
+      IterationRows iters(iterator_ranges(*site.block));
+      for (IterVar const& iter : site.block->iters)
+        iters.set(iter.name(), system.variable(0, as_int(iter.extent).value_or(kLargestRow) - 1));
+      if (!add_run(site, first, iters, system) || !add_run(site, second, iters, system))
+        return undecided(fmt::format("the loops of {} are not linear", site.block->name));
+      Solution again = sets_.solve(system);
+      if (again.solvable == Solvable::kNo) continue;
+      if (again.solvable == Solvable::kOutOfTime)
+        return undecided("integer sets gave no answer in time");
+      answer_.code = "terms_twice";
+      answer_.message = fmt::format(
+          "{} would add the same term in iterations {} and {}", site.block->name,
+          iteration_text(values_of(site, one, again.values)),
+          iteration_text(values_of(site, other, again.values)));
+      return false;
+    }
+    return true;
+  }
+
+  /// An instance that the first one runs and the second one does not: nothing when that is not
+  /// decided, empty when there is none.
+  std::optional<std::vector<int64_t>> instance_of(BlockSite const& runs, BlockSite const& lacks) {
+    IntegerSystem base;
+    IterationRows iters = free_iters(*runs.block, base);
+    IntegerSystem need = base, cover = base;
+    if (!add_run(runs, free_loops(runs, need), iters, need) ||
+        !add_run(lacks, free_loops(lacks, cover), iters, cover))
+      return std::nullopt;
+    Solution found = sets_.outside(need, {cover}, int(base.variables.size()));
+    if (found.solvable == Solvable::kOutOfTime) return std::nullopt;
+    if (found.solvable == Solvable::kNo) return std::vector<int64_t>{};
+    // A block without iterators has one instance.
+    return found.values.empty() ? std::vector<int64_t>{0} : found.values;
+  }
+
+  FlowQuestion const& question_;
+  IntegerSets sets_;
+  std::vector<BlockSite> blocks_;
+  std::vector<std::vector<Access>> accesses_;
+  AllocLoops allocs_;
+  FlowAnswer answer_;
+};
+
+}  // namespace
+
+std::string FlowAnswer::proof() const {
+  return fmt::format("every read finds what it reads finished: proved by integer sets ({} question{})",
+                     questions, questions == 1 ? "" : "s");
+}
+
+FlowAnswer ask_flow(FlowQuestion const& question, Effort effort) {
+  return Flow(question, effort).run();
+}
+
+std::set<std::string> moved_tensors(Program const& before, Program const& after) {
+  std::set<std::string> moved;
+  AllocLoops old = allocs_of(before);
+  for (auto const& [tensor, loops] : allocs_of(after))
+    if (auto at = old.find(tensor); at != old.end() && at->second != loops) moved.insert(tensor);
+  return moved;
+}
+
+}  // namespace tw

@@ -1,0 +1,89 @@
+#include "engine/schedule/legality/iteration_rows.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "engine/arith/linear.h"
+#include "engine/ir/rewrite.h"
+#include "engine/ir/text.h"
+
+namespace tw {
+
+using namespace ir;
+
+namespace {
+
+bool is_small(LinearRow const& row) {
+  return std::abs(row.constant) < kLargestRow &&
+         std::ranges::all_of(
+             row.terms, [](auto const& term) { return std::abs(term.second) < kLargestRow; });
+}
+
+}  // namespace
+
+std::optional<LinearRow> IterationRows::row_of(Expr const& e, IntegerSystem& system) {
+  arith::Linear linear = arith::to_linear(e);
+  LinearRow row{{}, linear.constant};
+  for (auto const& term : linear.terms) {
+    auto part = term_row(term.term, system);
+    if (!part || std::abs(term.factor) >= kLargestRow || !is_small(*part)) return std::nullopt;
+    row.add(*part, term.factor);
+  }
+  return is_small(row) ? std::optional(row) : std::nullopt;
+}
+
+std::optional<LinearRow> IterationRows::term_row(Expr const& e, IntegerSystem& system) {
+  if (auto const* v = e.as<Variable>()) {
+    auto found = variables_.find(v->name);
+    if (found == variables_.end()) return std::nullopt;
+    return LinearRow{{{found->second, 1}}, 0};
+  }
+  auto const* node = e.as<Binary>();
+  auto divisor = node ? as_int(node->b) : std::nullopt;
+  bool divides = node && (node->op == BinaryOp::kFloorDiv || node->op == BinaryOp::kFloorMod);
+  if (!divides || !divisor || *divisor < 1 || *divisor >= kLargestRow) return std::nullopt;
+  auto number = row_of(node->a, system);
+  auto quotient = number ? quotient_of(node->a, *number, *divisor, system) : std::nullopt;
+  if (!quotient) return std::nullopt;
+  if (node->op == BinaryOp::kFloorDiv) return LinearRow{{{*quotient, 1}}, 0};
+  number->add({{{*quotient, 1}}, 0}, -*divisor);
+  return number;
+}
+
+/// divisor * q <= number < divisor * (q + 1)
+std::optional<int> IterationRows::quotient_of(Expr const& e, LinearRow const& number,
+                                              int64_t divisor, IntegerSystem& system) {
+  auto range = arith::bounds(floor_div(e, int_imm(divisor)), ranges_);
+  if (!range) return std::nullopt;
+  auto [at, added] = quotients_.try_emplace({to_text(e), divisor}, 0);
+  if (!added) return at->second;
+  at->second = system.variable(range->low, range->high);
+  LinearRow rest = number, room{{}, divisor - 1};
+  rest.add({{{at->second, 1}}, 0}, -divisor);
+  room.add(rest, -1);
+  system.not_negative.push_back(rest);
+  system.not_negative.push_back(room);
+  return at->second;
+}
+
+bool IterationRows::add_condition(Expr const& e, IntegerSystem& system) {
+  if (auto value = as_int(e); value && *value != 0) return true;
+  auto const* test = e.as<Binary>();
+  bool known = test && (test->op == BinaryOp::kLt || test->op == BinaryOp::kLe ||
+                        test->op == BinaryOp::kEq);
+  auto a = known ? row_of(test->a, system) : std::nullopt;
+  auto b = a ? row_of(test->b, system) : std::nullopt;
+  if (!a || !b) return false;
+  b->add(*a, -1);
+  if (test->op == BinaryOp::kLt) b->constant -= 1;
+  (test->op == BinaryOp::kEq ? system.zero : system.not_negative).push_back(*b);
+  return true;
+}
+
+bool IterationRows::add_guard(Expr const& guard, IntegerSystem& system) {
+  bool all = true;
+  for (Expr const& part : conjuncts(guard)) all = add_condition(part, system) && all;
+  return all;
+}
+
+}  // namespace tw
