@@ -86,6 +86,8 @@ Expr select(Expr condition, Expr a, Expr b) {
 }
 Expr cast(DType type, Expr a) { return a.type() == type ? a : make<Cast>(type, std::move(a)); }
 Expr load(Buffer buffer, std::vector<Expr> indices) {
+  // Iterators are i64: an index of another type could not stand in their place.
+  for (Expr& index : indices) index = cast(DType::kI64, std::move(index));
   return make<Load>(std::move(buffer), std::move(indices));
 }
 

@@ -13,17 +13,6 @@
 
 using namespace tw;
 
-namespace {
-
-bool all_equal(std::vector<NDArray> const& actual, std::vector<NDArray> const& reference) {
-  bool equal = actual.size() == reference.size();
-  for (size_t i = 0; equal && i < actual.size(); ++i)
-    equal = compare(actual[i], reference[i], 1e-5).equal;
-  return equal;
-}
-
-}  // namespace
-
 class RandomCompiledTest : public QObject {
   Q_OBJECT
 private slots:
@@ -36,15 +25,17 @@ private slots:
                      : 2000;
     qInfo("seed %llu, %d traces", static_cast<unsigned long long>(seed), traces);
     Rng rng(seed);
+    testing::KernelSet set = testing::kernel_set();
     auto backend = create_cpu_backend(detect_host()).value();
     ThreadPool pool(2);
     std::map<std::string, int> accepted;
     for (int trace = 0; trace < traces; ++trace) {
-      auto program =
-          testing::small_program(size_t(rng.below(int64_t(testing::small_kernels().size()))))
-              .value();
-      std::vector<NDArray> inputs = testing::random_inputs(program, rng);
-      auto reference = ir::interpret(program, inputs).value();
+      std::string text = testing::test_kernel(trace, set, rng);
+      auto kernel = testing::parsed_kernel(text);
+      QVERIFY2(kernel, kernel ? "" : (text + to_sentence(kernel.error())).c_str());
+      ir::Program program = te::to_program(*kernel).value();
+      std::vector<NDArray> inputs = testing::random_inputs(*kernel, rng);
+      te::Expected expected = testing::expected_of(*kernel, inputs);
       Schedule schedule(program);
       for (int64_t tries = rng.between(12, 44); tries > 0; --tries) {
         Step step = testing::propose_step(schedule.program(), rng);
@@ -54,8 +45,9 @@ private slots:
         ++accepted[step.primitive];
       }
       auto stages = lower(schedule.program(), backend->target(), backend->passes());
-      QVERIFY2(stages,
-               stages ? "" : (to_sentence(stages.error()) + "\n" + schedule.script()).c_str());
+      QVERIFY2(
+          stages,
+          stages ? "" : (to_sentence(stages.error()) + "\n" + text + schedule.script()).c_str());
       if (trace % 10 == 0)  // every pass on its own, by the interpreter
         for (size_t i = 1; i < stages->size(); ++i) {
           auto outputs =
@@ -63,26 +55,28 @@ private slots:
           QVERIFY2(outputs, outputs
                                 ? ""
                                 : ((*stages)[i].name + ": " + to_sentence(outputs.error()) + "\n" +
-                                   schedule.script() + ir::print((*stages)[i].kernel).text)
+                                   text + schedule.script() + ir::print((*stages)[i].kernel).text)
                                       .c_str());
-          QVERIFY2(all_equal(*outputs, reference), ((*stages)[i].name + "\n" + schedule.script() +
-                                                    ir::print((*stages)[i].kernel).text)
-                                                       .c_str());
+          QVERIFY2(te::judge(*outputs, expected).equal,
+                   ((*stages)[i].name + "\n" + text + schedule.script() +
+                    ir::print((*stages)[i].kernel).text)
+                       .c_str());
         }
       // A kernel that crashes takes the test with it: its script stays behind.
       if (qEnvironmentVariableIsSet("TW_TEST_LAST"))
         std::ofstream(qEnvironmentVariable("TW_TEST_LAST").toStdString())
             << "trace " << trace << "\n"
-            << schedule.script() << ir::print(stages->back().kernel).text;
+            << text << schedule.script() << ir::print(stages->back().kernel).text;
       CodeTier tier = trace % 8 == 0    ? CodeTier::kFull
                       : trace % 16 == 4 ? CodeTier::kChecked
                                         : CodeTier::kFast;
       auto outputs =
           testing::run_compiled(stages->back().kernel, program, inputs, *backend, tier, pool);
-      QVERIFY2(outputs,
-               outputs ? "" : (to_sentence(outputs.error()) + "\n" + schedule.script()).c_str());
-      QVERIFY2(all_equal(*outputs, reference),
-               (schedule.script() + ir::print(stages->back().kernel).text).c_str());
+      QVERIFY2(
+          outputs,
+          outputs ? "" : (to_sentence(outputs.error()) + "\n" + text + schedule.script()).c_str());
+      QVERIFY2(te::judge(*outputs, expected).equal,
+               (text + schedule.script() + ir::print(stages->back().kernel).text).c_str());
     }
     for (auto const& [name, count] : accepted) {
       qInfo("%s accepted %d times", name.c_str(), count);

@@ -76,18 +76,18 @@ Targets targets_of(ir::Program const& program, Primitive const& primitive, Step 
 
 /// The program before a move, with what is known of it.
 struct Case {
+  std::string text;  ///< of the kernel
   ir::Program program;
-  std::vector<NDArray> inputs, outputs;
+  std::vector<NDArray> inputs;
+  te::Expected expected;
   testing::AccessTrace trace;
 };
 
 bool right(Case const& before, ir::Program const& after, Step const& step, Targets const& targets) {
   if (!ir::verify(after)) return false;
   auto outputs = ir::interpret(after, before.inputs, {.shuffle_seed = 7});
-  if (!outputs) return false;
-  for (size_t i = 0; i < outputs->size(); ++i)
-    if (!compare((*outputs)[i], before.outputs[i], 1e-4).equal) return false;
-  testing::AccessTrace trace = testing::AccessTracer::run(after);
+  if (!outputs || !te::judge(*outputs, before.expected).equal) return false;
+  testing::AccessTrace trace = testing::AccessTracer::run(after, before.inputs);
   for (ir::LoopSite const& site : ir::loops_of(after.body))
     if (site.loop->loop_kind == ir::LoopKind::kParallel ||
         site.loop->loop_kind == ir::LoopKind::kVector)
@@ -130,8 +130,8 @@ Truth brute_force(Case const& before, Primitive const& primitive, Step step) {
 }
 
 struct Count {
-  int legal = 0, accepted = 0, illegal = 0, no_result = 0, no_move = 0;
-  std::map<std::string, int> refused_legal;  // by code
+  int legal = 0, accepted = 0, illegal = 0, no_result = 0, asked = 0;
+  std::map<std::string, int> refused_legal, left_out;  // by code
 };
 
 /// Small enough for all pairs.
@@ -145,9 +145,8 @@ bool is_small(ir::Program const& program) {
   return total < 6000;
 }
 
-Schedule random_schedule(Rng& rng, int number) {
-  Schedule schedule(
-      testing::small_program(size_t(number) % testing::small_kernels().size()).value());
+Schedule random_schedule(Rng& rng, te::Kernel const& kernel) {
+  Schedule schedule(te::to_program(kernel).value());
   size_t length = size_t(rng.between(0, 5));
   for (int tries = 0; tries < 30 && schedule.trace().size() < length; ++tries)
     if (auto next = schedule.apply(testing::propose_step(schedule.program(), rng)))
@@ -174,11 +173,15 @@ private slots:
     if (schedules <= 0) schedules = 220;
     qInfo("seed %llu, %d schedules", static_cast<unsigned long long>(seed), schedules);
     Rng rng(seed);
+    testing::KernelSet set = testing::kernel_set();
     for (int i = 0; i < schedules; ++i) {
-      Schedule schedule = random_schedule(rng, i);
-      Case before{schedule.program(), testing::random_inputs(schedule.program(), rng), {}, {}};
-      before.outputs = ir::interpret(schedule.origin(), before.inputs).value();
-      before.trace = testing::AccessTracer::run(before.program);
+      std::string text = testing::test_kernel(i, set, rng);
+      auto kernel = testing::parsed_kernel(text);
+      QVERIFY2(kernel, kernel ? "" : (text + to_sentence(kernel.error())).c_str());
+      Schedule schedule = random_schedule(rng, *kernel);
+      Case before{text, schedule.program(), testing::random_inputs(*kernel, rng), {}, {}};
+      before.expected = testing::expected_of(*kernel, before.inputs);
+      before.trace = testing::AccessTracer::run(before.program, before.inputs);
       for (Primitive const* primitive : primitive_table())
         for (int tries = 0; tries < 5; ++tries)
           ask(schedule, before, *primitive,
@@ -192,12 +195,14 @@ private:
            Step const& step) {
     Count& count = (is_recurrent(schedule) ? recurrent_ : counts_)[primitive.name];
     auto answer = schedule.check(step);
+    ++count.asked;
     if (!answer && is_no_move(before.program, step, answer.error())) {
-      ++count.no_move;
+      ++count.left_out[answer.error().code];
       return;
     }
     Truth truth = brute_force(before, primitive, step);
-    std::string text = schedule.script() + to_text(step) + "\n" + ir::to_text(schedule.program());
+    std::string text =
+        before.text + schedule.script() + to_text(step) + "\n" + ir::to_text(schedule.program());
     QVERIFY2(truth == kLegal || !answer, ("accepted, but wrong:\n" + text).c_str());
     if (truth != kLegal) {
       ++(truth == kIllegal ? count.illegal : count.no_result);
@@ -220,13 +225,20 @@ private:
     QVERIFY2(count.accepted * 100 >= count.legal * 95, primitive.name.c_str());
   }
 
+  static std::string by_code(std::map<std::string, int> const& counts) {
+    std::string text;
+    for (auto const& [code, number] : counts) text += " " + code + " " + std::to_string(number);
+    return text;
+  }
+
   static void print(std::string const& name, Count const& count) {
-    std::string refused;
-    for (auto const& [code, number] : count.refused_legal)
-      refused += " " + code + " " + std::to_string(number);
-    qInfo("%-22s %4d of %4d legal accepted, 0 of %4d illegal (%d without a result), %d no moves%s",
-          name.c_str(), count.accepted, count.legal, count.illegal + count.no_result,
-          count.no_result, count.no_move, refused.c_str());
+    int left_out = 0;
+    for (auto const& [code, number] : count.left_out) left_out += number;
+    qInfo("%-22s %4d of %4d legal accepted, 0 of %4d illegal (%d without a result)%s", name.c_str(),
+          count.accepted, count.legal, count.illegal + count.no_result, count.no_result,
+          by_code(count.refused_legal).c_str());
+    qInfo("%-22s left out of that as no moves: %d of %d (%.1f %%):%s", "", left_out, count.asked,
+          100.0 * left_out / std::max(count.asked, 1), by_code(count.left_out).c_str());
   }
 
   std::map<std::string, Count> counts_;

@@ -9,6 +9,41 @@
 
 using namespace tw;
 
+namespace {
+
+/// One run of the plain program, for schedules of it to be compared with.
+struct Trial {
+  std::vector<NDArray> inputs;
+  te::Expected expected;
+  uint64_t shuffle_seed;
+
+  /// What is wrong with what the schedule computes; empty if nothing is.
+  std::string fault_of(Schedule const& schedule) const {
+    auto actual = ir::interpret(schedule.program(), inputs, {.shuffle_seed = shuffle_seed});
+    if (!actual) return to_sentence(actual.error());
+    if (!te::judge(*actual, expected).equal)
+      return "another result:\n" + ir::to_text(schedule.program());
+    return "";
+  }
+};
+
+/// What went wrong, by the last step of the shortest script: a few of each kind are shown.
+struct Faults {
+  int count = 0;
+  std::map<std::string, std::vector<std::string>> shown;
+
+  void add(std::string const& step, std::string text) {
+    ++count;
+    if (shown[step].size() < 4) shown[step].push_back(std::move(text));
+  }
+  void print() const {
+    for (auto const& [step, texts] : shown)
+      for (std::string const& one : texts) qInfo("--- %s\n%s", step.c_str(), one.c_str());
+  }
+};
+
+}  // namespace
+
 /// Random legal traces against the plain program, interpreted with parallel and vector loops in a
 /// shuffled order: a step that should have been refused shows as a wrong result.
 class RandomTracesTest : public QObject {
@@ -20,16 +55,18 @@ private slots:
     if (!given) seed = 20260102;
     qInfo("seed %llu", static_cast<unsigned long long>(seed));
     Rng rng(seed);
-    std::vector<ir::Program> programs;
-    for (size_t k = 0; k < testing::small_kernels().size(); ++k)
-      programs.push_back(testing::small_program(k).value());
+    testing::KernelSet set = testing::kernel_set();
     std::map<std::string, int> accepted, refused;
     // A long run is asked for with TW_TRACES.
     int kTraces = qEnvironmentVariableIntValue("TW_TRACES");
     if (kTraces <= 0) kTraces = 2000;
     std::vector<size_t> lengths;
+    Faults wrong;
     for (int trace = 0; trace < kTraces; ++trace) {
-      ir::Program const& plain = programs[size_t(trace) % programs.size()];
+      std::string text = testing::test_kernel(trace, set, rng);
+      auto kernel = testing::parsed_kernel(text);
+      QVERIFY2(kernel, kernel ? "" : (text + to_sentence(kernel.error())).c_str());
+      ir::Program plain = te::to_program(*kernel).value();
       Schedule schedule(plain);
       int64_t length = rng.between(4, 14);
       for (int64_t tries = 0; tries < 60 && int64_t(schedule.trace().size()) < length; ++tries) {
@@ -38,28 +75,29 @@ private slots:
         ++(next ? accepted : refused)[step.primitive];
         if (next) {
           schedule = std::move(*next);
-        } else {
-          QVERIFY2(
-              next.error().code != "invalid_result",
-              (to_text(step) + ": " + next.error().message + "\n" + ir::to_text(schedule.program()))
-                  .c_str());
+        } else if (next.error().code == "invalid_result") {
+          wrong.add(step.primitive, text + schedule.script() + to_text(step) + "\n" +
+                                        next.error().message + "\n" +
+                                        ir::to_text(schedule.program()));
         }
       }
       lengths.push_back(schedule.trace().size());
-      std::vector<NDArray> inputs = testing::random_inputs(plain, rng);
-      auto expected = ir::interpret(plain, inputs);
-      auto actual = ir::interpret(schedule.program(), inputs, {.shuffle_seed = rng.next() | 1});
-      QVERIFY2(expected && actual,
-               (schedule.script() + (actual ? "" : to_sentence(actual.error()))).c_str());
-      for (size_t i = 0; i < expected->size(); ++i)
-        QVERIFY2(compare((*actual)[i], (*expected)[i], 1e-4).equal,
-                 (schedule.script() + ir::to_text(schedule.program())).c_str());
+      Trial trial{testing::random_inputs(*kernel, rng), {}, rng.next() | 1};
+      trial.expected = testing::expected_of(*kernel, trial.inputs);
+      if (!trial.fault_of(schedule).empty()) {
+        auto is_wrong = [&](Schedule const& one) { return !trial.fault_of(one).empty(); };
+        Schedule least = testing::shrunk(schedule, is_wrong);
+        wrong.add(least.trace().empty() ? "" : least.trace().back().step.primitive,
+                  text + least.script() + trial.fault_of(least));
+      }
       auto script = parse_script(schedule.script());
-      QVERIFY2(script.has_value(), schedule.script().c_str());
+      QVERIFY2(script.has_value(), (text + schedule.script()).c_str());
       auto again = replay(Schedule(plain), *script);
-      QVERIFY2(again.has_value(), schedule.script().c_str());
+      QVERIFY2(again.has_value(), (text + schedule.script()).c_str());
       QVERIFY(ir::equal(again->program(), schedule.program()));
     }
+    wrong.print();
+    QCOMPARE(wrong.count, 0);
     std::ranges::sort(lengths);
     qInfo("%zu traces, median %zu accepted steps", lengths.size(), lengths[lengths.size() / 2]);
     QVERIFY(lengths[lengths.size() / 2] >= 8);

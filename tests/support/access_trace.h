@@ -35,12 +35,16 @@ struct TracedElement {
 
 using AccessTrace = std::map<TracedElement, std::vector<TracedAccess>>;
 
-/// Runs the index arithmetic of a program without its values. Indices that depend on data and
-/// statements other than loops, allocations and blocks of stores are not followed.
+/// Runs a program in the order of its loops, with its values: an index may be read from a tensor.
+/// Statements other than loops, allocations and blocks of one store are not followed. A run that
+/// fails (an index outside of its tensor) ends there.
 class AccessTracer {
 public:
-  static AccessTrace run(ir::Program const& program) {
+  static AccessTrace run(ir::Program const& program, std::vector<NDArray> const& inputs) {
     AccessTracer tracer;
+    for (size_t i = 0; i < program.inputs.size(); ++i)
+      tracer.frame_.bind(program.inputs[i]->name, inputs[i]);
+    for (ir::Buffer const& output : program.outputs) tracer.make(*output);
     tracer.visit(program.body);
     return std::move(tracer.trace_);
   }
@@ -52,13 +56,25 @@ private:
     std::vector<bool> wanted;
     AccessKind kind;
   };
+  struct Write {
+    int buffer = -1;
+    std::vector<ir::Compiled> indices;
+    ir::Compiled value;
+  };
   struct Code {
     std::vector<ir::Compiled> bindings;
     std::vector<int> iterators;
     ir::Compiled predicate;
     bool reduction = false;
+    std::vector<Access> placing;  // reads of bindings and of the predicate
     std::vector<Access> start, body;
+    Write set_start, set;
   };
+
+  void make(ir::BufferNode const& buffer) {
+    frame_.bind(buffer.name,
+                NDArray::create(buffer.type, ir::constant_shape(buffer).value()).value());
+  }
 
   void loads(ir::Expr const& e, Access path, std::string const& own, std::vector<Access>& into) {
     if (auto const* choice = e.as<ir::Select>()) {
@@ -84,13 +100,25 @@ private:
     });
   }
 
-  void stores(ir::Stmt const& s, bool term, std::vector<Access>& into) {
+  static Access reading() { return {"", {}, {}, {}, AccessKind::kRead}; }
+
+  Write stores(ir::Stmt const& s, bool term, std::vector<Access>& into) {
     auto const* store = s.as<ir::Store>();
-    if (!store) return;  // a prefetch touches nothing
-    loads(store->value, {"", {}, {}, {}, AccessKind::kRead}, term ? store->buffer->name : "", into);
+    if (!store) return {};  // a prefetch touches nothing
+    loads(store->value, reading(), term ? store->buffer->name : "", into);
+    for (ir::Expr const& index : store->indices) loads(index, reading(), "", into);
     Access access{store->buffer->name, {}, {}, {}, term ? AccessKind::kTerm : AccessKind::kWrite};
     for (ir::Expr const& index : store->indices) access.indices.push_back(frame_.compile(index));
+    Write write{frame_.buffer_slot(access.tensor), access.indices, frame_.compile(store->value)};
     into.push_back(std::move(access));
+    return write;
+  }
+
+  void execute(Write const& write) {
+    if (write.buffer < 0 || frame_.failed()) return;
+    int64_t at = frame_.offset(write.buffer, write.indices, 0);
+    ir::Scalar value = frame_.value(write.value, 0);
+    if (!frame_.failed()) frame_.write(write.buffer, at, value);
   }
 
   Code& code_of(ir::Block const& block) {
@@ -98,13 +126,17 @@ private:
     Code& code = at->second;
     if (!added) return code;
     for (ir::IterVar const& iter : block.iters) {
+      loads(iter.binding, reading(), "", code.placing);
       code.bindings.push_back(frame_.compile(iter.binding));
       code.iterators.push_back(frame_.slot(iter.name()));
     }
-    if (block.predicate) code.predicate = frame_.compile(block.predicate);
+    if (block.predicate) {
+      loads(block.predicate, reading(), "", code.placing);
+      code.predicate = frame_.compile(block.predicate);
+    }
     code.reduction = ir::reduction_of(block).has_value();
-    if (block.init) stores(block.init, false, code.start);
-    stores(block.body, code.reduction, code.body);
+    if (block.init) code.set_start = stores(block.init, false, code.start);
+    code.set = stores(block.body, code.reduction, code.body);
     return code;
   }
 
@@ -129,15 +161,19 @@ private:
       frame_.set(code.iterators[i], iters[i]);
       starts = starts && (block.iters[i].kind != ir::IterKind::kReduce || iters[i] == 0);
     }
+    for (Access const& access : code.placing) record(block, access, iters, access.kind);
     for (Access const& access : code.start)
       if (starts && access.kind == AccessKind::kRead) record(block, access, iters, access.kind);
+    if (starts) execute(code.set_start);
     for (Access const& access : code.body) {
       bool first_term = starts && access.kind == AccessKind::kTerm;
       record(block, access, iters, first_term ? AccessKind::kWrite : access.kind);
     }
+    execute(code.set);
   }
 
   void visit(ir::Stmt const& s) {
+    if (frame_.failed()) return;
     if (auto const* loop = s.as<ir::For>()) {
       int slot = frame_.slot(loop->name());
       for (int64_t i = 0; i < *ir::as_int(loop->extent); ++i) {
@@ -148,6 +184,7 @@ private:
       }
     } else if (auto const* alloc = s.as<ir::Alloc>()) {
       instances_[alloc->buffer->name] = {loops_.begin(), loops_.end()};
+      make(*alloc->buffer);
       visit(alloc->body);
     } else if (auto const* list = s.as<ir::Seq>()) {
       for (ir::Stmt const& child : list->stmts) visit(child);

@@ -2,77 +2,73 @@
 /// interpreted or compiled.
 #pragma once
 
+#include <QtGlobal>
 #include <string>
 #include <vector>
 
+#include "engine/ir/interpreter.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/schedule.h"
 #include "engine/support/base/random.h"
-#include "engine/te/te.h"
+#include "engine/te/expected.h"
+#include "engine/te/inputs.h"
 #include "engine/tensor/ndarray.h"
+#include "tests/support/hard_kernels.h"
+#include "tests/support/small_kernels.h"
 
 namespace tw::testing {
 
-/// Extents are small, many of them prime, so that remainders of every kind occur.
-inline std::vector<std::string> const& small_kernels() {
-  static std::vector<std::string> const texts{
-      "kernel matmul(A: f32[5, 6], B: f32[6, 7]) -> C\n"
-      "  C[i in 5, j in 7] = sum[k in 6] A[i, k] * B[k, j]\n",
-      "kernel conv(X: f32[1, 3, 5, 5], W: f32[4, 3, 3, 3]) -> Y\n"
-      "  pad[n in 1, c in 3, y in 7, x in 7] = select(1 <= y && y < 6 && 1 <= x && x < 6, X[n, c, "
-      "y-1, x-1], 0)\n"
-      "  Y[n in 1, o in 4, y in 5, x in 5] = sum[c in 3, r in 3, s in 3] pad[n, c, y+r, x+s] * "
-      "W[o, c, r, s]\n",
-      "kernel depthwise(X: f32[1, 4, 6, 6], W: f32[4, 2, 2]) -> Y\n"
-      "  Y[n in 1, c in 4, y in 5, x in 5] = sum[r in 2, s in 2] X[n, c, y+r, x+s] * W[c, r, s]\n",
-      "kernel pool(X: f32[1, 3, 6, 8]) -> Y\n"
-      "  Y[n in 1, c in 3, y in 3, x in 4] = max[r in 2, s in 2] X[n, c, y*2+r, x*2+s]\n",
-      "kernel softmax(X: f32[4, 11]) -> Y\n"
-      "  m[b in 4] = max[k in 11] X[b, k]\n"
-      "  e[b in 4, i in 11] = exp(X[b, i] - m[b])\n"
-      "  t[b in 4] = sum[k in 11] e[b, k]\n"
-      "  Y[b in 4, i in 11] = e[b, i] / t[b]\n",
-      "kernel elementwise(X: f32[7, 13], B: f32[13]) -> Y\n"
-      "  Y[i in 7, j in 13] = max(X[i, j] + B[j], 0)\n",
-      "kernel chain(X: f32[5, 6], B: f32[6]) -> Y\n"
-      "  A[i in 5, j in 6] = X[i, j] * 2.0\n"
-      "  C[i in 5, j in 6] = A[i, j] + B[j]\n"
-      "  Y[j in 6, i in 5] = max(C[i, j], 0)\n",
-      "kernel scan(X: f32[6, 5]) -> H\n"
-      "  H[scan t in 6, j in 5]: f32 = X[t, j] + select(1 <= t, H[t-1, j] * 0.5, 0)\n",
-      "kernel gated(X: f32[5, 6], R: f32[6, 3], H0: f32[3]) -> (H, L)\n"
-      "  p[scan t in 5, k in 3]: f32 = select(1 <= t, H[t-1, k], H0[k])\n"
-      "  g[step t in 5, j in 6]: f32 = sum[k in 3] p[t, k] * R[j, k]\n"
-      "  c[step t in 5, j in 3]: f32 = select(1 <= t, c[t-1, j], 0) * 0.5 + X[t, j] + g[t, j]\n"
-      "  H[step t in 5, j in 3]: f32 = g[t, j+3] * c[t, j]\n"
-      "  L[j in 3] = c[4, j]\n",
-      "kernel power(X: f32[5], A: f32[5, 5]) -> Y\n"
-      "  S[scan t in 6, j in 5]: f32 = sum[k in 5] A[j, k] * select(1 <= t, S[t-1, k], X[k])\n"
-      "  Y[t in 6, j in 5] = max(S[t, j], 0)\n",
-      "kernel steps(X: f32[4, 6]) -> Y\n"
-      "  a[scan t in 4, j in 6]: f32 = X[t, j] + select(1 <= t, b[t-1, j], 0)\n"
-      "  d[step t in 4, j in 6]: f32 = a[t, j] * 0.5\n"
-      "  b[step t in 4, j in 6]: f32 = d[t, j] + select(2 <= t, d[t-2, j], 0)\n"
-      "  e[step t in 4, j in 6]: f32 = a[t, j] - b[t, j] + select(1 <= t, a[t-1, 5-j], 0)\n"
-      "  Y[t in 4, j in 6] = e[t, j] * b[t, j] + X[t, j]\n",
-  };
-  return texts;
+inline Result<te::Kernel> parsed_kernel(std::string const& text) {
+  return te::parse_kernel("tilewright te 1\n" + text);
 }
 
 inline Result<ir::Program> small_program(size_t number) {
-  TRY_ASSIGN(te::Kernel kernel, te::parse_kernel("tilewright te 1\n" + small_kernels()[number]));
+  TRY_ASSIGN(te::Kernel kernel, parsed_kernel(small_kernels()[number]));
   return te::to_program(kernel);
 }
 
+enum class KernelSet : uint8_t { kSmall, kAll };
+
+/// TW_KERNELS=small leaves the hard and the random kernels out of a run, TW_KERNELS=all asks for
+/// them.
+inline KernelSet kernel_set() {
+  return qEnvironmentVariable("TW_KERNELS", "small") == "small" ? KernelSet::kSmall
+                                                                : KernelSet::kAll;
+}
+
+/// Kernel `number` of an endless list: those written by hand in turn, and after each turn as many
+/// made at random.
+inline std::string test_kernel(int64_t number, KernelSet set, Rng& rng) {
+  auto const &small = small_kernels(), &hard = hard_kernels();
+  if (set == KernelSet::kSmall) return small[size_t(number) % small.size()];
+  size_t at = size_t(number) % (2 * (small.size() + hard.size()));
+  if (at < small.size()) return small[at];
+  if (at < small.size() + hard.size()) return hard[at - small.size()];
+  return random_kernel(rng);
+}
+
+/// For programs that no kernel is known of.
 inline std::vector<NDArray> random_inputs(ir::Program const& program, Rng& rng) {
   std::vector<NDArray> inputs;
   for (ir::Buffer const& buffer : program.inputs) {
     NDArray array = NDArray::create(buffer->type, *ir::constant_shape(*buffer)).value();
-    for (float& value : array.as<float>()) value = float(rng.uniform() * 2 - 1);
+    for (int64_t i = 0; i < array.size(); ++i)
+      array.set_value(i, is_float(buffer->type) ? rng.uniform() * 2 - 1 : double(rng.below(2)));
     inputs.push_back(std::move(array));
   }
   return inputs;
+}
+
+inline std::vector<NDArray> random_inputs(te::Kernel const& kernel, Rng& rng) {
+  return te::proving_inputs(kernel, rng.next()).value();
+}
+
+/// What every schedule of the kernel computes on these inputs.
+inline te::Expected expected_of(te::Kernel const& kernel, std::vector<NDArray> const& inputs) {
+  return te::expected_outputs(
+             kernel, inputs, [&](ir::Program const& plain) { return ir::interpret(plain, inputs); })
+      .value();
 }
 
 /// A word for a parameter that takes any: a tensor of the program, a layout of up to four letters.
@@ -158,6 +154,28 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
 inline Step propose_step(ir::Program const& program, Rng& rng) {
   auto table = primitive_table();
   return propose_step(program, rng, *table[size_t(rng.below(int64_t(table.size())))]);
+}
+
+/// The steps of a schedule that are needed to make a wrong program: what can be left out is.
+template <typename IsWrong>
+Schedule shrunk(Schedule const& wrong, IsWrong is_wrong) {
+  Schedule least = wrong;
+  for (bool smaller = true; smaller;) {
+    smaller = false;
+    for (size_t without = least.trace().size(); without-- > 0 && !smaller;) {
+      Schedule fewer(wrong.origin());
+      bool taken = true;
+      for (size_t i = 0; i < least.trace().size() && taken; ++i) {
+        if (i == without) continue;
+        auto next = fewer.apply(least.trace()[i].step);
+        taken = next.has_value();
+        if (taken) fewer = std::move(*next);
+      }
+      smaller = taken && is_wrong(fewer);
+      if (smaller) least = fewer;
+    }
+  }
+  return least;
 }
 
 }  // namespace tw::testing

@@ -1,0 +1,259 @@
+#include "engine/te/approximate.h"
+
+#include <cmath>
+#include <limits>
+
+#include "engine/ir/rewrite.h"
+
+namespace tw::te {
+namespace {
+
+using ir::BinaryOp;
+using ir::UnaryOp;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr Grid kNone{kInfinity, 0};
+/// Generated functions are right to a few units in the last place of f32, in f64 not always.
+constexpr double kFunctionUnits = 8, kFunctionError = 1e-8;
+
+Expr abs(Expr const& e) { return ir::unary(UnaryOp::kAbs, e); }
+
+Expr sum(Expr const& a, Expr const& b) { return !a ? b : !b ? a : a + b; }
+Expr times(Expr const& a, Expr const& by) { return a ? a * by : a; }
+Expr larger(Expr const& a, Expr const& b) { return !a ? b : !b ? a : ir::max(a, b); }
+Expr exact(Expr const& error) { return error ? error : double_imm(0); }
+Expr is_any(Expr const& error) { return double_imm(0) < error; }
+/// Infinite where there is an error at all.
+Expr unbounded(Expr const& error) {
+  return error ? ir::select(is_any(error), double_imm(kInfinity), double_imm(0)) : error;
+}
+
+int places(DType type) {
+  switch (type) {
+    case DType::kF32:
+      return 24;
+    case DType::kF16:
+      return 11;
+    case DType::kBF16:
+      return 8;
+    default:
+      return 53;
+  }
+}
+
+Grid joined(Grid const& a, Grid const& b) {
+  return {std::max(a.most, b.most), std::min(a.step, b.step)};
+}
+
+bool has_index_condition(Expr const& condition) {
+  bool found = false;
+  ir::walk(condition, [&](Expr const& e) {
+    auto const* compare = e.as<ir::Binary>();
+    if (compare && ir::is_compare(compare->op) && !is_float(compare->a.type())) found = true;
+    return !found;
+  });
+  return found;
+}
+
+}  // namespace
+
+double unit(DType type) { return std::ldexp(1.0, -places(type)); }
+
+double least(DType type) {
+  return type == DType::kF16 ? 0x1p-25 : type == DType::kF64 ? 0x1p-1074 : 0x1p-150;
+}
+
+bool fits(DType type, Grid const& grid) {
+  double largest = type == DType::kF16 ? 65504 : 0x1p127;
+  return grid.step >= 2 * least(type) && grid.most <= largest &&
+         grid.most <= std::ldexp(grid.step, places(type));
+}
+
+Expr as_double(Expr const& e) { return ir::cast(DType::kF64, e); }
+
+Grid wrapped(DType type, Grid const& grid) {
+  if (is_float(type) || type == DType::kBool) return grid;
+  double end = std::ldexp(1.0, int(size_of(type)) * 8);
+  bool is_unsigned =
+      type == DType::kU8 || type == DType::kU16 || type == DType::kU32 || type == DType::kU64;
+  // Half of it for what has a sign; a negative value turns into a large unsigned one.
+  bool stays = !is_unsigned && grid.most < end / 2;
+  return {stays ? grid.most : end, 1};
+}
+
+Approximation Approximator::rounded(DType type, Expr value, Expr error, Grid grid, double units) {
+  if (!is_float(type)) return {value, error, wrapped(type, grid)};
+  if (!error && fits(type, grid)) return {value, nullptr, grid};
+  Expr rounding = abs(value) * double_imm(units * unit(type)) + double_imm(least(type));
+  return {value, sum(error, rounding), kNone};
+}
+
+Approximation Approximator::of(Expr const& e) const {
+  if (auto const* literal = e.as<ir::FloatImm>()) {
+    NDArray one = NDArray::create(DType::kF64, {1}).value();
+    one.set_value(0, literal->value);
+    return {double_imm(literal->value), nullptr, grid_of(one)};
+  }
+  if (auto const* literal = e.as<ir::IntImm>())
+    return {e, nullptr, {std::fabs(double(literal->value)), 1}};
+  if (auto const* name = e.as<ir::Variable>()) return variable(e, name->name);
+  if (auto const* read = e.as<ir::Load>()) return load(*read);
+  if (auto const* node = e.as<ir::Unary>()) return unary(*node);
+  if (auto const* node = e.as<ir::Binary>()) return binary(*node);
+  if (auto const* node = e.as<ir::Select>()) return select(*node);
+  return cast(*e.as<ir::Cast>());  // vectors are made later, by lowering
+}
+
+Approximation Approximator::variable(Expr const& e, std::string const& name) const {
+  for (auto const* list : {&stage_.axes, &stage_.reduce})
+    for (Axis const& axis : *list)
+      if (axis.name == name) return {e, nullptr, {double(axis.extent), 1}};
+  return {e, nullptr, kNone};
+}
+
+/// An index is taken as it is: one that rounding could change is a program's own fault.
+Approximation Approximator::load(ir::Load const& read) const {
+  KnownTensor const& tensor = known_.at(read.buffer->name);
+  std::vector<Expr> indices;
+  for (Expr const& index : read.indices) indices.push_back(of(index).value);
+  Expr value = ir::load(tensor.value, indices);
+  if (is_float(read.type)) value = as_double(value);
+  return {value, tensor.error ? ir::load(tensor.error, indices) : nullptr, tensor.grid};
+}
+
+Approximation Approximator::unary(ir::Unary const& node) const {
+  Approximation a = of(node.a);
+  Expr value = ir::unary(node.op, a.value);
+  switch (node.op) {
+    case UnaryOp::kNeg:
+    case UnaryOp::kAbs:
+    case UnaryOp::kNot:
+      return {value, a.error, a.grid};
+    case UnaryOp::kFloor:
+    case UnaryOp::kCeil:
+    case UnaryOp::kRound: {
+      Grid whole{a.grid.most + 1, 1};
+      if (!a.error || !is_float(node.type))
+        return {value, a.error, a.grid.step > 0 ? whole : kNone};
+      Expr low = ir::unary(node.op, a.value - a.error),
+           high = ir::unary(node.op, a.value + a.error);
+      return {value, high - low, kNone};
+    }
+    default:
+      return function(node, a);
+  }
+}
+
+/// Each argument's error times the largest derivative near it, and the function's own roundings.
+Approximation Approximator::function(ir::Unary const& node, Approximation const& a) const {
+  Expr value = ir::unary(node.op, a.value), error;
+  if (a.error) {
+    Expr low = abs(a.value) - a.error;
+    switch (node.op) {
+      case UnaryOp::kExp:
+        error = value * (ir::unary(UnaryOp::kExp, a.error) - double_imm(1));
+        break;
+      case UnaryOp::kLog:
+        error = ir::select(is_any(low), a.error / low, double_imm(kInfinity));
+        break;
+      case UnaryOp::kSqrt:
+        error = ir::min(a.error / value, ir::unary(UnaryOp::kSqrt, a.error));
+        error = ir::select(is_any(value), error, ir::unary(UnaryOp::kSqrt, a.error));
+        break;
+      case UnaryOp::kTanh: {
+        Expr near = ir::unary(UnaryOp::kTanh, ir::max(low, double_imm(0)));
+        error = a.error * (double_imm(1) - near * near);
+        break;
+      }
+      case UnaryOp::kErf:
+        error = a.error * double_imm(1.1284);
+        break;
+      default:  // sine and cosine
+        error = a.error;
+    }
+  }
+  double own =
+      std::max(kFunctionUnits, node.type == DType::kF64 ? kFunctionError / unit(node.type) : 0);
+  return rounded(node.type, value, error, kNone, own);
+}
+
+Approximation Approximator::binary(ir::Binary const& node) const {
+  Approximation a = of(node.a), b = of(node.b);
+  if (ir::is_compare(node.op)) return condition(node, a, b);
+  Expr value = ir::binary(node.op, a.value, b.value);
+  Expr x =
+      is_float(node.type) || bool(a.error) || bool(b.error) ? abs(as_double(a.value)) : nullptr;
+  Expr y = x ? abs(as_double(b.value)) : nullptr;
+  switch (node.op) {
+    case BinaryOp::kAdd:
+    case BinaryOp::kSub:
+      return rounded(node.type, value, sum(a.error, b.error),
+                     {a.grid.most + b.grid.most, std::min(a.grid.step, b.grid.step)});
+    case BinaryOp::kMul: {
+      Expr both = bool(a.error) && bool(b.error) ? a.error * b.error : nullptr;
+      return rounded(node.type, value, sum(both, sum(times(a.error, y), times(b.error, x))),
+                     {a.grid.most * b.grid.most, a.grid.step * b.grid.step});
+    }
+    case BinaryOp::kDiv: {
+      Expr least_divisor = b.error ? y - b.error : y;
+      Expr error = sum(a.error, times(b.error, abs(value)));
+      if (error)
+        error = ir::select(is_any(least_divisor), error / least_divisor, double_imm(kInfinity));
+      return rounded(node.type, value, error, kNone);
+    }
+    case BinaryOp::kMin:
+    case BinaryOp::kMax:
+      return {value, larger(a.error, b.error), joined(a.grid, b.grid)};
+    case BinaryOp::kPow: {
+      Expr low = a.error ? x - a.error : x;
+      Expr error = sum(times(a.error, y / low), times(b.error, abs(ir::unary(UnaryOp::kLog, x))));
+      // The logarithm is rounded, too: its error counts as often as the exponent's size.
+      Expr own = (double_imm(kFunctionUnits) + y * abs(ir::unary(UnaryOp::kLog, x))) *
+                 double_imm(unit(node.type));
+      own = ir::select(is_any(x), own, double_imm(unit(node.type)));
+      return {value, abs(value) * sum(error, own) + double_imm(least(node.type)), kNone};
+    }
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+      return {value, larger(a.error, b.error), {1, 1}};
+    default:  // whole quotients and remainders
+      return {value, unbounded(larger(a.error, b.error)), joined(a.grid, b.grid)};
+  }
+}
+
+/// May be the other one where the two sides' errors reach one another.
+Approximation Approximator::condition(ir::Binary const& node, Approximation const& a,
+                                      Approximation const& b) const {
+  Expr value = ir::binary(node.op, a.value, b.value), errors = sum(a.error, b.error);
+  if (!errors) return {value, nullptr, {1, 1}};
+  Expr apart = abs(as_double(a.value) - as_double(b.value));
+  return {value, ir::select(apart <= errors, double_imm(1), double_imm(0)), {1, 1}};
+}
+
+/// Where the condition may turn, both sides are right. A side that an index condition guards is
+/// not looked at: it may read outside of its tensor.
+Approximation Approximator::select(ir::Select const& node) const {
+  Approximation c = of(node.condition), a = of(node.a), b = of(node.b);
+  Expr value = ir::select(c.value, a.value, b.value);
+  Grid grid = joined(a.grid, b.grid);
+  if (!a.error && !b.error && !c.error) return {value, nullptr, grid};
+  Expr error = ir::select(c.value, exact(a.error), exact(b.error));
+  if (!c.error) return {value, error, grid};
+  Expr other = double_imm(kInfinity);
+  if (node.type != DType::kBool && !has_index_condition(node.condition))
+    other = abs(as_double(a.value) - as_double(b.value)) + sum(exact(a.error), exact(b.error));
+  return {value, ir::select(is_any(c.error), other, error), kNone};
+}
+
+Approximation Approximator::cast(ir::Cast const& node) const {
+  Approximation a = of(node.a);
+  DType from = node.a.type(), to = node.type;
+  if (is_float(to))
+    return rounded(to, as_double(a.value), a.error, a.grid, is_float(from) && to == from ? 0 : 1);
+  Expr value = ir::cast(to, a.value);
+  if (!is_float(from) || !a.error) return {value, a.error, wrapped(to, a.grid)};
+  Expr low = ir::cast(to, a.value - a.error), high = ir::cast(to, a.value + a.error);
+  return {value, abs(as_double(high) - as_double(low)), kNone};
+}
+
+}  // namespace tw::te

@@ -1,0 +1,56 @@
+/// An expression in double precision with a bound of the error that its own type adds.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "engine/te/rounding.h"
+
+namespace tw::te {
+
+/// A tensor of the kernel: its value in double, the bound of its error (null: exact).
+struct KnownTensor {
+  Buffer value, error;
+  Grid grid;
+};
+using KnownTensors = std::map<std::string, KnownTensor>;
+
+struct Approximation {
+  Expr value;  ///< f64 for floats, else as it was
+  Expr error;  ///< f64; null: exact. Of a condition: not 0 where it may be the other one
+  Grid grid;   ///< of exact values
+};
+
+/// Half a unit in the last place of 1, and half of the least denormal number.
+double unit(DType type);
+double least(DType type);
+/// Whether values on the grid need no rounding to the type.
+bool fits(DType type, Grid const& grid);
+/// The grid of an integer that wraps around; of floats as it is.
+Grid wrapped(DType type, Grid const& grid);
+Expr as_double(Expr const& e);
+inline Expr double_imm(double value) { return ir::float_imm(value, DType::kF64); }
+
+class Approximator {
+public:
+  Approximator(KnownTensors const& known, Stage const& stage) : known_(known), stage_(stage) {}
+  Approximation of(Expr const& e) const;
+
+private:
+  Approximation load(ir::Load const& read) const;
+  Approximation unary(ir::Unary const& node) const;
+  Approximation function(ir::Unary const& node, Approximation const& a) const;
+  Approximation binary(ir::Binary const& node) const;
+  Approximation condition(ir::Binary const& node, Approximation const& a,
+                          Approximation const& b) const;
+  Approximation select(ir::Select const& node) const;
+  Approximation cast(ir::Cast const& node) const;
+  Approximation variable(Expr const& e, std::string const& name) const;
+  /// With what rounding to the type adds to the error so far (null: none).
+  static Approximation rounded(DType type, Expr value, Expr error, Grid grid, double units = 1);
+
+  KnownTensors const& known_;
+  Stage const& stage_;
+};
+
+}  // namespace tw::te

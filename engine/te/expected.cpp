@@ -1,0 +1,97 @@
+#include "engine/te/expected.h"
+
+#include <cmath>
+#include <limits>
+
+#include "engine/te/rounding.h"
+
+namespace tw::te {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Above it a value of the type is infinite.
+double largest(DType type) {
+  return type == DType::kF16 ? 65504 : type == DType::kF64 ? 0x1.fffffffffffffp1023 : 0x1.fep127;
+}
+
+/// How far the element is from where it may be at most; 0 and below: right. Infinite where one is
+/// no number.
+double excess(double actual, double value, double bound, DType type) {
+  if (std::isnan(value)) return std::isnan(actual) ? 0 : kInfinity;
+  if (!std::isfinite(bound)) return 0;
+  if (std::isinf(actual) && std::fabs(value) + 2 * bound >= largest(type))
+    return std::signbit(actual) == std::signbit(value) ? 0 : kInfinity;
+  if (actual == value) return 0;
+  double apart = std::fabs(actual - value);
+  return std::isfinite(apart) ? std::max(0.0, apart - 2 * bound) : kInfinity;
+}
+
+/// Integers of 64 bits do not fit a double.
+bool differs(NDArray const& actual, NDArray const& values, int64_t i) {
+  bool whole = size_of(actual.type()) == 8 && is_integer(actual.type());
+  if (whole && actual.type() == values.type())
+    return actual.as<int64_t>()[size_t(i)] != values.as<int64_t>()[size_t(i)];
+  double a = actual.value_at(i), b = values.value_at(i);
+  return a != b && !(std::isnan(a) && std::isnan(b));
+}
+
+}  // namespace
+
+Result<Expected> expected_outputs(Kernel const& kernel, std::vector<NDArray> const& inputs,
+                                  RunProgram const& run) {
+  RoundingAnalysis analysis = analyze_rounding(kernel, inputs);
+  TRY_ASSIGN(ir::Program program, to_program(analysis.kernel));
+  TRY_ASSIGN(std::vector<NDArray> made, run(program));
+  Expected expected;
+  for (size_t i = 0, at = 0; i < analysis.bounded.size(); ++i) {
+    ExpectedOutput output{made[at++], {}};
+    if (analysis.bounded[i]) output.bounds = made[at++];
+    expected.push_back(std::move(output));
+  }
+  return expected;
+}
+
+Comparison judge(NDArray const& actual, ExpectedOutput const& expected) {
+  Comparison result;
+  if (actual.size() != expected.values.size()) return result;
+  result.equal = true;
+  double worst = -1;
+  for (int64_t i = 0; i < actual.size(); ++i) {
+    double a = actual.value_at(i), value = expected.values.value_at(i), over = 0;
+    if (!expected.bounds.empty())
+      over = excess(a, value, expected.bounds.value_at(i), actual.type());
+    else if (differs(actual, expected.values, i))
+      over = std::isfinite(a) && std::isfinite(value) ? std::max(std::fabs(a - value), 1e-300)
+                                                      : kInfinity;
+    if (std::isfinite(value)) result.max_abs_ref = std::max(result.max_abs_ref, std::fabs(value));
+    double apart = std::isinf(over) ? kInfinity : std::fabs(a - value);
+    if (!std::isnan(apart)) result.max_abs_diff = std::max(result.max_abs_diff, apart);
+    if (over <= 0) continue;
+    result.equal = false;
+    if (over > worst) worst = over, result.worst_index = i;
+  }
+  return result;
+}
+
+Comparison judge(std::vector<NDArray> const& actual, Expected const& expected) {
+  Comparison worst{0, 0, actual.size() == expected.size(), -1};
+  for (size_t i = 0; i < actual.size() && i < expected.size(); ++i) {
+    Comparison one = judge(actual[i], expected[i]);
+    bool equal = worst.equal && one.equal;
+    // A wrong output is told of before any right one.
+    if (one.equal == worst.equal ? one.max_abs_diff >= worst.max_abs_diff : !one.equal) worst = one;
+    worst.equal = equal;
+  }
+  return worst;
+}
+
+int64_t undecided(Expected const& expected) {
+  int64_t count = 0;
+  for (ExpectedOutput const& output : expected)
+    for (int64_t i = 0; !output.bounds.empty() && i < output.bounds.size(); ++i)
+      count += !std::isfinite(output.bounds.value_at(i));
+  return count;
+}
+
+}  // namespace tw::te

@@ -1,0 +1,38 @@
+/// What every schedule of a kernel computes on given inputs, and the judge of whether it did.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "engine/te/te.h"
+#include "engine/tensor/ndarray.h"
+
+namespace tw::te {
+
+/// One output: its values (floats in double precision) and how far each element may be from its
+/// one. `bounds` empty: the bits are the same whatever the schedule.
+struct ExpectedOutput {
+  NDArray values;
+  NDArray bounds;
+};
+using Expected = std::vector<ExpectedOutput>;
+
+/// Runs a plain program on the kernel's inputs: by the interpreter, or compiled where that would
+/// take too long.
+using RunProgram = std::function<Result<std::vector<NDArray>>(ir::Program const&)>;
+
+/// Values and bounds by `analyze_rounding`. Errors: those of `run`.
+Result<Expected> expected_outputs(Kernel const& kernel, std::vector<NDArray> const& inputs,
+                                  RunProgram const& run);
+
+/// Integers, conditions and exact floats are equal; other floats are within twice the bound of
+/// their element (it is of first order). NaN equals NaN only. What overflows is infinite.
+Comparison judge(NDArray const& actual, ExpectedOutput const& expected);
+/// All outputs: the verdict of the worst one. Unequal where their numbers differ.
+Comparison judge(std::vector<NDArray> const& actual, Expected const& expected);
+
+/// Elements of which the judge knows nothing: their bound is not finite. A condition on a float
+/// that rounding may turn makes them, or a division by what may be 0.
+int64_t undecided(Expected const& expected);
+
+}  // namespace tw::te
