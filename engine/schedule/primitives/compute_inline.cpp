@@ -8,6 +8,7 @@
 #include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/recurrence.h"
+#include "engine/schedule/legality/unmade.h"
 
 namespace tw {
 namespace {
@@ -85,6 +86,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
   for (BlockSite const& consumer : consumers)
     if (auto there = inputs_in_scope(move.program, block, consumer.loops, kVerb); !there)
       return std::unexpected(there.error());
+  if (auto made = reads_made_elements(block, consumers, kVerb, move.effort); !made)
+    return std::unexpected(made.error());
   Program inlined = apply(move).program;
   FlowQuestion question{move.program, inlined, {}, {}, {}};
   for (BlockSite const& consumer : consumers) question.readers.insert(consumer.block->id);
