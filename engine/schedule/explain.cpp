@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/schedule/repairs.h"
 #include "engine/schedule/trace.h"
 
 namespace tw {
@@ -24,9 +25,7 @@ std::string range_text(Parameter const& parameter) {
 }  // namespace
 
 Refusal with_repairs(Schedule const& schedule, Step const& step, Refusal refusal) {
-  // Only where another loop may answer the same wish; a wrong number is no reason to move.
-  if (refusal.conflict || refusal.undecided || refusal.code == "order_carried")
-    refusal.repairs = repairs_for(schedule, step);
+  if (refusal.repairs.empty()) refusal.repairs = repairs_for(schedule, step);
   return refusal;
 }
 

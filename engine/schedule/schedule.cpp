@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "engine/ir/parse_expr.h"
 #include "engine/schedule/legality/hints.h"
@@ -158,27 +159,36 @@ std::expected<Resolved, Refusal> resolve(ir::Program const& program, Step const&
   return resolved;
 }
 
-/// Both loops stand below the same outermost one.
-bool in_one_nest(ir::LoopSite const& a, ir::LoopSite const& b) {
-  auto root = [](ir::LoopSite const& site) {
-    return site.around.empty() ? site.loop->id : site.around.front()->id;
-  };
-  return root(a) == root(b);
+bool is_of_a_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
 }
 
-/// The loop becomes spatial by rfactor, and the step is taken there.
-std::optional<Repair> repair_by_rfactor(Schedule const& schedule, Step const& step,
-                                        ir::LoopSite const& asked) {
-  if (step.primitive != "parallel" && step.primitive != "vectorize") return std::nullopt;
-  Step factor{"rfactor", {reference_of(schedule.program(), asked.loop->id)}, {}, {}};
-  auto factored = schedule.apply(factor, Effort::kInteractive);
-  if (!factored) return std::nullopt;
-  Step then = step;
-  then.targets = {reference_of(factored->program(), asked.loop->id)};
-  if (!factored->check(then, Effort::kInteractive)) return std::nullopt;
-  return Repair{to_text(factor) + "; " + to_text(then),
-                fmt::format("{} partial results, then their sum",
-                            ir::as_int(asked.loop->extent).value_or(0))};
+/// `text` with a whole name replaced by another one.
+std::string with_name(std::string text, std::string const& from, std::string const& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + 1)) {
+    size_t end = at + from.size();
+    bool begins = at == 0 || !is_of_a_name(text[at - 1]);
+    bool ends = end >= text.size() || !is_of_a_name(text[end]) ||
+                (text[end] == '.' && (end + 1 == text.size() || !is_of_a_name(text[end + 1])));
+    if (!begins || !ends) continue;
+    text.replace(at, from.size(), to);
+    at += to.size();
+  }
+  return text;
+}
+
+/// Loops are called as the step calls them: a loop that blocks share has several names.
+std::string in_the_words_of(Resolved const& resolved, ir::Program const& program,
+                            std::string message) {
+  size_t loop = 0;
+  for (size_t i = 0; i < resolved.step.targets.size(); ++i) {
+    auto const& kinds = resolved.primitive->kinds;
+    if (!kinds.empty() && kinds[i] == TargetKind::kBlock) continue;
+    std::string name = reference_of(program, resolved.loops[loop++].loop->id);
+    if (name != resolved.step.targets[i])
+      message = with_name(std::move(message), name, resolved.step.targets[i]);
+  }
+  return message;
 }
 
 }  // namespace
@@ -190,15 +200,17 @@ Schedule::Schedule(ir::Program program)
 std::expected<Proof, Refusal> Schedule::check(Step const& step, Effort effort) const {
   auto resolved = resolve(program(), step);
   if (!resolved) return std::unexpected(resolved.error());
-  return resolved->primitive->check(resolved->move(program(), effort));
+  auto answer = resolved->primitive->check(resolved->move(program(), effort));
+  if (!answer)
+    answer.error().message = in_the_words_of(*resolved, program(), answer.error().message);
+  return answer;
 }
 
 std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort) const {
-  auto resolved = resolve(program(), step);
-  if (!resolved) return std::unexpected(resolved.error());
-  Move move = resolved->move(program(), effort);
-  auto proof = resolved->primitive->check(move);
+  auto proof = check(step, effort);
   if (!proof) return std::unexpected(proof.error());
+  auto resolved = resolve(program(), step);
+  Move move = resolved->move(program(), effort);
   Applied applied = resolved->primitive->apply(move);
   TakenStep taken{resolved->step, proof->by};
   taken.step.gives.clear();
@@ -219,31 +231,6 @@ std::string Schedule::script() const {
   std::vector<Step> steps;
   for (TakenStep const& taken : trace()) steps.push_back(taken.step);
   return to_script(origin().name, steps);
-}
-
-std::vector<Repair> repairs_for(Schedule const& schedule, Step const& step, size_t most) {
-  std::vector<Repair> repairs;
-  Primitive const* primitive = find_primitive(step.primitive);
-  if (!primitive || primitive->targets != 1 || !primitive->kinds.empty()) return repairs;
-  auto asked = find_loop(schedule.program(), step.targets.front());
-  if (!asked) return repairs;
-  auto by_rfactor = repair_by_rfactor(schedule, step, *asked);
-  if (by_rfactor && most > 0) --most;
-  std::vector<ir::LoopSite> candidates = ir::loops_of(schedule.program().body);
-  for (ir::LoopSite const& site : candidates) {
-    if (repairs.size() == most) break;
-    if (!in_one_nest(site, *asked) || site.loop->id == asked->loop->id ||
-        ir::is_int(site.loop->extent, 1))
-      continue;
-    Step other = step;
-    other.targets = {reference_of(schedule.program(), site.loop->id)};
-    other.gives.clear();
-    if (schedule.check(other, Effort::kInteractive))
-      repairs.push_back({to_text(other),
-                         fmt::format("{} iterations", ir::as_int(site.loop->extent).value_or(0))});
-  }
-  if (by_rfactor) repairs.push_back(std::move(*by_rfactor));
-  return repairs;
 }
 
 }  // namespace tw

@@ -45,8 +45,4 @@ private:
   std::shared_ptr<State const> state_;
 };
 
-/// What would be legal instead, tried one by one: the same primitive on other loops; for a
-/// reduction loop that is to be parallel or a vector, rfactor and then the step.
-std::vector<Repair> repairs_for(Schedule const& schedule, Step const& step, size_t most = 3);
-
 }  // namespace tw

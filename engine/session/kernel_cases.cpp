@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/schedule/repairs.h"
 #include "engine/compile/load_time.h"
 #include "engine/measure/kernel_bench.h"
 #include "engine/session/checked_run.h"

@@ -4,6 +4,7 @@
 #include "engine/ir/text.h"
 #include "engine/schedule/explain.h"
 #include "engine/schedule/names.h"
+#include "engine/schedule/repairs.h"
 #include "engine/schedule/trace.h"
 #include "tests/support/mutate.h"
 #include "tests/support/random_schedules.h"

@@ -135,7 +135,8 @@ bool is_recurrence(BlockSite const& site) {
   std::set<std::string> shown = shown_iterators(*site.block, *store);
   for (IterVar const& iter : site.block->iters) {
     if (iter.kind == IterKind::kReduce && site.block->init) continue;
-    if (!shown.contains(iter.name()) || (iter.kind != IterKind::kSpatial && iter.kind != IterKind::kOrdered))
+    if (!shown.contains(iter.name()) ||
+        (iter.kind != IterKind::kSpatial && iter.kind != IterKind::kOrdered))
       return false;
     ordered += iter.kind == IterKind::kOrdered;
   }

@@ -72,8 +72,7 @@ IterationRows free_loops(BlockSite const& site, IntegerSystem& system) {
 IterationRows free_iters(Block const& block, IntegerSystem& system) {
   IterationRows rows(iterator_ranges(block));
   for (IterVar const& iter : block.iters)
-    rows.set(iter.name(),
-             system.variable(0, as_int(iter.extent).value_or(kLargestRow) - 1));
+    rows.set(iter.name(), system.variable(0, as_int(iter.extent).value_or(kLargestRow) - 1));
   return rows;
 }
 
@@ -97,8 +96,8 @@ struct Reading {
   Access const& access;
   BlockSite const& writer;
   Access const& store;
-  size_t shared;     ///< loops around both
-  size_t least;      ///< of them, those around the tensor's allocation
+  size_t shared;      ///< loops around both
+  size_t least;       ///< of them, those around the tensor's allocation
   bool writer_first;  ///< within one iteration of the shared loops
   /// The read is that of an update: of the writer, only what starts the sum must come before.
   bool goes_on;
@@ -149,9 +148,8 @@ private:
   /// All of these answer false when the search is over.
   bool ask_writers(size_t r, Access const& access) {
     for (size_t w = 0; w < blocks_.size(); ++w) {
-      auto store = std::ranges::find_if(accesses_[w], [&](Access const& a) {
-        return a.writes && a.buffer == access.buffer;
-      });
+      auto store = std::ranges::find_if(
+          accesses_[w], [&](Access const& a) { return a.writes && a.buffer == access.buffer; });
       if (store == accesses_[w].end() || (w == r && own_element(*store, access))) continue;
       Reading reading = reading_of(r, access, w, *store);
       // Blocks that only go on with one sum may come in any order.
@@ -250,8 +248,7 @@ private:
     IterationRows run(ranges_of(reading.writer.loops));
     for (size_t i = 0; i < reading.writer.loops.size(); ++i) {
       For const& loop = *reading.writer.loops[i];
-      run.set(loop.name(),
-              i < level ? loops.variable(loop.name()) : variable_for(loop, system));
+      run.set(loop.name(), i < level ? loops.variable(loop.name()) : variable_for(loop, system));
     }
     if (!same) {
       std::string const& name = reading.writer.loops[level]->name();
@@ -288,8 +285,7 @@ private:
       IterationRows write(ranges_of(reading.writer.loops));
       for (size_t i = 0; i < reading.writer.loops.size(); ++i) {
         For const& loop = *reading.writer.loops[i];
-        write.set(loop.name(),
-                  i < level ? read.variable(loop.name()) : variable_for(loop, system));
+        write.set(loop.name(), i < level ? read.variable(loop.name()) : variable_for(loop, system));
       }
       if (!same) {
         std::string const& name = reading.writer.loops[level]->name();
@@ -315,8 +311,8 @@ private:
     }
     if (reading.goes_on)
       for (IterVar const& iter : reading.writer.block->iters)
-        if (auto row = iter.kind == IterKind::kReduce ? write.row_of(iter.binding, system)
-                                                      : std::nullopt)
+        if (auto row =
+                iter.kind == IterKind::kReduce ? write.row_of(iter.binding, system) : std::nullopt)
           system.zero.push_back(std::move(*row));
     Solution later = sets_.solve(system);
     if (later.solvable == Solvable::kNo) return true;
@@ -379,13 +375,14 @@ private:
     std::vector<int64_t> index = std::move(*found);
     std::string element = fmt::format("{}[{}]", reading.access.buffer, fmt::join(index, ","));
     std::string at = iteration_text(write);
-    std::string made = how == "is gone"
-                           ? fmt::format("which {} would not compute any more", reading.writer.block->name)
-                       : how == "comes later"
-                           ? fmt::format("which {} still changes in iteration {}, which comes later",
-                                         reading.writer.block->name, at)
-                           : fmt::format("which {} computes in iteration {}, not before that",
-                                         reading.writer.block->name, at);
+    std::string made =
+        how == "is gone"
+            ? fmt::format("which {} would not compute any more", reading.writer.block->name)
+        : how == "comes later"
+            ? fmt::format("which {} still changes in iteration {}, which comes later",
+                          reading.writer.block->name, at)
+            : fmt::format("which {} computes in iteration {}, not before that",
+                          reading.writer.block->name, at);
     answer_.code = "not_finished";
     answer_.message = fmt::format("{} reads {} in iteration {}, {}", reading.reader.block->name,
                                   element, iteration_text(read), made);
@@ -414,9 +411,9 @@ private:
     if (!lost || !added) return undecided("integer sets gave no answer about its instances");
     if (lost->empty() && added->empty()) return is.block->init || terms_come_once(is);
     answer_.code = lost->empty() ? "instances_added" : "instances_lost";
-    answer_.message =
-        fmt::format("{} would {} be computed for {}", was.block->name,
-                    lost->empty() ? "also" : "not", instance_text(*was.block, lost->empty() ? *added : *lost));
+    answer_.message = fmt::format("{} would {} be computed for {}", was.block->name,
+                                  lost->empty() ? "also" : "not",
+                                  instance_text(*was.block, lost->empty() ? *added : *lost));
     return false;
   }
 
@@ -444,10 +441,10 @@ private:
       if (again.solvable == Solvable::kOutOfTime)
         return undecided("integer sets gave no answer in time");
       answer_.code = "terms_twice";
-      answer_.message = fmt::format(
-          "{} would add the same term in iterations {} and {}", site.block->name,
-          iteration_text(values_of(site, one, again.values)),
-          iteration_text(values_of(site, other, again.values)));
+      answer_.message =
+          fmt::format("{} would add the same term in iterations {} and {}", site.block->name,
+                      iteration_text(values_of(site, one, again.values)),
+                      iteration_text(values_of(site, other, again.values)));
       return false;
     }
     return true;
@@ -480,8 +477,9 @@ private:
 }  // namespace
 
 std::string FlowAnswer::proof() const {
-  return fmt::format("every read finds what it reads finished: proved by integer sets ({} question{})",
-                     questions, questions == 1 ? "" : "s");
+  return fmt::format(
+      "every read finds what it reads finished: proved by integer sets ({} question{})", questions,
+      questions == 1 ? "" : "s");
 }
 
 FlowAnswer ask_flow(FlowQuestion const& question, Effort effort) {

@@ -15,8 +15,8 @@ namespace {
 
 bool is_small(LinearRow const& row) {
   return std::abs(row.constant) < kLargestRow &&
-         std::ranges::all_of(
-             row.terms, [](auto const& term) { return std::abs(term.second) < kLargestRow; });
+         std::ranges::all_of(row.terms,
+                             [](auto const& term) { return std::abs(term.second) < kLargestRow; });
 }
 
 }  // namespace
@@ -69,8 +69,8 @@ std::optional<int> IterationRows::quotient_of(Expr const& e, LinearRow const& nu
 bool IterationRows::add_condition(Expr const& e, IntegerSystem& system) {
   if (auto value = as_int(e); value && *value != 0) return true;
   auto const* test = e.as<Binary>();
-  bool known = test && (test->op == BinaryOp::kLt || test->op == BinaryOp::kLe ||
-                        test->op == BinaryOp::kEq);
+  bool known =
+      test && (test->op == BinaryOp::kLt || test->op == BinaryOp::kLe || test->op == BinaryOp::kEq);
   auto a = known ? row_of(test->a, system) : std::nullopt;
   auto b = a ? row_of(test->b, system) : std::nullopt;
   if (!a || !b) return false;

@@ -49,9 +49,8 @@ std::vector<BoundedDigit> digits_of(std::string const& iterator, std::vector<Exp
         form->digits[0].loop == iterator)
       digits.push_back({form->digits[0], box[d]});
   }
-  std::ranges::sort(digits, [](auto const& a, auto const& b) {
-    return a.digit.divide > b.digit.divide;
-  });
+  std::ranges::sort(digits,
+                    [](auto const& a, auto const& b) { return a.digit.divide > b.digit.divide; });
   return digits;
 }
 

@@ -38,8 +38,7 @@ std::vector<Span> box_of(std::vector<ir::BlockSite> const& sites, ir::BufferNode
 /// Which values of an iterator give indices inside of a box; no answer when the indices do not
 /// bound it. `indices` speak of iterators with the given ranges, one for each span of the box:
 /// v, v + c, c - v, and the digits of v (v // f, v % f, ...) are understood.
-std::optional<Span> iterator_span(std::string const& iterator,
-                                  std::vector<ir::Expr> const& indices,
+std::optional<Span> iterator_span(std::string const& iterator, std::vector<ir::Expr> const& indices,
                                   std::vector<Span> const& box, arith::Ranges const& ranges);
 
 }  // namespace tw

@@ -16,7 +16,8 @@ using namespace ir;
 
 bool makes_every_element(BlockSite const& block) {
   double instances = 1, elements = 1;
-  for (IterVar const& iter : block.block->iters) instances *= double(as_int(iter.extent).value_or(0));
+  for (IterVar const& iter : block.block->iters)
+    instances *= double(as_int(iter.extent).value_or(0));
   for (Expr const& extent : written_buffer(block)->shape)
     elements *= double(as_int(extent).value_or(-1));
   return instances == elements;
@@ -29,8 +30,7 @@ Solvable leaves(BlockSite const& reader, Access const& access, Expr const& value
     IntegerSystem system;
     IterationRows rows(ranges_of(reader.loops));
     for (For const* loop : reader.loops)
-      rows.set(loop->name(),
-               system.variable(0, as_int(loop->extent).value_or(kLargestRow) - 1));
+      rows.set(loop->name(), system.variable(0, as_int(loop->extent).value_or(kLargestRow) - 1));
     rows.add_guard(reader.block->predicate, system);
     for (Expr const& condition : access.conditions) rows.add_condition(condition, system);
     auto row = rows.row_of(value, system);

@@ -62,6 +62,17 @@ std::expected<void, Refusal> shape_refusal(Move const& move,
 std::expected<Proof, Refusal> check(Move const& move) {
   BlockSite const& block = move.blocks[0];
   std::string const& name = block.block->name;
+  if (written_buffer(block) && is_parameter(move.program, written_buffer(block)->name))
+    return refuse_stage("writes_an_output",
+                        fmt::format("block {} writes {}, an output of the kernel", name,
+                                    written_buffer(block)->name),
+                        "compute_inline: the block's tensor is used inside of the kernel only");
+  std::vector<BlockSite> consumers =
+      written_buffer(block) ? consumers_of(move) : std::vector<BlockSite>{};
+  std::erase_if(consumers, [&](BlockSite const& r) { return r.block->id == block.block->id; });
+  if (consumers.empty())
+    return refuse_stage("no_consumer", fmt::format("nothing reads what {} computes", name),
+                        "compute_inline: some block reads the tensor");
   if (!is_complete(block))
     return refuse_stage(
         "not_a_complete_block",
@@ -72,17 +83,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
         "element_hides_its_instance",
         fmt::format("which instance of {} makes an element does not show in its indices", name),
         "compute_inline: an element's indices give the iterators that make it");
-  if (is_parameter(move.program, written_buffer(block)->name))
-    return refuse_stage("writes_an_output",
-                        fmt::format("block {} writes {}, an output of the kernel", name,
-                                    written_buffer(block)->name),
-                        "compute_inline: the block's tensor is used inside of the kernel only");
   if (auto alone = only_writer(move.program, block, kVerb); !alone)
     return std::unexpected(alone.error());
-  std::vector<BlockSite> consumers = consumers_of(move);
-  if (consumers.empty())
-    return refuse_stage("no_consumer", fmt::format("nothing reads what {} computes", name),
-                        "compute_inline: some block reads the tensor");
   for (BlockSite const& consumer : consumers)
     if (auto there = inputs_in_scope(move.program, block, consumer.loops, kVerb); !there)
       return std::unexpected(there.error());

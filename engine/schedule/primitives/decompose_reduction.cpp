@@ -57,8 +57,7 @@ std::unexpected<Refusal> refuse_restart(Move const& move, Block const& block,
                                block.name, again.conflict->buffer, name)
                  : fmt::format("it is not proved that {} computes each element once below {}: {}",
                                block.name, name, again.unknown),
-             "decompose_reduction: below the loop each element is summed up once",
-             {move.loops[0]});
+             "decompose_reduction: below the loop each element is summed up once", {move.loops[0]});
   refusal.error().conflict = again.conflict;
   refusal.error().undecided = !again.conflict;
   return refusal;

@@ -55,11 +55,12 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return refuse_stage("written_beside", fmt::format("{} is made in the same nest", tensor),
                         "prefetch: the tensor is whole before the block's nest begins");
   if (reads_by_data(move.blocks[0], tensor))
-    return refuse_stage("depends_on_data",
-                        fmt::format("where {} reads {} depends on data of the same iteration, which "
-                                    "is not read ahead",
-                                    block, tensor),
-                        "prefetch: the index is one of loops");
+    return refuse_stage(
+        "depends_on_data",
+        fmt::format("where {} reads {} depends on data of the same iteration, which "
+                    "is not read ahead",
+                    block, tensor),
+        "prefetch: the index is one of loops");
   if (!moves_with(box_at(move, *find_buffer(move.program, tensor)), *place.loop))
     return refuse_stage("same_in_each_iteration",
                         fmt::format("every iteration of {} reads {} at the same place", at, tensor),

@@ -83,9 +83,8 @@ std::expected<void, Refusal> finishes_box(Move const& move, std::string const& t
 /// What one iteration of the place makes of a tensor.
 std::vector<Span> made_box(Move const& move, std::string const& tensor) {
   std::vector<BlockSite> writers = writers_of(move.program, tensor);
-  std::erase_if(writers, [&](BlockSite const& writer) {
-    return !is_under(writer, move.loops[0].loop->id);
-  });
+  std::erase_if(writers,
+                [&](BlockSite const& writer) { return !is_under(writer, move.loops[0].loop->id); });
   return box_of(writers, *find_buffer(move.program, tensor), place_loops(move.loops[0]).size(),
                 true);
 }

@@ -55,7 +55,8 @@ bool reads_each_once(Block const& block, std::string const& tensor) {
   return good;
 }
 
-/// How many values an index takes over the block's iterators, from 0 on; -1 where that is not known.
+/// How many values an index takes over the block's iterators, from 0 on; -1 where that is not
+/// known.
 int64_t values_of(Block const& block, Expr const& index) {
   auto range = arith::bounds(index, iterator_ranges(block));
   return range && range->low == 0 ? range->high + 1 : -1;
@@ -142,6 +143,13 @@ std::expected<Proof, Refusal> check(Move const& move) {
   auto no = [&](std::string code, std::string message) {
     return refuse_stage(std::move(code), std::move(message), kCondition);
   };
+  bool reads_made = std::ranges::any_of(read_buffers(*block.block), [&](std::string const& tensor) {
+    std::vector<BlockSite> writers = writers_of(move.program, tensor);
+    std::erase_if(writers, [&](BlockSite const& w) { return w.block->id == block.block->id; });
+    return !writers.empty();
+  });
+  if (!reads_made)
+    return no("no_producer", fmt::format("{} reads nothing that another block computes", name));
   if (!is_complete(block))
     return no("not_a_complete_block", fmt::format("block {} reduces or has an order", name));
   auto producer = producer_of(move);
@@ -170,8 +178,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())
     return refuse_flow(flow, shape_refusal(move, *producer, tensor), kCondition);
   if (!producer->loops.empty())
-    if (auto holds =
-            annotations_hold(merged, producer->loops.back()->id, kVerb, move.effort);
+    if (auto holds = annotations_hold(merged, producer->loops.back()->id, kVerb, move.effort);
         !holds)
       return std::unexpected(holds.error());
   return Proof{"the producer computes the same elements"};
