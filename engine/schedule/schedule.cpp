@@ -8,6 +8,7 @@
 #include "engine/ir/parse_expr.h"
 #include "engine/schedule/legality/hints.h"
 #include "engine/schedule/names.h"
+#include "engine/schedule/result_checks.h"
 #include "engine/schedule/trace.h"
 
 namespace tw {
@@ -185,7 +186,7 @@ std::optional<Repair> repair_by_rfactor(Schedule const& schedule, Step const& st
 
 Schedule::Schedule(ir::Program program)
     : origin_(std::make_shared<ir::Program const>(program)),
-      state_(std::make_shared<State const>(State{std::move(program), {}, {}})) {}
+      state_(std::make_shared<State>(State{std::move(program), {}, {}})) {}
 
 std::expected<Proof, Refusal> Schedule::check(Step const& step, Effort effort) const {
   auto resolved = resolve(program(), step);
@@ -193,7 +194,16 @@ std::expected<Proof, Refusal> Schedule::check(Step const& step, Effort effort) c
   return resolved->primitive->check(resolved->move(program(), effort));
 }
 
-std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort) const {
+std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort) const& {
+  return take(step, effort, nullptr);
+}
+
+std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort) && {
+  return take(step, effort, state_.use_count() == 1 ? state_.get() : nullptr);
+}
+
+/// `own`: the state, if its trace may be taken away.
+std::expected<Schedule, Refusal> Schedule::take(Step const& step, Effort effort, State* own) const {
   auto resolved = resolve(program(), step);
   if (!resolved) return std::unexpected(resolved.error());
   Move move = resolved->move(program(), effort);
@@ -205,12 +215,12 @@ std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort
   for (ir::LoopId made : applied.made)  // before hints go: a loop may hold nothing else
     taken.step.gives.push_back(site_of(applied.program, made).loop->name());
   applied.program = without_idle_hints(std::move(applied.program));
-  if (Status status = ir::verify(applied.program); !status)
-    return std::unexpected(unusable("invalid_result", status.error().message));
+  if (auto valid = verify_result(origin(), applied, step); !valid)
+    return std::unexpected(valid.error());
   Schedule next = *this;
-  auto trace = state_->trace;
+  std::vector<TakenStep> trace = own ? std::move(own->trace) : state_->trace;
   trace.push_back(std::move(taken));
-  next.state_ = std::make_shared<State const>(
+  next.state_ = std::make_shared<State>(
       State{std::move(applied.program), std::move(trace), std::move(applied.cursors)});
   return next;
 }
@@ -225,6 +235,7 @@ std::vector<Repair> repairs_for(Schedule const& schedule, Step const& step, size
   std::vector<Repair> repairs;
   Primitive const* primitive = find_primitive(step.primitive);
   if (!primitive || primitive->targets != 1 || !primitive->kinds.empty()) return repairs;
+  if (step.targets.size() != 1) return repairs;  // refused for that
   auto asked = find_loop(schedule.program(), step.targets.front());
   if (!asked) return repairs;
   auto by_rfactor = repair_by_rfactor(schedule, step, *asked);
