@@ -77,7 +77,7 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
   ScriptCheck result;
   for (auto const& [line, step] : parsed.steps) {
     CheckedStep checked{line, to_text(step), true, {}};
-    auto next = schedule.apply(step);
+    auto next = std::move(schedule).apply(step);  // stays as it is where the step is refused
     if (!next) {
       checked.legal = false;
       Refusal refusal = next.error();
