@@ -90,6 +90,8 @@ private:
       return reader_.error("integer_division", "integers divide with '//', not with '/'");
     if ((op == BinaryOp::kFloorDiv || op == BinaryOp::kFloorMod) && !is_integer(a.type()))
       return reader_.error("type_mismatch", "'//' and '%' are for integers");
+    if ((op == BinaryOp::kFloorDiv || op == BinaryOp::kFloorMod) && is_int(b, 0))
+      return reader_.error("division_by_zero", fmt::format("'{}' is divided by zero", to_text(a)));
     bool logic = op == BinaryOp::kAnd || op == BinaryOp::kOr;
     if (logic != (a.type() == DType::kBool) && !is_compare(op))
       return reader_.error("type_mismatch", logic ? "'&&' and '||' are for conditions"

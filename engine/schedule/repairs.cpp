@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/buffers.h"
 #include "engine/schedule/legality/nests.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/trace.h"
@@ -223,6 +224,53 @@ Ways with_another_tensor(Wish const& wish) {
   return ways;
 }
 
+/// With the loops inside of the last one that the step is missing.
+Ways with_more_targets(Wish const& wish) {
+  size_t wanted = wish.primitive.targets < 0 ? 2 : size_t(wish.primitive.targets);
+  if (wish.loops.empty() || wish.step.targets.size() >= wanted) return {};
+  Step other = wish.step;
+  for (LoopSite const& site : loops_of(wish.loops.back().loop->body))
+    if (other.targets.size() < wanted) other.targets.push_back(wish.name_of(site.loop->id));
+  return {{{other}, "with the loop inside of it"}};
+}
+
+/// Loops around the block that the step names.
+Ways around_the_block(Wish const& wish) {
+  Ways ways;
+  if (wish.blocks.empty()) return ways;
+  for (size_t i = wish.blocks[0].loops.size(); i-- > 0;) {
+    For const& loop = *wish.blocks[0].loops[i];
+    ways.push_back({{with_last_target(wish.step, wish.name_of(loop.id))}, iterations_text(loop)});
+  }
+  return ways;
+}
+
+/// Usual layouts of as many dimensions as the tensor has: two of them exchanged, the last one in
+/// blocks, for each tensor that the step may mean.
+Ways with_another_layout(Wish const& wish) {
+  Ways ways;
+  if (wish.blocks.empty()) return ways;
+  BlockSite const& block = wish.blocks[0];
+  std::vector<std::string> tensors = read_buffers(*block.block);
+  if (!wish.step.arguments.contains("tensor")) tensors = {""};
+  for (std::string const& tensor : tensors) {
+    Buffer buffer = tensor.empty() ? written_buffer(block) : find_buffer(wish.program(), tensor);
+    if (!buffer) continue;
+    std::string plain;
+    for (size_t d = 0; d < buffer->shape.size(); ++d) plain += char('A' + d);
+    std::string turned = plain;
+    if (turned.size() > 1) std::swap(turned[turned.size() - 1], turned[turned.size() - 2]);
+    for (std::string const& layout :
+         {turned, plain + "8" + char('a' + plain.size() - 1), plain + "2a"}) {
+      Step other = wish.step;
+      other.arguments["layout"] = layout;
+      if (!tensor.empty()) other.arguments["tensor"] = tensor;
+      ways.push_back({{other}, "a layout of its dimensions"});
+    }
+  }
+  return ways;
+}
+
 /// Without the names that cannot be given.
 Ways with_free_names(Wish const& wish) {
   Step other = wish.step;
@@ -256,11 +304,14 @@ std::map<std::string, std::vector<Finder>> const& ways_table() {
       {"partition_out_of_range", {with_another_number}},
       {"no_such_dimension", {with_another_number}},
       {"cannot_align", {with_another_number}},
-      {"bad_layout", {without_arguments}},
+      {"bad_layout", {without_arguments, with_another_layout}},
+      {"wrong_targets", {with_more_targets}},
+      {"not_around_the_block", {around_the_block}},
+      {"written_beside", {with_another_tensor, with_another_layout}},
       {"name_taken", {with_free_names}},
       {"bad_name", {with_free_names}},
       {"wrong_names", {with_free_names}},
-      {"not_read_there", {with_another_tensor}},
+      {"not_read_there", {with_another_tensor, with_another_layout, around_the_block}},
       {"too_many_lanes", {by_splitting, at_another_loop}},
       {"too_many_copies", {by_splitting, at_another_loop}},
       {"not_neighbours", {in_another_order}},
@@ -269,6 +320,7 @@ std::map<std::string, std::vector<Finder>> const& ways_table() {
       {"start_not_first", {by_decomposing, in_another_order}},
       {"start_undecided", {by_decomposing, with_another_number, at_another_loop}},
       {"writes_an_output", {by_cache_write, at_another_loop}},
+      {"same_in_each_iteration", {at_another_loop, with_another_tensor}},
       {"unknown_block", {}},
       {"unknown_loop", {}},
       {"ambiguous_loop", {}},
@@ -286,12 +338,12 @@ std::vector<Finder> finders_for(std::string const& code, Step const& step) {
 
 bool works(Schedule const& schedule, std::vector<Step> const& steps) {
   Schedule now = schedule;
-  for (size_t i = 0; i + 1 < steps.size(); ++i) {
-    auto next = now.apply(steps[i], Effort::kInteractive);
+  for (Step const& step : steps) {
+    auto next = now.apply(step, Effort::kInteractive);
     if (!next) return false;
     now = std::move(*next);
   }
-  return now.check(steps.back(), Effort::kInteractive).has_value();
+  return true;
 }
 
 std::string text_of(std::vector<Step> const& steps) {

@@ -9,6 +9,7 @@
 #include "engine/ir/parse_expr.h"
 #include "engine/schedule/legality/hints.h"
 #include "engine/schedule/names.h"
+#include "engine/schedule/result_checks.h"
 #include "engine/schedule/trace.h"
 
 namespace tw {
@@ -195,7 +196,7 @@ std::string in_the_words_of(Resolved const& resolved, ir::Program const& program
 
 Schedule::Schedule(ir::Program program)
     : origin_(std::make_shared<ir::Program const>(program)),
-      state_(std::make_shared<State const>(State{std::move(program), {}, {}})) {}
+      state_(std::make_shared<State>(State{std::move(program), {}, {}})) {}
 
 std::expected<Proof, Refusal> Schedule::check(Step const& step, Effort effort) const {
   auto resolved = resolve(program(), step);
@@ -206,7 +207,16 @@ std::expected<Proof, Refusal> Schedule::check(Step const& step, Effort effort) c
   return answer;
 }
 
-std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort) const {
+std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort) const& {
+  return take(step, effort, nullptr);
+}
+
+std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort) && {
+  return take(step, effort, state_.use_count() == 1 ? state_.get() : nullptr);
+}
+
+/// `own`: the state, if its trace may be taken away.
+std::expected<Schedule, Refusal> Schedule::take(Step const& step, Effort effort, State* own) const {
   auto proof = check(step, effort);
   if (!proof) return std::unexpected(proof.error());
   auto resolved = resolve(program(), step);
@@ -217,12 +227,12 @@ std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort
   for (ir::LoopId made : applied.made)  // before hints go: a loop may hold nothing else
     taken.step.gives.push_back(site_of(applied.program, made).loop->name());
   applied.program = without_idle_hints(std::move(applied.program));
-  if (Status status = ir::verify(applied.program); !status)
-    return std::unexpected(unusable("invalid_result", status.error().message));
+  if (auto valid = verify_result(origin(), applied, step); !valid)
+    return std::unexpected(valid.error());
   Schedule next = *this;
-  auto trace = state_->trace;
+  std::vector<TakenStep> trace = own ? std::move(own->trace) : state_->trace;
   trace.push_back(std::move(taken));
-  next.state_ = std::make_shared<State const>(
+  next.state_ = std::make_shared<State>(
       State{std::move(applied.program), std::move(trace), std::move(applied.cursors)});
   return next;
 }

@@ -27,7 +27,10 @@ public:
 
   /// The step taken, or why not. Errors in the step itself (unknown primitive, loop or argument)
   /// are refusals with the codes of `validate`.
-  std::expected<Schedule, Refusal> apply(Step const& step, Effort effort = Effort::kWork) const;
+  std::expected<Schedule, Refusal> apply(Step const& step, Effort effort = Effort::kWork) const&;
+  /// The same; when the step is taken its own trace is moved on and not copied, so that a script
+  /// takes time in proportion to its length.
+  std::expected<Schedule, Refusal> apply(Step const& step, Effort effort = Effort::kWork) &&;
   /// Legal or why not, without rewriting.
   std::expected<Proof, Refusal> check(Step const& step, Effort effort = Effort::kWork) const;
   /// Where loops of the schedule before the last step are now.
@@ -41,8 +44,10 @@ private:
     std::vector<TakenStep> trace;
     CursorMap cursors;
   };
+  std::expected<Schedule, Refusal> take(Step const& step, Effort effort, State* own) const;
+
   std::shared_ptr<ir::Program const> origin_;
-  std::shared_ptr<State const> state_;
+  std::shared_ptr<State> state_;  ///< changes only where nobody else holds it
 };
 
 }  // namespace tw

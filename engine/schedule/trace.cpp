@@ -183,7 +183,7 @@ std::expected<Schedule, Refusal> replay(Schedule schedule, Script const& script)
     return std::unexpected(std::move(refusal));
   }
   for (auto const& [line, step] : script.steps) {
-    auto next = schedule.apply(step);
+    auto next = std::move(schedule).apply(step);  // stays as it is where the step is refused
     if (!next) {
       Refusal refusal = next.error();
       refusal.line = line;

@@ -11,8 +11,12 @@ namespace tw::session {
 /// the next measurement.
 inline constexpr int64_t kMostCheckedOperations = 4'000'000'000;
 
-/// Compiles with checks and runs once on the bench's inputs. `operations` of the kernel over
-/// `most`: it does not run, and says so. Errors: those of lowering, compiling and the device.
+/// The interpreter counts the terms of sums up to so many runs of blocks: some seconds. The results
+/// of larger kernels are compared, on inputs whose every term shows.
+inline constexpr double kMostCountedRuns = 4e6;
+
+/// Compiles with checks and runs once on the bench's inputs, then counts the terms of every sum.
+/// `operations` of the kernel over `most`: it does not run, and says so. Errors: those of lowering, compiling and the device.
 Result<CheckedRun> run_checked(ir::Program const& program, int64_t operations, int64_t most,
                                Backend const& backend, KernelBench& bench,
                                BenchOptions const& options);

@@ -6,6 +6,7 @@
 
 #include "engine/measure/kernel_bench.h"
 #include "engine/session/loaded_model.h"
+#include "engine/te/inputs.h"
 
 namespace tw::session {
 namespace {
@@ -40,7 +41,7 @@ public:
   Result<KernelAlone> make(std::map<std::string, NDArray> const& parameters) {
     te::Kernel const& kernel = model_.kernel(row_).kernel;
     TRY(check_names(kernel, parameters));
-    TRY_ASSIGN(all_, random_kernel_inputs(kernel.inputs, 1));
+    TRY_ASSIGN(all_, te::proving_inputs(kernel, 1));
     PlanStep step;
     step.kernel = 0;
     std::vector<NDArray> weights = weights_in(model_, row_);

@@ -9,6 +9,7 @@
 #include "engine/measure/kernel_bench.h"
 #include "engine/session/checked_run.h"
 #include "engine/session/compare.h"
+#include "engine/session/kernel_reference.h"
 #include "engine/session/loaded_model.h"
 #include "engine/session/schedule_views.h"
 
@@ -23,17 +24,6 @@ BenchOptions bench_options(Backend const& backend, StopToken stop) {
   options.call.stop = stop;
   options.call.timeout = std::chrono::minutes(2);
   return options;
-}
-
-Comparison worst_of(std::vector<NDArray> const& outputs, std::vector<NDArray> const& reference) {
-  Comparison worst{0, 0, true, -1};
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    Comparison one = compare(outputs[i], reference[i]);
-    bool equal = worst.equal && one.equal;
-    if (one.max_abs_diff >= worst.max_abs_diff) worst = one;
-    worst.equal = equal;
-  }
-  return worst;
 }
 
 }  // namespace
@@ -88,7 +78,7 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
   ScriptCheck result;
   for (auto const& [line, step] : parsed.steps) {
     CheckedStep checked{line, to_text(step), true, {}};
-    auto next = schedule.apply(step);
+    auto next = std::move(schedule).apply(step);  // stays as it is where the step is refused
     if (!next) {
       checked.legal = false;
       Refusal refusal = next.error();
@@ -100,16 +90,13 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
     schedule = std::move(*next);
     result.steps.push_back(std::move(checked));
   }
-  TRY_ASSIGN(std::vector<NDArray> inputs, random_kernel_inputs(plain.inputs, 1));
-  KernelBench bench(device, plain, inputs);
+  TRY_ASSIGN(KernelReference reference, kernel_reference(model, kernel, backend, device, stop));
+  KernelBench bench(device, plain, std::move(reference.inputs));
   BenchOptions options = bench_options(backend, stop);
-  TRY_ASSIGN(std::optional<std::vector<NDArray>> reference,
-             reference_outputs(model, kernel, inputs, stop));
-  if (!reference || what.measure) {
+  if (what.measure) {
     TRY_ASSIGN(KernelCode code, compile_kernel(plain, backend, CodeTier::kFast));
     TRY_ASSIGN(BenchResult measured, bench.measure(code, options));
     result.plain_ms = measured.samples.least() * 1e3;
-    if (!reference) reference = std::move(measured.outputs);
   }
   if (what.checked) {
     int64_t any = std::numeric_limits<int64_t>::max();
@@ -118,7 +105,7 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
   }
   TRY_ASSIGN(KernelCode code, compile_kernel(schedule.program(), backend, CodeTier::kFull));
   TRY_ASSIGN(BenchResult measured, bench.measure(code, options));
-  result.comparison = worst_of(measured.outputs, *reference);
+  result.comparison = te::judge(measured.outputs, reference.expected);
   result.compared = true;
   if (what.measure && result.comparison.equal) {
     result.scheduled_ms = measured.samples.least() * 1e3;

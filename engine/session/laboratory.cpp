@@ -4,6 +4,7 @@
 
 #include "engine/compile/kernel_code.h"
 #include "engine/device/registry.h"
+#include "engine/session/kernel_reference.h"
 
 namespace tw::session {
 
@@ -24,13 +25,7 @@ Result<Laboratory::Outcome> Laboratory::measure(Model const& model, int kernel,
   options.call.stop = stop;
   options.call.timeout = std::chrono::seconds(30);
   TRY_ASSIGN(BenchResult result, bench_->measure(code, options));
-  Comparison worst{0, 0, true, -1};
-  for (size_t i = 0; i < result.outputs.size(); ++i) {
-    Comparison one = compare(result.outputs[i], reference_[i]);
-    bool equal = worst.equal && one.equal;
-    if (one.max_abs_diff >= worst.max_abs_diff) worst = one;
-    worst.equal = equal;
-  }
+  Comparison worst = te::judge(result.outputs, expected_);
   return Outcome{std::move(result), worst};
 }
 
@@ -50,18 +45,10 @@ Status Laboratory::prepare(Model const& model, int kernel, StopToken stop) {
   if (bench_ && model_ == model && kernel_ == kernel) return {};
   bench_.reset();
   TRY_ASSIGN(ir::Program plain, plain_program(*model, kernel));
-  TRY_ASSIGN(std::vector<NDArray> inputs, random_kernel_inputs(plain.inputs, 1));
-  TRY_ASSIGN(std::optional<std::vector<NDArray>> reference,
-             reference_outputs(*model, kernel, inputs, stop));
-  auto bench = std::make_unique<KernelBench>(device(), plain, inputs);
-  if (!reference) {  // a large tensor expression: its plain nest is what the schedules must keep
-    TRY_ASSIGN(KernelCode code, compile_kernel(plain, backend(), CodeTier::kFast));
-    BenchOptions options;
-    options.call.stop = stop;
-    options.call.timeout = std::chrono::seconds(60);
-    TRY_ASSIGN(reference, bench->run(code, options));
-  }
-  reference_ = std::move(*reference);
+  TRY_ASSIGN(KernelReference reference,
+             kernel_reference(*model, kernel, backend(), device(), stop));
+  auto bench = std::make_unique<KernelBench>(device(), plain, std::move(reference.inputs));
+  expected_ = std::move(reference.expected);
   bench_ = std::move(bench);
   model_ = model;
   kernel_ = kernel;

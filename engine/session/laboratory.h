@@ -11,6 +11,7 @@
 #include "engine/session/checked_run.h"
 #include "engine/session/loaded_model.h"
 #include "engine/session/session.h"
+#include "engine/te/expected.h"
 
 namespace tw::session {
 
@@ -51,7 +52,7 @@ private:
   Model model_;
   int kernel_ = -1;
   std::unique_ptr<KernelBench> bench_;
-  std::vector<NDArray> reference_;
+  te::Expected expected_;
 };
 
 }  // namespace tw::session

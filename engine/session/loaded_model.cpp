@@ -8,11 +8,11 @@
 #include "engine/importers/importer.h"
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
-#include "engine/measure/kernel_bench.h"
 #include "engine/samples/samples.h"
 #include "engine/session/graph_views.h"
 #include "engine/support/base/random.h"
 #include "engine/support/files.h"
+#include "engine/te/inputs.h"
 
 namespace tw::session {
 namespace {
@@ -251,7 +251,7 @@ Result<std::vector<NDArray>> random_inputs(LoadedModel const& model, uint64_t se
 }
 
 Result<std::vector<NDArray>> random_inputs_of(LoadedModel const& model, int kernel, uint64_t seed) {
-  return random_kernel_inputs(model.kernel(kernel).kernel.inputs, seed);
+  return te::proving_inputs(model.kernel(kernel).kernel, seed);
 }
 
 bool is_expression(LoadedModel const& model) { return model.is_expression; }

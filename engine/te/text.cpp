@@ -4,6 +4,7 @@
 
 #include "engine/ir/parse_expr.h"
 #include "engine/ir/text.h"
+#include "engine/te/bounds.h"
 #include "engine/te/te.h"
 
 namespace tw::te {
@@ -241,6 +242,8 @@ private:
                                                      to_text(stage.body.type())));
     declared_.erase(name);
     stage.output = buffer_of(head, stage.body.type());
+    if (Status inside = verify_bounds(stage); !inside)
+      return line.error_at(0, inside.error().code, inside.error().message);
     scope_.buffers[name] = stage.output;
     kernel_.stages.push_back(std::move(stage));
     return {};

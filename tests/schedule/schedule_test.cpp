@@ -38,6 +38,33 @@ constexpr char kResNet[] =
 class ScheduleTest : public QObject {
   Q_OBJECT
 private slots:
+  void a_script_takes_time_in_proportion_to_its_length() {
+    auto milliseconds = [&](int pairs) {
+      std::string text = "tilewright schedule 1\n";
+      for (int i = 0; i < pairs; ++i) text += "a, b = split(C.i, factor=2)\ni = fuse(a, b)\n";
+      Script script = parse_script(text).value();
+      QElapsedTimer timer;
+      timer.start();
+      auto done = replay(plain(0), script);
+      return done ? double(timer.nsecsElapsed()) / 1e6 : -1;
+    };
+    double least = milliseconds(500), most = milliseconds(4000);
+    QVERIFY(least > 0 && most > 0);
+    QVERIFY2(most < 24 * least, qPrintable(QString("%1 and %2 ms").arg(least).arg(most)));
+  }
+
+  void ten_thousand_nested_splits_are_refused_at_once() {
+    std::string text = "tilewright schedule 1\na0, b0 = split(C.i, factor=1)\n";
+    for (int i = 1; i < 10000; ++i)
+      text += "a" + std::to_string(i) + ", b" + std::to_string(i) + " = split(b" +
+              std::to_string(i - 1) + ", factor=1)\n";
+    auto done = replay(plain(0), parse_script(text).value());
+    QVERIFY(!done);
+    QCOMPARE(done.error().code, std::string("too_many_loops"));
+    QCOMPARE(done.error().message,
+             std::string("a block would stand in 129 loops; at most 128 are made"));
+  }
+
   void every_primitive_prints_parses_and_replays() {
     Rng rng(5);
     for (Primitive const* primitive : primitive_table()) {

@@ -183,6 +183,16 @@ private slots:
                             << "k.te:2: no stage makes the output 'B'";
     QTest::newRow("extent") << head + "  B[i in 0] = A[i]\n"
                             << "k.te:3:11: the extent of 'i' must be from 1 to 2^40";
+    QTest::newRow("division by zero") << head + "  B[i in 4] = A[i // 0]\n"
+                                      << "k.te:3:23: 'i' is divided by zero";
+    QTest::newRow("remainder by zero") << head + "  B[i in 4] = A[(i+1) % 0]\n"
+                                       << "k.te:3:26: 'i+1' is divided by zero";
+    QTest::newRow("overflow")
+        << head + "  C[i in 4] = A[i]\n  B[i in 4] = A[i*4611686018427387904*4 % 4]\n"
+        << "k.te:4: stage B reads 'A' at i*4611686018427387904*4%4, which does not fit 64 bits";
+    QTest::newRow("outside") << head + "  B[i in 5] = A[i]\n  C[i in 4] = A[i]\n"
+                             << "k.te:3: stage B reads 'A' outside: its index i goes from 0 to 4, "
+                                "dimension 0 has 0 to 3";
     QTest::newRow("character") << head + "  B[i in 4] = A[i] ; 1\n"
                                << "k.te:3:20: unexpected character ';'";
   }

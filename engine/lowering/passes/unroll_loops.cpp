@@ -1,4 +1,6 @@
 // unroll i in 3: S(i)   -->   S(0); S(1); S(2)
+#include <fmt/format.h>
+
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
@@ -8,6 +10,9 @@ namespace {
 
 using namespace ir;
 
+/// A few seconds of code generation.
+constexpr int64_t kMostStatements = 8192;
+
 Stmt unrolled(For const& loop, int64_t extent) {
   std::vector<Stmt> copies;
   for (int64_t i = 0; i < extent; ++i)
@@ -15,7 +20,31 @@ Stmt unrolled(For const& loop, int64_t extent) {
   return seq(std::move(copies));
 }
 
+/// Statements that a body holds once its loops are written out. They are counted before: writing
+/// them out first could take all memory there is.
+double written_out(Stmt const& body) {
+  double count = 0;
+  walk(body, [&](Stmt const& s) {
+    auto const* loop = s.as<For>();
+    if (!loop) {
+      count += s.as<Store>() != nullptr;
+      return true;
+    }
+    bool unrolls = loop->loop_kind == LoopKind::kUnroll;
+    count += written_out(loop->body) * (unrolls ? double(as_int(loop->extent).value_or(1)) : 1);
+    return false;
+  });
+  return count;
+}
+
 Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+  double statements = written_out(kernel.host.body);
+  if (statements > double(kMostStatements))
+    return refused(
+        "too_many_statements",
+        fmt::format("the unrolled loops of {} would write out {:.0f} statements; at most "
+                    "{} are compiled: unroll fewer loops, or smaller ones",
+                    kernel.host.name, statements, kMostStatements));
   KernelIr result = kernel;
   result.host.body = rewrite_stmts(kernel.host.body, [](Stmt const& s) -> Stmt {
     auto const* loop = s.as<For>();

@@ -26,10 +26,14 @@ int64_t inner_blocks(Layout const& layout, size_t dimension, size_t from) {
 
 }  // namespace
 
+/// Elements of all blocks of a layout together: what padding may add to a tensor for one of its own.
+constexpr int64_t kMostInBlocks = 1 << 16;
+
 Result<Layout> parse_layout(std::string_view word, size_t rank) {
   Layout layout;
   layout.rank = rank;
   std::vector<int> outer(rank, 0);
+  int64_t in_blocks = 1;
   for (size_t i = 0; i < word.size();) {
     int64_t block = 0;
     while (i < word.size() && std::isdigit(word[i]) && block < (1 << 20))
@@ -45,6 +49,8 @@ Result<Layout> parse_layout(std::string_view word, size_t rank) {
     if (block > 0 && outer[dimension] == 0)
       return bad(fmt::format("the block of '{}' stands before its dimension", letter));
     layout.parts.push_back({dimension, block});
+    if (block > 0 && (in_blocks *= block) > kMostInBlocks)
+      return bad(fmt::format("its blocks hold {} elements, at most {}", in_blocks, kMostInBlocks));
   }
   for (size_t d = 0; d < rank; ++d)
     if (outer[d] != 1)
