@@ -75,6 +75,24 @@ std::vector<testing::TracedAccess> accesses_at(ir::Program const& program,
   return found;
 }
 
+/// Some index at which the block reads the tensor is read itself: whether iterations meet depends
+/// on data then.
+bool reads_by_data(ir::Program const& program, Conflict const& conflict) {
+  bool by_data = false;
+  for (ir::BlockSite const& site : ir::blocks_of(program.body))
+    if (site.block->name == conflict.block)
+      ir::walk_exprs(site.block->body, [&](ir::Expr const& e) {
+        auto const* read = e.as<ir::Load>();
+        if (read && read->buffer->name == conflict.buffer)
+          for (ir::Expr const& index : read->indices)
+            ir::walk(index, [&](ir::Expr const& x) {
+              return by_data = by_data || x.as<ir::Load>(), !by_data;
+            });
+        return true;
+      });
+  return by_data;
+}
+
 bool happens(std::vector<ir::Program> const& programs, std::vector<NDArray> const& inputs,
              Conflict const& conflict, Iteration const& iteration, bool writes) {
   return std::ranges::any_of(programs, [&](ir::Program const& program) {
@@ -105,7 +123,8 @@ bool really_conflicts(Schedule const& schedule, Step const& step, Conflict const
     programs.push_back(primitive->apply({schedule.program(), loops, whole, blocks}).program);
   return (conflict.first_writes || conflict.second_writes) &&
          happens(programs, inputs, conflict, conflict.first, conflict.first_writes) &&
-         happens(programs, inputs, conflict, conflict.second, conflict.second_writes);
+         (happens(programs, inputs, conflict, conflict.second, conflict.second_writes) ||
+          reads_by_data(programs.back(), conflict));
 }
 
 }  // namespace

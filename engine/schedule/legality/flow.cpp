@@ -120,13 +120,25 @@ bool happens(Reading const& reading, Iteration const& at) {
   return !values || std::ranges::find(*values, 0) == values->end();
 }
 
+bool depends_on_data(Access const& access) {
+  bool depends = false;
+  for (Expr const& index : access.indices)
+    walk(index, [&](Expr const& e) { return depends = depends || e.as<Load>(), !depends; });
+  return depends;
+}
+
 class Flow {
 public:
   Flow(FlowQuestion const& question, Effort effort) : question_(question), sets_(effort) {
     for (BlockSite const& site : blocks_of(question.after.body))
       if (!is_hint(*site.block)) blocks_.push_back(site);
     allocs_ = allocs_of(question.after);
-    for (size_t b = 0; b < blocks_.size(); ++b) accesses_.push_back(accesses_of(blocks_[b], b));
+    for (size_t b = 0; b < blocks_.size(); ++b) {
+      accesses_.push_back(accesses_of(blocks_[b], b));
+      // A pair that meets whatever the data are says more.
+      std::ranges::stable_partition(accesses_.back(),
+                                    [](Access const& access) { return !depends_on_data(access); });
+    }
   }
 
   FlowAnswer run() {
