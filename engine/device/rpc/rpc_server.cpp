@@ -10,6 +10,7 @@
 
 #include "engine/device/channel.h"
 #include "engine/device/rpc/address.h"
+#include "engine/device/rpc/certificate.h"
 #include "engine/device/rpc/listener.h"
 #include "engine/device/rpc/own_port.h"
 #include "engine/device/rpc/relay.h"
@@ -194,12 +195,7 @@ Status RpcServerImpl::listen(DeviceAddress const& address) {
   builder.RegisterService(&service_);
   server_ = builder.BuildAndStart();
   if (server_ == nullptr)
-    return environment_failed("server_unavailable",
-                              "the device cannot serve" +
-                                  std::string(options_.tls_certificate.empty()
-                                                  ? ""
-                                                  : ": its certificate and key are no pair in PEM "
-                                                    "form"));
+    return environment_failed("server_unavailable", "the device cannot serve: gRPC does not start");
   listener_->start(std::move(acceptor));
   DeviceAddress own{address.host, listener_->port()};
   check_ = std::jthread([this, own](std::stop_token stop) { watch_port(std::move(stop), own); });
@@ -246,6 +242,8 @@ Status RpcServerImpl::wait() {
 Status check_options(RpcServerOptions const& options) {
   if (options.tls_certificate.empty() != options.tls_key.empty())
     return bad_input("bad_server_options", "TLS takes a certificate and its key, both");
+  if (!options.tls_key.empty() && !is_pair(options.tls_certificate, options.tls_key))
+    return bad_input("bad_server_options", "the certificate and its key are no pair in PEM form");
   bool sane = !options.worker.empty() && options.memory_bytes > 0 && options.call_seconds > 0 &&
               options.idle_seconds > 0 && options.check_seconds > 0 && options.most_clients > 0 &&
               options.most_clients <= 1024;
