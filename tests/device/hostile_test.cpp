@@ -224,7 +224,7 @@ private slots:
     if (fate == Fate::kRefused) {
       QVERIFY2(refused, qPrintable(words));
       QCOMPARE(device->generation(), uint64_t(1));
-      QVERIFY(device->describe({}));  // and that worker answers
+      if (act.fate == Fate::kRefused) QVERIFY(device->describe({}));  // and that worker answers
       ++refused_;
     } else if (fate == Fate::kEnded) {
       QVERIFY2(!done && !refused && words.contains(act.words), qPrintable(words));
