@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/device/confine.h"
+#include "engine/device/confine/confine.h"
 #include "engine/device/server.h"
 #include "engine/hardware/detect.h"
 #include "targets/cpu/runtime/cpu_processor.h"
@@ -85,15 +85,17 @@ int main(int count, char** words) {
 
   int socket = int(arguments.socket);
   tw::Hardware hardware = tw::detect_host();
+  std::vector<std::string> ways;  // of this machine's own kernels nothing is said
   if (!arguments.folder.empty()) {
     hardware.memory_bytes = arguments.memory_bytes;
+    ways = tw::open_ways();
     tw::Status confined = tw::confine_this_process(
-        {.folder = arguments.folder, .memory_bytes = arguments.memory_bytes, .keep = socket});
+        {.folder = arguments.folder, .memory_bytes = arguments.memory_bytes, .socket = socket});
     if (!confined) return fail(confined.error());
   }
   int64_t share = arguments.folder.empty() ? hardware.memory_bytes / 4 * 3 : hardware.memory_bytes;
   auto processor = tw::create_cpu_processor(share);
-  if (tw::Status served = tw::serve_device(socket, *processor, hardware); !served)
+  if (tw::Status served = tw::serve_device(socket, *processor, hardware, ways); !served)
     return fail(served.error());
   return 0;
 }

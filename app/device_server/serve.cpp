@@ -1,16 +1,23 @@
 // tw-device-rpc, which `tw-device serve` becomes: this machine as a device for others.
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <sstream>
 #include <thread>
 
-#include "engine/device/confine.h"
+#include "engine/device/confine/confine.h"
+#include "engine/device/rpc/address.h"
+#include "engine/device/rpc/certificate.h"
 #include "engine/device/rpc/rpc_server.h"
+#include "engine/device/words.h"
 #include "engine/hardware/detect.h"
 #include "engine/support/files.h"
 
@@ -20,27 +27,34 @@ namespace fs = std::filesystem;
 
 constexpr char kUsage[] =
     "usage: tw-device serve [OPTIONS]\n"
-    "Serves this machine as a device: whoever may connect can run any code as this user.\n"
+    "Serves this machine as a device: whoever knows a token can run any code here, in a process "
+    "that\n"
+    "is kept from files, sockets and other processes where the system can do that.\n"
     "  --listen HOST:PORT     where; a port of 0 takes a free one (127.0.0.1:50151)\n"
     "  --tls-cert F --tls-key F   certificate and key, PEM; needed beyond this machine\n"
-    "  --token-file F         first line: what a client must know; needed beyond this machine\n"
+    "  --token-file F         lines of \"TOKEN NAME\": what a client must know one of; read again "
+    "when\n"
+    "                         it changes; needed beyond this machine (otherwise one is made that\n"
+    "                         programs of this user find by themselves)\n"
+    "  --no-token             whoever is on this machine may connect\n"
     "  --memory-mb N          that a client's tensors may take (half of what there is)\n"
     "  --call-seconds N       that one call may take (120)\n"
     "  --idle-seconds N       that a client may stay silent (3600)\n"
     "  --clients N            at once (8)\n"
+    "  --check-seconds N      between looks whether its own port still answers (30)\n"
     "  --launcher WORDS       put before the command of a worker: \"taskset -c 2,3\"\n"
     "  --quiet                no line for each client\n";
 
 using Words = std::map<std::string, std::string>;
 
 tw::Result<Words> read_words(int count, char** words) {
-  constexpr std::string_view kOptions[] = {"--listen",       "--tls-cert",  "--tls-key",
-                                           "--token-file",   "--memory-mb", "--call-seconds",
-                                           "--idle-seconds", "--clients",   "--launcher"};
+  constexpr std::string_view kOptions[] = {
+      "--listen",       "--tls-cert",     "--tls-key", "--token-file", "--memory-mb",
+      "--call-seconds", "--idle-seconds", "--clients", "--launcher",   "--check-seconds"};
   Words given;
   for (int i = 1; i < count; ++i) {
     std::string name = words[i];
-    if (name == "--quiet") {
+    if (name == "--quiet" || name == "--no-token") {
       given[name] = "yes";
       continue;
     }
@@ -71,15 +85,18 @@ tw::Result<std::string> file(Words const& words, std::string const& name) {
   return tw::read_file(found->second, 1 << 20);
 }
 
-/// The first line, without what surrounds it.
-tw::Result<std::string> token(Words const& words) {
-  TRY_ASSIGN(std::string text, file(words, "--token-file"));
-  std::istringstream stream(text);
-  std::string line;
-  stream >> line;
-  if (words.contains("--token-file") && line.size() < 16)
-    return tw::bad_input("bad_token", "a token has at least 16 characters");
-  return line;
+/// Where they come from; without any one is made for this machine.
+tw::Status choose_tokens(Words const& words, tw::RpcServerOptions& options) {
+  bool given = words.contains("--token-file"), none = words.contains("--no-token");
+  if (given && none)
+    return tw::bad_input("unusable_arguments", "--token-file and --no-token contradict each other");
+  if (given) {
+    TRY_ASSIGN(options.tokens, tw::Tokens::read(words.at("--token-file")));
+    return {};
+  }
+  auto address = tw::parse_address(options.listen);
+  options.own_token = !none && address && address->loopback;  // elsewhere it is asked for
+  return {};
 }
 
 /// tw-device beside this program, after the launcher's words.
@@ -95,12 +112,58 @@ std::vector<std::string> worker_command(Words const& words) {
   return command;
 }
 
+/// Time and words; what a client can make it say again and again is left out, and counted.
+void log_line(std::string const& line) {
+  using namespace std::chrono;
+  constexpr int kMostPerSecond = 20;
+  static std::mutex mutex;
+  static seconds last{0};
+  static int said = 0, left_out = 0;
+  std::lock_guard lock(mutex);
+  auto now = floor<seconds>(system_clock::now().time_since_epoch());
+  if (now != last && left_out > 0) std::fprintf(stderr, "%d lines were left out\n", left_out);
+  if (now != last) said = left_out = 0;
+  last = now;
+  if (++said > kMostPerSecond) {
+    ++left_out;
+    return;
+  }
+  std::time_t moment = now.count();
+  std::tm parts{};
+  char time[32] = {};
+  std::strftime(time, sizeof time, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&moment, &parts));
+  std::fprintf(stderr, "%s %s\n", time, tw::one_line(line, 500).c_str());
+}
+
+/// As many descriptors as the system lets it have: each client takes a few.
+void raise_descriptors() {
+  rlimit both{};
+  if (getrlimit(RLIMIT_NOFILE, &both) != 0) return;
+  both.rlim_cur = std::min<rlim_t>(both.rlim_max, 65536);
+  setrlimit(RLIMIT_NOFILE, &both);
+}
+
+/// Under a sanitizer its shadow counts as memory.
+tw::WorkerLimits worker_limits(tw::RpcServerOptions const& options) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  int64_t memory = 0;
+#else
+  int64_t memory = options.memory_bytes + tw::kBesidesTensors;
+#endif
+  // Where processes are not stopped, or a launcher starts some, all of them are looked at.
+  bool families = !tw::open_ways().empty() || options.worker.size() > 1;
+  return {.memory_bytes = memory,
+          .threads = tw::kMostWorkerThreads,
+          .families = families,
+          .owns_children = true};
+}
+
 tw::Result<tw::RpcServerOptions> server_options(Words const& words) {
   tw::RpcServerOptions options;
   options.listen = words.contains("--listen") ? words.at("--listen") : "127.0.0.1:50151";
   TRY_ASSIGN(options.tls_certificate, file(words, "--tls-cert"));
   TRY_ASSIGN(options.tls_key, file(words, "--tls-key"));
-  TRY_ASSIGN(options.token, token(words));
+  TRY(choose_tokens(words, options));
   options.worker = worker_command(words);
   double half = double(tw::detect_host().memory_bytes / (2 << 20));
   TRY_ASSIGN(double megabytes, number(words, "--memory-mb", std::max(half, 64.0)));
@@ -109,8 +172,9 @@ tw::Result<tw::RpcServerOptions> server_options(Words const& words) {
   TRY_ASSIGN(options.idle_seconds, number(words, "--idle-seconds", options.idle_seconds));
   TRY_ASSIGN(double clients, number(words, "--clients", options.most_clients));
   options.most_clients = int(std::clamp(std::ceil(clients), 1.0, 1024.0));
-  if (!words.contains("--quiet"))
-    options.log = [](std::string const& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+  TRY_ASSIGN(options.check_seconds, number(words, "--check-seconds", options.check_seconds));
+  options.limits = worker_limits(options);
+  if (!words.contains("--quiet")) options.log = log_line;
   return options;
 }
 
@@ -126,22 +190,31 @@ int serve(tw::RpcServerOptions options) {
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  bool encrypted = !options.tls_certificate.empty(), secret = !options.token.empty();
+  raise_descriptors();
+  bool encrypted = !options.tls_certificate.empty(), own = options.own_token;
+  bool secret = options.tokens != nullptr;
+  if (std::string dates = tw::out_of_date(options.tls_certificate); !dates.empty())
+    std::fprintf(stderr, "tw-device: the certificate %s; clients will refuse it\n", dates.c_str());
   std::string where = options.listen.substr(0, options.listen.rfind(':'));
   auto server = tw::RpcServer::start(std::move(options));
   if (!server) return fail(server.error());
-  std::printf("listening on %s:%d, %s, %s, a kernel %s\n", where.c_str(), (*server)->port(),
-              encrypted ? "TLS" : "no TLS", secret ? "with a token" : "without a token",
-              tw::can_confine_writes() ? "writes no file outside of its own folder"
-                                       : "may write what this user may, as Landlock is missing");
+  std::vector<std::string> ways = tw::open_ways();
+  std::printf("listening on %s:%d, %s, %s, %s\n", where.c_str(), (*server)->port(),
+              encrypted ? "TLS" : "no TLS",
+              own      ? "with a token for programs of this user"
+              : secret ? "with a token"
+                       : "without a token",
+              ways.empty() ? "a kernel reaches no file, no socket and no process"
+                           : "NOT everything that a kernel may do is stopped here:");
+  for (std::string const& way : ways) std::printf("  not stopped: %s\n", way.c_str());
   std::fflush(stdout);
   std::thread([&signals, &server] {
     int signal = 0;
     sigwait(&signals, &signal);
     (*server)->stop();
   }).detach();
-  (*server)->wait();
-  return 0;
+  tw::Status served = (*server)->wait();
+  return served ? 0 : fail(served.error());
 }
 
 }  // namespace

@@ -78,6 +78,8 @@ void add_answers(DeviceState const& state, std::vector<DeviceFigure>& figures) {
   if (state.status->load >= 0)
     figures.push_back(
         {"Load", QString("%1 over the last minute").arg(state.status->load, 0, 'f', 2)});
+  for (std::string const& way : state.status->open_ways)
+    figures.push_back({"Not stopped there", QString::fromStdString(way)});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 namespace tw {
 namespace {
@@ -65,6 +66,32 @@ Status receive_all(int socket, char* data, size_t size, WaitLimit const& limit) 
   return {};
 }
 
+/// The content of a frame, of memory that is taken as it comes: a claim costs nothing. Where there
+/// is none, the rest is thrown away, so that the next frame begins where it should.
+Status receive_content(int socket, size_t size, std::string& bytes, WaitLimit const& limit) {
+  constexpr size_t kPiece = 1 << 20;
+  size_t done = 0;
+  try {
+    for (size_t piece; done < size; done += piece) {
+      piece = std::min(kPiece, size - done);
+      if (bytes.capacity() < done + piece) bytes.reserve(std::min(size, 2 * (done + piece)));
+      bytes.resize(done + piece);
+      TRY(receive_all(socket, bytes.data() + done, piece, limit));
+    }
+    return {};
+  } catch (std::bad_alloc const&) {
+    std::string().swap(bytes);
+  }
+  char unused[4096];
+  while (done < size) {
+    size_t piece = std::min(sizeof unused, size - done);
+    TRY(receive_all(socket, unused, piece, limit));
+    done += piece;
+  }
+  return environment_failed("out_of_memory", "there is no memory left for a message of " +
+                                                 std::to_string(size) + " bytes");
+}
+
 }  // namespace
 
 Status wait_readable(int socket, WaitLimit const& limit) { return wait_for(socket, POLLIN, limit); }
@@ -91,8 +118,8 @@ Result<Frame> receive_frame(int socket, WaitLimit const& limit) {
                               "a message claims " + std::to_string(header.length) +
                                   " bytes; the most is " + std::to_string(kMostFrameBytes));
   }
-  Frame frame{header.kind, std::string(header.length, '\0')};
-  TRY(receive_all(socket, frame.bytes.data(), frame.bytes.size(), limit));
+  Frame frame{header.kind, {}};
+  TRY(receive_content(socket, header.length, frame.bytes, limit));
   return frame;
 }
 

@@ -45,7 +45,8 @@ struct WaitLimit {
   int stop_descriptor = -1;  ///< readable: stop waiting
 };
 
-/// Errors: timed_out, cancelled, connection_closed, malformed_frame, frame_too_large.
+/// Errors: timed_out, cancelled, connection_closed, malformed_frame, frame_too_large; receive_frame
+/// also out_of_memory: that frame is lost, the next one can be received.
 Status send_frame(int socket, FrameKind kind, std::string_view bytes, WaitLimit const& limit);
 Result<Frame> receive_frame(int socket, WaitLimit const& limit);
 

@@ -21,7 +21,8 @@ constexpr int kChildSocket = 3;
 
 /// Starts the command with `socket` as its descriptor 3, its own process group (so that Ctrl-C
 /// reaches only us) and no signal blocked or ignored. Returns an errno.
-int spawn(std::vector<std::string> command, int socket, pid_t& pid) {
+int spawn(std::vector<std::string> command, std::vector<std::string> const* environment, int socket,
+          pid_t& pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
@@ -38,7 +39,13 @@ int spawn(std::vector<std::string> command, int socket, pid_t& pid) {
   std::vector<char*> arguments;
   for (std::string& word : command) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  int error = posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(), environ);
+  std::vector<char*> variables;
+  if (environment)
+    for (std::string const& variable : *environment)
+      variables.push_back(const_cast<char*>(variable.c_str()));
+  variables.push_back(nullptr);
+  int error = posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments.data(),
+                           environment ? variables.data() : environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   return error;
@@ -60,6 +67,8 @@ std::string signal_name(int signal) {
       return "trap";
     case SIGABRT:
       return "abort";
+    case SIGSYS:
+      return "call of the system that is not allowed";
     case SIGKILL:
       return "kill signal";
     default:
@@ -74,7 +83,8 @@ LineEnd describe_end(int status) {
   return end;
 }
 
-Result<ChildProcess> ChildProcess::start(std::vector<std::string> command) {
+Result<ChildProcess> ChildProcess::start(std::vector<std::string> command,
+                                         std::vector<std::string> const* environment) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return environment_failed("device_unavailable",
@@ -82,7 +92,7 @@ Result<ChildProcess> ChildProcess::start(std::vector<std::string> command) {
   }
   pid_t pid = -1;
   std::string program = command.at(0);
-  int error = spawn(std::move(command), ends[1], pid);
+  int error = spawn(std::move(command), environment, ends[1], pid);
   close(ends[1]);
   if (error != 0) {
     close(ends[0]);

@@ -14,8 +14,9 @@ namespace tw {
 class ChildProcess {
 public:
   /// Starts `command --fd N`: a program, found on the path when it has no slash, and its arguments.
-  /// Errors: device_unavailable.
-  static Result<ChildProcess> start(std::vector<std::string> command);
+  /// `environment`: "NAME=value" each; null: this process's own. Errors: device_unavailable.
+  static Result<ChildProcess> start(std::vector<std::string> command,
+                                    std::vector<std::string> const* environment = nullptr);
 
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;

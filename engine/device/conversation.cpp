@@ -9,6 +9,7 @@
 
 #include "engine/device/child_process.h"
 #include "engine/device/stop_descriptor.h"
+#include "engine/device/words.h"
 
 namespace tw {
 namespace {
@@ -24,18 +25,11 @@ std::string name_of(std::span<DeviceStep const> steps, int32_t index) {
   return fmt::format("one of {} kernels", steps.size());
 }
 
-/// What comes from a device, maybe of another machine: one line.
-std::string one_line(std::string words) {
-  std::ranges::replace_if(
-      words, [](unsigned char c) { return c < 32 || c == 127; }, ' ');
-  return words;
-}
-
 /// The device's own words: one line, not long, never none.
 std::unexpected<Error> to_error(wire::Failure const& failure) {
   auto fault = Fault(std::clamp(failure.fault(), 0, int32_t(Fault::kEnvironment)));
-  std::string code = failure.code().empty() ? "device_failed" : failure.code().substr(0, 80);
-  std::string words = one_line(failure.message().substr(0, 2000));
+  std::string code = failure.code().empty() ? "device_failed" : one_line(failure.code(), 80);
+  std::string words = one_line(failure.message());
   if (words.empty()) words = "the device gave no reason for a failure";
   return fail(fault, code, words);
 }
@@ -66,18 +60,20 @@ Result<Answer> Conversation::ask(wire::Request const& request, uint64_t generati
 Result<Answer> Conversation::ask_in_turn(wire::Request const& request, uint64_t generation,
                                          CallOptions const& options,
                                          std::span<DeviceStep const> steps) {
-  TRY(ensure_open(options));
-  if (generation != 0 && generation != generation_) {
+  // With handles of a life that is over nothing new is started: to free them is done.
+  bool alive = line_ && line_->open();
+  if (generation != 0 && (!alive || generation != generation_)) {
     return environment_failed("device_restarted",
                               "the device was restarted: its tensors and kernels are gone and "
                               "must be sent again");
   }
+  TRY(ensure_open(options));
   StopDescriptor stop(options.stop);
   WaitLimit limit{steady_clock::now() + options.timeout, stop.get()};
   Result<Frame> frame = exchange(request, limit);
-  if (!frame && frame.error().code == "frame_too_large" && line_->open()) {
-    return std::unexpected(frame.error());
-  }
+  bool whole = !frame && (frame.error().code == "frame_too_large" ||
+                          frame.error().code == "out_of_memory");  // nothing of it is under way
+  if (whole && line_->open()) return std::unexpected(frame.error());
   if (!frame) return explain_loss(frame.error(), options, steps);
   if (frame->kind == FrameKind::kCrash) return explain_crash(frame->bytes, steps);
   Answer answer{.message = {}, .generation = generation_};
@@ -104,19 +100,35 @@ Result<Frame> Conversation::exchange(wire::Request const& request, WaitLimit con
   TRY(send_frame(socket, FrameKind::kMessage, request.SerializeAsString(), deadline));
   Status waited = wait_readable(socket, limit);
   if (waited) return receive_frame(socket, deadline);
-  if (waited.error().code == "cancelled") return stop_gently(waited.error());
+  if (waited.error().code == "cancelled") return stop_gently(request, waited.error());
   return std::unexpected(waited.error());
 }
 
-/// Asks for an early answer and throws it away: then the device keeps its tensors.
-Result<Frame> Conversation::stop_gently(Error const& cancelled) {
+/// Asks for an early answer and throws it away: then the device keeps its tensors, but not what
+/// this request has made, which nobody would free.
+Result<Frame> Conversation::stop_gently(wire::Request const& request, Error const& cancelled) {
   WaitLimit soon{.deadline = steady_clock::now() + patience_};
   TRY(send_frame(line_->socket(), FrameKind::kStop, "", soon));
   Result<Frame> frame = receive_frame(line_->socket(), soon);
   if (frame && frame->kind == FrameKind::kCrash) return frame;
   if (!frame && frame.error().code != "timed_out") return frame;
-  answered_after_stop_ = frame.has_value();
+  answered_after_stop_ = frame.has_value() && give_back(request, frame->bytes, soon);
   return std::unexpected(cancelled);
+}
+
+/// Frees what the answer to a cancelled request names. False: the line is of no more use.
+bool Conversation::give_back(wire::Request const& request, std::string const& answered,
+                             WaitLimit const& limit) {
+  wire::Response answer;
+  if (!answer.ParseFromString(answered)) return false;
+  if (!answer.has_handle()) return true;
+  wire::Request back;
+  if (request.has_allocate())
+    back.set_free_tensor(answer.handle());
+  else
+    back.set_free_library(answer.handle());
+  return send_frame(line_->socket(), FrameKind::kMessage, back.SerializeAsString(), limit) &&
+         receive_frame(line_->socket(), limit);
 }
 
 /// Words for a missing answer. The line is gone after this, unless a stop was answered.
@@ -155,6 +167,11 @@ std::unexpected<Error> Conversation::explain_end(LineEnd const& end,
             "serve --call-seconds N` there allows more",
             what, end.time_limit));
   }
+  if (!end.broken_limit.empty())
+    return environment_failed("device_lost",
+                              fmt::format("the device ended the process of {}: {}",
+                                          steps.empty() ? "this client" : name_of(steps, -1),
+                                          one_line(end.broken_limit, 300)));
   if (end.error) return std::unexpected(*end.error);
   if (end.signal == 0) {
     return environment_failed("device_lost",
@@ -175,7 +192,7 @@ std::unexpected<Error> Conversation::explain_crash(std::string const& bytes,
   CrashReport report;
   if (bytes.size() < sizeof report) return unexpected_answer();
   std::memcpy(&report, bytes.data(), sizeof report);
-  std::string kernel = one_line(bytes.substr(sizeof report, 256));
+  std::string kernel = one_line(std::string_view(bytes).substr(sizeof report), 256);
   return refused("kernel_crashed",
                  fmt::format("{} crashed ({} at address {:#x})",
                              kernel.empty() ? name_of(steps, report.step)

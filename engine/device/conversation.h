@@ -42,7 +42,8 @@ private:
                              CallOptions const& options, std::span<DeviceStep const> steps);
   Status ensure_open(CallOptions const& options);
   Result<Frame> exchange(wire::Request const& request, WaitLimit const& limit);
-  Result<Frame> stop_gently(Error const& cancelled);
+  Result<Frame> stop_gently(wire::Request const& request, Error const& cancelled);
+  bool give_back(wire::Request const& request, std::string const& answered, WaitLimit const& limit);
   std::unexpected<Error> explain_loss(Error const& error, CallOptions const& options,
                                       std::span<DeviceStep const> steps);
   std::unexpected<Error> explain_end(LineEnd const& end, std::span<DeviceStep const> steps);

@@ -1,6 +1,24 @@
 #include "engine/device/device.h"
 
+#include "engine/device/owned.h"
+
 namespace tw {
+
+Result<OwnedTensor> allocate_owned(Device& device, int64_t bytes, CallOptions const& options) {
+  TRY_ASSIGN(TensorHandle tensor, device.allocate(bytes, options));
+  return OwnedTensor(device, tensor);
+}
+
+Result<OwnedTensor> put_owned(Device& device, NDArray const& array, CallOptions const& options) {
+  TRY_ASSIGN(TensorHandle tensor, put_tensor(device, array, options));
+  return OwnedTensor(device, tensor);
+}
+
+Result<OwnedLibrary> load_owned(Device& device, std::span<std::byte const> library,
+                                CallOptions const& options) {
+  TRY_ASSIGN(LibraryHandle handle, device.load(library, options));
+  return OwnedLibrary(device, handle);
+}
 
 Result<TensorHandle> put_tensor(Device& device, NDArray const& array, CallOptions const& options) {
   TRY_ASSIGN(TensorHandle tensor, device.allocate(array.byte_size(), options));

@@ -46,11 +46,22 @@ struct DeviceStep {
   BufferView workspace;
 };
 
+/// What a device holds for this client.
+struct DeviceHolding {
+  int64_t tensors = 0;
+  int64_t tensor_bytes = 0;
+  int64_t libraries = 0;  ///< programs, too
+  int64_t library_bytes = 0;
+  bool operator==(DeviceHolding const&) const = default;
+};
+
 /// What a device says about the moment: its clock, and what else keeps the machine busy.
 struct DeviceStatus {
   double unix_seconds = 0;    ///< its own clock
   double uptime_seconds = 0;  ///< of the machine; 0: not known
   double load = -1;           ///< processes that run or wait, over a minute; below 0: not known
+  DeviceHolding holding;
+  std::vector<std::string> open_ways;  ///< what its system does not stop a kernel from
 };
 
 /// How long to wait for an answer and what may end the wait. A stop restarts the device only when
@@ -97,6 +108,7 @@ public:
   virtual Status run(std::span<DeviceStep const> steps, int threads,
                      CallOptions const& options) = 0;
   /// Times the steps, each and together; `options.timeout` must allow for `plan.most_seconds`.
+  /// Errors: also impossible_times (not a number, below zero, days).
   virtual Result<Timing> time(std::span<DeviceStep const> steps, int threads,
                               TimingPlan const& plan, CallOptions const& options) = 0;
 };

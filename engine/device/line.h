@@ -14,6 +14,7 @@ struct LineEnd {
   int signal = 0;              ///< that ended the process; 0: none did
   int code = 0;                ///< that it ended with, when no signal did
   double time_limit = 0;       ///< seconds of the device's own limit for a call, when that was it
+  std::string broken_limit;    ///< another limit of the device's, in words
   std::optional<Error> error;  ///< where more is known: the connection broke, a token was refused
 };
 

@@ -88,6 +88,13 @@ Result<wire::Response> RequestHandler::status() {
   status.set_unix_seconds(std::chrono::duration<double>(now).count());
   status.set_uptime_seconds(first_number_in("/proc/uptime").value_or(0));
   status.set_load(first_number_in("/proc/loadavg").value_or(-1));
+  status.set_tensors(int64_t(tensors_.size()));
+  status.set_libraries(int64_t(libraries_.size()));
+  for (auto const& [id, tensor] : tensors_)
+    status.set_tensor_bytes(status.tensor_bytes() + tensor.bytes);
+  for (auto const& [id, library] : libraries_)
+    status.set_library_bytes(status.library_bytes() + library.bytes);
+  for (std::string const& way : open_ways_) status.add_open_ways(way);
   return response;
 }
 
@@ -143,7 +150,7 @@ Result<wire::Response> RequestHandler::free_tensor(int64_t id) {
 
 Result<wire::Response> RequestHandler::load(std::string const& bytes) {
   TRY_ASSIGN(auto library, processor_.load(std::as_bytes(std::span(bytes))));
-  libraries_[++last_id_] = {std::move(library), {}};
+  libraries_[++last_id_] = {std::move(library), {}, int64_t(bytes.size())};
   wire::Response response;
   response.set_handle(last_id_);
   return response;
@@ -152,7 +159,8 @@ Result<wire::Response> RequestHandler::load(std::string const& bytes) {
 Result<wire::Response> RequestHandler::load_program(wire::LoadProgram const& request) {
   TRY_ASSIGN(Library const* library, find_library(request.library()));
   TRY_ASSIGN(package::Description program, package::parse_description(request.description()));
-  libraries_[++last_id_] = {library->kernels, std::move(program)};
+  libraries_[++last_id_] = {library->kernels, std::move(program),
+                            int64_t(request.description().size())};
   wire::Response response;
   response.set_handle(last_id_);
   return response;

@@ -19,8 +19,13 @@ namespace tw {
 class RequestHandler {
 public:
   /// `stopped` tells, between two kernels, whether the client wants an early answer.
-  RequestHandler(Processor& processor, Hardware const& hardware, std::function<bool()> stopped)
-      : processor_(processor), hardware_(hardware), stopped_(std::move(stopped)) {}
+  /// `open_ways`: what the system does not stop a kernel from.
+  RequestHandler(Processor& processor, Hardware const& hardware,
+                 std::vector<std::string> const& open_ways, std::function<bool()> stopped)
+      : processor_(processor),
+        hardware_(hardware),
+        open_ways_(open_ways),
+        stopped_(std::move(stopped)) {}
   ~RequestHandler();
   RequestHandler(RequestHandler const&) = delete;
   RequestHandler& operator=(RequestHandler const&) = delete;
@@ -36,6 +41,7 @@ private:
   struct Library {
     std::shared_ptr<KernelLibrary> kernels;
     std::optional<package::Description> program;  ///< what to do with them, of a program
+    int64_t bytes = 0;                            ///< as they were sent
   };
   /// A step whose names have become addresses.
   struct BoundStep {
@@ -71,6 +77,7 @@ private:
 
   Processor& processor_;
   Hardware const& hardware_;
+  std::vector<std::string> const& open_ways_;
   std::function<bool()> stopped_;
   std::map<int64_t, Tensor> tensors_;
   std::map<int64_t, Library> libraries_;

@@ -23,24 +23,35 @@ void end_with_client(int socket) {
   }).detach();
 }
 
-/// The answer's bytes; a process that may take no more memory says so and lives on.
-std::string answer_within_memory(RequestHandler& handler, wire::Request const& request) {
+std::string no_memory() {
+  wire::Response failed;
+  failed.mutable_failure()->set_code("out_of_memory");
+  failed.mutable_failure()->set_message("the device has no memory left for this call");
+  failed.mutable_failure()->set_fault(int32_t(Fault::kEnvironment));
+  return failed.SerializeAsString();
+}
+
+/// The answer's bytes; a process that may take no more memory says so and lives on. Errors:
+/// malformed_frame.
+Result<std::string> answer_within_memory(RequestHandler& handler, Result<Frame> frame) {
+  if (!frame) return no_memory();
   try {
+    wire::Request request;
+    if (frame->kind != FrameKind::kMessage || !request.ParseFromString(frame->bytes))
+      return environment_failed("malformed_frame", "what came over the connection is no request");
+    std::string().swap(frame->bytes);  // the request has it all
     return handler.answer(request).SerializeAsString();
   } catch (std::bad_alloc const&) {
-    wire::Response failed;
-    failed.mutable_failure()->set_code("out_of_memory");
-    failed.mutable_failure()->set_message("the device has no memory left for this call");
-    failed.mutable_failure()->set_fault(int32_t(Fault::kEnvironment));
-    return failed.SerializeAsString();
+    return no_memory();
   }
 }
 
 }  // namespace
 
-Status serve_device(int socket, Processor& processor, Hardware const& hardware) {
+Status serve_device(int socket, Processor& processor, Hardware const& hardware,
+                    std::vector<std::string> const& open_ways) {
   // Nothing else is sent while a request runs: whatever can be read then asks for an early answer.
-  RequestHandler handler(processor, hardware, [socket] {
+  RequestHandler handler(processor, hardware, open_ways, [socket] {
     pollfd polled{socket, POLLIN, 0};
     return poll(&polled, 1, 0) > 0;
   });
@@ -49,13 +60,10 @@ Status serve_device(int socket, Processor& processor, Hardware const& hardware) 
   while (true) {
     Result<Frame> frame = receive_frame(socket, {});
     if (!frame && frame.error().code == "connection_closed") return {};
-    if (!frame) return std::unexpected(frame.error());
-    if (frame->kind == FrameKind::kStop) continue;  // it came too late to matter
-    wire::Request request;
-    if (frame->kind != FrameKind::kMessage || !request.ParseFromString(frame->bytes)) {
-      return environment_failed("malformed_frame", "what came over the connection is no request");
-    }
-    TRY(send_frame(socket, FrameKind::kMessage, answer_within_memory(handler, request), {}));
+    if (!frame && frame.error().code != "out_of_memory") return std::unexpected(frame.error());
+    if (frame && frame->kind == FrameKind::kStop) continue;  // it came too late to matter
+    TRY_ASSIGN(std::string answer, answer_within_memory(handler, std::move(frame)));
+    TRY(send_frame(socket, FrameKind::kMessage, answer, {}));
   }
 }
 

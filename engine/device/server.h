@@ -1,13 +1,18 @@
 /// The device's side: answers requests until the client closes the connection.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "engine/hardware/hardware.h"
 #include "engine/runtime/processor.h"
 
 namespace tw {
 
+/// `open_ways`: what the system does not stop a kernel from; told to clients.
 /// Ends well when the client closes the connection between requests. A broken frame ends it with
 /// an error. The process itself ends when the client goes away while a kernel runs.
-Status serve_device(int socket, Processor& processor, Hardware const& hardware);
+Status serve_device(int socket, Processor& processor, Hardware const& hardware,
+                    std::vector<std::string> const& open_ways = {});
 
 }  // namespace tw

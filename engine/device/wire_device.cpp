@@ -8,12 +8,14 @@
 
 #include "engine/device/conversation.h"
 #include "engine/device/hardware_text.h"
+#include "engine/device/words.h"
 
 namespace tw {
 namespace {
 
 /// Tensors travel in pieces, so that no message is large whatever a tensor's size.
 constexpr int64_t kPieceBytes = 8 << 20;
+constexpr size_t kMostWays = 32;
 
 /// The oldest life of the device that a step's handle comes from.
 uint64_t oldest_generation(std::span<DeviceStep const> steps) {
@@ -49,6 +51,24 @@ Samples to_samples(wire::SampleList const& list) {
   return {std::vector<double>(list.seconds().begin(), list.seconds().end())};
 }
 
+/// Times that a clock can have measured: another machine's word for them is not enough.
+bool is_measured(Samples const& samples, size_t count) {
+  constexpr double kLongest = 86400 * 2;  // seconds
+  return samples.seconds.size() == count &&
+         std::ranges::all_of(samples.seconds, [](double s) { return s >= 0 && s <= kLongest; });
+}
+
+Status check_timing(Timing const& timing) {
+  size_t count = timing.total.seconds.size();
+  bool sane = count > 0 && is_measured(timing.total, count) && timing.runs_per_sample > 0 &&
+              timing.speed.size() == count;
+  for (Samples const& samples : timing.steps) sane = sane && is_measured(samples, count);
+  for (double speed : timing.speed) sane = sane && std::isfinite(speed) && speed >= 0;
+  if (sane) return {};
+  return environment_failed("impossible_times",
+                            "the device answered with times that no clock can have measured");
+}
+
 }  // namespace
 
 WireDevice::WireDevice(OpenLine open_line, std::chrono::milliseconds patience,
@@ -80,7 +100,12 @@ Result<DeviceStatus> WireDevice::status(CallOptions const& options) {
   wire::Status const& status = answer.message.status();
   for (double value : {status.unix_seconds(), status.uptime_seconds(), status.load()})
     if (!std::isfinite(value)) return unexpected_answer();
-  return DeviceStatus{status.unix_seconds(), status.uptime_seconds(), status.load()};
+  DeviceStatus told{status.unix_seconds(), status.uptime_seconds(), status.load(), {}, {}};
+  told.holding = {status.tensors(), status.tensor_bytes(), status.libraries(),
+                  status.library_bytes()};
+  for (std::string const& way : status.open_ways())
+    if (told.open_ways.size() < kMostWays) told.open_ways.push_back(one_line(way, 200));
+  return told;
 }
 
 Result<TensorHandle> WireDevice::allocate(int64_t bytes, CallOptions const& options) {
@@ -198,6 +223,7 @@ Result<Timing> WireDevice::time(std::span<DeviceStep const> steps, int threads,
   for (wire::SampleList const& list : report.steps()) timing.steps.push_back(to_samples(list));
   timing.speed.assign(report.speed().begin(), report.speed().end());
   timing.runs_per_sample = report.runs_per_sample();
+  TRY(check_timing(timing));
   return timing;
 }
 

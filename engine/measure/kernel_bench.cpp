@@ -27,137 +27,134 @@ KernelBench::KernelBench(Device& device, ir::Program const& program, std::vector
       output_buffers_(program.outputs),
       inputs_(std::move(inputs)) {}
 
-KernelBench::~KernelBench() {
-  for (TensorHandle const& tensor : tensors_) (void)device_.free(tensor);
-  for (TensorHandle const& tensor : made_) (void)device_.free(tensor);
-  if (workspace_bytes_ > 0) (void)device_.free(workspace_);
-}
-
+/// Whatever was lost with the device, or left in an unknown state, is sent again next time.
 void KernelBench::forget() {
   tensors_.clear();
   made_.clear();
-  workspace_bytes_ = -1;
+  workspace_.reset();
 }
 
-Status KernelBench::upload(int64_t workspace, CallOptions const& call) {
+Status KernelBench::upload(KernelCode const& code, CallOptions const& call) {
   if (tensors_.empty()) {
+    std::vector<OwnedTensor> tensors;
     for (NDArray const& input : inputs_) {
-      TRY_ASSIGN(TensorHandle handle, put_tensor(device_, input, call));
-      tensors_.push_back(handle);
+      TRY_ASSIGN(OwnedTensor tensor, put_owned(device_, input, call));
+      tensors.push_back(std::move(tensor));
     }
     for (ir::Buffer const& output : output_buffers_) {
       TRY_ASSIGN(NDArray wild, poison(*output));
-      TRY_ASSIGN(TensorHandle handle, device_.allocate(wild.byte_size(), call));
-      tensors_.push_back(handle);
+      TRY_ASSIGN(OwnedTensor tensor, allocate_owned(device_, wild.byte_size(), call));
+      tensors.push_back(std::move(tensor));
     }
+    tensors_ = std::move(tensors);
   }
-  if (workspace <= workspace_bytes_ || workspace == 0) return {};
-  if (workspace_bytes_ > 0) TRY(device_.free(workspace_));
-  TRY_ASSIGN(workspace_, device_.allocate(workspace, call));
-  workspace_bytes_ = workspace;
+  int64_t workspace =
+      std::max(code.run.workspace_bytes, code.load ? code.load->workspace_bytes : 0);
+  if (workspace <= workspace_.get().bytes) return {};
+  workspace_.reset();  // before the larger one: a small device may not hold both
+  TRY_ASSIGN(workspace_, allocate_owned(device_, workspace, call));
   return {};
 }
 
-Result<DeviceStep> KernelBench::prepare(KernelCode const& code, CallOptions const& call) {
+Result<KernelBench::Prepared> KernelBench::prepare(KernelCode const& code,
+                                                   BenchOptions const& options) {
+  TRY(upload(code, options.call));
+  TRY(make_parameters(code, options));
   for (size_t i = 0; i < output_buffers_.size(); ++i) {
     TRY_ASSIGN(NDArray wild, poison(*output_buffers_[i]));
-    TRY(device_.write(tensors_[inputs_.size() + i], 0, bytes_of(wild), call));
+    TRY(device_.write(tensors_[inputs_.size() + i].get(), 0, bytes_of(wild), options.call));
   }
-  DeviceStep step;
-  TRY_ASSIGN(step.library, device_.load(code.run.library, call));
-  step.symbol = code.run.symbol;
-  for (TensorHandle const& tensor : tensors_) step.buffers.push_back({tensor, 0});
+  Prepared prepared;
+  TRY_ASSIGN(prepared.library, load_owned(device_, code.run.library, options.call));
+  DeviceStep step{prepared.library.get(), code.run.symbol, {}, {}};
+  for (OwnedTensor const& tensor : tensors_) step.buffers.push_back({tensor.get(), 0});
   for (size_t i = 0; i < made_.size(); ++i)
-    step.buffers.insert(step.buffers.begin() + std::ptrdiff_t(inputs_.size() + i), {made_[i], 0});
-  if (code.run.workspace_bytes > 0) step.workspace = {workspace_, 0};
-  return step;
+    step.buffers.insert(step.buffers.begin() + std::ptrdiff_t(inputs_.size() + i),
+                        {made_[i].get(), 0});
+  if (code.run.workspace_bytes > 0) step.workspace = {workspace_.get(), 0};
+  prepared.steps.push_back(std::move(step));
+  return prepared;
 }
 
 /// What the code makes of parameters when a model is loaded.
 Status KernelBench::make_parameters(KernelCode const& code, BenchOptions const& options) {
-  for (TensorHandle const& tensor : made_) (void)device_.free(tensor);
   made_.clear();
   if (!code.load) return {};
-  DeviceStep step;
-  TRY_ASSIGN(step.library, device_.load(code.load->library, options.call));
-  step.symbol = code.load->symbol;
-  for (size_t i = 0; i < inputs_.size(); ++i) step.buffers.push_back({tensors_[i], 0});
+  TRY_ASSIGN(OwnedLibrary library, load_owned(device_, code.load->library, options.call));
+  DeviceStep step{library.get(), code.load->symbol, {}, {}};
+  for (size_t i = 0; i < inputs_.size(); ++i) step.buffers.push_back({tensors_[i].get(), 0});
   for (ir::Buffer const& buffer : code.made) {
     TRY_ASSIGN(NDArray wild, poison(*buffer));
-    TRY_ASSIGN(TensorHandle tensor, put_tensor(device_, wild, options.call));
-    made_.push_back(tensor);
-    step.buffers.push_back({tensor, 0});
+    TRY_ASSIGN(OwnedTensor tensor, put_owned(device_, wild, options.call));
+    step.buffers.push_back({tensor.get(), 0});
+    made_.push_back(std::move(tensor));
   }
-  if (code.load->workspace_bytes > 0) step.workspace = {workspace_, 0};
-  std::vector<DeviceStep> steps{step};
-  TRY(device_.run(steps, options.threads, options.call));
-  return device_.free(step.library);
+  if (code.load->workspace_bytes > 0) step.workspace = {workspace_.get(), 0};
+  return device_.run({&step, 1}, options.threads, options.call);
+}
+
+Result<std::vector<NDArray>> KernelBench::read_outputs(CallOptions const& call) {
+  std::vector<NDArray> outputs;
+  for (size_t i = 0; i < output_buffers_.size(); ++i) {
+    ir::BufferNode const& buffer = *output_buffers_[i];
+    TRY_ASSIGN(NDArray output, get_tensor(device_, tensors_[inputs_.size() + i].get(), buffer.type,
+                                          ir::constant_shape(buffer).value(), call));
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
 }
 
 Result<BenchResult> KernelBench::attempt(KernelCode const& code, BenchOptions const& options,
                                          bool timed) {
-  TRY(upload(std::max(code.run.workspace_bytes, code.load ? code.load->workspace_bytes : 0),
-             options.call));
-  TRY(make_parameters(code, options));
-  TRY_ASSIGN(DeviceStep step, prepare(code, options.call));
+  TRY_ASSIGN(Prepared prepared, prepare(code, options));
   BenchResult result;
-  std::vector<DeviceStep> steps{step};
-  Status ran = device_.run(steps, options.threads, options.call);
-  if (!ran) return std::unexpected(ran.error());
-  for (size_t i = 0; i < output_buffers_.size(); ++i) {
-    TRY_ASSIGN(NDArray output,
-               get_tensor(device_, tensors_[inputs_.size() + i], output_buffers_[i]->type,
-                          ir::constant_shape(*output_buffers_[i]).value(), options.call));
-    result.outputs.push_back(std::move(output));
-  }
+  TRY(device_.run(prepared.steps, options.threads, options.call));
+  TRY_ASSIGN(result.outputs, read_outputs(options.call));
   if (timed) {
-    TRY_ASSIGN(Timing timing, device_.time(steps, options.threads, options.timing, options.call));
+    TRY_ASSIGN(Timing timing,
+               device_.time(prepared.steps, options.threads, options.timing, options.call));
     result.samples = std::move(timing.total);
   }
-  (void)device_.free(step.library);
+  return result;
+}
+
+Result<BenchResult> KernelBench::persist(KernelCode const& code, BenchOptions const& options,
+                                         bool timed) {
+  auto result = attempt(code, options, timed);
+  if (!result) {
+    bool stale = result.error().code == "device_restarted";
+    forget();
+    if (stale) result = attempt(code, options, timed);
+    if (!result) forget();
+  }
   return result;
 }
 
 Result<BenchResult> KernelBench::measure(KernelCode const& code, BenchOptions const& options) {
-  auto result = attempt(code, options, true);
-  if (!result) {
-    bool stale = result.error().code == "device_restarted";
-    forget();  // whatever was lost with the device is sent again next time
-    if (stale) result = attempt(code, options, true);
-  }
-  return result;
+  return persist(code, options, true);
 }
 
 Result<std::vector<NDArray>> KernelBench::run(KernelCode const& code, BenchOptions const& options) {
-  auto result = attempt(code, options, false);
-  if (!result) {
-    bool stale = result.error().code == "device_restarted";
-    forget();
-    if (stale) result = attempt(code, options, false);
-  }
-  if (!result) return std::unexpected(result.error());
-  return std::move(result->outputs);
+  TRY_ASSIGN(BenchResult result, persist(code, options, false));
+  return std::move(result.outputs);
+}
+
+Result<std::string> KernelBench::attempt_checked(KernelCode const& code,
+                                                 BenchOptions const& options) {
+  TRY_ASSIGN(Prepared prepared, prepare(code, options));
+  Status ran = device_.run(prepared.steps, options.threads, options.call);
+  if (ran) return std::string();
+  if (ran.error().code != "kernel_failed") return std::unexpected(ran.error());
+  std::vector<std::byte> record(kReportBytes);
+  TRY(device_.read(workspace_.get(), code.run.report_offset, record, options.call));
+  std::string what = describe_report(code.run.accesses, record);
+  if (what.empty()) return std::unexpected(ran.error());
+  return what;
 }
 
 Result<std::string> KernelBench::run_checked(KernelCode const& code, BenchOptions const& options) {
-  Artifact const& artifact = code.run;
-  TRY(upload(std::max(artifact.workspace_bytes, code.load ? code.load->workspace_bytes : 0),
-             options.call));
-  TRY(make_parameters(code, options));
-  TRY_ASSIGN(DeviceStep step, prepare(code, options.call));
-  std::vector<DeviceStep> steps{step};
-  Status ran = device_.run(steps, options.threads, options.call);
-  std::string what;
-  if (!ran && ran.error().code == "kernel_failed") {
-    std::vector<std::byte> record(kReportBytes);
-    TRY(device_.read(workspace_, artifact.report_offset, record, options.call));
-    what = describe_report(artifact.accesses, record);
-  }
-  if (!ran && what.empty()) {
-    forget();
-    return std::unexpected(ran.error());
-  }
-  (void)device_.free(step.library);
+  auto what = attempt_checked(code, options);
+  if (!what) forget();
   return what;
 }
 

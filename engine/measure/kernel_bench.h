@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/compile/kernel_code.h"
-#include "engine/device/device.h"
+#include "engine/device/owned.h"
 #include "engine/ir/program.h"
 
 namespace tw {
@@ -22,11 +22,11 @@ struct BenchResult {
   std::vector<NDArray> outputs;  ///< of the first run, over poisoned buffers
 };
 
-/// Not thread-safe. After the device was restarted everything is uploaded again by itself.
+/// Not thread-safe. After the device was restarted everything is uploaded again by itself. A run
+/// that was cancelled or failed leaves nothing on the device.
 class KernelBench {
 public:
   KernelBench(Device& device, ir::Program const& program, std::vector<NDArray> inputs);
-  ~KernelBench();
   KernelBench(KernelBench const&) = delete;
 
   std::vector<NDArray> const& inputs() const { return inputs_; }
@@ -38,19 +38,28 @@ public:
   Result<BenchResult> measure(KernelCode const& code, BenchOptions const& options);
 
 private:
-  Status upload(int64_t workspace, CallOptions const& call);
-  Result<DeviceStep> prepare(KernelCode const& code, CallOptions const& call);
+  /// A step and what it alone needs: the library goes with it.
+  struct Prepared {
+    OwnedLibrary library;
+    std::vector<DeviceStep> steps;  ///< one
+  };
+
+  Status upload(KernelCode const& code, CallOptions const& call);
+  Result<Prepared> prepare(KernelCode const& code, BenchOptions const& options);
   Status make_parameters(KernelCode const& code, BenchOptions const& options);
+  Result<std::vector<NDArray>> read_outputs(CallOptions const& call);
   void forget();
   Result<BenchResult> attempt(KernelCode const& code, BenchOptions const& options, bool timed);
+  /// `attempt`, again where the device had been restarted.
+  Result<BenchResult> persist(KernelCode const& code, BenchOptions const& options, bool timed);
+  Result<std::string> attempt_checked(KernelCode const& code, BenchOptions const& options);
 
   Device& device_;
   std::vector<ir::Buffer> input_buffers_, output_buffers_;
   std::vector<NDArray> inputs_;
-  std::vector<TensorHandle> tensors_;  ///< inputs, then outputs
-  TensorHandle workspace_;
-  int64_t workspace_bytes_ = -1;
-  std::vector<TensorHandle> made_;  ///< by the load step of the code that ran last
+  std::vector<OwnedTensor> tensors_;  ///< inputs, then outputs
+  OwnedTensor workspace_;
+  std::vector<OwnedTensor> made_;  ///< by the load step of the code that ran last
 };
 
 /// Normal random values for a kernel's inputs; integers from 0 to 9. Seeded.

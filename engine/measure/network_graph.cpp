@@ -18,21 +18,16 @@ int64_t bytes_of_buffer(ir::BufferNode const& buffer) {
 
 }  // namespace
 
-NetworkParts::~NetworkParts() {
-  for (TensorHandle const& tensor : tensors) (void)device.free(tensor);
-  if (program) (void)device.free(*program);
-  if (library) (void)device.free(*library);
-}
-
 Result<TensorHandle> NetworkParts::allocate(int64_t bytes) {
-  TRY_ASSIGN(TensorHandle handle, device.allocate(std::max<int64_t>(bytes, 64), options.call));
-  tensors.push_back(handle);
-  return handle;
+  TRY_ASSIGN(OwnedTensor tensor,
+             allocate_owned(device, std::max<int64_t>(bytes, 64), options.call));
+  tensors.push_back(std::move(tensor));
+  return tensors.back().get();
 }
 
 Status NetworkParts::load_library(std::vector<std::byte> const& bytes) {
   if (!bytes.empty()) {
-    TRY_ASSIGN(library, device.load(bytes, options.call));
+    TRY_ASSIGN(library, load_owned(device, bytes, options.call));
   }
   int64_t most = 0;
   for (KernelCode const& code : codes)
@@ -83,7 +78,7 @@ Result<std::vector<BufferView>> NetworkGraph::make_parameters(PlanStep const& st
   std::vector<BufferView> made;
   if (!code.load) return made;
   NetworkOptions const& options = parts_.options;
-  DeviceStep call{*parts_.library, code.load->symbol, {}, {parts_.workspace, 0}};
+  DeviceStep call{parts_.library.get(), code.load->symbol, {}, {parts_.workspace, 0}};
   for (ValueId id : step.inputs) call.buffers.push_back(places_.at(id));
   for (ir::Buffer const& buffer : code.made) {
     TRY_ASSIGN(TensorHandle tensor, parts_.allocate(bytes_of_buffer(*buffer)));
@@ -104,7 +99,7 @@ Status NetworkGraph::add_kernel(int number) {
   }
   KernelCode const& code = parts_.codes[size_t(step.kernel)];
   TRY_ASSIGN(std::vector<BufferView> made, make_parameters(step, code));
-  DeviceStep call{*parts_.library, code.run.symbol, {}, {parts_.workspace, 0}};
+  DeviceStep call{parts_.library.get(), code.run.symbol, {}, {parts_.workspace, 0}};
   for (ValueId id : step.inputs) call.buffers.push_back(places_.at(id));
   call.buffers.insert(call.buffers.end(), made.begin(), made.end());
   for (ValueId id : step.outputs) call.buffers.push_back(places_.at(id));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/compile/kernel_code.h"
+#include "engine/device/owned.h"
 #include "engine/measure/network.h"
 
 namespace tw {
@@ -15,16 +16,15 @@ namespace tw {
 struct NetworkParts {
   Device& device;
   NetworkOptions options;
-  std::vector<KernelCode> codes;         ///< of the plan's kernels
-  std::optional<LibraryHandle> library;  ///< of all kernels
-  std::optional<LibraryHandle> program;  ///< over them, of a NetworkProgram
+  std::vector<KernelCode> codes;  ///< of the plan's kernels
+  OwnedLibrary library;           ///< of all kernels; none where there are none
+  OwnedLibrary program;           ///< over them, of a NetworkProgram
   TensorHandle workspace;
-  std::vector<TensorHandle> tensors;
+  std::vector<OwnedTensor> tensors;
 
   NetworkParts(Device& device_, NetworkOptions options_, std::vector<KernelCode> codes_)
       : device(device_), options(std::move(options_)), codes(std::move(codes_)) {}
   NetworkParts(NetworkParts const&) = delete;
-  ~NetworkParts();
 
   Result<TensorHandle> allocate(int64_t bytes);
   Status load_library(std::vector<std::byte> const& bytes);

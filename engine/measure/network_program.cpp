@@ -32,10 +32,10 @@ Result<std::unique_ptr<NetworkProgram>> NetworkProgram::create(Graph const& grap
   description.kernels.clear();  // words for people
   description.library = {"kernels", 0, 0};
   description.parameters = {"parameters", assembly.parameter_bytes, 0};
-  TRY_ASSIGN(
-      LibraryHandle loaded,
-      parts.device.load_program(*parts.library, package::to_text(description), parts.options.call));
-  parts.program = loaded;
+  TRY_ASSIGN(LibraryHandle loaded,
+             parts.device.load_program(parts.library.get(), package::to_text(description),
+                                       parts.options.call));
+  parts.program = OwnedLibrary(parts.device, loaded);
   program->whole_.library = loaded;
   program->whole_.symbol = graph.name;
   return program;
@@ -114,7 +114,7 @@ std::vector<DeviceStep> NetworkProgram::kernel_steps(std::vector<int>& kernels) 
   std::vector<DeviceStep> steps;
   package::for_each_step(description_.steps, [&](package::Step const& step) {
     if (step.kind != package::StepKind::kKernel) return;
-    DeviceStep call{*parts_.library, step.symbol, {}, whole_.workspace};
+    DeviceStep call{parts_.library.get(), step.symbol, {}, whole_.workspace};
     for (package::Buffer const& buffer : step.buffers) call.buffers.push_back(view_of(buffer));
     steps.push_back(std::move(call));
     kernels.push_back(rows.at(step.symbol));

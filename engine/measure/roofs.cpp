@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "engine/device/hardware_text.h"
+#include "engine/device/owned.h"
 
 namespace tw {
 namespace {
@@ -57,11 +58,6 @@ public:
   RoofMeasurement(Device& device, Hardware const& hardware, RoofProbes const& probes,
                   RoofOptions const& options)
       : device_(device), hardware_(hardware), probes_(probes), options_(options) {}
-  ~RoofMeasurement() {
-    (void)device_.free(parameters_);
-    (void)device_.free(data_);
-    (void)device_.free(library_);
-  }
 
   Result<Roofs> run() {
     std::vector<Level> levels = plan_levels(hardware_, probes_.step_bytes);
@@ -108,15 +104,15 @@ private:
     for (Level const& level : levels) {
       bytes = std::max({bytes, level.one_core_bytes, level.all_cores_bytes * hardware_.cores});
     }
-    TRY_ASSIGN(library_, device_.load(probes_.library, call_options()));
-    TRY_ASSIGN(data_, device_.allocate(bytes, call_options()));
+    TRY_ASSIGN(library_, load_owned(device_, probes_.library, call_options()));
+    TRY_ASSIGN(data_, allocate_owned(device_, bytes, call_options()));
     int64_t parameter_bytes = int64_t(sizeof(RoofParameters)) + 64 * hardware_.cores;
-    TRY_ASSIGN(parameters_, device_.allocate(parameter_bytes, call_options()));
+    TRY_ASSIGN(parameters_, allocate_owned(device_, parameter_bytes, call_options()));
     // Written once: pages that were never written are all the same page of zeros.
     std::vector<std::byte> piece(8 << 20, std::byte{1});
     for (int64_t at = 0; at < bytes; at += int64_t(piece.size())) {
       auto size = size_t(std::min<int64_t>(int64_t(piece.size()), bytes - at));
-      TRY(device_.write(data_, at, std::span(piece).first(size), call_options()));
+      TRY(device_.write(data_.get(), at, std::span(piece).first(size), call_options()));
     }
     return {};
   }
@@ -144,9 +140,11 @@ private:
   Status measure(Item const& item, int tasks, int64_t bytes, Samples& samples) {
     if (options_.progress) options_.progress({item.name, done_, steps_});
     RoofParameters parameters{.tasks = tasks, .iterations = iterations(bytes), .bytes = bytes};
-    TRY(device_.write(parameters_, 0, std::as_bytes(std::span(&parameters, 1)), call_options()));
-    DeviceStep step{
-        .library = library_, .symbol = item.probe->symbol, .buffers = {{parameters_}, {data_}}};
+    TRY(device_.write(parameters_.get(), 0, std::as_bytes(std::span(&parameters, 1)),
+                      call_options()));
+    DeviceStep step{.library = library_.get(),
+                    .symbol = item.probe->symbol,
+                    .buffers = {{parameters_.get()}, {data_.get()}}};
     double spent = std::chrono::duration<double>(Clock::now() - start_).count();
     double share = (options_.most_seconds - spent) / double(steps_ - done_);
     TimingPlan plan{.repeats = options_.repeats, .most_seconds = std::max(0.0, share)};
@@ -162,8 +160,8 @@ private:
   RoofProbes const& probes_;
   RoofOptions const& options_;
   Clock::time_point start_ = Clock::now();
-  LibraryHandle library_;
-  TensorHandle data_, parameters_;
+  OwnedLibrary library_;
+  OwnedTensor data_, parameters_;
   int64_t done_ = 0;
   int64_t steps_ = 1;
 };

@@ -1,6 +1,7 @@
 #include "engine/package/made_tensors.h"
 
 #include "engine/compile/load_time.h"
+#include "engine/device/owned.h"
 
 namespace tw {
 namespace {
@@ -9,34 +10,28 @@ namespace {
 class Bench {
 public:
   Bench(Device& device, CallOptions const& call) : device_(device), call_(call) {}
-  ~Bench() {
-    for (TensorHandle const& tensor : tensors_) (void)device_.free(tensor);
-    if (library_.id != 0) (void)device_.free(library_);
-  }
-  Bench(Bench const&) = delete;
-  Bench& operator=(Bench const&) = delete;
 
   Status load(std::vector<std::byte> const& library) {
-    TRY_ASSIGN(library_, device_.load(library, call_));
+    TRY_ASSIGN(library_, load_owned(device_, library, call_));
     return {};
   }
   Result<BufferView> put(NDArray const& array) {
-    TRY_ASSIGN(TensorHandle tensor, put_tensor(device_, array, call_));
-    tensors_.push_back(tensor);
-    return BufferView{tensor, 0};
+    TRY_ASSIGN(OwnedTensor tensor, put_owned(device_, array, call_));
+    tensors_.push_back(std::move(tensor));
+    return BufferView{tensors_.back().get(), 0};
   }
   Result<BufferView> allocate(int64_t bytes) {
-    TRY_ASSIGN(TensorHandle tensor, device_.allocate(std::max<int64_t>(bytes, 64), call_));
-    tensors_.push_back(tensor);
-    return BufferView{tensor, 0};
+    TRY_ASSIGN(OwnedTensor tensor, allocate_owned(device_, std::max<int64_t>(bytes, 64), call_));
+    tensors_.push_back(std::move(tensor));
+    return BufferView{tensors_.back().get(), 0};
   }
-  LibraryHandle library() const { return library_; }
+  LibraryHandle library() const { return library_.get(); }
 
 private:
   Device& device_;
   CallOptions const& call_;
-  std::vector<TensorHandle> tensors_;
-  LibraryHandle library_;
+  std::vector<OwnedTensor> tensors_;
+  OwnedLibrary library_;
 };
 
 /// The part of the kernel that runs at load, for this machine, whatever the target.

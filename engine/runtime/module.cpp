@@ -41,25 +41,27 @@ Result<LoadedModule> LoadedModule::load(std::span<std::byte const> library) {
     path += std::to_string(file);
     handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
-  close(file);  // the mapping stays
   if (handle == nullptr) {
     char const* words = dlerror();
+    close(file);
     return refused("module_not_loadable", std::string("the kernel library cannot be loaded: ") +
                                               (words ? words : "out of memory"));
   }
-  return LoadedModule(handle);
+  return LoadedModule(handle, file);
 }
 
 LoadedModule::LoadedModule(LoadedModule&& other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)) {}
+    : handle_(std::exchange(other.handle_, nullptr)), file_(std::exchange(other.file_, -1)) {}
 
 LoadedModule& LoadedModule::operator=(LoadedModule&& other) noexcept {
   std::swap(handle_, other.handle_);
+  std::swap(file_, other.file_);
   return *this;
 }
 
 LoadedModule::~LoadedModule() {
   if (handle_ != nullptr) dlclose(handle_);
+  if (file_ >= 0) close(file_);  // after the mapping: memory that no descriptor names is hidden
 }
 
 Result<void*> LoadedModule::symbol(std::string const& name) const {

@@ -23,8 +23,9 @@ public:
   Result<void*> symbol(std::string const& name) const;
 
 private:
-  explicit LoadedModule(void* handle) : handle_(handle) {}
+  LoadedModule(void* handle, int file) : handle_(handle), file_(file) {}
   void* handle_ = nullptr;
+  int file_ = -1;  ///< of memory, with the library: open while it is loaded, so that it is counted
 };
 
 }  // namespace tw

@@ -36,7 +36,7 @@ void pin_to(int core) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(size_t(core), &set);
-  pthread_setaffinity_np(pthread_self(), sizeof set, &set);  // where refused, the thread floats
+  sched_setaffinity(0, sizeof set, &set);  // where refused, the thread floats
 }
 
 int32_t call_parallel_for(void* pool, int64_t tasks, TwTaskBody body, void* closure) {

@@ -1,11 +1,13 @@
 // Frames, and what a device does with broken ones.
 #include "engine/device/channel.h"
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <QtTest>
+#include <fstream>
 
 #include "engine/device/child_process.h"
 #include "engine/device/hardware_text.h"
@@ -45,6 +47,13 @@ wire::Response ask(ChildProcess& child, wire::Request const& request) {
   return response;
 }
 
+int64_t resident_bytes(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/statm");
+  int64_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * 4096;
+}
+
 ChildProcess start_child() { return ChildProcess::start({TW_BINARY_DIR "/bin/tw-device"}).value(); }
 
 }  // namespace
@@ -72,6 +81,39 @@ private slots:
     Pair pair;
     write_raw(pair.ends[0], "GET / HTTP/1.1\r\n", 16);
     QCOMPARE(code_of(receive_frame(pair.ends[1], soon())), QString("malformed_frame"));
+  }
+
+  void what_a_frame_only_claims_takes_no_memory() {
+    ChildProcess child = start_child();
+    wire::Request describe;
+    describe.mutable_describe();
+    QVERIFY(ask(child, describe).has_hardware());  // it has begun
+    int64_t before = resident_bytes(child.pid());
+    FrameHeader header{.length = kMostFrameBytes};
+    write_raw(child.socket(), &header, sizeof header);
+    write_raw(child.socket(), "some bytes", 10);
+    QTest::qWait(100);
+    QVERIFY(resident_bytes(child.pid()) - before < 2 << 20);
+  }
+
+  void a_message_for_which_there_is_no_memory_has_an_answer() {
+    ChildProcess child = start_child();
+    wire::Request small, large;
+    small.mutable_allocate()->set_bytes(1000);
+    int64_t tensor = ask(child, small).handle();
+    QVERIFY(tensor > 0);
+    rlimit little{12 << 20, 12 << 20};
+    QCOMPARE(prlimit(child.pid(), RLIMIT_DATA, &little, nullptr), 0);
+    large.mutable_write()->set_tensor(tensor);
+    large.mutable_write()->set_data(std::string(24 << 20, 'x'));
+    for (int i = 0; i < 3; ++i) {
+      QCOMPARE(QString::fromStdString(ask(child, large).failure().code()),
+               QString("out_of_memory"));
+      wire::Request write = large;
+      write.mutable_write()->set_data("x");
+      QVERIFY(ask(child, write).has_done());  // and the next one is served
+    }
+    QVERIFY(child.running());
   }
 
   void a_frame_cut_short_is_a_closed_connection() {

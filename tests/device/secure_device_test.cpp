@@ -1,5 +1,7 @@
 // A server that others may reach: TLS, a certificate that the client pins, a token.
 #include <netdb.h>
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
 
 #include <QtTest>
 #include <fstream>
@@ -120,6 +122,24 @@ private slots:
              qPrintable(words_of(refused)));
   }
 
+  void an_expired_certificate_is_called_that_by_both() {
+    QVERIFY(QDir().mkpath(at("expired")));
+    QFile::copy(at("good/device.token"), at("expired/device.token"));
+    make_dated_certificate(-2 * 86400, -86400);
+    TestServer expired(options("expired"));
+    QVERIFY2(!expired.address().empty(), qPrintable(expired.said()));
+    QTRY_VERIFY2(expired.said().contains("the certificate has expired on "),
+                 qPrintable(expired.said()));
+    auto refused = connect(expired.address(), "expired", read("good/device.token"))->describe({});
+    QVERIFY2(words_of(refused).contains("cannot be reached: its certificate has expired on "),
+             qPrintable(words_of(refused)));
+    make_dated_certificate(86400, 2 * 86400);
+    TestServer early(options("expired"));
+    refused = connect(early.address(), "expired", read("good/device.token"))->describe({});
+    QVERIFY2(words_of(refused).contains("its certificate is valid only from "),
+             qPrintable(words_of(refused)));
+  }
+
   void a_client_without_tls_gets_a_sentence_and_so_does_one_with_it_where_there_is_none() {
     auto plain = RemoteDevice::create({.address = server_->address()}).value();
     auto refused = plain->describe({});
@@ -205,6 +225,32 @@ private:
   }
   void write(QString const& name, char const* text) const {
     std::ofstream(at(name).toStdString()) << text;
+  }
+  /// As the command makes them, for seconds from now on.
+  void make_dated_certificate(long from, long until) const {
+    EVP_PKEY* key = EVP_EC_gen("P-256");
+    X509* made = X509_new();
+    X509_set_version(made, 2);
+    ASN1_INTEGER_set(X509_get_serialNumber(made), 1);
+    X509_gmtime_adj(X509_getm_notBefore(made), from);
+    X509_gmtime_adj(X509_getm_notAfter(made), until);
+    X509_set_pubkey(made, key);
+    X509_NAME_add_entry_by_txt(X509_get_subject_name(made), "CN", MBSTRING_ASC,
+                               reinterpret_cast<unsigned char const*>("device"), -1, -1, 0);
+    X509_set_issuer_name(made, X509_get_subject_name(made));
+    X509_EXTENSION* hosts =
+        X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, "IP:127.0.0.1");
+    X509_add_ext(made, hosts, -1);
+    X509_sign(made, key, EVP_sha256());
+    FILE* file = fopen(qPrintable(at("expired/device.pem")), "w");
+    PEM_write_X509(file, made);
+    fclose(file);
+    file = fopen(qPrintable(at("expired/device.key")), "w");
+    PEM_write_PrivateKey(file, key, nullptr, nullptr, 0, nullptr, nullptr);
+    fclose(file);
+    X509_EXTENSION_free(hosts);
+    X509_free(made);
+    EVP_PKEY_free(key);
   }
   QStringList options(QString const& name) const {
     return {"--tls-cert",   at(name + "/device.pem"),  "--tls-key", at(name + "/device.key"),

@@ -4,6 +4,7 @@
 #include <QProcess>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 namespace tw::test {
 
@@ -11,9 +12,12 @@ namespace tw::test {
 class TestServer {
 public:
   /// `command`: what takes the options, a program and its first arguments.
+  /// `before`: in the new process, before it becomes the program.
   explicit TestServer(QStringList const& options = {}, QString const& listen = "127.0.0.1:0",
-                      QStringList command = {TW_BINARY_DIR "/bin/tw-device", "serve"}) {
+                      QStringList command = {TW_BINARY_DIR "/bin/tw-device", "serve"},
+                      std::function<void()> const& before = {}) {
     QString program = command.takeFirst();
+    if (before) process_.setChildProcessModifier(before);
     process_.start(program, command + QStringList{"--listen", listen} + options);
     if (!process_.waitForReadyRead(20'000)) return;
     line_ = QString::fromUtf8(process_.readLine()).trimmed();

@@ -74,7 +74,8 @@ void serve(int socket) {
   FakeProcessor processor;
   Hardware hardware;
   int patience = 0;
-  RequestHandler handler(processor, hardware, [&] { return ++patience > 8; });
+  std::vector<std::string> open_ways;
+  RequestHandler handler(processor, hardware, open_ways, [&] { return ++patience > 8; });
   while (Result<Frame> frame = receive_frame(socket, {})) {
     wire::Request request;
     if (frame->kind != FrameKind::kMessage) continue;

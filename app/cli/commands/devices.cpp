@@ -29,7 +29,8 @@ Json to_json(DeviceState const& state) {
       json["status"] = {{"clock_ahead_s", state.clock_ahead_seconds},
                         {"clock_within_s", state.clock_within_seconds},
                         {"uptime_s", state.status->uptime_seconds},
-                        {"load", state.status->load}};
+                        {"load", state.status->load},
+                        {"not_stopped", state.status->open_ways}};
     json["hardware"] = {{"name", state.hardware->name},
                         {"triple", state.hardware->triple},
                         {"cpu", state.hardware->cpu},
@@ -52,6 +53,9 @@ void print_text(DeviceState const& state) {
                                   : "roofs not measured: tw roofline --device " + state.entry.name;
   fmt::print("{:<16} {:<24} {}, answers in {:.2f} ms\n{:42}{}\n", state.entry.name, where,
              machine_text(*state.hardware), state.answer_ms, "", roofs);
+  if (!state.status) return;
+  for (std::string const& way : state.status->open_ways)
+    fmt::print("{:42}not stopped there: {}\n", "", way);
 }
 
 int list(Context const& context) {

@@ -22,8 +22,13 @@ using Moment = steady_clock::time_point;
 class Relay {
 public:
   Relay(grpc::ServerContext& context, ServerStream& stream, RpcServerOptions const& options,
-        ChildProcess& worker)
-      : context_(context), stream_(stream), options_(options), worker_(worker) {}
+        Worker& worker, Client const& client)
+      : context_(context),
+        stream_(stream),
+        options_(options),
+        client_(client),
+        watched_(worker),
+        worker_(worker.process()) {}
   ~Relay() { close(wake_); }
 
   /// What the client is told at the end; nothing when it went away.
@@ -31,6 +36,7 @@ public:
 
 private:
   void from_client();
+  void revoke();
   std::optional<rpc::WorkerEnd> from_worker();
   std::optional<rpc::WorkerEnd> over_limit();
   std::optional<rpc::WorkerEnd> worker_ended();
@@ -40,12 +46,15 @@ private:
   grpc::ServerContext& context_;
   ServerStream& stream_;
   RpcServerOptions const& options_;
+  Client const& client_;
+  Worker& watched_;
   ChildProcess& worker_;
   int wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);  ///< readable: the state below changed
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool working_ = false;      ///< a request was passed on and not answered
   bool client_gone_ = false;  ///< nothing more comes from it
+  bool revoked_ = false;      ///< its token was taken back
   Moment since_ = steady_clock::now();
 };
 
@@ -61,6 +70,8 @@ Moment Relay::deadline() const {
 void Relay::from_client() {
   rpc::Frame frame;
   while (stream_.Read(&frame)) {
+    client_.message_came();
+    if (options_.tokens && !options_.tokens->client_of(client_.token)) return revoke();
     auto kind = FrameKind(frame.kind());
     bool message = kind == FrameKind::kMessage;
     if (!message && kind != FrameKind::kStop) break;
@@ -80,6 +91,13 @@ void Relay::from_client() {
   changed_.notify_all();
 }
 
+/// The other thread tells the client why.
+void Relay::revoke() {
+  std::lock_guard lock(mutex_);
+  revoked_ = true;
+  eventfd_write(wake_, 1);
+}
+
 std::optional<rpc::WorkerEnd> Relay::over_limit() {
   std::lock_guard lock(mutex_);
   rpc::WorkerEnd end;
@@ -92,6 +110,7 @@ std::optional<rpc::WorkerEnd> Relay::worker_ended() {
   rpc::WorkerEnd end;
   end.set_signal(how.signal);
   end.set_code(how.code);
+  end.set_broken_limit(watched_.broken_limit());
   return end;
 }
 
@@ -104,7 +123,10 @@ std::optional<rpc::WorkerEnd> Relay::from_worker() {
       eventfd_read(wake_, &count);
       std::lock_guard lock(mutex_);
       if (client_gone_) return std::nullopt;
-      continue;
+      if (!revoked_) continue;
+      rpc::WorkerEnd end;
+      end.set_broken_limit("the client's token was revoked");
+      return end;
     }
     Result<Frame> taken = ready ? receive_frame(worker_.socket(), {.deadline = deadline()})
                                 : Result<Frame>(std::unexpected(ready.error()));
@@ -148,19 +170,21 @@ std::optional<rpc::WorkerEnd> Relay::run() {
 }  // namespace
 
 grpc::Status relay(grpc::ServerContext& context, ServerStream& stream,
-                   RpcServerOptions const& options) {
-  Result<Worker> worker = Worker::start(options);
+                   RpcServerOptions const& options, WorkerWatch& watch, Client const& client) {
+  Result<Worker> worker = Worker::start(options, watch);
   if (!worker) {
     if (options.log) options.log(worker.error().message);
     return {grpc::StatusCode::FAILED_PRECONDITION, "its worker process cannot be started"};
   }
   context.AddInitialMetadata(kProtocolKey, kProtocol);
   stream.SendInitialMetadata();
-  auto end = Relay(context, stream, options, worker->process()).run();
+  auto end = Relay(context, stream, options, *worker, client).run();
   if (options.log && end && end->time_limit() > 0)
-    options.log(context.peer() + ": a call took too long, its worker was ended");
-  if (options.log && end && end->signal() > 0)
-    options.log(context.peer() + ": its worker was ended by a " + signal_name(end->signal()));
+    options.log(client.name + ": a call took too long, its worker was ended");
+  if (options.log && end && !end->broken_limit().empty())
+    options.log(client.name + ": its worker was ended: " + end->broken_limit());
+  else if (options.log && end && end->signal() > 0)
+    options.log(client.name + ": its worker was ended by a " + signal_name(end->signal()));
   return grpc::Status::OK;
 }
 

@@ -11,7 +11,7 @@ namespace tw {
 struct RemoteDeviceOptions {
   std::string address;      ///< HOST:PORT
   std::string certificate;  ///< PEM: the only one that the device's may come from; empty: no TLS
-  std::string token;        ///< without it only a device on this machine answers
+  std::string token;        ///< empty: on this machine the one that a device leaves for its user
   std::chrono::milliseconds connect_timeout{10'000};
   /// A line over which nothing came back for so long is lost.
   std::chrono::milliseconds silence{20'000};

@@ -46,7 +46,9 @@ std::shared_ptr<grpc::Channel> make_channel(RemoteDeviceOptions const& options) 
 class RpcLine final : public Line {
 public:
   explicit RpcLine(RemoteDeviceOptions const& options)
-      : address_(options.address), stub_(rpc::Device::NewStub(make_channel(options))) {
+      : address_(options.address),
+        certificate_(options.certificate),
+        stub_(rpc::Device::NewStub(make_channel(options))) {
     context_.AddMetadata(kProtocolKey, kProtocol);
     if (!options.token.empty()) context_.AddMetadata("authorization", "Bearer " + options.token);
   }
@@ -68,7 +70,7 @@ private:
   void transmit();  // thread: from the socket to the stream
   LineEnd explain(grpc::Status const& status) const;
 
-  std::string address_;
+  std::string address_, certificate_;
   std::unique_ptr<rpc::Device::Stub> stub_;
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientReaderWriter<rpc::Frame, rpc::Frame>> stream_;
@@ -131,7 +133,7 @@ void RpcLine::receive() {
   grpc::Status status = stream_->Finish();
   std::lock_guard lock(mutex_);
   end_ = last && last->idle_limit() == 0
-             ? LineEnd{last->signal(), last->code(), last->time_limit(), {}}
+             ? LineEnd{last->signal(), last->code(), last->time_limit(), last->broken_limit(), {}}
              : explain(status);
   ended_ = true;
   changed_.notify_all();
@@ -176,7 +178,7 @@ LineEnd RpcLine::wait_for_end() {
 
 LineEnd RpcLine::explain(grpc::Status const& status) const {
   LineEnd end;
-  end.error = error_of(status, address_, connected_);
+  end.error = error_of(status, address_, connected_, certificate_);
   return end;
 }
 

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <mutex>
 
+#include "engine/device/rpc/certificate.h"
+#include "engine/device/words.h"
+
 namespace tw {
 namespace {
 
@@ -30,15 +33,17 @@ constexpr Reason kReasons[] = {
     {"Socket closed", "it closed the connection, as one that speaks TLS does to a client without"},
 };
 
-/// One line of printable text, not long: it comes from another machine.
-std::string tidy(std::string const& text) {
-  std::string line = text.substr(0, 300);
-  std::ranges::replace_if(
-      line, [](unsigned char c) { return c < 32 || c > 126; }, ' ');
-  return line;
+std::string tidy(std::string const& text) { return one_line(text, 300); }
+
+bool is_about_certificate(std::string const& message) {
+  return message.find("ERTIFICATE_VERIFY_FAILED") != std::string::npos ||
+         message.find("ertificate verify failed") != std::string::npos;
 }
 
-std::string reason_of(std::string const& message) {
+std::string reason_of(std::string const& message, std::string const& certificate) {
+  // gRPC does not tell what was wrong with it.
+  if (std::string dates = out_of_date(certificate); !dates.empty() && is_about_certificate(message))
+    return "its certificate " + dates;
   for (Reason const& reason : kReasons)
     if (message.find(reason.sign) != std::string::npos) return reason.words;
   size_t last = message.find("last error: ");
@@ -53,7 +58,8 @@ Error unavailable(std::string message) {
 
 }  // namespace
 
-Error error_of(grpc::Status const& status, std::string const& address, bool connected) {
+Error error_of(grpc::Status const& status, std::string const& address, bool connected,
+               std::string const& certificate) {
   using enum grpc::StatusCode;
   switch (status.error_code()) {
     case UNAUTHENTICATED:
@@ -87,7 +93,7 @@ Error error_of(grpc::Status const& status, std::string const& address, bool conn
   if (status.ok())
     return unavailable(fmt::format("what answers at {} is no device of this kind", address));
   return unavailable(fmt::format("the device at {} cannot be reached: {}", address,
-                                 reason_of(status.error_message())));
+                                 reason_of(status.error_message(), certificate)));
 }
 
 void keep_grpc_silent() {

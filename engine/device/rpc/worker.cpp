@@ -14,6 +14,15 @@ namespace {
 
 constexpr std::string_view kPrefix = "tilewright-device-";
 
+/// What a worker and its launcher need; the rest is the business of whoever serves.
+std::vector<std::string> plain_environment() {
+  std::vector<std::string> plain;
+  for (char const* name : {"PATH", "LD_LIBRARY_PATH", "QEMU_LD_PREFIX", "ASAN_OPTIONS",
+                           "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"})
+    if (char const* value = std::getenv(name)) plain.push_back(std::string(name) + "=" + value);
+  return plain;
+}
+
 }  // namespace
 
 void remove_abandoned_folders() {
@@ -29,7 +38,7 @@ void remove_abandoned_folders() {
   }
 }
 
-Result<Worker> Worker::start(RpcServerOptions const& options) {
+Result<Worker> Worker::start(RpcServerOptions const& options, WorkerWatch& watch) {
   std::error_code error;
   std::string pattern = (fs::temp_directory_path(error) /
                          (std::string(kPrefix) + std::to_string(getpid()) + "-XXXXXX"))
@@ -39,18 +48,22 @@ Result<Worker> Worker::start(RpcServerOptions const& options) {
   std::vector<std::string> command = options.worker;
   command.insert(command.end(),
                  {"--folder", pattern, "--memory-bytes", std::to_string(options.memory_bytes)});
-  Result<ChildProcess> process = ChildProcess::start(std::move(command));
-  if (process) return Worker(std::move(*process), pattern);
+  Result<ChildProcess> process = watch.start(std::move(command), plain_environment(), pattern);
+  if (process) return Worker(std::move(*process), pattern, watch);
   fs::remove_all(pattern, error);
   return std::unexpected(process.error());
 }
 
 Worker::Worker(Worker&& other) noexcept
-    : process_(std::move(other.process_)), folder_(std::exchange(other.folder_, {})) {}
+    : watch_(other.watch_),
+      process_(std::move(other.process_)),
+      folder_(std::exchange(other.folder_, {})) {}
 
 Worker::~Worker() {
   if (folder_.empty()) return;
+  pid_t pid = process_.pid();
   process_.end();
+  watch_->forget(pid);
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
 }

@@ -5,6 +5,7 @@
 
 #include "engine/device/child_process.h"
 #include "engine/device/rpc/rpc_server.h"
+#include "engine/device/rpc/worker_watch.h"
 
 namespace tw {
 
@@ -14,17 +15,20 @@ void remove_abandoned_folders();
 class Worker {
 public:
   /// Errors: device_unavailable.
-  static Result<Worker> start(RpcServerOptions const& options);
+  static Result<Worker> start(RpcServerOptions const& options, WorkerWatch& watch);
   Worker(Worker&& other) noexcept;
   Worker& operator=(Worker&&) = delete;
-  /// Ends the process, then removes the folder with what is in it.
+  /// Ends the process and what it left behind, then removes the folder with what is in it.
   ~Worker();
 
   ChildProcess& process() { return process_; }
+  /// For which it was ended by the watch; empty: none.
+  std::string broken_limit() const { return watch_->broken_limit(process_.pid()); }
 
 private:
-  Worker(ChildProcess process, std::filesystem::path folder)
-      : process_(std::move(process)), folder_(std::move(folder)) {}
+  Worker(ChildProcess process, std::filesystem::path folder, WorkerWatch& watch)
+      : watch_(&watch), process_(std::move(process)), folder_(std::move(folder)) {}
+  WorkerWatch* watch_;
   ChildProcess process_;
   std::filesystem::path folder_;
 };

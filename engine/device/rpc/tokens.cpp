@@ -1,0 +1,175 @@
+#include "engine/device/rpc/tokens.h"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+#include "engine/support/files.h"
+
+namespace tw {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr size_t kMostBytes = 1 << 20;
+constexpr size_t kLeastLetters = 16;
+
+/// Takes as long wherever the two differ.
+bool same_secret(std::string_view given, std::string_view right) {
+  unsigned difference = given.size() == right.size() ? 0 : 1;
+  for (size_t i = 0; i < given.size(); ++i)
+    difference |= unsigned(given[i]) ^ unsigned(right[i % right.size()]);
+  return difference == 0;
+}
+
+bool is_name(std::string const& name) {
+  return name.size() <= 40 && std::ranges::all_of(name, [](unsigned char c) {
+           return std::isalnum(c) || c == '.' || c == '_' || c == '-';
+         });
+}
+
+/// A folder, or a file, of this user alone.
+bool is_own(fs::path const& path, mode_t kind) {
+  struct stat facts {};
+  return lstat(path.c_str(), &facts) == 0 && (facts.st_mode & S_IFMT) == kind &&
+         facts.st_uid == geteuid() && (facts.st_mode & 077) == 0;
+}
+
+/// Empty where there is none.
+fs::path own_folder() {
+  std::error_code error;
+  char const* run = std::getenv("XDG_RUNTIME_DIR");
+  fs::path base =
+      run && *run == '/' && is_own(run, S_IFDIR) ? fs::path(run) : fs::temp_directory_path(error);
+  if (error) return {};
+  fs::path folder = base / ("tilewright-" + std::to_string(geteuid()));
+  mkdir(folder.c_str(), 0700);  // there already: then it must be ours
+  return is_own(folder, S_IFDIR) ? folder : fs::path();
+}
+
+Status write_secret(fs::path const& file, std::string const& text) {
+  unlink(file.c_str());  // of a server that was killed
+  int target = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  bool written = target >= 0 && write(target, text.data(), text.size()) == ssize_t(text.size());
+  int error = errno;
+  if (target >= 0) close(target);
+  if (written) return {};
+  return environment_failed("file_unwritable",
+                            std::string("cannot be written: ") + std::strerror(error),
+                            Place{file.string(), 0, 0, {}});
+}
+
+}  // namespace
+
+Result<std::vector<Tokens::Entry>> Tokens::parse(std::string const& text) {
+  std::vector<Entry> entries;
+  std::istringstream lines(text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    std::istringstream words(line);
+    Entry entry;
+    if (!(words >> entry.token) || entry.token.starts_with('#')) continue;
+    words >> entry.name;
+    if (entry.token.size() < kLeastLetters)
+      return bad_input("bad_token", "a token has at least 16 characters", Place{{}, number, 0, {}});
+    if (!is_name(entry.name))
+      return bad_input("bad_token",
+                       "the name of a token's client has at most 40 letters, digits, '.', '_' "
+                       "and '-'",
+                       Place{{}, number, 0, {}});
+    if (entry.name.empty()) entry.name = "token " + std::to_string(entries.size() + 1);
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::optional<Tokens::Version> Tokens::version() const {
+  struct stat facts {};
+  std::error_code error;
+  auto time = fs::last_write_time(file_, error);
+  if (error || stat(file_.c_str(), &facts) != 0) return std::nullopt;
+  return Version{time, uintmax_t(facts.st_size), facts.st_ino};
+}
+
+Result<std::shared_ptr<Tokens>> Tokens::read(fs::path const& file) {
+  std::shared_ptr<Tokens> tokens(new Tokens(file));
+  tokens->read_ = tokens->version();
+  TRY_ASSIGN(std::string text, read_file(file, kMostBytes));
+  auto entries = parse(text);
+  if (entries && entries->empty())
+    entries = bad_input("bad_token", "there is no token in it: a token has at least 16 characters");
+  if (!entries) {
+    Error error = entries.error();
+    error.place.file = file.string();
+    return std::unexpected(error);
+  }
+  tokens->entries_ = std::move(*entries);
+  return tokens;
+}
+
+Result<std::shared_ptr<Tokens>> Tokens::make_own(int port) {
+  fs::path file = own_token_file(port);
+  if (file.empty())
+    return environment_failed("no_token_file",
+                              "there is no folder of this user's alone for a token: --token-file "
+                              "names one, and --no-token serves everybody on this machine");
+  TRY_ASSIGN(std::string token, new_token());
+  TRY(write_secret(file, token + "\n"));
+  TRY_ASSIGN(std::shared_ptr<Tokens> tokens, read(file));
+  tokens->own_ = true;
+  return tokens;
+}
+
+Tokens::~Tokens() {
+  if (own_) unlink(file_.c_str());
+}
+
+std::optional<std::string> Tokens::client_of(std::string_view token) {
+  std::lock_guard lock(mutex_);
+  if (auto now = version(); now != read_) {
+    read_ = now;
+    auto text = read_file(file_, kMostBytes);
+    auto entries = text ? parse(*text) : Result<std::vector<Entry>>(std::vector<Entry>());
+    // A file that cannot be read lets nobody in: a mistake in it must not keep a revoked one.
+    entries_ = entries ? std::move(*entries) : std::vector<Entry>();
+  }
+  std::optional<std::string> name;
+  for (Entry const& entry : entries_)  // all of them, so that the time tells nothing
+    if (same_secret(token, entry.token)) name = entry.name;
+  return name;
+}
+
+fs::path own_token_file(int port) {
+  fs::path folder = own_folder();
+  return folder.empty() ? fs::path() : folder / ("device-" + std::to_string(port) + ".token");
+}
+
+std::string own_token(int port) {
+  fs::path file = own_token_file(port);
+  if (file.empty() || !is_own(file, S_IFREG)) return {};
+  auto text = read_file(file, 4096);
+  std::string token;
+  if (text) std::istringstream(*text) >> token;
+  return token;
+}
+
+Result<std::string> new_token() {
+  unsigned char bytes[32];
+  if (getrandom(bytes, sizeof bytes, 0) != ssize_t(sizeof bytes))
+    return environment_failed("no_random", "the system gives no random bytes");
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (unsigned char byte : bytes) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+}  // namespace tw
