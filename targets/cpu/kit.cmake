@@ -21,8 +21,11 @@ set_target_properties(tw_runtime_library PROPERTIES OUTPUT_NAME tilewright_runti
 set(small_sources ${runtime_sources})
 list(FILTER small_sources INCLUDE REGEX "package/(control|description[a-z_]*|dlpack|json|processor_check)\\.cpp$")
 set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS -Os)
-# Symbols that are one for the whole process would keep the library from being unloaded.
+# Symbols that are one for the whole process, as GCC makes them, would keep the library from being unloaded.
 set(unloadable -fno-gnu-unique)
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  set(unloadable "")
+endif()
 target_compile_options(tw_runtime_library PRIVATE ${TW_WARNINGS} ${unloadable} -ffunction-sections -fdata-sections)
 target_include_directories(tw_runtime_library PRIVATE ${CMAKE_SOURCE_DIR})
 target_link_options(tw_runtime_library PRIVATE -Wl,--gc-sections -Wl,-s)
@@ -51,7 +54,7 @@ if(TW_AARCH64_COMPILER AND NOT CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
     DEPENDS ${runtime_sources} ${runtime_headers} ${example}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${other}
     COMMAND ${CMAKE_COMMAND} -E rm -f ${other}/${library}
-    COMMAND ${TW_AARCH64_COMPILER} -std=c++23 -O2 -fPIC -shared -fvisibility=hidden ${unloadable} -ffunction-sections
+    COMMAND ${TW_AARCH64_COMPILER} -std=c++23 -O2 -fPIC -shared -fvisibility=hidden -fno-gnu-unique -ffunction-sections
             -Wl,--gc-sections -Wl,-soname,${library}.${version} -s
             -I${CMAKE_SOURCE_DIR} ${runtime_sources} -o ${other}/${library}.${version} -pthread -ldl
     COMMAND ${CMAKE_COMMAND} -E create_symlink ${library}.${version} ${other}/${library}
