@@ -138,7 +138,7 @@ private slots:
     auto graph = build_graph(model);
     QVERIFY(!graph.has_value());
     QCOMPARE(QString::fromStdString(to_sentence(graph.error())),
-             QString("node y: W of a recurrence has three dimensions, not 2: it is [20x4]"));
+             QString("node y,h,c: W of a recurrence has three dimensions, not 2: it is [20x4]"));
   }
 
   void parts_that_do_not_fill_the_axis_are_refused_by_name() {
