@@ -1,11 +1,17 @@
 #include "app/cli/chosen_kernel.h"
 
+#include <algorithm>
+#include <optional>
+
+#include "engine/schedule/trace.h"
 #include "engine/support/files.h"
 
 namespace tw::cli {
 
 void add_kernel_option(CLI::App& command, std::string& kernel) {
-  command.add_option("--kernel", kernel, "the kernel's name or number (default: the first)");
+  command.add_option(
+      "--kernel", kernel,
+      "the kernel's name or number (default: the one that the script is for, else the first)");
 }
 
 void add_kernel_options(CLI::App& command, Context& context, KernelArguments& arguments) {
@@ -29,15 +35,33 @@ Result<session::NamedScript> named_script(Context const& context, session::Loade
     TRY_ASSIGN(std::string rules, session::default_script(model, kernel, *context.backend));
     return session::NamedScript{word, rules};
   }
-  TRY_ASSIGN(std::string text, read_file(word, 1 << 20));
+  TRY_ASSIGN(std::string text, read_text(word, 1 << 20));
   return session::NamedScript{word, text};
 }
+
+namespace {
+
+/// The kernel that a script's `for` line names, where the model has it.
+Result<std::optional<int>> kernel_of(session::LoadedModel const& model,
+                                     session::NamedScript const& script) {
+  if (script.text.empty()) return std::nullopt;
+  TRY_ASSIGN(Script parsed, parse_script(script.text, script.name));
+  auto const rows = session::kernel_table(model).rows;
+  auto row = std::ranges::find(rows, parsed.kernel, &session::KernelRow::name);
+  if (row == rows.end()) return std::nullopt;
+  return int(row - rows.begin());
+}
+
+}  // namespace
 
 Result<ChosenKernel> choose_kernel(Context const& context, KernelArguments const& arguments) {
   ChosenKernel chosen;
   TRY_ASSIGN(chosen.model, load(context, arguments.path));
   TRY_ASSIGN(chosen.kernel, session::find_kernel(*chosen.model, arguments.kernel));
   TRY_ASSIGN(chosen.script, named_script(context, *chosen.model, chosen.kernel, arguments.script));
+  if (!arguments.kernel.empty()) return chosen;
+  TRY_ASSIGN(std::optional<int> named, kernel_of(*chosen.model, chosen.script));
+  chosen.kernel = named.value_or(chosen.kernel);
   return chosen;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -9,7 +10,9 @@
 #include <system_error>
 
 #include "app/cli/output.h"
+#include "app/cli/suggestion.h"
 #include "app/shared/environment.h"
+#include "app/shared/version.h"
 
 namespace tw::cli {
 namespace {
@@ -40,14 +43,14 @@ int run_and_flush(Context const& context) {
 
 int run(int argc, char** argv) {
   CLI::App app("Tilewright: explore and shape the kernels of deep-learning models", "tw");
-  app.set_version_flag("--version", "tw 0.1.0");
+  app.set_version_flag("--version", version_line("tw"));
   app.require_subcommand(1);
   app.fallthrough();
   Context context;
   app.add_flag("--json", context.json, "results and errors as JSON");
   for (auto add : {add_models, add_inspect, add_graph, add_kernels, add_lower, add_analyze,
                    add_check, add_diff, add_replay, add_run, add_export, add_verify, add_roofline,
-                   add_devices, add_project, add_help})
+                   add_devices, add_project, add_help, add_manual, add_completion})
     add(app, context);
   bool serves =
       argc >= 3 && argv[1] == std::string_view("device") && argv[2] == std::string_view("serve");
@@ -56,8 +59,10 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    for (int i = 1; i < argc; ++i) context.json |= std::string_view(argv[i]) == "--json";
-    return report(context, Error{"unusable_arguments", error.what(), {}, Fault::kBadInput});
+    std::vector<std::string> words(argv + 1, argv + argc);
+    context.json |= std::ranges::find(words, "--json") != words.end();
+    std::string sentence = unknown_word(app, words).value_or(error.what());
+    return report(context, Error{"unusable_arguments", sentence, {}, Fault::kBadInput});
   }
   auto environment = make_environment(context.device);
   if (!environment) return report(context, environment.error());
@@ -66,6 +71,7 @@ int run(int argc, char** argv) {
   context.exports = environment->exports;
   context.devices_file = environment->devices_file;
   context.open_device = environment->open_device;
+  if (!environment->warning.empty()) fmt::print(stderr, "tw: {}\n", environment->warning);
   return run_and_flush(context);
 }
 

@@ -1,6 +1,7 @@
 #include "app/cli/output.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
@@ -73,15 +74,43 @@ Result<session::Model> load(Context const& context, std::string const& path) {
   return session::load_model(path, options, *context.backend);
 }
 
+namespace {
+
+bool shows_progress(Context const& context) {
+  return !context.json && ::isatty(STDERR_FILENO) == 1;
+}
+
+}  // namespace
+
+Progress progress_of(Context const& context) {
+  if (!shows_progress(context)) return {};
+  return [](ProgressReport const& at) {
+    std::string count = at.total > 0 ? fmt::format(" ({} of {})", at.done, at.total) : "";
+    fmt::print(stderr, "\r\x1b[K{}{}", at.what, count);
+    std::fflush(stderr);
+  };
+}
+
+void end_progress(Context const& context) {
+  if (shows_progress(context)) fmt::print(stderr, "\r\x1b[K");
+}
+
+Status make_folder(std::string const& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) return {};
+  return environment_failed("file_unwritable", fmt::format("cannot be made: {}", error.message()),
+                            Place{folder, 0, 0, {}});
+}
+
 Result<NDArray> read_raw(std::string const& file, session::ModelTensor const& info) {
   TRY_ASSIGN(NDArray array, NDArray::create(info.type, info.shape));
   TRY_ASSIGN(std::string bytes, read_file(file));
   if (int64_t(bytes.size()) != array.byte_size())
-    return bad_input(
-        "wrong_size",
-        fmt::format("holds {} bytes, but {} ({} {}) takes {}", bytes.size(), info.name,
-                    to_text(info.type), to_text(info.shape), array.byte_size()),
-        Place{file, 0, 0, {}});
+    return bad_input("wrong_size",
+                     fmt::format("holds {} bytes, but {} ({} {}) takes {}", bytes.size(), info.name,
+                                 to_text(info.type), to_text(info.shape), array.byte_size()),
+                     Place{file, 0, 0, {}});
   std::memcpy(array.data(), bytes.data(), bytes.size());
   return array;
 }

@@ -11,6 +11,7 @@
 #include "engine/device/device.h"
 #include "engine/session/export_cases.h"
 #include "engine/session/use_cases.h"
+#include "engine/support/base/job.h"
 
 namespace tw {
 class Backend;
@@ -47,6 +48,15 @@ void add_device_option(CLI::App& command, Context& context);
 Result<session::LoadOptions> load_options(Context const& context);
 Result<session::Model> load(Context const& context, std::string const& path);
 
+/// How far a command is, in one line that replaces itself; where standard error is no terminal, and
+/// with --json, nothing.
+Progress progress_of(Context const& context);
+/// Takes that line away.
+void end_progress(Context const& context);
+
+/// The folder and those above it, where they are missing. Errors: file_unwritable.
+Status make_folder(std::string const& folder);
+
 /// Raw little-endian elements of exactly the tensor's size. Errors: wrong_size, those of the file.
 Result<NDArray> read_raw(std::string const& file, session::ModelTensor const& info);
 
@@ -70,5 +80,7 @@ void add_devices(CLI::App& app, Context& context);
 /// Becomes tw-device, whose options are its own; `words`: "serve" and what follows, then null.
 int serve_device(Context const& context, char** words);
 void add_help(CLI::App& app, Context& context);
+void add_manual(CLI::App& app, Context& context);
+void add_completion(CLI::App& app, Context& context);
 
 }  // namespace tw::cli

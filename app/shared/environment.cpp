@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "app/shared/devices.h"
+#include "app/shared/private_folder.h"
 #include "engine/device/local_device.h"
 #include "engine/hardware/detect.h"
 #include "targets/cpu/compiler/cpu_backend.h"
@@ -19,7 +20,7 @@ std::filesystem::path user_folder(char const* own, char const* xdg, char const* 
     return std::filesystem::path(folder) / "tilewright";
   if (char const* home = std::getenv("HOME"); home && *home)
     return std::filesystem::path(home) / standard / "tilewright";
-  return std::filesystem::temp_directory_path() / "tilewright";
+  return temporary_folder();
 }
 
 /// "lib/tilewright" beside the folder of the running program.
@@ -53,12 +54,12 @@ Status use_device(std::string const& name, Environment& environment) {
 
 Result<Environment> make_environment(std::string const& device) {
   Environment environment;
-  environment.cache_folder = user_folder("TW_CACHE_DIR", "XDG_CACHE_HOME", ".cache");
+  // Code is kept there and run later.
+  PrivateFolder cache = private_folder(user_folder("TW_CACHE_DIR", "XDG_CACHE_HOME", ".cache"));
+  environment.cache_folder = cache.path;
+  environment.warning = cache.warning;
   environment.devices_file =
       user_folder("TW_CONFIG_DIR", "XDG_CONFIG_HOME", ".config") / "devices.json";
-  std::error_code ignored;
-  std::filesystem::create_directories(environment.cache_folder,
-                                      ignored);  // without it nothing is kept
   if (!device.empty() && device != kLocalDeviceName) {
     TRY(use_device(device, environment));
     return environment;

@@ -16,10 +16,12 @@ class Backend;
 struct Environment {
   std::shared_ptr<Backend const> backend;  ///< for the hardware of the chosen device
   std::filesystem::path device_program;    ///< tw-device, beside the running program
-  std::filesystem::path cache_folder;      ///< TW_CACHE_DIR, or XDG's cache folder
-  std::filesystem::path devices_file;      ///< in TW_CONFIG_DIR, or XDG's configuration folder
+  /// TW_CACHE_DIR, or XDG's cache folder; another one where others may write there.
+  std::filesystem::path cache_folder;
+  std::filesystem::path devices_file;  ///< in TW_CONFIG_DIR, or XDG's configuration folder
   std::function<Result<std::unique_ptr<Device>>()> open_device;
   session::ExportKit exports;
+  std::string warning;  ///< what a person should know, a sentence; empty: nothing
 };
 /// `device`: one of the list, which is asked what it is; empty or "local": this machine.
 /// Errors: unknown_device, those of asking it, and of a backend for its hardware.

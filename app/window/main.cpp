@@ -110,7 +110,7 @@ Status replay_and_look(tw::MainWindow& window, tw::session::Session& session,
                        Wishes const& wishes) {
   tw::journal::Journal journal;
   if (!wishes.journal.isEmpty()) {
-    TRY_ASSIGN(std::string text, tw::read_file(wishes.journal.toStdString(), 1 << 26));
+    TRY_ASSIGN(std::string text, tw::read_text(wishes.journal.toStdString(), 1 << 26));
     TRY_ASSIGN(journal, tw::journal::parse(text, wishes.journal.toStdString()));
   }
   tw::settle(window, session);
@@ -164,6 +164,8 @@ int run(QApplication& app) {
   if (!wishes) return fail(wishes.error());
   auto environment = tw::make_environment();
   if (!environment) return fail(environment.error());
+  if (!environment->warning.empty())
+    std::fprintf(stderr, "tilewright: %s\n", environment->warning.c_str());
   std::string devices = environment->devices_file.string();
   auto logs = std::make_shared<tw::DeviceLogs>();
   auto session = tw::session::Session::create(

@@ -1,11 +1,9 @@
 #include "engine/compile/code_cache.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 
 #include "engine/compile/code_version.h"
 #include "engine/support/base/hash.h"
@@ -18,7 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "tilewright code 1\n";
-std::atomic<uint64_t> writes = 0;  // only tells files apart
 constexpr int64_t kMostEntryBytes = int64_t(64) << 20;
 
 uint64_t hash_of(std::string_view bytes) { return Hasher().text(bytes).finish(); }
@@ -174,21 +171,10 @@ void CodeCache::keep(std::string const& key, KernelCode const& code) {
   if (!code.run.accesses.empty()) return;
   std::error_code error;
   fs::create_directories(options_.folder, error);
-  // Not synchronized to the disk: what a power cut damages, the checksum shows. Renamed, so that
-  // nobody sees half an entry.
-  fs::path file = file_of(key), beside = file;
-  beside += fmt::format(".{}.{}.new", ::getpid(), ++writes);
   std::string entry = to_entry(key, code);
   if (int64_t(entry.size()) > kMostEntryBytes) return;
-  std::ofstream stream(beside, std::ios::binary | std::ios::trunc);
-  stream.write(entry.data(), std::streamsize(entry.size()));
-  stream.close();
-  if (stream) fs::rename(beside, file, error);
-  if (stream && !error) {
-    ++kept_;
-  } else {
-    fs::remove(beside, error);
-  }
+  // What a power cut damages, the checksum shows.
+  if (write_file(file_of(key), entry, Durability::kFast)) ++kept_;
 }
 
 void CodeCache::trim() {
@@ -200,9 +186,10 @@ void CodeCache::trim() {
   std::vector<Entry> entries;
   int64_t total = 0;
   std::error_code ignored;
+  sweep_drafts(options_.folder);
   for (auto const& file : fs::directory_iterator(options_.folder, ignored)) {
     Entry entry{file.path(), file.last_write_time(ignored), int64_t(file.file_size(ignored))};
-    if (entry.path.extension() != ".twk" && entry.path.extension() != ".new") continue;
+    if (entry.path.extension() != ".twk") continue;
     total += std::max<int64_t>(entry.bytes, 0);
     entries.push_back(std::move(entry));
   }

@@ -78,7 +78,7 @@ std::string to_text(std::vector<DeviceEntry> const& devices) {
 Result<std::vector<DeviceEntry>> read_devices(std::filesystem::path const& file) {
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return std::vector<DeviceEntry>();
-  TRY_ASSIGN(std::string text, read_file(file, 1 << 20));
+  TRY_ASSIGN(std::string text, read_text(file, 1 << 20));
   Result<std::vector<DeviceEntry>> devices = parse_devices(text);
   if (devices) return devices;
   Error failure = devices.error();

@@ -1,12 +1,12 @@
 #include "engine/package/export.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <sstream>
 
 #include "engine/compile/code_version.h"
+#include "engine/package/export_folder.h"
 #include "engine/package/texts.h"
 #include "engine/runtime/package/checksum.h"
 #include "engine/support/files.h"
@@ -17,64 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Written beside the folder and renamed at the end; removed when it goes away before.
-class Draft {
-public:
-  static Result<Draft> create(fs::path const& folder) {
-    fs::path path = folder;
-    path += fmt::format(".{}.part", ::getpid());
-    std::error_code error;
-    fs::remove_all(path, error);
-    fs::create_directories(path / "test", error);
-    if (error)
-      return environment_failed("file_unwritable",
-                                fmt::format("cannot be made: {}", error.message()),
-                                Place{path.string(), 0, 0, {}});
-    return Draft(path);
-  }
-  Draft(Draft&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  Draft& operator=(Draft&&) = delete;
-  ~Draft() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  fs::path const& path() const { return path_; }
-
-  /// Takes the place of `folder`.
-  Status publish(fs::path const& folder) {
-    std::error_code error, ignored;
-    fs::path old = path_;
-    old += ".old";
-    bool replaces = fs::exists(folder, ignored);
-    if (replaces) fs::rename(folder, old, error);
-    if (!error) fs::rename(path_, folder, error);
-    if (error) {
-      if (replaces && !fs::exists(folder, ignored)) fs::rename(old, folder, ignored);
-      return environment_failed("file_unwritable",
-                                fmt::format("cannot be written: {}", error.message()),
-                                Place{folder.string(), 0, 0, {}});
-    }
-    path_.clear();
-    fs::remove_all(old, ignored);
-    return {};
-  }
-
-private:
-  explicit Draft(fs::path path) : path_(std::move(path)) {}
-  fs::path path_;
-};
-
-Status check_folder(fs::path const& folder) {
-  std::error_code ignored;
-  if (folder.empty()) return bad_input("folder_in_use", "no folder was named");
-  if (!fs::exists(folder, ignored)) return {};
-  bool ours = fs::is_directory(folder, ignored) &&
-              (fs::is_empty(folder, ignored) || fs::exists(folder / "model.json", ignored));
-  if (ours) return {};
-  return bad_input("folder_in_use",
-                   "exists and is no exported model; choose a new folder, or an empty one",
-                   Place{folder.string(), 0, 0, {}});
-}
+constexpr char kRuntimeLibrary[] = "libtilewright_runtime.so.1";
 
 Status copy_into(fs::path const& from, fs::path const& to) {
   std::error_code error;
@@ -84,6 +27,14 @@ Status copy_into(fs::path const& from, fs::path const& to) {
       "file_unwritable",
       fmt::format("cannot be copied from {}: {}", from.string(), error.message()),
       Place{to.string(), 0, 0, {}});
+}
+
+Status make_folder(fs::path const& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (!error) return {};
+  return environment_failed("file_unwritable", "cannot be made: " + error.message(),
+                            Place{path.string(), 0, 0, {}});
 }
 
 std::string_view view_of(std::span<std::byte const> bytes) {
@@ -129,20 +80,31 @@ Status write_tensors(fs::path const& folder, char const* kind, std::vector<NDArr
   return {};
 }
 
-/// The runtime library and the example for the target, header and sources.
+/// A link to the library under the name that linkers look for; a copy where there are no links.
+Status name_library(fs::path const& to) {
+  std::error_code error;
+  fs::create_symlink(kRuntimeLibrary, to / "libtilewright_runtime.so", error);
+  return error ? copy_into(to / kRuntimeLibrary, to / "libtilewright_runtime.so") : Status();
+}
+
+/// The runtime library and the example for the target, header and sources, and what build systems
+/// find them by.
 Status copy_kit(fs::path const& kit, fs::path const& to, package::Target const& target,
                 package::Description const& description) {
   fs::path built = kit / target.architecture;
   std::error_code ignored;
-  if (!fs::exists(built / "libtilewright_runtime.so", ignored))
+  if (!fs::exists(built / kRuntimeLibrary, ignored))
     return environment_failed("no_runtime",
                               fmt::format("there is no runtime library for {}: it is built where a "
                                           "compiler for {} is installed",
                                           target.architecture, target.architecture),
                               Place{built.string(), 0, 0, {}});
-  for (char const* name : {"libtilewright_runtime.so", "example"})
-    TRY(copy_into(built / name, to / name));
+  for (char const* name : {kRuntimeLibrary, "example"}) TRY(copy_into(built / name, to / name));
+  TRY(name_library(to));
   TRY(copy_into(kit / "tilewright.h", to / "tilewright.h"));
+  for (char const* name : {"tilewright-config.cmake", "tilewright-config-version.cmake"})
+    TRY(copy_into(kit / name, to / "cmake" / name));
+  TRY(copy_into(kit / "tilewright.pc", to / "pkgconfig" / "tilewright.pc"));
   for (char const* name : {"example.cpp", "example.py"}) {
     TRY_ASSIGN(std::string source, read_file(kit / name));
     TRY(write_file(to / name, about_model(description, name) + source));
@@ -174,6 +136,7 @@ Result<Assembly> write_package(PackageSource const& source, ExportOptions const&
                          .stop = options.call.stop,
                          .progress = options.progress};
   TRY_ASSIGN(std::vector<KernelCode> codes, compile_plan(source.plan, source.backend, compile));
+  if (options.call.stop.stop_requested()) return refused("cancelled", "cancelled");
   report(options, "writing parameters", 0, 0);
   TRY_ASSIGN(Assembly assembly, assemble(source, codes, options.call));
   package::Description& description = assembly.description;
@@ -207,22 +170,24 @@ package::Target target_of(Backend const& backend) {
 Result<ExportResult> export_model(PackageSource const& source, ExportOptions const& options) {
   TRY(check_folder(options.folder));
   TRY(check_exportable(source.graph, source.plan));
-  fs::path folder = fs::absolute(options.folder).lexically_normal();
-  if (!folder.has_filename()) folder = folder.parent_path();
-  TRY_ASSIGN(Draft draft, Draft::create(folder));
+  TRY_ASSIGN(ExportDraft draft, ExportDraft::create(options.folder));
+  for (char const* name : {"test", "cmake", "pkgconfig"}) TRY(make_folder(draft.path() / name));
   TRY_ASSIGN(Assembly assembly, write_package(source, options, draft.path()));
   report(options, "running the exported model", 0, 0);
-  ExportResult result{folder,
+  ExportResult result{draft.folder(),
                       int(source.plan.kernels.size()),
                       assembly.description.library.bytes,
                       assembly.parameter_bytes,
-                      int64_t(fs::file_size(draft.path() / "libtilewright_runtime.so")),
+                      int64_t(fs::file_size(draft.path() / kRuntimeLibrary)),
                       {}};
   SelfTestOptions test{.threads = options.threads, .stop = options.call.stop};
   TRY_ASSIGN(result.test, run_self_test(draft.path(), assembly.description.target, test));
+  TRY_ASSIGN(std::string library, read_file(draft.path() / kRuntimeLibrary));
+  TRY_ASSIGN(std::string example, read_file(draft.path() / "example"));
   TRY(write_file(draft.path() / "README.txt",
-                 readme(assembly.description, result.test, options.origin, options.note)));
-  TRY(draft.publish(folder));
+                 readme(assembly.description, result.test,
+                        {options.origin, options.note, needs_of(library + example)})));
+  TRY(draft.publish());
   return result;
 }
 

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
 #include "engine/tensor/ndarray.h"
 
 namespace tw {
@@ -24,6 +28,55 @@ std::string tensor_lines(package::Description const& d, std::string const& prefi
   list("input", d.inputs);
   list("output", d.outputs);
   return lines;
+}
+
+constexpr char kFiles[] =
+    R"(model.json                what runs in which order, where tensors lie, how each kernel was scheduled
+kernels.so                the kernels; called through the table in their argument, without undefined symbols
+parameters.bin            the weights as the kernels read them
+libtilewright_runtime.so.1  loads and runs the three (libtilewright_runtime.so: its name for linkers)
+tilewright.h              its C interface, with DLPack for buffers of your own
+example.cpp, example      runs the model on test/; build it with
+    c++ -O2 -std=c++17 example.cpp -o example -L. -ltilewright_runtime -Wl,-rpath,'$ORIGIN'
+example.py                the same with ctypes and numpy
+cmake/, pkgconfig/        for build systems: find_package(tilewright CONFIG PATHS THIS_FOLDER) gives
+                          tilewright::runtime; PKG_CONFIG_PATH=THIS_FOLDER/pkgconfig pkg-config tilewright
+test/                     raw inputs and outputs, little-endian
+tilewright-export.txt     what the export wrote: a later one into this folder replaces that and nothing else
+
+)";
+
+constexpr char kNeeds[] =
+    R"(What it needs: Linux with {}, or newer. The kernels are loaded from memory by way of
+/proc/self/fd; where /proc is not mounted, from a private file in the first of /dev/shm, $TMPDIR,
+/tmp and /var/tmp that takes one and lets code be loaded from it, removed at once. (Without /proc the
+system does not know $ORIGIN either: LD_LIBRARY_PATH then says where the runtime library is.) tw_load
+starts as many threads as it is told, less one (0: as many as cores); each keeps to one core, and so
+does the caller while it is in tw_run. They spin for 50 us after a loop and then sleep; tw_free ends
+them.
+
+)";
+
+constexpr char kLicence[] =
+    "\nThe runtime library, tilewright.h and the examples: Apache-2.0 WITH LLVM-exception.\n";
+
+/// The largest "1.2.3" behind the prefix anywhere in the bytes.
+std::string newest_version(std::string_view files, std::string_view prefix) {
+  std::vector<int> newest;
+  for (size_t at = files.find(prefix); at != files.npos; at = files.find(prefix, at + 1)) {
+    std::string_view rest = files.substr(at + prefix.size());
+    std::vector<int> version;
+    for (int number = 0;;) {
+      auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+      if (error != std::errc()) break;
+      version.push_back(number);
+      rest.remove_prefix(size_t(end - rest.data()));
+      if (!rest.starts_with('.')) break;
+      rest.remove_prefix(1);
+    }
+    newest = std::max(newest, version);
+  }
+  return fmt::format("{}", fmt::join(newest, "."));
 }
 
 std::string test_lines(SelfTest const& test, std::string const& origin) {
@@ -50,27 +103,23 @@ std::string about_model(package::Description const& d, std::string const& file) 
          tensor_lines(d, prefix) + prefix.substr(0, prefix.size() - 1) + "\n";
 }
 
-std::string readme(package::Description const& d, SelfTest const& test, std::string const& origin,
-                   std::string const& note) {
-  return fmt::format(
-      "{}, exported by {} for {} ({}{}).\n\n{}\n"
-      "model.json                what runs in which order, where tensors lie, how each kernel was "
-      "scheduled\n"
-      "kernels.so                the kernels; called through the table in their argument, without "
-      "undefined symbols\n"
-      "parameters.bin            the weights as the kernels read them\n"
-      "libtilewright_runtime.so  loads and runs the three; needs the C and C++ standard libraries "
-      "only\n"
-      "tilewright.h              its C interface\n"
-      "example.cpp, example      runs the model on test/; build it with\n"
-      "    c++ -O2 -std=c++17 example.cpp -o example -L. -ltilewright_runtime "
-      "-Wl,-rpath,'$ORIGIN'\n"
-      "example.py                the same with ctypes and numpy\n"
-      "test/                     raw inputs and outputs, little-endian\n\n{}{}\n"
-      "libtilewright_runtime.so, tilewright.h and the examples: Apache-2.0 WITH LLVM-exception.\n",
-      on_one_line(d.name), d.made_by, d.target.architecture, d.target.processor,
+std::string needs_of(std::string_view files) {
+  std::string libc = newest_version(files, "GLIBC_"), cxx = newest_version(files, "GLIBCXX_");
+  std::string needs;
+  if (!libc.empty()) needs += "glibc " + libc;
+  if (!cxx.empty()) needs += (needs.empty() ? "" : ", ") + ("libstdc++ with GLIBCXX_" + cxx);
+  return needs;
+}
+
+std::string readme(package::Description const& d, SelfTest const& test, ReadmeNotes const& notes) {
+  std::string head = fmt::format(
+      "{}, exported by {} for {} ({}{}).\n\n{}\n", on_one_line(d.name), d.made_by,
+      d.target.architecture, d.target.processor,
       d.target.features.empty() ? "" : fmt::format("; needs {}", fmt::join(d.target.features, " ")),
-      tensor_lines(d, ""), note.empty() ? "" : on_one_line(note) + ".\n", test_lines(test, origin));
+      tensor_lines(d, ""));
+  std::string needs = fmt::format(kNeeds, notes.needs.empty() ? "glibc, libstdc++" : notes.needs);
+  return head + kFiles + needs + (notes.note.empty() ? "" : on_one_line(notes.note) + ".\n") +
+         test_lines(test, notes.origin) + kLicence;
 }
 
 }  // namespace tw

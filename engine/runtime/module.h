@@ -11,8 +11,10 @@ namespace tw {
 
 class LoadedModule {
 public:
-  /// `library`: the bytes of an ELF shared library for this machine. No file is left behind.
-  /// Errors: module_not_loadable (with the loader's words).
+  /// `library`: the bytes of an ELF shared library for this machine. Loaded from memory by way of
+  /// /proc; where that is not mounted, from a private file in the first of /dev/shm, $TMPDIR, /tmp
+  /// and /var/tmp that allows it, removed at once. Errors: module_not_loadable (with the loader's
+  /// words).
   static Result<LoadedModule> load(std::span<std::byte const> library);
 
   LoadedModule(LoadedModule&& other) noexcept;

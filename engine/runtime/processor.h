@@ -33,6 +33,8 @@ public:
 
   /// Makes ready for calls with `threads` threads (at least 1); cheap when unchanged.
   virtual void use_threads(int threads) = 0;
+  /// The core that whoever calls should stay on meanwhile; -1: any.
+  virtual int caller_core() const { return -1; }
   /// Runs a kernel with the buffers its ABI asks for; its return code.
   virtual int32_t call(void* kernel, void* const* buffers) = 0;
 };

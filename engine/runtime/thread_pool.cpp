@@ -52,23 +52,12 @@ int32_t run_serially(int64_t tasks, TwTaskBody body, void* closure) {
 
 }  // namespace
 
-std::vector<int> usable_cores() {
-  std::vector<int> cores;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return {0};
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(size_t(core), &set)) cores.push_back(core);
-  }
-  return cores;
-}
-
-ThreadPool::ThreadPool(int threads, Pinning pinning) {
+ThreadPool::ThreadPool(int threads, Pinning pinning)
+    : lease_(pinning == Pinning::kEachToItsCore ? threads : 0) {
   runtime_ = {kTwRuntimeVersion, call_parallel_for, this};
-  std::vector<int> cores = usable_cores();
-  bool pin = pinning == Pinning::kEachToItsCore && size_t(threads) <= cores.size();
+  std::vector<int> const& cores = lease_.cores();
   for (int i = 1; i < threads; ++i) {
-    workers_.emplace_back([this, core = pin ? cores[size_t(i)] : -1] { serve(core); });
+    workers_.emplace_back([this, core = cores.empty() ? -1 : cores[size_t(i)]] { serve(core); });
   }
   // A new thread begins on its maker's core: a maker that went on to compute at once would keep
   // it from reaching its own for milliseconds, and a first measurement would miss it.

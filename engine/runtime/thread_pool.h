@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "engine/runtime/abi.h"
+#include "engine/runtime/cores.h"
 
 namespace tw {
 
 enum class Pinning : uint8_t {
   kNone,
-  kEachToItsCore,  ///< where there are no more threads than cores this process may use
+  kEachToItsCore,  ///< where there are no more threads than cores this process may use; cores that
+                   ///< no other pool of this process has come first
 };
 
 /// The thread that calls `parallel_for` works too: a pool of one has no threads of its own.
@@ -26,6 +28,8 @@ public:
   ThreadPool& operator=(ThreadPool const&) = delete;
 
   int threads() const { return int(workers_.size()) + 1; }
+  /// Where whoever calls `parallel_for` had better stay meanwhile; -1: anywhere.
+  int caller_core() const { return lease_.cores().empty() ? -1 : lease_.cores().front(); }
 
   /// Runs body(closure, i) for each i in 0..tasks-1 once, in any order, and waits for all. After a
   /// task returned a code other than 0, tasks not yet begun are skipped; returns the first such
@@ -42,6 +46,7 @@ private:
   void wait_for_others(int64_t tasks);
 
   TwRuntime runtime_{};
+  CoreLease lease_;
   std::atomic<int32_t> ready_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<bool> busy_{false};
@@ -57,8 +62,5 @@ private:
   alignas(64) std::atomic<int32_t> loops_finished_{0};
   std::vector<std::thread> workers_;
 };
-
-/// The cores this process may use, in order.
-std::vector<int> usable_cores();
 
 }  // namespace tw

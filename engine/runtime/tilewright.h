@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #define TW_API_VERSION 1
+#define TW_API_REVISION 1 /* 1: the functions with DLPack's tensors */
 
 #if defined(__GNUC__)
 #define TW_API __attribute__((visibility("default")))
@@ -59,10 +60,14 @@ typedef struct TwTensor {
 TW_API int32_t tw_api_version(void);
 
 /* Loads the package in `folder`: its files are checked, its code is loaded, its parameters are read
- * into memory. `threads`: how many work in tw_run, 0 = one per core that the process may use. With
- * more than one, tw_run keeps each on a core of its own while it runs. Null on failure. */
+ * into memory; loads of the same folder share them. `threads`: how many work in tw_run, 0 = one per
+ * core that the process may use. With more than one, threads - 1 are started here; each keeps to a
+ * core, and so does the caller while it is in tw_run; other models of the process get other cores
+ * where there are more. Null on failure. */
 TW_API TwModel* tw_load(char const* folder, int32_t threads);
-TW_API void tw_free(TwModel* model); /* null: nothing */
+/* Ends its threads. Once every model is freed, and every tensor of tw_input_tensor and
+ * tw_output_tensor given back, the library can be unloaded. Null: nothing. */
+TW_API void tw_free(TwModel* model);
 
 /* What failed last in this thread; "" before anything did. */
 TW_API char const* tw_error(void);
@@ -75,10 +80,24 @@ TW_API int32_t tw_output_count(TwModel const* model);
 TW_API TwTensor const* tw_input(TwModel const* model, int32_t index);
 TW_API TwTensor const* tw_output(TwModel const* model, int32_t index);
 
-/* The model's own memory for a tensor, aligned to 64 bytes: inputs are written there before tw_run
- * and keep their content, outputs are read there after it and hold until the next. */
+/* The memory of a tensor, the model's own aligned to 64 bytes: inputs are written there before
+ * tw_run and keep their content, outputs are read there after it and hold until the next. */
 TW_API void* tw_input_data(TwModel* model, int32_t index);
 TW_API void const* tw_output_data(TwModel const* model, int32_t index);
+
+/* The caller's own memory in its place, by DLPack (dlpack.h has the struct): dense, row-major, in
+ * the processor's memory, of exactly the tensor's type and shape, and no two of them overlap.
+ * From now on tw_run reads the input there, writes the output there; nothing is copied (but for an
+ * output that is an input or a constant). The model takes the tensor over and calls its deleter
+ * when another one, or null (the model's own memory again), is given, or the model is freed.
+ * 0 when done; else nothing has changed, and the tensor is still the caller's. */
+struct DLManagedTensor;
+TW_API int32_t tw_use_input(TwModel* model, int32_t index, struct DLManagedTensor* tensor);
+TW_API int32_t tw_use_output(TwModel* model, int32_t index, struct DLManagedTensor* tensor);
+/* The memory that the model uses for a tensor now, for others: whoever gets it calls its deleter,
+ * until then the memory stays, even when the model is freed. Null on failure. */
+TW_API struct DLManagedTensor* tw_input_tensor(TwModel* model, int32_t index);
+TW_API struct DLManagedTensor* tw_output_tensor(TwModel* model, int32_t index);
 
 /* 0 when done. */
 TW_API int32_t tw_run(TwModel* model);

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/schedule/repairs.h"
 #include "engine/compile/load_time.h"
 #include "engine/measure/kernel_bench.h"
+#include "engine/schedule/repairs.h"
 #include "engine/session/checked_run.h"
 #include "engine/session/compare.h"
 #include "engine/session/kernel_reference.h"
@@ -26,25 +26,37 @@ BenchOptions bench_options(Backend const& backend, StopToken stop) {
   return options;
 }
 
+Status check_stage(std::string const& stage, Backend const& backend) {
+  std::vector<CodeStage> stages = code_stages(backend);
+  std::string names;
+  for (CodeStage const& one : stages) names += (names.empty() ? "" : ", ") + one.key;
+  if (std::ranges::find(stages, stage, &CodeStage::key) != stages.end()) return {};
+  return bad_input("unknown_stage",
+                   fmt::format("there is no stage '{}'; the stages are {}", stage, names));
+}
+
+Result<CodeText> whole(CodeText text) {
+  if (!text.failure.empty()) return environment_failed("stage_failed", text.failure);
+  return text;
+}
+
+/// A script for a kernel of another name says nothing about this one.
+Status check_owner(Script const& script, std::string const& kernel, std::string const& file) {
+  if (script.kernel.empty() || script.kernel == kernel) return {};
+  return refused("step_refused",
+                 fmt::format("other_kernel: the script is for the kernel {}, not for {}",
+                             script.kernel, kernel),
+                 Place{file, script.kernel_line, 0, {}});
+}
+
 }  // namespace
 
-Result<LoweredKernel> lower_kernel(LoadedModel const& model, int kernel, std::string const& script,
-                                   std::string const& script_file, Backend const& backend) {
+Result<CodeText> lower_kernel(LoadedModel const& model, int kernel, NamedScript const& script,
+                              std::string const& stage, Backend const& backend) {
+  TRY(check_stage(stage, backend));
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
-  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script, script_file));
-  LoadTimeSplit split = split_load_time(scheduled);
-  TRY_ASSIGN(std::vector<LoweredStage> stages,
-             lower(split.at_run, backend.target(), backend.passes()));
-  LoweredKernel result{code_stages(backend), {}};
-  result.texts.push_back(text_of_expression(model.kernel(kernel).kernel));
-  result.texts.push_back(text_of_program(scheduled));
-  for (size_t i = 1; i < stages.size(); ++i)
-    result.texts.push_back(text_of_stage(stages[i].kernel, result.stages[i + 1]));
-  TRY_ASSIGN(Artifact artifact,
-             backend.compile(stages.back().kernel, CodeTier::kFast, CodeTexts::kAssemblyAndIr));
-  result.texts.push_back(text_of_llvm(artifact));
-  result.texts.push_back(text_of_assembly(artifact));
-  return result;
+  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script.text, script.name));
+  return whole(code_text(scheduled, model.kernel(kernel).kernel, stage, backend));
 }
 
 Result<std::string> default_script(LoadedModel const& model, int kernel, Backend const& backend) {
@@ -74,6 +86,7 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
     TRY_ASSIGN(parsed, parse_script(script, script_file));
   }
   TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
+  TRY(check_owner(parsed, plain.name, script_file));
   Schedule schedule(plain);
   ScriptCheck result;
   for (auto const& [line, step] : parsed.steps) {
@@ -147,12 +160,7 @@ Result<ScriptDiff> diff_scripts(LoadedModel const& model, int kernel, NamedScrip
                                 MachineView const& machine, Backend const& backend, Device& device,
                                 StopToken stop) {
   if (!machine.rates) return bad_input("unknown_roofs", "the machine's roofs are not known");
-  std::vector<CodeStage> stages = code_stages(backend);
-  std::string names;
-  for (CodeStage const& stage : stages) names += (names.empty() ? "" : ", ") + stage.key;
-  if (std::ranges::find(stages, options.stage, &CodeStage::key) == stages.end())
-    return bad_input("unknown_stage", fmt::format("there is no stage '{}'; the stages are {}",
-                                                  options.stage, names));
+  TRY(check_stage(options.stage, backend));
   TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
   TRY_ASSIGN(ir::Program first, schedule_program(plain, before.text, before.name));
   TRY_ASSIGN(ir::Program second, schedule_program(plain, after.text, after.name));
@@ -161,11 +169,8 @@ Result<ScriptDiff> diff_scripts(LoadedModel const& model, int kernel, NamedScrip
   TRY_ASSIGN(StateToCompare to, side_of(model, kernel, after, second, options.measure, machine,
                                         backend, device, stop));
   te::Kernel const& defined = model.kernel(kernel).kernel;
-  CodeText then = code_text(first, defined, options.stage, backend);
-  CodeText now = code_text(second, defined, options.stage, backend);
-  for (CodeText const* text : {&then, &now})
-    if (!text->failure.empty())
-      return std::unexpected(Error{"stage_failed", text->failure, {}, Fault::kEnvironment});
+  TRY_ASSIGN(CodeText then, whole(code_text(first, defined, options.stage, backend)));
+  TRY_ASSIGN(CodeText now, whole(code_text(second, defined, options.stage, backend)));
   return ScriptDiff{compare_states(from, to, double(model.kernel(kernel).flops), machine.roofs),
                     with_changes(std::move(now), then)};
 }

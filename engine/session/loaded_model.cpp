@@ -10,7 +10,6 @@
 #include "engine/ir/text.h"
 #include "engine/samples/samples.h"
 #include "engine/session/graph_views.h"
-#include "engine/support/base/random.h"
 #include "engine/support/files.h"
 #include "engine/te/inputs.h"
 
@@ -64,7 +63,7 @@ std::optional<Result<Model>> load_expression(std::string const& path) {
       if (example.name == path.substr(8)) return expression_model(example.text, "");
     return bad_input("unknown_example", fmt::format("there is no example '{}'", path.substr(8)));
   }
-  if (path.ends_with(".te")) return from(read_file(path, 1 << 22), path);
+  if (path.ends_with(".te")) return from(read_text(path, 1 << 22), path);
   return std::nullopt;
 }
 
@@ -232,22 +231,6 @@ std::vector<ModelTensor> kernel_parameters(LoadedModel const& model, int kernel)
   for (ir::Buffer const& buffer : model.kernel(kernel).kernel.inputs)
     if (buffer->scope == ir::kParameterScope) list.push_back(tensor_of(*buffer));
   return list;
-}
-
-Result<std::vector<NDArray>> random_inputs(LoadedModel const& model, uint64_t seed) {
-  std::vector<NDArray> arrays;
-  Rng rng(seed);
-  for (ModelTensor const& info : model_inputs(model)) {
-    if (!info.unknown.empty())
-      return bad_input("unknown_shape",
-                       fmt::format("the shape of input {} is not known ({}); give --fix {}=SHAPE",
-                                   info.name, fmt::join(info.unknown, ", "), info.name));
-    TRY_ASSIGN(NDArray array, NDArray::create(info.type, info.shape));
-    for (int64_t i = 0; i < array.size(); ++i)
-      array.set_value(i, is_float(info.type) ? rng.normal() : double(rng.below(2)));
-    arrays.push_back(std::move(array));
-  }
-  return arrays;
 }
 
 Result<std::vector<NDArray>> random_inputs_of(LoadedModel const& model, int kernel, uint64_t seed) {

@@ -37,7 +37,13 @@ std::vector<ModelTensor> model_inputs(LoadedModel const& model);
 std::vector<ModelTensor> model_outputs(LoadedModel const& model);
 /// What a kernel takes as its parameters (`@param`, or a model's weights).
 std::vector<ModelTensor> kernel_parameters(LoadedModel const& model, int kernel);
-/// Seeded random tensors for every input. Errors: unknown_shape, tensor_too_large.
+/// Integer and truth inputs of one element, whose value decides what is computed (a mode, a rate),
+/// as stored beside the model (test_data_set_0).
+std::map<std::string, NDArray> stored_modes(LoadedModel const& model);
+/// Such inputs that have no stored value.
+std::vector<std::string> random_modes(LoadedModel const& model);
+/// Seeded random tensors for every input but the stored modes. Errors: unknown_shape,
+/// tensor_too_large.
 Result<std::vector<NDArray>> random_inputs(LoadedModel const& model, uint64_t seed);
 
 /// The same for every input of one kernel, parameters too.
@@ -48,13 +54,15 @@ bool is_expression(LoadedModel const& model);
 /// Row of the kernel table by its name or number. Errors: unknown_kernel with near names.
 Result<int> find_kernel(LoadedModel const& model, std::string const& name);
 
-/// Every stage of a kernel under a script (empty: the plain nest), with its text.
-struct LoweredKernel {
-  std::vector<CodeStage> stages;
-  std::vector<CodeText> texts;  ///< one per stage
+/// A schedule with the name that it goes by.
+struct NamedScript {
+  std::string name;  ///< its file, or "plain"
+  std::string text;  ///< empty: the plain nest
 };
-Result<LoweredKernel> lower_kernel(LoadedModel const& model, int kernel, std::string const& script,
-                                   std::string const& script_file, Backend const& backend);
+/// A kernel under a script (empty: the plain nest) at one of the stages of `code_stages`; only what
+/// that stage needs is done. Errors: unknown_stage, stage_failed, those of scripts.
+Result<CodeText> lower_kernel(LoadedModel const& model, int kernel, NamedScript const& script,
+                              std::string const& stage, Backend const& backend);
 /// The kernel's schedule by rule, as a script.
 Result<std::string> default_script(LoadedModel const& model, int kernel, Backend const& backend);
 
@@ -100,11 +108,6 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
                                  std::string const& script_file, Backend const& backend,
                                  Device& device, CheckOptions const& what, StopToken stop = {});
 
-/// A schedule with the name that it goes by.
-struct NamedScript {
-  std::string name;  ///< its file, or "plain"
-  std::string text;  ///< empty: the plain nest
-};
 struct DiffOptions {
   std::string stage = "program";
   bool measure = false;  ///< time both, after each was found right

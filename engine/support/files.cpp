@@ -25,22 +25,6 @@ std::unexpected<Error> unreadable(std::filesystem::path const& path, int code) {
                    Place{path.string(), 0, 0, {}});
 }
 
-std::unexpected<Error> unwritable(std::filesystem::path const& path, int code) {
-  return environment_failed("file_unwritable",
-                            fmt::format("cannot be written: {}", std::strerror(code)),
-                            Place{path.string(), 0, 0, {}});
-}
-
-Status write_all(int descriptor, std::string_view content, std::filesystem::path const& path) {
-  while (!content.empty()) {
-    ssize_t written = ::write(descriptor, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return unwritable(path, errno);
-    content.remove_prefix(size_t(written));
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<std::string> read_file(std::filesystem::path const& path, int64_t most) {
@@ -70,24 +54,10 @@ Result<std::string> read_file(std::filesystem::path const& path, int64_t most) {
   }
 }
 
-Status write_file(std::filesystem::path const& path, std::string_view content) {
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
-    // A device or a pipe is written in place.
-    Descriptor file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
-    if (file.number < 0) return unwritable(path, errno);
-    return write_all(file.number, content, path);
-  }
-  std::filesystem::path beside = path;
-  beside += fmt::format(".{}.new", ::getpid());
-  Descriptor file{::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
-  if (file.number < 0) return unwritable(path, errno);
-  Status status = write_all(file.number, content, path);
-  if (status && ::fsync(file.number) != 0 && errno != EINVAL && errno != EROFS)
-    status = unwritable(path, errno);
-  if (status && ::rename(beside.c_str(), path.c_str()) != 0) status = unwritable(path, errno);
-  if (!status) ::unlink(beside.c_str());
-  return status;
+Result<std::string> read_text(std::filesystem::path const& path, int64_t most) {
+  TRY_ASSIGN(std::string text, read_file(path, most));
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  return text;
 }
 
 }  // namespace tw

@@ -10,6 +10,23 @@ install(FILES resources/desktop/tilewright.png DESTINATION ${CMAKE_INSTALL_DATAD
 install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/tilewright/ DESTINATION lib/tilewright USE_SOURCE_PERMISSIONS
   REGEX "/(aarch64|x86_64|armv7l)$" EXCLUDE)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/tilewright/${CMAKE_SYSTEM_PROCESSOR} DESTINATION lib/tilewright USE_SOURCE_PERMISSIONS)
+# Manual pages and completion, written by the program itself; an instrumented one is not given away.
+if(NOT TW_SANITIZE)
+  set(cli_files ${CMAKE_BINARY_DIR}/cli)
+  set(writes ${CMAKE_COMMAND} -E env TW_CACHE_DIR=${cli_files}/cache $<TARGET_FILE:tw>)
+  add_custom_command(OUTPUT ${cli_files}/man/tw.1 DEPENDS tw
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${cli_files}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${cli_files}
+    COMMAND ${writes} manual --out ${cli_files}/man
+    COMMAND ${writes} completion bash --out ${cli_files}/tw
+    COMMAND ${writes} completion zsh --out ${cli_files}/_tw
+    COMMAND ${writes} completion fish --out ${cli_files}/tw.fish VERBATIM)
+  add_custom_target(tw_cli_files ALL DEPENDS ${cli_files}/man/tw.1)
+  install(DIRECTORY ${cli_files}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${cli_files}/tw DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${cli_files}/_tw DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+  install(FILES ${cli_files}/tw.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY LICENSES DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES resources/docs/first_session.tws DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)

@@ -25,7 +25,7 @@ class Model:
     """model = Model(folder); outputs = model(input, ...) with numpy arrays."""
 
     def __init__(self, folder, threads=0):
-        self.library = ctypes.CDLL(os.path.join(folder, "libtilewright_runtime.so"))
+        self.library = ctypes.CDLL(os.path.join(folder, "libtilewright_runtime.so.1"))
         for name, result, arguments in (
                 ("tw_load", ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_int32]),
                 ("tw_free", None, [ctypes.c_void_p]),

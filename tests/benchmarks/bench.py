@@ -157,7 +157,7 @@ def machine():
 def table(report):
     lines = ["# Whole networks against ONNX Runtime", "",
              "Made by `./x bench`. Machine: %s. ONNX Runtime %s, all optimizations." % (report["machine"], report["peer"]),
-             "Warm caches; `ratio` is our time over the peer's, median over %d interleaved rounds." % report["rounds"], "",
+             "Warm caches; `ratio` is our time over the peer's (below 1: we are faster), median over %d interleaved rounds." % report["rounds"], "",
              "| network | threads | largest difference | ours, ms (min) | peer, ms (min) | ratio | ratio of minima |",
              "|---|---|---|---|---|---|---|"]
     for row in report["rows"]:

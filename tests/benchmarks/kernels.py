@@ -67,9 +67,8 @@ def run_once(workload, options, seed):
     return json.loads(done.stdout)
 
 
-def kept_samples(run):
-    """Of one process: seconds by arm, from the rounds that were kept, with every arm there."""
-    kept = run["rounds"]["kept"]
+def samples_of(run, kept):
+    """Of one process: seconds by arm, from the rounds that `kept` marks, with every arm there."""
     seconds = {arm: [s for s, k in zip(samples, kept) if k]
                for arm, samples in run["rounds"]["seconds"].items()}
     # The best arm is not measured twice when it is the standard one, nor is a plain one where
@@ -92,17 +91,25 @@ class Row:
         self.workload, self.flops = report["workload"], runs[0]["flops"]
         self.kept = sum(sum(run["rounds"]["kept"]) for run in runs)
         self.tried = sum(len(run["rounds"]["kept"]) for run in runs)
+        # Where the machine was never quiet there is nothing but disturbed rounds: marked figures
+        # are better than none.
+        self.disturbed = self.kept == 0
         self.seconds = {}
         for run in runs:
-            for arm, samples in kept_samples(run).items():
+            for arm, samples in self.samples(run).items():
                 self.seconds.setdefault(arm, []).extend(samples)
         self.compile_seconds = min(run["ours"]["compile_seconds"] for run in runs)
         self.fast_compile_seconds = min(run["ours"]["fast_compile_seconds"] for run in runs)
         self.standard = runs[0].get("standard")
         self.best = min((run for run in runs if "best" in run),
-                        key=lambda run: min(kept_samples(run)["best"]), default={}).get("best")
+                        key=lambda run: min(self.samples(run)["best"], default=math.inf),
+                        default={}).get("best")
         self.peers = runs[0]["peers"]
         self.peak = 1e9 * max(max(p) for run in runs for p in run["rounds"]["probe_gflops"].values())
+
+    def samples(self, run):
+        kept = run["rounds"]["kept"]
+        return samples_of(run, [True] * len(kept) if self.disturbed else kept)
 
     def least(self, arm):
         return min(self.seconds[arm]) if arm in self.seconds else None
@@ -111,13 +118,16 @@ class Row:
         return self.flops / self.least(arm) / self.peak
 
     def ratio(self, ours, theirs):
-        """Median of the rounds' ratios: above 1 we are faster."""
+        """Median of the rounds' ratios of times: below 1 we are faster, as for networks."""
         if theirs not in self.seconds:
             return None
-        return statistics.median(t / o for o, t in zip(self.seconds[ours], self.seconds[theirs]))
+        return statistics.median(o / t for o, t in zip(self.seconds[ours], self.seconds[theirs]))
 
     def ratio_of_minima(self, ours, theirs):
-        return self.least(theirs) / self.least(ours) if theirs in self.seconds else None
+        return self.least(ours) / self.least(theirs) if theirs in self.seconds else None
+
+    def rounds_text(self):
+        return "%d/%d%s" % (self.kept, self.tried, ", disturbed" if self.disturbed else "")
 
 
 def best_name(row):
@@ -149,7 +159,7 @@ def row_cells(row):
     cells += [milliseconds(row.least("ours_plain")), number(row.ratio("ours_plain", "standard_plain")),
               number(row.ratio("ours_plain", "best_plain"))]
     cells += ["%.0f" % (1e3 * row.compile_seconds), number(row.ratio("ours_fast", "ours")),
-              "%.0f" % (1e3 * row.fast_compile_seconds), "%d/%d" % (row.kept, row.tried)]
+              "%.0f" % (1e3 * row.fast_compile_seconds), row.rounds_text()]
     return cells
 
 
@@ -194,11 +204,11 @@ INTRODUCTION = """# Kernels against vendors' libraries
 
 Made by `%(command)s`. Machine: %(machine)s; one core, pinned; peak by the probe: %(peak).0f GFLOP/s. Peers: %(peers)s.
 Batch 1, f32. Ours: a model of one operator, compiled with the default passes and schedules, nothing tuned.
-Times are the least of the rounds. `ratio` is the peer's time over ours (above 1: we are faster), the median over the interleaved rounds of %(processes)d processes;
-a round counts when the probes beside its samples are within 5 %% of its process's best one (`rounds`: counted/tried). Caches are warm.
+Times are the least of the rounds. `ratio` is our time over the peer's (below 1: we are faster), the median over the interleaved rounds of %(processes)d processes;
+a round counts when the probes beside its samples are within 5 %% of its process's best one (`rounds`: counted/tried; where none was, all of them, called disturbed). Caches are warm.
 Each side has its weights packed beforehand and the tensors in the layouts it likes; `plain to plain` adds the changes of layout from and to row-major tensors on both sides.
 A depthwise convolution stands between two 1x1 convolutions, as in its network, so that the passes choose its layout; only it is timed. `plain to plain` is the model with it alone, which stays row-major.
-`fast tier` is the speed of the code that the window shows first, without LLVM's optimizer, for that of the full tier, and `built in` after it the time to make it.
+`fast tier` is the time of the code that the window shows first, without LLVM's optimizer, over that of the full tier, and `built in` after it the time to make it.
 `best` is the fastest that the peer has by its kernel alone, whatever the algorithm. Outputs agree with float64 sums to 1e-4 and with each other. FLOP are nominal: taps on the padding count.
 """
 
@@ -220,9 +230,9 @@ def progress(report):
     if "failure" in report:
         return "%-6s %s" % (report["workload"], report["failure"])
     row = Row(report)
-    return "%-6s ours %s ms, %.0f %% of peak, %s of the standard's speed, %s of the best's (%d of %d rounds)" % (
+    return "%-6s ours %s ms, %.0f %% of peak, %s of the standard's time, %s of the best's (%s rounds)" % (
         row.workload, milliseconds(row.least("ours")), 100 * row.fraction_of_peak(),
-        number(row.ratio("ours", "standard")), number(row.ratio("ours", "best")), row.kept, row.tried)
+        number(row.ratio("ours", "standard")), number(row.ratio("ours", "best")), row.rounds_text())
 
 
 def chosen(names):

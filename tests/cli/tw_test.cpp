@@ -5,27 +5,11 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include "tests/cli/run_program.h"
+
+using namespace command_line;
+
 namespace {
-
-struct Run {
-  int code = -1;
-  QString out, err;
-};
-
-Run run_program(QString const& program, QStringList const& arguments) {
-  QProcess process;
-  process.start(program, arguments);
-  process.waitForFinished(120000);
-  return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()),
-          QString::fromUtf8(process.readAllStandardError())};
-}
-
-Run tw(QStringList const& arguments) { return run_program(TW_BINARY_DIR "/bin/tw", arguments); }
-
-/// In `words`, "$0" is `tw`.
-Run shell(QString const& words) {
-  return run_program("bash", {"-c", words, TW_BINARY_DIR "/bin/tw"});
-}
 
 constexpr char kMatmul[] =
     "tilewright te 1\n"
@@ -56,7 +40,7 @@ private slots:
     };
     row("no command", {}, 2, "tw: A subcommand is required");
     row("unknown option", {"kernels", at("m.te"), "--frob"}, 2,
-        "tw: The following argument was not expected: --frob");
+        "tw: tw kernels has no option --frob; 'tw kernels --help' lists them");
     row("missing file", {"inspect", "/nowhere/x.onnx"}, 2,
         "tw: /nowhere/x.onnx: cannot be read: No such file or directory");
     row("missing kernel text", {"inspect", "/nowhere/x.te"}, 2,

@@ -132,6 +132,15 @@ private slots:
              QString("a sequence of 2 steps among others of 3"));
   }
 
+  void a_recurrence_names_the_input_that_does_not_fit_and_its_size() {
+    ForeignModel model = lstm_model({"y"}, {3, 3});
+    model.graph.initializers["w"] = NDArray::create(DType::kF32, {20, 4}).value();
+    auto graph = build_graph(model);
+    QVERIFY(!graph.has_value());
+    QCOMPARE(QString::fromStdString(to_sentence(graph.error())),
+             QString("node y,h,c: W of a recurrence has three dimensions, not 2: it is [20x4]"));
+  }
+
   void parts_that_do_not_fill_the_axis_are_refused_by_name() {
     ForeignModel model = model_of({"a,b = Split x sizes"}, {2, 9}, {"a"});
     model.graph.nodes[0].attributes["axis"] = int64_t(1);

@@ -2,6 +2,7 @@
 #include "engine/runtime/thread_pool.h"
 
 #include <QtTest>
+#include <algorithm>
 #include <chrono>
 #include <numeric>
 
@@ -90,6 +91,31 @@ private slots:
       both = seen.ids[0] != seen.ids[1];
     }
     QVERIFY(both);
+  }
+
+  void pools_beside_each_other_have_different_cores() {
+    std::vector<int> usable = usable_cores();
+    if (usable.size() < 2) QSKIP("this machine has one core");
+    CoreLease first(2), second(2);
+    QVERIFY(first.cores().size() == 2 && first.cores()[0] != first.cores()[1]);
+    QVERIFY(second.cores().size() == 2 && second.cores()[0] != second.cores()[1]);
+    QVERIFY2(first.cores()[1] != second.cores()[1], "both workers are on one core");
+    if (usable.size() >= 4)
+      for (int core : first.cores()) QVERIFY(std::ranges::count(second.cores(), core) == 0);
+  }
+
+  void a_core_given_back_is_taken_again() {
+    std::vector<int> usable = usable_cores();
+    if (usable.size() < 2) QSKIP("this machine has one core");
+    std::vector<int> once = CoreLease(2).cores();
+    for (int round = 0; round < 10; ++round) QCOMPARE(CoreLease(2).cores(), once);
+    QCOMPARE(once, std::vector<int>(usable.begin(), usable.begin() + 2));
+    // A thread alone, and more threads than there are cores, stay on none.
+    QVERIFY(CoreLease(1).cores().empty());
+    QVERIFY(CoreLease(int(usable.size()) + 1).cores().empty());
+    QCOMPARE(ThreadPool(1).caller_core(), -1);
+    QCOMPARE(ThreadPool(2).caller_core(), usable[0]);
+    QCOMPARE(ThreadPool(2, Pinning::kNone).caller_core(), -1);
   }
 
   void sleeping_threads_wake_up() {

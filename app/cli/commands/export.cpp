@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/cli/chosen_kernel.h"
+#include "app/cli/interruption.h"
 #include "engine/schedule/trace.h"
 
 namespace tw::cli {
@@ -140,6 +141,20 @@ Result<session::ExportSource> source_of(Context const& context, Arguments const&
       arguments.by_default ? ProjectSchedules::kIgnored : ProjectSchedules::kKept);
 }
 
+/// A signal takes away what was written so far; the shell then sees that it was one.
+Result<session::ExportView> interruptible_export(Context const& context,
+                                                 session::LoadedModel const& model,
+                                                 session::ExportRequest const& request,
+                                                 Device& device) {
+  Interruption interruption;
+  auto view = session::export_to_folder(model, request, context.exports, *context.backend, device,
+                                        interruption.token(), progress_of(context));
+  end_progress(context);
+  if (!interruption.came()) return view;
+  fmt::print(stderr, "tw: interrupted{}\n", view ? "; the export was done already" : "");
+  interruption.pass_on();
+}
+
 int run(Context const& context, Arguments const& arguments) {
   auto source = source_of(context, arguments);
   if (!source) return report(context, source.error());
@@ -149,8 +164,7 @@ int run(Context const& context, Arguments const& arguments) {
   auto device = context.open_device();
   if (!device) return report(context, device.error());
   session::LoadedModel const& model = *source->model;
-  auto view =
-      session::export_to_folder(model, *request, context.exports, *context.backend, **device);
+  auto view = interruptible_export(context, model, *request, **device);
   if (!view) return report(context, view.error());
   Json json = to_json(*view);
   std::string words = view->summary;

@@ -8,12 +8,9 @@ namespace {
 int roofline(Context const& context, bool again) {
   auto device = context.open_device();
   if (!device) return report(context, device.error());
-  Progress progress = [&](ProgressReport const& at) {
-    if (!context.json) fmt::print(stderr, "\r{} ({} of {})    ", at.what, at.done, at.total);
-  };
   auto machine = session::machine_view(*context.backend, **device, context.cache_folder, true,
-                                       again, {}, progress, context.device);
-  if (!context.json) fmt::print(stderr, "\r{:60}\r", "");
+                                       again, {}, progress_of(context), context.device);
+  end_progress(context);
   if (!machine) return report(context, machine.error());
   Json roofs = Json::array();
   if (!context.json) fmt::print("{}\n{}, {}\n", machine->name, machine->target, machine->detail);

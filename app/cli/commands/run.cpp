@@ -48,6 +48,7 @@ Result<std::vector<NDArray>> read_inputs(Arguments const& arguments,
 
 Status write_raw(std::string const& folder, std::string const& prefix,
                  std::vector<NDArray> const& arrays) {
+  TRY(make_folder(folder));
   for (size_t i = 0; i < arrays.size(); ++i)
     TRY(write_file(fmt::format("{}/{}{}.bin", folder, prefix, i),
                    {static_cast<char const*>(arrays[i].data()), size_t(arrays[i].byte_size())}));
@@ -73,8 +74,22 @@ void print_ready(session::Readiness const& ready, double load_s) {
                ready.broken_cache == 1 ? "y was" : "ies were");
 }
 
-void print_result(Context const& context, session::RunResult const& result, bool random,
-                  double load_s) {
+/// "random, seed 1; sr as stored beside the model"; "given".
+std::string origin_of_inputs(session::LoadedModel const& model, bool random) {
+  if (!random) return "given";
+  std::vector<std::string> stored, unknown = session::random_modes(model);
+  for (auto const& [name, value] : session::stored_modes(model)) stored.push_back(name);
+  std::string text = "random, seed 1";
+  if (!stored.empty())
+    text += fmt::format("; {} as stored beside the model", fmt::join(stored, ", "));
+  if (!unknown.empty())
+    text += fmt::format("; {} may choose what is computed: --input {}=FILE gives it",
+                        fmt::join(unknown, ", "), unknown.front());
+  return text;
+}
+
+void print_result(Context const& context, session::RunResult const& result,
+                  std::string const& origin, double load_s) {
   std::vector<double> sorted = result.samples_ms;
   std::sort(sorted.begin(), sorted.end());
   double least = sorted.empty() ? 0 : sorted.front(),
@@ -91,14 +106,13 @@ void print_result(Context const& context, session::RunResult const& result, bool
            {"threads", result.threads},
            {"device", context.device.empty() ? "local" : context.device},
            {"ready", to_json(result.ready, load_s)},
-           {"inputs", random ? "random, seed 1" : "given"},
+           {"inputs", origin},
            {"outputs", outputs}});
     return;
   }
   print_ready(result.ready, load_s);
-  fmt::print("{:.3f} ms at best, {:.3f} ms in the middle of {} runs, {} thread{}{}\n", least,
-             median, sorted.size(), result.threads, result.threads == 1 ? "" : "s",
-             random ? ", random inputs (seed 1)" : "");
+  fmt::print("{:.3f} ms at best, {:.3f} ms in the middle of {} runs, {} thread{}, inputs {}\n",
+             least, median, sorted.size(), result.threads, result.threads == 1 ? "" : "s", origin);
   for (size_t i = 0; i < result.outputs.size(); ++i)
     fmt::print("  {} {} {}\n", result.infos[i].name, to_text(result.outputs[i].shape()),
                outputs[i]["hash"].get<std::string>());
@@ -129,7 +143,7 @@ int run(Context const& context, Arguments const& arguments) {
   if (!arguments.output_folder.empty())
     if (Status status = write_raw(arguments.output_folder, "output_", result->outputs); !status)
       return report(context, status.error());
-  print_result(context, *result, random, loading.count());
+  print_result(context, *result, origin_of_inputs(**model, random), loading.count());
   return 0;
 }
 

@@ -8,7 +8,22 @@ namespace {
 using Outcome = session::VerifiedSet::Outcome;
 constexpr char const* kOutcomes[] = {"passed", "FAILED", "skipped"};
 
+/// A folder with nothing to verify is a slip: all sets of it would have passed.
+Status check_folders(std::vector<std::string> const& folders) {
+  for (std::string const& folder : folders) {
+    bool any = false;
+    std::error_code ignored;
+    for (auto const& entry : std::filesystem::directory_iterator(folder, ignored))
+      any = any || entry.path().filename().string().starts_with("test_data_set_");
+    if (!any)
+      return bad_input("nothing_to_verify", "holds no test_data_set_N beside a model.onnx",
+                       Place{folder, 0, 0, {}});
+  }
+  return {};
+}
+
 int verify(Context const& context, std::vector<std::string> const& folders) {
+  if (Status status = check_folders(folders); !status) return report(context, status.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
   int counts[3] = {0, 0, 0};

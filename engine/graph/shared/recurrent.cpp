@@ -111,8 +111,10 @@ Result<RecurrentShape> recurrent_shape(Attributes const& attributes, Infos input
   TRY(expect_inputs(inputs, 3, kStates + kind.states + (kind.peephole ? 1 : 0)));
   TRY(check_types(inputs));
   Shape const &x = inputs[kX]->shape, &r = inputs[kR]->shape;
-  if (x.size() != 3 || r.size() != 3 || inputs[kW]->shape.size() != 3)
-    return unfit("X, W and R of a recurrence have three dimensions");
+  for (auto [name, input] : {std::pair{"X", kX}, {"W", kW}, {"R", kR}})
+    if (Shape const& shape = inputs[input]->shape; shape.size() != 3)
+      return unfit(fmt::format("{} of a recurrence has three dimensions, not {}: it is [{}]", name,
+                               shape.size(), to_text(shape)));
   RecurrentShape s;
   s.batch_first = integer(attributes, "batch_first") != 0;
   s.steps = x[s.batch_first ? 1 : 0];

@@ -25,8 +25,6 @@ Result<std::vector<BoundSteps::Call>> BoundSteps::bind_all(std::vector<Step> con
     Call call{&step, nullptr, {}, {}};
     if (step.kind == StepKind::kKernel) {
       TRY_ASSIGN(call.kernel, library.find(step.symbol));
-      for (Buffer const& buffer : step.buffers) call.buffers.push_back(memory_.address(buffer));
-      call.buffers.push_back(memory_.workspace);
     }
     for (Body const& body : step.bodies) {
       TRY_ASSIGN(std::vector<Call> inner, bind_all(body.steps, library));
@@ -41,7 +39,22 @@ Result<BoundSteps> BoundSteps::bind(std::vector<Step> const& steps, KernelLibrar
                                     Memory memory) {
   BoundSteps bound(std::move(memory));
   TRY_ASSIGN(bound.calls_, bound.bind_all(steps, library));
+  bound.place(bound.calls_);
   return bound;
+}
+
+void BoundSteps::use(Memory memory) {
+  memory_ = std::move(memory);
+  place(calls_);
+}
+
+void BoundSteps::place(std::vector<Call>& calls) const {
+  for (Call& call : calls) {
+    call.buffers.clear();
+    for (Buffer const& buffer : call.step->buffers) call.buffers.push_back(memory_.address(buffer));
+    call.buffers.push_back(memory_.workspace);
+    for (std::vector<Call>& body : call.bodies) place(body);
+  }
 }
 
 Status BoundSteps::run_all(std::vector<Call> const& calls, CallKernel const& call_kernel) const {

@@ -26,6 +26,9 @@ public:
   static Result<BoundSteps> bind(std::vector<Step> const& steps, KernelLibrary& library,
                                  Memory memory);
 
+  /// The same steps over other memory.
+  void use(Memory memory);
+
   /// All steps in their order. Errors: those of `call`, body_refused, loop_too_long, rows_missing
   /// (a loop ends before its result is full).
   Status run(CallKernel const& call) const { return run_all(calls_, call); }
@@ -40,6 +43,7 @@ private:
   };
   explicit BoundSteps(Memory memory) : memory_(std::move(memory)) {}
   Result<std::vector<Call>> bind_all(std::vector<Step> const& steps, KernelLibrary& library) const;
+  void place(std::vector<Call>& calls) const;
   Status run_all(std::vector<Call> const& calls, CallKernel const& call_kernel) const;
   Status run_body(Call const& call, size_t body, CallKernel const& call_kernel) const;
   Status run_loop(Call const& call, CallKernel const& call_kernel) const;

@@ -1,11 +1,8 @@
 #include "engine/runtime/package/package.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 
-#include "engine/runtime/package/checksum.h"
+#include "engine/runtime/package/package_file.h"
 #include "engine/runtime/package/processor_check.h"
 
 namespace tw::package {
@@ -14,62 +11,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMostDescriptionBytes = size_t(64) << 20;
-
-/// A file of the folder, read from its beginning.
-class OpenFile {
-public:
-  explicit OpenFile(fs::path const& path) : path_(path), file_(std::fopen(path.c_str(), "rb")) {
-    reason_ = file_ ? 0 : errno;
-  }
-  ~OpenFile() {
-    if (file_) std::fclose(file_);
-  }
-  OpenFile(OpenFile const&) = delete;
-  OpenFile& operator=(OpenFile const&) = delete;
-
-  Status status() const {
-    if (file_ && !std::ferror(file_)) return {};
-    return environment_failed("package_unreadable", path_.string() + " cannot be read: " +
-                                                        std::strerror(file_ ? errno : reason_));
-  }
-  /// Bytes read; fewer than asked at the file's end.
-  size_t read(std::span<std::byte> to) {
-    return file_ ? std::fread(to.data(), 1, to.size(), file_) : 0;
-  }
-
-private:
-  fs::path path_;
-  std::FILE* file_;
-  int reason_ = 0;
-};
-
-std::unexpected<Error> damaged(File const& file, std::string const& why) {
-  return bad_input("damaged_package", file.name + " is damaged: " + why);
-}
-
-/// Exactly the bytes that the description states, with their checksum. A file that is longer is
-/// another one.
-Status read_exactly(fs::path const& folder, File const& stated, std::span<std::byte> to) {
-  OpenFile file(folder / stated.name);
-  TRY(file.status());
-  Checksum checksum;
-  constexpr size_t kPiece = 1 << 20;  // summed while it is in the cache
-  size_t got = 0;
-  for (size_t count = 1; got < to.size() && count > 0; got += count) {
-    auto piece = to.subspan(got, std::min(kPiece, to.size() - got));
-    count = file.read(piece);
-    checksum.add(piece.first(count));
-  }
-  TRY(file.status());
-  std::byte more{};
-  if (got < to.size())
-    return damaged(stated,
-                   "it has " + std::to_string(got) + " bytes of " + std::to_string(stated.bytes));
-  if (file.read({&more, 1}) != 0)
-    return damaged(stated, "it has more than its " + std::to_string(stated.bytes) + " bytes");
-  if (checksum.finish() != stated.checksum) return damaged(stated, "its checksum is wrong");
-  return {};
-}
 
 Result<std::string> read_description(fs::path const& folder) {
   OpenFile file(folder / "model.json");
@@ -97,20 +38,13 @@ Result<void*> Package::allocate(int64_t bytes) {
   return memory;
 }
 
-Status Package::load_parameters(fs::path const& folder) {
-  // Read, not mapped: large pages, and a file that is cut off later harms nobody.
-  TRY_ASSIGN(memory_.parameters, allocate(description_.parameters.bytes));
-  return read_exactly(
-      folder, description_.parameters,
-      {static_cast<std::byte*>(memory_.parameters), size_t(description_.parameters.bytes)});
-}
-
 Status Package::load_library(fs::path const& folder) {
   constexpr int64_t kMost = int64_t(1) << 30;
   if (description_.library.bytes > kMost)
     return damaged(description_.library, "it would be too large");
   std::vector<std::byte> bytes(size_t(description_.library.bytes));
-  TRY(read_exactly(folder, description_.library, bytes));
+  OpenFile file(folder / description_.library.name);
+  TRY(read_exactly(file, description_.library, bytes));
   TRY_ASSIGN(library_, processor_->load(bytes));  // the bytes that were checked
   return {};
 }
@@ -126,6 +60,7 @@ Status Package::allocate_all() {
   }
   TRY_ASSIGN(memory_.arena, allocate(description_.arena_bytes));
   TRY_ASSIGN(memory_.workspace, allocate(description_.workspace_bytes));
+  own_ = memory_;
   return {};
 }
 
@@ -135,13 +70,32 @@ Result<std::unique_ptr<Package>> Package::load(fs::path const& folder,
   TRY_ASSIGN(std::string text, read_description(folder));
   TRY_ASSIGN(package->description_, parse_description(text));
   TRY(check_processor(package->description_.target));
-  TRY(package->load_parameters(folder));
+  File const& weights = package->description_.parameters;
+  TRY_ASSIGN(package->parameters_, Parameters::load(folder / weights.name, weights));
+  package->memory_.parameters = package->parameters_->data();
   TRY(package->load_library(folder));
   TRY(package->allocate_all());
   TRY_ASSIGN(package->steps_,
              BoundSteps::bind(package->description_.steps, *package->library_, package->memory_));
   package->processor_->use_threads(threads);
   return package;
+}
+
+void Package::use(Memory memory) {
+  memory_ = std::move(memory);
+  steps_->use(memory_);
+}
+
+void Package::use_input(size_t index, void* memory) {
+  Memory changed = memory_;
+  changed.inputs[index] = memory ? memory : own_.inputs[index];
+  use(std::move(changed));
+}
+
+void Package::use_output(size_t index, void* memory) {
+  Memory changed = memory_;
+  changed.outputs[index] = memory ? memory : own_.outputs[index];
+  use(std::move(changed));
 }
 
 Status Package::run() {

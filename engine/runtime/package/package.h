@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/runtime/package/bound_steps.h"
+#include "engine/runtime/package/parameters.h"
 
 namespace tw::package {
 
@@ -22,6 +23,21 @@ public:
   Package& operator=(Package const&) = delete;
 
   Description const& description() const { return description_; }
+  /// The core that whoever runs it should stay on meanwhile; -1: any.
+  int caller_core() const { return processor_->caller_core(); }
+  /// Ends the threads that work beside the caller.
+  void end_threads() { processor_->use_threads(1); }
+
+  /// From now on the input is read there, the output written there, by all runs; null: in memory
+  /// of its own, as at first. It must be as large as the tensor and aligned to its elements. An
+  /// output that is an input, a constant or another output once more is where that is.
+  void use_input(size_t index, void* memory);
+  void use_output(size_t index, void* memory);
+  /// Whether `use_output` decides where the output is.
+  bool has_place(size_t output) const {
+    Buffer const& place = description_.results[output];
+    return place.region == Region::kOutput && size_t(place.at) == output;
+  }
   /// The memory of an input, and where an output is after a run.
   void* input(size_t index) const { return memory_.inputs[index]; }
   void const* output(size_t index) const { return memory_.address(description_.results[index]); }
@@ -32,15 +48,16 @@ public:
 private:
   explicit Package(std::unique_ptr<Processor> processor) : processor_(std::move(processor)) {}
   Result<void*> allocate(int64_t bytes);
-  Status load_parameters(std::filesystem::path const& folder);
   Status load_library(std::filesystem::path const& folder);
   Status allocate_all();
+  void use(Memory memory);
 
   std::unique_ptr<Processor> processor_;
   Description description_;
   std::unique_ptr<KernelLibrary> library_;
   std::vector<void*> allocated_;
-  Memory memory_;
+  std::shared_ptr<Parameters const> parameters_;
+  Memory memory_, own_;
   std::optional<BoundSteps> steps_;
 };
 

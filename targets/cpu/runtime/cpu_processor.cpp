@@ -47,8 +47,7 @@ private:
 
 class CpuProcessor final : public Processor {
 public:
-  CpuProcessor(int64_t most_bytes, Caller caller)
-      : most_bytes_(most_bytes), caller_(caller), cores_(usable_cores()) {}
+  CpuProcessor(int64_t most_bytes, Caller caller) : most_bytes_(most_bytes), caller_(caller) {}
   ~CpuProcessor() override {
     while (!sizes_.empty()) release(sizes_.begin()->first);
   }
@@ -68,6 +67,7 @@ public:
   }
 
   void use_threads(int threads) override;
+  int caller_core() const override { return pool_->caller_core(); }
   int32_t call(void* kernel, void* const* buffers) override {
     return reinterpret_cast<TwKernel>(kernel)(buffers, pool_->runtime());
   }
@@ -77,7 +77,6 @@ private:
   Caller caller_;
   int64_t used_bytes_ = 0;
   std::map<void*, int64_t> sizes_;
-  std::vector<int> cores_;
   CallerAffinity affinity_;
   std::unique_ptr<ThreadPool> pool_ = std::make_unique<ThreadPool>(1);
 };
@@ -117,10 +116,10 @@ void CpuProcessor::release(void* memory) {
 void CpuProcessor::use_threads(int threads) {
   if (threads == pool_->threads()) return;
   if (caller_ == Caller::kPinned)
-    affinity_.release();  // threads inherit the mask of whoever makes them
+    affinity_.release();                    // threads inherit the mask of whoever makes them
+  pool_ = std::make_unique<ThreadPool>(1);  // the old one's cores are free for the next
   pool_ = std::make_unique<ThreadPool>(threads);
-  if (caller_ == Caller::kPinned && threads > 1 && size_t(threads) <= cores_.size())
-    affinity_.pin(cores_.front());
+  if (caller_ == Caller::kPinned && pool_->caller_core() >= 0) affinity_.pin(pool_->caller_core());
 }
 
 }  // namespace

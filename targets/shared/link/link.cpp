@@ -1,10 +1,15 @@
 #include "targets/shared/link/link.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "lld/Common/Driver.h"
 #include "llvm/Support/raw_ostream.h"
@@ -16,32 +21,65 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr char kScratchName[] = "tilewright-link-";
+
+/// Held for as long as a process uses its folder; -1: somebody has it, or it is gone.
+int lock_of(fs::path const& folder) {
+  int lock = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 && access(folder.c_str(), F_OK) == 0)
+    return lock;
+  if (lock >= 0) close(lock);
+  return -1;
+}
+
+/// Removes what killed processes of this user left there.
+void sweep(fs::path const& parent) {
+  std::error_code ignored;
+  for (auto const& entry : fs::directory_iterator(parent, ignored)) {
+    struct stat info {};
+    if (!entry.path().filename().string().starts_with(kScratchName) ||
+        lstat(entry.path().c_str(), &info) != 0 || info.st_uid != geteuid())
+      continue;
+    int lock = lock_of(entry.path());
+    if (lock < 0) continue;
+    fs::remove_all(entry.path(), ignored);
+    close(lock);
+  }
+}
+
 /// A private folder that goes away with this value.
 class ScratchFolder {
 public:
   static Result<ScratchFolder> create(fs::path parent) {
+    constexpr int kMostTries = 10;  // a sweeper may come before the lock
     std::error_code error;
     if (parent.empty()) parent = fs::temp_directory_path(error);
-    std::string pattern = (parent / "tilewright-link-XXXXXX").string();
-    if (error || mkdtemp(pattern.data()) == nullptr) {
-      return environment_failed("scratch_unusable", "no folder can be made in " + parent.string() +
-                                                        " to link a kernel in");
+    static std::once_flag swept;
+    std::call_once(swept, sweep, parent);
+    for (int i = 0; i < kMostTries && !error; ++i) {
+      std::string pattern = (parent / kScratchName).string() + "XXXXXX";
+      if (mkdtemp(pattern.data()) == nullptr) break;
+      if (int lock = lock_of(pattern); lock >= 0) return ScratchFolder(pattern, lock);
     }
-    return ScratchFolder(pattern);
+    return environment_failed(
+        "scratch_unusable", "no folder can be made in " + parent.string() + " to link a kernel in");
   }
-  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::move(other.path_)) {
+  ScratchFolder(ScratchFolder&& other) noexcept
+      : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {
     other.path_.clear();
   }
   ScratchFolder& operator=(ScratchFolder&&) = delete;
   ~ScratchFolder() {
     std::error_code ignored;
     if (!path_.empty()) fs::remove_all(path_, ignored);
+    if (lock_ >= 0) close(lock_);
   }
   fs::path const& path() const { return path_; }
 
 private:
-  explicit ScratchFolder(fs::path path) : path_(std::move(path)) {}
+  ScratchFolder(fs::path path, int lock) : path_(std::move(path)), lock_(lock) {}
   fs::path path_;
+  int lock_;
 };
 
 Status write_file(fs::path const& path, std::span<std::byte const> bytes) {

@@ -1,0 +1,66 @@
+// What a model is run on when nobody gives its inputs.
+#include <fmt/format.h>
+
+#include "engine/importers/importer.h"
+#include "engine/session/loaded_model.h"
+#include "engine/support/base/random.h"
+
+namespace tw::session {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A mode, a rate, a length: one number that decides what is computed.
+bool is_mode(ModelTensor const& info) {
+  return info.unknown.empty() && !is_float(info.type) && element_count(info.shape).value_or(0) == 1;
+}
+
+std::unexpected<Error> unknown_shape(ModelTensor const& info) {
+  return bad_input("unknown_shape",
+                   fmt::format("the shape of input {} is not known ({}); give --fix {}=SHAPE",
+                               info.name, fmt::join(info.unknown, ", "), info.name));
+}
+
+}  // namespace
+
+std::map<std::string, NDArray> stored_modes(LoadedModel const& model) {
+  std::map<std::string, NDArray> modes;
+  if (model.path.empty() || model.is_expression) return modes;
+  fs::path set = fs::path(model.path).parent_path() / "test_data_set_0";
+  std::vector<ModelTensor> infos = model_inputs(model);
+  for (size_t i = 0; i < infos.size(); ++i) {
+    if (!is_mode(infos[i])) continue;
+    auto stored = open_tensor(set / fmt::format("input_{}.pb", i));
+    if (!stored) continue;
+    NDArray value = as_declared(*stored, model.before.value(model.before.inputs[i]).type);
+    if (value.type() == infos[i].type && value.shape() == infos[i].shape)
+      modes[infos[i].name] = value;
+  }
+  return modes;
+}
+
+std::vector<std::string> random_modes(LoadedModel const& model) {
+  std::vector<std::string> names;
+  std::map<std::string, NDArray> stored = stored_modes(model);
+  if (model.is_expression) return names;
+  for (ModelTensor const& info : model_inputs(model))
+    if (is_mode(info) && !stored.contains(info.name)) names.push_back(info.name);
+  return names;
+}
+
+Result<std::vector<NDArray>> random_inputs(LoadedModel const& model, uint64_t seed) {
+  std::vector<NDArray> arrays;
+  std::map<std::string, NDArray> stored = stored_modes(model);
+  Rng rng(seed);
+  for (ModelTensor const& info : model_inputs(model)) {
+    if (!info.unknown.empty()) return unknown_shape(info);
+    TRY_ASSIGN(NDArray array, NDArray::create(info.type, info.shape));
+    for (int64_t i = 0; i < array.size(); ++i)
+      array.set_value(i, is_float(info.type) ? rng.normal() : double(rng.below(2)));
+    auto mode = stored.find(info.name);
+    arrays.push_back(mode == stored.end() ? std::move(array) : mode->second);
+  }
+  return arrays;
+}
+
+}  // namespace tw::session

@@ -1,0 +1,61 @@
+"""The tables of benchmarks, from reports as a quiet and as a noisy machine writes them."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import bench  # noqa: E402
+import kernels  # noqa: E402
+
+
+def run(kept, ours=2.0, standard=1.0):
+    count = len(kept)
+    return {"flops": 1e9, "peers": ["peer"], "standard": {"algorithm": "direct", "implementation": "a"},
+            "best": {"algorithm": "direct", "implementation": "a"},
+            "ours": {"compile_seconds": 1, "fast_compile_seconds": 1},
+            "rounds": {"kept": kept, "probe_gflops": {"ours": [100.0] * count},
+                       "seconds": {"ours": [ours] * count, "ours_fast": [2 * ours] * count,
+                                   "standard": [standard] * count, "best": [standard] * count}}}
+
+
+def report(*runs):
+    return {"workload": "C1", "runs": list(runs)}
+
+
+def table(*reports):
+    return kernels.table({"command": "c", "machine": "m", "peak": 1, "peers": "p", "processes": 1,
+                          "workloads": list(reports)})
+
+
+class TablesTest(unittest.TestCase):
+    def test_a_machine_that_was_never_quiet_gives_marked_figures(self):
+        row = kernels.Row(report(run([False, False]), run([False])))
+        self.assertTrue(row.disturbed)
+        self.assertEqual(row.least("ours"), 2.0)
+        self.assertIn("| 0/3, disturbed |", table(report(run([False, False]), run([False]))))
+
+    def test_a_process_without_a_quiet_round_leaves_the_row_to_the_others(self):
+        row = kernels.Row(report(run([False], ours=0.1), run([True, False], ours=3.0)))
+        self.assertFalse(row.disturbed)
+        self.assertEqual(row.least("ours"), 3.0)
+        self.assertIn("| 1/3 |", table(report(run([False]), run([True, False]))))
+
+    def test_both_tables_give_our_time_over_the_peers(self):
+        row = kernels.Row(report(run([True], ours=3.0, standard=1.5)))
+        self.assertEqual(row.ratio("ours", "standard"), 2.0)
+        self.assertEqual(row.ratio_of_minima("ours", "standard"), 2.0)
+        self.assertEqual(row.ratio("ours_fast", "ours"), 2.0)
+        networks = bench.table({"machine": "m", "peer": "1", "rounds": 1, "rows": [
+            {"name": "n", "threads": 1, "error": 0, "ours_ms": [[3.0]], "peer_ms": [[1.5]],
+             "median_ratio": 2.0, "ratio_of_minima": 2.0}]})
+        self.assertIn("| 3.00 | 1.50 | 2.00 | 2.00 |", networks)
+        for text in (networks, table(report(run([True])))):
+            self.assertIn("our time over the peer's (below 1: we are faster)", text)
+
+    def test_a_workload_that_failed_says_why(self):
+        self.assertIn("| C1 | crashed |", table({"workload": "C1", "failure": "crashed"}))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,270 @@
+// What surrounds the commands: slips and what was meant, manual pages, completion, the version, the
+// folders that are read and written.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <QtTest>
+
+#include "tests/cli/run_program.h"
+
+using namespace command_line;
+
+namespace {
+
+constexpr char kTwo[] =
+    "\xEF\xBB\xBFtilewright te 1\n"
+    "kernel matmul(A: f32[32, 24], B: f32[24, 40]) -> C\n"
+    "  C[i in 32, j in 40] = sum[k in 24] A[i, k] * B[k, j]\n";
+
+/// Words of the line that are commands, at the left.
+QStringList commands_in_help(QString const& help) {
+  QStringList commands;
+  bool here = false;
+  for (QString const& line : help.split('\n')) {
+    if (here && line.startsWith("  ") && !line.startsWith("   "))
+      commands << line.simplified().section(' ', 0, 0);
+    here = here || line.startsWith("Subcommands:");
+  }
+  return commands;
+}
+
+}  // namespace
+
+class CommandsTest : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() { write("m.te", kTwo); }
+
+  void a_slip_is_answered_with_what_was_meant_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("sentence");
+    auto row = [](QStringList const& arguments, QString const& sentence) {
+      QTest::newRow(qPrintable(arguments.join(' '))) << arguments << sentence;
+    };
+    row({"inspcet", "m.te"}, "tw has no command 'inspcet'; did you mean inspect?");
+    row({"exprot"}, "tw has no command 'exprot'; did you mean export?");
+    row({"device", "server"}, "tw device has no command 'server'; did you mean serve?");
+    row({"models", "lsit"}, "tw models has no command 'lsit'; did you mean list?");
+    row({"run", "m.te", "--thread", "2"}, "tw run has no option --thread; did you mean --threads?");
+    row({"run", "m.te", "--rnds=2"}, "tw run has no option --rnds; did you mean --rounds?");
+    row({"kernels", "m.te", "--jsno"}, "tw kernels has no option --jsno; did you mean --json?");
+    row({"kernels", "m.te", "--frobnicate"},
+        "tw kernels has no option --frobnicate; 'tw kernels --help' lists them");
+    row({"models", "xyzzy"}, "tw models has no command 'xyzzy'; the commands are list, write");
+    row({"--verison"}, "tw has no option --verison; did you mean --version?");
+  }
+  void a_slip_is_answered_with_what_was_meant() {
+    QFETCH(QStringList, arguments);
+    QFETCH(QString, sentence);
+    Run run = tw(arguments);
+    QCOMPARE(run.err, "tw: " + sentence + "\n");
+    QCOMPARE(run.code, 2);
+  }
+
+  void what_no_option_is_is_not_taken_for_a_slip() {
+    // A value that looks like a command, and one that begins like an option.
+    Run run = tw({"lower", at("m.te"), "--kernel", "inspcet"});
+    QVERIFY2(run.err.startsWith("tw: there is no kernel 'inspcet'"), qPrintable(run.err));
+    Run help = tw({"run", "--help"});
+    QVERIFY2(help.code == 0 && help.out.contains("--rounds"), qPrintable(help.err));
+  }
+
+  void to_verify_nothing_is_an_error() {
+    QDir(folder_.path()).mkpath("none/deep");
+    Run run = tw({"verify", at("none")});
+    QCOMPARE(run.err, "tw: " + at("none") + ": holds no test_data_set_N beside a model.onnx\n");
+    QCOMPARE(run.code, 2);
+  }
+
+  void a_byte_order_mark_is_skipped() {
+    write("marked.tws", "\xEF\xBB\xBFtilewright schedule 1\nparallel(C.i)\n");
+    Run run = tw({"check", at("m.te"), "--script", at("marked.tws")});
+    QVERIFY2(run.code == 0 && run.out.startsWith("1 steps legal; output right"),
+             qPrintable(run.out + run.err));
+  }
+
+  void the_for_line_of_a_script_is_heeded() {
+    write("other.tws", "tilewright schedule 1\nfor conv\nparallel(C.i)\n");
+    for (char const* command : {"check", "lower", "analyze"}) {
+      Run run = tw({command, at("m.te"), "--script", at("other.tws")});
+      QCOMPARE(run.err,
+               "tw: " + at("other.tws") +
+                   ":2: other_kernel: the script is for the kernel conv, not for matmul\n");
+      QCOMPARE(run.code, 1);
+    }
+    // Where nobody says which kernel, the script does.
+    QCOMPARE(tw({"models", "write", "dqn", at("dqn.onnx")}).code, 0);
+    Run kernels = shell("\"$0\" kernels " + at("dqn.onnx"));
+    QString last = kernels.out.trimmed().section('\n', -1).section(' ', 0, 0);
+    write("last.tws", ("tilewright schedule 1\nfor " + last + "\n").toUtf8().constData());
+    Run lowered =
+        tw({"lower", at("dqn.onnx"), "--script", at("last.tws"), "--stage", "expression"});
+    QVERIFY2(lowered.code == 0 && lowered.out.contains("kernel " + last + "("),
+             qPrintable(lowered.out + lowered.err));
+  }
+
+  void missing_folders_for_outputs_are_made() {
+    Run run = tw({"run", at("m.te"), "--rounds", "1", "--output-folder", at("to/come"),
+                  "--write-inputs", at("also/to/come")});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QCOMPARE(QFileInfo(at("to/come/output_0.bin")).size(), qint64(32 * 40 * 4));
+    QCOMPARE(QFileInfo(at("also/to/come/1.bin")).size(), qint64(24 * 40 * 4));
+    run = tw({"run", at("m.te"), "--rounds", "1", "--output-folder", at("m.te")});
+    QCOMPARE(run.code, 3);
+    QVERIFY2(run.err.startsWith("tw: " + at("m.te") + ": cannot be made: "), qPrintable(run.err));
+  }
+
+  void a_mode_is_taken_as_it_is_stored() {
+    QString model = "/usr/share/libonnx-testdata/data/node/test_if/model.onnx";
+    if (!QFileInfo::exists(model)) QSKIP("libonnx-testdata is not installed");
+    Run stored = tw({"run", model, "--rounds", "1", "--write-inputs", at("stored")});
+    QVERIFY2(stored.out.contains("inputs random, seed 1; cond as stored beside the model"),
+             qPrintable(stored.out + stored.err));
+    QFile cond(at("stored/0.bin"));
+    QVERIFY(cond.open(QIODevice::ReadOnly));
+    QCOMPARE(cond.readAll(), QByteArray("\1"));
+    // Without what is stored it is said that nobody knows.
+    QFile::copy(model, at("if.onnx"));
+    Run random = tw({"run", at("if.onnx"), "--rounds", "1"});
+    QVERIFY2(random.out.contains("cond may choose what is computed: --input cond=FILE gives it"),
+             qPrintable(random.out + random.err));
+  }
+
+  void progress_is_shown_on_a_terminal_only() {
+    QString command = "export " + at("m.te") + " --out " + at("module") + " --threads 1";
+    Run piped = shell("\"$0\" " + command);
+    QVERIFY2(piped.code == 0 && piped.err.isEmpty(), qPrintable(piped.err));
+    if (QStandardPaths::findExecutable("script").isEmpty()) QSKIP("script(1) is not installed");
+    Run terminal = run_program("script", {"-qec", TW_BINARY_DIR "/bin/tw " + command, "/dev/null"});
+    QVERIFY2(terminal.out.contains("running the exported model"), qPrintable(terminal.out));
+    Run json =
+        run_program("script", {"-qec", TW_BINARY_DIR "/bin/tw --json " + command, "/dev/null"});
+    QVERIFY2(!json.out.contains("running the exported model"), qPrintable(json.out));
+  }
+
+  void the_version_names_the_commit() {
+    Run run = tw({"--version"});
+    QVERIFY2(QRegularExpression("^tw \\d+\\.\\d+\\.\\d+( \\(commit [0-9a-f]{7,}\\))?\n$")
+                 .match(run.out)
+                 .hasMatch(),
+             qPrintable(run.out));
+    Run head = run_program("git", {"-C", TW_SOURCE_DIR, "rev-parse", "--short=10", "HEAD"});
+    if (head.code == 0 && QFileInfo::exists(TW_SOURCE_DIR "/.git"))
+      QVERIFY2(run.out.contains("(commit "), qPrintable(run.out));
+  }
+
+  void every_command_has_a_manual_page_of_all_its_options() {
+    QVERIFY(tw({"manual", "--out", at("man")}).code == 0);
+    QStringList commands = commands_in_help(tw({"--help"}).out);
+    QVERIFY(commands.size() >= 17);
+    QString all = read("man/tw.1");
+    for (QString const& command : commands) {
+      QVERIFY2(all.contains("\\fB" + command + "\\fR"), qPrintable(command));
+      QString page = read("man/tw-" + command + ".1"), help = tw({command, "--help"}).out;
+      QVERIFY2(page.startsWith(".TH TW\\-" + command.toUpper() + " 1 "), qPrintable(page));
+      auto options = QRegularExpression("--[a-z-]+").globalMatch(help.section("Options:", 1));
+      while (options.hasNext()) {
+        QString option = options.next().captured();
+        QVERIFY2(page.contains(option.replace("-", "\\-")), qPrintable(command + " " + option));
+      }
+    }
+    if (QStandardPaths::findExecutable("groff").isEmpty()) return;
+    for (QString const& file : QDir(at("man")).entryList(QDir::Files)) {
+      Run drawn = run_program("groff", {"-man", "-ww", "-z", at("man/" + file)});
+      QVERIFY2(drawn.code == 0 && drawn.err.isEmpty(), qPrintable(file + ": " + drawn.err));
+    }
+  }
+
+  void bash_completes_commands_options_and_files_data() {
+    QTest::addColumn<QString>("line");
+    QTest::addColumn<QString>("offers");
+    QTest::newRow("a command") << "tw ins"
+                               << "inspect";
+    QTest::newRow("one below") << "tw device ser"
+                               << "serve";
+    QTest::newRow("an option") << "tw export m.te --tar"
+                               << "--target";
+    QTest::newRow("one of all commands") << "tw run --js"
+                                         << "--json";
+    QTest::newRow("a file") << "tw run m"
+                            << "";
+  }
+  void bash_completes_commands_options_and_files() {
+    QFETCH(QString, line);
+    QFETCH(QString, offers);
+    Run run = shell("set -u; source <(\"$0\" completion bash); COMP_WORDS=(" + line +
+                    "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _tw; echo ${COMPREPLY[@]+"
+                    "\"${COMPREPLY[@]}\"}");
+    QCOMPARE(run.out, offers + "\n");
+    QCOMPARE(run.err, QString());
+  }
+
+  void other_shells_read_their_scripts() {
+    for (QString const shell_name : {"zsh", "fish"}) {
+      Run script = tw({"completion", shell_name});
+      QVERIFY2(script.code == 0 && script.out.contains("analyze"), qPrintable(script.err));
+      if (QStandardPaths::findExecutable(shell_name).isEmpty()) continue;
+      write("script", script.out.toUtf8().constData());
+      Run read = run_program(shell_name, {"-n", at("script")});
+      QVERIFY2(read.code == 0 && read.err.isEmpty(), qPrintable(shell_name + read.err));
+    }
+    QCOMPARE(tw({"completion", "tcsh"}).code, 2);
+  }
+
+  void what_a_killed_process_left_is_gone_after_the_next_start() {
+    QString temporary = at("leftovers");
+    QDir(temporary).mkpath("tilewright-link-dead01/objects");
+    QDir(temporary).mkpath("tilewright-linked");
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("TMPDIR", temporary);
+    Run run = run_program(TW_BINARY_DIR "/bin/tw", {"check", at("m.te")}, environment);
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QCOMPARE(QDir(temporary).entryList(QDir::AllEntries | QDir::NoDotAndDotDot),
+             QStringList{"tilewright-linked"});
+  }
+
+  void a_cache_folder_that_others_may_write_is_not_used() {
+    QDir(folder_.path()).mkpath("cache");
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("TW_CACHE_DIR", at("cache"));
+    environment.insert("TMPDIR", at("tmp"));
+    QDir(folder_.path()).mkpath("tmp");
+    auto run = [&] {
+      return run_program(TW_BINARY_DIR "/bin/tw", {"run", "sample:dqn", "--rounds", "1"},
+                         environment);
+    };
+    QString own = at(QString("tmp/tilewright-%1").arg(::geteuid()));
+    ::chmod(qPrintable(at("cache")), 0777);
+    Run open = run();
+    QVERIFY2(open.code == 0, qPrintable(open.err));
+    QCOMPARE(open.err, QString("tw: the cache folder %1 can be written by others and is not used; "
+                               "%2 is\n")
+                           .arg(at("cache"), own));
+    QVERIFY(QDir(at("cache")).isEmpty() && QDir(own + "/kernels").exists());
+    QCOMPARE(QFileInfo(own).permissions() & 0x077, QFileDevice::Permissions());
+    ::chmod(qPrintable(at("cache")), 0755);
+    if (::chown(qPrintable(at("cache")), 12345, gid_t(-1)) != 0)
+      QSKIP("only root gives files away");
+    QVERIFY(run().err.contains("belongs to user 12345 and is not used"));
+    // Nor is one among the temporary ones where somebody was first.
+    QCOMPARE(::chown(qPrintable(own), 12345, gid_t(-1)), 0);
+    Run taken = run();
+    QVERIFY2(taken.code == 0 && taken.err.contains(own + "-"), qPrintable(taken.err));
+  }
+
+private:
+  QString at(QString const& name) { return folder_.filePath(name); }
+  QString read(QString const& name) {
+    QFile file(at(name));
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+  }
+  void write(QString const& name, char const* text) {
+    QFile file(at(name));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text);
+  }
+  QTemporaryDir folder_;
+};
+
+QTEST_GUILESS_MAIN(CommandsTest)
+#include "commands_test.moc"
