@@ -138,8 +138,10 @@ private slots:
     auto ones = [&](Shape const& shape) { return array_of(DType(type), shape, {1}); };
     check("y = GlobalAveragePool x", {ones({1, 2, 56, 56})}, {1, 1});
     check("y = MatMul a b", {ones({3, 4096}), ones({4096, 2})}, std::vector<double>(6, 4096));
-    check("y = Conv x w", {ones({1, 512, 4, 4}), ones({1, 512, 3, 3})},
-          std::vector<double>(4, 4608));
+    std::vector<NDArray> planes{ones({1, 512, 4, 4}), ones({1, 512, 3, 3})};
+    ForeignModel convolution = model_for("y = Conv x w", planes);
+    convolution.graph.nodes[0].attributes = {{"kernel_shape", std::vector<int64_t>{3, 3}}};
+    check(convolution, planes, std::vector<double>(4, 4608));
     check("y = ReduceMean x", {ones({1, 5000})}, {1});
     check("y = Softmax x", {ones({1, 4096})}, std::vector<double>(4096, 1.0 / 4096));
   }
