@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "engine/graph/rounding.h"
 #include "engine/ir/rewrite.h"
 
 namespace tw {
@@ -107,7 +108,7 @@ private:
       operands.push_back(buffer);
     }
     TRY_ASSIGN(Tensors tensors,
-               node.op->compute(node.attributes, operands, title_of(graph_, node)));
+               compute_rounding_once(*node.op, node.attributes, operands, title_of(graph_, node)));
     BufferMap renamed = rename(tensors.stages);
     for (te::Stage stage : tensors.stages) {
       if (element_count(*ir::constant_shape(*stage.output)).value_or(kMostStageBytes) >

@@ -37,6 +37,7 @@ struct ControlOperator {
   std::string name;  ///< "if"
   std::string doc;
   std::string onnx;
+  std::vector<OnnxAttribute> onnx_attributes;  ///< all that it has in any opset
   std::vector<BodyName> bodies;
   std::vector<AttributeDoc> attributes;
 

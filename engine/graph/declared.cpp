@@ -34,7 +34,7 @@ Status fix_shape(Value& value, Shape const& shape) {
 
 ForeignContext context_of(ForeignModel const& model, ForeignNode const& foreign, Graph const& graph,
                           Node const& node) {
-  ForeignContext context{foreign, 1, {}, {}};
+  ForeignContext context{foreign, 1, {}, {}, {}, {}};
   for (char const* domain : {"", "ai.onnx"})
     if (auto found = model.opsets.find(domain); found != model.opsets.end())
       context.opset = found->second;
@@ -43,6 +43,8 @@ ForeignContext context_of(ForeignModel const& model, ForeignNode const& foreign,
     auto const* dims =
         id.valid() && graph.value(id).type.dims ? &*graph.value(id).type.dims : nullptr;
     context.ranks.push_back(dims ? int(dims->size()) : -1);
+    context.types.push_back(id.valid() ? graph.value(id).type.dtype : std::nullopt);
+    context.shapes.push_back(id.valid() ? graph.value(id).shape() : std::nullopt);
   }
   return context;
 }

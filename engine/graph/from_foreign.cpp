@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "engine/graph/bodies.h"
 #include "engine/graph/declared.h"
+#include "engine/graph/function.h"
+#include "engine/graph/known_attributes.h"
 #include "engine/graph/late.h"
 #include "engine/graph/reference.h"
 
@@ -43,6 +46,8 @@ public:
 
   Result<Graph> build() {
     graph_.name = source_.name;
+    if (std::string newer = newer_opset(model_); !newer.empty() && !outer_)
+      graph_.notes.push_back(newer);
     for (auto const& [name, tensor] : source_.initializers)
       ids_[name] = graph_.add_value({name, tensor_type(tensor.type(), tensor.shape()), tensor});
     TRY(outer_ ? add_body_inputs() : add_inputs());
@@ -144,9 +149,11 @@ private:
     for (size_t i = 0; i < foreign.outputs.size() && node.name.empty(); ++i)
       node.name = foreign.outputs[i];
     if (node.name.empty()) node.name = fmt::format("{} {}", foreign.op_type, graph_.nodes.size());
-    node.origins = {node.name};
+    node.origins = {function_.empty() ? node.name : function_};
     if (ControlOperator const* control = control_of(foreign))
       return add_control(foreign, *control, std::move(node));
+    TRY_ASSIGN(bool expanded, expand_function(foreign, node));
+    if (expanded) return {};
     std::vector<Attributes> parts;
     size_t outputs = 1;
     TRY(convert(foreign, node, parts, outputs));
@@ -154,6 +161,30 @@ private:
     return add(std::move(node), node.is_opaque()
                                     ? foreign.outputs
                                     : made_outputs(source_, foreign, node.name, outputs));
+  }
+
+  /// Adds the nodes that ONNX defines this one by; false: it is no such node.
+  Result<bool> expand_function(ForeignNode const& foreign, Node const& node) {
+    bool known = is_known_domain(foreign) && model_.format == "onnx";
+    FunctionOperator const* function = known ? find_onnx_function(foreign.op_type) : nullptr;
+    if (!function) return false;
+    Node read = node;
+    TRY(read_operands(foreign, read));
+    std::string reason = strange_operand(read);
+    Result<std::vector<ForeignNode>> nodes;
+    if (reason.empty()) nodes = instantiate(*function, context(foreign, read), node.name, names_);
+    if (nodes && nodes->empty() && reason.empty()) return false;
+    if (!nodes) reason = nodes.error().message;
+    if (!reason.empty()) {
+      read.type = foreign.op_type;
+      TRY(make_opaque(foreign, read, reason));
+      TRY(add(std::move(read), foreign.outputs));
+      return true;
+    }
+    std::string around = std::exchange(function_, node.origins[0]);
+    for (ForeignNode const& inner : *nodes) TRY(add_node(inner));
+    function_ = around;
+    return true;
   }
 
   /// One node for each output of a foreign node that has several.
@@ -200,6 +231,12 @@ private:
                                                                : nullptr;
   }
 
+  ForeignContext context(ForeignNode const& foreign, Node const& node) const {
+    ForeignContext result = context_of(model_, foreign, graph_, node);
+    if (!function_.empty()) result.opset = kFunctionOpset;
+    return result;
+  }
+
   /// Why the node's operands are none that we know; empty: they are.
   std::string strange_operand(Node const& node) const {
     for (ValueId id : node.inputs)
@@ -227,8 +264,10 @@ private:
       sources.push_back(body_of(foreign, body.onnx));
       if (!sources.back()) reason = fmt::format("it has no graph '{}'", body.onnx);
     }
+    ForeignContext seen = context(foreign, node);
+    if (reason.empty()) reason = unknown_attribute(control.onnx_attributes, foreign, seen.opset);
     if (reason.empty()) {
-      Result<Converted> converted = control.from_onnx(context_of(model_, foreign, graph_, node));
+      Result<Converted> converted = control.from_onnx(seen);
       if (!converted) reason = converted.error().message;
       if (converted) {
         node.attributes = std::move(converted->attributes);
@@ -323,7 +362,11 @@ private:
     }
     if (std::string strange = strange_operand(node); !strange.empty())
       return make_opaque(foreign, node, strange);
-    Result<Converted> converted = op->from_onnx(context_of(model_, foreign, graph_, node));
+    ForeignContext seen = context(foreign, node);
+    if (std::string unknown = unknown_attribute(op->onnx_attributes, foreign, seen.opset);
+        !unknown.empty())
+      return make_opaque(foreign, node, unknown);
+    Result<Converted> converted = op->from_onnx(seen);
     if (!converted && is_late(converted.error()) && !foreign.outputs.empty() &&
         !foreign.outputs[0].empty()) {
       outputs = foreign.outputs.size();
@@ -352,8 +395,8 @@ private:
   }
 
   Status make_late(ForeignNode const& foreign, Node& node, Operator const& op, std::string reason) {
-    node.late = std::make_shared<LateNode const>(
-        LateNode{foreign, context_of(model_, foreign, graph_, node).opset, &op});
+    node.late =
+        std::make_shared<LateNode const>(LateNode{foreign, context(foreign, node).opset, &op});
     node.type = op.name;
     node.reason = std::move(reason);
     graph_.notes.push_back(fmt::format("node '{}' ({}) is run by its reference: {}", node.name,
@@ -425,6 +468,7 @@ private:
   std::map<std::string, ValueId> ids_;
   std::vector<ValueId> captured_;  ///< values of the graph around, behind the graph's own inputs
   std::set<std::string> names_;    ///< that are taken
+  std::string function_;           ///< the node whose body is being added; empty: none
   std::map<std::string, ForeignValue const*> declared_;
   std::set<ValueId> nameless_;  ///< inputs of strings and the like
 };

@@ -26,9 +26,13 @@ bool is_late(Error const& error) { return error.code == ops::kKnownLate; }
 
 Result<std::vector<LateCall>> convert_late(Node const& node, std::vector<NDArray> const& operands) {
   LateNode const& late = *node.late;
-  ForeignContext context{late.node, late.opset, operands, {}};
-  for (NDArray const& operand : operands)
-    context.ranks.push_back(operand.empty() ? -1 : int(operand.shape().size()));
+  ForeignContext context{late.node, late.opset, operands, {}, {}, {}};
+  for (NDArray const& operand : operands) {
+    bool given = !operand.empty();
+    context.ranks.push_back(given ? int(operand.shape().size()) : -1);
+    context.types.push_back(given ? std::optional(operand.type()) : std::nullopt);
+    context.shapes.push_back(given ? std::optional(operand.shape()) : std::nullopt);
+  }
   TRY_ASSIGN(Converted converted, late.op->from_onnx(context));
   LateCall call{{}, places_of(converted.inputs, late.node.inputs)};
   call.node.name = node.name;

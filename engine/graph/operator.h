@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +46,9 @@ struct ForeignContext {
   std::vector<NDArray> constants;
   /// Per input: its rank, -1 when it is not known.
   std::vector<int> ranks;
+  /// Per input: its element type and extents, empty when they are not known.
+  std::vector<std::optional<DType>> types;
+  std::vector<std::optional<Shape>> shapes;
 };
 
 /// The node in our words: which of the foreign inputs it keeps, in our order, and its attributes.
@@ -68,6 +72,16 @@ struct AttributeDoc {
   std::string doc;
 };
 
+/// An attribute of the ONNX operator, by the opsets that have it.
+struct OnnxAttribute {
+  std::string name;
+  int since = 1;
+  int until = 0;  ///< the last one; 0: the newest has it, too
+  /// The one value that is understood; `monostate`: whatever it is, the conversion reads it, or it
+  /// changes no result.
+  ForeignAttribute only = {};
+};
+
 struct Operator {
   std::string name;  ///< "conv", snake_case
   std::string doc;
@@ -89,7 +103,8 @@ struct Operator {
   Result<std::vector<NDArray>> (*reference)(Attributes const&,
                                             std::span<NDArray const> inputs) = nullptr;
 
-  std::string onnx;  ///< the ONNX operator that `from_onnx` converts
+  std::string onnx;                            ///< the ONNX operator that `from_onnx` converts
+  std::vector<OnnxAttribute> onnx_attributes;  ///< all that it has in any opset
   Result<Converted> (*from_onnx)(ForeignContext const&) = nullptr;
 
   RandomCase (*random_case)(Rng&) = nullptr;

@@ -4,6 +4,7 @@
 
 #include "engine/graph/control.h"
 #include "engine/graph/late.h"
+#include "engine/graph/rounding.h"
 
 namespace tw {
 namespace {
@@ -15,8 +16,10 @@ std::unexpected<Error> placed(Error error, Node const& node) {
   return std::unexpected(std::move(error));
 }
 
-/// Checks the operands again, because they may have other shapes than the model declares.
-Status check_sizes(Node const& node, std::vector<NDArray> const& operands, int64_t max_bytes) {
+/// What the node makes; the operands are looked at again, because they may have other shapes than
+/// the model declares.
+Result<std::vector<TensorInfo>> check_sizes(Node const& node, std::vector<NDArray> const& operands,
+                                            int64_t max_bytes) {
   std::vector<TensorInfo> infos;
   for (NDArray const& operand : operands)
     infos.push_back({operand.type(), operand.shape(), operand});
@@ -34,7 +37,7 @@ Status check_sizes(Node const& node, std::vector<NDArray> const& operands, int64
                                    to_text(output.shape), max_bytes >> 20),
                        at(node));
   }
-  return {};
+  return outputs;
 }
 
 Result<std::vector<NDArray>> run_values(Graph const& graph, std::vector<NDArray> const& inputs,
@@ -122,8 +125,8 @@ Result<std::vector<NDArray>> run_node(Graph const& graph, Node const& node,
     for (ValueId id : node.inputs) all.push_back(id.valid() ? graph.value(id).constant : NDArray());
   if (node.control) return run_bodies(graph, node, all, options);
   if (node.late) return run_late(graph, node, all, options);
-  TRY(check_sizes(node, all, options.max_bytes));
-  auto result = node.op->reference(node.attributes, all);
+  TRY_ASSIGN(std::vector<TensorInfo> outputs, check_sizes(node, all, options.max_bytes));
+  auto result = reference_rounding_once(*node.op, node.attributes, all, outputs);
   if (!result) return placed(result.error(), node);
   return result;
 }

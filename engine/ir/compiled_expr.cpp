@@ -243,6 +243,7 @@ Scalar Frame::unary(Node const& node, int lane) {
     case UnaryOp::kNot:
       return {!a.i, 0};
     case UnaryOp::kAbs:
+      if (node.type == DType::kU64) return a;  // its upper half is no sign
       return {a.i < 0 ? int64_t(0 - uint64_t(a.i)) : a.i, 0};
     default:
       return a;

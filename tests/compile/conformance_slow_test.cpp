@@ -12,6 +12,7 @@
 #include "app/shared/environment.h"
 #include "engine/device/local_device.h"
 #include "engine/graph/control.h"
+#include "engine/graph/function.h"
 #include "engine/importers/onnx/reader.h"
 #include "engine/session/use_cases.h"
 #include "engine/support/files.h"
@@ -93,6 +94,8 @@ std::string table_of(std::map<std::string, Counts> const& by_operator) {
   std::map<std::string, std::pair<std::string, std::string>> known;  // our name and sentence
   for (Operator const* op : operator_table()) known[op->onnx] = {op->name, op->doc};
   for (ControlOperator const* op : control_table()) known[op->onnx] = {op->name, op->doc};
+  for (FunctionOperator const* op : function_table())
+    known.insert({op->onnx, {"(by others)", op->doc}});
   for (auto const& [onnx, op] : known) {
     auto found = by_operator.find(onnx);
     Counts counts = found == by_operator.end() ? Counts() : found->second;

@@ -52,6 +52,7 @@ ControlOperator const& control_if() {
       .name = "if",
       .doc = "One of two graphs, chosen by a condition.",
       .onnx = "If",
+      .onnx_attributes = {{"else_branch"}, {"then_branch"}},
       .bodies = {{"then", "then_branch"}, {"else", "else_branch"}},
       .attributes = {},
       .from_onnx = from_onnx,

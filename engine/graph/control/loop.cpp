@@ -149,6 +149,7 @@ ControlOperator const& control_loop() {
       .name = "loop",
       .doc = "A graph that runs while a condition holds, at most a number of times.",
       .onnx = "Loop",
+      .onnx_attributes = {{"body"}},
       .bodies = {{"body", "body"}},
       .attributes = {},
       .from_onnx = from_onnx,

@@ -28,6 +28,7 @@ Operator const& op_abs() {
       .compute = compute,
       .reference = reference,
       .onnx = "Abs",
+      .onnx_attributes = {{"consumed_inputs", 1, 5}},
       .from_onnx = keep_one,
       .random_case = random_one,
   };

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numbers>
 
 #include "engine/graph/shared/pointwise.h"
 
@@ -17,8 +18,12 @@ RandomCase random_case(Rng& rng) {
 
 Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
   return map_compute(inputs, name, [](ir::Expr x) {
-    return ir::unary(ir::UnaryOp::kLog,
-                     x + ir::unary(ir::UnaryOp::kSqrt, x * x - immediate(1, x.type())));
+    // With t = x - 1: x + sqrt(x^2 - 1) = 1 + (t + sqrt(t (t + 2))); far away t^2 overflows.
+    constexpr double kFar = 1e8;
+    ir::Expr more = x - immediate(1, x.type());
+    ir::Expr root = ir::unary(ir::UnaryOp::kSqrt, more * (more + immediate(2, x.type())));
+    ir::Expr far = ir::unary(ir::UnaryOp::kLog, x) + immediate(std::numbers::ln2, x.type());
+    return ir::select(immediate(kFar, x.type()) < x, far, log_of_one_plus(more + root));
   });
 }
 

@@ -26,6 +26,7 @@ Operator const& op_arg_min() {
       .compute = compute,
       .reference = reference,
       .onnx = "ArgMin",
+      .onnx_attributes = {{"axis"}, {"keepdims"}, {"select_last_index", 12}},
       .from_onnx = convert_extreme,
       .random_case = random_extreme,
   };

@@ -17,9 +17,10 @@ RandomCase random_case(Rng& rng) {
 
 Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
   return map_compute(inputs, name, [](ir::Expr x) {
-    return ir::unary(ir::UnaryOp::kLog,
-                     (immediate(1, x.type()) + x) / (immediate(1, x.type()) - x)) *
-           immediate(0.5, x.type());
+    // (1 + x) / (1 - x) = 1 + 2x / (1 - x)
+    ir::Expr size = ir::unary(ir::UnaryOp::kAbs, x), one = immediate(1, x.type());
+    ir::Expr value = log_of_one_plus((size + size) / (one - size)) * immediate(0.5, x.type());
+    return ir::select(x < immediate(0, x.type()), ir::unary(ir::UnaryOp::kNeg, value), value);
   });
 }
 

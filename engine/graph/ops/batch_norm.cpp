@@ -80,6 +80,12 @@ Operator const& op_batch_norm() {
       .compute = compute,
       .reference = reference,
       .onnx = "BatchNormalization",
+      .onnx_attributes = {{"consumed_inputs", 1, 5},
+                          {"epsilon"},
+                          {"is_test", 1, 6},
+                          {"momentum"},
+                          {"spatial", 1, 8},
+                          {"training_mode", 14}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

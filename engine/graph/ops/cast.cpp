@@ -105,6 +105,7 @@ Operator const& op_cast() {
       .compute = compute,
       .reference = reference,
       .onnx = "Cast",
+      .onnx_attributes = {{"round_mode", 24}, {"saturate", 19}, {"to"}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -28,6 +28,7 @@ Operator const& op_ceil() {
       .compute = compute,
       .reference = reference,
       .onnx = "Ceil",
+      .onnx_attributes = {{"consumed_inputs", 1, 5}},
       .from_onnx = keep_one,
       .random_case = random_one,
   };

@@ -46,6 +46,7 @@ Operator const& op_celu() {
       .compute = compute,
       .reference = reference,
       .onnx = "Celu",
+      .onnx_attributes = {{"alpha", 12}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -88,6 +88,7 @@ Operator const& op_clip() {
       .compute = compute,
       .reference = reference,
       .onnx = "Clip",
+      .onnx_attributes = {{"consumed_inputs", 1, 5}, {"max", 1, 10}, {"min", 1, 10}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

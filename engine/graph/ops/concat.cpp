@@ -103,6 +103,7 @@ Operator const& op_concat() {
       .compute = compute,
       .reference = reference,
       .onnx = "Concat",
+      .onnx_attributes = {{"axis"}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

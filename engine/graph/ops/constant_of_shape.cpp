@@ -60,6 +60,7 @@ Operator const& op_constant_of_shape() {
       .compute = compute,
       .reference = reference,
       .onnx = "ConstantOfShape",
+      .onnx_attributes = {{"value", 9}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -302,6 +302,8 @@ Operator const& op_conv() {
       .compute = compute,
       .reference = reference,
       .onnx = "Conv",
+      .onnx_attributes =
+          {{"auto_pad"}, {"dilations"}, {"group"}, {"kernel_shape"}, {"pads"}, {"strides"}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

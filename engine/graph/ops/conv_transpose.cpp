@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/window.h"
 
@@ -46,7 +48,8 @@ Status set_extents(Attributes const& attributes, Spread& s) {
     int64_t out = same == "valid" ? whole : whole - before - pads[i + s.rank()];
     bool by_stride = wanted.empty() && (same == "same_upper" || same == "same_lower");
     if (by_stride || wanted.size() == s.rank()) {
-      out = by_stride ? s.in[i] * s.strides[i] : wanted[i];
+      // SAME cuts off; where a window is shorter than its stride, nothing is there to be cut.
+      out = by_stride ? std::min(whole, s.in[i] * s.strides[i]) : wanted[i];
       int64_t total = std::max<int64_t>(0, whole - out);
       before = same == "same_upper" ? total / 2 : total - total / 2;
     }
@@ -414,6 +417,14 @@ Operator const& op_conv_transpose() {
       .compute = compute,
       .reference = reference,
       .onnx = "ConvTranspose",
+      .onnx_attributes = {{"auto_pad"},
+                          {"dilations"},
+                          {"group"},
+                          {"kernel_shape"},
+                          {"output_padding"},
+                          {"output_shape"},
+                          {"pads"},
+                          {"strides"}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -99,6 +99,7 @@ Operator const& op_cum_sum() {
       .compute = compute,
       .reference = reference,
       .onnx = "CumSum",
+      .onnx_attributes = {{"exclusive", 11}, {"reverse", 11}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -86,6 +86,7 @@ Operator const& op_depth_to_space() {
       .compute = compute,
       .reference = reference,
       .onnx = "DepthToSpace",
+      .onnx_attributes = {{"blocksize"}, {"mode", 11}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -7,18 +7,18 @@ namespace {
 
 using namespace ops;
 
-bool is_signed(DType type) {
-  return type == DType::kI8 || type == DType::kI16 || type == DType::kI32 || type == DType::kI64;
-}
-
-/// floor_div rounds down: the division is made without signs, the sign is added.
+/// floor_div rounds down: where something is left over and the signs differ, that is one too low.
+/// (Not by the absolute values: the least number has none.)
 ir::Expr rounded_to_zero(ir::Expr a, ir::Expr b) {
   if (!is_signed(a.type())) return ir::floor_div(a, b);
-  auto negative = [](ir::Expr x) { return x < immediate(0, x.type()); };
-  auto size = [](ir::Expr x) { return ir::unary(ir::UnaryOp::kAbs, x); };
-  ir::Expr quotient = ir::floor_div(size(a), size(b));
-  return ir::select(ir::binary(ir::BinaryOp::kEq, negative(a), negative(b)), quotient,
-                    ir::unary(ir::UnaryOp::kNeg, quotient));
+  ir::Expr zero = immediate(0, a.type()), one = immediate(1, a.type());
+  ir::Expr turned = ir::binary(ir::BinaryOp::kEq, b, immediate(-1, a.type()));
+  ir::Expr by = divisor_without_overflow(b);
+  ir::Expr quotient = ir::floor_div(a, by);
+  ir::Expr differ = ir::binary(ir::BinaryOp::kNe, a < zero, by < zero);
+  ir::Expr left = ir::binary(ir::BinaryOp::kNe, ir::floor_mod(a, by), zero);
+  return ir::select(turned, ir::unary(ir::UnaryOp::kNeg, a),
+                    ir::select(differ && left, quotient + one, quotient));
 }
 
 Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
@@ -27,8 +27,24 @@ Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& na
   });
 }
 
+/// Doubles do not hold 64 bits.
+ReferenceResult reference_i64(Arrays inputs) {
+  NDArray const &a = inputs[0], &b = inputs[1];
+  TRY_ASSIGN(Shape shape, broadcast(a.shape(), b.shape()));
+  TRY_ASSIGN(NDArray out, NDArray::create(DType::kI64, shape));
+  bool divided_by_zero = false;
+  for_each_broadcast(shape, {a.shape(), b.shape()}, [&](int64_t i, std::span<int64_t const> at) {
+    int64_t x = a.as<int64_t>()[size_t(at[0])], y = b.as<int64_t>()[size_t(at[1])];
+    divided_by_zero = divided_by_zero || y == 0;
+    out.as<int64_t>()[size_t(i)] = y == 0 ? 0 : y == -1 ? int64_t(0 - uint64_t(x)) : x / y;
+  });
+  if (divided_by_zero) return unfit("an integer is divided by zero");
+  return std::vector{out};
+}
+
 ReferenceResult reference(Attributes const&, Arrays inputs) {
   bool whole = !is_float(inputs[0].type());
+  if (inputs[0].type() == DType::kI64) return reference_i64(inputs);
   if (whole)
     for (int64_t i = 0; i < inputs[1].size(); ++i)
       if (inputs[1].value_at(i) == 0) return unfit("an integer is divided by zero");
@@ -41,6 +57,7 @@ RandomCase random_case(Rng& rng) {
   NDArray& by = result.inputs[1];
   for (int64_t i = 0; i < by.size(); ++i)
     if (by.value_at(i) == 0) by.set_value(i, 3);
+  if (result.inputs[0].type() == DType::kI32) add_extremes(rng, result.inputs);
   return result;
 }
 
@@ -59,6 +76,7 @@ Operator const& op_div() {
       .compute = compute,
       .reference = reference,
       .onnx = "Div",
+      .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}, {"consumed_inputs", 1, 5}},
       .from_onnx = keep_two,
       .random_case = random_case,
   };

@@ -31,6 +31,10 @@ Operator const& op_dropout() {
       .compute = compute,
       .reference = reference,
       .onnx = "Dropout",
+      .onnx_attributes = {{"consumed_inputs", 1, 5},
+                          {"is_test", 1, 6},
+                          {"ratio", 1, 11},
+                          {"seed", 12}},
       .from_onnx = from_onnx,
       .random_case = random_one,
   };

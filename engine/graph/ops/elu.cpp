@@ -45,6 +45,7 @@ Operator const& op_elu() {
       .compute = compute,
       .reference = reference,
       .onnx = "Elu",
+      .onnx_attributes = {{"alpha"}, {"consumed_inputs", 1, 5}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

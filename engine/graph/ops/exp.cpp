@@ -28,6 +28,7 @@ Operator const& op_exp() {
       .compute = compute,
       .reference = reference,
       .onnx = "Exp",
+      .onnx_attributes = {{"consumed_inputs", 1, 5}},
       .from_onnx = keep_one,
       .random_case = random_one,
   };

@@ -58,6 +58,7 @@ Operator const& op_flatten() {
       .compute = compute,
       .reference = reference,
       .onnx = "Flatten",
+      .onnx_attributes = {{"axis"}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

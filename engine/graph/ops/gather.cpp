@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "engine/graph/shared/elements.h"
+#include "engine/graph/shared/indexing.h"
 #include "engine/graph/shared/onnx.h"
 
 namespace tw {
@@ -35,13 +35,6 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   Shape out = gathered(shape, index_shape(attributes, fixed ? Shape{} : inputs[1]->shape), axis);
   TRY(element_count(out));
   return one(inputs[0]->type, out);
-}
-
-/// Counted from the end when negative, and moved into the axis: a kernel reads no other memory.
-ir::Expr safe_index(ir::Expr index, int64_t extent) {
-  index = ir::cast(DType::kI64, index);
-  index = ir::select(index < 0, index + extent, index);
-  return ir::min(ir::max(index, ir::int_imm(0)), ir::int_imm(extent - 1));
 }
 
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
@@ -127,6 +120,7 @@ Operator const& op_gather() {
       .compute = compute,
       .reference = reference,
       .onnx = "Gather",
+      .onnx_attributes = {{"axis"}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -123,6 +123,7 @@ Operator const& op_gemm() {
       .compute = compute,
       .reference = reference,
       .onnx = "Gemm",
+      .onnx_attributes = {{"alpha"}, {"beta"}, {"broadcast", 1, 6}, {"transA"}, {"transB"}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

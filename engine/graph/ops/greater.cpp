@@ -26,6 +26,7 @@ Operator const& op_greater() {
       .compute = compute,
       .reference = reference,
       .onnx = "Greater",
+      .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}},
       .from_onnx = keep_two,
       .random_case = random_integer_pair,
   };

@@ -51,6 +51,7 @@ Operator const& op_hard_sigmoid() {
       .compute = compute,
       .reference = reference,
       .onnx = "HardSigmoid",
+      .onnx_attributes = {{"alpha"}, {"beta"}, {"consumed_inputs", 1, 5}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -71,6 +71,7 @@ Operator const& op_hardmax() {
       .compute = compute,
       .reference = reference,
       .onnx = "Hardmax",
+      .onnx_attributes = {{"axis"}},
       .from_onnx = convert_softmax,
       .random_case = random_case,
   };

@@ -69,6 +69,7 @@ Operator const& op_instance_norm() {
       .compute = compute,
       .reference = reference,
       .onnx = "InstanceNormalization",
+      .onnx_attributes = {{"consumed_inputs", 1, 5}, {"epsilon"}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

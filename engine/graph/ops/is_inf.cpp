@@ -71,6 +71,7 @@ Operator const& op_is_inf() {
       .compute = compute,
       .reference = reference,
       .onnx = "IsInf",
+      .onnx_attributes = {{"detect_negative", 10}, {"detect_positive", 10}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

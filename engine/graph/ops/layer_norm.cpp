@@ -80,6 +80,7 @@ Operator const& op_layer_norm() {
       .compute = compute,
       .reference = reference,
       .onnx = "LayerNormalization",
+      .onnx_attributes = {{"axis", 17}, {"epsilon", 17}, {"stash_type", 17}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -41,6 +41,7 @@ Operator const& op_leaky_relu() {
       .compute = compute,
       .reference = reference,
       .onnx = "LeakyRelu",
+      .onnx_attributes = {{"alpha"}, {"consumed_inputs", 1, 5}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

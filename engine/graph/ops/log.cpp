@@ -28,6 +28,7 @@ Operator const& op_log() {
       .compute = compute,
       .reference = reference,
       .onnx = "Log",
+      .onnx_attributes = {{"consumed_inputs", 1, 5}},
       .from_onnx = keep_one,
       .random_case = random_positive,
   };

@@ -90,6 +90,7 @@ Operator const& op_lrn() {
       .compute = compute,
       .reference = reference,
       .onnx = "LRN",
+      .onnx_attributes = {{"alpha"}, {"beta"}, {"bias"}, {"size"}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

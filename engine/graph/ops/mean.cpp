@@ -38,6 +38,7 @@ Operator const& op_mean() {
       .compute = compute,
       .reference = reference,
       .onnx = "Mean",
+      .onnx_attributes = {{"consumed_inputs", 1, 5}},
       .from_onnx = keep_all,
       .random_case = random_many,
   };

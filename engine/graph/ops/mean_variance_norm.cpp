@@ -63,6 +63,7 @@ Operator const& op_mean_variance_norm() {
       .compute = compute,
       .reference = reference,
       .onnx = "MeanVarianceNormalization",
+      .onnx_attributes = {{"axes", 9}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -28,6 +28,7 @@ Operator const& op_min() {
       .compute = compute,
       .reference = reference,
       .onnx = "Min",
+      .onnx_attributes = {{"consumed_inputs", 1, 5}},
       .from_onnx = keep_all,
       .random_case = random_many,
   };

@@ -16,27 +16,28 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   return infos;
 }
 
+/// The sign is that of the divisor.
+ir::Expr floor_remainder(ir::Expr a, ir::Expr b) {
+  return ir::floor_mod(a, is_signed(a.type()) ? divisor_without_overflow(b) : b);
+}
+
 /// The sign is that of the dividend.
 ir::Expr remainder(ir::Expr a, ir::Expr b) {
   ir::Expr zero = immediate(0, a.type());
-  auto size = [](ir::Expr x) { return ir::unary(ir::UnaryOp::kAbs, x); };
-  ir::Expr rest;
   if (is_float(a.type())) {
-    rest = size(a) - ir::unary(ir::UnaryOp::kFloor, size(a) / size(b)) * size(b);
-  } else {
-    rest = ir::floor_mod(size(a), size(b));
+    auto size = [](ir::Expr x) { return ir::unary(ir::UnaryOp::kAbs, x); };
+    ir::Expr rest = size(a) - ir::unary(ir::UnaryOp::kFloor, size(a) / size(b)) * size(b);
+    return ir::select(a < zero, ir::unary(ir::UnaryOp::kNeg, rest), rest);
   }
-  return ir::select(a < zero, ir::unary(ir::UnaryOp::kNeg, rest), rest);
-}
-
-bool is_unsigned(DType type) {
-  return type == DType::kU8 || type == DType::kU16 || type == DType::kU32 || type == DType::kU64;
+  ir::Expr by = divisor_without_overflow(b), rest = ir::floor_mod(a, by);
+  ir::Expr differ = ir::binary(ir::BinaryOp::kNe, a < zero, by < zero);
+  return ir::select(differ && ir::binary(ir::BinaryOp::kNe, rest, zero), rest - by, rest);
 }
 
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  bool plain = !like_c(attributes) || is_unsigned(inputs[0]->type);
+  bool plain = !like_c(attributes) || (!is_float(inputs[0]->type) && !is_signed(inputs[0]->type));
   return join_compute(inputs, name, [=](ir::Expr a, ir::Expr b) {
-    return plain ? ir::floor_mod(a, b) : remainder(a, b);
+    return plain ? floor_remainder(a, b) : remainder(a, b);
   });
 }
 
@@ -63,6 +64,7 @@ RandomCase random_case(Rng& rng) {
   NDArray& divisor = result.inputs[1];
   for (int64_t i = 0; i < divisor.size(); ++i)
     if (std::abs(divisor.value_at(i)) < 0.1) divisor.set_value(i, 3);
+  if (!floats) add_extremes(rng, result.inputs);
   return result;
 }
 
@@ -80,6 +82,7 @@ Operator const& op_mod() {
       .compute = compute,
       .reference = reference,
       .onnx = "Mod",
+      .onnx_attributes = {{"fmod", 10}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

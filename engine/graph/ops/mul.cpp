@@ -27,6 +27,7 @@ Operator const& op_mul() {
       .compute = compute,
       .reference = reference,
       .onnx = "Mul",
+      .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}, {"consumed_inputs", 1, 5}},
       .from_onnx = keep_two,
       .random_case = random_pair,
   };

@@ -26,6 +26,7 @@ Operator const& op_neg() {
       .compute = compute,
       .reference = reference,
       .onnx = "Neg",
+      .onnx_attributes = {{"consumed_inputs", 1, 5}},
       .from_onnx = keep_one,
       .random_case = random_one,
   };

@@ -28,6 +28,7 @@ Operator const& op_or() {
       .compute = compute,
       .reference = reference,
       .onnx = "Or",
+      .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}},
       .from_onnx = keep_two,
       .random_case = random_logic,
   };

@@ -13,6 +13,12 @@ using namespace ops;
 /// Per axis, how many elements are put before and after; negative: cut off.
 struct Border {
   std::vector<int64_t> before, after;
+
+  /// What is cut off is gone before anything is repeated.
+  int64_t cut(size_t i) const { return std::max<int64_t>(0, -before[i]); }
+  int64_t left(size_t i, int64_t extent) const {
+    return extent - cut(i) - std::max<int64_t>(0, -after[i]);
+  }
 };
 
 Result<Border> border_of(Attributes const& attributes, Shape const& shape) {
@@ -21,11 +27,12 @@ Result<Border> border_of(Attributes const& attributes, Shape const& shape) {
   if (pads.size() != 2 * rank)
     return unfit(fmt::format("{} paddings for a tensor of {} dimensions", pads.size(), rank));
   bool fills = text(attributes, "mode") == "constant";
-  for (size_t i = 0; i < rank; ++i)
-    if (!fills && shape[i] < 1 && (pads[i] > 0 || pads[i + rank] > 0))
-      return unfit(fmt::format("axis {} has no element to repeat", i));
-  return Border{{pads.begin(), pads.begin() + int64_t(rank)},
+  Border border{{pads.begin(), pads.begin() + int64_t(rank)},
                 {pads.begin() + int64_t(rank), pads.end()}};
+  for (size_t i = 0; i < rank; ++i)
+    if (!fills && border.left(i, shape[i]) < 1 && (pads[i] > 0 || pads[i + rank] > 0))
+      return unfit(fmt::format("axis {} has no element to repeat", i));
+  return border;
 }
 
 Result<Shape> padded(Border const& border, Shape shape) {
@@ -84,8 +91,11 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
   for (size_t i = 0; i < axes.size(); ++i) {
     ir::Expr at = axes[i].var();
     int64_t before = border.before[i], after = border.after[i];
-    indices.push_back(mode == "constant" ? at - before
-                                         : repeated(mode, at, before, after, from[i]));
+    indices.push_back(mode == "constant"
+                          ? at - before
+                          : repeated(mode, at, std::max<int64_t>(0, before),
+                                     std::max<int64_t>(0, after), border.left(i, from[i])) +
+                                border.cut(i));
     if (mode == "constant" && before > 0) require(before <= at);
     if (mode == "constant" && after > 0) require(at < before + from[i]);
   }
@@ -120,7 +130,10 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   auto source = [&](std::span<int64_t const> at) {
     int64_t flat = 0;
     for (size_t i = 0; i < at.size(); ++i) {
-      int64_t index = walk(mode, at[i] - border.before[i], from[i]);
+      int64_t place = at[i] - border.before[i], cut = mode == "constant" ? 0 : border.cut(i);
+      int64_t extent = mode == "constant" ? from[i] : border.left(i, from[i]);
+      int64_t index = walk(mode, place - cut, extent);
+      if (index >= 0) index += cut;
       if (index < 0) return int64_t(-1);
       flat += index * strides[i];
     }
@@ -178,6 +191,7 @@ RandomCase random_case(Rng& rng) {
   for (size_t i = 0; i < 2 * shape.size(); ++i) {
     int64_t extent = shape[i % shape.size()];
     pads.push_back(rng.below(3) == 0 ? 0 : rng.between(extent > 2 ? -1 : 0, 5));
+    if (extent > 2 && rng.below(4) == 0) pads.back() = -1;
   }
   RandomCase result{{{"mode", mode}, {"pads", pads}}, {random_array(rng, shape)}};
   if (mode == "constant" && rng.below(2)) result.attributes["value"] = rng.normal();
@@ -200,6 +214,7 @@ Operator const& op_pad() {
       .compute = compute,
       .reference = reference,
       .onnx = "Pad",
+      .onnx_attributes = {{"mode"}, {"paddings", 1, 1}, {"pads", 2, 10}, {"value", 1, 10}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

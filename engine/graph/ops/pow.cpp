@@ -87,6 +87,7 @@ Operator const& op_pow() {
       .compute = compute,
       .reference = reference,
       .onnx = "Pow",
+      .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

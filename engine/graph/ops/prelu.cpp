@@ -37,6 +37,7 @@ Operator const& op_prelu() {
       .compute = compute,
       .reference = reference,
       .onnx = "PRelu",
+      .onnx_attributes = {{"consumed_inputs", 1, 5}},
       .from_onnx = from_onnx,
       .random_case = random_pair,
   };

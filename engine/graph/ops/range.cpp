@@ -92,6 +92,7 @@ Operator const& op_range() {
       .compute = compute,
       .reference = reference,
       .onnx = "Range",
+      .onnx_attributes = {{"stash_type", 27}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -26,6 +26,7 @@ Operator const& op_reciprocal() {
       .compute = compute,
       .reference = reference,
       .onnx = "Reciprocal",
+      .onnx_attributes = {{"consumed_inputs", 1, 5}},
       .from_onnx = keep_one,
       .random_case = random_positive,
   };

@@ -38,6 +38,7 @@ Operator const& op_reduce_l1() {
       .compute = compute,
       .reference = reference,
       .onnx = "ReduceL1",
+      .onnx_attributes = {{"axes", 1, 17}, {"keepdims"}, {"noop_with_empty_axes", 18}},
       .from_onnx = convert_reduction,
       .random_case = random_reduction,
   };

@@ -41,6 +41,7 @@ Operator const& op_reduce_l2() {
       .compute = compute,
       .reference = reference,
       .onnx = "ReduceL2",
+      .onnx_attributes = {{"axes", 1, 17}, {"keepdims"}, {"noop_with_empty_axes", 18}},
       .from_onnx = convert_reduction,
       .random_case = random_reduction,
   };

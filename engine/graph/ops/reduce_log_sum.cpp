@@ -47,6 +47,7 @@ Operator const& op_reduce_log_sum() {
       .compute = compute,
       .reference = reference,
       .onnx = "ReduceLogSum",
+      .onnx_attributes = {{"axes", 1, 17}, {"keepdims"}, {"noop_with_empty_axes", 18}},
       .from_onnx = convert_reduction,
       .random_case = random_case,
   };

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/graph/shared/reduction.h"
 
@@ -7,13 +9,16 @@ namespace {
 
 using namespace ops;
 
-/// For the reference alone, in doubles; the kernel takes the largest element out first.
-constexpr Reduction kReduction{
-    .combiner = te::Combiner::kSum,
-    .prepare_number = [](double x) { return std::exp(x); },
-    .finish_number = [](double x, int64_t) { return std::log(x); },
-    .floats_only = true,
-};
+/// For what shapes and types there are.
+constexpr Reduction kReduction{.combiner = te::Combiner::kSum, .floats_only = true};
+
+/// What is taken out of the exponents: the largest, unless it is infinite, which would leave
+/// nothing of itself.
+ir::Expr taken_out(ir::Expr largest) {
+  ir::Expr size = ir::unary(ir::UnaryOp::kAbs, largest);
+  ir::Expr finite = size < immediate(std::numeric_limits<double>::infinity(), largest.type());
+  return ir::select(finite, largest, immediate(0, largest.type()));
+}
 
 InferResult infer(Attributes const& attributes, Infos inputs) {
   return infer_reduction(kReduction, attributes, inputs);
@@ -28,7 +33,7 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
   if (split.over.empty()) return single(te::compute(name, split.axes, element, name));
   te::Stage largest =
       te::reduce(name + "_max", split.axes, te::Combiner::kMax, split.over, element, name);
-  ir::Expr most = ir::load(largest.output, te::vars(split.axes));
+  ir::Expr most = taken_out(ir::load(largest.output, te::vars(split.axes)));
   te::Stage total = te::reduce(name + "_sum", split.axes, te::Combiner::kSum, split.over,
                                ir::unary(ir::UnaryOp::kExp, element - most), name);
   ir::Expr sum = ir::load(total.output, te::vars(split.axes));
@@ -38,7 +43,33 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
 }
 
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
-  return reference_reduction(kReduction, attributes, inputs);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  NDArray const& x = inputs[0];
+  TRY_ASSIGN(ReducedShape reduced, reduced_shape(attributes, x.shape()));
+  TRY_ASSIGN(NDArray out, NDArray::create(x.type(), reduced.result));
+  std::vector<double> largest(size_t(out.size()), -kInfinity), total(largest.size(), 0);
+  auto each = [&](auto const& visit) {
+    for_each_broadcast(x.shape(), {reduced.kept}, [&](int64_t i, std::span<int64_t const> at) {
+      visit(x.value_at(i), size_t(at[0]));
+    });
+  };
+  each([&](double value, size_t at) { largest[at] = std::max(largest[at], value); });
+  for (double& most : largest)
+    if (std::isinf(most)) most = 0;
+  each([&](double value, size_t at) { total[at] += std::exp(value - largest[at]); });
+  for (size_t i = 0; i < total.size(); ++i)
+    out.set_value(int64_t(i), largest[i] + std::log(total[i]));
+  return std::vector{out};
+}
+
+RandomCase random_case(Rng& rng) {
+  RandomCase result = random_reduction(rng);
+  double const values[] = {-std::numeric_limits<double>::infinity(), 200,
+                           std::numeric_limits<double>::infinity()};
+  int64_t kind = rng.below(4);  // of them, how many elements become the first ones
+  for (int64_t i = 0; kind > 0 && i < result.inputs[0].size(); ++i)
+    if (rng.below(2)) result.inputs[0].set_value(i, values[rng.below(kind)]);
+  return result;
 }
 
 }  // namespace
@@ -54,8 +85,9 @@ Operator const& op_reduce_log_sum_exp() {
       .compute = compute,
       .reference = reference,
       .onnx = "ReduceLogSumExp",
+      .onnx_attributes = {{"axes", 1, 17}, {"keepdims"}, {"noop_with_empty_axes", 18}},
       .from_onnx = convert_reduction,
-      .random_case = random_reduction,
+      .random_case = random_case,
   };
   return op;
 }

@@ -37,6 +37,7 @@ Operator const& op_reduce_mean() {
       .compute = compute,
       .reference = reference,
       .onnx = "ReduceMean",
+      .onnx_attributes = {{"axes", 1, 17}, {"keepdims"}, {"noop_with_empty_axes", 18}},
       .from_onnx = convert_reduction,
       .random_case = random_reduction,
   };

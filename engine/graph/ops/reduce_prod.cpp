@@ -34,6 +34,7 @@ Operator const& op_reduce_prod() {
       .compute = compute,
       .reference = reference,
       .onnx = "ReduceProd",
+      .onnx_attributes = {{"axes", 1, 17}, {"keepdims"}, {"noop_with_empty_axes", 18}},
       .from_onnx = convert_reduction,
       .random_case = random_reduction,
   };

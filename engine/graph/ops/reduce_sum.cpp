@@ -34,6 +34,7 @@ Operator const& op_reduce_sum() {
       .compute = compute,
       .reference = reference,
       .onnx = "ReduceSum",
+      .onnx_attributes = {{"axes", 1, 12}, {"keepdims"}, {"noop_with_empty_axes", 13}},
       .from_onnx = convert_reduction,
       .random_case = random_reduction,
   };

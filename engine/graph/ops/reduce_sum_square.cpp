@@ -36,6 +36,7 @@ Operator const& op_reduce_sum_square() {
       .compute = compute,
       .reference = reference,
       .onnx = "ReduceSumSquare",
+      .onnx_attributes = {{"axes", 1, 17}, {"keepdims"}, {"noop_with_empty_axes", 18}},
       .from_onnx = convert_reduction,
       .random_case = random_reduction,
   };

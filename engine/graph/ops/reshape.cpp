@@ -91,6 +91,7 @@ Operator const& op_reshape() {
       .compute = compute,
       .reference = reference,
       .onnx = "Reshape",
+      .onnx_attributes = {{"allowzero", 14}, {"consumed_inputs", 1, 4}, {"shape", 1, 4}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/graph/shared/onnx.h"
@@ -145,22 +146,53 @@ struct Taps {
   bool outside = false;
 };
 
+/// Place of axis `i` in lists that are of `axes` alone; -1: it is not among them.
+int64_t place_in_lists(Attributes const& attributes, size_t rank, size_t i) {
+  if (!has(attributes, "axes")) return int64_t(i);
+  std::vector<int64_t> axes = integers(attributes, "axes");
+  for (size_t k = 0; k < axes.size(); ++k)
+    if (axes[k] == int64_t(i) || axes[k] + int64_t(rank) == int64_t(i)) return int64_t(k);
+  return -1;
+}
+
+/// The factor that keeps the proportions of all resized axes; 0: each has its own.
+double common_factor(Attributes const& attributes, Shape const& in) {
+  std::string policy = text(attributes, "policy", "stretch");
+  std::vector<int64_t> sizes = integers(attributes, "sizes");
+  double factor = 0;
+  for (size_t i = 0; i < in.size() && policy != "stretch"; ++i) {
+    int64_t k = place_in_lists(attributes, in.size(), i);
+    if (k < 0) continue;
+    double one = double(sizes[size_t(k)]) / double(in[i]);
+    bool first = factor == 0;
+    factor = first ? one : policy == "not_smaller" ? std::max(factor, one) : std::min(factor, one);
+  }
+  return factor;
+}
+
 double source_place(Attributes const& attributes, Shape const& in, Shape const& out, size_t i,
                     int64_t o) {
+  int64_t listed = place_in_lists(attributes, in.size(), i);
+  if (listed < 0) return double(o);
   std::string rule = text(attributes, "coordinates", "half_pixel");
   std::vector<double> scales = numbers(attributes, "scales"),
                       region = numbers(attributes, "region");
-  double scale = scales.empty() ? double(out[i]) / double(in[i]) : scales[i];
+  if (double factor = common_factor(attributes, in); factor > 0) scales.assign(in.size(), factor);
+  double scale = scales.empty() ? double(out[i]) / double(in[i]) : scales[size_t(listed)];
   double last_in = double(in[i] - 1), last_out = double(out[i] - 1), x = double(o);
   auto stretched = [&](double length) {  // one rounding, so that places between elements are exact
     return scales.empty() ? length * double(in[i]) / double(out[i]) : length / scale;
   };
   if (rule == "asymmetric") return stretched(x);
+  if (rule == "half_pixel_symmetric") {
+    double left = double(in[i]) / 2 - stretched(double(out[i])) / 2;
+    return left + stretched(x + 0.5) - 0.5;
+  }
   if (rule == "tf_half_pixel_for_nn") return stretched(x + 0.5);
   if (rule == "align_corners") return out[i] == 1 ? 0 : x * last_in / last_out;
   if (rule == "pytorch_half_pixel" && out[i] == 1) return 0;
   if (rule != "tf_crop_and_resize") return stretched(x + 0.5) - 0.5;
-  double start = region[i], end = region[i + in.size()];
+  double start = region[size_t(listed)], end = region[size_t(listed) + region.size() / 2];
   return out[i] == 1 ? 0.5 * (start + end) * last_in
                      : start * last_in + x * (end - start) * last_in / last_out;
 }
@@ -247,16 +279,44 @@ Result<Converted> from_onnx(ForeignContext const& context) {
     attributes["cubic"] = onnx_number(node, "cubic_coeff_a", -0.75);
     attributes["outside"] = onnx_number(node, "extrapolation_value", 0);
     attributes["exclude_outside"] = onnx_integer(node, "exclude_outside", 0);
+    if (onnx_has(node, "axes")) attributes["axes"] = onnx_integers(node, "axes");
     if (text(attributes, "coordinates") == "tf_crop_and_resize") {
       TRY_ASSIGN(attributes["region"], constant_numbers(context, 1, "the region to resize"));
     }
   }
   if (!old && input_given(context, 3)) {
     TRY_ASSIGN(attributes["sizes"], constant_integers(context, 3, "the new size"));
+    std::string policy = onnx_text(node, "keep_aspect_ratio_policy", "stretch");
+    if (policy != "stretch" && policy != "not_larger" && policy != "not_smaller")
+      return unsupported(fmt::format("resizing by the policy '{}'", policy));
+    if (policy != "stretch") attributes["policy"] = policy;
   } else {
     TRY_ASSIGN(attributes["scales"], constant_numbers(context, old ? 1 : 2, "the scale"));
   }
   return keep_inputs(context, 1, attributes);
+}
+
+/// The lists of the last axes only, named by number or from the end; sizes sometimes in proportion.
+void name_last_axes(Rng& rng, Attributes& attributes, size_t rank) {
+  int64_t count = std::min<int64_t>(2, int64_t(rank)), skipped = int64_t(rank) - count;
+  std::vector<int64_t> axes;
+  for (int64_t i = skipped; i < int64_t(rank); ++i)
+    axes.push_back(rng.below(2) ? i : i - int64_t(rank));
+  attributes["axes"] = axes;
+  if (has(attributes, "scales")) {
+    std::vector<double> scales = numbers(attributes, "scales");
+    attributes["scales"] = std::vector<double>(scales.begin() + skipped, scales.end());
+  } else {
+    std::vector<int64_t> sizes = integers(attributes, "sizes");
+    attributes["sizes"] = std::vector<int64_t>(sizes.begin() + skipped, sizes.end());
+    if (text(attributes, "coordinates") != "align_corners" && rng.below(2))
+      attributes["policy"] = std::string(rng.below(2) ? "not_larger" : "not_smaller");
+  }
+  if (!has(attributes, "region")) return;
+  std::vector<double> region = numbers(attributes, "region");
+  region.erase(region.begin() + int64_t(rank), region.begin() + int64_t(rank) + skipped);
+  region.erase(region.begin(), region.begin() + skipped);
+  attributes["region"] = region;
 }
 
 RandomCase random_case(Rng& rng) {
@@ -267,8 +327,9 @@ RandomCase random_case(Rng& rng) {
   };
   RandomCase result{
       {{"mode", one_of({"nearest", "linear", "cubic"})},
-       {"coordinates", one_of({"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
-                               "tf_half_pixel_for_nn", "tf_crop_and_resize"})},
+       {"coordinates",
+        one_of({"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
+                "half_pixel_symmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"})},
        {"nearest", one_of({"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"})},
        {"exclude_outside", rng.below(2)},
        {"cubic", -0.5},
@@ -284,12 +345,14 @@ RandomCase random_case(Rng& rng) {
   }
   std::vector<int64_t> sizes;
   for (size_t i = 0; i < rank; ++i) sizes.push_back(i + 2 < rank ? shape[i] : rng.between(1, 6));
-  if (rng.below(2))
+  bool aligned = text(result.attributes, "coordinates") == "align_corners";
+  if (!aligned && rng.below(2))
     result.attributes["scales"] = scales;
   else
     result.attributes["sizes"] = sizes;
   if (text(result.attributes, "coordinates") == "tf_crop_and_resize")
     result.attributes["region"] = region;
+  if (rng.below(3) == 0) name_last_axes(rng, result.attributes, rank);
   return result;
 }
 
@@ -304,9 +367,11 @@ Operator const& op_resize() {
       .attributes = {{"mode", "nearest, linear or cubic"},
                      {"sizes", "new extents"},
                      {"scales", "or factors of the extents"},
+                     {"axes", "axes that sizes, scales and region are of; absent: all"},
+                     {"policy", "not_larger or not_smaller: one factor for all axes, by sizes"},
                      {"coordinates",
                       "how places correspond: half_pixel, pytorch_half_pixel, align_corners, "
-                      "asymmetric, tf_half_pixel_for_nn, tf_crop_and_resize"},
+                      "half_pixel_symmetric, asymmetric, tf_half_pixel_for_nn, tf_crop_and_resize"},
                      {"nearest", "round_prefer_floor, round_prefer_ceil, floor or ceil"},
                      {"region", "starts, then ends of what is resized, as parts of the extents"},
                      {"outside", "value of places outside of the tensor"},
@@ -316,6 +381,15 @@ Operator const& op_resize() {
       .compute = compute,
       .reference = reference,
       .onnx = "Resize",
+      .onnx_attributes = {{"antialias", 18, 0, int64_t(0)},
+                          {"axes", 18},
+                          {"coordinate_transformation_mode", 11},
+                          {"cubic_coeff_a", 11},
+                          {"exclude_outside", 11},
+                          {"extrapolation_value", 11},
+                          {"keep_aspect_ratio_policy", 18},
+                          {"mode", 10},
+                          {"nearest_mode", 11}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

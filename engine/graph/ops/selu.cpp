@@ -51,6 +51,7 @@ Operator const& op_selu() {
       .compute = compute,
       .reference = reference,
       .onnx = "Selu",
+      .onnx_attributes = {{"alpha"}, {"consumed_inputs", 1, 5}, {"gamma"}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

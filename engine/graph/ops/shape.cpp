@@ -59,6 +59,7 @@ Operator const& op_shape() {
       .infer = infer,
       .reference = reference,
       .onnx = "Shape",
+      .onnx_attributes = {{"end", 15}, {"start", 15}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -50,6 +50,7 @@ Operator const& op_shrink() {
       .compute = compute,
       .reference = reference,
       .onnx = "Shrink",
+      .onnx_attributes = {{"bias", 9}, {"lambd", 9}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -31,6 +31,7 @@ Operator const& op_sigmoid() {
       .compute = compute,
       .reference = reference,
       .onnx = "Sigmoid",
+      .onnx_attributes = {{"consumed_inputs", 1, 5}},
       .from_onnx = keep_one,
       .random_case = random_one,
   };

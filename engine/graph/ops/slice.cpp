@@ -133,6 +133,7 @@ Operator const& op_slice() {
       .compute = compute,
       .reference = reference,
       .onnx = "Slice",
+      .onnx_attributes = {{"axes", 1, 9}, {"ends", 1, 9}, {"starts", 1, 9}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

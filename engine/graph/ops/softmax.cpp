@@ -33,6 +33,7 @@ Operator const& op_softmax() {
       .compute = compute,
       .reference = reference,
       .onnx = "Softmax",
+      .onnx_attributes = {{"axis"}},
       .from_onnx = convert_softmax,
       .random_case = random_softmax,
   };

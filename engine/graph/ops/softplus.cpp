@@ -12,8 +12,7 @@ Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& na
     // max(x, 0) + log(1 + e^-|x|): no exponential overflows.
     ir::Expr small =
         ir::unary(ir::UnaryOp::kExp, ir::unary(ir::UnaryOp::kNeg, ir::unary(ir::UnaryOp::kAbs, x)));
-    return ir::max(x, immediate(0, x.type())) +
-           ir::unary(ir::UnaryOp::kLog, immediate(1, x.type()) + small);
+    return ir::max(x, immediate(0, x.type())) + log_of_one_plus(small);
   });
 }
 

@@ -8,6 +8,8 @@ namespace {
 
 using namespace ops;
 
+bool is_crd(Attributes const& attributes) { return text(attributes, "mode") == "crd"; }
+
 Result<Shape> narrowed(Attributes const& attributes, Shape const& from) {
   int64_t block = integer(attributes, "block");
   if (from.size() != 4) return unfit(fmt::format("a tensor of {} dimensions", from.size()));
@@ -32,10 +34,13 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
   TRY_ASSIGN(Shape shape, narrowed(attributes, from));
   int64_t block = integer(attributes, "block");
   return move_compute(inputs[0], shape, name, [&](std::vector<ir::Expr> at) {
-    ir::Expr within = ir::floor_div(at[1], ir::int_imm(from[1]));
+    bool crd = is_crd(attributes);
+    ir::Expr depth = ir::int_imm(crd ? block * block : from[1]);
+    ir::Expr high = ir::floor_div(at[1], depth), low = ir::floor_mod(at[1], depth);
+    ir::Expr channel = crd ? high : low, within = crd ? low : high;
     ir::Expr y = at[2] * block + ir::floor_div(within, ir::int_imm(block));
     ir::Expr x = at[3] * block + ir::floor_mod(within, ir::int_imm(block));
-    return std::vector{at[0], ir::floor_mod(at[1], ir::int_imm(from[1])), y, x};
+    return std::vector{at[0], channel, y, x};
   });
 }
 
@@ -46,14 +51,21 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   int64_t block = integer(attributes, "block");
   std::vector<int64_t> s = row_major_strides({from[0], from[1], shape[2], block, shape[3], block});
   return move_elements(inputs[0], shape, [&](std::span<int64_t const> at) {
-    int64_t channel = at[1] % from[1], within = at[1] / from[1];
+    int64_t depth = is_crd(attributes) ? block * block : from[1];
+    int64_t channel = at[1] % depth, within = at[1] / depth;
+    if (is_crd(attributes)) std::swap(channel, within);
     return at[0] * s[0] + channel * s[1] + at[2] * s[2] + within / block * s[3] + at[3] * s[4] +
            within % block * s[5];
   });
 }
 
 Result<Converted> from_onnx(ForeignContext const& context) {
-  return keep_inputs(context, 1, {{"block", onnx_integer(context.node, "blocksize", 0)}});
+  std::string mode = onnx_text(context.node, "mode", "DCR");
+  if (mode != "DCR" && mode != "CRD")
+    return unsupported(fmt::format("space to depth in the mode '{}'", mode));
+  return keep_inputs(context, 1,
+                     {{"block", onnx_integer(context.node, "blocksize", 0)},
+                      {"mode", std::string(mode == "CRD" ? "crd" : "dcr")}});
 }
 
 RandomCase random_case(Rng& rng) {
@@ -61,7 +73,8 @@ RandomCase random_case(Rng& rng) {
   Shape shape = random_shape(rng, 4, 3);
   shape[2] *= block;
   shape[3] *= block;
-  return {{{"block", block}}, {random_array(rng, shape)}};
+  return {{{"block", block}, {"mode", std::string(rng.below(2) ? "crd" : "dcr")}},
+          {random_array(rng, shape)}};
 }
 
 }  // namespace
@@ -72,11 +85,13 @@ Operator const& op_space_to_depth() {
       .doc = "Blocks of the plane laid out as channels.",
       .fusion = Fusion::kInjective,
       .inputs = {"X"},
-      .attributes = {{"block", "edge of a block"}},
+      .attributes = {{"block", "edge of a block"},
+                     {"mode", "dcr: channels within places of a block; crd: the other way round"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,
       .onnx = "SpaceToDepth",
+      .onnx_attributes = {{"blocksize"}, {"mode", 28}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

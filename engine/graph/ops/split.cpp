@@ -122,6 +122,7 @@ Operator const& op_split() {
       .compute = compute,
       .reference = reference,
       .onnx = "Split",
+      .onnx_attributes = {{"axis"}, {"num_outputs", 18}, {"split", 1, 12}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -28,6 +28,7 @@ Operator const& op_sqrt() {
       .compute = compute,
       .reference = reference,
       .onnx = "Sqrt",
+      .onnx_attributes = {{"consumed_inputs", 1, 5}},
       .from_onnx = keep_one,
       .random_case = random_positive,
   };

@@ -81,6 +81,7 @@ Operator const& op_squeeze() {
       .compute = compute,
       .reference = reference,
       .onnx = "Squeeze",
+      .onnx_attributes = {{"axes", 1, 12}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -60,6 +60,7 @@ Operator const& op_sum() {
       .compute = compute,
       .reference = reference,
       .onnx = "Sum",
+      .onnx_attributes = {{"consumed_inputs", 1, 5}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -28,6 +28,7 @@ Operator const& op_tanh() {
       .compute = compute,
       .reference = reference,
       .onnx = "Tanh",
+      .onnx_attributes = {{"consumed_inputs", 1, 5}},
       .from_onnx = keep_one,
       .random_case = random_one,
   };

@@ -41,6 +41,7 @@ Operator const& op_thresholded_relu() {
       .compute = compute,
       .reference = reference,
       .onnx = "ThresholdedRelu",
+      .onnx_attributes = {{"alpha", 10}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -87,6 +87,7 @@ Operator const& op_transpose() {
       .compute = compute,
       .reference = reference,
       .onnx = "Transpose",
+      .onnx_attributes = {{"perm"}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

@@ -74,6 +74,7 @@ Operator const& op_trilu() {
       .compute = compute,
       .reference = reference,
       .onnx = "Trilu",
+      .onnx_attributes = {{"upper", 14}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

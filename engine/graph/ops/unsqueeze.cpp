@@ -70,6 +70,7 @@ Operator const& op_unsqueeze() {
       .compute = compute,
       .reference = reference,
       .onnx = "Unsqueeze",
+      .onnx_attributes = {{"axes", 1, 12}},
       .from_onnx = from_onnx,
       .random_case = random_case,
   };

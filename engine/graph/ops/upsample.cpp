@@ -28,6 +28,7 @@ Result<Converted> from_onnx(ForeignContext const& context) {
 /// What resize is, by the name that it had before opset 10.
 Operator made() {
   Operator op = op_resize();
+  op.onnx_attributes = {{"height_scale", 1, 6}, {"mode"}, {"scales", 7, 8}, {"width_scale", 1, 6}};
   op.name = "upsample";
   op.onnx = "Upsample";
   op.from_onnx = from_onnx;

@@ -28,6 +28,7 @@ Operator const& op_xor() {
       .compute = compute,
       .reference = reference,
       .onnx = "Xor",
+      .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}},
       .from_onnx = keep_two,
       .random_case = random_logic,
   };

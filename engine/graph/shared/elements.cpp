@@ -134,6 +134,10 @@ ir::Expr load_broadcast(te::Buffer const& buffer, std::vector<te::Axis> const& a
   return ir::load(buffer, indices);
 }
 
+bool is_signed(DType type) {
+  return type == DType::kI8 || type == DType::kI16 || type == DType::kI32 || type == DType::kI64;
+}
+
 ir::Expr immediate(double value, DType type) {
   return is_float(type) ? ir::float_imm(value, type) : ir::int_imm(int64_t(value), type);
 }

@@ -72,6 +72,20 @@ ReferenceResult compare_elements(Arrays inputs, std::function<bool(double, doubl
   return std::vector{out};
 }
 
+ir::Expr divisor_without_overflow(ir::Expr b) {
+  ir::Expr turned = ir::binary(ir::BinaryOp::kEq, b, immediate(-1, b.type()));
+  return ir::select(turned, immediate(1, b.type()), b);
+}
+
+/// Kahan: what 1 + x rounds away of x is as large a part of x as of the logarithm.
+ir::Expr log_of_one_plus(ir::Expr x) {
+  constexpr double kFar = 1e17;  // 1 + x is x
+  ir::Expr one = immediate(1, x.type()), sum = one + x;
+  ir::Expr log = ir::unary(ir::UnaryOp::kLog, sum);
+  ir::Expr near = ir::select(ir::binary(ir::BinaryOp::kEq, sum, one), x, log * (x / (sum - one)));
+  return ir::select(x < immediate(kFar, x.type()), near, log);
+}
+
 Result<Converted> keep_one(ForeignContext const& context) { return keep_inputs(context, 1); }
 
 Result<Converted> keep_two(ForeignContext const& context) {
@@ -111,6 +125,17 @@ RandomCase random_shapes(Rng& rng, DType type) {
 RandomCase random_pair(Rng& rng) { return random_shapes(rng, DType::kF32); }
 
 RandomCase random_integer_pair(Rng& rng) { return random_shapes(rng, DType::kI32); }
+
+void add_extremes(Rng& rng, std::vector<NDArray>& inputs) {
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    DType type = inputs[k].type();
+    double low = double(ir::as_int(ir::lowest(type)).value_or(0));
+    double high = double(ir::as_int(ir::highest(type)).value_or(0));
+    double const values[] = {low, high, 1, is_signed(type) ? -1.0 : 2.0};
+    for (int64_t i = 0; i < inputs[k].size(); ++i)
+      if (rng.below(4) == 0) inputs[k].set_value(i, values[rng.below(4)]);
+  }
+}
 
 RandomCase random_logic(Rng& rng) {
   RandomCase result = random_shapes(rng, DType::kBool);

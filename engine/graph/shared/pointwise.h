@@ -30,6 +30,12 @@ ReferenceResult join_elements(Arrays inputs, std::function<double(double, double
 /// Two broadcast operands compared.
 ReferenceResult compare_elements(Arrays inputs, std::function<bool(double, double)> const& f);
 
+/// `b`, and 1 where it is -1, by which the least number of its type cannot be divided: the quotient
+/// has no place there, and processors trap. Nothing is left over by either.
+ir::Expr divisor_without_overflow(ir::Expr b);
+/// log(1 + x) without the loss of small x.
+ir::Expr log_of_one_plus(ir::Expr x);
+
 Result<Converted> keep_one(ForeignContext const& context);
 /// Refuses broadcasting from before opset 7.
 Result<Converted> keep_two(ForeignContext const& context);
@@ -42,6 +48,8 @@ RandomCase random_positive(Rng& rng);
 RandomCase random_pair(Rng& rng);
 /// The same in integers, so that equal elements meet.
 RandomCase random_integer_pair(Rng& rng);
+/// Puts the ends of their type, 1 and -1 among integers: what a sign or a width is forgotten for.
+void add_extremes(Rng& rng, std::vector<NDArray>& inputs);
 /// Two shapes of bools that broadcast.
 RandomCase random_logic(Rng& rng);
 RandomCase random_many(Rng& rng);

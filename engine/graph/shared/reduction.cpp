@@ -59,7 +59,9 @@ InferResult infer_reduction(Reduction const& reduction, Attributes const& attrib
                             Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
   DType type = inputs[0]->type;
-  if (type == DType::kBool || (reduction.floats_only && !is_float(type)))
+  bool extreme =
+      reduction.combiner == te::Combiner::kMax || reduction.combiner == te::Combiner::kMin;
+  if ((type == DType::kBool && !extreme) || (reduction.floats_only && !is_float(type)))
     return unsupported(fmt::format("this reduction of {}", to_text(type)));
   TRY_ASSIGN(ReducedShape reduced, reduced_shape(attributes, inputs[0]->shape));
   return one(type, reduced.result);
@@ -72,16 +74,20 @@ Tensors compute_reduction(Reduction const& reduction, Attributes const& attribut
   ReducedAxes split = reduced_axes(shape, reduced);
   ir::Expr element = ir::load(inputs[0], split.element);
   if (reduction.prepare) element = reduction.prepare(element);
+  // The largest of conditions is that of 0 and 1.
+  bool conditions = inputs[0]->type == DType::kBool;
   if (split.over.empty()) {
     if (reduction.finish) element = reduction.finish(element, 1);
     return single(te::compute(name, split.axes, element, name));
   }
-  te::Stage join = te::reduce(reduction.finish ? name + "_joined" : name, split.axes,
-                              reduction.combiner, split.over, element, name);
-  if (!reduction.finish) return single(join);
+  if (conditions) element = ir::cast(DType::kU8, element);
+  bool finishes = reduction.finish || conditions;
+  te::Stage join = te::reduce(finishes ? name + "_joined" : name, split.axes, reduction.combiner,
+                              split.over, element, name);
+  if (!finishes) return single(join);
   ir::Expr value = ir::load(join.output, te::vars(split.axes));
-  te::Stage finish =
-      te::compute(name, split.axes, reduction.finish(value, reduced.count), name + "_finish");
+  value = conditions ? ir::cast(DType::kBool, value) : reduction.finish(value, reduced.count);
+  te::Stage finish = te::compute(name, split.axes, value, name + "_finish");
   return Tensors{{join, finish}, {finish.output}};
 }
 
@@ -99,6 +105,7 @@ ReferenceResult reference_reduction(Reduction const& reduction, Attributes const
   });
   for (int64_t i = 0; i < out.size(); ++i) {
     double total = totals[size_t(i)];
+    if (x.type() == DType::kBool) total = total > 0;  // of none: the largest does not hold
     out.set_value(i,
                   reduction.finish_number ? reduction.finish_number(total, reduced.count) : total);
   }

@@ -32,15 +32,62 @@ Result<Ratio> ratio_of(double number) {
   return unsupported(fmt::format("resizing by {}, which is no ratio of small integers", number));
 }
 
+/// Axes that sizes and scales are of: all, unless `axes` names some.
+Result<std::vector<size_t>> resized_axes(Attributes const& attributes, Shape const& input) {
+  std::vector<size_t> axes;
+  if (!has(attributes, "axes"))
+    for (size_t i = 0; i < input.size(); ++i) axes.push_back(i);
+  for (int64_t axis : integers(attributes, "axes")) {
+    TRY_ASSIGN(axis, normal_axis(axis, input.size()));
+    if (std::ranges::find(axes, size_t(axis)) != axes.end())
+      return unfit(fmt::format("axis {} is named twice", axis));
+    axes.push_back(size_t(axis));
+  }
+  return axes;
+}
+
+/// Of all axes that are resized the factor that makes none larger, or smaller, than its size.
+Ratio kept_aspect(std::vector<int64_t> const& sizes, std::vector<size_t> const& axes,
+                  Shape const& input, bool larger) {
+  Ratio best;
+  for (size_t k = 0; k < axes.size(); ++k) {
+    Ratio one{sizes[k], std::max<int64_t>(input[axes[k]], 1)};
+    int64_t more = one.over * best.under - best.over * one.under;
+    if (k == 0 || (larger ? more > 0 : more < 0)) best = one;
+  }
+  return best;
+}
+
 /// Output extents per input extents.
 Result<Ratio> scale_of(Attributes const& attributes, Shape const& input, size_t i) {
   std::vector<int64_t> sizes = integers(attributes, "sizes");
   std::vector<double> scales = numbers(attributes, "scales");
-  if (sizes.empty() && scales.size() == input.size()) return ratio_of(scales[i]);
-  if (sizes.size() != input.size())
-    return unfit(fmt::format("{} factors for a tensor of {} dimensions",
-                             std::max(sizes.size(), scales.size()), input.size()));
-  return Ratio{sizes[i], std::max<int64_t>(input[i], 1)};
+  TRY_ASSIGN(std::vector<size_t> axes, resized_axes(attributes, input));
+  size_t given = std::max(sizes.size(), scales.size());
+  if (given != axes.size())
+    return unfit(fmt::format("{} factors for {} axes of a tensor of {} dimensions", given,
+                             axes.size(), input.size()));
+  auto found = std::ranges::find(axes, i);
+  if (found == axes.end()) return Ratio{};
+  auto k = size_t(found - axes.begin());
+  if (sizes.empty()) return ratio_of(scales[k]);
+  std::string policy = text(attributes, "policy", "stretch");
+  if (policy != "stretch") return kept_aspect(sizes, axes, input, policy == "not_smaller");
+  return Ratio{sizes[k], std::max<int64_t>(input[i], 1)};
+}
+
+/// The region of all axes; an axis that is not named is taken whole.
+Result<std::vector<double>> whole_region(Attributes const& attributes, Shape const& input) {
+  TRY_ASSIGN(std::vector<size_t> axes, resized_axes(attributes, input));
+  std::vector<double> given = numbers(attributes, "region"), region(2 * input.size(), 0);
+  if (given.size() != 2 * axes.size())
+    return unfit(fmt::format("a region of {} numbers for {} axes", given.size(), axes.size()));
+  std::fill(region.begin() + int64_t(input.size()), region.end(), 1);
+  for (size_t k = 0; k < axes.size(); ++k) {
+    region[axes[k]] = given[k];
+    region[axes[k] + input.size()] = given[k + axes.size()];
+  }
+  return region;
 }
 
 /// In lowest terms, so that index arithmetic stays simple.
@@ -72,6 +119,9 @@ Result<Resampled> place(std::string const& rule, Resampled axis, Ratio scale) {
     axis.a = 0;
   } else if (rule == "align_corners") {
     axis.a = axis.in - 1, axis.d = axis.out - 1;
+  } else if (rule == "half_pixel_symmetric") {
+    // About the middle of what the scale would make if it were not cut to a whole extent.
+    axis.a = 2 * m, axis.b = axis.in * n - axis.out * m + m - n, axis.d = 2 * n;
   } else if (rule == "asymmetric") {
     axis.a = m, axis.d = n;
   } else if (rule == "tf_half_pixel_for_nn") {
@@ -109,7 +159,11 @@ Result<Shape> resized_shape(Attributes const& attributes, Shape const& input) {
   for (size_t i = 0; i < input.size(); ++i) {
     TRY_ASSIGN(Ratio scale, scale_of(attributes, input, i));
     if (scale.over < 1) return unfit(fmt::format("axis {} would be resized to nothing", i));
-    result.push_back(input[i] * scale.over / scale.under);
+    int64_t extent = input[i] * scale.over;
+    // Kept in proportion, an extent is rounded; else it is a size, or cut.
+    result.push_back(text(attributes, "policy", "stretch") == "stretch"
+                         ? extent / scale.under
+                         : (2 * extent + scale.under) / (2 * scale.under));
   }
   return result;
 }
@@ -117,15 +171,25 @@ Result<Shape> resized_shape(Attributes const& attributes, Shape const& input) {
 Result<std::vector<Resampled>> resampled_axes(Attributes const& attributes, Shape const& input) {
   TRY_ASSIGN(Shape shape, resized_shape(attributes, input));
   std::string rule = text(attributes, "coordinates", "half_pixel");
-  std::vector<double> region = numbers(attributes, "region");
   bool crop = rule == "tf_crop_and_resize";
-  if (crop && region.size() != 2 * input.size())
-    return unfit(fmt::format("a region of {} numbers for a tensor of {} dimensions", region.size(),
-                             input.size()));
+  std::vector<double> region;
+  if (crop) {
+    TRY_ASSIGN(region, whole_region(attributes, input));
+  }
+  TRY_ASSIGN(std::vector<size_t> named, resized_axes(attributes, input));
   std::vector<Resampled> axes;
   for (size_t i = 0; i < input.size(); ++i) {
     TRY_ASSIGN(Ratio scale, scale_of(attributes, input, i));
     Resampled axis{.in = input[i], .out = shape[i]};
+    if (std::ranges::find(named, i) == named.end()) {  // by some rules even a factor of 1 moves
+      axes.push_back(axis);
+      continue;
+    }
+    // By the operator's definition corners of 3.2 elements are aligned, by what runs it of 3.
+    if (rule == "align_corners" && input[i] * scale.over % scale.under != 0)
+      return unsupported(
+          fmt::format("aligned corners of {} elements resized by {}/{}, which is no whole number",
+                      input[i], scale.over, scale.under));
     TRY_ASSIGN(
         axis, crop ? cropped(axis, region[i], region[i + input.size()]) : place(rule, axis, scale));
     axes.push_back(reduced(axis));

@@ -14,7 +14,8 @@ struct Resampled {
   ir::Expr numerator(ir::Expr o) const { return o * a + b; }
 };
 
-/// Output extents by `sizes`, or by `scales`. Errors: wrong_shapes, unsupported.
+/// Output extents by `sizes`, or by `scales`, of `axes`, in proportion by `policy`. Errors:
+/// wrong_shapes, unsupported.
 Result<Shape> resized_shape(Attributes const& attributes, Shape const& input);
 /// One entry per axis, by attributes `sizes` or `scales`, `coordinates` and `region`.
 Result<std::vector<Resampled>> resampled_axes(Attributes const& attributes, Shape const& input);

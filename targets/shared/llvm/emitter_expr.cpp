@@ -270,7 +270,7 @@ Value* Emitter::unary(Unary const& node) {
   if (!is_float(node.type)) {
     if (node.op == UnaryOp::kNeg) return builder_.CreateNeg(a);
     if (node.op == UnaryOp::kNot) return builder_.CreateNot(a);
-    if (node.op == UnaryOp::kAbs)
+    if (node.op == UnaryOp::kAbs && is_signed(node.type))
       return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, builder_.getFalse());
     return a;  // rounding an integer changes nothing
   }

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include "engine/graph/function.h"
+#include "engine/graph/shared/elements.h"
+#include "engine/graph/shared/onnx.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+/// Before opset 21 a group has one scale and shift, afterwards each channel has.
+Result<std::string> body(ForeignContext const& context) {
+  int64_t groups = onnx_integer(context.node, "num_groups", 0);
+  if (groups < 1) return unsupported(fmt::format("{} groups of channels", groups));
+  if (context.ranks.size() < 3 || context.ranks[0] < 3)
+    return unsupported("the planes of the channels are not known");
+  if (onnx_integer(context.node, "stash_type", 1) != 1)
+    return unsupported("a mean kept in another type than f32");
+  std::string planes;
+  for (int i = 2; i < context.ranks[0]; ++i) planes += ", 1";
+  bool by_channel = context.opset >= 21, wide = context.types[0] == DType::kF64;
+  std::string normalize =
+      fmt::format(R"(wide = Cast<to={}>(x)
+      split = Constant<value_ints=[0, {}, -1]>()
+      grouped = Reshape(wide, split)
+      axes = Constant<value_ints=[2]>()
+      mean = ReduceMean(grouped, axes)
+      rest = Sub(grouped, mean)
+      square = Mul(rest, rest)
+      variance = ReduceMean(square, axes)
+      number = Constant<value_float={:.17e}>()
+      epsilon = CastLike(number, variance)
+      sum = Add(variance, epsilon)
+      root = Sqrt(sum)
+      normal = Div(rest, root)
+      shape = Shape(x)
+)",
+                  wide ? 11 : 1, groups, onnx_number(context.node, "epsilon", 1e-5));
+  if (by_channel)
+    return normalize + fmt::format(R"(whole = Reshape(normal, shape)
+      narrow = CastLike(whole, x)
+      channels = Constant<value_ints=[-1{}]>()
+      scales = Reshape(scale, channels)
+      shifts = Reshape(bias, channels)
+      scaled = Mul(narrow, scales)
+      y = Add(scaled, shifts))",
+                                   planes);
+  return normalize + R"(narrow = CastLike(normal, x)
+      channels = Constant<value_ints=[-1, 1]>()
+      scales = Reshape(scale, channels)
+      shifts = Reshape(bias, channels)
+      scaled = Mul(narrow, scales)
+      shifted = Add(scaled, shifts)
+      y = Reshape(shifted, shape))";
+}
+
+}  // namespace
+
+FunctionOperator const& function_group_norm() {
+  static FunctionOperator const function{
+      .onnx = "GroupNormalization",
+      .doc = "Each group of channels brought to mean 0 and variance 1, then scaled and shifted.",
+      .onnx_attributes = {{"epsilon", 18}, {"num_groups", 18}, {"stash_type", 21}},
+      .inputs = {"x", "scale", "bias"},
+      .outputs = {"y"},
+      .body = body,
+  };
+  return function;
+}
+
+}  // namespace tw

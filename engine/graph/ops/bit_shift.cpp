@@ -1,0 +1,118 @@
+#include <cmath>
+
+#include "engine/graph/shared/pointwise.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+bool is_unsigned(DType type) { return is_integer(type) && !is_signed(type); }
+
+InferResult infer(Attributes const& attributes, Infos inputs) {
+  TRY_ASSIGN(std::vector<TensorInfo> infos, infer_pair(attributes, inputs));
+  if (!is_unsigned(infos[0].type)) return unsupported("shifting the bits of other than unsigned");
+  return infos;
+}
+
+/// 2^places, the product of 2^(2^k) over the bits k of `places`.
+ir::Expr power_of_two(ir::Expr places) {
+  DType type = places.type();
+  ir::Expr power = immediate(1, type), two = immediate(2, type);
+  for (int64_t k = 0; (int64_t(1) << k) < 8 * size_of(type); ++k) {
+    ir::Expr bit = ir::floor_mod(ir::floor_div(places, ir::int_imm(int64_t(1) << k, type)), two);
+    ir::Expr factor = ir::int_imm(int64_t(1) << (int64_t(1) << k), type);
+    power = power * ir::select(ir::binary(ir::BinaryOp::kEq, bit, immediate(1, type)), factor,
+                               immediate(1, type));
+  }
+  return power;
+}
+
+Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
+  bool left = integer(attributes, "left") != 0;
+  return join_compute(inputs, name, [=](ir::Expr a, ir::Expr b) {
+    ir::Expr width = ir::int_imm(8 * size_of(a.type()), a.type()), zero = immediate(0, a.type());
+    // Never divided by 0: that is what the power of too many places comes to.
+    ir::Expr places = ir::select(b < width, b, zero), power = power_of_two(places);
+    return ir::select(b < width, left ? a * power : ir::floor_div(a, power), zero);
+  });
+}
+
+template <typename T>
+void shift(Arrays inputs, NDArray& out, bool left) {
+  constexpr uint64_t kWidth = 8 * sizeof(T);
+  auto a = inputs[0].as<T>(), b = inputs[1].as<T>();
+  auto to = out.as<T>();
+  for_each_broadcast(out.shape(), {inputs[0].shape(), inputs[1].shape()},
+                     [&](int64_t i, std::span<int64_t const> at) {
+                       uint64_t x = a[size_t(at[0])], places = b[size_t(at[1])];
+                       to[size_t(i)] =
+                           places >= kWidth ? T(0) : T(left ? x << places : x >> places);
+                     });
+}
+
+ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
+  TRY_ASSIGN(Shape shape, broadcast(inputs[0].shape(), inputs[1].shape()));
+  TRY_ASSIGN(NDArray out, NDArray::create(inputs[0].type(), shape));
+  bool left = integer(attributes, "left") != 0;
+  switch (size_of(out.type())) {
+    case 1:
+      shift<uint8_t>(inputs, out, left);
+      break;
+    case 2:
+      shift<uint16_t>(inputs, out, left);
+      break;
+    case 4:
+      shift<uint32_t>(inputs, out, left);
+      break;
+    default:
+      shift<uint64_t>(inputs, out, left);
+  }
+  return std::vector{out};
+}
+
+Result<Converted> from_onnx(ForeignContext const& context) {
+  std::string direction = onnx_text(context.node, "direction", "");
+  if (direction != "LEFT" && direction != "RIGHT")
+    return unsupported("a shift in the direction '" + direction + "'");
+  return keep_inputs(context, 2, {{"left", int64_t(direction == "LEFT")}});
+}
+
+RandomCase random_case(Rng& rng) {
+  constexpr DType kTypes[] = {DType::kU8, DType::kU16, DType::kU32, DType::kU64};
+  DType type = kTypes[rng.below(4)];
+  RandomCase shapes = random_pair(rng);
+  RandomCase result{{{"left", rng.below(2)}},
+                    {random_array(rng, shapes.inputs[0].shape(), type),
+                     random_array(rng, shapes.inputs[1].shape(), type)}};
+  int64_t width = 8 * size_of(type);
+  for (int64_t i = 0; i < result.inputs[0].size(); ++i)
+    result.inputs[0].set_value(
+        i, std::floor(std::ldexp(rng.uniform(), int(std::min<int64_t>(width, 53)))));
+  for (int64_t i = 0; i < result.inputs[1].size(); ++i)
+    result.inputs[1].set_value(i, double(rng.below(width + 2)));
+  return result;
+}
+
+}  // namespace
+
+Operator const& op_bit_shift() {
+  static Operator const op{
+      .name = "bit_shift",
+      .doc = "The bits of an unsigned number moved up or down.",
+      .fusion = Fusion::kInjective,
+      .elementwise = true,
+      .inputs = {"X", "Z"},
+      .attributes = {{"left", "1: up, else down"}},
+      .infer = infer,
+      .compute = compute,
+      .reference = reference,
+      .onnx = "BitShift",
+      .onnx_attributes = {{"direction", 11}},
+      .from_onnx = from_onnx,
+      .random_case = random_case,
+  };
+  return op;
+}
+
+}  // namespace tw

@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include "engine/graph/shared/indexing.h"
+#include "engine/graph/shared/onnx.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+InferResult infer(Attributes const& attributes, Infos inputs) {
+  TRY(expect_inputs(inputs, 3, 3));
+  Shape const &into = inputs[0]->shape, &places = inputs[1]->shape;
+  TRY_ASSIGN(int64_t axis, normal_axis(integer(attributes, "axis"), into.size()));
+  bool fits = places == inputs[2]->shape && places.size() == into.size();
+  for (size_t i = 0; fits && i < into.size(); ++i)
+    fits = int64_t(i) == axis || places[i] <= into[i];
+  if (!fits)
+    return unfit(fmt::format("updates of shape {} at places of shape {} into a tensor of shape {}",
+                             to_text(inputs[2]->shape), to_text(places), to_text(into)));
+  if (!is_integer(inputs[1]->type)) return unfit("the indices are no integers");
+  if (inputs[2]->type != inputs[0]->type)
+    return unfit(fmt::format("updates of type {} into a tensor of type {}",
+                             to_text(inputs[2]->type), to_text(inputs[0]->type)));
+  return one(inputs[0]->type, into);
+}
+
+/// One update after the other: a later one finds what an earlier one left.
+ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
+  NDArray out = inputs[0].clone();
+  Shape const &into = out.shape(), &places = inputs[1].shape();
+  TRY_ASSIGN(int64_t axis, normal_axis(integer(attributes, "axis"), into.size()));
+  std::string join = text(attributes, "join", "none");
+  std::vector<int64_t> strides = row_major_strides(into);
+  for (int64_t i = 0; i < inputs[1].size(); ++i) {
+    int64_t target = 0, rest = i;
+    for (size_t k = places.size(); k-- > 0; rest /= places[k])
+      if (int64_t(k) != axis) target += rest % places[k] * strides[k];
+    TRY_ASSIGN(int64_t index, checked_index(inputs[1].value_at(i), into[size_t(axis)]));
+    target += index * strides[size_t(axis)];
+    out.set_value(target, joined_update(join, out.value_at(target), inputs[2].value_at(i)));
+  }
+  return std::vector{out};
+}
+
+Result<Converted> from_onnx(ForeignContext const& context) {
+  std::string join = onnx_text(context.node, "reduction", "none");
+  if (!is_known_join(join))
+    return unsupported(fmt::format("updates that are joined by '{}'", join));
+  return keep_inputs(context, 3, {{"axis", onnx_integer(context.node, "axis", 0)}, {"join", join}});
+}
+
+RandomCase random_case(Rng& rng) {
+  size_t rank = size_t(rng.between(1, 4));
+  Shape into = random_shape(rng, rank, 4), places = into;
+  size_t axis = size_t(rng.below(int64_t(rank)));
+  for (size_t i = 0; i < rank; ++i) places[i] = rng.between(1, i == axis ? 6 : into[i]);
+  char const* const joins[] = {"none", "add", "mul", "min", "max"};
+  return {{{"axis", int64_t(axis) - (rng.below(2) ? int64_t(rank) : 0)},
+           {"join", std::string(joins[rng.below(5)])}},
+          {random_array(rng, into), random_indices(rng, places, into[axis]),
+           random_array(rng, places)}};
+}
+
+}  // namespace
+
+Operator const& op_scatter_elements() {
+  static Operator const op{
+      .name = "scatter_elements",
+      .doc = "The tensor with elements written at places along one axis that indices name.",
+      .fusion = Fusion::kOpaque,
+      .inputs = {"X", "I", "updates"},
+      .attributes = {{"axis", "axis that is indexed"},
+                     {"join", "none, add, mul, min or max: how an update meets what it finds"}},
+      .infer = infer,
+      .reference = reference,
+      .onnx = "ScatterElements",
+      .onnx_attributes = {{"axis", 11}, {"reduction", 16}},
+      .from_onnx = from_onnx,
+      .random_case = random_case,
+  };
+  return op;
+}
+
+}  // namespace tw

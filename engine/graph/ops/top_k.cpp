@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "engine/graph/shared/elements.h"
+#include "engine/graph/shared/onnx.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+InferResult infer(Attributes const& attributes, Infos inputs) {
+  TRY(expect_inputs(inputs, 1, 1));
+  Shape shape = inputs[0]->shape;
+  TRY_ASSIGN(int64_t axis, normal_axis(integer(attributes, "axis", -1), shape.size()));
+  int64_t count = integer(attributes, "count");
+  if (count < 0 || count > shape[size_t(axis)])
+    return unfit(fmt::format("{} of {} elements", count, shape[size_t(axis)]));
+  if (inputs[0]->type == DType::kBool) return unsupported("the largest of conditions");
+  shape[size_t(axis)] = count;
+  return std::vector{TensorInfo{inputs[0]->type, shape, {}}, TensorInfo{DType::kI64, shape, {}}};
+}
+
+/// The places of a row, the best first; of equal elements the first is the better one. No number is
+/// larger than every number.
+std::vector<int64_t> order_of(std::vector<double> const& row, bool largest) {
+  std::vector<int64_t> order(row.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, [&](int64_t i, int64_t j) {
+    double a = row[size_t(largest ? j : i)], b = row[size_t(largest ? i : j)];
+    return std::isnan(b) ? !std::isnan(a) : a < b;
+  });
+  return order;
+}
+
+ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
+  NDArray const& x = inputs[0];
+  Shape shape = x.shape();
+  TRY_ASSIGN(int64_t axis, normal_axis(integer(attributes, "axis", -1), shape.size()));
+  int64_t extent = shape[size_t(axis)], count = integer(attributes, "count");
+  int64_t inner = row_major_strides(shape)[size_t(axis)];
+  shape[size_t(axis)] = count;
+  TRY_ASSIGN(NDArray values, NDArray::create(x.type(), shape));
+  TRY_ASSIGN(NDArray places, NDArray::create(DType::kI64, shape));
+  int64_t rows = extent > 0 ? x.size() / extent : 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    int64_t from = row / inner * extent * inner + row % inner;
+    int64_t to = row / inner * count * inner + row % inner;
+    std::vector<double> elements;
+    for (int64_t k = 0; k < extent; ++k) elements.push_back(x.value_at(from + k * inner));
+    std::vector<int64_t> order = order_of(elements, integer(attributes, "largest", 1) != 0);
+    for (int64_t k = 0; k < count; ++k) {
+      values.set_value(to + k * inner, elements[size_t(order[size_t(k)])]);
+      places.set_value(to + k * inner, double(order[size_t(k)]));
+    }
+  }
+  return std::vector{values, places};
+}
+
+/// What need not be sorted is sorted, too.
+Result<Converted> from_onnx(ForeignContext const& context) {
+  int64_t count = onnx_integer(context.node, "k", 0);
+  if (context.opset >= 10) {
+    TRY_ASSIGN(std::vector<int64_t> list, constant_integers(context, 1, "how many are wanted"));
+    if (list.size() != 1) return unsupported(fmt::format("{} numbers of elements", list.size()));
+    count = list[0];
+  }
+  Converted converted = keep_inputs(context, 1,
+                                    {{"axis", onnx_integer(context.node, "axis", -1)},
+                                     {"count", count},
+                                     {"largest", onnx_integer(context.node, "largest", 1)}});
+  converted.outputs = 2;
+  return converted;
+}
+
+RandomCase random_case(Rng& rng) {
+  size_t rank = size_t(rng.between(1, 4));
+  Shape shape = random_shape(rng, rank, 4);
+  int64_t axis = rng.below(int64_t(rank));
+  return {{{"axis", axis - (rng.below(2) ? int64_t(rank) : 0)},
+           {"count", rng.between(1, shape[size_t(axis)])},
+           {"largest", rng.below(2)}},
+          {random_array(rng, shape)}};
+}
+
+}  // namespace
+
+Operator const& op_top_k() {
+  static Operator const op{
+      .name = "top_k",
+      .doc = "The largest or smallest elements along an axis, in order, and their places.",
+      .fusion = Fusion::kOpaque,
+      .inputs = {"X"},
+      .attributes = {{"axis", "axis along which elements are compared"},
+                     {"count", "how many are wanted"},
+                     {"largest", "1: the largest, else the smallest"}},
+      .infer = infer,
+      .reference = reference,
+      .onnx = "TopK",
+      .onnx_attributes = {{"axis"}, {"k", 1, 9}, {"largest", 11}, {"sorted", 11}},
+      .from_onnx = from_onnx,
+      .random_case = random_case,
+  };
+  return op;
+}
+
+}  // namespace tw

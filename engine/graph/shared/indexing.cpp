@@ -1,0 +1,41 @@
+#include "engine/graph/shared/indexing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tw::ops {
+
+ir::Expr safe_index(ir::Expr index, int64_t extent) {
+  index = ir::cast(DType::kI64, index);
+  index = ir::select(index < 0, index + extent, index);
+  return ir::min(ir::max(index, ir::int_imm(0)), ir::int_imm(extent - 1));
+}
+
+Result<int64_t> checked_index(double index, int64_t extent) {
+  int64_t from_start = int64_t(index) + (index < 0 ? extent : 0);
+  if (from_start < 0 || from_start >= extent)
+    return unfit(fmt::format("index {} is outside an axis of extent {}", int64_t(index), extent));
+  return from_start;
+}
+
+NDArray random_indices(Rng& rng, Shape const& shape, int64_t extent) {
+  NDArray indices = NDArray::create(rng.below(2) ? DType::kI64 : DType::kI32, shape).value();
+  for (int64_t i = 0; i < indices.size(); ++i)
+    indices.set_value(i, double(rng.between(-extent, extent - 1)));
+  return indices;
+}
+
+bool is_known_join(std::string const& join) {
+  return join == "none" || join == "add" || join == "mul" || join == "min" || join == "max";
+}
+
+double joined_update(std::string const& join, double before, double update) {
+  if (join == "add") return before + update;
+  if (join == "mul") return before * update;
+  if (join == "min") return std::min(before, update);
+  if (join == "max") return std::max(before, update);
+  return update;
+}
+
+}  // namespace tw::ops

@@ -1,0 +1,20 @@
+/// Tensors that are read or written at places which another tensor holds.
+#pragma once
+
+#include "engine/graph/shared/elements.h"
+
+namespace tw::ops {
+
+/// An index that counts from the end when it is negative, moved into the axis: a kernel reads no
+/// other memory.
+ir::Expr safe_index(ir::Expr index, int64_t extent);
+/// The same for the reference; an index outside is an error.
+Result<int64_t> checked_index(double index, int64_t extent);
+/// Integers in [-extent, extent).
+NDArray random_indices(Rng& rng, Shape const& shape, int64_t extent);
+
+/// How an update joins the element that it finds: "none", "add", "mul", "min" or "max".
+bool is_known_join(std::string const& join);
+double joined_update(std::string const& join, double before, double update);
+
+}  // namespace tw::ops
