@@ -166,6 +166,8 @@ std::vector<Form> session_forms() {
       row<OpenModel>("open", "opens a model or a tensor expression",
                      Rest<OpenModel>{&OpenModel::path, "FILE"}),
       row<OpenSample>("sample", "opens a built-in model", Word(&OpenSample::name, "NAME")),
+      row<FixShapes>("shapes", "opens the model again with these shapes of its inputs",
+                     Rest<FixShapes>{&FixShapes::shapes, "NAME=SHAPE"}),
       row<CloseModel>("close", "closes the model"),
       row<ApplyStep>("step", "takes a step of a schedule, or several with ; between them",
                      Rest<ApplyStep>{&ApplyStep::line, "LINE"}),
