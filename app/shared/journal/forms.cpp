@@ -220,6 +220,8 @@ std::vector<Form> window_forms() {
       row<SelectLoop>("select", "selects a loop", Word(&SelectLoop::loop, "LOOP")),
       row<HoverLoop>("hover", "lights up a loop, or none", Word(&HoverLoop::loop, "LOOP")),
       row<SetTheme>("theme", "dark, light or high-contrast", Word(&SetTheme::theme, "NAME")),
+      row<ScaleText>("scale text", "in percent, from the next start on",
+                     Number(&ScaleText::percent, "PERCENT")),
       row<ResizeWindow>("size", "of the window, in logical pixels",
                         Number(&ResizeWindow::width, "WIDTH"),
                         Number(&ResizeWindow::height, "HEIGHT")),
