@@ -73,7 +73,6 @@ void MainWindow::build_actions() {
   for (int i = 0; i < 4; ++i)
     add_action(kTabs[i].first, QString("Alt+%1").arg(i + 1),
                [this, i] { show_action(journal::ShowView{kTabs[i].second}); });
-  add_action("Copy the code that is shown", "", [this] { copy_code(); });
   section_ = "Window";
   for (auto const& [name, theme] : {std::pair{"Dark theme", "dark"},
                                     {"Light theme", "light"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is said about the open model, and what can be done about it: the line at the bottom, the bar
 // above the views, menus of a kernel and of a loop, the size of the text.
+#include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QLabel>
@@ -152,8 +153,16 @@ void MainWindow::add_menus() {
           [this, kernel](int, QPoint at) { show_menu(kernel, at); });
   connect(ladder_, &LadderView::menu_asked, this, &MainWindow::show_loop_menu);
   add_menu(graph_, {"Graph before fusion", "Graph after fusion", "Find in the graph"});
-  add_menu(&code_->view(),
-           {"Copy the code that is shown", "Expression", "Lowered program", "LLVM IR", "Assembly"});
+  CodeView* code = &code_->view();
+  code->setContextMenuPolicy(Qt::ActionsContextMenu);
+  auto* copy = new QAction("Copy all of it", code);
+  connect(copy, &QAction::triggered, this, [this] { copy_code(); });
+  code->addAction(copy);
+  for (char const* name : {"Expression", "Lowered program", "LLVM IR", "Assembly"}) {
+    auto* show = new QAction(name, code);
+    connect(show, &QAction::triggered, this, [this, name] { run_action(name); });
+    code->addAction(show);
+  }
   add_menu(roofline_, {"Measure again", "Measure this machine's roofs again", "Devices"});
 }
 

@@ -62,6 +62,19 @@ QString time_words(session::KernelRow const& row) {
   return row.disturbed ? QStringLiteral("▲ ") + time : time;
 }
 
+/// A part of the longest time.
+void draw_share(QPainter& painter, Theme const& theme, QRectF track, double share) {
+  painter.fillRect(track, theme.line1);
+  track.setWidth(track.width() * share);
+  painter.fillRect(track, theme.text2);
+}
+
+/// A part of the most work, while no time is known: dots, because nothing was measured.
+void draw_work(QPainter& painter, Theme const& theme, QRectF const& track, double share) {
+  for (double x = 0; x < track.width() * share; x += 6)
+    painter.fillRect(QRectF(track.left() + x, track.top(), 2, 2), theme.line3);
+}
+
 QString words_of(session::KernelRow const& row) {
   QString words = QString("%1\n%2\n%3, %4")
                       .arg(QString::fromStdString(row.name), QString::fromStdString(row.operators),
@@ -103,9 +116,9 @@ void KernelList::paintEvent(QPaintEvent*) {
   }
   double right = width() - 14;
   paint::text(painter, QRectF(40, 4, 100, 20), ui_font(11), theme_.text3, "Kernel");
-  paint::text(painter, QRectF(right - 128, 4, 72, 20), ui_font(11), theme_.text3, "time",
+  paint::text(painter, QRectF(right - 114, 4, 66, 20), ui_font(11), theme_.text3, "time",
               Qt::AlignRight | Qt::AlignVCenter);
-  paint::text(painter, QRectF(right - 52, 4, 52, 20), ui_font(11), theme_.text3, "of roof",
+  paint::text(painter, QRectF(right - 44, 4, 44, 20), ui_font(11), theme_.text3, "of roof",
               Qt::AlignRight | Qt::AlignVCenter);
   double longest = 0;
   int64_t most = 1;
@@ -128,27 +141,20 @@ void KernelList::paintEvent(QPaintEvent*) {
                                             : QString();
     paint::text(painter, QRectF(40, box.top() + 4, right - 40, 18), mono_font(12, 600),
                 theme_.text1, name);
-    paint::text(painter, QRectF(40, box.top() + 23, right - 130 - 40, 16), mono_font(11),
+    paint::text(painter, QRectF(40, box.top() + 23, right - 116 - 40, 16), mono_font(11),
                 theme_.text3, work_words(row) + count);
-    paint::text(painter, QRectF(right - 128, box.top() + 22, 72, 18), mono_font(12),
+    paint::text(painter, QRectF(right - 114, box.top() + 22, 66, 18), mono_font(12),
                 row.disturbed ? theme_.warn : theme_.text1, time_words(row),
                 Qt::AlignRight | Qt::AlignVCenter);
-    paint::text(painter, QRectF(right - 52, box.top() + 22, 52, 18), mono_font(12), theme_.text2,
+    paint::text(painter, QRectF(right - 44, box.top() + 22, 44, 18), mono_font(12), theme_.text2,
                 row.fraction_of_roof ? QString::fromStdString(percent_text(*row.fraction_of_roof))
                                      : QStringLiteral("·"),
                 Qt::AlignRight | Qt::AlignVCenter);
-    // Share of the time; while it is not known the share of the work, hollow.
-    double share = longest > 0 ? row.time_ms.value_or(0) * row.count / longest
-                               : double(row.flops * row.count) / double(most);
     QRectF track(40, box.top() + 41, right - 40, 2);
-    painter.fillRect(track, theme_.line1);
-    if (longest > 0) {
-      track.setWidth(track.width() * share);
-      painter.fillRect(track, theme_.text2);
-    } else {
-      for (double x = 0; x < track.width() * share; x += 6)  // nothing was measured: no full line
-        painter.fillRect(QRectF(track.left() + x, track.top(), 2, 2), theme_.line3);
-    }
+    if (longest <= 0)
+      draw_work(painter, theme_, track, double(row.flops * row.count) / double(most));
+    else if (row.time_ms)
+      draw_share(painter, theme_, track, *row.time_ms * row.count / longest);
   }
 }
 
