@@ -8,6 +8,7 @@
 
 #include "engine/device/hardware_text.h"
 #include "engine/device/local_device.h"
+#include "engine/importers/importer.h"
 #include "engine/measure/roofs.h"
 #include "engine/support/files.h"
 #include "tests/session/measured_models.h"
@@ -93,24 +94,38 @@ private:
     rate.all_cores = std::max(rate.all_cores, other.all_cores);
   }
 
+  /// Of a model that comes with some; empty: it does not.
+  static std::vector<NDArray> stored_inputs(std::string const& source) {
+    std::vector<NDArray> stored;
+    auto folder = std::filesystem::path(source).parent_path() / "test_data_set_0";
+    while (true) {
+      auto tensor = open_tensor(folder / ("input_" + std::to_string(stored.size()) + ".pb"));
+      if (!tensor) return stored;
+      stored.push_back(std::move(*tensor));
+    }
+  }
+
   Result<Model> measured(std::string const& source, int threads,
                          std::map<std::string, double>& times) {
     TRY_ASSIGN(Model model, load_model(source, {}, *environment_.backend));
+    std::vector<NDArray> stored = stored_inputs(source);
+    std::vector<ModelTensor> inputs = model_inputs(*model);
     LoadOptions open;
-    for (ModelTensor const& input : model_inputs(*model)) {
-      if (input.unknown.empty()) continue;
-      Shape shape;
-      for (std::string const& dim : input.unknown)
-        shape.push_back(dim.find_first_not_of("0123456789") == std::string::npos ? std::stoll(dim)
-                                                                                 : 1);
-      open.fixes[input.name] = shape;
-    }
+    for (size_t i = 0; i < std::min(inputs.size(), stored.size()); ++i)
+      if (!inputs[i].unknown.empty())
+        open.fixes[inputs[i].name] = stored[i].shape();
+      else if (inputs[i].shape.empty() && stored[i].size() == 1)
+        stored[i] = stored[i].reshaped({});  // a number may be stored as a list of one
     if (!open.fixes.empty()) {
       TRY_ASSIGN(model, load_model(source, open, *environment_.backend));
     }
     RunOptions options;
     options.threads = threads;
-    TRY_ASSIGN(options.inputs, random_inputs(*model, 1));
+    if (!stored.empty() && stored.size() == inputs.size()) {
+      options.inputs = std::move(stored);
+    } else {
+      TRY_ASSIGN(options.inputs, random_inputs(*model, 1));
+    }
     TRY_ASSIGN(RunResult run, run_model(*model, options, *environment_.backend, *device_));
     for (size_t i = 0; i < run.kernel_names.size(); ++i) {
       auto [known, fresh] = times.try_emplace(run.kernel_names[i], run.kernel_ms[i]);
