@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "widgets/paint/chooser.h"
+#include "widgets/paint/paint.h"
 
 namespace tw {
 
@@ -91,7 +92,8 @@ void CodePanel::fill_passes(session::Snapshot const& snapshot) {
     if (stage.key == "expression" || stage.key == "llvm" || stage.key == "assembly") continue;
     passes_->addItem(stage.key == "program" ? "program" : QString::fromStdString(stage.key),
                      QString::fromStdString(stage.key));
-    passes_->setItemData(passes_->count() - 1, QString::fromStdString(stage.why), Qt::ToolTipRole);
+    passes_->setItemData(passes_->count() - 1, paint::wrapped(QString::fromStdString(stage.why)),
+                         Qt::ToolTipRole);
   }
 }
 

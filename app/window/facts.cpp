@@ -89,7 +89,7 @@ Value MainWindow::fact(std::string const& name) const {
     return words(!said_.isEmpty()  ? said_
                  : snapshot_.error ? QString::fromStdString(*snapshot_.error)
                                    : QString("none"));
-  if (name == "status") return words(status_->toolTip());
+  if (name == "status") return words(status_words_);
   if (name == "view" && devices_alone_) return words("devices");
   if (name == "view") return words(view_name(centre_->tabText(centre_->currentIndex())));
   if (name == "view.graph.nodes") return number(graph_->card_count());

@@ -33,6 +33,7 @@ void MainWindow::save_session() { keeper_->close(); }
 bool MainWindow::restore_session() { return keeper_->restore_last(); }
 
 void MainWindow::open_path(QString const& path) {
+  if (path.startsWith("sample:")) return execute(session::OpenSample{path.mid(7).toStdString()});
   if (path.endsWith(".twproj"))
     show_action(journal::OpenProject{path.toStdString(), {}});
   else
@@ -197,7 +198,7 @@ void MainWindow::apply_layout(ProjectKeeper::Layout const& layout, bool all) {
     if (key == "theme") (void)run(journal::SetTheme{value});
     if (key == "code") (void)run(journal::ShowView{value});
     QStringList size = QString::fromStdString(value).split(' ');
-    if (key == "size" && all && size.size() == 2)
+    if (key == "size" && all && !size_is_wished_ && size.size() == 2)
       (void)run(journal::ResizeWindow{size[0].toInt(), size[1].toInt()});
   }
   for (auto const& [key, value] : layout) {

@@ -4,6 +4,7 @@
 #include <QCommandLineParser>
 #include <QIcon>
 #include <QRegularExpression>
+#include <QSettings>
 #include <QStandardPaths>
 #include <QStyleFactory>
 #include <QTemporaryDir>
@@ -39,8 +40,10 @@ struct Wishes {
 /// A walk, a replay or a picture needs nobody to look at it.
 bool needs_no_display(int argc, char** argv) {
   for (int i = 1; i < argc; ++i)
-    for (char const* option : {"--report", "--screenshot", "--journal"})
+    for (char const* option : {"--report", "--screenshot", "--journal", "--help", "--version"})
       if (QByteArray(argv[i]).startsWith(option)) return true;
+  for (int i = 1; i < argc; ++i)
+    if (QByteArray(argv[i]) == "-h" || QByteArray(argv[i]) == "-v") return true;
   return false;
 }
 
@@ -56,6 +59,7 @@ tw::Result<Wishes> read_wishes(QApplication& app) {
   QCommandLineParser parser;
   parser.setApplicationDescription("Explore and shape the kernels of deep-learning models");
   parser.addHelpOption();
+  parser.addVersionOption();
   QCommandLineOption sample("sample", "open a built-in model", "name"),
       theme("theme", "dark, light or high-contrast", "name"),
       size("size", "of the window, as 1280x800", "WxH"),
@@ -66,9 +70,10 @@ tw::Result<Wishes> read_wishes(QApplication& app) {
               "file.png"),
       state("state", "keep settings, recovery files and journals there", "folder"),
       stay("stay", "leave the window open after a journal"),
+      scale("scale", "of text and everything else, in percent: 80 to 200", "percent"),
       report("report", "walk through the sample without a person and write pictures there",
              "folder");
-  parser.addOptions({sample, theme, size, journal, record, picture, state, stay, report});
+  parser.addOptions({sample, theme, size, journal, record, picture, state, stay, scale, report});
   parser.addPositionalArgument("MODEL", "an ONNX file, a .te file or a project", "[MODEL]");
   parser.process(app);
   Wishes wishes{parser.positionalArguments().value(0),
@@ -143,6 +148,7 @@ int work(QApplication& app, tw::MainWindow& window, tw::session::Session& sessio
     Status sized =
         window.perform(tw::journal::ResizeWindow{wishes.size.width(), wishes.size.height()});
     if (!sized) return fail(sized.error());
+    window.keep_size();
   }
   window.show();
   if (replays(wishes)) {
@@ -176,7 +182,8 @@ int run(QApplication& app) {
              return tw::choose_device(devices, name, stop, logs->of(name));
            },
        .exports = environment->exports,
-       .local_log = logs->of(tw::kLocalDeviceName)});
+       .local_log = logs->of(tw::kLocalDeviceName),
+       .patience_seconds = nobody_looks() ? 0.0 : 5.0});
   if (!session) return fail(session.error());
   std::vector<tw::SampleCard> samples;
   for (auto const& row : tw::session::sample_list())
@@ -197,9 +204,37 @@ int run(QApplication& app) {
   return recorded || code != 0 ? code : fail(recorded.error());
 }
 
+/// `--scale 125`, else what was chosen in the window: Qt scales everything by it from the start.
+/// Errors: unusable_scale.
+tw::Status scale_everything(int argc, char** argv) {
+  QString state = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
+  QString wanted;
+  for (int i = 1; i < argc; ++i) {
+    QString word = argv[i], next = i + 1 < argc ? argv[i + 1] : "";
+    if (word == "--scale" || word.startsWith("--scale="))
+      wanted = word.contains('=') ? word.section('=', 1) : next;
+    if (word == "--state" || word.startsWith("--state="))
+      state = word.contains('=') ? word.section('=', 1) : next;
+  }
+  if (wanted.isNull() && needs_no_display(argc, argv)) return {};  // pictures are alike everywhere
+  QSettings settings(state + "/settings.ini", QSettings::IniFormat);
+  if (wanted.isNull()) wanted = settings.value("scale", 100).toString();
+  bool usable = false;
+  int percent = wanted.toInt(&usable);
+  if (!usable || percent < tw::MainWindow::kLeastScale || percent > tw::MainWindow::kMostScale)
+    return tw::bad_input("unusable_scale", "--scale takes a percentage from 80 to 200, not '" +
+                                               wanted.toStdString() + "'");
+  if (percent != 100 && !qEnvironmentVariableIsSet("QT_SCALE_FACTOR"))
+    qputenv("QT_SCALE_FACTOR", QByteArray::number(percent / 100.0));
+  return {};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  QCoreApplication::setApplicationName("tilewright");
+  QCoreApplication::setApplicationVersion("0.1.0");
+  if (auto scaled = scale_everything(argc, argv); !scaled) return fail(scaled.error());
   if (display_missing()) {
     if (!needs_no_display(argc, argv)) {
       std::fprintf(stderr,
@@ -210,7 +245,6 @@ int main(int argc, char** argv) {
     qputenv("QT_QPA_PLATFORM", "offscreen");
   }
   QApplication app(argc, argv);
-  QApplication::setApplicationName("tilewright");
   QGuiApplication::setDesktopFileName("tilewright");
   Q_INIT_RESOURCE(resources);
   QApplication::setWindowIcon(QIcon(":/tilewright.png"));

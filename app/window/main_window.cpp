@@ -2,6 +2,7 @@
 #include "app/window/main_window.h"
 
 #include "app/window/device_board.h"
+#include "app/window/follow_selection.h"
 
 #include <QApplication>
 #include <QDir>
@@ -20,20 +21,25 @@
 #include <QStackedWidget>
 #include <QTabWidget>
 #include <QTimer>
+#include <QToolTip>
 #include <QVBoxLayout>
 
 #include "widgets/accessible/parts.h"
 #include "widgets/export_dialog/export_dialog.h"
+#include "widgets/focus/focus_ring.h"
+#include "widgets/model_bar/model_bar.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
 
 namespace {
 
-/// What fits the screen, unless the screen holds not even the least window.
-QSize first_size(QSize least, QSize room) {
-  QSize wanted(1440, 900);
-  return least.expandedTo(room) == room ? wanted.boundedTo(room) : wanted;
+constexpr QSize kFirst{1440, 900}, kLeast{960, 620};
+
+/// A screen has a size; one that says nothing is no reason for a window without one.
+QSize room_on(QScreen const* screen) {
+  QSize room = screen ? screen->availableSize() : QSize();
+  return room.width() < 200 || room.height() < 200 ? kFirst : room;
 }
 
 }  // namespace
@@ -49,10 +55,12 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
   install_accessible_parts();
   setWindowTitle("Tilewright");
   setAcceptDrops(true);
-  setMinimumSize(960, 620);
-  resize(first_size(minimumSize(), screen()->availableSize()));
+  QSize room = room_on(screen());
+  setMinimumSize(kLeast.boundedTo(room));
+  resize(kFirst.boundedTo(room));
   build();
   build_actions();
+  add_menus();
   keeper_ = new ProjectKeeper(
       session_, state_folder_, [this] { return layout(); }, this);
   watch();
@@ -60,7 +68,9 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
   watch_devices();
   centre_->removeTab(centre_->indexOf(compare_));  // until two states are compared
   QSettings settings(state_folder_ + "/settings.ini", QSettings::IniFormat);
-  set_theme(settings.value("theme", "dark").toString());
+  QString theme = settings.value("theme", "dark").toString();
+  set_theme(Theme::names().contains(theme) ? theme : "dark");
+  if (theme_name_ != theme) say("there is no theme '" + theme + "'; this one is dark");
   start_->show_recent(settings.value("recent").toStringList());
   // Snapshots come from the session's threads: only the newest is looked at, on this one.
   session_.set_listener(
@@ -111,6 +121,7 @@ void MainWindow::build() {
   column->addWidget(pages_, 1);
   column->addWidget(bar);
   setCentralWidget(root);
+  ring_ = new FocusRing(root);
   connect(start_, &StartPage::open_asked, this, [this] {
     show_action(journal::ShowDialog{"open", {}});
   });
@@ -118,6 +129,8 @@ void MainWindow::build() {
           [this](QString const& name) { execute(session::OpenSample{name.toStdString()}); });
   connect(start_, &StartPage::recent_asked, this, &MainWindow::open_path);
   connect(cancel_, &QPushButton::clicked, this, [this] { execute(session::CancelJob{}); });
+  connect(top_, &TopBar::devices_asked, this,
+          [this] { show_action(journal::ShowView{"devices"}); });
   connect(top_, &TopBar::home_asked, this, [this] { execute(session::CloseModel{}); });
 }
 
@@ -160,6 +173,7 @@ QWidget* MainWindow::build_ladder(Selection& selection) {
   scroll->setWidget(ladder_);
   scroll->setWidgetResizable(true);
   scroll->setObjectName("ladderScroll");
+  scroll->setFocusPolicy(Qt::NoFocus);
   column->addWidget(scroll, 1);
   connect(ladder_, &LadderView::step_asked, this, &MainWindow::apply_line);
   return page;
@@ -170,6 +184,7 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   auto* kernel_scroll = new QScrollArea;
   kernel_scroll->setWidget(kernels_);
   kernel_scroll->setWidgetResizable(true);
+  kernel_scroll->setFocusPolicy(Qt::NoFocus);  // what it shows has the focus
   kernel_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   why_ = new QLabel;
   why_->setObjectName("why");
@@ -224,6 +239,7 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   auto* replay_scroll = new QScrollArea;
   replay_scroll->setWidget(replay_);
   replay_scroll->setWidgetResizable(true);
+  replay_scroll->setFocusPolicy(Qt::NoFocus);  // what it shows has the focus
   replay_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   auto* roofline_tab = new QTabWidget;
   roofline_tab->addTab(roofline_, "Roofline");
@@ -249,10 +265,17 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   auto* floor = new QWidget;
   auto* fill = new QVBoxLayout(floor);
   fill->setContentsMargins(0, 0, 0, 0);
-  fill->addWidget(whole);
+  fill->setSpacing(0);
+  model_bar_ = new ModelBar;
+  fill->addWidget(model_bar_);
+  fill->addWidget(whole, 1);
+  connect(model_bar_, &ModelBar::shapes_chosen, this, &MainWindow::use_shapes);
+  connect(model_bar_, &ModelBar::notes_asked, this, &MainWindow::show_notes);
   card_ = new RefusalCard(floor);
   connect(kernels_, &KernelList::kernel_chosen, this,
           [this](int row) { execute(session::SelectKernel{row}); });
+  connect(kernels_, &KernelList::kernel_entered, this,
+          [this] { ladder_->setFocus(Qt::OtherFocusReason); });
   connect(graph_, &GraphView::kernel_chosen, this,
           [this](int row) { execute(session::SelectKernel{row}); });
   watch_history();
@@ -266,6 +289,7 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
 void MainWindow::set_theme(QString const& name) {
   theme_name_ = name;
   theme_ = Theme::load(name);
+  QToolTip::setFont(ui_font(12));
   qApp->setStyleSheet(theme_.style_sheet());
   QPalette palette;
   palette.setColor(QPalette::Window, theme_.panel);
@@ -286,6 +310,7 @@ void MainWindow::set_theme(QString const& name) {
   replay_->set_theme(theme_);
   devices_->set_theme(theme_);
   card_->set_theme(theme_);
+  ring_->set_theme(theme_);
   for (StepChip* chip : chips_) chip->set_theme(theme_);
 }
 
@@ -293,12 +318,16 @@ void MainWindow::refresh() {
   Quiet quiet(depth_);
   session::Snapshot next = session_.snapshot();
   bool new_model = next.model != snapshot_.model && next.model;
+  if (next.nest != snapshot_.nest || next.kernel != snapshot_.kernel)
+    selection_->select(followed_loop(snapshot_, next, selection_->loop()));
   snapshot_ = next;
+  if (new_model) shown_kernel_ = -1;
   if (new_model && !next.model->path.empty())
     remember_recent(QString::fromStdString(next.model->path));
   place_devices();
   tell_devices();
   top_->show_snapshot(next);
+  show_model_bar();
   for (auto* dialog : findChildren<ExportDialog*>()) dialog->take(next);
   start_->show_machine(next.machine);
   kernels_->show_kernels(next.kernels, next.kernel);
@@ -306,6 +335,7 @@ void MainWindow::refresh() {
   if (next.kernel != shown_kernel_ && next.nest) {
     // The stage that matters comes into view when another kernel is chosen.
     shown_kernel_ = next.kernel;
+    if (!kernels_->hasFocus()) ladder_->setFocus(Qt::OtherFocusReason);
     QRectF bar = ladder_->handle_of(selection_->loop());
     QTimer::singleShot(0, this, [this, bar] {
       ladder_scroll_->verticalScrollBar()->setValue(std::max(0, int(bar.top()) - 100));
@@ -326,48 +356,8 @@ void MainWindow::refresh() {
   keeper_->touch();
 }
 
-void MainWindow::show_status(session::Snapshot const& next) {
-  bool busy = next.job != nullptr;
-  progress_->setVisible(busy);
-  cancel_->setVisible(busy);
-  if (busy) {
-    progress_->setRange(0, next.job->total > 0 ? int(next.job->total) : 0);
-    progress_->setValue(int(next.job->done));
-  }
-  QString words;
-  if (!said_.isEmpty())
-    words = said_;
-  else if (next.error)
-    words = QString::fromStdString(*next.error);
-  else if (busy)
-    words = QString::fromStdString(next.job->what) +
-            (next.job->total > 0 ? QString(", %1 of %2").arg(next.job->done).arg(next.job->total)
-                                 : QString());
-  else if (next.history && next.history->current > 0)
-    words = QString::fromStdString(next.history->nodes[size_t(next.history->current)].step)
-                .replace("\n", "; ");
-  else if (next.model)
-    words = QString::fromStdString(next.model->summary);
-  status_->setText(QFontMetrics(status_->font())
-                       .elidedText(words, Qt::ElideRight, std::max(200, width() - 420)));
-  status_->setToolTip(words);
-  status_->setStyleSheet(
-      next.error || !said_.isEmpty() ? QString("color: %1").arg(theme_.error.name()) : QString());
-  if (!next.model) return;
-  QString total = next.kernels && next.kernels->total_ms
-                      ? QString("   %1 ms").arg(paint::number(*next.kernels->total_ms))
-                      : QString();
-  summary_->setText(QString::fromStdString(next.model->summary) + total);
-}
-
 void MainWindow::apply_line(QString const& line) {
   execute(session::ApplyStep{line.toStdString()});
-}
-
-void MainWindow::say(QString const& sentence) {
-  said_ = sentence;  // stays until the next command
-  status_->setText(sentence);
-  status_->setStyleSheet(QString("color: %1").arg(theme_.error.name()));
 }
 
 void MainWindow::place_card() {

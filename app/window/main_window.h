@@ -35,11 +35,15 @@ class QTabWidget;
 namespace tw {
 
 class DeviceBoard;
+class FocusRing;
+class ModelBar;
+struct PaletteEntry;
 class DeviceLogs;
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
 public:
+  static constexpr int kLeastScale = 80, kMostScale = 200;  ///< of text, in percent
   MainWindow(session::Session& session, std::vector<SampleCard> samples, QString state_folder);
   ~MainWindow() override;
 
@@ -76,10 +80,13 @@ public:
   void open_path(QString const& path);
   /// Offers the work of a window that ended without closing, if there is some.
   void offer_recovery();
+  /// The size that was asked for: that of a session or project does not take its place.
+  void keep_size() { size_is_wished_ = true; }
   QString said() const { return said_; }
 
 protected:
   void keyPressEvent(QKeyEvent*) override;
+  bool focusNextPrevChild(bool next) override;
   void resizeEvent(QResizeEvent*) override;
   void dragEnterEvent(QDragEnterEvent*) override;
   void dropEvent(QDropEvent*) override;
@@ -94,6 +101,8 @@ private:
   };
   struct Action {
     QString name, keys;
+    QString section;  ///< of the key sheet
+    QString also;     ///< another name that finds it: a primitive's in a script
     std::function<void()> run;
   };
   void build();
@@ -113,6 +122,7 @@ private:
   Status run(journal::SelectLoop const& action);
   Status run(journal::HoverLoop const& action);
   Status run(journal::SetTheme const& action);
+  Status run(journal::ScaleText const& action);
   Status run(journal::ResizeWindow const& action);
   Status run(journal::ArrangePanes const& action);
   Status run(journal::ScrollView const& action);
@@ -154,8 +164,17 @@ private:
   Status show_step_dialog(QString const& primitive);
   Status show_note_dialog(int node);
   Status show_open_dialog();
+  struct KeySection {
+    QString title;
+    std::vector<std::pair<QString, QString>> rows;  ///< keys, and what they do
+  };
+  std::vector<KeySection> key_sections() const;
+  std::vector<PaletteEntry> palette_entries();
+  void show_tensor(session::GraphEdgeView const& edge);
   Status show_palette_dialog();
   Status show_keys_dialog();
+  /// 1: larger, -1: smaller, 0: as it was.
+  void step_text_scale(int direction);
   Status show_export_dialog();
   Status show_save_journal_dialog();
   Status show_open_project_dialog(QString const& folder);
@@ -182,6 +201,15 @@ private:
   void show_refused_loop();
   void arrange();
   void remember_recent(QString const& path);
+  void show_model_bar();
+  void use_shapes(QString const& shapes);
+  void show_notes();
+  void show_loop_menu(QPoint at);
+  void show_menu(QStringList const& names, QPoint at);
+  void add_menu(QWidget* view, QStringList const& names);
+  void add_menus();
+  void copy_code();
+  void note(QString const& sentence);  ///< nothing was wrong; stays until the next command
   void show_status(session::Snapshot const& snapshot);
   void say(QString const& sentence);
   void show_current_station();
@@ -193,11 +221,15 @@ private:
   session::Snapshot snapshot_;
   std::vector<session::PrimitiveView> primitives_;
   std::vector<Action> actions_;
+  QString section_;  ///< of the actions that are being added
   bool wide_ = true;
+  bool size_is_wished_ = false;
   int shown_kernel_ = -1;
   int compared_kernel_ = -1;
-  QString draft_;  ///< a new kernel's text that was not taken
-  QString said_;   ///< about the last command
+  QString draft_;         ///< a new kernel's text that was not taken
+  QString status_words_;  ///< whole, where the line cuts them
+  QString said_;          ///< what was wrong with the last command
+  QString noted_;         ///< what it did, where that cannot be seen
   Recorder recorder_;
   bool told_of_recorder_ = false;
   ProjectKeeper* keeper_ = nullptr;
@@ -223,6 +255,8 @@ private:
   bool devices_alone_ = false;    ///< they are a page of their own, as no model is open
   QScrollArea* ladder_scroll_ = nullptr;
   RefusalCard* card_ = nullptr;
+  FocusRing* ring_ = nullptr;
+  ModelBar* model_bar_ = nullptr;
   QSplitter* upper_ = nullptr;
   QLabel* status_ = nullptr;
   QLabel* hint_ = nullptr;

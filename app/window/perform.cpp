@@ -20,7 +20,10 @@ Status MainWindow::perform(journal::Action const& action) {
   bool asked = depth_ == 0;
   if (asked) recorder_.add(action);  // before it is done: a crash leaves what led to it
   Quiet quiet(depth_);
-  if (!journal::replaces(action, action)) said_.clear();
+  if (!journal::replaces(action, action)) {
+    said_.clear();
+    noted_.clear();
+  }
   if (Status kept = recorder_.written(); !kept && !std::exchange(told_of_recorder_, true))
     say(QString::fromStdString("the journal is not written any more: " +
                                to_sentence(kept.error())));
@@ -68,6 +71,8 @@ Status MainWindow::run(session::Command const& command) {
   if (replaces_model(command)) keeper_->set_aside();
   if (std::holds_alternative<session::CloseModel>(command)) devices_alone_ = false;
   Status status = session_.execute(command);
+  if (auto const* sample = std::get_if<session::OpenSample>(&command); sample && status)
+    remember_recent("sample:" + QString::fromStdString(sample->name));
   if (status && changes_work(command)) keeper_->mark_changed();
   refresh();
   return status;

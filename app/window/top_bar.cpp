@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "engine/support/base/quantities.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -12,20 +13,134 @@ namespace tw {
 using session::HistoryNodeView;
 using session::Verdict;
 
-TopBar::TopBar(QWidget* parent) : QWidget(parent) {
+TopBar::TopBar(QWidget* parent)
+    : QWidget(parent),
+      home_(new QPushButton(this)),
+      machine_(new QPushButton(this)),
+      target_(new QPushButton(this)) {
   setObjectName("topBar");
   setAccessibleName("Summary");
   setFixedHeight(48);
+  home_->setObjectName("home");
+  home_->setAccessibleName("Close the model");
+  home_->setToolTip("Close the model and go to the start page (Ctrl+W)");
+  home_->setStyleSheet("QPushButton { background: transparent; border: none; }");
+  home_->setGeometry(8, 8, 32, 32);
+  machine_->setObjectName("machinePill");
+  target_->setObjectName("targetPill");
+  for (QPushButton* pill : {machine_, target_}) {
+    pill->setToolTip("Devices, their state and their roofs (Ctrl+Shift+D)");
+    connect(pill, &QPushButton::clicked, this, &TopBar::devices_asked);
+  }
+  connect(home_, &QPushButton::clicked, this, &TopBar::home_asked);
 }
 
 void TopBar::set_theme(Theme const& theme) {
   theme_ = theme;
+  pieces_ = pieces();
   update();
+}
+
+HistoryNodeView const* TopBar::node() const {
+  return snapshot_.history ? &snapshot_.history->nodes[size_t(snapshot_.history->current)]
+                           : nullptr;
 }
 
 void TopBar::show_snapshot(session::Snapshot const& snapshot) {
   snapshot_ = snapshot;
+  if (snapshot_.machine) {
+    machine_->setText(QString::fromStdString(snapshot_.machine->name));
+    target_->setText(QString::fromStdString(snapshot_.machine->target));
+  }
+  pieces_ = pieces();
+  QStringList words;
+  for (Piece const& piece : pieces_) words.prepend(piece.words);
+  setAccessibleDescription(words.join(" "));
+  setToolTip(explanation());
+  place_pills();
   update();
+}
+
+void TopBar::resizeEvent(QResizeEvent*) { place_pills(); }
+
+double TopBar::end_of_name() const {
+  if (!snapshot_.model) return 200;
+  double model =
+      QFontMetricsF(ui_font(13)).horizontalAdvance(QString::fromStdString(snapshot_.model->name));
+  if (snapshot_.kernel < 0 || !snapshot_.kernels) return 74 + model;
+  auto const& name = snapshot_.kernels->rows[size_t(snapshot_.kernel)].name;
+  return 90 + model +
+         QFontMetricsF(mono_font(13, 600)).horizontalAdvance(QString::fromStdString(name));
+}
+
+/// They stand left of the numbers, as far as there is room beside the name of the kernel.
+void TopBar::place_pills() {
+  double right = width() - 16;
+  for (Piece const& piece : pieces_) right -= piece.wide + piece.gap;
+  for (QPushButton* pill : {target_, machine_}) {
+    double wide = QFontMetricsF(ui_font(12)).horizontalAdvance(pill->text()) + 26;
+    bool fits = snapshot_.machine && right - wide > end_of_name();
+    pill->setVisible(fits);
+    if (!fits) continue;
+    pill->setGeometry(int(right - wide), 10, int(wide), 28);
+    right -= wide + 8;
+  }
+  name_right_ = right - 12;
+}
+
+/// What the bar says about the current step, from the right to the left.
+std::vector<TopBar::Piece> TopBar::pieces() const {
+  std::vector<Piece> list;
+  HistoryNodeView const* step = node();
+  if (!step) return list;
+  auto add = [&](QString const& words, QFont const& font, QColor const& colour, double gap) {
+    if (words.isEmpty()) return;
+    list.push_back({words, font, colour, QFontMetricsF(font).horizontalAdvance(words) + 5, gap});
+  };
+  auto const& roof = snapshot_.history->roof;
+  if (step->fraction_of_roof) {
+    add(QString::fromStdString(percent_text(*step->fraction_of_roof) + " of " + roof->words),
+        ui_font(12), theme_.text2, 10);
+    list.push_back({{}, {}, {}, 90, 16, *step->fraction_of_roof});
+  }
+  bool wrong = step->verdict == Verdict::kWrong, lost = !step->failure.empty();
+  if (step->speed && !wrong && !lost) {
+    QString unit = roof ? QString::fromStdString(roof->unit) : QStringLiteral("GFLOP/s");
+    QString spread = QString::fromStdString(percent_text(step->spread));
+    if (step->disturbed) add(QStringLiteral("▲ others ran"), ui_font(11, 500), theme_.warn, 8);
+    add(unit + QStringLiteral("  ± ") + spread, ui_font(11), theme_.text2, 2);
+  }
+  add(wrong || lost ? QStringLiteral("no result")
+      : step->speed ? paint::number(*step->speed)
+                    : QStringLiteral("·"),
+      ui_font(22, 600),
+      step->measuring ? theme_.text3
+      : wrong         ? theme_.error
+                      : theme_.text1,
+      18);
+  static QString const kWords[] = {"", QStringLiteral("◐ Checking"), QStringLiteral("✓ Correct"),
+                                   QStringLiteral("✕ Wrong")};
+  QColor const colours[] = {theme_.text3, theme_.text2, theme_.ok, theme_.error};
+  if (lost)
+    add(QStringLiteral("▲ Not measured"), ui_font(13, 500), theme_.warn, 18);
+  else
+    add(kWords[size_t(step->verdict)], ui_font(13, 500), colours[size_t(step->verdict)], 18);
+  return list;
+}
+
+QString TopBar::explanation() const {
+  HistoryNodeView const* step = node();
+  if (!step || !step->min_ms) return {};
+  QString words = QString::fromStdString(milliseconds_text(*step->min_ms)) + " on " +
+                  QString::fromStdString(snapshot_.history->device);
+  if (auto const& roof = snapshot_.history->roof)
+    words += QString("\nAt best %1: %2, the data (%3) lies in %4")
+                 .arg(QString::fromStdString(milliseconds_text(roof->ms)),
+                      QString::fromStdString(roof->words), paint::bytes(int64_t(roof->bytes)),
+                      QString::fromStdString(roof->level));
+  if (step->disturbed)
+    words += "\nMeasured while others used the processors; measured again when it is quiet";
+  return words;
 }
 
 void TopBar::draw_place(QPainter& painter) const {
@@ -44,20 +159,10 @@ void TopBar::draw_place(QPainter& painter) const {
   if (snapshot_.kernel < 0 || !snapshot_.kernels) return;
   paint::text(painter, QRectF(54 + wide, 0, 14, 48), ui_font(13), theme_.text3, QStringLiteral("›"),
               Qt::AlignCenter);
-  double limit = std::min(340.0, width() * 0.26);
-  paint::text(painter, QRectF(74 + wide, 0, std::max(60.0, limit - 26 - wide + 48), 48),
-              ui_font(13, 600), theme_.text1,
+  double left = 74 + wide;
+  paint::text(painter, QRectF(left, 0, std::clamp(name_right_ - left, 60.0, 460.0), 48),
+              mono_font(13, 600), theme_.text1,
               QString::fromStdString(snapshot_.kernels->rows[size_t(snapshot_.kernel)].name));
-}
-
-void TopBar::draw_pill(QPainter& painter, double& right, QString const& words) const {
-  double wide = QFontMetricsF(ui_font(12)).horizontalAdvance(words) + 24;
-  QRectF pill(right - wide, 10, wide, 28);
-  painter.setPen(QPen(theme_.line2, 1));
-  painter.setBrush(theme_.control);
-  painter.drawRoundedRect(pill, 6, 6);
-  paint::text(painter, pill, ui_font(12), theme_.text1, words, Qt::AlignCenter);
-  right = pill.left() - 8;
 }
 
 void TopBar::paintEvent(QPaintEvent*) {
@@ -67,62 +172,23 @@ void TopBar::paintEvent(QPaintEvent*) {
   painter.fillRect(QRectF(0, height() - 1, width(), 1), theme_.line1);
   draw_place(painter);
   double right = width() - 16;
-  HistoryNodeView const* node =
-      snapshot_.history ? &snapshot_.history->nodes[size_t(snapshot_.history->current)] : nullptr;
-  if (node) {
-    double share = node->gflops && snapshot_.roofline && snapshot_.roofline->attainable > 0
-                       ? *node->gflops / snapshot_.roofline->attainable
-                       : -1;
-    if (share >= 0) {
-      QString words = QString("%1 % of roof %2")
-                          .arg(share * 100, 0, 'f', share < 0.1 ? 1 : 0)
-                          .arg(paint::number(snapshot_.roofline->attainable));
-      double wide = QFontMetricsF(ui_font(12)).horizontalAdvance(words) + 4;
-      paint::text(painter, QRectF(right - wide, 0, wide, 48), ui_font(12), theme_.text2, words);
-      right -= wide + 10;
-      QRectF track(right - 90, 21, 90, 6);
+  for (Piece const& piece : pieces_) {
+    QRectF box(right - piece.wide, 0, piece.wide, 48);
+    if (piece.share >= 0) {
+      QRectF track(box.left(), 21, 90, 6);
       painter.setPen(Qt::NoPen);
       painter.setBrush(theme_.control);
       painter.drawRoundedRect(track, 3, 3);
       painter.setBrush(theme_.ink);
-      painter.drawRoundedRect(
-          QRectF(track.left(), track.top(), track.width() * std::clamp(share, 0.01, 1.0), 6), 3, 3);
-      right = track.left() - 16;
+      track.setWidth(track.width() * std::clamp(piece.share, 0.01, 1.0));
+      painter.drawRoundedRect(track, 3, 3);
+    } else {
+      // Small words stand on the base line of the large number.
+      double drop = piece.font.pixelSize() < 12 ? 4 : 0;
+      paint::text(painter, box.translated(0, drop), piece.font, piece.colour, piece.words);
     }
-    bool wrong = node->verdict == Verdict::kWrong;
-    QString big = wrong || !node->failure.empty() ? "no result"
-                  : node->gflops                  ? paint::number(*node->gflops)
-                                                  : QStringLiteral("·");
-    QString unit = node->gflops && !wrong
-                       ? QString("GFLOP/s  ± %1 %").arg(node->spread * 100, 0, 'f', 1)
-                       : QString();
-    double unit_wide = unit.isEmpty() ? 0 : QFontMetricsF(ui_font(11)).horizontalAdvance(unit) + 6;
-    double big_wide = QFontMetricsF(ui_font(22, 600)).horizontalAdvance(big) + 6;
-    paint::text(painter, QRectF(right - unit_wide, 4, unit_wide, 44), ui_font(11), theme_.text2,
-                unit, Qt::AlignLeft | Qt::AlignVCenter);
-    paint::text(painter, QRectF(right - unit_wide - big_wide, 0, big_wide, 46), ui_font(22, 600),
-                node->measuring ? theme_.text3
-                : wrong         ? theme_.error
-                                : theme_.text1,
-                big, Qt::AlignLeft | Qt::AlignVCenter);
-    right -= unit_wide + big_wide + 18;
-    static QString const kWords[] = {"", QStringLiteral("◐ Checking"), QStringLiteral("✓ Correct"),
-                                     QStringLiteral("✕ Wrong")};
-    QColor const colours[] = {theme_.text3, theme_.text2, theme_.ok, theme_.error};
-    QString verdict =
-        !node->failure.empty() ? QStringLiteral("▲ Not measured") : kWords[size_t(node->verdict)];
-    QColor colour = !node->failure.empty() ? theme_.warn : colours[size_t(node->verdict)];
-    double wide = QFontMetricsF(ui_font(13, 500)).horizontalAdvance(verdict) + 4;
-    paint::text(painter, QRectF(right - wide, 0, wide, 48), ui_font(13, 500), colour, verdict);
-    right -= wide + 18;
+    right -= piece.wide + piece.gap;
   }
-  if (!snapshot_.machine || right < 660) return;
-  draw_pill(painter, right, QString::fromStdString(snapshot_.machine->target));
-  if (right > 620) draw_pill(painter, right, QString::fromStdString(snapshot_.machine->name));
-}
-
-void TopBar::mousePressEvent(QMouseEvent* event) {
-  if (event->position().x() < 44) emit home_asked();
 }
 
 }  // namespace tw

@@ -166,6 +166,38 @@ std::optional<Region> region_of(TensorAccess const& access, Shape const& shape,
   return region;
 }
 
+/// An access some of whose indices are data: each choice reaches what the other indices reach.
+struct Chosen {
+  int64_t elements = 0, lines = 0;
+};
+
+std::optional<Chosen> chosen_by_data(TensorAccess const& access, Shape const& shape,
+                                     Iterations const& iterations) {
+  TensorAccess rest{access.buffer, {}, access.writes, access.update};
+  Shape rest_shape;
+  std::set<std::string> choosing;
+  int64_t places = 1, choices = 1;
+  for (size_t d = 0; d < access.indices.size(); ++d) {
+    if (!depends_on_data(access.indices[d])) {
+      rest.indices.push_back(access.indices[d]);
+      rest_shape.push_back(shape[d]);
+      continue;
+    }
+    places *= shape[d];
+    choosing.merge(running_loops(access.indices[d], iterations));
+  }
+  if (rest.indices.size() == access.indices.size()) return std::nullopt;
+  for (std::string const& name : choosing)
+    choices = std::min(choices * iterations.running.at(name), places);
+  auto region = region_of(rest, rest_shape, iterations);
+  if (!region) return std::nullopt;
+  int64_t elements = size_of_region(*region), size = size_of(access.buffer->type);
+  bool scattered = depends_on_data(access.indices.back());
+  // What is chosen may begin in the middle of a line.
+  int64_t lines = scattered ? elements : lines_of(*region, rest_shape, size) + 1;
+  return Chosen{choices * elements, choices * lines};
+}
+
 }  // namespace
 
 Touched touched(std::vector<RunningAccess> const& accesses) {
@@ -179,19 +211,26 @@ Touched touched(std::vector<RunningAccess> const& accesses) {
   }
   int64_t all_lines = (all + kLineBytes - 1) / kLineBytes * kLineBytes;
   std::vector<Region> regions;
-  for (auto const& [access, iterations] : accesses) {
-    auto region = region_of(*access, shape, iterations);
-    if (!region) return {all, all_lines, false};
-    join(regions, std::move(*region));
-  }
   Touched result;
+  for (auto const& [access, iterations] : accesses) {
+    if (auto region = region_of(*access, shape, iterations)) {
+      join(regions, std::move(*region));
+      continue;
+    }
+    auto chosen = chosen_by_data(*access, shape, iterations);
+    if (!chosen) return {all, all_lines, false};
+    result.exact = false;
+    result.bytes += size * chosen->elements;
+    result.line_bytes += kLineBytes * chosen->lines;
+  }
   auto elements = size_of_union(regions);
-  result.exact = elements.has_value();
+  result.exact = result.exact && elements.has_value();
   for (Region const& region : regions) {
     if (!elements) result.bytes += size * size_of_region(region);
     result.line_bytes += kLineBytes * lines_of(region, shape, size);
   }
-  result.bytes = std::min(elements ? size * *elements : result.bytes, all);
+  if (elements) result.bytes += size * *elements;
+  result.bytes = std::min(result.bytes, all);
   result.line_bytes =
       std::clamp(result.line_bytes, result.bytes, std::max(all_lines, result.bytes));
   return result;

@@ -48,8 +48,9 @@ struct Touched {
 constexpr int64_t kLineBytes = 64;
 
 /// What accesses to one tensor reach together. Indices outside of the tensor (padding that a select
-/// skips) do not count. Not exact when an index depends on data, when more than six accesses reach
-/// different places, or when a set has more than some millions of values.
+/// skips) do not count. Where an index is data, every choice counts as another place, up to the
+/// whole dimension. Not exact then, when more than six accesses reach different places, or when a
+/// set has more than some millions of values.
 Touched touched(std::vector<RunningAccess> const& accesses);
 
 }  // namespace tw::analysis

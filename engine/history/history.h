@@ -17,6 +17,7 @@ struct Measured {
   double min_ms = 0;
   double spread = 0;  ///< (max - min) / min of the kept samples
   double gflops = 0;
+  bool disturbed = false;  ///< others used the processors: it may be faster than this
   bool operator==(Measured const&) const = default;
 };
 

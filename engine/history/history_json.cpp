@@ -17,6 +17,7 @@ Json trial_json(TriedOn const& where, Trial const& trial) {
     json["measured"] = {{"min_ms", trial.measured->min_ms},
                         {"spread", trial.measured->spread},
                         {"gflops", trial.measured->gflops}};
+  if (trial.measured && trial.measured->disturbed) json["measured"]["disturbed"] = true;
   if (trial.correctness != Correctness::kUnknown)
     json["verdict"] = kVerdicts[int(trial.correctness)];
   if (!trial.correctness_text.empty()) json["verdict_text"] = trial.correctness_text;
@@ -76,6 +77,9 @@ Result<History> restore_trial(History history, int id, Json const& json, TriedOn
         return broken(fmt::format("the times of entry {} are incomplete", id));
       *into = (*found)[key].get<double>();
     }
+    auto disturbed = found->find("disturbed");
+    measured.disturbed =
+        disturbed != found->end() && disturbed->is_boolean() && disturbed->get<bool>();
     history = history.with_measured(id, where, measured);
   }
   std::string verdict = text_of(json, "verdict");

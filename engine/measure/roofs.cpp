@@ -167,25 +167,55 @@ private:
 };
 
 constexpr char kFirstLine[] = "tilewright roofs 1\n";
+constexpr std::string_view kDisturbed = "measured while others ran\n";
 
-Result<Roofs> read_file(fs::path const& path) {
+Result<MeasuredRoofs> read_file(fs::path const& path) {
   constexpr size_t kMostBytes = 1 << 20;
   std::ifstream file(path, std::ios::binary);
   std::string text(kMostBytes, '\0');
   file.read(text.data(), std::streamsize(text.size()));
   text.resize(size_t(std::max<std::streamsize>(file.gcount(), 0)));
   if (!text.starts_with(kFirstLine)) return bad_input("bad_roofs_text", "not a file of roofs");
-  return parse_roofs(std::string_view(text).substr(sizeof kFirstLine - 1));
+  std::string_view content = std::string_view(text).substr(sizeof kFirstLine - 1);
+  bool disturbed = content.ends_with(kDisturbed);
+  if (disturbed) content.remove_suffix(kDisturbed.size());
+  TRY_ASSIGN(Roofs roofs, parse_roofs(content));
+  return MeasuredRoofs{roofs, disturbed};
+}
+
+void take_better(Rate& rate, Rate const& other) {
+  rate.one_core = std::max(rate.one_core, other.one_core);
+  rate.all_cores = std::max(rate.all_cores, other.all_cores);
+}
+
+/// Of the same machine: what it did once it can do.
+void take_better(Roofs& roofs, Roofs const& other) {
+  take_better(roofs.f32_vector, other.f32_vector);
+  take_better(roofs.f32_scalar, other.f32_scalar);
+  take_better(roofs.f64_vector, other.f64_vector);
+  for (size_t i = 0; i < std::min(roofs.memory.size(), other.memory.size()); ++i) {
+    take_better(roofs.memory[i].load, other.memory[i].load);
+    take_better(roofs.memory[i].triad, other.memory[i].triad);
+  }
+}
+
+/// The best of all rounds is steady where nobody else works.
+bool is_unsteady(Roofs const& roofs) {
+  constexpr double kSteady = 0.25;
+  bool unsteady = roofs.f32_vector.spread > kSteady;
+  for (MemoryRoof const& memory : roofs.memory) unsteady |= memory.load.spread > kSteady;
+  return unsteady;
 }
 
 /// Written beside and renamed, so that a reader never sees half a file.
-void write_file(fs::path const& path, Roofs const& roofs) {
+void write_file(fs::path const& path, MeasuredRoofs const& roofs) {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   fs::path draft = path;
   draft += ".new";
   std::ofstream file(draft, std::ios::binary | std::ios::trunc);
   file << kFirstLine << to_json_text(roofs) << "\n";
+  if (roofs.disturbed) file << kDisturbed;
   file.close();
   if (file) fs::rename(draft, path, error);
   if (!file || error) fs::remove(draft, error);
@@ -202,17 +232,34 @@ fs::path roofs_file(fs::path const& folder, Hardware const& hardware) {
   return folder / fmt::format("roofs-{:016x}.json", fingerprint(hardware));
 }
 
-Result<Roofs> kept_roofs(fs::path const& folder, Hardware const& hardware) {
+Result<MeasuredRoofs> kept_roofs(fs::path const& folder, Hardware const& hardware) {
   return read_file(roofs_file(folder, hardware));
 }
 
-Result<Roofs> cached_roofs(Device& device, Hardware const& hardware, fs::path const& folder,
-                           std::function<Result<RoofProbes>()> const& build_probes,
-                           RoofOptions const& options) {
+void doubt_roofs(fs::path const& folder, Hardware const& hardware) {
+  auto kept = read_file(roofs_file(folder, hardware));
+  if (!kept || kept->disturbed) return;
+  kept->disturbed = true;
+  write_file(roofs_file(folder, hardware), *kept);
+}
+
+bool others_run(Device& device, Hardware const& hardware, StopToken stop) {
+  auto status = device.status({.stop = stop});
+  return status && status->load > 0.5 * hardware.cores;
+}
+
+Result<MeasuredRoofs> cached_roofs(Device& device, Hardware const& hardware, fs::path const& folder,
+                                   std::function<Result<RoofProbes>()> const& build_probes,
+                                   RoofOptions const& options) {
   fs::path path = roofs_file(folder, hardware);
-  if (Result<Roofs> kept = read_file(path)) return kept;
+  Result<MeasuredRoofs> kept = read_file(path);
+  if (kept && !kept->disturbed) return kept;
+  bool busy = others_run(device, hardware, options.stop);
+  if (kept && busy) return kept;
   TRY_ASSIGN(RoofProbes probes, build_probes());
-  TRY_ASSIGN(Roofs roofs, measure_roofs(device, hardware, probes, options));
+  TRY_ASSIGN(Roofs measured, measure_roofs(device, hardware, probes, options));
+  MeasuredRoofs roofs{measured, busy || is_unsteady(measured)};
+  if (kept) take_better(roofs, *kept);
   write_file(path, roofs);
   return roofs;
 }

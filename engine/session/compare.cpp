@@ -8,6 +8,7 @@
 #include "engine/compile/load_time.h"
 #include "engine/ir/rewrite.h"
 #include "engine/session/schedule_views.h"
+#include "engine/support/base/quantities.h"
 #include "engine/tensor/ndarray.h"
 
 namespace tw::session {
@@ -235,10 +236,10 @@ StateComparison compare_trials(StateToCompare const& before, StateToCompare cons
   result.summary = "it was not measured on both";
   if (!before.min_ms || !after.min_ms) return result;
   double ratio = *before.min_ms / *after.min_ms;
-  result.summary =
-      fmt::format("{} takes {:.4g} ms, {} {:.4g} ms: {:.2f} times {} there", before.state.device,
-                  *before.min_ms, after.state.device, *after.min_ms, std::max(ratio, 1 / ratio),
-                  ratio >= 1 ? "faster" : "slower");
+  result.summary = fmt::format("{} takes {}, {} {}: {:.2f} times {} there", before.state.device,
+                               milliseconds_text(*before.min_ms), after.state.device,
+                               milliseconds_text(*after.min_ms), std::max(ratio, 1 / ratio),
+                               ratio >= 1 ? "faster" : "slower");
   return result;
 }
 

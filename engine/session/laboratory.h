@@ -8,6 +8,7 @@
 #include "engine/device/device.h"
 #include "engine/history/history.h"
 #include "engine/measure/kernel_bench.h"
+#include "engine/measure/speed_probe.h"
 #include "engine/session/checked_run.h"
 #include "engine/session/loaded_model.h"
 #include "engine/session/session.h"
@@ -32,10 +33,16 @@ public:
   struct Outcome {
     BenchResult result;
     Comparison comparison;
+    bool disturbed = false;  ///< others used the processors meanwhile
   };
   /// Compiles, runs once over poisoned outputs, compares, times.
   Result<Outcome> measure(Model const& model, int kernel, ir::Program const& program, CodeTier tier,
                           StopToken stop);
+
+  /// What this device was seen to reach, in GFLOP/s on all its threads.
+  void know_peak(double gflops);
+  /// Nobody else uses the device's processors now.
+  bool is_quiet(StopToken stop);
 
   /// Runs it once with every access checked, if that is no long work.
   Result<CheckedRun> check(Model const& model, int kernel, ir::Program const& program,
@@ -46,6 +53,8 @@ private:
   Status prepare(Model const& model, int kernel, StopToken stop);
 
   Backend const& backend() const { return *chosen_.backend; }
+  /// Of a burst of arithmetic now; a device that cannot run it is not called slow.
+  bool burst_is_fast(StopToken stop);
 
   ChosenDevice chosen_;
   int threads_;
@@ -53,6 +62,8 @@ private:
   int kernel_ = -1;
   std::unique_ptr<KernelBench> bench_;
   te::Expected expected_;
+  std::unique_ptr<SpeedProbe> probe_;
+  double peak_ = 0;
 };
 
 }  // namespace tw::session

@@ -10,6 +10,8 @@
 #include "engine/ir/text.h"
 #include "engine/samples/samples.h"
 #include "engine/session/graph_views.h"
+#include "engine/support/base/quantities.h"
+#include "engine/support/base/random.h"
 #include "engine/support/files.h"
 #include "engine/te/inputs.h"
 
@@ -115,6 +117,27 @@ Result<Model> load_model(std::string const& path, LoadOptions const& options, Ba
   return model;
 }
 
+Result<std::map<std::string, Shape>> parse_fixes(std::string const& shapes) {
+  std::map<std::string, Shape> fixes;
+  for (size_t at = 0; at < shapes.size();) {
+    size_t end = std::min(shapes.find(';', at), shapes.size());
+    std::string one = shapes.substr(at, end - at);
+    at = end + 1;
+    size_t first = one.find_first_not_of(' ');
+    if (first == std::string::npos) continue;
+    size_t equals = one.rfind('=');
+    auto bad = [&] {
+      return bad_input("bad_shapes",
+                       fmt::format("a shape is given as in x=1x3x48x192, not as '{}'", one));
+    };
+    if (equals == std::string::npos || equals <= first) return bad();
+    auto shape = parse_shape(one.substr(equals + 1, one.find_last_not_of(' ') - equals));
+    if (!shape) return bad();
+    fixes[one.substr(first, equals - first)] = *shape;
+  }
+  return fixes;
+}
+
 Result<Model> with_own_kernel(Model const& model, std::string const& text, int row) {
   TRY_ASSIGN(te::Kernel kernel, te::parse_kernel(text));
   for (size_t i = 0; i < model->plan.kernels.size(); ++i)
@@ -157,17 +180,22 @@ ModelView model_view(LoadedModel const& model) {
     ++view.opaque;
     view.notes.push_back(fmt::format("{} ({}): {}", node.name, node.type, node.reason));
   });
+  for (ModelTensor const& input : model_inputs(model)) {
+    if (input.unknown.empty()) continue;
+    bool rank_known = input.unknown != std::vector<std::string>{"rank"};
+    view.free_inputs.push_back({input.name, input.unknown, rank_known});
+  }
   int runs = 0;
   for_each_step(model.after, model.plan, [&](Graph const&, PlanStep const& step) {
     runs += step.kind == StepKind::kKernel;
   });
-  view.summary =
-      model.is_expression
-          ? fmt::format("a tensor expression of {} stage{}", model.kernel(0).kernel.stages.size(),
-                        model.kernel(0).kernel.stages.size() == 1 ? "" : "s")
-          : fmt::format("{} operators, {} kernels in {} runs", view.operators, view.kernels, runs);
+  view.summary = model.is_expression
+                     ? "a tensor expression of " +
+                           count_text(int64_t(model.kernel(0).kernel.stages.size()), "stage")
+                     : fmt::format("{}, {} in {}", count_text(view.operators, "operator"),
+                                   count_text(view.kernels, "kernel"), count_text(runs, "run"));
   if (size_t beside = model.own.size() - model.is_expression; beside > 0)
-    view.summary += fmt::format(", {} kernel{} of your own", beside, beside == 1 ? "" : "s");
+    view.summary += fmt::format(", {} of your own", count_text(int64_t(beside), "kernel"));
   if (view.opaque > 0) view.summary += fmt::format(", {} not understood", view.opaque);
   return view;
 }
@@ -194,16 +222,18 @@ GraphView graph_view(LoadedModel const& model) {
 KernelTable kernel_table(LoadedModel const& model) {
   KernelTable table;
   for (KernelTask const& task : model.plan.kernels)
-    table.rows.push_back({task.name,
-                          fmt::format("{}", fmt::join(task.operators, " ")),
-                          task.shape,
-                          task.count,
-                          task.flops,
-                          task.bytes,
-                          KernelState::kDefault,
-                          {},
-                          {},
-                          {}});
+    table.rows.push_back({.name = task.name,
+                          .operators = fmt::format("{}", fmt::join(task.operators, " ")),
+                          .shape = task.shape,
+                          .count = task.count,
+                          .flops = task.flops,
+                          .bytes = task.bytes,
+                          .state = KernelState::kDefault,
+                          .time_ms = {},
+                          .disturbed = false,
+                          .fraction_of_roof = {},
+                          .roof = {},
+                          .own_text = {}});
   for (auto const& [row, text] : model.own) table.rows[size_t(row)].own_text = text;
   return table;
 }

@@ -28,6 +28,9 @@ public:
 /// `row` (which must be one). Errors: those of the text, name_taken.
 Result<Model> with_own_kernel(Model const& model, std::string const& text, int row = -1);
 
+/// "x=1x3x48x192; y=2". Errors: bad_shapes.
+Result<std::map<std::string, Shape>> parse_fixes(std::string const& shapes);
+
 /// The plain program of a kernel.
 Result<ir::Program> plain_program(LoadedModel const& model, int kernel);
 

@@ -7,13 +7,10 @@
 #include "engine/samples/samples.h"
 #include "engine/schedule/primitive.h"
 #include "engine/session/use_cases.h"
+#include "engine/support/base/quantities.h"
 
 namespace tw::session {
 namespace {
-
-std::string size_text(int64_t bytes) {
-  return bytes >= (1 << 20) ? fmt::format("{} MB", bytes >> 20) : fmt::format("{} KB", bytes >> 10);
-}
 
 std::vector<RoofView> roof_views(Roofs const& roofs) {
   std::vector<RoofView> views{{"FMA f32", true, roofs.f32_vector.all_cores},
@@ -33,13 +30,15 @@ Result<MachineView> machine_view(Backend const& backend, Device& device,
   Hardware const& hardware = backend.target().hardware;
   MachineView view;
   view.device = title.empty() ? kLocalDeviceName : title;
-  view.name = fmt::format("{} · {} core{}", title.empty() ? "This machine" : title, hardware.cores,
-                          hardware.cores == 1 ? "" : "s");
+  view.name = fmt::format("{} · {}", title.empty() ? "This machine" : title,
+                          count_text(hardware.cores, "core"));
   view.target = backend.target().title();
+  view.hardware = std::make_shared<Hardware const>(hardware);
+  view.threads = hardware.cores;
   for (CacheLevel const& cache : hardware.caches) {
     view.cache_bytes.push_back(cache.bytes);
-    view.detail += fmt::format("{}{} L{}", view.detail.empty() ? "" : ", ", size_text(cache.bytes),
-                               cache.level);
+    view.detail += fmt::format("{}{} L{}", view.detail.empty() ? "" : ", ",
+                               bytes_text(double(cache.bytes)), cache.level);
   }
   if (!measure) return view;
   if (again) {
@@ -49,11 +48,12 @@ Result<MachineView> machine_view(Backend const& backend, Device& device,
   RoofOptions options;
   options.stop = stop;
   options.progress = progress;
-  TRY_ASSIGN(Roofs roofs,
+  TRY_ASSIGN(MeasuredRoofs roofs,
              cached_roofs(
                  device, hardware, cache_folder, [&] { return backend.roof_probes(); }, options));
   view.roofs = roof_views(roofs);
   view.roofs_known = true;
+  view.roofs_doubtful = roofs.disturbed;
   view.rates = std::make_shared<Roofs const>(roofs);
   return view;
 }

@@ -8,6 +8,7 @@
 #include "engine/measure/kernel_bench.h"
 #include "engine/measure/network.h"
 #include "engine/package/assemble.h"
+#include "engine/session/kernel_roofs.h"
 #include "engine/session/loaded_model.h"
 
 namespace tw::session {
@@ -233,23 +234,19 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
   return result;
 }
 
-void fill_times(KernelTable& table, RunResult const& run, MachineView const& machine) {
-  double peak = 0, bandwidth = 0;
-  for (RoofView const& roof : machine.roofs) {
-    if (roof.compute)
-      peak = std::max(peak, roof.value);
-    else
-      bandwidth = std::max(bandwidth, roof.value);
-  }
-  for (KernelRow& row : table.rows) {
-    for (size_t i = 0; i < run.kernel_names.size(); ++i)
-      if (run.kernel_names[i] == row.name)
-        row.time_ms = row.time_ms ? std::min(*row.time_ms, run.kernel_ms[i]) : run.kernel_ms[i];
+void fill_times(KernelTable& table, LoadedModel const& model, RunResult const& run,
+                MachineView const& machine) {
+  for (size_t i = 0; i < table.rows.size(); ++i) {
+    KernelRow& row = table.rows[i];
+    row.time_ms.reset();
+    for (size_t k = 0; k < run.kernel_names.size(); ++k)
+      if (run.kernel_names[k] == row.name)
+        row.time_ms = row.time_ms ? std::min(*row.time_ms, run.kernel_ms[k]) : run.kernel_ms[k];
     if (!row.time_ms || *row.time_ms <= 0) continue;
-    // The attainable time: whichever of arithmetic and moving its tensors once takes longer.
-    double arithmetic = peak > 0 ? double(row.flops) / peak / 1e6 : 0,
-           moving = bandwidth > 0 ? double(row.bytes) / bandwidth / 1e6 : 0;
-    row.fraction_of_roof = std::max(arithmetic, moving) / *row.time_ms;
+    auto plain = plain_program(model, int(i));
+    if (!plain) continue;
+    row.roof = roof_view(needs_of(model, int(i), *plain), machine, run.threads);
+    row.fraction_of_roof = row.roof ? fraction_of(*row.roof, *row.time_ms) : std::nullopt;
   }
   if (!run.samples_ms.empty())
     table.total_ms = *std::min_element(run.samples_ms.begin(), run.samples_ms.end());

@@ -64,8 +64,10 @@ Status read_files(Json const& json, std::vector<ProjectFile>& files, std::string
 
 Status read_model(Json const& json, ProjectModel& model, std::string const& file) {
   if (!json.is_object()) return broken(file, "it does not say which model it is of");
-  for (auto [key, into] :
-       {std::pair{"source", &model.source}, {"beside", &model.beside}, {"sha256", &model.sha256}})
+  for (auto [key, into] : {std::pair{"source", &model.source},
+                           {"beside", &model.beside},
+                           {"sha256", &model.sha256},
+                           {"shapes", &model.shapes}})
     if (!read_text(json, key, *into))
       return broken(file, fmt::format("'{}' of its model is no text", key));
   model.bytes = bytes_in(json);
@@ -167,6 +169,7 @@ std::string to_text(Project const& project) {
                {"saved", project.saved}};
   if (!project.model.source.empty()) {
     json["model"] = {{"source", project.model.source}};
+    if (!project.model.shapes.empty()) json["model"]["shapes"] = project.model.shapes;
     if (!project.model.beside.empty()) json["model"]["beside"] = project.model.beside;
     if (!project.model.sha256.empty()) json["model"]["sha256"] = project.model.sha256;
     if (project.model.bytes > 0) json["model"]["bytes"] = project.model.bytes;

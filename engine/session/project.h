@@ -26,6 +26,7 @@ struct ProjectFile {
 struct ProjectModel {
   /// What `load_model` was given: a path, "sample:NAME" or "te:TEXT"; empty: no model.
   std::string source;
+  std::string shapes;  ///< that its inputs were given: "x=1x3x48x192"; empty: the file's own
   std::string beside;  ///< the path from the project's folder; empty: never saved as a file
   std::string sha256;  ///< of the file's content; empty: a sample, or not known
   int64_t bytes = 0;

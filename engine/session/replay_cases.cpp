@@ -92,6 +92,7 @@ void put_model(State& state, Model const& model) {
     if (table.rows[i].own_text != known.own_text) continue;
     table.rows[i].time_ms = known.time_ms;
     table.rows[i].fraction_of_roof = known.fraction_of_roof;
+    table.rows[i].roof = known.roof;
   }
   table.total_ms = state.table->total_ms;
   bool alone = model->is_expression && model->path.empty();

@@ -2,15 +2,9 @@
 #include <fmt/format.h>
 
 #include "engine/session/schedule_views.h"
+#include "engine/support/base/quantities.h"
 
 namespace tw::session {
-namespace {
-
-std::string in_words(double ms) {
-  return ms >= 1 ? fmt::format("{:.1f} ms", ms) : fmt::format("{:.0f} us", ms * 1e3);
-}
-
-}  // namespace
 
 RooflinePoint roofline_point(analysis::TimeModel const& model, double flops) {
   RooflinePoint point;
@@ -28,14 +22,19 @@ std::string explanation_of(analysis::TimeModel const& model) {
   std::string others;
   auto add = [&](std::string const& name, double seconds) {
     if (name == model.bound || seconds <= 0) return;
-    others += fmt::format("{}{} {}", others.empty() ? "" : ", ", name, in_words(seconds * 1e3));
+    others += fmt::format("{}{} {}", others.empty() ? "" : ", ", name, duration_text(seconds));
   };
   add("arithmetic", model.arithmetic_seconds);
   for (analysis::LevelTraffic const& level : model.levels) add(level.name, level.seconds);
   bool arithmetic = model.bound == "arithmetic";
   return fmt::format("Modelled: {} bounds this step, {}{}{}.",
                      arithmetic ? "arithmetic" : "traffic with " + model.bound,
-                     in_words(model.seconds * 1e3), others.empty() ? "" : "; ", others);
+                     duration_text(model.seconds), others.empty() ? "" : "; ", others);
+}
+
+std::string explanation_of(KernelRoofView const& roof) {
+  return fmt::format("This kernel moves {} and computes nothing: its data lies in {}, {} at best.",
+                     bytes_text(roof.bytes), roof.level, milliseconds_text(roof.ms));
 }
 
 }  // namespace tw::session

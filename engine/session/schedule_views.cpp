@@ -10,6 +10,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
 #include "engine/schedule/names.h"
+#include "engine/support/base/quantities.h"
 #include "engine/tensor/ndarray.h"
 
 namespace tw::session {
@@ -57,11 +58,11 @@ void describe_memory(analysis::Locality const& locality, ir::LoopId loop,
 std::string consequence_of(LoopBar const& bar) {
   switch (bar.mark) {
     case LoopMark::kParallel:
-      return fmt::format("{} tasks", bar.extent);
+      return count_text(bar.extent, "task");
     case LoopMark::kVector:
-      return fmt::format("{} lanes", bar.extent);
+      return count_text(bar.extent, "lane");
     case LoopMark::kUnroll:
-      return fmt::format("{} copies", bar.extent);
+      return bar.extent == 1 ? "1 copy" : fmt::format("{} copies", bar.extent);
     default:
       return bar.guarded ? "guarded" : "";
   }
@@ -71,7 +72,7 @@ StageCard card_of(ir::BlockSite const& site) {
   StageCard card;
   card.name = site.block->name;
   card.op = site.block->op;
-  card.summary = fmt::format("{} loop{}", site.loops.size(), site.loops.size() == 1 ? "" : "s");
+  card.summary = count_text(int64_t(site.loops.size()), "loop");
   ir::walk(site.block->body, [&](ir::Stmt const& s) {
     if (auto const* store = s.as<ir::Store>())
       card.output = fmt::format("{} {}", to_text(store->buffer->type),

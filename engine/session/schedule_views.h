@@ -16,6 +16,8 @@ RefusalView refusal_view(ir::Program const& program, Refusal const& refusal,
 RooflinePoint roofline_point(analysis::TimeModel const& model, double flops);
 /// "Modelled: arithmetic bounds this step, 1.0 ms; L1 0.3 ms, L2 20 us."
 std::string explanation_of(analysis::TimeModel const& model);
+/// Of a kernel without arithmetic: what it moves, from where, and what that takes at best.
+std::string explanation_of(KernelRoofView const& roof);
 
 /// `cache_bytes`: of the caches whose largest fitting factors are wanted.
 NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache_bytes);

@@ -38,16 +38,18 @@ void SessionImpl::publish() {
   notify();
 }
 
-Status SessionImpl::open(std::string const& source, std::shared_ptr<Project const> project) {
+Status SessionImpl::open(std::string const& source, std::shared_ptr<Project const> project,
+                         std::string const& shapes) {
+  TRY_ASSIGN(auto fixes, parse_fixes(shapes));
   set_error("");
   jobs_.start("open", "opening " + source,
-              [this, source, project](StopToken stop, Progress const& progress) {
-                auto model = load_model(source, {}, *backend(), stop, progress);
+              [this, source, project, shapes, fixes](StopToken stop, Progress const& progress) {
+                auto model = load_model(source, {fixes, {}}, *backend(), stop, progress);
                 if (!model) {
                   if (!stop.stop_requested()) set_error(to_sentence(model.error()));
                   return publish();
                 }
-                take_model(*model, source, project.get());
+                take_model(*model, source, shapes, project.get());
                 publish();
                 start_modelling();
                 know_model(*model, source, stop);
@@ -58,7 +60,9 @@ Status SessionImpl::open(std::string const& source, std::shared_ptr<Project cons
 
 /// The file's content, for projects: after the first picture, since nobody waits for it.
 void SessionImpl::know_model(Model model, std::string const& source, StopToken stop) {
-  if (!ProjectModel{source, "", "", 0, {}, ""}.is_file()) return;
+  ProjectModel known;
+  known.source = source;
+  if (!known.is_file()) return;
   auto hash = sha256_of_file(source, stop);
   auto files = files_of_model(source, stop);
   std::error_code unknown;
@@ -70,15 +74,18 @@ void SessionImpl::know_model(Model model, std::string const& source, StopToken s
   state_.bytes = int64_t(bytes);
 }
 
-void SessionImpl::take_model(Model model, std::string const& source, Project const* project) {
+void SessionImpl::take_model(Model model, std::string const& source, std::string const& shapes,
+                             Project const* project) {
   std::vector<std::string> lost, kept_own;
   if (project) model = with_own_kernels(model, *project, kept_own, lost);
-  auto view = std::make_shared<ModelView const>(model_view(*model));
+  auto view = std::make_shared<ModelView>(model_view(*model));
+  view->shapes = shapes;
   auto graph = std::make_shared<GraphView const>(graph_view(*model));
   auto table = std::make_shared<KernelTable const>(kernel_table(*model));
   State next;
   next.model = model;
   next.source = source;
+  next.shapes = shapes;
   next.model_view = view;
   next.graph = graph;
   next.table = table;
@@ -105,6 +112,14 @@ void SessionImpl::take_model(Model model, std::string const& source, Project con
   if (!error.empty()) next.error = std::make_shared<std::string const>(error);
   state_ = std::move(next);
   texts_.clear();
+}
+
+Status SessionImpl::run(FixShapes const& c) {
+  std::unique_lock lock(mutex_);
+  if (!state_.model) return bad_input("no_model", "no model is open");
+  std::string source = state_.source;
+  lock.unlock();
+  return open(source, {}, c.shapes);
 }
 
 Status SessionImpl::run(CloseModel const&) {
@@ -139,8 +154,8 @@ Status SessionImpl::restore(std::string const& saved) {
   TRY_ASSIGN(Project project, parse_project(saved));
   if (project.model.source.empty())
     return bad_input("no_model", "the project does not say which model it is of");
-  std::string source = project.model.source;
-  return open(source, std::make_shared<Project const>(std::move(project)));
+  std::string source = project.model.source, shapes = project.model.shapes;
+  return open(source, std::make_shared<Project const>(std::move(project)), shapes);
 }
 
 Result<std::unique_ptr<Session>> Session::create(Options options) {

@@ -30,6 +30,11 @@ struct OpenModel {
 struct OpenSample {
   std::string name;
 };  ///< job; "resnet18"
+/// Job: the open model again with these shapes of its inputs, "x=1x3x48x192; y=2"; those that are
+/// not named are what the file says.
+struct FixShapes {
+  std::string shapes;
+};
 struct CloseModel {};
 struct SelectKernel {
   int row = 0;
@@ -90,10 +95,10 @@ struct ExportKernel {
   std::string folder;
 };
 struct CancelJob {};
-using Command =
-    std::variant<OpenModel, OpenSample, CloseModel, SelectKernel, ApplyStep, ApplyScript, Undo,
-                 Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain, MeasureModel, MeasureRoofs,
-                 CancelJob, Export, ExportKernel, ReplayOn, AddKernel, RewriteKernel, UseDevice>;
+using Command = std::variant<OpenModel, OpenSample, FixShapes, CloseModel, SelectKernel, ApplyStep,
+                             ApplyScript, Undo, Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain,
+                             MeasureModel, MeasureRoofs, CancelJob, Export, ExportKernel, ReplayOn,
+                             AddKernel, RewriteKernel, UseDevice>;
 
 /// A device, and the backend for what it says it is.
 struct ChosenDevice {
@@ -113,6 +118,9 @@ struct Options {
   std::function<Result<ChosenDevice>(std::string const& name, StopToken stop)> open_device = {};
   ExportKit exports = {};  ///< what models can be exported with; empty: they cannot
   std::shared_ptr<DeviceLog> local_log = {};  ///< of what happens on this machine; may be null
+  /// How long to wait before what was measured while others used the processors is measured again;
+  /// 0: never.
+  double patience_seconds = 0;
 };
 
 class Session {

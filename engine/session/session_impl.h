@@ -29,7 +29,8 @@ public:
         stages_(std::make_shared<std::vector<CodeStage> const>(code_stages(*options_.backend))),
         jobs_([this] { notify(); }),
         code_jobs_([] {}),
-        model_jobs_([] {}) {
+        model_jobs_([] {}),
+        patience_([] {}) {
     state_.here = laboratory_->tried_on();
     start_roofs(false);
   }
@@ -48,6 +49,7 @@ public:
   }
 
   Status execute(Command const& command) override {
+    set_error("");  // what was wrong before has nothing to do with this command
     Status status = std::visit([this](auto const& c) { return run(c); }, command);
     publish();
     start_modelling();
@@ -90,6 +92,7 @@ private:
   // Commands, on the front's thread.
   Status run(OpenModel const& c) { return open(c.path, {}); }
   Status run(OpenSample const& c) { return open("sample:" + c.name, {}); }
+  Status run(FixShapes const& c);
   Status run(CloseModel const&);
   Status run(SelectKernel const& c);
   Status run(ApplyStep const& c);
@@ -119,7 +122,8 @@ private:
   /// `kernel`: its name; empty: the model.
   Status start_export(std::string const& target, std::string const& folder,
                       std::string const& kernel);
-  Status open(std::string const& source, std::shared_ptr<Project const> project);
+  Status open(std::string const& source, std::shared_ptr<Project const> project,
+              std::string const& shapes = "");
   Status move(std::function<Result<History>(History const&)> const& to);
   std::expected<void, Refusal> take(Step const& step);
 
@@ -128,9 +132,16 @@ private:
   void use(ChosenDevice chosen);
   void start_measuring();
   void measure_node(int kernel, int node, StopToken stop);
+  /// With the mutex held.
+  void keep_time(History& history, int64_t flops, int node, Laboratory::Outcome const& outcome);
+  bool doubt_roofs_of(int kernel, int node);
+  void wait_for_quiet();
+  void measure_disturbed(StopToken stop, Progress const& progress);
+  void take_machine(MachineView view);
   void start_checking(int kernel, int node);
   void check_node(int kernel, int node, StopToken stop);
-  void take_model(Model model, std::string const& source, Project const* project);
+  void take_model(Model model, std::string const& source, std::string const& shapes,
+                  Project const* project);
   void know_model(Model model, std::string const& source, StopToken stop);
   void start_modelling();
   void model_states(StopToken stop);
@@ -165,11 +176,13 @@ private:
     std::shared_ptr<CodeText const> first, second;
     std::shared_ptr<CodePair const> both;
   };
-  Pair pair_;               ///< the last one asked for
+  Pair pair_;  ///< the last one asked for
+  int times_doubted_ = 0;
   bool modelling_ = false;  ///< a job goes through the states that are not modelled
   Jobs jobs_;
   Jobs code_jobs_;
   Jobs model_jobs_;
+  Jobs patience_;  ///< waits for a quiet moment; nobody waits for it
 };
 
 }  // namespace tw::session

@@ -33,6 +33,7 @@ Status SessionImpl::run(MeasureAgain const&) {
 /// Measures the current step if nobody has, then the schedule by rule, so that there is something
 /// to compare with.
 void SessionImpl::start_measuring() {
+  jobs_.cancel("again");
   if (!options_.measure) return;
   std::vector<int> wanted;
   int kernel = -1, current = 0;
@@ -126,11 +127,8 @@ void SessionImpl::measure_node(int kernel, int node, StopToken stop) {
         node, state_.here, c.equal ? Correctness::kCorrect : Correctness::kWrong, words);
     if (!c.equal) break;  // a wrong answer has no time
     double ms = outcome->result.samples.least() * 1e3;
-    auto const& known = history.node(node).on(state_.here).measured;
-    if (!known || ms < known->min_ms)
-      history = history.with_measured(
-          node, state_.here,
-          {ms, outcome->result.samples.spread(), double(model->kernel(kernel).flops) / ms / 1e6});
+    keep_time(history, model->kernel(kernel).flops, node, *outcome);
+    if (history.node(node).on(state_.here).measured->disturbed) wait_for_quiet();
     if (ms > 50) break;  // slow code gains nothing from a second look
     state_.measuring = tier == CodeTier::kFast ? node : -1;
   }
@@ -138,6 +136,7 @@ void SessionImpl::measure_node(int kernel, int node, StopToken stop) {
     std::lock_guard lock(mutex_);
     state_.measuring = -1;
   }
+  if (doubt_roofs_of(kernel, node)) wait_for_quiet();
   publish();
 }
 
@@ -151,31 +150,32 @@ Status SessionImpl::run(MeasureModel const&) {
     model = state_.model;
     options.scripts = shaped_scripts(state_);
   }
-  jobs_.start("model", "measuring the whole model",
-              [this, model, options](StopToken stop, Progress const& progress) mutable {
-                options.rounds = 5;
-                options.threads = laboratory_->threads();
-                auto inputs = random_inputs(*model, 1);
-                if (!inputs) {
-                  set_error(to_sentence(inputs.error()));
-                  return publish();
-                }
-                options.inputs = std::move(*inputs);
-                auto run =
-                    run_model(*model, options, *backend(), laboratory_->device(), stop, progress);
-                if (!run) {
-                  if (!stop.stop_requested()) set_error(to_sentence(run.error()));
-                  return publish();
-                }
-                {
-                  std::lock_guard lock(mutex_);
-                  if (state_.model != model) return;
-                  auto table = std::make_shared<KernelTable>(*state_.table);
-                  fill_times(*table, *run, state_.machine ? *state_.machine : MachineView());
-                  state_.table = std::move(table);
-                }
-                publish();
-              });
+  jobs_.start(
+      "model", "measuring the whole model",
+      [this, model, options](StopToken stop, Progress const& progress) mutable {
+        options.rounds = 5;
+        options.threads = laboratory_->threads();
+        auto inputs = random_inputs(*model, 1);
+        if (!inputs) {
+          set_error(to_sentence(inputs.error()));
+          return publish();
+        }
+        options.inputs = std::move(*inputs);
+        auto run = run_model(*model, options, *backend(), laboratory_->device(), stop, progress);
+        if (!run) {
+          if (!stop.stop_requested()) set_error(to_sentence(run.error()));
+          return publish();
+        }
+        {
+          std::lock_guard lock(mutex_);
+          if (state_.model != model) return;
+          auto table = std::make_shared<KernelTable>(*state_.table);
+          fill_times(*table, *model, *run, state_.machine ? *state_.machine : MachineView());
+          state_.table = std::move(table);
+          state_.timed_scripts = options.scripts;
+        }
+        publish();
+      });
   return {};
 }
 
@@ -229,11 +229,8 @@ void SessionImpl::start_roofs(bool again) {
                 auto plain = look(false);
                 auto view = options_.measure ? look(true) : plain;
                 if (!view && !stop.stop_requested()) set_error(to_sentence(view.error()));
-                {
-                  std::lock_guard lock(mutex_);
-                  state_.machine = std::make_shared<MachineView const>(view ? *view : *plain);
-                  for (auto& [row, work] : state_.kernels) work.models.clear(), work.facts.clear();
-                }
+                take_machine(view ? *view : *plain);
+                if (view && view->roofs_doubtful) wait_for_quiet();
                 publish();
                 start_modelling();
               });
@@ -264,7 +261,7 @@ Status SessionImpl::run(UseDevice const& c) {
 /// On the job thread. The model is planned again, with the schedules that were made by hand, for
 /// what the new device is; times belong to the device that they were measured on.
 void SessionImpl::use(ChosenDevice chosen) {
-  std::string source;
+  std::string source, shapes;
   std::shared_ptr<Project const> kept;
   {
     std::lock_guard lock(mutex_);
@@ -279,8 +276,9 @@ void SessionImpl::use(ChosenDevice chosen) {
     texts_.clear();
     pair_ = {};
     source = state_.source;
+    shapes = state_.shapes;
   }
-  if (kept) (void)open(source, kept);
+  if (kept) (void)open(source, kept, shapes);
 }
 
 }  // namespace tw::session

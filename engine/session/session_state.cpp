@@ -8,6 +8,7 @@
 #include "engine/ir/program.h"
 #include "engine/schedule/trace.h"
 #include "engine/session/schedule_views.h"
+#include "engine/support/base/quantities.h"
 
 namespace tw::session {
 namespace {
@@ -54,11 +55,28 @@ std::string name_of(TriedOn const& where, TriedOn const& here) {
   return other ? fmt::format("{} ({})", where.device, where.machine) : where.device;
 }
 
+namespace {
+
+std::optional<KernelRoofView> roof_of(State const& state, KernelWork const& work) {
+  if (!state.machine) return std::nullopt;
+  return roof_view(work.needs, *state.machine, state.machine->threads);
+}
+
+void take_roof(std::optional<KernelRoofView> const& roof, double flops, HistoryNodeView& node) {
+  node.speed = node.gflops;
+  if (!roof) return;
+  node.speed = speed_of(*roof, flops, *node.min_ms);
+  node.fraction_of_roof = fraction_of(*roof, *node.min_ms);
+}
+
+}  // namespace
+
 std::shared_ptr<HistoryView const> history_view(State const& state) {
   auto view = std::make_shared<HistoryView>();
   KernelWork const& work = state.kernels.at(state.kernel);
   History const& history = work.history;
   auto flops = double(state.model->kernel(state.kernel).flops);
+  view->roof = roof_of(state, work);
   for (size_t i = 0; i < history.size(); ++i) {
     HistoryNode const& node = history.node(int(i));
     Trial const& trial = node.on(state.here);
@@ -72,6 +90,8 @@ std::shared_ptr<HistoryView const> history_view(State const& state) {
       one.min_ms = trial.measured->min_ms;
       one.spread = trial.measured->spread;
       one.gflops = trial.measured->gflops;
+      one.disturbed = trial.measured->disturbed;
+      take_roof(view->roof, flops, one);
     }
     if (auto model = work.models.find(node.id);
         model != work.models.end() && model->second->seconds > 0) {
@@ -102,6 +122,10 @@ std::shared_ptr<RooflineView const> roofline_view(State const& state) {
   });
   auto flops = double(state.model->kernel(state.kernel).flops);
   KernelWork const& work = state.kernels.at(state.kernel);
+  if (auto roof = roof_of(state, work)) {
+    view->attainable = flops / roof->ms * 1e-6;
+    if (flops <= 0) view->explanation = explanation_of(*roof);
+  }
   History const& history = work.history;
   for (int id : path_to(history, history.current())) {
     HistoryNode const& node = history.node(id);
@@ -114,15 +138,9 @@ std::shared_ptr<RooflineView const> roofline_view(State const& state) {
     auto const& measured = node.on(state.here).measured;
     point.measured = measured.has_value();
     if (measured) point.gflops = measured->gflops;
-    point.label = fmt::format("{} {:.1f}", node.label, point.gflops);
+    point.label = fmt::format("{} {}", node.label, number_text(point.gflops));
     point.current = current;
-    if (current) {
-      double peak = 0, bandwidth = 0;
-      for (RoofView const& roof : view->roofs)
-        (roof.compute ? peak : bandwidth) = roof.compute ? std::max(peak, roof.value) : roof.value;
-      view->attainable = std::min(peak, point.intensity * bandwidth);
-      view->explanation = explanation_of(model);
-    }
+    if (current) view->explanation = explanation_of(model);
     view->trail.push_back(std::move(point));
   }
   return view;
@@ -154,26 +172,48 @@ Result<std::map<int, std::string>> scripts_to_export(State const& state, int ker
   return scripts;
 }
 
+namespace {
+
+/// Where the model runs the kernel: by rule while its plain nest is looked at.
+int runs_at(KernelWork const& work) {
+  HistoryNode const& node = work.history.node(work.history.current());
+  return node.parent < 0 ? work.default_node : node.id;
+}
+
+/// The time inside the network, if the kernel had this schedule then; else alone, on its own.
+void take_time(State const& state, int row, KernelWork const& work, KernelRow& entry) {
+  auto timed = state.timed_scripts.find(row);
+  std::string then = timed == state.timed_scripts.end() ? "" : timed->second;
+  HistoryNode const& node = work.history.node(work.history.current());
+  bool by_rule = then.empty() && (node.parent < 0 || node.id == work.default_node);
+  int runs = runs_at(work);
+  if (entry.time_ms &&
+      (by_rule || (runs >= 0 && then == work.history.node(runs).schedule.script())))
+    return;
+  entry.time_ms.reset();
+  entry.fraction_of_roof.reset();
+  entry.disturbed = false;
+  if (runs < 0) return;
+  auto const& measured = work.history.node(runs).on(state.here).measured;
+  if (!measured) return;
+  entry.time_ms = measured->min_ms;
+  entry.disturbed = measured->disturbed;
+}
+
+}  // namespace
+
 std::shared_ptr<KernelTable const> table_with_states(State const& state) {
   auto table = std::make_shared<KernelTable>(*state.table);
   for (auto const& [row, work] : state.kernels) {
-    History const& history = work.history;
-    HistoryNode const& node = history.node(history.current());
+    HistoryNode const& node = work.history.node(work.history.current());
     KernelRow& entry = table->rows[size_t(row)];
     entry.state = node.parent < 0                ? KernelState::kPlain
                   : node.id == work.default_node ? KernelState::kDefault
                                                  : KernelState::kHand;
-    auto const& measured = node.on(state.here).measured;
-    if (!measured) continue;
-    entry.time_ms = measured->min_ms;
-    entry.fraction_of_roof.reset();
-    double peak = 0, bandwidth = 0;
-    for (RoofView const& roof : state.machine ? state.machine->roofs : std::vector<RoofView>())
-      (roof.compute ? peak : bandwidth) = roof.compute ? std::max(peak, roof.value) : roof.value;
-    if (peak > 0 && bandwidth > 0)
-      entry.fraction_of_roof =
-          std::max(double(entry.flops) / peak, double(entry.bytes) / bandwidth) / 1e6 /
-          measured->min_ms;
+    take_time(state, row, work, entry);
+    entry.roof = roof_of(state, work);
+    if (entry.time_ms && entry.roof)
+      entry.fraction_of_roof = fraction_of(*entry.roof, *entry.time_ms);
   }
   return table;
 }
@@ -181,7 +221,9 @@ std::shared_ptr<KernelTable const> table_with_states(State const& state) {
 namespace {
 
 /// The schedule by this target's rule as a branch; where one is, and where redo leads, stays.
-Result<KernelWork> with_default(KernelWork work, ir::Program const& plain, Backend const& backend) {
+Result<KernelWork> with_default(KernelWork work, LoadedModel const& model, int row,
+                                ir::Program const& plain, Backend const& backend) {
+  work.needs = needs_of(model, row, plain);
   TRY_ASSIGN(std::string text, backend.default_script(plain));
   TRY_ASSIGN(Script script, parse_script(text, "default schedule"));
   auto scheduled = replay(work.history.node(0).schedule, script);
@@ -199,13 +241,13 @@ Result<KernelWork> with_default(KernelWork work, ir::Program const& plain, Backe
 
 Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend const& backend) {
   TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
-  return with_default(KernelWork{History(Schedule(plain))}, plain, backend);
+  return with_default(KernelWork{History(Schedule(plain))}, model, kernel, plain, backend);
 }
 
 Project project_of(State const& state) {
   Project project;
   if (!state.model) return project;
-  project.model = {state.source, "", state.sha256, state.bytes, state.files, ""};
+  project.model = {state.source, state.shapes, "", state.sha256, state.bytes, state.files, ""};
   if (state.kernel >= 0) project.kernel = state.model->kernel(state.kernel).name;
   for (auto const& [row, work] : state.kernels)
     project.kernels.push_back(
@@ -226,7 +268,8 @@ Result<KernelWork> restore_kernel(LoadedModel const& model, int row, ProjectKern
                                   Backend const& backend, TriedOn const& untold) {
   TRY_ASSIGN(ir::Program plain, plain_program(model, row));
   TRY_ASSIGN(History history, History::from_json(saved.history, Schedule(plain), untold));
-  TRY_ASSIGN(KernelWork work, with_default(KernelWork{std::move(history)}, plain, backend));
+  TRY_ASSIGN(KernelWork work,
+             with_default(KernelWork{std::move(history)}, model, row, plain, backend));
   for (int id = 0; id < int(work.history.size()); ++id)
     if (id != work.default_node && work.history.node(id).label == "default")
       work.history = work.history.with_label(id, "earlier default");

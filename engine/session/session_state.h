@@ -8,6 +8,7 @@
 #include "engine/analysis/time_model.h"
 #include "engine/history/history.h"
 #include "engine/session/compare.h"
+#include "engine/session/kernel_roofs.h"
 #include "engine/session/loaded_model.h"
 #include "engine/session/project.h"
 #include "engine/session/session.h"
@@ -18,6 +19,7 @@ namespace tw::session {
 struct KernelWork {
   History history;
   int default_node = -1;  ///< leaf of the schedule by rule; -1 = no rule fits
+  analysis::KernelNeeds needs;
   std::set<int> checked;  ///< nodes that ran with every access checked, or are too large for it
   std::map<int, std::shared_ptr<analysis::TimeModel const>> models;  ///< by node, for these roofs
   std::map<int, std::shared_ptr<StateFacts const>> facts;            ///< of nodes once compared
@@ -25,9 +27,10 @@ struct KernelWork {
 
 struct State {
   Model model;
-  std::string source;  ///< what `load_model` was given
-  std::string sha256;  ///< of the model's file; empty: a sample, or not known yet
-  int64_t bytes = 0;   ///< of the model's file
+  std::string source;              ///< what `load_model` was given
+  std::string shapes;              ///< and with which shapes of its inputs
+  std::string sha256;              ///< of the model's file; empty: a sample, or not known yet
+  int64_t bytes = 0;               ///< of the model's file
   std::vector<ProjectFile> files;  ///< that the model keeps its weights in
   /// Histories that fit no kernel of this model: nothing is done with them, and nothing is lost.
   std::vector<ProjectKernel> kept;
@@ -35,6 +38,7 @@ struct State {
   std::shared_ptr<ModelView const> model_view;
   std::shared_ptr<GraphView const> graph;
   std::shared_ptr<KernelTable const> table;
+  std::map<int, std::string> timed_scripts;  ///< with which the table's times were measured
   int kernel = -1;
   std::map<int, KernelWork> kernels;
   std::shared_ptr<MachineView const> machine;

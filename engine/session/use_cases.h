@@ -164,8 +164,9 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
                             Backend const& backend, Device& device, StopToken stop = {},
                             Progress const& progress = {});
 
-/// Writes times, shares and fractions of the roof into the table.
-void fill_times(KernelTable& table, RunResult const& run, MachineView const& machine);
+/// Writes times, and fractions of the roof of the cores that were used, into the table.
+void fill_times(KernelTable& table, LoadedModel const& model, RunResult const& run,
+                MachineView const& machine);
 
 struct VerifiedSet {
   std::string model;  ///< folder's name

@@ -9,12 +9,20 @@
 #include <vector>
 
 namespace tw {
+struct Hardware;
 struct Roofs;
-}
+}  // namespace tw
 
 namespace tw::session {
 
 // ---- model -------------------------------------------------------------------------------
+
+/// An input some of whose dimensions the model leaves open.
+struct FreeInput {
+  std::string name;
+  std::vector<std::string> dims;  ///< a number, the name of an open dimension, or "?"
+  bool rank_known = true;         ///< false: not even how many there are
+};
 
 struct ModelView {
   std::string name;     ///< "resnet18.onnx"
@@ -22,8 +30,10 @@ struct ModelView {
   std::string summary;  ///< "70 operators, 23 kernels"
   int operators = 0;
   int kernels = 0;
-  int opaque = 0;                  ///< nodes that nothing can run
-  std::vector<std::string> notes;  ///< one sentence each: what was not understood and why
+  int opaque = 0;                      ///< nodes that nothing can run
+  std::vector<std::string> notes;      ///< one sentence each: what was not understood and why
+  std::vector<FreeInput> free_inputs;  ///< nothing that depends on these can be compiled yet
+  std::string shapes;                  ///< with which it was opened: "x=1x3x48x192; y=2"
 };
 
 enum class PatternClass : uint8_t { kInjective, kReduction, kComplex, kOpaque };
@@ -65,6 +75,19 @@ struct GraphView {
   int64_t unplanned_bytes = 0;
 };
 
+/// What a kernel could reach at best on a machine: its arithmetic at the rate of the cores used, or
+/// its data moved once from where it lies between two runs.
+struct KernelRoofView {
+  double ms = 0;            ///< the least time that the roofs allow
+  bool arithmetic = true;   ///< that bounds it; else its data
+  bool moves_data = false;  ///< hardly any arithmetic: its speed is said in GB/s
+  std::string level;        ///< the nearest that holds its data: "L2"
+  double bytes = 0;         ///< distinct ones, of inputs and outputs
+  double value = 0;         ///< the speed at the roof, in `unit`
+  std::string unit;         ///< "GFLOP/s" or "GB/s"
+  std::string words;        ///< "476 GFLOP/s", "118 GB/s of L2"
+};
+
 enum class KernelState : uint8_t { kPlain, kDefault, kHand, kTuned };
 
 struct KernelRow {
@@ -75,8 +98,12 @@ struct KernelRow {
   int64_t flops = 0;
   int64_t bytes = 0;
   KernelState state = KernelState::kPlain;
-  std::optional<double> time_ms;           ///< measured, one run of one instance
+  /// Measured, one run of one instance, with the schedule that the model runs it with: by rule
+  /// while the plain nest is looked at, else the one made by hand.
+  std::optional<double> time_ms;
+  bool disturbed = false;                  ///< measured while others used the processors
   std::optional<double> fraction_of_roof;  ///< measured speed over the attainable one
+  std::optional<KernelRoofView> roof;
   std::string own_text;  ///< of a kernel that the user wrote: its tensor expression; else empty
 };
 struct KernelTable {
@@ -172,6 +199,10 @@ struct HistoryNodeView {
   std::optional<double> min_ms;  ///< on the device in use, as all that follows
   double spread = 0;             ///< (max - min) / min of the kept samples
   std::optional<double> gflops;
+  std::optional<double> speed;             ///< in the unit of the kernel's roof
+  std::optional<double> fraction_of_roof;  ///< empty also where the roof is doubtful
+  bool disturbed =
+      false;  ///< measured while others used the processors; once more when it is quiet
   std::optional<double> model_ms;  ///< modelled time of one run; empty: not there yet
   std::optional<double> model_gflops;
   std::string bound;  ///< what the model says is slowest: "arithmetic", "L2"
@@ -182,7 +213,8 @@ struct HistoryNodeView {
   std::vector<ElsewhereView> elsewhere;  ///< in the order of the devices' names
 };
 struct HistoryView {
-  std::string device;  ///< that the nodes' times are of: "local"
+  std::string device;                  ///< that the nodes' times are of: "local"
+  std::optional<KernelRoofView> roof;  ///< of the kernel; empty: the roofs are not known
   std::vector<HistoryNodeView> nodes;
   int current = 0;
   bool can_undo = false;
@@ -249,8 +281,12 @@ struct MachineView {
   std::string detail;                ///< "48 KB L1, 1 MB L2, 32 MB L3"
   std::vector<int64_t> cache_bytes;  ///< of the levels above memory, the nearest first
   bool roofs_known = false;
+  /// Measured while others used the processors, or reached by a kernel that was faster.
+  bool roofs_doubtful = false;
   std::vector<RoofView> roofs;
   std::shared_ptr<Roofs const> rates;  ///< the same for the engine's models; null: not known
+  std::shared_ptr<Hardware const> hardware;
+  int threads = 1;  ///< that kernels run with
 };
 
 // ---- moves -------------------------------------------------------------------------------

@@ -227,6 +227,7 @@ private slots:
     QStringList names = place.window->action_names();
     QVERIFY(names.size() > 30);
     for (QString const& name : names) {
+      if (name == "Quit") continue;  // a journal ends with its window
       if (!place.session->snapshot().model)
         QVERIFY(place.replay("tilewright journal 1\nopen " + kFolder.toStdString() +
                              "/matmul.te\nselect C.i\n"));

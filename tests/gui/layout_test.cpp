@@ -50,7 +50,7 @@ private slots:
     QTest::addColumn<QString>("theme");
     QTest::addColumn<QSize>("size");
     QTest::addColumn<double>("density");
-    for (char const* theme : {"dark", "light", "contrast"})
+    for (char const* theme : {"dark", "light", "high_contrast"})
       for (QSize size : {QSize(1280, 800), QSize(1440, 900), QSize(2560, 1440)})
         for (double density : {1.0, 2.0})
           QTest::addRow("%s %d x%g", theme, size.width(), density) << theme << size << density;

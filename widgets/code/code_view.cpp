@@ -111,6 +111,9 @@ void CodeView::paintEvent(QPaintEvent*) {
   QPainter painter(viewport());
   painter.setRenderHint(QPainter::Antialiasing);
   painter.fillRect(viewport()->rect(), theme_.inset);
+  if (!text_ && !nest_)
+    return paint::text(painter, QRectF(16, 16, viewport()->width() - 32, 24), ui_font(12),
+                       theme_.text2, "The code of a kernel appears here.");
   if (!text_) return;
   if (!text_->failure.empty())
     return paint::text(painter, QRectF(16, 16, viewport()->width() - 32, 24), ui_font(12),
@@ -140,7 +143,10 @@ void CodeView::draw_line(QPainter& painter, int index, double y) const {
   if (linked) {
     int hue = hue_of(lit);
     QColor colour = hue >= 0 ? theme_.hue(hue) : theme_.line3;
-    painter.fillRect(row, Theme::mix(colour, theme_.inset, line.loop == lit ? 0.30 : 0.12));
+    // What a line's change is stays to be seen below the selection.
+    double share = line.loop == lit ? 0.30 : 0.12;
+    painter.fillRect(row, tint.isValid() ? Theme::mix(colour, tint, share / 2)
+                                         : Theme::mix(colour, theme_.inset, share));
     painter.fillRect(QRectF(0, y, 4, kLine), colour);
   }
   static QString const kMarks[] = {"", "+", QStringLiteral("−"), QStringLiteral("↑"),

@@ -28,7 +28,8 @@ QString value_words(std::optional<double> const& value, std::string const& unit)
   if (!value) return QStringLiteral("–");
   if (unit == "B") return paint::bytes(int64_t(*value));
   if (unit == "%") return QString::number(*value, 'f', 1) + " %";
-  if (unit == "ms" || unit == "GFLOP/s") return paint::number(*value) + (unit == "ms" ? " ms" : "");
+  if (unit == "ms") return paint::time(*value);
+  if (unit == "GFLOP/s") return paint::number(*value);
   return scaled(*value);
 }
 

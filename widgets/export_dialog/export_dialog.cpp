@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/export_dialog/export_dialog.h"
 
+#include <QDesktopServices>
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -10,6 +11,7 @@
 #include <QLineEdit>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QUrl>
 #include <QVBoxLayout>
 
 #include "widgets/paint/chooser.h"
@@ -115,11 +117,14 @@ ExportDialog::ExportDialog(Choice choice, QStringList targets, QString folder, Q
   cancel_->setObjectName("cancelExport");
   cancel_->setProperty("quiet", true);
   cancel_->hide();
+  show_ = new QPushButton("Show its folder");
+  show_->setObjectName("showFolder");
+  show_->hide();
   close_ = new QPushButton("Close");
   close_->setProperty("quiet", true);
   auto* row = new QHBoxLayout;
   row->addStretch(1);
-  for (QPushButton* button : {cancel_, close_, export_}) row->addWidget(button);
+  for (QPushButton* button : {show_, cancel_, close_, export_}) row->addWidget(button);
   column->addWidget(title);
   column->addWidget(what);
   column->addLayout(form);
@@ -135,6 +140,8 @@ ExportDialog::ExportDialog(Choice choice, QStringList targets, QString folder, Q
     emit stopped();
   });
   connect(close_, &QPushButton::clicked, this, &QDialog::reject);
+  connect(show_, &QPushButton::clicked, this,
+          [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(folder_->text().trimmed())); });
   folder_->setFocus();
   folder_->selectAll();
 }
@@ -170,6 +177,7 @@ void ExportDialog::say(QString const& title, QString const& sentence) {
 void ExportDialog::begin() {
   if (folder_->text().trimmed().isEmpty())
     return say("", "Name a folder; an earlier export there is replaced.");
+  show_->hide();
   running_ = true;
   seen_ = cancelled_ = false;
   export_->setEnabled(false);
@@ -197,6 +205,7 @@ void ExportDialog::take(session::Snapshot const& snapshot) {
   running_ = false;
   cancel_->hide();
   export_->setEnabled(true);
+  show_->setVisible(snapshot.exported != nullptr);
   if (snapshot.exported) return say("Exported", result_text(*snapshot.exported));
   if (snapshot.error) return say("Not exported", QString::fromStdString(*snapshot.error));
   say("Not exported", "It was cancelled; nothing was left behind.");

@@ -51,7 +51,7 @@ private:
   QLabel* title_;
   QLabel* words_;
   QProgressBar* progress_;
-  QPushButton *export_, *cancel_, *close_;
+  QPushButton *export_, *cancel_, *close_, *show_;
   bool running_ = false;  ///< an export was asked for and has not ended
   bool seen_ = false;     ///< its job was seen
   bool cancelled_ = false;

@@ -118,7 +118,7 @@ void GraphView::draw_mark(QPainter& painter, QRectF const& seen, size_t edge) co
   painter.drawEllipse(mid, 6, 6);
   painter.drawLine(mid + QPointF(-2.5, 2.5), mid + QPointF(2.5, -2.5));
   // Above a line that runs sideways, beside one that runs down.
-  QString shape = QString::fromStdString(border.edge->shape);
+  QString shape = paint::shape(border.edge->shape);
   QFont font = mono_font(11);
   QRectF place(mid.x() + 10, mid.y() - (border.sideways ? 18 : 8),
                QFontMetricsF(font).horizontalAdvance(shape) + 2, 16);
@@ -143,7 +143,7 @@ void GraphView::draw_card(QPainter& painter, Card const& card) const {
     paint::kernel_state(painter, QPointF(left + 5, box.top() + 18), theme_, row->state);
     left += 18;
   }
-  QString time = row && row->time_ms ? paint::number(*row->time_ms) + " ms" : QString();
+  QString time = row && row->time_ms ? paint::time(*row->time_ms) : QString();
   paint::text(painter, QRectF(left, box.top() + 6, box.right() - left - 90, 24), ui_font(13, 600),
               theme_.text1, card.title);
   paint::text(painter, QRectF(box.right() - 92, box.top() + 6, 80, 24), mono_font(12), theme_.text1,

@@ -5,6 +5,7 @@
 #include <QPainterPath>
 #include <algorithm>
 
+#include "engine/support/base/quantities.h"
 #include "widgets/history/history_metrics.h"
 #include "widgets/history/history_view.h"
 #include "widgets/paint/paint.h"
@@ -135,7 +136,7 @@ Glyph verdict_glyph(HistoryNodeView const& node, Theme const& theme) {
 QString speed_words(HistoryNodeView const& node) {
   if (node.verdict == Verdict::kWrong) return "wrong";
   if (!node.failure.empty()) return "no result";
-  if (node.gflops) return paint::number(*node.gflops);
+  if (node.speed) return paint::number(*node.speed);
   return node.measuring ? "measuring" : "not measured";
 }
 
@@ -150,8 +151,8 @@ void HistoryView::draw_elsewhere(QPainter& painter, HistoryNodeView const& node,
                             [](auto const& one) { return one.min_ms.has_value(); });
   if (known == node.elsewhere.end()) return;
   QFont small = ui_font(11);
-  QString words = QString("%1 ms on %2")
-                      .arg(paint::number(*known->min_ms), QString::fromStdString(known->device));
+  QString words =
+      QString("%1 on %2").arg(paint::time(*known->min_ms), QString::fromStdString(known->device));
   paint::text(painter, line, small, theme_.text3,
               QFontMetricsF(small).elidedText(words, Qt::ElideRight, line.width()),
               Qt::AlignCenter);
@@ -164,7 +165,7 @@ void HistoryView::draw_badges(QPainter& painter, HistoryNodeView const& node) co
   bool best = node.id == best_;
   Glyph glyph = verdict_glyph(node, theme_);
   QString words = speed_words(node);
-  bool number = node.gflops && words != "wrong" && words != "no result";
+  bool number = node.speed && words != "wrong" && words != "no result";
   QFont font = number ? mono_font(12, best ? 600 : 500) : ui_font(11);
   double sign = best ? 21 : 15;  // the best one's pill begins further from the sign
   double wide = QFontMetricsF(font).horizontalAdvance(words) + (best ? 14 : 0);
@@ -188,15 +189,19 @@ void HistoryView::draw_badges(QPainter& painter, HistoryNodeView const& node) co
   line.translate(0, 16);
   if (!node.min_ms) draw_elsewhere(painter, node, line);
   if (node.min_ms && number)
-    paint::text(painter, line, ui_font(11), theme_.text2,
-                QString::fromUtf8("%1 ms ±%2 %")
-                    .arg(paint::number(*node.min_ms),
-                         QString::number(node.spread * 100, 'f', node.spread < 0.1 ? 1 : 0)),
-                Qt::AlignCenter);
+    paint::text(
+        painter, line, ui_font(11), node.disturbed ? theme_.warn : theme_.text2,
+        QString::fromUtf8("%1%2 ±%3")
+            .arg(node.disturbed ? QStringLiteral("▲ ") : QString(), paint::time(*node.min_ms),
+                 QString::fromStdString(percent_text(node.spread))),
+        Qt::AlignCenter);
   line.translate(0, 15);
-  if (node.model_gflops) {
-    // A hollow mark: this number was not measured.
-    QString modelled = paint::number(*node.model_gflops) + " " + QString::fromStdString(node.bound);
+  if (node.model_ms) {
+    // A hollow mark: this number was not measured. The speed is in the unit of the measured one.
+    bool moves = view_->roof && view_->roof->moves_data;
+    double speed =
+        moves ? view_->roof->bytes / *node.model_ms * 1e-6 : node.model_gflops.value_or(0);
+    QString modelled = paint::number(speed) + " " + QString::fromStdString(node.bound);
     QFont small = ui_font(11);
     modelled = QFontMetricsF(small).elidedText(modelled, Qt::ElideRight, line.width() - 14);
     double width = QFontMetricsF(small).horizontalAdvance(modelled) + 12;

@@ -10,6 +10,7 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "engine/support/base/quantities.h"
 #include "widgets/history/history_metrics.h"
 #include "widgets/paint/paint.h"
 
@@ -64,8 +65,8 @@ void HistoryView::choose_best() {
   double fastest = 0;
   for (size_t i = 0; view_ && i < view_->nodes.size(); ++i) {
     HistoryNodeView const& node = view_->nodes[i];
-    if (node.verdict != Verdict::kCorrect || node.gflops.value_or(0) <= fastest) continue;
-    fastest = *node.gflops;
+    if (node.verdict != Verdict::kCorrect || node.speed.value_or(0) <= fastest) continue;
+    fastest = *node.speed;
     best_ = int(i);
   }
 }
@@ -313,18 +314,19 @@ QString HistoryView::words_of(HistoryNodeView const& node) const {
   QString words = QString::fromStdString(node.step.empty() ? node.label : node.step);
   if (node.id == view_->current) words += ", current";
   if (node.id == best_) words += ", the fastest";
-  if (node.gflops && node.min_ms)
-    words += QString(", measured %1 milliseconds, spread %2 percent, %3 GFLOP/s")
-                 .arg(paint::number(*node.min_ms))
-                 .arg(node.spread * 100, 0, 'f', 1)
-                 .arg(paint::number(*node.gflops));
+  if (node.speed && node.min_ms)
+    words += QString(", measured %1, spread %2, %3 %4%5")
+                 .arg(paint::time(*node.min_ms), QString::fromStdString(percent_text(node.spread)),
+                      paint::number(*node.speed),
+                      view_->roof ? QString::fromStdString(view_->roof->unit) : "GFLOP/s",
+                      node.disturbed ? ", while others used the processors" : "");
   for (session::ElsewhereView const& one : node.elsewhere)
     if (one.min_ms)
-      words += QString(", measured on %1: %2 milliseconds")
-                   .arg(QString::fromStdString(one.device), paint::number(*one.min_ms));
+      words += QString(", measured on %1: %2")
+                   .arg(QString::fromStdString(one.device), paint::time(*one.min_ms));
   if (node.model_ms)
-    words += QString(", modelled %1 milliseconds, bound by %2")
-                 .arg(paint::number(*node.model_ms), QString::fromStdString(node.bound));
+    words += QString(", modelled %1, bound by %2")
+                 .arg(paint::time(*node.model_ms), QString::fromStdString(node.bound));
   static char const* const kVerdicts[] = {"not checked", "being checked", "correct", "wrong"};
   words += QString(", ") + kVerdicts[size_t(node.verdict)];
   if (!node.failure.empty()) words += ", " + QString::fromStdString(node.failure);
@@ -352,21 +354,24 @@ bool HistoryView::event(QEvent* event) {
   QString words = QString::fromStdString(node.step.empty() ? "the plain nest" : node.step);
   if (!node.note.empty()) words += "\n" + QString::fromStdString(node.note);
   if (node.min_ms)
-    words += QString("\nmeasured on %1: %2 ms, spread %3 %")
-                 .arg(QString::fromStdString(view_->device), paint::number(*node.min_ms))
-                 .arg(node.spread * 100, 0, 'f', 1);
+    words +=
+        QString("\nmeasured on %1: %2, spread %3%4")
+            .arg(QString::fromStdString(view_->device), paint::time(*node.min_ms),
+                 QString::fromStdString(percent_text(node.spread)),
+                 node.disturbed ? "\n▲ others used the processors; measured again when it is quiet"
+                                : "");
   for (session::ElsewhereView const& one : node.elsewhere)
     if (one.min_ms)
-      words += QString("\nmeasured on %1: %2 ms, spread %3 %  (%4)")
-                   .arg(QString::fromStdString(one.device), paint::number(*one.min_ms))
-                   .arg(one.spread * 100, 0, 'f', 1)
-                   .arg(QString::fromStdString(one.machine));
+      words += QString("\nmeasured on %1: %2, spread %3  (%4)")
+                   .arg(QString::fromStdString(one.device), paint::time(*one.min_ms),
+                        QString::fromStdString(percent_text(one.spread)),
+                        QString::fromStdString(one.machine));
   if (node.model_ms)
-    words += QString("\nmodelled %1 ms, bound by %2")
-                 .arg(paint::number(*node.model_ms), QString::fromStdString(node.bound));
+    words += QString("\nmodelled %1, bound by %2")
+                 .arg(paint::time(*node.model_ms), QString::fromStdString(node.bound));
   if (!node.verdict_text.empty()) words += "\n" + QString::fromStdString(node.verdict_text);
   if (!node.failure.empty()) words += "\n" + QString::fromStdString(node.failure);
-  QToolTip::showText(help->globalPos(), words, this);
+  QToolTip::showText(help->globalPos(), paint::wrapped(words), this);
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "engine/support/base/quantities.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -34,16 +35,69 @@ void KernelList::show_kernels(std::shared_ptr<session::KernelTable const> table,
   update();
 }
 
+void KernelList::set_empty_words(QString const& words) {
+  if (words == empty_words_) return;
+  empty_words_ = words;
+  update();
+}
+
 QSize KernelList::sizeHint() const {
   return {272, kHead + kRow * (table_ ? int(table_->rows.size()) : 1) + 30};
 }
 QRectF KernelList::row_rect(int row) const { return QRectF(0, kHead + kRow * row, width(), kRow); }
 
+namespace {
+
+/// Its operations; where there are hardly any, what it moves.
+QString work_words(session::KernelRow const& row) {
+  bool moves = row.roof ? row.roof->moves_data : row.flops * 4 < row.bytes;
+  if (moves) return paint::bytes(row.roof ? int64_t(row.roof->bytes) : row.bytes);
+  return QString("%1 MFLOP").arg(paint::number(double(row.flops) / 1e6));
+}
+
+/// A mark stands before what was measured while others used the processors.
+QString time_words(session::KernelRow const& row) {
+  if (!row.time_ms) return QStringLiteral("·");
+  QString time = QString::fromStdString(milliseconds_text(*row.time_ms));
+  return row.disturbed ? QStringLiteral("▲ ") + time : time;
+}
+
+/// A part of the longest time.
+void draw_share(QPainter& painter, Theme const& theme, QRectF track, double share) {
+  painter.fillRect(track, theme.line1);
+  track.setWidth(track.width() * share);
+  painter.fillRect(track, theme.text2);
+}
+
+/// A part of the most work, while no time is known: dots, because nothing was measured.
+void draw_work(QPainter& painter, Theme const& theme, QRectF const& track, double share) {
+  for (double x = 0; x < track.width() * share; x += 6)
+    painter.fillRect(QRectF(track.left() + x, track.top(), 2, 2), theme.line3);
+}
+
+QString words_of(session::KernelRow const& row) {
+  QString words = QString("%1\n%2\n%3, %4")
+                      .arg(QString::fromStdString(row.name), QString::fromStdString(row.operators),
+                           QString("%1 MFLOP").arg(paint::number(double(row.flops) / 1e6)),
+                           paint::bytes(row.bytes));
+  if (row.roof)
+    words += QString("\nat best %1: %2")
+                 .arg(QString::fromStdString(milliseconds_text(row.roof->ms)),
+                      QString::fromStdString(row.roof->words));
+  if (row.time_ms)
+    words += row.state == session::KernelState::kHand ? "\ntime with your schedule"
+                                                      : "\ntime with the schedule by rule";
+  if (row.disturbed) words += ", measured while others used the processors";
+  return words;
+}
+
+}  // namespace
+
 std::vector<Part> KernelList::parts() const {
   std::vector<Part> parts;
   for (size_t i = 0; table_ && i < table_->rows.size(); ++i) {
     auto const& row = table_->rows[i];
-    QString time = row.time_ms ? ", " + paint::number(*row.time_ms) + " milliseconds" : QString();
+    QString time = row.time_ms ? ", " + time_words(row) : QString();
     parts.push_back(
         {row_rect(int(i)), QString::fromStdString(row.name) + time, int(i) == current_});
   }
@@ -55,11 +109,16 @@ void KernelList::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing);
   painter.fillRect(rect(), theme_.panel);
   if (!table_) return;
+  if (table_->rows.empty()) {
+    paint::paragraph(painter, QRectF(16, 16, width() - 32, height() - 20), ui_font(12),
+                     theme_.text2, empty_words_);
+    return;
+  }
   double right = width() - 14;
   paint::text(painter, QRectF(40, 4, 100, 20), ui_font(11), theme_.text3, "Kernel");
-  paint::text(painter, QRectF(right - 118, 4, 56, 20), ui_font(11), theme_.text3, "ms",
+  paint::text(painter, QRectF(right - 114, 4, 66, 20), ui_font(11), theme_.text3, "time",
               Qt::AlignRight | Qt::AlignVCenter);
-  paint::text(painter, QRectF(right - 52, 4, 52, 20), ui_font(11), theme_.text3, "of roof",
+  paint::text(painter, QRectF(right - 44, 4, 44, 20), ui_font(11), theme_.text3, "of roof",
               Qt::AlignRight | Qt::AlignVCenter);
   double longest = 0;
   int64_t most = 1;
@@ -82,32 +141,36 @@ void KernelList::paintEvent(QPaintEvent*) {
                                             : QString();
     paint::text(painter, QRectF(40, box.top() + 4, right - 40, 18), mono_font(12, 600),
                 theme_.text1, name);
-    paint::text(painter, QRectF(40, box.top() + 23, right - 112 - 40, 16), mono_font(11),
-                theme_.text3,
-                QString("%1 MFLOP").arg(paint::number(double(row.flops) / 1e6)) + count);
-    paint::text(painter, QRectF(right - 110, box.top() + 22, 54, 18), mono_font(12), theme_.text1,
-                row.time_ms ? paint::number(*row.time_ms) : QStringLiteral("·"),
+    paint::text(painter, QRectF(40, box.top() + 23, right - 116 - 40, 16), mono_font(11),
+                theme_.text3, work_words(row) + count);
+    paint::text(painter, QRectF(right - 114, box.top() + 22, 66, 18), mono_font(12),
+                row.disturbed ? theme_.warn : theme_.text1, time_words(row),
                 Qt::AlignRight | Qt::AlignVCenter);
-    paint::text(painter, QRectF(right - 52, box.top() + 22, 52, 18), mono_font(12), theme_.text2,
-                row.fraction_of_roof ? QString("%1 %").arg(100 * *row.fraction_of_roof, 0, 'f',
-                                                           *row.fraction_of_roof < 0.1 ? 1 : 0)
+    paint::text(painter, QRectF(right - 44, box.top() + 22, 44, 18), mono_font(12), theme_.text2,
+                row.fraction_of_roof ? QString::fromStdString(percent_text(*row.fraction_of_roof))
                                      : QStringLiteral("·"),
                 Qt::AlignRight | Qt::AlignVCenter);
-    // Share of the time; while it is not known the share of the work, hollow.
-    double share = longest > 0 ? row.time_ms.value_or(0) * row.count / longest
-                               : double(row.flops * row.count) / double(most);
     QRectF track(40, box.top() + 41, right - 40, 2);
-    painter.fillRect(track, theme_.line1);
-    painter.fillRect(QRectF(track.left(), track.top(), track.width() * share, track.height()),
-                     longest > 0 ? theme_.text2 : theme_.line3);
+    if (longest <= 0)
+      draw_work(painter, theme_, track, double(row.flops * row.count) / double(most));
+    else if (row.time_ms)
+      draw_share(painter, theme_, track, *row.time_ms * row.count / longest);
   }
 }
 
 void KernelList::mousePressEvent(QMouseEvent* event) {
   setFocus();
   int row = (int(event->position().y()) - kHead) / kRow;
-  if (table_ && event->position().y() >= kHead && row < int(table_->rows.size()))
-    emit kernel_chosen(row);
+  if (!table_ || event->position().y() < kHead || row >= int(table_->rows.size())) return;
+  emit kernel_chosen(row);
+  if (event->button() == Qt::LeftButton) emit kernel_entered();
+}
+
+void KernelList::contextMenuEvent(QContextMenuEvent* event) {
+  if (!table_ || current_ < 0) return;
+  bool by_key = event->reason() == QContextMenuEvent::Keyboard;
+  QPoint at = row_rect(current_).center().toPoint();
+  emit menu_asked(current_, by_key ? mapToGlobal(at) : event->globalPos());
 }
 
 void KernelList::mouseMoveEvent(QMouseEvent* event) {
@@ -116,9 +179,7 @@ void KernelList::mouseMoveEvent(QMouseEvent* event) {
   hovered_ = row;
   if (table_ && row >= 0 && row < int(table_->rows.size())) {
     auto const& entry = table_->rows[size_t(row)];
-    setToolTip(QString("%1\n%2\n%3 MFLOP, %4")
-                   .arg(QString::fromStdString(entry.name), QString::fromStdString(entry.operators),
-                        paint::number(double(entry.flops) / 1e6), paint::bytes(entry.bytes)));
+    setToolTip(paint::wrapped(words_of(entry)));
   }
   update();
 }
@@ -129,6 +190,7 @@ void KernelList::leaveEvent(QEvent*) {
 }
 
 void KernelList::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) return emit kernel_entered();
   int step = event->key() == Qt::Key_Up ? -1 : event->key() == Qt::Key_Down ? 1 : 0;
   if (step == 0 || !table_) return QWidget::keyPressEvent(event);
   int row = std::clamp(current_ + step, 0, int(table_->rows.size()) - 1);

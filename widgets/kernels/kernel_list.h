@@ -17,12 +17,16 @@ public:
   explicit KernelList(QWidget* parent = nullptr);
   void set_theme(Theme const& theme);
   void show_kernels(std::shared_ptr<session::KernelTable const> table, int current);
+  /// What stands there while the table has no row: what to do about it.
+  void set_empty_words(QString const& words);
   QRectF row_rect(int row) const;
   QSize sizeHint() const override;
   std::vector<Part> parts() const override;
 
 signals:
   void kernel_chosen(int row);
+  void kernel_entered();  ///< its loops are wanted now
+  void menu_asked(int row, QPoint global);
 
 protected:
   void paintEvent(QPaintEvent*) override;
@@ -30,10 +34,12 @@ protected:
   void mouseMoveEvent(QMouseEvent*) override;
   void leaveEvent(QEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
+  void contextMenuEvent(QContextMenuEvent*) override;
 
 private:
   Theme theme_;
   std::shared_ptr<session::KernelTable const> table_;
+  QString empty_words_;
   int current_ = -1;
   int hovered_ = -1;
 };

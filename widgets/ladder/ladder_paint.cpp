@@ -20,8 +20,7 @@ void LadderView::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing);
   painter.fillRect(rect(), theme_.panel);
   if (!nest_) {
-    paint::text(painter, QRectF(24, 24, width() - 48, 24), ui_font(12), theme_.text2,
-                "The loops of a kernel appear here. Choose a kernel at the left.");
+    paint::text(painter, QRectF(24, 24, width() - 48, 24), ui_font(12), theme_.text2, empty_words_);
     return;
   }
   if (Item const* lit = item_of(selection_.lit()))
@@ -55,7 +54,7 @@ void LadderView::paintEvent(QPaintEvent*) {
         QString::fromStdString(item.stage->op.empty() || item.stage->op == item.stage->name
                                    ? ""
                                    : item.stage->op + " · ") +
-        QString::fromStdString(item.stage->summary + " · " + item.stage->output);
+        paint::shape(item.stage->summary + " · " + item.stage->output);
     paint::text(painter, QRectF(x, card.top(), 420, card.height()), ui_font(11), theme_.text3,
                 words);
   }

@@ -67,6 +67,12 @@ void LadderView::set_refused(std::vector<int> loops) {
   update();
 }
 
+void LadderView::set_empty_words(QString const& words) {
+  if (words == empty_words_) return;
+  empty_words_ = words;
+  update();
+}
+
 QSize LadderView::sizeHint() const {
   return {720, items_.empty() ? 200 : int(items_.back().rect.bottom()) + 24};
 }
@@ -293,6 +299,14 @@ void LadderView::keyPressEvent(QKeyEvent* event) {
     return;
   }
   QWidget::keyPressEvent(event);
+}
+
+void LadderView::contextMenuEvent(QContextMenuEvent* event) {
+  bool by_key = event->reason() == QContextMenuEvent::Keyboard;
+  Item const* item = by_key ? item_of(selection_.loop()) : item_at(event->pos());
+  if (!item) return;
+  selection_.select(item->bar->id);
+  emit menu_asked(by_key ? mapToGlobal(item->rect.center().toPoint()) : event->globalPos());
 }
 
 void LadderView::dragEnterEvent(QDragEnterEvent* event) {

@@ -23,6 +23,8 @@ public:
   void set_theme(Theme const& theme);
   void show_nest(std::shared_ptr<session::NestView const> nest, std::vector<int64_t> cache_bytes);
   void set_refused(std::vector<int> loops);
+  /// What stands there while there is no nest.
+  void set_empty_words(QString const& words);
   QSize sizeHint() const override;
 
   std::vector<Part> parts() const override;
@@ -38,7 +40,7 @@ public:
 
 signals:
   void step_asked(QString line);
-  void dialog_asked(QString primitive);
+  void menu_asked(QPoint global);
 
 protected:
   void paintEvent(QPaintEvent*) override;
@@ -47,6 +49,7 @@ protected:
   void mouseReleaseEvent(QMouseEvent*) override;
   void wheelEvent(QWheelEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
+  void contextMenuEvent(QContextMenuEvent*) override;
   void leaveEvent(QEvent*) override;
   void dragEnterEvent(QDragEnterEvent*) override;
   void dragMoveEvent(QDragMoveEvent*) override;
@@ -82,6 +85,7 @@ private:
   std::vector<int64_t> caches_;
   std::vector<Item> items_;
   std::vector<int> refused_;
+  QString empty_words_ = "The loops of a kernel appear here. Choose a kernel at the left.";
   double footprint_left_ = 0;
 
   Drag drag_ = Drag::kNone;
@@ -110,6 +114,7 @@ protected:
   void mousePressEvent(QMouseEvent*) override;
   void mouseMoveEvent(QMouseEvent*) override;
   void mouseReleaseEvent(QMouseEvent*) override;
+  void keyPressEvent(QKeyEvent*) override;
 
 private:
   QString primitive_, key_;

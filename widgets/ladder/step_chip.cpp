@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QApplication>
 #include <QDrag>
+#include <QKeyEvent>
 #include <QMimeData>
 #include <QMouseEvent>
 #include <QPainter>
@@ -16,6 +17,7 @@ StepChip::StepChip(QString primitive, QString key, QString title, QWidget* paren
   setAccessibleName(title);
   setToolTip(QString("%1\nDrop on a loop, or press %2").arg(title, key_));
   setCursor(Qt::OpenHandCursor);
+  setFocusPolicy(Qt::TabFocus);
   bool drawn = primitive_ == "parallel" || primitive_ == "vectorize" || primitive_ == "unroll";
   setFixedSize(drawn ? 46 : int(QFontMetricsF(ui_font(12)).horizontalAdvance(primitive_)) + 36, 26);
 }
@@ -48,6 +50,13 @@ void StepChip::mousePressEvent(QMouseEvent* event) { press_ = event->pos(); }
 
 void StepChip::mouseReleaseEvent(QMouseEvent* event) {
   if (rect().contains(event->pos())) emit clicked(primitive_);
+}
+
+void StepChip::keyPressEvent(QKeyEvent* event) {
+  bool pressed = event->key() == Qt::Key_Space || event->key() == Qt::Key_Return ||
+                 event->key() == Qt::Key_Enter;
+  if (pressed) return emit clicked(primitive_);
+  QWidget::keyPressEvent(event);
 }
 
 void StepChip::mouseMoveEvent(QMouseEvent* event) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/paint/paint.h"
 
+#include "engine/support/base/quantities.h"
+
 #include <QPainterPath>
 #include <cmath>
 
@@ -171,21 +173,33 @@ QString unligated(QString const& words) {
   return apart;
 }
 
-QString bytes(int64_t count) {
-  if (count < 1024) return QString("%1 B").arg(count);
-  double value = double(count) / 1024;
-  char const* unit = "KB";
-  if (value >= 1024) value /= 1024, unit = "MB";
-  return QString("%1 %2").arg(value, 0, 'f', value < 10 ? 1 : 0).arg(unit);
+QString shape(std::string const& text) {
+  QString words = QString::fromStdString(text);
+  for (qsizetype i = 1; i + 1 < words.size(); ++i)
+    if (words[i] == 'x' && words[i - 1].isDigit() && words[i + 1].isDigit())
+      words[i] = QChar(0x00D7);
+  return words;
 }
 
-QString number(double value) {
-  double magnitude = std::fabs(value);
-  return QString::number(value, 'f',
-                         magnitude >= 100  ? 0
-                         : magnitude >= 10 ? 1
-                         : magnitude >= 1  ? 2
-                                           : 3);
+QString bytes(int64_t count) { return QString::fromStdString(bytes_text(double(count))); }
+
+QString wrapped(QString const& words) {
+  constexpr qsizetype kLongest = 100;
+  QStringList lines;
+  for (QString line : words.split('\n')) {
+    while (line.size() > kLongest) {
+      qsizetype at = line.lastIndexOf(' ', kLongest);
+      if (at <= 0) at = kLongest;
+      lines << line.left(at);
+      line = line.mid(at).trimmed();
+    }
+    lines << line;
+  }
+  return lines.join('\n');
 }
+
+QString number(double value) { return QString::fromStdString(number_text(value)); }
+
+QString time(double ms) { return QString::fromStdString(milliseconds_text(ms)); }
 
 }  // namespace tw::paint

@@ -51,7 +51,12 @@ private:
 
 /// The same letters without ligatures ("<=" stays two characters).
 QString unligated(QString const& words);
+/// "64×56×56": between numbers x is a sign, and looks like one in every typeface.
+QString shape(std::string const& text);
 QString bytes(int64_t count);  ///< "4.6 KB"
+/// Lines of at most some hundred letters, for a tooltip that stays on the screen.
+QString wrapped(QString const& words);
 QString number(double value);  ///< three significant digits
+QString time(double ms);       ///< "45.0 µs"
 
 }  // namespace tw::paint

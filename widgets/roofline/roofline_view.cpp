@@ -53,7 +53,10 @@ void RooflineView::paintEvent(QPaintEvent*) {
   painter.fillRect(rect(), theme_.panel);
   painter.fillRect(plot(), theme_.inset);
   draw_axes(painter);
-  if (!view_) return;
+  if (!view_)
+    return paint::text(painter, QRectF(plot().left(), 6, width() - plot().left() - 8, 18),
+                       ui_font(11), theme_.text2,
+                       "Where each step of a kernel stands below what the machine can do.");
   draw_roofs(painter);
   draw_levels(painter);
   draw_trail(painter);

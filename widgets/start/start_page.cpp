@@ -102,6 +102,8 @@ void StartPage::show_machine(std::shared_ptr<session::MachineView const> machine
       parts << QString("%1 %2 %3")
                    .arg(QString::fromStdString(roof.name), paint::number(roof.value),
                         roof.compute ? "GFLOP/s" : "GB/s");
+  if (machine->roofs_doubtful)
+    parts << QStringLiteral("▲ measured while others ran, again when it is quiet");
   roofs_->setText(machine->roofs_known
                       ? parts.join("   ·   ")
                       : QString::fromStdString(machine->detail) + " · roofs are being measured");
@@ -115,8 +117,10 @@ void StartPage::show_recent(QStringList const& paths) {
   if (paths.isEmpty()) return;
   recent_->addWidget(label("Recent", ui_font(13, 600)));
   for (QString const& path : paths) {
-    auto* button =
-        new QPushButton(QFileInfo(path).fileName() + "   " + QFileInfo(path).absolutePath());
+    bool sample = path.startsWith("sample:");
+    auto* button = new QPushButton(sample ? path.mid(7) + "   built in"
+                                          : QFileInfo(path).fileName() + "   " +
+                                                QFileInfo(path).absolutePath());
     button->setProperty("quiet", true);
     button->setStyleSheet("text-align: left;");
     connect(button, &QPushButton::clicked, this, [this, path] { emit recent_asked(path); });

@@ -31,7 +31,7 @@ StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QStr
   doc->setWordWrap(true);
   doc->setProperty("role", "secondary");
   auto* rewrite = new QLabel(QString::fromStdString(primitive_.rewrite));
-  rewrite->setFont(mono_font(11));
+  rewrite->setProperty("mono", true);
   rewrite->setWordWrap(true);
   for (QWidget* w :
        {static_cast<QWidget*>(title), static_cast<QWidget*>(doc), static_cast<QWidget*>(rewrite)})
@@ -54,7 +54,7 @@ StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QStr
   }
   targets_ = new QLineEdit(start);
   targets_->setObjectName("targets");
-  targets_->setFont(mono_font(12));
+  targets_->setProperty("mono", true);
   if (primitive_.targets == 1) targets_->setCompleter(new QCompleter(loops, this));
   QStringList kinds;
   for (std::string const& kind : primitive_.target_kinds) kinds << QString::fromStdString(kind);
@@ -65,13 +65,14 @@ StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QStr
   for (session::ParameterView const& parameter : primitive_.parameters) {
     QWidget* value = parameter.choices.empty() ? number_field(parameter) : choice_field(parameter);
     value->setObjectName("value_" + QString::fromStdString(parameter.name));
-    value->setFont(mono_font(12));
+    value->setProperty("mono", true);
     form->addRow(QString::fromStdString(parameter.name), value);
     values_.push_back(value);
   }
   column->addLayout(form);
   verdict_ = new QLabel;
   verdict_->setObjectName("verdict");
+  verdict_->setProperty("mono", true);
   verdict_->setWordWrap(true);
   verdict_->setMinimumHeight(36);
   column->addWidget(verdict_);

@@ -16,10 +16,7 @@ namespace tw {
 Theme Theme::load(QString const& name) {
   need_resources();
   QFile file(":/themes/" + name + ".json");
-  if (!file.open(QIODevice::ReadOnly)) {
-    file.setFileName(":/themes/dark.json");
-    if (!file.open(QIODevice::ReadOnly)) qFatal("the program was built without its themes");
-  }
+  if (!file.open(QIODevice::ReadOnly)) qFatal("there is no theme '%s'", qPrintable(name));
   QJsonObject json = QJsonDocument::fromJson(file.readAll()).object();
   auto colour = [&](char const* key) { return QColor(json[key].toString()); };
   Theme t;
@@ -39,6 +36,8 @@ Theme Theme::load(QString const& name) {
   t.inner_fill = json["inner_fill"].toDouble(0.16);
   return t;
 }
+
+QStringList Theme::names() { return {"dark", "light", "high_contrast"}; }
 
 QColor Theme::mix(QColor const& a, QColor const& b, double t) {
   auto blend = [&](int x, int y) { return int(x * t + y * (1 - t) + 0.5); };
@@ -86,7 +85,9 @@ QString Theme::style_sheet() const {
     QScrollBar::handle { background: $line2; border-radius: 4px; min-height: 24px; min-width: 24px; } QScrollBar::handle:hover { background: $line3; }
     QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; } QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
     QAbstractScrollArea { border: none; } QAbstractScrollArea::corner { background: $panel; }
-    QToolTip { background: $raised; color: $text1; border: 1px solid $line2; padding: 6px; }
+    QToolTip { background: $raised; color: $text1; border: 1px solid $line2; padding: 6px; font-family: Inter, "Noto Sans", "DejaVu Sans"; font-size: 12px; }
+    QLabel[mono="true"], QLineEdit[mono="true"], QComboBox[mono="true"], QListWidget[mono="true"] { font-family: "JetBrains Mono", "DejaVu Sans Mono"; }
+    #modelBar { background: $raised; border-bottom: 1px solid $line2; }
     QMenu { background: $raised; border: 1px solid $line2; padding: 4px; } QMenu::item { padding: 5px 22px; } QMenu::item:selected { background: $hover; }
     QLabel[role="label"] { color: $text3; font-size: 11px; } QLabel[role="secondary"] { color: $text2; } QLabel[role="title"] { font-size: 15px; font-weight: 600; }
     QLabel[role="pill"] { background: $control; border: 1px solid $line2; border-radius: 6px; padding: 4px 10px; color: $text1; }

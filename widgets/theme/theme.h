@@ -5,6 +5,7 @@
 #include <QColor>
 #include <QFont>
 #include <QString>
+#include <QStringList>
 #include <array>
 
 namespace tw {
@@ -18,7 +19,8 @@ struct Theme {
   std::array<QColor, 4> levels;  ///< L1, L2, L3, main memory
   double outer_fill = 0.3, inner_fill = 0.16;
 
-  /// "dark", "light" or "high_contrast"; anything else is dark.
+  static QStringList names();
+  /// One of these; anything else is a mistake of the program and ends it.
   static Theme load(QString const& name);
   QColor hue(int axis) const { return hues[size_t(axis % 8)]; }
   /// t of a and 1-t of b.

@@ -1,11 +1,16 @@
 #include <fmt/format.h>
 
 #include "app/cli/output.h"
+#include "engine/support/base/quantities.h"
 
 namespace tw::cli {
 namespace {
 
 constexpr char const* kStates[] = {"plain", "default", "hand", "tuned"};
+
+std::string time_text(session::KernelRow const& row) {
+  return row.time_ms ? milliseconds_text(*row.time_ms) : "-";
+}
 
 /// Fills in times measured inside the network.
 Status measure(Context const& context, session::LoadedModel const& model,
@@ -21,7 +26,7 @@ Status measure(Context const& context, session::LoadedModel const& model,
                               .scripts = {},
                               .cache_folder = context.cache_folder};
   TRY_ASSIGN(session::RunResult run, session::run_model(model, options, *context.backend, *device));
-  session::fill_times(table, run, machine);
+  session::fill_times(table, model, run, machine);
   return {};
 }
 
@@ -44,23 +49,29 @@ int kernels(Context const& context, std::string const& path, bool timed) {
                    {"state", kStates[size_t(row.state)]}};
       if (row.time_ms) json["time_ms"] = *row.time_ms;
       if (row.fraction_of_roof) json["fraction_of_roof"] = *row.fraction_of_roof;
+      if (row.roof)
+        json["roof"] = {{"time_ms", row.roof->ms},
+                        {"bound", row.roof->arithmetic ? "arithmetic" : row.roof->level},
+                        {"data_in", row.roof->level},
+                        {"speed", row.roof->value},
+                        {"unit", row.roof->unit}};
       rows.push_back(json);
     }
     return print(rows), 0;
   }
-  fmt::print("{:<28} {:>2}  {:>10} {:>10}{}  operators\n", "kernel", "x", "MFLOP", "KB",
-             timed ? "       ms  of roof" : "");
+  fmt::print("{:<28} {:>2}  {:>10} {:>10}{}  operators\n", "kernel", "x", "MFLOP", "moves",
+             timed ? fmt::format(" {:>9} {:>8} {:<17}", "time", "share", "of roof") : "");
   for (auto const& row : table.rows) {
     std::string time =
-        timed
-            ? fmt::format(
-                  " {:>8} {:>8}", row.time_ms ? fmt::format("{:.3f}", *row.time_ms) : "-",
-                  row.fraction_of_roof ? fmt::format("{:.0f} %", 100 * *row.fraction_of_roof) : "-")
-            : "";
-    fmt::print("{:<28} {:>2}  {:>10.2f} {:>10.1f}{}  {}  {}\n", row.name, row.count,
-               double(row.flops) / 1e6, double(row.bytes) / 1024, time, row.operators, row.shape);
+        timed ? fmt::format(" {:>9} {:>8} {:<17}", time_text(row),
+                            row.fraction_of_roof ? percent_text(*row.fraction_of_roof) : "-",
+                            row.roof ? row.roof->words : "-")
+              : "";
+    fmt::print("{:<28} {:>2}  {:>10.2f} {:>10}{}  {}  {}\n", row.name, row.count,
+               double(row.flops) / 1e6, bytes_text(double(row.bytes)), time, row.operators,
+               row.shape);
   }
-  if (table.total_ms) fmt::print("whole model: {:.2f} ms\n", *table.total_ms);
+  if (table.total_ms) fmt::print("whole model: {}\n", milliseconds_text(*table.total_ms));
   return 0;
 }
 

@@ -59,6 +59,9 @@ struct HoverLoop {
 struct SetTheme {
   std::string theme;
 };
+struct ScaleText {
+  int percent = 100;  ///< of everything that is drawn
+};
 struct ResizeWindow {
   int width = 0, height = 0;  ///< logical pixels
 };
@@ -147,7 +150,7 @@ struct CloseDialog {};
 
 using Action =
     std::variant<session::Command, ChooseKernel, ShowView, ShowPass, MarkChanges, ChooseGraph,
-                 LookAtGraph, FitGraph, ExplainFusion, SelectLoop, HoverLoop, SetTheme,
+                 LookAtGraph, FitGraph, ExplainFusion, SelectLoop, HoverLoop, SetTheme, ScaleText,
                  ResizeWindow, ArrangePanes, ScrollView, FindInGraph, StepMatch, OpenProject,
                  SaveProject, RecoverWork, DiscardRecovery, ShowDialog, CloseDialog, CompareStates,
                  StopComparing, ShowComparison, FindStep, FoldHistory, CompareDevices, MarkStep,

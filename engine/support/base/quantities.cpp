@@ -1,0 +1,59 @@
+#include "engine/support/base/quantities.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+namespace tw {
+namespace {
+
+std::string fixed(double value, int digits) {
+  std::array<char, 400> text{};  // the largest double has 309 digits before the point
+  int length = std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  return {text.data(), size_t(length)};
+}
+
+}  // namespace
+
+std::string number_text(double value) {
+  // What rounds up to the next power of ten has one digit less behind the point.
+  double magnitude = std::fabs(value);
+  return fixed(value, magnitude >= 99.95    ? 0
+                      : magnitude >= 9.995  ? 1
+                      : magnitude >= 0.9995 ? 2
+                                            : 3);
+}
+
+std::string duration_text(double seconds) {
+  double magnitude = std::fabs(seconds);
+  for (auto [unit, scale] : {std::pair{"s", 1.0}, {"ms", 1e3}, {"µs", 1e6}})
+    if (magnitude * scale >= 0.9995) return number_text(seconds * scale) + " " + unit;
+  return fixed(seconds * 1e9, 0) + " ns";
+}
+
+std::string milliseconds_text(double ms) { return duration_text(ms * 1e-3); }
+
+std::string bytes_text(double bytes) {
+  if (bytes < 1024) return fixed(bytes, 0) + " B";
+  char const* unit = "KB";
+  double value = bytes / 1024;
+  for (char const* larger : {"MB", "GB", "TB"}) {
+    if (value < 1023.5) break;
+    value /= 1024;
+    unit = larger;
+  }
+  return fixed(value, value < 9.95 ? 1 : 0) + " " + unit;
+}
+
+std::string speed_text(double billions, std::string const& unit) {
+  return number_text(billions) + " " + unit;
+}
+
+std::string count_text(int64_t count, std::string const& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string percent_text(double share) { return fixed(share * 100, share < 0.0995 ? 1 : 0) + " %"; }
+
+}  // namespace tw

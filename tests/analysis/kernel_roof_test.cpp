@@ -1,0 +1,125 @@
+// What kernels could reach at best: where their data lies, on the cores that are used.
+#include "engine/analysis/kernel_roof.h"
+
+#include <QtTest>
+
+#include "engine/analysis/locality.h"
+#include "engine/analysis/time_model.h"
+#include "engine/te/te.h"
+
+using namespace tw;
+using namespace tw::analysis;
+
+namespace {
+
+Hardware machine() {
+  Hardware hardware;
+  hardware.vector_bytes = 64;
+  hardware.cores = 2;
+  hardware.caches = {{1, 32 << 10, 64, 1}, {2, 1 << 20, 64, 1}, {3, 32 << 20, 64, 2}};
+  return hardware;
+}
+Roofs roofs() {
+  Roofs roofs;
+  roofs.f32_vector = {100, 200};
+  roofs.f32_scalar = {10, 20};
+  roofs.memory = {{"L1", 0, {400, 800}, {600, 1200}},
+                  {"L2", 0, {200, 400}, {200, 400}},
+                  {"L3", 0, {100, 150}, {100, 150}},
+                  {"DRAM", 0, {20, 25}, {20, 25}}};
+  return roofs;
+}
+
+KernelNeeds needs(std::string const& text) {
+  te::Kernel kernel = te::parse_kernel("tilewright te 1\n" + text).value();
+  return needs_of(te::to_program(kernel).value(), double(te::flops(kernel)));
+}
+KernelRoof roof(KernelNeeds const& what, int threads = 1) {
+  return roof_of(what, machine(), roofs(), threads);
+}
+
+}  // namespace
+
+class KernelRoofTest : public QObject {
+  Q_OBJECT
+private slots:
+  void inputs_and_outputs_count_once_and_nothing_between() {
+    KernelNeeds product = needs(
+        "kernel m(A: f32[64, 32], B: f32[32, 16]) -> D\n"
+        "  C[i in 64, j in 16] = sum[k in 32] A[i, k] * B[k, j]\n"
+        "  D[i in 64, j in 16] = max(C[i, j], 0)\n");
+    QCOMPARE(product.read, 4.0 * (64 * 32 + 32 * 16));
+    QCOMPARE(product.written, 4.0 * 64 * 16);
+  }
+
+  void a_table_counts_the_rows_that_are_chosen() {
+    KernelNeeds gather = needs(
+        "kernel g(X: f32[10000, 650], I: i64[20]) -> Y\n"
+        "  Y[n in 20, x in 650] = X[I[n], x]\n");
+    QCOMPARE(gather.read, 20.0 * 650 * 4 + 20 * 8);
+    // A table of two rows has no more than two.
+    QCOMPARE(needs("kernel g(X: f32[2, 650], I: i64[20]) -> Y\n"
+                   "  Y[n in 20, x in 650] = X[I[n], x]\n")
+                 .read,
+             2.0 * 650 * 4 + 20 * 8);
+    // Every second element.
+    QCOMPARE(needs("kernel s(X: f32[100]) -> Y\n  Y[i in 50] = X[2*i]\n").read, 200.0);
+  }
+
+  void the_roof_is_that_of_the_level_that_holds_the_data() {
+    KernelRoof small = roof({.flops = 0, .read = 8192, .written = 8192});
+    QCOMPARE(small.level, std::string("L1"));
+    QVERIFY(!small.arithmetic);
+    // 3 x 8192 bytes of two reads to one write would take as long; both together are two thirds.
+    QCOMPARE(small.seconds, std::max(8192 / 400e9, 16384 / 600e9));
+    QCOMPARE(roof({.flops = 0, .read = 600 << 10, .written = 0}).level, std::string("L2"));
+    QCOMPARE(roof({.flops = 0, .read = 20 << 20, .written = 0}).level, std::string("L3"));
+    QCOMPARE(roof({.flops = 0, .read = 200 << 20, .written = 0}).level, std::string("DRAM"));
+    KernelRoof dense = roof({.flops = 1e9, .read = 1 << 20, .written = 0});
+    QVERIFY(dense.arithmetic);
+    QCOMPARE(dense.seconds, 1e9 / 100e9);
+  }
+
+  /// A byte more than a cache holds does not make all of them slow.
+  void what_a_cache_keeps_comes_from_it() {
+    double least = 0;
+    for (double bytes = 1024; bytes < 256e6; bytes *= 1.1) {
+      double seconds = roof({.flops = 0, .read = bytes, .written = 0}).seconds;
+      QVERIFY(seconds > least);
+      QVERIFY2(least == 0 || seconds / least < 1.1 * 1.1 * 1.6, qPrintable(QString::number(bytes)));
+      least = seconds;
+    }
+    double l1 = 32 << 10, over = l1 + 64;
+    QCOMPARE(roof({.flops = 0, .read = over, .written = 0}).seconds, l1 / 400e9 + 64 / 200e9);
+  }
+
+  void one_thread_is_compared_with_one_core() {
+    KernelNeeds dense{.flops = 1e9, .read = 1024, .written = 0};
+    QCOMPARE(roof(dense, 1).gflops, 100.0);
+    QCOMPARE(roof(dense, 2).gflops, 200.0);
+    QCOMPARE(roof(dense, 1).seconds, 2 * roof(dense, 2).seconds);
+    // Two caches of one core each hold twice as much; one that both share does not.
+    KernelNeeds data{.flops = 0, .read = 48 << 10, .written = 0};
+    QCOMPARE(roof(data, 1).level, std::string("L2"));
+    QCOMPARE(roof(data, 2).level, std::string("L1"));
+    data.read = 48 << 20;
+    QCOMPARE(roof(data, 2).level, std::string("DRAM"));
+  }
+
+  /// It was modelled as if it read the whole table from memory: 1.7 ms where 45 µs were measured.
+  void the_model_of_a_gather_does_not_read_the_whole_table() {
+    te::Kernel kernel = te::parse_kernel(
+                            "tilewright te 1\n"
+                            "kernel g(X: f32[10000, 650], I: i64[20]) -> Y\n"
+                            "  Y[n in 20, x in 650] = X[I[n], x]\n")
+                            .value();
+    ir::Program program = te::to_program(kernel).value();
+    Locality locality(program);
+    double chosen = 20.0 * (650 * 4 + 2 * 64) + 20 * 8 + 20 * 650 * 4;
+    QVERIFY(double(locality.whole().line_bytes) <= chosen + 128);
+    QVERIFY(model_time(program, locality, machine(), roofs()).seconds < 50e-6);
+  }
+};
+
+QTEST_APPLESS_MAIN(KernelRoofTest)
+#include "kernel_roof_test.moc"
