@@ -364,8 +364,9 @@ Result<Converted> from_onnx(ForeignContext const& context) {
   }
   attributes["group"] = onnx_integer(context.node, "group", 1);
   // Known from the weights where they are; kept for people.
-  if (NDArray const& w = context.constants.at(1); !w.empty() && w.shape().size() > 2)
-    attributes["kernel"] = std::vector<int64_t>(w.shape().begin() + 2, w.shape().end());
+  if (context.constants.size() > 1 && context.constants[1].shape().size() > 2)
+    attributes["kernel"] = std::vector<int64_t>(context.constants[1].shape().begin() + 2,
+                                                context.constants[1].shape().end());
   return keep_inputs(context, 3, attributes);
 }
 
