@@ -43,7 +43,10 @@ void print(Json const& json) {
 
 void add_model_options(CLI::App& command, Context& context, std::string& path) {
   command.add_option("MODEL", path, "an ONNX file, a .te file, or sample:NAME")->required();
-  command.add_option("--fix", context.fixes, "fix an input's shape: NAME=1x3x224x224")
+  command
+      .add_option("--fix", context.fixes,
+                  "fix an input's shape: NAME=1x3x224x224; or an extent by its name, wherever it "
+                  "stands: batch=1")
       ->type_name("NAME=SHAPE")
       ->expected(1)
       ->take_all();
@@ -63,7 +66,10 @@ Result<session::LoadOptions> load_options(Context const& context) {
     if (equals == std::string::npos || equals == 0)
       return bad_input(
           "bad_fix", fmt::format("--fix takes NAME=SHAPE, as in data=1x3x224x224, not '{}'", fix));
-    TRY_ASSIGN(options.fixes[fix.substr(0, equals)], parse_shape(fix.substr(equals + 1)));
+    std::string name = fix.substr(0, equals);
+    if (options.fixes.contains(name))
+      return bad_input("repeated_fix", fmt::format("--fix gives '{}' twice", name));
+    TRY_ASSIGN(options.fixes[name], parse_shape(fix.substr(equals + 1)));
   }
   return options;
 }
@@ -77,11 +83,10 @@ Result<NDArray> read_raw(std::string const& file, session::ModelTensor const& in
   TRY_ASSIGN(NDArray array, NDArray::create(info.type, info.shape));
   TRY_ASSIGN(std::string bytes, read_file(file));
   if (int64_t(bytes.size()) != array.byte_size())
-    return bad_input(
-        "wrong_size",
-        fmt::format("holds {} bytes, but {} ({} {}) takes {}", bytes.size(), info.name,
-                    to_text(info.type), to_text(info.shape), array.byte_size()),
-        Place{file, 0, 0, {}});
+    return bad_input("wrong_size",
+                     fmt::format("holds {} bytes, but {} ({} {}) takes {}", bytes.size(), info.name,
+                                 to_text(info.type), to_text(info.shape), array.byte_size()),
+                     Place{file, 0, 0, {}});
   std::memcpy(array.data(), bytes.data(), bytes.size());
   return array;
 }
