@@ -86,7 +86,9 @@ Result<Spread> spread_of(Attributes const& attributes, Shape const& x, Shape con
 InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 2, 3));
   TensorInfo const &x = *inputs[0], &w = *inputs[1];
-  if (!is_float(x.type) || w.type != x.type) return unfit("a convolution needs floats of one type");
+  bool other_bias = inputs.size() > 2 && inputs[2] && inputs[2]->type != x.type;
+  if (!is_float(x.type) || w.type != x.type || other_bias)
+    return unfit("a convolution needs floats of one type");
   TRY_ASSIGN(Spread s, spread_of(attributes, x.shape, w.shape));
   Shape out{x.shape[0], s.groups * s.outputs};
   if (inputs.size() > 2 && inputs[2] && inputs[2]->shape != Shape{out[1]})
