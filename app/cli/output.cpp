@@ -44,7 +44,10 @@ void print(Json const& json) {
 
 void add_model_options(CLI::App& command, Context& context, std::string& path) {
   command.add_option("MODEL", path, "an ONNX file, a .te file, or sample:NAME")->required();
-  command.add_option("--fix", context.fixes, "fix an input's shape: NAME=1x3x224x224")
+  command
+      .add_option("--fix", context.fixes,
+                  "fix an input's shape: NAME=1x3x224x224; or an extent by its name, wherever it "
+                  "stands: batch=1")
       ->type_name("NAME=SHAPE")
       ->expected(1)
       ->take_all();
@@ -64,7 +67,10 @@ Result<session::LoadOptions> load_options(Context const& context) {
     if (equals == std::string::npos || equals == 0)
       return bad_input(
           "bad_fix", fmt::format("--fix takes NAME=SHAPE, as in data=1x3x224x224, not '{}'", fix));
-    TRY_ASSIGN(options.fixes[fix.substr(0, equals)], parse_shape(fix.substr(equals + 1)));
+    std::string name = fix.substr(0, equals);
+    if (options.fixes.contains(name))
+      return bad_input("repeated_fix", fmt::format("--fix gives '{}' twice", name));
+    TRY_ASSIGN(options.fixes[name], parse_shape(fix.substr(equals + 1)));
   }
   return options;
 }

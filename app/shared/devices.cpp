@@ -6,6 +6,7 @@
 #include <sstream>
 #include <utility>
 
+#include "app/shared/code_generator.h"
 #include "engine/device/local_device.h"
 #include "engine/device/logged_device.h"
 #include "engine/device/rpc/remote_device.h"
@@ -65,7 +66,7 @@ Result<session::ChosenDevice> choose_device(std::filesystem::path const& list,
   TRY_ASSIGN(DeviceEntry entry, find_device(list, name));
   TRY_ASSIGN(chosen.device, open_logged(entry, log));
   TRY_ASSIGN(Hardware hardware, chosen.device->describe({.stop = stop}));
-  TRY_ASSIGN(chosen.backend, create_cpu_backend(hardware));
+  TRY_ASSIGN(chosen.backend, create_cpu_backend(hardware, code_generator_program()));
   return chosen;
 }
 

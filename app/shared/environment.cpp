@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "app/shared/code_generator.h"
 #include "app/shared/devices.h"
 #include "app/shared/private_folder.h"
 #include "engine/device/local_device.h"
@@ -32,7 +33,7 @@ std::filesystem::path kit_folder() {
 
 Result<std::shared_ptr<Backend const>> backend_for(std::string const& target) {
   TRY_ASSIGN(Hardware hardware, cpu_target(target));
-  return create_cpu_backend(hardware);
+  return create_cpu_backend(hardware, code_generator_program());
 }
 
 /// Another machine: its own description decides what is compiled for it.
@@ -40,7 +41,7 @@ Status use_device(std::string const& name, Environment& environment) {
   TRY_ASSIGN(DeviceEntry entry, find_device(environment.devices_file, name));
   TRY_ASSIGN(std::unique_ptr<Device> device, open_registered(entry));
   TRY_ASSIGN(Hardware hardware, device->describe({}));
-  TRY_ASSIGN(environment.backend, create_cpu_backend(hardware));
+  TRY_ASSIGN(environment.backend, create_cpu_backend(hardware, code_generator_program()));
   // The first who opens the device takes the connection that is there.
   auto first = std::make_shared<std::unique_ptr<Device>>(std::move(device));
   environment.open_device = [entry, first]() -> Result<std::unique_ptr<Device>> {
@@ -64,7 +65,7 @@ Result<Environment> make_environment(std::string const& device) {
     TRY(use_device(device, environment));
     return environment;
   }
-  TRY_ASSIGN(environment.backend, create_cpu_backend(detect_host()));
+  TRY_ASSIGN(environment.backend, create_cpu_backend(detect_host(), code_generator_program()));
   environment.open_device = []() -> Result<std::unique_ptr<Device>> {
     return std::make_unique<LocalDevice>(LocalDeviceOptions{});
   };

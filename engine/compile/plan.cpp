@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "engine/graph/bodies.h"
+
 namespace tw {
 namespace {
 
@@ -19,9 +21,10 @@ public:
     }
     std::string wish = owner + task.name;
     task.name = wish;
-    for (int i = 2; !names_.insert(task.name).second; ++i)
-      task.name = fmt::format("{}_{}", wish, i);
+    for (int& i = tried_[wish]; !names_.insert(task.name).second;)
+      task.name = fmt::format("{}_{}", wish, i++ + 2);
     task.kernel.name = task.name;
+    by_hash_[task.hash].push_back(int(list.size()));
     list.push_back(std::move(task));
     return int(list.size()) - 1;
   }
@@ -30,16 +33,19 @@ public:
 
 private:
   int known(KernelTask const& task) const {
-    for (size_t i = 0; i < list.size(); ++i) {
-      if (list[i].hash != task.hash) continue;
-      te::Kernel renamed = task.kernel;
-      renamed.name = list[i].kernel.name;
-      if (te::equal(renamed, list[i].kernel)) return int(i);
+    auto alike = by_hash_.find(task.hash);
+    if (alike == by_hash_.end()) return -1;
+    te::Kernel renamed = task.kernel;
+    for (int i : alike->second) {
+      renamed.name = list[size_t(i)].kernel.name;
+      if (te::equal(renamed, list[size_t(i)].kernel)) return i;
     }
     return -1;
   }
 
   std::set<std::string> names_;
+  std::map<std::string, int> tried_;              ///< how many names after each wish
+  std::map<uint64_t, std::vector<int>> by_hash_;  ///< kernels by their structure
 };
 
 class Planner {
@@ -162,8 +168,10 @@ private:
     auto run_body = [&](size_t body, std::vector<NDArray> const& given) {
       std::vector<NDArray> inputs = given;
       inputs.insert(inputs.end(), all.begin() + int64_t(operand_count(node)), all.end());
-      return Execution(*node.sub_graphs[body], step.bodies[body], kernels_, runner_, options_)
-          .run(inputs);
+      Graph const& graph = *node.sub_graphs[body];
+      if (Status fits = check_body_inputs(graph, inputs.size()); !fits)
+        return Result<std::vector<NDArray>>(std::unexpected(fits.error()));
+      return Execution(graph, step.bodies[body], kernels_, runner_, options_).run(inputs);
     };
     TRY_ASSIGN(std::vector<NDArray> results,
                run_control(graph_, node, all, run_body, {options_.max_bytes, options_.stop}));

@@ -12,7 +12,7 @@ constexpr int kMostWidenings = 4;  // of the types that a loop carries
 /// A file that makes no sense, whatever would run of it.
 bool is_malformed(Error const& error) {
   return error.code == "undefined_value" || error.code == "duplicate_value" ||
-         error.code == "nested_too_deep";
+         error.code == "nested_too_deep" || error.code == "cyclic_graph";
 }
 
 Body failed_body(ForeignGraph const& source, Error const& error) {
@@ -65,25 +65,13 @@ ForeignBody body_of(ForeignNode const& node, std::string const& attribute) {
   return body ? *body : nullptr;
 }
 
-bool reads(ForeignGraph const& graph, std::string const& name) {
-  for (ForeignValue const& output : graph.outputs)
-    if (output.name == name) return true;
-  for (ForeignNode const& node : graph.nodes) {
-    if (std::ranges::find(node.inputs, name) != node.inputs.end()) return true;
-    for (auto const& [key, attribute] : node.attributes)
-      if (auto const* body = std::get_if<ForeignBody>(&attribute); body && reads(**body, name))
-        return true;
-  }
-  return false;
-}
-
-std::vector<std::string> made_outputs(ForeignGraph const& graph, ForeignNode const& node,
+std::vector<std::string> made_outputs(std::set<std::string> const& read, ForeignNode const& node,
                                       std::string const& name, size_t count) {
   std::vector<std::string> made = node.outputs;
   made.resize(std::min(made.size(), count));
   if (made[0].empty()) made[0] = name + " (not read)";
   for (size_t i = 1; i < made.size(); ++i)
-    if (!reads(graph, made[i])) made[i].clear();
+    if (!read.contains(made[i])) made[i].clear();
   return made;
 }
 
@@ -122,6 +110,15 @@ Result<ControlBodies> build_bodies(Node const& node, std::vector<Value> const& o
   if (outputs.empty()) outputs.push_back(outputs_of(made.bodies[0].graph));
   TRY_ASSIGN(made.outputs, control.outputs(node.attributes, operands, outputs));
   return made;
+}
+
+Status check_body_inputs(Graph const& body, size_t given) {
+  // What nothing can run says so in better words than a count of what it does not take.
+  for (Node const& node : body.nodes)
+    if (node.is_opaque()) return refused("opaque_node", node.reason, {{}, 0, 0, node.name});
+  if (given == body.inputs.size()) return {};
+  return bad_input("wrong_inputs", fmt::format("its graph takes {} values, {} were given",
+                                               body.inputs.size(), given));
 }
 
 void own_bodies(Graph& graph, Node& node, std::vector<Body> bodies) {

@@ -16,12 +16,9 @@ struct Body {
 
 /// The graph that is an attribute of the node; null: it has none of this name.
 ForeignBody body_of(ForeignNode const& node, std::string const& attribute);
-/// Some node of the graph, or of one inside it, reads the value, or it is an output.
-bool reads(ForeignGraph const& graph, std::string const& name);
-
 /// Names of the outputs of a known operator that makes `count` of them: the first is always made,
-/// the others where somebody reads them.
-std::vector<std::string> made_outputs(ForeignGraph const& graph, ForeignNode const& node,
+/// the others where they are among the names that somebody reads.
+std::vector<std::string> made_outputs(std::set<std::string> const& read, ForeignNode const& node,
                                       std::string const& name, size_t count);
 
 /// Builds one body; `given` are its inputs before the captured ones, null: as it declares them.
@@ -39,6 +36,10 @@ struct ControlBodies {
 /// All bodies of a control node, with types that hold in every run. Errors: those of the operator.
 Result<ControlBodies> build_bodies(Node const& node, std::vector<Value> const& operands,
                                    std::vector<ForeignBody> const& sources, BuildBody const& build);
+
+/// Before a sub-graph runs on `given` values, the captured ones among them. Errors: opaque_node
+/// with its reason, wrong_inputs.
+Status check_body_inputs(Graph const& body, size_t given);
 
 /// The node gets the bodies; what any of them captures becomes an input of the node and of all.
 /// Their notes become the graph's.

@@ -2,19 +2,89 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 namespace tw {
 
-ValueType type_of(ForeignValue const& value) {
+namespace {
+
+using Fixed = std::map<std::string, Shape>;
+
+ir::Expr extent_of(ForeignDim const& dim, Symbols const& symbols) {
+  if (dim.extent) return ir::int_imm(*dim.extent);
+  if (dim.symbol.empty()) return {};
+  auto known = symbols.find(dim.symbol);
+  return known == symbols.end() ? ir::var(dim.symbol) : ir::int_imm(known->second);
+}
+
+/// Where each symbol's number comes from, for the sentence about two of them.
+class SymbolTable {
+public:
+  Status add(std::string const& symbol, int64_t extent, std::string const& source) {
+    auto [known, is_new] = sources_.emplace(symbol, source);
+    if (is_new) numbers[symbol] = extent;
+    if (numbers[symbol] == extent) return {};
+    return bad_input("contradictory_fix",
+                     fmt::format("{} makes {} {}, {} makes it {}", known->second, symbol,
+                                 numbers[symbol], source, extent));
+  }
+
+  Symbols numbers;
+
+private:
+  std::map<std::string, std::string> sources_;
+};
+
+std::string fix_text(std::string const& name, Shape const& shape) {
+  return fmt::format("--fix {}={}", name, to_text(shape));
+}
+
+bool is_symbol(ForeignGraph const& graph, std::string const& name) {
+  for (ForeignValue const& input : graph.inputs)
+    for (ForeignDim const& dim : input.dims.value_or(std::vector<ForeignDim>()))
+      if (!dim.extent && dim.symbol == name) return true;
+  return false;
+}
+
+/// The symbols of an input by its shape; one that does not fit is found when it is fixed.
+Status add_shape(ForeignValue const& input, Shape const& shape, SymbolTable& symbols) {
+  if (!input.dims || input.dims->size() != shape.size()) return {};
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (ForeignDim const& dim = (*input.dims)[i]; !dim.extent && !dim.symbol.empty())
+      TRY(symbols.add(dim.symbol, shape[i], fix_text(input.name, shape)));
+  return {};
+}
+
+}  // namespace
+
+Result<Symbols> fixed_symbols(ForeignGraph const& graph, Fixed const& fixed) {
+  SymbolTable symbols;
+  std::set<std::string> inputs;
+  for (ForeignValue const& input : graph.inputs) inputs.insert(input.name);
+  for (auto const& [name, shape] : fixed) {
+    if (inputs.contains(name)) continue;
+    if (!is_symbol(graph, name))
+      return bad_input("unknown_input",
+                       fmt::format("the model has no input and no extent '{}' to fix", name));
+    if (shape.size() != 1)
+      return bad_input("bad_fix",
+                       fmt::format("{} is one extent, {} was given", name, to_text(shape)));
+    TRY(symbols.add(name, shape[0], fix_text(name, shape)));
+  }
+  for (ForeignValue const& input : graph.inputs)
+    if (auto found = fixed.find(input.name); found != fixed.end())
+      TRY(add_shape(input, found->second, symbols));
+  return std::move(symbols.numbers);
+}
+
+ValueType type_of(ForeignValue const& value, Symbols const& symbols) {
   ValueType type;
   if (value.kind == ForeignKind::kSequence) type.kind = ValueKind::kSequence;
   if (value.kind == ForeignKind::kOptional) type.kind = ValueKind::kOptional;
   type.dtype = value.type;
   if (!value.dims) return type;
   type.dims.emplace();
-  for (ForeignDim const& dim : *value.dims)
-    type.dims->push_back(dim.extent           ? ir::int_imm(*dim.extent)
-                         : dim.symbol.empty() ? ir::Expr()
-                                              : ir::var(dim.symbol));
+  for (ForeignDim const& dim : *value.dims) type.dims->push_back(extent_of(dim, symbols));
   return type;
 }
 

@@ -1,13 +1,23 @@
 /// What a foreign model declares of its values.
 #pragma once
 
+#include <map>
+
 #include "engine/graph/graph.h"
 
 namespace tw {
 
-ValueType type_of(ForeignValue const& value);
+/// What names of extents stand for.
+using Symbols = std::map<std::string, int64_t>;
+
+ValueType type_of(ForeignValue const& value, Symbols const& symbols = {});
 /// Gives an input the shape that its open extents were fixed to. Errors: wrong_shapes.
 Status fix_shape(Value& input, Shape const& shape);
+
+/// What `fixed` tells of the extents that inputs share by name: an entry that is no input's name is
+/// a symbol's, and the shape of an input tells its symbols. Errors: unknown_input, bad_fix (a
+/// symbol is one number), contradictory_fix.
+Result<Symbols> fixed_symbols(ForeignGraph const& graph, std::map<std::string, Shape> const& fixed);
 
 /// What a conversion sees of the node, whose operands are those of the foreign node.
 ForeignContext context_of(ForeignModel const& model, ForeignNode const& foreign, Graph const& graph,

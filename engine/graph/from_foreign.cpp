@@ -9,15 +9,17 @@
 #include "engine/graph/bodies.h"
 #include "engine/graph/declared.h"
 #include "engine/graph/function.h"
+#include "engine/graph/inference.h"
 #include "engine/graph/known_attributes.h"
+#include "engine/graph/known_types.h"
 #include "engine/graph/late.h"
-#include "engine/graph/reference.h"
+#include "engine/graph/order.h"
+#include "engine/graph/unread.h"
 
 namespace tw {
 namespace {
 
-constexpr int64_t kSmallConstant = 4096;  // elements: shapes and the like, which others wait for
-constexpr int kMostNesting = 24;          // graphs inside graphs
+constexpr int kMostNesting = 24;  // graphs inside graphs
 
 Place at(std::string node) { return {{}, 0, 0, std::move(node)}; }
 
@@ -35,7 +37,9 @@ public:
         options_(options),
         outer_(outer),
         given_(given),
-        depth_(outer ? outer->depth_ + 1 : 0) {
+        depth_(outer ? outer->depth_ + 1 : 0),
+        read_(names_read(source)) {
+    if (outer) symbols_ = outer->symbols_;
     for (auto const* list : {&source.values, &source.outputs})
       for (ForeignValue const& value : *list) declared_[value.name] = &value;
     for (auto const& [name, tensor] : source.initializers) names_.insert(name);
@@ -51,7 +55,8 @@ public:
     for (auto const& [name, tensor] : source_.initializers)
       ids_[name] = graph_.add_value({name, tensor_type(tensor.type(), tensor.shape()), tensor});
     TRY(outer_ ? add_body_inputs() : add_inputs());
-    for (ForeignNode const& node : source_.nodes) TRY(add_node(node));
+    TRY_ASSIGN(std::vector<size_t> order, sorted_nodes(source_));
+    for (size_t i : order) TRY(add_node(source_.nodes[i]));
     for (ForeignValue const& output : source_.outputs) {
       TRY_ASSIGN(ValueId id, read(output.name, "the graph's outputs"));
       if (!id.valid()) return bad_input("undefined_value", "an output of the graph has no name");
@@ -70,7 +75,7 @@ private:
                                    source_.inputs.size(), given_->size()));
     for (size_t i = 0; i < source_.inputs.size(); ++i) {
       ForeignValue const& input = source_.inputs[i];
-      Value value{input.name, type_of(input), {}};
+      Value value{input.name, type_of(input, symbols_), {}};
       if (given_) {
         value.constant = (*given_)[i].constant;
         value.type = common_type(
@@ -86,6 +91,7 @@ private:
   }
 
   Status add_inputs() {
+    TRY_ASSIGN(symbols_, fixed_symbols(source_, options_.fixed));
     for (ForeignValue const& input : source_.inputs) {
       if (ids_.count(input.name)) continue;  // an initializer that is listed as input, too
       if (auto known = options_.known.find(input.name); known != options_.known.end()) {
@@ -94,9 +100,10 @@ private:
         ids_[input.name] = graph_.add_value(std::move(value));
         continue;
       }
-      Value value{input.name, type_of(input), {}};
-      if (auto fixed = options_.fixed.find(input.name); fixed != options_.fixed.end())
-        TRY(fix_shape(value, fixed->second));
+      auto fixed = options_.fixed.find(input.name);
+      bool given = fixed != options_.fixed.end();
+      Value value{input.name, type_of(input, given ? Symbols() : symbols_), {}};
+      if (given) TRY(fix_shape(value, fixed->second));
       if (!value.shape())
         graph_.notes.push_back(
             fmt::format("input '{}' is {}: without its extents most shapes stay unknown",
@@ -107,9 +114,6 @@ private:
       if (!ids_.emplace(input.name, id).second) return duplicate(input.name, "the graph's inputs");
       graph_.inputs.push_back(id);
     }
-    for (auto const& [name, shape] : options_.fixed)
-      if (!ids_.count(name))
-        return bad_input("unknown_input", fmt::format("the model has no input '{}' to fix", name));
     for (auto const& [name, tensor] : options_.known)
       if (!ids_.count(name))
         return bad_input("unknown_input", fmt::format("the model has no input '{}'", name));
@@ -136,11 +140,24 @@ private:
     ValueId id = graph_.add_value(outer_->graph_.value(*outside));
     ids_[name] = id;
     if (outer_->nameless_.contains(*outside)) nameless_.insert(id);
+    if (auto unread = outer_->unread_.find(*outside); unread != outer_->unread_.end())
+      unread_.insert({id, unread->second});
     if (!graph_.value(id).is_constant()) {
       graph_.inputs.push_back(id);
       captured_.push_back(*outside);
     }
     return id;
+  }
+
+  /// An initializer of a type that is not read: what reads it cannot be run.
+  Status add_unread(ForeignNode const& foreign, Node node) {
+    if (!read_.contains(foreign.outputs.at(0))) return {};
+    node.type = foreign.op_type;
+    TRY(make_opaque(foreign, node, std::get<std::string>(foreign.attributes.at("reason"))));
+    TRY(add_outputs(node, foreign.outputs));
+    unread_[node.outputs[0]] = node.reason;
+    graph_.nodes.push_back(std::move(node));
+    return {};
   }
 
   Status add_node(ForeignNode const& foreign) {
@@ -150,6 +167,7 @@ private:
       node.name = foreign.outputs[i];
     if (node.name.empty()) node.name = fmt::format("{} {}", foreign.op_type, graph_.nodes.size());
     node.origins = {function_.empty() ? node.name : function_};
+    if (foreign.domain == kUnreadTensor) return add_unread(foreign, std::move(node));
     if (ControlOperator const* control = control_of(foreign))
       return add_control(foreign, *control, std::move(node));
     TRY_ASSIGN(bool expanded, expand_function(foreign, node));
@@ -158,9 +176,9 @@ private:
     size_t outputs = 1;
     TRY(convert(foreign, node, parts, outputs));
     if (!parts.empty()) return add_parts(foreign, node, parts);
-    return add(std::move(node), node.is_opaque()
-                                    ? foreign.outputs
-                                    : made_outputs(source_, foreign, node.name, outputs));
+    if (node.is_opaque()) return add_opaque(foreign, std::move(node));
+    std::vector<std::string> made = made_outputs(read_, foreign, node.name, outputs);
+    return add(std::move(node), made);
   }
 
   /// Adds the nodes that ONNX defines this one by; false: it is no such node.
@@ -178,9 +196,10 @@ private:
     if (!reason.empty()) {
       read.type = foreign.op_type;
       TRY(make_opaque(foreign, read, reason));
-      TRY(add(std::move(read), foreign.outputs));
+      TRY(add_opaque(foreign, std::move(read)));
       return true;
     }
+    for (ForeignNode const& inner : *nodes) read_.insert(inner.inputs.begin(), inner.inputs.end());
     std::string around = std::exchange(function_, node.origins[0]);
     for (ForeignNode const& inner : *nodes) TRY(add_node(inner));
     function_ = around;
@@ -202,7 +221,19 @@ private:
 
   Status add(Node node, std::vector<std::string> const& made) {
     TRY(add_outputs(node, made));
-    TRY(infer(node));
+    TRY(infer_outputs(graph_, node));
+    graph_.nodes.push_back(std::move(node));
+    return {};
+  }
+
+  /// What is not run may still be known to make tensors of a type and shape: what follows it then
+  /// has kernels.
+  Status add_opaque(ForeignNode const& foreign, Node node) {
+    TRY(add_outputs(node, foreign.outputs));
+    std::vector<ValueType> types =
+        known_types(context(foreign, node), operands_of(graph_, node));
+    for (size_t i = 0; i < types.size() && i < node.outputs.size(); ++i)
+      if (node.outputs[i].valid()) refine(graph_.value(node.outputs[i]).type, types[i]);
     graph_.nodes.push_back(std::move(node));
     return {};
   }
@@ -215,7 +246,7 @@ private:
       }
       Value value{output, {}, {}};
       if (auto declared = declared_.find(output); declared != declared_.end())
-        value.type = type_of(*declared->second);
+        value.type = type_of(*declared->second, symbols_);
       node.outputs.push_back(graph_.add_value(std::move(value)));
       if (!ids_.emplace(output, node.outputs.back()).second) return duplicate(output, node.name);
     }
@@ -240,7 +271,9 @@ private:
   /// Why the node's operands are none that we know; empty: they are.
   std::string strange_operand(Node const& node) const {
     for (ValueId id : node.inputs)
-      if (id.valid() && graph_.value(id).type.kind != ValueKind::kTensor)
+      if (auto unread = unread_.find(id); unread != unread_.end())
+        return unread->second;
+      else if (id.valid() && graph_.value(id).type.kind != ValueKind::kTensor)
         return fmt::format("'{}' is no tensor", graph_.value(id).name);
       else if (id.valid() && nameless_.count(id))
         return fmt::format("the element type of '{}' is not known", graph_.value(id).name);
@@ -278,7 +311,7 @@ private:
     }
     if (!reason.empty()) {
       TRY(make_opaque(foreign, node, reason));
-      return add(std::move(node), foreign.outputs);
+      return add_opaque(foreign, std::move(node));
     }
     node.control = &control;
     node.type = control.name;
@@ -378,7 +411,7 @@ private:
       return make_opaque(foreign, node, "its first output is not used");
     parts = std::move(converted->each_output);
     for (size_t i = std::max(outputs, parts.size()); i < foreign.outputs.size(); ++i)
-      if (!foreign.outputs[i].empty() && reads(source_, foreign.outputs[i]))
+      if (read_.contains(foreign.outputs[i]))
         return make_opaque(
             foreign, node,
             fmt::format("output {} of {} is not understood", i + 1, foreign.op_type));
@@ -418,59 +451,22 @@ private:
     return {};
   }
 
-  /// Types of the outputs, and their elements when they are few and known.
-  Status infer(Node& node) {
-    if (!node.op) return {};
-    std::vector<std::optional<TensorInfo>> infos;
-    bool all_constant = true;
-    for (ValueId id : node.inputs) {
-      infos.push_back(id.valid() ? tensor_info(graph_.value(id)) : std::nullopt);
-      if (id.valid() && !infos.back()) return {};
-      all_constant = all_constant && (!id.valid() || graph_.value(id).is_constant());
-    }
-    std::vector<TensorInfo const*> operands;
-    for (auto const& info : infos) operands.push_back(info ? &*info : nullptr);
-    auto outputs = node.op->infer(node.attributes, operands);
-    // Shapes and types that fit ONNX but not our operator: the node runs as nothing we know.
-    if (!outputs && outputs.error().code == "unsupported") {
-      node.type = node.op->onnx;
-      node.op = nullptr;
-      node.reason = outputs.error().message;
-      return {};
-    }
-    if (!outputs) {
-      Error error = outputs.error();
-      error.place = at(node.name);
-      return std::unexpected(error);
-    }
-    for (size_t i = 0; i < node.outputs.size() && i < outputs->size(); ++i) {
-      if (!node.outputs[i].valid()) continue;
-      Value& value = graph_.value(node.outputs[i]);
-      value.type = tensor_type((*outputs)[i].type, (*outputs)[i].shape);
-      value.constant = (*outputs)[i].constant;  // a shape is known before its tensor is
-    }
-    if (graph_.value(node.outputs[0]).is_constant() || !all_constant ||
-        element_count((*outputs)[0].shape).value_or(kSmallConstant + 1) > kSmallConstant)
-      return {};
-    auto results = run_node(graph_, node, {});
-    for (size_t i = 0; results && i < node.outputs.size(); ++i)
-      if (node.outputs[i].valid()) graph_.value(node.outputs[i]).constant = (*results)[i];
-    return {};
-  }
-
   ForeignModel const& model_;
   ForeignGraph const& source_;
   ImportOptions const& options_;
   Builder* outer_;                   ///< of the graph around this one; null: the model's
   std::vector<Value> const* given_;  ///< of a body: its inputs
   int depth_;
+  std::set<std::string> read_;  ///< names that somebody reads
+  Symbols symbols_;
   Graph graph_;
   std::map<std::string, ValueId> ids_;
   std::vector<ValueId> captured_;  ///< values of the graph around, behind the graph's own inputs
   std::set<std::string> names_;    ///< that are taken
   std::string function_;           ///< the node whose body is being added; empty: none
   std::map<std::string, ForeignValue const*> declared_;
-  std::set<ValueId> nameless_;  ///< inputs of strings and the like
+  std::set<ValueId> nameless_;             ///< inputs of strings and the like
+  std::map<ValueId, std::string> unread_;  ///< initializers of such, and the reason
 };
 
 }  // namespace

@@ -9,15 +9,16 @@
 namespace tw {
 
 struct ImportOptions {
-  /// Shapes of inputs that the model leaves open, by input name.
+  /// Shapes of inputs that the model leaves open, by input name; one extent by the name that the
+  /// model has for it, wherever it stands.
   std::map<std::string, Shape> fixed;
   /// Inputs whose elements are known, by name: they become constants, so that operators may be told
   /// shapes, axes and scales by them.
   std::map<std::string, NDArray> known;
 };
 
-/// Errors: unknown_input (a fixed or known name), wrong_shapes with the node, undefined_value,
-/// duplicate_value.
+/// Nodes may come in any order. Errors: unknown_input (a fixed or known name), bad_fix,
+/// contradictory_fix, wrong_shapes with the node, undefined_value, duplicate_value, cyclic_graph.
 Result<Graph> build_graph(ForeignModel const& model, ImportOptions const& options = {});
 
 }  // namespace tw

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/graph/bodies.h"
 #include "engine/graph/control.h"
 #include "engine/graph/late.h"
 #include "engine/graph/rounding.h"
@@ -51,10 +52,8 @@ Result<std::vector<NDArray>> run_bodies(Graph const& graph, Node const& node,
     std::vector<NDArray> inputs = given;
     inputs.insert(inputs.end(), operands.begin() + int64_t(operand_count(node)), operands.end());
     Graph const& graph_of_body = *node.sub_graphs[body];
-    if (inputs.size() != graph_of_body.inputs.size())
-      return Result<std::vector<NDArray>>(
-          bad_input("wrong_inputs", fmt::format("its graph takes {} values, {} were given",
-                                                graph_of_body.inputs.size(), inputs.size())));
+    if (Status fits = check_body_inputs(graph_of_body, inputs.size()); !fits)
+      return Result<std::vector<NDArray>>(std::unexpected(fits.error()));
     return run_values(graph_of_body, inputs, options);
   };
   return run_control(graph, node, operands, run_body, {options.max_bytes, options.stop});

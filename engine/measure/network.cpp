@@ -7,6 +7,7 @@
 #include "engine/compile/compile_plan.h"
 #include "engine/measure/network_graph.h"
 #include "engine/measure/network_program.h"
+#include "engine/package/assemble.h"
 
 namespace tw {
 
@@ -43,8 +44,7 @@ Network::~Network() = default;
 Result<std::unique_ptr<Network>> Network::create(Graph const& graph, Plan const& plan,
                                                  Backend const& backend, Device& device,
                                                  NetworkOptions const& options) {
-  for (PlanStep const& step : plan.steps)
-    if (step.kind == StepKind::kOpaque) return refused("opaque_node", step.reason);
+  if (auto reason = opaque_reason(plan)) return refused("opaque_node", *reason);
   TRY(check_shapes(graph));
   CompileOptions compile{.scripts = options.scripts,
                          .tier = options.tier,

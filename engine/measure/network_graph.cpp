@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "engine/graph/bodies.h"
 #include "engine/tensor/bytes.h"
 
 namespace tw {
@@ -173,6 +174,7 @@ Status NetworkGraph::run_bodies(PlanStep const& step, int number) {
   auto run_body = [&](size_t b, std::vector<NDArray> const& given) -> Result<std::vector<NDArray>> {
     NetworkGraph& body = *bodies_.at(number)[b];
     std::vector<ValueId> const& inputs = body.graph().inputs;
+    TRY(check_body_inputs(body.graph(), given.size() + size_t(node.captured)));
     for (size_t i = 0; i < given.size(); ++i) TRY(body.set(inputs[i], given[i]));
     for (size_t i = 0; i < size_t(node.captured); ++i) {
       ValueId outside = node.inputs[operand_count(node) + i], inside = inputs[given.size() + i];

@@ -174,20 +174,37 @@ GraphParts graph_parts(Graph const& graph) {
   return parts;
 }
 
+namespace {
+
+/// The plan of each graph, in their order. A node that nothing can run has graphs without a plan:
+/// an empty one.
+std::vector<BodyPlan const*> plans_of(std::vector<Placed> const& all, Plan const& plan) {
+  static BodyPlan const nothing;
+  std::vector<BodyPlan const*> plans;
+  std::map<std::pair<int, NodeId>, PlanStep const*> owners;  // steps with graphs of their own
+  for (size_t i = 0; i < all.size(); ++i) {
+    Placed const& placed = all[i];
+    BodyPlan const* own = placed.parent < 0 ? &plan : &nothing;
+    if (auto step = owners.find({placed.parent, placed.owner}); step != owners.end())
+      own = &step->second->bodies[placed.body];
+    plans.push_back(own);
+    for (PlanStep const& step : own->steps)
+      if (!step.bodies.empty())
+        owners[{int(i), placed.graph->groups[size_t(step.group)].nodes.back()}] = &step;
+  }
+  return plans;
+}
+
+}  // namespace
+
 std::vector<GraphGroupView> group_views(Graph const& graph, Plan const& plan) {
   std::vector<Placed> all = placed_graphs(graph);
-  std::vector<BodyPlan const*> plans;
+  std::vector<BodyPlan const*> plans = plans_of(all, plan);
   std::vector<GraphGroupView> views;
   double total = 0;
-  for (Placed const& placed : all) {
-    BodyPlan const* own = &plan;
-    if (placed.parent >= 0)
-      for (PlanStep const& step : plans[size_t(placed.parent)]->steps)
-        if (all[size_t(placed.parent)].graph->groups[size_t(step.group)].nodes.back() ==
-            placed.owner)
-          own = &step.bodies[placed.body];
-    plans.push_back(own);
-    for (PlanStep const& step : own->steps) {
+  for (size_t i = 0; i < all.size(); ++i) {
+    Placed const& placed = all[i];
+    for (PlanStep const& step : plans[i]->steps) {
       Group const& group = placed.graph->groups[size_t(step.group)];
       GraphGroupView view{placed.first_group + step.group, step.kernel, "", {}, 0};
       for (NodeId id : group.nodes) view.nodes.push_back(placed.first_node + id.value);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/graph/passes.h"
 #include "engine/importers/importer.h"
@@ -69,6 +70,21 @@ std::optional<Result<Model>> load_expression(std::string const& path) {
   return std::nullopt;
 }
 
+/// Of a model whose shapes are all its own: a fix may only say again what they are.
+Status check_fixes(Graph const& graph, std::map<std::string, Shape> const& fixes) {
+  for (auto const& [name, shape] : fixes) {
+    auto input = std::ranges::find_if(graph.inputs,
+                                      [&](ValueId id) { return graph.value(id).name == name; });
+    if (input == graph.inputs.end())
+      return bad_input("unknown_input", fmt::format("the model has no input '{}' to fix", name));
+    if (graph.value(*input).shape() != shape)
+      return bad_input("wrong_shapes",
+                       fmt::format("input '{}' is {}, {} was given", name,
+                                   to_text(graph.value(*input).type), to_text(shape)));
+  }
+  return {};
+}
+
 Status build(LoadedModel& model, Progress const& progress) {
   if (progress) progress({"fusing operators", 1, 3});
   TRY_ASSIGN(model.after, optimize(model.before));
@@ -98,11 +114,16 @@ ModelTensor tensor_of(ir::BufferNode const& buffer) {
 
 Result<Model> load_model(std::string const& path, LoadOptions const& options, Backend const&,
                          StopToken stop, Progress const& progress) {
-  if (auto expression = load_expression(path)) return std::move(*expression);
+  if (auto expression = load_expression(path)) {
+    if (!options.fixes.empty() && *expression)
+      return bad_input("bad_fix", "a tensor expression gives all its shapes: none can be fixed");
+    return std::move(*expression);
+  }
   if (progress) progress({"reading the model", 0, 3});
   auto model = std::make_shared<LoadedModel>();
   if (path.starts_with("sample:")) {
     TRY_ASSIGN(model->before, open_sample(path.substr(7)));
+    TRY(check_fixes(model->before, options.fixes));
     model->name = path.substr(7);
   } else {
     TRY_ASSIGN(model->before, open_model(path, {options.fixes, options.known}));
@@ -170,10 +191,10 @@ ModelView model_view(LoadedModel const& model) {
   view.name = model.name;
   view.path = model.path;
   view.kernels = int(model.plan.kernels.size());
+  std::set<std::string> told;
   for (Graph const* graph : {&model.before, &model.after})
     for (std::string const& note : graph->notes)
-      if (std::find(view.notes.begin(), view.notes.end(), note) == view.notes.end())
-        view.notes.push_back(note);
+      if (told.insert(note).second) view.notes.push_back(note);
   for_each_node(model.before, [&](Node const& node) {
     ++view.operators;
     if (!node.is_opaque()) return;

@@ -10,6 +10,7 @@
 #include "engine/package/assemble.h"
 #include "engine/session/kernel_roofs.h"
 #include "engine/session/loaded_model.h"
+#include "engine/session/verification.h"
 
 namespace tw::session {
 namespace {
@@ -87,7 +88,8 @@ struct Opened {
 /// The model, its open shapes fixed to those of the stored inputs. Where that leaves a node without
 /// its shapes, all inputs but the first are told: one may be a shape or a list of axes.
 Result<Opened> open_for(std::filesystem::path const& folder, Model const& plain,
-                        std::vector<NDArray> const& inputs, Backend const& backend) {
+                        std::vector<NDArray> const& inputs, Backend const& backend,
+                        KnownInputs telling) {
   std::string path = (folder / "model.onnx").string();
   Opened opened{plain, {}};
   LoadOptions options;
@@ -97,7 +99,8 @@ Result<Opened> open_for(std::filesystem::path const& folder, Model const& plain,
   if (!options.fixes.empty()) {
     TRY_ASSIGN(opened.model, load_model(path, options, backend));
   }
-  if (is_settled(*opened.model) || inputs.size() < 2 || infos.size() != inputs.size())
+  if (telling == KnownInputs::kKeep || is_settled(*opened.model) || inputs.size() < 2 ||
+      infos.size() != inputs.size())
     return opened;
   std::vector<std::string> known;
   for (size_t i = 1; i < infos.size(); ++i) {
@@ -158,7 +161,8 @@ void declare(Stored& stored, Graph const& graph) {
 
 Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
                                std::filesystem::path const& set, Backend const& backend,
-                               Device& device, VerifyOptions const& given, StopToken stop) {
+                               Device& device, VerifyOptions const& given, KnownInputs known,
+                               StopToken stop) {
   VerifiedSet verified{folder.filename().string(), set.filename().string()};
   auto skipped = [&](std::string reason) {
     verified.outcome = VerifiedSet::Outcome::kSkipped;
@@ -173,7 +177,7 @@ Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
     return std::unexpected(stored.error());
   }
   declare(*stored, plain->before);
-  TRY_ASSIGN(Opened opened, open_for(folder, plain, stored->inputs, backend));
+  TRY_ASSIGN(Opened opened, open_for(folder, plain, stored->inputs, backend, known));
   Model const& model = opened.model;
   if (auto reason = opaque_reason(model->plan)) return skipped(*reason);
   verified.known = opened.known;
@@ -255,6 +259,13 @@ void fill_times(KernelTable& table, LoadedModel const& model, RunResult const& r
 std::vector<VerifiedSet> verify_folder(std::filesystem::path const& folder, Backend const& backend,
                                        Device& device, VerifyOptions const& options,
                                        StopToken stop) {
+  return verify_folder_knowing(folder, backend, device, options, KnownInputs::kTell, stop);
+}
+
+std::vector<VerifiedSet> verify_folder_knowing(std::filesystem::path const& folder,
+                                               Backend const& backend, Device& device,
+                                               VerifyOptions const& options, KnownInputs known,
+                                               StopToken stop) {
   std::vector<VerifiedSet> results;
   std::string name = folder.filename().empty() ? folder.parent_path().filename().string()
                                                : folder.filename().string();
@@ -263,7 +274,7 @@ std::vector<VerifiedSet> verify_folder(std::filesystem::path const& folder, Back
     results.push_back(
         {name, "-", VerifiedSet::Outcome::kSkipped, "the folder holds no test_data_set_N"});
   for (auto const& set : sets) {
-    auto verified = verify_set(folder, set, backend, device, options, stop);
+    auto verified = verify_set(folder, set, backend, device, options, known, stop);
     if (!verified)
       verified = VerifiedSet{name, set.filename().string(), VerifiedSet::Outcome::kFailed,
                              to_sentence(verified.error())};

@@ -1,7 +1,7 @@
 # What `cmake --install` copies, and the Debian package made of it (`./x package`).
 include(GNUInstallDirs)
 
-install(TARGETS tilewright tw tw_device_server tw_device_rpc_server RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS tilewright tw tw_device_server tw_device_rpc_server tw_code_generator RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES resources/desktop/tilewright.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
 install(FILES resources/desktop/tilewright.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages)
 install(FILES resources/desktop/tilewright.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)

@@ -55,6 +55,12 @@ private slots:
         "tw: /dev/full: cannot be written: No space left on device");
     row("bad fix", {"inspect", at("m.te"), "--fix", "data"}, 2,
         "tw: --fix takes NAME=SHAPE, as in data=1x3x224x224, not 'data'");
+    row("fix twice", {"inspect", at("m.te"), "--fix", "A=32x24", "--fix", "A=32x25"}, 2,
+        "tw: --fix gives 'A' twice");
+    row("fix of an expression", {"inspect", at("m.te"), "--fix", "A=32x24"}, 2,
+        "tw: a tensor expression gives all its shapes: none can be fixed");
+    row("fix of a sample", {"inspect", "sample:dqn", "--fix", "nothing=1"}, 2,
+        "tw: the model has no input 'nothing' to fix");
     row("unknown kernel", {"lower", at("m.te"), "--kernel", "conv"}, 2,
         "tw: there is no kernel 'conv'; 'kernels' lists them");
     row("unknown stage", {"lower", at("m.te"), "--stage", "ptx"}, 2,

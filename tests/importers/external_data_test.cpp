@@ -5,6 +5,7 @@
 
 #include "engine/importers/importer.h"
 #include "engine/support/base64.h"
+#include "engine/support/files.h"
 #include "engine/support/relative_path.h"
 #include "tests/support/external_model.h"
 
@@ -83,6 +84,37 @@ private slots:
     QVERIFY(!model);
     QVERIFY2(model.error().message.find(words.toStdString()) != std::string::npos,
              model.error().message.c_str());
+  }
+
+  /// A cache keeps contents in one folder and a folder of links with their names; a link of a plain
+  /// folder may lead anywhere, and is not followed.
+  void a_link_leads_out_of_the_folder_only_into_the_models_own_store() {
+    namespace fs = std::filesystem;
+    for (char const* folder : {"blobs", "snapshots", "snapshots/a", "plain"})
+      fs::create_directory(at(folder));
+    fs::copy_file(at("m/w.bin"), at("blobs/1"));
+    std::ofstream(at("blobs/2"), std::ios::binary) << model_of({{"location", "w.bin"}});
+    std::ofstream(at("plain/m.onnx"), std::ios::binary) << model_of({{"location", "w.bin"}});
+    fs::create_symlink("../../blobs/2", at("snapshots/a/m.onnx"));
+    auto model = [&](char const* path, char const* weights) {
+      fs::path link = at(path).parent_path() / "w.bin";
+      fs::remove(link);
+      fs::create_symlink(weights, link);
+      return read_onnx(read_file(at(path)).value(), "m", external_bytes_beside(at(path)));
+    };
+    QVERIFY(model("snapshots/a/m.onnx", "../../blobs/1"));
+    for (auto const& [path, weights] : {std::pair{"snapshots/a/m.onnx", "../../outside.bin"},
+                                        {"plain/m.onnx", "../blobs/1"},
+                                        {"plain/m.onnx", "../outside.bin"},
+                                        {"plain/m.onnx", "/etc/passwd"}}) {
+      auto refused = model(path, weights);
+      QVERIFY2(!refused, weights);
+      QCOMPARE(QString::fromStdString(refused.error().message),
+               QString("the weights in 'w.bin' beside the model are a link to a file outside of "
+                       "its folder"));
+    }
+    fs::copy_file(at("m/w.bin"), at("plain/v.bin"));
+    QVERIFY(model("plain/m.onnx", "v.bin"));  // below the folder a link is as good as a file
   }
 
   void bytes_alone_are_refused_and_their_files_listed() {

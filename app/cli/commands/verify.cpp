@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/output.h"
+#include "engine/session/verification.h"
 
 namespace tw::cli {
 namespace {
@@ -22,16 +23,25 @@ Status check_folders(std::vector<std::string> const& folders) {
   return {};
 }
 
-int verify(Context const& context, std::vector<std::string> const& folders) {
+std::string summary(int const (&counts)[3], int told) {
+  std::string text = fmt::format("{} passed", counts[0]);
+  if (told > 0)
+    text += fmt::format(" ({} of them compiled for inputs that were known beforehand)", told);
+  return text + fmt::format(", {} failed, {} skipped\n", counts[1], counts[2]);
+}
+
+int verify(Context const& context, std::vector<std::string> const& folders,
+           session::KnownInputs known) {
   if (Status status = check_folders(folders); !status) return report(context, status.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
-  int counts[3] = {0, 0, 0};
+  int counts[3] = {0, 0, 0}, told = 0;
   Json rows = Json::array();
   for (std::string const& folder : folders)
-    for (auto const& set :
-         session::verify_folder(folder, *context.backend, **device, {.threads = context.threads})) {
+    for (auto const& set : session::verify_folder_knowing(folder, *context.backend, **device,
+                                                          {.threads = context.threads}, known)) {
       ++counts[size_t(set.outcome)];
+      told += set.outcome == Outcome::kPassed && !set.known.empty();
       if (context.json)
         rows.push_back({{"model", set.model},
                         {"set", set.set},
@@ -51,9 +61,13 @@ int verify(Context const& context, std::vector<std::string> const& folders) {
                        : fmt::format(" (compiled for the given {})", fmt::join(set.known, ", ")));
     }
   if (context.json)
-    print({{"sets", rows}, {"passed", counts[0]}, {"failed", counts[1]}, {"skipped", counts[2]}});
+    print({{"sets", rows},
+           {"passed", counts[0]},
+           {"passed_with_known_inputs", told},
+           {"failed", counts[1]},
+           {"skipped", counts[2]}});
   else
-    fmt::print("{} passed, {} failed, {} skipped\n", counts[0], counts[1], counts[2]);
+    fmt::print("{}", summary(counts, told));
   return counts[size_t(Outcome::kFailed)] > 0 ? 1 : 0;
 }
 
@@ -66,11 +80,18 @@ void add_verify(CLI::App& app, Context& context) {
   command->add_option("DIR", *folders, "folders with model.onnx and test_data_set_N")
       ->required()
       ->check(CLI::ExistingDirectory);
+  auto keep = std::make_shared<bool>(false);
+  command->add_flag("--no-known-inputs", *keep,
+                    "tell the compiler no input's elements beforehand: shapes and axes that are "
+                    "inputs are computed with while the model runs");
   add_device_option(*command, context);
   command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
       ->check(CLI::Range(0, 1024));
-  command->callback([&context, folders] {
-    context.run = [&context, folders] { return verify(context, *folders); };
+  command->callback([&context, folders, keep] {
+    context.run = [&context, folders, keep] {
+      return verify(context, *folders,
+                    *keep ? session::KnownInputs::kKeep : session::KnownInputs::kTell);
+    };
   });
 }
 

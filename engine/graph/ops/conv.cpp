@@ -66,7 +66,9 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY_ASSIGN(x.shape, unblocked_shape(x.shape, 1, blocks.data));
   TRY_ASSIGN(w.shape, plain_weights(attributes, w.shape));
   TRY_ASSIGN(Window window, window_of(attributes, x.shape));
-  if (!is_float(x.type) || w.type != x.type) return unfit("a convolution needs floats of one type");
+  bool other_bias = inputs.size() > 2 && inputs[2] && inputs[2]->type != x.type;
+  if (!is_float(x.type) || w.type != x.type || other_bias)
+    return unfit("a convolution needs floats of one type");
   if (w.shape.size() != x.shape.size() ||
       Shape(w.shape.begin() + 2, w.shape.end()) != window.kernel)
     return unfit(fmt::format("weights of shape {} do not fit a kernel of {}", to_text(w.shape),

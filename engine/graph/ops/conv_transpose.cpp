@@ -89,7 +89,9 @@ Result<Spread> spread_of(Attributes const& attributes, Shape const& x, Shape con
 InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 2, 3));
   TensorInfo const &x = *inputs[0], &w = *inputs[1];
-  if (!is_float(x.type) || w.type != x.type) return unfit("a convolution needs floats of one type");
+  bool other_bias = inputs.size() > 2 && inputs[2] && inputs[2]->type != x.type;
+  if (!is_float(x.type) || w.type != x.type || other_bias)
+    return unfit("a convolution needs floats of one type");
   TRY_ASSIGN(Spread s, spread_of(attributes, x.shape, w.shape));
   Shape out{x.shape[0], s.groups * s.outputs};
   if (inputs.size() > 2 && inputs[2] && inputs[2]->shape != Shape{out[1]})
@@ -367,8 +369,9 @@ Result<Converted> from_onnx(ForeignContext const& context) {
   }
   attributes["group"] = onnx_integer(context.node, "group", 1);
   // Known from the weights where they are; kept for people.
-  if (NDArray const& w = context.constants.at(1); !w.empty() && w.shape().size() > 2)
-    attributes["kernel"] = std::vector<int64_t>(w.shape().begin() + 2, w.shape().end());
+  if (context.constants.size() > 1 && context.constants[1].shape().size() > 2)
+    attributes["kernel"] = std::vector<int64_t>(context.constants[1].shape().begin() + 2,
+                                                context.constants[1].shape().end());
   return keep_inputs(context, 3, attributes);
 }
 

@@ -30,6 +30,8 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
     return unfit("a matrix product needs numbers of one type");
   Shape out{e.rows, e.columns};
   if (inputs.size() > 2 && inputs[2]) {
+    if (inputs[2]->type != inputs[0]->type)
+      return unfit("a matrix product has an addend of its own type");
     TRY_ASSIGN(Shape both, broadcast(out, inputs[2]->shape));
     if (both != out)
       return unfit(fmt::format("an addend of shape {} for a result of {}",

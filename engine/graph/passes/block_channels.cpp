@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <deque>
 #include <map>
 #include <numeric>
 
@@ -35,8 +37,7 @@ public:
 
   Result<Graph> run() {
     for (size_t i = 0; i < chosen_.size(); ++i) chosen_[i] = could_be({int32_t(i)});
-    while (drop_what_is_not_taken()) {
-    }
+    drop_what_is_not_taken();
     keep_around_depthwise();
     for (size_t i = 0; i < chosen_.size(); ++i)
       if (chosen_[i]) add_blocked({int32_t(i)});
@@ -80,25 +81,30 @@ private:
     return is_depthwise(graph_, node) || node.op->elementwise ? Taking::kTogether : Taking::kNot;
   }
 
-  /// One round over the nodes; false when nothing changed.
-  bool drop_what_is_not_taken() {
-    bool changed = false;
+  /// A node of which one tensor is not in blocks takes none in blocks; that goes on to the nodes
+  /// on both sides, until nothing changes.
+  void drop_what_is_not_taken() {
+    std::vector<std::vector<NodeId>> readers = consumers(graph_);
+    std::deque<NodeId> open;
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) open.push_back({int32_t(i)});
     auto drop = [&](ValueId id) {
-      changed = changed || is_chosen(id);
-      if (id.valid()) chosen_[size_t(id.value)] = false;
+      if (!is_chosen(id)) return;
+      chosen_[size_t(id.value)] = false;
+      if (producers_[size_t(id.value)].valid()) open.push_back(producers_[size_t(id.value)]);
+      open.insert(open.end(), readers[size_t(id.value)].begin(), readers[size_t(id.value)].end());
     };
-    for (Node const& node : graph_.nodes) {
+    for (; !open.empty(); open.pop_front()) {
+      Node const& node = graph_.node(open.front());
       Taking how = taking(node);
       if (how == Taking::kEach) continue;
       std::vector<ValueId> tensors;
       if (how == Taking::kTogether) tensors = tensors_of(node);
-      bool all = how == Taking::kTogether;
-      for (ValueId id : tensors) all = all && is_chosen(id);
-      if (all) continue;
+      if (how == Taking::kTogether &&
+          std::ranges::all_of(tensors, [&](ValueId id) { return is_chosen(id); }))
+        continue;
       for (ValueId id : node.inputs) drop(id);
       for (ValueId id : node.outputs) drop(id);
     }
-    return changed;
   }
 
   /// Values that are in blocks together are kept where one of their nodes is depthwise: the others

@@ -42,8 +42,9 @@ std::vector<Node> live_nodes(Graph const& graph, std::vector<Node> const& nodes)
     for (ValueId output : node->outputs) used = used || (output.valid() && wanted.count(output));
     if (!used) continue;
     wanted.insert(node->inputs.begin(), node->inputs.end());
-    kept.insert(kept.begin(), *node);
+    kept.push_back(*node);
   }
+  std::ranges::reverse(kept);
   return kept;
 }
 
@@ -146,7 +147,7 @@ private:
     if (!more || *more > room_) return false;
     room_ -= *more;
     auto folded = run_node(graph_, node, {});
-    if (!folded) return false;
+    if (!folded || folded->size() < node.outputs.size()) return false;
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (!node.outputs[i].valid()) continue;
       Value& value = graph_.value(node.outputs[i]);

@@ -97,13 +97,11 @@ private:
       return {false, "output",
               fmt::format("'{}' is an output of the model and has to be in memory",
                           graph_.value(value).name)};
-    size_t readers = consumers_[size_t(value.value)].size();
-    std::set<NodeId> distinct(consumers_[size_t(value.value)].begin(),
-                              consumers_[size_t(value.value)].end());
-    if (distinct.size() > 1)
+    std::vector<NodeId> const& readers = consumers_[size_t(value.value)];
+    if (readers.front() != readers.back())  // they are in the order of the nodes
       return {false, "many_readers",
-              fmt::format("{} operators read the output of {}, so it has to be in memory", readers,
-                          name(from))};
+              fmt::format("{} operators read the output of {}, so it has to be in memory",
+                          readers.size(), name(from))};
     if (group_size(from) + group_size(to) > kMostOperators)
       return {false, "full", fmt::format("one kernel holds at most {} operators", kMostOperators)};
     return b == Fusion::kInjective ? judge_injective(from, to) : judge_heavy(from, to, b);

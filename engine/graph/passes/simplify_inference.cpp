@@ -1,4 +1,5 @@
 #include <cmath>
+#include <map>
 
 #include "engine/graph/passes.h"
 
@@ -27,7 +28,7 @@ public:
         TRY(replace_batch_norm(node));
       } else {
         take_padding(node);
-        graph_.nodes.push_back(std::move(node));
+        keep(std::move(node));
       }
     }
     for (ValueId& output : graph_.outputs) output = renamed_[size_t(output.value)];
@@ -35,6 +36,18 @@ public:
   }
 
 private:
+  void keep(Node node) {
+    for (ValueId id : node.outputs)
+      if (id.valid()) maker_[id] = graph_.nodes.size();
+    graph_.nodes.push_back(std::move(node));
+  }
+
+  /// The node that is kept and makes the value; null: none does.
+  Node* maker_of(ValueId id) {
+    auto found = maker_.find(id);
+    return found == maker_.end() ? nullptr : &graph_.nodes[found->second];
+  }
+
   /// An output keeps its own name: a copy of an input into an output stays.
   bool is_copy(Node const& node) const {
     if (!node.op || (node.op->name != "dropout" && node.op->name != "identity")) return false;
@@ -69,24 +82,21 @@ private:
   void take_padding(Node& conv) {
     std::string automatic = text(conv.attributes, "auto_pad");
     if (!conv.op || conv.op->name != "conv" || (!automatic.empty() && automatic != "valid")) return;
-    for (Node const& pad : graph_.nodes) {
-      if (pad.outputs.empty() || pad.outputs[0] != conv.inputs[0] || !pads_with_zeros(pad))
-        continue;
-      std::vector<int64_t> around = integers(pad.attributes, "pads");
-      size_t rank = around.size() / 2, spatial = rank - 2;
-      std::vector<int64_t> pads(2 * spatial, 0);
-      if (automatic.empty()) pads = integers(conv.attributes, "pads", pads);
-      if (pads.size() != 2 * spatial) return;
-      for (size_t i = 0; i < spatial; ++i) {
-        pads[i] += around[i + 2];
-        pads[i + spatial] += around[i + 2 + rank];
-      }
-      conv.attributes["pads"] = pads;
-      conv.attributes.erase("auto_pad");
-      conv.inputs[0] = pad.inputs[0];  // the padding, which nobody reads now, is dropped later
-      conv.origins.insert(conv.origins.begin(), pad.origins.begin(), pad.origins.end());
-      return;
+    Node const* pad = maker_of(conv.inputs[0]);
+    if (!pad || pad->outputs[0] != conv.inputs[0] || !pads_with_zeros(*pad)) return;
+    std::vector<int64_t> around = integers(pad->attributes, "pads");
+    size_t rank = around.size() / 2, spatial = rank - 2;
+    std::vector<int64_t> pads(2 * spatial, 0);
+    if (automatic.empty()) pads = integers(conv.attributes, "pads", pads);
+    if (pads.size() != 2 * spatial) return;
+    for (size_t i = 0; i < spatial; ++i) {
+      pads[i] += around[i + 2];
+      pads[i + spatial] += around[i + 2 + rank];
     }
+    conv.attributes["pads"] = pads;
+    conv.attributes.erase("auto_pad");
+    conv.inputs[0] = pad->inputs[0];  // the padding, which nobody reads now, is dropped later
+    conv.origins.insert(conv.origins.begin(), pad->origins.begin(), pad->origins.end());
   }
 
   /// y = x * scale + shift per channel; false when a parameter is not constant.
@@ -115,9 +125,9 @@ private:
   }
 
   Status replace_batch_norm(Node const& node) {
-    for (Node& conv : graph_.nodes)
-      if (!conv.outputs.empty() && conv.outputs[0] == node.inputs[0] && can_absorb(conv))
-        return fold_into(conv, node);
+    Node* conv = maker_of(node.inputs[0]);
+    if (conv && conv->outputs[0] == node.inputs[0] && can_absorb(*conv))
+      return fold_into(*conv, node);
     return make_scale_and_shift(node);
   }
 
@@ -149,6 +159,8 @@ private:
     conv.inputs.resize(3);
     conv.inputs[1] = add_constant(weights.name + " scaled by " + norm.name, scaled);
     conv.inputs[2] = add_constant("shift of " + norm.name, shift_);
+    maker_[norm.outputs[0]] = maker_.at(conv.outputs[0]);
+    maker_.erase(conv.outputs[0]);
     conv.outputs[0] = norm.outputs[0];
     conv.origins.insert(conv.origins.end(), norm.origins.begin(), norm.origins.end());
     return {};
@@ -157,7 +169,7 @@ private:
   Status make_scale_and_shift(Node const& norm) {
     ValueType const type = graph_.value(norm.outputs[0]).type;  // a copy: values are added below
     if (!type.dims || type.dims->size() < 2) {
-      graph_.nodes.push_back(norm);
+      keep(norm);
       return {};
     }
     Shape per_channel(type.dims->size() - 1, 1);
@@ -165,24 +177,24 @@ private:
     ValueId scale = add_constant("scale of " + norm.name, scale_.reshaped(per_channel));
     ValueId shift = add_constant("shift of " + norm.name, shift_.reshaped(per_channel));
     ValueId product = graph_.add_value({norm.name + " scaled", type, {}});
-    graph_.nodes.push_back({norm.name + " scale",
-                            find_operator("mul"),
-                            "mul",
-                            {},
-                            {norm.inputs[0], scale},
-                            {product},
-                            norm.origins,
-                            {},
-                            {}});
-    graph_.nodes.push_back({norm.name,
-                            find_operator("add"),
-                            "add",
-                            {},
-                            {product, shift},
-                            norm.outputs,
-                            norm.origins,
-                            {},
-                            {}});
+    keep({norm.name + " scale",
+          find_operator("mul"),
+          "mul",
+          {},
+          {norm.inputs[0], scale},
+          {product},
+          norm.origins,
+          {},
+          {}});
+    keep({norm.name,
+          find_operator("add"),
+          "add",
+          {},
+          {product, shift},
+          norm.outputs,
+          norm.origins,
+          {},
+          {}});
     return {};
   }
 
@@ -191,8 +203,9 @@ private:
   }
 
   Graph graph_;
-  std::vector<int> uses_;         ///< of the values of the graph before the pass
-  std::vector<ValueId> renamed_;  ///< what stands for each of them now
+  std::map<ValueId, size_t> maker_;  ///< which node that is kept makes each value
+  std::vector<int> uses_;            ///< of the values of the graph before the pass
+  std::vector<ValueId> renamed_;     ///< what stands for each of them now
   NDArray scale_, shift_;
 };
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <set>
 
+#include "engine/graph/unread.h"
+#include "engine/importers/onnx/functions.h"
 #include "engine/importers/onnx/tensor.h"
 #include "engine/importers/onnx/wire.h"
 
@@ -101,13 +103,14 @@ public:
     ++depth_;
     ForeignGraph graph;
     graph.name = name_of(proto.name());
-    for (auto const& tensor : proto.initializer()) {
-      TRY_ASSIGN(graph.initializers[name_of(tensor.name())], array(tensor, ""));
+    for (auto const& tensor : proto.initializer()) TRY(initializer(tensor, graph));
+    for (auto const& sparse : proto.sparse_initializer()) {
+      std::string name = name_of(sparse.values().name());
+      add_unread(graph, name, fmt::format("the tensor '{}' is sparse, which is not read", name));
     }
-    if (proto.sparse_initializer_size() > 0)
-      return bad_input("unsupported_type", "the model has sparse initializers, which are not known",
-                       place(""));
-    for (auto const& info : proto.input()) graph.inputs.push_back(to_value(info));
+    for (auto const& info : proto.input())
+      if (!unread_.contains(name_of(info.name()))) graph.inputs.push_back(to_value(info));
+    unread_.clear();
     for (auto const& info : proto.output()) graph.outputs.push_back(to_value(info));
     for (auto const& info : proto.value_info()) graph.values.push_back(to_value(info));
     for (auto const& source : proto.node()) {
@@ -116,6 +119,19 @@ public:
     }
     --depth_;
     return graph;
+  }
+
+  /// One of a type that we do not read is its readers' trouble, not the file's.
+  Status initializer(onnx::TensorProto const& tensor, ForeignGraph& graph) {
+    std::string name = name_of(tensor.name());
+    auto result = array(tensor, "");
+    if (result)
+      graph.initializers[name] = std::move(*result);
+    else if (result.error().code == "unsupported_type")
+      add_unread(graph, name, result.error().message);
+    else
+      return std::unexpected(result.error());
+    return {};
   }
 
   Result<NDArray> array(onnx::TensorProto const& tensor, std::string const& node) {
@@ -128,6 +144,12 @@ public:
   }
 
 private:
+  /// In its place a node that nothing can run.
+  void add_unread(ForeignGraph& graph, std::string const& name, std::string const& reason) {
+    if (name.empty() || !unread_.insert(name).second) return;
+    graph.nodes.push_back({name, "unread tensor", kUnreadTensor, {}, {name}, {{"reason", reason}}});
+  }
+
   Place place(std::string node) const { return {std::string(file_), 0, 0, std::move(node)}; }
 
   Result<ForeignNode> node(onnx::NodeProto const& proto) {
@@ -171,7 +193,8 @@ private:
 
   std::string_view file_;
   ExternalBytes const& external_;
-  int depth_ = 0;  ///< of the graph that is read
+  int depth_ = 0;                 ///< of the graph that is read
+  std::set<std::string> unread_;  ///< initializers of the graph that are not read
 };
 
 }  // namespace
@@ -188,6 +211,12 @@ Result<ForeignModel> read_onnx(std::string_view bytes, std::string_view file,
         fmt::format("this is no whole ONNX model: after {} bytes it has no {}", bytes.size(),
                     proto.has_graph() ? "operator set version" : "graph"),
         {std::string(file), 0, 0, {}});
+  if (Status expanded = expand_functions(proto); !expanded) {
+    Error error = expanded.error();
+    error.message = name_of(error.message);
+    error.place.file = file;
+    return std::unexpected(error);
+  }
   ForeignModel model;
   model.format = "onnx";
   model.producer =

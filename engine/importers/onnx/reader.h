@@ -15,8 +15,8 @@ using ExternalBytes =
     std::function<Result<std::string>(std::string const& location, int64_t offset, int64_t bytes)>;
 
 /// `file` is the place that errors name. `external`: empty where the model must be whole by itself.
-/// Errors: not_onnx (damaged or another format, with the byte), bad_tensor, external_data,
-/// unsupported_type, no_graph.
+/// Functions of the file are put in the place of their calls. Errors: not_onnx (damaged or another
+/// format, with the byte), bad_tensor, external_data, functions_too_deep, functions_too_large.
 Result<ForeignModel> read_onnx(std::string_view bytes, std::string_view file = "",
                                ExternalBytes const& external = {});
 /// The locations of such tensors, sorted, each once; none where the bytes are no model.

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstring>
+#include <map>
 
 #include "engine/graph/shared/onnx.h"
 
@@ -72,6 +73,17 @@ Result<NDArray> from_bytes(TensorProto const& tensor, DType type, Shape shape, i
   return array;
 }
 
+/// ONNX's name of an element type that we have none for, with its number.
+std::string type_name(int number) {
+  static std::map<int, char const*> const names{
+      {0, "undefined"},     {8, "string"},          {14, "complex64"},  {15, "complex128"},
+      {17, "float8e4m3fn"}, {18, "float8e4m3fnuz"}, {19, "float8e5m2"}, {20, "float8e5m2fnuz"},
+      {21, "uint4"},        {22, "int4"},           {23, "float4e2m1"}, {24, "float8e8m0"}};
+  auto found = names.find(number);
+  return found == names.end() ? std::to_string(number)
+                              : fmt::format("{} ({})", found->second, number);
+}
+
 /// A number that the tensor gives as text; `otherwise` where it gives none.
 Result<int64_t> external_number(TensorProto const& tensor, char const* key, int64_t otherwise) {
   std::string text = external_entry(tensor, key);
@@ -114,6 +126,11 @@ std::string external_entry(TensorProto const& tensor, std::string_view key) {
 }
 
 Result<NDArray> to_array(TensorProto const& tensor, ExternalBytes const& external) {
+  auto type = dtype_of(tensor.data_type());
+  if (!type)
+    return bad_input("unsupported_type",
+                     fmt::format("the tensor '{}' has the element type {}, which is not read",
+                                 tensor.name(), type_name(tensor.data_type())));
   if (is_external(tensor) && !external)
     return bad_input(
         "external_data",
@@ -121,11 +138,6 @@ Result<NDArray> to_array(TensorProto const& tensor, ExternalBytes const& externa
             "the tensor '{}' keeps its data in another file: save the model with the data inside",
             tensor.name()));
   if (tensor.has_segment()) return bad(tensor, "is stored in segments, which nothing writes");
-  auto type = dtype_of(tensor.data_type());
-  if (!type)
-    return bad_input("unsupported_type",
-                     fmt::format("the tensor '{}' has the element type {}, which is not known",
-                                 tensor.name(), tensor.data_type()));
   Shape shape(tensor.dims().begin(), tensor.dims().end());
   auto count = element_count(shape);
   if (!count) return bad(tensor, fmt::format("cannot be: {}", count.error().message));

@@ -87,8 +87,9 @@ private:
 
 }  // namespace
 
-Result<std::shared_ptr<Backend const>> create_cpu_backend(Hardware const& hardware) {
-  TRY_ASSIGN(Machine machine, Machine::create(hardware));
+Result<std::shared_ptr<Backend const>> create_cpu_backend(Hardware const& hardware,
+                                                          std::string generator) {
+  TRY_ASSIGN(Machine machine, Machine::create(hardware, std::move(generator)));
   Target target{"cpu", hardware, {"global", "local"}};
   return std::make_shared<CpuBackend>(std::move(target), std::move(machine));
 }

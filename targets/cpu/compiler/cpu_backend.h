@@ -7,6 +7,9 @@
 
 namespace tw {
 
-Result<std::shared_ptr<Backend const>> create_cpu_backend(Hardware const& hardware);
+/// `generator`: the program tw-codegen, in whose processes code is generated, so that a fatal error
+/// of LLVM is an error of one kernel; empty: in this process, which such an error ends.
+Result<std::shared_ptr<Backend const>> create_cpu_backend(Hardware const& hardware,
+                                                          std::string generator = {});
 
 }  // namespace tw

@@ -69,6 +69,10 @@ private:
   llvm::Value* float_binary(ir::BinaryOp op, llvm::Value* a, llvm::Value* b);
   llvm::Value* fused_multiply_add(ir::Binary const& node);
   llvm::Value* unary(ir::Unary const& node);
+  llvm::Value* float_unary(ir::UnaryOp op, llvm::Value* a);
+  llvm::Value* rounded(llvm::Value* v, DType type);  ///< to the type's precision
+  llvm::Value* from_memory(llvm::Value* v, DType type);
+  llvm::Value* to_memory(llvm::Value* v, DType type);
   llvm::Value* select(ir::Select const& node);
   llvm::Value* convert(ir::Cast const& node);
   llvm::Value* load(ir::Load const& node);

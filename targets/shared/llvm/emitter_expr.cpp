@@ -44,8 +44,8 @@ llvm::Type* type_of(llvm::LLVMContext& context, DType type, int lanes) {
     case DType::kF16:
       scalar = llvm::Type::getHalfTy(context);
       break;
-    case DType::kBF16:
-      scalar = llvm::Type::getBFloatTy(context);
+    case DType::kBF16:  // computed in f32; see rounded()
+      scalar = llvm::Type::getFloatTy(context);
       break;
     case DType::kBool:
       scalar = llvm::Type::getInt1Ty(context);
@@ -56,13 +56,47 @@ llvm::Type* type_of(llvm::LLVMContext& context, DType type, int lanes) {
   return lanes > 1 ? llvm::FixedVectorType::get(scalar, unsigned(lanes)) : scalar;
 }
 
+/// bf16 lives in registers as an f32 whose last 16 bits are 0, and every operation rounds to that:
+/// the nearest, ties to even. LLVM 19 cannot select much of what it calls bfloat (conversions from
+/// f64 and f16, products of odd widths), and the processors' own conversion flushes small numbers.
+Value* Emitter::rounded(Value* v, DType type) {
+  if (type != DType::kBF16) return v;
+  llvm::Type* word = v->getType()->getWithNewType(builder_.getInt32Ty());
+  auto number = [&](uint32_t bits) { return llvm::ConstantInt::get(word, bits); };
+  Value* bits = builder_.CreateBitCast(v, word);
+  Value* odd = builder_.CreateAnd(builder_.CreateLShr(bits, number(16)), number(1));
+  Value* nearest = builder_.CreateAdd(builder_.CreateAdd(bits, number(0x7FFF)), odd);
+  Value* quiet = builder_.CreateOr(bits, number(0x400000));  // a NaN must not become an infinity
+  Value* chosen = builder_.CreateSelect(builder_.CreateFCmpUNO(v, v), quiet, nearest);
+  return builder_.CreateBitCast(builder_.CreateAnd(chosen, number(0xFFFF0000)), v->getType());
+}
+
+Value* Emitter::from_memory(Value* v, DType type) {
+  if (type == DType::kBool)
+    return builder_.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()));
+  if (type != DType::kBF16) return v;
+  llvm::Type* word = v->getType()->getWithNewType(builder_.getInt32Ty());
+  Value* bits = builder_.CreateShl(builder_.CreateZExt(v, word), llvm::ConstantInt::get(word, 16));
+  return builder_.CreateBitCast(bits, v->getType()->getWithNewType(builder_.getFloatTy()));
+}
+
+Value* Emitter::to_memory(Value* v, DType type) {
+  llvm::Type* stored = v->getType()->getWithNewType(stored_type(type));
+  if (type == DType::kBool) return builder_.CreateZExt(v, stored);
+  if (type != DType::kBF16) return v;
+  llvm::Type* word = v->getType()->getWithNewType(builder_.getInt32Ty());
+  Value* bits = builder_.CreateBitCast(v, word);
+  return builder_.CreateTrunc(builder_.CreateLShr(bits, llvm::ConstantInt::get(word, 16)), stored);
+}
+
 Value* Emitter::expression(Expr const& e) {
   if (failed()) return llvm::PoisonValue::get(type_of(context_, e.type(), e.lanes()));
   switch (e->kind) {
     case NodeKind::kIntImm:
       return llvm::ConstantInt::get(type_of(context_, e.type()), uint64_t(e.as<IntImm>()->value));
     case NodeKind::kFloatImm:
-      return llvm::ConstantFP::get(type_of(context_, e.type()), e.as<FloatImm>()->value);
+      return rounded(llvm::ConstantFP::get(type_of(context_, e.type()), e.as<FloatImm>()->value),
+                     e.type());
     case NodeKind::kVariable: {
       auto found = variables_.find(e.as<Variable>()->name);
       if (found != variables_.end()) return found->second;
@@ -160,7 +194,7 @@ Value* Emitter::binary(Binary const& node) {
   int lanes = std::max(node.a.lanes(), node.b.lanes());
   a = splat_if(builder_, a, lanes);
   b = splat_if(builder_, b, lanes);
-  if (is_float(node.a.type())) return float_binary(node.op, a, b);
+  if (is_float(node.a.type())) return rounded(float_binary(node.op, a, b), node.type);
   // A lane that is masked off read 0, and the processor would refuse to divide by it.
   bool divides = node.op == BinaryOp::kFloorDiv || node.op == BinaryOp::kFloorMod;
   if (divides && mask_ && !llvm::isa<llvm::Constant>(b) && b->getType()->isVectorTy())
@@ -178,7 +212,8 @@ Value* Emitter::fused_multiply_add(Binary const& node) {
     Value* c = splat_if(builder_, expression(right ? node.a : node.b), lanes);
     Value* a = splat_if(builder_, expression(product->a), lanes);
     Value* b = splat_if(builder_, expression(product->b), lanes);
-    return builder_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {a->getType()}, {a, b, c});
+    return rounded(builder_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {a->getType()}, {a, b, c}),
+                   node.type);
   }
   return nullptr;
 }
@@ -274,7 +309,11 @@ Value* Emitter::unary(Unary const& node) {
       return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, builder_.getFalse());
     return a;  // rounding an integer changes nothing
   }
-  switch (node.op) {
+  return rounded(float_unary(node.op, a), node.type);
+}
+
+Value* Emitter::float_unary(UnaryOp op, Value* a) {
+  switch (op) {
     case UnaryOp::kNeg:
       return builder_.CreateFNeg(a);
     case UnaryOp::kAbs:
@@ -348,9 +387,10 @@ Value* Emitter::convert(Cast const& node) {
   // Two roundings, as everywhere: there is no instruction for one.
   if (from == DType::kF64 && (to == DType::kF16 || to == DType::kBF16))
     a = builder_.CreateFPCast(a, type_of(context_, DType::kF32, node.lanes));
-  if (is_float(from) && is_float(to)) return builder_.CreateFPCast(a, type);
+  if (is_float(from) && is_float(to)) return rounded(builder_.CreateFPCast(a, type), to);
   if (is_float(to))
-    return is_signed(from) ? builder_.CreateSIToFP(a, type) : builder_.CreateUIToFP(a, type);
+    return rounded(
+        is_signed(from) ? builder_.CreateSIToFP(a, type) : builder_.CreateUIToFP(a, type), to);
   if (to == DType::kBool)
     return is_float(from) ? builder_.CreateFCmpUNE(a, llvm::Constant::getNullValue(a->getType()))
                           : builder_.CreateICmpNE(a, llvm::Constant::getNullValue(a->getType()));

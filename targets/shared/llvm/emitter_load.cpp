@@ -100,14 +100,12 @@ Value* Emitter::load(Load const& node) {
   llvm::Align align{uint64_t(size_of(node.type))};
   Value* v = node.lanes == 1 ? load_one(node, element, align) : load_lanes(node, element, align);
   check_written(node, v);
-  return node.type == DType::kBool
-             ? builder_.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()))
-             : v;
+  return from_memory(v, node.type);
 }
 
 llvm::Type* Emitter::stored_type(DType type) {
-  return type == DType::kBool ? static_cast<llvm::Type*>(builder_.getInt8Ty())
-                              : type_of(context_, type);
+  if (type == DType::kBool) return builder_.getInt8Ty();
+  return type == DType::kBF16 ? builder_.getInt16Ty() : type_of(context_, type);
 }
 
 Value* Emitter::load_one(Load const& node, llvm::Type* element, llvm::Align align) {

@@ -255,11 +255,7 @@ void Emitter::store(Store const& node) {
   }
   check_range(node.buffer, node.indices[0], CheckKind::kWrite);
   int lanes = std::max(node.value.lanes(), node.indices[0].lanes());
-  if (node.buffer->type == DType::kBool)
-    value =
-        builder_.CreateZExt(value, lanes > 1 ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(
-                                                   builder_.getInt8Ty(), unsigned(lanes)))
-                                             : builder_.getInt8Ty());
+  value = to_memory(value, node.buffer->type);
   llvm::Align align{uint64_t(size_of(node.buffer->type))};
   auto const* ramp = node.indices[0].as<Ramp>();
   if (ramp && is_int(ramp->stride, 1)) {

@@ -5,6 +5,7 @@
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LegacyPassManager.h>
@@ -23,6 +24,7 @@
 #include <mutex>
 
 #include "targets/shared/llvm/assembly_lines.h"
+#include "targets/shared/llvm/generator_pool.h"
 
 namespace tw {
 
@@ -30,6 +32,7 @@ struct Machine::Parts {
   MachineOptions options;
   llvm::Target const* target = nullptr;
   std::string data_layout;
+  std::unique_ptr<GeneratorPool> generators;  ///< null: this process generates code
 };
 
 namespace {
@@ -160,6 +163,8 @@ std::string code_generator_version() {
 
 Machine::Machine(MachineOptions options) : parts_(std::make_unique<Parts>()) {
   parts_->options = std::move(options);
+  if (!parts_->options.generator.empty())
+    parts_->generators = std::make_unique<GeneratorPool>(parts_->options.generator);
 }
 Machine::Machine(Machine&&) noexcept = default;
 Machine& Machine::operator=(Machine&&) noexcept = default;
@@ -191,11 +196,12 @@ Result<Machine> Machine::create(MachineOptions options) {
   return machine;
 }
 
-Result<Machine> Machine::create(Hardware const& hardware) {
+Result<Machine> Machine::create(Hardware const& hardware, std::string generator) {
   return create(MachineOptions{.triple = hardware.triple,
                                .cpu = hardware.cpu,
                                .features = hardware.features,
-                               .vector_bits = hardware.vector_bytes * 8});
+                               .vector_bits = hardware.vector_bytes * 8,
+                               .generator = std::move(generator)});
 }
 
 void Machine::prepare(llvm::Module& module) const {
@@ -206,6 +212,15 @@ void Machine::prepare(llvm::Module& module) const {
 Result<Emitted> Machine::generate(llvm::Module& module, Tier tier, EmitTexts texts) const {
   TRY(verify(module));
   prepare(module);
+  if (!parts_->generators) return generate_here(module, tier, texts);
+  GeneratorRequest request{parts_->options, tier, texts, {}};
+  llvm::raw_string_ostream stream(request.module);
+  llvm::WriteBitcodeToFile(module, stream, /*ShouldPreserveUseListOrder=*/true);
+  stream.flush();
+  return parts_->generators->generate(request);
+}
+
+Result<Emitted> Machine::generate_here(llvm::Module& module, Tier tier, EmitTexts texts) const {
   set_attributes(module, parts_->options);
   auto machine = make_target_machine(*parts_->target, parts_->options, tier);
   Complaints complaints(module.getContext());

@@ -29,6 +29,11 @@ struct MachineOptions {
   std::string cpu;       ///< LLVM's name; empty: "generic"
   std::string features;  ///< "+avx2,+fma"
   int vector_bits = 0;   ///< width that code generation may use; 0: as LLVM prefers
+  /// The program tw-codegen, whose processes generate the code, so that a fatal error of LLVM is an
+  /// error; empty: this process does, and ends with such an error.
+  std::string generator = {};
+
+  bool operator==(MachineOptions const&) const = default;
 };
 
 /// What `generate` gives. `assembly` holds instructions, labels and data, without debug directives.
@@ -52,7 +57,7 @@ public:
   /// Errors: unknown_triple, unknown_processor.
   static Result<Machine> create(MachineOptions options);
   /// For the processor that `hardware` describes, vectors as wide as it has.
-  static Result<Machine> create(Hardware const& hardware);
+  static Result<Machine> create(Hardware const& hardware, std::string generator = {});
 
   Machine(Machine&&) noexcept;
   Machine& operator=(Machine&&) noexcept;
@@ -63,16 +68,17 @@ public:
   /// Sets the module's triple and data layout; call before building functions that ask for sizes.
   void prepare(llvm::Module& module) const;
 
-  /// Generates code. (Not called "emit", which is a macro of Qt.) The module is changed by the
+  /// Generates code. (Not called "emit", which is a macro of Qt.) The module may be changed by the
   /// tier's passes. Fused multiply-add comes from llvm.fma, llvm.fmuladd and the `contract` flag
   /// only. No call into a C library is introduced by recognizing loops, so memset and memcpy appear
   /// only where the module has them. Errors: invalid_module (with the verifier's words),
-  /// code_generation_failed.
+  /// code_generation_failed, code_generator_missing.
   Result<Emitted> generate(llvm::Module& module, Tier tier,
                            EmitTexts texts = EmitTexts::kAssemblyAndIr) const;
 
 private:
   explicit Machine(MachineOptions options);
+  Result<Emitted> generate_here(llvm::Module& module, Tier tier, EmitTexts texts) const;
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };

@@ -38,14 +38,14 @@ Value* polynomial(Builder& b, Value* x, std::vector<double> const& c) {
   return sum;
 }
 
-/// Runs `f` in double and rounds back.
+/// Runs `f` in double and rounds back; by way of f32 to f16, for which few processors have another
+/// way, and no library is there to be called.
 template <typename F>
 Value* in_double(Builder& b, Value* x, F const& f) {
   llvm::Type* type = x->getType();
-  Value* wide =
-      type->getScalarType()->isDoubleTy() ? x : b.CreateFPExt(x, like(x, b.getDoubleTy()));
-  Value* result = f(wide);
-  return type->getScalarType()->isDoubleTy() ? result : b.CreateFPTrunc(result, type);
+  if (type->getScalarType()->isDoubleTy()) return f(x);
+  Value* result = f(b.CreateFPExt(x, like(x, b.getDoubleTy())));
+  return b.CreateFPTrunc(b.CreateFPTrunc(result, like(x, b.getFloatTy())), type);
 }
 
 Value* clamp(Builder& b, Value* x, double low, double high) {

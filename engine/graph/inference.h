@@ -1,0 +1,13 @@
+/// What a node makes, before it runs.
+#pragma once
+
+#include "engine/graph/graph.h"
+
+namespace tw {
+
+/// Types of the outputs, and their elements when they are few and known; `node` is not in the graph
+/// yet. One whose operands fit its format but not our operator becomes opaque, with the reason.
+/// Errors: wrong_shapes and others of the operator, at the node.
+Status infer_outputs(Graph& graph, Node& node);
+
+}  // namespace tw

@@ -1,0 +1,34 @@
+/// Processes that generate code, started when they are needed and kept for the next kernel.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "targets/shared/llvm/generator_messages.h"
+
+namespace tw {
+
+class GeneratorProcess;
+
+/// May be used by several threads at once: each gets a process of its own.
+class GeneratorPool {
+public:
+  /// `program`: the path of tw-codegen.
+  explicit GeneratorPool(std::string program);
+  ~GeneratorPool();
+
+  /// Errors: those of the other process; code_generation_failed when it ends before it answers (a
+  /// fatal error, a crash) or takes longer than minutes; code_generator_missing.
+  Result<Emitted> generate(GeneratorRequest const& request);
+
+private:
+  Result<std::unique_ptr<GeneratorProcess>> take();
+
+  std::string program_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<GeneratorProcess>> idle_;
+};
+
+}  // namespace tw

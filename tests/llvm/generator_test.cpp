@@ -1,0 +1,163 @@
+// Code generation in processes of its own: whatever LLVM does there is an error of one kernel.
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/SourceMgr.h>
+#include <signal.h>
+#include <time.h>
+
+#include <QtTest>
+
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "engine/hardware/detect.h"
+#include "targets/shared/llvm/machine.h"
+#include "tests/device/test_kernels.h"
+
+using namespace tw;
+
+namespace {
+
+constexpr char kProgram[] = TW_BINARY_DIR "/bin/tw-codegen";
+
+// LLVM 19 has no instruction for it, and says so by ending its process.
+constexpr char kFatal[] = R"(
+define <3 x float> @kernel(<vscale x 3 x i7> %a) {
+  %b = call <3 x float> @llvm.experimental.constrained.fptrunc.v3f32.v3f64(<3 x double> undef, metadata !"round.dynamic", metadata !"fpexcept.strict")
+  call void @llvm.eh.sjlj.longjmp(ptr null)
+  ret <3 x float> %b
+}
+declare <3 x float> @llvm.experimental.constrained.fptrunc.v3f32.v3f64(<3 x double>, metadata, metadata)
+declare void @llvm.eh.sjlj.longjmp(ptr)
+)";
+
+Result<Emitted> generate(std::string_view ir, Machine const& machine, Tier tier = Tier::kFast) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic diagnostic;
+  auto module = llvm::parseAssemblyString(ir, diagnostic, context);
+  if (!module) return bad_input("bad_ir", diagnostic.getMessage().str());
+  return machine.generate(*module, tier);
+}
+
+Machine elsewhere(std::string program = kProgram) {
+  return Machine::create(detect_host(), std::move(program)).value();
+}
+
+/// Children of this process that run the program.
+std::set<pid_t> generators() {
+  std::set<pid_t> found;
+  std::ifstream list("/proc/self/task/" + std::to_string(getpid()) + "/children");
+  for (pid_t pid; list >> pid;) found.insert(pid);
+  return found;
+}
+
+QString sentence(auto const& result) {
+  return result ? QString() : QString::fromStdString(to_sentence(result.error()));
+}
+
+}  // namespace
+
+class GeneratorTest : public QObject {
+  Q_OBJECT
+private slots:
+  void the_code_is_that_of_this_process() {
+    Machine here = Machine::create(detect_host()).value(), there = elsewhere();
+    for (Tier tier : {Tier::kFast, Tier::kFull}) {
+      auto ours = generate(test::common_kernels(), here, tier);
+      auto theirs = generate(test::common_kernels(), there, tier);
+      QVERIFY2(ours && theirs, qPrintable(sentence(theirs)));
+      QVERIFY(ours->object == theirs->object);
+      QCOMPARE(ours->assembly, theirs->assembly);
+      QCOMPARE(ours->ir, theirs->ir);
+      QVERIFY(ours->source_line == theirs->source_line);
+      QCOMPARE(ours->instructions, theirs->instructions);
+    }
+  }
+
+  void a_fatal_error_is_an_error_and_the_next_kernel_compiles() {
+    Machine machine = elsewhere();
+    for (int round = 0; round < 3; ++round) {
+      auto refused = generate(kFatal, machine);
+      QVERIFY(!refused);
+      QCOMPARE(refused.error().code, std::string("code_generation_failed"));
+      QVERIFY2(sentence(refused).startsWith("LLVM cannot compile the kernel: "),
+               qPrintable(sentence(refused)));
+      auto next = generate(test::common_kernels(), machine);
+      QVERIFY2(next.has_value(), qPrintable(sentence(next)));
+    }
+  }
+
+  void a_process_that_is_ended_while_it_waits_is_replaced() {
+    Machine machine = elsewhere();
+    QVERIFY(generate(test::common_kernels(), machine));
+    std::set<pid_t> first = generators();
+    QCOMPARE(first.size(), size_t(1));
+    kill(*first.begin(), SIGKILL);
+    QTRY_VERIFY(std::ifstream("/proc/" + std::to_string(*first.begin()) + "/cmdline").get() == EOF);
+    auto next = generate(test::common_kernels(), machine);
+    QVERIFY2(next.has_value(), qPrintable(sentence(next)));
+  }
+
+  void a_process_that_crashes_at_work_is_one_sentence() {
+    QTemporaryDir folder;
+    std::string program = folder.filePath("crashing").toStdString();
+    // Reads a byte of the request, then dies as a crash would.
+    std::ofstream(program) << "#!/bin/bash\nhead -c 1 <&3 >/dev/null\nkill -SEGV $$\n";
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    QCOMPARE(sentence(generate(test::common_kernels(), elsewhere(program))),
+             QString("LLVM cannot compile the kernel: its process ended by signal 11 "
+                     "(Segmentation fault)"));
+  }
+
+  void a_missing_program_is_one_sentence() {
+    QCOMPARE(sentence(generate(test::common_kernels(), elsewhere("/nowhere/tw-codegen"))),
+             QString("/nowhere/tw-codegen, which generates code, cannot be started: No such file "
+                     "or directory"));
+  }
+
+  void threads_have_processes_of_their_own_and_all_end_with_their_machine() {
+    {
+      Machine machine = elsewhere();
+      std::vector<std::thread> threads;
+      std::atomic<int> good = 0;
+      for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+          for (int i = 0; i < 5; ++i) good += generate(test::common_kernels(), machine).has_value();
+        });
+      for (std::thread& thread : threads) thread.join();
+      QCOMPARE(good.load(), 20);
+      QVERIFY(generators().size() <= 4);
+    }
+    QVERIFY(generators().empty());
+  }
+
+  /// What the way there and back costs, in time of processors: a busy machine does not count.
+  void the_way_there_and_back_is_short() {
+    Machine here = Machine::create(detect_host()).value(), there = elsewhere();
+    QVERIFY(generate(test::common_kernels(), there));  // its process is started
+    clockid_t other = 0;
+    QCOMPARE(clock_getcpuclockid(*generators().begin(), &other), 0);
+    auto seconds = [](clockid_t clock) {
+      timespec now{};
+      clock_gettime(clock, &now);
+      return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
+    };
+    auto spent = [&](Machine const& machine) {
+      double before = seconds(CLOCK_PROCESS_CPUTIME_ID) + seconds(other);
+      (void)generate(test::common_kernels(), machine);
+      return seconds(CLOCK_PROCESS_CPUTIME_ID) + seconds(other) - before;
+    };
+    double least_here = 1e9, least_there = 1e9;
+    for (int round = 0; round < 20; ++round) {
+      least_here = std::min(least_here, spent(here));
+      least_there = std::min(least_there, spent(there));
+    }
+    qInfo("%.2f ms here, %.2f ms with another process", least_here * 1e3, least_there * 1e3);
+    QVERIFY2(least_there < 1.25 * least_here + 1e-3, "it takes far longer than here");
+  }
+};
+
+QTEST_GUILESS_MAIN(GeneratorTest)
+#include "generator_test.moc"
