@@ -9,6 +9,7 @@
 #include "engine/measure/network.h"
 #include "engine/package/assemble.h"
 #include "engine/session/loaded_model.h"
+#include "engine/te/expected.h"
 
 namespace tw::session {
 namespace {
@@ -135,12 +136,14 @@ void judge(std::vector<NDArray> const& outputs, std::vector<NDArray> const& expe
       return fail(fmt::format("output {} is {}[{}], {}[{}] is stored", i, to_text(ours.type()),
                               to_text(ours.shape()), to_text(theirs.type()),
                               to_text(theirs.shape())));
-    Comparison one = compare(ours, theirs);
+    Comparison one = te::judge(ours, te::stored_output(theirs));
     if (one.max_abs_diff >= verified.max_abs_diff)
       verified.max_abs_diff = one.max_abs_diff, verified.max_abs_ref = one.max_abs_ref;
     if (!one.equal)
-      fail(fmt::format("output {} differs by {:.3g} where the largest value is {:.3g}", i,
-                       one.max_abs_diff, one.max_abs_ref));
+      fail(
+          fmt::format("output {} is {:.6g} at element {}, {:.6g} is stored (the largest is {:.3g})",
+                      i, ours.value_at(one.worst_index), one.worst_index,
+                      theirs.value_at(one.worst_index), one.max_abs_ref));
   }
 }
 
