@@ -11,6 +11,7 @@
 #include "engine/session/kernel_roofs.h"
 #include "engine/session/loaded_model.h"
 #include "engine/session/verification.h"
+#include "engine/te/expected.h"
 
 namespace tw::session {
 namespace {
@@ -139,13 +140,14 @@ void judge(std::vector<NDArray> const& outputs, std::vector<NDArray> const& expe
       return fail(fmt::format("output {} is {}[{}], {}[{}] is stored", i, to_text(ours.type()),
                               to_text(ours.shape()), to_text(theirs.type()),
                               to_text(theirs.shape())));
-    // bf16 has 8 bits: a last place is more than others are off.
-    Comparison one = compare(ours, theirs, ours.type() == DType::kBF16 ? 0x1p-7 : 1e-3);
+    Comparison one = te::judge(ours, te::stored_output(theirs));
     if (one.max_abs_diff >= verified.max_abs_diff)
       verified.max_abs_diff = one.max_abs_diff, verified.max_abs_ref = one.max_abs_ref;
     if (!one.equal)
-      fail(fmt::format("output {} differs by {:.3g} where the largest value is {:.3g}", i,
-                       one.max_abs_diff, one.max_abs_ref));
+      fail(
+          fmt::format("output {} is {:.6g} at element {}, {:.6g} is stored (the largest is {:.3g})",
+                      i, ours.value_at(one.worst_index), one.worst_index,
+                      theirs.value_at(one.worst_index), one.max_abs_ref));
   }
 }
 

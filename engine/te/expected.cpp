@@ -86,6 +86,26 @@ Comparison judge(std::vector<NDArray> const& actual, Expected const& expected) {
   return worst;
 }
 
+ExpectedOutput stored_output(NDArray values) {
+  if (!is_float(values.type())) return {std::move(values), {}};
+  double squares = 0, finite = 0;
+  for (int64_t i = 0; i < values.size(); ++i) {
+    double value = values.value_at(i);
+    if (!std::isfinite(value)) continue;
+    squares += value * value;
+    ++finite;
+  }
+  double times = values.type() == DType::kF16 ? 4 : values.type() == DType::kBF16 ? 8 : 1;
+  double of_all = 1e-4 * std::sqrt(squares / std::max(finite, 1.0)) + 1e-7;
+  auto bounds = NDArray::create(DType::kF64, values.shape());
+  if (!bounds) return {std::move(values), {}};   // no memory: the strictest answer
+  for (int64_t i = 0; i < values.size(); ++i) {  // the judge allows twice the bound
+    double value = std::fabs(values.value_at(i));
+    bounds->set_value(i, times * (1e-3 * (std::isfinite(value) ? value : 0) + of_all) / 2);
+  }
+  return {std::move(values), std::move(*bounds)};
+}
+
 int64_t undecided(Expected const& expected) {
   int64_t count = 0;
   for (ExpectedOutput const& output : expected)

@@ -31,6 +31,12 @@ Comparison judge(NDArray const& actual, ExpectedOutput const& expected);
 /// All outputs: the verdict of the worst one. Unequal where their numbers differ.
 Comparison judge(std::vector<NDArray> const& actual, Expected const& expected);
 
+/// Values that another program has stored, of a whole network: nothing is known of its roundings.
+/// Integers and conditions are exact; a float may be apart by a thousandth of itself and a
+/// ten-thousandth of the root of the mean square of all (f16 four times, bf16 eight times that: a
+/// unit in its last place): a share of the largest element alone would let small ones be anything.
+ExpectedOutput stored_output(NDArray values);
+
 /// Elements of which the judge knows nothing: their bound is not finite. A condition on a float
 /// that rounding may turn makes them, or a division by what may be 0.
 int64_t undecided(Expected const& expected);

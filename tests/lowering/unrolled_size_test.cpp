@@ -35,12 +35,12 @@ private slots:
   void a_small_body_is_written_out() { QVERIFY(lower_chain(2).has_value()); }
 
   void a_large_body_is_refused_with_its_number_of_statements() {
-    auto lowered = lower_chain(12);
+    auto lowered = lower_chain(20);
     QVERIFY(!lowered);
     QCOMPARE(lowered.error().code, std::string("too_many_statements"));
     QCOMPARE(lowered.error().message,
-             std::string("the unrolled loops of chain would write out 12000 statements; at most "
-                         "8192 are compiled: unroll fewer loops, or smaller ones"));
+             std::string("the unrolled loops of chain would write out 60000 operations; at most "
+                         "50000 are compiled: unroll fewer loops, or smaller ones"));
   }
 };
 

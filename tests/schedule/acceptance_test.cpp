@@ -174,6 +174,7 @@ private slots:
     qInfo("seed %llu, %d schedules", static_cast<unsigned long long>(seed), schedules);
     Rng rng(seed);
     testing::KernelSet set = testing::kernel_set();
+    int wrong_starts = 0;
     for (int i = 0; i < schedules; ++i) {
       std::string text = testing::test_kernel(i, set, rng);
       auto kernel = testing::parsed_kernel(text);
@@ -181,12 +182,19 @@ private slots:
       Schedule schedule = random_schedule(rng, *kernel);
       Case before{text, schedule.program(), testing::random_inputs(*kernel, rng), {}, {}};
       before.expected = testing::expected_of(*kernel, before.inputs);
+      auto start = ir::interpret(before.program, before.inputs, {.shuffle_seed = 7});
+      if (!start || !te::judge(*start, before.expected).equal) {
+        qWarning("wrong before any question:\n%s%s", text.c_str(), schedule.script().c_str());
+        ++wrong_starts;
+        continue;
+      }
       before.trace = testing::AccessTracer::run(before.program, before.inputs);
       for (Primitive const* primitive : primitive_table())
         for (int tries = 0; tries < 5; ++tries)
           ask(schedule, before, *primitive,
               testing::propose_step(schedule.program(), rng, *primitive));
     }
+    QCOMPARE(wrong_starts, 0);
     for (Primitive const* primitive : primitive_table()) report(*primitive);
   }
 

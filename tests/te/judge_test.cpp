@@ -159,6 +159,20 @@ private slots:
     QVERIFY(std::ranges::any_of(inputs[0].as<float>(), [](float v) { return v < 0; }));
   }
 
+  void stored_values_may_differ_by_a_share_of_themselves() {
+    NDArray stored = NDArray::create(DType::kF32, {1000}).value();
+    for (int64_t i = 0; i < 1000; ++i) stored.set_value(i, i == 7 ? 0.9 : 1e-4);
+    te::ExpectedOutput expected = te::stored_output(stored.clone());
+    NDArray actual = stored.clone();
+    actual.set_value(7, 0.9003);
+    actual.set_value(9, 1.01e-4);
+    QVERIFY(te::judge(actual, expected).equal);
+    actual.set_value(11, 0);
+    QVERIFY(!te::judge(actual, expected).equal);
+    QCOMPARE(te::judge(actual, expected).worst_index, 11);
+    QVERIFY(compare(actual, stored).equal);
+  }
+
   void what_the_interpreter_computes_in_f32_is_right() {
     Rng rng(20261122);
     int64_t elements = 0, undecided = 0;

@@ -10,8 +10,10 @@ namespace {
 
 using namespace ir;
 
-/// A few seconds of code generation.
-constexpr int64_t kMostStatements = 8192;
+/// Some seconds of code generation.
+constexpr int64_t kMostOperations = 50'000;
+/// Instructions that one elementary function becomes.
+constexpr double kFunctionOperations = 40;
 
 Stmt unrolled(For const& loop, int64_t extent) {
   std::vector<Stmt> copies;
@@ -20,16 +22,33 @@ Stmt unrolled(For const& loop, int64_t extent) {
   return seq(std::move(copies));
 }
 
-/// Statements that a body holds once its loops are written out. They are counted before: writing
+double operations_of(Expr const& e) {
+  if (e->kind == NodeKind::kIntImm || e->kind == NodeKind::kFloatImm ||
+      e->kind == NodeKind::kVariable)
+    return 0;
+  if (auto const* node = e.as<Binary>())
+    return node->op == BinaryOp::kPow ? kFunctionOperations : 1;
+  auto const* node = e.as<Unary>();
+  bool function = node && (node->op == UnaryOp::kExp || node->op == UnaryOp::kLog ||
+                           node->op == UnaryOp::kTanh || node->op == UnaryOp::kErf ||
+                           node->op == UnaryOp::kSin || node->op == UnaryOp::kCos);
+  return function ? kFunctionOperations : 1;
+}
+
+/// Operations that a body holds once its loops are written out. They are counted before: writing
 /// them out first could take all memory there is.
 double written_out(Stmt const& body) {
   double count = 0;
   walk(body, [&](Stmt const& s) {
-    auto const* loop = s.as<For>();
-    if (!loop) {
-      count += s.as<Store>() != nullptr;
-      return true;
+    if (auto const* store = s.as<Store>()) {
+      ++count;
+      walk(store->value, [&](Expr const& e) {
+        count += operations_of(e);
+        return true;
+      });
     }
+    auto const* loop = s.as<For>();
+    if (!loop) return true;
     bool unrolls = loop->loop_kind == LoopKind::kUnroll;
     count += written_out(loop->body) * (unrolls ? double(as_int(loop->extent).value_or(1)) : 1);
     return false;
@@ -38,13 +57,13 @@ double written_out(Stmt const& body) {
 }
 
 Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
-  double statements = written_out(kernel.host.body);
-  if (statements > double(kMostStatements))
+  double operations = written_out(kernel.host.body);
+  if (operations > double(kMostOperations))
     return refused(
         "too_many_statements",
-        fmt::format("the unrolled loops of {} would write out {:.0f} statements; at most "
+        fmt::format("the unrolled loops of {} would write out {:.0f} operations; at most "
                     "{} are compiled: unroll fewer loops, or smaller ones",
-                    kernel.host.name, statements, kMostStatements));
+                    kernel.host.name, operations, kMostOperations));
   KernelIr result = kernel;
   result.host.body = rewrite_stmts(kernel.host.body, [](Stmt const& s) -> Stmt {
     auto const* loop = s.as<For>();
