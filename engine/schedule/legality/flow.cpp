@@ -13,6 +13,7 @@
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/hints.h"
+#include "engine/schedule/legality/instances.h"
 #include "engine/schedule/legality/iteration_rows.h"
 #include "engine/schedule/legality/nests.h"
 
@@ -42,52 +43,6 @@ AllocLoops allocs_of(Program const& program) {
   std::vector<LoopId> around;
   note_allocs(program.body, around, allocs);
   return allocs;
-}
-
-int variable_for(For const& loop, IntegerSystem& system) {
-  return system.variable(0, as_int(loop.extent).value_or(kLargestRow) - 1);
-}
-
-/// The instances of a block that its loops run: iterators are the bindings' values. False where
-/// that cannot be said by linear rows.
-bool add_run(BlockSite const& site, IterationRows loops, IterationRows const& iters,
-             IntegerSystem& system) {
-  for (IterVar const& iter : site.block->iters) {
-    auto row = loops.row_of(iter.binding, system);
-    if (!row) return false;
-    row->add({{{iters.variable(iter.name()), 1}}, 0}, -1);
-    system.zero.push_back(std::move(*row));
-  }
-  return loops.add_guard(site.block->predicate, system);
-}
-
-/// Loops of the site as new variables of the system.
-IterationRows free_loops(BlockSite const& site, IntegerSystem& system) {
-  IterationRows rows(ranges_of(site.loops));
-  for (For const* loop : site.loops) rows.set(loop->name(), variable_for(*loop, system));
-  return rows;
-}
-
-/// Iterators of a block as the first variables of a system.
-IterationRows free_iters(Block const& block, IntegerSystem& system) {
-  IterationRows rows(iterator_ranges(block));
-  for (IterVar const& iter : block.iters)
-    rows.set(iter.name(), system.variable(0, as_int(iter.extent).value_or(kLargestRow) - 1));
-  return rows;
-}
-
-std::string instance_text(Block const& block, std::vector<int64_t> const& values) {
-  std::string text;
-  for (size_t i = 0; i < block.iters.size(); ++i)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", block.iters[i].name(), values[i]);
-  return text.empty() ? "its only instance" : text;
-}
-
-std::string iteration_text(Iteration const& iteration) {
-  std::string text;
-  for (auto const& [name, value] : iteration.loops)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
-  return text.empty() ? "the only iteration" : text;
 }
 
 /// A read of one block of what another one writes, both as they stand after the step.
@@ -206,9 +161,7 @@ private:
   bool ask_made(Reading const& reading) {
     IntegerSystem base;
     IterationRows loops = free_loops(reading.reader, base);
-    IterationRows iters(iterator_ranges(*reading.writer.block));
-    for (IterVar const& iter : reading.writer.block->iters)
-      iters.set(iter.name(), base.variable(0, as_int(iter.extent).value_or(kLargestRow) - 1));
+    IterationRows iters = free_iters(*reading.writer.block, base);
     IntegerSystem need = needed(reading, loops, iters, base);
     std::vector<IntegerSystem> made;
     for (size_t level = reading.shared + 1; level-- > reading.least;)
@@ -330,16 +283,8 @@ private:
     if (later.solvable == Solvable::kNo) return true;
     if (later.solvable == Solvable::kOutOfTime)
       return undecided("integer sets gave no answer in time");
-    return refuse_pair(reading, values_of(reading.writer, writing, later.values),
-                       values_of(reading.reader, loops, later.values), "comes later");
-  }
-
-  static Iteration values_of(BlockSite const& site, IterationRows const& rows,
-                             std::vector<int64_t> const& values) {
-    Iteration iteration;
-    for (For const* loop : site.loops)
-      iteration.loops.push_back({loop->name(), values[size_t(rows.variable(loop->name()))]});
-    return iteration;
+    return refuse_pair(reading, iteration_at(reading.writer, writing, later.values),
+                       iteration_at(reading.reader, loops, later.values), "comes later");
   }
 
   /// The first values are those of the reader's loops, then of the writer's iterators.
@@ -367,7 +312,7 @@ private:
       IterationRows const loops = rows;
       if (!add_run(site, rows, iters, system)) return std::nullopt;
       Solution found = sets_.solve(system);
-      if (found.solvable == Solvable::kYes) return values_of(site, loops, found.values);
+      if (found.solvable == Solvable::kYes) return iteration_at(site, loops, found.values);
     }
     return std::nullopt;
   }
@@ -386,7 +331,7 @@ private:
     if (!found) return undecided("its conditions are not linear in the loops");
     std::vector<int64_t> index = std::move(*found);
     std::string element = fmt::format("{}[{}]", reading.access.buffer, fmt::join(index, ","));
-    std::string at = iteration_text(write);
+    std::string at = to_text(write);
     std::string made =
         how == "is gone"
             ? fmt::format("which {} would not compute any more", reading.writer.block->name)
@@ -397,7 +342,7 @@ private:
                           reading.writer.block->name, at);
     answer_.code = "not_finished";
     answer_.message = fmt::format("{} reads {} in iteration {}, {}", reading.reader.block->name,
-                                  element, iteration_text(read), made);
+                                  element, to_text(read), made);
     answer_.conflict = Conflict{std::move(write),
                                 std::move(read),
                                 reading.reader.block->name,
@@ -419,63 +364,11 @@ private:
     };
     BlockSite was = site_in(question_.before), is = site_in(question_.after);
     if (!was.block || !is.block) return true;
-    auto lost = instance_of(was, is), added = instance_of(is, was);
-    if (!lost || !added) return undecided("integer sets gave no answer about its instances");
-    if (lost->empty() && added->empty()) return is.block->init || terms_come_once(is);
-    answer_.code = lost->empty() ? "instances_added" : "instances_lost";
-    answer_.message = fmt::format("{} would {} be computed for {}", was.block->name,
-                                  lost->empty() ? "also" : "not",
-                                  instance_text(*was.block, lost->empty() ? *added : *lost));
-    return false;
-  }
-
-  /// No instance of a block that adds to what another one started runs twice.
-  bool terms_come_once(BlockSite const& site) {
-    if (!reduction_of(*site.block) || runs_once(site, site.loops)) return true;
-    for (size_t level = 0; level < site.loops.size(); ++level) {
-      IntegerSystem system;
-      IterationRows first = free_loops(site, system), second(ranges_of(site.loops));
-      for (size_t i = 0; i < site.loops.size(); ++i) {
-        For const& loop = *site.loops[i];
-        second.set(loop.name(),
-                   i < level ? first.variable(loop.name()) : variable_for(loop, system));
-      }
-      std::string const& name = site.loops[level]->name();
-      system.not_negative.push_back({{{second.variable(name), 1}, {first.variable(name), -1}}, -1});
-      IterationRows const one = first, other = second;
-      IterationRows iters(iterator_ranges(*site.block));
-      for (IterVar const& iter : site.block->iters)
-        iters.set(iter.name(), system.variable(0, as_int(iter.extent).value_or(kLargestRow) - 1));
-      if (!add_run(site, first, iters, system) || !add_run(site, second, iters, system))
-        return undecided(fmt::format("the loops of {} are not linear", site.block->name));
-      Solution again = sets_.solve(system);
-      if (again.solvable == Solvable::kNo) continue;
-      if (again.solvable == Solvable::kOutOfTime)
-        return undecided("integer sets gave no answer in time");
-      answer_.code = "terms_twice";
-      answer_.message =
-          fmt::format("{} would add the same term in iterations {} and {}", site.block->name,
-                      iteration_text(values_of(site, one, again.values)),
-                      iteration_text(values_of(site, other, again.values)));
-      return false;
-    }
-    return true;
-  }
-
-  /// An instance that the first one runs and the second one does not: nothing when that is not
-  /// decided, empty when there is none.
-  std::optional<std::vector<int64_t>> instance_of(BlockSite const& runs, BlockSite const& lacks) {
-    IntegerSystem base;
-    IterationRows iters = free_iters(*runs.block, base);
-    IntegerSystem need = base, cover = base;
-    if (!add_run(runs, free_loops(runs, need), iters, need) ||
-        !add_run(lacks, free_loops(lacks, cover), iters, cover))
-      return std::nullopt;
-    Solution found = sets_.outside(need, {cover}, int(base.variables.size()));
-    if (found.solvable == Solvable::kOutOfTime) return std::nullopt;
-    if (found.solvable == Solvable::kNo) return std::vector<int64_t>{};
-    // A block without iterators has one instance.
-    return found.values.empty() ? std::vector<int64_t>{0} : found.values;
+    InstanceAnswer instances = ask_instances(was, is, sets_);
+    if (!instances.unknown.empty()) return undecided(std::move(instances.unknown));
+    answer_.code = std::move(instances.code);
+    answer_.message = std::move(instances.message);
+    return answer_.code.empty();
   }
 
   FlowQuestion const& question_;

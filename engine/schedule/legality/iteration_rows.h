@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "engine/arith/simplify.h"
+#include "engine/ir/program.h"
 #include "engine/schedule/legality/integer_sets.h"
+#include "engine/schedule/refusal.h"
 
 namespace tw {
 
@@ -42,5 +44,19 @@ private:
   std::map<std::string, int> variables_;
   std::map<std::pair<std::string, int64_t>, int> quotients_;
 };
+
+/// A new variable for a loop's values.
+int variable_for(ir::For const& loop, IntegerSystem& system);
+/// All loops around a block, or all its iterators, as new variables.
+IterationRows free_loops(ir::BlockSite const& site, IntegerSystem& system);
+IterationRows free_iters(ir::Block const& block, IntegerSystem& system);
+/// The instances of a block that its loops run: iterators are the bindings' values. False where
+/// that cannot be said by linear rows.
+bool add_run(ir::BlockSite const& site, IterationRows loops, IterationRows const& iters,
+             IntegerSystem& system);
+/// The iteration of a block's loops in a solution.
+Iteration iteration_at(ir::BlockSite const& site, IterationRows const& loops,
+                       std::vector<int64_t> const& solution);
+std::string to_text(Iteration const& iteration);
 
 }  // namespace tw

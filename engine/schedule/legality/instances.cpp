@@ -1,0 +1,90 @@
+#include "engine/schedule/legality/instances.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/iteration_rows.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+std::string instance_text(Block const& block, std::vector<int64_t> const& values) {
+  std::string text;
+  for (size_t i = 0; i < block.iters.size(); ++i)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", block.iters[i].name(), values[i]);
+  return text.empty() ? "its only instance" : text;
+}
+
+/// An instance that the first one runs and the second one does not: nothing when that is not
+/// decided, empty when there is none.
+std::optional<std::vector<int64_t>> instance_of(BlockSite const& runs, BlockSite const& lacks,
+                                                IntegerSets& sets) {
+  IntegerSystem base;
+  IterationRows iters = free_iters(*runs.block, base);
+  IntegerSystem need = base, cover = base;
+  if (!add_run(runs, free_loops(runs, need), iters, need) ||
+      !add_run(lacks, free_loops(lacks, cover), iters, cover))
+    return std::nullopt;
+  Solution found = sets.outside(need, {cover}, int(base.variables.size()));
+  if (found.solvable == Solvable::kOutOfTime) return std::nullopt;
+  if (found.solvable == Solvable::kNo) return std::vector<int64_t>{};
+  // A block without iterators has one instance.
+  return found.values.empty() ? std::vector<int64_t>{0} : found.values;
+}
+
+/// Two iterations that run one instance and differ first in the loop `level`.
+InstanceAnswer repeats_at(BlockSite const& site, size_t level, IntegerSets& sets) {
+  IntegerSystem system;
+  IterationRows first = free_loops(site, system), second(ranges_of(site.loops));
+  for (size_t i = 0; i < site.loops.size(); ++i) {
+    For const& loop = *site.loops[i];
+    second.set(loop.name(), i < level ? first.variable(loop.name()) : variable_for(loop, system));
+  }
+  std::string const& name = site.loops[level]->name();
+  system.not_negative.push_back({{{second.variable(name), 1}, {first.variable(name), -1}}, -1});
+  IterationRows iters = free_iters(*site.block, system);
+  if (!add_run(site, first, iters, system) || !add_run(site, second, iters, system))
+    return {"", "", fmt::format("the loops of {} are not linear", site.block->name)};
+  Solution again = sets.solve(system);
+  if (again.solvable == Solvable::kNo) return {};
+  if (again.solvable == Solvable::kOutOfTime)
+    return {"", "", "integer sets gave no answer in time"};
+  return {"terms_twice",
+          fmt::format("{} would add the same term in iterations {} and {}", site.block->name,
+                      to_text(iteration_at(site, first, again.values)),
+                      to_text(iteration_at(site, second, again.values))),
+          ""};
+}
+
+/// No instance of a block that adds to what another one started runs twice.
+InstanceAnswer terms_come_once(BlockSite const& site, IntegerSets& sets) {
+  if (site.block->init || !reduction_of(*site.block) || runs_once(site, site.loops)) return {};
+  for (size_t level = 0; level < site.loops.size(); ++level)
+    if (InstanceAnswer again = repeats_at(site, level, sets);
+        !again.code.empty() || !again.unknown.empty())
+      return again;
+  return {};
+}
+
+}  // namespace
+
+InstanceAnswer ask_instances(BlockSite const& was, BlockSite const& is, IntegerSets& sets) {
+  auto lost = instance_of(was, is, sets), added = instance_of(is, was, sets);
+  if (!lost || !added) return {"", "", "integer sets gave no answer about its instances"};
+  std::string const& name = was.block->name;
+  if (!lost->empty())
+    return {"instances_lost",
+            fmt::format("{} would not be computed for {}", name, instance_text(*was.block, *lost)),
+            ""};
+  if (!added->empty())
+    return {"instances_added",
+            fmt::format("{} would also be computed for {}", name, instance_text(*is.block, *added)),
+            ""};
+  return terms_come_once(is, sets);
+}
+
+}  // namespace tw
