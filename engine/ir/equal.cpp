@@ -12,10 +12,10 @@ namespace {
 struct Same {
   bool value = true;
   void operator()(Expr const& a, Expr const& b) {
-    value = value && (a.same_as(b) || (a && b && equal(a, b)));
+    value = value && (a.same_as(b) || (bool(a) && bool(b) && equal(a, b)));
   }
   void operator()(Stmt const& a, Stmt const& b) {
-    value = value && (a.same_as(b) || (a && b && equal(a, b)));
+    value = value && (a.same_as(b) || (bool(a) && bool(b) && equal(a, b)));
   }
   void operator()(Buffer const& a, Buffer const& b) { value = value && equal(a, b); }
   void operator()(IterVar const& a, IterVar const& b) {

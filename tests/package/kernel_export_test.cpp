@@ -65,7 +65,7 @@ private slots:
     QFETCH(QString, name);
     auto view = export_alone("example:" + name.toStdString(), {.folder = at("example")});
     QVERIFY2(view, qPrintable(sentence(view)));
-    QVERIFY(view->tested && view->kernels == 1 && view->shaped == 0 && view->largest_value > 0.01);
+    QVERIFY(view->tested && view->kernels == 1 && view->shaped == 0 && view->largest_value > 1e-4);
     QVERIFY(view->largest_difference <= 1e-3 * view->largest_value);
     auto parsed = described("example");
     QCOMPARE(parsed.steps.size(), size_t(1));
