@@ -48,6 +48,8 @@ private:
   std::map<uint64_t, std::vector<int>> by_hash_;  ///< kernels by their structure
 };
 
+std::string named(Node const& node) { return fmt::format("{} ({})", node.name, node.type); }
+
 class Planner {
 public:
   Planner(Graph const& graph, Kernels& kernels, std::string owner)
@@ -78,11 +80,12 @@ private:
                     std::move(kernel->inputs),
                     std::move(kernel->outputs),
                     {},
+                    {},
                     {}};
   }
 
   Result<PlanStep> control_step(Node const& node) {
-    PlanStep step{StepKind::kControl, -1, -1, node.inputs, node.outputs, {}, {}};
+    PlanStep step{StepKind::kControl, -1, -1, node.inputs, node.outputs, named(node), {}, {}};
     step.reason = fmt::format("{} runs graphs of its own", node.type);
     for (size_t i = 0; i < node.sub_graphs.size(); ++i) {
       std::string owner = owner_ + body_name(node, i) + "_";
@@ -93,7 +96,8 @@ private:
   }
 
   PlanStep other_step(Group const& group, std::string reason) const {
-    PlanStep step{StepKind::kReference, -1, -1, {}, {}, std::move(reason), {}};
+    PlanStep step{StepKind::kReference, -1, -1, {}, {}, named(graph_.node(group.anchor)),
+                  std::move(reason), {}};
     std::set<ValueId> made;
     for (NodeId id : group.nodes) {
       Node const& node = graph_.node(id);
@@ -202,6 +206,17 @@ Result<Plan> make_plan(Graph const& graph) {
   Kernels kernels;
   TRY_ASSIGN(BodyPlan steps, Planner(graph, kernels, "").run());
   return Plan{std::move(steps), std::move(kernels.list)};
+}
+
+PlanStep const* first_opaque(BodyPlan const& plan) {
+  for (PlanStep const& step : plan.steps) {
+    if (step.kind == StepKind::kOpaque) return &step;
+    PlanStep const* inside = nullptr;
+    for (BodyPlan const& body : step.bodies)
+      if (inside = first_opaque(body); !inside) break;  // this one can be chosen
+    if (inside) return inside;
+  }
+  return nullptr;
 }
 
 Node const& control_node(Graph const& graph, PlanStep const& step) {

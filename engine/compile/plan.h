@@ -25,6 +25,7 @@ struct PlanStep {
   int group = -1;   ///< index into the graph's groups; also the step's number in the memory plan
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
+  std::string node;              ///< of one that is no kernel: "y (Reshape)"
   std::string reason;            ///< why it is no kernel
   std::vector<BodyPlan> bodies;  ///< of a control step: one per graph of its node
 };
@@ -40,6 +41,10 @@ struct BodyPlan {
 struct Plan : BodyPlan {
   std::vector<KernelTask> kernels;  ///< different ones, in the order of their first use
 };
+
+/// The first step that keeps a run from its end, if no run can end: an opaque node, or control flow
+/// of which no branch can run.
+PlanStep const* first_opaque(BodyPlan const& plan);
 
 /// The node of a control step.
 Node const& control_node(Graph const& graph, PlanStep const& step);

@@ -44,7 +44,8 @@ Network::~Network() = default;
 Result<std::unique_ptr<Network>> Network::create(Graph const& graph, Plan const& plan,
                                                  Backend const& backend, Device& device,
                                                  NetworkOptions const& options) {
-  if (auto reason = opaque_reason(plan)) return refused("opaque_node", *reason);
+  if (PlanStep const* opaque = first_opaque(plan))
+    return refused("opaque_node", fmt::format("{}: {}", opaque->node, opaque->reason));
   TRY(check_shapes(graph));
   CompileOptions compile{.scripts = options.scripts,
                          .tier = options.tier,

@@ -186,26 +186,13 @@ void obstacles(Graph const& graph, BodyPlan const& plan, std::vector<std::string
     if (step.kind == StepKind::kReference && makes_nothing(graph, step)) continue;
     Node const& node = graph.node(graph.groups[size_t(step.group)].anchor);
     std::string why = step.kind == StepKind::kControl ? control_obstacle(graph, step) : step.reason;
-    if (!why.empty()) lines.push_back(fmt::format("{} ({}): {}", node.name, node.type, why));
+    if (!why.empty()) lines.push_back(fmt::format("{}: {}", step.node, why));
     for (size_t i = 0; i < step.bodies.size(); ++i)
-      if (!opaque_reason(step.bodies[i])) obstacles(*node.sub_graphs[i], step.bodies[i], lines);
+      if (!first_opaque(step.bodies[i])) obstacles(*node.sub_graphs[i], step.bodies[i], lines);
   }
 }
 
 }  // namespace
-
-std::optional<std::string> opaque_reason(BodyPlan const& plan) {
-  for (PlanStep const& step : plan.steps) {
-    if (step.kind == StepKind::kOpaque) return step.reason;
-    std::optional<std::string> reason;
-    for (BodyPlan const& body : step.bodies) {
-      reason = opaque_reason(body);
-      if (!reason) break;  // this one can be chosen
-    }
-    if (reason) return reason;
-  }
-  return {};
-}
 
 Status check_exportable(Graph const& graph, Plan const& plan) {
   constexpr size_t kMostListed = 5;

@@ -37,9 +37,6 @@ struct Assembly {
   int64_t parameter_bytes = 0;
 };
 
-/// Why no run of these steps can end, if none can.
-std::optional<std::string> opaque_reason(BodyPlan const& plan);
-
 /// Whether every step is a compiled kernel, or runs bodies of such, and every shape is known. A
 /// branch that nothing can run may be there: who chooses it is told so. Errors: unknown_shape,
 /// not_exportable, which lists the nodes that are in the way with their reasons.

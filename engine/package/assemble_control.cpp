@@ -60,7 +60,7 @@ std::string if_obstacle(Graph const& graph, PlanStep const& step) {
   if (!is_of(condition, DType::kBool) || !fit(condition, condition) || *bytes_of(condition) != 1)
     return "its condition is no single truth value";
   for (size_t b = 0; b < step.bodies.size(); ++b)
-    for (size_t i = 0; i < step.outputs.size() && !opaque_reason(step.bodies[b]); ++i)
+    for (size_t i = 0; i < step.outputs.size() && !first_opaque(step.bodies[b]); ++i)
       if (step.outputs[i].valid() && !fit(graph.value(step.outputs[i]), body_output(node, b, i)))
         return fmt::format("its branches give '{}' in different shapes",
                            graph.value(step.outputs[i]).name);
@@ -113,10 +113,10 @@ Walked walked(Node const& node, Shape const& shape, char const* axes, char const
 }  // namespace
 
 std::string control_obstacle(Graph const& graph, PlanStep const& step) {
-  std::optional<std::string> reason;
+  PlanStep const* opaque = nullptr;
   for (BodyPlan const& body : step.bodies)
-    if (reason = opaque_reason(body); !reason) break;  // this one can be chosen
-  if (reason) return *reason;
+    if (opaque = first_opaque(body); !opaque) break;  // this one can be chosen
+  if (opaque) return opaque->reason;
   for (ValueId id : step.outputs)
     if (id.valid() && !bytes_of(graph.value(id)))
       return fmt::format("the size of '{}' is not known before it runs", graph.value(id).name);
@@ -172,8 +172,8 @@ Result<package::Step> Assembler::if_step(Scope& scope, PlanStep const& step) {
 Result<package::Body> Assembler::branch(Scope& scope, PlanStep const& step, size_t body) {
   package::Body result;
   BodyPlan const& plan = step.bodies[body];
-  if (auto reason = opaque_reason(plan)) {
-    result.refuses = *reason;
+  if (PlanStep const* opaque = first_opaque(plan)) {
+    result.refuses = opaque->reason;
     return result;
   }
   TRY_ASSIGN(Scope inner, scope_of_body(scope, step, body));

@@ -76,7 +76,7 @@ Result<std::vector<NDArray>> tensors_in(std::filesystem::path const& set,
 
 /// Every operator was told its shapes, axes and bounds when the model was opened.
 bool is_settled(LoadedModel const& model) {
-  bool settled = !opaque_reason(model.plan);
+  bool settled = !first_opaque(model.plan);
   for_each_node(model.after, [&](Node const& node) { settled = settled && !node.late; });
   return settled;
 }
@@ -175,13 +175,13 @@ Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
   Result<Stored> stored = stored_tensors(set);
   // Texts and sequences are no tensors of ours, and no operators of ours read them.
   if (!stored) {
-    if (auto reason = opaque_reason(plain->plan)) return skipped(*reason);
+    if (auto* opaque = first_opaque(plain->plan)) return skipped(opaque->reason);
     return std::unexpected(stored.error());
   }
   declare(*stored, plain->before);
   TRY_ASSIGN(Opened opened, open_for(folder, plain, stored->inputs, backend, known));
   Model const& model = opened.model;
-  if (auto reason = opaque_reason(model->plan)) return skipped(*reason);
+  if (auto* opaque = first_opaque(model->plan)) return skipped(opaque->reason);
   verified.known = opened.known;
   if (!opened.known.empty()) stored->inputs.resize(1);
   NetworkOptions options;

@@ -69,8 +69,8 @@ private slots:
     QTest::newRow("unsorted_nodes") << "";
     QTest::newRow("loop_wrongtype_m2") << "any";
     QTest::newRow("scan_wrongtype") << "any";
-    QTest::newRow("segv_if_without_else") << "it has no graph 'else_branch'";
-    QTest::newRow("segv_opaque_with_body") << "the operator my.Foo is not known";
+    QTest::newRow("segv_if_without_else") << "y (If): it has no graph 'else_branch'";
+    QTest::newRow("segv_opaque_with_body") << "y (Foo): the operator my.Foo is not known";
     QTest::newRow("shape_div_zero") << "any";
     QTest::newRow("conv_transpose_without_inputs") << "any";
     QTest::newRow("gemm_addend_of_another_type") << "any";
