@@ -15,12 +15,20 @@ bool is_malformed(Error const& error) {
          error.code == "nested_too_deep" || error.code == "cyclic_graph";
 }
 
+/// The operator of the node that an error names; "graph" where it names none of this graph's.
+std::string type_of(ForeignGraph const& source, std::string const& name) {
+  auto node = std::ranges::find_if(source.nodes, [&](ForeignNode const& each) {
+    return each.name == name || std::ranges::count(each.outputs, name) > 0;  // it may have no name
+  });
+  return node == source.nodes.end() ? "graph" : node->op_type;
+}
+
 Body failed_body(ForeignGraph const& source, Error const& error) {
   Body body{{}, {}, to_sentence(error)};
   body.graph.name = source.name;
   Node node;
   node.name = error.place.node.empty() ? source.name : error.place.node;
-  node.type = "graph";
+  node.type = type_of(source, node.name);
   node.reason = error.message;
   for (ForeignValue const& output : source.outputs) {
     node.outputs.push_back(body.graph.add_value({output.name, {}, {}}));
