@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "engine/device/channel.h"
+#include "engine/device/device_process.h"
 #include "engine/device/rpc/rpc_line.h"
 #include "engine/device/rpc/worker.h"
 
