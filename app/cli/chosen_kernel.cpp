@@ -9,9 +9,11 @@
 namespace tw::cli {
 
 void add_kernel_option(CLI::App& command, std::string& kernel) {
-  command.add_option(
-      "--kernel", kernel,
-      "the kernel's name or number (default: the one that the script is for, else the first)");
+  command
+      .add_option(
+          "--kernel", kernel,
+          "the kernel's name or number (default: the one that the script is for, else the first)")
+      ->type_name("KERNEL");
 }
 
 void add_kernel_options(CLI::App& command, Context& context, KernelArguments& arguments) {

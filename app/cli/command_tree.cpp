@@ -46,6 +46,13 @@ std::string argument_of(CLI::Option const& option) {
   return option.get_items_expected_max() == 0 ? "" : option.get_type_name();
 }
 
+void name_no_types_of_operands(CLI::App& app) {
+  for (CLI::Option* option : app.get_options())
+    if (option->get_positional()) option->type_name("");
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))
+    name_no_types_of_operands(*command);
+}
+
 std::vector<CLI::App const*> all_commands(CLI::App const& app) {
   std::vector<CLI::App const*> all;
   for (CLI::App const* command : commands_of(app)) {

@@ -24,6 +24,9 @@ std::string path_of(CLI::App const& app);
 /// "NAME=SHAPE"; empty: it takes nothing.
 std::string argument_of(CLI::Option const& option);
 
+/// What stands without a name is called by what it is: a type beside it would say less.
+void name_no_types_of_operands(CLI::App& app);
+
 /// Every command below, the inner ones after theirs.
 std::vector<CLI::App const*> all_commands(CLI::App const& app);
 

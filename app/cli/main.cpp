@@ -9,6 +9,7 @@
 #include <new>
 #include <system_error>
 
+#include "app/cli/command_tree.h"
 #include "app/cli/output.h"
 #include "app/cli/suggestion.h"
 #include "app/shared/environment.h"
@@ -52,6 +53,7 @@ int run(int argc, char** argv) {
                    add_check, add_diff, add_replay, add_run, add_export, add_verify, add_roofline,
                    add_devices, add_project, add_help, add_manual, add_completion})
     add(app, context);
+  name_no_types_of_operands(app);
   bool serves =
       argc >= 3 && argv[1] == std::string_view("device") && argv[2] == std::string_view("serve");
   if (serves) return serve_device(context, argv + 2);

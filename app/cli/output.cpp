@@ -60,6 +60,14 @@ void add_device_option(CLI::App& command, Context& context) {
       ->type_name("NAME");
 }
 
+void add_threads_option(CLI::App& command, Context& context) {
+  command
+      .add_option("--threads", context.threads,
+                  "how many threads run a kernel (default: 0, one for each core)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024));
+}
+
 Result<session::LoadOptions> load_options(Context const& context) {
   session::LoadOptions options;
   for (std::string const& fix : context.fixes) {
@@ -99,14 +107,6 @@ Progress progress_of(Context const& context) {
 
 void end_progress(Context const& context) {
   if (shows_progress(context)) fmt::print(stderr, "\r\x1b[K");
-}
-
-Status make_folder(std::string const& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (!error) return {};
-  return environment_failed("file_unwritable", fmt::format("cannot be made: {}", error.message()),
-                            Place{folder, 0, 0, {}});
 }
 
 Result<NDArray> read_raw(std::string const& file, session::ModelTensor const& info) {

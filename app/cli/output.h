@@ -45,6 +45,8 @@ Json to_json(Error const& error);
 void add_model_options(CLI::App& command, Context& context, std::string& path);
 /// "--device NAME" of every command that runs something.
 void add_device_option(CLI::App& command, Context& context);
+/// "--threads N" of every command that runs something.
+void add_threads_option(CLI::App& command, Context& context);
 Result<session::LoadOptions> load_options(Context const& context);
 Result<session::Model> load(Context const& context, std::string const& path);
 
@@ -53,9 +55,6 @@ Result<session::Model> load(Context const& context, std::string const& path);
 Progress progress_of(Context const& context);
 /// Takes that line away.
 void end_progress(Context const& context);
-
-/// The folder and those above it, where they are missing. Errors: file_unwritable.
-Status make_folder(std::string const& folder);
 
 /// Raw little-endian elements of exactly the tensor's size. Errors: wrong_size, those of the file.
 Result<NDArray> read_raw(std::string const& file, session::ModelTensor const& info);
@@ -76,6 +75,7 @@ void add_verify(CLI::App& app, Context& context);
 void add_roofline(CLI::App& app, Context& context);
 void add_project(CLI::App& app, Context& context);
 void add_certificate(CLI::App& device, Context& context);
+void add_tokens(CLI::App& device, Context& context);
 void add_devices(CLI::App& app, Context& context);
 /// Becomes tw-device, whose options are its own; `words`: "serve" and what follows, then null.
 int serve_device(Context const& context, char** words);

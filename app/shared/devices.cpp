@@ -6,11 +6,12 @@
 #include <sstream>
 #include <utility>
 
-#include "app/shared/code_generator.h"
+#include "app/shared/environment.h"
 #include "engine/device/local_device.h"
 #include "engine/device/logged_device.h"
 #include "engine/device/rpc/remote_device.h"
 #include "engine/measure/roofs.h"
+#include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 #include "targets/cpu/compiler/cpu_backend.h"
 
@@ -78,13 +79,13 @@ std::shared_ptr<DeviceLog> DeviceLogs::of(std::string const& device) {
 }
 
 std::string machine_text(Hardware const& hardware) {
-  return fmt::format("{}, {}, {} core{}, {:.1f} GB", hardware.name, hardware.triple, hardware.cores,
-                     hardware.cores == 1 ? "" : "s", double(hardware.memory_bytes) / (1 << 30));
+  return fmt::format("{}, {}, {}, {}", hardware.name, hardware.triple,
+                     count_text(hardware.cores, "core"), bytes_text(double(hardware.memory_bytes)));
 }
 
 std::string roofs_text(Roofs const& roofs) {
-  return fmt::format("{:.0f} GFLOP/s, memory {:.1f} GB/s", roofs.f32_vector.all_cores,
-                     roofs.memory.back().load.all_cores);
+  return fmt::format("{}, memory {}", speed_text(roofs.f32_vector.all_cores, "GFLOP/s"),
+                     speed_text(roofs.memory.back().load.all_cores, "GB/s"));
 }
 
 namespace {
@@ -141,8 +142,8 @@ DeviceState ask_device(DeviceEntry const& entry, AskOptions const& asked) {
   if (auto roofs = kept_roofs(asked.cache_folder, *hardware)) state.roofs = *roofs;
   if (log)
     log->add(DeviceEvent::Kind::kConnected,
-             fmt::format("asked what it is: connected in {:.1f} ms, answers in {:.2f} ms",
-                         state.connect_ms, state.answer_ms));
+             fmt::format("asked what it is: connected in {}, answers in {}",
+                         milliseconds_text(state.connect_ms), milliseconds_text(state.answer_ms)));
   return state;
 }
 

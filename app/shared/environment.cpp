@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 
-#include "app/shared/code_generator.h"
 #include "app/shared/devices.h"
 #include "app/shared/private_folder.h"
 #include "engine/device/local_device.h"
@@ -13,21 +12,23 @@
 namespace tw {
 namespace {
 
+namespace fs = std::filesystem;
+
 /// The folder that `own` names, or the one of this program below what XDG's variable names, or
 /// below `standard` in the home folder.
-std::filesystem::path user_folder(char const* own, char const* xdg, char const* standard) {
+fs::path user_folder(char const* own, char const* xdg, char const* standard) {
   if (char const* folder = std::getenv(own); folder && *folder) return folder;
   if (char const* folder = std::getenv(xdg); folder && *folder)
-    return std::filesystem::path(folder) / "tilewright";
+    return fs::path(folder) / "tilewright";
   if (char const* home = std::getenv("HOME"); home && *home)
-    return std::filesystem::path(home) / standard / "tilewright";
+    return fs::path(home) / standard / "tilewright";
   return temporary_folder();
 }
 
 /// "lib/tilewright" beside the folder of the running program.
-std::filesystem::path kit_folder() {
+fs::path kit_folder() {
   std::error_code error;
-  std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
   return self.parent_path().parent_path() / "lib" / "tilewright";
 }
 
@@ -52,6 +53,14 @@ Status use_device(std::string const& name, Environment& environment) {
 }
 
 }  // namespace
+
+std::string code_generator_program() {
+  std::error_code error;
+  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  fs::path beside = folder / "tw-codegen", built = folder.parent_path() / "bin" / "tw-codegen";
+  bool is_built = !fs::exists(beside, error) && fs::exists(built, error);
+  return (is_built ? built : beside).string();
+}
 
 Result<Environment> make_environment(std::string const& device) {
   Environment environment;

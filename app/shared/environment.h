@@ -27,4 +27,8 @@ struct Environment {
 /// Errors: unknown_device, those of asking it, and of a backend for its hardware.
 Result<Environment> make_environment(std::string const& device = "");
 
+/// The path of tw-codegen, which generates code: beside the running program, or, for programs of
+/// the build's other folders, in its folder of programs.
+std::string code_generator_program();
+
 }  // namespace tw

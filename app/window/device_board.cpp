@@ -157,10 +157,10 @@ DeviceRow DeviceBoard::row_of(DeviceState const& state) const {
   row.answers_now = row.word == DeviceWord::kReady || row.word == DeviceWord::kBusy;
   if (!state.hardware) return row;
   row.machine = QString::fromStdString(machine_text(*state.hardware));
-  row.answers = paint::number(state.answer_ms) + " ms";
+  row.answers = paint::time(state.answer_ms);
   if (!state.roofs) return row;
-  row.speed = paint::number(state.roofs->f32_vector.all_cores) + " GFLOP/s";
-  row.memory = paint::number(state.roofs->memory.back().load.all_cores) + " GB/s";
+  row.speed = paint::speed(state.roofs->f32_vector.all_cores, "GFLOP/s");
+  row.memory = paint::speed(state.roofs->memory.back().load.all_cores, "GB/s");
   row.roofs = roofs_of(*state.roofs);
   return row;
 }

@@ -15,10 +15,6 @@ namespace {
 constexpr int kColumns = 56;
 constexpr double kMinutes = 10;
 
-QString milliseconds(double ms) {
-  return ms < 1000 ? paint::number(ms) + " ms" : paint::number(ms / 1e3) + " s";
-}
-
 QString duration(double seconds) {
   auto minutes = int64_t(seconds / 60);
   if (minutes < 60) return QString("%1 min").arg(minutes);
@@ -50,9 +46,9 @@ QString vectors_text(Hardware const& hardware) {
 QString clock_text(DeviceState const& state) {
   double ahead = state.clock_ahead_seconds * 1e3, within = state.clock_within_seconds * 1e3;
   if (std::abs(ahead) <= within)
-    return QString("agrees with this machine's within %1").arg(milliseconds(within));
+    return QString("agrees with this machine's within %1").arg(paint::time(within));
   return QString("%1 %2 this machine's, within %3")
-      .arg(milliseconds(std::abs(ahead)), ahead > 0 ? "ahead of" : "behind", milliseconds(within));
+      .arg(paint::time(std::abs(ahead)), ahead > 0 ? "ahead of" : "behind", paint::time(within));
 }
 
 void add_hardware(Hardware const& hardware, std::vector<DeviceFigure>& figures) {
@@ -62,15 +58,14 @@ void add_hardware(Hardware const& hardware, std::vector<DeviceFigure>& figures) 
   figures.push_back({"Cores", QString::number(hardware.cores)});
   if (QString caches = caches_text(hardware); !caches.isEmpty())
     figures.push_back({"Caches", caches});
-  if (hardware.memory_bytes > 0)
-    figures.push_back({"Memory", paint::number(double(hardware.memory_bytes) / (1 << 30)) + " GB"});
+  if (hardware.memory_bytes > 0) figures.push_back({"Memory", paint::bytes(hardware.memory_bytes)});
 }
 
 void add_answers(DeviceState const& state, std::vector<DeviceFigure>& figures) {
   figures.push_back(
       {"Answers in", QString("%1 at best, %2 at most of 5; %3 to connect")
-                         .arg(milliseconds(state.answer_ms), milliseconds(state.answer_most_ms),
-                              milliseconds(state.connect_ms))});
+                         .arg(paint::time(state.answer_ms), paint::time(state.answer_most_ms),
+                              paint::time(state.connect_ms))});
   if (!state.status) return;
   figures.push_back({"Clock", clock_text(state)});
   if (state.status->uptime_seconds > 0)

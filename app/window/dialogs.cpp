@@ -129,7 +129,7 @@ Status MainWindow::show_save_journal_dialog() {
   dialog->setAcceptMode(QFileDialog::AcceptSave);
   dialog->setDefaultSuffix("journal");
   connect(dialog, &QFileDialog::fileSelected, this, [this](QString const& path) {
-    if (Status status = write_file(path.toStdString(), recorder_.text()); !status)
+    if (Status status = write_output(path.toStdString(), recorder_.text()); !status)
       say(QString::fromStdString(to_sentence(status.error())));
   });
   open(dialog);

@@ -253,7 +253,7 @@ void MainWindow::ask_kernel_file(QString const& text) {
   dialog->setAcceptMode(QFileDialog::AcceptSave);
   dialog->setDefaultSuffix("te");
   connect(dialog, &QFileDialog::fileSelected, this, [this, text](QString const& path) {
-    if (Status status = write_file(path.toStdString(), text.toStdString()); !status)
+    if (Status status = write_output(path.toStdString(), text.toStdString()); !status)
       say(QString::fromStdString(to_sentence(status.error())));
   });
   open(dialog);

@@ -157,7 +157,7 @@ Status ProjectKeeper::write_project(QString const& file, Project project,
   }
   if (project.model.is_file()) project.model.beside = beside(project.model.source, file);
   project.saved = now_text();
-  return write_file(path, session::to_text(project));
+  return write_output(path, session::to_text(project));
 }
 
 void ProjectKeeper::save(QString const& file, bool with_model) {

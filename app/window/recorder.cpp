@@ -113,6 +113,7 @@ std::string Recorder::text() const {
 
 Status Recorder::record_to(std::filesystem::path const& file) {
   flush_pending();
+  if (file.has_parent_path()) TRY(make_folder(file.parent_path()));
   copy_.reset(std::fopen(file.c_str(), "we"));
   if (!copy_) return std::unexpected(unwritable(file));
   copy_path_ = file;

@@ -184,7 +184,7 @@ Status save_picture(QImage const& picture, std::string const& file) {
   QBuffer buffer(&bytes);
   buffer.open(QIODevice::WriteOnly);
   picture.save(&buffer, "PNG");
-  return write_file(file, std::string_view(bytes.constData(), size_t(bytes.size())));
+  return write_output(file, std::string_view(bytes.constData(), size_t(bytes.size())));
 }
 
 }  // namespace tw

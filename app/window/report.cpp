@@ -2,13 +2,12 @@
 #include "app/window/report.h"
 
 #include <QApplication>
-#include <QDir>
-#include <QFile>
 #include <QThread>
 #include <cstdio>
 
 #include "app/window/main_window.h"
 #include "app/window/replay.h"
+#include "engine/support/files.h"
 
 namespace tw {
 
@@ -29,7 +28,7 @@ public:
         window_.show_centre(centre < 2 || size.width() < 1360 ? centre : 0);
         for (int i = 0; i < 6; ++i) QApplication::processEvents(), QThread::msleep(15);
         QString file = QString("%1_%2_%3.png").arg(name, theme).arg(size.width());
-        window_.grab().save(folder_ + "/" + file);
+        keep(save_picture(window_.grab().toImage(), path_of(file)));
         if (size.width() == 1280) html_ += QString("<img src=\"%1\" width=\"640\">\n").arg(file);
       }
   }
@@ -45,23 +44,29 @@ public:
                 : node.verdict == session::Verdict::kWrong ? "WRONG"
                                                            : "");
   }
-  bool write() const {
-    QFile file(folder_ + "/index.html");
-    if (!file.open(QIODevice::WriteOnly)) return false;
-    file.write(
-        QString("<!doctype html><meta charset=\"utf-8\"><title>Tilewright: a walk</title><body "
-                "style=\"font-family:sans-serif;max-width:1340px;margin:24px auto\"><h1>A "
-                "convolution shaped by hand</h1><table border=\"1\" cellpadding=\"5\" "
-                "style=\"border-collapse:collapse\"><tr><th>step</th><th>ms</th><th>GFLOP/s</th></"
-                "tr>%1</table>%2")
-            .arg(rows_, html_)
-            .toUtf8());
-    return true;
+  /// Errors: of the first file that could not be written.
+  Status write() {
+    QString page =
+        QString(
+            "<!doctype html><meta charset=\"utf-8\"><title>Tilewright: a walk</title><body "
+            "style=\"font-family:sans-serif;max-width:1340px;margin:24px auto\"><h1>A "
+            "convolution shaped by hand</h1><table border=\"1\" cellpadding=\"5\" "
+            "style=\"border-collapse:collapse\"><tr><th>step</th><th>ms</th><th>GFLOP/s</th></"
+            "tr>%1</table>%2")
+            .arg(rows_, html_);
+    keep(write_output(path_of("index.html"), page.toStdString()));
+    return status_;
   }
 
 private:
+  std::string path_of(QString const& file) const { return (folder_ + "/" + file).toStdString(); }
+  void keep(Status status) {
+    if (status_) status_ = std::move(status);
+  }
+
   MainWindow& window_;
   QString folder_, html_, rows_;
+  Status status_;
 };
 
 session::HistoryNodeView const& current(session::Snapshot const& snapshot) {
@@ -108,14 +113,19 @@ void refuse_and_branch(MainWindow& window, session::Session& session, Report& re
   report.picture("branch", "Gone back, and another branch");
 }
 
+int finish(Report& report, QString const& folder) {
+  Status written = report.write();
+  if (written)
+    std::printf("report: %s/index.html\n", qPrintable(folder));
+  else
+    std::fprintf(stderr, "tilewright: %s\n", to_sentence(written.error()).c_str());
+  return written ? 0 : 3;
+}
+
 }  // namespace
 
 int write_report(MainWindow& window, session::Session& session, QString const& folder,
                  QString const& model) {
-  if (!QDir().mkpath(folder)) {
-    std::fprintf(stderr, "tilewright: the folder %s cannot be made\n", qPrintable(folder));
-    return 3;
-  }
   Report report(window, folder);
   window.resize(1280, 800);
   window.show();
@@ -143,7 +153,7 @@ int write_report(MainWindow& window, session::Session& session, QString const& f
       break;
     }
   settle(window, session);
-  if (!session.snapshot().history) return report.write() ? 0 : 3;
+  if (!session.snapshot().history) return finish(report, folder);
   report.row("plain nest", current(session.snapshot()));
   report.picture("plain", "A convolution's plain nest");
   QStringList steps = hand_schedule(session.snapshot());
@@ -159,12 +169,7 @@ int write_report(MainWindow& window, session::Session& session, QString const& f
   window.show_centre(0);
   window.code_panel().show_tab(1);
   refuse_and_branch(window, session, report, steps);
-  if (!report.write())
-    return std::fprintf(stderr, "tilewright: %s/index.html cannot be written\n",
-                        qPrintable(folder)),
-           3;
-  std::printf("report: %s/index.html\n", qPrintable(folder));
-  return 0;
+  return finish(report, folder);
 }
 
 }  // namespace tw

@@ -134,10 +134,11 @@ QString TopBar::explanation() const {
   QString words = QString::fromStdString(milliseconds_text(*step->min_ms)) + " on " +
                   QString::fromStdString(snapshot_.history->device);
   if (auto const& roof = snapshot_.history->roof)
-    words += QString("\nAt best %1: %2, the data (%3) lies in %4")
+    words += QString("\nAt best %1: %2 on %3, the data (%4) lies in %5")
                  .arg(QString::fromStdString(milliseconds_text(roof->ms)),
-                      QString::fromStdString(roof->words), paint::bytes(int64_t(roof->bytes)),
-                      QString::fromStdString(roof->level));
+                      QString::fromStdString(roof->words),
+                      QString::fromStdString(count_text(roof->cores, "core")),
+                      paint::bytes(int64_t(roof->bytes)), QString::fromStdString(roof->level));
   if (step->disturbed)
     words += "\nMeasured while others used the processors; measured again when it is quiet";
   return words;

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/device/child_process.h"
 #include "engine/device/stop_descriptor.h"
 #include "engine/device/words.h"
+#include "engine/support/child_process.h"
 
 namespace tw {
 namespace {

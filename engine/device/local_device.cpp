@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "engine/device/child_process.h"
+#include "engine/device/device_process.h"
 
 namespace tw {
 namespace {
@@ -38,7 +38,7 @@ LocalDevice::LocalDevice(LocalDeviceOptions options, Child child)
     : WireDevice(
           [program = options.program.empty() ? program_beside_ours() : std::move(options.program),
            child](CallOptions const&) -> Result<std::unique_ptr<Line>> {
-            TRY_ASSIGN(ChildProcess started, ChildProcess::start({program.string()}));
+            TRY_ASSIGN(ChildProcess started, start_device_process({program.string()}));
             *child = started.pid();
             return std::make_unique<ChildLine>(std::move(started));
           },

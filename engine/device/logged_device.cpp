@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/support/base/quantities.h"
+
 namespace tw {
 namespace {
 
@@ -9,21 +11,11 @@ using Kind = DeviceEvent::Kind;
 using Clock = std::chrono::steady_clock;
 
 std::string since(Clock::time_point start) {
-  double ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  return ms < 1000 ? fmt::format("{:.2f} ms", ms) : fmt::format("{:.2f} s", ms / 1e3);
+  return duration_text(std::chrono::duration<double>(Clock::now() - start).count());
 }
 
 std::string names_of(std::span<DeviceStep const> steps) {
-  return steps.size() == 1 ? steps[0].symbol : fmt::format("{} kernels", steps.size());
-}
-
-std::string size_text(size_t bytes) {
-  return bytes >= (1 << 20) ? fmt::format("{:.1f} MB", double(bytes) / (1 << 20))
-                            : fmt::format("{:.1f} KB", double(bytes) / 1024);
-}
-
-std::string threads_text(int threads) {
-  return fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
+  return steps.size() == 1 ? steps[0].symbol : count_text(int64_t(steps.size()), "kernel");
 }
 
 /// Codes after which the device's tensors and libraries are gone.
@@ -101,7 +93,7 @@ Result<LibraryHandle> LoggedDevice::load(std::span<std::byte const> library,
   }
   note_life(handle->generation);
   log_->add(Kind::kLoaded,
-            fmt::format("a library of {} in {}", size_text(library.size()), since(start)));
+            fmt::format("a library of {} in {}", bytes_text(library.size()), since(start)));
   return handle;
 }
 
@@ -121,7 +113,7 @@ Status LoggedDevice::run(std::span<DeviceStep const> steps, int threads,
   Status status = device_->run(steps, threads, options);
   if (status)
     log_->add(Kind::kRan, fmt::format("{} with {}, answered after {}", names_of(steps),
-                                      threads_text(threads), since(start)));
+                                      count_text(threads, "thread"), since(start)));
   else
     note_failure("running", status.error());
   return status;
@@ -132,10 +124,11 @@ Result<Timing> LoggedDevice::time(std::span<DeviceStep const> steps, int threads
   auto start = Clock::now();
   auto timing = device_->time(steps, threads, plan, options);
   if (timing)
-    log_->add(Kind::kTimed,
-              fmt::format("{} with {}: {:.4g} ms at best of {} samples, in {}", names_of(steps),
-                          threads_text(threads), timing->total.least() * 1e3,
-                          timing->total.seconds.size(), since(start)));
+    log_->add(
+        Kind::kTimed,
+        fmt::format("{} with {}: {} at best of {}, in {}", names_of(steps),
+                    count_text(threads, "thread"), duration_text(timing->total.least()),
+                    count_text(int64_t(timing->total.seconds.size()), "sample"), since(start)));
   else
     note_failure("timing", timing.error());
   return timing;

@@ -87,9 +87,7 @@ Result<std::vector<DeviceEntry>> read_devices(std::filesystem::path const& file)
 }
 
 Status write_devices(std::filesystem::path const& file, std::vector<DeviceEntry> const& devices) {
-  std::error_code ignored;  // writing says what is wrong
-  std::filesystem::create_directories(file.parent_path(), ignored);
-  return write_file(file, to_text(devices));
+  return write_output(file, to_text(devices));
 }
 
 Status add_device(std::filesystem::path const& file, DeviceEntry const& entry) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -29,14 +31,6 @@ Status copy_into(fs::path const& from, fs::path const& to) {
       Place{to.string(), 0, 0, {}});
 }
 
-Status make_folder(fs::path const& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (!error) return {};
-  return environment_failed("file_unwritable", "cannot be made: " + error.message(),
-                            Place{path.string(), 0, 0, {}});
-}
-
 std::string_view view_of(std::span<std::byte const> bytes) {
   return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
@@ -46,9 +40,12 @@ Result<package::File> write_parameters(fs::path const& path, Assembly const& ass
   std::ofstream stream(path, std::ios::binary);
   Checksum checksum;
   int64_t at = 0;
+  int reason = 0;  // why the first write that failed did
+  auto note = [&] { reason = !stream && reason == 0 ? errno : reason; };
   auto put = [&](std::span<std::byte const> bytes) {
     checksum.add(bytes);
     stream.write(view_of(bytes).data(), std::streamsize(bytes.size()));
+    note();
     at += int64_t(bytes.size());
   };
   auto fill_to = [&](int64_t offset) { put(std::vector<std::byte>(size_t(offset - at))); };
@@ -58,8 +55,10 @@ Result<package::File> write_parameters(fs::path const& path, Assembly const& ass
   }
   fill_to(assembly.parameter_bytes);
   stream.close();
+  note();
   if (!stream)
-    return environment_failed("file_unwritable", "cannot be written: the disk may be full",
+    return environment_failed("file_unwritable",
+                              std::string("cannot be written: ") + std::strerror(reason),
                               Place{path.string(), 0, 0, {}});
   file.checksum = checksum.finish();
   return file;
@@ -167,10 +166,10 @@ package::Target target_of(Backend const& backend) {
   return target;
 }
 
-Result<ExportResult> export_model(PackageSource const& source, ExportOptions const& options) {
-  TRY(check_folder(options.folder));
-  TRY(check_exportable(source.graph, source.plan));
-  TRY_ASSIGN(ExportDraft draft, ExportDraft::create(options.folder));
+namespace {
+
+Result<ExportResult> write_and_test(PackageSource const& source, ExportOptions const& options,
+                                    ExportDraft& draft) {
   for (char const* name : {"test", "cmake", "pkgconfig"}) TRY(make_folder(draft.path() / name));
   TRY_ASSIGN(Assembly assembly, write_package(source, options, draft.path()));
   report(options, "running the exported model", 0, 0);
@@ -188,6 +187,17 @@ Result<ExportResult> export_model(PackageSource const& source, ExportOptions con
                  readme(assembly.description, result.test,
                         {options.origin, options.note, needs_of(library + example)})));
   TRY(draft.publish());
+  return result;
+}
+
+}  // namespace
+
+Result<ExportResult> export_model(PackageSource const& source, ExportOptions const& options) {
+  TRY(check_folder(options.folder));
+  TRY(check_exportable(source.graph, source.plan));
+  TRY_ASSIGN(ExportDraft draft, ExportDraft::create(options.folder));
+  Result<ExportResult> result = write_and_test(source, options, draft);
+  if (!result) return std::unexpected(draft.as_named(result.error()));
   return result;
 }
 

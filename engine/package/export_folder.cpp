@@ -149,8 +149,15 @@ Result<ExportDraft> ExportDraft::create(fs::path const& named) {
   sweep(folder);
   TRY_ASSIGN(auto made, new_draft(folder));
   ExportDraft draft(folder, made.first, made.second);
-  TRY(write_file(draft.path_ / kExportList, to_text(ExportList())));
+  if (Status written = write_file(draft.path_ / kExportList, to_text(ExportList())); !written)
+    return std::unexpected(draft.as_named(written.error()));
   return draft;
+}
+
+Error ExportDraft::as_named(Error error) const {
+  std::string& file = error.place.file;
+  if (file.starts_with(path_.string())) file.replace(0, path_.string().size(), folder_.string());
+  return error;
 }
 
 Status ExportDraft::publish() {

@@ -26,6 +26,9 @@ public:
   std::filesystem::path const& folder() const { return folder_; }  ///< absolute, links followed
   std::filesystem::path const& path() const { return path_; }
 
+  /// A person knows nothing of the draft: its files are called as they would have been.
+  Error as_named(Error error) const;
+
   /// Writes the list of what is in it, and takes the folder's place. Errors: those of
   /// `check_folder`, file_unwritable.
   Status publish();

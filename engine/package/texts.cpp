@@ -6,6 +6,7 @@
 #include <charconv>
 #include <vector>
 
+#include "engine/support/base/quantities.h"
 #include "engine/tensor/ndarray.h"
 
 namespace tw {
@@ -83,8 +84,8 @@ std::string test_lines(SelfTest const& test, std::string const& origin) {
   if (!test.ran)
     return fmt::format("It was not run on the machine that wrote it: {}.\n", test.reason);
   std::string where = test.emulator.empty()
-                          ? fmt::format("{:.3f} ms at best on {} thread{}", test.least_ms,
-                                        test.threads, test.threads == 1 ? "" : "s")
+                          ? fmt::format("{} at best on {}", milliseconds_text(test.least_ms),
+                                        count_text(test.threads, "thread"))
                           : fmt::format("under {}, whose times say nothing", test.emulator);
   return fmt::format(
       "Before this folder got its name the example ran in it, alone, on the inputs in test/: {}.\n"

@@ -61,7 +61,7 @@ Result<Graph> open_sample(std::string_view name) {
 Status write_sample(std::string_view name, std::filesystem::path const& path) {
   TRY_ASSIGN(ForeignModel model, build_sample(name));
   TRY_ASSIGN(std::string bytes, write_onnx(model));
-  return write_file(path, bytes);
+  return write_output(path, bytes);
 }
 
 }  // namespace tw

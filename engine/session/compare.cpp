@@ -55,7 +55,7 @@ RooflinePoint point_of(StateToCompare const& side, double flops) {
   point.history_node = side.state.history_node;
   point.measured = side.min_ms.has_value();
   if (side.min_ms) point.gflops = flops / *side.min_ms / 1e6;
-  point.label = fmt::format("{} {:.1f}", side.state.name, point.gflops);
+  point.label = side.state.name + " " + number_text(point.gflops);
   return point;
 }
 
@@ -145,10 +145,7 @@ void add_facts(Table& table) {
 
 std::string summary_of(StateToCompare const& before, StateToCompare const& after) {
   auto sentence = [](double from, double to, char const* by) {
-    double ratio = from / to;
-    if (ratio > 0.995 && ratio < 1.005) return fmt::format("as fast by {}", by);
-    return ratio > 1 ? fmt::format("{:.2f} times faster by {}", ratio, by)
-                     : fmt::format("{:.2f} times slower by {}", 1 / ratio, by);
+    return fmt::format("{} by {}", speedup_text(from / to), by);
   };
   std::string text;
   if (before.min_ms && after.min_ms) text = sentence(*before.min_ms, *after.min_ms, "measurement");
@@ -235,11 +232,10 @@ StateComparison compare_trials(StateToCompare const& before, StateToCompare cons
   result.script_changes = script_text(after.state.script);
   result.summary = "it was not measured on both";
   if (!before.min_ms || !after.min_ms) return result;
-  double ratio = *before.min_ms / *after.min_ms;
-  result.summary = fmt::format("{} takes {}, {} {}: {:.2f} times {} there", before.state.device,
-                               milliseconds_text(*before.min_ms), after.state.device,
-                               milliseconds_text(*after.min_ms), std::max(ratio, 1 / ratio),
-                               ratio >= 1 ? "faster" : "slower");
+  result.summary =
+      fmt::format("{} takes {}, {} {}: {} there", before.state.device,
+                  milliseconds_text(*before.min_ms), after.state.device,
+                  milliseconds_text(*after.min_ms), speedup_text(*before.min_ms / *after.min_ms));
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include "engine/schedule/trace.h"
 #include "engine/session/kernel_alone.h"
 #include "engine/session/loaded_model.h"
+#include "engine/support/base/quantities.h"
 
 namespace tw::session {
 namespace {
@@ -64,19 +65,12 @@ Result<TestData> test_data(LoadedModel const& model, StopToken stop, Progress co
   return data;
 }
 
-std::string size_text(int64_t bytes) {
-  if (bytes < 10'000) return fmt::format("{} bytes", bytes);
-  return bytes < 10'000'000 ? fmt::format("{:.0f} kB", double(bytes) / 1e3)
-                            : fmt::format("{:.1f} MB", double(bytes) / 1e6);
-}
-
 std::string summary_of(ExportView const& view) {
-  std::string what =
-      fmt::format("{}: {} kernel{}{} in {}, parameters {}, runtime {}", view.folder, view.kernels,
-                  view.kernels == 1 ? "" : "s",
-                  view.shaped > 0 ? fmt::format(" ({} shaped by hand)", view.shaped) : "",
-                  size_text(view.library_bytes), size_text(view.parameter_bytes),
-                  size_text(view.runtime_bytes));
+  std::string what = fmt::format(
+      "{}: {}{} in {}, parameters {}, runtime {}", view.folder, count_text(view.kernels, "kernel"),
+      view.shaped > 0 ? fmt::format(" ({} shaped by hand)", view.shaped) : "",
+      bytes_text(double(view.library_bytes)), bytes_text(double(view.parameter_bytes)),
+      bytes_text(double(view.runtime_bytes)));
   if (!view.note.empty()) what += ". " + view.note;
   if (!view.tested) return what + ". Not run here: " + view.not_tested_because;
   std::string compared =
@@ -84,9 +78,9 @@ std::string summary_of(ExportView const& view) {
                   view.compared_with, view.largest_difference, view.largest_value);
   if (!view.emulator.empty())
     return fmt::format("{}. Run alone under {}: {}", what, view.emulator, compared);
-  return fmt::format("{}. Run alone: {}; {:.3f} ms at best, {:.3f} ms in the middle, {} thread{}",
-                     what, compared, view.least_ms, view.median_ms, view.threads,
-                     view.threads == 1 ? "" : "s");
+  return fmt::format("{}. Run alone: {}; {} at best, {} in the middle, {}", what, compared,
+                     milliseconds_text(view.least_ms), milliseconds_text(view.median_ms),
+                     count_text(view.threads, "thread"));
 }
 
 ExportView view_of(ExportResult const& result, std::string const& target,

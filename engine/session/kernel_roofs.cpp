@@ -1,5 +1,7 @@
 #include "engine/session/kernel_roofs.h"
 
+#include <algorithm>
+
 #include "engine/compile/load_time.h"
 #include "engine/support/base/quantities.h"
 
@@ -30,6 +32,7 @@ std::optional<KernelRoofView> roof_view(analysis::KernelNeeds const& needs,
   view.value = speed_of(view, needs.flops, view.ms);
   view.words = speed_text(view.value, view.unit);
   if (!roof.arithmetic && !roof.level.empty()) view.words += " of " + roof.level;
+  view.cores = std::clamp(threads, 1, std::max(1, machine.hardware->cores));
   return view;
 }
 

@@ -12,12 +12,12 @@
 namespace tw::session {
 namespace {
 
-std::vector<RoofView> roof_views(Roofs const& roofs) {
-  std::vector<RoofView> views{{"FMA f32", true, roofs.f32_vector.all_cores},
-                              {"FMA f32, one core", true, roofs.f32_vector.one_core},
-                              {"scalar f32, one core", true, roofs.f32_scalar.one_core}};
+std::vector<RoofView> roof_views(Roofs const& roofs, int cores) {
+  std::vector<RoofView> views{{"FMA f32", true, roofs.f32_vector.all_cores, cores},
+                              {"FMA f32, one core", true, roofs.f32_vector.one_core, 1},
+                              {"scalar f32, one core", true, roofs.f32_scalar.one_core, 1}};
   for (MemoryRoof const& memory : roofs.memory)
-    views.push_back({memory.name, false, memory.load.all_cores});
+    views.push_back({memory.name, false, memory.load.all_cores, cores});
   return views;
 }
 
@@ -51,7 +51,7 @@ Result<MachineView> machine_view(Backend const& backend, Device& device,
   TRY_ASSIGN(MeasuredRoofs roofs,
              cached_roofs(
                  device, hardware, cache_folder, [&] { return backend.roof_probes(); }, options));
-  view.roofs = roof_views(roofs);
+  view.roofs = roof_views(roofs, hardware.cores);
   view.roofs_known = true;
   view.roofs_doubtful = roofs.disturbed;
   view.rates = std::make_shared<Roofs const>(roofs);

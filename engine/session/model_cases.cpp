@@ -10,7 +10,6 @@
 #include "engine/package/assemble.h"
 #include "engine/session/kernel_roofs.h"
 #include "engine/session/loaded_model.h"
-#include "engine/session/verification.h"
 #include "engine/te/expected.h"
 
 namespace tw::session {
@@ -163,8 +162,7 @@ void declare(Stored& stored, Graph const& graph) {
 
 Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
                                std::filesystem::path const& set, Backend const& backend,
-                               Device& device, VerifyOptions const& given, KnownInputs known,
-                               StopToken stop) {
+                               Device& device, VerifyOptions const& given, StopToken stop) {
   VerifiedSet verified{folder.filename().string(), set.filename().string()};
   auto skipped = [&](std::string reason) {
     verified.outcome = VerifiedSet::Outcome::kSkipped;
@@ -179,7 +177,7 @@ Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
     return std::unexpected(stored.error());
   }
   declare(*stored, plain->before);
-  TRY_ASSIGN(Opened opened, open_for(folder, plain, stored->inputs, backend, known));
+  TRY_ASSIGN(Opened opened, open_for(folder, plain, stored->inputs, backend, given.known));
   Model const& model = opened.model;
   if (auto* opaque = first_opaque(model->plan)) return skipped(opaque->reason);
   verified.known = opened.known;
@@ -261,13 +259,6 @@ void fill_times(KernelTable& table, LoadedModel const& model, RunResult const& r
 std::vector<VerifiedSet> verify_folder(std::filesystem::path const& folder, Backend const& backend,
                                        Device& device, VerifyOptions const& options,
                                        StopToken stop) {
-  return verify_folder_knowing(folder, backend, device, options, KnownInputs::kTell, stop);
-}
-
-std::vector<VerifiedSet> verify_folder_knowing(std::filesystem::path const& folder,
-                                               Backend const& backend, Device& device,
-                                               VerifyOptions const& options, KnownInputs known,
-                                               StopToken stop) {
   std::vector<VerifiedSet> results;
   std::string name = folder.filename().empty() ? folder.parent_path().filename().string()
                                                : folder.filename().string();
@@ -276,7 +267,7 @@ std::vector<VerifiedSet> verify_folder_knowing(std::filesystem::path const& fold
     results.push_back(
         {name, "-", VerifiedSet::Outcome::kSkipped, "the folder holds no test_data_set_N"});
   for (auto const& set : sets) {
-    auto verified = verify_set(folder, set, backend, device, options, known, stop);
+    auto verified = verify_set(folder, set, backend, device, options, stop);
     if (!verified)
       verified = VerifiedSet{name, set.filename().string(), VerifiedSet::Outcome::kFailed,
                              to_sentence(verified.error())};

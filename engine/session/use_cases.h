@@ -177,9 +177,15 @@ struct VerifiedSet {
   /// Inputs that had to be known before the model could be compiled: shapes, axes, scales.
   std::vector<std::string> known;
 };
+/// Stored inputs but the first may be shapes and axes that the model needs before it runs.
+enum class KnownInputs : uint8_t {
+  kTell,  ///< their elements become constants where that settles the model
+  kKeep,  ///< nothing but their shapes is known beforehand
+};
 struct VerifyOptions {
   int threads = 0;  ///< of the device; 0: all cores
   CodeTier tier = CodeTier::kFull;
+  KnownInputs known = KnownInputs::kTell;
 };
 /// A folder NAME/model.onnx with test_data_set_N/{input,output}_N.pb, as ONNX's own backend tests.
 std::vector<VerifiedSet> verify_folder(std::filesystem::path const& folder, Backend const& backend,

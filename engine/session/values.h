@@ -86,6 +86,7 @@ struct KernelRoofView {
   double value = 0;         ///< the speed at the roof, in `unit`
   std::string unit;         ///< "GFLOP/s" or "GB/s"
   std::string words;        ///< "476 GFLOP/s", "118 GB/s of L2"
+  int cores = 1;            ///< whose roof it is
 };
 
 enum class KernelState : uint8_t { kPlain, kDefault, kHand, kTuned };
@@ -225,6 +226,7 @@ struct RoofView {
   std::string name;  ///< "FMA f32", "L1", "L2", "L3", "DRAM"
   bool compute = false;
   double value = 0;  ///< GFLOP/s or GB/s
+  int cores = 1;     ///< that reach it together
 };
 /// What a kernel moves into a memory level, by the loops of its schedule.
 struct RooflineLevel {

@@ -30,6 +30,12 @@ enum class Durability : uint8_t {
 Status write_file(std::filesystem::path const& path, std::string_view content,
                   Durability durability = Durability::kSynced);
 
+/// The folder and those above it, where they are missing. Errors: file_unwritable.
+Status make_folder(std::filesystem::path const& folder);
+
+/// `write_file` of what a person named: the folder that it lies in is made where it is missing.
+Status write_output(std::filesystem::path const& path, std::string_view content);
+
 /// Removes what killed processes left in `folder` of files that they were writing: all, or those
 /// of the file `name`. What a living process writes stays.
 void sweep_drafts(std::filesystem::path const& folder, std::string const& name = "");

@@ -157,13 +157,26 @@ Status write_file(fs::path const& path, std::string_view content, Durability dur
   if (there && (old.st_mode & 0222) == 0) return unwritable(path, "it is read-only");
   if (there && ::access(target.c_str(), W_OK) != 0) return unwritable(path, errno);
   TRY_ASSIGN(DraftFile draft, DraftFile::create(target, path));
+  if (there) draft.look_like(old);  // before a word is in it: it may be a secret
   TRY(write_all(draft.file(), content, path));
-  if (there) draft.look_like(old);
   bool synced = durability == Durability::kFast || ::fsync(draft.file()) == 0 || errno == EINVAL ||
                 errno == EROFS;
   if (!synced) return unwritable(path, errno);
   if (int reason = draft.take_name(target); reason != 0) return unwritable(path, reason);
   return {};
+}
+
+Status make_folder(fs::path const& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) return {};
+  return environment_failed("file_unwritable", "the folder cannot be made: " + error.message(),
+                            Place{folder.string(), 0, 0, {}});
+}
+
+Status write_output(fs::path const& path, std::string_view content) {
+  if (path.has_parent_path()) TRY(make_folder(path.parent_path()));
+  return write_file(path, content);
 }
 
 void sweep_drafts(fs::path const& folder, std::string const& name) {

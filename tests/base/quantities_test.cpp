@@ -37,9 +37,16 @@ private slots:
     QCOMPARE(bytes_text(1 << 20), std::string("1.0 MB"));
     QCOMPARE(bytes_text(1023.7 * 1024), std::string("1.0 MB"));
     QCOMPARE(bytes_text(3.0 * (1 << 30)), std::string("3.0 GB"));
+    QCOMPARE(many_text(58), std::string("58"));
+    QCOMPARE(many_text(1240), std::string("1.24 k"));
+    QCOMPARE(many_text(231.6e6), std::string("232 M"));
+    QCOMPARE(many_text(999.7), std::string("1.00 k"));
     QCOMPARE(count_text(1, "kernel"), std::string("1 kernel"));
     QCOMPARE(count_text(0, "kernel"), std::string("0 kernels"));
     QCOMPARE(speed_text(118.2, "GB/s"), std::string("118 GB/s"));
+    QCOMPARE(speedup_text(93.12), std::string("93.1 times faster"));
+    QCOMPARE(speedup_text(0.8), std::string("1.25 times slower"));
+    QCOMPARE(speedup_text(1.002), std::string("as fast"));
     QCOMPARE(percent_text(0.62), std::string("62 %"));
     QCOMPARE(percent_text(0.0061), std::string("0.6 %"));
   }

@@ -79,7 +79,7 @@ private slots:
   void a_byte_order_mark_is_skipped() {
     write("marked.tws", "\xEF\xBB\xBFtilewright schedule 1\nparallel(C.i)\n");
     Run run = tw({"check", at("m.te"), "--script", at("marked.tws")});
-    QVERIFY2(run.code == 0 && run.out.startsWith("1 steps legal; output right"),
+    QVERIFY2(run.code == 0 && run.out.startsWith("1 step legal; output right"),
              qPrintable(run.out + run.err));
   }
 
@@ -111,7 +111,27 @@ private slots:
     QCOMPARE(QFileInfo(at("also/to/come/1.bin")).size(), qint64(24 * 40 * 4));
     run = tw({"run", at("m.te"), "--rounds", "1", "--output-folder", at("m.te")});
     QCOMPARE(run.code, 3);
-    QVERIFY2(run.err.startsWith("tw: " + at("m.te") + ": cannot be made: "), qPrintable(run.err));
+    QVERIFY2(run.err.startsWith("tw: " + at("m.te") + ": the folder cannot be made: "),
+             qPrintable(run.err));
+  }
+
+  void missing_folders_of_single_files_are_made_data() {
+    QTest::addColumn<QStringList>("words");
+    auto row = [](QStringList const& words) { QTest::newRow(qPrintable(words[0])) << words; };
+    row({"graph", "m.te", "--out"});
+    row({"replay", "m.te", "--script", "default", "--on", "matmul", "--out"});
+    row({"completion", "bash", "--out"});
+    row({"models", "write", "dqn"});
+    row({"export", "example:softmax", "--out"});
+    row({"manual", "--out"});
+  }
+  void missing_folders_of_single_files_are_made() {
+    QFETCH(QStringList, words);
+    QString file = at("deep/" + words[0] + "/er/file.onnx");
+    if (words.size() > 1 && words[1] == "m.te") words[1] = at("m.te");
+    Run run = tw(words << file);
+    QVERIFY2(run.code == 0, qPrintable(run.out + run.err));
+    QVERIFY(QFileInfo::exists(file));
   }
 
   void a_mode_is_taken_as_it_is_stored() {
@@ -173,6 +193,28 @@ private slots:
       Run drawn = run_program("groff", {"-man", "-ww", "-z", at("man/" + file)});
       QVERIFY2(drawn.code == 0 && drawn.err.isEmpty(), qPrintable(file + ": " + drawn.err));
     }
+  }
+
+  void every_option_is_explained() {
+    QStringList open{""};
+    int options = 0;
+    while (!open.isEmpty()) {
+      QString command = open.takeFirst();
+      if (command == " device serve") continue;  // becomes another program, with its own words
+      QString help = tw((command + " --help").split(' ', Qt::SkipEmptyParts)).out;
+      for (QString const& inner : commands_in_help(help)) open << command + " " + inner;
+      for (QString const& line : help.section("Options:", 1).split('\n')) {
+        if (!line.startsWith("  -")) continue;
+        ++options;
+        static QRegularExpression const type("--[a-z-]+ (TEXT|INT|UINT|FLOAT)\\b");
+        QVERIFY2(!type.match(line).hasMatch(), qPrintable(command + ": " + line));
+      }
+      static QRegularExpression const bare(
+          "\n  (-[^ \n]+|[A-Z_]+)( [A-Z]+)*( REQUIRED)? *(\n  [^ ]|\n\n|$)");
+      auto found = bare.match(help);
+      QVERIFY2(!found.hasMatch(), qPrintable(command + " does not explain" + found.captured()));
+    }
+    QVERIFY(options > 60);
   }
 
   void bash_completes_commands_options_and_files_data() {

@@ -26,6 +26,7 @@ private slots:
     write("good.tws",
           "tilewright schedule 1\nfor matmul\nj.0, j.1 = split(C.j, factor=8)\nreorder(C.j.0, C.k, "
           "C.j.1)\nvectorize(C.j.1)\nparallel(C.i)\n");
+    write("one.tws", "tilewright schedule 1\nparallel(C.i)\n");
     write("bad.tws", "tilewright schedule 1\n\nparallel(C.k)\n");
     write("broken.tws", "tilewright schedule 1\nsplit(C.i factor=8)\n");
   }
@@ -49,8 +50,10 @@ private slots:
         "tw: " + at("m.tws") + ": the name of a model ends with .onnx");
     row("unknown sample", {"models", "write", "resnet99", at("x.onnx")}, 2,
         "tw: there is no sample 'resnet99'");
-    row("unwritable", {"models", "write", "resnet18", "/nowhere/x.onnx"}, 3,
-        "tw: /nowhere/x.onnx: cannot be written: No such file or directory");
+    row("unwritable", {"models", "write", "resnet18", "/proc/x.onnx"}, 3,
+        "tw: /proc/x.onnx: cannot be written: No such file or directory");
+    row("no folder", {"models", "write", "resnet18", at("m.te/x.onnx")}, 3,
+        "tw: " + at("m.te") + ": the folder cannot be made: Not a directory");
     row("disk full", {"models", "write", "resnet18", "/dev/full"}, 3,
         "tw: /dev/full: cannot be written: No space left on device");
     row("bad fix", {"inspect", at("m.te"), "--fix", "data"}, 2,
@@ -157,8 +160,8 @@ private slots:
   void two_schedules_are_compared() {
     Run text = tw({"diff", at("m.te"), "--script", "plain", "--script", at("good.tws"), "--time"});
     QVERIFY2(text.code == 0, qPrintable(text.err));
-    for (char const* words : {"measured time, ms", "bytes from L1, B", "arithmetic instructions",
-                              "+ vectorize(C.j.1)", "-     for j in 40", "x 0."})
+    for (char const* words : {"measured time", "bytes from L1", "arithmetic instructions",
+                              "+ vectorize(C.j.1)", "-     for j in 40", " times ", " GFLOP/s"})
       QVERIFY2(text.out.contains(words), qPrintable(text.out));
     Run json = tw({"diff", at("m.te"), "--script", at("good.tws"), "--script", "default", "--stage",
                    "assembly", "--json"});
@@ -198,6 +201,41 @@ private slots:
       Run text = tw({"lower", at("m.te"), "--default", "--stage", stage});
       QVERIFY2(text.code == 0 && text.out.size() > 40, qPrintable(stage + text.err));
     }
+  }
+
+  /// Three digits that count, the unit in which there is at least one, and a plural only of more.
+  void numbers_are_spelled_alike() {
+    static QRegularExpression const odd(
+        "\\d\\.\\d{4,}|\\d{2,}\\.\\d{2,} |\\d{4,} (B|bytes|ms|µs|ns)\\b|\\bkB\\b|\\b1 "
+        "(kernel|step|thread|"
+        "core|run|operator)s\\b");
+    for (QStringList const& words : std::vector<QStringList>{
+             {"run", at("m.te"), "--rounds", "1", "--threads", "1"},
+             {"run", "sample:dqn", "--rounds", "3"},
+             {"kernels", at("m.te"), "--time", "--threads", "1"},
+             {"kernels", "sample:dqn"},
+             {"inspect", "sample:dqn"},
+             {"check", at("m.te"), "--script", at("one.tws"), "--time"},
+             {"diff", at("m.te"), "--script", "plain", "--script", at("one.tws"), "--time"},
+             {"analyze", at("m.te"), "--default"},
+             {"roofline"},
+             {"graph", at("m.te"), "--out", at("m.svg")},
+             {"export", at("m.te"), "--out", at("numbers"), "--threads", "1", "--compare"}}) {
+      Run run = tw(words);
+      QVERIFY2(run.code == 0, qPrintable(words.join(' ') + ": " + run.err));
+      auto found = odd.match(run.out);
+      QVERIFY2(!found.hasMatch(),
+               qPrintable(words.join(' ') + ": " + found.captured() + "\n" + run.out));
+    }
+  }
+
+  void a_share_of_a_roof_names_the_cores_whose_roof_it_is() {
+    QVERIFY(tw({"kernels", at("m.te"), "--time", "--threads", "1"}).out.contains(", 1 core "));
+    QString roofs = tw({"roofline"}).out;
+    QVERIFY2(roofs.contains(QRegularExpression("one core +[0-9.]+ GFLOP/s, 1 core\n")),
+             qPrintable(roofs));
+    QVERIFY2(roofs.contains(QRegularExpression("DRAM +[0-9.]+ GB/s, [0-9]+ core")),
+             qPrintable(roofs));
   }
 
   void a_truncated_model_is_one_sentence() {

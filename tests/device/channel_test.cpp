@@ -9,10 +9,10 @@
 #include <QtTest>
 #include <fstream>
 
-#include "engine/device/child_process.h"
 #include "engine/device/hardware_text.h"
 #include "engine/device/messages.pb.h"
 #include "engine/hardware/detect.h"
+#include "engine/support/child_process.h"
 #include "tests/device/test_kernels.h"
 
 using namespace tw;

@@ -35,7 +35,7 @@ public:
     std::string block = header(":method", "POST") + header(":scheme", "http") +
                         header(":path", "/tw.rpc.Device/Open") + header(":authority", "device") +
                         header("content-type", "application/grpc") + header("te", "trailers") +
-                        header("tilewright-protocol", "1");
+                        header("tilewright-protocol", "2");
     if (!token.empty()) block += header("authorization", "Bearer " + token);
     return send_frame(1, 4, stream, block);
   }

@@ -317,6 +317,23 @@ private slots:
     QCOMPARE(read_file(folder.filePath(files.at(0)).toStdString()).value(), text);
   }
 
+  void missing_folders_for_pictures_and_journals_are_made() {
+    QTemporaryDir folder;
+    auto at = [&](char const* name) { return folder.filePath(name); };
+    std::ofstream(at("j.journal").toStdString())
+        << "tilewright journal 1\nopen " << kFolder.toStdString() << "/matmul.te\nproject save "
+        << at("a/b/p.twproj").toStdString() << "\n";
+    Run run = tilewright({"--journal", at("j.journal"), "--screenshot", at("c/d/s.png"), "--record",
+                          at("e/f/r.journal")});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    for (char const* made : {"a/b/p.twproj", "c/d/s.png", "e/f/r.journal"})
+      QVERIFY2(QFileInfo(at(made)).size() > 0, made);
+    run = tilewright({"--journal", at("j.journal"), "--screenshot", at("j.journal/s.png")});
+    QCOMPARE(run.code, 3);
+    QVERIFY2(run.err.contains("j.journal: the folder cannot be made: Not a directory"),
+             qPrintable(run.err));
+  }
+
   void a_full_disk_ends_the_journal_with_a_sentence_and_loses_no_line() {
     QTemporaryDir folder;
     std::string copy = folder.filePath("copy.journal").toStdString();

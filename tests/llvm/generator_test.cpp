@@ -117,13 +117,13 @@ private slots:
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
     QCOMPARE(sentence(generate(test::common_kernels(), elsewhere(program))),
              QString("LLVM cannot compile the kernel: its process ended by signal 11 "
-                     "(Segmentation fault)"));
+                     "(segmentation fault)"));
   }
 
   void a_missing_program_is_one_sentence() {
     QCOMPARE(sentence(generate(test::common_kernels(), elsewhere("/nowhere/tw-codegen"))),
-             QString("/nowhere/tw-codegen, which generates code, cannot be started: No such file "
-                     "or directory"));
+             QString("the program that generates code is missing: /nowhere/tw-codegen cannot be "
+                     "started: No such file or directory"));
   }
 
   void threads_have_processes_of_their_own_and_all_end_with_their_machine() {

@@ -8,7 +8,6 @@
 #include "engine/device/local_device.h"
 #include "engine/session/graph_picture.h"
 #include "engine/session/use_cases.h"
-#include "engine/session/verification.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -53,7 +52,7 @@ private slots:
     LocalDevice device({TW_BINARY_DIR "/bin/tw-device"});
     for (KnownInputs known : {KnownInputs::kTell, KnownInputs::kKeep}) {
       auto sets =
-          verify_folder_knowing(folder, *environment_.backend, device, {.threads = 1}, known);
+          verify_folder(folder, *environment_.backend, device, {.threads = 1, .known = known});
       QCOMPARE(sets.size(), size_t(1));
       QVERIFY2(sets[0].outcome == VerifiedSet::Outcome::kPassed, sets[0].reason.c_str());
       QCOMPARE(sets[0].known.empty(), known == KnownInputs::kKeep);

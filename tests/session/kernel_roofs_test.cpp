@@ -61,6 +61,7 @@ private slots:
     QVERIFY(roof->bytes < 120'000);
     QVERIFY(roof->level == "L1" || roof->level == "L2");
     QVERIFY(roof->words.ends_with(" GB/s of " + roof->level));
+    QCOMPARE(roof->cores, 1);
   }
 
 private:

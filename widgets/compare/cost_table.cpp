@@ -4,6 +4,7 @@
 #include <QPainter>
 #include <cmath>
 
+#include "engine/support/base/quantities.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -15,22 +16,13 @@ namespace {
 
 constexpr int kRow = 24, kHead = 30, kNumber = 80, kChange = 74;
 
-/// Three digits with a letter for thousands, millions and so on.
-QString scaled(double value) {
-  static char const* const kLetters[] = {"", " k", " M", " G", " T"};
-  size_t letter = 0;
-  while (std::fabs(value) >= 1000 && letter + 1 < std::size(kLetters)) value /= 1000, ++letter;
-  if (letter == 0 && value == std::floor(value)) return QString::number(value, 'f', 0);
-  return paint::number(value) + kLetters[letter];
-}
-
 QString value_words(std::optional<double> const& value, std::string const& unit) {
   if (!value) return QStringLiteral("–");
   if (unit == "B") return paint::bytes(int64_t(*value));
-  if (unit == "%") return QString::number(*value, 'f', 1) + " %";
+  if (unit == "%") return QString::fromStdString(percent_text(*value / 100));
   if (unit == "ms") return paint::time(*value);
   if (unit == "GFLOP/s") return paint::number(*value);
-  return scaled(*value);
+  return QString::fromStdString(many_text(*value));
 }
 
 /// How many times as much; nothing where that says nothing.
@@ -105,7 +97,8 @@ void CostTable::paintEvent(QPaintEvent*) {
                    : better                       ? QStringLiteral("✓ ")
                                                   : QStringLiteral("▼ ");
     cell(change, y, kChange, mono_font(12, 500), colour,
-         sign + QStringLiteral("×") + (*times >= 1000 ? scaled(*times) : paint::number(*times)),
+         sign + QStringLiteral("×") +
+             (*times >= 1000 ? QString::fromStdString(many_text(*times)) : paint::number(*times)),
          right);
   }
 }

@@ -35,7 +35,7 @@ QSize RoofBars::sizeHint() const {
 QRectF RoofBars::row_rect(int row) const { return QRectF(0, kHead + kRow * row, width(), kRow); }
 
 QString RoofBars::value_of(DeviceRoof const& roof) const {
-  return paint::number(roof.value) + (roof.compute ? " GFLOP/s" : " GB/s");
+  return paint::speed(roof.value, roof.compute ? "GFLOP/s" : "GB/s");
 }
 
 std::vector<Part> RoofBars::parts() const {

@@ -14,23 +14,19 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include "engine/support/base/quantities.h"
 #include "widgets/paint/chooser.h"
+#include "widgets/paint/paint.h"
 
 namespace tw {
 namespace {
 
-QString size_text(int64_t bytes) {
-  return bytes < 10'000'000 ? QString("%1 kB").arg(bytes / 1000)
-                            : QString("%1 MB").arg(double(bytes) / 1e6, 0, 'f', 1);
-}
-
 QString result_text(session::ExportView const& view) {
-  QString text = QString("%1\n%2 kernel%3 in %4, parameters %5, runtime library %6.\n")
-                     .arg(QString::fromStdString(view.folder))
-                     .arg(view.kernels)
-                     .arg(view.kernels == 1 ? "" : "s")
-                     .arg(size_text(view.library_bytes), size_text(view.parameter_bytes),
-                          size_text(view.runtime_bytes));
+  QString text = QString("%1\n%2 in %3, parameters %4, runtime library %5.\n")
+                     .arg(QString::fromStdString(view.folder),
+                          QString::fromStdString(count_text(view.kernels, "kernel")),
+                          paint::bytes(view.library_bytes), paint::bytes(view.parameter_bytes),
+                          paint::bytes(view.runtime_bytes));
   if (view.shaped > 0)
     text += QString(view.shaped == 1 ? "%1 kernel runs as it was shaped by hand.\n"
                                      : "%1 kernels run as they were shaped by hand.\n")
@@ -45,10 +41,9 @@ QString result_text(session::ExportView const& view) {
   if (!view.emulator.empty())
     return text + QString("It ran alone under %1. %2")
                       .arg(QString::fromStdString(view.emulator), compared);
-  return text + QString("It ran alone, in %1 ms at best on %2 thread%3. %4")
-                    .arg(view.least_ms, 0, 'f', 3)
-                    .arg(view.threads)
-                    .arg(view.threads == 1 ? "" : "s", compared);
+  return text + QString("It ran alone, in %1 at best on %2. %3")
+                    .arg(paint::time(view.least_ms),
+                         QString::fromStdString(count_text(view.threads, "thread")), compared);
 }
 
 QString target_text(QString const& target, bool first) {

@@ -81,9 +81,10 @@ QString words_of(session::KernelRow const& row) {
                            QString("%1 MFLOP").arg(paint::number(double(row.flops) / 1e6)),
                            paint::bytes(row.bytes));
   if (row.roof)
-    words += QString("\nat best %1: %2")
+    words += QString("\nat best %1: %2 on %3")
                  .arg(QString::fromStdString(milliseconds_text(row.roof->ms)),
-                      QString::fromStdString(row.roof->words));
+                      QString::fromStdString(row.roof->words),
+                      QString::fromStdString(count_text(row.roof->cores, "core")));
   if (row.time_ms)
     words += row.state == session::KernelState::kHand ? "\ntime with your schedule"
                                                       : "\ntime with the schedule by rule";

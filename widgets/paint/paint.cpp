@@ -202,4 +202,8 @@ QString number(double value) { return QString::fromStdString(number_text(value))
 
 QString time(double ms) { return QString::fromStdString(milliseconds_text(ms)); }
 
+QString speed(double billions, char const* unit) {
+  return QString::fromStdString(speed_text(billions, unit));
+}
+
 }  // namespace tw::paint

@@ -56,7 +56,8 @@ QString shape(std::string const& text);
 QString bytes(int64_t count);  ///< "4.6 KB"
 /// Lines of at most some hundred letters, for a tooltip that stays on the screen.
 QString wrapped(QString const& words);
-QString number(double value);  ///< three significant digits
-QString time(double ms);       ///< "45.0 µs"
+QString number(double value);                      ///< three significant digits
+QString time(double ms);                           ///< "45.0 µs"
+QString speed(double billions, char const* unit);  ///< "171 GFLOP/s"
 
 }  // namespace tw::paint

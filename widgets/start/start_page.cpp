@@ -99,9 +99,8 @@ void StartPage::show_machine(std::shared_ptr<session::MachineView const> machine
   QStringList parts;
   for (auto const& roof : machine->roofs)
     if (roof.name.find("one core") == std::string::npos)
-      parts << QString("%1 %2 %3")
-                   .arg(QString::fromStdString(roof.name), paint::number(roof.value),
-                        roof.compute ? "GFLOP/s" : "GB/s");
+      parts << QString::fromStdString(roof.name) + " " +
+                   paint::speed(roof.value, roof.compute ? "GFLOP/s" : "GB/s");
   if (machine->roofs_doubtful)
     parts << QStringLiteral("▲ measured while others ran, again when it is quiet");
   roofs_->setText(machine->roofs_known

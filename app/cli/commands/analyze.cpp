@@ -1,29 +1,25 @@
 #include <fmt/format.h>
 
 #include "app/cli/chosen_kernel.h"
+#include "engine/support/base/quantities.h"
 
 namespace tw::cli {
 namespace {
-
-std::string bytes_text(double bytes) {
-  if (bytes >= 1 << 20) return fmt::format("{:.1f} MB", bytes / (1 << 20));
-  if (bytes >= 1 << 10) return fmt::format("{:.1f} KB", bytes / (1 << 10));
-  return fmt::format("{:.0f} B", bytes);
-}
 
 void print_text(session::KernelAnalysis const& analysis) {
   fmt::print("{:<28} {:>8} {:>12} {:>8}  {}\n", "loop", "extent", "one pass", "reuse",
              "largest factor that fits each cache");
   for (auto const& bar : analysis.nest.bars)
-    fmt::print("{:<28} {:>8} {:>12} {:>8.1f}  {}\n",
+    fmt::print("{:<28} {:>8} {:>12} {:>8}  {}\n",
                std::string(size_t(bar.depth), ' ') + bar.reference, bar.extent,
-               (bar.footprint_exact ? "" : "<= ") + bytes_text(double(bar.footprint)), bar.reuse,
-               fmt::join(bar.fits, " "));
-  fmt::print("\n{:<12} {:>12} {:>14} {:>12}\n", "level", "bytes", "FLOP per byte", "ms");
-  fmt::print("{:<12} {:>12} {:>14} {:>12.4f}\n", "arithmetic", "", "", analysis.arithmetic_ms);
+               (bar.footprint_exact ? "" : "<= ") + bytes_text(double(bar.footprint)),
+               number_text(bar.reuse), fmt::join(bar.fits, " "));
+  fmt::print("\n{:<12} {:>12} {:>14} {:>12}\n", "level", "bytes", "FLOP per byte", "time");
+  fmt::print("{:<12} {:>12} {:>14} {:>12}\n", "arithmetic", "", "",
+             milliseconds_text(analysis.arithmetic_ms));
   for (auto const& level : analysis.point.levels)
-    fmt::print("{:<12} {:>12} {:>14.2f} {:>12.4f}\n", level.name, bytes_text(level.bytes),
-               level.intensity, level.ms);
+    fmt::print("{:<12} {:>12} {:>14} {:>12}\n", level.name, bytes_text(level.bytes),
+               number_text(level.intensity), milliseconds_text(level.ms));
   fmt::print("\n{}\n", analysis.explanation);
 }
 

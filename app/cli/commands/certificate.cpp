@@ -1,14 +1,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstring>
-
 #include "app/cli/output.h"
 #include "engine/device/rpc/address.h"
+#include "engine/device/rpc/token_file.h"
 #include "engine/support/files.h"
 
 extern char** environ;
@@ -76,29 +74,16 @@ Status make_certificate(fs::path const& folder, std::vector<std::string> const& 
       fmt::format("openssl made no certificate in {}: the disk may be full", folder.string()));
 }
 
-/// 32 random bytes as hexadecimal digits, readable by their owner only.
 Status make_token(fs::path const& file) {
-  unsigned char bytes[32];
-  if (getrandom(bytes, sizeof bytes, 0) != ssize_t(sizeof bytes))
-    return environment_failed("no_random", "the system gives no random bytes");
-  std::string text;
-  for (unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
-  text += '\n';
-  int target = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  bool written = target >= 0 && write(target, text.data(), text.size()) == ssize_t(text.size());
-  int error = errno;
-  if (target >= 0) close(target);
-  if (written) return {};
-  return environment_failed("file_unwritable",
-                            fmt::format("cannot be written: {}", std::strerror(error)),
-                            Place{file.string(), 0, 0, {}});
+  TRY(add_token(file, ""));
+  return {};
 }
 
 /// New files only: a device that is in use keeps its own. All three or none.
 Status make_all(Arguments const& arguments) {
   fs::path folder = arguments.folder;
+  TRY(make_folder(folder));
   std::error_code error;
-  fs::create_directories(folder, error);
   auto names = {"device.pem", "device.key", "device.token"};
   for (char const* name : names)
     if (fs::exists(folder / name, error))

@@ -3,6 +3,7 @@
 
 #include "app/cli/chosen_kernel.h"
 #include "engine/session/kernel_reference.h"
+#include "engine/support/base/quantities.h"
 
 namespace tw::cli {
 namespace {
@@ -58,23 +59,24 @@ void print_text(session::ScriptCheck const& result) {
     fmt::print("checked run: {}\n", result.checked->is_wrong() ? "WRONG, " + result.checked->text
                                                                : "every access is right");
   if (!result.compared) return;
-  fmt::print("{} steps legal; output {}: largest difference {:.3g}, largest value {:.3g}\n", legal,
-             result.comparison.equal ? "right" : "WRONG", result.comparison.max_abs_diff,
-             result.comparison.max_abs_ref);
+  fmt::print("{} legal; output {}: largest difference {:.3g}, largest value {:.3g}\n",
+             count_text(legal, "step"), result.comparison.equal ? "right" : "WRONG",
+             result.comparison.max_abs_diff, result.comparison.max_abs_ref);
   if (result.plain_ms && result.scheduled_ms)
-    fmt::print("plain {:.3f} ms, scheduled {:.3f} ms: {:.1f} times faster\n", *result.plain_ms,
-               *result.scheduled_ms, *result.plain_ms / *result.scheduled_ms);
+    fmt::print("plain {}, scheduled {}: {}\n", milliseconds_text(*result.plain_ms),
+               milliseconds_text(*result.scheduled_ms),
+               speedup_text(*result.plain_ms / *result.scheduled_ms));
 }
 
 /// The plain nest of a large kernel takes a while, on one core: said before, and only to a person.
 void announce(session::LoadedModel const& model, int kernel) {
   session::KernelSize size = session::size_of(model.kernel(kernel).kernel);
   if (size.iterations < 2'000'000'000 || isatty(STDERR_FILENO) == 0) return;
-  fmt::print(
-      stderr,
-      "{}: its plain nest of {:.3g} iterations says what is right, which takes some {:.0f} s "
-      "(Ctrl-C stops)\n",
-      model.kernel(kernel).name, double(size.iterations), double(size.iterations) * 1e-9);
+  fmt::print(stderr,
+             "{}: its plain nest of {:.3g} iterations says what is right, which takes some {} "
+             "(Ctrl-C stops)\n",
+             model.kernel(kernel).name, double(size.iterations),
+             duration_text(double(size.iterations) * 1e-9));
 }
 
 int check(Context const& context, Arguments const& arguments) {
@@ -118,8 +120,7 @@ void add_check(CLI::App& app, Context& context) {
       "--checked", arguments->checked,
       "run once with every access checked: inside of its tensor, written before read");
   add_device_option(*command, context);
-  command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
-      ->check(CLI::Range(0, 1024));
+  add_threads_option(*command, context);
   command->callback([&context, arguments] {
     context.run = [&context, arguments] { return check(context, *arguments); };
   });

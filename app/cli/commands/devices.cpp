@@ -7,6 +7,7 @@
 
 #include "app/cli/output.h"
 #include "engine/device/rpc/address.h"
+#include "engine/support/base/quantities.h"
 
 namespace tw::cli {
 namespace {
@@ -51,8 +52,8 @@ void print_text(DeviceState const& state) {
   }
   std::string roofs = state.roofs ? roofs_text(*state.roofs)
                                   : "roofs not measured: tw roofline --device " + state.entry.name;
-  fmt::print("{:<16} {:<24} {}, answers in {:.2f} ms\n{:42}{}\n", state.entry.name, where,
-             machine_text(*state.hardware), state.answer_ms, "", roofs);
+  fmt::print("{:<16} {:<24} {}, answers in {}\n{:42}{}\n", state.entry.name, where,
+             machine_text(*state.hardware), milliseconds_text(state.answer_ms), "", roofs);
   if (!state.status) return;
   for (std::string const& way : state.status->open_ways)
     fmt::print("{:42}not stopped there: {}\n", "", way);
@@ -103,15 +104,16 @@ void add_list_commands(CLI::App& app, Context& context) {
   adding->add_option("--token-file", entry->token_file, "the file with the device's token")
       ->type_name("F");
   adding
-      ->add_option("--timeout", entry->timeout_seconds,
-                   "what a call may take there at least: for slow machines (the longest call "
-                   "otherwise: 180)")
+      ->add_option(
+          "--timeout", entry->timeout_seconds,
+          "what a call may take there at least: for slow machines (default: up to 180, by the "
+          "call)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, 86400.0));
   adding->callback(
       [&context, entry] { context.run = [&context, entry] { return add(context, *entry); }; });
   auto* removing = devices->add_subcommand("remove", "forget a machine");
-  removing->add_option("NAME", entry->name)->required();
+  removing->add_option("NAME", entry->name, "as it was added")->required();
   removing->callback([&context, entry] {
     context.run = [&context, entry] { return remove(context, entry->name); };
   });
@@ -126,6 +128,7 @@ void add_devices(CLI::App& app, Context& context) {
   auto* device = app.add_subcommand("device", "this machine as a device for others");
   device->require_subcommand(1);
   add_certificate(*device, context);
+  add_tokens(*device, context);
   // Never parsed: main becomes tw-device before.
   device->add_subcommand("serve", "serve until stopped; --help shows how");
 }

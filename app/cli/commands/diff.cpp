@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/chosen_kernel.h"
+#include "engine/support/base/quantities.h"
 
 namespace tw::cli {
 namespace {
@@ -11,17 +12,20 @@ struct Arguments {
   bool timed = false;
 };
 
-std::string number_text(std::optional<double> value, std::string const& unit) {
+std::string value_text(std::optional<double> value, std::string const& unit) {
   if (!value) return "-";
-  double v = *value;
-  if (unit == "ms") return fmt::format("{:.4f}", v);
-  if (unit == "%" || unit == "GFLOP/s") return fmt::format("{:.1f}", v);
-  return fmt::format("{:.0f}", v);
+  if (unit == "ms") return milliseconds_text(*value);
+  if (unit == "B") return bytes_text(*value);
+  if (unit == "%") return percent_text(*value / 100);
+  if (unit == "GFLOP/s") return speed_text(*value, unit);
+  std::string text = many_text(*value);
+  if (unit.empty()) return text;
+  return text + (text.find(' ') == std::string::npos ? " " : "") + unit;
 }
 
 std::string ratio_text(session::ComparedValue const& row) {
   if (!row.before || !row.after || *row.before <= 0 || row.unit == "%") return "";
-  return fmt::format("x {:.3g}", *row.after / *row.before);
+  return "x " + number_text(*row.after / *row.before);
 }
 
 void print_code(session::CodeText const& code) {
@@ -35,9 +39,8 @@ void print_text(session::ScriptDiff const& diff) {
   fmt::print("{} against {}: {}\n\n", states.after.name, states.before.name, states.summary);
   fmt::print("{:<34} {:>16} {:>16} {:>10}\n", "", "before", "after", "");
   for (session::ComparedValue const& row : states.values)
-    fmt::print(
-        "{:<34} {:>16} {:>16} {:>10}\n", row.name + (row.unit.empty() ? "" : ", " + row.unit),
-        number_text(row.before, row.unit), number_text(row.after, row.unit), ratio_text(row));
+    fmt::print("{:<34} {:>16} {:>16} {:>10}\n", row.name, value_text(row.before, row.unit),
+               value_text(row.after, row.unit), ratio_text(row));
   fmt::print("\nscripts (+ come, - gone, ^ v moved):\n");
   print_code(states.script_changes);
   fmt::print("\n{}:\n", diff.code.title);
@@ -114,12 +117,14 @@ void add_diff(CLI::App& app, Context& context) {
       ->required()
       ->expected(1)
       ->take_all();
-  command->add_option("--stage", arguments->stage,
-                      "the stage whose code is compared ('tw lower --stage list' names them)");
+  command
+      ->add_option("--stage", arguments->stage,
+                   "the stage whose code is compared; 'tw lower --stage list' names them "
+                   "(default: program)")
+      ->type_name("STAGE");
   command->add_flag("--time", arguments->timed, "check and time both");
   add_device_option(*command, context);
-  command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
-      ->check(CLI::Range(0, 1024));
+  add_threads_option(*command, context);
   command->callback([&context, arguments] {
     if (arguments->scripts.size() != 2)
       throw CLI::ValidationError("--script is given twice: the schedule before and the one after");

@@ -5,6 +5,7 @@
 #include "app/cli/chosen_kernel.h"
 #include "app/cli/interruption.h"
 #include "engine/schedule/trace.h"
+#include "engine/support/base/quantities.h"
 
 namespace tw::cli {
 namespace {
@@ -172,7 +173,8 @@ int run(Context const& context, Arguments const& arguments) {
     auto ms = device_ms(context, model, *request, *view, **device);
     if (!ms) return report(context, ms.error());
     json["device_ms"] = *ms;
-    words += fmt::format("; {:.3f} ms in the window, ratio {:.3f}", *ms, view->least_ms / *ms);
+    words += fmt::format("; {} in the window, ratio {}", milliseconds_text(*ms),
+                         number_text(view->least_ms / *ms));
   }
   if (context.json) {
     print(json);
@@ -197,8 +199,10 @@ void add_export(CLI::App& app, Context& context) {
       ->add_option("--out", arguments->request.folder, "the folder; an earlier export is replaced")
       ->type_name("DIR")
       ->required();
-  command->add_option("--kernel", arguments->kernel,
-                      "export this kernel alone, with its weights: a name or number");
+  command
+      ->add_option("--kernel", arguments->kernel,
+                   "export this kernel alone, with its weights: a name or number")
+      ->type_name("KERNEL");
   auto* scripts =
       command
           ->add_option(
@@ -218,12 +222,13 @@ void add_export(CLI::App& app, Context& context) {
       ->type_name("NAME=FILE")
       ->expected(1)
       ->take_all();
-  command->add_option("--target", arguments->request.target,
-                      "cpu (this machine), cpu:x86-64-v3, cpu:x86-64-v4 or cpu:aarch64");
+  command
+      ->add_option("--target", arguments->request.target,
+                   "cpu:x86-64-v3, cpu:x86-64-v4 or cpu:aarch64 (default: cpu, this machine)")
+      ->type_name("TARGET");
   command->add_flag("--compare", arguments->compare,
                     "time it as the window does, too, and give the ratio");
-  command->add_option("--threads", context.threads, "threads of the test; 0 = all cores")
-      ->check(CLI::Range(0, 1024));
+  add_threads_option(*command, context);
   command->callback([&context, arguments] {
     context.run = [&context, arguments] { return run(context, *arguments); };
   });

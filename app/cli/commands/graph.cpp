@@ -2,6 +2,7 @@
 
 #include "app/cli/output.h"
 #include "engine/session/graph_picture.h"
+#include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 
 namespace tw::cli {
@@ -13,7 +14,7 @@ int graph(Context const& context, std::string const& path, std::string const& ou
   session::GraphView view = session::graph_view(**model);
   if (!out.empty()) {
     Status written =
-        write_file(out, session::graph_svg(view, session::kernel_table(**model), {before}));
+        write_output(out, session::graph_svg(view, session::kernel_table(**model), {before}));
     if (!written) return report(context, written.error());
   }
   if (context.json) {
@@ -38,8 +39,8 @@ int graph(Context const& context, std::string const& path, std::string const& ou
     return 0;
   }
   if (!out.empty())
-    return fmt::print("{}: {} kernels from {} operators\n", out, view.groups.size(),
-                      view.nodes_before.size()),
+    return fmt::print("{}: {} from {}\n", out, count_text(int64_t(view.groups.size()), "kernel"),
+                      count_text(int64_t(view.nodes_before.size()), "operator")),
            0;
   for (auto const& edge : view.edges)
     fmt::print("{:<10} {:<28} {}: {}\n", edge.fused ? "fused" : "not fused", edge.value, edge.rule,

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/output.h"
+#include "engine/support/base/quantities.h"
 
 namespace tw::cli {
 namespace {
@@ -52,8 +53,8 @@ int inspect(Context const& context, std::string const& path) {
   for (auto const& info : outputs) fmt::print("{}", line_of(info, false));
   fmt::print("operators\n");
   for (auto const& [op, count] : counts) fmt::print("  {:<24} {}\n", op, count);
-  fmt::print("memory of intermediate tensors: {} bytes planned, {} without sharing\n",
-             graph.arena_bytes, graph.unplanned_bytes);
+  fmt::print("memory of intermediate tensors: {} planned, {} without sharing\n",
+             bytes_text(double(graph.arena_bytes)), bytes_text(double(graph.unplanned_bytes)));
   for (std::string const& note : view.notes) fmt::print("note: {}\n", note);
   return 0;
 }

@@ -12,6 +12,11 @@ std::string time_text(session::KernelRow const& row) {
   return row.time_ms ? milliseconds_text(*row.time_ms) : "-";
 }
 
+/// "118 GB/s of L2, 1 core"
+std::string roof_text(session::KernelRoofView const& roof) {
+  return roof.words + ", " + count_text(roof.cores, "core");
+}
+
 /// Fills in times measured inside the network.
 Status measure(Context const& context, session::LoadedModel const& model,
                session::KernelTable& table, int threads) {
@@ -53,6 +58,7 @@ int kernels(Context const& context, std::string const& path, bool timed) {
         json["roof"] = {{"time_ms", row.roof->ms},
                         {"bound", row.roof->arithmetic ? "arithmetic" : row.roof->level},
                         {"data_in", row.roof->level},
+                        {"cores", row.roof->cores},
                         {"speed", row.roof->value},
                         {"unit", row.roof->unit}};
       rows.push_back(json);
@@ -60,16 +66,16 @@ int kernels(Context const& context, std::string const& path, bool timed) {
     return print(rows), 0;
   }
   fmt::print("{:<28} {:>2}  {:>10} {:>10}{}  operators\n", "kernel", "x", "MFLOP", "moves",
-             timed ? fmt::format(" {:>9} {:>8} {:<17}", "time", "share", "of roof") : "");
+             timed ? fmt::format(" {:>9} {:>8} {:<24}", "time", "share", "of roof") : "");
   for (auto const& row : table.rows) {
     std::string time =
-        timed ? fmt::format(" {:>9} {:>8} {:<17}", time_text(row),
+        timed ? fmt::format(" {:>9} {:>8} {:<24}", time_text(row),
                             row.fraction_of_roof ? percent_text(*row.fraction_of_roof) : "-",
-                            row.roof ? row.roof->words : "-")
+                            row.roof ? roof_text(*row.roof) : "-")
               : "";
-    fmt::print("{:<28} {:>2}  {:>10.2f} {:>10}{}  {}  {}\n", row.name, row.count,
-               double(row.flops) / 1e6, bytes_text(double(row.bytes)), time, row.operators,
-               row.shape);
+    fmt::print("{:<28} {:>2}  {:>10} {:>10}{}  {}  {}\n", row.name, row.count,
+               number_text(double(row.flops) / 1e6), bytes_text(double(row.bytes)), time,
+               row.operators, row.shape);
   }
   if (table.total_ms) fmt::print("whole model: {}\n", milliseconds_text(*table.total_ms));
   return 0;
@@ -86,8 +92,7 @@ void add_kernels(CLI::App& app, Context& context) {
   add_model_options(*command, context, *path);
   command->add_flag("--time", *timed, "run the model and time every kernel inside it");
   add_device_option(*command, context);
-  command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
-      ->check(CLI::Range(0, 1024));
+  add_threads_option(*command, context);
   command->callback([&context, path, timed] {
     context.run = [&context, path, timed] { return kernels(context, *path, *timed); };
   });

@@ -46,8 +46,11 @@ void add_lower(CLI::App& app, Context& context) {
       "lower", "a kernel's program after any pass, its LLVM IR and its assembly");
   auto arguments = std::make_shared<Arguments>();
   add_kernel_options(*command, context, arguments->kernel);
-  command->add_option("--stage", arguments->stage,
-                      "a stage's name, 'list' for all names, 'script' for the schedule itself");
+  command
+      ->add_option("--stage", arguments->stage,
+                   "a stage's name, 'list' for all names, 'script' for the schedule itself "
+                   "(default: program)")
+      ->type_name("STAGE");
   command->callback([&context, arguments] {
     context.run = [&context, arguments] { return lower(context, *arguments); };
   });

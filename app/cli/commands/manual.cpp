@@ -47,7 +47,7 @@ int completion(CLI::App const& app, Context const& context, std::string const& s
                      : shell == "zsh" ? zsh_completion(app)
                                       : fish_completion(app);
   if (file.empty()) return fmt::print("{}", text), 0;
-  Status status = write_file(file, text);
+  Status status = write_output(file, text);
   return status ? 0 : report(context, status.error());
 }
 

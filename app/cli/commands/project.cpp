@@ -2,6 +2,7 @@
 
 #include "app/cli/output.h"
 #include "engine/session/project.h"
+#include "engine/support/base/quantities.h"
 
 namespace tw::cli {
 namespace {
@@ -58,17 +59,17 @@ void show_json(Project const& project, FoundModel const& model) {
 void show_files(session::ProjectModel const& model) {
   size_t packed = model.packed.size();
   for (auto const& file : model.files) {
-    fmt::print("weights  {}, {} bytes, SHA-256 {}\n", file.name, file.bytes, file.sha256);
+    fmt::print("weights  {}, {}, SHA-256 {}\n", file.name, bytes_text(double(file.bytes)),
+               file.sha256);
     packed += file.packed.size();
   }
   if (model.embedded())
-    fmt::print("copy     the project has the model in it, {:.1f} MB packed\n",
-               double(packed) / (1 << 20));
+    fmt::print("copy     the project has the model in it, {} packed\n", bytes_text(double(packed)));
 }
 
 std::string times_text(session::ProjectKernelSummary::Times const& times) {
-  std::string text = fmt::format("{:.4g} ms", times.best_ms);
-  if (times.plain_ms > 0) text += fmt::format(", plain {:.4g} ms", times.plain_ms);
+  std::string text = milliseconds_text(times.best_ms);
+  if (times.plain_ms > 0) text += ", plain " + milliseconds_text(times.plain_ms);
   if (times.device.empty()) return text;
   return text + fmt::format(", on {} ({})", times.device, times.machine);
 }
@@ -78,7 +79,8 @@ void show_model(Project const& project, FoundModel const& model) {
   if (project.model.source.empty()) return fmt::print("model    none\n");
   fmt::print("model    {}\n", project.model.name());
   if (!project.model.sha256.empty())
-    fmt::print("         {} bytes, SHA-256 {}\n", project.model.bytes, project.model.sha256);
+    fmt::print("         {}, SHA-256 {}\n", bytes_text(double(project.model.bytes)),
+               project.model.sha256);
   show_files(project.model);
   if (!model.sentence.empty()) {
     fmt::print("         {}\n", model.sentence);
@@ -94,14 +96,15 @@ void show_words(Project const& project, FoundModel const& model) {
   fmt::print("saved    {}, by {}\n", project.saved.empty() ? "-" : project.saved,
              project.written_by.empty() ? "-" : project.written_by);
   for (auto const& kernel : session::summary_of(project)) {
-    fmt::print("kernel   {:<32} {:>3} steps{}{}\n", kernel.name, kernel.steps,
+    fmt::print("kernel   {:<32} {:>9}{}{}\n", kernel.name, count_text(kernel.steps, "step"),
                kernel.times.empty() ? "   not measured" : "",
                kernel.name == project.kernel ? "   (chosen)" : "");
     for (auto const& one : kernel.times) fmt::print("         {}\n", times_text(one));
     for (std::string const& note : kernel.notes) fmt::print("         note: {}\n", note);
   }
   if (!project.own_kernels.empty())
-    fmt::print("own      {} kernels written beside the model\n", project.own_kernels.size());
+    fmt::print("own      {} written beside the model\n",
+               count_text(int64_t(project.own_kernels.size()), "kernel"));
 }
 
 /// A model that is missing or has changed is what one asked to be told: exit code 1.

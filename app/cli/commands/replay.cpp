@@ -50,7 +50,7 @@ int replay(Context const& context, Arguments const& arguments) {
   auto result = run(context, arguments);
   if (!result) return report(context, result.error());
   if (!arguments.out.empty())
-    if (Status status = write_file(arguments.out, result->script); !status)
+    if (Status status = write_output(arguments.out, result->script); !status)
       return report(context, status.error());
   if (context.json)
     print(to_json(*result));
@@ -71,11 +71,17 @@ void add_replay(CLI::App& app, Context& context) {
   command->add_option("--script", arguments->script, "the schedule script, or 'default'")
       ->type_name("F.tws")
       ->required();
-  command->add_option("--from", arguments->from,
-                      "the kernel that the script is for (default: the first)");
-  command->add_option("--on", arguments->on, "the kernel that it is replayed on")->required();
-  command->add_option("--on-model", arguments->on_model,
-                      "the model of that kernel, where it is another one");
+  command
+      ->add_option("--from", arguments->from,
+                   "the kernel that the script is for (default: the first)")
+      ->type_name("KERNEL");
+  command->add_option("--on", arguments->on, "the kernel that it is replayed on")
+      ->type_name("KERNEL")
+      ->required();
+  command
+      ->add_option("--on-model", arguments->on_model,
+                   "the model of that kernel, where it is another one")
+      ->type_name("MODEL");
   command->add_option("--out", arguments->out, "write the resulting script there")
       ->type_name("F.tws");
   command->callback([&context, arguments] {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/output.h"
+#include "engine/support/base/quantities.h"
 
 namespace tw::cli {
 namespace {
@@ -18,10 +19,12 @@ int roofline(Context const& context, bool again) {
     roofs.push_back({{"name", roof.name},
                      {"kind", roof.compute ? "compute" : "bandwidth"},
                      {"value", roof.value},
-                     {"unit", roof.compute ? "GFLOP/s" : "GB/s"}});
+                     {"unit", roof.compute ? "GFLOP/s" : "GB/s"},
+                     {"cores", roof.cores}});
     if (!context.json)
-      fmt::print("  {:<24} {:>8.1f} {}\n", roof.name, roof.value,
-                 roof.compute ? "GFLOP/s" : "GB/s");
+      fmt::print("  {:<24} {:>13}, {}\n", roof.name,
+                 speed_text(roof.value, roof.compute ? "GFLOP/s" : "GB/s"),
+                 count_text(roof.cores, "core"));
   }
   if (context.json)
     print({{"machine", machine->name},

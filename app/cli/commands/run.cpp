@@ -2,6 +2,7 @@
 
 #include "app/cli/output.h"
 #include "engine/support/base/hash.h"
+#include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 
 #include <algorithm>
@@ -65,13 +66,11 @@ Json to_json(session::Readiness const& ready, double load_s) {
 
 void print_ready(session::Readiness const& ready, double load_s) {
   fmt::print(
-      "ready after {:.2f} s: the model read in {:.2f} s, {} kernel{} compiled and {} taken "
-      "from the cache in {:.2f} s\n",
-      load_s + ready.seconds, load_s, ready.compiled, ready.compiled == 1 ? "" : "s",
-      ready.from_cache, ready.seconds);
+      "ready after {}: the model read in {}, {} compiled and {} taken from the cache in {}\n",
+      duration_text(load_s + ready.seconds), duration_text(load_s),
+      count_text(ready.compiled, "kernel"), ready.from_cache, duration_text(ready.seconds));
   if (ready.broken_cache > 0)
-    fmt::print("{} damaged cache entr{} thrown away\n", ready.broken_cache,
-               ready.broken_cache == 1 ? "y was" : "ies were");
+    fmt::print("{} of the cache, damaged, thrown away\n", count_text(ready.broken_cache, "file"));
 }
 
 /// "random, seed 1; sr as stored beside the model"; "given".
@@ -111,8 +110,9 @@ void print_result(Context const& context, session::RunResult const& result,
     return;
   }
   print_ready(result.ready, load_s);
-  fmt::print("{:.3f} ms at best, {:.3f} ms in the middle of {} runs, {} thread{}, inputs {}\n",
-             least, median, sorted.size(), result.threads, result.threads == 1 ? "" : "s", origin);
+  fmt::print("{} at best, {} in the middle of {}, {}, inputs {}\n", milliseconds_text(least),
+             milliseconds_text(median), count_text(int64_t(sorted.size()), "run"),
+             count_text(result.threads, "thread"), origin);
   for (size_t i = 0; i < result.outputs.size(); ++i)
     fmt::print("  {} {} {}\n", result.infos[i].name, to_text(result.outputs[i].shape()),
                outputs[i]["hash"].get<std::string>());
@@ -154,21 +154,29 @@ void add_run(CLI::App& app, Context& context) {
       app.add_subcommand("run", "run the whole model on this machine or another and time it");
   auto arguments = std::make_shared<Arguments>();
   add_model_options(*command, context, arguments->path);
-  command->add_option("--rounds", arguments->rounds, "how many timed runs")
+  command->add_option("--rounds", arguments->rounds, "how many timed runs (default: 10)")
+      ->type_name("N")
       ->check(CLI::Range(1, 100000));
   add_device_option(*command, context);
-  command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
-      ->check(CLI::Range(0, 1024));
-  command->add_option("--input", arguments->inputs, "raw elements of an input")
+  add_threads_option(*command, context);
+  command
+      ->add_option("--input", arguments->inputs,
+                   "raw little-endian elements of an input; all inputs or none (default: random)")
       ->type_name("NAME=FILE")
       ->expected(1)
       ->take_all();
-  command->add_option("--input-folder", arguments->input_folder,
-                      "raw inputs 0.bin, 1.bin, ... in the model's order");
-  command->add_option("--output-folder", arguments->output_folder,
-                      "write raw outputs output_0.bin, ...");
-  command->add_option("--write-inputs", arguments->write_inputs,
-                      "write the inputs that were used as raw files");
+  command
+      ->add_option("--input-folder", arguments->input_folder,
+                   "raw inputs 0.bin, 1.bin, ... in the model's order")
+      ->type_name("DIR");
+  command
+      ->add_option("--output-folder", arguments->output_folder,
+                   "write raw outputs output_0.bin, ...")
+      ->type_name("DIR");
+  command
+      ->add_option("--write-inputs", arguments->write_inputs,
+                   "write the inputs that were used there, as --input-folder takes them")
+      ->type_name("DIR");
   command->callback([&context, arguments] {
     context.run = [&context, arguments] { return run(context, *arguments); };
   });

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "app/cli/output.h"
-#include "engine/session/verification.h"
 
 namespace tw::cli {
 namespace {
@@ -38,8 +37,8 @@ int verify(Context const& context, std::vector<std::string> const& folders,
   int counts[3] = {0, 0, 0}, told = 0;
   Json rows = Json::array();
   for (std::string const& folder : folders)
-    for (auto const& set : session::verify_folder_knowing(folder, *context.backend, **device,
-                                                          {.threads = context.threads}, known)) {
+    for (auto const& set : session::verify_folder(folder, *context.backend, **device,
+                                                  {.threads = context.threads, .known = known})) {
       ++counts[size_t(set.outcome)];
       told += set.outcome == Outcome::kPassed && !set.known.empty();
       if (context.json)
@@ -85,8 +84,7 @@ void add_verify(CLI::App& app, Context& context) {
                     "tell the compiler no input's elements beforehand: shapes and axes that are "
                     "inputs are computed with while the model runs");
   add_device_option(*command, context);
-  command->add_option("--threads", context.threads, "threads of the device; 0 = all cores")
-      ->check(CLI::Range(0, 1024));
+  add_threads_option(*command, context);
   command->callback([&context, folders, keep] {
     context.run = [&context, folders, keep] {
       return verify(context, *folders,

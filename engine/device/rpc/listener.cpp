@@ -317,6 +317,12 @@ void Listener::look_at(Connection& connection, short events) {
     end(connection, connection.handed_over ? "showed no token in time" : nullptr);
 }
 
+/// Strangers inside are looked at often anyway.
+short Listener::events_of(Connection const& connection) {
+  bool hears = connection.trusted || !connection.handed_over;
+  return short(POLLRDHUP | (hears ? POLLIN : 0));
+}
+
 bool Listener::any_stranger_inside() const {
   return std::ranges::any_of(connections_, [](Connection const& one) {
     return one.handed_over && !one.trusted && one.socket >= 0;
@@ -337,8 +343,7 @@ void Listener::serve(std::stop_token stop) {
     {
       std::lock_guard lock(mutex_);
       std::erase_if(connections_, [](Connection const& one) { return one.socket < 0; });
-      for (Connection const& one : connections_)
-        polled.push_back({one.socket, short(POLLRDHUP | (one.handed_over ? 0 : POLLIN)), 0});
+      for (Connection const& one : connections_) polled.push_back({one.socket, events_of(one), 0});
       std::erase_if(hosts_, [now = steady_clock::now()](auto const& one) {
         return one.second.slow_until < now && now - one.second.second > seconds(2);
       });
@@ -358,6 +363,10 @@ void Listener::serve(std::stop_token stop) {
     }
     if (polled[0].revents != 0) accept_all();
     if (!failure().empty()) return;
+    // As long as somebody sends, it is looked at often, and not all the time.
+    auto sends = [](pollfd const& one) { return (one.revents & POLLIN) != 0; };
+    if (std::any_of(polled.begin() + 2, polled.end(), sends))
+      std::this_thread::sleep_for(kShortLook);
   }
 }
 

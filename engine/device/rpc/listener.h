@@ -84,6 +84,7 @@ private:
   void slow_down(std::string const& host);
   bool any_slow() const;
   bool any_stranger_inside() const;
+  static short events_of(Connection const& connection);
   void hand_over(Connection& connection);
   void end(Connection& connection, char const* why);
   Connection* find(std::string const& peer);

@@ -2,14 +2,17 @@
 
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
 #include "engine/device/channel.h"
+#include "engine/device/device_process.h"
 #include "engine/device/rpc/rpc_line.h"
 #include "engine/device/rpc/worker.h"
 
@@ -18,6 +21,19 @@ namespace {
 
 using namespace std::chrono;
 using Moment = steady_clock::time_point;
+
+/// Between looks at a worker that nobody asked for anything, and the processor time that it may use
+/// then: threads that wait for the next call look for it in a loop, a moment long.
+constexpr seconds kBetweenLooks{1};
+constexpr double kMostIdleSeconds = 1;
+
+/// Of all its threads so far; 0 where the system does not tell.
+double processor_seconds(pid_t process) {
+  clockid_t clock;
+  timespec time{};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  return double(time.tv_sec) + double(time.tv_nsec) * 1e-9;
+}
 
 class Relay {
 public:
@@ -36,11 +52,16 @@ public:
 
 private:
   void from_client();
+  bool read_whole(rpc::Frame& frame);
   void revoke();
   std::optional<rpc::WorkerEnd> from_worker();
-  std::optional<rpc::WorkerEnd> over_limit();
+  std::optional<rpc::WorkerEnd> over_time();
+  std::optional<rpc::WorkerEnd> told_to_look();
+  bool is_alone() const;
+  bool note_answer(FrameKind kind);
   std::optional<rpc::WorkerEnd> worker_ended();
   Moment deadline() const;
+  Moment next_look() const;
   void finish(std::optional<rpc::WorkerEnd> const& end);
 
   grpc::ServerContext& context_;
@@ -56,7 +77,14 @@ private:
   bool client_gone_ = false;  ///< nothing more comes from it
   bool revoked_ = false;      ///< its token was taken back
   Moment since_ = steady_clock::now();
+  std::optional<double> idle_from_;  ///< what the worker had used at its last answer
 };
+
+rpc::WorkerEnd broken(char const* limit) {
+  rpc::WorkerEnd end;
+  end.set_broken_limit(limit);
+  return end;
+}
 
 /// When the worker or the client breaks its limit.
 Moment Relay::deadline() const {
@@ -65,12 +93,31 @@ Moment Relay::deadline() const {
   return since_ + duration_cast<steady_clock::duration>(duration<double>(seconds));
 }
 
+Moment Relay::next_look() const {
+  Moment end = deadline();
+  std::lock_guard lock(mutex_);
+  return working_ ? end : std::min(end, steady_clock::now() + kBetweenLooks);
+}
+
+/// Puts the pieces of a frame together. False: nothing more comes, or it is larger than any may be.
+bool Relay::read_whole(rpc::Frame& frame) {
+  std::string whole;
+  while (stream_.Read(&frame)) {
+    client_.message_came();
+    if (whole.size() + frame.data().size() > kMostFrameBytes) return false;
+    whole += frame.data();
+    if (frame.more()) continue;
+    frame.set_data(std::move(whole));
+    return true;
+  }
+  return false;
+}
+
 /// Thread: what the client says. A second request before the first one's answer ends it, and so
 /// does a frame that only a device sends.
 void Relay::from_client() {
   rpc::Frame frame;
-  while (stream_.Read(&frame)) {
-    client_.message_came();
+  while (read_whole(frame)) {
     if (options_.tokens && !options_.tokens->client_of(client_.token)) return revoke();
     auto kind = FrameKind(frame.kind());
     bool message = kind == FrameKind::kMessage;
@@ -98,8 +145,14 @@ void Relay::revoke() {
   eventfd_write(wake_, 1);
 }
 
-std::optional<rpc::WorkerEnd> Relay::over_limit() {
+/// Nothing where it was no more than the time for a look.
+std::optional<rpc::WorkerEnd> Relay::over_time() {
+  Moment end_of_patience = deadline();
+  double used = processor_seconds(worker_.pid());
   std::lock_guard lock(mutex_);
+  if (!working_ && idle_from_ && used - *idle_from_ > kMostIdleSeconds)
+    return broken("it computed on after its answer");
+  if (steady_clock::now() < end_of_patience) return std::nullopt;
   rpc::WorkerEnd end;
   working_ ? end.set_time_limit(options_.call_seconds) : end.set_idle_limit(options_.idle_seconds);
   return end;
@@ -114,19 +167,43 @@ std::optional<rpc::WorkerEnd> Relay::worker_ended() {
   return end;
 }
 
+/// The other thread changed something; nothing where that is no end.
+std::optional<rpc::WorkerEnd> Relay::told_to_look() {
+  eventfd_t count;
+  eventfd_read(wake_, &count);
+  std::lock_guard lock(mutex_);
+  if (!revoked_ || client_gone_) return std::nullopt;
+  return broken("the client's token was revoked");
+}
+
+bool Relay::is_alone() const {
+  std::lock_guard lock(mutex_);
+  return client_gone_;
+}
+
+/// Before an answer is written, because the client may ask again as soon as it has it. False: it
+/// answers what nobody asked.
+bool Relay::note_answer(FrameKind kind) {
+  double used = processor_seconds(worker_.pid());
+  std::lock_guard lock(mutex_);
+  if (!working_ && kind == FrameKind::kMessage) return false;
+  working_ = false;
+  since_ = steady_clock::now();
+  idle_from_ = used;
+  return true;
+}
+
 std::optional<rpc::WorkerEnd> Relay::from_worker() {
   while (true) {
-    Status ready = wait_readable(worker_.socket(), {deadline(), wake_});
-    if (!ready && ready.error().code == "timed_out") return over_limit();
+    Status ready = wait_readable(worker_.socket(), {next_look(), wake_});
+    if (!ready && ready.error().code == "timed_out") {
+      if (auto end = over_time()) return end;
+      continue;
+    }
     if (!ready && ready.error().code == "cancelled") {
-      eventfd_t count;
-      eventfd_read(wake_, &count);
-      std::lock_guard lock(mutex_);
-      if (client_gone_) return std::nullopt;
-      if (!revoked_) continue;
-      rpc::WorkerEnd end;
-      end.set_broken_limit("the client's token was revoked");
-      return end;
+      if (auto end = told_to_look()) return end;
+      if (is_alone()) return std::nullopt;
+      continue;
     }
     Result<Frame> taken = ready ? receive_frame(worker_.socket(), {.deadline = deadline()})
                                 : Result<Frame>(std::unexpected(ready.error()));
@@ -134,12 +211,7 @@ std::optional<rpc::WorkerEnd> Relay::from_worker() {
     rpc::Frame frame;
     frame.set_kind(uint32_t(taken->kind));
     frame.set_data(std::move(taken->bytes));
-    {
-      // Before it is written: the client may ask again as soon as it has its answer.
-      std::lock_guard lock(mutex_);
-      working_ = false;
-      since_ = steady_clock::now();
-    }
+    if (!note_answer(taken->kind)) return broken("it answered what nobody had asked");
     if (!stream_.Write(frame)) return std::nullopt;
   }
 }

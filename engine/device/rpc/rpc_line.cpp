@@ -68,6 +68,7 @@ private:
   void receive();  // thread: from the stream to the socket
   std::optional<rpc::WorkerEnd> pass_on(bool& more);
   void transmit();  // thread: from the socket to the stream
+  bool write_pieces(Frame const& whole);
   LineEnd explain(grpc::Status const& status) const;
 
   std::string address_, certificate_;
@@ -157,13 +158,20 @@ std::optional<rpc::WorkerEnd> RpcLine::pass_on(bool& more) {
   return std::nullopt;
 }
 
-void RpcLine::transmit() {
-  while (Result<Frame> taken = receive_frame(far_, {})) {
-    rpc::Frame frame;
-    frame.set_kind(uint32_t(taken->kind));
-    frame.set_data(std::move(taken->bytes));
-    if (!stream_->Write(frame)) return;
+bool RpcLine::write_pieces(Frame const& whole) {
+  for (size_t at = 0; at == 0 || at < whole.bytes.size(); at += kPieceBytes) {
+    rpc::Frame piece;
+    piece.set_kind(uint32_t(whole.kind));
+    piece.set_data(whole.bytes.substr(at, kPieceBytes));
+    piece.set_more(at + kPieceBytes < whole.bytes.size());
+    if (!stream_->Write(piece)) return false;
   }
+  return true;
+}
+
+void RpcLine::transmit() {
+  while (Result<Frame> taken = receive_frame(far_, {}))
+    if (!write_pieces(*taken)) return;
   stream_->WritesDone();
 }
 

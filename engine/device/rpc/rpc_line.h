@@ -8,8 +8,11 @@ namespace tw {
 
 /// What both ends say about their messages; another number is refused.
 constexpr char kProtocolKey[] = "tilewright-protocol";
-constexpr char kProtocol[] = "1";
+constexpr char kProtocol[] = "2";
 constexpr uint32_t kWorkerEndKind = 16;
+/// What a client says is cut into pieces of this size: gRPC takes in a whole message before anybody
+/// can judge its length, so a device lets it have no more than a few pieces.
+constexpr size_t kPieceBytes = 256 << 10;
 
 /// Errors: device_unavailable, device_refused, cancelled.
 Result<std::unique_ptr<Line>> open_rpc_line(RemoteDeviceOptions const& options,

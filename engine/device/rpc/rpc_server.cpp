@@ -23,6 +23,8 @@ namespace {
 
 using enum grpc::StatusCode;
 
+constexpr int64_t kAheadBytes = 2 << 20;
+
 std::string_view metadata_of(grpc::ServerContext const& context, char const* key) {
   auto found = context.client_metadata().find(key);
   if (found == context.client_metadata().end()) return {};
@@ -144,9 +146,11 @@ private:
 };
 
 void RpcServerImpl::configure(grpc::ServerBuilder& builder) const {
-  int cap = int(kMostFrameBytes) + (1 << 16);
-  builder.SetMaxReceiveMessageSize(cap);
-  builder.SetMaxSendMessageSize(cap);
+  builder.SetMaxReceiveMessageSize(int(kPieceBytes) + (1 << 16));
+  builder.SetMaxSendMessageSize(int(kMostFrameBytes) + (1 << 16));
+  // What a client may send ahead of what was read: more than this at once is no client of ours.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, int(kAheadBytes));
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 20'000);
   // A client that fell silent is gone; clients may ask the same of us every five seconds.
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
@@ -180,7 +184,7 @@ std::shared_ptr<grpc::ServerCredentials> RpcServerImpl::credentials_of() const {
 
 Status RpcServerImpl::listen(DeviceAddress const& address) {
   ListenLimits limits;
-  limits.message_bytes = int64_t(kMostFrameBytes) * 9 / 8;
+  limits.message_bytes = 3 * kAheadBytes;
   TRY_ASSIGN(listener_, Listener::open(address, limits, options_.log));
   if (options_.own_token) {
     TRY_ASSIGN(options_.tokens, Tokens::make_own(listener_->port()));

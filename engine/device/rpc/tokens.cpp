@@ -1,11 +1,8 @@
 #include "engine/device/rpc/tokens.h"
 
-#include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
@@ -16,21 +13,12 @@ namespace tw {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr size_t kMostBytes = 1 << 20;
-constexpr size_t kLeastLetters = 16;
-
 /// Takes as long wherever the two differ.
 bool same_secret(std::string_view given, std::string_view right) {
   unsigned difference = given.size() == right.size() ? 0 : 1;
   for (size_t i = 0; i < given.size(); ++i)
     difference |= unsigned(given[i]) ^ unsigned(right[i % right.size()]);
   return difference == 0;
-}
-
-bool is_name(std::string const& name) {
-  return name.size() <= 40 && std::ranges::all_of(name, [](unsigned char c) {
-           return std::isalnum(c) || c == '.' || c == '_' || c == '-';
-         });
 }
 
 /// A folder, or a file, of this user alone.
@@ -52,42 +40,7 @@ fs::path own_folder() {
   return is_own(folder, S_IFDIR) ? folder : fs::path();
 }
 
-Status write_secret(fs::path const& file, std::string const& text) {
-  unlink(file.c_str());  // of a server that was killed
-  int target = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  bool written = target >= 0 && write(target, text.data(), text.size()) == ssize_t(text.size());
-  int error = errno;
-  if (target >= 0) close(target);
-  if (written) return {};
-  return environment_failed("file_unwritable",
-                            std::string("cannot be written: ") + std::strerror(error),
-                            Place{file.string(), 0, 0, {}});
-}
-
 }  // namespace
-
-Result<std::vector<Tokens::Entry>> Tokens::parse(std::string const& text) {
-  std::vector<Entry> entries;
-  std::istringstream lines(text);
-  int number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    std::istringstream words(line);
-    Entry entry;
-    if (!(words >> entry.token) || entry.token.starts_with('#')) continue;
-    words >> entry.name;
-    if (entry.token.size() < kLeastLetters)
-      return bad_input("bad_token", "a token has at least 16 characters", Place{{}, number, 0, {}});
-    if (!is_name(entry.name))
-      return bad_input("bad_token",
-                       "the name of a token's client has at most 40 letters, digits, '.', '_' "
-                       "and '-'",
-                       Place{{}, number, 0, {}});
-    if (entry.name.empty()) entry.name = "token " + std::to_string(entries.size() + 1);
-    entries.push_back(std::move(entry));
-  }
-  return entries;
-}
 
 std::optional<Tokens::Version> Tokens::version() const {
   struct stat facts {};
@@ -100,16 +53,10 @@ std::optional<Tokens::Version> Tokens::version() const {
 Result<std::shared_ptr<Tokens>> Tokens::read(fs::path const& file) {
   std::shared_ptr<Tokens> tokens(new Tokens(file));
   tokens->read_ = tokens->version();
-  TRY_ASSIGN(std::string text, read_file(file, kMostBytes));
-  auto entries = parse(text);
-  if (entries && entries->empty())
-    entries = bad_input("bad_token", "there is no token in it: a token has at least 16 characters");
-  if (!entries) {
-    Error error = entries.error();
-    error.place.file = file.string();
-    return std::unexpected(error);
-  }
-  tokens->entries_ = std::move(*entries);
+  TRY_ASSIGN(tokens->entries_, read_tokens(file));
+  if (tokens->entries_.empty())
+    return bad_input("bad_token", "there is no token in it: a token has at least 16 characters",
+                     Place{file.string(), 0, 0, {}});
   return tokens;
 }
 
@@ -120,7 +67,8 @@ Result<std::shared_ptr<Tokens>> Tokens::make_own(int port) {
                               "there is no folder of this user's alone for a token: --token-file "
                               "names one, and --no-token serves everybody on this machine");
   TRY_ASSIGN(std::string token, new_token());
-  TRY(write_secret(file, token + "\n"));
+  unlink(file.c_str());  // of a server that was killed
+  TRY(write_private_file(file, token + "\n"));
   TRY_ASSIGN(std::shared_ptr<Tokens> tokens, read(file));
   tokens->own_ = true;
   return tokens;
@@ -134,13 +82,11 @@ std::optional<std::string> Tokens::client_of(std::string_view token) {
   std::lock_guard lock(mutex_);
   if (auto now = version(); now != read_) {
     read_ = now;
-    auto text = read_file(file_, kMostBytes);
-    auto entries = text ? parse(*text) : Result<std::vector<Entry>>(std::vector<Entry>());
     // A file that cannot be read lets nobody in: a mistake in it must not keep a revoked one.
-    entries_ = entries ? std::move(*entries) : std::vector<Entry>();
+    entries_ = read_tokens(file_).value_or(std::vector<TokenEntry>());
   }
   std::optional<std::string> name;
-  for (Entry const& entry : entries_)  // all of them, so that the time tells nothing
+  for (TokenEntry const& entry : entries_)  // all of them, so that the time tells nothing
     if (same_secret(token, entry.token)) name = entry.name;
   return name;
 }
@@ -157,19 +103,6 @@ std::string own_token(int port) {
   std::string token;
   if (text) std::istringstream(*text) >> token;
   return token;
-}
-
-Result<std::string> new_token() {
-  unsigned char bytes[32];
-  if (getrandom(bytes, sizeof bytes, 0) != ssize_t(sizeof bytes))
-    return environment_failed("no_random", "the system gives no random bytes");
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (unsigned char byte : bytes) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
 }
 
 }  // namespace tw

@@ -1,5 +1,4 @@
-/// What clients must know: one line each, "TOKEN" or "TOKEN NAME". A line that is taken out is a
-/// client that is let in no more.
+/// What clients must know. A line that is taken out of the file is a client that is let in no more.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/device/rpc/token_file.h"
 #include "engine/support/base/error.h"
 
 namespace tw {
@@ -27,9 +27,6 @@ public:
   std::optional<std::string> client_of(std::string_view token);
 
 private:
-  struct Entry {
-    std::string token, name;
-  };
   struct Version {
     std::filesystem::file_time_type time;
     uintmax_t bytes = 0;
@@ -38,13 +35,12 @@ private:
   };
 
   explicit Tokens(std::filesystem::path file) : file_(std::move(file)) {}
-  static Result<std::vector<Entry>> parse(std::string const& text);
   std::optional<Version> version() const;
 
   std::filesystem::path file_;
   bool own_ = false;  ///< goes with this value
   std::mutex mutex_;
-  std::vector<Entry> entries_;
+  std::vector<TokenEntry> entries_;
   std::optional<Version> read_;
 };
 
@@ -53,7 +49,5 @@ private:
 std::filesystem::path own_token_file(int port);
 /// What is there; empty: none that this user can trust.
 std::string own_token(int port);
-/// 32 random bytes as hexadecimal digits. Errors: no_random.
-Result<std::string> new_token();
 
 }  // namespace tw

@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
-#include "engine/device/child_process.h"
 #include "engine/device/rpc/rpc_server.h"
 #include "engine/device/rpc/worker_watch.h"
+#include "engine/support/child_process.h"
 
 namespace tw {
 

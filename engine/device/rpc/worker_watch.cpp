@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/device/device_process.h"
 #include "engine/device/rpc/process_facts.h"
 
 namespace tw {
@@ -58,7 +59,7 @@ Result<ChildProcess> WorkerWatch::start(std::vector<std::string> command,
                                         std::vector<std::string> const& environment,
                                         fs::path const& folder) {
   std::lock_guard lock(mutex_);  // else it is taken for an orphan
-  TRY_ASSIGN(ChildProcess process, ChildProcess::start(std::move(command), &environment));
+  TRY_ASSIGN(ChildProcess process, start_device_process(std::move(command), &environment));
   int descriptor = int(syscall(SYS_pidfd_open, process.pid(), 0));
   workers_[process.pid()] = {descriptor, folder, {}, {}};
   wake_.notify_all();

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/device/child_process.h"
+#include "engine/support/child_process.h"
 
 namespace tw {
 
@@ -34,7 +34,7 @@ public:
   ~WorkerWatch();
   WorkerWatch(WorkerWatch const&) = delete;
 
-  /// As ChildProcess::start; from now on it is looked at.
+  /// As start_device_process; from now on it is looked at.
   Result<ChildProcess> start(std::vector<std::string> command,
                              std::vector<std::string> const& environment,
                              std::filesystem::path const& folder);

@@ -50,8 +50,22 @@ std::string speed_text(double billions, std::string const& unit) {
   return number_text(billions) + " " + unit;
 }
 
+std::string many_text(double count) {
+  static char const* const kLetters[] = {"", " k", " M", " G", " T"};
+  size_t letter = 0;
+  while (std::fabs(count) >= 999.5 && letter + 1 < std::size(kLetters)) count /= 1000, ++letter;
+  if (letter == 0 && count == std::floor(count)) return fixed(count, 0);
+  return number_text(count) + kLetters[letter];
+}
+
 std::string count_text(int64_t count, std::string const& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string speedup_text(double ratio) {
+  if (ratio > 0.995 && ratio < 1.005) return "as fast";
+  return ratio > 1 ? number_text(ratio) + " times faster"
+                   : number_text(1 / ratio) + " times slower";
 }
 
 std::string percent_text(double share) { return fixed(share * 100, share < 0.0995 ? 1 : 0) + " %"; }

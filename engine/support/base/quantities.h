@@ -16,8 +16,13 @@ std::string milliseconds_text(double ms);
 std::string bytes_text(double bytes);
 /// "171 GFLOP/s", "118 GB/s": billions in a second.
 std::string speed_text(double billions, std::string const& unit);
+/// Of many: "58", "1.24 k", "232 M".
+std::string many_text(double count);
 /// "1 kernel", "2 kernels".
 std::string count_text(int64_t count, std::string const& what);
+/// How much less time something takes, `ratio` the time before by the time after: "93.1 times
+/// faster", "1.25 times slower", "as fast" where the digits shown say nothing.
+std::string speedup_text(double ratio);
 /// "62 %", "0.6 %".
 std::string percent_text(double share);
 

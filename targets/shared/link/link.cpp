@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <mutex>
 #include <string>
@@ -61,8 +63,10 @@ public:
       if (mkdtemp(pattern.data()) == nullptr) break;
       if (int lock = lock_of(pattern); lock >= 0) return ScratchFolder(pattern, lock);
     }
-    return environment_failed(
-        "scratch_unusable", "no folder can be made in " + parent.string() + " to link a kernel in");
+    std::string reason = error ? error.message() : std::strerror(errno);
+    return environment_failed("scratch_unusable", "no folder can be made in " + parent.string() +
+                                                      " to link a kernel in: " + reason +
+                                                      "; TMPDIR may name another one");
   }
   ScratchFolder(ScratchFolder&& other) noexcept
       : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {
@@ -86,8 +90,10 @@ Status write_file(fs::path const& path, std::span<std::byte const> bytes) {
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<char const*>(bytes.data()), std::streamsize(bytes.size()));
   file.close();
-  if (!file) return environment_failed("scratch_unusable", "cannot write " + path.string());
-  return {};
+  if (file) return {};
+  return environment_failed("scratch_unusable",
+                            "no kernel can be linked in " + path.parent_path().string() + ": " +
+                                std::strerror(errno) + "; TMPDIR may name another folder");
 }
 
 Result<std::vector<std::byte>> read_file(fs::path const& path) {

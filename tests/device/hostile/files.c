@@ -150,3 +150,21 @@ ACT(type_into_the_terminal) {
   char letter = 'x';
   return outcome(syscall(SYS_ioctl, 0, 0x5412 /* TIOCSTI */, &letter));
 }
+ACT(open_a_file_in_the_newest_way) {
+  (void)runtime;
+  uint64_t how[3] = {O_RDONLY, 0, 0};
+  return outcome(syscall(SYS_openat2, AT_FDCWD, TOLD->file, how, sizeof how));
+}
+ACT(ask_for_the_handle_of_a_file) {
+  (void)runtime;
+  struct file_handle* handle = calloc(1, sizeof *handle + 128);
+  int mount = 0;
+  handle->handle_bytes = 128;
+  return outcome(name_to_handle_at(AT_FDCWD, TOLD->file, handle, &mount, 0));
+}
+ACT(watch_all_files) { return UNUSED, outcome(syscall(SYS_fanotify_init, 0, O_RDONLY)); }
+ACT(read_the_log_of_the_system) {
+  UNUSED;
+  char room[64];
+  return outcome(syscall(SYS_syslog, 3, room, sizeof room));
+}

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 
 #include "hostile.h"
@@ -83,3 +84,20 @@ ACT(take_huge_pages) {
   return 0;
 }
 ACT(lock_memory) { return UNUSED, outcome(mlockall(MCL_CURRENT | MCL_FUTURE)); }
+ACT(reserve_a_huge_file_of_memory) {
+  UNUSED;
+  int file = memfd_create("hostile", 0);
+  return file < 0 ? errno : outcome(posix_fallocate(file, 0, (off_t)8 << 30) ? -1 : 0);
+}
+ACT(share_a_file_of_memory) {
+  UNUSED;
+  int file = memfd_create("hostile", 0);
+  if (file < 0 || write(file, "x", 1) != 1) return errno;
+  void* piece = mmap(NULL, 4096, PROT_READ, MAP_SHARED, file, 0);
+  return piece == MAP_FAILED ? errno : 0;
+}
+ACT(grow_its_stack) {
+  UNUSED;
+  struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
+  return outcome(setrlimit(RLIMIT_STACK, &all));
+}

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -172,4 +173,52 @@ ACT(close_its_line_and_stay) {
   UNUSED;
   for (int i = 3; i < 1024; ++i) close(i);
   return stay();
+}
+
+ACT(stop_its_group) { return UNUSED, outcome(kill(0, SIGSTOP)); }
+ACT(stop_itself) { return UNUSED, outcome(syscall(SYS_tgkill, getpid(), gettid(), SIGSTOP)); }
+ACT(join_the_servers_group) { return (void)runtime, outcome(setpgid(0, (pid_t)TOLD->server)); }
+ACT(become_a_program_of_memory) {
+  UNUSED;
+  char* const words[] = {"hostile", NULL};
+  int file = memfd_create("hostile", 0);
+  if (file < 0) return errno;
+  char const script[] = "#!/bin/true\n";
+  if (write(file, script, sizeof script - 1) < 0) return errno;
+  return outcome(syscall(SYS_execveat, file, "", words, words, AT_EMPTY_PATH));
+}
+ACT(become_a_program_of_another_user) {
+  UNUSED;
+  char* const words[] = {"/bin/su", "-c", "true", NULL};
+  return outcome(execve("/bin/su", words, NULL));
+}
+ACT(take_a_descriptor_of_the_server) {
+  (void)runtime;
+  int server = (int)syscall(SYS_pidfd_open, TOLD->server, 0);
+  return server < 0 ? errno : outcome(syscall(438 /* pidfd_getfd */, server, 0, 0));
+}
+ACT(write_into_the_server_from_afar) {
+  (void)runtime;
+  char byte = 0;
+  struct iovec own = {&byte, 1}, far = {(void*)0x400000, 1};
+  return outcome(process_vm_writev((pid_t)TOLD->server, &own, 1, &far, 1, 0));
+}
+ACT(lift_the_filter) {
+  UNUSED;
+  return outcome(syscall(SYS_seccomp, 0 /* strict */, 0, NULL));
+}
+ACT(name_the_machine) { return UNUSED, outcome(sethostname("hostile", 7)); }
+ACT(restart_the_machine) { return UNUSED, outcome(syscall(SYS_reboot, 0, 0, 0, NULL)); }
+ACT(leave_a_core_file) {
+  UNUSED;
+  struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
+  setrlimit(RLIMIT_CORE, &all);
+  abort();
+}
+
+static void* compute_on(void* unused) { return (void)unused, stay(), NULL; }
+ACT(compute_on_after_its_answer) {
+  UNUSED;
+  pthread_t thread;
+  return pthread_create(&thread, NULL, compute_on, NULL);
 }

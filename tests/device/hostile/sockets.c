@@ -105,3 +105,24 @@ ACT(make_a_posix_queue) {
   return UNUSED, outcome(syscall(SYS_mq_open, "tw-hostile", O_CREAT | O_RDWR, 0600, NULL));
 }
 ACT(wait_for_many) { return UNUSED, outcome(epoll_create1(0)); }
+
+/* Its own line to the server: three words of a frame's head, then what they claim. */
+static void frame(uint32_t kind, uint32_t length) {
+  uint32_t head[3] = {0x314D5754, kind, length};
+  (void)write(3, head, sizeof head);
+}
+static int wait_for_the_end(void) {
+  sleep(10);
+  return 0;
+}
+ACT(speak_nonsense_to_the_server) {
+  UNUSED;
+  for (int i = 0; i < 64; ++i) (void)write(3, "\xff\xfe nonsense", 10);
+  return wait_for_the_end();
+}
+ACT(claim_a_huge_answer) { return UNUSED, frame(1, 0xFFFFFFFF), wait_for_the_end(); }
+ACT(answer_what_nobody_asked) {
+  UNUSED;
+  for (int i = 0; i < 1000; ++i) frame(1, 0);
+  return wait_for_the_end();
+}

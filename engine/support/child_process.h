@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/device/line.h"
 #include "engine/support/base/error.h"
 
 namespace tw {
@@ -14,7 +13,7 @@ namespace tw {
 class ChildProcess {
 public:
   /// Starts `command --fd N`: a program, found on the path when it has no slash, and its arguments.
-  /// `environment`: "NAME=value" each; null: this process's own. Errors: device_unavailable.
+  /// `environment`: "NAME=value" each; null: this process's own. Errors: process_unavailable.
   static Result<ChildProcess> start(std::vector<std::string> command,
                                     std::vector<std::string> const* environment = nullptr);
 
@@ -42,9 +41,6 @@ private:
   int status_ = 0;
   bool ended_ = false;
 };
-
-/// What `waitpid` gave, as the end of a line.
-LineEnd describe_end(int status);
 
 /// "segmentation fault", "illegal instruction", ...
 std::string signal_name(int signal);

@@ -1,4 +1,4 @@
-#include "engine/device/child_process.h"
+#include "engine/support/child_process.h"
 
 #include <signal.h>
 #include <spawn.h>
@@ -76,31 +76,20 @@ std::string signal_name(int signal) {
   }
 }
 
-LineEnd describe_end(int status) {
-  LineEnd end;
-  if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
-  if (WIFEXITED(status)) end.code = WEXITSTATUS(status);
-  return end;
-}
-
 Result<ChildProcess> ChildProcess::start(std::vector<std::string> command,
                                          std::vector<std::string> const* environment) {
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    return environment_failed("device_unavailable",
-                              std::string("no socket for the device: ") + std::strerror(errno));
-  }
-  pid_t pid = -1;
   std::string program = command.at(0);
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return environment_failed("process_unavailable",
+                              "there is no socket for " + program + ": " + std::strerror(errno));
+  pid_t pid = -1;
   int error = spawn(std::move(command), environment, ends[1], pid);
   close(ends[1]);
-  if (error != 0) {
-    close(ends[0]);
-    return environment_failed(
-        "device_unavailable",
-        "the device program " + program + " cannot be started: " + std::strerror(error));
-  }
-  return ChildProcess(pid, ends[0]);
+  if (error == 0) return ChildProcess(pid, ends[0]);
+  close(ends[0]);
+  return environment_failed("process_unavailable",
+                            program + " cannot be started: " + std::strerror(error));
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept

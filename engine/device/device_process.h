@@ -1,0 +1,16 @@
+/// The process that runs kernels, as a child of this one.
+#pragma once
+
+#include "engine/device/line.h"
+#include "engine/support/child_process.h"
+
+namespace tw {
+
+/// As ChildProcess::start. Errors: device_unavailable.
+Result<ChildProcess> start_device_process(std::vector<std::string> command,
+                                          std::vector<std::string> const* environment = nullptr);
+
+/// What `waitpid` gave, as the end of a line.
+LineEnd describe_end(int status);
+
+}  // namespace tw
