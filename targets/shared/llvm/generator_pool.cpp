@@ -92,6 +92,9 @@ public:
   bool send(std::string const& bytes) { return send_bytes(socket_, bytes); }
   Received receive(std::string& bytes) { return receive_bytes(socket_, bytes, kMostMinutes); }
 
+  /// From any thread: whoever waits for an answer is told that there comes none.
+  void interrupt() { ::shutdown(socket_, SHUT_RDWR); }
+
   /// Waits for one that is gone, or ends it. Returns what `waitpid` gave.
   int end(bool is_gone = false) {
     int status = 0;
@@ -120,13 +123,18 @@ Result<std::unique_ptr<GeneratorProcess>> GeneratorPool::take() {
   return GeneratorProcess::start(program_);
 }
 
-Result<Emitted> GeneratorPool::generate(GeneratorRequest const& request) {
+Result<Emitted> GeneratorPool::generate(GeneratorRequest const& request, StopToken stop) {
   TRY_ASSIGN(std::unique_ptr<GeneratorProcess> process, take());
   auto failed = [](std::string const& how) {
     return refused("code_generation_failed", "LLVM cannot compile the kernel: its process " + how);
   };
   std::string bytes;
-  Received received = process->send(request.to_bytes()) ? process->receive(bytes) : Received::kGone;
+  Received received = Received::kGone;
+  {
+    std::stop_callback on_stop(stop, [&] { process->interrupt(); });
+    if (process->send(request.to_bytes())) received = process->receive(bytes);
+  }
+  if (stop.stop_requested()) return refused("cancelled", "cancelled");
   if (received == Received::kLate)
     return failed(fmt::format("has not answered for {} minutes", kMostMinutes.count()));
   if (received == Received::kGone) return failed(end_of(process->end(true)));
