@@ -12,6 +12,7 @@
 #include "engine/ir/text.h"
 #include "engine/lowering/checks.h"
 #include "engine/lowering/pipeline.h"
+#include "engine/support/base/job.h"
 #include "engine/target/target.h"
 
 namespace tw {
@@ -45,16 +46,17 @@ public:
   virtual std::span<Pass const> passes() const = 0;
   /// What generates code, with its version ("LLVM 19.1.7"): another one may make other code.
   virtual std::string generator() const = 0;
-  /// From the last lowered stage, without `library`. Errors: those of code generation.
+  /// From the last lowered stage, without `library`. Errors: those of code generation; cancelled.
   virtual Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier,
-                                    CodeTexts texts) const = 0;
+                                    CodeTexts texts, StopToken stop) const = 0;
   /// One shared library of several objects. Errors: undefined_symbol, duplicate_symbol,
   /// link_failed.
   virtual Result<std::vector<std::byte>> link(
       std::span<std::vector<std::byte> const> objects) const = 0;
   /// `generate`, then `link`. (Not called "emit", which is a macro of Qt.)
-  Result<Artifact> compile(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts) const {
-    TRY_ASSIGN(Artifact artifact, generate(kernel, tier, texts));
+  Result<Artifact> compile(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts,
+                           StopToken stop = {}) const {
+    TRY_ASSIGN(Artifact artifact, generate(kernel, tier, texts, stop));
     TRY_ASSIGN(artifact.library, link({&artifact.object, 1}));
     return artifact;
   }

@@ -21,7 +21,7 @@ Result<KernelCode> compile_task(KernelTask const& task, std::string const* scrip
   }
   TRY_ASSIGN(std::string chosen, script_of(program, script, backend));
   TRY_ASSIGN(ir::Program scheduled, schedule_program(program, chosen, ""));
-  TRY_ASSIGN(KernelCode code, emit_kernel(scheduled, backend, options.tier));
+  TRY_ASSIGN(KernelCode code, emit_kernel(scheduled, backend, options.tier, options.stop));
   if (options.cache) options.cache->keep(key, code);
   return code;
 }

@@ -11,9 +11,10 @@
 namespace tw {
 namespace {
 
-Result<Artifact> object_of(ir::Program const& program, Backend const& backend, CodeTier tier) {
+Result<Artifact> object_of(ir::Program const& program, Backend const& backend, CodeTier tier,
+                           StopToken stop) {
   TRY_ASSIGN(std::vector<LoweredStage> stages, lower(program, backend.target(), backend.passes()));
-  return backend.generate(stages.back().kernel, tier, CodeTexts::kNone);
+  return backend.generate(stages.back().kernel, tier, CodeTexts::kNone, stop);
 }
 
 std::vector<bool> read_inputs(ir::Program const& at_run, size_t inputs) {
@@ -30,12 +31,12 @@ std::vector<bool> read_inputs(ir::Program const& at_run, size_t inputs) {
 }  // namespace
 
 Result<KernelCode> emit_kernel(ir::Program const& scheduled, Backend const& backend,
-                               CodeTier tier) {
+                               CodeTier tier, StopToken stop) {
   LoadTimeSplit split = split_load_time(scheduled);
   KernelCode code;
-  TRY_ASSIGN(code.run, object_of(split.at_run, backend, tier));
+  TRY_ASSIGN(code.run, object_of(split.at_run, backend, tier, stop));
   if (split.at_load) {
-    TRY_ASSIGN(code.load, object_of(*split.at_load, backend, CodeTier::kFast));
+    TRY_ASSIGN(code.load, object_of(*split.at_load, backend, CodeTier::kFast, stop));
   }
   code.made = std::move(split.made);
   code.read = read_inputs(split.at_run, scheduled.inputs.size());
@@ -43,8 +44,8 @@ Result<KernelCode> emit_kernel(ir::Program const& scheduled, Backend const& back
 }
 
 Result<KernelCode> compile_kernel(ir::Program const& scheduled, Backend const& backend,
-                                  CodeTier tier) {
-  TRY_ASSIGN(KernelCode code, emit_kernel(scheduled, backend, tier));
+                                  CodeTier tier, StopToken stop) {
+  TRY_ASSIGN(KernelCode code, emit_kernel(scheduled, backend, tier, stop));
   TRY_ASSIGN(code.run.library, backend.link({&code.run.object, 1}));
   if (code.load) {
     TRY_ASSIGN(code.load->library, backend.link({&code.load->object, 1}));

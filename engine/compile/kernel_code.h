@@ -18,12 +18,13 @@ struct KernelCode {
 };
 
 /// Lowers and generates code: objects without libraries. Errors: those of the passes and of code
-/// generation.
-Result<KernelCode> emit_kernel(ir::Program const& scheduled, Backend const& backend, CodeTier tier);
+/// generation; cancelled.
+Result<KernelCode> emit_kernel(ir::Program const& scheduled, Backend const& backend, CodeTier tier,
+                               StopToken stop = {});
 
 /// The same with a library for each part. Errors: those of `emit_kernel` and of linking.
 Result<KernelCode> compile_kernel(ir::Program const& scheduled, Backend const& backend,
-                                  CodeTier tier);
+                                  CodeTier tier, StopToken stop = {});
 
 /// The program under a script: replayed. An empty script is the plain nest. Errors: script errors
 /// with their place; step_refused with the refusal's message and line (Fault::kRefused).

@@ -79,6 +79,11 @@ private:
   }
 
   Result<Expr> combine(BinaryOp op, Expr a, Expr b) {
+    if (op == BinaryOp::kDiv && is_float(a.type()) && is_int(b, 0))
+      return reader_.error("division_by_zero",
+                           fmt::format("'{}' is divided by zero; where infinity is meant, divide "
+                                       "by 0.0",
+                                       to_text(a)));
     // An integer literal beside a float is meant as a float: `max(x, 0)`.
     if (is_float(a.type()) && b.as<IntImm>()) b = float_imm(double(*as_int(b)), a.type());
     if (is_float(b.type()) && a.as<IntImm>()) a = float_imm(double(*as_int(a)), b.type());

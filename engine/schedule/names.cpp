@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 namespace tw {
@@ -14,7 +15,24 @@ std::string listed(std::vector<std::string> const& names) {
   return names.size() > 12 ? text + ", ..." : text;
 }
 
+bool is_of_a_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
+}
+
 }  // namespace
+
+std::string with_name(std::string text, std::string const& from, std::string const& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + 1)) {
+    size_t end = at + from.size();
+    bool begins = at == 0 || !is_of_a_name(text[at - 1]);
+    bool ends = end >= text.size() || !is_of_a_name(text[end]) ||
+                (text[end] == '.' && (end + 1 == text.size() || !is_of_a_name(text[end + 1])));
+    if (!begins || !ends) continue;
+    text.replace(at, from.size(), to);
+    at += to.size();
+  }
+  return text;
+}
 
 bool is_under(ir::BlockSite const& block, ir::LoopId loop) {
   return std::any_of(block.loops.begin(), block.loops.end(),

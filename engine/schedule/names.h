@@ -23,6 +23,8 @@ std::string free_name(ir::Program const& program, ir::LoopSite const& near,
                       std::string const& wanted);
 /// The loop with this id; it must exist.
 ir::LoopSite site_of(ir::Program const& program, ir::LoopId loop);
+/// `text` with a whole name replaced by another one: "C.i" is no part of "C.i.0", nor of "BC.i".
+std::string with_name(std::string text, std::string const& from, std::string const& to);
 bool is_under(ir::BlockSite const& block, ir::LoopId loop);
 /// Blocks below a loop.
 std::vector<ir::BlockSite> blocks_under(ir::LoopSite const& loop);

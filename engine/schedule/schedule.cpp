@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "engine/ir/parse_expr.h"
 #include "engine/schedule/legality/hints.h"
@@ -158,24 +157,6 @@ std::expected<Resolved, Refusal> resolve(ir::Program const& program, Step const&
   if (auto ok = validate_names(program, resolved.loops, step.gives); !ok)
     return std::unexpected(ok.error());
   return resolved;
-}
-
-bool is_of_a_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
-}
-
-/// `text` with a whole name replaced by another one.
-std::string with_name(std::string text, std::string const& from, std::string const& to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + 1)) {
-    size_t end = at + from.size();
-    bool begins = at == 0 || !is_of_a_name(text[at - 1]);
-    bool ends = end >= text.size() || !is_of_a_name(text[end]) ||
-                (text[end] == '.' && (end + 1 == text.size() || !is_of_a_name(text[end + 1])));
-    if (!begins || !ends) continue;
-    text.replace(at, from.size(), to);
-    at += to.size();
-  }
-  return text;
 }
 
 /// Loops are called as the step calls them: a loop that blocks share has several names.

@@ -101,7 +101,7 @@ private:
 /// What the plain nest makes of them, compiled for this machine.
 Result<std::vector<NDArray>> plain_run(ir::Program const& plain, std::vector<NDArray> const& inputs,
                                        Backend const& host, Device& device, StopToken stop) {
-  TRY_ASSIGN(KernelCode code, compile_kernel(plain, host, CodeTier::kFast));
+  TRY_ASSIGN(KernelCode code, compile_kernel(plain, host, CodeTier::kFast, stop));
   BenchOptions options;
   options.threads = host.target().hardware.cores;
   options.call.stop = stop;

@@ -9,6 +9,7 @@
 #include "engine/schedule/repairs.h"
 #include "engine/session/checked_run.h"
 #include "engine/session/compare.h"
+#include "engine/session/elapsing.h"
 #include "engine/session/kernel_reference.h"
 #include "engine/session/loaded_model.h"
 #include "engine/session/schedule_views.h"
@@ -80,7 +81,8 @@ Result<KernelAnalysis> analyze_kernel(LoadedModel const& model, int kernel,
 
 Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::string const& script,
                                  std::string const& script_file, Backend const& backend,
-                                 Device& device, CheckOptions const& what, StopToken stop) {
+                                 Device& device, CheckOptions const& what, StopToken stop,
+                                 Progress const& progress) {
   Script parsed;  // without a step: the plain nest
   if (!script.empty()) {
     TRY_ASSIGN(parsed, parse_script(script, script_file));
@@ -103,20 +105,23 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
     schedule = std::move(*next);
     result.steps.push_back(std::move(checked));
   }
-  TRY_ASSIGN(KernelReference reference, kernel_reference(model, kernel, backend, device, stop));
+  TRY_ASSIGN(KernelReference reference, kernel_reference(model, kernel, backend, device, stop, progress));
   KernelBench bench(device, plain, std::move(reference.inputs));
   BenchOptions options = bench_options(backend, stop);
   if (what.measure) {
-    TRY_ASSIGN(KernelCode code, compile_kernel(plain, backend, CodeTier::kFast));
+    Elapsing elapsing(progress, fmt::format("{}: the plain nest is timed", plain.name), 0);
+    TRY_ASSIGN(KernelCode code, compile_kernel(plain, backend, CodeTier::kFast, stop));
     TRY_ASSIGN(BenchResult measured, bench.measure(code, options));
     result.plain_ms = measured.samples.least() * 1e3;
   }
   if (what.checked) {
     int64_t any = std::numeric_limits<int64_t>::max();
+    Elapsing elapsing(progress, fmt::format("{} runs with every access checked", plain.name), 0);
     TRY_ASSIGN(result.checked, run_checked(schedule.program(), 0, any, backend, bench, options));
     if (result.checked->is_wrong()) return result;
   }
-  TRY_ASSIGN(KernelCode code, compile_kernel(schedule.program(), backend, CodeTier::kFull));
+  Elapsing elapsing(progress, fmt::format("{} runs as it is scheduled", plain.name), 0);
+  TRY_ASSIGN(KernelCode code, compile_kernel(schedule.program(), backend, CodeTier::kFull, stop));
   TRY_ASSIGN(BenchResult measured, bench.measure(code, options));
   result.comparison = te::judge(measured.outputs, reference.expected);
   result.compared = true;
@@ -133,7 +138,8 @@ namespace {
 
 Result<StateToCompare> side_of(LoadedModel const& model, int kernel, NamedScript const& script,
                                ir::Program const& program, bool measure, MachineView const& machine,
-                               Backend const& backend, Device& device, StopToken stop) {
+                               Backend const& backend, Device& device, StopToken stop,
+                               Progress const& progress) {
   StateToCompare side;
   side.state.name = script.name;
   side.state.script = script.text.empty() ? to_script(model.kernel(kernel).name, {}) : script.text;
@@ -141,7 +147,7 @@ Result<StateToCompare> side_of(LoadedModel const& model, int kernel, NamedScript
       facts_of(program, machine.rates.get(), machine.cache_bytes, backend));
   if (!measure) return side;
   TRY_ASSIGN(ScriptCheck check, check_script(model, kernel, side.state.script, script.name, backend,
-                                             device, {.measure = true}, stop));
+                                             device, {.measure = true}, stop, progress));
   if (!check.scheduled_ms)
     return refused(
         "wrong_result",
@@ -158,16 +164,16 @@ Result<StateToCompare> side_of(LoadedModel const& model, int kernel, NamedScript
 Result<ScriptDiff> diff_scripts(LoadedModel const& model, int kernel, NamedScript const& before,
                                 NamedScript const& after, DiffOptions const& options,
                                 MachineView const& machine, Backend const& backend, Device& device,
-                                StopToken stop) {
+                                StopToken stop, Progress const& progress) {
   if (!machine.rates) return bad_input("unknown_roofs", "the machine's roofs are not known");
   TRY(check_stage(options.stage, backend));
   TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
   TRY_ASSIGN(ir::Program first, schedule_program(plain, before.text, before.name));
   TRY_ASSIGN(ir::Program second, schedule_program(plain, after.text, after.name));
   TRY_ASSIGN(StateToCompare from, side_of(model, kernel, before, first, options.measure, machine,
-                                          backend, device, stop));
+                                          backend, device, stop, progress));
   TRY_ASSIGN(StateToCompare to, side_of(model, kernel, after, second, options.measure, machine,
-                                        backend, device, stop));
+                                        backend, device, stop, progress));
   te::Kernel const& defined = model.kernel(kernel).kernel;
   TRY_ASSIGN(CodeText then, whole(code_text(first, defined, options.stage, backend)));
   TRY_ASSIGN(CodeText now, whole(code_text(second, defined, options.stage, backend)));

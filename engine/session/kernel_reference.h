@@ -3,6 +3,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/device/device.h"
+#include "engine/session/kernel_size.h"
 #include "engine/session/loaded_model.h"
 #include "engine/te/expected.h"
 
@@ -17,18 +18,9 @@ struct KernelReference {
 /// bits the operators' plain loops say which; else the kernel is evaluated in double precision with
 /// a bound for each element, by the interpreter, or compiled as its plain nest where that would
 /// take too long, and the operators' loops must agree roughly. Errors: kernel_too_large, with what
-/// it would take; wrong_kernel, where they do not agree; those of the device.
+/// it would take; wrong_kernel, where they do not agree; those of the device. A long run says each second how long it has been.
 Result<KernelReference> kernel_reference(LoadedModel const& model, int kernel,
                                          Backend const& backend, Device& device,
-                                         StopToken stop = {});
-
-/// What a plain run of the kernel takes.
-struct KernelSize {
-  int64_t iterations = 0;  ///< of its innermost statements
-  int64_t bytes = 0;       ///< of all its tensors
-};
-KernelSize size_of(te::Kernel const& kernel);
-/// Error kernel_too_large: more than may be run or held for a comparison.
-Status verify_size(te::Kernel const& kernel);
+                                         StopToken stop = {}, Progress const& progress = {});
 
 }  // namespace tw::session

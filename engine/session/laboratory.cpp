@@ -44,9 +44,9 @@ constexpr double kSteadySpread = 0.25;
 
 Result<Laboratory::Outcome> Laboratory::measure(Model const& model, int kernel,
                                                 ir::Program const& program, CodeTier tier,
-                                                StopToken stop) {
-  TRY(prepare(model, kernel, stop));
-  TRY_ASSIGN(KernelCode code, compile_kernel(program, backend(), tier));
+                                                StopToken stop, Progress const& progress) {
+  TRY(prepare(model, kernel, stop, progress));
+  TRY_ASSIGN(KernelCode code, compile_kernel(program, backend(), tier, stop));
   BenchOptions options;
   options.threads = threads_;
   options.timing = {.warm_up = 0, .repeats = 5, .min_sample_seconds = 50e-6, .most_seconds = 0.4};
@@ -71,12 +71,13 @@ Result<CheckedRun> Laboratory::check(Model const& model, int kernel, ir::Program
   return run_checked(program, operations, kMostCheckedOperations, backend(), *bench_, options);
 }
 
-Status Laboratory::prepare(Model const& model, int kernel, StopToken stop) {
+Status Laboratory::prepare(Model const& model, int kernel, StopToken stop,
+                           Progress const& progress) {
   if (bench_ && model_ == model && kernel_ == kernel) return {};
   bench_.reset();
   TRY_ASSIGN(ir::Program plain, plain_program(*model, kernel));
   TRY_ASSIGN(KernelReference reference,
-             kernel_reference(*model, kernel, backend(), device(), stop));
+             kernel_reference(*model, kernel, backend(), device(), stop, progress));
   auto bench = std::make_unique<KernelBench>(device(), plain, std::move(reference.inputs));
   expected_ = std::move(reference.expected);
   bench_ = std::move(bench);

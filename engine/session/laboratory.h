@@ -37,7 +37,7 @@ public:
   };
   /// Compiles, runs once over poisoned outputs, compares, times.
   Result<Outcome> measure(Model const& model, int kernel, ir::Program const& program, CodeTier tier,
-                          StopToken stop);
+                          StopToken stop, Progress const& progress = {});
 
   /// What this device was seen to reach, in GFLOP/s on all its threads.
   void know_peak(double gflops);
@@ -50,7 +50,7 @@ public:
 
 private:
   /// Inputs and the right answer of a kernel, made when the kernel changes.
-  Status prepare(Model const& model, int kernel, StopToken stop);
+  Status prepare(Model const& model, int kernel, StopToken stop, Progress const& progress = {});
 
   Backend const& backend() const { return *chosen_.backend; }
   /// Of a burst of arithmetic now; a device that cannot run it is not called slow.

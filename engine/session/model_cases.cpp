@@ -8,6 +8,7 @@
 #include "engine/measure/kernel_bench.h"
 #include "engine/measure/network.h"
 #include "engine/package/assemble.h"
+#include "engine/session/elapsing.h"
 #include "engine/session/kernel_roofs.h"
 #include "engine/session/loaded_model.h"
 #include "engine/te/expected.h"
@@ -20,7 +21,8 @@ int threads_of(int wanted, Backend const& backend) {
 }
 
 Result<RunResult> run_kernel(LoadedModel const& model, RunOptions const& options,
-                             Backend const& backend, Device& device, StopToken stop) {
+                             Backend const& backend, Device& device, StopToken stop,
+                             Progress const& progress) {
   int kernel = std::max(0, options.kernel);
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
   auto given = options.scripts.find(kernel);
@@ -31,7 +33,7 @@ Result<RunResult> run_kernel(LoadedModel const& model, RunOptions const& options
     TRY_ASSIGN(script, backend.default_script(program));
   }
   TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script, ""));
-  TRY_ASSIGN(KernelCode code, compile_kernel(scheduled, backend, CodeTier::kFull));
+  TRY_ASSIGN(KernelCode code, compile_kernel(scheduled, backend, CodeTier::kFull, stop));
   BenchOptions bench_options;
   bench_options.threads = threads_of(options.threads, backend);
   bench_options.timing = {
@@ -39,6 +41,7 @@ Result<RunResult> run_kernel(LoadedModel const& model, RunOptions const& options
   bench_options.call.stop = stop;
   bench_options.call.timeout = std::chrono::minutes(3);
   KernelBench bench(device, program, options.inputs);
+  Elapsing elapsing(progress, fmt::format("{} runs", program.name), 0);
   TRY_ASSIGN(BenchResult measured, bench.measure(code, bench_options));
   RunResult result;
   for (double seconds : measured.samples.seconds) result.samples_ms.push_back(seconds * 1e3);
@@ -203,7 +206,7 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
                             Backend const& backend, Device& device, StopToken stop,
                             Progress const& progress) {
   if (model.is_expression || options.kernel >= 0)
-    return run_kernel(model, options, backend, device, stop);
+    return run_kernel(model, options, backend, device, stop, progress);
   for (ModelTensor const& info : model_inputs(model))
     if (!info.unknown.empty())
       return bad_input("unknown_shape",

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "engine/importers/importer.h"
+#include "engine/session/kernel_size.h"
 #include "engine/session/loaded_model.h"
 #include "engine/support/base/random.h"
 
@@ -49,6 +50,10 @@ std::vector<std::string> random_modes(LoadedModel const& model) {
 }
 
 Result<std::vector<NDArray>> random_inputs(LoadedModel const& model, uint64_t seed) {
+  if (model.is_expression) {
+    te::Kernel const& kernel = model.kernel(0).kernel;
+    TRY(verify_memory("the tensors of " + kernel.name, size_of(kernel).bytes));
+  }
   std::vector<NDArray> arrays;
   std::map<std::string, NDArray> stored = stored_modes(model);
   Rng rng(seed);

@@ -131,7 +131,7 @@ private:
   void start_roofs(bool again);
   void use(ChosenDevice chosen);
   void start_measuring();
-  void measure_node(int kernel, int node, StopToken stop);
+  void measure_node(int kernel, int node, StopToken stop, Progress const& progress);
   /// With the mutex held.
   void keep_time(History& history, int64_t flops, int node, Laboratory::Outcome const& outcome);
   bool doubt_roofs_of(int kernel, int node);

@@ -55,9 +55,9 @@ void SessionImpl::start_measuring() {
   if (wanted.empty())
     jobs_.cancel("measure");
   else
-    jobs_.start("measure", "measuring", [this, kernel, wanted](StopToken stop, Progress const&) {
+    jobs_.start("measure", "measuring", [this, kernel, wanted](StopToken stop, Progress const& progress) {
       for (int node : wanted)
-        if (!stop.stop_requested()) measure_node(kernel, node, stop);
+        if (!stop.stop_requested()) measure_node(kernel, node, stop, progress);
     });
   start_checking(kernel, current);
 }
@@ -94,7 +94,7 @@ void SessionImpl::check_node(int kernel, int node, StopToken stop) {
   publish();
 }
 
-void SessionImpl::measure_node(int kernel, int node, StopToken stop) {
+void SessionImpl::measure_node(int kernel, int node, StopToken stop, Progress const& progress) {
   Model model;
   std::optional<Schedule> schedule;
   {
@@ -109,7 +109,7 @@ void SessionImpl::measure_node(int kernel, int node, StopToken stop) {
   for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull}) {
     if (tier == CodeTier::kFull)
       publish();  // the first number is shown while the finer one is made
-    auto outcome = laboratory_->measure(model, kernel, schedule->program(), tier, stop);
+    auto outcome = laboratory_->measure(model, kernel, schedule->program(), tier, stop, progress);
     std::lock_guard lock(mutex_);
     if (state_.model != model) return;
     state_.measuring = -1;

@@ -43,7 +43,7 @@ std::map<std::string, NDArray> stored_modes(LoadedModel const& model);
 /// Such inputs that have no stored value.
 std::vector<std::string> random_modes(LoadedModel const& model);
 /// Seeded random tensors for every input but the stored modes. Errors: unknown_shape,
-/// tensor_too_large.
+/// tensor_too_large; too_much_memory, for a kernel of its own.
 Result<std::vector<NDArray>> random_inputs(LoadedModel const& model, uint64_t seed);
 
 /// The same for every input of one kernel, parameters too.
@@ -103,10 +103,11 @@ struct CheckOptions {
   bool checked = false;  ///< run the schedule once more with every access checked
 };
 /// Replays the script step by step and compares what it computes with the kernel's reference, run
-/// on the device with seeded inputs.
+/// on the device with seeded inputs. Long runs say each second how long they have been.
 Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::string const& script,
                                  std::string const& script_file, Backend const& backend,
-                                 Device& device, CheckOptions const& what, StopToken stop = {});
+                                 Device& device, CheckOptions const& what, StopToken stop = {},
+                                 Progress const& progress = {});
 
 struct DiffOptions {
   std::string stage = "program";
@@ -121,7 +122,7 @@ struct ScriptDiff {
 Result<ScriptDiff> diff_scripts(LoadedModel const& model, int kernel, NamedScript const& before,
                                 NamedScript const& after, DiffOptions const& options,
                                 MachineView const& machine, Backend const& backend, Device& device,
-                                StopToken stop = {});
+                                StopToken stop = {}, Progress const& progress = {});
 
 /// The steps of a script for one kernel, taken over to another one (of the same model or not).
 /// Errors: script errors, refusals of the script on its own kernel.

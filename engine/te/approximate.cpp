@@ -18,14 +18,12 @@ constexpr double kFunctionUnits = 8, kFunctionError = 1e-8;
 
 Expr abs(Expr const& e) { return ir::unary(UnaryOp::kAbs, e); }
 
-Expr sum(Expr const& a, Expr const& b) { return !a ? b : !b ? a : a + b; }
 Expr times(Expr const& a, Expr const& by) { return a ? a * by : a; }
-Expr larger(Expr const& a, Expr const& b) { return !a ? b : !b ? a : ir::max(a, b); }
 Expr exact(Expr const& error) { return error ? error : double_imm(0); }
 Expr is_any(Expr const& error) { return double_imm(0) < error; }
-/// Infinite where there is an error at all.
+/// Infinite where there is an error at all, or one that is no number.
 Expr unbounded(Expr const& error) {
-  return error ? ir::select(is_any(error), double_imm(kInfinity), double_imm(0)) : error;
+  return error ? ir::select(error <= double_imm(0), double_imm(0), double_imm(kInfinity)) : error;
 }
 
 int places(DType type) {
@@ -43,6 +41,20 @@ int places(DType type) {
 
 Grid joined(Grid const& a, Grid const& b) {
   return {std::max(a.most, b.most), std::min(a.step, b.step)};
+}
+
+/// No value of the function is larger, of arguments up to `most`.
+double most_of(UnaryOp op, double most) {
+  switch (op) {
+    case UnaryOp::kExp:
+      return std::exp(most);
+    case UnaryOp::kSqrt:
+      return std::max(most, 1.0);
+    case UnaryOp::kLog:
+      return kInfinity;
+    default:  // tanh, erf, sine and cosine
+      return 1;
+  }
 }
 
 bool has_index_condition(Expr const& condition) {
@@ -69,6 +81,17 @@ bool fits(DType type, Grid const& grid) {
          grid.most <= std::ldexp(grid.step, places(type));
 }
 
+bool may_overflow(DType type, Grid const& grid) {
+  return type == DType::kF16 && !(grid.most <= kLargestHalf);
+}
+
+Expr overflow(Expr const& size) {
+  if (!size) return size;
+  return ir::select(size <= double_imm(kLargestHalf), double_imm(0), double_imm(kInfinity));
+}
+
+Expr sum(Expr const& a, Expr const& b) { return !a ? b : !b ? a : a + b; }
+Expr larger(Expr const& a, Expr const& b) { return !a ? b : !b ? a : ir::max(a, b); }
 Expr as_double(Expr const& e) { return ir::cast(DType::kF64, e); }
 
 Grid wrapped(DType type, Grid const& grid) {
@@ -81,11 +104,16 @@ Grid wrapped(DType type, Grid const& grid) {
   return {stays ? grid.most : end, 1};
 }
 
-Approximation Approximator::rounded(DType type, Expr value, Expr error, Grid grid, double units) {
-  if (!is_float(type)) return {value, error, wrapped(type, grid)};
-  if (!error && fits(type, grid)) return {value, nullptr, grid};
-  Expr rounding = abs(value) * double_imm(units * unit(type)) + double_imm(least(type));
-  return {value, sum(error, rounding), kNone};
+Approximation Approximator::rounded(DType type, Approximation const& exact, double units) {
+  Approximation made = exact;
+  if (!is_float(type)) {
+    made.grid = wrapped(type, exact.grid);
+  } else if (bool(exact.error) || !fits(type, exact.grid)) {
+    Expr rounding = abs(exact.value) * double_imm(units * unit(type)) + double_imm(least(type));
+    made.error = sum(exact.error, rounding);
+    made.grid = {exact.grid.most * (1 + 4 * units * unit(type)) + least(type), 0};
+  }
+  return made;
 }
 
 Approximation Approximator::of(Expr const& e) const {
@@ -111,6 +139,14 @@ Approximation Approximator::variable(Expr const& e, std::string const& name) con
   return {e, nullptr, kNone};
 }
 
+Approximation Approximator::operand(Expr const& e) const {
+  Approximation a = of(e);
+  bool computed = !e.as<ir::Load>() && !e.as<ir::FloatImm>();  // a tensor's error says it already
+  if (computed && may_overflow(e.type(), a.grid))
+    a.peak = larger(a.peak, sum(abs(a.value), times(a.error, double_imm(2))));
+  return a;
+}
+
 /// An index is taken as it is: one that rounding could change is a program's own fault.
 Approximation Approximator::load(ir::Load const& read) const {
   KnownTensor const& tensor = known_.at(read.buffer->name);
@@ -118,26 +154,29 @@ Approximation Approximator::load(ir::Load const& read) const {
   for (Expr const& index : read.indices) indices.push_back(of(index).value);
   Expr value = ir::load(tensor.value, indices);
   if (is_float(read.type)) value = as_double(value);
-  return {value, tensor.error ? ir::load(tensor.error, indices) : nullptr, tensor.grid};
+  Expr error = tensor.error ? ir::load(tensor.error, indices) : nullptr;
+  if (tensor.overflows)
+    error = sum(error, overflow(sum(abs(value), times(error, double_imm(2)))));
+  return {value, error, tensor.grid, nullptr};
 }
 
 Approximation Approximator::unary(ir::Unary const& node) const {
-  Approximation a = of(node.a);
+  bool passes = node.op == UnaryOp::kNeg || node.op == UnaryOp::kAbs || node.op == UnaryOp::kNot;
+  Approximation a = passes ? of(node.a) : operand(node.a);
   Expr value = ir::unary(node.op, a.value);
   switch (node.op) {
     case UnaryOp::kNeg:
     case UnaryOp::kAbs:
     case UnaryOp::kNot:
-      return {value, a.error, a.grid};
+      return {value, a.error, a.grid, a.peak};
     case UnaryOp::kFloor:
     case UnaryOp::kCeil:
     case UnaryOp::kRound: {
-      Grid whole{a.grid.most + 1, 1};
-      if (!a.error || !is_float(node.type))
-        return {value, a.error, a.grid.step > 0 ? whole : kNone};
+      Grid whole{a.grid.most + 1, a.grid.step > 0 ? 1.0 : 0};
+      if (!a.error || !is_float(node.type)) return {value, a.error, whole, a.peak};
       Expr low = ir::unary(node.op, a.value - a.error),
            high = ir::unary(node.op, a.value + a.error);
-      return {value, high - low, kNone};
+      return {value, high - low, {whole.most, 0}, a.peak};
     }
     default:
       return function(node, a);
@@ -174,12 +213,20 @@ Approximation Approximator::function(ir::Unary const& node, Approximation const&
   }
   double own =
       std::max(kFunctionUnits, node.type == DType::kF64 ? kFunctionError / unit(node.type) : 0);
-  return rounded(node.type, value, error, kNone, own);
+  return rounded(node.type, {value, error, {most_of(node.op, a.grid.most), 0}, a.peak}, own);
 }
 
 Approximation Approximator::binary(ir::Binary const& node) const {
-  Approximation a = of(node.a), b = of(node.b);
-  if (ir::is_compare(node.op)) return condition(node, a, b);
+  bool passes = node.op == BinaryOp::kMin || node.op == BinaryOp::kMax;
+  Approximation a = passes ? of(node.a) : operand(node.a);
+  Approximation b = passes ? of(node.b) : operand(node.b);
+  Approximation made = ir::is_compare(node.op) ? condition(node, a, b) : arithmetic(node, a, b);
+  made.peak = larger(a.peak, b.peak);
+  return made;
+}
+
+Approximation Approximator::arithmetic(ir::Binary const& node, Approximation const& a,
+                                       Approximation const& b) const {
   Expr value = ir::binary(node.op, a.value, b.value);
   Expr x =
       is_float(node.type) || bool(a.error) || bool(b.error) ? abs(as_double(a.value)) : nullptr;
@@ -187,19 +234,23 @@ Approximation Approximator::binary(ir::Binary const& node) const {
   switch (node.op) {
     case BinaryOp::kAdd:
     case BinaryOp::kSub:
-      return rounded(node.type, value, sum(a.error, b.error),
-                     {a.grid.most + b.grid.most, std::min(a.grid.step, b.grid.step)});
+      return rounded(
+          node.type,
+          {value,
+           sum(a.error, b.error),
+           {a.grid.most + b.grid.most, std::min(a.grid.step, b.grid.step)}});
     case BinaryOp::kMul: {
       Expr both = bool(a.error) && bool(b.error) ? a.error * b.error : nullptr;
-      return rounded(node.type, value, sum(both, sum(times(a.error, y), times(b.error, x))),
-                     {a.grid.most * b.grid.most, a.grid.step * b.grid.step});
+      return rounded(node.type, {value,
+                                 sum(both, sum(times(a.error, y), times(b.error, x))),
+                                 {a.grid.most * b.grid.most, a.grid.step * b.grid.step}});
     }
     case BinaryOp::kDiv: {
       Expr least_divisor = b.error ? y - b.error : y;
       Expr error = sum(a.error, times(b.error, abs(value)));
       if (error)
         error = ir::select(is_any(least_divisor), error / least_divisor, double_imm(kInfinity));
-      return rounded(node.type, value, error, kNone);
+      return rounded(node.type, {value, error, kNone});
     }
     case BinaryOp::kMin:
     case BinaryOp::kMax:
@@ -227,33 +278,42 @@ Approximation Approximator::condition(ir::Binary const& node, Approximation cons
   Expr value = ir::binary(node.op, a.value, b.value), errors = sum(a.error, b.error);
   if (!errors) return {value, nullptr, {1, 1}};
   Expr apart = abs(as_double(a.value) - as_double(b.value));
-  return {value, ir::select(apart <= errors, double_imm(1), double_imm(0)), {1, 1}};
+  return {value, ir::select(errors < apart, double_imm(0), double_imm(1)), {1, 1}};
 }
 
 /// Where the condition may turn, both sides are right. A side that an index condition guards is
 /// not looked at: it may read outside of its tensor.
 Approximation Approximator::select(ir::Select const& node) const {
   Approximation c = of(node.condition), a = of(node.a), b = of(node.b);
-  Expr value = ir::select(c.value, a.value, b.value);
-  Grid grid = joined(a.grid, b.grid);
-  if (!a.error && !b.error && !c.error) return {value, nullptr, grid};
-  Expr error = ir::select(c.value, exact(a.error), exact(b.error));
-  if (!c.error) return {value, error, grid};
+  Approximation made{ir::select(c.value, a.value, b.value), nullptr, joined(a.grid, b.grid), c.peak};
+  if (bool(a.peak) || bool(b.peak))
+    made.peak = larger(c.peak, ir::select(c.value, exact(a.peak), exact(b.peak)));
+  if (!a.error && !b.error && !c.error) return made;
+  made.error = ir::select(c.value, exact(a.error), exact(b.error));
+  if (!c.error) return made;
+  made.grid.step = 0;
   Expr other = double_imm(kInfinity);
-  if (node.type != DType::kBool && !has_index_condition(node.condition))
+  if (node.type != DType::kBool && !has_index_condition(node.condition)) {
     other = abs(as_double(a.value) - as_double(b.value)) + sum(exact(a.error), exact(b.error));
-  return {value, ir::select(is_any(c.error), other, error), kNone};
+    made.peak = larger(c.peak, larger(a.peak, b.peak));
+  }
+  made.error = ir::select(is_any(c.error), other, made.error);
+  return made;
 }
 
 Approximation Approximator::cast(ir::Cast const& node) const {
-  Approximation a = of(node.a);
+  Approximation a = operand(node.a);
   DType from = node.a.type(), to = node.type;
   if (is_float(to))
-    return rounded(to, as_double(a.value), a.error, a.grid, is_float(from) && to == from ? 0 : 1);
+    return rounded(to, {as_double(a.value), a.error, a.grid, a.peak},
+                   is_float(from) && to == from ? 0 : 1);
   Expr value = ir::cast(to, a.value);
-  if (!is_float(from) || !a.error) return {value, a.error, wrapped(to, a.grid)};
+  if (!is_float(from) || !a.error) return {value, a.error, wrapped(to, a.grid), a.peak};
   Expr low = ir::cast(to, a.value - a.error), high = ir::cast(to, a.value + a.error);
-  return {value, abs(as_double(high) - as_double(low)), kNone};
+  // What is far apart may wrap around to what is near.
+  Expr apart = ir::select(a.error <= double_imm(std::ldexp(1.0, int(size_of(to)) * 8 - 2)),
+                          abs(as_double(high) - as_double(low)), double_imm(kInfinity));
+  return {value, apart, kNone, a.peak};
 }
 
 }  // namespace tw::te

@@ -12,13 +12,15 @@ namespace tw::te {
 struct KnownTensor {
   Buffer value, error;
   Grid grid;
+  bool overflows = false;  ///< elements may be too large for its type
 };
 using KnownTensors = std::map<std::string, KnownTensor>;
 
 struct Approximation {
   Expr value;  ///< f64 for floats, else as it was
   Expr error;  ///< f64; null: exact. Of a condition: not 0 where it may be the other one
-  Grid grid;   ///< of exact values
+  Grid grid;   ///< `step` of exact values only
+  Expr peak;   ///< f64; the largest size of what became f16 on the way; null: nothing too large
 };
 
 /// Half a unit in the last place of 1, and half of the least denormal number.
@@ -28,6 +30,16 @@ double least(DType type);
 bool fits(DType type, Grid const& grid);
 /// The grid of an integer that wraps around; of floats as it is.
 Grid wrapped(DType type, Grid const& grid);
+/// A half is infinite above; other types reach so far that nothing is said of theirs.
+inline constexpr double kLargestHalf = 65504;
+/// Whether values on the grid may be infinite in the type.
+bool may_overflow(DType type, Grid const& grid);
+/// 0 where the size is that of a finite half, infinite elsewhere (null: null): nothing is known of
+/// what is made of an infinity that another order, or one rounding less, would not have made.
+Expr overflow(Expr const& size);
+/// The sum of two, the larger one of two; null is nothing.
+Expr sum(Expr const& a, Expr const& b);
+Expr larger(Expr const& a, Expr const& b);
 Expr as_double(Expr const& e);
 inline Expr double_imm(double value) { return ir::float_imm(value, DType::kF64); }
 
@@ -37,17 +49,21 @@ public:
   Approximation of(Expr const& e) const;
 
 private:
+  /// What is computed with, and not just passed on: its peak is its own, too.
+  Approximation operand(Expr const& e) const;
   Approximation load(ir::Load const& read) const;
   Approximation unary(ir::Unary const& node) const;
   Approximation function(ir::Unary const& node, Approximation const& a) const;
   Approximation binary(ir::Binary const& node) const;
+  Approximation arithmetic(ir::Binary const& node, Approximation const& a,
+                           Approximation const& b) const;
   Approximation condition(ir::Binary const& node, Approximation const& a,
                           Approximation const& b) const;
   Approximation select(ir::Select const& node) const;
   Approximation cast(ir::Cast const& node) const;
   Approximation variable(Expr const& e, std::string const& name) const;
-  /// With what rounding to the type adds to the error so far (null: none).
-  static Approximation rounded(DType type, Expr value, Expr error, Grid grid, double units = 1);
+  /// With what rounding to the type adds to the error so far.
+  static Approximation rounded(DType type, Approximation const& exact, double units = 1);
 
   KnownTensors const& known_;
   Stage const& stage_;

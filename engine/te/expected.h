@@ -38,7 +38,8 @@ Comparison judge(std::vector<NDArray> const& actual, Expected const& expected);
 ExpectedOutput stored_output(NDArray values);
 
 /// Elements of which the judge knows nothing: their bound is not finite. A condition on a float
-/// that rounding may turn makes them, or a division by what may be 0.
+/// that rounding may turn makes them, a division by what may be 0, or a half that may be infinite
+/// on the way.
 int64_t undecided(Expected const& expected);
 
 }  // namespace tw::te

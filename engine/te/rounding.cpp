@@ -72,7 +72,8 @@ private:
       ir::walk(stage.body, [&](Expr const& e) {
         auto const* read = e.as<ir::Load>();
         auto found = read ? known_.find(read->buffer->name) : known_.end();
-        inexact = inexact || (found != known_.end() && found->second.error);
+        inexact = inexact || (found != known_.end() &&
+                              (found->second.error || found->second.overflows));
         return true;
       });
     }
@@ -81,7 +82,8 @@ private:
       known_[stage.output->name] = {
           buffer_of(stage.output->name, value_type(stage.output->type), stage),
           inexact ? error_buffer(stage) : nullptr,
-          {std::numeric_limits<double>::infinity(), 0}};
+          {std::numeric_limits<double>::infinity(), 0},
+          stage.output->type == DType::kF16};
     }
   }
 
@@ -106,57 +108,83 @@ private:
       errors.push_back(none);
     }
     if (!errors.empty() && !made.error) made.error = error_buffer(stage);
+    std::vector<Expr> before;  // elements of the stages of the error so far
     for (Stage& error : errors) {
       bool last = &error == &errors.back();
       error.output = last ? made.error : error_buffer(stage);
       if (error.scan == Scan::kBegins) error.scan = Scan::kJoins;
-      if (last && stage.combiner == Combiner::kProd) finish_product(error, errors, made);
+      if (last && errors.size() > 1) error.body = combined(stage, before, made);
+      before.push_back(ir::load(error.output, vars(error.axes)));
       result_.kernel.stages.push_back(error);
     }
     if (made.error) made.grid.step = 0;
+    made.overflows = made.overflows || may_overflow(stage.output->type, made.grid);
     known_[stage.output->name] = made;
   }
 
-  /// Stages of the error; empty: exact. `made.grid` becomes that of the result.
+  /// Stages of the error; empty: exact. `made.grid` becomes that of the result. Where there are
+  /// several, the last one's body is still to be made, of the ones before it.
   std::vector<Stage> errors_of(Stage const& stage, Approximation const& body, KnownTensor& made) {
     Stage error = stage;
-    error.body = body.error;
+    Expr before = sum(body.error, overflow(body.peak));
+    error.body = before;
     if (stage.combiner == Combiner::kNone || stage.combiner == Combiner::kMax ||
         stage.combiner == Combiner::kMin) {
       error.combiner = stage.combiner == Combiner::kNone ? Combiner::kNone : Combiner::kMax;
-      return body.error ? std::vector{error} : std::vector<Stage>{};
+      return before ? std::vector{error} : std::vector<Stage>{};
     }
     double terms = 1;
     for (Axis const& axis : stage.reduce) terms *= double(axis.extent);
     DType type = stage.output->type;
-    bool sum = stage.combiner == Combiner::kSum;
-    made.grid.most = sum ? body.grid.most * terms : std::pow(body.grid.most, terms);
-    made.grid.step = sum ? body.grid.step : std::pow(body.grid.step, terms);
+    bool sums = stage.combiner == Combiner::kSum;
+    made.grid.most = sums ? body.grid.most * terms : std::pow(body.grid.most, terms);
+    made.grid.step = sums ? body.grid.step : std::pow(body.grid.step, terms);
     made.grid = wrapped(type, made.grid);
     bool rounds = is_float(type) && !fits(type, made.grid);
-    if (!rounds && !body.error) return {};
-    Expr before = body.error ? body.error : ir::float_imm(0, DType::kF64);
-    double roundings = std::min(terms, 4 * std::sqrt(terms));
+    if (!rounds && !before) return {};
+    if (rounds) made.grid.most *= 1 + 4 * terms * unit(type);
+    if (!before) before = double_imm(0);
     Expr magnitude = ir::unary(ir::UnaryOp::kAbs, as_double(body.value));
-    if (sum) {
-      error.body =
-          rounds ? before + magnitude * double_imm(roundings * unit(type)) + double_imm(least(type))
-                 : before;
-      return {error};
+    std::vector<Stage> stages{error};
+    stages[0].body = sums ? error_of_sum(type, rounds ? magnitude : nullptr, before, terms)
+                          // |product of (x + e)| - |product of x|, each factor with its rounding.
+                          : magnitude * double_imm(1 + 2 * unit(type)) + before +
+                                double_imm(least(type));
+    if (may_overflow(type, made.grid)) {
+      error.body = magnitude + before * double_imm(2);
+      if (!sums) error.body = ir::max(error.body, double_imm(1));
+      stages.push_back(error);
+    } else if (sums) {
+      return stages;
     }
-    // |product of (x + e)| - |product of x|, each factor with its rounding.
-    error.body = magnitude * double_imm(1 + 2 * unit(type)) + before + double_imm(least(type));
-    Stage difference = stage;
-    difference.combiner = Combiner::kNone;
-    difference.reduce.clear();
-    return {error, difference};
+    error.combiner = Combiner::kNone;
+    error.reduce.clear();
+    stages.push_back(error);
+    return stages;
   }
 
-  static void finish_product(Stage& error, std::vector<Stage> const& errors,
-                             KnownTensor const& made) {
-    std::vector<Expr> at = vars(error.axes);
-    error.body = ir::load(errors.front().output, at) -
-                 ir::unary(ir::UnaryOp::kAbs, as_double(ir::load(made.value, at)));
+  static Expr error_of_sum(DType type, Expr const& magnitude, Expr const& before, double terms) {
+    if (!magnitude) return before;
+    double roundings = std::min(terms, 4 * std::sqrt(terms));
+    return before + magnitude * double_imm(roundings * unit(type)) + double_imm(least(type));
+  }
+
+  /// The error of a sum or a product of the stages before: the errors added or the product of the
+  /// larger factors, then, where the type may be too narrow, the largest that a part of it can be.
+  /// A part that overflows leaves nothing known of the whole, except where all terms have one sign:
+  /// then the whole overflows, too.
+  static Expr combined(Stage const& stage, std::vector<Expr> const& before,
+                       KnownTensor const& made) {
+    Expr whole =
+        ir::unary(ir::UnaryOp::kAbs, as_double(ir::load(made.value, vars(stage.axes))));
+    bool sums = stage.combiner == Combiner::kSum;
+    Expr error = sums ? before[0] : before[0] - whole;
+    if (before.size() < 2) return error;
+    Expr unknown = overflow(before[1]);
+    if (sums)
+      unknown = ir::select(before[1] <= whole * double_imm(1 + 1e-9) + before[0] * double_imm(2),
+                           double_imm(0), unknown);
+    return error + unknown;
   }
 
   Kernel const& kernel_;

@@ -9,7 +9,7 @@
 
 namespace tw::te {
 
-/// What is known of the elements of an input: no one is larger than `most`, all are multiples of
+/// What is known of the elements of a tensor: no one is larger than `most`, all are multiples of
 /// `step` (a power of two; 0: of none).
 struct Grid {
   double most = 0;
@@ -35,7 +35,8 @@ struct RoundingAnalysis {
 /// adds min(n, 4 sqrt(n)) units of rounding of the sum of the terms' magnitudes: the worst order
 /// may add n, which would hide a missing term of a long sum, but errors that large need all
 /// roundings to go one way (Higham and Mary 2019). A condition on floats that rounding may turn
-/// counts as both. Values are `inputs`, in the kernel's order.
+/// counts as both. What is made of a half that may be infinite has no bound: another order, or one
+/// rounding less, makes the infinity or does not. Values are `inputs`, in the kernel's order.
 RoundingAnalysis analyze_rounding(Kernel const& kernel, std::span<NDArray const> inputs);
 
 }  // namespace tw::te

@@ -83,6 +83,39 @@ private slots:
              qPrintable(run.out + run.err));
   }
 
+  void too_much_is_refused_with_its_number_before_it_is_made() {
+    write("many.te",
+          "tilewright te 1\nkernel many(A: f32[20000, 20000], B: f32[20000, 20000]) -> C\n"
+          "  C[i in 20000, j in 20000] = sum[k in 20000] A[i, k] * B[k, j]\n");
+    Run run = tw({"check", at("many.te")});
+    QCOMPARE(run.err, "tw: many runs 8e+12 iterations; results are compared up to 6e+10\n");
+    QCOMPARE(run.code, 1);
+    write("huge.te",
+          "tilewright te 1\nkernel huge(X: f32[1000000, 1000000]) -> Y\n"
+          "  Y[i in 1000000, j in 1000000] = X[i, j] + 1.0\n");
+    run = tw({"run", at("huge.te")});
+    QVERIFY2(run.err.startsWith("tw: the tensors of huge take 8000.0 GB; on this machine tensors "
+                                "of up to "),
+             qPrintable(run.err));
+    QCOMPARE(run.code, 1);
+  }
+
+  /// `script` gives the program a terminal.
+  void a_long_reference_says_how_long_it_has_been_and_ends_at_once() {
+    if (QStandardPaths::findExecutable("script").isEmpty()) QSKIP("there is no 'script' here");
+    write("long.te",
+          "tilewright te 1\nkernel long(A: f32[3000, 3000], B: f32[3000, 3000]) -> C\n"
+          "  C[i in 3000, j in 3000] = sum[k in 3000] A[i, k] * B[k, j]\n");
+    QElapsedTimer timer;
+    timer.start();
+    Run run = shell("script -qec \"timeout -s INT 5 $0 check " + at("long.te") + "\" /dev/null");
+    QVERIFY2(timer.elapsed() < 20'000, qPrintable(QString::number(timer.elapsed())));
+    for (char const* words : {"its plain nest of 2.7e+10 iterations says what is right",
+                              "long runs its plain nest of 2.7e+10 iterations for the right "
+                              "result, in seconds (2 of 27)"})
+      QVERIFY2(run.out.contains(words), qPrintable(run.out));
+  }
+
   void the_for_line_of_a_script_is_heeded() {
     write("other.tws", "tilewright schedule 1\nfor conv\nparallel(C.i)\n");
     for (char const* command : {"check", "lower", "analyze"}) {

@@ -33,12 +33,13 @@ declare <3 x float> @llvm.experimental.constrained.fptrunc.v3f32.v3f64(<3 x doub
 declare void @llvm.eh.sjlj.longjmp(ptr)
 )";
 
-Result<Emitted> generate(std::string_view ir, Machine const& machine, Tier tier = Tier::kFast) {
+Result<Emitted> generate(std::string_view ir, Machine const& machine, Tier tier = Tier::kFast,
+                         StopToken stop = {}) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic diagnostic;
   auto module = llvm::parseAssemblyString(ir, diagnostic, context);
   if (!module) return bad_input("bad_ir", diagnostic.getMessage().str());
-  return machine.generate(*module, tier);
+  return machine.generate(*module, tier, EmitTexts::kAssemblyAndIr, stop);
 }
 
 Machine elsewhere(std::string program = kProgram) {
@@ -118,6 +119,27 @@ private slots:
     QCOMPARE(sentence(generate(test::common_kernels(), elsewhere(program))),
              QString("LLVM cannot compile the kernel: its process ended by signal 11 "
                      "(segmentation fault)"));
+  }
+
+  void who_no_longer_wants_the_code_gets_an_answer_and_the_process_ends() {
+    QTemporaryDir folder;
+    std::string program = folder.filePath("endless").toStdString();
+    std::ofstream(program) << "#!/bin/bash\nhead -c 1 <&3 >/dev/null\nexec sleep 600\n";
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    Machine machine = elsewhere(program);
+    std::stop_source source;
+    std::jthread impatient([&](std::stop_token end) {
+      while (!end.stop_requested() && generators().empty()) QThread::msleep(1);
+      QThread::msleep(100);  // it is at work now
+      source.request_stop();
+    });
+    QElapsedTimer timer;
+    timer.start();
+    auto answer = generate(test::common_kernels(), machine, Tier::kFast, source.get_token());
+    QVERIFY(!answer);
+    QCOMPARE(answer.error().code, std::string("cancelled"));
+    QVERIFY2(timer.elapsed() < 10'000, qPrintable(QString::number(timer.elapsed())));
+    QVERIFY(generators().empty());
   }
 
   void a_missing_program_is_one_sentence() {

@@ -40,7 +40,7 @@ private slots:
     QCOMPARE(lowered.error().code, std::string("too_many_statements"));
     QCOMPARE(lowered.error().message,
              std::string("the unrolled loops of chain would write out 60000 operations; at most "
-                         "50000 are compiled: unroll fewer loops, or smaller ones"));
+                         "20000 are compiled: unroll fewer loops, or smaller ones"));
   }
 };
 

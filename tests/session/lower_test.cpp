@@ -18,9 +18,9 @@ public:
   std::span<Pass const> passes() const override { return backend_.passes(); }
   std::string generator() const override { return backend_.generator(); }
   Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier,
-                            CodeTexts texts) const override {
+                            CodeTexts texts, StopToken stop) const override {
     ++generated;
-    return backend_.generate(kernel, tier, texts);
+    return backend_.generate(kernel, tier, texts, stop);
   }
   Result<std::vector<std::byte>> link(
       std::span<std::vector<std::byte> const> objects) const override {

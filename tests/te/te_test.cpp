@@ -187,6 +187,9 @@ private slots:
                                       << "k.te:3:23: 'i' is divided by zero";
     QTest::newRow("remainder by zero") << head + "  B[i in 4] = A[(i+1) % 0]\n"
                                        << "k.te:3:26: 'i+1' is divided by zero";
+    QTest::newRow("float by zero") << head + "  B[i in 4] = A[i] / 0\n"
+                                   << "k.te:3:23: 'A[i]' is divided by zero; where infinity is "
+                                      "meant, divide by 0.0";
     QTest::newRow("overflow")
         << head + "  C[i in 4] = A[i]\n  B[i in 4] = A[i*4611686018427387904*4 % 4]\n"
         << "k.te:4: stage B reads 'A' at i*4611686018427387904*4%4, which does not fit 64 bits";

@@ -69,6 +69,7 @@ void print_text(session::ScriptCheck const& result) {
 }
 
 /// The plain nest of a large kernel takes a while, on one core: said before, and only to a person.
+/// Whoever wants none of it is told how to end it.
 void announce(session::LoadedModel const& model, int kernel) {
   session::KernelSize size = session::size_of(model.kernel(kernel).kernel);
   if (size.iterations < 2'000'000'000 || isatty(STDERR_FILENO) == 0) return;
@@ -87,7 +88,9 @@ int check(Context const& context, Arguments const& arguments) {
   if (!device) return report(context, device.error());
   auto result = session::check_script(*chosen->model, chosen->kernel, chosen->script.text,
                                       chosen->script.name, *context.backend, **device,
-                                      {.measure = arguments.timed, .checked = arguments.checked});
+                                      {.measure = arguments.timed, .checked = arguments.checked},
+                                      {}, progress_of(context));
+  end_progress(context);
   if (!result) return report(context, result.error());
   if (context.json) {
     Json steps = Json::array();

@@ -93,7 +93,8 @@ int diff(Context const& context, Arguments const& arguments) {
   if (!machine) return report(context, machine.error());
   auto result =
       session::diff_scripts(**model, *kernel, *before, *after, {arguments.stage, arguments.timed},
-                            *machine, *context.backend, **device);
+                            *machine, *context.backend, **device, {}, progress_of(context));
+  end_progress(context);
   if (!result) return report(context, result.error());
   if (context.json)
     print(to_json(*result));

@@ -138,7 +138,9 @@ int run(Context const& context, Arguments const& arguments) {
                               .inputs = *inputs,
                               .scripts = {},
                               .cache_folder = context.cache_folder};
-  auto result = session::run_model(**model, options, *context.backend, **device);
+  auto result = session::run_model(**model, options, *context.backend, **device, {},
+                                   progress_of(context));
+  end_progress(context);
   if (!result) return report(context, result.error());
   if (!arguments.output_folder.empty())
     if (Status status = write_raw(arguments.output_folder, "output_", result->outputs); !status)

@@ -10,8 +10,8 @@ namespace {
 
 using namespace ir;
 
-/// Some seconds of code generation.
-constexpr int64_t kMostOperations = 50'000;
+/// Few seconds of code generation, whose time grows with the square of what one block holds.
+constexpr int64_t kMostOperations = 20'000;
 /// Instructions that one elementary function becomes.
 constexpr double kFunctionOperations = 40;
 

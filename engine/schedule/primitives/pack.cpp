@@ -1,23 +1,23 @@
-#include "engine/schedule/legality/buffers.h"
 #include "engine/schedule/legality/macro.h"
 
 namespace tw {
 namespace {
 
-/// A copy of the tensor for the block, then another layout for the copy.
+/// A copy of the tensor for the block, in another layout.
 std::vector<Step> steps_of(Move const& move) {
-  std::string copy = free_tensor_name(move.program, move.word("tensor") + "_cache");
-  return {{"cache_read", {move.blocks[0].block->name}, {{"tensor", move.word("tensor")}}, {}},
-          {"transform_layout", {copy}, {{"layout", move.word("layout")}}, {}}};
+  return {{"cache_read",
+           {move.blocks[0].block->name},
+           {{"tensor", move.word("tensor")}, {"layout", move.word("layout")}},
+           {}}};
 }
 
 std::expected<Proof, Refusal> check(Move const& move) {
-  auto done = run_steps(move.program, steps_of(move));
+  auto done = run_steps(move.program, steps_of(move), move.effort);
   if (!done) return std::unexpected(done.error());
   return Proof{"the copy holds the same values, and every element has one place"};
 }
 
-Applied apply(Move const& move) { return *run_steps(move.program, steps_of(move)); }
+Applied apply(Move const& move) { return *run_steps(move.program, steps_of(move), move.effort); }
 
 }  // namespace
 
@@ -26,7 +26,7 @@ Primitive const& primitive_pack() {
       "pack",
       "Q",
       "Pack what a block reads",
-      "Copies a tensor in another layout before a block reads it: cache_read and transform_layout. "
+      "Copies a tensor in another layout before a block reads it: cache_read with a layout. "
       "With the block's innermost axis as the last block of the layout its vectors lie in a row.",
       "C[i, j] = f(B[k, j])  -- layout=BA16b -->  B_cache[j // 16, k, j % 16] = B[k, j]; C[i, j] = "
       "f(B_cache[j // 16, k, j % 16])",

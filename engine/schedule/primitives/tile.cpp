@@ -27,13 +27,13 @@ std::vector<Step> steps_of(Move const& move) {
 }
 
 std::expected<Proof, Refusal> check(Move const& move) {
-  auto done = run_steps(move.program, steps_of(move));
+  auto done = run_steps(move.program, steps_of(move), move.effort);
   if (!done) return std::unexpected(done.error());
   return Proof{"two splits, and a reorder that is legal"};
 }
 
 Applied apply(Move const& move) {
-  Applied applied = *run_steps(move.program, steps_of(move));
+  Applied applied = *run_steps(move.program, steps_of(move), move.effort);
   for (size_t part = 0; part < 2; ++part)
     for (size_t i = 0; i < 2; ++i)
       applied.made.push_back(applied.cursors.at(move.loops[i].loop->id)[part]);

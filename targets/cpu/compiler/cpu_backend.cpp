@@ -40,7 +40,7 @@ public:
   std::string generator() const override { return code_generator_version(); }
 
   Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier,
-                            CodeTexts texts) const override {
+                            CodeTexts texts, StopToken stop) const override {
     llvm::LLVMContext context;
     CheckedModule built;
     if (tier == CodeTier::kChecked) {
@@ -52,7 +52,7 @@ public:
     TRY_ASSIGN(Emitted emitted,
                machine_.generate(
                    *built.module, tier == CodeTier::kFull ? Tier::kFull : Tier::kFast,
-                   texts == CodeTexts::kNone ? EmitTexts::kNone : EmitTexts::kAssemblyAndIr));
+                   texts == CodeTexts::kNone ? EmitTexts::kNone : EmitTexts::kAssemblyAndIr, stop));
     Artifact artifact;
     artifact.object = std::move(emitted.object);
     artifact.symbol = kernel.host.name;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <utility>
@@ -50,6 +51,9 @@ public:
   Received receive(std::string& bytes) {
     return receive_bytes(child_.socket(), bytes, kMostMinutes);
   }
+
+  /// From any thread: whoever waits for an answer is told that there comes none.
+  void interrupt() { ::shutdown(child_.socket(), SHUT_RDWR); }
   std::string how_it_ended() { return end_of(child_.wait_for_end()); }
   void kill() { child_.end(); }
 
@@ -70,17 +74,22 @@ Result<std::unique_ptr<GeneratorProcess>> GeneratorPool::take() {
   return GeneratorProcess::start(program_);
 }
 
-Result<Emitted> GeneratorPool::generate(GeneratorRequest const& request) {
+Result<Emitted> GeneratorPool::generate(GeneratorRequest const& request, StopToken stop) {
   TRY_ASSIGN(std::unique_ptr<GeneratorProcess> process, take());
   auto failed = [](std::string const& how) {
     return refused("code_generation_failed", "LLVM cannot compile the kernel: its process " + how);
   };
   std::string bytes;
-  Received received = process->send(request.to_bytes()) ? process->receive(bytes) : Received::kGone;
-  if (received == Received::kLate) {
-    process->kill();
-    return failed(fmt::format("has not answered for {} minutes", kMostMinutes.count()));
+  Received received = Received::kGone;
+  {
+    std::stop_callback on_stop(stop, [&] { process->interrupt(); });
+    if (process->send(request.to_bytes())) received = process->receive(bytes);
   }
+  bool stopped = stop.stop_requested();
+  if (stopped || received == Received::kLate) process->kill();
+  if (stopped) return refused("cancelled", "cancelled");
+  if (received == Received::kLate)
+    return failed(fmt::format("has not answered for {} minutes", kMostMinutes.count()));
   if (received == Received::kGone) return failed(process->how_it_ended());
   std::optional<Result<Emitted>> reply = reply_from_bytes(bytes);
   if (!reply) return failed("gave an answer that makes no sense");

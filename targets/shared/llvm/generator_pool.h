@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/support/base/job.h"
 #include "targets/shared/llvm/generator_messages.h"
 
 namespace tw {
@@ -20,8 +21,9 @@ public:
   ~GeneratorPool();
 
   /// Errors: those of the other process; code_generation_failed when it ends before it answers (a
-  /// fatal error, a crash) or takes longer than minutes; code_generator_missing.
-  Result<Emitted> generate(GeneratorRequest const& request);
+  /// fatal error, a crash) or takes longer than minutes; code_generator_missing; cancelled, at once
+  /// when `stop` is asked for: the process is ended.
+  Result<Emitted> generate(GeneratorRequest const& request, StopToken stop = {});
 
 private:
   Result<std::unique_ptr<GeneratorProcess>> take();

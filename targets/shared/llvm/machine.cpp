@@ -209,7 +209,8 @@ void Machine::prepare(llvm::Module& module) const {
   module.setDataLayout(parts_->data_layout);
 }
 
-Result<Emitted> Machine::generate(llvm::Module& module, Tier tier, EmitTexts texts) const {
+Result<Emitted> Machine::generate(llvm::Module& module, Tier tier, EmitTexts texts,
+                                  StopToken stop) const {
   TRY(verify(module));
   prepare(module);
   if (!parts_->generators) return generate_here(module, tier, texts);
@@ -217,7 +218,7 @@ Result<Emitted> Machine::generate(llvm::Module& module, Tier tier, EmitTexts tex
   llvm::raw_string_ostream stream(request.module);
   llvm::WriteBitcodeToFile(module, stream, /*ShouldPreserveUseListOrder=*/true);
   stream.flush();
-  return parts_->generators->generate(request);
+  return parts_->generators->generate(request, stop);
 }
 
 Result<Emitted> Machine::generate_here(llvm::Module& module, Tier tier, EmitTexts texts) const {

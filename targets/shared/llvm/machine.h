@@ -9,6 +9,7 @@
 
 #include "engine/hardware/hardware.h"
 #include "engine/support/base/error.h"
+#include "engine/support/base/job.h"
 
 namespace llvm {
 class Module;
@@ -72,9 +73,9 @@ public:
   /// tier's passes. Fused multiply-add comes from llvm.fma, llvm.fmuladd and the `contract` flag
   /// only. No call into a C library is introduced by recognizing loops, so memset and memcpy appear
   /// only where the module has them. Errors: invalid_module (with the verifier's words),
-  /// code_generation_failed, code_generator_missing.
+  /// code_generation_failed, code_generator_missing, cancelled (where another process generates).
   Result<Emitted> generate(llvm::Module& module, Tier tier,
-                           EmitTexts texts = EmitTexts::kAssemblyAndIr) const;
+                           EmitTexts texts = EmitTexts::kAssemblyAndIr, StopToken stop = {}) const;
 
 private:
   explicit Machine(MachineOptions options);
