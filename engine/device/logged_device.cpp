@@ -29,7 +29,7 @@ std::string threads_text(int threads) {
 /// Codes after which the device's tensors and libraries are gone.
 bool ends_a_life(Error const& error) {
   for (char const* code : {"device_unavailable", "device_lost", "device_timed_out",
-                           "kernel_crashed", "kernel_timed_out"})
+                           "kernel_crashed", "division_by_zero", "kernel_timed_out"})
     if (error.code == code) return true;
   return false;
 }
