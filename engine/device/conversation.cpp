@@ -25,6 +25,14 @@ std::string name_of(std::span<DeviceStep const> steps, int32_t index) {
   return fmt::format("one of {} kernels", steps.size());
 }
 
+/// What a fatal signal in a kernel means. Floats trap nowhere: an arithmetic exception is an
+/// integer divided by zero.
+std::unexpected<Error> died(std::string const& kernel, int signal, std::string const& where = "") {
+  if (signal == SIGFPE) return refused("division_by_zero", kernel + " divided an integer by zero");
+  return refused("kernel_crashed",
+                 fmt::format("{} crashed ({}{})", kernel, signal_name(signal), where));
+}
+
 /// The device's own words: one line, not long, never none.
 std::unexpected<Error> to_error(wire::Failure const& failure) {
   auto fault = Fault(std::clamp(failure.fault(), 0, int32_t(Fault::kEnvironment)));
@@ -177,12 +185,9 @@ std::unexpected<Error> Conversation::explain_end(LineEnd const& end,
     return environment_failed("device_lost",
                               fmt::format("the device process ended with code {}", end.code));
   }
-  std::string how = signal_name(end.signal);
-  if (!steps.empty() && end.signal != SIGKILL) {
-    return refused("kernel_crashed", fmt::format("{} crashed ({})", name_of(steps, -1), how));
-  }
-  return environment_failed("device_lost",
-                            fmt::format("the device process was ended by a {}", how));
+  if (!steps.empty() && end.signal != SIGKILL) return died(name_of(steps, -1), end.signal);
+  return environment_failed(
+      "device_lost", fmt::format("the device process was ended by a {}", signal_name(end.signal)));
 }
 
 std::unexpected<Error> Conversation::explain_crash(std::string const& bytes,
@@ -193,11 +198,8 @@ std::unexpected<Error> Conversation::explain_crash(std::string const& bytes,
   if (bytes.size() < sizeof report) return unexpected_answer();
   std::memcpy(&report, bytes.data(), sizeof report);
   std::string kernel = one_line(std::string_view(bytes).substr(sizeof report), 256);
-  return refused("kernel_crashed",
-                 fmt::format("{} crashed ({} at address {:#x})",
-                             kernel.empty() ? name_of(steps, report.step)
-                                            : fmt::format("the kernel '{}'", kernel),
-                             signal_name(report.signal), report.address));
+  return died(kernel.empty() ? name_of(steps, report.step) : fmt::format("the kernel '{}'", kernel),
+              report.signal, fmt::format(" at address {:#x}", report.address));
 }
 
 }  // namespace tw

@@ -21,7 +21,7 @@ std::string names_of(std::span<DeviceStep const> steps) {
 /// Codes after which the device's tensors and libraries are gone.
 bool ends_a_life(Error const& error) {
   for (char const* code : {"device_unavailable", "device_lost", "device_timed_out",
-                           "kernel_crashed", "kernel_timed_out"})
+                           "kernel_crashed", "division_by_zero", "kernel_timed_out"})
     if (error.code == code) return true;
   return false;
 }

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "engine/graph/control.h"
+
 namespace tw {
 
 namespace {
@@ -55,6 +57,21 @@ Status add_shape(ForeignValue const& input, Shape const& shape, SymbolTable& sym
   return {};
 }
 
+/// Gives an input the shape that its open extents are fixed to.
+Status fix_shape(Value& value, Shape const& shape) {
+  std::string declared = to_text(value.type);
+  bool fits = !value.type.dims || value.type.dims->size() == shape.size();
+  for (size_t i = 0; fits && value.type.dims && i < shape.size(); ++i) {
+    ir::Expr const& dim = (*value.type.dims)[i];
+    fits = !dim || !ir::as_int(dim) || *ir::as_int(dim) == shape[i];
+  }
+  if (!fits)
+    return bad_input("wrong_shapes", fmt::format("input '{}' is {}, {} was given", value.name,
+                                                 declared, to_text(shape)));
+  value.type.dims = *tensor_type(DType::kF32, shape).dims;
+  return {};
+}
+
 }  // namespace
 
 Result<Symbols> fixed_symbols(ForeignGraph const& graph, Fixed const& fixed) {
@@ -88,18 +105,27 @@ ValueType type_of(ForeignValue const& value, Symbols const& symbols) {
   return type;
 }
 
-Status fix_shape(Value& value, Shape const& shape) {
-  std::string declared = to_text(value.type);
-  bool fits = !value.type.dims || value.type.dims->size() == shape.size();
-  for (size_t i = 0; fits && value.type.dims && i < shape.size(); ++i) {
-    ir::Expr const& dim = (*value.type.dims)[i];
-    fits = !dim || !ir::as_int(dim) || *ir::as_int(dim) == shape[i];
-  }
-  if (!fits)
-    return bad_input("wrong_shapes", fmt::format("input '{}' is {}, {} was given", value.name,
-                                                 declared, to_text(shape)));
-  value.type.dims = *tensor_type(DType::kF32, shape).dims;
-  return {};
+Result<Value> declared_input(ForeignValue const& input, Shape const* fixed,
+                             Symbols const& symbols) {
+  Value value{input.name, type_of(input, fixed ? Symbols() : symbols), {}};
+  if (fixed) TRY(fix_shape(value, *fixed));
+  return value;
+}
+
+Value body_input(ForeignValue const& input, Value const* given, Symbols const& symbols) {
+  Value value{input.name, type_of(input, symbols), {}};
+  if (!given) return value;
+  value.constant = given->constant;
+  value.type = common_type(given->type, {given->type.kind, value.type.dtype, given->type.dims});
+  return value;
+}
+
+Status keeps_shape(std::string const& name, NDArray const& stored, Shape const& shape) {
+  if (stored.shape() == shape) return {};
+  return bad_input(
+      "bad_fix",
+      fmt::format("the file holds the elements of '{}', of shape {}: {} cannot change it", name,
+                  to_text(stored.shape()), fix_text(name, shape)));
 }
 
 ForeignContext context_of(ForeignModel const& model, ForeignNode const& foreign, Graph const& graph,

@@ -11,8 +11,13 @@ namespace tw {
 using Symbols = std::map<std::string, int64_t>;
 
 ValueType type_of(ForeignValue const& value, Symbols const& symbols = {});
-/// Gives an input the shape that its open extents were fixed to. Errors: wrong_shapes.
-Status fix_shape(Value& input, Shape const& shape);
+/// An input of the model; `fixed` is the shape that its open extents are given, null: as `symbols`
+/// have them. Errors: wrong_shapes.
+Result<Value> declared_input(ForeignValue const& input, Shape const* fixed, Symbols const& symbols);
+/// An input of a graph inside, as it is given; null: as it is declared.
+Value body_input(ForeignValue const& input, Value const* given, Symbols const& symbols);
+/// An input whose elements the file holds has their shape, whatever is asked. Errors: bad_fix.
+Status keeps_shape(std::string const& name, NDArray const& stored, Shape const& shape);
 
 /// What `fixed` tells of the extents that inputs share by name: an entry that is no input's name is
 /// a symbol's, and the shape of an input tells its symbols. Errors: unknown_input, bad_fix (a

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/graph/bodies.h"
+#include "engine/graph/conversion.h"
 #include "engine/graph/declared.h"
 #include "engine/graph/function.h"
 #include "engine/graph/inference.h"
@@ -73,46 +74,43 @@ private:
       return bad_input("wrong_inputs",
                        fmt::format("the graph '{}' takes {} values, {} are given", source_.name,
                                    source_.inputs.size(), given_->size()));
-    for (size_t i = 0; i < source_.inputs.size(); ++i) {
-      ForeignValue const& input = source_.inputs[i];
-      Value value{input.name, type_of(input, symbols_), {}};
-      if (given_) {
-        value.constant = (*given_)[i].constant;
-        value.type = common_type(
-            (*given_)[i].type, {(*given_)[i].type.kind, value.type.dtype, (*given_)[i].type.dims});
-      }
-      bool nameless = !value.type.dtype;
-      ValueId id = graph_.add_value(std::move(value));
-      if (nameless) nameless_.insert(id);
-      if (!ids_.emplace(input.name, id).second) return duplicate(input.name, "the graph's inputs");
-      graph_.inputs.push_back(id);
-    }
+    for (size_t i = 0; i < source_.inputs.size(); ++i)
+      TRY(add_input(body_input(source_.inputs[i], given_ ? &(*given_)[i] : nullptr, symbols_)));
+    return {};
+  }
+
+  Status add_input(Value value) {
+    std::string name = value.name;
+    bool nameless = !value.type.dtype;
+    ValueId id = graph_.add_value(std::move(value));
+    if (nameless) nameless_.insert(id);
+    if (!ids_.emplace(name, id).second) return duplicate(name, "the graph's inputs");
+    graph_.inputs.push_back(id);
     return {};
   }
 
   Status add_inputs() {
     TRY_ASSIGN(symbols_, fixed_symbols(source_, options_.fixed));
     for (ForeignValue const& input : source_.inputs) {
-      if (ids_.count(input.name)) continue;  // an initializer that is listed as input, too
+      auto fixed = options_.fixed.find(input.name);
+      Shape const* given = fixed == options_.fixed.end() ? nullptr : &fixed->second;
+      if (auto stored = source_.initializers.find(input.name);
+          stored != source_.initializers.end()) {  // listed as an input, too
+        if (given) TRY(keeps_shape(input.name, stored->second, *given));
+        continue;
+      }
       if (auto known = options_.known.find(input.name); known != options_.known.end()) {
         NDArray const& tensor = known->second;
         Value value{input.name, tensor_type(tensor.type(), tensor.shape()), tensor};
         ids_[input.name] = graph_.add_value(std::move(value));
         continue;
       }
-      auto fixed = options_.fixed.find(input.name);
-      bool given = fixed != options_.fixed.end();
-      Value value{input.name, type_of(input, given ? Symbols() : symbols_), {}};
-      if (given) TRY(fix_shape(value, fixed->second));
+      TRY_ASSIGN(Value value, declared_input(input, given, symbols_));
       if (!value.shape())
         graph_.notes.push_back(
             fmt::format("input '{}' is {}: without its extents most shapes stay unknown",
                         input.name, to_text(value.type)));
-      bool nameless = !value.type.dtype;
-      ValueId id = graph_.add_value(std::move(value));
-      if (nameless) nameless_.insert(id);
-      if (!ids_.emplace(input.name, id).second) return duplicate(input.name, "the graph's inputs");
-      graph_.inputs.push_back(id);
+      TRY(add_input(std::move(value)));
     }
     for (auto const& [name, tensor] : options_.known)
       if (!ids_.count(name))
@@ -168,23 +166,21 @@ private:
     if (node.name.empty()) node.name = fmt::format("{} {}", foreign.op_type, graph_.nodes.size());
     node.origins = {function_.empty() ? node.name : function_};
     if (foreign.domain == kUnreadTensor) return add_unread(foreign, std::move(node));
-    if (ControlOperator const* control = control_of(foreign))
-      return add_control(foreign, *control, std::move(node));
+    ControlOperator const* control =
+        is_onnx(foreign) ? find_onnx_control(foreign.op_type) : nullptr;
+    if (control) return add_control(foreign, *control, std::move(node));
     TRY_ASSIGN(bool expanded, expand_function(foreign, node));
     if (expanded) return {};
-    std::vector<Attributes> parts;
-    size_t outputs = 1;
-    TRY(convert(foreign, node, parts, outputs));
-    if (!parts.empty()) return add_parts(foreign, node, parts);
+    TRY_ASSIGN(Conversion made, convert(foreign, node));
+    if (!made.words.each_output.empty()) return add_parts(foreign, node, made.words.each_output);
     if (node.is_opaque()) return add_opaque(foreign, std::move(node));
-    std::vector<std::string> made = made_outputs(read_, foreign, node.name, outputs);
-    return add(std::move(node), made);
+    return add(std::move(node), made_outputs(read_, foreign, node.name, made.outputs(foreign)));
   }
 
   /// Adds the nodes that ONNX defines this one by; false: it is no such node.
   Result<bool> expand_function(ForeignNode const& foreign, Node const& node) {
-    bool known = is_known_domain(foreign) && model_.format == "onnx";
-    FunctionOperator const* function = known ? find_onnx_function(foreign.op_type) : nullptr;
+    FunctionOperator const* function =
+        is_onnx(foreign) ? find_onnx_function(foreign.op_type) : nullptr;
     if (!function) return false;
     Node read = node;
     TRY(read_operands(foreign, read));
@@ -230,8 +226,7 @@ private:
   /// has kernels.
   Status add_opaque(ForeignNode const& foreign, Node node) {
     TRY(add_outputs(node, foreign.outputs));
-    std::vector<ValueType> types =
-        known_types(context(foreign, node), operands_of(graph_, node));
+    std::vector<ValueType> types = known_types(context(foreign, node), operands_of(graph_, node));
     for (size_t i = 0; i < types.size() && i < node.outputs.size(); ++i)
       if (node.outputs[i].valid()) refine(graph_.value(node.outputs[i]).type, types[i]);
     graph_.nodes.push_back(std::move(node));
@@ -253,13 +248,8 @@ private:
     return {};
   }
 
-  bool is_known_domain(ForeignNode const& foreign) const {
-    return foreign.domain.empty() || foreign.domain == "ai.onnx";
-  }
-
-  ControlOperator const* control_of(ForeignNode const& foreign) const {
-    return is_known_domain(foreign) && model_.format == "onnx" ? find_onnx_control(foreign.op_type)
-                                                               : nullptr;
+  bool is_onnx(ForeignNode const& foreign) const {
+    return (foreign.domain.empty() || foreign.domain == "ai.onnx") && model_.format == "onnx";
   }
 
   ForeignContext context(ForeignNode const& foreign, Node const& node) const {
@@ -304,9 +294,7 @@ private:
       if (!converted) reason = converted.error().message;
       if (converted) {
         node.attributes = std::move(converted->attributes);
-        node.inputs.clear();
-        for (std::string const& input : converted->inputs)
-          node.inputs.push_back(input.empty() ? ValueId{} : ids_.at(input));
+        take_inputs(node, converted->inputs);
       }
     }
     if (!reason.empty()) {
@@ -380,61 +368,38 @@ private:
     return {};
   }
 
-  /// `parts`: attributes of one node per output, where the operator makes one at a time. `outputs`:
-  /// how many it makes at once.
-  Status convert(ForeignNode const& foreign, Node& node, std::vector<Attributes>& parts,
-                 size_t& outputs) {
+  /// Reads the operands; the node gets our words, or the reason why it cannot.
+  Result<Conversion> convert(ForeignNode const& foreign, Node& node) {
     TRY(read_operands(foreign, node));
     node.type = foreign.op_type;
-    bool known_domain = is_known_domain(foreign);
-    Operator const* op =
-        known_domain && model_.format == "onnx" ? find_onnx_operator(foreign.op_type) : nullptr;
-    if (!op) {
-      std::string full = known_domain ? foreign.op_type : foreign.domain + "." + foreign.op_type;
-      return make_opaque(foreign, node, fmt::format("the operator {} is not known", full));
-    }
-    if (std::string strange = strange_operand(node); !strange.empty())
-      return make_opaque(foreign, node, strange);
-    ForeignContext seen = context(foreign, node);
-    if (std::string unknown = unknown_attribute(op->onnx_attributes, foreign, seen.opset);
-        !unknown.empty())
-      return make_opaque(foreign, node, unknown);
-    Result<Converted> converted = op->from_onnx(seen);
-    if (!converted && is_late(converted.error()) && !foreign.outputs.empty() &&
-        !foreign.outputs[0].empty()) {
-      outputs = foreign.outputs.size();
-      return make_late(foreign, node, *op, converted.error().message);
-    }
-    if (!converted) return make_opaque(foreign, node, converted.error().message);
-    outputs = converted->outputs;
-    if (foreign.outputs.empty() || (foreign.outputs[0].empty() && outputs == 1))
-      return make_opaque(foreign, node, "its first output is not used");
-    parts = std::move(converted->each_output);
-    for (size_t i = std::max(outputs, parts.size()); i < foreign.outputs.size(); ++i)
-      if (read_.contains(foreign.outputs[i]))
-        return make_opaque(
-            foreign, node,
-            fmt::format("output {} of {} is not understood", i + 1, foreign.op_type));
-    if (!converted->op.empty()) op = find_operator(converted->op);
-    TW_ASSERT(op, "a conversion names an operator of the table");
-    node.op = op;
-    node.type = op->name;
-    node.attributes = std::move(converted->attributes);
-    node.inputs.clear();
-    for (std::string const& input : converted->inputs)
-      node.inputs.push_back(input.empty() ? ValueId{} : ids_.at(input));
+    Operator const* op = is_onnx(foreign) ? find_onnx_operator(foreign.op_type) : nullptr;
+    std::string strange = op ? strange_operand(node) : "";
+    Conversion made = strange.empty() ? conversion_of(context(foreign, node), op, read_)
+                                      : Conversion{nullptr, {}, false, strange};
+    if (!made.op) TRY(make_opaque(foreign, node, made.reason));
+    if (made.late) make_late(foreign, node, made);
+    if (!made.op || made.late) return made;
+    node.op = made.op;
+    node.type = made.op->name;
+    node.attributes = made.words.attributes;
+    take_inputs(node, made.words.inputs);
     while (!node.inputs.empty() && !node.inputs.back().valid()) node.inputs.pop_back();
-    return {};
+    return made;
   }
 
-  Status make_late(ForeignNode const& foreign, Node& node, Operator const& op, std::string reason) {
+  void take_inputs(Node& node, std::vector<std::string> const& names) {
+    node.inputs.clear();
+    for (std::string const& name : names)
+      node.inputs.push_back(name.empty() ? ValueId{} : ids_.at(name));
+  }
+
+  void make_late(ForeignNode const& foreign, Node& node, Conversion const& made) {
     node.late =
-        std::make_shared<LateNode const>(LateNode{foreign, context(foreign, node).opset, &op});
-    node.type = op.name;
-    node.reason = std::move(reason);
+        std::make_shared<LateNode const>(LateNode{foreign, context(foreign, node).opset, made.op});
+    node.type = made.op->name;
+    node.reason = made.reason;
     graph_.notes.push_back(fmt::format("node '{}' ({}) is run by its reference: {}", node.name,
                                        foreign.op_type, node.reason));
-    return {};
   }
 
   Status make_opaque(ForeignNode const& foreign, Node& node, std::string reason) {

@@ -1,6 +1,8 @@
 /// Operators that are defined by others, as ONNX's own function bodies are: one file of
 /// `graph/functions` defines one; CMake makes the table. A node of theirs becomes the nodes of its
-/// body, which fuse as any others.
+/// body, which fuse as any others. Bodies here are chosen by what is known of the operands (ranks,
+/// types, constants), so they are put in place while the graph is built; functions that a file
+/// defines itself are nodes of the file, with graphs inside, and are put in place before that.
 #pragma once
 
 #include <set>

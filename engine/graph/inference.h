@@ -5,6 +5,10 @@
 
 namespace tw {
 
+/// `node.op->infer`; an error names the node, and its operands with their sizes.
+Result<std::vector<TensorInfo>> infer_node(Graph const& graph, Node const& node,
+                                           std::span<TensorInfo const* const> operands);
+
 /// Types of the outputs, and their elements when they are few and known; `node` is not in the graph
 /// yet. One whose operands fit its format but not our operator becomes opaque, with the reason.
 /// Errors: wrong_shapes and others of the operator, at the node.

@@ -4,6 +4,7 @@
 
 #include "engine/graph/bodies.h"
 #include "engine/graph/control.h"
+#include "engine/graph/inference.h"
 #include "engine/graph/late.h"
 #include "engine/graph/rounding.h"
 
@@ -19,7 +20,8 @@ std::unexpected<Error> placed(Error error, Node const& node) {
 
 /// What the node makes; the operands are looked at again, because they may have other shapes than
 /// the model declares.
-Result<std::vector<TensorInfo>> check_sizes(Node const& node, std::vector<NDArray> const& operands,
+Result<std::vector<TensorInfo>> check_sizes(Graph const& graph, Node const& node,
+                                            std::vector<NDArray> const& operands,
                                             int64_t max_bytes) {
   std::vector<TensorInfo> infos;
   for (NDArray const& operand : operands)
@@ -27,9 +29,8 @@ Result<std::vector<TensorInfo>> check_sizes(Node const& node, std::vector<NDArra
   std::vector<TensorInfo const*> pointers;
   for (size_t i = 0; i < infos.size(); ++i)
     pointers.push_back(operands[i].empty() ? nullptr : &infos[i]);
-  auto outputs = node.op->infer(node.attributes, pointers);
-  if (!outputs) return placed(outputs.error(), node);
-  for (TensorInfo const& output : *outputs) {
+  TRY_ASSIGN(std::vector<TensorInfo> outputs, infer_node(graph, node, pointers));
+  for (TensorInfo const& output : outputs) {
     auto count = element_count(output.shape);
     if (!count) return placed(count.error(), node);
     if (*count > max_bytes / size_of(output.type))
@@ -124,7 +125,7 @@ Result<std::vector<NDArray>> run_node(Graph const& graph, Node const& node,
     for (ValueId id : node.inputs) all.push_back(id.valid() ? graph.value(id).constant : NDArray());
   if (node.control) return run_bodies(graph, node, all, options);
   if (node.late) return run_late(graph, node, all, options);
-  TRY_ASSIGN(std::vector<TensorInfo> outputs, check_sizes(node, all, options.max_bytes));
+  TRY_ASSIGN(std::vector<TensorInfo> outputs, check_sizes(graph, node, all, options.max_bytes));
   auto result = reference_rounding_once(*node.op, node.attributes, all, outputs);
   if (!result) return placed(result.error(), node);
   return result;

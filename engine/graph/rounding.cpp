@@ -4,20 +4,13 @@
 #include <map>
 
 #include "engine/ir/rewrite.h"
+#include "engine/te/narrow.h"
 
 namespace tw {
 namespace {
 
-bool is_narrow(DType type) { return type == DType::kF16 || type == DType::kBF16; }
-
-/// Changes no value: the result is one of the operands, perhaps with another sign.
-bool only_chooses(ir::Expr const& e) {
-  if (auto const* node = e.as<ir::Binary>())
-    return node->op == ir::BinaryOp::kMin || node->op == ir::BinaryOp::kMax;
-  if (auto const* node = e.as<ir::Unary>())
-    return node->op == ir::UnaryOp::kNeg || node->op == ir::UnaryOp::kAbs;
-  return true;
-}
+using te::is_narrow;
+using te::only_chooses;
 
 /// Whether a stage adds, multiplies, ... in a narrow type.
 bool rounds(te::Stage const& stage) {

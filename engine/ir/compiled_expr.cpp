@@ -13,7 +13,9 @@ double rounded(DType type, double value) {
   return type == DType::kF32 ? double(float(value)) : value;
 }
 
+/// The least number by -1 is itself, as a negation wraps.
 int64_t floor_div_value(int64_t a, int64_t b) {
+  if (b == -1) return int64_t(0 - uint64_t(a));
   int64_t q = a / b;
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
@@ -29,7 +31,7 @@ Scalar int_binary(BinaryOp op, int64_t a, int64_t b) {
     case BinaryOp::kFloorDiv:
       return {floor_div_value(a, b), 0};
     case BinaryOp::kFloorMod:
-      return {a - floor_div_value(a, b) * b, 0};
+      return {b == -1 ? 0 : a - floor_div_value(a, b) * b, 0};
     case BinaryOp::kMin:
       return {std::min(a, b), 0};
     case BinaryOp::kMax:
@@ -44,6 +46,26 @@ Scalar int_binary(BinaryOp op, int64_t a, int64_t b) {
       return {a != b, 0};
     default:
       return {0, 0};
+  }
+}
+
+/// Where the upper half of u64 is more than the lower; the bits of the rest are those of i64.
+Scalar u64_binary(BinaryOp op, uint64_t a, uint64_t b) {
+  switch (op) {
+    case BinaryOp::kFloorDiv:
+      return {int64_t(a / b), 0};
+    case BinaryOp::kFloorMod:
+      return {int64_t(a % b), 0};
+    case BinaryOp::kMin:
+      return {int64_t(std::min(a, b)), 0};
+    case BinaryOp::kMax:
+      return {int64_t(std::max(a, b)), 0};
+    case BinaryOp::kLt:
+      return {a < b, 0};
+    case BinaryOp::kLe:
+      return {a <= b, 0};
+    default:
+      return int_binary(op, int64_t(a), int64_t(b));
   }
 }
 
@@ -108,9 +130,17 @@ double float_unary(UnaryOp op, double a) {
   }
 }
 
+/// An integer is rounded once.
+double rounded_from(DType to, DType from, Scalar v) {
+  if (is_float(from)) return rounded(to, v.f);
+  if (from == DType::kU64)
+    return to == DType::kF32 ? double(float(uint64_t(v.i))) : double(uint64_t(v.i));
+  return to == DType::kF32 ? double(float(v.i)) : double(v.i);
+}
+
 /// Wraps to the width of the type; floats truncate towards zero, out of range is the nearest bound.
 Scalar converted(DType to, DType from, Scalar v) {
-  if (is_float(to)) return {0, rounded(to, is_float(from) ? v.f : double(v.i))};
+  if (is_float(to)) return {0, rounded_from(to, from, v)};
   if (to == DType::kBool) return {is_float(from) ? v.f != 0 : v.i != 0, 0};
   int64_t value = v.i;
   if (is_float(from))
@@ -261,6 +291,7 @@ Scalar Frame::binary(Node const& node, int lane) {
     fail(Error{"division_by_zero", "an integer is divided by zero", {}, Fault::kRefused});
     return {};
   }
+  if (node.operand_type == DType::kU64) return u64_binary(op, uint64_t(a.i), uint64_t(b.i));
   Scalar result = int_binary(op, a.i, b.i);
   return is_compare(op) ? result : converted(node.operand_type, DType::kI64, result);
 }
@@ -288,7 +319,8 @@ int64_t Frame::offset(int buffer, std::span<Compiled const> indices, int lane) {
 Scalar Frame::read(int buffer, int64_t at) const {
   NDArray const& array = buffers_[size_t(buffer)];
   if (array.type() == DType::kF32) return {0, double(static_cast<float const*>(array.data())[at])};
-  if (array.type() == DType::kI64) return {static_cast<int64_t const*>(array.data())[at], 0};
+  if (array.type() == DType::kI64 || array.type() == DType::kU64)
+    return {static_cast<int64_t const*>(array.data())[at], 0};
   double value = array.value_at(at);
   return is_float(array.type()) ? Scalar{0, value} : Scalar{int64_t(value), 0};
 }

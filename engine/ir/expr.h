@@ -92,8 +92,8 @@ struct Unary : ExprNode {
   Expr a;
 };
 
-/// kDiv is for floats; integers use kFloorDiv and kFloorMod, which round towards minus infinity
-/// (-7 // 2 == -4, -7 % 2 == 1); dividing by zero is an error of the program.
+/// kDiv is for floats; integers use kFloorDiv and kFloorMod, which round down (-7 // 2 == -4,
+/// -7 % 2 == 1; the least by -1 is itself, wrapped); dividing by zero is an error of the program.
 enum class BinaryOp : uint8_t {
   kAdd,
   kSub,

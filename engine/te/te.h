@@ -77,7 +77,7 @@ Result<ir::Program> to_program(Kernel const& kernel);
 /// Floating-point operations: adds, multiplies, compares, one each; a transcendental counts one.
 int64_t flops(Kernel const& kernel);
 
-/// "tilewright te 1" and the kernel; parses back to an equal kernel.
+/// "tilewright te 1" and the kernel; parses back to an equal kernel (narrow sums: narrow.h).
 std::string to_text(Kernel const& kernel);
 Result<Kernel> parse_kernel(std::string_view text, std::string_view file = "");
 /// Same structure and names.

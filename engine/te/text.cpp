@@ -5,6 +5,7 @@
 #include "engine/ir/parse_expr.h"
 #include "engine/ir/text.h"
 #include "engine/te/bounds.h"
+#include "engine/te/narrow.h"
 #include "engine/te/te.h"
 
 namespace tw::te {
@@ -56,6 +57,7 @@ public:
       TRY(stage(lines[i]));
     }
     TRY(outputs());
+    kernel_ = with_wide_sums(kernel_);
     if (Status status = verify(kernel_); !status) {
       Error error = status.error();
       error.place = {file_, last_line_, 0, {}};

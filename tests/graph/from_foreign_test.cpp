@@ -129,7 +129,8 @@ private slots:
     auto graph = build_graph(lstm_model({"y"}, {3, 2}));
     QVERIFY(graph.has_value());
     QCOMPARE(QString::fromStdString(graph->nodes[0].reason),
-             QString("a sequence of 2 steps among others of 3"));
+             QString("a sequence of 2 steps among others of 3 (of 'x' f32[3, 2, 4], 'w' f32[1, 20, "
+                     "4], 'r' f32[1, 20, 5], 'bias' f32[1, 40])"));
   }
 
   void a_recurrence_names_the_input_that_does_not_fit_and_its_size() {
@@ -137,8 +138,10 @@ private slots:
     model.graph.initializers["w"] = NDArray::create(DType::kF32, {20, 4}).value();
     auto graph = build_graph(model);
     QVERIFY(!graph.has_value());
-    QCOMPARE(QString::fromStdString(to_sentence(graph.error())),
-             QString("node y,h,c: W of a recurrence has three dimensions, not 2: it is [20x4]"));
+    QCOMPARE(
+        QString::fromStdString(to_sentence(graph.error())),
+        QString("node y,h,c: W of a recurrence has three dimensions, not 2 (of 'x' f32[3, 2, 4], "
+                "'w' f32[20, 4], 'r' f32[1, 20, 5], 'bias' f32[1, 40])"));
   }
 
   void parts_that_do_not_fill_the_axis_are_refused_by_name() {
@@ -148,7 +151,7 @@ private slots:
     auto graph = build_graph(model);
     QVERIFY(!graph.has_value());
     QCOMPARE(QString::fromStdString(to_sentence(graph.error())),
-             QString("node a: the parts are 8 long together, the axis is 9"));
+             QString("node a: the parts are 8 long together, the axis is 9 (of 'x' f32[2, 9])"));
   }
 
   void an_input_of_strings_leaves_its_readers_opaque() {

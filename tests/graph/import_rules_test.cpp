@@ -165,6 +165,41 @@ private slots:
     QVERIFY2(got == sentence || swapped, qPrintable(got));
   }
 
+  void what_the_file_holds_cannot_be_fixed_to_another_shape() {
+    ForeignModel model = open_model();
+    ForeignValue listed{"s", ForeignKind::kTensor, DType::kF32, std::vector<ForeignDim>()};
+    model.graph.initializers["s"] = numbers(DType::kF32, {2, 2}, {1, 2, 3, 4});
+    listed.dims = {{2, ""}, {2, ""}};
+    model.graph.inputs.push_back(listed);
+    QVERIFY(build_graph(model, {{{"s", {2, 2}}}}));
+    auto graph = build_graph(model, {{{"s", {4}}}});
+    QVERIFY(!graph);
+    QCOMPARE(
+        QString::fromStdString(graph.error().message),
+        QString("the file holds the elements of 's', of shape 2x2: --fix s=4 cannot change it"));
+  }
+
+  void what_does_not_fit_names_its_operands_and_their_sizes() {
+    ForeignModel model = model_of({"y = Add x u"}, {1, 4});
+    model.graph.inputs.push_back(declared("u", DType::kF32, {2, 3}));
+    auto graph = build_graph(model);
+    QVERIFY(!graph);
+    QVERIFY2(sentence(graph).contains("(of 'x' f32[1, 4], 'u' f32[2, 3])"),
+             qPrintable(sentence(graph)));
+    model = model_of({"y = Concat x u"}, {1, 4});
+    model.graph.inputs.push_back(declared("u", DType::kF16, {1, 4}));
+    graph = build_graph(model);
+    QVERIFY2(sentence(graph).contains("operands of types f32 and f16 cannot be joined"),
+             qPrintable(sentence(graph)));
+    for (char const* line : {"y = SpaceToDepth x", "y = DepthToSpace x"}) {
+      ForeignModel flat = model_of({line}, {1, 4});
+      flat.graph.nodes[0].attributes["blocksize"] = int64_t(2);
+      auto made = build_graph(flat);
+      QString words = made ? made->nodes[0].reason.c_str() : sentence(made);
+      QVERIFY2(words.contains("'x' f32[1, 4]"), qPrintable(words));
+    }
+  }
+
   void what_stands_behind_a_quantized_node_has_its_shape() {
     auto graph = build_graph(quantized_model());
     QVERIFY2(graph.has_value(), qPrintable(sentence(graph)));

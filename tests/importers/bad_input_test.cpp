@@ -159,7 +159,8 @@ private slots:
     ForeignModel model = small_model();
     model.graph.initializers["conv1.weight"] = NDArray::create(DType::kF32, {2, 4, 7, 7}).value();
     QCOMPARE(sentence(build_graph(model)),
-             QString("node conv1: weights of shape 2x4x7x7 do not fit 3 channels in 1 groups"));
+             QString("node conv1: weights of shape 2x4x7x7 do not fit 3 channels in 1 groups (of "
+                     "'input' f32[1, 3, 8, 8], 'conv1.weight' f32[2, 4, 7, 7])"));
   }
 
   void undefined_and_repeated_values_name_the_node() {

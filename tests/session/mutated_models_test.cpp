@@ -106,7 +106,7 @@ private:
     bool fine =
         !error.message.empty() && !error.code.empty() && sentence.find('\n') == std::string::npos;
     for (char const* ours : {"invalid_graph", "invalid_module", "code_generation_failed",
-                             "undefined_symbol", "crashed", "invalid_program"})
+                             "undefined_symbol", "kernel_crashed", "invalid_program"})
       fine = fine && error.code != ours;
     QVERIFY2(fine, qPrintable(QString("mutation %1: %2: %3")
                                   .arg(number_)

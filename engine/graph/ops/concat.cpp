@@ -18,7 +18,10 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY_ASSIGN(int64_t axis, normal_axis(integer(attributes, "axis"), shape.size()));
   for (size_t i = 1; i < inputs.size(); ++i) {
     Shape other = inputs[i]->shape;
-    if (other.size() != shape.size() || inputs[i]->type != inputs[0]->type)
+    if (inputs[i]->type != inputs[0]->type)
+      return unfit(fmt::format("operands of types {} and {} cannot be joined",
+                               to_text(inputs[0]->type), to_text(inputs[i]->type)));
+    if (other.size() != shape.size())
       return unfit(
           fmt::format("shapes {} and {} cannot be joined", to_text(shape), to_text(other)));
     int64_t extent = other[size_t(axis)];

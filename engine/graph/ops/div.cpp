@@ -12,13 +12,10 @@ using namespace ops;
 ir::Expr rounded_to_zero(ir::Expr a, ir::Expr b) {
   if (!is_signed(a.type())) return ir::floor_div(a, b);
   ir::Expr zero = immediate(0, a.type()), one = immediate(1, a.type());
-  ir::Expr turned = ir::binary(ir::BinaryOp::kEq, b, immediate(-1, a.type()));
-  ir::Expr by = divisor_without_overflow(b);
-  ir::Expr quotient = ir::floor_div(a, by);
-  ir::Expr differ = ir::binary(ir::BinaryOp::kNe, a < zero, by < zero);
-  ir::Expr left = ir::binary(ir::BinaryOp::kNe, ir::floor_mod(a, by), zero);
-  return ir::select(turned, ir::unary(ir::UnaryOp::kNeg, a),
-                    ir::select(differ && left, quotient + one, quotient));
+  ir::Expr quotient = ir::floor_div(a, b);
+  ir::Expr differ = ir::binary(ir::BinaryOp::kNe, a < zero, b < zero);
+  ir::Expr left = ir::binary(ir::BinaryOp::kNe, ir::floor_mod(a, b), zero);
+  return ir::select(differ && left, quotient + one, quotient);
 }
 
 Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
@@ -38,7 +35,7 @@ ReferenceResult reference_i64(Arrays inputs) {
     divided_by_zero = divided_by_zero || y == 0;
     out.as<int64_t>()[size_t(i)] = y == 0 ? 0 : y == -1 ? int64_t(0 - uint64_t(x)) : x / y;
   });
-  if (divided_by_zero) return unfit("an integer is divided by zero");
+  if (divided_by_zero) return refused("division_by_zero", "an integer is divided by zero");
   return std::vector{out};
 }
 
@@ -47,7 +44,8 @@ ReferenceResult reference(Attributes const&, Arrays inputs) {
   if (inputs[0].type() == DType::kI64) return reference_i64(inputs);
   if (whole)
     for (int64_t i = 0; i < inputs[1].size(); ++i)
-      if (inputs[1].value_at(i) == 0) return unfit("an integer is divided by zero");
+      if (inputs[1].value_at(i) == 0)
+        return refused("division_by_zero", "an integer is divided by zero");
   return join_elements(inputs,
                        [=](double a, double b) { return whole ? std::trunc(a / b) : a / b; });
 }

@@ -16,11 +16,6 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   return infos;
 }
 
-/// The sign is that of the divisor.
-ir::Expr floor_remainder(ir::Expr a, ir::Expr b) {
-  return ir::floor_mod(a, is_signed(a.type()) ? divisor_without_overflow(b) : b);
-}
-
 /// The sign is that of the dividend.
 ir::Expr remainder(ir::Expr a, ir::Expr b) {
   ir::Expr zero = immediate(0, a.type());
@@ -29,15 +24,15 @@ ir::Expr remainder(ir::Expr a, ir::Expr b) {
     ir::Expr rest = size(a) - ir::unary(ir::UnaryOp::kFloor, size(a) / size(b)) * size(b);
     return ir::select(a < zero, ir::unary(ir::UnaryOp::kNeg, rest), rest);
   }
-  ir::Expr by = divisor_without_overflow(b), rest = ir::floor_mod(a, by);
-  ir::Expr differ = ir::binary(ir::BinaryOp::kNe, a < zero, by < zero);
-  return ir::select(differ && ir::binary(ir::BinaryOp::kNe, rest, zero), rest - by, rest);
+  ir::Expr rest = ir::floor_mod(a, b);  // with the sign of the divisor
+  ir::Expr differ = ir::binary(ir::BinaryOp::kNe, a < zero, b < zero);
+  return ir::select(differ && ir::binary(ir::BinaryOp::kNe, rest, zero), rest - b, rest);
 }
 
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
   bool plain = !like_c(attributes) || (!is_float(inputs[0]->type) && !is_signed(inputs[0]->type));
   return join_compute(inputs, name, [=](ir::Expr a, ir::Expr b) {
-    return plain ? floor_remainder(a, b) : remainder(a, b);
+    return plain ? ir::floor_mod(a, b) : remainder(a, b);
   });
 }
 

@@ -21,16 +21,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return reference_reduction(kReduction, attributes, inputs);
 }
 
-/// Of numbers or of conditions.
-RandomCase random_case(Rng& rng) {
-  RandomCase result = random_reduction(rng);
-  if (rng.below(3) != 0) return result;
-  NDArray conditions = NDArray::create(DType::kBool, result.inputs[0].shape()).value();
-  for (int64_t i = 0; i < conditions.size(); ++i) conditions.set_value(i, double(rng.below(2)));
-  result.inputs[0] = conditions;
-  return result;
-}
-
 }  // namespace
 
 Operator const& op_reduce_max() {
@@ -46,7 +36,7 @@ Operator const& op_reduce_max() {
       .onnx = "ReduceMax",
       .onnx_attributes = {{"axes", 1, 17}, {"keepdims"}, {"noop_with_empty_axes", 18}},
       .from_onnx = convert_reduction,
-      .random_case = random_case,
+      .random_case = random_choice,
   };
   return op;
 }

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "engine/graph/shared/indexing.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -44,9 +43,7 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
 }
 
 Result<Converted> from_onnx(ForeignContext const& context) {
-  std::string join = onnx_text(context.node, "reduction", "none");
-  if (!is_known_join(join))
-    return unsupported(fmt::format("updates that are joined by '{}'", join));
+  TRY_ASSIGN(std::string join, onnx_join(context));
   return keep_inputs(context, 3, {{"axis", onnx_integer(context.node, "axis", 0)}, {"join", join}});
 }
 
@@ -55,11 +52,10 @@ RandomCase random_case(Rng& rng) {
   Shape into = random_shape(rng, rank, 4), places = into;
   size_t axis = size_t(rng.below(int64_t(rank)));
   for (size_t i = 0; i < rank; ++i) places[i] = rng.between(1, i == axis ? 6 : into[i]);
-  char const* const joins[] = {"none", "add", "mul", "min", "max"};
-  return {{{"axis", int64_t(axis) - (rng.below(2) ? int64_t(rank) : 0)},
-           {"join", std::string(joins[rng.below(5)])}},
-          {random_array(rng, into), random_indices(rng, places, into[axis]),
-           random_array(rng, places)}};
+  return {
+      {{"axis", int64_t(axis) - (rng.below(2) ? int64_t(rank) : 0)}, {"join", random_join(rng)}},
+      {random_array(rng, into), random_indices(rng, places, into[axis]),
+       random_array(rng, places)}};
 }
 
 }  // namespace
@@ -70,8 +66,7 @@ Operator const& op_scatter_elements() {
       .doc = "The tensor with elements written at places along one axis that indices name.",
       .fusion = Fusion::kOpaque,
       .inputs = {"X", "I", "updates"},
-      .attributes = {{"axis", "axis that is indexed"},
-                     {"join", "none, add, mul, min or max: how an update meets what it finds"}},
+      .attributes = {{"axis", "axis that is indexed"}, join_attribute()},
       .infer = infer,
       .reference = reference,
       .onnx = "ScatterElements",

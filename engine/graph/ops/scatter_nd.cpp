@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "engine/graph/shared/indexing.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -52,9 +51,7 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
 }
 
 Result<Converted> from_onnx(ForeignContext const& context) {
-  std::string join = onnx_text(context.node, "reduction", "none");
-  if (!is_known_join(join))
-    return unsupported(fmt::format("updates that are joined by '{}'", join));
+  TRY_ASSIGN(std::string join, onnx_join(context));
   return keep_inputs(context, 3, {{"join", join}});
 }
 
@@ -71,8 +68,7 @@ RandomCase random_case(Rng& rng) {
     int64_t extent = into[size_t(i % depth)];
     indices.set_value(i, double(rng.between(-extent, extent - 1)));
   }
-  char const* const joins[] = {"none", "add", "mul", "min", "max"};
-  return {{{"join", std::string(joins[rng.below(5)])}},
+  return {{{"join", random_join(rng)}},
           {random_array(rng, into), indices, random_array(rng, updates)}};
 }
 
@@ -84,7 +80,7 @@ Operator const& op_scatter_nd() {
       .doc = "The tensor with slices written at places that rows of indices name.",
       .fusion = Fusion::kOpaque,
       .inputs = {"X", "I", "updates"},
-      .attributes = {{"join", "none, add, mul, min or max: how an update meets what it finds"}},
+      .attributes = {join_attribute()},
       .infer = infer,
       .reference = reference,
       .onnx = "ScatterND",

@@ -26,8 +26,23 @@ NDArray random_indices(Rng& rng, Shape const& shape, int64_t extent) {
   return indices;
 }
 
-bool is_known_join(std::string const& join) {
-  return join == "none" || join == "add" || join == "mul" || join == "min" || join == "max";
+namespace {
+
+constexpr char const* kJoins[] = {"none", "add", "mul", "min", "max"};
+
+}  // namespace
+
+Result<std::string> onnx_join(ForeignContext const& context) {
+  std::string join = onnx_text(context.node, "reduction", "none");
+  if (std::ranges::find(kJoins, join) == std::end(kJoins))
+    return unsupported(fmt::format("updates that are joined by '{}'", join));
+  return join;
+}
+
+std::string random_join(Rng& rng) { return kJoins[rng.below(std::ssize(kJoins))]; }
+
+AttributeDoc join_attribute() {
+  return {"join", "none, add, mul, min or max: how an update meets what it finds"};
 }
 
 double joined_update(std::string const& join, double before, double update) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/graph/shared/elements.h"
+#include "engine/graph/shared/onnx.h"
 
 namespace tw::ops {
 
@@ -14,7 +15,9 @@ Result<int64_t> checked_index(double index, int64_t extent);
 NDArray random_indices(Rng& rng, Shape const& shape, int64_t extent);
 
 /// How an update joins the element that it finds: "none", "add", "mul", "min" or "max".
-bool is_known_join(std::string const& join);
+Result<std::string> onnx_join(ForeignContext const& context);
+std::string random_join(Rng& rng);
+AttributeDoc join_attribute();
 double joined_update(std::string const& join, double before, double update);
 
 }  // namespace tw::ops

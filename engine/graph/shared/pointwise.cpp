@@ -72,11 +72,6 @@ ReferenceResult compare_elements(Arrays inputs, std::function<bool(double, doubl
   return std::vector{out};
 }
 
-ir::Expr divisor_without_overflow(ir::Expr b) {
-  ir::Expr turned = ir::binary(ir::BinaryOp::kEq, b, immediate(-1, b.type()));
-  return ir::select(turned, immediate(1, b.type()), b);
-}
-
 /// Kahan: what 1 + x rounds away of x is as large a part of x as of the logarithm.
 ir::Expr log_of_one_plus(ir::Expr x) {
   constexpr double kFar = 1e17;  // 1 + x is x

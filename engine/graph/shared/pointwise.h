@@ -30,9 +30,6 @@ ReferenceResult join_elements(Arrays inputs, std::function<double(double, double
 /// Two broadcast operands compared.
 ReferenceResult compare_elements(Arrays inputs, std::function<bool(double, double)> const& f);
 
-/// `b`, and 1 where it is -1, by which the least number of its type cannot be divided: the quotient
-/// has no place there, and processors trap. Nothing is left over by either.
-ir::Expr divisor_without_overflow(ir::Expr b);
 /// log(1 + x) without the loss of small x.
 ir::Expr log_of_one_plus(ir::Expr x);
 

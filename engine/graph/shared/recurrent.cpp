@@ -113,8 +113,8 @@ Result<RecurrentShape> recurrent_shape(Attributes const& attributes, Infos input
   Shape const &x = inputs[kX]->shape, &r = inputs[kR]->shape;
   for (auto [name, input] : {std::pair{"X", kX}, {"W", kW}, {"R", kR}})
     if (Shape const& shape = inputs[input]->shape; shape.size() != 3)
-      return unfit(fmt::format("{} of a recurrence has three dimensions, not {}: it is [{}]", name,
-                               shape.size(), to_text(shape)));
+      return unfit(
+          fmt::format("{} of a recurrence has three dimensions, not {}", name, shape.size()));
   RecurrentShape s;
   s.batch_first = integer(attributes, "batch_first") != 0;
   s.steps = x[s.batch_first ? 1 : 0];

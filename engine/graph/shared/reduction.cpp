@@ -134,6 +134,15 @@ RandomCase random_reduction(Rng& rng) {
   return result;
 }
 
+RandomCase random_choice(Rng& rng) {
+  RandomCase result = random_reduction(rng);
+  if (rng.below(3) != 0) return result;
+  NDArray conditions = NDArray::create(DType::kBool, result.inputs[0].shape()).value();
+  for (int64_t i = 0; i < conditions.size(); ++i) conditions.set_value(i, double(rng.below(2)));
+  result.inputs[0] = conditions;
+  return result;
+}
+
 std::vector<AttributeDoc> reduction_attributes() {
   return {{"axes", "axes along which elements are joined; absent: all"},
           {"keep", "1: they stay with extent 1"}};

@@ -44,6 +44,8 @@ ReferenceResult reference_reduction(Reduction const& reduction, Attributes const
 /// Axes as an attribute or as a constant operand, as the opsets have it.
 Result<Converted> convert_reduction(ForeignContext const& context);
 RandomCase random_reduction(Rng& rng);
+/// The same of numbers or of conditions.
+RandomCase random_choice(Rng& rng);
 std::vector<AttributeDoc> reduction_attributes();
 
 }  // namespace tw::ops

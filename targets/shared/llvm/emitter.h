@@ -81,6 +81,7 @@ private:
   llvm::Value* load_lanes(ir::Load const& node, llvm::Type* element, llvm::Align align);
   llvm::Value* gather(llvm::Type* element, llvm::Value* start, llvm::Value* index,
                       llvm::Value* mask, llvm::Align align);
+  llvm::Value* quotient_towards_zero(llvm::Value* a, llvm::Value* b);
   llvm::Value* floor_division(llvm::Value* a, llvm::Value* b, bool want_remainder);
   llvm::Value* index_sum(ir::Expr const& e);
   llvm::Value* sum_of(std::vector<arith::Linear::Term> const& terms);

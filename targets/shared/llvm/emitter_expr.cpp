@@ -253,8 +253,18 @@ Value* Emitter::float_binary(BinaryOp op, Value* a, Value* b) {
   }
 }
 
+/// Processors trap where the quotient has no place, the least number by -1: that is a negation.
+Value* Emitter::quotient_towards_zero(Value* a, Value* b) {
+  if (auto* known = llvm::dyn_cast<llvm::Constant>(b); known && !known->isAllOnesValue())
+    return builder_.CreateSDiv(a, b);
+  Value* one = llvm::ConstantInt::get(b->getType(), 1);
+  Value* turned = builder_.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(b->getType()));
+  Value* divided = builder_.CreateSDiv(a, builder_.CreateSelect(turned, one, b));
+  return builder_.CreateSelect(turned, builder_.CreateNeg(a), divided);
+}
+
 Value* Emitter::floor_division(Value* a, Value* b, bool want_remainder) {
-  Value* quotient = builder_.CreateSDiv(a, b);
+  Value* quotient = quotient_towards_zero(a, b);
   Value* remainder = builder_.CreateSub(a, builder_.CreateMul(quotient, b));
   Value* zero = llvm::Constant::getNullValue(a->getType());
   Value* wrong = builder_.CreateAnd(builder_.CreateICmpNE(remainder, zero),
