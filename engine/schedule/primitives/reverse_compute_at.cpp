@@ -148,12 +148,13 @@ Applied apply(Move const& move) {
   std::vector<std::string> tensors = produced_below(move);
   applied.program.body = without_block(move.program.body, block.id);
   set_loop_body(applied.program, place, append(site_of(applied.program, place).loop->body, nest));
-  // Tensors that only this loop uses belong to its iterations now.
+  // Tensors that only this loop uses belong to its iterations now. Another part of a partitioned
+  // loop may still write one that nobody else reads.
   for (std::string const& tensor : tensors) {
     if (is_parameter(applied.program, tensor)) continue;
-    auto users = readers_of(applied.program, tensor);
-    bool inside = std::all_of(users.begin(), users.end(),
-                              [&](BlockSite const& s) { return is_under(s, place); });
+    auto is_inside = [&](BlockSite const& site) { return is_under(site, place); };
+    bool inside = std::ranges::all_of(readers_of(applied.program, tensor), is_inside) &&
+                  std::ranges::all_of(writers_of(applied.program, tensor), is_inside);
     Buffer buffer = find_buffer(move.program, tensor);
     if (read_at_other_steps(applied.program, tensor)) continue;
     if (!inside || private_tensors(move.loops[0].loop->body).contains(tensor)) continue;

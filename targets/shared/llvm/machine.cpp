@@ -25,6 +25,7 @@
 
 #include "targets/shared/llvm/assembly_lines.h"
 #include "targets/shared/llvm/generator_pool.h"
+#include "targets/shared/llvm/half_extremes.h"
 
 namespace tw {
 
@@ -226,6 +227,7 @@ Result<Emitted> Machine::generate_here(llvm::Module& module, Tier tier, EmitText
   auto machine = make_target_machine(*parts_->target, parts_->options, tier);
   Complaints complaints(module.getContext());
   if (tier == Tier::kFull) optimize(module, *machine);
+  widen_half_extremes(module);
 
   Emitted emitted;
   if (texts == EmitTexts::kAssemblyAndIr) {
