@@ -1,6 +1,7 @@
 // What a model is run on when nobody gives its inputs.
 #include <fmt/format.h>
 
+#include "engine/graph/mode_values.h"
 #include "engine/importers/importer.h"
 #include "engine/session/kernel_size.h"
 #include "engine/session/loaded_model.h"
@@ -40,13 +41,17 @@ std::map<std::string, NDArray> stored_modes(LoadedModel const& model) {
   return modes;
 }
 
-std::vector<std::string> random_modes(LoadedModel const& model) {
-  std::vector<std::string> names;
-  std::map<std::string, NDArray> stored = stored_modes(model);
-  if (model.is_expression) return names;
-  for (ModelTensor const& info : model_inputs(model))
-    if (is_mode(info) && !stored.contains(info.name)) names.push_back(info.name);
-  return names;
+std::map<std::string, NDArray> usual_modes(LoadedModel const& model) {
+  std::map<std::string, NDArray> modes, stored = stored_modes(model);
+  if (model.is_expression) return modes;
+  std::vector<ModelTensor> infos = model_inputs(model);
+  for (size_t i = 0; i < infos.size(); ++i) {
+    if (!is_mode(infos[i]) || stored.contains(infos[i].name)) continue;
+    NDArray value = NDArray::create(infos[i].type, infos[i].shape).value();
+    value.set_value(0, usual_value(model.before, model.before.inputs[i]));
+    modes[infos[i].name] = value;
+  }
+  return modes;
 }
 
 Result<std::vector<NDArray>> random_inputs(LoadedModel const& model, uint64_t seed) {
@@ -55,15 +60,16 @@ Result<std::vector<NDArray>> random_inputs(LoadedModel const& model, uint64_t se
     TRY(verify_memory("the tensors of " + kernel.name, size_of(kernel).bytes));
   }
   std::vector<NDArray> arrays;
-  std::map<std::string, NDArray> stored = stored_modes(model);
+  std::map<std::string, NDArray> modes = stored_modes(model);
+  modes.merge(usual_modes(model));
   Rng rng(seed);
   for (ModelTensor const& info : model_inputs(model)) {
     if (!info.unknown.empty()) return unknown_shape(info);
     TRY_ASSIGN(NDArray array, NDArray::create(info.type, info.shape));
     for (int64_t i = 0; i < array.size(); ++i)
       array.set_value(i, is_float(info.type) ? rng.normal() : double(rng.below(2)));
-    auto mode = stored.find(info.name);
-    arrays.push_back(mode == stored.end() ? std::move(array) : mode->second);
+    auto mode = modes.find(info.name);
+    arrays.push_back(mode == modes.end() ? std::move(array) : mode->second);
   }
   return arrays;
 }

@@ -40,10 +40,11 @@ std::vector<ModelTensor> kernel_parameters(LoadedModel const& model, int kernel)
 /// Integer and truth inputs of one element, whose value decides what is computed (a mode, a rate),
 /// as stored beside the model (test_data_set_0).
 std::map<std::string, NDArray> stored_modes(LoadedModel const& model);
-/// Such inputs that have no stored value.
-std::vector<std::string> random_modes(LoadedModel const& model);
-/// Seeded random tensors for every input but the stored modes. Errors: unknown_shape,
-/// tensor_too_large; too_much_memory, for a kernel of its own.
+/// Such inputs that have no stored value, with the usual one: what ONNX takes where the operand is
+/// left out, 1 for a count, else 0.
+std::map<std::string, NDArray> usual_modes(LoadedModel const& model);
+/// Seeded random tensors for every input but the modes. Errors: unknown_shape, tensor_too_large;
+/// too_much_memory, for a kernel of its own.
 Result<std::vector<NDArray>> random_inputs(LoadedModel const& model, uint64_t seed);
 
 /// The same for every input of one kernel, parameters too.

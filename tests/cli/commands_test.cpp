@@ -171,16 +171,28 @@ private slots:
     QString model = "/usr/share/libonnx-testdata/data/node/test_if/model.onnx";
     if (!QFileInfo::exists(model)) QSKIP("libonnx-testdata is not installed");
     Run stored = tw({"run", model, "--rounds", "1", "--write-inputs", at("stored")});
-    QVERIFY2(stored.out.contains("inputs random, seed 1; cond as stored beside the model"),
+    QVERIFY2(stored.out.contains("inputs random, seed 1; cond=true as stored beside the model"),
              qPrintable(stored.out + stored.err));
     QFile cond(at("stored/0.bin"));
     QVERIFY(cond.open(QIODevice::ReadOnly));
     QCOMPARE(cond.readAll(), QByteArray("\1"));
-    // Without what is stored it is said that nobody knows.
+    // Without what is stored it is said what is taken, and how another is given.
     QFile::copy(model, at("if.onnx"));
     Run random = tw({"run", at("if.onnx"), "--rounds", "1"});
-    QVERIFY2(random.out.contains("cond may choose what is computed: --input cond=FILE gives it"),
+    QVERIFY2(random.out.contains("cond=false, which may choose what is computed: --input "
+                                 "cond=FILE gives another"),
              qPrintable(random.out + random.err));
+  }
+
+  void a_mode_that_is_not_stored_is_what_its_operator_documents() {
+    QString model = "/usr/share/libonnx-testdata/data/node/test_loop11/model.onnx";
+    if (!QFileInfo::exists(model)) QSKIP("libonnx-testdata is not installed");
+    QFile::copy(model, at("loop.onnx"));
+    Run run = tw({"run", at("loop.onnx"), "--rounds", "1", "--write-inputs", at("usual")});
+    QVERIFY2(run.out.contains("cond=true, trip_count=1, which"), qPrintable(run.out + run.err));
+    QFile rounds(at("usual/0.bin"));
+    QVERIFY(rounds.open(QIODevice::ReadOnly));
+    QCOMPARE(rounds.readAll(), QByteArray("\1\0\0\0\0\0\0\0", 8));
   }
 
   void progress_is_shown_on_a_terminal_only() {

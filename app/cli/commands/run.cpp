@@ -17,10 +17,14 @@ struct Arguments {
   int rounds = 10;
 };
 
-/// Files by "--input NAME=FILE" or "--input-folder" (0.bin, 1.bin, ...); all inputs or none.
-Result<std::vector<NDArray>> read_inputs(Arguments const& arguments,
-                                         session::LoadedModel const& model) {
-  auto infos = session::model_inputs(model);
+struct Inputs {
+  std::vector<NDArray> arrays;
+  std::string origin;  ///< "given", "random, seed 1; n=1, ..."
+};
+
+/// By "--input NAME=FILE" or "--input-folder" (0.bin, 1.bin, ...).
+Result<std::map<std::string, std::string>> input_files(
+    Arguments const& arguments, std::vector<session::ModelTensor> const& infos) {
   std::map<std::string, std::string> files;
   for (size_t i = 0; !arguments.input_folder.empty() && i < infos.size(); ++i)
     files[infos[i].name] = fmt::format("{}/{}.bin", arguments.input_folder, i);
@@ -34,17 +38,60 @@ Result<std::vector<NDArray>> read_inputs(Arguments const& arguments,
       return bad_input("unknown_input", fmt::format("the model has no input '{}'", name));
     files[name] = given.substr(equals + 1);
   }
-  if (files.empty()) return std::vector<NDArray>();
-  std::vector<NDArray> arrays;
-  for (session::ModelTensor const& info : infos) {
-    auto file = files.find(info.name);
-    if (file == files.end())
-      return bad_input("missing_input",
-                       fmt::format("input '{}' is missing: give all inputs or none", info.name));
-    TRY_ASSIGN(NDArray array, read_raw(file->second, info));
-    arrays.push_back(std::move(array));
+  return files;
+}
+
+/// "on=false, n=1"
+std::string mode_list(std::map<std::string, NDArray> const& modes) {
+  std::vector<std::string> texts;
+  for (auto const& [name, value] : modes)
+    texts.push_back(value.type() == DType::kBool
+                        ? fmt::format("{}={}", name, value.value_at(0) != 0)
+                        : fmt::format("{}={}", name, value.value_at(0)));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+/// "random, seed 1; sr=16000 as stored beside the model; n=1, which may ...". `given`: modes that
+/// somebody chose.
+std::string origin_of_random(std::map<std::string, NDArray> stored,
+                             std::map<std::string, NDArray> usual,
+                             std::map<std::string, NDArray> const& given) {
+  for (auto const& [name, value] : given) stored.erase(name), usual.erase(name);
+  std::string text = "random, seed 1";
+  if (!given.empty()) text += fmt::format("; {} as given", mode_list(given));
+  if (!stored.empty()) text += fmt::format("; {} as stored beside the model", mode_list(stored));
+  if (!usual.empty())
+    text += fmt::format("; {}, which may choose what is computed: --input {}=FILE gives another",
+                        mode_list(usual), usual.begin()->first);
+  return text;
+}
+
+/// All inputs are given, or none but modes: the others are random then.
+Result<Inputs> read_inputs(Arguments const& arguments, session::LoadedModel const& model) {
+  auto infos = session::model_inputs(model);
+  TRY_ASSIGN(auto files, input_files(arguments, infos));
+  auto stored = session::stored_modes(model), usual = session::usual_modes(model);
+  bool random = std::ranges::all_of(files, [&](auto const& file) {
+    return stored.contains(file.first) || usual.contains(file.first);
+  });
+  random = random && (files.empty() || files.size() < infos.size());
+  Inputs inputs{std::vector<NDArray>(infos.size()), "given"};
+  if (random) {
+    TRY_ASSIGN(inputs.arrays, session::random_inputs(model, 1));
   }
-  return arrays;
+  std::map<std::string, NDArray> given;
+  for (size_t i = 0; i < infos.size(); ++i) {
+    auto file = files.find(infos[i].name);
+    if (file == files.end() && random) continue;
+    if (file == files.end())
+      return bad_input(
+          "missing_input",
+          fmt::format("input '{}' is missing: give all inputs or none", infos[i].name));
+    TRY_ASSIGN(NDArray array, read_raw(file->second, infos[i]));
+    given[infos[i].name] = inputs.arrays[i] = std::move(array);
+  }
+  if (random) inputs.origin = origin_of_random(std::move(stored), std::move(usual), given);
+  return inputs;
 }
 
 Status write_raw(std::string const& folder, std::string const& prefix,
@@ -71,20 +118,6 @@ void print_ready(session::Readiness const& ready, double load_s) {
       count_text(ready.compiled, "kernel"), ready.from_cache, duration_text(ready.seconds));
   if (ready.broken_cache > 0)
     fmt::print("{} of the cache, damaged, thrown away\n", count_text(ready.broken_cache, "file"));
-}
-
-/// "random, seed 1; sr as stored beside the model"; "given".
-std::string origin_of_inputs(session::LoadedModel const& model, bool random) {
-  if (!random) return "given";
-  std::vector<std::string> stored, unknown = session::random_modes(model);
-  for (auto const& [name, value] : session::stored_modes(model)) stored.push_back(name);
-  std::string text = "random, seed 1";
-  if (!stored.empty())
-    text += fmt::format("; {} as stored beside the model", fmt::join(stored, ", "));
-  if (!unknown.empty())
-    text += fmt::format("; {} may choose what is computed: --input {}=FILE gives it",
-                        fmt::join(unknown, ", "), unknown.front());
-  return text;
 }
 
 void print_result(Context const& context, session::RunResult const& result,
@@ -125,17 +158,14 @@ int run(Context const& context, Arguments const& arguments) {
   std::chrono::duration<double> loading = std::chrono::steady_clock::now() - start;
   auto inputs = read_inputs(arguments, **model);
   if (!inputs) return report(context, inputs.error());
-  bool random = inputs->empty();
-  if (random) inputs = session::random_inputs(**model, 1);
-  if (!inputs) return report(context, inputs.error());
   if (!arguments.write_inputs.empty())
-    if (Status status = write_raw(arguments.write_inputs, "", *inputs); !status)
+    if (Status status = write_raw(arguments.write_inputs, "", inputs->arrays); !status)
       return report(context, status.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
   session::RunOptions options{.rounds = arguments.rounds,
                               .threads = context.threads,
-                              .inputs = *inputs,
+                              .inputs = inputs->arrays,
                               .scripts = {},
                               .cache_folder = context.cache_folder};
   auto result = session::run_model(**model, options, *context.backend, **device, {},
@@ -145,7 +175,7 @@ int run(Context const& context, Arguments const& arguments) {
   if (!arguments.output_folder.empty())
     if (Status status = write_raw(arguments.output_folder, "output_", result->outputs); !status)
       return report(context, status.error());
-  print_result(context, *result, origin_of_inputs(**model, random), loading.count());
+  print_result(context, *result, inputs->origin, loading.count());
   return 0;
 }
 

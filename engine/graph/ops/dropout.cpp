@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "engine/graph/shared/pointwise.h"
 
 namespace tw {
@@ -12,8 +14,12 @@ Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& na
 ReferenceResult reference(Attributes const&, Arrays inputs) { return std::vector{inputs[0]}; }
 
 Result<Converted> from_onnx(ForeignContext const& context) {
-  if (input_given(context, 2) &&
-      (context.constants[2].empty() || context.constants[2].value_at(0) != 0))
+  if (input_given(context, 2) && context.constants[2].empty())
+    return unsupported(
+        fmt::format("whether it drops anything is computed ('{}'); where the model "
+                    "holds false, or nothing, it can be run",
+                    context.node.inputs[2]));
+  if (input_given(context, 2) && context.constants[2].value_at(0) != 0)
     return unsupported("dropout in training mode");
   return keep_inputs(context, 1);
 }
