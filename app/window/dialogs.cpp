@@ -25,6 +25,11 @@ void MainWindow::open(QDialog* dialog) {
   connect(dialog, &QDialog::finished, this, [this] {
     if (depth_ == 0) recorder_.add(journal::Action(journal::CloseDialog{}));
   });
+  // What a dialog could not do is past when it is given up.
+  connect(dialog, &QDialog::rejected, this, [this] { forget_trouble(journal::CloseDialog{}); });
+  // What it was laid out for is a size in units.
+  dialog->setMinimumSize(dialog->minimumSize() * theme_.scale);
+  dialog->resize((dialog->size() * theme_.scale).boundedTo(room()));
   dialog->open();
 }
 
@@ -130,7 +135,7 @@ Status MainWindow::show_save_journal_dialog() {
   dialog->setDefaultSuffix("journal");
   connect(dialog, &QFileDialog::fileSelected, this, [this](QString const& path) {
     if (Status status = write_file(path.toStdString(), recorder_.text()); !status)
-      say(QString::fromStdString(to_sentence(status.error())));
+      say(status.error(), journal::Action(journal::ShowDialog{}).index());
   });
   open(dialog);
   return {};

@@ -60,10 +60,10 @@ int kernels(Context const& context, std::string const& path, bool timed) {
     return print(rows), 0;
   }
   fmt::print("{:<28} {:>2}  {:>10} {:>10}{}  operators\n", "kernel", "x", "MFLOP", "moves",
-             timed ? fmt::format(" {:>9} {:>8} {:<17}", "time", "share", "of roof") : "");
+             timed ? fmt::format(" {:>9} {:>8} {:<26}", "time", "share", "of roof") : "");
   for (auto const& row : table.rows) {
     std::string time =
-        timed ? fmt::format(" {:>9} {:>8} {:<17}", time_text(row),
+        timed ? fmt::format(" {:>9} {:>8} {:<26}", time_text(row),
                             row.fraction_of_roof ? percent_text(*row.fraction_of_roof) : "-",
                             row.roof ? row.roof->words : "-")
               : "";
