@@ -27,9 +27,11 @@ void MainWindow::open(QDialog* dialog) {
   });
   // What a dialog could not do is past when it is given up.
   connect(dialog, &QDialog::rejected, this, [this] { forget_trouble(journal::CloseDialog{}); });
-  // What it was laid out for is a size in units.
-  dialog->setMinimumSize(dialog->minimumSize() * theme_.scale);
-  dialog->resize((dialog->size() * theme_.scale).boundedTo(room()));
+  // Sizes that it was given are in units; without them it is as large as what it holds.
+  bool sized = dialog->testAttribute(Qt::WA_Resized);
+  if (theme_.scale != 1) dialog->setMinimumSize(dialog->minimumSize() * theme_.scale);
+  if (theme_.scale != 1 && sized)
+    dialog->resize((dialog->size() * theme_.scale).boundedTo(room()));
   dialog->open();
 }
 
