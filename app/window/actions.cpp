@@ -48,6 +48,7 @@ void MainWindow::build_actions() {
   add_action("Undo", "Ctrl+Z", [this] { execute(session::Undo{}); });
   add_action("Redo", "Ctrl+Y", [this] { execute(session::Redo{}); });
   build_history_actions();
+  build_menu_actions();
   section_ = "Measuring and devices";
   add_action("Measure again", "Ctrl+R", [this] { execute(session::MeasureAgain{}); });
   add_action("Measure the whole model", "Ctrl+M", [this] { execute(session::MeasureModel{}); });
@@ -100,6 +101,7 @@ void MainWindow::build_actions() {
 void MainWindow::keyPressEvent(QKeyEvent* event) {
   if (event->key() == Qt::Key_Escape && snapshot_.refusal)
     return execute(session::DismissRefusal{});
+  if (event->key() == Qt::Key_Escape && (trouble_ || snapshot_.error)) return dismiss_error();
   if (snapshot_.refusal && event->key() >= Qt::Key_1 && event->key() <= Qt::Key_3) {
     auto index = size_t(event->key() - Qt::Key_1);
     if (index < snapshot_.refusal->repairs.size())
@@ -128,7 +130,8 @@ bool MainWindow::focusNextPrevChild(bool next) {
 
 QStringList MainWindow::action_names() const {
   QStringList names;
-  for (Action const& action : actions_) names << action.name;
+  for (Action const& action : actions_)
+    if (!action.copies && (!action.possible || action.possible())) names << action.name;
   return names;
 }
 

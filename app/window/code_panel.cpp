@@ -29,8 +29,6 @@ CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* p
   tabs_->setCurrentIndex(1);
   passes_->setObjectName("passes");
   passes_->setAccessibleName("Stage of lowering");
-  passes_->setMinimumWidth(170);
-  passes_->setMaximumWidth(230);
   changes_->setObjectName("changes");
   changes_->setCheckable(true);
   changes_->setChecked(true);
@@ -60,7 +58,11 @@ CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* p
   });
 }
 
-void CodePanel::set_theme(Theme const& theme) { view_->set_theme(theme); }
+void CodePanel::set_theme(Theme const& theme) {
+  view_->set_theme(theme);
+  passes_->setMinimumWidth(theme.px(170));
+  passes_->setMaximumWidth(theme.px(230));
+}
 void CodePanel::show_tab(int index) { tabs_->setCurrentIndex(index); }
 
 bool CodePanel::show_pass(QString const& pass) {

@@ -17,7 +17,8 @@ namespace tw {
 std::vector<PaletteEntry> MainWindow::palette_entries() {
   std::vector<PaletteEntry> entries;
   for (Action const& action : actions_)
-    entries.push_back({action.name, action.keys, action.also, action.run});
+    if (!action.possible || action.possible())
+      entries.push_back({action.name, action.keys, action.also, action.run});
   for (size_t i = 0; snapshot_.kernels && i < snapshot_.kernels->rows.size(); ++i) {
     session::KernelRow const& row = snapshot_.kernels->rows[i];
     entries.push_back({"Kernel " + QString::fromStdString(row.name),
@@ -64,12 +65,14 @@ Status MainWindow::show_palette_dialog() {
 
 namespace {
 
-QString key_table(std::vector<std::pair<QString, QString>> const& rows) {
+QString key_table(std::vector<std::pair<QString, QString>> const& rows, int keys_width) {
   QString html = "<table>";
   for (auto const& [keys, name] : rows)
-    html +=
-        QString("<tr><td style='padding:3px 24px 3px 0' width='150'><b>%1</b></td><td>%2</td></tr>")
-            .arg(keys.toHtmlEscaped(), name.toHtmlEscaped());
+    html += QString(
+                "<tr><td style='padding:3px 24px 3px 0' width='%3'><b>%1</b></td><td "
+                "style='padding:3px 0'>%2</td></tr>")
+                .arg(keys.toHtmlEscaped(), name.toHtmlEscaped())
+                .arg(keys_width);
   return html + "</table>";
 }
 
@@ -106,7 +109,7 @@ Status MainWindow::show_keys_dialog() {
     auto* title = new QLabel(section.title);
     title->setProperty("role", "title");
     column->addWidget(title);
-    column->addWidget(new QLabel(key_table(section.rows)));
+    column->addWidget(new QLabel(key_table(section.rows, theme_.px(150))));
   }
   auto* scroll = new QScrollArea;
   scroll->setObjectName("keySheet");
@@ -117,8 +120,8 @@ Status MainWindow::show_keys_dialog() {
   outer->addWidget(scroll);
   int tall = std::min(
       {page->sizeHint().height() + 8, height() - 60, screen()->availableSize().height() - 60});
-  dialog->resize(page->sizeHint().width() + 24, tall);
   open(dialog);
+  dialog->resize(page->sizeHint().width() + 24, tall);
   scroll->setFocus();
   return {};
 }

@@ -25,6 +25,13 @@ void MainWindow::open(QDialog* dialog) {
   connect(dialog, &QDialog::finished, this, [this] {
     if (depth_ == 0) recorder_.add(journal::Action(journal::CloseDialog{}));
   });
+  // What a dialog could not do is past when it is given up.
+  connect(dialog, &QDialog::rejected, this, [this] { forget_trouble(journal::CloseDialog{}); });
+  // Sizes that it was given are in units; without them it is as large as what it holds.
+  bool sized = dialog->testAttribute(Qt::WA_Resized);
+  if (theme_.scale != 1) dialog->setMinimumSize(dialog->minimumSize() * theme_.scale);
+  if (theme_.scale != 1 && sized)
+    dialog->resize((dialog->size() * theme_.scale).boundedTo(room()));
   dialog->open();
 }
 
@@ -130,7 +137,7 @@ Status MainWindow::show_save_journal_dialog() {
   dialog->setDefaultSuffix("journal");
   connect(dialog, &QFileDialog::fileSelected, this, [this](QString const& path) {
     if (Status status = write_output(path.toStdString(), recorder_.text()); !status)
-      say(QString::fromStdString(to_sentence(status.error())));
+      say(status.error(), journal::Action(journal::ShowDialog{}).index());
   });
   open(dialog);
   return {};

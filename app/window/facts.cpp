@@ -86,9 +86,10 @@ Value MainWindow::fact(std::string const& name) const {
   if (name == "loop") return words(name_of_loop(selection_->loop()));
   if (name == "hover") return words(name_of_loop(selection_->hovered()));
   if (name == "error")
-    return words(!said_.isEmpty()  ? said_
-                 : snapshot_.error ? QString::fromStdString(*snapshot_.error)
+    return words(trouble_          ? trouble_->sentence
+                 : snapshot_.error ? QString::fromStdString(snapshot_.error->sentence)
                                    : QString("none"));
+  if (name == "text.scale") return number(scale_);
   if (name == "status") return words(status_words_);
   if (name == "view" && devices_alone_) return words("devices");
   if (name == "view") return words(view_name(centre_->tabText(centre_->currentIndex())));

@@ -59,14 +59,7 @@ void MainWindow::watch_history() {
   connect(history_panel_, &HistoryPanel::fold_asked, this,
           [this](bool folded) { show_action(journal::FoldHistory{folded ? "on" : "off"}); });
   connect(history_panel_, &HistoryPanel::compare_asked, this, [this] { compare_marked(); });
-  connect(compare_, &CompareView::swap_asked, this, [this] {
-    if (compare_->of_devices())
-      show_action(journal::CompareDevices{compare_->before(),
-                                          compare_->after_device().toStdString(),
-                                          compare_->before_device().toStdString()});
-    else
-      show_action(journal::CompareStates{compare_->after(), compare_->before()});
-  });
+  connect(compare_, &CompareView::swap_asked, this, &MainWindow::swap_comparison);
   connect(compare_, &CompareView::close_asked, this,
           [this] { show_action(journal::StopComparing{}); });
   connect(compare_, &CompareView::stage_chosen, this, [this](QString const& key) {
@@ -254,7 +247,7 @@ void MainWindow::ask_kernel_file(QString const& text) {
   dialog->setDefaultSuffix("te");
   connect(dialog, &QFileDialog::fileSelected, this, [this, text](QString const& path) {
     if (Status status = write_output(path.toStdString(), text.toStdString()); !status)
-      say(QString::fromStdString(to_sentence(status.error())));
+      say(status.error(), journal::Action(journal::ShowDialog{}).index());
   });
   open(dialog);
 }

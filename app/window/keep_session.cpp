@@ -24,6 +24,14 @@ void MainWindow::remember_recent(QString const& path) {
   start_->show_recent(recent.mid(0, 8));
 }
 
+void MainWindow::forget_recent(QString const& path) {
+  QSettings settings(state_folder_ + "/settings.ini", QSettings::IniFormat);
+  QStringList recent = settings.value("recent").toStringList();
+  recent.removeAll(path);
+  settings.setValue("recent", recent);
+  start_->show_recent(recent);
+}
+
 void MainWindow::closeEvent(QCloseEvent* event) {
   save_session();
   QMainWindow::closeEvent(event);
@@ -42,7 +50,7 @@ void MainWindow::open_path(QString const& path) {
 
 void MainWindow::watch_projects() {
   connect(keeper_, &ProjectKeeper::opened, this, &MainWindow::apply_layout);
-  connect(keeper_, &ProjectKeeper::failed, this, &MainWindow::say);
+  connect(keeper_, &ProjectKeeper::failed, this, qOverload<QString const&>(&MainWindow::say));
   connect(keeper_, &ProjectKeeper::missing, this, &MainWindow::show_missing_model);
   connect(keeper_, &ProjectKeeper::saved, this, &MainWindow::remember_recent);
   connect(keeper_, &ProjectKeeper::state_changed, this, [this] {

@@ -4,11 +4,11 @@
 #include <QCommandLineParser>
 #include <QIcon>
 #include <QRegularExpression>
-#include <QSettings>
 #include <QStandardPaths>
 #include <QStyleFactory>
 #include <QTemporaryDir>
 #include <cstdio>
+#include <optional>
 
 #include "app/shared/devices.h"
 #include "app/shared/environment.h"
@@ -35,6 +35,7 @@ struct Wishes {
   QString model, sample, theme, report, journal, record, picture, state;
   bool stays = false;  ///< after a replay
   QSize size;
+  std::optional<int> scale;  ///< of text, in percent; nothing: as it was chosen in the window
 };
 
 /// A walk, a replay or a picture needs nobody to look at it.
@@ -85,11 +86,20 @@ tw::Result<Wishes> read_wishes(QApplication& app) {
                 parser.value(picture),
                 parser.value(state),
                 parser.isSet(stay),
+                {},
                 {}};
   if (parser.isSet(theme) && !QStringList{"dark", "light", "high-contrast"}.contains(wishes.theme))
     return tw::bad_input("unknown_theme", "there is no theme '" +
                                               parser.value(theme).toStdString() +
                                               "'; the themes are dark, light, high-contrast");
+  if (parser.isSet(scale)) {
+    bool usable = false;
+    wishes.scale = parser.value(scale).toInt(&usable);
+    if (!usable || *wishes.scale < tw::MainWindow::kLeastScale ||
+        *wishes.scale > tw::MainWindow::kMostScale)
+      return tw::bad_input("unusable_scale", "--scale takes a percentage from 80 to 200, not '" +
+                                                 parser.value(scale).toStdString() + "'");
+  }
   if (!parser.isSet(size)) return wishes;
   auto match = QRegularExpression("^(\\d{1,5})x(\\d{1,5})$").match(parser.value(size));
   if (!match.hasMatch())
@@ -122,7 +132,7 @@ Status replay_and_look(tw::MainWindow& window, tw::session::Session& session,
   TRY(open_what_is_wished(window, wishes));
   tw::settle(window, session);
   if (auto error = session.snapshot().error; error && !session.snapshot().model)
-    return tw::bad_input("model_not_opened", *error);
+    return tw::bad_input("model_not_opened", error->sentence);
   if (!session.snapshot().model && !window.said().isEmpty())
     return tw::bad_input("model_not_opened", window.said().toStdString());
   Status done = tw::replay(window, session, journal);
@@ -138,6 +148,7 @@ bool replays(Wishes const& wishes) {
 /// Until the window is closed, or what was wished is done; returns the exit code.
 int work(QApplication& app, tw::MainWindow& window, tw::session::Session& session,
          Wishes const& wishes) {
+  if (wishes.scale) window.set_text_scale(*wishes.scale);
   if (!wishes.report.isEmpty()) {
     if (!wishes.theme.isEmpty()) window.set_theme(QString(wishes.theme).replace('-', '_'));
     return tw::write_report(window, session, wishes.report, wishes.model);
@@ -204,37 +215,11 @@ int run(QApplication& app) {
   return recorded || code != 0 ? code : fail(recorded.error());
 }
 
-/// `--scale 125`, else what was chosen in the window: Qt scales everything by it from the start.
-/// Errors: unusable_scale.
-tw::Status scale_everything(int argc, char** argv) {
-  QString state = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
-  QString wanted;
-  for (int i = 1; i < argc; ++i) {
-    QString word = argv[i], next = i + 1 < argc ? argv[i + 1] : "";
-    if (word == "--scale" || word.startsWith("--scale="))
-      wanted = word.contains('=') ? word.section('=', 1) : next;
-    if (word == "--state" || word.startsWith("--state="))
-      state = word.contains('=') ? word.section('=', 1) : next;
-  }
-  if (wanted.isNull() && needs_no_display(argc, argv)) return {};  // pictures are alike everywhere
-  QSettings settings(state + "/settings.ini", QSettings::IniFormat);
-  if (wanted.isNull()) wanted = settings.value("scale", 100).toString();
-  bool usable = false;
-  int percent = wanted.toInt(&usable);
-  if (!usable || percent < tw::MainWindow::kLeastScale || percent > tw::MainWindow::kMostScale)
-    return tw::bad_input("unusable_scale", "--scale takes a percentage from 80 to 200, not '" +
-                                               wanted.toStdString() + "'");
-  if (percent != 100 && !qEnvironmentVariableIsSet("QT_SCALE_FACTOR"))
-    qputenv("QT_SCALE_FACTOR", QByteArray::number(percent / 100.0));
-  return {};
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   QCoreApplication::setApplicationName("tilewright");
   QCoreApplication::setApplicationVersion("0.1.0");
-  if (auto scaled = scale_everything(argc, argv); !scaled) return fail(scaled.error());
   if (display_missing()) {
     if (!needs_no_display(argc, argv)) {
       std::fprintf(stderr,

@@ -27,6 +27,7 @@
 #include "widgets/accessible/parts.h"
 #include "widgets/export_dialog/export_dialog.h"
 #include "widgets/focus/focus_ring.h"
+#include "widgets/ladder/step_row.h"
 #include "widgets/model_bar/model_bar.h"
 #include "widgets/paint/paint.h"
 
@@ -34,13 +35,7 @@ namespace tw {
 
 namespace {
 
-constexpr QSize kFirst{1440, 900}, kLeast{960, 620};
-
-/// A screen has a size; one that says nothing is no reason for a window without one.
-QSize room_on(QScreen const* screen) {
-  QSize room = screen ? screen->availableSize() : QSize();
-  return room.width() < 200 || room.height() < 200 ? kFirst : room;
-}
+constexpr QSize kFirst{1440, 900};
 
 }  // namespace
 
@@ -55,9 +50,7 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
   install_accessible_parts();
   setWindowTitle("Tilewright");
   setAcceptDrops(true);
-  QSize room = room_on(screen());
-  setMinimumSize(kLeast.boundedTo(room));
-  resize(kFirst.boundedTo(room));
+  resize(kFirst.boundedTo(room()));
   build();
   build_actions();
   add_menus();
@@ -68,9 +61,10 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
   watch_devices();
   centre_->removeTab(centre_->indexOf(compare_));  // until two states are compared
   QSettings settings(state_folder_ + "/settings.ini", QSettings::IniFormat);
+  scale_ = std::clamp(settings.value("scale", 100).toInt(), kLeastScale, kMostScale);
   QString theme = settings.value("theme", "dark").toString();
   set_theme(Theme::names().contains(theme) ? theme : "dark");
-  if (theme_name_ != theme) say("there is no theme '" + theme + "'; this one is dark");
+  if (theme_name_ != theme) say("There is no theme '" + theme + "'; this one is dark");
   start_->show_recent(settings.value("recent").toStringList());
   // Snapshots come from the session's threads: only the newest is looked at, on this one.
   session_.set_listener(
@@ -122,12 +116,14 @@ void MainWindow::build() {
   column->addWidget(bar);
   setCentralWidget(root);
   ring_ = new FocusRing(root);
+  build_error_card(root);
   connect(start_, &StartPage::open_asked, this, [this] {
     show_action(journal::ShowDialog{"open", {}});
   });
   connect(start_, &StartPage::sample_asked, this,
           [this](QString const& name) { execute(session::OpenSample{name.toStdString()}); });
   connect(start_, &StartPage::recent_asked, this, &MainWindow::open_path);
+  connect(start_, &StartPage::forget_asked, this, &MainWindow::forget_recent);
   connect(cancel_, &QPushButton::clicked, this, [this] { execute(session::CancelJob{}); });
   connect(top_, &TopBar::devices_asked, this,
           [this] { show_action(journal::ShowView{"devices"}); });
@@ -139,34 +135,11 @@ QWidget* MainWindow::build_ladder(Selection& selection) {
   auto* column = new QVBoxLayout(page);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
-  auto* row = new QHBoxLayout;
-  row->setContentsMargins(16, 8, 16, 4);
-  hint_ = new QLabel("Drag a bar to reorder (Shift: fuse), pull its handle to split");
-  hint_->setProperty("role", "label");
-  row->addWidget(hint_);
-  row->addStretch(1);
-  // A mark for every primitive that works on loops: dropped on one, or clicked for its dialog. What
-  // moves whole blocks and tensors has its dialog in the menu beside them, and its key.
-  row->setSpacing(6);
-  auto* menu = new QMenu(this);
-  for (session::PrimitiveView const& primitive : primitives_) {
-    QString name = QString::fromStdString(primitive.name),
-            key = QString::fromStdString(primitive.key);
-    if (!primitive.target_kinds.empty() || name.size() > 9) {
-      menu->addAction(QString::fromStdString(primitive.title) + "\t" + key,
-                      [this, name] { ask_step(name); });
-      continue;
-    }
-    auto* chip = new StepChip(name, key, QString::fromStdString(primitive.title));
-    connect(chip, &StepChip::clicked, this, [this](QString const& asked) { ask_step(asked); });
-    chips_.push_back(chip);
-    row->addWidget(chip);
-  }
-  auto* more = new QPushButton("More steps");
-  more->setObjectName("moreSteps");
-  more->setMenu(menu);
-  row->addWidget(more);
-  column->addLayout(row);
+  // What moves whole blocks and tensors has its dialog in the menu beside the chips, and its key.
+  auto* row = new StepRow(primitives_);
+  connect(row, &StepRow::step_asked, this, &MainWindow::ask_step);
+  chips_ = row->chips();
+  column->addWidget(row);
   ladder_ =
       new LadderView(selection, [this](std::string const& line) { return session_.why_not(line); });
   auto* scroll = ladder_scroll_ = new QScrollArea;
@@ -209,7 +182,6 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   kernel_column->addWidget(summary_);
   left_->addTab(kernel_page, "Kernels");
   left_->addTab(why_, "Why");
-  left_->setMinimumWidth(276);
 
   centre_ = new QTabWidget;
   centre_->setObjectName("centre");
@@ -256,10 +228,10 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   whole->setObjectName("whole");
   whole->addWidget(upper_);
   whole->addWidget(lower);
-  // Two tracks of a history fit, in a small window too; a larger one gives more to loops.
-  whole->setStretchFactor(0, 1);
-  whole->setStretchFactor(1, 0);
-  whole->setSizes({500, 290});
+  // Two tracks of a history fit, in a small window too; of a larger one loops get two thirds.
+  whole->setStretchFactor(0, 2);
+  whole->setStretchFactor(1, 1);
+  whole->setSizes({500, 335});
   whole->setHandleWidth(1);
   // The card floats: a splitter would make a pane of it.
   auto* floor = new QWidget;
@@ -286,34 +258,6 @@ QWidget* MainWindow::build_workbench(Selection& selection) {
   return floor;
 }
 
-void MainWindow::set_theme(QString const& name) {
-  theme_name_ = name;
-  theme_ = Theme::load(name);
-  QToolTip::setFont(ui_font(12));
-  qApp->setStyleSheet(theme_.style_sheet());
-  QPalette palette;
-  palette.setColor(QPalette::Window, theme_.panel);
-  palette.setColor(QPalette::Base, theme_.inset);
-  palette.setColor(QPalette::Text, theme_.text1);
-  palette.setColor(QPalette::WindowText, theme_.text1);
-  palette.setColor(QPalette::PlaceholderText, theme_.text3);
-  qApp->setPalette(palette);
-  top_->set_theme(theme_);
-  start_->set_theme(theme_);
-  kernels_->set_theme(theme_);
-  ladder_->set_theme(theme_);
-  graph_->set_theme(theme_);
-  code_->set_theme(theme_);
-  roofline_->set_theme(theme_);
-  history_->set_theme(theme_);
-  compare_->set_theme(theme_);
-  replay_->set_theme(theme_);
-  devices_->set_theme(theme_);
-  card_->set_theme(theme_);
-  ring_->set_theme(theme_);
-  for (StepChip* chip : chips_) chip->set_theme(theme_);
-}
-
 void MainWindow::refresh() {
   Quiet quiet(depth_);
   session::Snapshot next = session_.snapshot();
@@ -338,7 +282,8 @@ void MainWindow::refresh() {
     if (!kernels_->hasFocus()) ladder_->setFocus(Qt::OtherFocusReason);
     QRectF bar = ladder_->handle_of(selection_->loop());
     QTimer::singleShot(0, this, [this, bar] {
-      ladder_scroll_->verticalScrollBar()->setValue(std::max(0, int(bar.top()) - 100));
+      int top = ladder_->pixels(bar).top() - theme_.px(100);
+      ladder_scroll_->verticalScrollBar()->setValue(std::max(0, top));
     });
   }
   ladder_->set_refused(next.refusal ? next.refusal->culprits : std::vector<int>());
@@ -353,48 +298,12 @@ void MainWindow::refresh() {
   }
   place_card();
   show_status(next);
+  show_errors();
   keeper_->touch();
 }
 
 void MainWindow::apply_line(QString const& line) {
   execute(session::ApplyStep{line.toStdString()});
-}
-
-void MainWindow::place_card() {
-  QWidget* home = card_->parentWidget();
-  bool words_only = card_->shown() && !card_->shown()->conflict && card_->shown()->repairs.empty();
-  int tall = std::min(words_only ? 150 : 264, home->height() - 40);
-  card_->setGeometry(24, home->height() - tall - 20, home->width() - 48, tall);
-}
-
-/// The card covers the lower part: the loop that it speaks of moves above it.
-void MainWindow::show_refused_loop() {
-  QTimer::singleShot(0, this, [this] {
-    if (!snapshot_.refusal || snapshot_.refusal->culprits.empty()) return;
-    QRectF bar = ladder_->handle_of(snapshot_.refusal->culprits.front());
-    QWidget* view = ladder_scroll_->viewport();
-    int edge = view->mapFromGlobal(card_->mapToGlobal(QPoint(0, 0))).y();
-    int room = std::min(view->height(), edge);
-    QScrollBar* scroll = ladder_scroll_->verticalScrollBar();
-    int y = int(bar.center().y()) - scroll->value();
-    if (!bar.isEmpty() && (y < 24 || y > room - 40))
-      scroll->setValue(scroll->value() + y - room / 2);
-  });
-}
-
-/// Narrow windows have the code as a tab beside the loops.
-void MainWindow::arrange() {
-  bool wide = width() >= 1360;
-  if (wide == wide_) return;
-  wide_ = wide;
-  Quiet quiet(depth_);
-  if (!wide) {
-    centre_->insertTab(2, code_, "Code");  // the tabs show it when it is chosen
-    return;
-  }
-  upper_->addWidget(code_);
-  upper_->setSizes({276, (width() - 276) * 11 / 20, (width() - 276) * 9 / 20});
-  code_->show();
 }
 
 /// After the layout has settled: a resize or a new step may have moved it out of the pane.
@@ -408,9 +317,8 @@ void MainWindow::show_current_station() {
 void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
   arrange();
-  // The gestures are in the key sheet, too: narrow panes have the room for the steps.
-  hint_->setVisible(width() >= 1700 || !wide_);
   place_card();
+  place_error();
   show_refused_loop();
   show_current_station();
   if (isVisible()) user_did(journal::ResizeWindow{width(), height()});

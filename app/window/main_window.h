@@ -35,6 +35,7 @@ class QTabWidget;
 namespace tw {
 
 class DeviceBoard;
+class ErrorCard;
 class FocusRing;
 class ModelBar;
 struct PaletteEntry;
@@ -48,6 +49,9 @@ public:
   ~MainWindow() override;
 
   void set_theme(QString const& name);
+  /// Of text and everything around it, at once; not remembered.
+  void set_text_scale(int percent);
+  int text_scale() const { return scale_; }
   QString theme_name() const { return theme_name_; }
   /// The one way in which anything happens: records the action, carries it out, and says in the
   /// status line what was wrong. Menus, keys, gestures, dialogs and journals all come here.
@@ -69,7 +73,8 @@ public:
   /// Takes the newest snapshot now (tests); otherwise it arrives by itself.
   void refresh();
   Recorder& recorder() { return recorder_; }
-  /// The names of all commands of the palette, and one of them carried out.
+  /// The names of the palette's commands that can be done now and leave a line in the journal, and
+  /// one of all carried out.
   QStringList action_names() const;
   void run_action(QString const& name);
   /// A value that a journal may expect (journal::facts); nothing when it is not known now.
@@ -82,7 +87,8 @@ public:
   void offer_recovery();
   /// The size that was asked for: that of a session or project does not take its place.
   void keep_size() { size_is_wished_ = true; }
-  QString said() const { return said_; }
+  /// What was wrong with the last command; empty: nothing.
+  QString said() const { return trouble_ ? trouble_->sentence : QString(); }
 
 protected:
   void keyPressEvent(QKeyEvent*) override;
@@ -104,12 +110,17 @@ private:
     QString section;  ///< of the key sheet
     QString also;     ///< another name that finds it: a primitive's in a script
     std::function<void()> run;
+    std::function<bool()> possible = {};  ///< now; null: always
+    bool copies = false;  ///< to the clipboard, and nothing else: no journal knows it
   };
   void build();
   QWidget* build_workbench(Selection& selection);
   QWidget* build_ladder(Selection& selection);
   void build_actions();
   void add_action(QString name, QString keys, std::function<void()> run);
+  void add_possible(QString name, std::function<void()> run, std::function<bool()> possible);
+  void add_copy(QString name, std::function<QString()> text);
+  void build_menu_actions();
   Status run(session::Command const& command);
   Status run(journal::ChooseKernel const& action);
   Status run(journal::ShowView const& action);
@@ -201,6 +212,7 @@ private:
   void show_refused_loop();
   void arrange();
   void remember_recent(QString const& path);
+  void forget_recent(QString const& path);
   void show_model_bar();
   void use_shapes(QString const& shapes);
   void show_notes();
@@ -208,15 +220,25 @@ private:
   void show_menu(QStringList const& names, QPoint at);
   void add_menu(QWidget* view, QStringList const& names);
   void add_menus();
-  void copy_code();
+  void copy(QString const& text);
+  void swap_comparison();
   void note(QString const& sentence);  ///< nothing was wrong; stays until the next command
   void show_status(session::Snapshot const& snapshot);
   void say(QString const& sentence);
+  /// `action`: the kind of action that failed, as its place in journal::Action.
+  void say(Error const& error, size_t action);
+  void build_error_card(QWidget* home);
+  void forget_trouble(journal::Action const& next);
+  void show_errors();
+  void place_error();
+  void dismiss_error();
+  QSize room() const;
   void show_current_station();
 
   session::Session& session_;
   std::vector<SampleCard> samples_;
   QString state_folder_, theme_name_;
+  int scale_ = 100;
   Theme theme_;
   session::Snapshot snapshot_;
   std::vector<session::PrimitiveView> primitives_;
@@ -228,8 +250,15 @@ private:
   int compared_kernel_ = -1;
   QString draft_;         ///< a new kernel's text that was not taken
   QString status_words_;  ///< whole, where the line cuts them
-  QString said_;          ///< what was wrong with the last command
-  QString noted_;         ///< what it did, where that cannot be seen
+  /// What was wrong with a command.
+  struct Trouble {
+    std::string code;
+    QString sentence;
+    Fault fault = Fault::kBadInput;
+    size_t action = std::variant_npos;
+  };
+  std::optional<Trouble> trouble_;
+  QString noted_;  ///< what it did, where that cannot be seen
   Recorder recorder_;
   bool told_of_recorder_ = false;
   ProjectKeeper* keeper_ = nullptr;
@@ -255,11 +284,11 @@ private:
   bool devices_alone_ = false;    ///< they are a page of their own, as no model is open
   QScrollArea* ladder_scroll_ = nullptr;
   RefusalCard* card_ = nullptr;
+  ErrorCard* error_card_ = nullptr;
   FocusRing* ring_ = nullptr;
   ModelBar* model_bar_ = nullptr;
   QSplitter* upper_ = nullptr;
   QLabel* status_ = nullptr;
-  QLabel* hint_ = nullptr;
   QLabel* summary_ = nullptr;
   QLabel* why_ = nullptr;
   QProgressBar* progress_ = nullptr;

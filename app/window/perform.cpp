@@ -20,18 +20,16 @@ Status MainWindow::perform(journal::Action const& action) {
   bool asked = depth_ == 0;
   if (asked) recorder_.add(action);  // before it is done: a crash leaves what led to it
   Quiet quiet(depth_);
-  if (!journal::replaces(action, action)) {
-    said_.clear();
-    noted_.clear();
-  }
+  forget_trouble(action);
+  if (!journal::replaces(action, action)) noted_.clear();
   if (Status kept = recorder_.written(); !kept && !std::exchange(told_of_recorder_, true))
-    say(QString::fromStdString("the journal is not written any more: " +
+    say(QString::fromStdString("The journal is not written any more: " +
                                to_sentence(kept.error())));
   Status status = std::visit([this](auto const& one) { return run(one); }, action);
   if (status) return status;
   if (asked)
     recorder_.add(journal::Expect{"error", journal::Compare::kContains, 0, status.error().message});
-  say(QString::fromStdString(to_sentence(status.error())));
+  say(status.error(), action.index());
   return status;
 }
 
@@ -68,7 +66,10 @@ static bool replaces_model(session::Command const& command) {
 }
 
 Status MainWindow::run(session::Command const& command) {
-  if (replaces_model(command)) keeper_->set_aside();
+  if (replaces_model(command)) {
+    keeper_->set_aside();
+    trouble_.reset();
+  }
   if (std::holds_alternative<session::CloseModel>(command)) devices_alone_ = false;
   Status status = session_.execute(command);
   if (auto const* sample = std::get_if<session::OpenSample>(&command); sample && status)
@@ -100,6 +101,11 @@ static void show_tabs_around(QWidget* widget) {
         tabs->setCurrentWidget(widget);
 }
 
+/// What had the focus may have been hidden; Qt gives it to the first button of the window then.
+static void leave_home(QWidget* focused, QWidget* wanted) {
+  if (!focused || focused->objectName() == "home") wanted->setFocus(Qt::OtherFocusReason);
+}
+
 Status MainWindow::run(journal::ShowView const& action) {
   if (action.view == "devices") return show_devices();
   if (action.view == "start" && !snapshot_.model) {
@@ -114,6 +120,9 @@ Status MainWindow::run(journal::ShowView const& action) {
       if (known.back() != wanted) continue;
       tabs->setCurrentIndex(i);
       show_tabs_around(tabs);
+      leave_home(focusWidget(), centre_->currentWidget() == graph_
+                                    ? static_cast<QWidget*>(graph_)
+                                    : static_cast<QWidget*>(ladder_));
       return {};
     }
   if (wanted == "code") return {};  // a wide window always shows it

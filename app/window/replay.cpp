@@ -94,8 +94,8 @@ private:
     auto error = session_.snapshot().error;
     if (!window_.said().isEmpty())
       return refused("action_failed", window_.said().toStdString(), place);
-    bool fresh = error && (!before.error || *before.error != *error);
-    if (fresh) return refused("action_failed", *error, place);
+    bool fresh = error && (!before.error || before.error->sentence != error->sentence);
+    if (fresh) return refused("action_failed", error->sentence, place);
     return {};
   }
 

@@ -139,7 +139,7 @@ int write_report(MainWindow& window, session::Session& session, QString const& f
   session::Snapshot opened = session.snapshot();
   if (!opened.model) {
     std::fprintf(stderr, "tilewright: %s\n",
-                 opened.error ? opened.error->c_str() : "the model could not be opened");
+                 opened.error ? opened.error->sentence.c_str() : "the model could not be opened");
     return 2;
   }
   window.show_centre(1);

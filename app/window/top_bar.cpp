@@ -14,18 +14,16 @@ using session::HistoryNodeView;
 using session::Verdict;
 
 TopBar::TopBar(QWidget* parent)
-    : QWidget(parent),
+    : Canvas(parent),
       home_(new QPushButton(this)),
       machine_(new QPushButton(this)),
       target_(new QPushButton(this)) {
   setObjectName("topBar");
   setAccessibleName("Summary");
-  setFixedHeight(48);
   home_->setObjectName("home");
   home_->setAccessibleName("Close the model");
   home_->setToolTip("Close the model and go to the start page (Ctrl+W)");
   home_->setStyleSheet("QPushButton { background: transparent; border: none; }");
-  home_->setGeometry(8, 8, 32, 32);
   machine_->setObjectName("machinePill");
   target_->setObjectName("targetPill");
   for (QPushButton* pill : {machine_, target_}) {
@@ -33,12 +31,17 @@ TopBar::TopBar(QWidget* parent)
     connect(pill, &QPushButton::clicked, this, &TopBar::devices_asked);
   }
   connect(home_, &QPushButton::clicked, this, &TopBar::home_asked);
+  rescale();
 }
 
 void TopBar::set_theme(Theme const& theme) {
-  theme_ = theme;
-  pieces_ = pieces();
-  update();
+  Canvas::set_theme(theme);
+  fit();
+}
+
+void TopBar::rescale() {
+  setFixedHeight(theme_.px(kHeight));
+  home_->setGeometry(pixels(QRectF(8, 8, 32, 32)));
 }
 
 HistoryNodeView const* TopBar::node() const {
@@ -52,16 +55,24 @@ void TopBar::show_snapshot(session::Snapshot const& snapshot) {
     machine_->setText(QString::fromStdString(snapshot_.machine->name));
     target_->setText(QString::fromStdString(snapshot_.machine->target));
   }
-  pieces_ = pieces();
   QStringList words;
-  for (Piece const& piece : pieces_) words.prepend(piece.words);
+  for (Piece const& piece : pieces()) words.prepend(piece.words);
   setAccessibleDescription(words.join(" "));
   setToolTip(explanation());
+  fit();
+}
+
+void TopBar::resizeEvent(QResizeEvent*) { fit(); }
+
+/// Where there is no room for all of it, the picture of a number goes before the words do.
+void TopBar::fit() {
+  pieces_ = pieces();
+  double room = unit_width() - 16 - end_of_name();
+  for (Piece const& piece : pieces_) room -= piece.wide + piece.gap;
+  if (room < 0) std::erase_if(pieces_, [](Piece const& piece) { return piece.share >= 0; });
   place_pills();
   update();
 }
-
-void TopBar::resizeEvent(QResizeEvent*) { place_pills(); }
 
 double TopBar::end_of_name() const {
   if (!snapshot_.model) return 200;
@@ -75,14 +86,14 @@ double TopBar::end_of_name() const {
 
 /// They stand left of the numbers, as far as there is room beside the name of the kernel.
 void TopBar::place_pills() {
-  double right = width() - 16;
+  double right = unit_width() - 16;
   for (Piece const& piece : pieces_) right -= piece.wide + piece.gap;
   for (QPushButton* pill : {target_, machine_}) {
     double wide = QFontMetricsF(ui_font(12)).horizontalAdvance(pill->text()) + 26;
     bool fits = snapshot_.machine && right - wide > end_of_name();
     pill->setVisible(fits);
     if (!fits) continue;
-    pill->setGeometry(int(right - wide), 10, int(wide), 28);
+    pill->setGeometry(pixels(QRectF(right - wide, 10, wide, 28)));
     right -= wide + 8;
   }
   name_right_ = right - 12;
@@ -167,12 +178,11 @@ void TopBar::draw_place(QPainter& painter) const {
 }
 
 void TopBar::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.fillRect(rect(), theme_.panel);
-  painter.fillRect(QRectF(0, height() - 1, width(), 1), theme_.line1);
+  UnitPainter painter(this);
+  painter.fillRect(unit_rect(), theme_.panel);
+  painter.fillRect(QRectF(0, unit_height() - 1, unit_width(), 1), theme_.line1);
   draw_place(painter);
-  double right = width() - 16;
+  double right = unit_width() - 16;
   for (Piece const& piece : pieces_) {
     QRectF box(right - piece.wide, 0, piece.wide, 48);
     if (piece.share >= 0) {

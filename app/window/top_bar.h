@@ -3,21 +3,20 @@
 #pragma once
 
 #include <QPushButton>
-#include <QWidget>
 #include <vector>
 
 #include "engine/session/values.h"
-#include "widgets/theme/theme.h"
+#include "widgets/paint/canvas.h"
 
 namespace tw {
 
-class TopBar : public QWidget {
+class TopBar : public Canvas {
   Q_OBJECT
 public:
   explicit TopBar(QWidget* parent = nullptr);
-  void set_theme(Theme const& theme);
   void show_snapshot(session::Snapshot const& snapshot);
-  QSize sizeHint() const override { return {900, 48}; }
+  void set_theme(Theme const& theme) override;
+  QSize sizeHint() const override { return pixels(QSizeF(900, kHeight)); }
 
 signals:
   void home_asked();
@@ -26,8 +25,10 @@ signals:
 protected:
   void paintEvent(QPaintEvent*) override;
   void resizeEvent(QResizeEvent*) override;
+  void rescale() override;
 
 private:
+  static constexpr double kHeight = 48;
   /// Words, or a track that is filled by a share.
   struct Piece {
     QString words;
@@ -40,10 +41,10 @@ private:
   std::vector<Piece> pieces() const;
   QString explanation() const;
   double end_of_name() const;
+  void fit();
   void place_pills();
   void draw_place(QPainter& painter) const;
 
-  Theme theme_;
   session::Snapshot snapshot_;
   std::vector<Piece> pieces_;
   QPushButton* home_;

@@ -248,6 +248,8 @@ Result<LineReader> LineReader::create(std::string_view line, std::string file, i
   LineReader reader;
   reader.file_ = std::move(file);
   reader.number_ = number;
+  // A text that came from an editor or the clipboard, as a file, may begin with a byte-order mark.
+  if (number <= 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
   size_t i = 0;
   while (i < line.size()) {
     char c = line[i];

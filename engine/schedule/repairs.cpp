@@ -119,6 +119,30 @@ Ways by_splitting(Wish const& wish) {
   return ways;
 }
 
+/// Another mark where this one does not nest: the loop as copies or lanes, or a part of it.
+Ways marked_otherwise(Wish const& wish) {
+  if (wish.loops.size() != 1 || !wish.blocks.empty()) return {};
+  std::string name = wish.name_of(wish.loops[0].loop->id);
+  Ways ways;
+  auto offer = [&](char const* mark, std::vector<Step> steps, char const* effect) {
+    if (mark == wish.step.primitive) return;
+    std::string target = name;
+    for (Step const& cut : steps)
+      if (auto parts = wish.schedule.apply(cut, Effort::kInteractive))
+        target =
+            reference_of(parts->program(), parts->last_cursors().at(wish.loops[0].loop->id).back());
+    steps.push_back(step_of(mark, {target}));
+    ways.push_back({std::move(steps), effect});
+  };
+  int64_t extent = as_int(wish.loops[0].loop->extent).value_or(0), factor = 8;
+  while (factor > 1 && extent % factor != 0) factor /= 2;
+  if (factor > 1 && extent > 8)  // a short loop is copied as a whole
+    offer("unroll", {step_of("split", {name}, {{"factor", factor}})}, "copies of its body");
+  offer("unroll", {}, "copies of its body");
+  offer("vectorize", {}, "lanes of a vector");
+  return ways;
+}
+
 /// Other numbers for the arguments that count iterations: those that divide the loop first.
 Ways with_another_number(Wish const& wish) {
   int64_t extent = wish.loops.empty() ? 8 : as_int(wish.loops[0].loop->extent).value_or(0);
@@ -314,6 +338,7 @@ std::map<std::string, std::vector<Finder>> const& ways_table() {
       {"not_read_there", {with_another_tensor, with_another_layout, around_the_block}},
       {"too_many_lanes", {by_splitting, at_another_loop}},
       {"too_many_copies", {by_splitting, at_another_loop}},
+      {"kinds_do_not_nest", {at_another_loop, marked_otherwise}},
       {"not_neighbours", {in_another_order}},
       {"not_on_one_chain", {in_another_order}},
       {"not_perfectly_nested", {in_another_order, by_decomposing}},

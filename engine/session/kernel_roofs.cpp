@@ -31,8 +31,10 @@ std::optional<KernelRoofView> roof_view(analysis::KernelNeeds const& needs,
   view.unit = view.moves_data ? "GB/s" : "GFLOP/s";
   view.value = speed_of(view, needs.flops, view.ms);
   view.words = speed_text(view.value, view.unit);
-  if (!roof.arithmetic && !roof.level.empty()) view.words += " of " + roof.level;
-  view.cores = std::clamp(threads, 1, std::max(1, machine.hardware->cores));
+  view.cores = std::clamp(threads, 1, std::max(machine.hardware->cores, 1));
+  std::string cores = count_text(view.cores, "core");
+  bool of_level = !roof.arithmetic && !roof.level.empty();
+  view.words += of_level ? " of " + roof.level + ", " + cores : " of " + cores;
   return view;
 }
 

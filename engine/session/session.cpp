@@ -41,12 +41,12 @@ void SessionImpl::publish() {
 Status SessionImpl::open(std::string const& source, std::shared_ptr<Project const> project,
                          std::string const& shapes) {
   TRY_ASSIGN(auto fixes, parse_fixes(shapes));
-  set_error("");
+  clear_error();
   jobs_.start("open", "opening " + source,
               [this, source, project, shapes, fixes](StopToken stop, Progress const& progress) {
                 auto model = load_model(source, {fixes, {}}, *backend(), stop, progress);
                 if (!model) {
-                  if (!stop.stop_requested()) set_error(to_sentence(model.error()));
+                  if (!stop.stop_requested()) set_error(model.error(), "open");
                   return publish();
                 }
                 take_model(*model, source, shapes, project.get());
@@ -96,7 +96,9 @@ void SessionImpl::take_model(Model model, std::string const& source, std::string
   }
   if (project)
     for (std::string const& one : take_project(next, *project, *backend())) lost.push_back(one);
-  std::string error = fmt::format("{}", fmt::join(lost, "; "));
+  if (!lost.empty())
+    next.error = std::make_shared<ErrorView const>(
+        ErrorView{"lost_from_project", fmt::format("{}", fmt::join(lost, "; ")), "open"});
   if (next.kernel < 0 || size_t(next.kernel) >= model->plan.kernels.size())
     next.kernel = model->plan.kernels.empty() ? -1 : 0;
   if (next.kernel >= 0 && !next.kernels.contains(next.kernel)) {
@@ -104,12 +106,11 @@ void SessionImpl::take_model(Model model, std::string const& source, std::string
     if (work)
       next.kernels.emplace(next.kernel, std::move(*work));
     else
-      error = to_sentence(work.error());
+      next.error = view_of(work.error(), "open");
   }
   std::lock_guard lock(mutex_);
   next.machine = state_.machine;
   next.version = state_.version;
-  if (!error.empty()) next.error = std::make_shared<std::string const>(error);
   state_ = std::move(next);
   texts_.clear();
 }

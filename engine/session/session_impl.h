@@ -49,7 +49,7 @@ public:
   }
 
   Status execute(Command const& command) override {
-    set_error("");  // what was wrong before has nothing to do with this command
+    clear_error();  // what was wrong before has nothing to do with this command
     Status status = std::visit([this](auto const& c) { return run(c); }, command);
     publish();
     start_modelling();
@@ -156,10 +156,20 @@ private:
     std::lock_guard lock(listener_mutex_);
     if (listener_) listener_();
   }
-  void set_error(std::string sentence) {
+  static std::shared_ptr<ErrorView const> view_of(Error const& error, std::string job) {
+    return std::make_shared<ErrorView const>(ErrorView{error.code, to_sentence(error), job});
+  }
+  void set_error(Error const& error, std::string job) {
     std::lock_guard lock(mutex_);
-    state_.error =
-        sentence.empty() ? nullptr : std::make_shared<std::string const>(std::move(sentence));
+    state_.error = view_of(error, std::move(job));
+  }
+  void clear_error() {
+    std::lock_guard lock(mutex_);
+    state_.error = nullptr;
+  }
+  /// With the mutex held: a job went well, and an error of an earlier one of its kind is mended.
+  void mended(std::string_view job) {
+    if (state_.error && state_.error->job == job) state_.error = nullptr;
   }
 
   Options options_;

@@ -117,9 +117,10 @@ void SessionImpl::measure_node(int kernel, int node, StopToken stop, Progress co
     History& history = state_.kernels.at(kernel).history;
     if (!outcome) {
       history = history.with_failure(node, state_.here, to_sentence(outcome.error()));
-      state_.error = std::make_shared<std::string const>(to_sentence(outcome.error()));
+      state_.error = view_of(outcome.error(), "measure");
       break;
     }
+    mended("measure");
     Comparison const& c = outcome->comparison;
     std::string words = fmt::format("largest difference {:.2g} where the largest value is {:.3g}",
                                     c.max_abs_diff, c.max_abs_ref);
@@ -157,13 +158,13 @@ Status SessionImpl::run(MeasureModel const&) {
         options.threads = laboratory_->threads();
         auto inputs = random_inputs(*model, 1);
         if (!inputs) {
-          set_error(to_sentence(inputs.error()));
+          set_error(inputs.error(), "model");
           return publish();
         }
         options.inputs = std::move(*inputs);
         auto run = run_model(*model, options, *backend(), laboratory_->device(), stop, progress);
         if (!run) {
-          if (!stop.stop_requested()) set_error(to_sentence(run.error()));
+          if (!stop.stop_requested()) set_error(run.error(), "model");
           return publish();
         }
         {
@@ -209,7 +210,7 @@ Status SessionImpl::start_export(std::string const& target, std::string const& f
                 ChosenDevice here = this_machine(options_);
                 auto view = export_to_folder(*model, request, options_.exports, *here.backend,
                                              *here.device, stop, progress);
-                if (!view && !stop.stop_requested()) set_error(to_sentence(view.error()));
+                if (!view && !stop.stop_requested()) set_error(view.error(), "export");
                 if (view) {
                   std::lock_guard lock(mutex_);
                   state_.exported = std::make_shared<ExportView const>(std::move(*view));
@@ -228,7 +229,11 @@ void SessionImpl::start_roofs(bool again) {
                 };
                 auto plain = look(false);
                 auto view = options_.measure ? look(true) : plain;
-                if (!view && !stop.stop_requested()) set_error(to_sentence(view.error()));
+                if (!view && !stop.stop_requested()) set_error(view.error(), "roofs");
+                if (view && options_.measure) {
+                  std::lock_guard lock(mutex_);
+                  mended("roofs");
+                }
                 take_machine(view ? *view : *plain);
                 if (view && view->roofs_doubtful) wait_for_quiet();
                 publish();
@@ -240,7 +245,7 @@ Status SessionImpl::run(UseDevice const& c) {
   if (!options_.open_device)
     return bad_input("no_devices", "this program knows no device but this machine");
   for (char const* kind : {"measure", "check", "model", "roofs"}) jobs_.cancel(kind);
-  set_error("");
+  clear_error();
   jobs_.start("device", "asking " + c.name + " what it is",
               [this, name = c.name](StopToken stop, Progress const&) {
                 auto chosen = name == kLocalDeviceName
@@ -249,7 +254,7 @@ Status SessionImpl::run(UseDevice const& c) {
                 if (chosen)
                   use(std::move(*chosen));
                 else if (!stop.stop_requested())
-                  set_error(to_sentence(chosen.error()));
+                  set_error(chosen.error(), "device");
                 publish();
                 // Also when nothing changed: this stopped what was being measured.
                 start_roofs(false);

@@ -117,15 +117,14 @@ std::shared_ptr<RooflineView const> roofline_view(State const& state) {
   auto view = std::make_shared<RooflineView>();
   if (!state.machine || !state.machine->rates) return view;
   view->roofs = state.machine->roofs;
+  view->doubtful = state.machine->roofs_doubtful;
   std::erase_if(view->roofs, [](RoofView const& roof) {
     return roof.name.find("one core") != std::string::npos;
   });
   auto flops = double(state.model->kernel(state.kernel).flops);
   KernelWork const& work = state.kernels.at(state.kernel);
-  if (auto roof = roof_of(state, work)) {
-    view->attainable = flops / roof->ms * 1e-6;
-    if (flops <= 0) view->explanation = explanation_of(*roof);
-  }
+  if (auto roof = roof_of(state, work); roof && flops <= 0)
+    view->explanation = explanation_of(*roof);
   History const& history = work.history;
   for (int id : path_to(history, history.current())) {
     HistoryNode const& node = history.node(id);

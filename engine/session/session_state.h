@@ -43,7 +43,7 @@ struct State {
   std::map<int, KernelWork> kernels;
   std::shared_ptr<MachineView const> machine;
   std::shared_ptr<RefusalView const> refusal;
-  std::shared_ptr<std::string const> error;
+  std::shared_ptr<ErrorView const> error;
   std::shared_ptr<ExportView const> exported;
   std::shared_ptr<ReplayView const> replay;
   int measuring = -1;  ///< history node that a job is measuring now

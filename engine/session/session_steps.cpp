@@ -125,7 +125,7 @@ Status SessionImpl::run(ReplayOn const& c) {
 void SessionImpl::replay_job(Model const& model, Schedule const& from, std::string const& name,
                              int row) {
   auto work = replay_into(*model, from, name, row, *backend());
-  if (!work) return set_error(to_sentence(work.error())), publish();
+  if (!work) return set_error(work.error(), "replay"), publish();
   {
     std::lock_guard lock(mutex_);
     if (state_.model != model) return;
@@ -146,7 +146,7 @@ Status SessionImpl::run(AddKernel const& c) {
   lock.unlock();
   TRY(te::parse_kernel(c.text));
   if (!model) return open("te:" + c.text, {});
-  set_error("");
+  clear_error();
   jobs_.cancel("measure");
   jobs_.start("kernel", "adding the kernel",
               [this, model, c](StopToken, Progress const&) { write_kernel(model, c.text, -1); });
@@ -163,7 +163,7 @@ Status SessionImpl::run(RewriteKernel const& c) {
     return bad_input("not_your_kernel", "only kernels that you wrote can be rewritten");
   TRY(te::parse_kernel(c.text));
   if (model->own.at(row) == c.text) return {};
-  set_error("");
+  clear_error();
   jobs_.cancel("measure");
   jobs_.start("kernel", "rewriting the kernel",
               [this, model, row, text = c.text](StopToken, Progress const&) {
@@ -174,7 +174,7 @@ Status SessionImpl::run(RewriteKernel const& c) {
 
 /// The table with one kernel more (`row` = -1) or another one at a row; its histories go on.
 void SessionImpl::write_kernel(Model const& model, std::string const& text, int row) {
-  auto fail = [this](Error const& error) { set_error(to_sentence(error)), publish(); };
+  auto fail = [this](Error const& error) { set_error(error, "kernel"), publish(); };
   auto next = with_own_kernel(model, text, row);
   if (!next) return fail(next.error());
   std::optional<KernelWork> old;

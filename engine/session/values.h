@@ -85,8 +85,8 @@ struct KernelRoofView {
   double bytes = 0;         ///< distinct ones, of inputs and outputs
   double value = 0;         ///< the speed at the roof, in `unit`
   std::string unit;         ///< "GFLOP/s" or "GB/s"
-  std::string words;        ///< "476 GFLOP/s", "118 GB/s of L2"
-  int cores = 1;            ///< whose roof it is
+  int cores = 1;            ///< that share the kernel
+  std::string words;        ///< "476 GFLOP/s of 2 cores", "118 GB/s of L2, 1 core"
 };
 
 enum class KernelState : uint8_t { kPlain, kDefault, kHand, kTuned };
@@ -248,8 +248,8 @@ struct RooflinePoint {
 struct RooflineView {
   std::vector<RoofView> roofs;
   std::vector<RooflinePoint> trail;  ///< root to current
-  double attainable = 0;             ///< GFLOP/s at the kernel's intensity
   std::string explanation;           ///< what bounds the kernel, a sentence
+  bool doubtful = false;             ///< the roofs were measured while others ran
 };
 
 /// One state of a kernel, beside another one.
@@ -378,6 +378,13 @@ struct JobView {
   std::string kind;  ///< "open", "measure", "export"
 };
 
+/// What a command or a job could not do.
+struct ErrorView {
+  std::string code;      ///< stable: "device_lost"
+  std::string sentence;  ///< for a person
+  std::string job;       ///< the kind of the job that failed, as in JobView; empty: a command
+};
+
 /// A model that was written as a folder, and what its own test said there.
 struct ExportView {
   std::string folder, target;
@@ -407,9 +414,9 @@ struct Snapshot {
   std::shared_ptr<std::vector<CodeStage> const> code_stages;
   std::shared_ptr<MachineView const> machine;
   std::shared_ptr<RefusalView const> refusal;  ///< of the last command; null when it was legal
-  std::shared_ptr<std::string const> error;    ///< a sentence about the last command or job
-  std::shared_ptr<ReplayView const> replay;    ///< the last one; null when there was none
-  std::shared_ptr<JobView const> job;          ///< null: idle
+  std::shared_ptr<ErrorView const> error;    ///< of the last command or job; null when it went well
+  std::shared_ptr<ReplayView const> replay;  ///< the last one; null when there was none
+  std::shared_ptr<JobView const> job;        ///< null: idle
   std::shared_ptr<ExportView const> exported;  ///< the last export of this model; null: none
 };
 

@@ -64,6 +64,7 @@ private slots:
     QVERIFY(QFile::exists(at("out/model.json")));
     QVERIFY(dialog->findChild<QPushButton*>("export")->isEnabled());
     QVERIFY(!dialog->findChild<QPushButton*>("cancelExport")->isVisible());
+    QVERIFY(dialog->findChild<QPushButton*>("showFolder")->isVisible());  // its folder is offered
     dialog->reject();
   }
 
@@ -74,6 +75,7 @@ private slots:
     QVERIFY2(text("exportWords").contains("y (Frobnicate): the operator Frobnicate is not known"),
              qPrintable(text("exportWords")));
     QVERIFY(!QFile::exists(at("opaque_out")));
+    QVERIFY(!dialog->findChild<QPushButton*>("showFolder")->isVisible());
     dialog->reject();
   }
 

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include <QAccessible>
+#include <QClipboard>
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
@@ -236,6 +237,31 @@ private slots:
     now = session_->snapshot();
     QVERIFY(now.kernels->rows[1].own_text.find("36") != std::string::npos);
     QCOMPARE(now.history->nodes[size_t(now.history->current)].label, std::string("split"));
+  }
+
+  /// Some editors put one first; it is ignored as in files.
+  void a_byte_order_mark_that_was_pasted_or_typed_is_ignored() {
+    QChar mark(0xFEFF);
+    window_->run_action("New kernel");
+    KernelDialog* dialog = visible_dialog();
+    QString text = dialog->text();
+    QApplication::clipboard()->setText(mark + text);
+    dialog->editor().selectAll();
+    dialog->editor().paste();
+    QCOMPARE(dialog->editor().toPlainText(), text);
+    dialog->editor().moveCursor(QTextCursor::Start);
+    QTest::sendKeyEvent(QTest::Click, &dialog->editor(), Qt::Key_unknown, QString(mark), {});
+    QVERIFY(dialog->editor().toPlainText().startsWith(mark));
+    QCOMPARE(dialog->text(), text);
+    QTRY_VERIFY_WITH_TIMEOUT(dialog->is_kernel(), 5000);
+    dialog->reject();
+    std::string bytes = "\xEF\xBB\xBF";
+    QVERIFY(session::problems_in(bytes + text.toStdString()).empty());
+    window_->execute(ApplyScript{bytes + "tilewright schedule 1\nvectorize(C.j)\n"});
+    window_->apply_line(QString(mark) + "split(C.i, factor=8)");
+    settle();
+    QVERIFY2(window_->said().isEmpty(), qPrintable(window_->said()));
+    QVERIFY(!session_->snapshot().error);
   }
 
   void what_was_typed_and_not_taken_is_there_again() {

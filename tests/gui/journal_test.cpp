@@ -358,7 +358,7 @@ private slots:
       NoDisk full;
       (void)place.window->perform(journal::Action(journal::FitGraph{}));
     }
-    QVERIFY2(place.window->said().startsWith("the journal is not written any more: "),
+    QVERIFY2(place.window->said().startsWith("The journal is not written any more: "),
              qPrintable(place.window->said()));
     (void)place.window->perform(journal::Action(journal::FitGraph{}));
     QVERIFY2(!place.window->said().contains("journal"), qPrintable(place.window->said()));

@@ -1,5 +1,5 @@
-// Every text that the window paints is whole and clear of every other, in each theme, at two sizes
-// and two densities.
+// Every text that the window paints is whole and clear of every other, in each theme, at several
+// sizes, two densities and text from 80 to 150 %.
 #include <QtTest>
 
 #include <QAccessible>
@@ -50,15 +50,26 @@ private slots:
     QTest::addColumn<QString>("theme");
     QTest::addColumn<QSize>("size");
     QTest::addColumn<double>("density");
+    QTest::addColumn<int>("scale");
     for (char const* theme : {"dark", "light", "high_contrast"})
       for (QSize size : {QSize(1280, 800), QSize(1440, 900), QSize(2560, 1440)})
         for (double density : {1.0, 2.0})
-          QTest::addRow("%s %d x%g", theme, size.width(), density) << theme << size << density;
+          QTest::addRow("%s %d x%g", theme, size.width(), density)
+              << theme << size << density << 100;
+    for (auto [scale, size] : {std::pair{80, QSize(1280, 800)},
+                               {80, QSize(2560, 1440)},
+                               {125, QSize(1280, 800)},
+                               {125, QSize(1440, 900)},
+                               {150, QSize(1440, 900)},
+                               {150, QSize(2560, 1440)}})
+      QTest::addRow("dark %d at %d %%", size.width(), scale) << "dark" << size << 1.0 << scale;
   }
   void texts_are_whole_and_apart() {
     QFETCH(QString, theme);
     QFETCH(QSize, size);
     QFETCH(double, density);
+    QFETCH(int, scale);
+    window_->set_text_scale(scale);
     window_->set_theme(theme);
     QCOMPARE(window_->theme_name(), theme);
     window_->resize(size);

@@ -186,7 +186,7 @@ private slots:
     QVERIFY(session->execute(AddKernel{testing::kMatmul}));  // the name is taken
     QVERIFY(session->wait_idle(60));
     QVERIFY(session->snapshot().error &&
-            session->snapshot().error->find("another name") != std::string::npos);
+            session->snapshot().error->sentence.find("another name") != std::string::npos);
     QCOMPARE(session->snapshot().kernels->rows.size(), size_t(1));
     QVERIFY(!session->execute(RewriteKernel{"5", testing::kSmall}));
   }

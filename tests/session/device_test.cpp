@@ -53,7 +53,7 @@ private slots:
     QVERIFY(session_->execute(UseDevice{"board"}));
     QVERIFY(session_->wait_idle(60));
     Snapshot now = session_->snapshot();
-    QVERIFY2(!now.error, now.error ? now.error->c_str() : "");
+    QVERIFY2(!now.error, now.error ? now.error->sentence.c_str() : "");
     QVERIFY(now.machine->name.starts_with("board · "));
     QVERIFY(session_->script() == script);
     auto const& node = now.history->nodes[size_t(now.history->current)];
@@ -152,7 +152,7 @@ private slots:
     QVERIFY(session_->execute(MeasureAgain{}));
     QVERIFY(session_->wait_idle(60));
     QVERIFY(session_->snapshot().error);
-    QVERIFY(session_->snapshot().error->find("cannot be reached: nothing listens there") !=
+    QVERIFY(session_->snapshot().error->sentence.find("cannot be reached: nothing listens there") !=
             std::string::npos);
     QVERIFY(session_->script() == script);
     server_ = std::make_unique<test::TestServer>(QStringList(), address);
@@ -160,7 +160,7 @@ private slots:
     QVERIFY(session_->execute(MeasureAgain{}));
     QVERIFY(session_->wait_idle(60));
     Snapshot now = session_->snapshot();
-    QVERIFY2(!now.error, now.error ? now.error->c_str() : "");
+    QVERIFY2(!now.error, now.error ? now.error->sentence.c_str() : "");
     QVERIFY(now.history->nodes[size_t(now.history->current)].verdict == Verdict::kCorrect);
   }
 

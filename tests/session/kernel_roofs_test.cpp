@@ -60,7 +60,7 @@ private slots:
     QCOMPARE(roof->unit, std::string("GB/s"));
     QVERIFY(roof->bytes < 120'000);
     QVERIFY(roof->level == "L1" || roof->level == "L2");
-    QVERIFY(roof->words.ends_with(" GB/s of " + roof->level));
+    QVERIFY(roof->words.ends_with(" GB/s of " + roof->level + ", 1 core"));
     QCOMPARE(roof->cores, 1);
   }
 

@@ -152,7 +152,7 @@ private slots:
     QVERIFY(session->wait_idle(30));
     QVERIFY(session->snapshot().nest);
     QVERIFY(session->snapshot().error);
-    QCOMPARE(*session->snapshot().error,
+    QCOMPARE(session->snapshot().error->sentence,
              std::string("the history of kernel matmul is kept but fits nothing: the model has no "
                          "such kernel"));
     Project again = parse_project(session->save()).value();
@@ -175,7 +175,7 @@ private slots:
     auto session = make_session();
     QVERIFY(session->restore(saved));
     QVERIFY(session->wait_idle(30));
-    QVERIFY(session->snapshot().error->starts_with(
+    QVERIFY(session->snapshot().error->sentence.starts_with(
         "the history of kernel matmul is kept but fits nothing: "));
     QCOMPARE(parse_project(session->save()).value().kernels.back().history.dump(),
              parse_project(saved).value().kernels[0].history.dump());

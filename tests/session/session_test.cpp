@@ -121,7 +121,7 @@ private slots:
     QVERIFY(session->execute(OpenModel{"/nowhere/model.onnx"}));
     QVERIFY(session->wait_idle(20));
     QVERIFY(session->snapshot().error);
-    QVERIFY(QString::fromStdString(*session->snapshot().error)
+    QVERIFY(QString::fromStdString(session->snapshot().error->sentence)
                 .startsWith("/nowhere/model.onnx: cannot be read"));
   }
 

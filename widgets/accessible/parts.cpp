@@ -5,6 +5,8 @@
 #include <QAccessibleWidget>
 #include <QWidget>
 
+#include "widgets/paint/canvas.h"
+
 namespace tw {
 
 namespace {
@@ -31,7 +33,8 @@ public:
   QRect rect() const override {
     auto found = part();
     if (!found) return {};
-    QRect local = found->rect.toAlignedRect();
+    auto const* canvas = dynamic_cast<Canvas const*>(view_);
+    QRect local = canvas ? canvas->pixels(found->rect) : found->rect.toAlignedRect();
     return {view_->mapToGlobal(local.topLeft()), local.size()};
   }
   QAccessible::Role role() const override { return QAccessible::ListItem; }
@@ -72,7 +75,8 @@ public:
     return -1;
   }
   QAccessibleInterface* childAt(int x, int y) const override {
-    QPoint at = widget()->mapFromGlobal(QPoint(x, y));
+    QPointF at = widget()->mapFromGlobal(QPointF(x, y));
+    if (auto const* canvas = dynamic_cast<Canvas const*>(widget())) at = canvas->units(at);
     std::vector<Part> all = parts();
     for (size_t i = 0; i < all.size(); ++i)
       if (all[i].rect.contains(at)) return child(int(i));

@@ -10,7 +10,7 @@
 namespace tw {
 
 struct Part {
-  QRectF rect;   ///< in the widget's coordinates
+  QRectF rect;   ///< in the widget's coordinates; a canvas' units
   QString name;  ///< "o, 64 iterations, parallel"
   bool selected = false;
 };

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <set>
 
+#include "widgets/paint/canvas.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -50,6 +51,7 @@ CodeView::CodeView(Selection& selection, QWidget* parent)
 
 void CodeView::set_theme(Theme const& theme) {
   theme_ = theme;
+  update_bars();
   viewport()->update();
 }
 
@@ -81,7 +83,7 @@ void CodeView::show_selected() {
     auto const& loops = text_->lines[i].loops;
     if (std::find(loops.begin(), loops.end(), scrolled_to_) == loops.end()) continue;
     int top = verticalScrollBar()->value(), y = int(i) * kLine;
-    bool seen = y >= top && y + 6 * kLine < top + viewport()->height();
+    bool seen = y >= top && y + 6 * kLine < top + room().height();
     if (!seen) verticalScrollBar()->setValue(std::max(0, y - 3 * kLine));
     return;
   }
@@ -90,12 +92,11 @@ void CodeView::show_selected() {
 void CodeView::update_bars() {
   int lines = text_ ? int(text_->lines.size()) : 0;
   int letter = int(QFontMetricsF(mono_font(12)).horizontalAdvance('x') + 0.5);
-  verticalScrollBar()->setRange(0, std::max(0, lines * kLine + 24 - viewport()->height()));
+  verticalScrollBar()->setRange(0, std::max(0, lines * kLine + 24 - room().height()));
   verticalScrollBar()->setSingleStep(kLine);
-  verticalScrollBar()->setPageStep(viewport()->height());
-  horizontalScrollBar()->setRange(
-      0, std::max(0, widest_ * letter + kGutter + 24 - viewport()->width()));
-  horizontalScrollBar()->setPageStep(viewport()->width());
+  verticalScrollBar()->setPageStep(room().height());
+  horizontalScrollBar()->setRange(0, std::max(0, widest_ * letter + kGutter + 24 - room().width()));
+  horizontalScrollBar()->setPageStep(room().width());
 }
 
 void CodeView::resizeEvent(QResizeEvent*) { update_bars(); }
@@ -108,26 +109,25 @@ int CodeView::hue_of(int loop) const {
 }
 
 void CodeView::paintEvent(QPaintEvent*) {
-  QPainter painter(viewport());
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.fillRect(viewport()->rect(), theme_.inset);
+  UnitPainter painter(viewport(), theme_.scale);
+  painter.fillRect(QRect({0, 0}, room() + QSize(1, 1)), theme_.inset);
   if (!text_ && !nest_)
-    return paint::text(painter, QRectF(16, 16, viewport()->width() - 32, 24), ui_font(12),
-                       theme_.text2, "The code of a kernel appears here.");
+    return paint::text(painter, QRectF(16, 16, room().width() - 32, 24), ui_font(12), theme_.text2,
+                       "The code of a kernel appears here.");
   if (!text_) return;
   if (!text_->failure.empty())
-    return paint::text(painter, QRectF(16, 16, viewport()->width() - 32, 24), ui_font(12),
-                       theme_.error, QString::fromStdString(text_->failure));
+    return paint::text(painter, QRectF(16, 16, room().width() - 32, 24), ui_font(12), theme_.error,
+                       QString::fromStdString(text_->failure));
   if (stale_) painter.setOpacity(0.6);
   int top = verticalScrollBar()->value();
   int first = std::max(0, (top - 8) / kLine),
-      last = std::min(int(text_->lines.size()) - 1, (top + viewport()->height()) / kLine);
+      last = std::min(int(text_->lines.size()) - 1, (top + room().height()) / kLine);
   for (int i = first; i <= last; ++i) draw_line(painter, i, i * kLine + 8 - top);
 }
 
 void CodeView::draw_line(QPainter& painter, int index, double y) const {
   CodeLine const& line = text_->lines[size_t(index)];
-  QRectF row(0, y, viewport()->width(), kLine);
+  QRectF row(0, y, room().width(), kLine);
   if (line.change == LineChange::kGap)  // only the other text has lines here
     return painter.fillRect(row, Theme::mix(theme_.line1, theme_.inset, 0.45));
   QColor tint;
@@ -162,7 +162,7 @@ void CodeView::draw_line(QPainter& painter, int index, double y) const {
   if (innermost >= 0)
     painter.fillRect(QRectF(kGutter - 8, y + 3, 3, kLine - 6), theme_.hue(innermost));
   painter.save();
-  painter.setClipRect(QRectF(kGutter, y, viewport()->width() - kGutter, kLine));
+  painter.setClipRect(QRectF(kGutter, y, room().width() - kGutter, kLine));
   double x = kGutter - horizontalScrollBar()->value();
   double letter = QFontMetricsF(mono_font(12)).horizontalAdvance('x');
   for (size_t depth = 0; depth < line.loops.size(); ++depth) {
@@ -210,7 +210,7 @@ void CodeView::draw_words(QPainter& painter, CodeLine const& line, QPointF at) c
 }
 
 int CodeView::line_at(QPoint at) const {
-  int index = (at.y() + verticalScrollBar()->value() - 8) / kLine;
+  int index = (int(at.y() / theme_.scale) + verticalScrollBar()->value() - 8) / kLine;
   return text_ && index >= 0 && index < int(text_->lines.size()) ? index : -1;
 }
 
@@ -231,13 +231,17 @@ void CodeView::mousePressEvent(QMouseEvent* event) {
 
 void CodeView::leaveEvent(QEvent*) { selection_.hover(-1); }
 
+QString CodeView::all_text() const {
+  QString all;
+  for (CodeLine const& line : text_ ? text_->lines : std::vector<CodeLine>())
+    if (line.change != LineChange::kRemoved && line.change != LineChange::kGap)
+      all += QString::fromStdString(line.text) + "\n";
+  return all;
+}
+
 void CodeView::keyPressEvent(QKeyEvent* event) {
   if (event->matches(QKeySequence::Copy) && text_) {
-    QString all;
-    for (CodeLine const& line : text_->lines)
-      if (line.change != LineChange::kRemoved && line.change != LineChange::kGap)
-        all += QString::fromStdString(line.text) + "\n";
-    QApplication::clipboard()->setText(all);
+    QApplication::clipboard()->setText(all_text());
     return;
   }
   QAbstractScrollArea::keyPressEvent(event);

@@ -22,7 +22,9 @@ public:
   void show_text(std::shared_ptr<session::CodeText const> text,
                  std::shared_ptr<session::NestView const> nest);
   session::CodeText const* text() const { return text_.get(); }
-  int line_at(QPoint at) const;
+  /// Without the lines that only another text has.
+  QString all_text() const;
+  int line_at(QPoint at) const;  ///< in pixels of the viewport
 
 protected:
   void paintEvent(QPaintEvent*) override;
@@ -38,6 +40,8 @@ private:
   void draw_line(QPainter& painter, int index, double y) const;
   void draw_words(QPainter& painter, session::CodeLine const& line, QPointF at) const;
   int hue_of(int loop) const;
+  /// The viewport's size in units, as everything that is drawn and scrolled.
+  QSize room() const { return (QSizeF(viewport()->size()) / theme_.scale).toSize(); }
 
   Selection& selection_;
   Theme theme_;

@@ -30,6 +30,12 @@ CompareView::CompareView(session::Session& session, QWidget* parent)
   parts->setHandleWidth(1);
   parts->setSizes({580, 420});
   column->addWidget(parts, 1);
+  for (QWidget* part :
+       std::initializer_list<QWidget*>{left_, right_, scripts_, costs_, roofline_, title_}) {
+    part->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(part, &QWidget::customContextMenuRequested, this,
+            [this, part](QPoint at) { emit menu_asked(part->mapToGlobal(at)); });
+  }
 }
 
 QWidget* CompareView::build_head() {
@@ -47,8 +53,6 @@ QWidget* CompareView::build_head() {
   stages_ = new Chooser;
   stages_->setObjectName("compareStages");
   stages_->setAccessibleName("Stage whose code is compared");
-  stages_->setMinimumWidth(150);
-  stages_->setMaximumWidth(200);
   pair_ = new QPushButton("Side by side");
   pair_->setObjectName("comparePair");
   pair_->setCheckable(true);
@@ -96,7 +100,7 @@ QWidget* CompareView::build_code() {
 }
 
 QWidget* CompareView::build_numbers() {
-  auto* tabs = new QTabWidget;
+  auto* tabs = numbers_ = new QTabWidget;
   tabs->setObjectName("compareNumbers");
   costs_ = new CostTable;
   auto* scroll = new QScrollArea;
@@ -113,13 +117,15 @@ QWidget* CompareView::build_numbers() {
   tabs->addTab(scroll, "Costs");
   tabs->addTab(roofline_, "Both roofs");
   tabs->addTab(scripts_, "Scripts");
-  tabs->setMinimumWidth(388);
   return tabs;
 }
 
 void CompareView::set_theme(Theme const& theme) {
   for (CodeView* view : {left_, right_, scripts_}) view->set_theme(theme);
   costs_->set_theme(theme);
+  stages_->setMinimumWidth(theme.px(150));
+  stages_->setMaximumWidth(theme.px(200));
+  numbers_->setMinimumWidth(theme.px(408));
   roofline_->set_theme(theme);
 }
 

@@ -16,6 +16,7 @@ class QComboBox;
 class QLabel;
 class QPushButton;
 class QSplitter;
+class QTabWidget;
 
 namespace tw {
 
@@ -45,12 +46,16 @@ public:
   /// "pair" or "marks".
   void show_form(QString const& form);
   QString stage() const;
+  /// The second state's code as it is shown.
+  QString code_text() const { return right_->all_text(); }
 
 signals:
   void swap_asked();
   void close_asked();
   void stage_chosen(QString const& key);
   void form_chosen(QString const& form);
+  /// What can be done with what is compared.
+  void menu_asked(QPoint global);
 
 protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -77,6 +82,7 @@ private:
   QSplitter* sides_ = nullptr;
   CostTable* costs_ = nullptr;
   RooflineView* roofline_ = nullptr;
+  QTabWidget* numbers_ = nullptr;
 };
 
 }  // namespace tw

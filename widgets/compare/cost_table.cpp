@@ -38,14 +38,9 @@ QString name_words(ComparedValue const& row) {
 
 }  // namespace
 
-CostTable::CostTable(QWidget* parent) : QWidget(parent) {
+CostTable::CostTable(QWidget* parent) : Canvas(parent) {
   setObjectName("costs");
   setAccessibleName("Costs of both states");
-}
-
-void CostTable::set_theme(Theme const& theme) {
-  theme_ = theme;
-  update();
 }
 
 void CostTable::show_comparison(std::shared_ptr<session::StateComparison const> comparison) {
@@ -57,17 +52,16 @@ void CostTable::show_comparison(std::shared_ptr<session::StateComparison const> 
 
 QSize CostTable::sizeHint() const {
   int rows = comparison_ ? int(comparison_->values.size()) : 0;
-  return {420, kHead + kRow * rows + 8};
+  return pixels(QSizeF(420, kHead + kRow * rows + 8));
 }
 
-QSize CostTable::minimumSizeHint() const { return {380, kHead + kRow}; }
+QSize CostTable::minimumSizeHint() const { return pixels(QSizeF(380, kHead + kRow)); }
 
 void CostTable::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.fillRect(rect(), theme_.panel);
+  UnitPainter painter(this);
+  painter.fillRect(unit_rect(), theme_.panel);
   if (!comparison_) return;
-  double change = width() - 12 - kChange, after = change - kNumber, before = after - kNumber;
+  double change = unit_width() - 12 - kChange, after = change - kNumber, before = after - kNumber;
   auto cell = [&](double x, double y, double wide, QFont const& font, QColor const& colour,
                   QString const& words, int flags) {
     paint::text(painter, QRectF(x, y, wide, kRow), font, colour,
@@ -80,7 +74,7 @@ void CostTable::paintEvent(QPaintEvent*) {
     ComparedValue const& row = comparison_->values[i];
     double y = kHead + kRow * double(i);
     painter.setPen(QPen(theme_.line1, 1));
-    painter.drawLine(QPointF(12, y), QPointF(width() - 12, y));
+    painter.drawLine(QPointF(12, y), QPointF(unit_width() - 12, y));
     cell(12, y, before - 16, ui_font(12), theme_.text2, name_words(row), left);
     cell(before, y, kNumber - 8, mono_font(12), theme_.text1, value_words(row.before, row.unit),
          right);
@@ -107,7 +101,7 @@ std::vector<Part> CostTable::parts() const {
   std::vector<Part> parts;
   for (size_t i = 0; comparison_ && i < comparison_->values.size(); ++i) {
     ComparedValue const& row = comparison_->values[i];
-    parts.push_back({QRectF(0, kHead + kRow * double(i), width(), kRow),
+    parts.push_back({QRectF(0, kHead + kRow * double(i), unit_width(), kRow),
                      QString("%1: %2 before, %3 after")
                          .arg(name_words(row), value_words(row.before, row.unit),
                               value_words(row.after, row.unit)),

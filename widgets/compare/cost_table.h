@@ -2,20 +2,18 @@
 /// What two states cost, a row per value: before, after, and how many times as much.
 #pragma once
 
-#include <QWidget>
 #include <memory>
 
 #include "engine/session/values.h"
 #include "widgets/accessible/parts.h"
-#include "widgets/theme/theme.h"
+#include "widgets/paint/canvas.h"
 
 namespace tw {
 
-class CostTable : public QWidget, public HasParts {
+class CostTable : public Canvas, public HasParts {
   Q_OBJECT
 public:
   explicit CostTable(QWidget* parent = nullptr);
-  void set_theme(Theme const& theme);
   void show_comparison(std::shared_ptr<session::StateComparison const> comparison);
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
@@ -23,9 +21,12 @@ public:
 
 protected:
   void paintEvent(QPaintEvent*) override;
+  void rescale() override {
+    setMinimumHeight(sizeHint().height());
+    updateGeometry();
+  }
 
 private:
-  Theme theme_;
   std::shared_ptr<session::StateComparison const> comparison_;
 };
 

@@ -38,15 +38,10 @@ QString word_of(DeviceWord word) {
   return kWords[size_t(word)];
 }
 
-DeviceList::DeviceList(QWidget* parent) : QWidget(parent) {
+DeviceList::DeviceList(QWidget* parent) : Canvas(parent) {
   setObjectName("deviceList");
   setAccessibleName("Devices");
   setFocusPolicy(Qt::StrongFocus);
-}
-
-void DeviceList::set_theme(Theme const& theme) {
-  theme_ = theme;
-  update();
 }
 
 void DeviceList::show_devices(std::vector<DeviceRow> rows, int selected) {
@@ -57,8 +52,10 @@ void DeviceList::show_devices(std::vector<DeviceRow> rows, int selected) {
   update();
 }
 
-QSize DeviceList::sizeHint() const { return {340, kRow * std::max(1, int(rows_.size()))}; }
-QRectF DeviceList::row_rect(int row) const { return QRectF(0, kRow * row, width(), kRow); }
+QSize DeviceList::sizeHint() const {
+  return pixels(QSizeF(340, kRow * std::max(1, int(rows_.size()))));
+}
+QRectF DeviceList::row_rect(int row) const { return QRectF(0, kRow * row, unit_width(), kRow); }
 
 int DeviceList::row_at(QPointF at) const {
   int row = int(at.y()) / kRow;
@@ -79,16 +76,15 @@ std::vector<Part> DeviceList::parts() const {
 }
 
 void DeviceList::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.fillRect(rect(), theme_.panel);
+  UnitPainter painter(this);
+  painter.fillRect(unit_rect(), theme_.panel);
   for (size_t i = 0; i < rows_.size(); ++i) {
     QRectF box = row_rect(int(i));
     if (int(i) == selected_) {
       painter.fillRect(box, theme_.control);
       painter.fillRect(QRectF(0, box.top(), 3, box.height()), theme_.ink);
     }
-    painter.fillRect(QRectF(16, box.bottom() - 1, width() - 32, 1), theme_.line1);
+    painter.fillRect(QRectF(16, box.bottom() - 1, unit_width() - 32, 1), theme_.line1);
     draw_card(painter, rows_[i], box);
     if (int(i) == selected_ && hasFocus())
       paint::focus_ring(painter, box.adjusted(6, 4, -6, -4), theme_, 6);
@@ -96,7 +92,7 @@ void DeviceList::paintEvent(QPaintEvent*) {
 }
 
 void DeviceList::draw_card(QPainter& painter, DeviceRow const& row, QRectF const& box) const {
-  double left = 18, right = width() - 16, top = box.top();
+  double left = 18, right = unit_width() - 16, top = box.top();
   QString word = word_of(row.word);
   QFont state = ui_font(12, 600);
   double wide = QFontMetricsF(state).horizontalAdvance(word) + 20;
@@ -156,6 +152,14 @@ void DeviceList::mousePressEvent(QMouseEvent* event) {
 
 void DeviceList::mouseDoubleClickEvent(QMouseEvent* event) {
   if (int row = row_at(event->position()); row >= 0) emit use_asked(row);
+}
+
+void DeviceList::contextMenuEvent(QContextMenuEvent* event) {
+  bool by_key = event->reason() == QContextMenuEvent::Keyboard;
+  int row = by_key ? selected_ : row_at(event->pos());
+  if (row < 0) return;
+  if (row != selected_) emit chosen(row);
+  emit menu_asked(by_key ? mapToGlobal(pixels(row_rect(row).center())) : event->globalPos());
 }
 
 void DeviceList::keyPressEvent(QKeyEvent* event) {

@@ -53,18 +53,17 @@ DevicesView::DevicesView(QWidget* parent) : QWidget(parent) {
   setObjectName("devices");
   setFocusPolicy(Qt::StrongFocus);
   list_ = new DeviceList;
-  auto* left = scrolled(list_, "deviceScroll");
-  left->setFixedWidth(348);
+  left_ = scrolled(list_, "deviceScroll");
   auto* parts = new QHBoxLayout;
   parts->setContentsMargins(0, 0, 0, 0);
   parts->setSpacing(16);
-  parts->addWidget(left);
+  parts->addWidget(left_, 2);
   auto* right = new QVBoxLayout;
   right->setContentsMargins(0, 8, 16, 12);
   right->setSpacing(8);
   right->addWidget(build_details(), 3);
   right->addWidget(build_log(), 2);
-  parts->addLayout(right, 1);
+  parts->addLayout(right, 3);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
@@ -73,6 +72,7 @@ DevicesView::DevicesView(QWidget* parent) : QWidget(parent) {
   connect(list_, &DeviceList::chosen, this, &DevicesView::choose);
   connect(list_, &DeviceList::use_asked, this, &DevicesView::use);
   connect(list_, &DeviceList::remove_asked, this, &DevicesView::remove);
+  connect(list_, &DeviceList::menu_asked, this, &DevicesView::menu_asked);
   show_details();
 }
 
@@ -147,18 +147,20 @@ QWidget* DevicesView::build_log() {
   head->addWidget(copy_);
   column->addLayout(head);
   column->addWidget(log_, 1);
-  connect(copy_, &QPushButton::clicked, this,
-          [this] { QApplication::clipboard()->setText(log_text()); });
+  connect(copy_, &QPushButton::clicked, this, [this] { copy_log(); });
   return all;
 }
 
 void DevicesView::set_theme(Theme const& theme) {
   list_->set_theme(theme);
   roofs_->set_theme(theme);
-  log_->setStyleSheet(QString("QPlainTextEdit { background: %1; color: %2; border: 1px solid %3; "
-                              "border-radius: 6px; padding: 6px; font-family: 'JetBrains Mono', "
-                              "'DejaVu Sans Mono'; font-size: 11px; }")
-                          .arg(theme.inset.name(), theme.text1.name(), theme.line2.name()));
+  left_->setMinimumWidth(theme.px(220));
+  left_->setMaximumWidth(theme.px(348));
+  log_->setStyleSheet(
+      theme.scaled(QString("QPlainTextEdit { background: %1; color: %2; border: 1px solid %3; "
+                           "border-radius: 6px; padding: 6px; font-family: 'JetBrains Mono', "
+                           "'DejaVu Sans Mono'; font-size: 11px; }")
+                       .arg(theme.inset.name(), theme.text1.name(), theme.line2.name())));
 }
 
 void DevicesView::focusInEvent(QFocusEvent*) { list_->setFocus(); }
@@ -264,6 +266,10 @@ void DevicesView::show_log(QString const& device, std::vector<DeviceLogLine> con
   logging_ = texts;
   copy_->setEnabled(!texts.isEmpty());
 }
+
+bool DevicesView::can_use() const { return use_->isEnabled(); }
+bool DevicesView::can_remove() const { return remove_->isEnabled(); }
+void DevicesView::copy_log() const { QApplication::clipboard()->setText(log_text()); }
 
 QString DevicesView::log_text() const {
   return logging_.join('\n') + (logging_.isEmpty() ? "" : "\n");

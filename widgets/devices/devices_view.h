@@ -12,6 +12,7 @@ class QGridLayout;
 class QLabel;
 class QPlainTextEdit;
 class QPushButton;
+class QScrollArea;
 
 namespace tw {
 
@@ -32,6 +33,12 @@ public:
   DeviceRow const* selected() const;
   std::vector<DeviceRow> const& devices() const { return rows_; }
   QString log_text() const;
+  /// The selected one, where its button would do it.
+  bool can_use() const;
+  bool can_remove() const;
+  void use_selected() { use(selected_); }
+  void remove_selected() { remove(selected_); }
+  void copy_log() const;
 
 signals:
   void selected_changed(QString const& name);
@@ -39,6 +46,8 @@ signals:
   void remove_asked(QString const& name);
   void check_asked();
   void add_asked();
+  /// What can be done with the selected device.
+  void menu_asked(QPoint global);
 
 protected:
   void focusInEvent(QFocusEvent*) override;
@@ -60,6 +69,7 @@ private:
   QStringList logging_;  ///< its lines
   DeviceList* list_ = nullptr;
   RoofBars* roofs_ = nullptr;
+  QScrollArea* left_ = nullptr;
   QLabel *title_ = nullptr, *state_ = nullptr, *sentence_ = nullptr;
   QGridLayout* figures_ = nullptr;
   QPlainTextEdit* log_ = nullptr;

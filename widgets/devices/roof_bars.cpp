@@ -11,14 +11,9 @@ namespace {
 constexpr int kHead = 22, kRow = 22, kNames = 116, kValues = 90;
 }
 
-RoofBars::RoofBars(QWidget* parent) : QWidget(parent) {
+RoofBars::RoofBars(QWidget* parent) : Canvas(parent) {
   setObjectName("roofBars");
   setAccessibleName("Measured roofs");
-}
-
-void RoofBars::set_theme(Theme const& theme) {
-  theme_ = theme;
-  update();
 }
 
 void RoofBars::show_roofs(std::vector<DeviceRoof> roofs) {
@@ -29,10 +24,12 @@ void RoofBars::show_roofs(std::vector<DeviceRoof> roofs) {
 }
 
 QSize RoofBars::sizeHint() const {
-  return {300, kHead + kRow * std::max(1, int(roofs_.size())) + 4};
+  return pixels(QSizeF(300, kHead + kRow * std::max(1, int(roofs_.size())) + 4));
 }
 
-QRectF RoofBars::row_rect(int row) const { return QRectF(0, kHead + kRow * row, width(), kRow); }
+QRectF RoofBars::row_rect(int row) const {
+  return QRectF(0, kHead + kRow * row, unit_width(), kRow);
+}
 
 QString RoofBars::value_of(DeviceRoof const& roof) const {
   return paint::speed(roof.value, roof.compute ? "GFLOP/s" : "GB/s");
@@ -46,12 +43,12 @@ std::vector<Part> RoofBars::parts() const {
 }
 
 void RoofBars::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.fillRect(rect(), theme_.panel);
-  paint::text(painter, QRectF(0, 0, width(), 18), ui_font(11), theme_.text3, "Roofs, measured");
+  UnitPainter painter(this);
+  painter.fillRect(unit_rect(), theme_.panel);
+  paint::text(painter, QRectF(0, 0, unit_width(), 18), ui_font(11), theme_.text3,
+              "Roofs, measured");
   if (roofs_.empty())
-    return paint::text(painter, QRectF(0, kHead, width(), kRow), ui_font(12), theme_.text2,
+    return paint::text(painter, QRectF(0, kHead, unit_width(), kRow), ui_font(12), theme_.text2,
                        "measured when it is used");
   double most[2] = {0, 0};  // bars of one unit are to the same scale
   for (DeviceRoof const& roof : roofs_)
@@ -63,7 +60,7 @@ void RoofBars::paintEvent(QPaintEvent*) {
     QFont font = ui_font(12);
     paint::text(painter, QRectF(0, box.top(), kNames - 8, kRow), font, theme_.text2,
                 QFontMetricsF(font).elidedText(roof.name, Qt::ElideRight, kNames - 8));
-    QRectF track(kNames, box.top() + 8, std::max(20, width() - kNames - kValues - 8), 6);
+    QRectF track(kNames, box.top() + 8, std::max(20.0, unit_width() - kNames - kValues - 8), 6);
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme_.control);
     painter.drawRoundedRect(track, 3, 3);
@@ -74,7 +71,7 @@ void RoofBars::paintEvent(QPaintEvent*) {
     double share = most[roof.compute] > 0 ? roof.value / most[roof.compute] : 0;
     painter.drawRoundedRect(
         QRectF(track.left(), track.top(), std::max(3.0, track.width() * share), 6), 3, 3);
-    paint::text(painter, QRectF(width() - kValues, box.top(), kValues, kRow), mono_font(11.5),
+    paint::text(painter, QRectF(unit_width() - kValues, box.top(), kValues, kRow), mono_font(11.5),
                 theme_.text1, value_of(roof), Qt::AlignRight | Qt::AlignVCenter);
   }
 }

@@ -202,7 +202,7 @@ void ExportDialog::take(session::Snapshot const& snapshot) {
   export_->setEnabled(true);
   show_->setVisible(snapshot.exported != nullptr);
   if (snapshot.exported) return say("Exported", result_text(*snapshot.exported));
-  if (snapshot.error) return say("Not exported", QString::fromStdString(*snapshot.error));
+  if (snapshot.error) return say("Not exported", QString::fromStdString(snapshot.error->sentence));
   say("Not exported", "It was cancelled; nothing was left behind.");
 }
 

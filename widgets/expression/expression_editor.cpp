@@ -2,6 +2,7 @@
 #include "widgets/expression/expression_editor.h"
 
 #include <QHelpEvent>
+#include <QMimeData>
 #include <QPainter>
 #include <QRegularExpression>
 #include <QTextBlock>
@@ -70,14 +71,28 @@ ExpressionEditor::ExpressionEditor(QWidget* parent)
 void ExpressionEditor::set_theme(Theme const& theme) {
   theme_ = theme;
   colours_->set_theme(theme);
-  setFont(mono_font(13));
+  setFont(mono_font(theme.px(13)));
+  make_room();
   underline();
   numbers_->update();
 }
 
+namespace {
+constexpr QChar kByteOrderMark(0xFEFF);
+}
+
+QString ExpressionEditor::text() const { return toPlainText().remove(kByteOrderMark); }
+
+/// A mark would be a letter that nobody sees, and move the columns of what is said about the line.
+void ExpressionEditor::insertFromMimeData(QMimeData const* source) {
+  if (source->hasText()) textCursor().insertText(source->text().remove(kByteOrderMark));
+  ensureCursorVisible();
+}
+
 void ExpressionEditor::make_room() {
   int digits = int(QString::number(blockCount()).size());
-  int wide = 22 + QFontMetrics(mono_font(11)).horizontalAdvance('8') * std::max(2, digits);
+  int wide =
+      22 + QFontMetrics(mono_font(theme_.px(11))).horizontalAdvance('8') * std::max(2, digits);
   setViewportMargins(wide, 6, 0, 0);
   QRect inside = contentsRect();
   numbers_->setGeometry(inside.left(), inside.top() + 6, wide, inside.height() - 6);
@@ -102,9 +117,9 @@ void ExpressionEditor::paint_numbers() {
     double height = blockBoundingRect(block).height();
     int number = block.blockNumber() + 1;
     bool wrong = std::ranges::any_of(problems_, [&](auto const& p) { return p.line == number; });
-    paint::text(painter, QRectF(0, y, numbers_->width() - 10, 18), mono_font(11),
-                wrong ? theme_.error : theme_.text3, QString::number(number),
-                Qt::AlignRight | Qt::AlignVCenter);
+    paint::text(painter, QRectF(0, y, numbers_->width() - 10, theme_.px(18)),
+                mono_font(theme_.px(11)), wrong ? theme_.error : theme_.text3,
+                QString::number(number), Qt::AlignRight | Qt::AlignVCenter);
     if (wrong) painter.fillRect(QRectF(numbers_->width() - 5, y + 2, 3, height - 4), theme_.error);
     y += height;
   }

@@ -32,12 +32,15 @@ public:
   void set_theme(Theme const& theme);
   void show_problems(std::vector<session::ExpressionProblem> const& problems);
   std::vector<session::ExpressionProblem> const& problems() const { return problems_; }
+  /// Without the byte-order marks that came in by keys or the clipboard.
+  QString text() const;
   void go_to(session::ExpressionProblem const& problem);
 
 protected:
   void resizeEvent(QResizeEvent*) override;
   bool event(QEvent*) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
+  void insertFromMimeData(QMimeData const* source) override;
 
 private:
   QTextCursor place_of(session::ExpressionProblem const& problem) const;

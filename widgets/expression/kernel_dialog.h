@@ -25,7 +25,7 @@ public:
   ~KernelDialog() override;
   /// The text to begin with; `rewrites`: of a kernel that is there already.
   void begin(QString const& text, bool rewrites);
-  QString text() const { return editor_->toPlainText(); }
+  QString text() const { return editor_->text(); }
   ExpressionEditor& editor() { return *editor_; }
   /// No mistake was found in the text as it is now.
   bool is_kernel() const { return checked_ == text() && editor_->problems().empty(); }

@@ -22,7 +22,6 @@ FindBar::FindBar(QWidget* parent)
   line_->setAccessibleName("Find in the graph");
   line_->installEventFilter(this);
   count_->setObjectName("findCount");
-  count_->setMinimumWidth(84);
   count_->setAlignment(Qt::AlignCenter);
   before_->setAccessibleName("Previous match");
   next_->setAccessibleName("Next match");
@@ -32,11 +31,10 @@ FindBar::FindBar(QWidget* parent)
   row->addWidget(line_, 1);
   row->addWidget(count_);
   for (QPushButton* button : {before_, next_}) {
-    button->setFixedWidth(34);
     button->setFocusPolicy(Qt::NoFocus);
     row->addWidget(button);
   }
-  setFixedSize(420, 46);
+  set_theme({});
   connect(line_, &QLineEdit::textEdited, this, &FindBar::text_typed);
   connect(before_, &QPushButton::clicked, this, [this] { emit step_asked(-1); });
   connect(next_, &QPushButton::clicked, this, [this] { emit step_asked(1); });
@@ -74,6 +72,12 @@ bool FindBar::eventFilter(QObject* object, QEvent* event) {
   else
     return QWidget::eventFilter(object, event);
   return true;
+}
+
+void FindBar::set_theme(Theme const& theme) {
+  count_->setMinimumWidth(theme.px(84));
+  for (QPushButton* button : {before_, next_}) button->setFixedWidth(theme.px(34));
+  setFixedSize(theme.px(420), theme.px(46));
 }
 
 void FindBar::paintEvent(QPaintEvent*) {

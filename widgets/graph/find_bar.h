@@ -4,6 +4,8 @@
 
 #include <QWidget>
 
+#include "widgets/theme/theme.h"
+
 class QLabel;
 class QLineEdit;
 class QPushButton;
@@ -14,6 +16,7 @@ class FindBar : public QWidget {
   Q_OBJECT
 public:
   explicit FindBar(QWidget* parent = nullptr);
+  void set_theme(Theme const& theme);
   /// Shows the text without saying that somebody typed it.
   void show_text(QString const& text);
   /// "3 of 12"; `current` counts from 0.

@@ -9,7 +9,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "widgets/theme/theme.h"
+#include "widgets/paint/paint.h"
 
 namespace tw::graph {
 namespace {
@@ -124,7 +124,8 @@ void place(Cards& made) {
 }  // namespace
 
 QString chip_text(session::GraphNodeView const& node) {
-  return QString::fromStdString(node.detail.empty() ? node.op : node.op + " " + node.detail);
+  QString op = QString::fromStdString(node.op);
+  return node.detail.empty() ? op : op + " " + paint::shape(node.detail);
 }
 
 std::shared_ptr<Cards const> make_cards(std::shared_ptr<session::GraphView const> graph,

@@ -26,20 +26,21 @@ constexpr double kReadable = 0.5;
 void GraphView::paintEvent(QPaintEvent*) {
   QElapsedTimer timer;
   timer.start();
-  QPainter painter(this);
-  painter.fillRect(rect(), theme_.inset);
+  UnitPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  painter.fillRect(unit_rect(), theme_.inset);
   if (!ready()) {
-    paint::text(painter, QRectF(24, 24, width() - 48, 20), ui_font(12), theme_.text2,
+    paint::text(painter, QRectF(24, 24, unit_width() - 48, 20), ui_font(12), theme_.text2,
                 graph_ ? "Laying out the graph" : "The graph of the model appears here.");
     return;
   }
   if (graph_->nodes.empty())
-    return paint::text(painter, QRectF(24, 24, width() - 48, 20), ui_font(12), theme_.text2,
+    return paint::text(painter, QRectF(24, 24, unit_width() - 48, 20), ui_font(12), theme_.text2,
                        "A tensor expression has no graph: its one kernel is in Loops.");
   painter.translate(origin_);
   painter.scale(scale_, scale_);
-  QRectF seen(to_scene({0, 0}), to_scene(QPointF(width(), height())));
-  if (scale_ < kReadable) {
+  QRectF seen(to_scene({0, 0}), to_scene(QPointF(unit_width(), unit_height())));
+  if (scale_ * unit() < kReadable) {
     draw_far(painter, seen);
   } else {
     painter.setRenderHint(QPainter::Antialiasing);
@@ -174,7 +175,7 @@ void GraphView::draw_match(QPainter& painter, Card const& card, bool current) co
   painter.setPen(QPen(theme_.warn, (current ? 4 : 2) * thin));
   QColor tint = theme_.warn;
   tint.setAlphaF(current ? 0.3f : 0.14f);
-  painter.setBrush(scale_ < kReadable ? QBrush(tint) : QBrush(Qt::NoBrush));
+  painter.setBrush(scale_ * unit() < kReadable ? QBrush(tint) : QBrush(Qt::NoBrush));
   double out = 4 * thin;
   painter.drawRoundedRect(card.box.adjusted(-out, -out, out, out), 10, 10);
 }

@@ -19,7 +19,7 @@ constexpr double kLeastScale = 0.02, kMostScale = 2.5;
 }  // namespace
 
 GraphView::GraphView(QWidget* parent)
-    : QWidget(parent), watcher_(new QFutureWatcher<Made>(this)), bar_(new FindBar(this)) {
+    : Canvas(parent), watcher_(new QFutureWatcher<Made>(this)), bar_(new FindBar(this)) {
   setObjectName("graph");
   setAccessibleName("Graph");
   setFocusPolicy(Qt::StrongFocus);
@@ -32,11 +32,6 @@ GraphView::GraphView(QWidget* parent)
 }
 
 GraphView::~GraphView() { watcher_->waitForFinished(); }
-
-void GraphView::set_theme(Theme const& theme) {
-  theme_ = theme;
-  update();
-}
 
 void GraphView::show_graph(std::shared_ptr<session::GraphView const> graph,
                            std::shared_ptr<session::KernelTable const> kernels, int kernel) {
@@ -80,17 +75,28 @@ void GraphView::take_cards() {
 
 void GraphView::zoom_to_fit() {
   moved_ = false;
-  if (!laid_out() || width() < 50) return;
-  scale_ = std::clamp((width() - 48) / std::max(made_->width, 1.0), 0.25, 1.0);
-  origin_ = QPointF((width() - made_->width * scale_) / 2, 24);
+  if (!laid_out() || unit_width() < 50) return;
+  scale_ = std::clamp((unit_width() - 48) / std::max(made_->width, 1.0), 0.25, 1.0);
+  origin_ = QPointF((unit_width() - made_->width * scale_) / 2, 24);
   fitted_ = true;
   update();
+}
+
+void GraphView::rescale() {
+  bar_->set_theme(theme_);
+  place_bar();
+  if (!moved_) zoom_to_fit();
+}
+
+void GraphView::place_bar() {
+  QPoint gap = pixels(QPointF(12, 12));
+  bar_->move(width() - bar_->width() - gap.x(), gap.y());
 }
 
 /// A place the user has chosen stays; the fitted picture fits again.
 void GraphView::resizeEvent(QResizeEvent*) {
   if (!moved_) zoom_to_fit();
-  bar_->move(width() - bar_->width() - 12, 12);
+  place_bar();
 }
 
 GraphView::Reason GraphView::reason_of(int from, int to) {
@@ -196,7 +202,7 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
     if (next != kernel_) emit kernel_chosen(next);
     return;
   }
-  QPointF centre(width() / 2.0, height() / 2.0);
+  QPointF centre(unit_width() / 2.0, unit_height() / 2.0);
   if (event->key() == Qt::Key_Plus || event->key() == Qt::Key_Equal) return zoom(1.15, centre);
   if (event->key() == Qt::Key_Minus) return zoom(1 / 1.15, centre);
   if (event->key() == Qt::Key_Escape && bar_->isVisible()) return emit find_closed();
@@ -211,8 +217,8 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
 void GraphView::bring_into_view(int card) {
   QRectF box = made_->cards[size_t(card)].box;
   QRectF shown(box.topLeft() * scale_ + origin_, box.size() * scale_);
-  if (QRectF(rect()).adjusted(8, 8, -8, -8).contains(shown)) return;
-  origin_ += QPointF(width(), height()) / 2 - shown.center();
+  if (unit_rect().adjusted(8, 8, -8, -8).contains(shown)) return;
+  origin_ += QPointF(unit_width(), unit_height()) / 2 - shown.center();
   moved_ = true;
   update();
 }

@@ -6,23 +6,21 @@
 
 #include <QFutureWatcher>
 #include <QPen>
-#include <QWidget>
 #include <memory>
 
 #include "engine/session/values.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/graph/find_bar.h"
 #include "widgets/graph/graph_cards.h"
-#include "widgets/theme/theme.h"
+#include "widgets/paint/canvas.h"
 
 namespace tw {
 
-class GraphView : public QWidget, public HasParts {
+class GraphView : public Canvas, public HasParts {
   Q_OBJECT
 public:
   explicit GraphView(QWidget* parent = nullptr);
   ~GraphView() override;
-  void set_theme(Theme const& theme);
   void show_graph(std::shared_ptr<session::GraphView const> graph,
                   std::shared_ptr<session::KernelTable const> kernels, int kernel);
   void show_before(bool before);
@@ -30,7 +28,7 @@ public:
   void zoom_to_fit();
   double scale() const { return scale_; }
   QPointF origin() const { return origin_; }
-  /// `origin` is where the graph's upper left corner stands, in logical pixels.
+  /// `origin` is where the graph's upper left corner stands, in units.
   void look_at(double scale, QPointF origin);
   bool shows_before() const { return before_; }
   size_t card_count() const { return made_ ? made_->cards.size() : 0; }
@@ -75,6 +73,7 @@ protected:
   void wheelEvent(QWheelEvent*) override;
   void resizeEvent(QResizeEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
+  void rescale() override;
 
 private:
   using Made = std::shared_ptr<graph::Cards const>;
@@ -94,8 +93,8 @@ private:
   void moved_by_user();
   void bring_into_view(int card);
   void search();
+  void place_bar();
 
-  Theme theme_;
   std::shared_ptr<session::GraphView const> graph_;
   std::shared_ptr<session::KernelTable const> kernels_;
   int kernel_ = -1;

@@ -17,18 +17,18 @@ using session::HistoryNodeView;
 using session::Verdict;
 
 void HistoryView::paintEvent(QPaintEvent* event) {
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.fillRect(event->rect(), theme_.panel);
+  UnitPainter painter(this);
+  QRectF shown(units(event->rect().topLeft()), QSizeF(event->rect().size()) / unit());
+  painter.fillRect(shown, theme_.panel);
   if (!view_ || view_->nodes.empty())
-    return paint::text(painter, QRectF(24, 20, width() - 48, 20), ui_font(12), theme_.text2,
+    return paint::text(painter, QRectF(24, 20, unit_width() - 48, 20), ui_font(12), theme_.text2,
                        "Every step you take is kept here.");
-  QRect seen = event->rect().adjusted(-int(kPitch), -int(kLane), int(kPitch), int(kLane));
+  QRectF seen = shown.adjusted(-kPitch, -kLane, kPitch, kLane);
   draw_tracks(painter, seen);
   for (HistoryFold const& fold : layout_.folds)
-    if (seen.contains(pill(fold).center().toPoint())) draw_fold(painter, fold);
+    if (seen.contains(pill(fold).center())) draw_fold(painter, fold);
   for (HistoryNodeView const& node : view_->nodes)
-    if (layout_.places[size_t(node.id)].shown && seen.contains(station(node.id).toPoint()))
+    if (layout_.places[size_t(node.id)].shown && seen.contains(station(node.id)))
       draw_station(painter, node);
 }
 
@@ -53,7 +53,7 @@ void HistoryView::draw_track(QPainter& painter, QPointF from, QPointF to, QPen c
   painter.drawPath(path);
 }
 
-void HistoryView::draw_tracks(QPainter& painter, QRect const& seen) const {
+void HistoryView::draw_tracks(QPainter& painter, QRectF const& seen) const {
   // The way to the current state lies on top of the others.
   for (bool on_path : {false, true})
     for (HistoryNodeView const& node : view_->nodes) {

@@ -23,7 +23,6 @@ HistoryPanel::HistoryPanel(QWidget* parent)
   find_->setAccessibleName("Find a step or a note");
   find_->setPlaceholderText("Find a step or a note");
   find_->setClearButtonEnabled(true);
-  find_->setMaximumWidth(260);
   found_->setProperty("role", "label");
   fold_->setObjectName("foldHistory");
   fold_->setCheckable(true);
@@ -58,8 +57,14 @@ HistoryPanel::HistoryPanel(QWidget* parent)
   connect(compare_, &QPushButton::clicked, this, &HistoryPanel::compare_asked);
   connect(replay_, &QPushButton::clicked, this, &HistoryPanel::replay_asked);
   connect(view_, &HistoryView::moved_to, this, [this](QPointF const& at) {
-    scroll_->ensureVisible(int(at.x()), int(at.y()) + 16, 70, 66);
+    QPoint place = view_->pixels(at + QPointF(0, 16)), room = view_->pixels(QPointF(70, 66));
+    scroll_->ensureVisible(place.x(), place.y(), room.x(), room.y());
   });
+}
+
+void HistoryPanel::set_theme(Theme const& theme) {
+  view_->set_theme(theme);
+  find_->setMaximumWidth(theme.px(260));
 }
 
 void HistoryPanel::show_history(std::shared_ptr<session::HistoryView const> const& history) {

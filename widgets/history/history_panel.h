@@ -17,6 +17,7 @@ class HistoryPanel : public QWidget {
 public:
   explicit HistoryPanel(QWidget* parent = nullptr);
   HistoryView& view() { return *view_; }
+  void set_theme(Theme const& theme);
   void show_history(std::shared_ptr<session::HistoryView const> const& history);
   /// The same words again go on to the next step that has them. Returns how many there are.
   int find(QString const& words);

@@ -20,7 +20,7 @@ using namespace history_metrics;
 using session::HistoryNodeView;
 using session::Verdict;
 
-HistoryView::HistoryView(QWidget* parent) : QWidget(parent), note_(new QLineEdit(this)) {
+HistoryView::HistoryView(QWidget* parent) : Canvas(parent), note_(new QLineEdit(this)) {
   setObjectName("history");
   setAccessibleName("History");
   setFocusPolicy(Qt::StrongFocus);
@@ -38,11 +38,6 @@ HistoryView::HistoryView(QWidget* parent) : QWidget(parent), note_(new QLineEdit
         text != QString::fromStdString(view_->nodes[size_t(node)].note))
       emit note_written(node, text);
   });
-}
-
-void HistoryView::set_theme(Theme const& theme) {
-  theme_ = theme;
-  update();
 }
 
 void HistoryView::show_history(std::shared_ptr<session::HistoryView const> view) {
@@ -99,7 +94,8 @@ QPointF HistoryView::place(int column, int lane) const {
 
 QSize HistoryView::sizeHint() const {
   QPointF last = place(std::max(layout_.columns - 1, 0), std::max(layout_.lanes - 1, 0));
-  return {std::max(220, int(last.x() + kPitch / 2 + 8)), std::max(110, int(last.y() + kBelow + 8))};
+  return pixels(
+      QSizeF(std::max(220.0, last.x() + kPitch / 2 + 8), std::max(110.0, last.y() + kBelow + 8)));
 }
 
 QPointF HistoryView::station(int node) const {
@@ -175,8 +171,8 @@ void HistoryView::edit_note(int node) {
   note_->setText(QString::fromStdString(view_->nodes[size_t(node)].note));
   QRectF at = field(node);
   int wide = 240;
-  double left = std::clamp(at.center().x() - wide / 2, 4.0, std::max(4.0, double(width() - wide)));
-  note_->setGeometry(int(left), int(station(node).y()) + 14, wide, 28);
+  double left = std::clamp(at.center().x() - wide / 2, 4.0, std::max(4.0, unit_width() - wide));
+  note_->setGeometry(pixels(QRectF(left, station(node).y() + 14, wide, 28)));
   note_->show();
   note_->raise();
   note_->setFocus();
@@ -346,9 +342,9 @@ std::vector<Part> HistoryView::parts() const {
 }
 
 bool HistoryView::event(QEvent* event) {
-  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  if (event->type() != QEvent::ToolTip) return Canvas::event(event);
   auto* help = static_cast<QHelpEvent*>(event);
-  int index = node_at(help->pos());
+  int index = node_at(units(help->pos()));
   if (index < 0) return QToolTip::hideText(), true;
   HistoryNodeView const& node = view_->nodes[size_t(index)];
   QString words = QString::fromStdString(node.step.empty() ? "the plain nest" : node.step);

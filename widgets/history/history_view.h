@@ -3,29 +3,27 @@
 /// speed below. Arrows move a ring over it, Enter jumps there; notes are written in place.
 #pragma once
 
-#include <QWidget>
 #include <memory>
 #include <set>
 
 #include "engine/session/values.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/history/history_layout.h"
-#include "widgets/theme/theme.h"
+#include "widgets/paint/canvas.h"
 
 class QLineEdit;
 class QMenu;
 
 namespace tw {
 
-class HistoryView : public QWidget, public HasParts {
+class HistoryView : public Canvas, public HasParts {
   Q_OBJECT
 public:
   explicit HistoryView(QWidget* parent = nullptr);
-  void set_theme(Theme const& theme);
   void show_history(std::shared_ptr<session::HistoryView const> view);
   QSize sizeHint() const override;
   std::vector<Part> parts() const override;
-  /// Centre of a node's station; of the fold that it lies in.
+  /// Centre of a node's station, in units; of the fold that it lies in.
   QPointF station(int node) const;
   /// What the ring is on; -1: nothing.
   int marked() const { return marked_; }
@@ -66,6 +64,7 @@ protected:
   void contextMenuEvent(QContextMenuEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
   bool event(QEvent*) override;
+  void rescale() override { lay_out(); }
   bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
@@ -82,14 +81,13 @@ private:
   QPointF start_of(int node) const;
   QString words_of(session::HistoryNodeView const& node) const;
   void draw_track(QPainter& painter, QPointF from, QPointF to, QPen const& pen) const;
-  void draw_tracks(QPainter& painter, QRect const& seen) const;
+  void draw_tracks(QPainter& painter, QRectF const& seen) const;
   void draw_fold(QPainter& painter, HistoryFold const& fold) const;
   void draw_station(QPainter& painter, session::HistoryNodeView const& node) const;
   void draw_badges(QPainter& painter, session::HistoryNodeView const& node) const;
   void draw_elsewhere(QPainter& painter, session::HistoryNodeView const& node,
                       QRectF const& line) const;
 
-  Theme theme_;
   std::shared_ptr<session::HistoryView const> view_;
   HistoryLayout layout_;
   std::set<int> unfolded_, found_;

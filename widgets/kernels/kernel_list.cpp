@@ -15,16 +15,11 @@ namespace {
 constexpr int kRow = 46, kHead = 28;
 }
 
-KernelList::KernelList(QWidget* parent) : QWidget(parent) {
+KernelList::KernelList(QWidget* parent) : Canvas(parent) {
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setObjectName("kernels");
   setAccessibleName("Kernels");
-}
-
-void KernelList::set_theme(Theme const& theme) {
-  theme_ = theme;
-  update();
 }
 
 void KernelList::show_kernels(std::shared_ptr<session::KernelTable const> table, int current) {
@@ -42,9 +37,11 @@ void KernelList::set_empty_words(QString const& words) {
 }
 
 QSize KernelList::sizeHint() const {
-  return {272, kHead + kRow * (table_ ? int(table_->rows.size()) : 1) + 30};
+  return pixels(QSizeF(272, kHead + kRow * (table_ ? int(table_->rows.size()) : 1) + 30));
 }
-QRectF KernelList::row_rect(int row) const { return QRectF(0, kHead + kRow * row, width(), kRow); }
+QRectF KernelList::row_rect(int row) const {
+  return QRectF(0, kHead + kRow * row, unit_width(), kRow);
+}
 
 namespace {
 
@@ -106,16 +103,15 @@ std::vector<Part> KernelList::parts() const {
 }
 
 void KernelList::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.fillRect(rect(), theme_.panel);
+  UnitPainter painter(this);
+  painter.fillRect(unit_rect(), theme_.panel);
   if (!table_) return;
   if (table_->rows.empty()) {
-    paint::paragraph(painter, QRectF(16, 16, width() - 32, height() - 20), ui_font(12),
+    paint::paragraph(painter, QRectF(16, 16, unit_width() - 32, unit_height() - 20), ui_font(12),
                      theme_.text2, empty_words_);
     return;
   }
-  double right = width() - 14;
+  double right = unit_width() - 14;
   paint::text(painter, QRectF(40, 4, 100, 20), ui_font(11), theme_.text3, "Kernel");
   paint::text(painter, QRectF(right - 114, 4, 66, 20), ui_font(11), theme_.text3, "time",
               Qt::AlignRight | Qt::AlignVCenter);
@@ -170,7 +166,7 @@ void KernelList::mousePressEvent(QMouseEvent* event) {
 void KernelList::contextMenuEvent(QContextMenuEvent* event) {
   if (!table_ || current_ < 0) return;
   bool by_key = event->reason() == QContextMenuEvent::Keyboard;
-  QPoint at = row_rect(current_).center().toPoint();
+  QPoint at = pixels(row_rect(current_).center());
   emit menu_asked(current_, by_key ? mapToGlobal(at) : event->globalPos());
 }
 

@@ -2,20 +2,18 @@
 /// The fused kernels: time, share of the roof, state.
 #pragma once
 
-#include <QWidget>
 #include <memory>
 
 #include "engine/session/values.h"
 #include "widgets/accessible/parts.h"
-#include "widgets/theme/theme.h"
+#include "widgets/paint/canvas.h"
 
 namespace tw {
 
-class KernelList : public QWidget, public HasParts {
+class KernelList : public Canvas, public HasParts {
   Q_OBJECT
 public:
   explicit KernelList(QWidget* parent = nullptr);
-  void set_theme(Theme const& theme);
   void show_kernels(std::shared_ptr<session::KernelTable const> table, int current);
   /// What stands there while the table has no row: what to do about it.
   void set_empty_words(QString const& words);
@@ -30,6 +28,10 @@ signals:
 
 protected:
   void paintEvent(QPaintEvent*) override;
+  void rescale() override {
+    setMinimumHeight(sizeHint().height());
+    updateGeometry();
+  }
   void mousePressEvent(QMouseEvent*) override;
   void mouseMoveEvent(QMouseEvent*) override;
   void leaveEvent(QEvent*) override;
@@ -37,7 +39,6 @@ protected:
   void contextMenuEvent(QContextMenuEvent*) override;
 
 private:
-  Theme theme_;
   std::shared_ptr<session::KernelTable const> table_;
   QString empty_words_;
   int current_ = -1;

@@ -16,15 +16,15 @@ using session::LoopBar;
 using session::LoopMark;
 
 void LadderView::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.fillRect(rect(), theme_.panel);
+  UnitPainter painter(this);
+  painter.fillRect(unit_rect(), theme_.panel);
   if (!nest_) {
-    paint::text(painter, QRectF(24, 24, width() - 48, 24), ui_font(12), theme_.text2, empty_words_);
+    paint::text(painter, QRectF(24, 24, unit_width() - 48, 24), ui_font(12), theme_.text2,
+                empty_words_);
     return;
   }
   if (Item const* lit = item_of(selection_.lit()))
-    painter.fillRect(QRectF(0, lit->rect.top() - 5, width(), kRow),
+    painter.fillRect(QRectF(0, lit->rect.top() - 5, unit_width(), kRow),
                      Theme::mix(theme_.hue(lit->bar->hue), theme_.panel, 0.12));
   // Rails: from each spine down the body.
   for (Item const& item : items_) {
@@ -128,7 +128,7 @@ QString LadderView::fits_words(LoopBar const& bar, int64_t factor) const {
 
 void LadderView::draw_footprints(QPainter& painter) const {
   // Narrow panes get a narrower scale; below a thumb's width the numbers alone would say nothing.
-  double left = footprint_left_, span = std::min(kGraph, width() - footprint_left_ - 74);
+  double left = footprint_left_, span = std::min(kGraph, unit_width() - footprint_left_ - 74);
   if (span < 70) return;
   double top = items_.empty() ? 0 : items_.front().rect.top();
   double bottom = items_.empty() ? 0 : items_.back().rect.bottom();
@@ -210,7 +210,7 @@ void LadderView::draw_drag(QPainter& painter) const {
   }
   if (!line_.empty()) {
     QString words = legal ? QString::fromStdString(line_) : QString::fromStdString(verdict_->title);
-    QRectF pill(std::min(at_.x() + 16, double(width()) - 260), at_.y() + 14, 250, 24);
+    QRectF pill(std::min(at_.x() + 16, unit_width() - 260), at_.y() + 14, 250, 24);
     painter.setPen(QPen(legal ? theme_.line2 : theme_.error, 1));
     painter.setBrush(theme_.raised);
     painter.drawRoundedRect(pill, 6, 6);

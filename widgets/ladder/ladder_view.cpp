@@ -27,18 +27,13 @@ constexpr char const* kChipType = "application/x-tilewright-primitive";
 }  // namespace
 
 LadderView::LadderView(Selection& selection, WhyNot why_not, QWidget* parent)
-    : QWidget(parent), selection_(selection), why_not_(std::move(why_not)) {
+    : Canvas(parent), selection_(selection), why_not_(std::move(why_not)) {
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setAcceptDrops(true);
   setObjectName("ladder");
   setAccessibleName("Loop ladder");
   connect(&selection_, &Selection::changed, this, qOverload<>(&QWidget::update));
-}
-
-void LadderView::set_theme(Theme const& theme) {
-  theme_ = theme;
-  update();
 }
 
 void LadderView::show_nest(std::shared_ptr<session::NestView const> nest,
@@ -74,7 +69,7 @@ void LadderView::set_empty_words(QString const& words) {
 }
 
 QSize LadderView::sizeHint() const {
-  return {720, items_.empty() ? 200 : int(items_.back().rect.bottom()) + 24};
+  return pixels(QSizeF(720, items_.empty() ? 200 : items_.back().rect.bottom() + 24));
 }
 
 void LadderView::lay_out() {
@@ -95,8 +90,8 @@ void LadderView::lay_out() {
     right = std::max(right, rect.right());
     y += kRow;
   }
-  footprint_left_ = std::max(right + 100, double(width()) - kGraph - 82);
-  setMinimumSize(int(right) + 130, int(y) + 16);
+  footprint_left_ = std::max(right + 100, unit_width() - kGraph - 82);
+  setMinimumSize(pixels(QSizeF(right + 130, y + 16)));
   updateGeometry();
   update();
 }
@@ -306,7 +301,7 @@ void LadderView::contextMenuEvent(QContextMenuEvent* event) {
   Item const* item = by_key ? item_of(selection_.loop()) : item_at(event->pos());
   if (!item) return;
   selection_.select(item->bar->id);
-  emit menu_asked(by_key ? mapToGlobal(item->rect.center().toPoint()) : event->globalPos());
+  emit menu_asked(by_key ? mapToGlobal(pixels(item->rect.center())) : event->globalPos());
 }
 
 void LadderView::dragEnterEvent(QDragEnterEvent* event) {
@@ -316,7 +311,7 @@ void LadderView::dragEnterEvent(QDragEnterEvent* event) {
 }
 
 void LadderView::dragMoveEvent(QDragMoveEvent* event) {
-  at_ = event->position();
+  at_ = units(event->position());
   Item const* item = item_at(at_);
   drag_ = item ? Drag::kChip : Drag::kNone;
   dragged_ = item ? item->bar->id : -1;
@@ -351,9 +346,9 @@ QString fit_list(LoopBar const& bar) {
 
 bool LadderView::event(QEvent* event) {
   if (event->type() == QEvent::Resize) lay_out();
-  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  if (event->type() != QEvent::ToolTip) return Canvas::event(event);
   auto* help = static_cast<QHelpEvent*>(event);
-  Item const* item = item_at(help->pos());
+  Item const* item = item_at(units(help->pos()));
   if (!item) return QToolTip::hideText(), true;
   LoopBar const& bar = *item->bar;
   QString role = bar.role.empty() ? "" : " · " + QString::fromStdString(bar.role).replace('_', ' ');

@@ -9,18 +9,17 @@
 
 #include "engine/session/values.h"
 #include "widgets/accessible/parts.h"
+#include "widgets/paint/canvas.h"
 #include "widgets/selection.h"
-#include "widgets/theme/theme.h"
 
 namespace tw {
 
-class LadderView : public QWidget, public HasParts {
+class LadderView : public Canvas, public HasParts {
   Q_OBJECT
 public:
   using WhyNot = std::function<std::shared_ptr<session::RefusalView const>(std::string const&)>;
   LadderView(Selection& selection, WhyNot why_not, QWidget* parent = nullptr);
 
-  void set_theme(Theme const& theme);
   void show_nest(std::shared_ptr<session::NestView const> nest, std::vector<int64_t> cache_bytes);
   void set_refused(std::vector<int> loops);
   /// What stands there while there is no nest.
@@ -56,6 +55,7 @@ protected:
   void dragLeaveEvent(QDragLeaveEvent*) override;
   void dropEvent(QDropEvent*) override;
   bool event(QEvent*) override;
+  void rescale() override { lay_out(); }
 
 private:
   enum class Drag { kNone, kPress, kMove, kSplit, kChip };
@@ -80,7 +80,6 @@ private:
 
   Selection& selection_;
   WhyNot why_not_;
-  Theme theme_;
   std::shared_ptr<session::NestView const> nest_;
   std::vector<int64_t> caches_;
   std::vector<Item> items_;
@@ -100,11 +99,10 @@ private:
 };
 
 /// A chip that is dragged onto a bar: its text is a primitive's name.
-class StepChip : public QWidget {
+class StepChip : public Canvas {
   Q_OBJECT
 public:
   StepChip(QString primitive, QString key, QString title, QWidget* parent = nullptr);
-  void set_theme(Theme const& theme);
 
 signals:
   void clicked(QString primitive);
@@ -115,10 +113,10 @@ protected:
   void mouseMoveEvent(QMouseEvent*) override;
   void mouseReleaseEvent(QMouseEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
+  void rescale() override;
 
 private:
   QString primitive_, key_;
-  Theme theme_;
   QPoint press_;
 };
 

@@ -5,6 +5,7 @@
 #include <QMimeData>
 #include <QMouseEvent>
 #include <QPainter>
+#include <cmath>
 
 #include "widgets/ladder/ladder_view.h"
 #include "widgets/paint/paint.h"
@@ -12,44 +13,43 @@
 namespace tw {
 
 StepChip::StepChip(QString primitive, QString key, QString title, QWidget* parent)
-    : QWidget(parent), primitive_(std::move(primitive)), key_(std::move(key)) {
+    : Canvas(parent), primitive_(std::move(primitive)), key_(std::move(key)) {
   setObjectName("chip_" + primitive_);
   setAccessibleName(title);
   setToolTip(QString("%1\nDrop on a loop, or press %2").arg(title, key_));
   setCursor(Qt::OpenHandCursor);
   setFocusPolicy(Qt::TabFocus);
-  bool drawn = primitive_ == "parallel" || primitive_ == "vectorize" || primitive_ == "unroll";
-  setFixedSize(drawn ? 46 : int(QFontMetricsF(ui_font(12)).horizontalAdvance(primitive_)) + 36, 26);
+  rescale();
 }
 
-void StepChip::set_theme(Theme const& theme) {
-  theme_ = theme;
-  update();
+void StepChip::rescale() {
+  bool drawn = primitive_ == "parallel" || primitive_ == "vectorize" || primitive_ == "unroll";
+  double words = QFontMetricsF(ui_font(12)).horizontalAdvance(primitive_);
+  setFixedSize(pixels(QSizeF(drawn ? 46 : std::ceil(words) + 36, 26)));
 }
 
 void StepChip::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
+  UnitPainter painter(this);
   painter.setPen(QPen(theme_.line2, 1));
   painter.setBrush(theme_.control);
-  painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
+  painter.drawRoundedRect(unit_rect().adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
   session::LoopMark mark = primitive_ == "parallel"    ? session::LoopMark::kParallel
                            : primitive_ == "vectorize" ? session::LoopMark::kVector
                            : primitive_ == "unroll"    ? session::LoopMark::kUnroll
                                                        : session::LoopMark::kSerial;
   if (mark == session::LoopMark::kSerial)
-    paint::text(painter, QRectF(8, 0, width() - 28, height()), ui_font(12), theme_.text1,
+    paint::text(painter, QRectF(8, 0, unit_width() - 28, unit_height()), ui_font(12), theme_.text1,
                 primitive_);
   else
-    paint::loop_glyph(painter, QPointF(9, height() / 2.0), theme_, mark, theme_.text1);
-  paint::text(painter, QRectF(width() - 20, 0, 14, height()), mono_font(11), theme_.text3, key_,
-              Qt::AlignCenter);
+    paint::loop_glyph(painter, QPointF(9, unit_height() / 2.0), theme_, mark, theme_.text1);
+  paint::text(painter, QRectF(unit_width() - 20, 0, 14, unit_height()), mono_font(11), theme_.text3,
+              key_, Qt::AlignCenter);
 }
 
 void StepChip::mousePressEvent(QMouseEvent* event) { press_ = event->pos(); }
 
 void StepChip::mouseReleaseEvent(QMouseEvent* event) {
-  if (rect().contains(event->pos())) emit clicked(primitive_);
+  if (unit_rect().contains(event->pos())) emit clicked(primitive_);
 }
 
 void StepChip::keyPressEvent(QKeyEvent* event) {

@@ -10,15 +10,10 @@
 
 namespace tw {
 
-RefusalCard::RefusalCard(QWidget* parent) : QWidget(parent) {
+RefusalCard::RefusalCard(QWidget* parent) : Canvas(parent) {
   setObjectName("refusal");
   setAccessibleName("Refused step");
   hide();
-}
-
-void RefusalCard::set_theme(Theme const& theme) {
-  theme_ = theme;
-  update();
 }
 
 void RefusalCard::show_refusal(std::shared_ptr<session::RefusalView const> view) {
@@ -31,29 +26,31 @@ void RefusalCard::show_refusal(std::shared_ptr<session::RefusalView const> view)
   update();
 }
 
-/// Left edges of the three columns; without a conflict the words take two.
+/// Left edges of the three columns; without a conflict the words take two. Repairs are lines of a
+/// script: they keep the room that most of them need.
 double RefusalCard::column(int index) const {
-  double inner = width() - 48;
+  double inner = unit_width() - 48;
   if (index == 0) return 24;
-  if (index == 1) return 24 + inner * (view_ && view_->conflict ? 0.36 : 0.62);
-  return 24 + inner * (view_ && view_->conflict ? 0.70 : 0.66);
+  bool pair = view_ && view_->conflict, narrow = unit_width() < 1100;
+  if (index == 1) return 24 + inner * (!pair ? 0.58 : narrow ? 0.34 : 0.36);
+  return std::min(24 + inner * (pair ? 0.70 : 0.66), unit_width() - 24 - 360);
 }
 
 void RefusalCard::paintEvent(QPaintEvent*) {
   if (!view_) return;
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
+  UnitPainter painter(this);
   painter.setPen(QPen(theme_.line2, 1));
   painter.setBrush(theme_.raised);
-  painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8);
+  painter.drawRoundedRect(unit_rect().adjusted(0.5, 0.5, -0.5, -0.5), 8, 8);
   painter.setPen(Qt::NoPen);
   painter.setBrush(view_->undecided ? theme_.warn : theme_.error);
-  painter.drawRoundedRect(QRectF(0, 0, width(), 4), 2, 2);
+  painter.drawRoundedRect(QRectF(0, 0, unit_width(), 4), 2, 2);
   draw_words(painter);
   if (view_->conflict) draw_conflict(painter);
   draw_repairs(painter);
-  paint::text(painter, QRectF(width() - 320, height() - 26, 300, 18), ui_font(11), theme_.text3,
-              "Esc closes this card · nothing was changed", Qt::AlignRight | Qt::AlignVCenter);
+  paint::text(painter, QRectF(unit_width() - 320, unit_height() - 26, 300, 18), ui_font(11),
+              theme_.text3, "Esc closes this card · nothing was changed",
+              Qt::AlignRight | Qt::AlignVCenter);
 }
 
 void RefusalCard::draw_words(QPainter& painter) const {
@@ -66,14 +63,14 @@ void RefusalCard::draw_words(QPainter& painter) const {
   painter.drawLine(QPointF(left + 4.5, 33.5), QPointF(left + 11.5, 26.5));
   paint::text(painter, QRectF(left + 26, 18, wide - 26, 24), ui_font(15, 600), theme_.text1,
               QString::fromStdString(view_->title));
-  QRectF box(left, 52, wide, height() - 52 - 74);
+  QRectF box(left, 52, wide, unit_height() - 52 - 74);
   double used = paint::paragraph(painter, box, ui_font(12.5), theme_.text1,
                                  QString::fromStdString(view_->message));
   if (view_->condition.empty()) return;
-  double y = std::min(box.top() + used + 12, double(height()) - 66);
+  double y = std::min(box.top() + used + 12, unit_height() - 66);
   paint::text(painter, QRectF(left, y, wide, 16), ui_font(11), theme_.text3,
               "Condition that failed");
-  paint::paragraph(painter, QRectF(left, y + 18, wide, height() - y - 22), ui_font(12),
+  paint::paragraph(painter, QRectF(left, y + 18, wide, unit_height() - y - 22), ui_font(12),
                    theme_.text2, QString::fromStdString(view_->condition));
 }
 
@@ -134,16 +131,16 @@ void RefusalCard::draw_conflict(QPainter& painter) const {
               conflict.second_writes ? "both write here" : "one writes, one reads here",
               Qt::AlignRight | Qt::AlignVCenter);
   if (!rest.isEmpty())
-    paint::paragraph(painter, QRectF(left, cell.y() + 72, wide, height() - cell.y() - 100),
+    paint::paragraph(painter, QRectF(left, cell.y() + 72, wide, unit_height() - cell.y() - 100),
                      ui_font(11), theme_.text3, "All other loops equal: " + rest);
 }
 
 QRectF RefusalCard::repair_rect(int index) const {
-  return QRectF(column(2), 46 + index * 56, width() - column(2) - 24, 50);
+  return QRectF(column(2), 46 + index * 56, unit_width() - column(2) - 24, 50);
 }
 
 void RefusalCard::draw_repairs(QPainter& painter) const {
-  double left = column(2), wide = width() - left - 24;
+  double left = column(2), wide = unit_width() - left - 24;
   paint::text(painter, QRectF(left, 18, wide, 22), ui_font(12, 600), theme_.text1,
               view_->repairs.empty() ? "No repair was found" : "Repairs, already tried");
   if (!view_->repairs.empty())

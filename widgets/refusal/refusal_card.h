@@ -2,19 +2,17 @@
 /// Why a step was refused: the condition, the two iterations that collide, repairs already tried.
 #pragma once
 
-#include <QWidget>
 #include <memory>
 
 #include "engine/session/values.h"
-#include "widgets/theme/theme.h"
+#include "widgets/paint/canvas.h"
 
 namespace tw {
 
-class RefusalCard : public QWidget {
+class RefusalCard : public Canvas {
   Q_OBJECT
 public:
   explicit RefusalCard(QWidget* parent = nullptr);
-  void set_theme(Theme const& theme);
   /// Null hides the card.
   void show_refusal(std::shared_ptr<session::RefusalView const> view);
   session::RefusalView const* shown() const { return view_.get(); }
@@ -34,7 +32,6 @@ private:
   void draw_repairs(QPainter& painter) const;
   double column(int index) const;
 
-  Theme theme_;
   std::shared_ptr<session::RefusalView const> view_;
 };
 

@@ -32,15 +32,10 @@ Look look_of(ReplayOutcome outcome, Theme const& theme) {
 
 }  // namespace
 
-ReplayView::ReplayView(QWidget* parent) : QWidget(parent) {
+ReplayView::ReplayView(QWidget* parent) : Canvas(parent) {
   setObjectName("replay");
   setAccessibleName("Replayed steps");
   fit();
-}
-
-void ReplayView::set_theme(Theme const& theme) {
-  theme_ = theme;
-  update();
 }
 
 void ReplayView::show_replay(std::shared_ptr<session::ReplayView const> replay) {
@@ -53,13 +48,14 @@ void ReplayView::resizeEvent(QResizeEvent*) { fit(); }
 
 void ReplayView::fit() {
   auto all = rows();
-  setMinimumHeight(all.empty() ? 80 : int(all.back().rect.bottom()) + 12);
+  double tall = all.empty() ? 80 : all.back().rect.bottom() + 12;
+  setMinimumHeight(pixels(QSizeF(0, tall)).height());
   update();
 }
 
 double ReplayView::reason_height(QString const& reason) const {
   if (reason.isEmpty()) return 0;
-  QRectF box(0, 0, std::max(120.0, width() - kText - 16), 1000);
+  QRectF box(0, 0, std::max(120.0, unit_width() - kText - 16), 1000);
   return QFontMetricsF(ui_font(12)).boundingRect(box, Qt::TextWordWrap, reason).height() + 2;
 }
 
@@ -74,7 +70,7 @@ std::vector<ReplayView::Row> ReplayView::rows() const {
             QString::fromStdString(step.reason)};
     bool both = !row.to.isEmpty() && row.to != row.from;
     double height = 8 + kLine * (both ? 2 : 1) + reason_height(row.reason);
-    row.rect = QRectF(0, y, width(), height);
+    row.rect = QRectF(0, y, unit_width(), height);
     y += height;
     all.push_back(row);
   }
@@ -83,18 +79,18 @@ std::vector<ReplayView::Row> ReplayView::rows() const {
 }
 
 void ReplayView::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.fillRect(rect(), theme_.panel);
+  UnitPainter painter(this);
+  painter.fillRect(unit_rect(), theme_.panel);
   if (!replay_) {
-    paint::paragraph(painter, QRectF(kLeft, 16, width() - 2 * kLeft, 60), ui_font(12), theme_.text2,
+    paint::paragraph(painter, QRectF(kLeft, 16, unit_width() - 2 * kLeft, 60), ui_font(12),
+                     theme_.text2,
                      "A schedule that is replayed on another kernel says here which of its steps "
                      "applied, which changed and which were refused.");
     return;
   }
   auto line = [&](double y, QFont const& font, QColor const& colour, QString const& words) {
-    paint::text(painter, QRectF(kLeft, y, width() - 2 * kLeft, kLine), font, colour,
-                QFontMetricsF(font).elidedText(words, Qt::ElideRight, width() - 2 * kLeft));
+    paint::text(painter, QRectF(kLeft, y, unit_width() - 2 * kLeft, kLine), font, colour,
+                QFontMetricsF(font).elidedText(words, Qt::ElideRight, unit_width() - 2 * kLeft));
   };
   line(8, ui_font(13, 600), theme_.text1,
        QString::fromStdString(replay_->from_kernel) + QStringLiteral(" → ") +
@@ -105,9 +101,9 @@ void ReplayView::paintEvent(QPaintEvent*) {
 
 void ReplayView::draw_row(QPainter& painter, Row const& row) const {
   Look look = look_of(row.step->outcome, theme_);
-  double y = row.rect.top() + 4, wide = width() - kText - 16;
+  double y = row.rect.top() + 4, wide = unit_width() - kText - 16;
   painter.setPen(QPen(theme_.line1, 1));
-  painter.drawLine(QPointF(kLeft, row.rect.top()), QPointF(width() - kLeft, row.rect.top()));
+  painter.drawLine(QPointF(kLeft, row.rect.top()), QPointF(unit_width() - kLeft, row.rect.top()));
   paint::text(painter, QRectF(kLeft, y, 16, kLine), ui_font(12, 600), look.colour, look.sign);
   paint::text(painter, QRectF(kLeft + 18, y, kText - kLeft - 18, kLine), ui_font(12), look.colour,
               look.word);

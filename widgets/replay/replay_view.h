@@ -2,20 +2,18 @@
 /// What became of a schedule on another kernel: a row per step, as it was and as it is there.
 #pragma once
 
-#include <QWidget>
 #include <memory>
 
 #include "engine/session/values.h"
 #include "widgets/accessible/parts.h"
-#include "widgets/theme/theme.h"
+#include "widgets/paint/canvas.h"
 
 namespace tw {
 
-class ReplayView : public QWidget, public HasParts {
+class ReplayView : public Canvas, public HasParts {
   Q_OBJECT
 public:
   explicit ReplayView(QWidget* parent = nullptr);
-  void set_theme(Theme const& theme);
   void show_replay(std::shared_ptr<session::ReplayView const> replay);
   session::ReplayView const* shown() const { return replay_.get(); }
   std::vector<Part> parts() const override;
@@ -23,6 +21,7 @@ public:
 protected:
   void paintEvent(QPaintEvent*) override;
   void resizeEvent(QResizeEvent*) override;
+  void rescale() override { fit(); }
 
 private:
   struct Row {
@@ -35,7 +34,6 @@ private:
   void draw_row(QPainter& painter, Row const& row) const;
   void fit();
 
-  Theme theme_;
   std::shared_ptr<session::ReplayView const> replay_;
 };
 

@@ -11,15 +11,10 @@
 
 namespace tw {
 
-RooflineView::RooflineView(QWidget* parent) : QWidget(parent) {
+RooflineView::RooflineView(QWidget* parent) : Canvas(parent) {
   setObjectName("roofline");
   setAccessibleName("Roofline");
   setFocusPolicy(Qt::StrongFocus);
-}
-
-void RooflineView::set_theme(Theme const& theme) {
-  theme_ = theme;
-  update();
 }
 
 void RooflineView::show_roofline(std::shared_ptr<session::RooflineView const> view) {
@@ -31,12 +26,19 @@ void RooflineView::show_roofline(std::shared_ptr<session::RooflineView const> vi
     for (auto const& point : view_->trail) bottom = std::min(bottom, point.gflops);
   }
   high_y_ = std::log10(top * 2.2);
+  QString words = view_ ? QString::fromStdString(view_->explanation) : QString();
+  if (view_ && view_->doubtful)
+    words +=
+        "\n▲ The roofs were measured while others used the processors, and are again when it "
+        "is quiet";
+  setToolTip(paint::wrapped(words.trimmed()));
   low_y_ = std::floor(std::log10(std::max(bottom * 0.7, 1e-3)) * 2) / 2;
   update();
 }
 
 QRectF RooflineView::plot() const {
-  return QRectF(52, 30, std::max(120, width() - 52 - 112), std::max(80, height() - 30 - 44));
+  return QRectF(52, 30, std::max(120.0, unit_width() - 52 - 112),
+                std::max(80.0, unit_height() - 30 - 44));
 }
 
 QPointF RooflineView::position(double intensity, double gflops) const {
@@ -48,13 +50,12 @@ QPointF RooflineView::position(double intensity, double gflops) const {
 }
 
 void RooflineView::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.fillRect(rect(), theme_.panel);
+  UnitPainter painter(this);
+  painter.fillRect(unit_rect(), theme_.panel);
   painter.fillRect(plot(), theme_.inset);
   draw_axes(painter);
   if (!view_)
-    return paint::text(painter, QRectF(plot().left(), 6, width() - plot().left() - 8, 18),
+    return paint::text(painter, QRectF(plot().left(), 6, unit_width() - plot().left() - 8, 18),
                        ui_font(11), theme_.text2,
                        "Where each step of a kernel stands below what the machine can do.");
   draw_roofs(painter);
@@ -62,7 +63,7 @@ void RooflineView::paintEvent(QPaintEvent*) {
   draw_trail(painter);
   QString words = view_->roofs.empty() ? "The machine's roofs are being measured."
                                        : QString::fromStdString(view_->explanation);
-  paint::text(painter, QRectF(plot().left(), 6, width() - plot().left() - 8, 18), ui_font(11),
+  paint::text(painter, QRectF(plot().left(), 6, unit_width() - plot().left() - 8, 18), ui_font(11),
               theme_.text2, words);
 }
 
@@ -127,7 +128,9 @@ void RooflineView::draw_legend(QPainter& painter, std::string const& peak_name, 
   auto line = [&](QPen const& pen, QString const& words, QColor const& colour, bool strong) {
     painter.setPen(pen);
     painter.drawLine(QPointF(x, y + 8), QPointF(x + 14, y + 8));
-    paint::text(painter, QRectF(x + 20, y, 88, 16), ui_font(11, strong ? 600 : 400), colour, words);
+    // A sign before what was measured while others used the processors.
+    paint::text(painter, QRectF(x + 20, y, 88, 16), ui_font(11, strong ? 600 : 400), colour,
+                view_->doubtful ? QStringLiteral("▲ ") + words : words);
     y += 17;
   };
   QString name = QString::fromStdString(peak_name).section(' ', 0, 0);
@@ -139,6 +142,9 @@ void RooflineView::draw_legend(QPainter& painter, std::string const& peak_name, 
            QString("%1 %2").arg(QString::fromStdString(roof.name), paint::number(roof.value)),
            theme_.text2, false);
   paint::text(painter, QRectF(x, y + 2, 100, 16), ui_font(11), theme_.text3, "GFLOP/s, GB/s");
+  if (view_->doubtful && y + 36 < unit_height())
+    paint::text(painter, QRectF(x, y + 19, 100, 16), ui_font(11, 500), theme_.warn,
+                QStringLiteral("▲ others ran"));
 }
 
 QPen RooflineView::level_pen(size_t level) const {

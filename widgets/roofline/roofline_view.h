@@ -2,24 +2,22 @@
 /// Log-log roofline: measured roofs, a point per measured step joined by a trail.
 #pragma once
 
-#include <QWidget>
 #include <memory>
 
 #include "engine/session/values.h"
 #include "widgets/accessible/parts.h"
-#include "widgets/theme/theme.h"
+#include "widgets/paint/canvas.h"
 
 namespace tw {
 
-class RooflineView : public QWidget, public HasParts {
+class RooflineView : public Canvas, public HasParts {
   Q_OBJECT
 public:
   explicit RooflineView(QWidget* parent = nullptr);
-  void set_theme(Theme const& theme);
   void show_roofline(std::shared_ptr<session::RooflineView const> view);
   /// Every point's memory levels instead of those of the current one only.
   void show_levels_of_all(bool all);
-  QSize minimumSizeHint() const override { return {320, 200}; }
+  QSize minimumSizeHint() const override { return pixels(QSizeF(320, 200)); }
   std::vector<Part> parts() const override;
   QPointF position(double intensity, double gflops) const;
 
@@ -47,7 +45,6 @@ private:
   std::vector<Diamond> diamonds(session::RooflinePoint const& point) const;
   std::vector<Diamond> all_diamonds() const;
 
-  Theme theme_;
   std::shared_ptr<session::RooflineView const> view_;
   bool all_levels_ = false;
   double low_x_ = -6, high_x_ = 8;  // log2 FLOP per byte

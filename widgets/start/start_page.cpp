@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/start/start_page.h"
 
+#include <QAction>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -13,9 +14,9 @@ namespace tw {
 
 namespace {
 
-QLabel* label(QString const& text, QFont const& font, char const* role = nullptr) {
+/// `role` says in the theme's style sheet how it looks.
+QLabel* label(QString const& text, char const* role = nullptr) {
   auto* made = new QLabel(text);
-  made->setFont(font);
   if (role) made->setProperty("role", role);
   return made;
 }
@@ -35,21 +36,19 @@ StartPage::StartPage(std::vector<SampleCard> samples, QWidget* parent) : QWidget
   auto* column = new QVBoxLayout;
   column->setSpacing(14);
   column->setContentsMargins(24, 56, 24, 24);
-  auto* title = label("Shape a kernel, see what the machine does with it.", ui_font(26, 600));
-  title->setStyleSheet("font-size: 26px; font-weight: 600;");
+  auto* title = label("Shape a kernel, see what the machine does with it.", "headline");
   column->addWidget(title);
-  column->addWidget(label("Every step is checked before it is taken and measured after.",
-                          ui_font(14), "secondary"));
+  column->addWidget(label("Every step is checked before it is taken and measured after.", "lead"));
   column->addSpacing(16);
 
   auto* drop = card();
   auto* row = new QHBoxLayout(drop);
   row->setContentsMargins(20, 18, 20, 18);
   auto* words = new QVBoxLayout;
-  words->addWidget(label("Drop a model here", ui_font(15, 600), "title"));
+  words->addWidget(label("Drop a model here", "title"));
   words->addWidget(
       label("ONNX files, and kernels as tensor expressions (.te). Unknown operators still open.",
-            ui_font(12), "secondary"));
+            "secondary"));
   row->addLayout(words, 1);
   auto* open = new QPushButton("Open…  Ctrl+O");
   open->setObjectName("open");
@@ -58,13 +57,12 @@ StartPage::StartPage(std::vector<SampleCard> samples, QWidget* parent) : QWidget
   connect(open, &QPushButton::clicked, this, &StartPage::open_asked);
   column->addWidget(drop);
 
-  column->addWidget(label("Samples", ui_font(13, 600)));
+  column->addWidget(label("Samples", "section"));
   for (SampleCard const& sample : samples) {
     auto* button = new QPushButton(sample.title + QStringLiteral("   ·   ") + sample.description);
     button->setObjectName("sample_" + sample.name);
     button->setAccessibleName(sample.title);
-    button->setMinimumHeight(44);
-    button->setStyleSheet("text-align: left; padding-left: 16px;");
+    button->setProperty("row", "sample");
     connect(button, &QPushButton::clicked, this,
             [this, name = sample.name] { emit sample_asked(name); });
     column->addWidget(button);
@@ -72,9 +70,8 @@ StartPage::StartPage(std::vector<SampleCard> samples, QWidget* parent) : QWidget
   auto* machine_card = card();
   auto* machine_column = new QVBoxLayout(machine_card);
   machine_column->setContentsMargins(20, 14, 20, 14);
-  machine_ = label("This machine", ui_font(13, 600));
-  roofs_ = label("Its roofs are being measured; you can open a model meanwhile.", mono_font(12),
-                 "secondary");
+  machine_ = label("This machine", "section");
+  roofs_ = label("Its roofs are being measured; you can open a model meanwhile.", "secondary");
   machine_column->addWidget(machine_);
   machine_column->addWidget(roofs_);
   column->addWidget(machine_card);
@@ -87,10 +84,9 @@ StartPage::StartPage(std::vector<SampleCard> samples, QWidget* parent) : QWidget
 }
 
 void StartPage::set_theme(Theme const& theme) {
-  for (QFrame* frame : findChildren<QFrame*>("card"))
-    frame->setStyleSheet(
-        QString("#card { background: %1; border: 1px solid %2; border-radius: 8px; }")
-            .arg(theme.raised.name(), theme.line2.name()));
+  QString look = QString("#card { background: %1; border: 1px solid %2; border-radius: 8px; }")
+                     .arg(theme.raised.name(), theme.line2.name());
+  for (QFrame* frame : findChildren<QFrame*>("card")) frame->setStyleSheet(theme.scaled(look));
 }
 
 void StartPage::show_machine(std::shared_ptr<session::MachineView const> machine) {
@@ -110,18 +106,23 @@ void StartPage::show_machine(std::shared_ptr<session::MachineView const> machine
 
 void StartPage::show_recent(QStringList const& paths) {
   while (QLayoutItem* item = recent_->takeAt(0)) {
-    delete item->widget();
+    item->widget()->hide();
+    item->widget()->deleteLater();  // one of its actions may be what takes it off the list
     delete item;
   }
   if (paths.isEmpty()) return;
-  recent_->addWidget(label("Recent", ui_font(13, 600)));
+  recent_->addWidget(label("Recent", "section"));
   for (QString const& path : paths) {
     bool sample = path.startsWith("sample:");
     auto* button = new QPushButton(sample ? path.mid(7) + "   built in"
                                           : QFileInfo(path).fileName() + "   " +
                                                 QFileInfo(path).absolutePath());
     button->setProperty("quiet", true);
-    button->setStyleSheet("text-align: left;");
+    button->setProperty("row", "recent");
+    button->setContextMenuPolicy(Qt::ActionsContextMenu);
+    auto* forget = new QAction("Take it off this list", button);
+    connect(forget, &QAction::triggered, this, [this, path] { emit forget_asked(path); });
+    button->addAction(forget);
     connect(button, &QPushButton::clicked, this, [this, path] { emit recent_asked(path); });
     recent_->addWidget(button);
   }

@@ -29,6 +29,8 @@ signals:
   void open_asked();
   void sample_asked(QString name);
   void recent_asked(QString path);
+  /// Take it off the list.
+  void forget_asked(QString path);
 
 private:
   QLabel* machine_ = nullptr;

@@ -6,6 +6,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QPalette>
+#include <QRegularExpression>
 
 // A static library's resources are linked only when they are asked for; the macro wants no
 // namespace.
@@ -90,6 +91,8 @@ QString Theme::style_sheet() const {
     #modelBar { background: $raised; border-bottom: 1px solid $line2; }
     QMenu { background: $raised; border: 1px solid $line2; padding: 4px; } QMenu::item { padding: 5px 22px; } QMenu::item:selected { background: $hover; }
     QLabel[role="label"] { color: $text3; font-size: 11px; } QLabel[role="secondary"] { color: $text2; } QLabel[role="title"] { font-size: 15px; font-weight: 600; }
+    QLabel[role="headline"] { font-size: 26px; font-weight: 600; } QLabel[role="lead"] { font-size: 14px; color: $text2; } QLabel[role="section"] { font-size: 13px; font-weight: 600; }
+    QPushButton[row="sample"] { text-align: left; padding-left: 16px; min-height: 34px; } QPushButton[row="recent"] { text-align: left; }
     QLabel[role="pill"] { background: $control; border: 1px solid $line2; border-radius: 6px; padding: 4px 10px; color: $text1; }
     QProgressBar { background: $control; border: none; border-radius: 2px; max-height: 4px; } QProgressBar::chunk { background: $ink; border-radius: 2px; }
   )";
@@ -100,6 +103,19 @@ QString Theme::style_sheet() const {
       {"$line2", line2},     {"$line3", line3},   {"$text1", text1}, {"$text2", text2},
       {"$text3", text3},     {"$ink", ink},       {"$error", error}};
   for (auto const& [key, value] : names) sheet.replace(key, value.name());
+  return scaled(sheet);
+}
+
+QString Theme::scaled(QString sheet) const {
+  if (scale == 1) return sheet;
+  static QRegularExpression const kLength("\\b(\\d+)px");
+  qsizetype from = 0;
+  for (auto found = kLength.match(sheet); found.hasMatch(); found = kLength.match(sheet, from)) {
+    int length = found.captured(1).toInt();
+    QString now = QString("%1px").arg(length > 1 ? px(length) : length);
+    sheet.replace(found.capturedStart(), found.capturedLength(), now);
+    from = found.capturedStart() + now.size();
+  }
   return sheet;
 }
 

@@ -18,6 +18,7 @@ struct Theme {
   std::array<QColor, 8> hues;
   std::array<QColor, 4> levels;  ///< L1, L2, L3, main memory
   double outer_fill = 0.3, inner_fill = 0.16;
+  double scale = 1;  ///< of text and everything around it
 
   static QStringList names();
   /// One of these; anything else is a mistake of the program and ends it.
@@ -26,6 +27,10 @@ struct Theme {
   /// t of a and 1-t of b.
   static QColor mix(QColor const& a, QColor const& b, double t);
   QString style_sheet() const;
+  /// Pixels for a length that is meant for a scale of 100 %.
+  int px(double units) const { return int(units * scale + 0.5); }
+  /// The same for each length of a style sheet; lines of one pixel stay.
+  QString scaled(QString sheet) const;
 };
 
 /// Logical pixels; weight as in CSS.

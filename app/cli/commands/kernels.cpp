@@ -12,11 +12,6 @@ std::string time_text(session::KernelRow const& row) {
   return row.time_ms ? milliseconds_text(*row.time_ms) : "-";
 }
 
-/// "118 GB/s of L2, 1 core"
-std::string roof_text(session::KernelRoofView const& roof) {
-  return roof.words + ", " + count_text(roof.cores, "core");
-}
-
 /// Fills in times measured inside the network.
 Status measure(Context const& context, session::LoadedModel const& model,
                session::KernelTable& table, int threads) {
@@ -66,12 +61,12 @@ int kernels(Context const& context, std::string const& path, bool timed) {
     return print(rows), 0;
   }
   fmt::print("{:<28} {:>2}  {:>10} {:>10}{}  operators\n", "kernel", "x", "MFLOP", "moves",
-             timed ? fmt::format(" {:>9} {:>8} {:<24}", "time", "share", "of roof") : "");
+             timed ? fmt::format(" {:>9} {:>8} {:<26}", "time", "share", "of roof") : "");
   for (auto const& row : table.rows) {
     std::string time =
-        timed ? fmt::format(" {:>9} {:>8} {:<24}", time_text(row),
+        timed ? fmt::format(" {:>9} {:>8} {:<26}", time_text(row),
                             row.fraction_of_roof ? percent_text(*row.fraction_of_roof) : "-",
-                            row.roof ? roof_text(*row.roof) : "-")
+                            row.roof ? row.roof->words : "-")
               : "";
     fmt::print("{:<28} {:>2}  {:>10} {:>10}{}  {}  {}\n", row.name, row.count,
                number_text(double(row.flops) / 1e6), bytes_text(double(row.bytes)), time,

@@ -50,6 +50,7 @@ std::vector<FactInfo> const& facts() {
       {"view.code.lines", "", "lines of the code that is shown"},
       {"view.why", "words", "what the Why tab says"},
       {"theme", "words", "dark, light or high-contrast"},
+      {"text.scale", "", "of text and everything around it, in percent"},
       {"window.width", "", "in logical pixels"},
       {"window.height", "", "in logical pixels"},
       {"dialog", "words", "name of the dialog that is open, or none"},

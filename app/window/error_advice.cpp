@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/error_advice.h"
+
+#include <map>
+
+namespace tw {
+
+namespace {
+
+struct Advice {
+  char const *sentence = "", *command = "";
+};
+
+Advice const kDevice{"Devices says what is known of it; Use or Reconnect starts it again.",
+                     "Devices"};
+Advice const kModel{"Choose another file, or open a sample from the start page.", "Open a model"};
+Advice const kProject{"Choose another project; earlier work is kept beside the settings.",
+                      "Open a project"};
+Advice const kPlace{"Make room there, or save it in another folder.", "Save the project as"};
+Advice const kKernel{"Take the last step back, or measure once more.", "Measure again"};
+Advice const kName{"Commands finds steps, kernels, loops and tensors by a few letters.",
+                   "Commands"};
+Advice const kOpenFirst{"Open a model first.", "Open a model"};
+
+std::map<std::string, Advice> const& advice_table() {
+  static std::map<std::string, Advice> const table{
+      {"device_lost", kDevice},
+      {"device_restarted", kDevice},
+      {"device_timed_out", kDevice},
+      {"device_unavailable", kDevice},
+      {"device_in_use", kDevice},
+      {"connection_closed", kDevice},
+      {"server_unavailable", kDevice},
+      {"server_deaf", kDevice},
+      {"bad_token", kDevice},
+      {"unknown_device", kDevice},
+      {"kernel_crashed", kKernel},
+      {"kernel_timed_out", kKernel},
+      {"timed_out", kKernel},
+      {"out_of_memory", {"Close what else needs memory, then measure again.", "Measure again"}},
+      {"file_unreadable", kModel},
+      {"file_too_large", kModel},
+      {"not_onnx", kModel},
+      {"unknown_format", kModel},
+      {"external_data",
+       {"Put the weight files beside the model, then open it again.", "Open a model"}},
+      {"missing_size", {"Say the sizes in the bar above the views.", ""}},
+      {"broken_project", kProject},
+      {"not_a_project", kProject},
+      {"file_unwritable", kPlace},
+      {"changed_meanwhile",
+       {"Another program wrote the file since: save yours under another name.",
+        "Save the project as"}},
+      {"folder_in_use",
+       {"Choose an empty folder, or one that an export wrote.", "Export the model"}},
+      {"not_exportable", {"Why lists what keeps it from being exported.", "Graph"}},
+      {"self_test_failed", {"Nothing was written; export it once more.", "Export the model"}},
+      {"no_model", kOpenFirst},
+      {"no_kernel", {"Choose a kernel in Kernels, at the left.", "Loops"}},
+      {"unknown_primitive", kName},
+      {"unknown_kernel", kName},
+      {"unknown_loop", kName},
+      {"unknown_view", kName},
+      {"not_a_script", kName},
+      {"nothing_to_replay", {"Take a step first: S splits the selected loop.", ""}},
+      {"not_your_kernel", {"Write a kernel of your own; examples help to begin.", "New kernel"}},
+      {"unknown_node", {"Choose a state in History.", ""}},
+      {"same_state", {"Ring another state in History with the arrows.", ""}},
+  };
+  return table;
+}
+
+char const* title_of(std::string const& job) {
+  static std::map<std::string, char const*> const titles{
+      {"open", "Not opened"},     {"measure", "Not measured"},
+      {"model", "Not measured"},  {"roofs", "The machine was not measured"},
+      {"export", "Not exported"}, {"device", "The device is not in use"},
+      {"replay", "Not replayed"}, {"kernel", "The kernel was not taken"},
+  };
+  auto known = titles.find(job);
+  return known == titles.end() ? "Not done" : known->second;
+}
+
+}  // namespace
+
+ErrorWords error_words(std::string const& code, std::string const& job, QString const& sentence) {
+  auto known = advice_table().find(code);
+  bool measured = job == "measure" || job == "model";
+  Advice advice = known != advice_table().end() ? known->second : measured ? kKernel : Advice();
+  QString whole = sentence;
+  if (!whole.isEmpty()) whole[0] = whole[0].toUpper();
+  return {title_of(job), whole, advice.sentence, advice.command};
+}
+
+}  // namespace tw

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How the window looks and where its parts are: theme, size of the text, the room that it has.
+#include <QApplication>
+#include <QPalette>
+#include <QScreen>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QSettings>
+#include <QSplitter>
+#include <QTabWidget>
+#include <QTimer>
+#include <QToolTip>
+#include <algorithm>
+
+#include "app/window/main_window.h"
+#include "widgets/error_card/error_card.h"
+#include "widgets/focus/focus_ring.h"
+
+namespace tw {
+
+namespace {
+
+constexpr QSize kLeast{960, 620}, kUnknown{1440, 900};
+
+}  // namespace
+
+/// A screen has a size; one that says nothing is no reason for a window without one.
+QSize MainWindow::room() const {
+  QSize room = screen() ? screen()->availableSize() : QSize();
+  return room.width() < 200 || room.height() < 200 ? kUnknown : room;
+}
+
+void MainWindow::set_theme(QString const& name) {
+  theme_name_ = name;
+  theme_ = Theme::load(name);
+  theme_.scale = scale_ / 100.0;
+  QToolTip::setFont(ui_font(theme_.px(12)));
+  qApp->setStyleSheet(theme_.style_sheet());
+  QPalette palette;
+  palette.setColor(QPalette::Window, theme_.panel);
+  palette.setColor(QPalette::Base, theme_.inset);
+  palette.setColor(QPalette::Text, theme_.text1);
+  palette.setColor(QPalette::WindowText, theme_.text1);
+  palette.setColor(QPalette::PlaceholderText, theme_.text3);
+  qApp->setPalette(palette);
+  for (Canvas* canvas :
+       std::initializer_list<Canvas*>{top_, kernels_, ladder_, graph_, roofline_, replay_, card_})
+    canvas->set_theme(theme_);
+  for (StepChip* chip : chips_) chip->set_theme(theme_);
+  start_->set_theme(theme_);
+  code_->set_theme(theme_);
+  history_panel_->set_theme(theme_);
+  compare_->set_theme(theme_);
+  devices_->set_theme(theme_);
+  ring_->set_theme(theme_);
+  error_card_->set_theme(theme_);
+  left_->setMinimumWidth(theme_.px(276));
+  setMinimumSize(QSize(theme_.px(kLeast.width()), theme_.px(kLeast.height())).boundedTo(room()));
+  show_errors();
+}
+
+// ---- the size of the text -------------------------------------------------------------------
+
+void MainWindow::set_text_scale(int percent) {
+  Quiet quiet(depth_);
+  scale_ = percent;
+  set_theme(theme_name_);
+  arrange();
+  place_card();
+  place_error();
+  show_status(snapshot_);
+}
+
+Status MainWindow::run(journal::ScaleText const& action) {
+  if (action.percent < kLeastScale || action.percent > kMostScale)
+    return bad_input("unusable_scale", "text is drawn at " + std::to_string(kLeastScale) + " to " +
+                                           std::to_string(kMostScale) + " percent, not at " +
+                                           std::to_string(action.percent));
+  QSettings(state_folder_ + "/settings.ini", QSettings::IniFormat)
+      .setValue("scale", action.percent);
+  set_text_scale(action.percent);
+  note(QString("Text and everything around it is drawn at %1 %").arg(action.percent));
+  return {};
+}
+
+void MainWindow::step_text_scale(int direction) {
+  static std::vector<int> const kSteps{80, 90, 100, 110, 125, 150, 175, 200};
+  auto at = std::ranges::lower_bound(kSteps, scale_) - kSteps.begin();
+  at = std::clamp<std::ptrdiff_t>(at + direction, 0, std::ptrdiff_t(kSteps.size()) - 1);
+  show_action(journal::ScaleText{direction == 0 ? 100 : kSteps[size_t(at)]});
+}
+
+// ---- the room -------------------------------------------------------------------------------
+
+void MainWindow::place_card() {
+  QWidget* home = card_->parentWidget();
+  bool words_only = card_->shown() && !card_->shown()->conflict && card_->shown()->repairs.empty();
+  int tall = std::min(theme_.px(words_only ? 150 : 264), home->height() - 40);
+  card_->setGeometry(24, home->height() - tall - 20, home->width() - 48, tall);
+}
+
+/// The card covers the lower part: the loop that it speaks of moves above it.
+void MainWindow::show_refused_loop() {
+  QTimer::singleShot(0, this, [this] {
+    if (!snapshot_.refusal || snapshot_.refusal->culprits.empty()) return;
+    QRect bar = ladder_->pixels(ladder_->handle_of(snapshot_.refusal->culprits.front()));
+    QWidget* view = ladder_scroll_->viewport();
+    int edge = view->mapFromGlobal(card_->mapToGlobal(QPoint(0, 0))).y();
+    int room = std::min(view->height(), edge);
+    QScrollBar* scroll = ladder_scroll_->verticalScrollBar();
+    int y = bar.center().y() - scroll->value();
+    if (!bar.isEmpty() && (y < 24 || y > room - 40))
+      scroll->setValue(scroll->value() + y - room / 2);
+  });
+}
+
+/// Narrow windows have the code as a tab beside the loops.
+void MainWindow::arrange() {
+  bool wide = width() >= theme_.px(1360);
+  if (wide == wide_) return;
+  wide_ = wide;
+  Quiet quiet(depth_);
+  if (!wide) {
+    centre_->insertTab(2, code_, "Code");  // the tabs show it when it is chosen
+    return;
+  }
+  upper_->addWidget(code_);
+  int list = theme_.px(276), rest = width() - list;
+  upper_->setSizes({list, rest * 11 / 20, rest * 9 / 20});
+  code_->show();
+}
+
+}  // namespace tw
