@@ -93,7 +93,7 @@ Result<std::pair<fs::path, int>> new_draft(fs::path const& folder) {
     path += fmt::format(".{}.{}{}", ::getpid(), ++drafts, kEnding);
     if (::mkdir(path.c_str(), 0777) != 0) {
       if (errno == EEXIST) continue;
-      return unwritable(path, "cannot be made", errno);
+      return unwritable(folder, "cannot be made", errno);
     }
     if (int lock = lock_of(path); lock >= 0) return std::pair{path, lock};
   }
@@ -156,7 +156,8 @@ Result<ExportDraft> ExportDraft::create(fs::path const& named) {
 
 Error ExportDraft::as_named(Error error) const {
   std::string& file = error.place.file;
-  if (file.starts_with(path_.string())) file.replace(0, path_.string().size(), folder_.string());
+  if (!path_.empty() && file.starts_with(path_.string()))
+    file.replace(0, path_.string().size(), folder_.string());
   return error;
 }
 

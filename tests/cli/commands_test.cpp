@@ -167,6 +167,24 @@ private slots:
     QVERIFY(QFileInfo::exists(file));
   }
 
+  void what_cannot_be_written_is_called_by_the_name_that_was_given() {
+    Run full =
+        shell("trap '' XFSZ; ulimit -f 64; exec \"$0\" export example:softmax --out " + at("full"));
+    QCOMPARE(full.code, 3);
+    QVERIFY2(full.err.startsWith("tw: " + at("full") + "/") && full.err.count('\n') == 1,
+             qPrintable(full.err));
+    QVERIFY2(!full.err.contains(".part"), qPrintable(full.err));
+    QCOMPARE(QDir(folder_.path()).entryList({"full*"}), QStringList());
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("TMPDIR", at("m.te"));
+    environment.insert("TW_CACHE_DIR", at("empty_cache"));
+    Run link = run_program(TW_BINARY_DIR "/bin/tw", {"run", at("m.te")}, environment);
+    QCOMPARE(link.code, 3);
+    QCOMPARE(link.err,
+             QString("tw: no folder can be made in the folder of temporary files to link a kernel "
+                     "in: Not a directory; TMPDIR may name another one\n"));
+  }
+
   void a_mode_is_taken_as_it_is_stored() {
     QString model = "/usr/share/libonnx-testdata/data/node/test_if/model.onnx";
     if (!QFileInfo::exists(model)) QSKIP("libonnx-testdata is not installed");

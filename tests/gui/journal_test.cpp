@@ -393,7 +393,7 @@ private slots:
     QCOMPARE(run.code, 2);
     QCOMPARE(run.err, "tilewright: " + rubbish + ":2:1: there is no action 'fly'");
     QCOMPARE(tilewright({"--journal", "/nowhere.journal"}).code, 2);
-    QCOMPARE(tilewright({model, "--screenshot", "/nowhere/p.png"}).code, 3);
+    QCOMPARE(tilewright({model, "--screenshot", "/proc/p.png"}).code, 3);
     QCOMPARE(tilewright({"/nowhere.te", "--screenshot", picture}).code, 2);
     QCOMPARE(tilewright({"--screenshot", picture, "--size", "big"}).code, 2);
     QCOMPARE(tilewright({"--screenshot", picture, "--size", "3x3"}).code, 2);

@@ -64,6 +64,7 @@ public:
       if (int lock = lock_of(pattern); lock >= 0) return ScratchFolder(pattern, lock);
     }
     std::string reason = error ? error.message() : std::strerror(errno);
+    if (parent.empty()) parent = "the folder of temporary files";
     return environment_failed("scratch_unusable", "no folder can be made in " + parent.string() +
                                                       " to link a kernel in: " + reason +
                                                       "; TMPDIR may name another one");
