@@ -53,11 +53,16 @@ private:
                    ? ir::Expr()
                    : ir::cast(read->buffer->type, ir::load(found->second, read->indices));
       }
-      auto const* cast = e.as<ir::Cast>();
-      bool reads = cast && cast->type == DType::kF32 && is_rounding(cast->a) &&
-                   cast->a.as<ir::Cast>()->a.as<ir::Load>();
-      return reads ? cast->a.as<ir::Cast>()->a : ir::Expr();
+      auto const* wide = e.as<ir::Cast>();
+      if (!wide || wide->type != DType::kF32 || !is_rounding(wide->a)) return {};
+      ir::Expr const& rounded = wide->a.as<ir::Cast>()->a;
+      return is_exact(rounded.as<ir::Load>()) ? rounded : ir::Expr();
     });
+  }
+
+  bool is_exact(ir::Load const* read) const {
+    return read && std::ranges::any_of(
+                       exact_, [&](auto const& kept) { return kept.second == read->buffer; });
   }
 
   /// What the stage makes before it is rounded for the next one; null: it is not, or has to be.

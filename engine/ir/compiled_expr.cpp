@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/ir/fields.h"
+#include "engine/tensor/nearest.h"
 
 namespace tw::ir {
 namespace {
@@ -130,12 +131,14 @@ double float_unary(UnaryOp op, double a) {
   }
 }
 
-/// An integer is rounded once.
+/// A conversion rounds to its type, also where arithmetic of that type is more exact. An integer is
+/// rounded once.
 double rounded_from(DType to, DType from, Scalar v) {
-  if (is_float(from)) return rounded(to, v.f);
-  if (from == DType::kU64)
-    return to == DType::kF32 ? double(float(uint64_t(v.i))) : double(uint64_t(v.i));
-  return to == DType::kF32 ? double(float(v.i)) : double(v.i);
+  if (to == DType::kF32 && from == DType::kU64) return double(float(uint64_t(v.i)));
+  if (to == DType::kF32 && !is_float(from)) return double(float(v.i));
+  return nearest(to, is_float(from)        ? v.f
+                     : from == DType::kU64 ? double(uint64_t(v.i))
+                                           : double(v.i));
 }
 
 /// Wraps to the width of the type; floats truncate towards zero, out of range is the nearest bound.

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/support/base/hash.h"
+#include "engine/tensor/nearest.h"
 
 namespace tw {
 namespace {
@@ -135,6 +136,19 @@ NDArray NDArray::reshaped(Shape shape) const {
   TW_ASSERT(element_count(shape).value_or(-1) == size_, "reshape keeps the element count");
   view.shape_ = std::move(shape);
   return view;
+}
+
+double nearest(DType type, double value) {
+  switch (type) {
+    case DType::kF32:
+      return double(float(value));
+    case DType::kF16:
+      return double(half_to_float(float_to_half(float(value))));
+    case DType::kBF16:
+      return double(bfloat_to_float(float_to_bfloat(float(value))));
+    default:
+      return value;
+  }
 }
 
 double NDArray::value_at(int64_t i) const {

@@ -211,6 +211,11 @@ private slots:
     QFile rounds(at("usual/0.bin"));
     QVERIFY(rounds.open(QIODevice::ReadOnly));
     QCOMPARE(rounds.readAll(), QByteArray("\1\0\0\0\0\0\0\0", 8));
+    // Modes may be given alone.
+    write("three", QByteArray("\3\0\0\0\0\0\0\0", 8));
+    run = tw({"run", at("loop.onnx"), "--rounds", "1", "--input", "trip_count=" + at("three")});
+    QVERIFY2(run.out.contains("random, seed 1; trip_count=3 as given; cond=true, which"),
+             qPrintable(run.out + run.err));
   }
 
   void progress_is_shown_on_a_terminal_only() {
@@ -363,7 +368,7 @@ private:
     QFile file(at(name));
     return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
   }
-  void write(QString const& name, char const* text) {
+  void write(QString const& name, QByteArray const& text) {
     QFile file(at(name));
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(text);

@@ -202,7 +202,7 @@ Value* Emitter::binary(Binary const& node) {
   return integer_binary(node.op, a, b, is_signed(node.a.type()));
 }
 
-/// x + a*b in one rounding.
+/// x + a*b in one rounding. Of f16 in f32, which holds the product: few processors have it in f16.
 Value* Emitter::fused_multiply_add(Binary const& node) {
   if (node.op != BinaryOp::kAdd || !is_float(node.type)) return nullptr;
   for (bool right : {true, false}) {
@@ -212,8 +212,12 @@ Value* Emitter::fused_multiply_add(Binary const& node) {
     Value* c = splat_if(builder_, expression(right ? node.a : node.b), lanes);
     Value* a = splat_if(builder_, expression(product->a), lanes);
     Value* b = splat_if(builder_, expression(product->b), lanes);
-    return rounded(builder_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {a->getType()}, {a, b, c}),
-                   node.type);
+    llvm::Type* type = a->getType();
+    llvm::Type* wide =
+        node.type == DType::kF16 ? type->getWithNewType(builder_.getFloatTy()) : type;
+    for (Value** operand : {&a, &b, &c}) *operand = builder_.CreateFPCast(*operand, wide);
+    Value* sum = builder_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {wide}, {a, b, c});
+    return rounded(builder_.CreateFPCast(sum, type), node.type);
   }
   return nullptr;
 }
