@@ -25,7 +25,8 @@ std::string value_text(std::optional<double> value, std::string const& unit) {
 
 std::string ratio_text(session::ComparedValue const& row) {
   if (!row.before || !row.after || *row.before <= 0 || row.unit == "%") return "";
-  return "x " + number_text(*row.after / *row.before);
+  double ratio = *row.after / *row.before;
+  return ratio > 0 && ratio < 0.1 ? "x 1/" + number_text(1 / ratio) : "x " + number_text(ratio);
 }
 
 void print_code(session::CodeText const& code) {
