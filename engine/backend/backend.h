@@ -47,8 +47,8 @@ public:
   /// What generates code, with its version ("LLVM 19.1.7"): another one may make other code.
   virtual std::string generator() const = 0;
   /// From the last lowered stage, without `library`. Errors: those of code generation; cancelled.
-  virtual Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier,
-                                    CodeTexts texts, StopToken stop) const = 0;
+  virtual Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts,
+                                    StopToken stop) const = 0;
   /// One shared library of several objects. Errors: undefined_symbol, duplicate_symbol,
   /// link_failed.
   virtual Result<std::vector<std::byte>> link(

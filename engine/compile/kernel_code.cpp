@@ -30,8 +30,8 @@ std::vector<bool> read_inputs(ir::Program const& at_run, size_t inputs) {
 
 }  // namespace
 
-Result<KernelCode> emit_kernel(ir::Program const& scheduled, Backend const& backend,
-                               CodeTier tier, StopToken stop) {
+Result<KernelCode> emit_kernel(ir::Program const& scheduled, Backend const& backend, CodeTier tier,
+                               StopToken stop) {
   LoadTimeSplit split = split_load_time(scheduled);
   KernelCode code;
   TRY_ASSIGN(code.run, object_of(split.at_run, backend, tier, stop));

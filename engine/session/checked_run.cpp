@@ -12,8 +12,8 @@ Result<CheckedRun> run_checked(ir::Program const& program, int64_t operations, i
   if (operations > most)
     return CheckedRun{false, fmt::format("not run with checks: {:.1f} GFLOP are too many",
                                          double(operations) * 1e-9)};
-  TRY_ASSIGN(KernelCode code, compile_kernel(program, backend, CodeTier::kChecked,
-                                             options.call.stop));
+  TRY_ASSIGN(KernelCode code,
+             compile_kernel(program, backend, CodeTier::kChecked, options.call.stop));
   TRY_ASSIGN(std::string wrong, bench.run_checked(code, options));
   // Accesses are right where a sum takes a term twice. Code has no terms any more: the program has.
   if (wrong.empty() && ir::block_runs(program) <= kMostCountedRuns) {

@@ -105,7 +105,8 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
     schedule = std::move(*next);
     result.steps.push_back(std::move(checked));
   }
-  TRY_ASSIGN(KernelReference reference, kernel_reference(model, kernel, backend, device, stop, progress));
+  TRY_ASSIGN(KernelReference reference,
+             kernel_reference(model, kernel, backend, device, stop, progress));
   KernelBench bench(device, plain, std::move(reference.inputs));
   BenchOptions options = bench_options(backend, stop);
   if (what.measure) {

@@ -18,7 +18,8 @@ struct KernelReference {
 /// bits the operators' plain loops say which; else the kernel is evaluated in double precision with
 /// a bound for each element, by the interpreter, or compiled as its plain nest where that would
 /// take too long, and the operators' loops must agree roughly. Errors: kernel_too_large, with what
-/// it would take; wrong_kernel, where they do not agree; those of the device. A long run says each second how long it has been.
+/// it would take; wrong_kernel, where they do not agree; those of the device. A long run says each
+/// second how long it has been.
 Result<KernelReference> kernel_reference(LoadedModel const& model, int kernel,
                                          Backend const& backend, Device& device,
                                          StopToken stop = {}, Progress const& progress = {});

@@ -11,7 +11,9 @@ constexpr int64_t kMostIterations = 60'000'000'000;
 
 /// A quarter of the machine's: what is made here is made on the device again, and for comparisons
 /// in double precision, too.
-int64_t most_bytes() { return int64_t(sysconf(_SC_PHYS_PAGES)) * int64_t(sysconf(_SC_PAGESIZE)) / 4; }
+int64_t most_bytes() {
+  return int64_t(sysconf(_SC_PHYS_PAGES)) * int64_t(sysconf(_SC_PAGESIZE)) / 4;
+}
 
 /// Sums and products that stay at the largest number.
 int64_t plus(int64_t a, int64_t b) {
@@ -25,7 +27,8 @@ int64_t times(int64_t a, int64_t b) {
 
 int64_t bytes_of(ir::BufferNode const& buffer) {
   int64_t bytes = tw::size_of(buffer.type);
-  for (int64_t extent : ir::constant_shape(buffer).value_or(std::vector<int64_t>{})) bytes = times(bytes, extent);
+  for (int64_t extent : ir::constant_shape(buffer).value_or(std::vector<int64_t>{}))
+    bytes = times(bytes, extent);
   return bytes;
 }
 
@@ -62,9 +65,10 @@ Status verify_size(te::Kernel const& kernel) {
 Status verify_memory(std::string const& what, int64_t bytes) {
   int64_t most = most_bytes();
   if (bytes <= most) return {};
-  return refused("too_much_memory",
-                 fmt::format("{} take {:.1f} GB; on this machine tensors of up to {:.1f} GB are run",
-                             what, double(bytes) * 1e-9, double(most) * 1e-9));
+  return refused(
+      "too_much_memory",
+      fmt::format("{} take {:.1f} GB; on this machine tensors of up to {:.1f} GB are run", what,
+                  double(bytes) * 1e-9, double(most) * 1e-9));
 }
 
 }  // namespace tw::session

@@ -4,8 +4,8 @@
 
 #include "engine/compile/kernel_code.h"
 #include "engine/device/registry.h"
-#include "engine/session/kernel_reference.h"
 #include "engine/measure/roofs.h"
+#include "engine/session/kernel_reference.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw::session {

@@ -55,10 +55,11 @@ void SessionImpl::start_measuring() {
   if (wanted.empty())
     jobs_.cancel("measure");
   else
-    jobs_.start("measure", "measuring", [this, kernel, wanted](StopToken stop, Progress const& progress) {
-      for (int node : wanted)
-        if (!stop.stop_requested()) measure_node(kernel, node, stop, progress);
-    });
+    jobs_.start("measure", "measuring",
+                [this, kernel, wanted](StopToken stop, Progress const& progress) {
+                  for (int node : wanted)
+                    if (!stop.stop_requested()) measure_node(kernel, node, stop, progress);
+                });
   start_checking(kernel, current);
 }
 

@@ -155,8 +155,7 @@ Approximation Approximator::load(ir::Load const& read) const {
   Expr value = ir::load(tensor.value, indices);
   if (is_float(read.type)) value = as_double(value);
   Expr error = tensor.error ? ir::load(tensor.error, indices) : nullptr;
-  if (tensor.overflows)
-    error = sum(error, overflow(sum(abs(value), times(error, double_imm(2)))));
+  if (tensor.overflows) error = sum(error, overflow(sum(abs(value), times(error, double_imm(2)))));
   return {value, error, tensor.grid, nullptr};
 }
 
@@ -234,11 +233,9 @@ Approximation Approximator::arithmetic(ir::Binary const& node, Approximation con
   switch (node.op) {
     case BinaryOp::kAdd:
     case BinaryOp::kSub:
-      return rounded(
-          node.type,
-          {value,
-           sum(a.error, b.error),
-           {a.grid.most + b.grid.most, std::min(a.grid.step, b.grid.step)}});
+      return rounded(node.type, {value,
+                                 sum(a.error, b.error),
+                                 {a.grid.most + b.grid.most, std::min(a.grid.step, b.grid.step)}});
     case BinaryOp::kMul: {
       Expr both = bool(a.error) && bool(b.error) ? a.error * b.error : nullptr;
       return rounded(node.type, {value,
@@ -285,7 +282,8 @@ Approximation Approximator::condition(ir::Binary const& node, Approximation cons
 /// not looked at: it may read outside of its tensor.
 Approximation Approximator::select(ir::Select const& node) const {
   Approximation c = of(node.condition), a = of(node.a), b = of(node.b);
-  Approximation made{ir::select(c.value, a.value, b.value), nullptr, joined(a.grid, b.grid), c.peak};
+  Approximation made{ir::select(c.value, a.value, b.value), nullptr, joined(a.grid, b.grid),
+                     c.peak};
   if (bool(a.peak) || bool(b.peak))
     made.peak = larger(c.peak, ir::select(c.value, exact(a.peak), exact(b.peak)));
   if (!a.error && !b.error && !c.error) return made;

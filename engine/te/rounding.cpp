@@ -72,8 +72,8 @@ private:
       ir::walk(stage.body, [&](Expr const& e) {
         auto const* read = e.as<ir::Load>();
         auto found = read ? known_.find(read->buffer->name) : known_.end();
-        inexact = inexact || (found != known_.end() &&
-                              (found->second.error || found->second.overflows));
+        inexact =
+            inexact || (found != known_.end() && (found->second.error || found->second.overflows));
         return true;
       });
     }
@@ -146,10 +146,10 @@ private:
     if (!before) before = double_imm(0);
     Expr magnitude = ir::unary(ir::UnaryOp::kAbs, as_double(body.value));
     std::vector<Stage> stages{error};
-    stages[0].body = sums ? error_of_sum(type, rounds ? magnitude : nullptr, before, terms)
-                          // |product of (x + e)| - |product of x|, each factor with its rounding.
-                          : magnitude * double_imm(1 + 2 * unit(type)) + before +
-                                double_imm(least(type));
+    stages[0].body =
+        sums ? error_of_sum(type, rounds ? magnitude : nullptr, before, terms)
+             // |product of (x + e)| - |product of x|, each factor with its rounding.
+             : magnitude * double_imm(1 + 2 * unit(type)) + before + double_imm(least(type));
     if (may_overflow(type, made.grid)) {
       error.body = magnitude + before * double_imm(2);
       if (!sums) error.body = ir::max(error.body, double_imm(1));
@@ -175,8 +175,7 @@ private:
   /// then the whole overflows, too.
   static Expr combined(Stage const& stage, std::vector<Expr> const& before,
                        KnownTensor const& made) {
-    Expr whole =
-        ir::unary(ir::UnaryOp::kAbs, as_double(ir::load(made.value, vars(stage.axes))));
+    Expr whole = ir::unary(ir::UnaryOp::kAbs, as_double(ir::load(made.value, vars(stage.axes))));
     bool sums = stage.combiner == Combiner::kSum;
     Expr error = sums ? before[0] : before[0] - whole;
     if (before.size() < 2) return error;

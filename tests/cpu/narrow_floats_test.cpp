@@ -91,8 +91,10 @@ private slots:
 
   /// Where one side is no NaN LLVM makes its own minimum and maximum of them.
   void the_larger_of_a_half_and_a_number_needs_no_library() {
-    char const* const kExpressions[] = {"max(X[i], 0)", "max(f16(I[i]), 3)",
-                                        "max(min(f16(I[i]), 6), 0)", "select(2 < X[i], 2, X[i])",
+    char const* const kExpressions[] = {"max(X[i], 0)",
+                                        "max(f16(I[i]), 3)",
+                                        "max(min(f16(I[i]), 6), 0)",
+                                        "select(2 < X[i], 2, X[i])",
                                         "max(select(X[i] < 1, 2.0:f16, 1.0:f16), f16(I[i]))",
                                         "max(select(X[i] < 1, 2.0:f16, 1.0:f16), 3)"};
     Rng rng(5);

@@ -109,7 +109,8 @@ private:
   void ask(Primitive const& primitive) {
     bool pairs = primitive.targets != 1 && primitive.kinds.empty();
     if (primitive.kinds == std::vector{TargetKind::kBlock}) {
-      for (std::string const& block : blocks_) time_with_arguments({primitive.name, {block}, {}, {}});
+      for (std::string const& block : blocks_)
+        time_with_arguments({primitive.name, {block}, {}, {}});
       return;
     }
     for (std::string const& loop : loops_) {

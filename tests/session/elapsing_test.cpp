@@ -39,7 +39,9 @@ private slots:
     int told = 0;
     QElapsedTimer timer;
     timer.start();
-    { Elapsing elapsing([&](ProgressReport const&) { ++told; }, "add runs", 60); }
+    {
+      Elapsing elapsing([&](ProgressReport const&) { ++told; }, "add runs", 60);
+    }
     QVERIFY(timer.elapsed() < 900);
     QCOMPARE(told, 0);
     Elapsing nobody(Progress(), "add runs", 60);  // nobody listens

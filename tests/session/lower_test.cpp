@@ -17,8 +17,8 @@ public:
   Target const& target() const override { return backend_.target(); }
   std::span<Pass const> passes() const override { return backend_.passes(); }
   std::string generator() const override { return backend_.generator(); }
-  Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier,
-                            CodeTexts texts, StopToken stop) const override {
+  Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts,
+                            StopToken stop) const override {
     ++generated;
     return backend_.generate(kernel, tier, texts, stop);
   }

@@ -184,10 +184,16 @@ private slots:
     QVERIFY(te::judge(trial.outputs, trial.expected).equal);
     QCOMPARE(te::undecided(trial.expected), 1);
     double const infinity = std::numeric_limits<double>::infinity();
-    for (auto [at, value, right] :
-         {std::tuple{0, 60000.0, true}, {0, infinity, true}, {1, infinity, true},
-          {1, 65504.0, false}, {1, -infinity, false}, {1, double(NAN), false},
-          {2, 3.5, true}, {2, 1.5, false}, {2, infinity, false}, {3, 5996.0, false}}) {
+    for (auto [at, value, right] : {std::tuple{0, 60000.0, true},
+                                    {0, infinity, true},
+                                    {1, infinity, true},
+                                    {1, 65504.0, false},
+                                    {1, -infinity, false},
+                                    {1, double(NAN), false},
+                                    {2, 3.5, true},
+                                    {2, 1.5, false},
+                                    {2, infinity, false},
+                                    {3, 5996.0, false}}) {
       NDArray changed = trial.outputs[0].clone();
       changed.set_value(at, value);
       QVERIFY2(te::judge(changed, trial.expected[0]).equal == right,
@@ -204,8 +210,7 @@ private slots:
         "  Y[i in 3]: f32 = f32(T[i]) - 65000.0\n"
         "  Z[i in 3]: f16 = (X[i, 0] * X[i, 1] - 60000.0:f16) * 0.5:f16\n"
         "  N[i in 3]: i64 = i64(min(T[i], 100.0:f16) + T[i])\n";
-    Trial trial = trial_with(
-        text, {array(DType::kF16, {3, 2}, {400, 300, 0.5, 3, -2, 8})});
+    Trial trial = trial_with(text, {array(DType::kF16, {3, 2}, {400, 300, 0.5, 3, -2, 8})});
     QVERIFY(te::judge(trial.outputs, trial.expected).equal);
     QCOMPARE(te::undecided(trial.expected), 3);
     for (size_t output = 0; output < 3; ++output)

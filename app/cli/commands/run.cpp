@@ -168,8 +168,8 @@ int run(Context const& context, Arguments const& arguments) {
                               .inputs = inputs->arrays,
                               .scripts = {},
                               .cache_folder = context.cache_folder};
-  auto result = session::run_model(**model, options, *context.backend, **device, {},
-                                   progress_of(context));
+  auto result =
+      session::run_model(**model, options, *context.backend, **device, {}, progress_of(context));
   end_progress(context);
   if (!result) return report(context, result.error());
   if (!arguments.output_folder.empty())

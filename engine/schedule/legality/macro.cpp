@@ -92,7 +92,8 @@ private:
       for (ir::For const* loop : site.loops) {
         auto parts = cursors_.find(loop->id);
         int64_t value = 0;
-        if (parts == cursors_.end()) value = values[loop->name()];
+        if (parts == cursors_.end())
+          value = values[loop->name()];
         else
           for (ir::LoopId id : parts->second) {
             ir::For const& part = *site_of(after_, id).loop;

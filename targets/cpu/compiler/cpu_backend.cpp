@@ -39,8 +39,8 @@ public:
 
   std::string generator() const override { return code_generator_version(); }
 
-  Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier,
-                            CodeTexts texts, StopToken stop) const override {
+  Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts,
+                            StopToken stop) const override {
     llvm::LLVMContext context;
     CheckedModule built;
     if (tier == CodeTier::kChecked) {

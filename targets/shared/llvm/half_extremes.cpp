@@ -14,8 +14,8 @@ llvm::FCmpInst* comparison_of(llvm::SelectInst& select) {
   if (!select.getType()->getScalarType()->isHalfTy()) return nullptr;
   auto* compare = llvm::dyn_cast<llvm::FCmpInst>(select.getCondition());
   if (!compare) return nullptr;
-  llvm::Value *x = compare->getOperand(0), *y = compare->getOperand(1),
-              *a = select.getTrueValue(), *b = select.getFalseValue();
+  llvm::Value *x = compare->getOperand(0), *y = compare->getOperand(1), *a = select.getTrueValue(),
+              *b = select.getFalseValue();
   return (x == a && y == b) || (x == b && y == a) ? compare : nullptr;
 }
 
