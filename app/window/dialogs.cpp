@@ -30,8 +30,7 @@ void MainWindow::open(QDialog* dialog) {
   // Sizes that it was given are in units; without them it is as large as what it holds.
   bool sized = dialog->testAttribute(Qt::WA_Resized);
   if (theme_.scale != 1) dialog->setMinimumSize(dialog->minimumSize() * theme_.scale);
-  if (theme_.scale != 1 && sized)
-    dialog->resize((dialog->size() * theme_.scale).boundedTo(room()));
+  if (theme_.scale != 1 && sized) dialog->resize((dialog->size() * theme_.scale).boundedTo(room()));
   dialog->open();
 }
 

@@ -5,6 +5,7 @@
 
 #include <QInputDialog>
 #include <QLabel>
+#include <QLayout>
 #include <QLineEdit>
 #include <QPushButton>
 #include <fstream>
@@ -163,6 +164,7 @@ private slots:
     QTest::keyClick(ladder_, Qt::Key_S);
     auto* dialog = window_->findChild<StepDialog*>("stepDialog");
     QVERIFY(dialog);
+    QVERIFY(dialog->height() >= dialog->layout()->totalHeightForWidth(dialog->width()));
     auto* factor = dialog->findChild<QLineEdit*>("value_factor");
     QVERIFY(factor);
     factor->setText("200");
