@@ -97,7 +97,7 @@ private:
 
   PlanStep other_step(Group const& group, std::string reason) const {
     PlanStep step{StepKind::kReference, -1, -1, {}, {}, named(graph_.node(group.anchor)),
-                  std::move(reason), {}};
+                  std::move(reason),    {}};
     std::set<ValueId> made;
     for (NodeId id : group.nodes) {
       Node const& node = graph_.node(id);

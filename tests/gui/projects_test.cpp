@@ -203,12 +203,13 @@ private slots:
     std::string text = read_file(at("m.te")).value();
     {
       Workplace place(false);
-      QCOMPARE(place.lines("open " + at("m.te") +
-                           "\nstep parallel(C.i)\nexpect project.embeds no\n"
-                           "project save with model " +
-                           at("p.twproj") +
-                           "\nexpect project.embeds yes\nstep split(C.k, factor=8)\nproject save\n"),
-               std::string());
+      QCOMPARE(
+          place.lines("open " + at("m.te") +
+                      "\nstep parallel(C.i)\nexpect project.embeds no\n"
+                      "project save with model " +
+                      at("p.twproj") +
+                      "\nexpect project.embeds yes\nstep split(C.k, factor=8)\nproject save\n"),
+          std::string());
     }
     QFile::remove(QString::fromStdString(at("m.te")));
     Workplace later(false);
