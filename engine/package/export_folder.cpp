@@ -55,6 +55,15 @@ int lock_of(fs::path const& draft) {
   return -1;
 }
 
+/// A draft whose process ended while it wrote its first list holds no more than that one's draft.
+void remove_unlisted(fs::path const& folder) {
+  std::error_code ignored;
+  for (auto const& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().starts_with(std::string(kExportList) + "."))
+      fs::remove(entry.path(), ignored);
+  fs::remove(folder, ignored);  // an empty one
+}
+
 /// What a draft or an earlier export holds; what else somebody put there stays.
 void remove_export(fs::path const& folder) {
   std::error_code ignored;
@@ -64,7 +73,7 @@ void remove_export(fs::path const& folder) {
   else if (list)
     remove_listed(folder, *list);
   else
-    fs::remove(folder, ignored);  // an empty one
+    remove_unlisted(folder);
 }
 
 /// "NAME.PID.N.part"

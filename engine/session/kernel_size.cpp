@@ -65,7 +65,7 @@ Status verify_size(te::Kernel const& kernel) {
 Status verify_memory(std::string const& what, int64_t bytes) {
   int64_t most = most_bytes();
   if (bytes <= most) return {};
-  return refused(
+  return bad_input(
       "too_much_memory",
       fmt::format("{} take {:.1f} GB; on this machine tensors of up to {:.1f} GB are run", what,
                   double(bytes) * 1e-9, double(most) * 1e-9));

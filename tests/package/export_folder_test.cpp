@@ -177,6 +177,15 @@ private slots:
     QCOMPARE(names(), QStringList{"out"});
   }
 
+  void a_kill_while_the_first_list_is_written_leaves_nothing_either() {
+    fs::create_directories(at("out.7.1.part"));
+    put(at("out.7.1.part") / (std::string(kExportList) + ".7.1.new"), "half a li");
+    fs::create_directories(at("out.7.2.part"));
+    put(at("out.7.2.part/thesis.txt"), "mine");
+    QVERIFY(export_text("one"));
+    QCOMPARE(names(), (QStringList{"out", "out.7.2.part"}));
+  }
+
 private:
   fs::path root() const { return fs::path(folder_.path().toStdString()) / "exports"; }
   fs::path at(std::string const& name) const { return root() / name; }

@@ -160,7 +160,7 @@ private slots:
     QVERIFY(session->execute(ApplyScript{kTiled}) && session->wait_idle(60));
     QVERIFY(session->execute(Export{"cpu", at("session").string()}) && session->wait_idle(120));
     Snapshot now = session->snapshot();
-    QVERIFY2(now.exported, now.error ? now.error->c_str() : "");
+    QVERIFY2(now.exported, now.error ? now.error->sentence.c_str() : "");
     QCOMPARE(now.exported->shaped, 1);
     QVERIFY(described("session").kernels[0].script.find("vectorize(C.j.1)") != std::string::npos);
     // Back at the plain nest it is exported as a model's kernels are: by the target's rules.
@@ -177,7 +177,7 @@ private slots:
     QVERIFY(session->execute(ExportKernel{"scale", "cpu", at("own").string()}) &&
             session->wait_idle(120));
     Snapshot now = session->snapshot();
-    QVERIFY2(now.exported, now.error ? now.error->c_str() : "");
+    QVERIFY2(now.exported, now.error ? now.error->sentence.c_str() : "");
     QCOMPARE(described("own").name, std::string("scale"));
     QVERIFY(session->execute(Export{"cpu", at("whole").string()}) && session->wait_idle(120));
     QCOMPARE(described("whole").name, std::string("small"));

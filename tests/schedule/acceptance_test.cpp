@@ -12,6 +12,8 @@
 //   of one sum. (Equal outputs would let a maximum start late.)
 // - compute_at, reverse_compute_at: what the moved block reads is not written afterwards. (A
 //   consumer inside of its producer's sum computes the right value in the end, from wrong ones.)
+// - reverse_compute_at: all elements that the moved block makes are what they were, those too that
+//   nobody reads. (Wrong or lost ones would pass where the kernel does not need them.)
 // A rewriting that the engine refuses may meet what it was not written for, so it runs in a
 // process of its own; one that ends there has no result and counts as illegal, and is also counted
 // apart. Refusals that speak of a step's form (`kNotAMove`) are no answers about legality.
@@ -25,6 +27,7 @@
 
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
+#include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/hints.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/trace.h"
@@ -83,6 +86,30 @@ struct Case {
   testing::AccessTrace trace;
 };
 
+/// The statement without the place of `tensor`, if that is around all of it.
+ir::Stmt without_place(ir::Stmt const& statement, ir::Buffer const& tensor) {
+  auto const* alloc = statement.as<ir::Alloc>();
+  if (!alloc) return {};
+  if (alloc->buffer->name == tensor->name) return alloc->body;
+  ir::Stmt body = without_place(alloc->body, tensor);
+  return body ? ir::make<ir::Alloc>(alloc->buffer, body) : ir::Stmt();
+}
+
+/// The program with one of its whole tensors as its last output; none: it has no such tensor.
+std::optional<ir::Program> showing(ir::Program program, ir::Buffer const& tensor) {
+  program.body = without_place(program.body, tensor);
+  program.outputs.push_back(tensor);
+  return program.body ? std::optional(program) : std::nullopt;
+}
+
+/// Whether every element that the moved block makes is what it was, wherever nobody reads it, too.
+bool makes_the_same(Case const& before, ir::Program const& after, ir::Buffer const& tensor) {
+  auto then = showing(before.program, tensor), now = showing(after, tensor);
+  if (!then || !now) return true;
+  auto was = ir::interpret(*then, before.inputs), is = ir::interpret(*now, before.inputs);
+  return was && is && was->back().hash() == is->back().hash();
+}
+
 bool right(Case const& before, ir::Program const& after, Step const& step, Targets const& targets) {
   if (!ir::verify(after)) return false;
   auto outputs = ir::interpret(after, before.inputs, {.shuffle_seed = 7});
@@ -96,7 +123,9 @@ bool right(Case const& before, ir::Program const& after, Step const& step, Targe
     if (!testing::kinds_are_true(trace, *site.block)) return false;
   if (step.primitive == "reorder") return testing::same_order(before.trace, trace);
   if (step.primitive == "compute_at" || step.primitive == "reverse_compute_at")
-    return !testing::reads_unfinished(trace, targets.blocks[0].block->id);
+    return !testing::reads_unfinished(trace, targets.blocks[0].block->id) &&
+           (step.primitive == "compute_at" ||
+            makes_the_same(before, after, written_buffer(targets.blocks[0])));
   return true;
 }
 

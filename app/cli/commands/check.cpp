@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "app/cli/chosen_kernel.h"
 #include "engine/session/kernel_reference.h"
@@ -68,22 +67,9 @@ void print_text(session::ScriptCheck const& result) {
                speedup_text(*result.plain_ms / *result.scheduled_ms));
 }
 
-/// The plain nest of a large kernel takes a while, on one core: said before, and only to a person.
-/// Whoever wants none of it is told how to end it.
-void announce(session::LoadedModel const& model, int kernel) {
-  session::KernelSize size = session::size_of(model.kernel(kernel).kernel);
-  if (size.iterations < 2'000'000'000 || isatty(STDERR_FILENO) == 0) return;
-  fmt::print(stderr,
-             "{}: its plain nest of {:.3g} iterations says what is right, which takes some {} "
-             "(Ctrl-C stops)\n",
-             model.kernel(kernel).name, double(size.iterations),
-             duration_text(double(size.iterations) * 1e-9));
-}
-
 int check(Context const& context, Arguments const& arguments) {
   auto chosen = choose_kernel(context, arguments.kernel);
   if (!chosen) return report(context, chosen.error());
-  announce(*chosen->model, chosen->kernel);
   auto device = context.open_device();
   if (!device) return report(context, device.error());
   auto result = session::check_script(*chosen->model, chosen->kernel, chosen->script.text,
