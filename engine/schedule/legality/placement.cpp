@@ -218,7 +218,9 @@ std::unexpected<Refusal> refuse_flow(FlowAnswer const& flow,
                            "pair that does not was found: " +
                                flow.unknown,
                            condition);
-  if (!shape) refusal = std::unexpected(shape.error());
+  // Instances that are lost or added say more than shapes, which would speak of a pair.
+  bool has_words = found && !flow.conflict;
+  if (!shape && !has_words) refusal = std::unexpected(shape.error());
   refusal.error().conflict = flow.conflict;
   refusal.error().undecided = !found;
   return refusal;
