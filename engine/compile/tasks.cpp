@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 
-#include "engine/compile/exact_stages.h"
 #include "engine/graph/rounding.h"
 #include "engine/ir/rewrite.h"
 
@@ -47,8 +46,7 @@ public:
         result_.outputs.push_back(output);
         kernel.outputs.push_back(buffers_.at(output));
       }
-    kernel = rounded_at_the_end(without_unread(kernel), converted_);
-    kernel = inline_elementwise(with_axes(std::move(kernel)));
+    kernel = inline_elementwise(with_axes(without_unread(kernel)));
     describe();
     TRY(te::verify(kernel));
     return std::move(result_);
@@ -125,7 +123,6 @@ private:
     for (size_t i = 0; i < node.outputs.size() && i < tensors.outputs.size(); ++i) {
       auto by = renamed.find(tensors.outputs[i]->name);
       buffers_[node.outputs[i]] = by == renamed.end() ? tensors.outputs[i] : by->second;
-      if (node.op->name == "cast") converted_.insert(buffers_[node.outputs[i]]->name);
     }
     return {};
   }
@@ -175,7 +172,6 @@ private:
   GroupKernel result_;
   std::map<ValueId, te::Buffer> buffers_;
   std::set<std::string> names_;
-  std::set<std::string> converted_;  ///< tensors that the model itself converts
 };
 
 bool is_output_of(te::Kernel const& kernel, te::Buffer const& buffer) {

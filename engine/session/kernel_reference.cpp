@@ -8,7 +8,6 @@
 #include "engine/measure/kernel_bench.h"
 #include "engine/session/elapsing.h"
 #include "engine/te/inputs.h"
-#include "engine/te/narrow.h"
 #include "engine/te/rounding.h"
 
 namespace tw::session {
@@ -68,9 +67,7 @@ Result<KernelReference> kernel_reference(LoadedModel const& model, int kernel,
   if (!model.own.contains(kernel)) {
     TRY_ASSIGN(operators, reference_outputs(model, kernel, reference.inputs, stop));
   }
-  // Operators on narrow floats round one after the other, a kernel of several at its end.
-  bool the_same = operators && !te::has_narrow(defined);
-  if (the_same && te::analyze_rounding(defined, reference.inputs).all_exact()) {
+  if (operators && te::analyze_rounding(defined, reference.inputs).all_exact()) {
     for (NDArray& output : *operators) reference.expected.push_back({std::move(output), {}});
     return reference;
   }

@@ -17,18 +17,21 @@ std::string unique(std::string name, std::set<std::string>& taken) {
   return name;
 }
 
+/// An expression of a narrow type, computed in f32. Conditions stay as they are.
+Expr widened(Expr const& e) {
+  if (!is_narrow(e.type())) return e;
+  if (auto const* node = e.as<ir::FloatImm>()) return ir::float_imm(node->value, DType::kF32);
+  if (auto const* node = e.as<ir::Unary>()) return ir::unary(node->op, widened(node->a));
+  if (auto const* node = e.as<ir::Binary>())
+    return ir::binary(node->op, widened(node->a), widened(node->b));
+  if (auto const* node = e.as<ir::Select>())
+    return ir::select(node->condition, widened(node->a), widened(node->b));
+  return ir::cast(DType::kF32, e);
+}
+
 }  // namespace
 
 bool is_narrow(DType type) { return type == DType::kF16 || type == DType::kBF16; }
-
-bool has_narrow(Kernel const& kernel) {
-  return std::ranges::any_of(kernel.stages, [](Stage const& stage) {
-    bool found = is_narrow(stage.output->type);
-    ir::walk(stage.body,
-             [&](Expr const& e) { return found = found || is_narrow(e.type()), !found; });
-    return found;
-  });
-}
 
 bool only_chooses(Expr const& e) {
   if (auto const* node = e.as<ir::Binary>())
@@ -36,20 +39,6 @@ bool only_chooses(Expr const& e) {
   if (auto const* node = e.as<ir::Unary>())
     return node->op == ir::UnaryOp::kNeg || node->op == ir::UnaryOp::kAbs;
   return true;
-}
-
-Expr widened(Expr const& e, Conversions conversions) {
-  if (!is_narrow(e.type())) return e;
-  auto wide = [&](Expr const& part) { return widened(part, conversions); };
-  if (auto const* node = e.as<ir::FloatImm>()) return ir::float_imm(node->value, DType::kF32);
-  if (auto const* node = e.as<ir::Unary>()) return ir::unary(node->op, wide(node->a));
-  if (auto const* node = e.as<ir::Binary>())
-    return ir::binary(node->op, wide(node->a), wide(node->b));
-  if (auto const* node = e.as<ir::Select>())
-    return ir::select(node->condition, wide(node->a), wide(node->b));
-  auto const* cast = e.as<ir::Cast>();
-  bool dropped = cast && conversions == Conversions::kDropped && cast->a.type() == DType::kF32;
-  return dropped ? cast->a : ir::cast(DType::kF32, e);
 }
 
 Kernel with_wide_sums(Kernel const& kernel) {
@@ -65,7 +54,7 @@ Kernel with_wide_sums(Kernel const& kernel) {
     }
     char const* suffix = stage.combiner == Combiner::kSum ? "_sum" : "_prod";
     Stage exact = reduce(unique(stage.output->name + suffix, taken), stage.axes, stage.combiner,
-                         stage.reduce, widened(stage.body, Conversions::kKept), stage.op);
+                         stage.reduce, widened(stage.body), stage.op);
     exact.scan = stage.scan;
     Expr sum = ir::load(exact.output, vars(stage.axes));
     Stage rounded = {stage.output,
