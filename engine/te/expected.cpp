@@ -95,7 +95,7 @@ ExpectedOutput stored_output(NDArray values) {
     squares += value * value;
     ++finite;
   }
-  double times = values.type() == DType::kF16 ? 4 : values.type() == DType::kBF16 ? 8 : 1;
+  double times = values.type() == DType::kF16 ? 4 : values.type() == DType::kBF16 ? 16 : 1;
   double of_all = 1e-4 * std::sqrt(squares / std::max(finite, 1.0)) + 1e-7;
   auto bounds = NDArray::create(DType::kF64, values.shape());
   if (!bounds) return {std::move(values), {}};   // no memory: the strictest answer
