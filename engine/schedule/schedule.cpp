@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/ir/parse_expr.h"
 #include "engine/schedule/legality/hints.h"
@@ -173,6 +174,18 @@ std::string in_the_words_of(Resolved const& resolved, ir::Program const& program
   return message;
 }
 
+/// Loops that went with their blocks, or with a hint that has nothing to read ahead any more, lead
+/// nowhere.
+CursorMap with_gone(CursorMap cursors, ir::Program const& before, ir::Program const& after) {
+  std::set<ir::LoopId> left;
+  for (ir::LoopSite const& site : ir::loops_of(after.body)) left.insert(site.loop->id);
+  for (auto& [from, to] : cursors)
+    std::erase_if(to, [&](ir::LoopId id) { return !left.contains(id); });
+  for (ir::LoopSite const& site : ir::loops_of(before.body))
+    if (!left.contains(site.loop->id)) cursors.try_emplace(site.loop->id);
+  return cursors;
+}
+
 }  // namespace
 
 Schedule::Schedule(ir::Program program)
@@ -213,8 +226,9 @@ std::expected<Schedule, Refusal> Schedule::take(Step const& step, Effort effort,
   Schedule next = *this;
   std::vector<TakenStep> trace = own ? std::move(own->trace) : state_->trace;
   trace.push_back(std::move(taken));
+  CursorMap cursors = with_gone(std::move(applied.cursors), program(), applied.program);
   next.state_ = std::make_shared<State>(
-      State{std::move(applied.program), std::move(trace), std::move(applied.cursors)});
+      State{std::move(applied.program), std::move(trace), std::move(cursors)});
   return next;
 }
 

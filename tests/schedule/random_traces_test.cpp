@@ -1,6 +1,7 @@
 #include <QtTest>
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
@@ -42,6 +43,21 @@ struct Faults {
   }
 };
 
+/// A loop of before that the step's cursors do not lead to loops of now; empty: none.
+std::string lost_cursor(ir::Program const& before, Schedule const& now) {
+  std::set<ir::LoopId> old, present;
+  for (ir::LoopSite const& site : ir::loops_of(before.body)) old.insert(site.loop->id);
+  for (ir::LoopSite const& site : ir::loops_of(now.program().body)) present.insert(site.loop->id);
+  for (auto const& [from, to] : now.last_cursors())
+    for (ir::LoopId id : to)
+      if (!present.contains(id))
+        return "a cursor from " + std::to_string(from.value) + " leads to no loop";
+  for (ir::LoopId id : old)
+    if (!present.contains(id) && !now.last_cursors().contains(id))
+      return "the loop " + std::to_string(id.value) + " is gone without a cursor";
+  return {};
+}
+
 }  // namespace
 
 /// Random legal traces against the plain program, interpreted with parallel and vector loops in a
@@ -74,6 +90,8 @@ private slots:
         auto next = schedule.apply(step);
         ++(next ? accepted : refused)[step.primitive];
         if (next) {
+          if (std::string lost = lost_cursor(schedule.program(), *next); !lost.empty())
+            wrong.add(step.primitive, text + schedule.script() + to_text(step) + "\n" + lost);
           schedule = std::move(*next);
         } else if (next.error().code == "invalid_result") {
           wrong.add(step.primitive, text + schedule.script() + to_text(step) + "\n" +

@@ -27,6 +27,11 @@ void follow(CursorMap& cursors, CursorMap const& step) {
   for (auto const& [from, to] : step) cursors.try_emplace(from, to);
 }
 
+bool stands_in(ir::Program const& program, ir::LoopId id) {
+  return std::ranges::any_of(ir::loops_of(program.body),
+                             [&](ir::LoopSite const& site) { return site.loop->id == id; });
+}
+
 /// Tells of loops that were made on the way as of the loops of the program before it.
 class Retelling {
 public:
@@ -39,6 +44,7 @@ public:
       if (!is_old(from)) continue;
       std::string whole = reference_of(before_, from), name = site_of(before_, from).loop->name();
       for (ir::LoopId made : now) {
+        if (!stands_in(after_, made)) continue;  // it went with its nest
         std::string part = site_of(after_, made).loop->name();
         refusal.message = with_name(refusal.message, reference_of(after_, made), whole);
         refusal.message = with_name(refusal.message, part, name);
@@ -51,10 +57,7 @@ public:
   }
 
 private:
-  bool is_old(ir::LoopId id) const {
-    return std::ranges::any_of(ir::loops_of(before_.body),
-                               [&](ir::LoopSite const& site) { return site.loop->id == id; });
-  }
+  bool is_old(ir::LoopId id) const { return stands_in(before_, id); }
 
   std::vector<ir::LoopId> old_loops(std::vector<ir::LoopId> const& loops) const {
     std::vector<ir::LoopId> old;
@@ -96,6 +99,7 @@ private:
           value = values[loop->name()];
         else
           for (ir::LoopId id : parts->second) {
+            if (!stands_in(after_, id)) return std::nullopt;
             ir::For const& part = *site_of(after_, id).loop;
             value = value * ir::as_int(part.extent).value_or(1) + values[part.name()];
           }

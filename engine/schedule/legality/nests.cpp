@@ -182,14 +182,6 @@ std::vector<For const*> place_loops(LoopSite const& place) {
   return loops;
 }
 
-void forget_gone(Applied& applied, std::vector<For const*> const& old_loops) {
-  std::vector<LoopSite> left = loops_of(applied.program.body);
-  for (For const* loop : old_loops)
-    if (std::none_of(left.begin(), left.end(),
-                     [&](LoopSite const& site) { return site.loop->id == loop->id; }))
-      applied.cursors[loop->id] = {};
-}
-
 size_t shared_loops(std::vector<For const*> const& a, std::vector<For const*> const& b) {
   size_t shared = 0;
   while (shared < a.size() && shared < b.size() && a[shared]->id == b[shared]->id) ++shared;

@@ -36,8 +36,6 @@ std::vector<ir::BlockSite> readers_of(ir::Program const& program, std::string co
 std::vector<ir::BlockSite> writers_of(ir::Program const& program, std::string const& buffer);
 /// Loops from the root to the place, the place included.
 std::vector<ir::For const*> place_loops(ir::LoopSite const& place);
-/// Cursors of loops that the new program does not have any more lead nowhere.
-void forget_gone(Applied& applied, std::vector<ir::For const*> const& old_loops);
 /// Loops that stand around both.
 size_t shared_loops(std::vector<ir::For const*> const& a, std::vector<ir::For const*> const& b);
 /// A parameter, or allocated outside of all loops.

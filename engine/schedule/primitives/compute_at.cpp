@@ -59,7 +59,6 @@ Applied apply(Move const& move) {
   applied.program.body = without_alloc(without_block(move.program.body, block.id), buffer->name);
   Stmt body = site_of(applied.program, place).loop->body;
   set_loop_body(applied.program, place, make<Alloc>(buffer, insert_before(body, nest, consumers)));
-  forget_gone(applied, move.blocks[0].loops);
   return applied;
 }
 

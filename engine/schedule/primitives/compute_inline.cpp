@@ -45,7 +45,6 @@ Applied apply(Move const& move) {
   Stmt body = without_alloc(without_block(move.program.body, block.id),
                             written_buffer(move.blocks[0])->name);
   applied.program.body = Inlining(block).visit(body);
-  forget_gone(applied, move.blocks[0].loops);
   return applied;
 }
 

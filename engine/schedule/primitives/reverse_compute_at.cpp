@@ -162,7 +162,6 @@ Applied apply(Move const& move) {
     set_loop_body(applied.program, place,
                   make<Alloc>(buffer, site_of(applied.program, place).loop->body));
   }
-  forget_gone(applied, move.blocks[0].loops);
   return applied;
 }
 

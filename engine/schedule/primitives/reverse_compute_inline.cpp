@@ -123,7 +123,6 @@ Applied apply(Move const& move) {
                        producer.predicate, Stmt(), joined(producer, consumer));
   Stmt body = replace_block(without_block(move.program.body, consumer.id), producer.id, merged);
   applied.program.body = without_alloc(body, tensor);
-  forget_gone(applied, move.blocks[0].loops);
   return applied;
 }
 
