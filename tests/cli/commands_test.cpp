@@ -97,7 +97,7 @@ private slots:
     QVERIFY2(run.err.startsWith("tw: the tensors of huge take 8000.0 GB; on this machine tensors "
                                 "of up to "),
              qPrintable(run.err));
-    QCOMPARE(run.code, 1);
+    QCOMPARE(run.code, 2);
   }
 
   /// `script` gives the program a terminal.
