@@ -300,19 +300,20 @@ void Listener::close_ended(Connection& connection) {
 void Listener::look_at(Connection& connection, short events) {
   if (connection.socket < 0) return;
   if (events & (POLLRDHUP | POLLHUP | POLLERR)) return close_ended(connection);
-  // Both TLS and HTTP/2 begin with the client's words: who says none costs gRPC nothing.
-  if (!connection.handed_over && (events & POLLIN) && may_enter(connection)) hand_over(connection);
-  if (connection.socket < 0) return;
   int64_t bytes = received_bytes(connection.socket) - connection.marked_bytes;
   if (connection.trusted) {
     if (limits_.message_bytes > 0 && bytes > limits_.message_bytes)
       end(connection, "sent more than a message may hold");
     return;
   }
-  if (connection.handed_over && bytes > limits_.stranger_bytes) {
+  // A client waits for an answer to its first words, also for its turn.
+  if (bytes > limits_.stranger_bytes) {
     slow_down(connection.host);
     return end(connection, "sent much and no token");
   }
+  // Both TLS and HTTP/2 begin with the client's words: who says none costs gRPC nothing.
+  if (!connection.handed_over && (events & POLLIN) && may_enter(connection)) hand_over(connection);
+  if (connection.socket < 0) return;
   if (steady_clock::now() - connection.since > limits_.patience)
     end(connection, connection.handed_over ? "showed no token in time" : nullptr);
 }
@@ -337,6 +338,7 @@ bool Listener::any_slow() const {
 void Listener::serve(std::stop_token stop) {
   auto looked = steady_clock::now();
   std::vector<pollfd> polled;
+  bool sends = false;
   while (!stop.stop_requested()) {
     polled = {{socket_, POLLIN, 0}, {wake_, POLLIN, 0}};
     milliseconds between = kBetweenLooks;
@@ -349,8 +351,10 @@ void Listener::serve(std::stop_token stop) {
       });
       if (any_stranger_inside() || (any_slow() && !connections_.empty())) between = kShortLook;
     }
-    // Who waits for a turn is readable all the time: that is looked at now and then.
-    if (between == kShortLook) std::this_thread::sleep_for(kShortLook);
+    // Who waits for a turn, or sends a long message, is readable all the time: that is looked at
+    // now and then.
+    if (between == kShortLook || sends) std::this_thread::sleep_for(kShortLook);
+    sends = false;
     int wait = polled.size() > 2 ? int(between.count()) : -1;
     if (poll(polled.data(), polled.size(), wait) < 0 && errno != EINTR) continue;
     {
@@ -358,15 +362,13 @@ void Listener::serve(std::stop_token stop) {
       std::lock_guard lock(mutex_);
       bool all = steady_clock::now() - looked >= between;
       if (all) looked = steady_clock::now();
-      for (size_t i = 2; i < polled.size(); ++i)
+      for (size_t i = 2; i < polled.size(); ++i) {
+        sends = sends || (connections_[i - 2].trusted && (polled[i].revents & POLLIN));
         if (all || polled[i].revents != 0) look_at(connections_[i - 2], polled[i].revents);
+      }
     }
     if (polled[0].revents != 0) accept_all();
     if (!failure().empty()) return;
-    // As long as somebody sends, it is looked at often, and not all the time.
-    auto sends = [](pollfd const& one) { return (one.revents & POLLIN) != 0; };
-    if (std::any_of(polled.begin() + 2, polled.end(), sends))
-      std::this_thread::sleep_for(kShortLook);
   }
 }
 
