@@ -72,7 +72,10 @@ void ModelBar::show_model(std::shared_ptr<session::ModelView const> model,
   model_ = std::move(model);
   edits_.clear();
   while (QLayoutItem* item = row_->takeAt(0)) {
-    delete item->widget();
+    if (QWidget* widget = item->widget()) {
+      widget->hide();
+      widget->deleteLater();  // it may be the field whose key brought this about
+    }
     delete item;
   }
   bool open = model_ && !model_->free_inputs.empty();
