@@ -33,8 +33,9 @@ Comparison judge(std::vector<NDArray> const& actual, Expected const& expected);
 
 /// Values that another program has stored, of a whole network: nothing is known of its roundings.
 /// Integers and conditions are exact; a float may be apart by a thousandth of itself and a
-/// ten-thousandth of the root of the mean square of all (f16 four times, bf16 sixteen times that, two
-/// units in its last place): a share of the largest element alone would let small ones be anything.
+/// ten-thousandth of the root of the mean square of all (f16 four times, bf16 sixteen times that,
+/// two units in its last place): a share of the largest element alone would let small ones be
+/// anything.
 ExpectedOutput stored_output(NDArray values);
 
 /// Elements of which the judge knows nothing: their bound is not finite. A condition on a float
