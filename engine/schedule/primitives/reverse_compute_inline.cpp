@@ -112,6 +112,28 @@ Stmt joined(Block const& producer, Block const& consumer) {
   return make<Store>(used->buffer, indices, value);
 }
 
+/// The tensor in the place of another one, which nobody uses any more.
+Stmt in_place_of(Stmt const& body, std::string const& gone, Buffer const& tensor) {
+  return rewrite_stmts(body, [&](Stmt const& s) -> Stmt {
+    auto const* alloc = s.as<Alloc>();
+    if (!alloc || alloc->buffer->name != gone) return {};
+    return make_from<Alloc>(alloc->origin, tensor, alloc->body);
+  });
+}
+
+/// Whether the tensor's place, if it has one, is around the block.
+bool reaches(Stmt const& body, std::string const& tensor, BlockId block) {
+  bool reached = true;
+  rewrite_stmts(body, [&](Stmt const& s) -> Stmt {
+    auto const* alloc = s.as<Alloc>();
+    if (alloc && alloc->buffer->name == tensor)
+      reached = std::ranges::any_of(blocks_of(alloc->body),
+                                    [&](BlockSite const& site) { return site.block->id == block; });
+    return {};
+  });
+  return reached;
+}
+
 Applied apply(Move const& move) {
   Applied applied{move.program, {}, {}};
   Block const& consumer = *move.blocks[0].block;
@@ -122,7 +144,11 @@ Applied apply(Move const& move) {
       make_from<Block>(producer.origin, producer.id, producer.name, producer.op, producer.iters,
                        producer.predicate, Stmt(), joined(producer, consumer));
   Stmt body = replace_block(without_block(move.program.body, consumer.id), producer.id, merged);
-  applied.program.body = without_alloc(body, tensor);
+  Buffer made = written_buffer(move.blocks[0]);
+  applied.program.body =
+      reaches(body, made->name, producer.id)
+          ? without_alloc(body, tensor)
+          : in_place_of(without_alloc(body, made->name), tensor, made);  // it begins earlier now
   return applied;
 }
 
