@@ -58,12 +58,17 @@ QString sentence(auto const& result) {
   return result ? QString() : QString::fromStdString(to_sentence(result.error()));
 }
 
-/// The letter of a process's state; 0: there is no such process.
-char state_of(pid_t process) {
-  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+/// Nothing but its exit code is left of a process: its threads share descriptors, the last one that
+/// goes closes them.
+bool is_over(pid_t process) {
+  std::string folder = "/proc/" + std::to_string(process);
+  std::ifstream stat(folder + "/stat");
   std::string text{std::istreambuf_iterator<char>(stat), {}};
   size_t end = text.rfind(") ");
-  return end == std::string::npos ? '\0' : text[end + 2];
+  std::error_code gone;
+  auto threads = std::filesystem::directory_iterator(folder + "/task", gone);
+  return end != std::string::npos && text[end + 2] == 'Z' && !gone &&
+         std::distance(begin(threads), std::filesystem::directory_iterator()) == 1;
 }
 
 }  // namespace
@@ -104,8 +109,7 @@ private slots:
     std::set<pid_t> first = generators();
     QCOMPARE(first.size(), size_t(1));
     kill(*first.begin(), SIGKILL);
-    // Its descriptors are closed once nothing but its exit code is left of it.
-    QTRY_VERIFY(state_of(*first.begin()) == 'Z');
+    QTRY_VERIFY(is_over(*first.begin()));
     auto next = generate(test::common_kernels(), machine);
     QVERIFY2(next.has_value(), qPrintable(sentence(next)));
   }
@@ -181,12 +185,13 @@ private slots:
       return seconds(CLOCK_PROCESS_CPUTIME_ID) + seconds(other) - before;
     };
     double least_here = 1e9, least_there = 1e9;
-    for (int round = 0; round < 20; ++round) {
+    auto is_short = [&] { return least_there < 1.25 * least_here + 1e-3; };
+    for (int round = 0; round < 20 || (round < 200 && !is_short()); ++round) {  // others run, too
       least_here = std::min(least_here, spent(here));
       least_there = std::min(least_there, spent(there));
     }
     qInfo("%.2f ms here, %.2f ms with another process", least_here * 1e3, least_there * 1e3);
-    QVERIFY2(least_there < 1.25 * least_here + 1e-3, "it takes far longer than here");
+    QVERIFY2(is_short(), "it takes far longer than here");
   }
 };
 
