@@ -256,7 +256,8 @@ private slots:
       ++ended_;
     } else if (fate == Fate::kEndedLater) {
       QVERIFY2(done, qPrintable(words));
-      QTRY_VERIFY_WITH_TIMEOUT(server_->said().contains(act.words), 30'000);
+      bool told = QTest::qWaitFor([&] { return server_->said().contains(act.words); }, 30'000);
+      QVERIFY2(told, qPrintable("the server said only: " + server_->said()));
       ++ended_;
     } else {
       ++nothing_;
