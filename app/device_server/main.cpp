@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "engine/device/confine/confine.h"
+#include "engine/device/processor_table.h"
 #include "engine/device/server.h"
-#include "engine/hardware/detect.h"
-#include "targets/cpu/runtime/cpu_processor.h"
 
 namespace {
 
@@ -21,12 +20,14 @@ constexpr char kUsage[] =
     "       tw-device --fd N            run kernels for the program that started it and holds the\n"
     "                                   other end of socket N; for a client from elsewhere with\n"
     "                                   --folder F --memory-bytes M, its own folder and its "
-    "share\n";
+    "share;\n"
+    "                                   --target NAME where this machine has several targets\n";
 
 struct Arguments {
   int64_t socket = -1;
   int64_t memory_bytes = 0;
   std::filesystem::path folder;
+  std::string_view target;
 };
 
 bool read_number(std::string_view text, int64_t& number) {
@@ -39,8 +40,9 @@ bool read_arguments(int count, char** words, Arguments& arguments) {
     std::string_view name = words[i], value = words[i + 1];
     bool known = (name == "--fd" && read_number(value, arguments.socket)) ||
                  (name == "--memory-bytes" && read_number(value, arguments.memory_bytes)) ||
-                 (name == "--folder" && !value.empty());
+                 ((name == "--folder" || name == "--target") && !value.empty());
     if (!known) return false;
+    if (name == "--target") arguments.target = value;
     if (name == "--folder") arguments.folder = value;
   }
   bool confined = !arguments.folder.empty();
@@ -84,7 +86,9 @@ int main(int count, char** words) {
   setrlimit(RLIMIT_CORE, &no_core_file);
 
   int socket = int(arguments.socket);
-  tw::Hardware hardware = tw::detect_host();
+  tw::Result<tw::FoundProcessor> found = tw::find_processor(arguments.target);
+  if (!found) return fail(found.error());
+  tw::Hardware& hardware = found->hardware;
   std::vector<std::string> ways;  // of this machine's own kernels nothing is said
   if (!arguments.folder.empty()) {
     hardware.memory_bytes = arguments.memory_bytes;
@@ -94,8 +98,9 @@ int main(int count, char** words) {
     if (!confined) return fail(confined.error());
   }
   int64_t share = arguments.folder.empty() ? hardware.memory_bytes / 4 * 3 : hardware.memory_bytes;
-  auto processor = tw::create_cpu_processor(share);
-  if (tw::Status served = tw::serve_device(socket, *processor, hardware, ways); !served)
+  auto processor = found->entry->create(hardware, share);
+  if (!processor) return fail(processor.error());
+  if (tw::Status served = tw::serve_device(socket, **processor, hardware, ways); !served)
     return fail(served.error());
   return 0;
 }

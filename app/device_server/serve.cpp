@@ -14,11 +14,12 @@
 #include <thread>
 
 #include "engine/device/confine/confine.h"
+#include "engine/device/processor_table.h"
 #include "engine/device/rpc/address.h"
 #include "engine/device/rpc/certificate.h"
 #include "engine/device/rpc/rpc_server.h"
 #include "engine/device/words.h"
-#include "engine/hardware/detect.h"
+#include "engine/hardware/machine.h"
 #include "engine/support/files.h"
 
 namespace {
@@ -38,6 +39,7 @@ constexpr char kUsage[] =
     "                         programs of this user find by themselves)\n"
     "  --no-token             whoever is on this machine may connect\n"
     "  --memory-mb N          that a client's tensors may take (half of what there is)\n"
+    "  --target NAME          that runs the kernels (the first that this machine has)\n"
     "  --call-seconds N       that one call may take (120)\n"
     "  --idle-seconds N       that a client may stay silent (3600)\n"
     "  --clients N            at once (8)\n"
@@ -48,9 +50,10 @@ constexpr char kUsage[] =
 using Words = std::map<std::string, std::string>;
 
 tw::Result<Words> read_words(int count, char** words) {
-  constexpr std::string_view kOptions[] = {
-      "--listen",       "--tls-cert",     "--tls-key", "--token-file", "--memory-mb",
-      "--call-seconds", "--idle-seconds", "--clients", "--launcher",   "--check-seconds"};
+  constexpr std::string_view kOptions[] = {"--listen",        "--tls-cert",  "--tls-key",
+                                           "--token-file",    "--memory-mb", "--call-seconds",
+                                           "--idle-seconds",  "--clients",   "--launcher",
+                                           "--check-seconds", "--target"};
   Words given;
   for (int i = 1; i < count; ++i) {
     std::string name = words[i];
@@ -99,8 +102,10 @@ tw::Status choose_tokens(Words const& words, tw::RpcServerOptions& options) {
   return {};
 }
 
-/// tw-device beside this program, after the launcher's words.
-std::vector<std::string> worker_command(Words const& words) {
+/// tw-device beside this program, after the launcher's words. Errors: those of find_processor.
+tw::Result<std::vector<std::string>> worker_command(Words const& words) {
+  std::string target = words.contains("--target") ? words.at("--target") : "";
+  TRY(tw::find_processor(target));
   std::vector<std::string> command;
   if (auto found = words.find("--launcher"); found != words.end()) {
     std::istringstream stream(found->second);
@@ -109,6 +114,7 @@ std::vector<std::string> worker_command(Words const& words) {
   std::error_code error;
   command.push_back(
       (fs::read_symlink("/proc/self/exe", error).parent_path() / "tw-device").string());
+  if (!target.empty()) command.insert(command.end(), {"--target", target});
   return command;
 }
 
@@ -164,8 +170,8 @@ tw::Result<tw::RpcServerOptions> server_options(Words const& words) {
   TRY_ASSIGN(options.tls_certificate, file(words, "--tls-cert"));
   TRY_ASSIGN(options.tls_key, file(words, "--tls-key"));
   TRY(choose_tokens(words, options));
-  options.worker = worker_command(words);
-  double half = double(tw::detect_host().memory_bytes / (2 << 20));
+  TRY_ASSIGN(options.worker, worker_command(words));
+  double half = double(tw::machine_memory_bytes() / (2 << 20));
   TRY_ASSIGN(double megabytes, number(words, "--memory-mb", std::max(half, 64.0)));
   options.memory_bytes = int64_t(megabytes * (1 << 20));
   TRY_ASSIGN(options.call_seconds, number(words, "--call-seconds", options.call_seconds));

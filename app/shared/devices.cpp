@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "app/shared/environment.h"
+#include "engine/backend/target_table.h"
 #include "engine/device/local_device.h"
 #include "engine/device/logged_device.h"
 #include "engine/device/rpc/remote_device.h"
 #include "engine/measure/roofs.h"
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
-#include "targets/cpu/compiler/cpu_backend.h"
 
 namespace tw {
 namespace {
@@ -67,7 +67,7 @@ Result<session::ChosenDevice> choose_device(std::filesystem::path const& list,
   TRY_ASSIGN(DeviceEntry entry, find_device(list, name));
   TRY_ASSIGN(chosen.device, open_logged(entry, log));
   TRY_ASSIGN(Hardware hardware, chosen.device->describe({.stop = stop}));
-  TRY_ASSIGN(chosen.backend, create_cpu_backend(hardware, code_generator_program()));
+  TRY_ASSIGN(chosen.backend, create_backend(hardware, code_generator_program()));
   return chosen;
 }
 

@@ -4,10 +4,8 @@
 
 #include "app/shared/devices.h"
 #include "app/shared/private_folder.h"
+#include "engine/backend/target_table.h"
 #include "engine/device/local_device.h"
-#include "engine/hardware/detect.h"
-#include "targets/cpu/compiler/cpu_backend.h"
-#include "targets/cpu/compiler/cpu_targets.h"
 
 namespace tw {
 namespace {
@@ -33,8 +31,8 @@ fs::path kit_folder() {
 }
 
 Result<std::shared_ptr<Backend const>> backend_for(std::string const& target) {
-  TRY_ASSIGN(Hardware hardware, cpu_target(target));
-  return create_cpu_backend(hardware, code_generator_program());
+  TRY_ASSIGN(Hardware hardware, target_hardware(target));
+  return create_backend(hardware, code_generator_program());
 }
 
 /// Another machine: its own description decides what is compiled for it.
@@ -42,7 +40,7 @@ Status use_device(std::string const& name, Environment& environment) {
   TRY_ASSIGN(DeviceEntry entry, find_device(environment.devices_file, name));
   TRY_ASSIGN(std::unique_ptr<Device> device, open_registered(entry));
   TRY_ASSIGN(Hardware hardware, device->describe({}));
-  TRY_ASSIGN(environment.backend, create_cpu_backend(hardware, code_generator_program()));
+  TRY_ASSIGN(environment.backend, create_backend(hardware, code_generator_program()));
   // The first who opens the device takes the connection that is there.
   auto first = std::make_shared<std::unique_ptr<Device>>(std::move(device));
   environment.open_device = [entry, first]() -> Result<std::unique_ptr<Device>> {
@@ -74,11 +72,12 @@ Result<Environment> make_environment(std::string const& device) {
     TRY(use_device(device, environment));
     return environment;
   }
-  TRY_ASSIGN(environment.backend, create_cpu_backend(detect_host(), code_generator_program()));
-  environment.open_device = []() -> Result<std::unique_ptr<Device>> {
-    return std::make_unique<LocalDevice>(LocalDeviceOptions{});
+  TRY_ASSIGN(Hardware hardware, target_hardware_here());
+  TRY_ASSIGN(environment.backend, create_backend(hardware, code_generator_program()));
+  environment.open_device = [target = hardware.target]() -> Result<std::unique_ptr<Device>> {
+    return std::make_unique<LocalDevice>(LocalDeviceOptions{.program = {}, .target = target});
   };
-  environment.exports = {kit_folder(), cpu_target_names(), backend_for};
+  environment.exports = {kit_folder(), target_names(), backend_for};
   return environment;
 }
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "targets/cpu/compiler/cpu_backend.h"
+#include "engine/backend/target_table.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -37,7 +37,7 @@ QString vectors_text(Hardware const& hardware) {
   QString registers = QString("%1 registers of %2 bits")
                           .arg(hardware.vector_registers)
                           .arg(hardware.vector_bytes * 8);
-  auto backend = create_cpu_backend(hardware);
+  auto backend = create_backend(hardware);
   if (!backend) return registers;
   return QString::fromStdString((*backend)->target().title()) + ", " + registers;
 }

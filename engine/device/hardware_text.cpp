@@ -8,7 +8,7 @@ namespace tw {
 using Json = nlohmann::json;
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CacheLevel, level, bytes, line_bytes, shared_by)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hardware, name, triple, cpu, features, vector_bytes,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hardware, target, name, triple, cpu, features, vector_bytes,
                                    vector_registers, cores, memory_bytes, caches)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Rate, one_core, all_cores, spread)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryRoof, name, working_set, load, triad)
@@ -37,10 +37,12 @@ char const* broken_number(Json const& json) {
   return nullptr;
 }
 
+/// `usual`: what fields have that older devices do not write.
 template <typename T>
-Result<T> parse(std::string_view text, char const* code) {
+Result<T> parse(std::string_view text, char const* code, Json const& usual = Json::object()) {
   try {
     Json json = Json::parse(text);
+    if (json.is_object()) json.insert(usual.begin(), usual.end());  // keeps what is there
     if (char const* field = broken_number(json))
       return bad_input(code, std::string("'") + field + "' is no whole number");
     return json.get<T>();
@@ -68,7 +70,7 @@ std::string to_json_text(Hardware const& hardware) { return print(hardware); }
 std::string to_json_text(Roofs const& roofs) { return print(roofs); }
 
 Result<Hardware> parse_hardware(std::string_view json) {
-  TRY_ASSIGN(Hardware hardware, parse<Hardware>(json, "bad_hardware_text"));
+  TRY_ASSIGN(Hardware hardware, parse<Hardware>(json, "bad_hardware_text", {{"target", ""}}));
   // Another machine wrote it: plans are made with these numbers.
   bool sane = between(hardware.cores, 1, 1 << 16) && between(hardware.vector_bytes, 4, 4096) &&
               between(hardware.vector_registers, 1, 4096) &&

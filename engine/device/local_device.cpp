@@ -17,6 +17,12 @@ fs::path program_beside_ours() {
   return self.parent_path() / "tw-device";
 }
 
+std::vector<std::string> command_of(LocalDeviceOptions const& options) {
+  fs::path program = options.program.empty() ? program_beside_ours() : options.program;
+  if (options.target.empty()) return {program.string()};
+  return {program.string(), "--target", options.target};
+}
+
 class ChildLine final : public Line {
 public:
   explicit ChildLine(ChildProcess child) : child_(std::move(child)) {}
@@ -36,9 +42,9 @@ LocalDevice::LocalDevice(LocalDeviceOptions options)
 
 LocalDevice::LocalDevice(LocalDeviceOptions options, Child child)
     : WireDevice(
-          [program = options.program.empty() ? program_beside_ours() : std::move(options.program),
+          [command = command_of(options),
            child](CallOptions const&) -> Result<std::unique_ptr<Line>> {
-            TRY_ASSIGN(ChildProcess started, start_device_process({program.string()}));
+            TRY_ASSIGN(ChildProcess started, start_device_process(command));
             *child = started.pid();
             return std::make_unique<ChildLine>(std::move(started));
           },

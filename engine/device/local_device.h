@@ -14,6 +14,7 @@ namespace tw {
 struct LocalDeviceOptions {
   /// The program tw-device; empty: next to the program that runs now.
   std::filesystem::path program;
+  std::string target;  ///< as which kind; empty: the first that the program finds here
 };
 
 class LocalDevice final : public WireDevice {

@@ -6,7 +6,11 @@ namespace tw {
 
 uint64_t fingerprint(Hardware const& hardware) {
   Hasher hasher;
-  hasher.text(hardware.name).text(hardware.triple).text(hardware.cpu).text(hardware.features);
+  hasher.text(hardware.target)
+      .text(hardware.name)
+      .text(hardware.triple)
+      .text(hardware.cpu)
+      .text(hardware.features);
   hasher.number(uint64_t(hardware.vector_bytes)).number(uint64_t(hardware.cores));
   hasher.number(uint64_t(hardware.memory_bytes >> 30));  // the exact size changes from boot to boot
   for (CacheLevel const& cache : hardware.caches) {

@@ -19,6 +19,9 @@ struct CacheLevel {
 };
 
 struct Hardware {
+  /// The kind of target that runs kernels here, a name of `target_table()`; empty in what older
+  /// devices say of themselves.
+  std::string target;
   std::string name;       ///< as the machine calls itself: "AMD EPYC 9354"
   std::string triple;     ///< LLVM's: "x86_64-linux-gnu"
   std::string cpu;        ///< LLVM's name of the processor: "znver4", "x86-64-v3", "generic"

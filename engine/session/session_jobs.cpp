@@ -12,8 +12,8 @@
 namespace tw::session {
 
 ChosenDevice this_machine(Options const& options) {
-  std::shared_ptr<Device> device =
-      std::make_shared<LocalDevice>(LocalDeviceOptions{options.device_program});
+  std::shared_ptr<Device> device = std::make_shared<LocalDevice>(LocalDeviceOptions{
+      .program = options.device_program, .target = options.backend->target().name});
   if (options.local_log) device = std::make_shared<LoggedDevice>(device, options.local_log);
   return {"", options.backend, device};
 }

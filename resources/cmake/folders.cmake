@@ -54,6 +54,63 @@ std::span<@type@ const* const> @function_name@() {
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
+# tw_folder_table(LIBRARY PREFIX TYPE HEADER FUNCTION FOLDERS... LINKS...): a library with a function
+# `FUNCTION()` that lists `PREFIX_<name>()` of every folder: adding a folder adds a row. The folders'
+# own libraries and that of HEADER are LINKS.
+function(tw_folder_table library prefix type header function_name)
+  cmake_parse_arguments(ARG "" "" "FOLDERS;LINKS" ${ARGN})
+  list(LENGTH ARG_FOLDERS count)
+  set(declarations "")
+  set(rows "")
+  foreach(folder ${ARG_FOLDERS})
+    get_filename_component(name ${folder} NAME)
+    string(APPEND declarations "${type} const& ${prefix}_${name}();\n")
+    string(APPEND rows "      &${prefix}_${name}(),\n")
+  endforeach()
+  set(body "  static ${type} const* const rows[] = {\n${rows}  };\n  return rows;")
+  if(count EQUAL 0)
+    set(body "  return {};")
+  endif()
+  set(out ${CMAKE_BINARY_DIR}/generated/tables/${library}.cpp)
+  file(CONFIGURE OUTPUT ${out} CONTENT
+"// Written by CMake from names of folders.
+#include \"@header@\"
+
+namespace tw {
+@declarations@
+std::span<@type@ const* const> @function_name@() {
+@body@
+}
+}  // namespace tw
+" @ONLY)
+  add_library(${library} STATIC ${out})
+  target_link_libraries(${library} PUBLIC ${ARG_LINKS})
+endfunction()
+
+# tw_target_tables(COMPILERS PROCESSORS FOLDERS...): the two tables of the targets in FOLDERS (paths
+# from the top), each with a library tw_<name>_compiler, a tw_<name>_runtime, or both.
+function(tw_target_tables compilers processors)
+  set(with_compiler "")
+  set(with_runtime "")
+  set(compiler_links tw_backend)
+  set(runtime_links tw_device)
+  foreach(folder ${ARGN})
+    get_filename_component(name ${folder} NAME)
+    if(TARGET tw_${name}_compiler)
+      list(APPEND with_compiler ${folder})
+      list(APPEND compiler_links tw_${name}_compiler)
+    endif()
+    if(TARGET tw_${name}_runtime)
+      list(APPEND with_runtime ${folder})
+      list(APPEND runtime_links tw_${name}_runtime)
+    endif()
+  endforeach()
+  tw_folder_table(${compilers} target TargetEntry engine/backend/target_table.h target_table
+    FOLDERS ${with_compiler} LINKS ${compiler_links})
+  tw_folder_table(${processors} processor ProcessorEntry engine/device/processor_table.h processor_table
+    FOLDERS ${with_runtime} LINKS ${runtime_links})
+endfunction()
+
 # tw_test_folder(FOLDER LINKS... [LABEL slow] [TIMEOUT s]): each *_test.cpp of tests/FOLDER is one Qt Test program.
 function(tw_test_folder folder)
   cmake_parse_arguments(ARG "" "TIMEOUT" "LINKS" ${ARGN})

@@ -2,9 +2,9 @@
 // part of random_compiled_test.)
 #include <QtTest>
 
-#include "engine/hardware/detect.h"
 #include "engine/ir/text.h"
 #include "targets/cpu/compiler/cpu_backend.h"
+#include "targets/cpu/hardware/detect.h"
 #include "tests/support/compiled.h"
 #include "tests/support/random_schedules.h"
 

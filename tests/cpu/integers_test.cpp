@@ -4,11 +4,11 @@
 
 #include <limits>
 
-#include "engine/hardware/detect.h"
 #include "engine/ir/interpreter.h"
 #include "engine/schedule/trace.h"
 #include "engine/te/te.h"
 #include "targets/cpu/compiler/cpu_backend.h"
+#include "targets/cpu/hardware/detect.h"
 #include "tests/support/compiled.h"
 
 using namespace tw;

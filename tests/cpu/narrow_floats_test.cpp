@@ -5,13 +5,13 @@
 #include <cmath>
 #include <cstring>
 
-#include "engine/hardware/detect.h"
 #include "engine/ir/interpreter.h"
 #include "engine/schedule/trace.h"
 #include "engine/support/base/random.h"
 #include "engine/te/te.h"
 #include "targets/cpu/compiler/cpu_backend.h"
 #include "targets/cpu/compiler/cpu_targets.h"
+#include "targets/cpu/hardware/detect.h"
 #include "tests/support/compiled.h"
 
 using namespace tw;

@@ -1,11 +1,11 @@
 // Default schedules of matrix products: they apply, and the code is right for odd extents.
 #include <QtTest>
 
-#include "engine/hardware/detect.h"
 #include "engine/ir/interpreter.h"
 #include "engine/schedule/trace.h"
 #include "engine/te/te.h"
 #include "targets/cpu/compiler/cpu_backend.h"
+#include "targets/cpu/hardware/detect.h"
 #include "tests/support/compiled.h"
 #include "tests/support/random_schedules.h"
 

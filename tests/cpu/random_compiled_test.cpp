@@ -4,10 +4,10 @@
 
 #include <map>
 
-#include "engine/hardware/detect.h"
 #include "engine/ir/interpreter.h"
 #include "engine/schedule/trace.h"
 #include "targets/cpu/compiler/cpu_backend.h"
+#include "targets/cpu/hardware/detect.h"
 #include "tests/support/compiled.h"
 #include "tests/support/random_schedules.h"
 

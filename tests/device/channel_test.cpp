@@ -11,8 +11,8 @@
 
 #include "engine/device/hardware_text.h"
 #include "engine/device/messages.pb.h"
-#include "engine/hardware/detect.h"
 #include "engine/support/child_process.h"
+#include "targets/cpu/hardware/detect.h"
 #include "tests/device/test_kernels.h"
 
 using namespace tw;

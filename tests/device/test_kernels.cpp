@@ -6,7 +6,7 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/TargetSelect.h>
 
-#include "engine/hardware/detect.h"
+#include "targets/cpu/hardware/detect.h"
 #include "targets/shared/link/link.h"
 
 namespace tw::test {

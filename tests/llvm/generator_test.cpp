@@ -12,7 +12,7 @@
 #include <set>
 #include <thread>
 
-#include "engine/hardware/detect.h"
+#include "targets/cpu/hardware/detect.h"
 #include "targets/shared/llvm/machine.h"
 #include "tests/device/test_kernels.h"
 

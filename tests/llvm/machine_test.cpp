@@ -3,7 +3,7 @@
 
 #include <QtTest>
 
-#include "engine/hardware/detect.h"
+#include "targets/cpu/hardware/detect.h"
 #include "tests/device/test_kernels.h"
 
 using namespace tw;

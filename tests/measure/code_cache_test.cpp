@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "engine/compile/compile_plan.h"
-#include "engine/hardware/detect.h"
 #include "engine/support/files.h"
 #include "targets/cpu/compiler/cpu_backend.h"
+#include "targets/cpu/hardware/detect.h"
 
 using namespace tw;
 namespace fs = std::filesystem;

@@ -6,13 +6,13 @@
 #include <thread>
 
 #include "engine/device/local_device.h"
-#include "engine/hardware/detect.h"
 #include "engine/measure/kernel_bench.h"
 #include "engine/measure/roofs.h"
 #include "engine/support/base/random.h"
 #include "engine/te/te.h"
 #include "targets/cpu/compiler/cpu_backend.h"
 #include "targets/cpu/compiler/probes.h"
+#include "targets/cpu/hardware/detect.h"
 
 using namespace tw;
 

@@ -6,8 +6,8 @@
 
 #include "engine/device/hardware_text.h"
 #include "engine/device/local_device.h"
-#include "engine/hardware/detect.h"
 #include "targets/cpu/compiler/probes.h"
+#include "targets/cpu/hardware/detect.h"
 
 using namespace tw;
 

@@ -5,6 +5,7 @@
 
 #include "targets/cpu/compiler/probes.h"
 #include "targets/cpu/compiler/rules/rules.h"
+#include "targets/cpu/hardware/detect.h"
 #include "targets/shared/link/link.h"
 #include "targets/shared/llvm/kernel_module.h"
 #include "targets/shared/llvm/machine.h"
@@ -90,7 +91,7 @@ private:
 Result<std::shared_ptr<Backend const>> create_cpu_backend(Hardware const& hardware,
                                                           std::string generator) {
   TRY_ASSIGN(Machine machine, Machine::create(hardware, std::move(generator)));
-  Target target{"cpu", hardware, {"global", "local"}};
+  Target target{kCpuTarget, hardware, {"global", "local"}};
   return std::make_shared<CpuBackend>(std::move(target), std::move(machine));
 }
 

@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "engine/hardware/detect.h"
 #include "engine/runtime/thread_pool.h"
 #include "targets/cpu/compiler/cpu_backend.h"
+#include "targets/cpu/hardware/detect.h"
 #include "tests/benchmarks/kernels/compiled_model.h"
 #include "tests/benchmarks/kernels/rounds.h"
 #include "tests/benchmarks/kernels/workloads.h"

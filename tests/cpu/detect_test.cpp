@@ -1,5 +1,5 @@
 // Describing a machine from what its kernel says, also when it says little or nonsense.
-#include "engine/hardware/detect.h"
+#include "targets/cpu/hardware/detect.h"
 
 #include <QtTest>
 #include <fstream>

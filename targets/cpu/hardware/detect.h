@@ -8,6 +8,9 @@
 
 namespace tw {
 
+/// The name of this kind of target.
+inline constexpr char kCpuTarget[] = "cpu";
+
 /// Never fails: what cannot be found out keeps a cautious default.
 Hardware detect_host();
 

@@ -1,9 +1,8 @@
-#include "engine/hardware/detect.h"
+#include "targets/cpu/hardware/detect.h"
 
 #include <sched.h>
 #include <sys/auxv.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +11,8 @@
 #include <map>
 #include <set>
 #include <sstream>
+
+#include "engine/hardware/machine.h"
 
 namespace tw {
 namespace {
@@ -235,6 +236,7 @@ int usable_cores() {
 Hardware describe_processor(std::string_view cpuinfo, fs::path const& cache_folder) {
   auto values = first_processor(cpuinfo);
   Hardware hardware;
+  hardware.target = kCpuTarget;
   hardware.name = "unknown processor";
   hardware.cpu = "generic";
   if (values.contains("flags")) describe_x86(values, hardware);
@@ -252,8 +254,7 @@ Hardware detect_host() {
   std::string architecture = uname(&system) == 0 ? system.machine : "x86_64";
   hardware.triple = architecture + "-linux-gnu";
   hardware.cores = usable_cores();
-  int64_t pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-  hardware.memory_bytes = pages > 0 && page_bytes > 0 ? pages * page_bytes : 0;
+  hardware.memory_bytes = machine_memory_bytes();
   return hardware;
 }
 

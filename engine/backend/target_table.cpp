@@ -1,0 +1,47 @@
+#include "engine/backend/target_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tw {
+namespace {
+
+std::unexpected<Error> unknown_target(std::string const& name) {
+  std::vector<std::string> names = target_names();
+  std::string known = names.empty() ? "this build has none"
+                                    : fmt::format("the targets are {}", fmt::join(names, ", "));
+  return bad_input("unknown_target", fmt::format("there is no target '{}'; {}", name, known));
+}
+
+}  // namespace
+
+std::vector<std::string> target_names() {
+  std::vector<std::string> names;
+  for (TargetEntry const* entry : target_table())
+    for (std::string& spelling : entry->spellings()) names.push_back(std::move(spelling));
+  return names;
+}
+
+Result<Hardware> target_hardware(std::string const& spelling) {
+  for (TargetEntry const* entry : target_table())
+    if (std::vector<std::string> all = entry->spellings();
+        std::ranges::find(all, spelling) != all.end())
+      return entry->hardware(spelling);
+  return unknown_target(spelling);
+}
+
+Result<Hardware> target_hardware_here() {
+  for (TargetEntry const* entry : target_table())
+    if (Result<Hardware> hardware = entry->hardware(entry->name)) return hardware;
+  return environment_failed("no_such_hardware", "no target of this build is there on this machine");
+}
+
+Result<std::shared_ptr<Backend const>> create_backend(Hardware const& hardware,
+                                                      std::string generator) {
+  for (TargetEntry const* entry : target_table())
+    if (entry->matches(hardware)) return entry->create_backend(hardware, std::move(generator));
+  return unknown_target(hardware.target);
+}
+
+}  // namespace tw

@@ -1,0 +1,46 @@
+/// The kinds of targets that this build knows, one for each folder under targets/ with a compiler.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/backend/backend.h"
+
+namespace tw {
+
+/// What the rest of the program knows of a kind of target. Its folder defines one as
+/// `TargetEntry const& target_FOLDER()`; the build writes the table that names them.
+struct TargetEntry {
+  std::string name;  ///< the first word of its spellings, and `Hardware::target` of its devices
+  /// What code can be asked for by name, without a device; `name` alone is this machine as such a
+  /// target, the others say more after a colon.
+  std::vector<std::string> (*spellings)();
+  /// What one of `spellings` stands for. Errors: no_such_hardware (this machine is no such target).
+  Result<Hardware> (*hardware)(std::string const& spelling);
+  /// Whether the backend can make code for what a device calls itself.
+  bool (*matches)(Hardware const& hardware);
+  /// `generator`: a program in whose processes code is generated, so that a fatal error of a code
+  /// generator is an error of one kernel; empty: in this process. Errors: those of the target.
+  Result<std::shared_ptr<Backend const>> (*create_backend)(Hardware const& hardware,
+                                                           std::string generator);
+};
+
+/// Sorted by their folders. Written by the build.
+std::span<TargetEntry const* const> target_table();
+
+/// All spellings of all kinds: those of one kind stand together, its name first.
+std::vector<std::string> target_names();
+
+/// Errors: unknown_target, which lists the names; no_such_hardware.
+Result<Hardware> target_hardware(std::string const& spelling);
+
+/// This machine as the first kind of target that it is. Errors: no_such_hardware.
+Result<Hardware> target_hardware_here();
+
+/// The backend of the first kind that matches. Errors: unknown_target, those of the backend.
+Result<std::shared_ptr<Backend const>> create_backend(Hardware const& hardware,
+                                                      std::string generator = {});
+
+}  // namespace tw

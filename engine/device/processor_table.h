@@ -1,0 +1,38 @@
+/// The kinds of processors that a device of this build has, one for each folder under targets/ with
+/// a runtime.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "engine/hardware/hardware.h"
+#include "engine/runtime/processor.h"
+
+namespace tw {
+
+/// A target's folder defines one as `ProcessorEntry const& processor_FOLDER()`; the build writes
+/// the table that names them.
+struct ProcessorEntry {
+  std::string name;  ///< `Hardware::target` of what it describes
+  /// This machine as such a device; nothing where it is none.
+  std::optional<Hardware> (*detect)();
+  /// `most_bytes`: what all tensors together may take.
+  Result<std::unique_ptr<Processor>> (*create)(Hardware const& hardware, int64_t most_bytes);
+};
+
+/// Sorted by their folders. Written by the build.
+std::span<ProcessorEntry const* const> processor_table();
+
+/// A kind and what it found here.
+struct FoundProcessor {
+  ProcessorEntry const* entry = nullptr;
+  Hardware hardware;
+};
+
+/// The kind of that name, or, where that is empty, the first that is there. Errors: unknown_target,
+/// no_such_hardware.
+Result<FoundProcessor> find_processor(std::string_view name);
+
+}  // namespace tw
