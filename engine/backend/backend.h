@@ -12,6 +12,7 @@
 #include "engine/ir/text.h"
 #include "engine/lowering/checks.h"
 #include "engine/lowering/pipeline.h"
+#include "engine/schedule/schedule.h"
 #include "engine/support/base/job.h"
 #include "engine/target/target.h"
 
@@ -41,8 +42,11 @@ struct Artifact {
 
 class Backend {
 public:
+  explicit Backend(Target target) : target_(std::make_shared<Target const>(std::move(target))) {}
   virtual ~Backend() = default;
-  virtual Target const& target() const = 0;
+  Target const& target() const { return *target_; }
+  /// The same for schedules, which live on without the backend.
+  std::shared_ptr<Target const> const& shared_target() const { return target_; }
   virtual std::span<Pass const> passes() const = 0;
   /// What generates code, with its version ("LLVM 19.1.7"): another one may make other code.
   virtual std::string generator() const = 0;
@@ -60,10 +64,17 @@ public:
     TRY_ASSIGN(artifact.library, link({&artifact.object, 1}));
     return artifact;
   }
-  /// A schedule script by rule, at most 25 lines; only the version line when no rule applies.
-  virtual Result<std::string> default_script(ir::Program const& program) const = 0;
+  /// The schedule by rule, at most 25 lines of script; without steps where no rule applies.
+  virtual Result<Schedule> default_schedule(ir::Program const& program) const = 0;
+  Result<std::string> default_script(ir::Program const& program) const {
+    TRY_ASSIGN(Schedule schedule, default_schedule(program));
+    return schedule.script();
+  }
   /// Kernels that reach the roofs of a device of this target.
   virtual Result<RoofProbes> roof_probes() const = 0;
+
+private:
+  std::shared_ptr<Target const> target_;
 };
 
 }  // namespace tw

@@ -116,6 +116,7 @@ std::string to_entry(std::string const& key, KernelCode const& code) {
   }
   body.number(int64_t(code.read.size()));
   for (bool read : code.read) body.number(read ? 1 : 0);
+  body.text(code.script);
   std::string bytes = body.take();
   return std::string(kMagic) + Writer().number(int64_t(hash_of(bytes))).take() + bytes;
 }
@@ -143,6 +144,7 @@ Result<KernelCode> parse_entry(std::string_view bytes, std::string const& key) {
   }
   for (int64_t left = reader.number(1 << 16); left > 0 && reader.good(); --left)
     code.read.push_back(reader.number(1) == 1);
+  code.script = reader.text();
   if (!reader.at_end()) return broken("its parts do not fit its size");
   return code;
 }

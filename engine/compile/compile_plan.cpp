@@ -19,9 +19,9 @@ Result<KernelCode> compile_task(KernelTask const& task, std::string const* scrip
     key = code_key(program, script, backend, options.tier);
     if (auto found = options.cache->find(key)) return std::move(*found);
   }
-  TRY_ASSIGN(std::string chosen, script_of(program, script, backend));
-  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, chosen, ""));
-  TRY_ASSIGN(KernelCode code, emit_kernel(scheduled, backend, options.tier, options.stop));
+  TRY_ASSIGN(Schedule schedule, schedule_of(program, script, backend));
+  TRY_ASSIGN(KernelCode code, emit_kernel(schedule.program(), backend, options.tier, options.stop));
+  code.script = schedule.script();
   if (options.cache) options.cache->keep(key, code);
   return code;
 }
@@ -32,12 +32,6 @@ int thread_count(int wanted, size_t kernels) {
 }
 
 }  // namespace
-
-Result<std::string> script_of(ir::Program const& program, std::string const* given,
-                              Backend const& backend) {
-  if (given) return *given;
-  return backend.default_script(program);
-}
 
 Result<std::vector<KernelCode>> compile_plan(Plan const& plan, Backend const& backend,
                                              CompileOptions const& options) {

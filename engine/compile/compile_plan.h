@@ -26,8 +26,4 @@ struct CompileOptions {
 Result<std::vector<KernelCode>> compile_plan(Plan const& plan, Backend const& backend,
                                              CompileOptions const& options);
 
-/// The kernel's script: the one given, else the backend's rule for it.
-Result<std::string> script_of(ir::Program const& program, std::string const* given,
-                              Backend const& backend);
-
 }  // namespace tw

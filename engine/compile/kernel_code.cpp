@@ -53,16 +53,32 @@ Result<KernelCode> compile_kernel(ir::Program const& scheduled, Backend const& b
   return code;
 }
 
-Result<ir::Program> schedule_program(ir::Program const& program, std::string const& script,
-                                     std::string const& file) {
-  if (script.empty()) return program;
+namespace {
+
+Result<Schedule> replayed(ir::Program const& program, std::string const& script,
+                          std::string const& file, Backend const& backend) {
+  Schedule plain(program, backend.shared_target());
+  if (script.empty()) return plain;
   TRY_ASSIGN(Script parsed, parse_script(script, file));
-  auto scheduled = replay(Schedule(program), parsed);
+  auto scheduled = replay(std::move(plain), parsed);
   if (!scheduled)
     return refused("step_refused",
                    fmt::format("{}: {}", scheduled.error().code, scheduled.error().message),
                    Place{file, scheduled.error().line, 0, {}});
-  return scheduled->program();
+  return std::move(*scheduled);
+}
+
+}  // namespace
+
+Result<ir::Program> schedule_program(ir::Program const& program, std::string const& script,
+                                     std::string const& file, Backend const& backend) {
+  TRY_ASSIGN(Schedule schedule, replayed(program, script, file, backend));
+  return schedule.program();
+}
+
+Result<Schedule> schedule_of(ir::Program const& program, std::string const* given,
+                             Backend const& backend) {
+  return given ? replayed(program, *given, "", backend) : backend.default_schedule(program);
 }
 
 }  // namespace tw

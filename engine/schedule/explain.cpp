@@ -16,7 +16,8 @@ nlohmann::ordered_json to_json(Iteration const& iteration) {
 
 std::string range_text(Parameter const& parameter) {
   std::string text;
-  for (std::string const& choice : parameter.choices) text += (text.empty() ? "" : "|") + choice;
+  for (std::string const& choice : choices_of(parameter, *any_target()))
+    text += (text.empty() ? "" : "|") + choice;
   if (text.empty()) text = fmt::format("{}..{}", parameter.low, parameter.high);
   if (parameter.preset) text += fmt::format(", {} if left out", *parameter.preset);
   return parameter.optional ? text + ", optional" : text;

@@ -13,6 +13,7 @@
 #include "engine/ir/program.h"
 #include "engine/schedule/effort.h"
 #include "engine/schedule/refusal.h"
+#include "engine/target/target.h"
 
 namespace tw {
 
@@ -36,15 +37,21 @@ struct Parameter {
   bool optional = false;
   std::vector<std::string> choices;  ///< not empty: a word out of these instead of a number
   bool word = false;                 ///< any word instead of a number: a tensor, a layout
+  bool scope = false;                ///< one of the target's memories instead of a number
 };
+
+/// The words that a parameter may be on a target; empty: it is no such choice.
+std::vector<std::string> choices_of(Parameter const& parameter, Target const& target);
 
 /// Where the loops of an older program are in the newer one: not listed = unchanged, an empty list
 /// = gone.
 using CursorMap = std::map<ir::LoopId, std::vector<ir::LoopId>>;
 
-/// What a check or a rewrite works on: the program and the resolved targets.
+/// What a check or a rewrite works on: the program, for which target it is, and the loops and
+/// blocks that the step names.
 struct Move {
   ir::Program const& program;
+  Target const& target;
   std::vector<ir::LoopSite> loops;
   Step const& step;
   std::vector<ir::BlockSite> blocks = {};

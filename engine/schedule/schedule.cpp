@@ -24,14 +24,13 @@ Refusal unusable(std::string code, std::string message) {
 
 std::expected<void, Refusal> validate_argument(Primitive const& primitive,
                                                Parameter const& parameter,
-                                               ArgumentValue const& value) {
-  if (!parameter.choices.empty()) {
+                                               ArgumentValue const& value, Target const& target) {
+  if (std::vector<std::string> choices = choices_of(parameter, target); !choices.empty()) {
     auto const* word = std::get_if<std::string>(&value);
-    for (std::string const& choice : parameter.choices)
-      if (word && *word == choice) return {};
+    if (word && std::ranges::find(choices, *word) != choices.end()) return {};
     return std::unexpected(
         unusable("bad_argument", fmt::format("{}: {} must be one of {}", primitive.name,
-                                             parameter.name, fmt::join(parameter.choices, ", "))));
+                                             parameter.name, fmt::join(choices, ", "))));
   }
   auto const* number = std::get_if<int64_t>(&value);
   if (parameter.word) {
@@ -63,7 +62,7 @@ std::string targets_text(Primitive const& primitive) {
 }
 
 /// Fills in presets and checks names, ranges and counts.
-std::expected<Step, Refusal> validate(Primitive const& primitive, Step step) {
+std::expected<Step, Refusal> validate(Primitive const& primitive, Step step, Target const& target) {
   if (primitive.targets < 0 ? step.targets.size() < 2
                             : int(step.targets.size()) != primitive.targets)
     return std::unexpected(
@@ -81,7 +80,7 @@ std::expected<Step, Refusal> validate(Primitive const& primitive, Step step) {
     if (!found)
       return std::unexpected(unusable(
           "unknown_argument", fmt::format("{} has no argument '{}'", primitive.name, name)));
-    if (auto ok = validate_argument(primitive, *found, value); !ok)
+    if (auto ok = validate_argument(primitive, *found, value, target); !ok)
       return std::unexpected(ok.error());
   }
   for (Parameter const& parameter : primitive.parameters) {
@@ -126,17 +125,18 @@ struct Resolved {
   std::vector<ir::LoopSite> loops;
   std::vector<ir::BlockSite> blocks;
 
-  Move move(ir::Program const& program, Effort effort) const {
-    return {program, loops, step, blocks, effort};
+  Move move(ir::Program const& program, Target const& target, Effort effort) const {
+    return {program, target, loops, step, blocks, effort};
   }
 };
 
-std::expected<Resolved, Refusal> resolve(ir::Program const& program, Step const& step) {
+std::expected<Resolved, Refusal> resolve(ir::Program const& program, Step const& step,
+                                         Target const& for_target) {
   Primitive const* primitive = find_primitive(step.primitive);
   if (!primitive)
     return std::unexpected(
         unusable("unknown_primitive", fmt::format("there is no primitive '{}'", step.primitive)));
-  auto valid = validate(*primitive, step);
+  auto valid = validate(*primitive, step, for_target);
   if (!valid) return std::unexpected(valid.error());
   Resolved resolved{primitive, std::move(*valid), {}, {}};
   for (size_t i = 0; i < step.targets.size(); ++i) {
@@ -188,14 +188,19 @@ CursorMap with_gone(CursorMap cursors, ir::Program const& before, ir::Program co
 
 }  // namespace
 
-Schedule::Schedule(ir::Program program)
+std::vector<std::string> choices_of(Parameter const& parameter, Target const& target) {
+  return parameter.scope ? target.scope_names() : parameter.choices;
+}
+
+Schedule::Schedule(ir::Program program, std::shared_ptr<Target const> target)
     : origin_(std::make_shared<ir::Program const>(program)),
+      target_(std::move(target)),
       state_(std::make_shared<State>(State{std::move(program), {}, {}})) {}
 
 std::expected<Proof, Refusal> Schedule::check(Step const& step, Effort effort) const {
-  auto resolved = resolve(program(), step);
+  auto resolved = resolve(program(), step, target());
   if (!resolved) return std::unexpected(resolved.error());
-  auto answer = resolved->primitive->check(resolved->move(program(), effort));
+  auto answer = resolved->primitive->check(resolved->move(program(), target(), effort));
   if (!answer)
     answer.error().message = in_the_words_of(*resolved, program(), answer.error().message);
   return answer;
@@ -213,8 +218,8 @@ std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort
 std::expected<Schedule, Refusal> Schedule::take(Step const& step, Effort effort, State* own) const {
   auto proof = check(step, effort);
   if (!proof) return std::unexpected(proof.error());
-  auto resolved = resolve(program(), step);
-  Move move = resolved->move(program(), effort);
+  auto resolved = resolve(program(), step, target());
+  Move move = resolved->move(program(), target(), effort);
   Applied applied = resolved->primitive->apply(move);
   TakenStep taken{resolved->step, proof->by};
   taken.step.gives.clear();

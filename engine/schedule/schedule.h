@@ -18,8 +18,10 @@ struct TakenStep {
 
 class Schedule {
 public:
-  explicit Schedule(ir::Program program);
+  explicit Schedule(ir::Program program, std::shared_ptr<Target const> target = any_target());
 
+  /// What it is for: its memories, axes and limits decide what is legal.
+  Target const& target() const { return *target_; }
   ir::Program const& program() const { return state_->program; }
   /// The program before any step.
   ir::Program const& origin() const { return *origin_; }
@@ -47,6 +49,7 @@ private:
   std::expected<Schedule, Refusal> take(Step const& step, Effort effort, State* own) const;
 
   std::shared_ptr<ir::Program const> origin_;
+  std::shared_ptr<Target const> target_;
   std::shared_ptr<State> state_;  ///< changes only where nobody else holds it
 };
 

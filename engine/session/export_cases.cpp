@@ -114,11 +114,10 @@ Result<int> shaped_kernels(PackageSource const& source) {
   for (auto const& [row, text] : source.scripts) {
     if (size_t(row) >= source.plan.kernels.size()) continue;
     TRY_ASSIGN(ir::Program program, te::to_program(source.plan.kernels[size_t(row)].kernel));
-    TRY_ASSIGN(std::string by_rule, source.backend.default_script(program));
-    TRY_ASSIGN(Script rule, parse_script(by_rule));
+    TRY_ASSIGN(Schedule rule, source.backend.default_schedule(program));
     TRY_ASSIGN(Script given, parse_script(text));
-    count += !std::ranges::equal(rule.steps, given.steps, [](auto const& a, auto const& b) {
-      return to_text(a.second) == to_text(b.second);
+    count += !std::ranges::equal(rule.trace(), given.steps, [](auto const& a, auto const& b) {
+      return to_text(a.step) == to_text(b.second);
     });
   }
   return count;

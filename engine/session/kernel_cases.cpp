@@ -56,7 +56,7 @@ Result<CodeText> lower_kernel(LoadedModel const& model, int kernel, NamedScript 
                               std::string const& stage, Backend const& backend) {
   TRY(check_stage(stage, backend));
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
-  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script.text, script.name));
+  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script.text, script.name, backend));
   return whole(code_text(scheduled, model.kernel(kernel).kernel, stage, backend));
 }
 
@@ -70,7 +70,7 @@ Result<KernelAnalysis> analyze_kernel(LoadedModel const& model, int kernel,
                                       MachineView const& machine, Backend const& backend) {
   if (!machine.rates) return bad_input("unknown_roofs", "the machine's roofs are not known");
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
-  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script, script_file));
+  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script, script_file, backend));
   ir::Program runs = split_load_time(scheduled).at_run;
   analysis::TimeModel time = analysis::model_time(runs, analysis::Locality(runs),
                                                   backend.target().hardware, *machine.rates);
@@ -169,8 +169,8 @@ Result<ScriptDiff> diff_scripts(LoadedModel const& model, int kernel, NamedScrip
   if (!machine.rates) return bad_input("unknown_roofs", "the machine's roofs are not known");
   TRY(check_stage(options.stage, backend));
   TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
-  TRY_ASSIGN(ir::Program first, schedule_program(plain, before.text, before.name));
-  TRY_ASSIGN(ir::Program second, schedule_program(plain, after.text, after.name));
+  TRY_ASSIGN(ir::Program first, schedule_program(plain, before.text, before.name, backend));
+  TRY_ASSIGN(ir::Program second, schedule_program(plain, after.text, after.name, backend));
   TRY_ASSIGN(StateToCompare from, side_of(model, kernel, before, first, options.measure, machine,
                                           backend, device, stop, progress));
   TRY_ASSIGN(StateToCompare to, side_of(model, kernel, after, second, options.measure, machine,

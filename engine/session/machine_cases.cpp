@@ -69,7 +69,7 @@ Status write_sample_file(std::string const& name, std::filesystem::path const& f
   return write_sample(name, file);
 }
 
-std::vector<PrimitiveView> primitive_views() {
+std::vector<PrimitiveView> primitive_views(Target const& target) {
   std::vector<PrimitiveView> views;
   for (Primitive const* primitive : primitive_table()) {
     PrimitiveView view{primitive->name,
@@ -82,12 +82,12 @@ std::vector<PrimitiveView> primitive_views() {
                        {}};
     for (TargetKind kind : primitive->kinds)
       view.target_kinds.push_back(kind == TargetKind::kBlock ? "block" : "loop");
-    for (Parameter const& p : primitive->parameters)
-      view.parameters.push_back({p.name, p.doc,
-                                 p.word              ? "word"
-                                 : p.choices.empty() ? "int"
-                                                     : "choice",
-                                 p.low, p.high, p.preset.value_or(0), p.choices, p.optional});
+    for (Parameter const& p : primitive->parameters) {
+      std::vector<std::string> choices = choices_of(p, target);
+      std::string type = p.word ? "word" : choices.empty() ? "int" : "choice";
+      view.parameters.push_back({p.name, p.doc, type, p.low, p.high, p.preset.value_or(0),
+                                 std::move(choices), p.optional});
+    }
     views.push_back(std::move(view));
   }
   return views;

@@ -26,14 +26,10 @@ Result<RunResult> run_kernel(LoadedModel const& model, RunOptions const& options
   int kernel = std::max(0, options.kernel);
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
   auto given = options.scripts.find(kernel);
-  std::string script;
-  if (given != options.scripts.end()) {
-    script = given->second;
-  } else {
-    TRY_ASSIGN(script, backend.default_script(program));
-  }
-  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script, ""));
-  TRY_ASSIGN(KernelCode code, compile_kernel(scheduled, backend, CodeTier::kFull, stop));
+  TRY_ASSIGN(
+      Schedule schedule,
+      schedule_of(program, given == options.scripts.end() ? nullptr : &given->second, backend));
+  TRY_ASSIGN(KernelCode code, compile_kernel(schedule.program(), backend, CodeTier::kFull, stop));
   BenchOptions bench_options;
   bench_options.threads = threads_of(options.threads, backend);
   bench_options.timing = {

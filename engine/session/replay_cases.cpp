@@ -49,7 +49,8 @@ Result<History> with_branch(History history, Schedule const& leaf, std::string c
 Result<ReplayInto> replay_into(LoadedModel const& model, Schedule const& from,
                                std::string const& from_name, int row, Backend const& backend) {
   TRY_ASSIGN(KernelWork fresh, begin_kernel(model, row, backend));
-  Transfer done = transfer(from, Schedule(fresh.history.node(0).schedule.origin()));
+  Transfer done =
+      transfer(from, Schedule(fresh.history.node(0).schedule.origin(), backend.shared_target()));
   ReplayView view = replay_view(done, from_name);
   view.to_kernel = model.kernel(row).name;
   std::string note = fmt::format("replayed from {}: {}", from_name, view.summary);

@@ -63,7 +63,9 @@ public:
   std::shared_ptr<StateComparison const> compare(int before, int after) override;
   std::shared_ptr<StateComparison const> compare_devices(int node, std::string const& before,
                                                          std::string const& after) override;
-  std::vector<PrimitiveView> primitives() const override { return primitive_views(); }
+  std::vector<PrimitiveView> primitives() const override {
+    return primitive_views(backend()->target());
+  }
   std::vector<std::string> export_targets() const override { return options_.exports.targets; }
   std::shared_ptr<RefusalView const> why_not(std::string const& line) override;
   std::string script() const override {

@@ -223,12 +223,10 @@ namespace {
 Result<KernelWork> with_default(KernelWork work, LoadedModel const& model, int row,
                                 ir::Program const& plain, Backend const& backend) {
   work.needs = needs_of(model, row, plain);
-  TRY_ASSIGN(std::string text, backend.default_script(plain));
-  TRY_ASSIGN(Script script, parse_script(text, "default schedule"));
-  auto scheduled = replay(work.history.node(0).schedule, script);
-  if (!scheduled || script.steps.empty()) return work;
+  TRY_ASSIGN(Schedule by_rule, backend.default_schedule(plain));
+  if (by_rule.trace().empty()) return work;
   int at = work.history.current(), forward = work.history.node(0).redo;
-  TRY_ASSIGN(History branched, work.history.add(0, *scheduled, "default"));
+  TRY_ASSIGN(History branched, work.history.add(0, by_rule, "default"));
   work.default_node = branched.current();
   branched = branched.with_label(work.default_node, "default");
   TRY_ASSIGN(branched, branched.jumped(at == 0 && forward >= 0 ? forward : at));
@@ -240,7 +238,8 @@ Result<KernelWork> with_default(KernelWork work, LoadedModel const& model, int r
 
 Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend const& backend) {
   TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
-  return with_default(KernelWork{History(Schedule(plain))}, model, kernel, plain, backend);
+  return with_default(KernelWork{History(Schedule(plain, backend.shared_target()))}, model, kernel,
+                      plain, backend);
 }
 
 Project project_of(State const& state) {
@@ -266,7 +265,8 @@ namespace {
 Result<KernelWork> restore_kernel(LoadedModel const& model, int row, ProjectKernel const& saved,
                                   Backend const& backend, TriedOn const& untold) {
   TRY_ASSIGN(ir::Program plain, plain_program(model, row));
-  TRY_ASSIGN(History history, History::from_json(saved.history, Schedule(plain), untold));
+  TRY_ASSIGN(History history,
+             History::from_json(saved.history, Schedule(plain, backend.shared_target()), untold));
   TRY_ASSIGN(KernelWork work,
              with_default(KernelWork{std::move(history)}, model, row, plain, backend));
   for (int id = 0; id < int(work.history.size()); ++id)

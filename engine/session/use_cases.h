@@ -202,7 +202,8 @@ std::vector<SampleInfo> sample_list();
 Status write_sample_file(std::string const& name, std::filesystem::path const& file);
 
 /// All primitives, made from the table.
-std::vector<PrimitiveView> primitive_views();
+/// `target`: its memories are the choices of parameters that name one.
+std::vector<PrimitiveView> primitive_views(Target const& target);
 
 /// Roofs of the device, from the cache folder or measured now. The view is called `title`, or this
 /// machine when that is empty.

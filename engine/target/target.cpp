@@ -1,6 +1,40 @@
 #include "engine/target/target.h"
 
+#include <algorithm>
+
 namespace tw {
+
+MemoryScope const* Target::scope(std::string_view scope_name) const {
+  auto found = std::ranges::find(scopes, scope_name, &MemoryScope::name);
+  return found == scopes.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> Target::scope_names() const {
+  std::vector<std::string> names;
+  for (MemoryScope const& one : scopes) names.push_back(one.name);
+  return names;
+}
+
+bool Target::computes_with(DType type) const {
+  return types.empty() || std::ranges::find(types, type) != types.end();
+}
+
+bool Target::instance_per_iteration(ir::For const& loop, ir::BufferNode const& buffer) const {
+  if (loop.loop_kind != ir::LoopKind::kBind) return true;
+  auto axis = std::ranges::find(axes, loop.bind, &ThreadAxis::name);
+  MemoryScope const* memory = scope(buffer.scope);
+  // Of an axis or a memory that it does not know, the most cautious is true: all share it.
+  return axis != axes.end() && memory && memory->shared_by <= axis->level;
+}
+
+std::shared_ptr<Target const> any_target() {
+  static auto const target = std::make_shared<Target const>(Target{
+      .name = "any",
+      .hardware = {},
+      .scopes = {{.name = kGlobalScope, .doc = "main memory"},
+                 {.name = "local", .doc = "memory of one thread", .shared_by = Level::kThread}}});
+  return target;
+}
 
 std::string Target::title() const {
   std::string family = hardware.triple.substr(0, hardware.triple.find('-'));

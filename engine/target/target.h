@@ -1,18 +1,62 @@
 /// What a schedule and a lowering must know of a target.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/hardware/hardware.h"
+#include "engine/ir/stmt.h"
 #include "engine/tensor/dtype.h"
 
 namespace tw {
 
+/// Who shares one instance of a memory or of an axis' iteration, from the narrowest.
+enum class Level : uint8_t { kThread, kBlock, kDevice };
+
+/// How the elements of a memory are reached.
+enum class Reach : uint8_t {
+  kLoadsAndStores,  ///< by any expression
+  kCopies,          ///< whole elements are copied in and out; nothing computes with them there
+};
+
+/// Where every target keeps inputs and outputs, and tensors of which nothing else is said.
+inline constexpr char kGlobalScope[] = "global";
+
+/// A memory that tensors may live in.
+struct MemoryScope {
+  std::string name;        ///< in programs and scripts: "alloc T @local"
+  std::string doc;         ///< what it is, a few words for people
+  int64_t bytes = 0;       ///< of one instance; 0: no bound of its own
+  int64_t alignment = 64;  ///< bytes that a tensor's first element is aligned to
+  Level shared_by = Level::kDevice;
+  Reach reach = Reach::kLoadsAndStores;
+};
+
+/// What a loop can be bound to: its iterations then run at once.
+struct ThreadAxis {
+  std::string name;    ///< "threadIdx.x"
+  int64_t extent = 1;  ///< the most iterations
+  Level level = Level::kThread;
+};
+
 struct Target {
-  std::string name;  ///< "cpu"
+  std::string name;  ///< of its kind: a row of `target_table()`
   Hardware hardware;
-  std::vector<std::string> scopes;  ///< memory scopes that buffers may have
+  std::vector<MemoryScope> scopes;  ///< the first is kGlobalScope
+  std::vector<ThreadAxis> axes = {};
+  std::vector<DType> types = {};  ///< that kernels may compute with; empty: all
+
+  /// Null: it has no such memory.
+  MemoryScope const* scope(std::string_view scope_name) const;
+  std::vector<std::string> scope_names() const;
+  bool computes_with(DType type) const;
+  /// Whether each iteration of `loop` has its own instance of a tensor that is allocated below it.
+  /// So it is, but for a loop whose iterations are threads (or blocks of them) that share the
+  /// tensor's memory.
+  bool instance_per_iteration(ir::For const& loop, ir::BufferNode const& buffer) const;
 
   /// Elements of a vector register.
   int lanes(DType type) const { return int(hardware.vector_bytes / size_of(type)); }
@@ -20,5 +64,8 @@ struct Target {
   /// "x86-64 · AVX-512"
   std::string title() const;
 };
+
+/// A target without limits, for programs that are for none: memories "global" and "local".
+std::shared_ptr<Target const> any_target();
 
 }  // namespace tw

@@ -31,7 +31,7 @@ Lowered lower_chain(int64_t rows, int64_t width, std::string const& steps) {
   std::vector<Pass> passes{
       hoist_reduction_init(), lower_blocks(),    simplify_kernel("for the test"),
       compact_tensors(),      flatten_buffers(), plan_workspace()};
-  return {program, lower(schedule.program(), Target{}, passes).value()};
+  return {program, lower(schedule.program(), *any_target(), passes).value()};
 }
 
 /// The allocation of `P` in the last stage.

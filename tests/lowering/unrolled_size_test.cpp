@@ -24,7 +24,7 @@ Result<std::vector<LoweredStage>> lower_chain(int stages) {
   auto program = te::to_program(te::parse_kernel(text + "\n").value()).value();
   auto schedule = replay(Schedule(program), parse_script(steps).value()).value();
   std::vector<Pass> passes{lower_blocks(), unroll_loops()};
-  return lower(schedule.program(), Target{}, passes);
+  return lower(schedule.program(), *any_target(), passes);
 }
 
 }  // namespace

@@ -96,9 +96,9 @@ private slots:
   void initTestCase() {
     backend_ = create_cpu_backend(detect_host()).value();
     program_ = te::to_program(te::parse_kernel(kMatmul).value()).value();
-    code_ =
-        compile_kernel(schedule_program(program_, kPacked, "").value(), *backend_, CodeTier::kFull)
-            .value();
+    code_ = compile_kernel(schedule_program(program_, kPacked, "", *backend_).value(), *backend_,
+                           CodeTier::kFull)
+                .value();
     QVERIFY(code_.load);  // something is made of the parameter, on the device, too
     inputs_ = random_kernel_inputs(program_.inputs, 1).value();
     device_ = std::make_unique<LocalDevice>(

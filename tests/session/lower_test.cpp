@@ -13,8 +13,7 @@ namespace {
 /// Counts what is asked of the backend behind it.
 class CountingBackend final : public Backend {
 public:
-  explicit CountingBackend(Backend const& backend) : backend_(backend) {}
-  Target const& target() const override { return backend_.target(); }
+  explicit CountingBackend(Backend const& backend) : Backend(backend.target()), backend_(backend) {}
   std::span<Pass const> passes() const override { return backend_.passes(); }
   std::string generator() const override { return backend_.generator(); }
   Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts,
@@ -27,8 +26,8 @@ public:
     ++linked;
     return backend_.link(objects);
   }
-  Result<std::string> default_script(ir::Program const& program) const override {
-    return backend_.default_script(program);
+  Result<Schedule> default_schedule(ir::Program const& program) const override {
+    return backend_.default_schedule(program);
   }
   Result<RoofProbes> roof_probes() const override { return backend_.roof_probes(); }
 

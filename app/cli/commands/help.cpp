@@ -8,7 +8,7 @@ namespace {
 int primitives(Context const& context, std::string const& only) {
   Json rows = Json::array();
   bool found = only.empty();
-  for (session::PrimitiveView const& primitive : session::primitive_views()) {
+  for (session::PrimitiveView const& primitive : session::primitive_views(*any_target())) {
     if (!only.empty() && primitive.name != only) continue;
     found = true;
     Json parameters = Json::array();

@@ -55,6 +55,7 @@ private:
 /// all others in the workspace, one part for each task of the parallel loops around.
 class Planning : public Rewriter {
 public:
+  explicit Planning(Target const& target) : target_(target) {}
   Expr visit(Expr const& e) override { return e; }
   Stmt visit(Stmt const& s) override {
     if (auto const* loop = s.as<For>()) {
@@ -79,7 +80,7 @@ public:
 private:
   Stmt placed(Alloc const& alloc, int64_t count) {
     BufferNode node = *alloc.buffer;
-    bool wanted = !around_.empty() || node.scope == "local";
+    bool wanted = !around_.empty() || is_of_one_thread(node.scope);
     bool stack = wanted && count * size_of(node.type) <= kMostOnStack && !runs_parallel(alloc.body);
     node.scope = stack ? kStackScope : kWorkspaceScope;
     // Tasks run at the same time: each has its own part, whole lines apart.
@@ -96,11 +97,16 @@ private:
     Stmt body = Shifting(buffer, tasks > 1 ? offset * part : int_imm(0)).visit(alloc.body);
     return make_from<Alloc>(alloc.origin, buffer, visit(body));
   }
+  bool is_of_one_thread(std::string const& scope) const {
+    MemoryScope const* memory = target_.scope(scope);
+    return memory && memory->shared_by == Level::kThread;
+  }
+  Target const& target_;
   std::vector<For const*> around_;
 };
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
-  Planning planning;
+Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
+  Planning planning(context.target);
   KernelIr result = kernel;
   result.host.body = planning.visit(kernel.host.body);
   TRY(planning.status_);

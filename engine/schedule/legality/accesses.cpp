@@ -137,15 +137,6 @@ std::vector<Access> accesses_of(BlockSite const& site, size_t number) {
   return accesses;
 }
 
-std::set<std::string> private_tensors(Stmt const& body) {
-  std::set<std::string> names;
-  walk(body, [&](Stmt const& s) {
-    if (auto const* alloc = s.as<Alloc>()) names.insert(alloc->buffer->name);
-    return !s.as<Block>();
-  });
-  return names;
-}
-
 std::vector<Access> shared_accesses(std::vector<BlockSite> const& blocks,
                                     std::set<std::string> const& except) {
   std::vector<Access> all, kept;

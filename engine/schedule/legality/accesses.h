@@ -28,9 +28,6 @@ void walk_reads(ir::Block const& block, std::function<void(ir::Load const&)> con
 /// All accesses of a block; `number` becomes their `block`.
 std::vector<Access> accesses_of(ir::BlockSite const& site, size_t number = 0);
 
-/// Tensors that are allocated below a statement: every time that it runs it has its own.
-std::set<std::string> private_tensors(ir::Stmt const& body);
-
 /// Accesses to buffers that one of the blocks writes, once each; `init` is included, tensors in
 /// `except` are not.
 std::vector<Access> shared_accesses(std::vector<ir::BlockSite> const& blocks,

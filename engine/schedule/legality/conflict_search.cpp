@@ -31,8 +31,9 @@ struct Touch {
 
 class Search {
 public:
-  Search(std::vector<BlockSite> const& blocks, For const& loop) : blocks_(blocks), loop_(loop) {
-    for (Access& access : shared_accesses(blocks, private_tensors(loop.body)))
+  Search(std::vector<BlockSite> const& blocks, For const& loop, std::set<std::string> const& own)
+      : blocks_(blocks), loop_(loop) {
+    for (Access& access : shared_accesses(blocks, own))
       accesses_.push_back({std::move(access), {}, {}});
   }
 
@@ -174,8 +175,9 @@ private:
 
 }  // namespace
 
-SearchResult find_conflict(std::vector<BlockSite> const& blocks, For const& loop) {
-  return Search(blocks, loop).run();
+SearchResult find_conflict(std::vector<BlockSite> const& blocks, For const& loop,
+                           std::set<std::string> const& own) {
+  return Search(blocks, loop, own).run();
 }
 
 }  // namespace tw

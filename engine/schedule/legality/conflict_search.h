@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <set>
+#include <string>
 
 #include "engine/ir/program.h"
 #include "engine/schedule/refusal.h"
@@ -15,6 +17,8 @@ struct SearchResult {
 };
 
 /// At most a fixed number of points is visited, so that the answer does not depend on the machine.
-SearchResult find_conflict(std::vector<ir::BlockSite> const& blocks, ir::For const& loop);
+/// `own`: tensors of which each iteration has its own.
+SearchResult find_conflict(std::vector<ir::BlockSite> const& blocks, ir::For const& loop,
+                           std::set<std::string> const& own);
 
 }  // namespace tw

@@ -7,6 +7,7 @@
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/conflict_search.h"
 #include "engine/schedule/legality/iteration_pairs.h"
+#include "engine/schedule/legality/sharing.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
@@ -112,16 +113,17 @@ std::unexpected<Refusal> refuse_undecided(Asked const& asked, std::string const&
 
 }  // namespace
 
-std::expected<Proof, Refusal> independent_iterations(Program const& program, LoopSite const& loop,
-                                                     std::string const& verb, Effort effort) {
+std::expected<Proof, Refusal> independent_iterations(Program const& program, Target const& target,
+                                                     LoopSite const& loop, std::string const& verb,
+                                                     Effort effort) {
   if (is_int(loop.loop->extent, 1)) return Proof{"a single iteration"};
   std::vector<BlockSite> blocks = blocks_under(loop);
   Asked asked{loop, reference_of(program, loop.loop->id), use_of(blocks, loop.loop->name()),
               verb + ": no element written by one iteration may be read or written by another"};
-  std::set<std::string> own = private_tensors(loop.loop->body);
+  std::set<std::string> own = tensors_of_iteration(target, *loop.loop);
   if (separated_loops(blocks, {loop.loop}, own).front())
     return Proof{"each iteration has elements of its own"};
-  SearchResult search = find_conflict(blocks, *loop.loop);
+  SearchResult search = find_conflict(blocks, *loop.loop, own);
   if (search.conflict) return refuse_pair(asked, std::move(*search.conflict));
   if (search.complete) return Proof{"all pairs of iterations were compared"};
   PairAnswer pairs = find_carried(blocks, *loop.loop, own, effort);

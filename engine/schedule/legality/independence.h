@@ -13,7 +13,7 @@ namespace tw {
 /// own), then a bounded search for a conflicting pair, which is the counterexample, then integer
 /// sets; when none decides the answer is "undecided", a refusal. `verb` is the primitive.
 std::expected<Proof, Refusal> independent_iterations(ir::Program const& program,
-                                                     ir::LoopSite const& loop,
+                                                     Target const& target, ir::LoopSite const& loop,
                                                      std::string const& verb,
                                                      Effort effort = Effort::kWork);
 

@@ -12,6 +12,7 @@
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/iteration_pairs.h"
+#include "engine/schedule/legality/sharing.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
@@ -141,7 +142,8 @@ void trim(std::vector<LoopSite>& before, std::vector<LoopSite>& after) {
 
 }  // namespace
 
-std::expected<Proof, Refusal> permutable(std::vector<LoopSite> const& all_before,
+std::expected<Proof, Refusal> permutable(Target const& target,
+                                         std::vector<LoopSite> const& all_before,
                                          std::vector<LoopSite> const& all_after, Effort effort) {
   std::vector<LoopSite> before = all_before, after = all_after;
   trim(before, after);
@@ -153,7 +155,7 @@ std::expected<Proof, Refusal> permutable(std::vector<LoopSite> const& all_before
     if (!is_int(site.loop->extent, 1)) moved.push_back(site.loop);
   }
   for (LoopSite const& site : after) new_order.push_back(site.loop);
-  std::set<std::string> own = private_tensors(before.back().loop->body), agree;
+  std::set<std::string> own = tensors_of_iteration(target, before), agree;
   auto separated = separated_loops(blocks, moved, own);
   if (std::count(separated.begin(), separated.end(), false) <= 1)
     return Proof{"iterations that meet in an element differ in one loop only"};

@@ -13,7 +13,8 @@ namespace tw {
 /// order), or when every block below is complete or a reduction whose iterators are made of the
 /// loops one to one (then only the order of a sum changes, and its first term stays the first);
 /// what these do not show, integer sets decide: no two iterations that meet change places.
-std::expected<Proof, Refusal> permutable(std::vector<ir::LoopSite> const& before,
+std::expected<Proof, Refusal> permutable(Target const& target,
+                                         std::vector<ir::LoopSite> const& before,
                                          std::vector<ir::LoopSite> const& after,
                                          Effort effort = Effort::kWork);
 

@@ -123,14 +123,16 @@ std::expected<void, Refusal> place_takes_nests(Program const& program, LoopSite 
   return {};
 }
 
-std::expected<void, Refusal> annotations_hold(Program const& moved, LoopId place,
-                                              std::string const& verb, Effort effort) {
+std::expected<void, Refusal> annotations_hold(Program const& moved, Target const& target,
+                                              LoopId place, std::string const& verb,
+                                              Effort effort) {
   LoopSite site = site_of(moved, place);
   std::vector<For const*> chain = site.around;
   chain.push_back(site.loop);
   for (For const* loop : chain)
     if (loop->loop_kind == LoopKind::kParallel || loop->loop_kind == LoopKind::kBind)
-      if (auto free = independent_iterations(moved, site_of(moved, loop->id), verb, effort); !free)
+      if (auto free = independent_iterations(moved, target, site_of(moved, loop->id), verb, effort);
+          !free)
         return std::unexpected(free.error());
   return {};
 }

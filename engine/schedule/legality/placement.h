@@ -33,8 +33,9 @@ std::expected<void, Refusal> inputs_precede(ir::Program const& program, ir::Bloc
 std::expected<void, Refusal> place_takes_nests(ir::Program const& program,
                                                ir::LoopSite const& place, std::string const& verb);
 /// After a move: loops around that run in parallel still have independent iterations.
-std::expected<void, Refusal> annotations_hold(ir::Program const& moved, ir::LoopId place,
-                                              std::string const& verb, Effort effort);
+std::expected<void, Refusal> annotations_hold(ir::Program const& moved, Target const& target,
+                                              ir::LoopId place, std::string const& verb,
+                                              Effort effort);
 /// Other blocks that write the block's tensor write other elements of it.
 bool writes_apart(ir::Program const& program, ir::BlockSite const& block);
 /// The tensor is written by this block alone.

@@ -45,7 +45,7 @@ Applied apply(Move const& move) {
   Buffer source = find_buffer(move.program, move.word("tensor"));
   BufferNode node = *source;
   node.name = free_tensor_name(move.program, source->name + "_cache");
-  node.scope = move.has("scope") ? move.word("scope") : "global";
+  node.scope = move.has("scope") ? move.word("scope") : kGlobalScope;
   auto cache = std::make_shared<BufferNode const>(std::move(node));
   Stmt copy = copy_nest(source, cache, written_shape(move.program, *source), applied.program);
   Stmt body = replace_block(move.program.body, block.id,
@@ -71,7 +71,7 @@ Primitive const& primitive_cache_read() {
       1,
       0,
       {{"tensor", "the tensor to copy", 0, 0, std::nullopt, false, {}, true},
-       {"scope", "where the cache lives", 0, 0, std::nullopt, true, {"global", "local"}},
+       {"scope", "where the cache lives", 0, 0, std::nullopt, true, {}, false, true},
        {"layout",
         "the order of the cache's dimensions, as for transform_layout",
         0,

@@ -80,7 +80,7 @@ Primitive const& primitive_cache_write() {
       "C[i] = f(i)  -->  C_cache[i] = f(i); C_write: C[i] = C_cache[i]",
       1,
       0,
-      {{"scope", "where the cache lives", 0, 0, std::nullopt, true, {"global", "local"}},
+      {{"scope", "where the cache lives", 0, 0, std::nullopt, true, {}, false, true},
        {"layout",
         "the order of the cache's dimensions, as for transform_layout",
         0,

@@ -107,7 +107,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
   FlowQuestion question{move.program, moved, {block.block->id}, {written_buffer(block)->name}, {}};
   if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())
     return refuse_flow(flow, shape_refusal(move, moved), kCondition);
-  if (auto holds = annotations_hold(moved, place.loop->id, kVerb, move.effort); !holds)
+  if (auto holds = annotations_hold(moved, move.target, place.loop->id, kVerb, move.effort); !holds)
     return std::unexpected(holds.error());
   return Proof{"each iteration computes all that its readers need"};
 }

@@ -11,7 +11,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return std::unexpected(extent.error());
   if (auto fit = kinds_nest(site, ir::LoopKind::kParallel, "parallel"); !fit)
     return std::unexpected(fit.error());
-  return independent_iterations(move.program, site, "parallel", move.effort);
+  return independent_iterations(move.program, move.target, site, "parallel", move.effort);
 }
 
 }  // namespace

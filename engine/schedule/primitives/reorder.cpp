@@ -47,8 +47,8 @@ std::expected<void, Refusal> still_independent(Move const& move,
     ir::LoopKind kind = site.loop->loop_kind;
     if (kind == ir::LoopKind::kSerial || kind == ir::LoopKind::kUnroll) continue;
     if (!moved) moved = apply(move).program;
-    auto free =
-        independent_iterations(*moved, site_of(*moved, site.loop->id), "reorder", move.effort);
+    auto free = independent_iterations(*moved, move.target, site_of(*moved, site.loop->id),
+                                       "reorder", move.effort);
     if (!free) return std::unexpected(free.error());
   }
   return {};
@@ -61,7 +61,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return std::unexpected(plain.error());
   auto after = reordered(*chain, move.loops);
   if (auto fit = annotations_fit(*chain, after); !fit) return std::unexpected(fit.error());
-  auto proof = permutable(*chain, after, move.effort);
+  auto proof = permutable(move.target, *chain, after, move.effort);
   if (!proof) return proof;
   if (auto free = still_independent(move, after); !free) return std::unexpected(free.error());
   return proof;

@@ -12,6 +12,7 @@
 #include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/recurrence.h"
+#include "engine/schedule/legality/sharing.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
@@ -157,7 +158,8 @@ Applied apply(Move const& move) {
                   std::ranges::all_of(writers_of(applied.program, tensor), is_inside);
     Buffer buffer = find_buffer(move.program, tensor);
     if (read_at_other_steps(applied.program, tensor)) continue;
-    if (!inside || private_tensors(move.loops[0].loop->body).contains(tensor)) continue;
+    if (!inside || tensors_of_iteration(move.target, *move.loops[0].loop).contains(tensor))
+      continue;
     applied.program.body = without_alloc(applied.program.body, tensor);
     set_loop_body(applied.program, place,
                   make<Alloc>(buffer, site_of(applied.program, place).loop->body));
@@ -217,7 +219,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (FlowAnswer flow = ask_flow({move.program, moved, {id}, asked, {id}}, move.effort);
       !flow.holds())
     return refuse_flow(flow, shape_refusal(move, tensors), kCondition);
-  if (auto holds = annotations_hold(moved, place.loop->id, kVerb, move.effort); !holds)
+  if (auto holds = annotations_hold(moved, move.target, place.loop->id, kVerb, move.effort); !holds)
     return std::unexpected(holds.error());
   return Proof{"each iteration finishes what the block reads"};
 }

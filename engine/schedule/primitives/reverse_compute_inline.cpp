@@ -201,7 +201,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())
     return refuse_flow(flow, shape_refusal(move, *producer, tensor), kCondition);
   if (!producer->loops.empty())
-    if (auto holds = annotations_hold(merged, producer->loops.back()->id, kVerb, move.effort);
+    if (auto holds =
+            annotations_hold(merged, move.target, producer->loops.back()->id, kVerb, move.effort);
         !holds)
       return std::unexpected(holds.error());
   return Proof{"the producer computes the same elements"};

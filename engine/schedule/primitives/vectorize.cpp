@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/annotate.h"
 #include "engine/schedule/legality/independence.h"
+#include "engine/schedule/legality/sharing.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
@@ -24,12 +24,12 @@ std::expected<Proof, Refusal> check(Move const& move) {
         fmt::format("vectorize: at most {} iterations", kMostLanes), move.loops);
   if (auto fit = kinds_nest(site, ir::LoopKind::kVector, "vectorize"); !fit)
     return std::unexpected(fit.error());
-  if (!private_tensors(site.loop->body).empty())
-    return refuse("holds_a_tensor",
-                  fmt::format("every iteration of {} has the tensor {} to itself", name,
-                              *private_tensors(site.loop->body).begin()),
-                  "vectorize: no tensor is allocated below the loop", move.loops);
-  return independent_iterations(move.program, site, "vectorize", move.effort);
+  if (std::set<std::string> own = tensors_of_iteration(move.target, *site.loop); !own.empty())
+    return refuse(
+        "holds_a_tensor",
+        fmt::format("every iteration of {} has the tensor {} to itself", name, *own.begin()),
+        "vectorize: no tensor is allocated below the loop", move.loops);
+  return independent_iterations(move.program, move.target, site, "vectorize", move.effort);
 }
 
 }  // namespace

@@ -33,9 +33,8 @@ std::vector<Pass> cpu_passes() {
 class CpuBackend final : public Backend {
 public:
   CpuBackend(Target target, Machine machine)
-      : target_(std::move(target)), machine_(std::move(machine)), passes_(cpu_passes()) {}
+      : Backend(std::move(target)), machine_(std::move(machine)), passes_(cpu_passes()) {}
 
-  Target const& target() const override { return target_; }
   std::span<Pass const> passes() const override { return passes_; }
 
   std::string generator() const override { return code_generator_version(); }
@@ -73,15 +72,14 @@ public:
     return link_shared_library(objects, {});
   }
 
-  Result<std::string> default_script(ir::Program const& program) const override {
-    return cpu_default_script(program, target_);
+  Result<Schedule> default_schedule(ir::Program const& program) const override {
+    return cpu_default_schedule(program, shared_target());
   }
   Result<RoofProbes> roof_probes() const override {
-    return build_cpu_roof_probes(machine_, target_.hardware.vector_bytes);
+    return build_cpu_roof_probes(machine_, target().hardware.vector_bytes);
   }
 
 private:
-  Target target_;
   Machine machine_;
   std::vector<Pass> passes_;
 };
@@ -91,7 +89,12 @@ private:
 Result<std::shared_ptr<Backend const>> create_cpu_backend(Hardware const& hardware,
                                                           std::string generator) {
   TRY_ASSIGN(Machine machine, Machine::create(hardware, std::move(generator)));
-  Target target{kCpuTarget, hardware, {"global", "local"}};
+  Target target{.name = kCpuTarget,
+                .hardware = hardware,
+                .scopes = {{.name = kGlobalScope, .doc = "main memory, through the caches"},
+                           {.name = "local",
+                            .doc = "the stack of the thread that computes, where it is small",
+                            .shared_by = Level::kThread}}};
   return std::make_shared<CpuBackend>(std::move(target), std::move(machine));
 }
 

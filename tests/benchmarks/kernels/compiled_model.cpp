@@ -81,9 +81,8 @@ struct CompiledModel::Parts {
   /// The bytes of its workspace.
   Result<int64_t> compile_kernel(KernelTask const& task, Backend const& backend) {
     TRY_ASSIGN(ir::Program program, te::to_program(task.kernel));
-    TRY_ASSIGN(std::string script, backend.default_script(program));
-    TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script, ""));
-    TRY_ASSIGN(KernelCode code, tw::compile_kernel(scheduled, backend, tier));
+    TRY_ASSIGN(Schedule scheduled, backend.default_schedule(program));
+    TRY_ASSIGN(KernelCode code, tw::compile_kernel(scheduled.program(), backend, tier));
     // The rules pack no parameters themselves: the graph's passes did.
     if (code.load) return refused("makes_parameters", task.name + " computes parameters first");
     Artifact const& artifact = code.run;
@@ -92,7 +91,7 @@ struct CompiledModel::Parts {
     modules.push_back(std::move(module));
     functions.push_back(reinterpret_cast<TwKernel>(function));
     kernels.push_back(
-        {task.name, fmt::format("{}", fmt::join(task.operators, " ")), script,
+        {task.name, fmt::format("{}", fmt::join(task.operators, " ")), scheduled.script(),
          only_changes_layouts(task) || (!measured.empty() && !has_operator(task, measured))});
     return artifact.workspace_bytes;
   }

@@ -29,8 +29,9 @@ struct RuleStage {
 
 class Building {
 public:
-  explicit Building(ir::Program const& program, int split_sums, bool brief)
-      : schedule_(program), split_sums_(split_sums), brief_(brief) {}
+  Building(ir::Program const& program, std::shared_ptr<Target const> target, int split_sums,
+           bool brief)
+      : schedule_(program, std::move(target)), split_sums_(split_sums), brief_(brief) {}
 
   /// A script has 25 lines: how many sums may take the ten of partial sums, and whether steps that
   /// bring little are left out.
@@ -40,7 +41,6 @@ public:
   /// Takes one script line; false when it is refused.
   bool step(std::string const& line);
   Schedule const& schedule() const { return schedule_; }
-  std::string script() const { return schedule_.script(); }
 
   /// Splits an axis unless the factor is its whole extent; answers (outer or "", inner).
   std::pair<std::string, std::string> split(RuleStage const& stage, RuleAxis const& axis,

@@ -178,8 +178,10 @@ std::map<std::string, std::string> copy_strips(Building& building,
   return copies;
 }
 
-std::string script_of(Program const& program, Target const& target, int split_sums, bool brief) {
-  Building building(program, split_sums, brief);
+Schedule scheduled(Program const& program, std::shared_ptr<Target const> const& for_target,
+                   int split_sums, bool brief) {
+  Target const& target = *for_target;
+  Building building(program, for_target, split_sums, brief);
   std::set<std::string> streaming = pack_weights(building, stages_of(program), target);
   Program const packed = building.schedule().program();
   std::map<std::string, std::string> copies =
@@ -208,19 +210,20 @@ std::string script_of(Program const& program, Target const& target, int split_su
       elementwise_rule(building, *copy->second, target, width);
     if (!stage.reduce.empty()) pad_by_planes(building, stage, stages, target, width);
   }
-  return building.script();
+  return building.schedule();
 }
 
 }  // namespace
 
-Result<std::string> cpu_default_script(Program const& program, Target const& target) {
-  std::string script;
-  for (auto [split_sums, brief] :
-       {std::pair{8, false}, {8, true}, {2, true}, {1, true}, {0, true}}) {
-    script = script_of(program, target, split_sums, brief);
-    if (std::ranges::count(script, '\n') <= kMostLines) break;
+Schedule cpu_default_schedule(Program const& program, std::shared_ptr<Target const> const& target) {
+  constexpr std::pair<int, bool> kAttempts[] = {
+      {8, false}, {8, true}, {2, true}, {1, true}, {0, true}};
+  Schedule schedule(program, target);
+  for (auto [split_sums, brief] : kAttempts) {
+    schedule = scheduled(program, target, split_sums, brief);
+    if (std::ranges::count(schedule.script(), '\n') <= kMostLines) break;
   }
-  return script;
+  return schedule;
 }
 
 }  // namespace tw

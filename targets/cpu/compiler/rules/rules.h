@@ -14,8 +14,9 @@ namespace tw {
 /// A window that adds so few terms (depthwise, pooling) waits for memory.
 constexpr int64_t kFewTerms = 64;
 
-/// A script ("tilewright schedule 1 ...") for the whole program, stage by stage.
-Result<std::string> cpu_default_script(ir::Program const& program, Target const& target);
+/// Of the whole program, stage by stage.
+Schedule cpu_default_schedule(ir::Program const& program,
+                              std::shared_ptr<Target const> const& target);
 
 /// Stages that reduce nothing: vectors along the last axis, threads along the first.
 void elementwise_rule(Building& building, RuleStage const& stage, Target const& target,
