@@ -44,6 +44,7 @@ Pass unroll_loops();
 Pass promote_accumulators();
 Pass simplify_kernel(std::string why);
 Pass plan_workspace();
+Pass check_target();
 
 /// Where the tensors of the workspace begin, in bytes, after plan_workspace.
 std::map<std::string, int64_t> workspace_layout(ir::KernelIr const& kernel,

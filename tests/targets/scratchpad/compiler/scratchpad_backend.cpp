@@ -1,0 +1,147 @@
+// The scratchpad machine as a target: its schedules by rule, its passes, and code that is the text
+// of the lowered kernel, which its device interprets.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/backend/target_table.h"
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/trace.h"
+#include "tests/targets/scratchpad/scratchpad.h"
+
+namespace tw {
+namespace {
+
+using namespace scratchpad;
+
+std::vector<Pass> scratchpad_passes() {
+  return {
+      hoist_reduction_init(),
+      lower_blocks(),
+      simplify_kernel("before tensors shrink: indices in their simplest form show their reach"),
+      compact_tensors(),
+      check_target(),
+  };
+}
+
+std::vector<std::byte> bytes_of(std::string const& text) {
+  std::vector<std::byte> bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+/// Parameters that the kernel does not write come first.
+size_t inputs_of(ir::Function const& host) {
+  std::set<std::string> written;
+  ir::walk(host.body, [&](ir::Stmt const& s) {
+    if (auto const* store = s.as<ir::Store>()) written.insert(store->buffer->name);
+    return true;
+  });
+  return size_t(std::ranges::count_if(
+      host.params, [&](ir::Buffer const& one) { return !written.contains(one->name); }));
+}
+
+/// What the blocks of a program compute is computed in the pad: what they read is copied there
+/// before, what they write is copied out after.
+class InThePad {
+public:
+  explicit InThePad(Schedule schedule) : schedule_(std::move(schedule)) {}
+
+  Schedule shaped() {
+    std::vector<std::string> blocks;
+    for (ir::BlockSite const& site : ir::blocks_of(schedule_.program().body))
+      blocks.push_back(site.block->name);
+    for (std::string const& block : blocks) shape(block);
+    return schedule_;
+  }
+
+private:
+  bool step(std::string const& line) {
+    auto parsed = parse_step(line);
+    auto next = parsed ? schedule_.apply(*parsed) : std::unexpected(Refusal{});
+    if (next) schedule_ = std::move(*next);
+    return bool(next);
+  }
+  void shape(std::string const& block) {
+    std::set<std::string> read;
+    for (ir::BlockSite const& site : ir::blocks_of(schedule_.program().body))
+      if (site.block->name == block)
+        ir::walk_exprs(site.block->body, [&](ir::Expr const& e) {
+          auto const* load = e.as<ir::Load>();
+          if (load && load->buffer->scope != kPad) read.insert(load->buffer->name);
+          return true;
+        });
+    if (!step(fmt::format("cache_write({}, scope={})", block, kPad)))
+      step(fmt::format("set_scope({}, scope={})", block, kPad));
+    for (std::string const& tensor : read)
+      if (tensor != block)
+        step(fmt::format("cache_read({}, tensor={}, scope={})", block, tensor, kPad));
+  }
+  Schedule schedule_;
+};
+
+class ScratchpadBackend final : public Backend {
+public:
+  explicit ScratchpadBackend(Target target)
+      : Backend(std::move(target)), passes_(scratchpad_passes()) {}
+
+  std::span<Pass const> passes() const override { return passes_; }
+  std::string generator() const override { return "scratchpad 1"; }
+
+  Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts,
+                            StopToken) const override {
+    if (tier == CodeTier::kChecked)
+      return refused("not_supported", "the scratchpad machine checks every access anyway");
+    Artifact artifact;
+    artifact.lowered = ir::print(kernel);
+    artifact.symbol = kernel.host.name;
+    artifact.object =
+        bytes_of(fmt::format("kernel {} {} {}\n{}", artifact.symbol, inputs_of(kernel.host),
+                             artifact.lowered.text.size(), artifact.lowered.text));
+    if (texts != CodeTexts::kNone) artifact.assembly = artifact.lowered.text;
+    return artifact;
+  }
+  Result<std::vector<std::byte>> link(
+      std::span<std::vector<std::byte> const> objects) const override {
+    std::vector<std::byte> library = bytes_of(kMagic);
+    for (auto const& object : objects) library.insert(library.end(), object.begin(), object.end());
+    return library;
+  }
+  Result<Schedule> default_schedule(ir::Program const& program) const override {
+    return InThePad(Schedule(program, shared_target())).shaped();
+  }
+  Result<RoofProbes> roof_probes() const override {
+    return refused("no_roofs", "nobody knows how fast a scratchpad machine could be");
+  }
+
+private:
+  std::vector<Pass> passes_;
+};
+
+Hardware scratchpad_hardware() {
+  return {.target = kName, .name = "scratchpad machine", .cores = 1, .memory_bytes = 64 << 20};
+}
+
+}  // namespace
+
+TargetEntry const& target_scratchpad() {
+  static TargetEntry const entry{
+      .name = kName,
+      .spellings = [] { return std::vector<std::string>{kName}; },
+      .hardware = [](std::string const&) -> Result<Hardware> { return scratchpad_hardware(); },
+      .matches = [](Hardware const& hardware) { return hardware.target == kName; },
+      .create_backend = [](Hardware const& hardware,
+                           std::string) -> Result<std::shared_ptr<Backend const>> {
+        return std::make_shared<ScratchpadBackend>(
+            Target{.name = kName,
+                   .hardware = hardware,
+                   .scopes = {{.name = kGlobalScope, .doc = "main memory", .reach = Reach::kCopies},
+                              {.name = kPad, .doc = "where it computes", .bytes = kPadBytes}},
+                   .types = {DType::kF32, DType::kI32, DType::kI64, DType::kBool}});
+      },
+  };
+  return entry;
+}
+
+}  // namespace tw

@@ -1,0 +1,184 @@
+// What every target of the table can do, or says why not: the CPU and a made-up scratchpad machine,
+// which enters as every target does, by its folder alone.
+#include <QtTest>
+
+#include "app/shared/environment.h"
+#include "engine/backend/target_table.h"
+#include "engine/device/local_device.h"
+#include "engine/ir/interpreter.h"
+#include "engine/ir/rewrite.h"
+#include "engine/measure/kernel_bench.h"
+#include "engine/package/export.h"
+#include "engine/schedule/trace.h"
+#include "engine/session/model.h"
+#include "engine/session/use_cases.h"
+#include "engine/te/expected.h"
+#include "engine/te/te.h"
+
+using namespace tw;
+
+namespace {
+
+struct Row {
+  char const* name;
+  char const* text;
+};
+
+constexpr Row kKernels[] = {
+    {"add", "kernel add(X: f32[40], B: f32[40]) -> Y\n  Y[i in 40] = X[i] + B[i]\n"},
+    {"product",
+     "kernel product(A: f32[12, 20], B: f32[20, 16]) -> C\n"
+     "  C[i in 12, j in 16] = sum[k in 20] A[i, k] * B[k, j]\n"},
+    {"two stages",
+     "kernel mlp(X: f32[4, 8], W: f32[8, 8], B: f32[8]) -> Y\n"
+     "  S[i in 4, j in 8] = sum[k in 8] X[i, k] * W[k, j]\n"
+     "  Y[i in 4, j in 8] = max(S[i, j] + B[j], 0)\n"},
+    {"whole numbers",
+     "kernel digits(X: i32[6, 7]) -> Y\n  Y[i in 6, j in 7] = X[i, j] * 3 - X[i, 6-j]\n"},
+};
+
+ir::Program program_of(char const* text) {
+  auto kernel = te::parse_kernel(std::string("tilewright te 1\n") + text);
+  return te::to_program(kernel.value()).value();
+}
+
+}  // namespace
+
+class TargetsTest : public QObject {
+  Q_OBJECT
+private slots:
+  void the_table_holds_the_folders() {
+    std::set<std::string> names;
+    for (TargetEntry const* entry : target_table()) {
+      QVERIFY(names.insert(entry->name).second);
+      std::vector<std::string> spellings = entry->spellings();
+      QVERIFY(!spellings.empty());
+      QCOMPARE(spellings[0], entry->name);
+      for (std::string const& spelling : spellings) {
+        Hardware hardware = target_hardware(spelling).value();
+        QCOMPARE(hardware.target, entry->name);
+        QVERIFY(entry->matches(hardware));
+        Target const& target = (*create_backend(hardware))->target();
+        QCOMPARE(target.name, entry->name);
+        QVERIFY(!target.scopes.empty());
+        QCOMPARE(target.scopes[0].name, std::string(kGlobalScope));
+      }
+    }
+    QVERIFY(names.contains("scratchpad"));
+    auto unknown = target_hardware("abacus");
+    QVERIFY(!unknown);
+    QCOMPARE(unknown.error().code, std::string("unknown_target"));
+    QVERIFY(unknown.error().message.find("scratchpad") != std::string::npos);
+    QVERIFY(!create_backend(Hardware{.target = "abacus"}));
+  }
+
+  void every_target_runs_kernels_as_its_rule_shapes_them_data() { rows(); }
+  void every_target_runs_kernels_as_its_rule_shapes_them() {
+    QFETCH(QString, target);
+    QFETCH(int, kernel);
+    auto backend = backend_of(target);
+    ir::Program program = program_of(kKernels[kernel].text);
+    auto schedule = backend->default_schedule(program);
+    QVERIFY(schedule);
+    QCOMPARE(schedule->target().name, target.toStdString());
+    auto code = compile_kernel(schedule->program(), *backend, CodeTier::kFull);
+    QVERIFY2(code, code ? "" : code.error().message.c_str());
+    LocalDevice device(
+        {.program = TW_BINARY_DIR "/tests/test-device", .target = target.toStdString()});
+    QCOMPARE(device.describe({})->target, target.toStdString());
+    auto inputs = random_kernel_inputs(program.inputs, 7).value();
+    KernelBench bench(device, program, inputs);
+    auto outputs = bench.run(*code, {});
+    QVERIFY2(outputs, outputs ? "" : outputs.error().message.c_str());
+    auto want = ir::interpret(program, inputs).value();
+    for (size_t i = 0; i < want.size(); ++i)
+      for (int64_t e = 0; e < want[i].size(); ++e)
+        QVERIFY2(std::abs(want[i].value(e) - (*outputs)[i].value(e)) <=
+                     1e-5 * (1 + std::abs(want[i].value(e))),
+                 qPrintable(QString("element %1").arg(e)));
+  }
+
+  void every_target_lowers_to_text_at_every_stage_data() { rows(); }
+  void every_target_lowers_to_text_at_every_stage() {
+    QFETCH(QString, target);
+    QFETCH(int, kernel);
+    auto backend = backend_of(target);
+    Schedule schedule = backend->default_schedule(program_of(kKernels[kernel].text)).value();
+    auto stages = lower(schedule.program(), backend->target(), backend->passes());
+    QVERIFY2(stages, stages ? "" : stages.error().message.c_str());
+    for (LoweredStage const& stage : *stages) QVERIFY(!ir::print(stage.kernel).text.empty());
+  }
+
+  void a_script_names_the_memories_of_its_target() {
+    ir::Program program = program_of(kKernels[2].text);
+    Step step = parse_step("set_scope(S, scope=pad)").value();
+    QVERIFY(Schedule(program, backend_of("scratchpad")->shared_target()).apply(step));
+    auto refused = Schedule(program).apply(step);
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().message, std::string("set_scope: scope must be one of global, local"));
+  }
+
+  void what_does_not_fit_a_memory_is_refused_with_the_sum() {
+    auto backend = backend_of("scratchpad");
+    ir::Program large =
+        program_of("kernel large(X: f32[3000], B: f32[3000]) -> Y\n  Y[i in 3000] = X[i] + B[i]\n");
+    Schedule schedule = backend->default_schedule(large).value();
+    auto code = compile_kernel(schedule.program(), *backend, CodeTier::kFull);
+    QVERIFY(!code);
+    QCOMPARE(code.error().code, std::string("scope_overflow"));
+    for (char const* part : {"'pad' holds 16 KB", "X_cache", "Y_cache"})
+      QVERIFY2(code.error().message.find(part) != std::string::npos, code.error().message.c_str());
+    // By parts it fits: the copies stand inside of a loop.
+    Script script = parse_script(
+                        "i.0, i.1 = split(Y.i, factor=300)\n"
+                        "cache_write(Y, scope=pad)\n"
+                        "cache_read(Y, tensor=X, scope=pad)\n"
+                        "cache_read(Y, tensor=B, scope=pad)\n",
+                        "", true)
+                        .value();
+    auto shaped = replay(Schedule(large, backend->shared_target()), script);
+    QVERIFY2(shaped, shaped ? "" : shaped.error().message.c_str());
+    for (std::string line : {"reverse_compute_at(Y_write, Y.i.0)", "compute_at(X_cache, Y.i.0)",
+                             "compute_at(B_cache, Y.i.0)"}) {
+      auto next = shaped->apply(parse_step(line).value());
+      QVERIFY2(next, (line + ": " + (next ? "" : next.error().message)).c_str());
+      shaped = *next;
+    }
+    auto fits = compile_kernel(shaped->program(), *backend, CodeTier::kFull);
+    QVERIFY2(fits, fits ? "" : fits.error().message.c_str());
+  }
+
+  void what_computes_where_only_copies_reach_is_refused() {
+    auto backend = backend_of("scratchpad");
+    auto code = compile_kernel(program_of(kKernels[0].text), *backend, CodeTier::kFull);
+    QVERIFY(!code);
+    QCOMPARE(code.error().code, std::string("reached_by_copies"));
+    QVERIFY(code.error().message.find("cache_read") != std::string::npos);
+  }
+
+  void a_type_that_a_target_lacks_is_refused() {
+    auto backend = backend_of("scratchpad");
+    ir::Program program =
+        program_of("kernel wide(X: f64[4]) -> Y\n  Y[i in 4]: f64 = X[i] + X[i]\n");
+    auto code =
+        compile_kernel(backend->default_schedule(program)->program(), *backend, CodeTier::kFull);
+    QVERIFY(!code);
+    QCOMPARE(code.error().code, std::string("unsupported_type"));
+  }
+
+private:
+  void rows() {
+    QTest::addColumn<QString>("target");
+    QTest::addColumn<int>("kernel");
+    for (TargetEntry const* entry : target_table())
+      for (int i = 0; i < int(std::size(kKernels)); ++i)
+        QTest::newRow((entry->name + " " + kKernels[i].name).c_str())
+            << QString::fromStdString(entry->name) << i;
+  }
+  static std::shared_ptr<Backend const> backend_of(QString const& target) {
+    return create_backend(target_hardware(target.toStdString()).value()).value();
+  }
+};
+
+QTEST_GUILESS_MAIN(TargetsTest)
+#include "targets_test.moc"
