@@ -96,8 +96,13 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 }  // namespace
 
 Pass vectorize_loops() {
-  return {"vectorize_loops", "Turns vector loops into vector expressions",
-          "before unrolling: one vector statement is copied instead of many scalar ones", run};
+  return {"vectorize_loops",
+          "Turns vector loops into vector expressions",
+          "before unrolling: one vector statement is copied instead of many scalar ones",
+          run,
+          {.needs = {Invariant::kNoBlocks, Invariant::kFlatBuffers},
+           .gives = {Invariant::kNoVectorLoops},
+           .gives_up = {Invariant::kScalarCode}}};
 }
 
 }  // namespace tw
