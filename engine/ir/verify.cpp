@@ -149,6 +149,7 @@ private:
         if (node->condition.type() != DType::kBool)
           return invalid("the condition of an 'if' is not a bool");
         TRY(expression(node->condition));
+        if (node->condition.lanes() > 1 && node->else_body) return invalid("a mask has an else");
         TRY(statement(node->then_body));
         if (!node->else_body) return {};
         return statement(node->else_body);

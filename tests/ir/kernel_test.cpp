@@ -26,8 +26,11 @@ host rich(X: f32[n*6], W: f32[24] @param, Y: f32[n*6])
   prefetch X[12]
   if ramp(0, 1, 8) < broadcast(n, 8)
     Y[ramp(8, 2, 8)] = select(W[0] < -0.0, broadcast(1e-30, 8), broadcast(nan(9221120237577961472), 8))
-  else
-    nothing
+  for i in n
+    if X[i] < 0.0
+      Y[i] = 0.0
+    else
+      nothing
   alloc t: f16[4] @stack
   let w = f16(X[0])
   for i in 4
@@ -141,6 +144,10 @@ private slots:
           return text;
         }()),
         "k:403:803: loops are nested too deeply");
+    row("mask",
+        with_body("  if ramp(0, 1, 4) < broadcast(2, 4)\n    Y[ramp(0, 1, 4)] = "
+                  "broadcast(0.0, 4)\n  else\n    nothing\n"),
+        "a mask has an else, in: if ramp(0, 1, 4) < broadcast(2, 4)");
     row("lanes", with_body("  Y[ramp(0, 1, 4)] = X[0]\n"),
         "4 elements are given 1 values, in: Y[ramp(0, 1, 4)] = X[0]");
     row("broadcast twice", with_body("  Y[ramp(0, 1, 4)] = broadcast(broadcast(X[0], 2), 4)\n"),
