@@ -29,6 +29,18 @@ where compiled kernels and measured roofs are kept (else XDG_CACHE_HOME/tilewrig
 .TP
 TW_CONFIG_DIR
 where the list of devices is kept (else XDG_CONFIG_HOME/tilewright, ~/.config/tilewright)
+.TP
+TW_PASSES_OFF
+passes of lowering to leave out, by the names that lower --stage list gives, with commas between
+.TP
+TW_VERIFY_PASSES
+1: every kernel is checked after every pass
+.TP
+TW_DUMP_AFTER
+passes after which each kernel is written to standard error, with commas between, or all
+.TP
+TW_TIME_PASSES
+1: the time of each pass for each kernel is written to standard error
 )";
 
 /// Text as roff prints it: no escapes, no hyphens for minus signs, no line that is a request.

@@ -97,9 +97,12 @@ std::string text_of(Hardware const& hardware) {
 
 std::string code_key(ir::Program const& program, std::string const* script, Backend const& backend,
                      CodeTier tier) {
-  return fmt::format("version {}\ngenerator {}\ntarget {} {}\ntier {}\nscript {}\n{}",
+  // Nothing where all passes run, as they nearly always do.
+  std::vector<std::string> const& off = environment_lower_options().off;
+  std::string passes = off.empty() ? "" : fmt::format("without {}\n", fmt::join(off, ", "));
+  return fmt::format("version {}\ngenerator {}\ntarget {} {}\n{}tier {}\nscript {}\n{}",
                      code_version(), backend.generator(), backend.target().name,
-                     text_of(backend.target().hardware), int(tier),
+                     text_of(backend.target().hardware), passes, int(tier),
                      script ? fmt::format("of {} bytes\n{}", script->size(), *script) : "by rule",
                      ir::to_text(program));
 }

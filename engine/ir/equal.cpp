@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "engine/ir/fields.h"
-#include "engine/ir/program.h"
+#include "engine/ir/kernel.h"
 #include "engine/ir/rewrite.h"
 #include "engine/support/base/hash.h"
 
@@ -23,6 +23,16 @@ struct Same {
     (*this)(a.var, b.var);
     (*this)(a.extent, b.extent);
     (*this)(a.binding, b.binding);
+  }
+  void operator()(SizeParam const& a, SizeParam const& b) {
+    value = value && a.low == b.low && a.high == b.high;
+    (*this)(a.var, b.var);
+  }
+  void operator()(Function const& a, Function const& b) {
+    value = value && a.name == b.name;
+    (*this)(a.params, b.params);
+    (*this)(a.sizes, b.sizes);
+    (*this)(a.body, b.body);
   }
   /// Bit by bit, so that NaN equals itself and -0.0 differs from 0.0.
   void operator()(double a, double b) {
@@ -113,13 +123,15 @@ bool equal(Program const& a, Program const& b) {
   Same same;
   same(a.inputs, b.inputs);
   same(a.outputs, b.outputs);
-  same(a.sizes.size(), b.sizes.size());
-  for (size_t i = 0; same.value && i < a.sizes.size(); ++i) {
-    same(a.sizes[i].var, b.sizes[i].var);
-    same(a.sizes[i].low, b.sizes[i].low);
-    same(a.sizes[i].high, b.sizes[i].high);
-  }
+  same(a.sizes, b.sizes);
   return same.value && a.name == b.name && equal(a.body, b.body);
+}
+
+bool equal(KernelIr const& a, KernelIr const& b) {
+  Same same;
+  same(std::vector{a.host}, std::vector{b.host});
+  same(a.device, b.device);
+  return same.value;
 }
 
 uint64_t hash(Program const& program) {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include "engine/ir/kernel.h"
 #include "engine/ir/parse_expr.h"
-#include "engine/ir/text.h"
 
 namespace tw::ir {
 namespace {
@@ -29,15 +29,22 @@ Result<std::vector<Line>> read_lines(std::string_view text, std::string_view fil
   return lines;
 }
 
-/// Reads the statements of a program line by line; an indented group is a body.
+/// Reads the statements of a program or a kernel line by line; an indented group is a body.
 class ProgramParser {
 public:
   ProgramParser(std::vector<Line> lines, std::string file)
       : lines_(std::move(lines)), file_(std::move(file)) {}
 
   Result<Program> parse() {
-    TRY(header());
-    while (at_ < lines_.size() && lines_[at_].reader.peek().text == "size") TRY(size());
+    TRY(first_line("program", "its head and a body"));
+    LineReader& head = lines_[at_++].reader;
+    TRY(head.expect("program"));
+    TRY_ASSIGN(program_.name, head.name("the program's name"));
+    TRY_ASSIGN(program_.sizes, sizes());
+    TRY(buffers(head, program_.inputs, &ProgramParser::input));
+    TRY(head.expect("->"));
+    TRY(buffers(head, program_.outputs, &ProgramParser::input));
+    TRY(head.end());
     TRY_ASSIGN(program_.body, statements(1));
     if (at_ < lines_.size())
       return lines_[at_].reader.error("bad_indent",
@@ -46,34 +53,76 @@ public:
     return program_;
   }
 
-private:
-  Status header() {
-    if (lines_.size() < 3)
-      return bad_input("not_a_program",
-                       "a program starts with 'tilewright program 1', its head and a body",
-                       Place{file_, 1, 0, {}});
-    LineReader& first = lines_[0].reader;
-    TRY(first.expect("tilewright"));
-    TRY(first.expect("program"));
-    TRY_ASSIGN(int64_t version, first.integer("a version"));
-    if (version != 1)
-      return first.error("unknown_version",
-                         fmt::format("this is program version {}; version 1 can be read", version));
-    LineReader& head = lines_[1].reader;
-    TRY(head.expect("program"));
-    TRY_ASSIGN(program_.name, head.name("the program's name"));
-    TRY(buffers(head, program_.inputs));
-    TRY(head.expect("->"));
-    TRY(buffers(head, program_.outputs));
-    at_ = 2;
-    return head.end();
+  Result<KernelIr> parse_kernel() {
+    TRY(first_line("kernel", "a host function and its body"));
+    KernelIr kernel;
+    TRY_ASSIGN(kernel.host, function("host"));
+    while (at_ < lines_.size()) {
+      TRY_ASSIGN(Function next, function("device"));
+      kernel.device.push_back(std::move(next));
+    }
+    TRY(verify(kernel));
+    return kernel;
   }
 
-  Status buffers(LineReader& reader, std::vector<Buffer>& list) {
+private:
+  Status first_line(std::string_view kind, std::string_view below) {
+    if (lines_.size() < 3)
+      return bad_input(fmt::format("not_a_{}", kind),
+                       fmt::format("a {0} starts with 'tilewright {0} 1', {1}", kind, below),
+                       Place{file_, 1, 0, {}});
+    LineReader& first = lines_[at_++].reader;
+    TRY(first.expect("tilewright"));
+    TRY(first.expect(kind));
+    TRY_ASSIGN(int64_t version, first.integer("a version"));
+    if (version == 1) return {};
+    return first.error("unknown_version",
+                       fmt::format("this is {} version {}; version 1 can be read", kind, version));
+  }
+
+  /// A function's names are its own.
+  Result<Function> function(std::string_view word) {
+    Function function;
+    scope_ = {};
+    LineReader& head = lines_[at_++].reader;
+    TRY(head.expect(word));
+    TRY_ASSIGN(function.name, head.name("a function's name"));
+    TRY_ASSIGN(function.sizes, sizes());
+    TRY(buffers(head, function.params, &ProgramParser::parameter));
+    TRY(head.end());
+    TRY_ASSIGN(function.body, statements(1));
+    return function;
+  }
+
+  /// They stand below the head, whose shapes may name them: they are read before its buffers.
+  Result<std::vector<SizeParam>> sizes() {
+    std::vector<SizeParam> list;
+    while (at_ < lines_.size() && lines_[at_].reader.peek().text == "size") {
+      TRY_ASSIGN(SizeParam next, size());
+      list.push_back(std::move(next));
+    }
+    return list;
+  }
+
+  Result<Buffer> input(LineReader& reader) { return parse_input(reader, scope_); }
+  /// "T: f32[16] @stack"; without a scope it is global.
+  Result<Buffer> parameter(LineReader& reader) {
+    TRY_ASSIGN(Buffer buffer, parse_buffer(reader, scope_));
+    if (reader.peek().text != "@") return buffer;
+    return scoped(reader, *buffer);
+  }
+  static Result<Buffer> scoped(LineReader& reader, BufferNode node) {
+    TRY(reader.expect("@"));
+    TRY_ASSIGN(node.scope, reader.name("a memory scope"));
+    return std::make_shared<BufferNode const>(std::move(node));
+  }
+
+  using ReadBuffer = Result<Buffer> (ProgramParser::*)(LineReader&);
+  Status buffers(LineReader& reader, std::vector<Buffer>& list, ReadBuffer read) {
     TRY(reader.expect("("));
     if (reader.accept(")")) return {};
     do {
-      TRY_ASSIGN(Buffer buffer, parse_input(reader, scope_));
+      TRY_ASSIGN(Buffer buffer, (this->*read)(reader));
       if (!scope_.buffers.emplace(buffer->name, buffer).second)
         return reader.error("name_taken",
                             fmt::format("there are two tensors named '{}'", buffer->name));
@@ -82,25 +131,27 @@ private:
     return reader.expect(")");
   }
 
-  Status size() {
+  Result<SizeParam> size() {
     LineReader& reader = lines_[at_++].reader;
     reader.next();
     SizeParam param;
     TRY_ASSIGN(std::string name, reader.name("a size's name"));
+    if (!scope_.variables.emplace(name, DType::kI64).second)
+      return reader.error("name_taken", fmt::format("there are two sizes named '{}'", name));
     TRY(reader.expect("in"));
     TRY_ASSIGN(param.low, reader.integer("the smallest value"));
     TRY(reader.expect(".."));
     TRY_ASSIGN(param.high, reader.integer("the largest value"));
     param.var = var(name);
-    scope_.variables[name] = DType::kI64;
-    program_.sizes.push_back(std::move(param));
-    return reader.end();
+    TRY(reader.end());
+    return param;
   }
 
   /// All statements at exactly `indent`.
   Result<Stmt> statements(int indent) {
     if (++depth_ > kMaxDepth)
-      return lines_[at_].reader.error("too_deep", "loops are nested too deeply");
+      return lines_[std::min(at_, lines_.size() - 1)].reader.error("too_deep",
+                                                                   "loops are nested too deeply");
     std::vector<Stmt> list;
     while (at_ < lines_.size() && lines_[at_].indent >= indent) {
       if (lines_[at_].indent > indent)
@@ -127,7 +178,21 @@ private:
     if (word == "let") return let(indent);
     if (word == "alloc") return alloc(indent);
     if (word == "prefetch") return prefetch();
+    if (word == "nothing") return nothing();
     return store();
+  }
+
+  Result<Stmt> nothing() {
+    LineReader& reader = lines_[at_++].reader;
+    reader.next();
+    TRY(reader.end());
+    return seq({});
+  }
+
+  /// What a let or an allocation holds for: a group of its own, or the rest of the group it is in.
+  Result<Stmt> held(int indent) {
+    bool own = at_ < lines_.size() && lines_[at_].indent == indent + 1;
+    return statements(own ? indent + 1 : indent);
   }
 
   Result<Stmt> loop(int indent, LoopKind kind) {
@@ -242,7 +307,7 @@ private:
     TRY_ASSIGN(Expr value, parse_expr(reader, scope_));
     TRY(reader.end());
     scope_.variables[name] = value.type();
-    TRY_ASSIGN(Stmt body, statements(indent));
+    TRY_ASSIGN(Stmt body, held(indent));
     scope_.variables.erase(name);
     return make<Let>(var(name, value.type()), value, body);
   }
@@ -251,15 +316,12 @@ private:
     LineReader& reader = lines_[at_++].reader;
     reader.next();
     TRY_ASSIGN(Buffer parsed, parse_buffer(reader, scope_));
-    BufferNode node = *parsed;
-    TRY(reader.expect("@"));
-    TRY_ASSIGN(node.scope, reader.name("a memory scope"));
+    TRY_ASSIGN(Buffer buffer, scoped(reader, *parsed));
     TRY(reader.end());
-    auto buffer = std::make_shared<BufferNode const>(std::move(node));
     if (!scope_.buffers.emplace(buffer->name, buffer).second)
       return reader.error("name_taken",
                           fmt::format("there is a tensor '{}' already", buffer->name));
-    TRY_ASSIGN(Stmt body, statements(indent));
+    TRY_ASSIGN(Stmt body, held(indent));
     scope_.buffers.erase(buffer->name);
     return make<Alloc>(buffer, body);
   }
@@ -306,6 +368,11 @@ private:
 Result<Program> parse_program(std::string_view text, std::string_view file) {
   TRY_ASSIGN(std::vector<Line> lines, read_lines(text, file));
   return ProgramParser(std::move(lines), std::string(file)).parse();
+}
+
+Result<KernelIr> parse_kernel(std::string_view text, std::string_view file) {
+  TRY_ASSIGN(std::vector<Line> lines, read_lines(text, file));
+  return ProgramParser(std::move(lines), std::string(file)).parse_kernel();
 }
 
 }  // namespace tw::ir

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -137,11 +138,24 @@ private:
     return var(name, found->second);
   }
 
+  /// "nan(9221120237041090561)": what is behind the parenthesis.
+  Result<std::optional<uint64_t>> bits_of_nan() {
+    TRY_ASSIGN(int64_t bits, reader_.integer("the bits of a NaN"));
+    if (!std::isnan(std::bit_cast<double>(bits)))
+      return reader_.error("no_nan", fmt::format("{} are not the bits of a NaN", bits));
+    TRY(reader_.expect(")"));
+    return uint64_t(bits);
+  }
+
   Result<Expr> number(bool negative) {
     Token token = reader_.next();
     std::string_view text = token.text;
     bool integral = text.find_first_not_of("0123456789") == std::string_view::npos;
     DType type = integral ? DType::kI64 : DType::kF32;
+    std::optional<uint64_t> nan_bits;
+    if (text == "nan" && reader_.accept("(")) {
+      TRY_ASSIGN(nan_bits, bits_of_nan());
+    }
     if (reader_.accept(":")) {
       TRY_ASSIGN(std::string suffix, reader_.name("a type"));
       auto parsed = parse_dtype(suffix);
@@ -159,6 +173,8 @@ private:
                              fmt::format("the number {} does not fit 64 bits", text));
       return int_imm(int64_t(negative ? 0 - magnitude : magnitude), type);
     }
+    if (nan_bits)
+      return float_imm(std::bit_cast<double>(*nan_bits | (uint64_t(negative) << 63)), type);
     double value = text == "inf"   ? std::numeric_limits<double>::infinity()
                    : text == "nan" ? std::numeric_limits<double>::quiet_NaN()
                                    : std::strtod(std::string(text).c_str(), nullptr);

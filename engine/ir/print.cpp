@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 
+#include "engine/ir/kernel.h"
 #include "engine/ir/operators.h"
 #include "engine/ir/text.h"
 
@@ -16,10 +18,19 @@ std::string join(std::vector<Expr> const& list) {
   return text;
 }
 
+/// The one of no special bits is "nan"; any other one tells its bits as a number.
+std::string nan_text(double value) {
+  constexpr uint64_t kQuiet = 0x7ff8000000000000, kSign = uint64_t(1) << 63;
+  auto bits = std::bit_cast<uint64_t>(value);
+  std::string sign = bits & kSign ? "-" : "";
+  bits &= ~kSign;
+  return bits == kQuiet ? sign + "nan" : fmt::format("{}nan({})", sign, bits);
+}
+
 std::string float_text(double value, DType type) {
   std::string digits;
   if (std::isnan(value))
-    digits = "nan";
+    digits = nan_text(value);
   else if (std::isinf(value))
     digits = value < 0 ? "-inf" : "inf";
   else if (type == DType::kF32)
@@ -88,7 +99,7 @@ std::string buffers_text(std::vector<Buffer> const& buffers) {
   std::string text;
   for (size_t i = 0; i < buffers.size(); ++i) {
     text += (i ? ", " : "") + buffer_text(*buffers[i]);
-    if (buffers[i]->scope == kParameterScope) text += " @param";
+    if (buffers[i]->scope != "global") text += " @" + buffers[i]->scope;
   }
   return text;
 }
@@ -108,7 +119,13 @@ public:
       line(1, fmt::format("size {} in {}..{}", text_of(size.var, 0), size.low, size.high));
   }
 
-  void statement(Stmt const& s, int indent) {
+  void statement(Stmt const& s, int indent) { statement(s, indent, indent); }
+
+  PrintedProgram take() { return std::move(result_); }
+
+private:
+  /// `inside` is the indent of what a let or an allocation holds for.
+  void statement(Stmt const& s, int indent, int inside) {
     result_.line_of.emplace(s.get(), int(result_.lines.size()) + 1);
     switch (s->kind) {
       case NodeKind::kFor:
@@ -121,8 +138,7 @@ public:
         return line(indent, "prefetch " + text_of(s.as<Prefetch>()->element, 0),
                     with_origin(*s.as<Prefetch>()));
       case NodeKind::kSeq:
-        for (Stmt const& child : s.as<Seq>()->stmts) statement(child, indent);
-        return;
+        return sequence(*s.as<Seq>(), indent);
       case NodeKind::kIf:
         return condition(*s.as<If>(), indent);
       case NodeKind::kLet:
@@ -130,19 +146,24 @@ public:
              fmt::format("let {} = {}", text_of(s.as<Let>()->var, 0),
                          text_of(s.as<Let>()->value, 0)),
              with_origin(*s.get()));
-        return statement(s.as<Let>()->body, indent);
+        return statement(s.as<Let>()->body, inside);
       default: {
         auto const* alloc = s.as<Alloc>();
         line(indent, fmt::format("alloc {} @{}", buffer_text(*alloc->buffer), alloc->buffer->scope),
              with_origin(*s.get()));
-        return statement(alloc->body, indent);
+        return statement(alloc->body, inside);
       }
     }
   }
 
-  PrintedProgram take() { return std::move(result_); }
+  /// A let or an allocation holds up to the end of its group of lines; one that ends before has a
+  /// group of its own.
+  void sequence(Seq const& node, int indent) {
+    if (node.stmts.empty()) line(indent, "nothing");
+    for (size_t i = 0; i < node.stmts.size(); ++i)
+      statement(node.stmts[i], indent, i + 1 < node.stmts.size() ? indent + 1 : indent);
+  }
 
-private:
   /// A statement of lowered code knows its loops by its origin, which includes unrolled ones.
   LineInfo with_origin(StmtNode const& s) const {
     LineInfo info;
@@ -229,6 +250,13 @@ PrintedProgram print(Program const& program) {
   printer.sizes(program.sizes);
   printer.statement(program.body, 1);
   return printer.take();
+}
+
+std::string first_line(Stmt const& s) {
+  Printer printer;
+  printer.statement(s, 0);
+  std::string text = printer.take().text;
+  return text.substr(0, text.find('\n'));
 }
 
 PrintedProgram print(KernelIr const& kernel) {

@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 
 #include "engine/ir/fields.h"
-#include "engine/ir/program.h"
+#include "engine/ir/kernel.h"
 #include "engine/ir/rewrite.h"
-#include "engine/ir/text.h"
+#include "engine/ir/verify_expr.h"
 
 namespace tw::ir {
 namespace {
@@ -14,25 +15,42 @@ std::unexpected<Error> invalid(std::string message) {
   return bad_input("invalid_program", std::move(message));
 }
 
-/// Checks one program; `variables_` and `buffers_` are what is in scope.
+/// Checks one program, or one function of a kernel; `variables_` and `buffers_` are what is in
+/// scope. In a kernel types and lanes must fit too, and a loop may stand in several copies.
 class Verifier {
 public:
   Status run(Program const& program) {
-    for (SizeParam const& size : program.sizes) {
-      if (size.low < 0 || size.high < size.low)
-        return invalid(fmt::format("the size {} has an empty range", to_text(size.var)));
-      variables_.insert(to_text(size.var));
-    }
+    TRY(declare(program.sizes));
     for (auto const* list : {&program.inputs, &program.outputs})
-      for (Buffer const& buffer : *list) TRY(declare(*buffer));
+      for (Buffer const& buffer : *list) TRY(declare(buffer));
     if (!program.body) return invalid("the program has no body");
-    TRY(statement(program.body));
-    return {};
+    return statement(program.body);
+  }
+
+  Status run(Function const& function) {
+    lowered_ = true;
+    TRY(declare(function.sizes));
+    for (Buffer const& buffer : function.params) TRY(declare(buffer));
+    if (!function.body) return invalid(fmt::format("{} has no body", function.name));
+    Status status = statement(function.body);
+    if (status || !culprit_) return status;
+    return bad_input("invalid_kernel",
+                     fmt::format("{}, in: {}", status.error().message, first_line(culprit_)));
   }
 
 private:
-  Status declare(BufferNode const& buffer) {
-    if (!buffers_.insert(buffer.name).second)
+  Status declare(std::vector<SizeParam> const& sizes) {
+    for (SizeParam const& size : sizes) {
+      if (size.low < 0 || size.high < size.low)
+        return invalid(fmt::format("the size {} has an empty range", to_text(size.var)));
+      variables_.emplace(to_text(size.var), size.var.type());
+    }
+    return {};
+  }
+
+  Status declare(Buffer const& declared) {
+    BufferNode const& buffer = *declared;
+    if (!buffers_.emplace(buffer.name, declared).second)
       return invalid(fmt::format("there are two tensors named '{}'", buffer.name));
     for (Expr const& extent : buffer.shape) {
       TRY(expression(extent));
@@ -42,15 +60,25 @@ private:
     return {};
   }
 
-  Status access(BufferNode const& buffer, std::vector<Expr> const& indices) {
-    if (!buffers_.count(buffer.name))
+  Status access(Buffer const& used, std::vector<Expr> const& indices) {
+    BufferNode const& buffer = *used;
+    auto declared = buffers_.find(buffer.name);
+    if (declared == buffers_.end())
       return invalid(fmt::format("the tensor '{}' is used outside of its scope", buffer.name));
+    if (lowered_ && !equal(declared->second, used))
+      return invalid(
+          fmt::format("the tensor '{}' is used otherwise than it is declared", buffer.name));
     if (indices.size() != buffer.shape.size())
       return invalid(fmt::format("'{}' has {} dimensions, but {} indices are given", buffer.name,
                                  buffer.shape.size(), indices.size()));
     for (Expr const& index : indices)
       if (!is_integer(index.type()))
         return invalid(fmt::format("an index of '{}' is not an integer", buffer.name));
+    if (!lowered_) return {};
+    int lanes = Load::lanes_of(indices);
+    for (Expr const& index : indices)
+      if (index.lanes() != 1 && index.lanes() != lanes)
+        return invalid(fmt::format("the indices of '{}' differ in lanes", buffer.name));
     return {};
   }
 
@@ -58,20 +86,38 @@ private:
     Status status;
     walk(root, [&](Expr const& e) {
       if (!status) return false;
-      if (auto const* variable = e.as<Variable>(); variable && !variables_.count(variable->name))
-        status = invalid(fmt::format("'{}' is used outside of its scope", variable->name));
-      if (auto const* read = e.as<Load>()) status = access(*read->buffer, read->indices);
+      if (auto const* used = e.as<Variable>()) status = variable(*used);
+      if (auto const* read = e.as<Load>()) status = access(read->buffer, read->indices);
+      if (!lowered_ || !status) return status.has_value();
+      if (std::string wrong = misfit(e); !wrong.empty()) status = invalid(std::move(wrong));
       return status.has_value();
     });
     return status;
   }
 
-  Status bind(std::string const& name) {
-    if (variables_.insert(name).second) return {};
+  Status variable(Variable const& used) const {
+    auto bound = variables_.find(used.name);
+    if (bound == variables_.end())
+      return invalid(fmt::format("'{}' is used outside of its scope", used.name));
+    if (!lowered_ || bound->second == used.type) return {};
+    return invalid(fmt::format("'{}' is bound as {} and used as {}", used.name,
+                               tw::to_text(bound->second), tw::to_text(used.type)));
+  }
+
+  Status bind(Expr const& var) {
+    std::string const& name = var.as<Variable>()->name;
+    if (variables_.emplace(name, var.type()).second) return {};
     return invalid(fmt::format("'{}' is bound twice in one scope", name));
   }
 
+  /// Keeps the innermost statement that is wrong.
   Status statement(Stmt const& s) {
+    Status status = check(s);
+    if (!status && !culprit_) culprit_ = s;
+    return status;
+  }
+
+  Status check(Stmt const& s) {
     switch (s->kind) {
       case NodeKind::kFor:
         return loop(*s.as<For>());
@@ -79,12 +125,15 @@ private:
         return block(*s.as<Block>());
       case NodeKind::kStore: {
         auto const* store = s.as<Store>();
-        TRY(access(*store->buffer, store->indices));
+        TRY(access(store->buffer, store->indices));
         for (Expr const& index : store->indices) TRY(expression(index));
         if (store->value.type() != store->buffer->type)
           return invalid(fmt::format("'{}' holds {}, but a {} is stored", store->buffer->name,
                                      tw::to_text(store->buffer->type),
                                      tw::to_text(store->value.type())));
+        if (lowered_ && store->value.lanes() != Load::lanes_of(store->indices))
+          return invalid(fmt::format("{} elements are given {} values",
+                                     Load::lanes_of(store->indices), store->value.lanes()));
         return expression(store->value);
       }
       case NodeKind::kPrefetch: {
@@ -100,6 +149,7 @@ private:
         if (node->condition.type() != DType::kBool)
           return invalid("the condition of an 'if' is not a bool");
         TRY(expression(node->condition));
+        if (node->condition.lanes() > 1 && node->else_body) return invalid("a mask has an else");
         TRY(statement(node->then_body));
         if (!node->else_body) return {};
         return statement(node->else_body);
@@ -107,14 +157,16 @@ private:
       case NodeKind::kLet: {
         auto const* node = s.as<Let>();
         TRY(expression(node->value));
-        TRY(bind(node->var.as<Variable>()->name));
+        if (lowered_ && (node->var.type() != node->value.type() || node->value.lanes() != 1))
+          return invalid(fmt::format("'{}' is not of its value's type", to_text(node->var)));
+        TRY(bind(node->var));
         TRY(statement(node->body));
         variables_.erase(node->var.as<Variable>()->name);
         return {};
       }
       default: {
         auto const* node = s.as<Alloc>();
-        TRY(declare(*node->buffer));
+        TRY(declare(node->buffer));
         TRY(statement(node->body));
         buffers_.erase(node->buffer->name);
         return {};
@@ -123,14 +175,14 @@ private:
   }
 
   Status loop(For const& node) {
-    if (!loops_.insert(node.id.value).second)
+    if (!lowered_ && !loops_.insert(node.id.value).second)
       return invalid(fmt::format("the loop '{}' stands in the program twice", node.name()));
     if (auto extent = as_int(node.extent); extent && *extent < 1)
       return invalid(fmt::format("the loop '{}' has no iteration", node.name()));
     if (node.loop_kind == LoopKind::kBind && node.bind.empty())
       return invalid(fmt::format("the loop '{}' binds to nothing", node.name()));
     TRY(expression(node.extent));
-    TRY(bind(node.name()));
+    TRY(bind(node.var));
     TRY(statement(node.body));
     variables_.erase(node.name());
     return {};
@@ -152,7 +204,7 @@ private:
       return invalid(fmt::format("the guard of block '{}' is not a bool", node.name));
     if (node.init && !reduces)
       return invalid(fmt::format("block '{}' has an init but reduces nothing", node.name));
-    for (IterVar const& iter : node.iters) TRY(bind(iter.name()));
+    for (IterVar const& iter : node.iters) TRY(bind(iter.var));
     in_block_ = true;
     if (node.init) TRY(statement(node.init));
     TRY(statement(node.body));
@@ -161,13 +213,22 @@ private:
     return {};
   }
 
-  std::set<std::string> variables_, buffers_, blocks_;
+  std::map<std::string, DType> variables_;
+  std::map<std::string, Buffer> buffers_;
+  std::set<std::string> blocks_;
   std::set<int32_t> loops_;
-  bool in_block_ = false;
+  Stmt culprit_;
+  bool in_block_ = false, lowered_ = false;
 };
 
 }  // namespace
 
 Status verify(Program const& program) { return Verifier().run(program); }
+
+Status verify(KernelIr const& kernel) {
+  TRY(Verifier().run(kernel.host));
+  for (Function const& function : kernel.device) TRY(Verifier().run(function));
+  return {};
+}
 
 }  // namespace tw::ir

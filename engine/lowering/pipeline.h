@@ -1,13 +1,15 @@
-/// Lowering as a list of passes: data that can be shown, run up to any row, and checked between
-/// rows.
+/// Lowering as a list of passes: data that can be shown, timed, checked between rows, and run with
+/// rows left out.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/ir/program.h"
+#include "engine/lowering/invariants.h"
 #include "engine/support/base/error.h"
 #include "engine/target/target.h"
 
@@ -17,21 +19,54 @@ struct PassContext {
   Target const& target;
 };
 
+/// What a pass expects of a kernel, and what holds after it; whatever else held goes on to hold.
+struct PassContract {
+  Invariants needs = {};
+  Invariants gives = {};
+  Invariants gives_up = {};
+};
+
 struct Pass {
   std::string name;
   std::string title;  ///< what it does, a sentence
   std::string why;    ///< why it stands where it stands
   Result<ir::KernelIr> (*run)(ir::KernelIr const&, PassContext const&) = nullptr;
+  PassContract contract = {};
 };
+
+/// The passes' names in a list; one that stands there again gets a number: "simplify.2".
+std::vector<std::string> pass_keys(std::span<Pass const> passes);
+/// What holds of the program and after each pass: as many as `lower` gives stages.
+std::vector<Invariants> stage_invariants(std::span<Pass const> passes);
 
 struct LoweredStage {
-  std::string name;
+  std::string name;  ///< the pass's key
   ir::KernelIr kernel;
+  bool ran = true;          ///< false: the pass was left out, the kernel is the one before
+  double milliseconds = 0;  ///< that the pass took
+  double verify_milliseconds = 0;
 };
 
-/// The program as kernel IR (blocks still there), then one entry per pass.
+enum class VerifyPasses : uint8_t { kNo, kEach };
+
+struct LowerOptions {
+  std::vector<std::string> off;  ///< keys of passes that are left out
+  VerifyPasses verify = VerifyPasses::kNo;
+  std::function<void(LoweredStage const&)> observe;  ///< called after each pass; may be empty
+};
+
+/// What the environment says, as it was when this was first asked. TW_VERIFY_PASSES=1 checks every
+/// stage; TW_PASSES_OFF=KEY,... leaves passes out; TW_DUMP_AFTER=KEY,... (or all) writes the kernel
+/// after them, and TW_TIME_PASSES=1 each pass's time, to standard error.
+LowerOptions const& environment_lower_options();
+
+/// The program as kernel IR (blocks still there), then one entry per pass. Errors: those of the
+/// passes; unknown_pass and pass_needed of `off`, where what a later pass or generating code relies
+/// on would not hold; pass_failed_check with the pass, the invariant and the statement, when each
+/// stage is verified.
 Result<std::vector<LoweredStage>> lower(ir::Program const& program, Target const& target,
-                                        std::span<Pass const> passes);
+                                        std::span<Pass const> passes,
+                                        LowerOptions const& options = environment_lower_options());
 
 // One function per file of `passes/`.
 Pass hoist_reduction_init();

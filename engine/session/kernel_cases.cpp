@@ -53,11 +53,12 @@ Status check_owner(Script const& script, std::string const& kernel, std::string 
 }  // namespace
 
 Result<CodeText> lower_kernel(LoadedModel const& model, int kernel, NamedScript const& script,
-                              std::string const& stage, Backend const& backend) {
+                              std::string const& stage, Backend const& backend,
+                              LowerOptions const& options) {
   TRY(check_stage(stage, backend));
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
   TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script.text, script.name, backend));
-  return whole(code_text(scheduled, model.kernel(kernel).kernel, stage, backend));
+  return text_at(scheduled, model.kernel(kernel).kernel, stage, backend, options);
 }
 
 Result<std::string> default_script(LoadedModel const& model, int kernel, Backend const& backend) {

@@ -203,14 +203,12 @@ std::vector<CodeStage> code_stages(Backend const& backend) {
   std::vector<CodeStage> stages{
       {kExpressionStage, "Expression", "what is computed, without any order"},
       {kProgramStage, "Program", "the loops as the schedule made them"}};
-  std::map<std::string, int> uses;
-  int number = 0;
-  for (Pass const& pass : backend.passes()) {
-    int use = ++uses[pass.name];
-    std::string key = use == 1 ? pass.name : fmt::format("{}.{}", pass.name, use);
-    stages.push_back(
-        {key, fmt::format("after pass {} of {}, {}", ++number, backend.passes().size(), pass.name),
-         fmt::format("{}; {}", pass.title, pass.why)});
+  std::vector<std::string> keys = pass_keys(backend.passes());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    Pass const& pass = backend.passes()[i];
+    stages.push_back({keys[i],
+                      fmt::format("after pass {} of {}, {}", i + 1, keys.size(), pass.name),
+                      fmt::format("{}; {}", pass.title, pass.why)});
   }
   stages.push_back({kLlvmStage, "LLVM IR", "the last program as LLVM code"});
   stages.push_back({kAssemblyStage, "Assembly", "what the processor runs"});
@@ -280,23 +278,31 @@ CodeText with_note(CodeText text, LoadTimeSplit const& split) {
 
 }  // namespace
 
-CodeText code_text(ir::Program const& program, te::Kernel const& kernel, std::string const& stage,
-                   Backend const& backend) {
+Result<CodeText> text_at(ir::Program const& program, te::Kernel const& kernel,
+                         std::string const& stage, Backend const& backend,
+                         LowerOptions const& options) {
   if (stage == kExpressionStage) return text_of_expression(kernel);
   if (stage == kProgramStage) return text_of_program(program);
+  LoadTimeSplit split = split_load_time(program);
+  TRY_ASSIGN(std::vector<LoweredStage> lowered,
+             lower(split.at_run, backend.target(), backend.passes(), options));
+  std::vector<CodeStage> stages = code_stages(backend);
+  for (size_t i = 1; i < lowered.size(); ++i)
+    if (stages[i + 1].key == stage)
+      return with_note(text_of_stage(lowered[i].kernel, stages[i + 1]), split);
+  TRY_ASSIGN(Artifact artifact,
+             backend.compile(lowered.back().kernel, CodeTier::kFast, CodeTexts::kAssemblyAndIr));
+  return stage == kLlvmStage ? text_of_llvm(artifact) : text_of_assembly(artifact);
+}
+
+CodeText code_text(ir::Program const& program, te::Kernel const& kernel, std::string const& stage,
+                   Backend const& backend) {
+  auto text = text_at(program, kernel, stage, backend, environment_lower_options());
+  if (text) return *std::move(text);
   CodeText failed;
   failed.stage = stage;
-  LoadTimeSplit split = split_load_time(program);
-  auto lowered = lower(split.at_run, backend.target(), backend.passes());
-  if (!lowered) return failed.failure = to_sentence(lowered.error()), failed;
-  std::vector<CodeStage> stages = code_stages(backend);
-  for (size_t i = 1; i < lowered->size(); ++i)
-    if (stages[i + 1].key == stage)
-      return with_note(text_of_stage((*lowered)[i].kernel, stages[i + 1]), split);
-  auto artifact =
-      backend.compile(lowered->back().kernel, CodeTier::kFast, CodeTexts::kAssemblyAndIr);
-  if (!artifact) return failed.failure = to_sentence(artifact.error()), failed;
-  return stage == kLlvmStage ? text_of_llvm(*artifact) : text_of_assembly(*artifact);
+  failed.failure = to_sentence(text.error());
+  return failed;
 }
 
 }  // namespace tw::session

@@ -35,7 +35,11 @@ CodeText text_of_program(ir::Program const& program);
 CodeText text_of_stage(ir::KernelIr const& kernel, CodeStage const& stage);
 CodeText text_of_llvm(Artifact const& artifact);
 CodeText text_of_assembly(Artifact const& artifact);
-/// The text of a program at a stage; `failure` says why there is none.
+/// The text of a program at a stage. Errors: those of lowering and of code generation.
+Result<CodeText> text_at(ir::Program const& program, te::Kernel const& kernel,
+                         std::string const& stage, Backend const& backend,
+                         LowerOptions const& options);
+/// The same; `failure` says why there is none.
 CodeText code_text(ir::Program const& program, te::Kernel const& kernel, std::string const& stage,
                    Backend const& backend);
 /// Marks lines of `now` against `before`: added, moved up or down; removed lines are put in.

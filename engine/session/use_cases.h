@@ -61,9 +61,27 @@ struct NamedScript {
   std::string text;  ///< empty: the plain nest
 };
 /// A kernel under a script (empty: the plain nest) at one of the stages of `code_stages`; only what
-/// that stage needs is done. Errors: unknown_stage, stage_failed, those of scripts.
+/// that stage needs is done. Errors: unknown_stage, those of scripts, of lowering and of code
+/// generation.
 Result<CodeText> lower_kernel(LoadedModel const& model, int kernel, NamedScript const& script,
-                              std::string const& stage, Backend const& backend);
+                              std::string const& stage, Backend const& backend,
+                              LowerOptions const& options = environment_lower_options());
+
+/// What one pass did to a kernel.
+struct PassRun {
+  std::string key;  ///< "program" of the first row, which is no pass
+  bool ran = true;  ///< false: left out
+  double milliseconds = 0;
+  double verify_milliseconds = 0;            ///< 0: not verified
+  int statements = 0;                        ///< after it
+  int added = 0, removed = 0;                ///< lines of the kernel's text
+  std::vector<std::string> gives, gives_up;  ///< names of invariants
+};
+/// A kernel through all passes: the program, then a row for each. Errors: those of scripts and of
+/// lowering.
+Result<std::vector<PassRun>> pass_runs(LoadedModel const& model, int kernel,
+                                       NamedScript const& script, Backend const& backend,
+                                       LowerOptions const& options = environment_lower_options());
 /// The kernel's schedule by rule, as a script.
 Result<std::string> default_script(LoadedModel const& model, int kernel, Backend const& backend);
 

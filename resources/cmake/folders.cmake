@@ -132,7 +132,7 @@ function(tw_test_folder folder)
     target_link_libraries(${name} PRIVATE Qt6::Test ${ARG_LINKS})
     add_test(NAME ${flat}/${stem} COMMAND ${name})
     set_tests_properties(${flat}/${stem} PROPERTIES TIMEOUT ${ARG_TIMEOUT}
-      ENVIRONMENT "QT_QPA_PLATFORM=offscreen;TW_CACHE_DIR=${CMAKE_BINARY_DIR}/test_cache;QTEST_DISABLE_STACK_DUMP=1")
+      ENVIRONMENT "TW_VERIFY_PASSES=1;QT_QPA_PLATFORM=offscreen;TW_CACHE_DIR=${CMAKE_BINARY_DIR}/test_cache;QTEST_DISABLE_STACK_DUMP=1")
     if(stem MATCHES "slow")
       set_tests_properties(${flat}/${stem} PROPERTIES LABELS slow COST 0)
     else()

@@ -2,6 +2,7 @@
 
 #include "app/cli/chosen_kernel.h"
 #include "engine/session/schedule_views.h"
+#include "engine/support/base/quantities.h"
 
 namespace tw::cli {
 namespace {
@@ -9,7 +10,17 @@ namespace {
 struct Arguments {
   KernelArguments kernel;
   std::string stage = "program";
+  std::vector<std::string> without;
+  bool verify = false, passes = false;
 };
+
+/// What the environment says, and what this command adds to it.
+LowerOptions options_of(Arguments const& arguments) {
+  LowerOptions options = environment_lower_options();
+  options.off.insert(options.off.end(), arguments.without.begin(), arguments.without.end());
+  if (arguments.verify) options.verify = VerifyPasses::kEach;
+  return options;
+}
 
 int list_stages(Context const& context) {
   Json rows = Json::array();
@@ -22,13 +33,77 @@ int list_stages(Context const& context) {
   return 0;
 }
 
+std::string changes_of(session::PassRun const& run) {
+  if (run.added == 0 && run.removed == 0) return run.key == "program" ? "" : "none";
+  return fmt::format("+{} -{}", run.added, run.removed);
+}
+
+std::string promises_of(session::PassRun const& run) {
+  std::string text = fmt::format("{}", fmt::join(run.gives, ", "));
+  for (std::string const& name : run.gives_up)
+    text += (text.empty() ? "no more " : ", no more ") + name;
+  return text;
+}
+
+void print_text(std::vector<session::PassRun> const& runs, bool verified) {
+  auto row = [&](auto const& pass, auto const& time, auto const& check, auto const& statements,
+                 auto const& lines, auto const& holds) {
+    fmt::print("{:<22} {:>9} ", pass, time);
+    if (verified) fmt::print("{:>9} ", check);
+    fmt::print("{:>11} {:>12}", statements, lines);
+    fmt::print("{}{}\n", holds.empty() ? "" : "  ", holds);
+  };
+  row("pass", "time", "check", "statements", "lines", std::string("from now on"));
+  for (session::PassRun const& run : runs)
+    row(run.key,
+        !run.ran               ? "left out"
+        : run.key == "program" ? ""
+                               : milliseconds_text(run.milliseconds),
+        run.ran ? milliseconds_text(run.verify_milliseconds) : "", run.statements, changes_of(run),
+        run.ran ? promises_of(run) : "");
+}
+
+int list_passes(Context const& context, ChosenKernel const& chosen, LowerOptions const& options) {
+  auto runs =
+      session::pass_runs(*chosen.model, chosen.kernel, chosen.script, *context.backend, options);
+  if (!runs) return report(context, runs.error());
+  if (!context.json) return print_text(*runs, options.verify == VerifyPasses::kEach), 0;
+  Json rows = Json::array();
+  for (session::PassRun const& run : *runs)
+    rows.push_back({{"pass", run.key},
+                    {"ran", run.ran},
+                    {"ms", run.milliseconds},
+                    {"verify_ms", run.verify_milliseconds},
+                    {"statements", run.statements},
+                    {"lines_added", run.added},
+                    {"lines_removed", run.removed},
+                    {"gives", run.gives},
+                    {"gives_up", run.gives_up}});
+  print(rows);
+  return 0;
+}
+
+/// A stage that comes before all passes needs none of them: what was asked of them is done anyway.
+Status run_passes(Context const& context, ChosenKernel const& chosen, std::string const& stage,
+                  LowerOptions const& options) {
+  bool before = stage == session::kExpressionStage || stage == session::kProgramStage;
+  bool asked = !options.off.empty() || options.verify == VerifyPasses::kEach || options.observe;
+  if (!before || !asked) return {};
+  TRY(session::pass_runs(*chosen.model, chosen.kernel, chosen.script, *context.backend, options));
+  return {};
+}
+
 int lower(Context const& context, Arguments const& arguments) {
   auto chosen = choose_kernel(context, arguments.kernel);
   if (!chosen) return report(context, chosen.error());
   if (arguments.stage == "script") return fmt::print("{}", chosen->script.text), 0;
   if (arguments.stage == "list") return list_stages(context);
+  LowerOptions options = options_of(arguments);
+  if (arguments.passes) return list_passes(context, *chosen, options);
+  if (Status fit = run_passes(context, *chosen, arguments.stage, options); !fit)
+    return report(context, fit.error());
   auto text = session::lower_kernel(*chosen->model, chosen->kernel, chosen->script, arguments.stage,
-                                    *context.backend);
+                                    *context.backend, options);
   if (!text) return report(context, text.error());
   std::string all;
   for (auto const& line : text->lines) all += line.text + "\n";
@@ -51,6 +126,15 @@ void add_lower(CLI::App& app, Context& context) {
                    "a stage's name, 'list' for all names, 'script' for the schedule itself "
                    "(default: program)")
       ->type_name("STAGE");
+  command->add_flag("--passes", arguments->passes,
+                    "instead: what each pass did, the time it took, and what holds after it");
+  command
+      ->add_option("--without", arguments->without,
+                   "leaves a pass out, where what comes after it can do without; once for each")
+      ->type_name("PASS")
+      ->allow_extra_args(false);
+  command->add_flag("--verify", arguments->verify,
+                    "checks the kernel before and after every pass, and what the pass promises");
   command->callback([&context, arguments] {
     context.run = [&context, arguments] { return lower(context, *arguments); };
   });

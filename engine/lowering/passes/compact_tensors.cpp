@@ -129,7 +129,9 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 Pass compact_tensors() {
   return {"compact_tensors",
           "Shrinks tensors that live inside of loops to the part that one iteration works on",
-          "before loops are cut into parts: all parts of a loop then agree about the shape", run};
+          "before loops are cut into parts: all parts of a loop then agree about the shape",
+          run,
+          {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 
 }  // namespace tw

@@ -63,7 +63,8 @@ Pass flatten_buffers() {
   return {"flatten_buffers",
           "Turns indices of several dimensions into one offset in elements, row-major",
           "before loops are vectorized: whether a vector is contiguous shows in the one offset",
-          run};
+          run,
+          {.needs = {Invariant::kScalarCode}, .gives = {Invariant::kFlatBuffers}}};
 }
 
 }  // namespace tw

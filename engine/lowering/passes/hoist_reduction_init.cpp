@@ -105,7 +105,11 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 Pass hoist_reduction_init() {
   return {"hoist_reduction_init",
           "Sets what a reduction starts from before its outermost reduction loop",
-          "first: it needs the blocks, which say what is spatial and what is reduced", run};
+          "first: it needs the blocks, which say what is spatial and what is reduced",
+          run,
+          {.needs = {Invariant::kLoopsOnce},
+           .gives = {Invariant::kNoInits},
+           .gives_up = {Invariant::kLoopsOnce}}};
 }
 
 }  // namespace tw

@@ -54,7 +54,9 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 Pass lower_blocks() {
   return {"lower_blocks",
           "Replaces blocks by plain statements over the loop variables; guards become conditions",
-          "after the inits are out: what is spatial is not known any more below", run};
+          "after the inits are out: what is spatial is not known any more below",
+          run,
+          {.needs = {Invariant::kNoInits}, .gives = {Invariant::kNoBlocks}}};
 }
 
 }  // namespace tw

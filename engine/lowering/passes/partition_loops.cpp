@@ -167,7 +167,9 @@ Pass partition_loops() {
   return {"partition_loops",
           "Peels the remainders of guarded loops, so that the main part runs without conditions",
           "before vectors: a remainder of a vector loop becomes a narrower vector, not a mask",
-          run};
+          run,
+          {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode},
+           .gives_up = {Invariant::kLoopsOnce}}};
 }
 
 }  // namespace tw

@@ -234,7 +234,10 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 Pass promote_accumulators() {
   return {"promote_accumulators",
           "Keeps what a loop adds to in registers, from before the loop to after it",
-          "after unrolling: each element of a register tile is one place", run};
+          "after unrolling: each element of a register tile is one place",
+          run,
+          {.needs = {Invariant::kNoBlocks, Invariant::kFlatBuffers, Invariant::kNoVectorLoops},
+           .gives = {Invariant::kWholeRegisters}}};
 }
 
 }  // namespace tw

@@ -78,10 +78,14 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 }  // namespace
 
 Pass unroll_loops() {
-  return {"unroll_loops", "Writes out unrolled loops, and loops of one iteration",
+  return {"unroll_loops",
+          "Writes out unrolled loops, and loops of one iteration",
           "after vectors, before registers: every element of a register tile must have a statement "
           "of its own",
-          run};
+          run,
+          {.needs = {Invariant::kNoBlocks},
+           .gives = {Invariant::kNoUnrolledLoops},
+           .gives_up = {Invariant::kLoopsOnce}}};
 }
 
 }  // namespace tw

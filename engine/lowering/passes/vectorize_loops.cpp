@@ -15,6 +15,7 @@ using namespace ir;
 class Widening : public Rewriter {
 public:
   Widening(std::string name, int lanes) : name_(std::move(name)), lanes_(lanes) {}
+  Status status_;
 
   Expr visit(Expr const& e) override {
     if (!uses_variable(e, name_)) return e;
@@ -47,6 +48,11 @@ private:
     Expr test = visit(node.condition);
     bool outer = masked_;
     masked_ = outer || test.lanes() > 1;
+    if (test.lanes() > 1 && node.else_body)
+      status_ = refused("vector_condition",
+                        fmt::format("the vector loop {} has a condition with an else that differs "
+                                    "by lane, and a mask has one side",
+                                    name_));
     Stmt then_body = visit(node.then_body);
     Stmt else_body = node.else_body ? visit(node.else_body) : nullptr;
     masked_ = outer;
@@ -87,7 +93,10 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
       return nullptr;
     }
     if (*extent == 1) return substitute(loop->body, {{loop->name(), int_imm(0)}});
-    return Widening(loop->name(), int(*extent)).visit(loop->body);
+    Widening widening(loop->name(), int(*extent));
+    Stmt wide = widening.visit(loop->body);
+    if (!widening.status_) status = widening.status_;
+    return wide;
   });
   if (!status) return std::unexpected(status.error());
   return result;
@@ -96,8 +105,13 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 }  // namespace
 
 Pass vectorize_loops() {
-  return {"vectorize_loops", "Turns vector loops into vector expressions",
-          "before unrolling: one vector statement is copied instead of many scalar ones", run};
+  return {"vectorize_loops",
+          "Turns vector loops into vector expressions",
+          "before unrolling: one vector statement is copied instead of many scalar ones",
+          run,
+          {.needs = {Invariant::kNoBlocks, Invariant::kFlatBuffers},
+           .gives = {Invariant::kNoVectorLoops},
+           .gives_up = {Invariant::kScalarCode}}};
 }
 
 }  // namespace tw

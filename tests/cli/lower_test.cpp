@@ -1,0 +1,153 @@
+// `tw lower` and the environment: passes listed, timed, checked, dumped and left out.
+#include <QtTest>
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include "tests/cli/run_program.h"
+
+using namespace command_line;
+
+namespace {
+
+QStringList const kPasses{"hoist_reduction_init", "lower_blocks",    "simplify",
+                          "compact_tensors",      "partition_loops", "flatten_buffers",
+                          "vectorize_loops",      "unroll_loops",    "simplify.2",
+                          "promote_accumulators", "plan_workspace"};
+
+/// `tw` without what the tests' own environment says of passes, and with `more`.
+Run tw_with(QMap<QString, QString> const& more, QStringList const& arguments) {
+  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+  environment.remove("TW_VERIFY_PASSES");
+  for (auto [name, value] : more.asKeyValueRange()) environment.insert(name, value);
+  return run_program(TW_BINARY_DIR "/bin/tw", arguments, environment);
+}
+
+QStringList lower(QStringList const& more) {
+  return QStringList{"lower", "example:softmax", "--default"} + more;
+}
+
+}  // namespace
+
+class LowerTest : public QObject {
+  Q_OBJECT
+private slots:
+  void every_pass_has_a_row_with_its_time_and_what_it_did() {
+    Run run = tw_with({}, lower({"--passes", "--json"}));
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QJsonArray rows = QJsonDocument::fromJson(run.out.toUtf8()).array();
+    QCOMPARE(rows.size(), kPasses.size() + 1);
+    QCOMPARE(rows[0].toObject()["pass"].toString(), "program");
+    for (int i = 0; i < kPasses.size(); ++i) {
+      QJsonObject row = rows[i + 1].toObject();
+      QCOMPARE(row["pass"].toString(), kPasses[i]);
+      QVERIFY(row["ran"].toBool() && row["ms"].toDouble() > 0 && row["statements"].toInt() > 0);
+      QCOMPARE(row["verify_ms"].toDouble(), 0.0);
+    }
+    QCOMPARE(rows[2].toObject()["gives"].toArray(), QJsonArray{"no_blocks"});
+    QVERIFY(rows[2].toObject()["lines_removed"].toInt() > 0);
+    QCOMPARE(rows[7].toObject()["gives_up"].toArray(), QJsonArray{"scalar_code"});
+  }
+
+  void the_table_says_the_same_in_words() {
+    Run run = tw_with({}, lower({"--passes"}));
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QStringList lines = run.out.trimmed().split('\n');
+    QCOMPARE(lines.size(), kPasses.size() + 2);
+    QVERIFY2(lines[0].simplified() == "pass time statements lines from now on",
+             qPrintable(lines[0]));
+    QVERIFY(lines[1].startsWith("program ") && lines[1].endsWith("  loops_once, scalar_code"));
+    for (int i = 0; i < kPasses.size(); ++i) QVERIFY(lines[i + 2].startsWith(kPasses[i] + " "));
+    QVERIFY2(lines[8].endsWith("no_vector_loops, no more scalar_code"), qPrintable(lines[8]));
+  }
+
+  void a_check_of_every_stage_is_timed_too() {
+    Run run = tw_with({}, lower({"--passes", "--verify", "--json"}));
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QJsonArray rows = QJsonDocument::fromJson(run.out.toUtf8()).array();
+    for (auto const& row : rows) QVERIFY(row.toObject()["verify_ms"].toDouble() > 0);
+    run = tw_with({{"TW_VERIFY_PASSES", "1"}}, lower({"--passes", "--json"}));
+    QVERIFY(
+        QJsonDocument::fromJson(run.out.toUtf8()).array()[3].toObject()["verify_ms"].toDouble() >
+        0);
+    // Without a table the kernel is shown as ever.
+    Run shown = tw_with({}, lower({"--stage", "unroll_loops"}));
+    Run verified = tw_with({}, lower({"--stage", "unroll_loops", "--verify"}));
+    QCOMPARE(verified.out, shown.out);
+    QVERIFY(shown.out.startsWith("tilewright kernel 1\nhost "));
+  }
+
+  void a_pass_can_be_left_out() {
+    Run with = tw_with({}, lower({"--stage", "promote_accumulators"}));
+    Run without = tw_with(
+        {}, lower({"--stage", "promote_accumulators", "--without", "promote_accumulators"}));
+    Run before = tw_with({}, lower({"--stage", "simplify.2"}));
+    QVERIFY2(without.code == 0, qPrintable(without.err));
+    QVERIFY(with.out.contains("acc.0"));
+    QCOMPARE(without.out, before.out);
+    // Several, down to the assembly; the table says so.
+    QStringList several{"--without",    "simplify",  "--without",
+                        "unroll_loops", "--without", "promote_accumulators"};
+    Run assembly = tw_with({}, lower(several + QStringList{"--stage", "assembly"}));
+    QVERIFY2(assembly.code == 0 && assembly.out.contains("ret"), qPrintable(assembly.err));
+    Run table = tw_with({}, lower(several + QStringList{"--passes"}));
+    QCOMPARE(table.out.count("left out"), 3);
+    Run same = tw_with({{"TW_PASSES_OFF", "simplify,unroll_loops,promote_accumulators"}},
+                       lower({"--stage", "assembly"}));
+    QCOMPARE(same.out, assembly.out);
+  }
+
+  void what_others_need_is_not_left_out_data() {
+    QTest::addColumn<QStringList>("words");
+    QTest::addColumn<QString>("sentence");
+    QTest::addColumn<int>("code");
+    QTest::newRow("needed") << QStringList{"--without", "flatten_buffers", "--stage", "llvm"}
+                            << "tw: the pass flatten_buffers cannot be left out: vectorize_loops "
+                               "needs flat_buffers (every tensor has one dimension)\n"
+                            << 1;
+    QTest::newRow("whatever is shown")
+        << QStringList{"--without", "lower_blocks"}
+        << "tw: the pass lower_blocks cannot be left out: compact_tensors needs no_blocks (there "
+           "are no blocks)\n"
+        << 1;
+    QTest::newRow("unknown") << QStringList{"--without", "inline", "--passes"}
+                             << "tw: there is no pass 'inline'; the passes are " +
+                                    kPasses.join(", ") + "\n"
+                             << 2;
+  }
+  void what_others_need_is_not_left_out() {
+    QFETCH(QStringList, words);
+    QFETCH(QString, sentence);
+    QFETCH(int, code);
+    Run run = tw_with({}, lower(words));
+    QCOMPARE(run.err, sentence);
+    QCOMPARE(run.code, code);
+  }
+
+  void any_command_obeys_the_environment() {
+    QStringList words{"check", "example:softmax", "--script", "default"};
+    Run plain = tw_with({}, words);
+    QVERIFY2(plain.code == 0 && plain.err.isEmpty(), qPrintable(plain.err));
+    Run dumped = tw_with({{"TW_DUMP_AFTER", "lower_blocks,plan_workspace"},
+                          {"TW_TIME_PASSES", "1"},
+                          {"TW_VERIFY_PASSES", "1"},
+                          {"TW_PASSES_OFF", "simplify"}},
+                         words);
+    QVERIFY2(dumped.code == 0, qPrintable(dumped.err));
+    QCOMPARE(dumped.out, plain.out);
+    int kernels = int(dumped.err.count(": lower_blocks "));
+    QVERIFY(kernels > 0);
+    QCOMPARE(int(dumped.err.count(" after lower_blocks\ntilewright kernel 1\nhost ")), kernels);
+    QCOMPARE(int(dumped.err.count(" after plan_workspace\ntilewright kernel 1\nhost ")), kernels);
+    QCOMPARE(int(dumped.err.count(" after ")), 2 * kernels);
+    QCOMPARE(int(dumped.err.count(": simplify left out")), kernels);
+    QVERIFY(dumped.err.contains(QRegularExpression(": unroll_loops \\d+\\.\\d{3} ms\n")));
+    Run refused = tw_with({{"TW_PASSES_OFF", "plan_workspace"}}, words);
+    QVERIFY2(refused.code != 0 && refused.err.contains("generating code needs placed_buffers"),
+             qPrintable(refused.err));
+  }
+};
+
+QTEST_GUILESS_MAIN(LowerTest)
+#include "lower_test.moc"

@@ -1,0 +1,183 @@
+// Files of a kernel before and after one pass: tests/golden/lowering/PASS/*.test.
+#include <QDir>
+#include <QtTest>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "engine/arith/simplify.h"
+#include "engine/ir/interpreter.h"
+#include "engine/ir/kernel.h"
+#include "engine/ir/rewrite.h"
+#include "engine/lowering/pipeline.h"
+#include "engine/support/base/random.h"
+
+using namespace tw;
+
+namespace {
+
+using Sections = std::map<std::string, std::string>;
+
+/// By the name of its file: a test fails when one is missing.
+std::map<std::string, Pass> const& passes() {
+  static std::map<std::string, Pass> const table{
+      {"compact_tensors", compact_tensors()},
+      {"flatten_buffers", flatten_buffers()},
+      {"hoist_reduction_init", hoist_reduction_init()},
+      {"lower_blocks", lower_blocks()},
+      {"partition_loops", partition_loops()},
+      {"plan_workspace", plan_workspace()},
+      {"promote_accumulators", promote_accumulators()},
+      {"simplify_kernel", simplify_kernel("")},
+      {"unroll_loops", unroll_loops()},
+      {"vectorize_loops", vectorize_loops()},
+  };
+  return table;
+}
+
+QDir golden() { return QDir(TW_SOURCE_DIR "/tests/golden/lowering"); }
+
+/// "--- name" starts a section; what stands before the first one says what the case is.
+Sections sections_of(QString const& path) {
+  std::ifstream stream(path.toStdString());
+  Sections sections;
+  std::string name = "case";
+  for (std::string line; std::getline(stream, line);)
+    if (line.starts_with("--- "))
+      name = line.substr(4);
+    else
+      sections[name] += line + "\n";
+  return sections;
+}
+
+std::string sentence(auto const& result) { return result ? "" : to_sentence(result.error()); }
+
+/// The parameters before the first one that is written.
+size_t input_count(ir::KernelIr const& kernel) {
+  std::set<std::string> written;
+  ir::walk(kernel.host.body, [&](ir::Stmt const& s) {
+    if (auto const* store = s.as<ir::Store>()) written.insert(store->buffer->name);
+    return true;
+  });
+  size_t count = 0;
+  while (count < kernel.host.params.size() && !written.contains(kernel.host.params[count]->name))
+    ++count;
+  return count;
+}
+
+ir::InterpretOptions interpret_options(ir::KernelIr const& kernel) {
+  ir::InterpretOptions options;
+  for (ir::SizeParam const& size : kernel.host.sizes) options.sizes.push_back(size.high);
+  options.shuffle_seed = 3;
+  return options;
+}
+
+std::vector<NDArray> inputs_of(ir::KernelIr const& kernel) {
+  ir::Substitution sizes;
+  for (ir::SizeParam const& size : kernel.host.sizes)
+    sizes[size.var.as<ir::Variable>()->name] = ir::int_imm(size.high);
+  Rng rng(7);
+  std::vector<NDArray> inputs;
+  for (size_t i = 0; i < input_count(kernel); ++i) {
+    ir::Buffer const& buffer = kernel.host.params[i];
+    Shape shape;
+    for (ir::Expr const& extent : buffer->shape)
+      shape.push_back(*ir::as_int(arith::simplify(ir::substitute(extent, sizes))));
+    NDArray array = NDArray::create(buffer->type, shape).value();
+    for (int64_t e = 0; e < array.size(); ++e) array.set_value(e, double(rng.below(5)));
+    inputs.push_back(std::move(array));
+  }
+  return inputs;
+}
+
+/// Both compute the same numbers, whatever the shapes of their parameters.
+void compare_values(ir::KernelIr const& before, ir::KernelIr const& after) {
+  std::vector<NDArray> inputs = inputs_of(before), flat = inputs_of(after);
+  auto expected = ir::interpret(before, inputs.size(), inputs, interpret_options(before));
+  QVERIFY2(expected, sentence(expected).c_str());
+  auto actual = ir::interpret(after, flat.size(), flat, interpret_options(after));
+  QVERIFY2(actual, sentence(actual).c_str());
+  QVERIFY(!expected->empty());
+  QCOMPARE(actual->size(), expected->size());
+  for (size_t i = 0; i < actual->size(); ++i) {
+    QCOMPARE((*actual)[i].size(), (*expected)[i].size());
+    for (int64_t e = 0; e < (*actual)[i].size(); ++e)
+      QCOMPARE((*actual)[i].value_at(e), (*expected)[i].value_at(e));
+  }
+}
+
+Invariants after(Pass const& pass, Invariants hold) {
+  for (Invariant lost : pass.contract.gives_up) hold.erase(lost);
+  hold.insert(pass.contract.gives.begin(), pass.contract.gives.end());
+  return hold;
+}
+
+/// With TW_UPDATE_TEXTS set, writes what came out instead of comparing; the change is then
+/// reviewed.
+void compare_with(QString const& path, Sections sections, std::string const& name,
+                  std::string const& actual) {
+  if (qEnvironmentVariableIsSet("TW_UPDATE_TEXTS")) {
+    std::ofstream(path.toStdString()) << sections["case"] << "--- before\n"
+                                      << sections["before"] << "--- " << name << "\n"
+                                      << actual;
+    return;
+  }
+  QCOMPARE(QString::fromStdString(actual), QString::fromStdString(sections[name]));
+}
+
+}  // namespace
+
+class GoldenPassesTest : public QObject {
+  Q_OBJECT
+private slots:
+  void every_pass_has_its_files() {
+    QStringList files =
+        QDir(TW_SOURCE_DIR "/engine/lowering/passes").entryList({"*.cpp"}, QDir::Files, QDir::Name);
+    QStringList known, folders = golden().entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name);
+    for (auto const& [name, pass] : passes()) known << QString::fromStdString(name);
+    for (QString& file : files) file.chop(4);
+    QCOMPARE(known, files);
+    QCOMPARE(folders, files);
+    for (QString const& name : files) {
+      QDir folder(golden().filePath(name));
+      QVERIFY2(folder.entryList({"*.test"}).size() >= 3, qPrintable(name));
+      // What the pass must leave as it is.
+      QVERIFY2(!folder.entryList({"nothing_to_do*.test"}).isEmpty(), qPrintable(name));
+    }
+  }
+
+  void a_pass_gives_the_kernel_of_the_file_data() {
+    QTest::addColumn<QString>("path");
+    for (auto const& [name, pass] : passes()) {
+      QDir folder(golden().filePath(QString::fromStdString(name)));
+      for (QString const& file : folder.entryList({"*.test"}, QDir::Files, QDir::Name))
+        QTest::newRow((name + "/" + file.toStdString()).c_str()) << folder.filePath(file);
+    }
+  }
+  void a_pass_gives_the_kernel_of_the_file() {
+    QFETCH(QString, path);
+    Sections sections = sections_of(path);
+    Pass const& pass = passes().at(path.section('/', -2, -2).toStdString());
+    QVERIFY2(sections["case"].size() > 10, "the case says what it is");
+    auto before = ir::parse_kernel(sections["before"], "before");
+    QVERIFY2(before, sentence(before).c_str());
+    QCOMPARE(QString::fromStdString(ir::print(*before).text),
+             QString::fromStdString(sections["before"]));
+    Status fit = verify_kernel(*before, pass.contract.needs);
+    QVERIFY2(fit, sentence(fit).c_str());
+    Target target;
+    auto result = pass.run(*before, PassContext{target});
+    if (!result) return compare_with(path, sections, "refused", to_sentence(result.error()) + "\n");
+    Status holds = verify_kernel(*result, after(pass, pass.contract.needs));
+    QVERIFY2(holds, (sentence(holds) + "\n" + ir::print(*result).text).c_str());
+    auto again = ir::parse_kernel(ir::print(*result).text, "after");
+    QVERIFY2(again && ir::equal(*again, *result), sentence(again).c_str());
+    compare_with(path, sections, "after", ir::print(*result).text);
+    if (path.section('/', -1).startsWith("nothing_to_do")) QVERIFY(ir::equal(*before, *result));
+    compare_values(*before, *result);
+  }
+};
+
+QTEST_GUILESS_MAIN(GoldenPassesTest)
+#include "golden_passes_test.moc"
