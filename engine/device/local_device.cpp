@@ -5,17 +5,10 @@
 #include <utility>
 
 #include "engine/device/device_process.h"
+#include "engine/support/program.h"
 
 namespace tw {
 namespace {
-
-namespace fs = std::filesystem;
-
-fs::path program_beside_ours() {
-  std::error_code error;
-  fs::path self = fs::read_symlink("/proc/self/exe", error);
-  return self.parent_path() / "tw-device";
-}
 
 class ChildLine final : public Line {
 public:
@@ -36,7 +29,8 @@ LocalDevice::LocalDevice(LocalDeviceOptions options)
 
 LocalDevice::LocalDevice(LocalDeviceOptions options, Child child)
     : WireDevice(
-          [program = options.program.empty() ? program_beside_ours() : std::move(options.program),
+          [program =
+               options.program.empty() ? program_beside("tw-device") : std::move(options.program),
            child](CallOptions const&) -> Result<std::unique_ptr<Line>> {
             TRY_ASSIGN(ChildProcess started, start_device_process({program.string()}));
             *child = started.pid();
