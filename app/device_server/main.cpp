@@ -12,6 +12,7 @@
 #include "engine/device/confine/confine.h"
 #include "engine/device/processor_table.h"
 #include "engine/device/server.h"
+#include "engine/support/program.h"
 
 namespace {
 
@@ -52,9 +53,7 @@ bool read_arguments(int count, char** words, Arguments& arguments) {
 
 /// Becomes the server beside this program, which alone is linked with gRPC.
 int serve(char** words) {
-  std::error_code error;
-  std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  std::string server = (self.parent_path() / "tw-device-rpc").string();
+  std::string server = tw::program_beside("tw-device-rpc").string();
   std::vector<char*> arguments{server.data()};
   for (char** word = words + 2; *word != nullptr; ++word) arguments.push_back(*word);
   arguments.push_back(nullptr);

@@ -21,10 +21,9 @@
 #include "engine/device/words.h"
 #include "engine/hardware/machine.h"
 #include "engine/support/files.h"
+#include "engine/support/program.h"
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr char kUsage[] =
     "usage: tw-device serve [OPTIONS]\n"
@@ -111,9 +110,7 @@ tw::Result<std::vector<std::string>> worker_command(Words const& words) {
     std::istringstream stream(found->second);
     for (std::string word; stream >> word;) command.push_back(word);
   }
-  std::error_code error;
-  command.push_back(
-      (fs::read_symlink("/proc/self/exe", error).parent_path() / "tw-device").string());
+  command.push_back(tw::program_beside("tw-device").string());
   if (!target.empty()) command.insert(command.end(), {"--target", target});
   return command;
 }

@@ -6,6 +6,7 @@
 #include "app/shared/private_folder.h"
 #include "engine/backend/target_table.h"
 #include "engine/device/local_device.h"
+#include "engine/support/program.h"
 
 namespace tw {
 namespace {
@@ -24,11 +25,7 @@ fs::path user_folder(char const* own, char const* xdg, char const* standard) {
 }
 
 /// "lib/tilewright" beside the folder of the running program.
-fs::path kit_folder() {
-  std::error_code error;
-  fs::path self = fs::read_symlink("/proc/self/exe", error);
-  return self.parent_path().parent_path() / "lib" / "tilewright";
-}
+fs::path kit_folder() { return program_folder().parent_path() / "lib" / "tilewright"; }
 
 Result<std::shared_ptr<Backend const>> backend_for(std::string const& target) {
   TRY_ASSIGN(Hardware hardware, target_hardware(target));
@@ -54,7 +51,7 @@ Status use_device(std::string const& name, Environment& environment) {
 
 std::string code_generator_program() {
   std::error_code error;
-  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  fs::path folder = program_folder();
   fs::path beside = folder / "tw-codegen", built = folder.parent_path() / "bin" / "tw-codegen";
   bool is_built = !fs::exists(beside, error) && fs::exists(built, error);
   return (is_built ? built : beside).string();

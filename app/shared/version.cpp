@@ -9,7 +9,7 @@ std::string version_number() { return kProductVersion; }
 
 std::string version_line(std::string const& program) {
   std::string commit = TW_COMMIT;
-  return program + " " + kProductVersion + (commit.empty() ? "" : " (commit " + commit + ")");
+  return program + " " + version_number() + (commit.empty() ? "" : " (commit " + commit + ")");
 }
 
 }  // namespace tw

@@ -12,6 +12,7 @@
 
 #include "app/shared/devices.h"
 #include "app/shared/environment.h"
+#include "app/shared/version.h"
 #include "app/window/main_window.h"
 #include "app/window/replay.h"
 #include "app/window/report.h"
@@ -219,7 +220,7 @@ int run(QApplication& app) {
 
 int main(int argc, char** argv) {
   QCoreApplication::setApplicationName("tilewright");
-  QCoreApplication::setApplicationVersion("0.1.0");
+  QCoreApplication::setApplicationVersion(QString::fromStdString(tw::version_number()));
   if (display_missing()) {
     if (!needs_no_display(argc, argv)) {
       std::fprintf(stderr,

@@ -10,6 +10,7 @@
 #include <QPointer>
 #include <QtConcurrent>
 
+#include "app/shared/version.h"
 #include "engine/support/files.h"
 #include "engine/support/sha256.h"
 
@@ -30,7 +31,6 @@ namespace {
 
 constexpr int kSoon = 400, kRegularly = 3000;  // milliseconds
 constexpr int kMostEarlier = 20;
-constexpr char const* kWriter = "tilewright 0.1.0";
 
 /// Held by the kernel for as long as the process lives: -1 when somebody else has it.
 int try_lock(QString const& file) {
@@ -134,7 +134,7 @@ Project ProjectKeeper::current(Layout const& layout) const {
   if (project->model.is_file())
     project->model.source = std::filesystem::absolute(project->model.source, ignored).string();
   project->window = layout;
-  project->written_by = kWriter;
+  project->written_by = "tilewright " + version_number();
   return *project;
 }
 

@@ -12,4 +12,6 @@ add_custom_command(OUTPUT ${generated}/source_hash.h
   COMMAND ${CMAKE_COMMAND} -D FOLDER=${CMAKE_SOURCE_DIR} -D LIST=${generated}/sources.txt
           -D OUT=${generated}/source_hash.h -P ${CMAKE_SOURCE_DIR}/resources/cmake/source_hash.cmake
   DEPENDS ${compiler_sources} ${generated}/sources.txt VERBATIM)
+set_source_files_properties(${CMAKE_SOURCE_DIR}/engine/compile/code_version.cpp
+  PROPERTIES COMPILE_DEFINITIONS TW_PRODUCT_VERSION="${PROJECT_VERSION}")
 target_sources(tw_compile PRIVATE ${generated}/source_hash.h)

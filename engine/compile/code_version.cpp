@@ -4,6 +4,8 @@
 
 namespace tw {
 
+char const* const kProductVersion = TW_PRODUCT_VERSION;
+
 std::string code_version() { return std::string(kProductVersion) + " " + TW_SOURCE_HASH; }
 
 }  // namespace tw

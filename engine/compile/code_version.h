@@ -5,7 +5,8 @@
 
 namespace tw {
 
-inline constexpr char kProductVersion[] = "0.1.0";
+/// "0.1.0", as the project names it where it is built.
+extern char const* const kProductVersion;
 
 /// "0.1.0 3f2a...": the product's version and a hash of the compiler's sources.
 std::string code_version();

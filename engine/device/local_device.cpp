@@ -5,20 +5,14 @@
 #include <utility>
 
 #include "engine/device/device_process.h"
+#include "engine/support/program.h"
 
 namespace tw {
 namespace {
 
-namespace fs = std::filesystem;
-
-fs::path program_beside_ours() {
-  std::error_code error;
-  fs::path self = fs::read_symlink("/proc/self/exe", error);
-  return self.parent_path() / "tw-device";
-}
-
 std::vector<std::string> command_of(LocalDeviceOptions const& options) {
-  fs::path program = options.program.empty() ? program_beside_ours() : options.program;
+  std::filesystem::path program =
+      options.program.empty() ? program_beside("tw-device") : options.program;
   if (options.target.empty()) return {program.string()};
   return {program.string(), "--target", options.target};
 }

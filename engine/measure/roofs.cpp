@@ -8,6 +8,7 @@
 
 #include "engine/device/hardware_text.h"
 #include "engine/device/owned.h"
+#include "engine/support/files.h"
 
 namespace tw {
 namespace {
@@ -169,7 +170,7 @@ private:
 constexpr char kFirstLine[] = "tilewright roofs 1\n";
 constexpr std::string_view kDisturbed = "measured while others ran\n";
 
-Result<MeasuredRoofs> read_file(fs::path const& path) {
+Result<MeasuredRoofs> read_roofs(fs::path const& path) {
   constexpr size_t kMostBytes = 1 << 20;
   std::ifstream file(path, std::ios::binary);
   std::string text(kMostBytes, '\0');
@@ -207,18 +208,11 @@ bool is_unsteady(Roofs const& roofs) {
   return unsteady;
 }
 
-/// Written beside and renamed, so that a reader never sees half a file.
-void write_file(fs::path const& path, MeasuredRoofs const& roofs) {
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  fs::path draft = path;
-  draft += ".new";
-  std::ofstream file(draft, std::ios::binary | std::ios::trunc);
-  file << kFirstLine << to_json_text(roofs) << "\n";
-  if (roofs.disturbed) file << kDisturbed;
-  file.close();
-  if (file) fs::rename(draft, path, error);
-  if (!file || error) fs::remove(draft, error);
+/// What cannot be kept is measured again.
+void write_roofs(fs::path const& path, MeasuredRoofs const& roofs) {
+  std::string text = kFirstLine + to_json_text(roofs) + "\n";
+  if (roofs.disturbed) text += kDisturbed;
+  if (make_folder(path.parent_path())) (void)write_file(path, text, Durability::kFast);
 }
 
 }  // namespace
@@ -233,14 +227,14 @@ fs::path roofs_file(fs::path const& folder, Hardware const& hardware) {
 }
 
 Result<MeasuredRoofs> kept_roofs(fs::path const& folder, Hardware const& hardware) {
-  return read_file(roofs_file(folder, hardware));
+  return read_roofs(roofs_file(folder, hardware));
 }
 
 void doubt_roofs(fs::path const& folder, Hardware const& hardware) {
-  auto kept = read_file(roofs_file(folder, hardware));
+  auto kept = read_roofs(roofs_file(folder, hardware));
   if (!kept || kept->disturbed) return;
   kept->disturbed = true;
-  write_file(roofs_file(folder, hardware), *kept);
+  write_roofs(roofs_file(folder, hardware), *kept);
 }
 
 bool others_run(Device& device, Hardware const& hardware, StopToken stop) {
@@ -252,7 +246,7 @@ Result<MeasuredRoofs> cached_roofs(Device& device, Hardware const& hardware, fs:
                                    std::function<Result<RoofProbes>()> const& build_probes,
                                    RoofOptions const& options) {
   fs::path path = roofs_file(folder, hardware);
-  Result<MeasuredRoofs> kept = read_file(path);
+  Result<MeasuredRoofs> kept = read_roofs(path);
   if (kept && !kept->disturbed) return kept;
   bool busy = others_run(device, hardware, options.stop);
   if (kept && busy) return kept;
@@ -260,7 +254,7 @@ Result<MeasuredRoofs> cached_roofs(Device& device, Hardware const& hardware, fs:
   TRY_ASSIGN(Roofs measured, measure_roofs(device, hardware, probes, options));
   MeasuredRoofs roofs{measured, busy || is_unsteady(measured)};
   if (kept) take_better(roofs, *kept);
-  write_file(path, roofs);
+  write_roofs(path, roofs);
   return roofs;
 }
 

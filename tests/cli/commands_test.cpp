@@ -235,6 +235,10 @@ private slots:
                  .match(run.out)
                  .hasMatch(),
              qPrintable(run.out));
+    QString project = run_program("sed", {"-nE", "s/^project\\(.* VERSION ([0-9.]+) .*/\\1/p",
+                                          TW_SOURCE_DIR "/CMakeLists.txt"})
+                          .out.trimmed();
+    QVERIFY2(!project.isEmpty() && run.out.startsWith("tw " + project), qPrintable(run.out));
     Run head = run_program("git", {"-C", TW_SOURCE_DIR, "rev-parse", "--short=10", "HEAD"});
     if (head.code == 0 && QFileInfo::exists(TW_SOURCE_DIR "/.git"))
       QVERIFY2(run.out.contains("(commit "), qPrintable(run.out));

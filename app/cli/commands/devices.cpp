@@ -8,6 +8,7 @@
 #include "app/cli/output.h"
 #include "engine/device/rpc/address.h"
 #include "engine/support/base/quantities.h"
+#include "engine/support/program.h"
 
 namespace tw::cli {
 namespace {
@@ -134,9 +135,7 @@ void add_devices(CLI::App& app, Context& context) {
 }
 
 int serve_device(Context const& context, char** words) {
-  std::error_code error;
-  auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  std::string program = (self.parent_path() / "tw-device").string();
+  std::string program = program_beside("tw-device").string();
   std::vector<char*> arguments{program.data()};
   for (char** word = words; *word != nullptr; ++word) arguments.push_back(*word);
   arguments.push_back(nullptr);

@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
 #include "engine/graph/function.h"
-#include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
+#include "engine/graph/shared/norm_bodies.h"
 
 namespace tw {
 namespace {
@@ -15,28 +14,20 @@ Result<std::string> body(ForeignContext const& context) {
   if (groups < 1) return unsupported(fmt::format("{} groups of channels", groups));
   if (context.ranks.size() < 3 || context.ranks[0] < 3)
     return unsupported("the planes of the channels are not known");
-  if (onnx_integer(context.node, "stash_type", 1) != 1)
-    return unsupported("a mean kept in another type than f32");
+  TRY(expect_plain_stash(context));
   std::string planes;
   for (int i = 2; i < context.ranks[0]; ++i) planes += ", 1";
-  bool by_channel = context.opset >= 21, wide = context.types[0] == DType::kF64;
-  std::string normalize =
-      fmt::format(R"(wide = Cast<to={}>(x)
-      split = Constant<value_ints=[0, {}, -1]>()
+  bool by_channel = context.opset >= 21;
+  std::string normalize = wide_line(context) +
+                          fmt::format(R"(split = Constant<value_ints=[0, {}, -1]>()
       grouped = Reshape(wide, split)
       axes = Constant<value_ints=[2]>()
-      mean = ReduceMean(grouped, axes)
-      rest = Sub(grouped, mean)
-      square = Mul(rest, rest)
-      variance = ReduceMean(square, axes)
-      number = Constant<value_float={:.17e}>()
-      epsilon = CastLike(number, variance)
-      sum = Add(variance, epsilon)
-      root = Sqrt(sum)
-      normal = Div(rest, root)
-      shape = Shape(x)
 )",
-                  wide ? 11 : 1, groups, onnx_number(context.node, "epsilon", 1e-5));
+                                      groups) +
+                          variance_lines("grouped") + root_lines(context, "variance") +
+                          R"(normal = Div(rest, root)
+      shape = Shape(x)
+)";
   if (by_channel)
     return normalize + fmt::format(R"(whole = Reshape(normal, shape)
       narrow = CastLike(whole, x)

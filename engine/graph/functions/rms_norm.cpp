@@ -1,10 +1,5 @@
-#include <fmt/format.h>
-
-#include <numeric>
-
 #include "engine/graph/function.h"
-#include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
+#include "engine/graph/shared/norm_bodies.h"
 
 namespace tw {
 namespace {
@@ -12,28 +7,14 @@ namespace {
 using namespace ops;
 
 Result<std::string> body(ForeignContext const& context) {
-  if (context.ranks.empty() || context.ranks[0] < 0)
-    return unsupported("the number of dimensions is not known");
-  if (onnx_integer(context.node, "stash_type", 1) != 1)
-    return unsupported("a mean kept in another type than f32");
-  TRY_ASSIGN(int64_t axis,
-             normal_axis(onnx_integer(context.node, "axis", -1), size_t(context.ranks[0])));
-  std::vector<int64_t> axes(size_t(context.ranks[0] - axis));
-  std::iota(axes.begin(), axes.end(), axis);
-  bool wide = context.types[0] == DType::kF64;
-  return fmt::format(R"(wide = Cast<to={}>(x)
-                        square = Mul(wide, wide)
-                        axes = Constant<value_ints=[{}]>()
-                        mean = ReduceMean(square, axes)
-                        number = Constant<value_float={:.17e}>()
-                        epsilon = CastLike(number, mean)
-                        sum = Add(mean, epsilon)
-                        root = Sqrt(sum)
-                        normal = Div(wide, root)
-                        narrow = CastLike(normal, x)
-                        y = Mul(narrow, scale))",
-                     wide ? 11 : 1, fmt::join(axes, ", "),
-                     onnx_number(context.node, "epsilon", 1e-5));
+  TRY(expect_rank(context));
+  TRY(expect_plain_stash(context));
+  TRY_ASSIGN(std::string axes, last_axes_line(context));
+  return wide_line(context) + "square = Mul(wide, wide)\n" + axes +
+         "mean = ReduceMean(square, axes)\n" + root_lines(context, "mean") +
+         R"(normal = Div(wide, root)
+            narrow = CastLike(normal, x)
+            y = Mul(narrow, scale))";
 }
 
 }  // namespace

@@ -1,37 +1,27 @@
 #include <cmath>
 
-#include "engine/graph/shared/pointwise.h"
+#include "engine/graph/shared/pointwise_operators.h"
 
 namespace tw {
 namespace {
 
 using namespace ops;
 
-Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
-  return map_compute(inputs, name, [](ir::Expr x) { return ir::unary(ir::UnaryOp::kAbs, x); });
-}
-
-ReferenceResult reference(Attributes const&, Arrays inputs) {
-  return map_elements(inputs[0], [](double x) { return std::abs(x); });
-}
+constexpr ElementFunction kFunction{
+    .expression = [](ir::Expr x) { return ir::unary(ir::UnaryOp::kAbs, x); },
+    .number = [](double x) { return std::abs(x); },
+};
 
 }  // namespace
 
 Operator const& op_abs() {
-  static Operator const op{
+  static Operator const op = element_operator<kFunction>({
       .name = "abs",
       .doc = "The element without its sign.",
-      .fusion = Fusion::kInjective,
-      .elementwise = true,
-      .inputs = {"X"},
       .infer = infer_same,
-      .compute = compute,
-      .reference = reference,
       .onnx = "Abs",
       .onnx_attributes = {{"consumed_inputs", 1, 5}},
-      .from_onnx = keep_one,
-      .random_case = random_one,
-  };
+  });
   return op;
 }
 

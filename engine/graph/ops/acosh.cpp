@@ -1,7 +1,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "engine/graph/shared/pointwise.h"
+#include "engine/graph/shared/pointwise_operators.h"
 
 namespace tw {
 namespace {
@@ -16,37 +16,28 @@ RandomCase random_case(Rng& rng) {
   return result;
 }
 
-Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
-  return map_compute(inputs, name, [](ir::Expr x) {
-    // With t = x - 1: x + sqrt(x^2 - 1) = 1 + (t + sqrt(t (t + 2))); far away t^2 overflows.
-    constexpr double kFar = 1e8;
-    ir::Expr more = x - immediate(1, x.type());
-    ir::Expr root = ir::unary(ir::UnaryOp::kSqrt, more * (more + immediate(2, x.type())));
-    ir::Expr far = ir::unary(ir::UnaryOp::kLog, x) + immediate(std::numbers::ln2, x.type());
-    return ir::select(immediate(kFar, x.type()) < x, far, log_of_one_plus(more + root));
-  });
-}
-
-ReferenceResult reference(Attributes const&, Arrays inputs) {
-  return map_elements(inputs[0], [](double x) { return std::acosh(x); });
-}
+constexpr ElementFunction kFunction{
+    .expression =
+        [](ir::Expr x) {
+          // With t = x - 1: x + sqrt(x^2 - 1) = 1 + (t + sqrt(t (t + 2))); far away t^2 overflows.
+          constexpr double kFar = 1e8;
+          ir::Expr more = x - immediate(1, x.type());
+          ir::Expr root = ir::unary(ir::UnaryOp::kSqrt, more * (more + immediate(2, x.type())));
+          ir::Expr far = ir::unary(ir::UnaryOp::kLog, x) + immediate(std::numbers::ln2, x.type());
+          return ir::select(immediate(kFar, x.type()) < x, far, log_of_one_plus(more + root));
+        },
+    .number = [](double x) { return std::acosh(x); },
+};
 
 }  // namespace
 
 Operator const& op_acosh() {
-  static Operator const op{
+  static Operator const op = element_operator<kFunction>({
       .name = "acosh",
       .doc = "Inverse of the hyperbolic cosine.",
-      .fusion = Fusion::kInjective,
-      .elementwise = true,
-      .inputs = {"X"},
-      .infer = infer_float,
-      .compute = compute,
-      .reference = reference,
       .onnx = "Acosh",
-      .from_onnx = keep_one,
       .random_case = random_case,
-  };
+  });
   return op;
 }
 

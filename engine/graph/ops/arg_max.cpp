@@ -1,35 +1,13 @@
 #include "engine/graph/shared/extreme_index.h"
 
 namespace tw {
-namespace {
-
-using namespace ops;
-
-Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  return compute_extreme(true, attributes, inputs, name);
-}
-
-ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
-  return reference_extreme(true, attributes, inputs);
-}
-
-}  // namespace
 
 Operator const& op_arg_max() {
-  static Operator const op{
+  static Operator const op = ops::extreme_operator<true>({
       .name = "arg_max",
       .doc = "Index of the largest element along an axis.",
-      .fusion = Fusion::kOpaque,
-      .inputs = {"X"},
-      .attributes = extreme_attributes(),
-      .infer = infer_extreme,
-      .compute = compute,
-      .reference = reference,
       .onnx = "ArgMax",
-      .onnx_attributes = {{"axis"}, {"keepdims"}, {"select_last_index", 12}},
-      .from_onnx = convert_extreme,
-      .random_case = random_extreme,
-  };
+  });
   return op;
 }
 

@@ -1,45 +1,27 @@
 #include <cmath>
 
 #include "engine/graph/shared/inverse_functions.h"
-#include "engine/graph/shared/pointwise.h"
+#include "engine/graph/shared/pointwise_operators.h"
 
 namespace tw {
 namespace {
 
 using namespace ops;
 
-/// Elements in (-1, 1).
-RandomCase random_case(Rng& rng) {
-  RandomCase result = random_one(rng);
-  NDArray& x = result.inputs[0];
-  for (int64_t i = 0; i < x.size(); ++i) x.set_value(i, 1.98 * rng.uniform() - 0.99);
-  return result;
-}
-
-Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
-  return map_compute(inputs, name, [](ir::Expr x) { return arc_sine(x); });
-}
-
-ReferenceResult reference(Attributes const&, Arrays inputs) {
-  return map_elements(inputs[0], [](double x) { return std::asin(x); });
-}
+constexpr ElementFunction kFunction{
+    .expression = [](ir::Expr x) { return arc_sine(x); },
+    .number = [](double x) { return std::asin(x); },
+};
 
 }  // namespace
 
 Operator const& op_asin() {
-  static Operator const op{
+  static Operator const op = element_operator<kFunction>({
       .name = "asin",
       .doc = "Arc sine of the element.",
-      .fusion = Fusion::kInjective,
-      .elementwise = true,
-      .inputs = {"X"},
-      .infer = infer_float,
-      .compute = compute,
-      .reference = reference,
       .onnx = "Asin",
-      .from_onnx = keep_one,
-      .random_case = random_case,
-  };
+      .random_case = random_sines,
+  });
   return op;
 }
 

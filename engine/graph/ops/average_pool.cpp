@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/window.h"
 
@@ -12,9 +10,7 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
   TRY_ASSIGN(Window window, window_of(attributes, inputs[0]->shape));
   if (!is_float(inputs[0]->type)) return unfit("an average needs floats");
-  Shape out(inputs[0]->shape.begin(), inputs[0]->shape.begin() + 2);
-  out.insert(out.end(), window.out.begin(), window.out.end());
-  return one(inputs[0]->type, out);
+  return one(inputs[0]->type, pooled_shape(window, inputs[0]->shape));
 }
 
 /// How many elements the window at output position `at` averages along axis i.
@@ -28,28 +24,19 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
   Shape shape = shape_of(inputs[0]);
   TRY_ASSIGN(Window window, window_of(attributes, shape));
   bool with_padding = integer(attributes, "count_padding") != 0;
-  Tensors tensors;
-  te::Buffer source = inputs[0];
-  if (window.padded()) {
-    tensors.stages.push_back(pad_stage(source, window, immediate(0, source->type)));
-    source = tensors.stages.back().output;
-  }
-  std::vector<te::Axis> axes{{"n", shape[0], "batch"}, {"c", shape[1], "channel"}};
-  for (te::Axis const& axis : spatial_axes(window)) axes.push_back(axis);
-  ir::Expr body = ir::load(source, window_indices(window, axes[0].var(), axes[1].var()));
-  tensors.stages.push_back(
-      te::reduce(name + "_sum", axes, te::Combiner::kSum, kernel_axes(window), body, name));
+  DType type = inputs[0]->type;
+  Tensors tensors =
+      pool_stages(inputs[0], window, immediate(0, type), te::Combiner::kSum, name + "_sum", name);
+  std::vector<te::Axis> axes = pooled_axes(window, shape);
   ir::Expr count = ir::int_imm(1);
   for (size_t i = 0; i < window.rank(); ++i) {
     bool whole = !window.beyond[i] && (with_padding || (!window.before[i] && !window.after[i]));
     count = count * (whole ? ir::int_imm(window.kernel[i])
                            : counted(window, i, axes[i + 2].var(), with_padding));
   }
-  ir::Expr mean =
-      ir::load(tensors.stages.back().output, te::vars(axes)) / ir::cast(source->type, count);
-  if (auto whole = ir::as_int(count))
-    mean = ir::load(tensors.stages.back().output, te::vars(axes)) /
-           immediate(double(*whole), source->type);
+  ir::Expr sum = ir::load(tensors.outputs[0], te::vars(axes));
+  std::optional<int64_t> whole = ir::as_int(count);
+  ir::Expr mean = sum / (whole ? immediate(double(*whole), type) : ir::cast(type, count));
   tensors.stages.push_back(te::compute(name, axes, mean, "divide"));
   tensors.outputs = {tensors.stages.back().output};
   return tensors;
@@ -74,22 +61,13 @@ int64_t divisor(Window const& w, int64_t at, bool with_padding) {
 }
 
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
-  NDArray const& x = inputs[0];
-  TRY_ASSIGN(Window window, window_of(attributes, x.shape()));
-  Shape shape(x.shape().begin(), x.shape().begin() + 2);
-  shape.insert(shape.end(), window.out.begin(), window.out.end());
-  TRY_ASSIGN(NDArray out, NDArray::create(x.type(), shape));
+  TRY_ASSIGN(Window window, window_of(attributes, inputs[0].shape()));
   bool with_padding = integer(attributes, "count_padding") != 0;
-  int64_t in_plane = element_count(window.in).value_or(0),
-          out_plane = element_count(window.out).value_or(0);
-  for (int64_t i = 0; i < out.size(); ++i) {
+  return map_windows(inputs[0], window, [&](std::span<double const> elements, int64_t at) {
     double total = 0;
-    for_each_in_window(window, i % out_plane, [&](int64_t at, int64_t) {
-      if (at >= 0) total += x.value_at(i / out_plane * in_plane + at);
-    });
-    out.set_value(i, total / double(divisor(window, i % out_plane, with_padding)));
-  }
-  return std::vector{out};
+    for (double element : elements) total += element;
+    return total / double(divisor(window, at, with_padding));
+  });
 }
 
 Result<Converted> from_onnx(ForeignContext const& context) {

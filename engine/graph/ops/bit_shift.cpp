@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "engine/graph/shared/pointwise.h"
+#include "engine/graph/shared/pointwise_operators.h"
 
 namespace tw {
 namespace {
@@ -97,12 +97,9 @@ RandomCase random_case(Rng& rng) {
 }  // namespace
 
 Operator const& op_bit_shift() {
-  static Operator const op{
+  static Operator const op = of_two({
       .name = "bit_shift",
       .doc = "The bits of an unsigned number moved up or down.",
-      .fusion = Fusion::kInjective,
-      .elementwise = true,
-      .inputs = {"X", "Z"},
       .attributes = {{"left", "1: up, else down"}},
       .infer = infer,
       .compute = compute,
@@ -111,7 +108,7 @@ Operator const& op_bit_shift() {
       .onnx_attributes = {{"direction", 11}},
       .from_onnx = from_onnx,
       .random_case = random_case,
-  };
+  });
   return op;
 }
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "engine/graph/shared/moves.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -27,7 +26,7 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
   TRY_ASSIGN(Shape shape, widened(attributes, shape_of(inputs[0])));
   int64_t block = integer(attributes, "block"), depth = shape[1];
-  bool column_row_depth = text(attributes, "mode") == "crd";
+  bool column_row_depth = is_crd(attributes);
   return move_compute(inputs[0], shape, name, [&](std::vector<ir::Expr> at) {
     ir::Expr b = ir::int_imm(block);
     ir::Expr within = ir::floor_mod(at[2], b) * block + ir::floor_mod(at[3], b);
@@ -41,7 +40,7 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   Shape const& from = inputs[0].shape();
   TRY_ASSIGN(Shape shape, widened(attributes, from));
   int64_t block = integer(attributes, "block");
-  bool column_row_depth = text(attributes, "mode") == "crd";
+  bool column_row_depth = is_crd(attributes);
   Shape six = column_row_depth ? Shape{from[0], shape[1], block, block, from[2], from[3]}
                                : Shape{from[0], block, block, shape[1], from[2], from[3]};
   std::vector<int64_t> s = row_major_strides(six);
@@ -54,20 +53,14 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
 }
 
 Result<Converted> from_onnx(ForeignContext const& context) {
-  std::string mode = onnx_text(context.node, "mode", "DCR");
-  if (mode != "DCR" && mode != "CRD")
-    return unsupported(fmt::format("depth to space in the mode '{}'", mode));
-  return keep_inputs(context, 1,
-                     {{"block", onnx_integer(context.node, "blocksize", 0)},
-                      {"mode", std::string(mode == "CRD" ? "crd" : "dcr")}});
+  return convert_blocks(context, "depth to space");
 }
 
 RandomCase random_case(Rng& rng) {
-  int64_t block = rng.between(1, 3);
-  Shape shape = random_shape(rng, 4, 3);
-  shape[1] *= block * block;
-  return {{{"block", block}, {"mode", std::string(rng.below(2) ? "crd" : "dcr")}},
-          {random_array(rng, shape)}};
+  return random_blocks(rng, [](Shape shape, int64_t block) {
+    shape[1] *= block * block;
+    return shape;
+  });
 }
 
 }  // namespace

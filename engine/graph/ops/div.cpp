@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "engine/graph/shared/pointwise.h"
+#include "engine/graph/shared/pointwise_operators.h"
 
 namespace tw {
 namespace {
@@ -62,22 +62,16 @@ RandomCase random_case(Rng& rng) {
 }  // namespace
 
 Operator const& op_div() {
-  static Operator const op{
+  static Operator const op = of_two({
       .name = "div",
-      .doc =
-          "Quotient of two tensors, element by element, broadcast; of integers rounded towards "
-          "zero.",
-      .fusion = Fusion::kInjective,
-      .elementwise = true,
-      .inputs = {"X", "Z"},
-      .infer = infer_pair,
+      .doc = "Quotient of two tensors, element by element, broadcast; of integers rounded towards "
+             "zero.",
       .compute = compute,
       .reference = reference,
       .onnx = "Div",
       .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}, {"consumed_inputs", 1, 5}},
-      .from_onnx = keep_two,
       .random_case = random_case,
-  };
+  });
   return op;
 }
 

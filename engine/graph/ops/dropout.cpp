@@ -1,17 +1,11 @@
 #include <fmt/format.h>
 
-#include "engine/graph/shared/pointwise.h"
+#include "engine/graph/shared/pointwise_operators.h"
 
 namespace tw {
 namespace {
 
 using namespace ops;
-
-Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
-  return map_compute(inputs, name, [](ir::Expr x) { return x; });
-}
-
-ReferenceResult reference(Attributes const&, Arrays inputs) { return std::vector{inputs[0]}; }
 
 Result<Converted> from_onnx(ForeignContext const& context) {
   if (input_given(context, 2) && context.constants[2].empty())
@@ -27,23 +21,14 @@ Result<Converted> from_onnx(ForeignContext const& context) {
 }  // namespace
 
 Operator const& op_dropout() {
-  static Operator const op{
+  static Operator const op = of_the_same({
       .name = "dropout",
       .doc = "The tensor itself: nothing is dropped at inference.",
-      .fusion = Fusion::kInjective,
-      .elementwise = true,
-      .inputs = {"X"},
-      .infer = infer_same,
-      .compute = compute,
-      .reference = reference,
       .onnx = "Dropout",
-      .onnx_attributes = {{"consumed_inputs", 1, 5},
-                          {"is_test", 1, 6},
-                          {"ratio", 1, 11},
-                          {"seed", 12}},
+      .onnx_attributes =
+          {{"consumed_inputs", 1, 5}, {"is_test", 1, 6}, {"ratio", 1, 11}, {"seed", 12}},
       .from_onnx = from_onnx,
-      .random_case = random_one,
-  };
+  });
   return op;
 }
 

@@ -5,12 +5,6 @@ namespace {
 
 using namespace ops;
 
-CellKind const kCell{3, 1, {"Sigmoid", "Tanh"}, false};  // gates: update, reset, hidden
-
-InferResult infer(Attributes const& attributes, Infos inputs) {
-  return infer_recurrent(attributes, inputs, kCell);
-}
-
 /// h = (1 - z) * g(W x + R (r * h) + b) + z * h; with linear_before_reset r times (R h + b).
 void step(CellStep const& s, bool linear_before_reset) {
   size_t n = s.h.size();
@@ -49,57 +43,26 @@ std::vector<te::Buffer> stages(Recurrence& r, bool linear_before_reset) {
   return {r.step("hidden", (immediate(1, z.type()) - z) * next + z * r.now(before))};
 }
 
-Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  bool linear = integer(attributes, "linear_before_reset") != 0;
-  return recurrent_compute(attributes, inputs, name, kCell,
-                           [=](Recurrence& r) { return stages(r, linear); });
-}
+constexpr char const* kActivations[] = {"Sigmoid", "Tanh"};
 
-ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
-  bool linear = integer(attributes, "linear_before_reset") != 0;
-  return recurrent_reference(attributes, inputs, kCell,
-                             [=](CellStep const& s) { step(s, linear); });
-}
-
-Result<Converted> from_onnx(ForeignContext const& context) {
-  TRY_ASSIGN(Converted converted, recurrent_from_onnx(context, kCell));
-  converted.attributes["linear_before_reset"] =
-      onnx_integer(context.node, "linear_before_reset", 0);
-  return converted;
-}
-
-RandomCase random_case(Rng& rng) {
-  RandomCase result = random_recurrent(rng, kCell);
-  result.attributes["linear_before_reset"] = rng.below(2);
-  return result;
-}
+/// Gates: update, reset, hidden.
+constexpr Cell kCell{
+    .kind = {.gates = 3, .activations = kActivations},
+    .stages = stages,
+    .step = step,
+    .variant = "linear_before_reset",
+    .variant_doc = "1: the reset gate acts on R h, else on h",
+    .variant_since = 3,
+};
 
 }  // namespace
 
 Operator const& op_gru() {
-  static Operator const op{
+  static Operator const op = cell_operator<kCell>({
       .name = "gru",
       .doc = "Gated recurrent units over the steps of sequences.",
-      .fusion = Fusion::kOpaque,
-      .inputs = {"X", "W", "R", "B", "H"},
-      .attributes = recurrent_attributes(
-          {{"linear_before_reset", "1: the reset gate acts on R h, else on h"}}),
-      .infer = infer,
-      .compute = compute,
-      .reference = reference,
       .onnx = "GRU",
-      .onnx_attributes = {{"activation_alpha"},
-                          {"activation_beta"},
-                          {"activations"},
-                          {"clip"},
-                          {"direction"},
-                          {"hidden_size"},
-                          {"layout", 14},
-                          {"linear_before_reset", 3},
-                          {"output_sequence", 1, 6}},
-      .from_onnx = from_onnx,
-      .random_case = random_case,
-  };
+  });
   return op;
 }
 

@@ -61,20 +61,14 @@ RandomCase random_case(Rng& rng) {
 }  // namespace
 
 Operator const& op_hardmax() {
-  static Operator const op{
+  static Operator const op = of_rows({
       .name = "hardmax",
       .doc = "1 for the first of the largest elements along an axis, else 0.",
-      .fusion = Fusion::kOpaque,
-      .inputs = {"X"},
-      .attributes = softmax_attributes(),
-      .infer = infer_softmax,
       .compute = compute,
       .reference = reference,
       .onnx = "Hardmax",
-      .onnx_attributes = {{"axis"}},
-      .from_onnx = convert_softmax,
       .random_case = random_case,
-  };
+  });
   return op;
 }
 

@@ -1,34 +1,23 @@
-#include "engine/graph/shared/pointwise.h"
+#include "engine/graph/shared/pointwise_operators.h"
 
 namespace tw {
 namespace {
 
 using namespace ops;
 
-Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
-  return join_compute(inputs, name, [](ir::Expr a, ir::Expr b) { return a <= b; });
-}
-
-ReferenceResult reference(Attributes const&, Arrays inputs) {
-  return compare_elements(inputs, [](double a, double b) { return a <= b; });
-}
+constexpr CompareFunction kFunction{
+    .expression = [](ir::Expr a, ir::Expr b) { return a <= b; },
+    .holds = [](double a, double b) { return a <= b; },
+};
 
 }  // namespace
 
 Operator const& op_less_or_equal() {
-  static Operator const op{
+  static Operator const op = comparison_operator<kFunction>({
       .name = "less_or_equal",
       .doc = "Whether the first element is not larger, broadcast.",
-      .fusion = Fusion::kInjective,
-      .elementwise = true,
-      .inputs = {"X", "Z"},
-      .infer = infer_compare,
-      .compute = compute,
-      .reference = reference,
       .onnx = "LessOrEqual",
-      .from_onnx = keep_two,
-      .random_case = random_integer_pair,
-  };
+  });
   return op;
 }
 

@@ -5,16 +5,12 @@ namespace {
 
 using namespace ops;
 
-/// Gates: input, output, forget, cell.
-CellKind const kCell{4, 2, {"Sigmoid", "Tanh", "Tanh"}, true};
-
-InferResult infer(Attributes const& attributes, Infos inputs) {
-  return infer_recurrent(attributes, inputs, kCell);
-}
-
 /// c = f * c + i * g(...); h = o * h(c). Peepholes: the gates i and f see the old c, o the new one.
+/// The clip is for what gates sum up, not for the cell: ONNX Runtime does it so.
 void step(CellStep const& s, bool input_forget) {
   size_t n = s.h.size();
+  Gate plain = s.gates[2];
+  plain.clip = 0;
   std::vector<double> before(s.h.begin(), s.h.end());
   auto sum = [&](size_t gate, size_t j) {
     double peep = gate < 3 && !s.peephole.empty() ? s.peephole[gate * n + j] * s.c[j] : 0;
@@ -24,7 +20,7 @@ void step(CellStep const& s, bool input_forget) {
     double in = s.gates[0](sum(0, j));
     double forget = input_forget ? 1 - in : s.gates[0](sum(2, j));
     s.c[j] = forget * s.c[j] + in * s.gates[1](sum(3, j));
-    s.h[j] = s.gates[0](sum(1, j)) * s.gates[2](s.c[j]);
+    s.h[j] = s.gates[0](sum(1, j)) * plain(s.c[j]);
   }
 }
 
@@ -45,59 +41,26 @@ std::vector<te::Buffer> stages(Recurrence& r, bool input_forget) {
   return {h, c};
 }
 
-Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  bool input_forget = integer(attributes, "input_forget") != 0;
-  return recurrent_compute(attributes, inputs, name, kCell,
-                           [=](Recurrence& r) { return stages(r, input_forget); });
-}
+constexpr char const* kActivations[] = {"Sigmoid", "Tanh", "Tanh"};
 
-/// The clip is for what gates sum up, not for the cell: ONNX Runtime does it so.
-ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
-  bool input_forget = integer(attributes, "input_forget") != 0;
-  return recurrent_reference(attributes, inputs, kCell, [=](CellStep const& s) {
-    std::vector<Gate> gates = s.gates;
-    gates[2].clip = 0;
-    step({s.from_input, s.recurrent, s.bias, s.peephole, gates, s.h, s.c}, input_forget);
-  });
-}
-
-Result<Converted> from_onnx(ForeignContext const& context) {
-  TRY_ASSIGN(Converted converted, recurrent_from_onnx(context, kCell));
-  converted.attributes["input_forget"] = onnx_integer(context.node, "input_forget", 0);
-  return converted;
-}
-
-RandomCase random_case(Rng& rng) {
-  RandomCase result = random_recurrent(rng, kCell);
-  result.attributes["input_forget"] = int64_t(rng.below(4) == 0);
-  return result;
-}
+/// Gates: input, output, forget, cell.
+constexpr Cell kCell{
+    .kind = {.gates = 4, .states = 2, .activations = kActivations, .peephole = true},
+    .stages = stages,
+    .step = step,
+    .variant = "input_forget",
+    .variant_doc = "1: forget is 1 - input",
+    .rarity = 4,
+};
 
 }  // namespace
 
 Operator const& op_lstm() {
-  static Operator const op{
+  static Operator const op = cell_operator<kCell>({
       .name = "lstm",
       .doc = "Long short-term memory over the steps of sequences.",
-      .fusion = Fusion::kOpaque,
-      .inputs = {"X", "W", "R", "B", "H", "C", "P"},
-      .attributes = recurrent_attributes({{"input_forget", "1: forget is 1 - input"}}),
-      .infer = infer,
-      .compute = compute,
-      .reference = reference,
       .onnx = "LSTM",
-      .onnx_attributes = {{"activation_alpha"},
-                          {"activation_beta"},
-                          {"activations"},
-                          {"clip"},
-                          {"direction"},
-                          {"hidden_size"},
-                          {"input_forget"},
-                          {"layout", 14},
-                          {"output_sequence", 1, 6}},
-      .from_onnx = from_onnx,
-      .random_case = random_case,
-  };
+  });
   return op;
 }
 

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <limits>
 
 #include "engine/graph/shared/onnx.h"
@@ -13,46 +11,22 @@ using namespace ops;
 InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
   TRY_ASSIGN(Window window, window_of(attributes, inputs[0]->shape));
-  Shape out(inputs[0]->shape.begin(), inputs[0]->shape.begin() + 2);
-  out.insert(out.end(), window.out.begin(), window.out.end());
-  return one(inputs[0]->type, out);
+  return one(inputs[0]->type, pooled_shape(window, inputs[0]->shape));
 }
 
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  Shape shape = shape_of(inputs[0]);
-  TRY_ASSIGN(Window window, window_of(attributes, shape));
-  Tensors tensors;
-  te::Buffer source = inputs[0];
-  if (window.padded()) {
-    tensors.stages.push_back(pad_stage(source, window, ir::lowest(source->type)));
-    source = tensors.stages.back().output;
-  }
-  std::vector<te::Axis> axes{{"n", shape[0], "batch"}, {"c", shape[1], "channel"}};
-  for (te::Axis const& axis : spatial_axes(window)) axes.push_back(axis);
-  ir::Expr body = ir::load(source, window_indices(window, axes[0].var(), axes[1].var()));
-  tensors.stages.push_back(
-      te::reduce(name, axes, te::Combiner::kMax, kernel_axes(window), body, name));
-  tensors.outputs = {tensors.stages.back().output};
-  return tensors;
+  TRY_ASSIGN(Window window, window_of(attributes, shape_of(inputs[0])));
+  return pool_stages(inputs[0], window, ir::lowest(inputs[0]->type), te::Combiner::kMax, name,
+                     name);
 }
 
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
-  NDArray const& x = inputs[0];
-  TRY_ASSIGN(Window window, window_of(attributes, x.shape()));
-  Shape shape(x.shape().begin(), x.shape().begin() + 2);
-  shape.insert(shape.end(), window.out.begin(), window.out.end());
-  TRY_ASSIGN(NDArray out, NDArray::create(x.type(), shape));
-  int64_t in_plane = element_count(window.in).value_or(0),
-          out_plane = element_count(window.out).value_or(0);
-  for (int64_t i = 0; i < out.size(); ++i) {
-    int64_t plane = i / out_plane;
+  TRY_ASSIGN(Window window, window_of(attributes, inputs[0].shape()));
+  return map_windows(inputs[0], window, [](std::span<double const> elements, int64_t) {
     double best = -std::numeric_limits<double>::infinity();
-    for_each_in_window(window, i % out_plane, [&](int64_t at, int64_t) {
-      if (at >= 0) best = std::max(best, x.value_at(plane * in_plane + at));
-    });
-    out.set_value(i, best);
-  }
-  return std::vector{out};
+    for (double element : elements) best = std::max(best, element);
+    return best;
+  });
 }
 
 Result<Converted> from_onnx(ForeignContext const& context) {

@@ -1,4 +1,4 @@
-#include "engine/graph/shared/pointwise.h"
+#include "engine/graph/shared/pointwise_operators.h"
 
 namespace tw {
 namespace {
@@ -28,20 +28,15 @@ ReferenceResult reference(Attributes const&, Arrays inputs) {
 }  // namespace
 
 Operator const& op_mean() {
-  static Operator const op{
+  static Operator const op = of_many({
       .name = "mean",
       .doc = "Mean of any number of tensors, broadcast.",
-      .fusion = Fusion::kInjective,
-      .elementwise = true,
-      .inputs = {"X"},
       .infer = infer,
       .compute = compute,
       .reference = reference,
       .onnx = "Mean",
       .onnx_attributes = {{"consumed_inputs", 1, 5}},
-      .from_onnx = keep_all,
-      .random_case = random_many,
-  };
+  });
   return op;
 }
 

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "engine/graph/shared/pointwise.h"
+#include "engine/graph/shared/pointwise_operators.h"
 
 namespace tw {
 namespace {
@@ -66,12 +66,9 @@ RandomCase random_case(Rng& rng) {
 }  // namespace
 
 Operator const& op_mod() {
-  static Operator const op{
+  static Operator const op = of_two({
       .name = "mod",
       .doc = "Remainder of a division, with the sign of the divisor.",
-      .fusion = Fusion::kInjective,
-      .elementwise = true,
-      .inputs = {"X", "Z"},
       .attributes = {{"like_c", "1: it has the sign of the dividend, as C's % and fmod"}},
       .infer = infer,
       .compute = compute,
@@ -80,7 +77,7 @@ Operator const& op_mod() {
       .onnx_attributes = {{"fmod", 10}},
       .from_onnx = from_onnx,
       .random_case = random_case,
-  };
+  });
   return op;
 }
 

@@ -1,4 +1,4 @@
-#include "engine/graph/shared/pointwise.h"
+#include "engine/graph/shared/pointwise_operators.h"
 
 namespace tw {
 namespace {
@@ -11,13 +11,10 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   return infer_same(attributes, inputs);
 }
 
-Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
-  return map_compute(inputs, name, [](ir::Expr x) { return ir::unary(ir::UnaryOp::kNot, x); });
-}
-
-ReferenceResult reference(Attributes const&, Arrays inputs) {
-  return map_elements(inputs[0], [](double x) { return double(x == 0); });
-}
+constexpr ElementFunction kFunction{
+    .expression = [](ir::Expr x) { return ir::unary(ir::UnaryOp::kNot, x); },
+    .number = [](double x) { return double(x == 0); },
+};
 
 RandomCase random_case(Rng& rng) {
   RandomCase result = random_logic(rng);
@@ -28,19 +25,13 @@ RandomCase random_case(Rng& rng) {
 }  // namespace
 
 Operator const& op_not() {
-  static Operator const op{
+  static Operator const op = element_operator<kFunction>({
       .name = "not",
       .doc = "Whether it does not hold.",
-      .fusion = Fusion::kInjective,
-      .elementwise = true,
-      .inputs = {"X"},
       .infer = infer,
-      .compute = compute,
-      .reference = reference,
       .onnx = "Not",
-      .from_onnx = keep_one,
       .random_case = random_case,
-  };
+  });
   return op;
 }
 

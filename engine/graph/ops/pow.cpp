@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "engine/graph/shared/pointwise.h"
+#include "engine/graph/shared/pointwise_operators.h"
 
 namespace tw {
 namespace {
@@ -76,12 +76,9 @@ RandomCase random_case(Rng& rng) {
 }  // namespace
 
 Operator const& op_pow() {
-  static Operator const op{
+  static Operator const op = of_two({
       .name = "pow",
       .doc = "First element to the power of the second, broadcast.",
-      .fusion = Fusion::kInjective,
-      .elementwise = true,
-      .inputs = {"X", "Z"},
       .attributes = {{"square", "1: the power is 2 and no operand"}},
       .infer = infer,
       .compute = compute,
@@ -90,7 +87,7 @@ Operator const& op_pow() {
       .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}},
       .from_onnx = from_onnx,
       .random_case = random_case,
-  };
+  });
   return op;
 }
 

@@ -20,10 +20,6 @@ ir::Expr taken_out(ir::Expr largest) {
   return ir::select(finite, largest, immediate(0, largest.type()));
 }
 
-InferResult infer(Attributes const& attributes, Infos inputs) {
-  return infer_reduction(kReduction, attributes, inputs);
-}
-
 /// max + log(sum(exp(x - max))), so that no exponential overflows.
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
   Shape shape = shape_of(inputs[0]);
@@ -75,20 +71,14 @@ RandomCase random_case(Rng& rng) {
 }  // namespace
 
 Operator const& op_reduce_log_sum_exp() {
-  static Operator const op{
+  static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_log_sum_exp",
       .doc = "Logarithm of the sum of exponentials along axes.",
-      .fusion = Fusion::kOpaque,
-      .inputs = {"X"},
-      .attributes = reduction_attributes(),
-      .infer = infer,
       .compute = compute,
       .reference = reference,
       .onnx = "ReduceLogSumExp",
-      .onnx_attributes = {{"axes", 1, 17}, {"keepdims"}, {"noop_with_empty_axes", 18}},
-      .from_onnx = convert_reduction,
       .random_case = random_case,
-  };
+  });
   return op;
 }
 

@@ -11,35 +11,14 @@ constexpr Reduction kReduction{
     .prepare_number = [](double x) { return x * x; },
 };
 
-InferResult infer(Attributes const& attributes, Infos inputs) {
-  return infer_reduction(kReduction, attributes, inputs);
-}
-
-Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  return compute_reduction(kReduction, attributes, inputs, name);
-}
-
-ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
-  return reference_reduction(kReduction, attributes, inputs);
-}
-
 }  // namespace
 
 Operator const& op_reduce_sum_square() {
-  static Operator const op{
+  static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_sum_square",
       .doc = "Sum of the squares along axes.",
-      .fusion = Fusion::kReduction,
-      .inputs = {"X"},
-      .attributes = reduction_attributes(),
-      .infer = infer,
-      .compute = compute,
-      .reference = reference,
       .onnx = "ReduceSumSquare",
-      .onnx_attributes = {{"axes", 1, 17}, {"keepdims"}, {"noop_with_empty_axes", 18}},
-      .from_onnx = convert_reduction,
-      .random_case = random_reduction,
-  };
+  });
   return op;
 }
 

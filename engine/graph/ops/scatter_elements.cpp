@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "engine/graph/shared/indexing.h"
 
 namespace tw {
@@ -14,14 +12,7 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   bool fits = places == inputs[2]->shape && places.size() == into.size();
   for (size_t i = 0; fits && i < into.size(); ++i)
     fits = int64_t(i) == axis || places[i] <= into[i];
-  if (!fits)
-    return unfit(fmt::format("updates of shape {} at places of shape {} into a tensor of shape {}",
-                             to_text(inputs[2]->shape), to_text(places), to_text(into)));
-  if (!is_integer(inputs[1]->type)) return unfit("the indices are no integers");
-  if (inputs[2]->type != inputs[0]->type)
-    return unfit(fmt::format("updates of type {} into a tensor of type {}",
-                             to_text(inputs[2]->type), to_text(inputs[0]->type)));
-  return one(inputs[0]->type, into);
+  return infer_scatter(inputs, fits);
 }
 
 /// One update after the other: a later one finds what an earlier one left.

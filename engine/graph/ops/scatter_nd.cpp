@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "engine/graph/shared/indexing.h"
 
 namespace tw {
@@ -16,14 +14,7 @@ InferResult infer(Attributes const&, Infos inputs) {
     wanted.assign(places.begin(), places.end() - 1);
     wanted.insert(wanted.end(), into.begin() + places.back(), into.end());
   }
-  if (!fits || wanted != inputs[2]->shape)
-    return unfit(fmt::format("updates of shape {} at places of shape {} into a tensor of shape {}",
-                             to_text(inputs[2]->shape), to_text(places), to_text(into)));
-  if (!is_integer(inputs[1]->type)) return unfit("the indices are no integers");
-  if (inputs[2]->type != inputs[0]->type)
-    return unfit(fmt::format("updates of type {} into a tensor of type {}",
-                             to_text(inputs[2]->type), to_text(inputs[0]->type)));
-  return one(inputs[0]->type, into);
+  return infer_scatter(inputs, fits && wanted == inputs[2]->shape);
 }
 
 /// One slice after the other: a later one finds what an earlier one left.

@@ -1,42 +1,32 @@
 #include <cmath>
 
-#include "engine/graph/shared/pointwise.h"
+#include "engine/graph/shared/pointwise_operators.h"
 
 namespace tw {
 namespace {
 
 using namespace ops;
 
-Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
-  return map_compute(inputs, name, [](ir::Expr x) {
-    // tanh * cosh: the difference of two exponentials loses all digits near 0.
-    ir::Expr cosh = (ir::unary(ir::UnaryOp::kExp, x) +
-                     ir::unary(ir::UnaryOp::kExp, ir::unary(ir::UnaryOp::kNeg, x))) *
-                    immediate(0.5, x.type());
-    return ir::unary(ir::UnaryOp::kTanh, x) * cosh;
-  });
-}
-
-ReferenceResult reference(Attributes const&, Arrays inputs) {
-  return map_elements(inputs[0], [](double x) { return std::sinh(x); });
-}
+constexpr ElementFunction kFunction{
+    .expression =
+        [](ir::Expr x) {
+          // tanh * cosh: the difference of two exponentials loses all digits near 0.
+          ir::Expr cosh = (ir::unary(ir::UnaryOp::kExp, x) +
+                           ir::unary(ir::UnaryOp::kExp, ir::unary(ir::UnaryOp::kNeg, x))) *
+                          immediate(0.5, x.type());
+          return ir::unary(ir::UnaryOp::kTanh, x) * cosh;
+        },
+    .number = [](double x) { return std::sinh(x); },
+};
 
 }  // namespace
 
 Operator const& op_sinh() {
-  static Operator const op{
+  static Operator const op = element_operator<kFunction>({
       .name = "sinh",
       .doc = "Hyperbolic sine of the element.",
-      .fusion = Fusion::kInjective,
-      .elementwise = true,
-      .inputs = {"X"},
-      .infer = infer_float,
-      .compute = compute,
-      .reference = reference,
       .onnx = "Sinh",
-      .from_onnx = keep_one,
-      .random_case = random_one,
-  };
+  });
   return op;
 }
 

@@ -23,20 +23,13 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
 }  // namespace
 
 Operator const& op_softmax() {
-  static Operator const op{
+  static Operator const op = of_rows({
       .name = "softmax",
       .doc = "Exponentials divided by their sum along an axis.",
-      .fusion = Fusion::kOpaque,
-      .inputs = {"X"},
-      .attributes = softmax_attributes(),
-      .infer = infer_softmax,
       .compute = compute,
       .reference = reference,
       .onnx = "Softmax",
-      .onnx_attributes = {{"axis"}},
-      .from_onnx = convert_softmax,
-      .random_case = random_softmax,
-  };
+  });
   return op;
 }
 

@@ -1,14 +1,11 @@
 #include <fmt/format.h>
 
 #include "engine/graph/shared/moves.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
 
 using namespace ops;
-
-bool is_crd(Attributes const& attributes) { return text(attributes, "mode") == "crd"; }
 
 Result<Shape> narrowed(Attributes const& attributes, Shape const& from) {
   int64_t block = integer(attributes, "block");
@@ -60,21 +57,15 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
 }
 
 Result<Converted> from_onnx(ForeignContext const& context) {
-  std::string mode = onnx_text(context.node, "mode", "DCR");
-  if (mode != "DCR" && mode != "CRD")
-    return unsupported(fmt::format("space to depth in the mode '{}'", mode));
-  return keep_inputs(context, 1,
-                     {{"block", onnx_integer(context.node, "blocksize", 0)},
-                      {"mode", std::string(mode == "CRD" ? "crd" : "dcr")}});
+  return convert_blocks(context, "space to depth");
 }
 
 RandomCase random_case(Rng& rng) {
-  int64_t block = rng.between(1, 3);
-  Shape shape = random_shape(rng, 4, 3);
-  shape[2] *= block;
-  shape[3] *= block;
-  return {{{"block", block}, {"mode", std::string(rng.below(2) ? "crd" : "dcr")}},
-          {random_array(rng, shape)}};
+  return random_blocks(rng, [](Shape shape, int64_t block) {
+    shape[2] *= block;
+    shape[3] *= block;
+    return shape;
+  });
 }
 
 }  // namespace

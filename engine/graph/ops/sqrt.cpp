@@ -1,37 +1,27 @@
 #include <cmath>
 
-#include "engine/graph/shared/pointwise.h"
+#include "engine/graph/shared/pointwise_operators.h"
 
 namespace tw {
 namespace {
 
 using namespace ops;
 
-Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
-  return map_compute(inputs, name, [](ir::Expr x) { return ir::unary(ir::UnaryOp::kSqrt, x); });
-}
-
-ReferenceResult reference(Attributes const&, Arrays inputs) {
-  return map_elements(inputs[0], [](double x) { return std::sqrt(x); });
-}
+constexpr ElementFunction kFunction{
+    .expression = [](ir::Expr x) { return ir::unary(ir::UnaryOp::kSqrt, x); },
+    .number = [](double x) { return std::sqrt(x); },
+};
 
 }  // namespace
 
 Operator const& op_sqrt() {
-  static Operator const op{
+  static Operator const op = element_operator<kFunction>({
       .name = "sqrt",
       .doc = "Square root of the element.",
-      .fusion = Fusion::kInjective,
-      .elementwise = true,
-      .inputs = {"X"},
-      .infer = infer_float,
-      .compute = compute,
-      .reference = reference,
       .onnx = "Sqrt",
       .onnx_attributes = {{"consumed_inputs", 1, 5}},
-      .from_onnx = keep_one,
       .random_case = random_positive,
-  };
+  });
   return op;
 }
 

@@ -1,35 +1,24 @@
-#include "engine/graph/shared/pointwise.h"
+#include "engine/graph/shared/pointwise_operators.h"
 
 namespace tw {
 namespace {
 
 using namespace ops;
 
-Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
-  return join_compute(inputs, name, [](ir::Expr a, ir::Expr b) { return a - b; });
-}
-
-ReferenceResult reference(Attributes const&, Arrays inputs) {
-  return join_elements(inputs, [](double a, double b) { return a - b; });
-}
+constexpr JoinFunction kFunction{
+    .expression = [](ir::Expr a, ir::Expr b) { return a - b; },
+    .number = [](double a, double b) { return a - b; },
+};
 
 }  // namespace
 
 Operator const& op_sub() {
-  static Operator const op{
+  static Operator const op = pair_operator<kFunction>({
       .name = "sub",
       .doc = "Difference of two tensors, element by element, broadcast.",
-      .fusion = Fusion::kInjective,
-      .elementwise = true,
-      .inputs = {"X", "Z"},
-      .infer = infer_pair,
-      .compute = compute,
-      .reference = reference,
       .onnx = "Sub",
       .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}, {"consumed_inputs", 1, 5}},
-      .from_onnx = keep_two,
-      .random_case = random_pair,
-  };
+  });
   return op;
 }
 

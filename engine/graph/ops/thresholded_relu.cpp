@@ -1,50 +1,29 @@
-#include "engine/graph/shared/pointwise.h"
+#include "engine/graph/shared/pointwise_operators.h"
 
 namespace tw {
 namespace {
 
 using namespace ops;
 
-Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  double alpha = number(attributes, "alpha", 1);
-  return map_compute(inputs, name, [=](ir::Expr x) {
-    return ir::select(immediate(alpha, x.type()) < x, x, immediate(0, x.type()));
-  });
-}
-
-ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
-  double alpha = number(attributes, "alpha", 1);
-  return map_elements(inputs[0], [=](double x) { return x > alpha ? x : 0; });
-}
-
-Result<Converted> from_onnx(ForeignContext const& context) {
-  return keep_inputs(context, 1, {{"alpha", onnx_number(context.node, "alpha", 1)}});
-}
-
-RandomCase random_case(Rng& rng) {
-  RandomCase result = random_one(rng);
-  result.attributes["alpha"] = rng.uniform();
-  return result;
-}
+constexpr ParametricFunction kFunction{
+    .parameters = {{{.name = "alpha", .standard = 1}}},
+    .expression =
+        [](ir::Expr x, double alpha, double) {
+          return ir::select(immediate(alpha, x.type()) < x, x, immediate(0, x.type()));
+        },
+    .number = [](double x, double alpha, double) { return x > alpha ? x : 0; },
+};
 
 }  // namespace
 
 Operator const& op_thresholded_relu() {
-  static Operator const op{
+  static Operator const op = parametric_operator<kFunction>({
       .name = "thresholded_relu",
       .doc = "The element where it is above alpha, else 0.",
-      .fusion = Fusion::kInjective,
-      .elementwise = true,
-      .inputs = {"X"},
       .attributes = {{"alpha", "the threshold"}},
-      .infer = infer_float,
-      .compute = compute,
-      .reference = reference,
       .onnx = "ThresholdedRelu",
       .onnx_attributes = {{"alpha", 10}},
-      .from_onnx = from_onnx,
-      .random_case = random_case,
-  };
+  });
   return op;
 }
 

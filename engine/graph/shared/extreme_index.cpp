@@ -12,14 +12,32 @@ Result<ReducedShape> shape_along(Attributes const& attributes, Shape const& shap
 
 bool wants_last(Attributes const& attributes) { return integer(attributes, "last") != 0; }
 
-}  // namespace
-
 InferResult infer_extreme(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
   TRY_ASSIGN(ReducedShape reduced, shape_along(attributes, inputs[0]->shape));
   if (inputs[0]->type == DType::kBool) return unsupported("the largest of conditions");
   return one(DType::kI64, reduced.result);
 }
+
+Result<Converted> convert_extreme(ForeignContext const& context) {
+  return keep_inputs(context, 1,
+                     {{"axis", onnx_integer(context.node, "axis", 0)},
+                      {"keep", onnx_integer(context.node, "keepdims", 1)},
+                      {"last", onnx_integer(context.node, "select_last_index", 0)}});
+}
+
+RandomCase random_extreme(Rng& rng) {
+  size_t rank = size_t(rng.between(1, 4));
+  RandomCase result{{{"axis", rng.below(int64_t(rank)) - (rng.below(2) ? int64_t(rank) : 0)},
+                     {"keep", rng.below(2)},
+                     {"last", rng.below(2)}},
+                    {random_array(rng, random_shape(rng, rank, 4))}};
+  for (int64_t i = 0; i < result.inputs[0].size(); ++i)
+    if (rng.below(2)) result.inputs[0].set_value(i, double(rng.below(2)));  // equal ones meet
+  return result;
+}
+
+}  // namespace
 
 Result<Tensors> compute_extreme(bool largest, Attributes const& attributes, Buffers inputs,
                                 std::string const& name) {
@@ -58,28 +76,16 @@ ReferenceResult reference_extreme(bool largest, Attributes const& attributes, Ar
   return std::vector{out};
 }
 
-Result<Converted> convert_extreme(ForeignContext const& context) {
-  return keep_inputs(context, 1,
-                     {{"axis", onnx_integer(context.node, "axis", 0)},
-                      {"keep", onnx_integer(context.node, "keepdims", 1)},
-                      {"last", onnx_integer(context.node, "select_last_index", 0)}});
-}
-
-RandomCase random_extreme(Rng& rng) {
-  size_t rank = size_t(rng.between(1, 4));
-  RandomCase result{{{"axis", rng.below(int64_t(rank)) - (rng.below(2) ? int64_t(rank) : 0)},
-                     {"keep", rng.below(2)},
-                     {"last", rng.below(2)}},
-                    {random_array(rng, random_shape(rng, rank, 4))}};
-  for (int64_t i = 0; i < result.inputs[0].size(); ++i)
-    if (rng.below(2)) result.inputs[0].set_value(i, double(rng.below(2)));  // equal ones meet
-  return result;
-}
-
-std::vector<AttributeDoc> extreme_attributes() {
-  return {{"axis", "axis along which is searched"},
-          {"keep", "1: it stays with extent 1"},
-          {"last", "1: of equal elements the last one, else the first"}};
+Operator of_extreme(Operator op) {
+  op.inputs = {"X"};
+  op.attributes = {{"axis", "axis along which is searched"},
+                   {"keep", "1: it stays with extent 1"},
+                   {"last", "1: of equal elements the last one, else the first"}};
+  op.infer = infer_extreme;
+  op.onnx_attributes = {{"axis"}, {"keepdims"}, {"select_last_index", 12}};
+  op.from_onnx = convert_extreme;
+  op.random_case = random_extreme;
+  return op;
 }
 
 }  // namespace tw::ops

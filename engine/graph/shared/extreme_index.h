@@ -5,13 +5,22 @@
 
 namespace tw::ops {
 
-InferResult infer_extreme(Attributes const& attributes, Infos inputs);
 /// `largest`: of the largest element, else of the smallest. A NaN counts as either.
 Result<Tensors> compute_extreme(bool largest, Attributes const& attributes, Buffers inputs,
                                 std::string const& name);
 ReferenceResult reference_extreme(bool largest, Attributes const& attributes, Arrays inputs);
-Result<Converted> convert_extreme(ForeignContext const& context);
-RandomCase random_extreme(Rng& rng);
-std::vector<AttributeDoc> extreme_attributes();
+/// Fills in what the row of such an operator leaves out.
+Operator of_extreme(Operator op);
+
+template <bool kLargest>
+Operator extreme_operator(Operator op) {
+  op.compute = [](Attributes const& attributes, Buffers inputs, std::string const& name) {
+    return compute_extreme(kLargest, attributes, inputs, name);
+  };
+  op.reference = [](Attributes const& attributes, Arrays inputs) {
+    return reference_extreme(kLargest, attributes, inputs);
+  };
+  return of_extreme(std::move(op));
+}
 
 }  // namespace tw::ops

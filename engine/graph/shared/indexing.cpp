@@ -45,6 +45,18 @@ AttributeDoc join_attribute() {
   return {"join", "none, add, mul, min or max: how an update meets what it finds"};
 }
 
+InferResult infer_scatter(Infos inputs, bool fits) {
+  TensorInfo const &into = *inputs[0], &places = *inputs[1], &updates = *inputs[2];
+  if (!fits)
+    return unfit(fmt::format("updates of shape {} at places of shape {} into a tensor of shape {}",
+                             to_text(updates.shape), to_text(places.shape), to_text(into.shape)));
+  if (!is_integer(places.type)) return unfit("the indices are no integers");
+  if (updates.type != into.type)
+    return unfit(fmt::format("updates of type {} into a tensor of type {}", to_text(updates.type),
+                             to_text(into.type)));
+  return one(into.type, into.shape);
+}
+
 double joined_update(std::string const& join, double before, double update) {
   if (join == "add") return before + update;
   if (join == "mul") return before * update;

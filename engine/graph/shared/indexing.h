@@ -18,6 +18,9 @@ NDArray random_indices(Rng& rng, Shape const& shape, int64_t extent);
 Result<std::string> onnx_join(ForeignContext const& context);
 std::string random_join(Rng& rng);
 AttributeDoc join_attribute();
+/// X with updates at the places of I; `fits`: whether the places and the updates have shapes for
+/// it.
+InferResult infer_scatter(Infos inputs, bool fits);
 double joined_update(std::string const& join, double before, double update);
 
 }  // namespace tw::ops

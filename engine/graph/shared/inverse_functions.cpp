@@ -2,6 +2,8 @@
 
 #include <numbers>
 
+#include "engine/graph/shared/pointwise.h"
+
 namespace tw::ops {
 
 /// Cephes' atanf (Moshier 1984): by tan(pi/8) and tan(3pi/8) into the range of a polynomial.
@@ -25,6 +27,13 @@ ir::Expr arc_sine(ir::Expr x) {
   ir::Expr one = immediate(1, x.type());
   // (1 - x)(1 + x), not 1 - x^2: exact near 1. At 1 the quotient is infinite, its arc pi/2.
   return arc_tangent(x / ir::unary(ir::UnaryOp::kSqrt, (one - x) * (one + x)));
+}
+
+RandomCase random_sines(Rng& rng) {
+  RandomCase result = random_one(rng);
+  NDArray& x = result.inputs[0];
+  for (int64_t i = 0; i < x.size(); ++i) x.set_value(i, 1.98 * rng.uniform() - 0.99);
+  return result;
 }
 
 }  // namespace tw::ops

@@ -1,6 +1,7 @@
 #include "engine/graph/shared/pointwise.h"
 
 #include <cmath>
+#include <limits>
 
 namespace tw::ops {
 
@@ -13,6 +14,11 @@ InferResult infer_float(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
   if (!is_float(inputs[0]->type)) return unfit("the operand is no tensor of floats");
   return infer_same(attributes, inputs);
+}
+
+InferResult infer_test(Attributes const& attributes, Infos inputs) {
+  TRY_ASSIGN(std::vector<TensorInfo> infos, infer_float(attributes, inputs));
+  return one(DType::kBool, infos[0].shape);
 }
 
 InferResult infer_many(Attributes const&, Infos inputs) {
@@ -62,6 +68,12 @@ ReferenceResult join_elements(Arrays inputs, std::function<double(double, double
   return std::vector{total};
 }
 
+ReferenceResult test_elements(NDArray const& input, std::function<bool(double)> const& f) {
+  TRY_ASSIGN(NDArray out, NDArray::create(DType::kBool, input.shape()));
+  for (int64_t i = 0; i < input.size(); ++i) out.set_value(i, f(input.value_at(i)));
+  return std::vector{out};
+}
+
 ReferenceResult compare_elements(Arrays inputs, std::function<bool(double, double)> const& f) {
   NDArray const &a = inputs[0], &b = inputs[1];
   TRY_ASSIGN(Shape shape, broadcast(a.shape(), b.shape()));
@@ -94,6 +106,16 @@ Result<Converted> keep_all(ForeignContext const& context) {
 
 RandomCase random_one(Rng& rng) {
   return {{}, {random_array(rng, random_shape(rng, size_t(rng.between(1, 5)), 4))}};
+}
+
+RandomCase random_special(Rng& rng) {
+  constexpr double kSpecial[] = {std::numeric_limits<double>::infinity(),
+                                 -std::numeric_limits<double>::infinity(),
+                                 std::numeric_limits<double>::quiet_NaN()};
+  RandomCase result = random_one(rng);
+  for (int64_t i = 0; i < result.inputs[0].size(); ++i)
+    if (rng.below(2)) result.inputs[0].set_value(i, kSpecial[rng.below(3)]);
+  return result;
 }
 
 RandomCase random_positive(Rng& rng) {

@@ -10,6 +10,8 @@ namespace tw::ops {
 InferResult infer_float(Attributes const& attributes, Infos inputs);
 /// One operand of any type; the result is like it.
 InferResult infer_same(Attributes const& attributes, Infos inputs);
+/// One operand, a float; the result is bool.
+InferResult infer_test(Attributes const& attributes, Infos inputs);
 /// Two operands of one type, broadcast.
 InferResult infer_pair(Attributes const& attributes, Infos inputs);
 /// The same, and the result is bool.
@@ -27,6 +29,8 @@ Tensors join_compute(Buffers inputs, std::string const& name,
                      std::function<ir::Expr(ir::Expr, ir::Expr)> const& f);
 /// `join_compute` by plain loops.
 ReferenceResult join_elements(Arrays inputs, std::function<double(double, double)> const& f);
+/// What holds of an element or does not.
+ReferenceResult test_elements(NDArray const& input, std::function<bool(double)> const& f);
 /// Two broadcast operands compared.
 ReferenceResult compare_elements(Arrays inputs, std::function<bool(double, double)> const& f);
 
@@ -39,6 +43,8 @@ Result<Converted> keep_two(ForeignContext const& context);
 Result<Converted> keep_all(ForeignContext const& context);
 
 RandomCase random_one(Rng& rng);
+/// Some elements are infinite or no number.
+RandomCase random_special(Rng& rng);
 /// Elements above zero.
 RandomCase random_positive(Rng& rng);
 /// Two shapes that broadcast.

@@ -203,8 +203,8 @@ RandomCase random_recurrent(Rng& rng, CellKind const& kind) {
   return result;
 }
 
-std::vector<AttributeDoc> recurrent_attributes(std::vector<AttributeDoc> more) {
-  std::vector<AttributeDoc> list{
+std::vector<AttributeDoc> recurrent_attributes() {
+  return {
       {"direction", "forward, reverse or bidirectional"},
       {"batch_first", "1: the batch is the first axis of every tensor, else the steps of X and Y"},
       {"hidden", "how many units there are, as the model says"},
@@ -213,8 +213,6 @@ std::vector<AttributeDoc> recurrent_attributes(std::vector<AttributeDoc> more) {
       {"alphas", "first parameter of each"},
       {"betas", "second parameter of each"},
       {"lengths", "steps of each sequence, when the model says it; all are the same"}};
-  list.insert(list.end(), more.begin(), more.end());
-  return list;
 }
 
 }  // namespace tw::ops

@@ -31,8 +31,9 @@ struct Gate {
 /// How many gates, states and activations a kind of cell has.
 struct CellKind {
   int64_t gates = 1;
-  size_t states = 1;                     ///< h, or h and c
-  std::vector<std::string> activations;  ///< ONNX's names, for one direction, when none are given
+  size_t states = 1;  ///< h, or h and c
+  /// ONNX's names, for one direction, when none are given.
+  std::span<char const* const> activations;
   bool peephole = false;
 };
 
@@ -63,7 +64,7 @@ Result<Converted> recurrent_from_onnx(ForeignContext const& context, CellKind co
 /// Of every kind of direction, layout, activations, absent and present operands.
 RandomCase random_recurrent(Rng& rng, CellKind const& kind);
 /// Those of all cells.
-std::vector<AttributeDoc> recurrent_attributes(std::vector<AttributeDoc> more);
+std::vector<AttributeDoc> recurrent_attributes();
 
 /// One step of one row of the batch in one direction.
 struct CellStep {

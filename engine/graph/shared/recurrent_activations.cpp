@@ -23,53 +23,83 @@ Expr softplus(Expr x, double, double) {
 }
 
 Activation const kActivations[] = {
-    {"sigmoid", "Sigmoid", 0, 0, 0, [](double x, double, double) { return 1 / (1 + std::exp(-x)); },
-     sigmoid},
-    {"tanh", "Tanh", 0, 0, 0, [](double x, double, double) { return std::tanh(x); },
-     [](Expr x, double, double) { return ir::unary(ir::UnaryOp::kTanh, x); }},
-    {"relu", "Relu", 0, 0, 0, [](double x, double, double) { return std::max(x, 0.0); },
-     [](Expr x, double, double) { return ir::max(x, number_like(0, x)); }},
-    {"softsign", "Softsign", 0, 0, 0,
-     [](double x, double, double) { return x / (1 + std::abs(x)); },
-     [](Expr x, double, double) {
-       return x / (number_like(1, x) + ir::unary(ir::UnaryOp::kAbs, x));
-     }},
-    {"softplus", "Softplus", 0, 0, 0,
-     [](double x, double, double) {
-       return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
-     },
-     softplus},
-    {"leaky_relu", "LeakyRelu", 1, 0.01, 0,
-     [](double x, double alpha, double) { return x < 0 ? alpha * x : x; },
-     [](Expr x, double alpha, double) {
-       return ir::select(x < number_like(0, x), x * number_like(alpha, x), x);
-     }},
-    {"thresholded_relu", "ThresholdedRelu", 1, 1, 0,
-     [](double x, double alpha, double) { return x > alpha ? x : 0; },
-     [](Expr x, double alpha, double) {
-       return ir::select(number_like(alpha, x) < x, x, number_like(0, x));
-     }},
-    {"elu", "Elu", 1, 1, 0,
-     [](double x, double alpha, double) { return x > 0 ? x : alpha * std::expm1(x); },
-     [](Expr x, double alpha, double) {
-       return ir::select(positive(x), x, number_like(alpha, x) * (exp_of(x) - number_like(1, x)));
-     }},
-    {"affine", "Affine", 2, 1, 0,
-     [](double x, double alpha, double beta) { return alpha * x + beta; },
-     [](Expr x, double alpha, double beta) {
-       return number_like(alpha, x) * x + number_like(beta, x);
-     }},
-    {"scaled_tanh", "ScaledTanh", 2, NAN, NAN,
-     [](double x, double alpha, double beta) { return alpha * std::tanh(beta * x); },
-     [](Expr x, double alpha, double beta) {
-       return number_like(alpha, x) * ir::unary(ir::UnaryOp::kTanh, number_like(beta, x) * x);
-     }},
-    {"hard_sigmoid", "HardSigmoid", 2, 0.2, 0.5,
-     [](double x, double alpha, double beta) { return std::clamp(alpha * x + beta, 0.0, 1.0); },
-     [](Expr x, double alpha, double beta) {
-       Expr line = number_like(alpha, x) * x + number_like(beta, x);
-       return ir::min(ir::max(line, number_like(0, x)), number_like(1, x));
-     }},
+    {.name = "sigmoid",
+     .onnx = "Sigmoid",
+     .value = [](double x, double, double) { return 1 / (1 + std::exp(-x)); },
+     .expr = sigmoid},
+    {.name = "tanh",
+     .onnx = "Tanh",
+     .value = [](double x, double, double) { return std::tanh(x); },
+     .expr = [](Expr x, double, double) { return ir::unary(ir::UnaryOp::kTanh, x); }},
+    {.name = "relu",
+     .onnx = "Relu",
+     .value = [](double x, double, double) { return std::max(x, 0.0); },
+     .expr = [](Expr x, double, double) { return ir::max(x, number_like(0, x)); }},
+    {.name = "softsign",
+     .onnx = "Softsign",
+     .value = [](double x, double, double) { return x / (1 + std::abs(x)); },
+     .expr = [](Expr x, double,
+                double) { return x / (number_like(1, x) + ir::unary(ir::UnaryOp::kAbs, x)); }},
+    {.name = "softplus",
+     .onnx = "Softplus",
+     .value = [](double x, double,
+                 double) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); },
+     .expr = softplus},
+    {.name = "leaky_relu",
+     .onnx = "LeakyRelu",
+     .parameters = 1,
+     .alpha = 0.01,
+     .value = [](double x, double alpha, double) { return x < 0 ? alpha * x : x; },
+     .expr =
+         [](Expr x, double alpha, double) {
+           return ir::select(x < number_like(0, x), x * number_like(alpha, x), x);
+         }},
+    {.name = "thresholded_relu",
+     .onnx = "ThresholdedRelu",
+     .parameters = 1,
+     .alpha = 1,
+     .value = [](double x, double alpha, double) { return x > alpha ? x : 0; },
+     .expr = [](Expr x, double alpha,
+                double) { return ir::select(number_like(alpha, x) < x, x, number_like(0, x)); }},
+    {.name = "elu",
+     .onnx = "Elu",
+     .parameters = 1,
+     .alpha = 1,
+     .value = [](double x, double alpha, double) { return x > 0 ? x : alpha * std::expm1(x); },
+     .expr =
+         [](Expr x, double alpha, double) {
+           return ir::select(positive(x), x,
+                             number_like(alpha, x) * (exp_of(x) - number_like(1, x)));
+         }},
+    {.name = "affine",
+     .onnx = "Affine",
+     .parameters = 2,
+     .alpha = 1,
+     .value = [](double x, double alpha, double beta) { return alpha * x + beta; },
+     .expr = [](Expr x, double alpha,
+                double beta) { return number_like(alpha, x) * x + number_like(beta, x); }},
+    {.name = "scaled_tanh",
+     .onnx = "ScaledTanh",
+     .parameters = 2,
+     .alpha = NAN,
+     .beta = NAN,
+     .value = [](double x, double alpha, double beta) { return alpha * std::tanh(beta * x); },
+     .expr =
+         [](Expr x, double alpha, double beta) {
+           return number_like(alpha, x) * ir::unary(ir::UnaryOp::kTanh, number_like(beta, x) * x);
+         }},
+    {.name = "hard_sigmoid",
+     .onnx = "HardSigmoid",
+     .parameters = 2,
+     .alpha = 0.2,
+     .beta = 0.5,
+     .value = [](double x, double alpha,
+                 double beta) { return std::clamp(alpha * x + beta, 0.0, 1.0); },
+     .expr =
+         [](Expr x, double alpha, double beta) {
+           Expr line = number_like(alpha, x) * x + number_like(beta, x);
+           return ir::min(ir::max(line, number_like(0, x)), number_like(1, x));
+         }},
 };
 
 std::string lower(std::string_view text) {

@@ -143,9 +143,15 @@ RandomCase random_choice(Rng& rng) {
   return result;
 }
 
-std::vector<AttributeDoc> reduction_attributes() {
-  return {{"axes", "axes along which elements are joined; absent: all"},
-          {"keep", "1: they stay with extent 1"}};
+Operator of_reduction(Operator op) {
+  op.inputs = {"X"};
+  op.attributes = {{"axes", "axes along which elements are joined; absent: all"},
+                   {"keep", "1: they stay with extent 1"}};
+  if (op.onnx_attributes.empty())
+    op.onnx_attributes = {{"axes", 1, 17}, {"keepdims"}, {"noop_with_empty_axes", 18}};
+  op.from_onnx = convert_reduction;
+  if (op.random_case == nullptr) op.random_case = random_reduction;
+  return op;
 }
 
 }  // namespace tw::ops

@@ -46,6 +46,26 @@ Result<Converted> convert_reduction(ForeignContext const& context);
 RandomCase random_reduction(Rng& rng);
 /// The same of numbers or of conditions.
 RandomCase random_choice(Rng& rng);
-std::vector<AttributeDoc> reduction_attributes();
+
+/// Fills in what the row of a reduction leaves out.
+Operator of_reduction(Operator op);
+
+/// The operator that is `kReduction`. One that has its own `compute` runs alone.
+template <Reduction const& kReduction>
+Operator reduction_operator(Operator op) {
+  op.infer = [](Attributes const& attributes, Infos inputs) {
+    return infer_reduction(kReduction, attributes, inputs);
+  };
+  if (op.compute != nullptr) return of_reduction(std::move(op));
+  op.fusion = Fusion::kReduction;
+  op.compute = [](Attributes const& attributes, Buffers inputs,
+                  std::string const& name) -> Result<Tensors> {
+    return compute_reduction(kReduction, attributes, inputs, name);
+  };
+  op.reference = [](Attributes const& attributes, Arrays inputs) {
+    return reference_reduction(kReduction, attributes, inputs);
+  };
+  return of_reduction(std::move(op));
+}
 
 }  // namespace tw::ops

@@ -13,13 +13,6 @@ Result<std::vector<bool>> row_axes(Attributes const& attributes, size_t rank) {
   return result;
 }
 
-InferResult infer_softmax(Attributes const& attributes, Infos inputs) {
-  TRY(expect_inputs(inputs, 1, 1));
-  TRY(row_axes(attributes, inputs[0]->shape.size()));
-  if (!is_float(inputs[0]->type)) return unfit("softmax needs floats");
-  return one(inputs[0]->type, inputs[0]->shape);
-}
-
 Result<RowSplit> row_split(Attributes const& attributes, te::Buffer const& input) {
   RowSplit result;
   result.axes = output_axes(shape_of(input));
@@ -80,13 +73,6 @@ ReferenceResult map_rows(NDArray const& x, std::vector<bool> const& over,
   return std::vector{out};
 }
 
-Result<Converted> convert_softmax(ForeignContext const& context) {
-  bool old = context.opset < 13;
-  Attributes attributes{{"axis", onnx_integer(context.node, "axis", old ? 1 : -1)}};
-  if (old) attributes["to_end"] = int64_t(1);
-  return keep_inputs(context, 1, attributes);
-}
-
 RandomCase random_softmax(Rng& rng) {
   size_t rank = size_t(rng.between(1, 4));
   RandomCase result{{{"axis", rng.below(int64_t(rank))}},
@@ -95,8 +81,33 @@ RandomCase random_softmax(Rng& rng) {
   return result;
 }
 
-std::vector<AttributeDoc> softmax_attributes() {
-  return {{"axis", "axis of the sum"}, {"to_end", "1: the sum runs over all axes from `axis` on"}};
+namespace {
+
+InferResult infer_softmax(Attributes const& attributes, Infos inputs) {
+  TRY(expect_inputs(inputs, 1, 1));
+  TRY(row_axes(attributes, inputs[0]->shape.size()));
+  if (!is_float(inputs[0]->type)) return unfit("softmax needs floats");
+  return one(inputs[0]->type, inputs[0]->shape);
+}
+
+Result<Converted> convert_softmax(ForeignContext const& context) {
+  bool old = context.opset < 13;
+  Attributes attributes{{"axis", onnx_integer(context.node, "axis", old ? 1 : -1)}};
+  if (old) attributes["to_end"] = int64_t(1);
+  return keep_inputs(context, 1, attributes);
+}
+
+}  // namespace
+
+Operator of_rows(Operator op) {
+  op.inputs = {"X"};
+  op.attributes = {{"axis", "axis of the sum"},
+                   {"to_end", "1: the sum runs over all axes from `axis` on"}};
+  op.infer = infer_softmax;
+  op.onnx_attributes = {{"axis"}};
+  op.from_onnx = convert_softmax;
+  if (op.random_case == nullptr) op.random_case = random_softmax;
+  return op;
 }
 
 }  // namespace tw::ops

@@ -33,9 +33,8 @@ Result<SoftmaxStages> softmax_stages(Attributes const& attributes, te::Buffer co
 ReferenceResult map_rows(NDArray const& x, std::vector<bool> const& over,
                          double (*f)(double shifted, double total));
 
-InferResult infer_softmax(Attributes const& attributes, Infos inputs);
-Result<Converted> convert_softmax(ForeignContext const& context);
 RandomCase random_softmax(Rng& rng);
-std::vector<AttributeDoc> softmax_attributes();
+/// Fills in what the row of an operator along rows leaves out.
+Operator of_rows(Operator op);
 
 }  // namespace tw::ops

@@ -213,4 +213,47 @@ RandomCase random_pool(Rng& rng) {
   return {random_window(rng, in, true), {random_array(rng, shape)}};
 }
 
+Shape pooled_shape(Window const& window, Shape const& input) {
+  Shape shape(input.begin(), input.begin() + 2);
+  shape.insert(shape.end(), window.out.begin(), window.out.end());
+  return shape;
+}
+
+std::vector<te::Axis> pooled_axes(Window const& window, Shape const& input) {
+  std::vector<te::Axis> axes{{"n", input[0], "batch"}, {"c", input[1], "channel"}};
+  for (te::Axis const& axis : spatial_axes(window)) axes.push_back(axis);
+  return axes;
+}
+
+Tensors pool_stages(te::Buffer const& input, Window const& window, ir::Expr const& fill,
+                    te::Combiner combiner, std::string const& name, std::string const& op) {
+  Tensors tensors;
+  te::Buffer source = input;
+  if (window.padded()) {
+    tensors.stages.push_back(pad_stage(source, window, fill));
+    source = tensors.stages.back().output;
+  }
+  std::vector<te::Axis> axes = pooled_axes(window, shape_of(input));
+  ir::Expr body = ir::load(source, window_indices(window, axes[0].var(), axes[1].var()));
+  tensors.stages.push_back(te::reduce(name, axes, combiner, kernel_axes(window), body, op));
+  tensors.outputs = {tensors.stages.back().output};
+  return tensors;
+}
+
+ReferenceResult map_windows(NDArray const& x, Window const& window,
+                            std::function<double(std::span<double const>, int64_t)> const& f) {
+  TRY_ASSIGN(NDArray out, NDArray::create(x.type(), pooled_shape(window, x.shape())));
+  int64_t in_plane = element_count(window.in).value_or(0),
+          out_plane = element_count(window.out).value_or(0);
+  std::vector<double> elements;
+  for (int64_t i = 0; i < out.size(); ++i) {
+    elements.clear();
+    for_each_in_window(window, i % out_plane, [&](int64_t at, int64_t) {
+      if (at >= 0) elements.push_back(x.value_at(i / out_plane * in_plane + at));
+    });
+    out.set_value(i, f(elements, i % out_plane));
+  }
+  return std::vector{out};
+}
+
 }  // namespace tw::ops

@@ -30,6 +30,17 @@ te::Stage pad_stage(te::Buffer const& input, Window const& window, ir::Expr fill
 /// n, c, y*stride + r*dilation, ...
 std::vector<ir::Expr> window_indices(Window const& window, ir::Expr n, ir::Expr c);
 
+/// N x C x the extents of the result.
+Shape pooled_shape(Window const& window, Shape const& input);
+std::vector<te::Axis> pooled_axes(Window const& window, Shape const& input);
+/// A pool's stages: `fill` around the input where it is padded, and `combiner` over each window, a
+/// stage `name` of the operator `op`.
+Tensors pool_stages(te::Buffer const& input, Window const& window, ir::Expr const& fill,
+                    te::Combiner combiner, std::string const& name, std::string const& op);
+/// The same in plain loops: `f(elements of a window, flat position in its plane)`.
+ReferenceResult map_windows(NDArray const& x, Window const& window,
+                            std::function<double(std::span<double const>, int64_t)> const& f);
+
 /// Random attributes for an input whose spatial extents are `in`.
 Attributes random_window(Rng& rng, std::vector<int64_t> const& in, bool pooling);
 /// A pool over one to three axes.
