@@ -41,7 +41,7 @@ Result<std::vector<PassRun>> pass_runs(LoadedModel const& model, int kernel,
                                        NamedScript const& script, Backend const& backend,
                                        LowerOptions const& options) {
   TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
-  TRY_ASSIGN(ir::Program scheduled, schedule_program(plain, script.text, script.name));
+  TRY_ASSIGN(ir::Program scheduled, schedule_program(plain, script.text, script.name, backend));
   TRY_ASSIGN(std::vector<LoweredStage> stages,
              lower(split_load_time(scheduled).at_run, backend.target(), backend.passes(), options));
   std::vector<PassRun> runs;

@@ -22,6 +22,7 @@ using Sections = std::map<std::string, std::string>;
 /// By the name of its file: a test fails when one is missing.
 std::map<std::string, Pass> const& passes() {
   static std::map<std::string, Pass> const table{
+      {"check_target", check_target()},
       {"compact_tensors", compact_tensors()},
       {"flatten_buffers", flatten_buffers()},
       {"hoist_reduction_init", hoist_reduction_init()},
@@ -34,6 +35,18 @@ std::map<std::string, Pass> const& passes() {
       {"vectorize_loops", vectorize_loops()},
   };
   return table;
+}
+
+/// 1 KB of scratchpad that copies fill, beside a memory of a thread as other targets have it.
+Target const& target_with_a_pad() {
+  static Target const target{
+      .name = "golden",
+      .hardware = {},
+      .scopes = {{.name = kGlobalScope, .doc = "main memory", .reach = Reach::kCopies},
+                 {.name = "pad", .doc = "where it computes", .bytes = 1 << 10},
+                 {.name = "local", .doc = "of a thread", .shared_by = Level::kThread}},
+      .types = {DType::kF32, DType::kI32, DType::kI64}};
+  return target;
 }
 
 QDir golden() { return QDir(TW_SOURCE_DIR "/tests/golden/lowering"); }
@@ -166,8 +179,7 @@ private slots:
              QString::fromStdString(sections["before"]));
     Status fit = verify_kernel(*before, pass.contract.needs);
     QVERIFY2(fit, sentence(fit).c_str());
-    Target target;
-    auto result = pass.run(*before, PassContext{target});
+    auto result = pass.run(*before, PassContext{target_with_a_pad()});
     if (!result) return compare_with(path, sections, "refused", to_sentence(result.error()) + "\n");
     Status holds = verify_kernel(*result, after(pass, pass.contract.needs));
     QVERIFY2(holds, (sentence(holds) + "\n" + ir::print(*result).text).c_str());

@@ -113,7 +113,9 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
 
 Pass check_target() {
   return {"check_target", "Checks that the target has the types, memories and room that are used.",
-          "after tensors shrank: what a kernel needs at once is known", run};
+          "after tensors shrank: what a kernel needs at once is known",
+          run,
+          {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 
 }  // namespace tw
