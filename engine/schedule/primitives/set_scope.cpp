@@ -38,18 +38,22 @@ Applied apply(Move const& move) {
 
 Primitive const& primitive_set_scope() {
   static Primitive const primitive{
-      "set_scope",
-      "M",
-      "Choose a tensor's memory",
-      "Says where the tensor that a block writes lives: in the workspace (global) or on the stack "
-      "of the thread that computes it (local).",
-      "alloc T @global  -->  alloc T @local",
-      1,
-      0,
-      {{"scope", "the memory", 0, 0, std::nullopt, false, {"global", "local"}}},
-      check,
-      apply,
-      {TargetKind::kBlock}};
+      .name = "set_scope",
+      .key = "M",
+      .title = "Choose a tensor's memory",
+      .doc =
+          "Says where the tensor that a block writes lives: in the workspace (global) or on the "
+          "stack of the thread that computes it (local).",
+      .rewrite = "alloc T @global  -->  alloc T @local",
+      .parameters = {{.name = "scope",
+                      .doc = "the memory",
+                      .low = 0,
+                      .high = 0,
+                      .choices = {"global", "local"}}},
+      .check = check,
+      .apply = apply,
+      .kinds = {TargetKind::kBlock},
+  };
   return primitive;
 }
 
