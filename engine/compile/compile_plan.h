@@ -26,6 +26,9 @@ struct CompileOptions {
 Result<std::vector<KernelCode>> compile_plan(Plan const& plan, Backend const& backend,
                                              CompileOptions const& options);
 
+/// The script that `scripts` has for a kernel; null: none.
+std::string const* given_script(std::map<int, std::string> const& scripts, int kernel);
+
 /// The kernel's script: the one given, else the backend's rule for it.
 Result<std::string> script_of(ir::Program const& program, std::string const* given,
                               Backend const& backend);

@@ -168,10 +168,8 @@ Status Assembler::add_made(Scope& scope, PlanStep const& step, package::Step& ad
 Status Assembler::describe_kernel(int row) {
   KernelTask const& task = source_.plan.kernels[size_t(row)];
   TRY_ASSIGN(ir::Program program, te::to_program(task.kernel));
-  auto given = source_.scripts.find(row);
   TRY_ASSIGN(std::string script,
-             script_of(program, given == source_.scripts.end() ? nullptr : &given->second,
-                       source_.backend));
+             script_of(program, given_script(source_.scripts, row), source_.backend));
   whole().kernels.push_back(
       {codes_[size_t(row)].run.symbol, fmt::format("{}", fmt::join(task.operators, " ")), script});
   return {};
