@@ -8,6 +8,7 @@
 
 #include "app/window/main_window.h"
 #include "app/window/view_names.h"
+#include "engine/session/loop_words.h"
 
 namespace tw {
 namespace {
@@ -72,8 +73,8 @@ Value fact_of_loop(std::string const& name, session::Snapshot const& shown, int 
   auto const& bars = shown.nest->bars;
   auto bar = std::find_if(bars.begin(), bars.end(), [&](auto& one) { return one.id == loop; });
   if (bar == bars.end()) return {};
-  static char const* const kMarks[] = {"serial", "parallel", "vector", "unroll", "bind"};
-  return name == "loop.extent" ? number(bar->extent) : words(kMarks[size_t(bar->mark)]);
+  return name == "loop.extent" ? number(bar->extent)
+                               : words(std::string(session::name_of(bar->mark)));
 }
 
 }  // namespace

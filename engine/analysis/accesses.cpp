@@ -1,34 +1,25 @@
+#include "engine/ir/accesses.h"
+
 #include "engine/analysis/touched.h"
 #include "engine/arith/simplify.h"
-#include "engine/ir/rewrite.h"
 
 namespace tw::analysis {
 
 using namespace ir;
 
 std::vector<TensorAccess> accesses_of(BlockSite const& site) {
-  Substitution bindings;
-  for (IterVar const& iter : site.block->iters) bindings[iter.name()] = iter.binding;
   arith::Ranges ranges;
   for (For const* loop : site.loops)
     ranges.set(loop->name(), {0, as_int(loop->extent).value_or(1) - 1});
   auto reduction = reduction_of(*site.block);
   std::vector<TensorAccess> accesses;
-  auto add = [&](Buffer const& buffer, std::vector<Expr> const& indices, bool writes) {
-    TensorAccess access{buffer, {}, writes, false};
-    access.update = reduction && reduction->store->buffer->name == buffer->name;
-    for (Expr const& index : indices)
-      access.indices.push_back(arith::simplify(substitute(index, bindings), ranges));
-    accesses.push_back(std::move(access));
-  };
-  walk(site.block->body, [&](Stmt const& s) {
-    if (auto const* store = s.as<Store>()) add(store->buffer, store->indices, true);
-    return true;
-  });
-  walk_exprs(site.block->body, [&](Expr const& e) {
-    if (auto const* load = e.as<Load>()) add(load->buffer, load->indices, false);
-    return true;
-  });
+  for (BlockAccess& one : ir::accesses_of(*site.block)) {
+    if (one.part != BlockPart::kBody) continue;
+    bool update = reduction && reduction->store->buffer->name == one.buffer->name;
+    for (Expr& index : one.indices) index = arith::simplify(index, ranges);
+    accesses.push_back(
+        {std::move(one.buffer), std::move(one.indices), one.kind == AccessKind::kWrite, update});
+  }
   return accesses;
 }
 

@@ -14,16 +14,10 @@
 #include "engine/lowering/pipeline.h"
 #include "engine/schedule/schedule.h"
 #include "engine/support/base/job.h"
+#include "engine/target/code_tier.h"
 #include "engine/target/target.h"
 
 namespace tw {
-
-enum class CodeTier : uint8_t {
-  kFast,
-  kFull,
-  kChecked,  ///< slow: every access is checked, and whether what is read was written
-};
-enum class CodeTexts : uint8_t { kNone, kAssemblyAndIr };
 
 /// A kernel's code. Several objects, whose symbols differ, make one library; `library` is this
 /// kernel's own, ready to be sent to a device.

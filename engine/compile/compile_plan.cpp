@@ -33,6 +33,11 @@ int thread_count(int wanted, size_t kernels) {
 
 }  // namespace
 
+std::string const* given_script(std::map<int, std::string> const& scripts, int kernel) {
+  auto found = scripts.find(kernel);
+  return found == scripts.end() ? nullptr : &found->second;
+}
+
 Result<std::vector<KernelCode>> compile_plan(Plan const& plan, Backend const& backend,
                                              CompileOptions const& options) {
   std::vector<Result<KernelCode>> results(plan.kernels.size(), KernelCode{});
@@ -41,10 +46,8 @@ Result<std::vector<KernelCode>> compile_plan(Plan const& plan, Backend const& ba
     for (size_t i = next++; i < plan.kernels.size() && !options.stop.stop_requested(); i = next++) {
       if (callers && options.progress)
         options.progress({"compiling kernels", int64_t(done), int64_t(plan.kernels.size())});
-      auto script = options.scripts.find(int(i));
       results[i] =
-          compile_task(plan.kernels[i], script == options.scripts.end() ? nullptr : &script->second,
-                       backend, options);
+          compile_task(plan.kernels[i], given_script(options.scripts, int(i)), backend, options);
       ++done;
     }
   };

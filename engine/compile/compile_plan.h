@@ -26,4 +26,7 @@ struct CompileOptions {
 Result<std::vector<KernelCode>> compile_plan(Plan const& plan, Backend const& backend,
                                              CompileOptions const& options);
 
+/// The script that `scripts` has for a kernel; null: none.
+std::string const* given_script(std::map<int, std::string> const& scripts, int kernel);
+
 }  // namespace tw

@@ -15,13 +15,13 @@ struct Usual {
 };
 
 constexpr Usual kUsual[] = {
-    {"Loop", 0, 1},    // rounds
-    {"Loop", 1, 1},    // the condition, true where it is left out
-    {"TopK", 1, 1},    // how many
-    {"Range", 1, 1},   // the end
-    {"Range", 2, 1},   // the step
-    {"OneHot", 1, 1},  // classes
-    {"DFT", 1, 1},     // a length
+    {.op = "Loop", .place = 0, .value = 1},    // rounds
+    {.op = "Loop", .place = 1, .value = 1},    // the condition, true where it is left out
+    {.op = "TopK", .place = 1, .value = 1},    // how many
+    {.op = "Range", .place = 1, .value = 1},   // the end
+    {.op = "Range", .place = 2, .value = 1},   // the step
+    {.op = "OneHot", .place = 1, .value = 1},  // classes
+    {.op = "DFT", .place = 1, .value = 1},     // a length
 };
 
 std::string onnx_name(Node const& node) {

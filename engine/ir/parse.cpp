@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "engine/ir/kernel.h"
+#include "engine/ir/loop_words.h"
 #include "engine/ir/parse_expr.h"
 
 namespace tw::ir {
@@ -170,9 +171,7 @@ private:
   Result<Stmt> statement(int indent) {
     LineReader& reader = lines_[at_].reader;
     std::string word(reader.peek().text);
-    static constexpr std::string_view kLoops[] = {"for", "parallel", "vector", "unroll", "bind"};
-    for (size_t kind = 0; kind < 5; ++kind)
-      if (word == kLoops[kind]) return loop(indent, LoopKind(kind));
+    if (auto kind = loop_kind(word)) return loop(indent, *kind);
     if (word == "block") return block(indent);
     if (word == "if") return condition(indent);
     if (word == "let") return let(indent);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/ir/kernel.h"
+#include "engine/ir/loop_words.h"
 #include "engine/ir/operators.h"
 #include "engine/ir/text.h"
 
@@ -173,12 +174,11 @@ private:
   }
 
   void loop(For const& node, int indent) {
-    static constexpr char const* kWords[] = {"for", "parallel", "vector", "unroll", "bind"};
     std::string bind = node.loop_kind == LoopKind::kBind ? "(" + node.bind + ")" : "";
     LineInfo info = with_origin(node);
     info.loop = node.id;
     line(indent,
-         fmt::format("{}{} {} in {}", kWords[int(node.loop_kind)], bind, node.name(),
+         fmt::format("{}{} {} in {}", keyword(node.loop_kind), bind, node.name(),
                      text_of(node.extent, 0)),
          info);
     around_.push_back(node.id);

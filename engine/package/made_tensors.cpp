@@ -37,10 +37,8 @@ private:
 /// The part of the kernel that runs at load, for this machine, whatever the target.
 Result<LoadTimeSplit> split_of(PackageSource const& source, PlanStep const& step) {
   TRY_ASSIGN(ir::Program program, te::to_program(source.plan.kernels[size_t(step.kernel)].kernel));
-  auto given = source.scripts.find(step.kernel);
-  TRY_ASSIGN(Schedule schedule,
-             schedule_of(program, given == source.scripts.end() ? nullptr : &given->second,
-                         source.backend));
+  TRY_ASSIGN(Schedule schedule, schedule_of(program, given_script(source.scripts, step.kernel),
+                                            source.backend));
   return split_load_time(schedule.program());
 }
 

@@ -25,10 +25,7 @@ Result<RunResult> run_kernel(LoadedModel const& model, RunOptions const& options
                              Progress const& progress) {
   int kernel = std::max(0, options.kernel);
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
-  auto given = options.scripts.find(kernel);
-  TRY_ASSIGN(
-      Schedule schedule,
-      schedule_of(program, given == options.scripts.end() ? nullptr : &given->second, backend));
+  TRY_ASSIGN(Schedule schedule, schedule_of(program, given_script(options.scripts, kernel), backend));
   TRY_ASSIGN(KernelCode code, compile_kernel(schedule.program(), backend, CodeTier::kFull, stop));
   BenchOptions bench_options;
   bench_options.threads = threads_of(options.threads, backend);

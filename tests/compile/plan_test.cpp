@@ -34,12 +34,7 @@ Status interpret_kernel(KernelTask const& task, std::vector<NDArray> const& inpu
 }
 
 ResNetOptions small_resnet() {
-  ResNetOptions options;
-  options.name = "small";
-  options.blocks = {1, 1};
-  options.width = 4;
-  options.image = 17;
-  options.classes = 5;
+  ResNetOptions options{.name = "small", .blocks = {1, 1}, .width = 4, .image = 17, .classes = 5};
   return options;
 }
 

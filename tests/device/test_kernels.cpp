@@ -11,7 +11,7 @@
 
 namespace tw::test {
 
-Result<Emitted> generate_text(std::string_view ir, Tier tier) {
+Result<Emitted> generate_text(std::string_view ir, CodeTier tier) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic diagnostic;
   auto module = llvm::parseAssemblyString(ir, diagnostic, context);
@@ -20,7 +20,7 @@ Result<Emitted> generate_text(std::string_view ir, Tier tier) {
   return machine.generate(*module, tier);
 }
 
-Result<std::vector<std::byte>> build_library(std::string_view ir, Tier tier) {
+Result<std::vector<std::byte>> build_library(std::string_view ir, CodeTier tier) {
   TRY_ASSIGN(Emitted emitted, generate_text(ir, tier));
   std::vector<std::byte> objects[] = {std::move(emitted.object)};
   return link_shared_library(objects);

@@ -10,9 +10,9 @@
 namespace tw::test {
 
 /// Compiles a module's text for the host.
-Result<Emitted> generate_text(std::string_view ir, Tier tier);
+Result<Emitted> generate_text(std::string_view ir, CodeTier tier);
 /// ... and links it.
-Result<std::vector<std::byte>> build_library(std::string_view ir, Tier tier = Tier::kFast);
+Result<std::vector<std::byte>> build_library(std::string_view ir, CodeTier tier = CodeTier::kFast);
 
 /// add(a, b, c): c[i] = a[i] + b[i] for 1024 f32; scale(a, c): c[i] = 2*a[i] over four parallel
 /// tasks of 256; crash: writes to address 16; crash_in_task: near 4096, in eight parallel tasks;

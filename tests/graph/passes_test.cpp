@@ -264,11 +264,7 @@ private slots:
   }
 
   void every_pass_has_a_reason_and_keeps_the_result() {
-    ResNetOptions options;
-    options.blocks = {1, 1};
-    options.width = 4;
-    options.image = 16;
-    options.classes = 4;
+    ResNetOptions options{.blocks = {1, 1}, .width = 4, .image = 16, .classes = 4};
     Graph graph = build_graph(build_resnet(options)).value();
     NDArray x = random_array({1, 3, 16, 16}, 5);
     NDArray expected = reference_run(graph, {x}).value()[0];

@@ -22,12 +22,7 @@ class ExportWizardTest : public QObject {
   Q_OBJECT
 private slots:
   void initTestCase() {
-    ResNetOptions options;
-    options.name = "small";
-    options.blocks = {1};
-    options.width = 8;
-    options.image = 33;
-    options.classes = 5;
+    ResNetOptions options{.name = "small", .blocks = {1}, .width = 8, .image = 33, .classes = 5};
     std::ofstream(at("small.onnx").toStdString(), std::ios::binary)
         << write_onnx(build_resnet(options)).value();
     std::ofstream(at("opaque.onnx").toStdString(), std::ios::binary)

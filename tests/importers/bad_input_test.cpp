@@ -17,12 +17,7 @@ QString sentence(auto const& result) {
 }
 
 ForeignModel small_model() {
-  ResNetOptions options;
-  options.name = "small";
-  options.blocks = {1};
-  options.width = 2;
-  options.image = 8;
-  options.classes = 3;
+  ResNetOptions options{.name = "small", .blocks = {1}, .width = 2, .image = 8, .classes = 3};
   return build_resnet(options);
 }
 

@@ -4,23 +4,11 @@
 
 #include "engine/graph/reference.h"
 #include "engine/importers/importer.h"
+#include "tests/importers/tensor_files.h"
 
 using namespace tw;
+using namespace tw::testing;
 namespace fs = std::filesystem;
-
-namespace {
-
-/// Inputs or outputs of a test set, in order: PREFIX_0.pb, PREFIX_1.pb, ...
-Result<std::vector<NDArray>> load(fs::path const& folder, std::string const& prefix) {
-  std::vector<NDArray> arrays;
-  for (int i = 0; fs::exists(folder / (prefix + "_" + std::to_string(i) + ".pb")); ++i) {
-    TRY_ASSIGN(NDArray array, open_tensor(folder / (prefix + "_" + std::to_string(i) + ".pb")));
-    arrays.push_back(array);
-  }
-  return arrays;
-}
-
-}  // namespace
 
 class RealModelsTest : public QObject {
   Q_OBJECT

@@ -7,20 +7,13 @@
 #include "engine/graph/passes.h"
 #include "engine/graph/reference.h"
 #include "engine/importers/importer.h"
+#include "tests/importers/tensor_files.h"
 
 using namespace tw;
+using namespace tw::testing;
 namespace fs = std::filesystem;
 
 namespace {
-
-Result<std::vector<NDArray>> load(fs::path const& folder, std::string const& prefix) {
-  std::vector<NDArray> arrays;
-  for (int i = 0; fs::exists(folder / (prefix + "_" + std::to_string(i) + ".pb")); ++i) {
-    TRY_ASSIGN(NDArray array, open_tensor(folder / (prefix + "_" + std::to_string(i) + ".pb")));
-    arrays.push_back(array);
-  }
-  return arrays;
-}
 
 /// A model that holds an operator which is not known: skipped with its reason.
 std::string unknown_part(Graph const& graph) {

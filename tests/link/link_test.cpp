@@ -11,7 +11,7 @@ using namespace tw;
 namespace {
 
 std::vector<std::byte> object_of(char const* ir) {
-  return test::generate_text(ir, Tier::kFast).value().object;
+  return test::generate_text(ir, CodeTier::kFast).value().object;
 }
 
 /// The refusal, or one with the code "none".

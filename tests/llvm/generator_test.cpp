@@ -33,13 +33,13 @@ declare <3 x float> @llvm.experimental.constrained.fptrunc.v3f32.v3f64(<3 x doub
 declare void @llvm.eh.sjlj.longjmp(ptr)
 )";
 
-Result<Emitted> generate(std::string_view ir, Machine const& machine, Tier tier = Tier::kFast,
-                         StopToken stop = {}) {
+Result<Emitted> generate(std::string_view ir, Machine const& machine,
+                         CodeTier tier = CodeTier::kFast, StopToken stop = {}) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic diagnostic;
   auto module = llvm::parseAssemblyString(ir, diagnostic, context);
   if (!module) return bad_input("bad_ir", diagnostic.getMessage().str());
-  return machine.generate(*module, tier, EmitTexts::kAssemblyAndIr, stop);
+  return machine.generate(*module, tier, CodeTexts::kAssemblyAndIr, stop);
 }
 
 Machine elsewhere(std::string program = kProgram) {
@@ -78,7 +78,7 @@ class GeneratorTest : public QObject {
 private slots:
   void the_code_is_that_of_this_process() {
     Machine here = Machine::create(detect_host()).value(), there = elsewhere();
-    for (Tier tier : {Tier::kFast, Tier::kFull}) {
+    for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull}) {
       auto ours = generate(test::common_kernels(), here, tier);
       auto theirs = generate(test::common_kernels(), there, tier);
       QVERIFY2(ours && theirs, qPrintable(sentence(theirs)));
@@ -139,7 +139,7 @@ private slots:
     });
     QElapsedTimer timer;
     timer.start();
-    auto answer = generate(test::common_kernels(), machine, Tier::kFast, source.get_token());
+    auto answer = generate(test::common_kernels(), machine, CodeTier::kFast, source.get_token());
     QVERIFY(!answer);
     QCOMPARE(answer.error().code, std::string("cancelled"));
     QVERIFY2(timer.elapsed() < 10'000, qPrintable(QString::number(timer.elapsed())));

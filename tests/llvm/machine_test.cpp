@@ -59,7 +59,7 @@ class MachineTest : public QObject {
   Q_OBJECT
 private slots:
   void every_instruction_of_the_fast_tier_has_a_line() {
-    Emitted emitted = test::generate_text(kLocated, Tier::kFast).value();
+    Emitted emitted = test::generate_text(kLocated, CodeTier::kFast).value();
     QStringList lines = lines_of(emitted);
     QCOMPARE(size_t(lines.size()), emitted.source_line.size());
     int instructions = 0;
@@ -79,13 +79,13 @@ private slots:
   }
 
   void nine_in_ten_instructions_of_the_full_tier_have_a_line_of_their_own() {
-    Emitted emitted = test::generate_text(kLocated, Tier::kFull).value();
+    Emitted emitted = test::generate_text(kLocated, CodeTier::kFull).value();
     qInfo("%d of %d instructions", emitted.instructions_located, emitted.instructions);
     QVERIFY(emitted.instructions_located * 10 >= emitted.instructions * 9);
   }
 
   void the_assembly_is_what_a_person_reads() {
-    Emitted emitted = test::generate_text(kLocated, Tier::kFast).value();
+    Emitted emitted = test::generate_text(kLocated, CodeTier::kFast).value();
     QString text = QString::fromStdString(emitted.assembly);
     QVERIFY(text.contains("axpy:"));
     for (char const* noise : {".loc", ".cfi", ".debug", ".Ltmp", ".file", ".ident"}) {
@@ -96,9 +96,9 @@ private slots:
 
   void the_full_tier_uses_the_machines_widest_vectors() {
     if (detect_host().vector_bytes < 64) QSKIP("this machine has no 64-byte vectors");
-    Emitted emitted = test::generate_text(kLocated, Tier::kFull).value();
+    Emitted emitted = test::generate_text(kLocated, CodeTier::kFull).value();
     QVERIFY(emitted.assembly.find("zmm") != std::string::npos);
-    Emitted fast = test::generate_text(kLocated, Tier::kFast).value();
+    Emitted fast = test::generate_text(kLocated, CodeTier::kFast).value();
     QVERIFY(fast.assembly.find("zmm") == std::string::npos);
   }
 
@@ -118,9 +118,9 @@ done:
   ret void
 }
 )";
-    Emitted emitted = test::generate_text(kFill, Tier::kFull).value();
+    Emitted emitted = test::generate_text(kFill, CodeTier::kFull).value();
     QVERIFY(emitted.assembly.find("memset") == std::string::npos);
-    QVERIFY(test::build_library(kFill, Tier::kFull));
+    QVERIFY(test::build_library(kFill, CodeTier::kFull));
   }
 
   void what_the_code_generator_cannot_do_is_a_sentence() {
@@ -130,12 +130,12 @@ define void @kernel() {
   ret void
 }
 )";
-    auto refused = test::generate_text(kImpossible, Tier::kFast);
+    auto refused = test::generate_text(kImpossible, CodeTier::kFast);
     QVERIFY(!refused && refused.error().code == "code_generation_failed");
   }
 
   void the_same_module_gives_the_same_bytes() {
-    for (Tier tier : {Tier::kFast, Tier::kFull}) {
+    for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull}) {
       Emitted first = test::generate_text(kLocated, tier).value();
       Emitted second = test::generate_text(kLocated, tier).value();
       QVERIFY(first.object == second.object);

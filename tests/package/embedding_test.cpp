@@ -74,13 +74,7 @@ class EmbeddingTest : public QObject {
   Q_OBJECT
 private slots:
   void initTestCase() {
-    ResNetOptions options;
-    options.blocks = {1};
-    options.width = 4;
-    options.image = 17;
-    options.classes = 5;
-    options.name = "tiny";
-    export_model_to(build_resnet(options), work(), at("tiny"));
+    export_model_to(tiny_network(), work(), at("tiny"));
     export_model_to(
         model_of({"y = Relu x", "z = Identity y", "u = Identity x"}, {2, 3}, {"y", "z", "u"}),
         work(), at("aliases"));

@@ -33,12 +33,7 @@ Model opened(ForeignModel const& foreign, fs::path const& file, Backend const& b
 }
 
 ForeignModel small_resnet() {
-  ResNetOptions options;
-  options.name = "small";
-  options.blocks = {1, 1};
-  options.width = 8;
-  options.image = 33;
-  options.classes = 5;
+  ResNetOptions options{.name = "small", .blocks = {1, 1}, .width = 8, .image = 33, .classes = 5};
   return build_resnet(options);
 }
 

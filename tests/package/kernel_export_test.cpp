@@ -270,12 +270,7 @@ private:
                             *device_);
   }
   Model small_model() {
-    ResNetOptions options;
-    options.name = "small";
-    options.blocks = {1};
-    options.width = 8;
-    options.image = 33;
-    options.classes = 5;
+    ResNetOptions options{.name = "small", .blocks = {1}, .width = 8, .image = 33, .classes = 5};
     std::ofstream(at("small.onnx"), std::ios::binary) << write_onnx(build_resnet(options)).value();
     return load_model(at("small.onnx").string(), {}, *environment_.backend).value();
   }

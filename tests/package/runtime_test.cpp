@@ -5,16 +5,12 @@
 #include <fstream>
 #include <thread>
 
-#include "app/shared/environment.h"
-#include "engine/device/local_device.h"
 #include "engine/runtime/package/checksum.h"
 #include "engine/runtime/package/description.h"
 #include "engine/runtime/package/processor_check.h"
 #include "engine/runtime/tilewright.h"
-#include "engine/samples/onnx_writer.h"
-#include "engine/samples/samples.h"
-#include "engine/session/loaded_model.h"
 #include "engine/support/files.h"
+#include "tests/package/tiny_export.h"
 
 using namespace tw;
 namespace fs = std::filesystem;
@@ -36,22 +32,7 @@ void replace(std::string& text, std::string const& from, std::string const& to) 
 class RuntimeTest : public QObject {
   Q_OBJECT
 private slots:
-  void initTestCase() {
-    ResNetOptions options;
-    options.blocks = {1};
-    options.width = 4;
-    options.image = 17;
-    options.classes = 5;
-    fs::path file = at("tiny.onnx");
-    overwrite(file, write_onnx(build_resnet(options)).value());
-    Environment environment = make_environment().value();
-    LocalDevice device({.program = TW_BINARY_DIR "/bin/tw-device"});
-    auto model = session::load_model(file.string(), {}, *environment.backend).value();
-    session::ExportRequest request{.folder = at("good"), .threads = 1};
-    auto view = session::export_to_folder(*model, request, environment.exports,
-                                          *environment.backend, device);
-    QVERIFY2(view, view ? "" : to_sentence(view.error()).c_str());
-  }
+  void initTestCase() { testing::export_model_to(testing::tiny_network(), at(""), at("good")); }
   void init() {
     fs::remove_all(at("copy"));
     fs::copy(at("good"), at("copy"), fs::copy_options::recursive);

@@ -7,9 +7,15 @@
 #include "app/shared/environment.h"
 #include "engine/device/local_device.h"
 #include "engine/samples/onnx_writer.h"
+#include "engine/samples/samples.h"
 #include "engine/session/loaded_model.h"
 
 namespace tw::testing {
+
+/// Of 17 x 17 pixels and five classes.
+inline ForeignModel tiny_network() {
+  return build_resnet({.name = "tiny", .blocks = {1}, .width = 4, .image = 17, .classes = 5});
+}
 
 /// Writes `foreign` as a file in `work` and exports it into `folder`.
 inline void export_model_to(ForeignModel const& foreign, std::filesystem::path const& work,

@@ -12,7 +12,7 @@ class ModuleTest : public QObject {
   Q_OBJECT
 private slots:
   void a_kernel_is_found_and_runs() {
-    for (Tier tier : {Tier::kFast, Tier::kFull}) {
+    for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull}) {
       auto library = test::build_library(test::common_kernels(), tier).value();
       LoadedModule loaded = LoadedModule::load(library).value();
       auto kernel = reinterpret_cast<TwKernel>(loaded.symbol("add").value());
@@ -28,10 +28,10 @@ private slots:
     // Every load gets the same descriptor number again: the loader must not take it for the same
     // file.
     auto first =
-        LoadedModule::load(test::build_library(test::common_kernels(), Tier::kFast).value())
+        LoadedModule::load(test::build_library(test::common_kernels(), CodeTier::kFast).value())
             .value();
     auto second =
-        LoadedModule::load(test::build_library(test::common_kernels(), Tier::kFull).value())
+        LoadedModule::load(test::build_library(test::common_kernels(), CodeTier::kFull).value())
             .value();
     QVERIFY(first.symbol("add").value() != second.symbol("add").value());
   }

@@ -37,12 +37,7 @@ struct ExternalModel {
   std::string whole;
   std::string apart, weights;
   ExternalModel() {
-    ResNetOptions options;
-    options.name = "small";
-    options.blocks = {1};
-    options.width = 4;
-    options.image = 16;
-    options.classes = 3;
+    ResNetOptions options{.name = "small", .blocks = {1}, .width = 4, .image = 16, .classes = 3};
     whole = write_onnx(build_resnet(options)).value();
     apart = with_weights_apart(whole, "small.weights", weights);
   }

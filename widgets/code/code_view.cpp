@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/session/loop_words.h"
 #include "widgets/paint/canvas.h"
 #include "widgets/paint/paint.h"
 
@@ -24,12 +25,13 @@ constexpr int kLine = 20, kGutter = 56;
 
 bool is_keyword(QStringView word) {
   static std::set<QString> const kWords{
-      "for",     "parallel", "vector", "unroll", "bind",       "block",   "alloc",  "if",
-      "else",    "init",     "let",    "in",     "reduce",     "ordered", "opaque", "op",
-      "program", "kernel",   "host",   "device", "tilewright", "size",    "select", "sum",
-      "max",     "min",      "prod",   "ramp",   "broadcast",  "te",      "define", "br",
-      "load",    "store",    "phi",    "ret",    "call"};
-  return kWords.count(word.toString()) > 0;
+      "block",   "alloc",  "if",  "else",    "init",   "let",  "in",     "reduce",
+      "ordered", "opaque", "op",  "program", "kernel", "host", "device", "tilewright",
+      "size",    "select", "sum", "max",     "min",    "prod", "ramp",   "broadcast",
+      "te",      "define", "br",  "load",    "store",  "phi",  "ret",    "call"};
+  auto is_word = [&](std::string_view one) { return word == QLatin1StringView(one); };
+  return kWords.count(word.toString()) > 0 ||
+         std::ranges::any_of(session::loop_keywords(), is_word);
 }
 
 bool starts_word(QChar c) { return c.isLetter() || c == '_'; }

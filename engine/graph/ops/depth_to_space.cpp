@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "engine/graph/shared/moves.h"
+#include "engine/graph/shared/shapes.h"
 
 namespace tw {
 namespace {
@@ -15,12 +16,6 @@ Result<Shape> widened(Attributes const& attributes, Shape const& from) {
   Shape shape{from[0], from[1] / (block * block), from[2] * block, from[3] * block};
   TRY(element_count(shape));
   return shape;
-}
-
-InferResult infer(Attributes const& attributes, Infos inputs) {
-  TRY(expect_inputs(inputs, 1, 1));
-  TRY_ASSIGN(Shape shape, widened(attributes, inputs[0]->shape));
-  return one(inputs[0]->type, shape);
 }
 
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
@@ -75,7 +70,7 @@ Operator const& op_depth_to_space() {
                      {"mode",
                       "dcr: a channel of the result varies fastest in the input's; crd: "
                       "the place in the block does"}},
-      .infer = infer,
+      .infer = infer_shape<widened>,
       .compute = compute,
       .reference = reference,
       .onnx = "DepthToSpace",

@@ -1,5 +1,6 @@
 #include "engine/graph/shared/moves.h"
 #include "engine/graph/shared/onnx.h"
+#include "engine/graph/shared/shapes.h"
 
 namespace tw {
 namespace {
@@ -11,12 +12,6 @@ Result<Shape> expanded(Attributes const& attributes, Shape const& from) {
   TRY_ASSIGN(Shape shape, broadcast(from, integers(attributes, "shape")));
   TRY(element_count(shape));
   return shape;
-}
-
-InferResult infer(Attributes const& attributes, Infos inputs) {
-  TRY(expect_inputs(inputs, 1, 1));
-  TRY_ASSIGN(Shape shape, expanded(attributes, inputs[0]->shape));
-  return one(inputs[0]->type, shape);
 }
 
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
@@ -63,7 +58,7 @@ Operator const& op_expand() {
       .elementwise = true,
       .inputs = {"X"},
       .attributes = {{"shape", "the shape; an extent of 1 keeps the tensor's"}},
-      .infer = infer,
+      .infer = infer_shape<expanded>,
       .compute = compute,
       .reference = reference,
       .onnx = "Expand",

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "engine/graph/shared/elements.h"
 #include "engine/graph/shared/onnx.h"
+#include "engine/graph/shared/shapes.h"
 
 namespace tw {
 namespace {
@@ -19,22 +19,6 @@ Result<Shape> flat(Attributes const& attributes, Shape const& shape) {
   return Shape{rows, columns};
 }
 
-InferResult infer(Attributes const& attributes, Infos inputs) {
-  TRY(expect_inputs(inputs, 1, 1));
-  TRY_ASSIGN(Shape shape, flat(attributes, inputs[0]->shape));
-  return one(inputs[0]->type, shape);
-}
-
-Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  TRY_ASSIGN(Shape shape, flat(attributes, shape_of(inputs[0])));
-  return reshape_compute(inputs[0], shape, name, name);
-}
-
-ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
-  TRY_ASSIGN(Shape shape, flat(attributes, inputs[0].shape()));
-  return std::vector{inputs[0].reshaped(shape)};
-}
-
 Result<Converted> from_onnx(ForeignContext const& context) {
   return keep_inputs(context, 1, {{"axis", onnx_integer(context.node, "axis", 1)}});
 }
@@ -48,20 +32,15 @@ RandomCase random_case(Rng& rng) {
 }  // namespace
 
 Operator const& op_flatten() {
-  static Operator const op{
+  static Operator const op = reshaping_operator<flat>({
       .name = "flatten",
       .doc = "The same elements as a matrix.",
-      .fusion = Fusion::kInjective,
-      .inputs = {"X"},
       .attributes = {{"axis", "first axis of the columns"}},
-      .infer = infer,
-      .compute = compute,
-      .reference = reference,
       .onnx = "Flatten",
       .onnx_attributes = {{"axis"}},
       .from_onnx = from_onnx,
       .random_case = random_case,
-  };
+  });
   return op;
 }
 

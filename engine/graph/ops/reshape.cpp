@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "engine/graph/shared/elements.h"
 #include "engine/graph/shared/onnx.h"
+#include "engine/graph/shared/shapes.h"
 
 namespace tw {
 namespace {
@@ -38,22 +38,6 @@ Result<Shape> resolve(Attributes const& attributes, Shape const& from) {
   return shape;
 }
 
-InferResult infer(Attributes const& attributes, Infos inputs) {
-  TRY(expect_inputs(inputs, 1, 1));
-  TRY_ASSIGN(Shape shape, resolve(attributes, inputs[0]->shape));
-  return one(inputs[0]->type, shape);
-}
-
-Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  TRY_ASSIGN(Shape shape, resolve(attributes, shape_of(inputs[0])));
-  return reshape_compute(inputs[0], shape, name, name);
-}
-
-ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
-  TRY_ASSIGN(Shape shape, resolve(attributes, inputs[0].shape()));
-  return std::vector{inputs[0].reshaped(shape)};
-}
-
 Result<Converted> from_onnx(ForeignContext const& context) {
   Attributes attributes{{"allow_zero", onnx_integer(context.node, "allowzero", 0)}};
   if (context.opset < 5) {
@@ -80,21 +64,16 @@ RandomCase random_case(Rng& rng) {
 }  // namespace
 
 Operator const& op_reshape() {
-  static Operator const op{
+  static Operator const op = reshaping_operator<resolve>({
       .name = "reshape",
       .doc = "The same elements in the same order under another shape.",
-      .fusion = Fusion::kInjective,
-      .inputs = {"X"},
       .attributes = {{"shape", "the new shape; one extent may be -1, 0 copies the input's"},
                      {"allow_zero", "1: 0 means no element"}},
-      .infer = infer,
-      .compute = compute,
-      .reference = reference,
       .onnx = "Reshape",
       .onnx_attributes = {{"allowzero", 14}, {"consumed_inputs", 1, 4}, {"shape", 1, 4}},
       .from_onnx = from_onnx,
       .random_case = random_case,
-  };
+  });
   return op;
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "engine/graph/shared/moves.h"
+#include "engine/graph/shared/shapes.h"
 
 namespace tw {
 namespace {
@@ -18,12 +19,6 @@ Result<Shape> narrowed(Attributes const& attributes, Shape const& from) {
     return unfit(fmt::format("{} channels in blocks of {}", from[1], block));
   TRY(element_count(shape));
   return shape;
-}
-
-InferResult infer(Attributes const& attributes, Infos inputs) {
-  TRY(expect_inputs(inputs, 1, 1));
-  TRY_ASSIGN(Shape shape, narrowed(attributes, inputs[0]->shape));
-  return one(inputs[0]->type, shape);
 }
 
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
@@ -78,7 +73,7 @@ Operator const& op_space_to_depth() {
       .inputs = {"X"},
       .attributes = {{"block", "edge of a block"},
                      {"mode", "dcr: channels within places of a block; crd: the other way round"}},
-      .infer = infer,
+      .infer = infer_shape<narrowed>,
       .compute = compute,
       .reference = reference,
       .onnx = "SpaceToDepth",

@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "engine/graph/shared/elements.h"
 #include "engine/graph/shared/onnx.h"
+#include "engine/graph/shared/shapes.h"
 
 namespace tw {
 namespace {
@@ -24,22 +24,6 @@ Result<Shape> narrowed(Attributes const& attributes, Shape const& from) {
   for (size_t i = 0; i < from.size(); ++i)
     if (all ? from[i] != 1 : !gone.count(int64_t(i))) shape.push_back(from[i]);
   return shape;
-}
-
-InferResult infer(Attributes const& attributes, Infos inputs) {
-  TRY(expect_inputs(inputs, 1, 1));
-  TRY_ASSIGN(Shape shape, narrowed(attributes, inputs[0]->shape));
-  return one(inputs[0]->type, shape);
-}
-
-Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  TRY_ASSIGN(Shape shape, narrowed(attributes, shape_of(inputs[0])));
-  return reshape_compute(inputs[0], shape, name, name);
-}
-
-ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
-  TRY_ASSIGN(Shape shape, narrowed(attributes, inputs[0].shape()));
-  return std::vector{inputs[0].reshaped(shape)};
 }
 
 Result<Converted> from_onnx(ForeignContext const& context) {
@@ -71,20 +55,15 @@ RandomCase random_case(Rng& rng) {
 }  // namespace
 
 Operator const& op_squeeze() {
-  static Operator const op{
+  static Operator const op = reshaping_operator<narrowed>({
       .name = "squeeze",
       .doc = "The same elements without axes of extent 1.",
-      .fusion = Fusion::kInjective,
-      .inputs = {"X"},
       .attributes = {{"axes", "the axes that go; absent: all of extent 1"}},
-      .infer = infer,
-      .compute = compute,
-      .reference = reference,
       .onnx = "Squeeze",
       .onnx_attributes = {{"axes", 1, 12}},
       .from_onnx = from_onnx,
       .random_case = random_case,
-  };
+  });
   return op;
 }
 

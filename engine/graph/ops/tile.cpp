@@ -4,13 +4,15 @@
 
 #include "engine/graph/shared/moves.h"
 #include "engine/graph/shared/onnx.h"
+#include "engine/graph/shared/shapes.h"
 
 namespace tw {
 namespace {
 
 using namespace ops;
 
-Result<Shape> tiled(Attributes const& attributes, Shape shape) {
+Result<Shape> tiled(Attributes const& attributes, Shape const& from) {
+  Shape shape = from;
   std::vector<int64_t> repeats = integers(attributes, "repeats");
   if (repeats.size() != shape.size())
     return unfit(
@@ -20,12 +22,6 @@ Result<Shape> tiled(Attributes const& attributes, Shape shape) {
       return unfit(fmt::format("axis {} repeated {} times", i, repeats[i]));
   TRY(element_count(shape));
   return shape;
-}
-
-InferResult infer(Attributes const& attributes, Infos inputs) {
-  TRY(expect_inputs(inputs, 1, 1));
-  TRY_ASSIGN(Shape shape, tiled(attributes, inputs[0]->shape));
-  return one(inputs[0]->type, shape);
 }
 
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
@@ -82,7 +78,7 @@ Operator const& op_tile() {
       .fusion = Fusion::kInjective,
       .inputs = {"X"},
       .attributes = {{"repeats", "how often, per axis"}},
-      .infer = infer,
+      .infer = infer_shape<tiled>,
       .compute = compute,
       .reference = reference,
       .onnx = "Tile",

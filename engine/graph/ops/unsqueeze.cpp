@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "engine/graph/shared/elements.h"
 #include "engine/graph/shared/onnx.h"
+#include "engine/graph/shared/shapes.h"
 
 namespace tw {
 namespace {
@@ -22,22 +22,6 @@ Result<Shape> widened(Attributes const& attributes, Shape const& from) {
   auto next = from.begin();
   for (size_t i = 0; i < rank; ++i) shape.push_back(fresh.count(int64_t(i)) ? 1 : *next++);
   return shape;
-}
-
-InferResult infer(Attributes const& attributes, Infos inputs) {
-  TRY(expect_inputs(inputs, 1, 1));
-  TRY_ASSIGN(Shape shape, widened(attributes, inputs[0]->shape));
-  return one(inputs[0]->type, shape);
-}
-
-Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  TRY_ASSIGN(Shape shape, widened(attributes, shape_of(inputs[0])));
-  return reshape_compute(inputs[0], shape, name, name);
-}
-
-ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
-  TRY_ASSIGN(Shape shape, widened(attributes, inputs[0].shape()));
-  return std::vector{inputs[0].reshaped(shape)};
 }
 
 Result<Converted> from_onnx(ForeignContext const& context) {
@@ -60,20 +44,15 @@ RandomCase random_case(Rng& rng) {
 }  // namespace
 
 Operator const& op_unsqueeze() {
-  static Operator const op{
+  static Operator const op = reshaping_operator<widened>({
       .name = "unsqueeze",
       .doc = "The same elements with axes of extent 1 inserted.",
-      .fusion = Fusion::kInjective,
-      .inputs = {"X"},
       .attributes = {{"axes", "places of the new axes in the result"}},
-      .infer = infer,
-      .compute = compute,
-      .reference = reference,
       .onnx = "Unsqueeze",
       .onnx_attributes = {{"axes", 1, 12}},
       .from_onnx = from_onnx,
       .random_case = random_case,
-  };
+  });
   return op;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "engine/ir/accesses.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/digits.h"
 
@@ -12,89 +13,14 @@ namespace {
 
 using namespace ir;
 
-/// What holds on the other side of a select.
-Expr opposite(Expr const& condition) {
-  auto const* test = condition.as<Binary>();
-  if (test && test->op == BinaryOp::kLt) return binary(BinaryOp::kLe, test->b, test->a);
-  if (test && test->op == BinaryOp::kLe) return binary(BinaryOp::kLt, test->b, test->a);
-  return unary(UnaryOp::kNot, condition);
-}
-
-/// Goes through the expressions of a block, with the conditions under which they are evaluated.
-class Collector {
-public:
-  Collector(BlockSite const& site, size_t number, std::vector<Access>& into)
-      : number_(number), update_(reduction_of(*site.block).has_value()), into_(into) {
-    for (IterVar const& iter : site.block->iters) bindings_[iter.name()] = iter.binding;
-  }
-
-  void visit(Expr const& e) {
-    if (auto const* choice = e.as<Select>()) {
-      visit(choice->condition);
-      std::vector<Expr> outside = conditions_;
-      for (Expr const& part : conjuncts(choice->condition)) assume(part);
-      visit(choice->a);
-      conditions_ = outside;
-      assume(opposite(choice->condition));
-      visit(choice->b);
-      conditions_ = outside;
-      return;
-    }
-    if (auto const* read = e.as<Load>()) add(read->buffer, read->indices, false);
-    walk(e, [&](Expr const& child) {
-      if (child.same_as(e)) return true;
-      visit(child);
-      return false;
-    });
-  }
-
-  void visit(Stmt const& s) {
-    walk(s, [&](Stmt const& x) {
-      if (auto const* store = x.as<Store>()) add(store->buffer, store->indices, true);
-      return true;
-    });
-    // A hint's element is not read; what its index reads is.
-    if (auto const* hint = s.as<Prefetch>()) {
-      for (Expr const& index : hint->element.as<Load>()->indices) visit(index);
-      return;
-    }
-    if (auto const* store = s.as<Store>()) {
-      for (Expr const& index : store->indices) visit(index);
-      visit(store->value);
-      return;
-    }
-    walk_exprs(s, [&](Expr const& e) { return visit(e), false; });
-  }
-
-private:
-  /// What depends on data may hold or not.
-  void assume(Expr const& condition) {
-    bool reads = false;
-    walk(condition, [&](Expr const& e) { return reads = reads || e.as<Load>(), !reads; });
-    if (!reads) conditions_.push_back(condition);
-  }
-
-  void add(Buffer const& buffer, std::vector<Expr> const& indices, bool writes) {
-    Access access{number_, buffer->name, {}, writes, writes && update_};
-    for (Expr const& index : indices) access.indices.push_back(substitute(index, bindings_));
-    for (Expr const& one : conditions_) access.conditions.push_back(substitute(one, bindings_));
-    into_.push_back(std::move(access));
-  }
-
-  size_t number_;
-  bool update_;
-  std::vector<Access>& into_;
-  Substitution bindings_;
-  std::vector<Expr> conditions_;  ///< of the selects around
-};
-
 void collect(BlockSite const& site, size_t number, std::vector<Access>& into) {
-  Collector collector(site, number, into);
-  // Bindings and guard speak of loops, of which the bindings' names are none.
-  for (IterVar const& iter : site.block->iters) collector.visit(iter.binding);
-  if (site.block->predicate) collector.visit(site.block->predicate);
-  collector.visit(site.block->body);
-  if (site.block->init) collector.visit(site.block->init);
+  bool update = reduction_of(*site.block).has_value();
+  for (BlockAccess& one : ir::accesses_of(*site.block)) {
+    if (one.kind == AccessKind::kHint) continue;
+    bool writes = one.kind == AccessKind::kWrite;
+    into.push_back({number, one.buffer->name, std::move(one.indices), writes, writes && update,
+                    std::move(one.conditions)});
+  }
 }
 
 bool same(Access const& a, Access const& b) {

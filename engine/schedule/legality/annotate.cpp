@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/ir/loop_words.h"
 #include "engine/schedule/legality/structure.h"
 
 namespace tw {
@@ -16,28 +17,13 @@ bool may_hold(LoopKind outer, LoopKind inner) {
   return outer == LoopKind::kSerial || outer == LoopKind::kBind;
 }
 
-char const* word(LoopKind kind) {
-  switch (kind) {
-    case LoopKind::kParallel:
-      return "parallel";
-    case LoopKind::kVector:
-      return "vectorized";
-    case LoopKind::kUnroll:
-      return "unrolled";
-    case LoopKind::kBind:
-      return "bound";
-    default:
-      return "serial";
-  }
-}
-
 std::unexpected<Refusal> clash(ir::LoopSite const& asked, std::string const& outer,
                                LoopKind outer_kind, std::string const& inner, LoopKind inner_kind,
                                std::string const& verb) {
   return refuse(
       "kinds_do_not_nest",
-      fmt::format("the {} loop {} would stand inside of the {} loop {}", word(inner_kind), inner,
-                  word(outer_kind), outer),
+      fmt::format("the {} loop {} would stand inside of the {} loop {}", adjective(inner_kind),
+                  inner, adjective(outer_kind), outer),
       verb +
           ": below a vectorized loop stand serial and unrolled ones; a parallel loop stands "
           "inside of serial ones",

@@ -5,14 +5,13 @@
 #include <algorithm>
 
 #include "engine/arith/simplify.h"
+#include "engine/ir/loop_words.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/names.h"
 
 namespace tw {
 namespace {
-
-constexpr char const* kMarks[] = {"serial", "parallel", "vectorized", "unrolled", "bound"};
 
 bool only_blocks(ir::Stmt const& body) {
   bool plain = true;
@@ -61,7 +60,7 @@ std::expected<int64_t, Refusal> plain_loop(ir::Program const& program, ir::LoopS
   std::string name = reference_of(program, loop.loop->id);
   if (loop.loop->loop_kind != ir::LoopKind::kSerial)
     return refuse("loop_annotated",
-                  fmt::format("{} is {} already", name, kMarks[int(loop.loop->loop_kind)]),
+                  fmt::format("{} is {} already", name, ir::adjective(loop.loop->loop_kind)),
                   fmt::format("{}: the loop must be serial", verb), {loop});
   auto extent = ir::as_int(loop.loop->extent);
   if (!extent)

@@ -8,6 +8,7 @@
 #include "engine/schedule/legality/layout.h"
 #include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
+#include "engine/schedule/parameters.h"
 
 namespace tw {
 namespace {
@@ -62,27 +63,18 @@ Applied apply(Move const& move) {
 
 Primitive const& primitive_cache_read() {
   static Primitive const primitive{
-      "cache_read",
-      "K",
-      "Read through a cache",
-      "Copies a tensor before a block reads it; the block reads the copy. Moved to a loop "
-      "(compute_at) the copy holds what one iteration needs; with a layout it is packed.",
-      "C[i] = f(A[i])  -->  A_cache[i] = A[i]; C[i] = f(A_cache[i])",
-      1,
-      0,
-      {{"tensor", "the tensor to copy", 0, 0, std::nullopt, false, {}, true},
-       {"scope", "where the cache lives", 0, 0, std::nullopt, true, {}, false, true},
-       {"layout",
-        "the order of the cache's dimensions, as for transform_layout",
-        0,
-        0,
-        std::nullopt,
-        true,
-        {},
-        true}},
-      check,
-      apply,
-      {TargetKind::kBlock}};
+      .name = "cache_read",
+      .key = "K",
+      .title = "Read through a cache",
+      .doc =
+          "Copies a tensor before a block reads it; the block reads the copy. Moved to a loop "
+          "(compute_at) the copy holds what one iteration needs; with a layout it is packed.",
+      .rewrite = "C[i] = f(A[i])  -->  A_cache[i] = A[i]; C[i] = f(A_cache[i])",
+      .parameters = {copied_tensor_parameter(), cache_scope_parameter(), cache_layout_parameter()},
+      .check = check,
+      .apply = apply,
+      .kinds = {TargetKind::kBlock},
+  };
   return primitive;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/schedule/legality/layout.h"
 #include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
+#include "engine/schedule/parameters.h"
 
 namespace tw {
 namespace {
@@ -72,26 +73,18 @@ Applied apply(Move const& move) {
 
 Primitive const& primitive_cache_write() {
   static Primitive const primitive{
-      "cache_write",
-      "W",
-      "Compute into a cache",
-      "A block computes into a tensor of its own, which another block then copies to where it was "
-      "written before. Moved to a loop (reverse_compute_at) the cache holds one tile.",
-      "C[i] = f(i)  -->  C_cache[i] = f(i); C_write: C[i] = C_cache[i]",
-      1,
-      0,
-      {{"scope", "where the cache lives", 0, 0, std::nullopt, true, {}, false, true},
-       {"layout",
-        "the order of the cache's dimensions, as for transform_layout",
-        0,
-        0,
-        std::nullopt,
-        true,
-        {},
-        true}},
-      check,
-      apply,
-      {TargetKind::kBlock}};
+      .name = "cache_write",
+      .key = "W",
+      .title = "Compute into a cache",
+      .doc =
+          "A block computes into a tensor of its own, which another block then copies to where it "
+          "was written before. Moved to a loop (reverse_compute_at) the cache holds one tile.",
+      .rewrite = "C[i] = f(i)  -->  C_cache[i] = f(i); C_write: C[i] = C_cache[i]",
+      .parameters = {cache_scope_parameter(), cache_layout_parameter()},
+      .check = check,
+      .apply = apply,
+      .kinds = {TargetKind::kBlock},
+  };
   return primitive;
 }
 

@@ -116,18 +116,18 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 Primitive const& primitive_compute_at() {
   static Primitive const primitive{
-      "compute_at",
-      "C",
-      "Compute a block at a consumer's loop",
-      "Moves a block into a loop around its readers: every iteration computes the part that it "
-      "needs, in a tensor of its own. Parts that overlap are computed again.",
-      "for y: P(y); for y: C(P, y)  -- at y -->  for y: P(part); C(part, y)",
-      2,
-      0,
-      {},
-      check,
-      apply,
-      {TargetKind::kBlock, TargetKind::kLoop}};
+      .name = "compute_at",
+      .key = "C",
+      .title = "Compute a block at a consumer's loop",
+      .doc =
+          "Moves a block into a loop around its readers: every iteration computes the part that it "
+          "needs, in a tensor of its own. Parts that overlap are computed again.",
+      .rewrite = "for y: P(y); for y: C(P, y)  -- at y -->  for y: P(part); C(part, y)",
+      .targets = 2,
+      .check = check,
+      .apply = apply,
+      .kinds = {TargetKind::kBlock, TargetKind::kLoop},
+  };
   return primitive;
 }
 

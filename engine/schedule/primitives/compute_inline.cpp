@@ -102,18 +102,17 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 Primitive const& primitive_compute_inline() {
   static Primitive const primitive{
-      "compute_inline",
-      "I",
-      "Compute a block where it is read",
-      "Replaces every read of a block's tensor by the block's expression. The tensor is gone; what "
-      "several readers need is computed several times.",
-      "P[i] = f(i); C[i] = P[i] + P[i+1]  -->  C[i] = f(i) + f(i+1)",
-      1,
-      0,
-      {},
-      check,
-      apply,
-      {TargetKind::kBlock}};
+      .name = "compute_inline",
+      .key = "I",
+      .title = "Compute a block where it is read",
+      .doc =
+          "Replaces every read of a block's tensor by the block's expression. The tensor is gone; "
+          "what several readers need is computed several times.",
+      .rewrite = "P[i] = f(i); C[i] = P[i] + P[i+1]  -->  C[i] = f(i) + f(i+1)",
+      .check = check,
+      .apply = apply,
+      .kinds = {TargetKind::kBlock},
+  };
   return primitive;
 }
 

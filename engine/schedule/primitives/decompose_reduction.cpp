@@ -130,18 +130,18 @@ Applied apply(Move const& move) {
 
 Primitive const& primitive_decompose_reduction() {
   static Primitive const primitive{
-      "decompose_reduction",
-      "D",
-      "Decompose a reduction",
-      "Sets what a reduction starts from in a block of its own, before the loop. The sum's loops "
-      "can then be moved freely.",
-      "for i: for k: if k == 0: T[i] = 0; T[i] += A[i, k]  -- at k -->  for i: T[i] = 0; for k: "
-      "T[i] += A[i, k]",
-      1,
-      0,
-      {},
-      check,
-      apply};
+      .name = "decompose_reduction",
+      .key = "D",
+      .title = "Decompose a reduction",
+      .doc =
+          "Sets what a reduction starts from in a block of its own, before the loop. The sum's "
+          "loops can then be moved freely.",
+      .rewrite =
+          "for i: for k: if k == 0: T[i] = 0; T[i] += A[i, k]  -- at k -->  for i: T[i] = 0; for "
+          "k: T[i] += A[i, k]",
+      .check = check,
+      .apply = apply,
+  };
   return primitive;
 }
 

@@ -50,16 +50,16 @@ Applied apply(Move const& move) {
 
 Primitive const& primitive_fuse() {
   static Primitive const primitive{
-      "fuse",
-      "F",
-      "Fuse two loops",
-      "Makes one loop of a loop and the one directly inside of it.",
-      "for i in N: for j in M: A[i, j]  -->  for i_j in N*M: A[i_j // M, i_j % M]",
-      2,
-      1,
-      {},
-      check,
-      apply};
+      .name = "fuse",
+      .key = "F",
+      .title = "Fuse two loops",
+      .doc = "Makes one loop of a loop and the one directly inside of it.",
+      .rewrite = "for i in N: for j in M: A[i, j]  -->  for i_j in N*M: A[i_j // M, i_j % M]",
+      .targets = 2,
+      .gives = 1,
+      .check = check,
+      .apply = apply,
+  };
   return primitive;
 }
 

@@ -126,17 +126,21 @@ Applied apply(Move const& move) {
 
 Primitive const& primitive_loop_partition() {
   static Primitive const primitive{
-      "loop_partition",
-      "B",
-      "Cut a loop in two",
-      "Runs the first iterations of a loop in a loop of their own, and the others after them: a "
-      "remainder or the rows at a border get code without guards, and steps of their own.",
-      "for i in 10: S(i)  -- at=8 -->  for i.0 in 8: S(i.0); for i.1 in 2: S(i.1 + 8)",
-      1,
-      2,
-      {{"at", "iterations of the first loop", 1, int64_t(1) << 40, std::nullopt, false, {}}},
-      check,
-      apply};
+      .name = "loop_partition",
+      .key = "B",
+      .title = "Cut a loop in two",
+      .doc =
+          "Runs the first iterations of a loop in a loop of their own, and the others after them: "
+          "a remainder or the rows at a border get code without guards, and steps of their own.",
+      .rewrite = "for i in 10: S(i)  -- at=8 -->  for i.0 in 8: S(i.0); for i.1 in 2: S(i.1 + 8)",
+      .gives = 2,
+      .parameters = {{.name = "at",
+                      .doc = "iterations of the first loop",
+                      .low = 1,
+                      .high = int64_t(1) << 40}},
+      .check = check,
+      .apply = apply,
+  };
   return primitive;
 }
 

@@ -1,4 +1,5 @@
 #include "engine/schedule/legality/macro.h"
+#include "engine/schedule/parameters.h"
 
 namespace tw {
 namespace {
@@ -23,27 +24,26 @@ Applied apply(Move const& move) { return *run_steps(move.program, steps_of(move)
 
 Primitive const& primitive_pack() {
   static Primitive const primitive{
-      "pack",
-      "Q",
-      "Pack what a block reads",
-      "Copies a tensor in another layout before a block reads it: cache_read with a layout. "
-      "With the block's innermost axis as the last block of the layout its vectors lie in a row.",
-      "C[i, j] = f(B[k, j])  -- layout=BA16b -->  B_cache[j // 16, k, j % 16] = B[k, j]; C[i, j] = "
-      "f(B_cache[j // 16, k, j % 16])",
-      1,
-      0,
-      {{"tensor", "the tensor to copy", 0, 0, std::nullopt, false, {}, true},
-       {"layout",
-        "the order of the copy, as for transform_layout",
-        0,
-        0,
-        std::nullopt,
-        false,
-        {},
-        true}},
-      check,
-      apply,
-      {TargetKind::kBlock}};
+      .name = "pack",
+      .key = "Q",
+      .title = "Pack what a block reads",
+      .doc =
+          "Copies a tensor in another layout before a block reads it: cache_read with a layout. "
+          "With the block's innermost axis as the last block of the layout its vectors lie in a "
+          "row.",
+      .rewrite =
+          "C[i, j] = f(B[k, j])  -- layout=BA16b -->  B_cache[j // 16, k, j % 16] = B[k, j]; C[i, "
+          "j] = f(B_cache[j // 16, k, j % 16])",
+      .parameters = {copied_tensor_parameter(),
+                     {.name = "layout",
+                      .doc = "the order of the copy, as for transform_layout",
+                      .low = 0,
+                      .high = 0,
+                      .word = true}},
+      .check = check,
+      .apply = apply,
+      .kinds = {TargetKind::kBlock},
+  };
   return primitive;
 }
 

@@ -18,16 +18,14 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 Primitive const& primitive_parallel() {
   static Primitive const primitive{
-      "parallel",
-      "P",
-      "Run a loop in parallel",
-      "Shares the iterations of a loop among the threads of the device.",
-      "for i in N: S(i)  -->  threads run S(0), ..., S(N-1), each once, in any order",
-      1,
-      0,
-      {},
-      check,
-      [](Move const& move) { return with_kind(move, ir::LoopKind::kParallel); }};
+      .name = "parallel",
+      .key = "P",
+      .title = "Run a loop in parallel",
+      .doc = "Shares the iterations of a loop among the threads of the device.",
+      .rewrite = "for i in N: S(i)  -->  threads run S(0), ..., S(N-1), each once, in any order",
+      .check = check,
+      .apply = [](Move const& move) { return with_kind(move, ir::LoopKind::kParallel); },
+  };
   return primitive;
 }
 

@@ -133,20 +133,26 @@ Applied apply(Move const& move) {
 
 Primitive const& primitive_prefetch() {
   static Primitive const primitive{
-      "prefetch",
-      "H",
-      "Prefetch what is read later",
-      "Each iteration of a loop asks the caches for what a block will read of a tensor some "
-      "iterations later, up to 16 lines that lie in a row. Helps where the hardware does not see "
-      "the pattern; changes no value.",
-      "for k: C += B[k]  -- ahead=4 -->  for k: prefetch B[k+4]; C += B[k]",
-      2,
-      0,
-      {{"tensor", "the tensor that the block reads", 0, 0, std::nullopt, false, {}, true},
-       {"ahead", "iterations of the loop", 1, 4096, 1, false, {}}},
-      check,
-      apply,
-      {TargetKind::kBlock, TargetKind::kLoop}};
+      .name = "prefetch",
+      .key = "H",
+      .title = "Prefetch what is read later",
+      .doc =
+          "Each iteration of a loop asks the caches for what a block will read of a tensor some "
+          "iterations later, up to 16 lines that lie in a row. Helps where the hardware does not "
+          "see the pattern; changes no value.",
+      .rewrite = "for k: C += B[k]  -- ahead=4 -->  for k: prefetch B[k+4]; C += B[k]",
+      .targets = 2,
+      .parameters =
+          {{.name = "tensor",
+            .doc = "the tensor that the block reads",
+            .low = 0,
+            .high = 0,
+            .word = true},
+           {.name = "ahead", .doc = "iterations of the loop", .low = 1, .high = 4096, .preset = 1}},
+      .check = check,
+      .apply = apply,
+      .kinds = {TargetKind::kBlock, TargetKind::kLoop},
+  };
   return primitive;
 }
 

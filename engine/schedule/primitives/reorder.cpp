@@ -85,18 +85,17 @@ Applied apply(Move const& move) {
 
 Primitive const& primitive_reorder() {
   static Primitive const primitive{
-      "reorder",
-      "R",
-      "Reorder loops",
-      "Puts the named loops into the given order, outermost first; loops between them that are not "
-      "named stay "
-      "where they are.",
-      "for i: for j: for k: S  -- reorder(k, i) -->  for k: for j: for i: S",
-      -1,
-      0,
-      {},
-      check,
-      apply};
+      .name = "reorder",
+      .key = "R",
+      .title = "Reorder loops",
+      .doc =
+          "Puts the named loops into the given order, outermost first; loops between them that are "
+          "not named stay where they are.",
+      .rewrite = "for i: for j: for k: S  -- reorder(k, i) -->  for k: for j: for i: S",
+      .targets = -1,
+      .check = check,
+      .apply = apply,
+  };
   return primitive;
 }
 

@@ -228,18 +228,18 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 Primitive const& primitive_reverse_compute_at() {
   static Primitive const primitive{
-      "reverse_compute_at",
-      "A",
-      "Compute a block at its producer's loop",
-      "Moves a block into a loop around its producer, right after the part that it reads is "
-      "finished: an epilogue on a tile that is still in registers or cache.",
-      "for y: P(y); for y: C(P, y)  -- at P.y -->  for y: P(y); C(y)",
-      2,
-      0,
-      {},
-      check,
-      apply,
-      {TargetKind::kBlock, TargetKind::kLoop}};
+      .name = "reverse_compute_at",
+      .key = "A",
+      .title = "Compute a block at its producer's loop",
+      .doc =
+          "Moves a block into a loop around its producer, right after the part that it reads is "
+          "finished: an epilogue on a tile that is still in registers or cache.",
+      .rewrite = "for y: P(y); for y: C(P, y)  -- at P.y -->  for y: P(y); C(y)",
+      .targets = 2,
+      .check = check,
+      .apply = apply,
+      .kinds = {TargetKind::kBlock, TargetKind::kLoop},
+  };
   return primitive;
 }
 

@@ -212,17 +212,15 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 Primitive const& primitive_reverse_compute_inline() {
   static Primitive const primitive{
-      "reverse_compute_inline",
-      "E",
-      "Compute a block in its producer",
-      "Puts a block's expression into the block whose tensor it reads; that tensor is gone.",
-      "P[i] = f(i); C[i] = g(P[i])  -->  C[i] = g(f(i)) in P's nest",
-      1,
-      0,
-      {},
-      check,
-      apply,
-      {TargetKind::kBlock}};
+      .name = "reverse_compute_inline",
+      .key = "E",
+      .title = "Compute a block in its producer",
+      .doc = "Puts a block's expression into the block whose tensor it reads; that tensor is gone.",
+      .rewrite = "P[i] = f(i); C[i] = g(P[i])  -->  C[i] = g(f(i)) in P's nest",
+      .check = check,
+      .apply = apply,
+      .kinds = {TargetKind::kBlock},
+  };
   return primitive;
 }
 

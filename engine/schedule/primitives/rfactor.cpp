@@ -214,18 +214,18 @@ Applied apply(Move const& move) {
 
 Primitive const& primitive_rfactor() {
   static Primitive const primitive{
-      "rfactor",
-      "X",
-      "Factor a reduction",
-      "Makes a reduction loop spatial: one partial result for each of its iterations, added up by "
-      "another block. The loop can then be vectorized or run in parallel.",
-      "for i: for k: T[i] += A[i, k]  -- at k -->  for k: for i: T_rf[k, i] += A[i, k]; for i: for "
-      "k: T[i] += T_rf[k, i]",
-      1,
-      0,
-      {},
-      check,
-      apply};
+      .name = "rfactor",
+      .key = "X",
+      .title = "Factor a reduction",
+      .doc =
+          "Makes a reduction loop spatial: one partial result for each of its iterations, added up "
+          "by another block. The loop can then be vectorized or run in parallel.",
+      .rewrite =
+          "for i: for k: T[i] += A[i, k]  -- at k -->  for k: for i: T_rf[k, i] += A[i, k]; for i: "
+          "for k: T[i] += T_rf[k, i]",
+      .check = check,
+      .apply = apply,
+  };
   return primitive;
 }
 

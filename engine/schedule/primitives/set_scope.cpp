@@ -38,26 +38,22 @@ Applied apply(Move const& move) {
 
 Primitive const& primitive_set_scope() {
   static Primitive const primitive{
-      "set_scope",
-      "M",
-      "Choose a tensor's memory",
-      "Says where the tensor that a block writes lives: in the workspace (global) or on the stack "
-      "of the thread that computes it (local).",
-      "alloc T @global  -->  alloc T @local",
-      1,
-      0,
-      {{"scope",
-        "the memory, of those that the target has",
-        0,
-        0,
-        std::nullopt,
-        false,
-        {},
-        false,
-        true}},
-      check,
-      apply,
-      {TargetKind::kBlock}};
+      .name = "set_scope",
+      .key = "M",
+      .title = "Choose a tensor's memory",
+      .doc =
+          "Says where the tensor that a block writes lives: in the workspace (global) or on the "
+          "stack of the thread that computes it (local).",
+      .rewrite = "alloc T @global  -->  alloc T @local",
+      .parameters = {{.name = "scope",
+                      .doc = "the memory, of those that the target has",
+                      .low = 0,
+                      .high = 0,
+                      .scope = true}},
+      .check = check,
+      .apply = apply,
+      .kinds = {TargetKind::kBlock},
+  };
   return primitive;
 }
 

@@ -55,18 +55,28 @@ Applied apply(Move const& move) {
 
 Primitive const& primitive_split() {
   static Primitive const primitive{
-      "split",
-      "S",
-      "Split a loop",
-      "Splits a loop of N iterations into an outer and an inner one. The factor need not divide N: "
-      "a guard skips the remainder.",
-      "for i in 10: A[i]  -->  for i.0 in 3: for i.1 in 4: if i.0*4+i.1 < 10: A[i.0*4+i.1]",
-      1,
-      2,
-      {{"factor", "iterations of the inner loop", 1, int64_t(1) << 40, std::nullopt, true, {}},
-       {"parts", "iterations of the outer loop", 1, int64_t(1) << 40, std::nullopt, true, {}}},
-      check,
-      apply};
+      .name = "split",
+      .key = "S",
+      .title = "Split a loop",
+      .doc =
+          "Splits a loop of N iterations into an outer and an inner one. The factor need not "
+          "divide N: a guard skips the remainder.",
+      .rewrite =
+          "for i in 10: A[i]  -->  for i.0 in 3: for i.1 in 4: if i.0*4+i.1 < 10: A[i.0*4+i.1]",
+      .gives = 2,
+      .parameters = {{.name = "factor",
+                      .doc = "iterations of the inner loop",
+                      .low = 1,
+                      .high = int64_t(1) << 40,
+                      .optional = true},
+                     {.name = "parts",
+                      .doc = "iterations of the outer loop",
+                      .low = 1,
+                      .high = int64_t(1) << 40,
+                      .optional = true}},
+      .check = check,
+      .apply = apply,
+  };
   return primitive;
 }
 

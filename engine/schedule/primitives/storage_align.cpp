@@ -63,26 +63,28 @@ Applied apply(Move const& move) {
 
 Primitive const& primitive_storage_align() {
   static Primitive const primitive{
-      "storage_align",
-      "G",
-      "Align a tensor's rows",
-      "Pads a tensor so that the stride of one dimension, in elements, leaves a given remainder: "
-      "rows begin at full vectors, or columns spread over cache sets.",
-      "alloc T[56, 58]  -- dim=0, factor=16, offset=0 -->  alloc T[56, 64]",
-      1,
-      0,
-      {{"dim", "the dimension whose stride changes", 0, 16, std::nullopt, false, {}},
-       {"factor",
-        "the stride is a multiple of it, plus the offset",
-        1,
-        4096,
-        std::nullopt,
-        false,
-        {}},
-       {"offset", "elements more than a multiple", 0, 4095, 0, false, {}}},
-      check,
-      apply,
-      {TargetKind::kBlock}};
+      .name = "storage_align",
+      .key = "G",
+      .title = "Align a tensor's rows",
+      .doc =
+          "Pads a tensor so that the stride of one dimension, in elements, leaves a given "
+          "remainder: rows begin at full vectors, or columns spread over cache sets.",
+      .rewrite = "alloc T[56, 58]  -- dim=0, factor=16, offset=0 -->  alloc T[56, 64]",
+      .parameters =
+          {{.name = "dim", .doc = "the dimension whose stride changes", .low = 0, .high = 16},
+           {.name = "factor",
+            .doc = "the stride is a multiple of it, plus the offset",
+            .low = 1,
+            .high = 4096},
+           {.name = "offset",
+            .doc = "elements more than a multiple",
+            .low = 0,
+            .high = 4095,
+            .preset = 0}},
+      .check = check,
+      .apply = apply,
+      .kinds = {TargetKind::kBlock},
+  };
   return primitive;
 }
 

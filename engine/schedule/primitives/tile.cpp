@@ -44,30 +44,28 @@ Applied apply(Move const& move) {
 
 Primitive const& primitive_tile() {
   static Primitive const primitive{
-      "tile",
-      "T",
-      "Tile two loops",
-      "Cuts the iterations of two loops into rectangles and goes through one rectangle after the "
-      "other: two splits and a reorder.",
-      "for i in 6: for j in 8: S  -->  for i.0 in 3: for j.0 in 2: for i.1 in 2: for j.1 in 4: S",
-      2,
-      4,
-      {{"outer_factor",
-        "rows of a tile: iterations of the first loop",
-        1,
-        int64_t(1) << 40,
-        std::nullopt,
-        false,
-        {}},
-       {"inner_factor",
-        "columns of a tile: iterations of the second loop",
-        1,
-        int64_t(1) << 40,
-        std::nullopt,
-        false,
-        {}}},
-      check,
-      apply};
+      .name = "tile",
+      .key = "T",
+      .title = "Tile two loops",
+      .doc =
+          "Cuts the iterations of two loops into rectangles and goes through one rectangle after "
+          "the other: two splits and a reorder.",
+      .rewrite =
+          "for i in 6: for j in 8: S  -->  for i.0 in 3: for j.0 in 2: for i.1 in 2: for j.1 in 4: "
+          "S",
+      .targets = 2,
+      .gives = 4,
+      .parameters = {{.name = "outer_factor",
+                      .doc = "rows of a tile: iterations of the first loop",
+                      .low = 1,
+                      .high = int64_t(1) << 40},
+                     {.name = "inner_factor",
+                      .doc = "columns of a tile: iterations of the second loop",
+                      .low = 1,
+                      .high = int64_t(1) << 40}},
+      .check = check,
+      .apply = apply,
+  };
   return primitive;
 }
 

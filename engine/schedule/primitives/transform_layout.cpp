@@ -48,18 +48,18 @@ Applied apply(Move const& move) {
 
 Primitive const& primitive_transform_layout() {
   static Primitive const primitive{
-      "transform_layout",
-      "L",
-      "Change a tensor's layout",
-      "Stores a tensor in another order of its dimensions, some of them cut into blocks: BA is the "
-      "transpose of AB, AcB16c... as oneDNN writes it. Packing is cache_read and this.",
-      "T[i, j]  -- layout=BA16b -->  T[j // 16, i, j % 16]",
-      1,
-      0,
-      {{"layout", "the new order", 0, 0, std::nullopt, false, {}, true}},
-      check,
-      apply,
-      {TargetKind::kBlock}};
+      .name = "transform_layout",
+      .key = "L",
+      .title = "Change a tensor's layout",
+      .doc =
+          "Stores a tensor in another order of its dimensions, some of them cut into blocks: BA is "
+          "the transpose of AB, AcB16c... as oneDNN writes it. Packing is cache_read and this.",
+      .rewrite = "T[i, j]  -- layout=BA16b -->  T[j // 16, i, j % 16]",
+      .parameters = {{.name = "layout", .doc = "the new order", .low = 0, .high = 0, .word = true}},
+      .check = check,
+      .apply = apply,
+      .kinds = {TargetKind::kBlock},
+  };
   return primitive;
 }
 

@@ -40,16 +40,14 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 Primitive const& primitive_unroll() {
   static Primitive const primitive{
-      "unroll",
-      "U",
-      "Unroll a loop",
-      "Writes out every iteration of a loop, so that registers can hold what it works on.",
-      "for i in 3: A[i]  -->  A[0]; A[1]; A[2]",
-      1,
-      0,
-      {},
-      check,
-      [](Move const& move) { return with_kind(move, ir::LoopKind::kUnroll); }};
+      .name = "unroll",
+      .key = "U",
+      .title = "Unroll a loop",
+      .doc = "Writes out every iteration of a loop, so that registers can hold what it works on.",
+      .rewrite = "for i in 3: A[i]  -->  A[0]; A[1]; A[2]",
+      .check = check,
+      .apply = [](Move const& move) { return with_kind(move, ir::LoopKind::kUnroll); },
+  };
   return primitive;
 }
 

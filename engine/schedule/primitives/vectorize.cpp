@@ -36,18 +36,16 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 Primitive const& primitive_vectorize() {
   static Primitive const primitive{
-      "vectorize",
-      "V",
-      "Vectorize a loop",
-      "Runs all iterations of a loop (at most 64) at once, as lanes of vector instructions. Loops "
-      "inside of it "
-      "stay serial or unrolled; a guard masks the lanes.",
-      "for i in 16: A[i] = B[i]  -->  A[0:16] = B[0:16]",
-      1,
-      0,
-      {},
-      check,
-      [](Move const& move) { return with_kind(move, ir::LoopKind::kVector); }};
+      .name = "vectorize",
+      .key = "V",
+      .title = "Vectorize a loop",
+      .doc =
+          "Runs all iterations of a loop (at most 64) at once, as lanes of vector instructions. "
+          "Loops inside of it stay serial or unrolled; a guard masks the lanes.",
+      .rewrite = "for i in 16: A[i] = B[i]  -->  A[0:16] = B[0:16]",
+      .check = check,
+      .apply = [](Move const& move) { return with_kind(move, ir::LoopKind::kVector); },
+  };
   return primitive;
 }
 

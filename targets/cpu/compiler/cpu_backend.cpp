@@ -49,10 +49,7 @@ public:
       TRY_ASSIGN(built.module, build_kernel_module(kernel, machine_, context));
       built.workspace_bytes = workspace_bytes(kernel);
     }
-    TRY_ASSIGN(Emitted emitted,
-               machine_.generate(
-                   *built.module, tier == CodeTier::kFull ? Tier::kFull : Tier::kFast,
-                   texts == CodeTexts::kNone ? EmitTexts::kNone : EmitTexts::kAssemblyAndIr, stop));
+    TRY_ASSIGN(Emitted emitted, machine_.generate(*built.module, tier, texts, stop));
     Artifact artifact;
     artifact.object = std::move(emitted.object);
     artifact.symbol = kernel.host.name;

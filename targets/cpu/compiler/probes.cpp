@@ -216,7 +216,7 @@ Result<RoofProbes> build_cpu_roof_probes(Machine const& machine, int vector_byte
   builder.load("load");
   builder.triad("triad");
 
-  TRY_ASSIGN(Emitted emitted, machine.generate(module, Tier::kFast, EmitTexts::kNone));
+  TRY_ASSIGN(Emitted emitted, machine.generate(module, CodeTier::kFast, CodeTexts::kNone));
   std::vector<std::byte> objects[] = {std::move(emitted.object)};
   RoofProbes probes;
   TRY_ASSIGN(probes.library, link_shared_library(objects));

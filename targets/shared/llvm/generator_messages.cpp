@@ -106,8 +106,8 @@ std::optional<GeneratorRequest> GeneratorRequest::from_bytes(std::string const& 
        {&request.machine.triple, &request.machine.cpu, &request.machine.features})
     *one = in.text();
   request.machine.vector_bits = int(in.number());
-  request.tier = Tier(in.number());
-  request.texts = EmitTexts(in.number());
+  request.tier = CodeTier(in.number());
+  request.texts = CodeTexts(in.number());
   request.module = in.text();
   return in.is_done() ? std::optional(std::move(request)) : std::nullopt;
 }

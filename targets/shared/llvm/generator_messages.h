@@ -12,8 +12,8 @@ namespace tw {
 
 struct GeneratorRequest {
   MachineOptions machine;
-  Tier tier = Tier::kFast;
-  EmitTexts texts = EmitTexts::kNone;
+  CodeTier tier = CodeTier::kFast;
+  CodeTexts texts = CodeTexts::kNone;
   std::string module;  ///< LLVM bitcode
 
   std::string to_bytes() const;

@@ -48,13 +48,14 @@ void register_targets() {
   });
 }
 
-llvm::CodeGenOptLevel level_of(Tier tier) {
-  return tier == Tier::kFast ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::Aggressive;
+llvm::CodeGenOptLevel level_of(CodeTier tier) {
+  return tier == CodeTier::kFull ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::Less;
 }
 
 /// A target machine keeps state while it works, so each emission has its own.
 std::unique_ptr<llvm::TargetMachine> make_target_machine(llvm::Target const& target,
-                                                         MachineOptions const& options, Tier tier) {
+                                                         MachineOptions const& options,
+                                                         CodeTier tier) {
   llvm::TargetOptions settings;
   settings.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   if (options.triple.find("hf") != std::string::npos) {
@@ -192,7 +193,7 @@ Result<Machine> Machine::create(MachineOptions options) {
   }
   Machine machine(std::move(options));
   machine.parts_->target = target;
-  auto probe = make_target_machine(*target, machine.options(), Tier::kFast);
+  auto probe = make_target_machine(*target, machine.options(), CodeTier::kFast);
   machine.parts_->data_layout = probe->createDataLayout().getStringRepresentation();
   return machine;
 }
@@ -210,7 +211,7 @@ void Machine::prepare(llvm::Module& module) const {
   module.setDataLayout(parts_->data_layout);
 }
 
-Result<Emitted> Machine::generate(llvm::Module& module, Tier tier, EmitTexts texts,
+Result<Emitted> Machine::generate(llvm::Module& module, CodeTier tier, CodeTexts texts,
                                   StopToken stop) const {
   TRY(verify(module));
   prepare(module);
@@ -222,15 +223,15 @@ Result<Emitted> Machine::generate(llvm::Module& module, Tier tier, EmitTexts tex
   return parts_->generators->generate(request, stop);
 }
 
-Result<Emitted> Machine::generate_here(llvm::Module& module, Tier tier, EmitTexts texts) const {
+Result<Emitted> Machine::generate_here(llvm::Module& module, CodeTier tier, CodeTexts texts) const {
   set_attributes(module, parts_->options);
   auto machine = make_target_machine(*parts_->target, parts_->options, tier);
   Complaints complaints(module.getContext());
-  if (tier == Tier::kFull) optimize(module, *machine);
+  if (tier == CodeTier::kFull) optimize(module, *machine);
   widen_half_extremes(module);
 
   Emitted emitted;
-  if (texts == EmitTexts::kAssemblyAndIr) {
+  if (texts == CodeTexts::kAssemblyAndIr) {
     llvm::raw_string_ostream ir(emitted.ir);
     module.print(ir, nullptr);
     // Code generation changes the module, and assembly and object must come from the same one.

@@ -10,6 +10,7 @@
 #include "engine/hardware/hardware.h"
 #include "engine/support/base/error.h"
 #include "engine/support/base/job.h"
+#include "engine/target/code_tier.h"
 
 namespace llvm {
 class Module;
@@ -17,13 +18,6 @@ class TargetMachine;
 }  // namespace llvm
 
 namespace tw {
-
-enum class Tier : uint8_t {
-  kFast,  ///< no IR passes, code generation at "less": for searching and for every step by hand
-  kFull,  ///< LLVM's O3 pipeline and aggressive code generation: for finalists
-};
-
-enum class EmitTexts : uint8_t { kNone, kAssemblyAndIr };
 
 struct MachineOptions {
   std::string triple;    ///< empty: this process's own
@@ -70,16 +64,18 @@ public:
   void prepare(llvm::Module& module) const;
 
   /// Generates code. (Not called "emit", which is a macro of Qt.) The module may be changed by the
-  /// tier's passes. Fused multiply-add comes from llvm.fma, llvm.fmuladd and the `contract` flag
-  /// only. No call into a C library is introduced by recognizing loops, so memset and memcpy appear
-  /// only where the module has them. Errors: invalid_module (with the verifier's words),
-  /// code_generation_failed, code_generator_missing, cancelled (where another process generates).
-  Result<Emitted> generate(llvm::Module& module, Tier tier,
-                           EmitTexts texts = EmitTexts::kAssemblyAndIr, StopToken stop = {}) const;
+  /// tier's passes: kFull runs LLVM's O3 pipeline and aggressive code generation, the others no IR
+  /// passes and code generation at "less". Fused multiply-add comes from llvm.fma, llvm.fmuladd and
+  /// the `contract` flag only. No call into a C library is introduced by recognizing loops, so
+  /// memset and memcpy appear only where the module has them. Errors: invalid_module (with the
+  /// verifier's words), code_generation_failed, code_generator_missing, cancelled (where another
+  /// process generates).
+  Result<Emitted> generate(llvm::Module& module, CodeTier tier,
+                           CodeTexts texts = CodeTexts::kAssemblyAndIr, StopToken stop = {}) const;
 
 private:
   explicit Machine(MachineOptions options);
-  Result<Emitted> generate_here(llvm::Module& module, Tier tier, EmitTexts texts) const;
+  Result<Emitted> generate_here(llvm::Module& module, CodeTier tier, CodeTexts texts) const;
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
