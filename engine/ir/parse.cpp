@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <map>
+
+#include "engine/ir/intrinsic.h"
 #include "engine/ir/parse_expr.h"
+#include "engine/ir/parse_hint.h"
 #include "engine/ir/text.h"
 
 namespace tw::ir {
@@ -59,14 +63,130 @@ private:
     if (version != 1)
       return first.error("unknown_version",
                          fmt::format("this is program version {}; version 1 can be read", version));
-    LineReader& head = lines_[1].reader;
+    TRY(first.end());
+    at_ = 1;
+    while (at_ < lines_.size() && lines_[at_].reader.peek().text == "intrinsic") TRY(intrinsic());
+    if (at_ == lines_.size())
+      return lines_.back().reader.error("not_a_program", "there is no head");
+    LineReader& head = lines_[at_++].reader;
     TRY(head.expect("program"));
     TRY_ASSIGN(program_.name, head.name("the program's name"));
     TRY(buffers(head, program_.inputs));
     TRY(head.expect("->"));
     TRY(buffers(head, program_.outputs));
-    at_ = 2;
     return head.end();
+  }
+
+  /// A declaration, with its behaviour indented below it.
+  Status intrinsic() {
+    LineReader& reader = lines_[at_++].reader;
+    reader.next();
+    IntrinsicNode node;
+    ExprScope outer = std::exchange(scope_, {});
+    TRY_ASSIGN(node.name, reader.name("the intrinsic's name"));
+    TRY(reader.expect("("));
+    if (!reader.accept(")")) {
+      do {
+        TRY_ASSIGN(IntrinsicParam param, parameter(reader));
+        node.params.push_back(std::move(param));
+      } while (reader.accept(","));
+      TRY(reader.expect(")"));
+    }
+    node.barrier = reader.accept("barrier");
+    TRY(reader.end());
+    if (at_ < lines_.size() && lines_[at_].indent > 0) {
+      TRY_ASSIGN(node.behaviour, statements(1));
+    }
+    scope_ = std::move(outer);
+    auto declared = declare(std::move(node));
+    if (!declared) return reader.error(declared.error().code, declared.error().message);
+    if (!intrinsics_.emplace((*declared)->name, *declared).second)
+      return reader.error("name_taken",
+                          fmt::format("there are two intrinsics named '{}'", (*declared)->name));
+    return {};
+  }
+
+  Result<IntrinsicParam> parameter(LineReader& reader) {
+    if (reader.accept("scalar")) {
+      TRY_ASSIGN(std::string name, reader.name("a number's name"));
+      TRY(reader.expect(":"));
+      TRY_ASSIGN(std::string type, reader.name("a type"));
+      auto parsed = parse_dtype(type);
+      if (!parsed) return reader.error("unknown_type", fmt::format("'{}' is not a type", type));
+      scope_.variables[name] = *parsed;
+      return scalar_param(name, *parsed);
+    }
+    static constexpr std::pair<std::string_view, ParamKind> kWords[] = {
+        {"read", ParamKind::kRead}, {"write", ParamKind::kWrite}, {"update", ParamKind::kUpdate}};
+    for (auto const& [word, kind] : kWords) {
+      if (!reader.accept(word)) continue;
+      TRY_ASSIGN(Buffer parsed, parse_buffer(reader, scope_));
+      BufferNode node = *parsed;
+      node.scope.clear();
+      if (reader.accept("@")) {
+        TRY_ASSIGN(node.scope, reader.name("a memory scope"));
+      }
+      auto buffer = std::make_shared<BufferNode const>(std::move(node));
+      scope_.buffers[buffer->name] = buffer;
+      return tensor_param(kind, buffer);
+    }
+    return reader.error("expected_parameter", "expected 'scalar', 'read', 'write' or 'update'");
+  }
+
+  Result<Stmt> call() {
+    LineReader& reader = lines_[at_++].reader;
+    reader.next();
+    TRY_ASSIGN(std::string name, reader.name("an intrinsic's name"));
+    auto found = intrinsics_.find(name);
+    if (found == intrinsics_.end())
+      return reader.error("unknown_intrinsic", fmt::format("no intrinsic '{}' is declared", name));
+    std::vector<Operand> operands;
+    TRY(reader.expect("("));
+    if (!reader.accept(")")) {
+      do {
+        TRY_ASSIGN(Operand given, operand(reader));
+        operands.push_back(std::move(given));
+      } while (reader.accept(","));
+      TRY(reader.expect(")"));
+    }
+    TRY(reader.end());
+    return make<IntrinsicCall>(found->second, std::move(operands));
+  }
+
+  /// The axes stand behind the element that speaks of them: it is read again once they are known.
+  Result<Operand> operand(LineReader& reader) {
+    Operand given;
+    LineReader element = reader;
+    ExprScope names = scope_;
+    TRY(skip_operand(reader));
+    if (reader.accept("over")) {
+      TRY(reader.expect("("));
+      do {
+        TRY_ASSIGN(std::string name, reader.name("an axis's name"));
+        if (!names.variables.emplace(name, DType::kI64).second)
+          return reader.error("name_taken", fmt::format("'{}' is bound already", name));
+        TRY(reader.expect("in"));
+        TRY_ASSIGN(Expr extent, parse_expr(reader, scope_));
+        given.axes.push_back({var(name), std::move(extent)});
+      } while (reader.accept(","));
+      TRY(reader.expect(")"));
+    }
+    TRY_ASSIGN(given.value, parse_expr(element, names));
+    return given;
+  }
+
+  /// Up to the "over", comma or bracket that ends an operand's element.
+  static Status skip_operand(LineReader& reader) {
+    int open = 0;
+    while (!reader.at_end()) {
+      std::string_view text = reader.peek().text;
+      bool ends = open == 0 && (text == "over" || text == "," || text == ")");
+      if (ends) return {};
+      open += text == "(" || text == "[";
+      open -= text == ")" || text == "]";
+      reader.next();
+    }
+    return reader.error("expected_token", "expected ')' behind the operands");
   }
 
   Status buffers(LineReader& reader, std::vector<Buffer>& list) {
@@ -126,7 +246,8 @@ private:
     if (word == "if") return condition(indent);
     if (word == "let") return let(indent);
     if (word == "alloc") return alloc(indent);
-    if (word == "prefetch") return prefetch();
+    if (word == "call") return call();
+    if (HintReader kind = hint_named(word)) return hint(kind);
     return store();
   }
 
@@ -264,14 +385,16 @@ private:
     return make<Alloc>(buffer, body);
   }
 
-  Result<Stmt> prefetch() {
+  Result<Stmt> hint(HintReader read) {
     LineReader& reader = lines_[at_++].reader;
     reader.next();
-    TRY_ASSIGN(Expr element, parse_expr(reader, scope_));
-    if (!element.as<Load>())
-      return reader.error("expected_element", "what is prefetched is an element of a tensor");
+    std::vector<Expr> fields;
+    do {
+      TRY_ASSIGN(Expr e, parse_expr(reader, scope_));
+      fields.push_back(std::move(e));
+    } while (reader.accept(","));
     TRY(reader.end());
-    return make<Prefetch>(element);
+    return read(fields, reader);
   }
 
   Result<Stmt> store() {
@@ -298,6 +421,7 @@ private:
   size_t at_ = 0;
   int depth_ = 0;
   ExprScope scope_;
+  std::map<std::string, Intrinsic> intrinsics_;
   Program program_;
 };
 
