@@ -1,11 +1,15 @@
 #include "engine/arith/simplify.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <numeric>
 #include <set>
 
 #include "engine/arith/linear.h"
+#include "engine/arith/rejoin.h"
+#include "engine/ir/bits.h"
+#include "engine/ir/fields.h"
 #include "engine/ir/program.h"
 #include "engine/ir/rewrite.h"
 
@@ -33,8 +37,28 @@ std::optional<Interval> product(Interval a, Interval b) {
   return checked(*low, *high);
 }
 
+/// Of bits, as far as they are known to be those of numbers from 0 on.
+std::optional<Interval> bitwise_bounds(BinaryOp op, std::optional<Interval> a,
+                                       std::optional<Interval> b) {
+  bool whole_a = a && a->low >= 0, whole_b = b && b->low >= 0;
+  if (op == BinaryOp::kBitAnd && (whole_a || whole_b))
+    return Interval{0, std::min(whole_a ? a->high : kFar, whole_b ? b->high : kFar)};
+  if (!a || !whole_b) return std::nullopt;
+  if (op == BinaryOp::kShiftRight)
+    return Interval{std::min(shifted_right(a->low, b->low, DType::kI64),
+                             shifted_right(a->low, b->high, DType::kI64)),
+                    std::max(shifted_right(a->high, b->low, DType::kI64),
+                             shifted_right(a->high, b->high, DType::kI64))};
+  if (op == BinaryOp::kShiftLeft)
+    return b->high < 60 ? product(*a, {int64_t(1) << b->low, int64_t(1) << b->high}) : std::nullopt;
+  if (!whole_a || op == BinaryOp::kBitAnd) return std::nullopt;
+  auto all = uint64_t(a->high | b->high);
+  return Interval{0, int64_t(std::bit_ceil(all + 1) - 1)};
+}
+
 std::optional<Interval> binary_bounds(Binary const& node, Ranges const& ranges) {
   auto a = bounds(node.a, ranges), b = bounds(node.b, ranges);
+  if (is_bitwise(node.op)) return bitwise_bounds(node.op, a, b);
   bool positive_divisor = b && b->low > 0;
   if (node.op == BinaryOp::kFloorMod && positive_divisor) {
     if (a && floor_div_value(a->low, b->low) == floor_div_value(a->high, b->low) && b->is_point())
@@ -97,53 +121,6 @@ Expr plain_div(Linear const& a, int64_t divisor) {
   return ir::binary(BinaryOp::kFloorDiv, to_expr(a), int_imm(divisor));
 }
 
-/// `e` as x // n or x % n with a positive constant.
-struct Part {
-  Expr x;
-  int64_t n = 0;
-};
-std::optional<Part> part(Expr const& e, BinaryOp op) {
-  auto const* node = e.as<Binary>();
-  auto n = node && node->op == op ? as_int(node->b) : std::nullopt;
-  if (!n || *n <= 0) return std::nullopt;
-  return Part{node->a, *n};
-}
-
-/// Whether e == x // n, where x may be a quotient itself: (y // m) // n is written y // (m*n).
-bool is_quotient(Expr const& e, Expr const& x, int64_t n) {
-  auto quotient = part(e, BinaryOp::kFloorDiv);
-  if (!quotient) return false;
-  if (quotient->n == n && equal(quotient->x, x)) return true;
-  auto inner = part(x, BinaryOp::kFloorDiv);
-  return inner && quotient->n == inner->n * n && equal(quotient->x, inner->x);
-}
-
-/// What (x % n) + high*n is in one piece, or null: x where high == x // n, and x % (n*k) where
-/// high == (x // n) % k.
-Expr joined(Part const& low, Expr const& high) {
-  if (is_quotient(high, low.x, low.n)) return low.x;
-  auto rest = part(high, BinaryOp::kFloorMod);
-  if (!rest || !is_quotient(rest->x, low.x, low.n)) return nullptr;
-  return ir::binary(BinaryOp::kFloorMod, low.x, int_imm(low.n * rest->n));
-}
-
-/// (x // n)*n*a + (x % n)*a == x*a, and the like: what splitting and fusing again leaves behind.
-Linear rejoined(Linear sum) {
-  for (size_t i = 0; i < sum.terms.size(); ++i) {
-    auto low = part(sum.terms[i].term, BinaryOp::kFloorMod);
-    for (size_t j = 0; low && j < sum.terms.size(); ++j) {
-      if (sum.terms[j].factor != sum.terms[i].factor * low->n) continue;
-      Expr whole = joined(*low, sum.terms[j].term);
-      if (!whole) continue;
-      Linear scaled = scale(to_linear(whole), sum.terms[i].factor);
-      sum.terms.erase(sum.terms.begin() + std::ptrdiff_t(std::max(i, j)));
-      sum.terms.erase(sum.terms.begin() + std::ptrdiff_t(std::min(i, j)));
-      return rejoined(add(sum, scaled));
-    }
-  }
-  return sum;
-}
-
 class Simplifier : public Rewriter {
 public:
   explicit Simplifier(Ranges ranges) : ranges_(std::move(ranges)) {}
@@ -161,28 +138,26 @@ public:
     return next;
   }
 
+  /// Statements that bring no range and no condition are what their fields are.
   Stmt visit(Stmt const& s) override {
-    switch (s->kind) {
-      case NodeKind::kFor:
-        return loop(*s.as<For>(), s);
-      case NodeKind::kBlock:
-        return block(*s.as<Block>());
-      case NodeKind::kIf:
-        return branch(*s.as<If>(), s);
-      case NodeKind::kLet: {
-        // The variable itself is kept: it names the value.
-        auto const* node = s.as<Let>();
-        Expr value = visit(node->value);
-        Stmt body = visit(node->body);
-        if (value.same_as(node->value) && body.same_as(node->body)) return s;
-        return make_from<Let>(node->origin, node->var, value, body);
-      }
-      default:
-        return rebuild(s);
-    }
+    return dispatch(*s, overloaded{
+                            [&](For const& node) { return loop(node, s); },
+                            [&](Block const& node) { return block(node); },
+                            [&](If const& node) { return branch(node, s); },
+                            [&](Let const& node) { return named(node, s); },
+                            [&](auto const&) { return rebuild(s); },
+                        });
   }
 
 private:
+  /// The variable itself is kept: it names the value.
+  Stmt named(Let const& node, Stmt const& s) {
+    Expr value = visit(node.value);
+    Stmt body = visit(node.body);
+    if (value.same_as(node.value) && body.same_as(node.body)) return s;
+    return make_from<Let>(node.origin, node.var, value, body);
+  }
+
   Expr choose(Select const& node, Expr const& e) {
     Expr condition = visit(node.condition);
     if (auto value = as_int(condition)) return visit(*value ? node.a : node.b);
@@ -208,9 +183,41 @@ private:
       case BinaryOp::kMin:
       case BinaryOp::kMax:
         return extremum(node, e);
-      default:
+      case BinaryOp::kLt:
+      case BinaryOp::kLe:
+      case BinaryOp::kEq:
+      case BinaryOp::kNe:
         return compare(node, e);
+      case BinaryOp::kBitAnd:
+      case BinaryOp::kBitOr:
+      case BinaryOp::kBitXor:
+      case BinaryOp::kShiftLeft:
+      case BinaryOp::kShiftRight:
+        return bits(node, e);
+      case BinaryOp::kDiv:
+      case BinaryOp::kPow:
+      case BinaryOp::kAnd:
+      case BinaryOp::kOr:
+        return e;  // of floats; of conditions, done above
     }
+    return e;
+  }
+
+  /// Where the range is known a shift is a product or a quotient, and the low bits are a remainder:
+  /// what the analyses of indices understand. Elsewhere the product could leave the 64 bits.
+  Expr bits(Binary const& node, Expr const& e) {
+    auto a = as_int(node.a), b = as_int(node.b);
+    if (a && b) return int_imm(bitwise(node.op, *a, *b, DType::kI64));
+    if (!b || *b < 0 || !bounds(node.a, ranges_)) return e;
+    bool places = *b < 60;
+    if (node.op == BinaryOp::kShiftLeft && places && bounds(e, ranges_))
+      return visit(ir::binary(BinaryOp::kMul, node.a, int_imm(int64_t(1) << *b)));
+    if (node.op == BinaryOp::kShiftRight && places)
+      return visit(ir::binary(BinaryOp::kFloorDiv, node.a, int_imm(int64_t(1) << *b)));
+    bool low_bits = *b < kFar && std::has_single_bit(uint64_t(*b) + 1);
+    if (node.op == BinaryOp::kBitAnd && low_bits)
+      return visit(ir::binary(BinaryOp::kFloorMod, node.a, int_imm(*b + 1)));
+    return e;
   }
 
   Expr divide(Binary const& node, Expr const& e) {
@@ -377,8 +384,12 @@ std::optional<Interval> bounds(Expr const& e, Ranges const& ranges) {
     if (!a || !b) return std::nullopt;
     return Interval{std::min(a->low, b->low), std::max(a->high, b->high)};
   }
-  if (auto const* node = e.as<Unary>(); node && node->op == UnaryOp::kNeg)
-    if (auto a = bounds(node->a, ranges)) return Interval{-a->high, -a->low};
+  if (auto const* node = e.as<Unary>();
+      node && (node->op == UnaryOp::kNeg || node->op == UnaryOp::kBitNot))
+    if (auto a = bounds(node->a, ranges)) {
+      int64_t shift = node->op == UnaryOp::kBitNot ? 1 : 0;  // ~x == -x - 1
+      return Interval{-a->high - shift, -a->low - shift};
+    }
   return std::nullopt;
 }
 

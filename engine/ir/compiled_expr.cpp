@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "engine/ir/bits.h"
 #include "engine/ir/fields.h"
 #include "engine/tensor/nearest.h"
 
@@ -21,7 +22,7 @@ int64_t floor_div_value(int64_t a, int64_t b) {
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
 
-Scalar int_binary(BinaryOp op, int64_t a, int64_t b) {
+Scalar int_binary(BinaryOp op, DType type, int64_t a, int64_t b) {
   switch (op) {
     case BinaryOp::kAdd:
       return {int64_t(uint64_t(a) + uint64_t(b)), 0};
@@ -45,9 +46,19 @@ Scalar int_binary(BinaryOp op, int64_t a, int64_t b) {
       return {a == b, 0};
     case BinaryOp::kNe:
       return {a != b, 0};
-    default:
-      return {0, 0};
+    case BinaryOp::kBitAnd:
+    case BinaryOp::kBitOr:
+    case BinaryOp::kBitXor:
+    case BinaryOp::kShiftLeft:
+    case BinaryOp::kShiftRight:
+      return {bitwise(op, a, b, type), 0};
+    case BinaryOp::kDiv:
+    case BinaryOp::kPow:
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+      break;  // of floats; of conditions
   }
+  return {};
 }
 
 /// Where the upper half of u64 is more than the lower; the bits of the rest are those of i64.
@@ -66,7 +77,7 @@ Scalar u64_binary(BinaryOp op, uint64_t a, uint64_t b) {
     case BinaryOp::kLe:
       return {a <= b, 0};
     default:
-      return int_binary(op, int64_t(a), int64_t(b));
+      return int_binary(op, DType::kU64, int64_t(a), int64_t(b));
   }
 }
 
@@ -95,9 +106,18 @@ Scalar float_binary(BinaryOp op, DType type, double a, double b) {
       return {a == b, 0};
     case BinaryOp::kNe:
       return {a != b, 0};
-    default:
-      return {0, 0};
+    case BinaryOp::kFloorDiv:
+    case BinaryOp::kFloorMod:
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+    case BinaryOp::kBitAnd:
+    case BinaryOp::kBitOr:
+    case BinaryOp::kBitXor:
+    case BinaryOp::kShiftLeft:
+    case BinaryOp::kShiftRight:
+      break;  // of integers; of conditions
   }
+  return {};
 }
 
 double float_unary(UnaryOp op, double a) {
@@ -193,49 +213,37 @@ int Frame::buffer_slot(std::string const& name) {
 
 void Frame::bind(int buffer, NDArray array) { buffers_[size_t(buffer)] = std::move(array); }
 
+void Frame::resolve(Node& node, IntImm const& e) { node.constant.i = e.value; }
+void Frame::resolve(Node& node, FloatImm const& e) { node.constant.f = e.value; }
+void Frame::resolve(Node& node, Variable const& e) { node.slot = slot(e.name); }
+void Frame::resolve(Node& node, Unary const& e) {
+  node.op = uint8_t(e.op);
+  node.children = {compile(e.a)};
+}
+void Frame::resolve(Node& node, Binary const& e) {
+  node.op = uint8_t(e.op);
+  node.operand_type = e.a.type();
+  node.children = {compile(e.a), compile(e.b)};
+}
+void Frame::resolve(Node& node, Select const& e) {
+  node.children = {compile(e.condition), compile(e.a), compile(e.b)};
+}
+void Frame::resolve(Node& node, Cast const& e) {
+  node.operand_type = e.a.type();
+  node.children = {compile(e.a)};
+}
+void Frame::resolve(Node& node, Load const& e) {
+  node.slot = buffer_slot(e.buffer->name);
+  for (Expr const& index : e.indices) node.children.push_back(compile(index));
+}
+void Frame::resolve(Node& node, Ramp const& e) {
+  node.children = {compile(e.base), compile(e.stride)};
+}
+void Frame::resolve(Node& node, Broadcast const& e) { node.children = {compile(e.value)}; }
+
 Compiled Frame::compile(Expr const& e) {
   Node node{e->kind, e.type()};
-  auto child = [&](Expr const& c) { node.children.push_back(compile(c)); };
-  switch (e->kind) {
-    case NodeKind::kIntImm:
-      node.constant.i = e.as<IntImm>()->value;
-      break;
-    case NodeKind::kFloatImm:
-      node.constant.f = e.as<FloatImm>()->value;
-      break;
-    case NodeKind::kVariable:
-      node.slot = slot(e.as<Variable>()->name);
-      break;
-    case NodeKind::kUnary:
-      node.op = uint8_t(e.as<Unary>()->op);
-      child(e.as<Unary>()->a);
-      break;
-    case NodeKind::kBinary:
-      node.op = uint8_t(e.as<Binary>()->op);
-      node.operand_type = e.as<Binary>()->a.type();
-      child(e.as<Binary>()->a);
-      child(e.as<Binary>()->b);
-      break;
-    case NodeKind::kSelect:
-      child(e.as<Select>()->condition);
-      child(e.as<Select>()->a);
-      child(e.as<Select>()->b);
-      break;
-    case NodeKind::kCast:
-      node.operand_type = e.as<Cast>()->a.type();
-      child(e.as<Cast>()->a);
-      break;
-    case NodeKind::kLoad:
-      node.slot = buffer_slot(e.as<Load>()->buffer->name);
-      for (Expr const& index : e.as<Load>()->indices) child(index);
-      break;
-    case NodeKind::kRamp:
-      child(e.as<Ramp>()->base);
-      child(e.as<Ramp>()->stride);
-      break;
-    default:
-      child(e.as<Broadcast>()->value);
-  }
+  dispatch(*e, [&](auto const& typed) { resolve(node, typed); });
   nodes_.push_back(std::move(node));
   return {int(nodes_.size()) - 1};
 }
@@ -243,28 +251,29 @@ Compiled Frame::compile(Expr const& e) {
 Scalar Frame::value(Compiled e, int lane) {
   Node const& node = nodes_[size_t(e.node)];
   switch (node.kind) {
-    case NodeKind::kIntImm:
-    case NodeKind::kFloatImm:
+    case ExprKind::kIntImm:
+    case ExprKind::kFloatImm:
       return node.constant;
-    case NodeKind::kVariable:
+    case ExprKind::kVariable:
       return variables_[size_t(node.slot)];
-    case NodeKind::kUnary:
+    case ExprKind::kUnary:
       return unary(node, lane);
-    case NodeKind::kBinary:
+    case ExprKind::kBinary:
       return binary(node, lane);
-    case NodeKind::kSelect:
+    case ExprKind::kSelect:
       return value(node.children[value(node.children[0], lane).i ? 1 : 2], lane);
-    case NodeKind::kCast:
+    case ExprKind::kCast:
       return converted(node.type, node.operand_type, value(node.children[0], lane));
-    case NodeKind::kLoad: {
+    case ExprKind::kLoad: {
       int64_t at = offset(node.slot, node.children, lane);
       return failed_ ? Scalar{} : read(node.slot, at);
     }
-    case NodeKind::kRamp:
+    case ExprKind::kRamp:
       return {value(node.children[0], 0).i + lane * value(node.children[1], 0).i, 0};
-    default:
+    case ExprKind::kBroadcast:
       return value(node.children[0], 0);
   }
+  std::unreachable();
 }
 
 Scalar Frame::unary(Node const& node, int lane) {
@@ -273,12 +282,14 @@ Scalar Frame::unary(Node const& node, int lane) {
   switch (UnaryOp(node.op)) {
     case UnaryOp::kNeg:
       return {int64_t(0 - uint64_t(a.i)), 0};
+    case UnaryOp::kBitNot:
+      return converted(node.type, DType::kI64, {~a.i, 0});
     case UnaryOp::kNot:
       return {!a.i, 0};
     case UnaryOp::kAbs:
       if (node.type == DType::kU64) return a;  // its upper half is no sign
       return {a.i < 0 ? int64_t(0 - uint64_t(a.i)) : a.i, 0};
-    default:
+    default:  // rounding a whole number changes nothing
       return a;
   }
 }
@@ -295,7 +306,7 @@ Scalar Frame::binary(Node const& node, int lane) {
     return {};
   }
   if (node.operand_type == DType::kU64) return u64_binary(op, uint64_t(a.i), uint64_t(b.i));
-  Scalar result = int_binary(op, a.i, b.i);
+  Scalar result = int_binary(op, node.operand_type, a.i, b.i);
   return is_compare(op) ? result : converted(node.operand_type, DType::kI64, result);
 }
 

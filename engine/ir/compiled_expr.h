@@ -32,6 +32,7 @@ public:
   Compiled compile(Expr const& e);
 
   void set(int slot, int64_t value) { variables_[size_t(slot)].i = value; }
+  void set_value(int slot, Scalar value) { variables_[size_t(slot)] = value; }
   void set_from(int slot, Compiled e) { variables_[size_t(slot)] = value(e, 0); }
   void bind(int buffer, NDArray array);
   void bind(std::string const& name, NDArray array) { bind(buffer_slot(name), std::move(array)); }
@@ -41,6 +42,7 @@ public:
   int64_t integer(Compiled e, int lane) { return value(e, lane).i; }
   /// Flat element offset; fails on any index outside of its dimension.
   int64_t offset(int buffer, std::span<Compiled const> indices, int lane);
+  Scalar read(int buffer, int64_t offset) const;
   void write(int buffer, int64_t offset, Scalar value);
 
   bool failed() const { return failed_; }
@@ -49,7 +51,7 @@ public:
 
 private:
   struct Node {
-    NodeKind kind;
+    ExprKind kind;
     DType type;
     DType operand_type = DType::kI64;
     uint8_t op = 0;
@@ -59,7 +61,16 @@ private:
   };
   Scalar binary(Node const& node, int lane);
   Scalar unary(Node const& node, int lane);
-  Scalar read(int buffer, int64_t offset) const;
+  void resolve(Node& node, IntImm const& e);
+  void resolve(Node& node, FloatImm const& e);
+  void resolve(Node& node, Variable const& e);
+  void resolve(Node& node, Unary const& e);
+  void resolve(Node& node, Binary const& e);
+  void resolve(Node& node, Select const& e);
+  void resolve(Node& node, Cast const& e);
+  void resolve(Node& node, Load const& e);
+  void resolve(Node& node, Ramp const& e);
+  void resolve(Node& node, Broadcast const& e);
 
   std::vector<Node> nodes_;
   std::vector<Scalar> variables_;

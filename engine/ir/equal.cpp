@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -8,6 +9,10 @@
 
 namespace tw::ir {
 namespace {
+
+#define TW_ONE(NAME) +1
+constexpr uint64_t kExprKinds = 0 TW_EXPR_NODES(TW_ONE);
+#undef TW_ONE
 
 struct Same {
   bool value = true;
@@ -24,15 +29,23 @@ struct Same {
     (*this)(a.extent, b.extent);
     (*this)(a.binding, b.binding);
   }
+  void operator()(Operand const& a, Operand const& b) {
+    (*this)(a.value, b.value);
+    (*this)(a.axes, b.axes);
+  }
+  void operator()(OperandAxis const& a, OperandAxis const& b) {
+    (*this)(a.var, b.var);
+    (*this)(a.extent, b.extent);
+  }
+  void operator()(Intrinsic const& a, Intrinsic const& b) { value = value && equal(a, b); }
+  void operator()(IntrinsicParam const& a, IntrinsicParam const& b) {
+    value = value && a.kind == b.kind && bool(a.buffer) == bool(b.buffer);
+    (*this)(a.var, b.var);
+    if (value && a.buffer) (*this)(a.buffer, b.buffer);
+  }
   void operator()(SizeParam const& a, SizeParam const& b) {
     value = value && a.low == b.low && a.high == b.high;
     (*this)(a.var, b.var);
-  }
-  void operator()(Function const& a, Function const& b) {
-    value = value && a.name == b.name;
-    (*this)(a.params, b.params);
-    (*this)(a.sizes, b.sizes);
-    (*this)(a.body, b.body);
   }
   /// Bit by bit, so that NaN equals itself and -0.0 differs from 0.0.
   void operator()(double a, double b) {
@@ -62,6 +75,23 @@ struct Digest {
     (*this)(i.var);
     (*this)(i.extent);
     (*this)(i.binding);
+  }
+  void operator()(Operand const& operand) {
+    (*this)(operand.value);
+    (*this)(operand.axes);
+  }
+  void operator()(OperandAxis const& axis) {
+    (*this)(axis.var);
+    (*this)(axis.extent);
+  }
+  void operator()(Intrinsic const& intrinsic) {
+    hasher.text(intrinsic->name).number(intrinsic->barrier);
+    (*this)(intrinsic->params);
+    (*this)(intrinsic->behaviour);
+  }
+  void operator()(IntrinsicParam const& param) {
+    hasher.number(uint64_t(param.kind)).text(param.name());
+    if (param.buffer) (*this)(param.buffer);
   }
   void operator()(std::string const& s) { hasher.text(s); }
   void operator()(double v) { hasher.number(std::bit_cast<uint64_t>(v)); }
@@ -114,9 +144,18 @@ uint64_t hash(Expr const& e) {
 
 uint64_t hash(Stmt const& s) {
   Digest digest;
-  digest.hasher.number(uint64_t(s->kind));
+  // Statements are numbered on from the expressions: a hash never takes one for the other.
+  digest.hasher.number(kExprKinds + uint64_t(s->kind));
   dispatch(*s, [&](auto const& node) { for_each_field(node, digest); });
   return digest.hasher.finish();
+}
+
+bool equal(Intrinsic const& a, Intrinsic const& b) {
+  if (a == b) return true;
+  Same same;
+  same(a->params, b->params);
+  same(a->behaviour, b->behaviour);
+  return same.value && a->name == b->name && a->barrier == b->barrier;
 }
 
 bool equal(Program const& a, Program const& b) {
@@ -127,11 +166,18 @@ bool equal(Program const& a, Program const& b) {
   return same.value && a.name == b.name && equal(a.body, b.body);
 }
 
-bool equal(KernelIr const& a, KernelIr const& b) {
+bool equal(Function const& a, Function const& b) {
   Same same;
-  same(std::vector{a.host}, std::vector{b.host});
-  same(a.device, b.device);
-  return same.value;
+  same(a.params, b.params);
+  same(a.sizes, b.sizes);
+  same(a.body, b.body);
+  return same.value && a.name == b.name;
+}
+
+bool equal(KernelIr const& a, KernelIr const& b) {
+  return equal(a.host, b.host) &&
+         std::ranges::equal(a.device, b.device,
+                            [](Function const& x, Function const& y) { return equal(x, y); });
 }
 
 uint64_t hash(Program const& program) {

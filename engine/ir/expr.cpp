@@ -42,9 +42,16 @@ std::optional<int64_t> fold(BinaryOp op, int64_t a, int64_t b) {
       return a && b;
     case BinaryOp::kOr:
       return a || b;
-    default:
-      return std::nullopt;
+    case BinaryOp::kDiv:
+    case BinaryOp::kPow:
+    case BinaryOp::kBitAnd:
+    case BinaryOp::kBitOr:
+    case BinaryOp::kBitXor:
+    case BinaryOp::kShiftLeft:
+    case BinaryOp::kShiftRight:
+      return std::nullopt;  // simplify knows the bits of whole numbers (arith)
   }
+  return std::nullopt;
 }
 
 /// `a op b` with constants folded; no algebra beyond that.
@@ -59,6 +66,8 @@ Expr folded(BinaryOp op, Expr a, Expr b) {
 }  // namespace
 
 bool is_compare(BinaryOp op) { return op >= BinaryOp::kLt && op <= BinaryOp::kNe; }
+
+bool is_bitwise(BinaryOp op) { return op >= BinaryOp::kBitAnd && op <= BinaryOp::kShiftRight; }
 
 Expr int_imm(int64_t value, DType type) { return make<IntImm>(type, value); }
 Expr float_imm(double value, DType type) {

@@ -13,9 +13,25 @@
 
 namespace tw::ir {
 
+/// Every kind of expression, once: the enumeration and `dispatch` (fields.h) come from this list.
+#define TW_EXPR_NODES(NODE) \
+  NODE(IntImm)              \
+  NODE(FloatImm)            \
+  NODE(Variable)            \
+  NODE(Unary)               \
+  NODE(Binary)              \
+  NODE(Select)              \
+  NODE(Cast)                \
+  NODE(Load)                \
+  NODE(Ramp)                \
+  NODE(Broadcast)
+#define TW_KIND(NAME) k##NAME,
+enum class ExprKind : uint8_t { TW_EXPR_NODES(TW_KIND) };
+
 struct ExprNode : Node {
-  ExprNode(NodeKind node_kind, DType element, int lane_count)
-      : Node(node_kind), type(element), lanes(lane_count) {}
+  ExprNode(ExprKind node_kind, DType element, int lane_count)
+      : kind(node_kind), type(element), lanes(lane_count) {}
+  ExprKind const kind;
   DType type;
   int lanes;  ///< 1 = scalar; more only in kernel IR after vectorization
 };
@@ -46,14 +62,14 @@ inline constexpr char const* kParameterScope = "param";
 // ---- nodes -------------------------------------------------------------------------------
 
 struct IntImm : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kIntImm;
+  static constexpr ExprKind kKind = ExprKind::kIntImm;
   static constexpr auto fields() { return std::tuple{&IntImm::value}; }
   IntImm(DType t, int64_t v) : ExprNode(kKind, t, 1), value(v) {}
   int64_t value;  ///< for bool 0 or 1
 };
 
 struct FloatImm : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kFloatImm;
+  static constexpr ExprKind kKind = ExprKind::kFloatImm;
   static constexpr auto fields() { return std::tuple{&FloatImm::value}; }
   FloatImm(DType t, double v) : ExprNode(kKind, t, 1), value(v) {}
   double value;  ///< already rounded to `type`
@@ -62,7 +78,7 @@ struct FloatImm : ExprNode {
 /// A loop variable, block iterator, let-bound value or size parameter, identified by its name: a
 /// name may not be bound again inside its own scope.
 struct Variable : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kVariable;
+  static constexpr ExprKind kKind = ExprKind::kVariable;
   static constexpr auto fields() { return std::tuple{&Variable::name}; }
   Variable(DType t, std::string n) : ExprNode(kKind, t, 1), name(std::move(n)) {}
   std::string name;
@@ -81,11 +97,12 @@ enum class UnaryOp : uint8_t {
   kCeil,
   kSin,
   kCos,
-  kRound
+  kRound,
+  kBitNot  ///< of integers: every bit the other one
 };
 
 struct Unary : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kUnary;
+  static constexpr ExprKind kKind = ExprKind::kUnary;
   static constexpr auto fields() { return std::tuple{&Unary::op, &Unary::a}; }
   Unary(UnaryOp o, Expr x) : ExprNode(kKind, x.type(), x.lanes()), op(o), a(std::move(x)) {}
   UnaryOp op;
@@ -94,6 +111,12 @@ struct Unary : ExprNode {
 
 /// kDiv is for floats; integers use kFloorDiv and kFloorMod, which round down (-7 // 2 == -4,
 /// -7 % 2 == 1; the least by -1 is itself, wrapped); dividing by zero is an error of the program.
+///
+/// kBitAnd to kShiftRight are for integers. A shift moves the bits of its left operand by as many
+/// places as its right one says; what leaves the type's width is lost. To the right, a signed
+/// number is filled up with its sign, an unsigned one with zeros. Places below 0, or as many as the
+/// type has bits or more, move everything out: the result is 0, or -1 for a negative number that is
+/// shifted to the right.
 enum class BinaryOp : uint8_t {
   kAdd,
   kSub,
@@ -109,12 +132,19 @@ enum class BinaryOp : uint8_t {
   kEq,
   kNe,
   kAnd,
-  kOr
+  kOr,
+  kBitAnd,
+  kBitOr,
+  kBitXor,
+  kShiftLeft,
+  kShiftRight
 };
 bool is_compare(BinaryOp op);
+/// One of those that look at the bits of integers.
+bool is_bitwise(BinaryOp op);
 
 struct Binary : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kBinary;
+  static constexpr ExprKind kKind = ExprKind::kBinary;
   static constexpr auto fields() { return std::tuple{&Binary::op, &Binary::a, &Binary::b}; }
   Binary(BinaryOp o, Expr x, Expr y)
       : ExprNode(kKind, is_compare(o) ? DType::kBool : x.type(), x.lanes()),
@@ -127,7 +157,7 @@ struct Binary : ExprNode {
 
 /// Only the chosen side is evaluated: the other may read outside its buffer.
 struct Select : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kSelect;
+  static constexpr ExprKind kKind = ExprKind::kSelect;
   static constexpr auto fields() { return std::tuple{&Select::condition, &Select::a, &Select::b}; }
   Select(Expr c, Expr x, Expr y)
       : ExprNode(kKind, x.type(), x.lanes()),
@@ -138,7 +168,7 @@ struct Select : ExprNode {
 };
 
 struct Cast : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kCast;
+  static constexpr ExprKind kKind = ExprKind::kCast;
   static constexpr auto fields() { return std::tuple{&Cast::a}; }
   Cast(DType t, Expr x) : ExprNode(kKind, t, x.lanes()), a(std::move(x)) {}
   Expr a;
@@ -147,7 +177,7 @@ struct Cast : ExprNode {
 /// Reads one element; one index per dimension. In kernel IR after flattening: one index, in
 /// elements.
 struct Load : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kLoad;
+  static constexpr ExprKind kKind = ExprKind::kLoad;
   static constexpr auto fields() { return std::tuple{&Load::buffer, &Load::indices}; }
   Load(Buffer b, std::vector<Expr> i)
       : ExprNode(kKind, b->type, lanes_of(i)), buffer(std::move(b)), indices(std::move(i)) {}
@@ -162,7 +192,7 @@ struct Load : ExprNode {
 
 /// Vector base, base+stride, ..., `count` lanes.
 struct Ramp : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kRamp;
+  static constexpr ExprKind kKind = ExprKind::kRamp;
   static constexpr auto fields() { return std::tuple{&Ramp::base, &Ramp::stride}; }
   Ramp(Expr b, Expr s, int count)
       : ExprNode(kKind, b.type(), count), base(std::move(b)), stride(std::move(s)) {}
@@ -170,7 +200,7 @@ struct Ramp : ExprNode {
 };
 
 struct Broadcast : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::kBroadcast;
+  static constexpr ExprKind kKind = ExprKind::kBroadcast;
   static constexpr auto fields() { return std::tuple{&Broadcast::value}; }
   Broadcast(Expr v, int count) : ExprNode(kKind, v.type(), count), value(std::move(v)) {}
   Expr value;

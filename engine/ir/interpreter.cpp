@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "engine/ir/compiled_expr.h"
+#include "engine/ir/fields.h"
 #include "engine/ir/text.h"
 #include "engine/support/base/random.h"
 
@@ -28,7 +29,7 @@ public:
         return bad_input("size_out_of_range",
                          fmt::format("the size {} must be from {} to {}, not {}",
                                      to_text(sizes[i].var), sizes[i].low, sizes[i].high, value));
-      frame_.set(frame_.slot(sizes[i].var.as<Variable>()->name), value);
+      frame_.set(frame_.slot(sizes[i].var.to<Variable>().name), value);
     }
     return {};
   }
@@ -62,6 +63,7 @@ public:
   }
 
 private:
+  struct Callee;
   /// A statement with its expressions resolved to slots.
   struct Code {
     Stmt source;
@@ -75,62 +77,95 @@ private:
     int buffer = -1;
     int lanes = 1;
     std::vector<std::unique_ptr<Code>> children;
+    std::unique_ptr<Callee> callee;
   };
   using CodePtr = std::unique_ptr<Code>;
+  /// An operand of a call: a number, or a tensor's elements as the axes run.
+  struct Passed {
+    int formal = -1;                       // slot of the parameter in the callee
+    int buffer = -1;                       // of the tensor that is handed over
+    std::vector<int> axes;                 // slots
+    std::vector<Compiled> extents, exprs;  // of the axes; indices, or the number
+  };
+  /// What a call runs. It sees its operands only.
+  struct Callee {
+    std::unique_ptr<Machine> machine;
+    CodePtr body;
+    std::vector<Passed> passed;
+  };
 
   CodePtr compile(Stmt const& s) {
     auto code = std::make_unique<Code>();
     code->source = s;
-    switch (s->kind) {
-      case NodeKind::kFor: {
-        auto const* node = s.as<For>();
-        code->exprs.push_back(frame_.compile(node->extent));
-        code->slot = frame_.slot(node->name());
-        code->loop_kind = node->loop_kind;
-        code->children.push_back(compile(node->body));
-        break;
-      }
-      case NodeKind::kBlock:
-        compile_block(*s.as<Block>(), *code);
-        break;
-      case NodeKind::kStore: {
-        auto const* node = s.as<Store>();
-        code->buffer = frame_.buffer_slot(node->buffer->name);
-        for (Expr const& index : node->indices) code->exprs.push_back(frame_.compile(index));
-        code->exprs.push_back(frame_.compile(node->value));
-        code->lanes = std::max(node->value.lanes(), Load::lanes_of(node->indices));
-        break;
-      }
-      case NodeKind::kPrefetch:  // nothing that a program could notice
-        break;
-      case NodeKind::kSeq:
-        for (Stmt const& child : s.as<Seq>()->stmts) code->children.push_back(compile(child));
-        break;
-      case NodeKind::kIf: {
-        auto const* node = s.as<If>();
-        code->exprs.push_back(frame_.compile(node->condition));
-        code->lanes = node->condition.lanes();
-        code->children.push_back(compile(node->then_body));
-        if (node->else_body) code->children.push_back(compile(node->else_body));
-        break;
-      }
-      case NodeKind::kLet: {
-        auto const* node = s.as<Let>();
-        code->exprs.push_back(frame_.compile(node->value));
-        code->slot = frame_.slot(node->var.as<Variable>()->name);
-        code->children.push_back(compile(node->body));
-        break;
-      }
-      default: {
-        auto const* node = s.as<Alloc>();
-        code->buffer = frame_.buffer_slot(node->buffer->name);
-        code->children.push_back(compile(node->body));
-      }
-    }
+    dispatch(*s, [&](auto const& node) { compile(node, *code); });
     return code;
   }
 
-  void compile_block(Block const& node, Code& code) {
+  void compile(For const& node, Code& code) {
+    code.exprs.push_back(frame_.compile(node.extent));
+    code.slot = frame_.slot(node.name());
+    code.loop_kind = node.loop_kind;
+    code.children.push_back(compile(node.body));
+  }
+
+  void compile(Store const& node, Code& code) {
+    code.buffer = frame_.buffer_slot(node.buffer->name);
+    for (Expr const& index : node.indices) code.exprs.push_back(frame_.compile(index));
+    code.exprs.push_back(frame_.compile(node.value));
+    code.lanes = std::max(node.value.lanes(), Load::lanes_of(node.indices));
+  }
+
+  void compile(Seq const& node, Code& code) {
+    for (Stmt const& child : node.stmts) code.children.push_back(compile(child));
+  }
+
+  void compile(If const& node, Code& code) {
+    code.exprs.push_back(frame_.compile(node.condition));
+    code.lanes = node.condition.lanes();
+    code.children.push_back(compile(node.then_body));
+    if (node.else_body) code.children.push_back(compile(node.else_body));
+  }
+
+  void compile(Let const& node, Code& code) {
+    code.exprs.push_back(frame_.compile(node.value));
+    code.slot = frame_.slot(node.var.to<Variable>().name);
+    code.children.push_back(compile(node.body));
+  }
+
+  void compile(Alloc const& node, Code& code) {
+    code.buffer = frame_.buffer_slot(node.buffer->name);
+    code.children.push_back(compile(node.body));
+  }
+
+  void compile(HintNode auto const&, Code&) {}  // nothing that a program could notice
+
+  void compile(IntrinsicCall const& node, Code& code) {
+    IntrinsicNode const& intrinsic = *node.intrinsic;
+    code.callee = std::make_unique<Callee>();
+    code.callee->machine = std::make_unique<Machine>(options_);
+    Machine& inner = *code.callee->machine;
+    if (intrinsic.behaviour) code.callee->body = inner.compile(intrinsic.behaviour);
+    for (size_t i = 0; i < intrinsic.params.size(); ++i) {
+      IntrinsicParam const& param = intrinsic.params[i];
+      Passed passed;
+      for (OperandAxis const& axis : node.operands[i].axes) {
+        passed.extents.push_back(frame_.compile(axis.extent));
+        passed.axes.push_back(frame_.slot(axis.name()));
+      }
+      if (param.buffer) {
+        auto const& element = node.operands[i].value.to<Load>();
+        passed.buffer = frame_.buffer_slot(element.buffer->name);
+        for (Expr const& index : element.indices) passed.exprs.push_back(frame_.compile(index));
+        passed.formal = inner.frame_.buffer_slot(param.name());
+      } else {
+        passed.exprs.push_back(frame_.compile(node.operands[i].value));
+        passed.formal = inner.frame_.slot(param.name());
+      }
+      code.callee->passed.push_back(std::move(passed));
+    }
+  }
+
+  void compile(Block const& node, Code& code) {
     for (IterVar const& iter : node.iters) {
       code.exprs.push_back(frame_.compile(iter.binding));
       code.iter_extents.push_back(frame_.compile(iter.extent));
@@ -144,30 +179,96 @@ private:
 
   void execute(Code const& code) {
     if (frame_.failed()) return;
-    switch (code.source->kind) {
-      case NodeKind::kFor:
-        return loop(code);
-      case NodeKind::kBlock:
-        return block(code);
-      case NodeKind::kStore:
-        return store(code);
-      case NodeKind::kPrefetch:
-        return;
-      case NodeKind::kSeq:
-        for (CodePtr const& child : code.children) execute(*child);
-        return;
-      case NodeKind::kIf:
-        return condition(code);
-      case NodeKind::kLet: {
-        frame_.set_from(code.slot, code.exprs[0]);
-        return execute(*code.children[0]);
+    dispatch(*code.source, [&](auto const& node) { execute(node, code); });
+  }
+
+  void execute(For const&, Code const& code) { loop(code); }
+  void execute(Block const&, Code const& code) { block(code); }
+  void execute(Store const&, Code const& code) { store(code); }
+  void execute(If const&, Code const& code) { condition(code); }
+  void execute(HintNode auto const&, Code const&) {}
+  void execute(Seq const&, Code const& code) {
+    for (CodePtr const& child : code.children) execute(*child);
+  }
+  void execute(Let const&, Code const& code) {
+    frame_.set_from(code.slot, code.exprs[0]);
+    execute(*code.children[0]);
+  }
+  void execute(Alloc const& node, Code const& code) {
+    auto array = fresh(*node.buffer);
+    if (!array) return frame_.fail(array.error());
+    frame_.bind(code.buffer, std::move(*array));
+    execute(*code.children[0]);
+  }
+
+  /// The behaviour runs on tensors of its own: copies of what it reads, and of what it writes
+  /// afterwards. So an access outside of an operand shows, and an element not written is poison.
+  void execute(IntrinsicCall const& node, Code const& code) {
+    if (!count_step()) return;
+    IntrinsicNode const& intrinsic = *node.intrinsic;
+    if (mask_) return refuse_call(intrinsic, "its call stands under a mask");
+    if (intrinsic.barrier && together_ > 0)
+      return refuse_call(intrinsic,
+                         "a barrier inside of a loop whose iterations run together, which are "
+                         "interpreted one after the other");
+    Machine& inner = *code.callee->machine;
+    std::vector<NDArray> arrays;
+    for (size_t i = 0; i < intrinsic.params.size() && !frame_.failed(); ++i)
+      arrays.push_back(hand_over(intrinsic.params[i], code.callee->passed[i], inner));
+    if (!frame_.failed() && code.callee->body) inner.execute(*code.callee->body);
+    if (inner.frame_.failed()) frame_.fail(inner.frame_.error());
+    for (size_t i = 0; i < intrinsic.params.size() && !frame_.failed(); ++i)
+      if (intrinsic.params[i].writes()) take_back(code.callee->passed[i], arrays[i]);
+  }
+
+  void refuse_call(IntrinsicNode const& intrinsic, char const* why) {
+    frame_.fail(Error{"call_not_interpreted",
+                      fmt::format("{} is not interpreted: {}", intrinsic.name, why),
+                      {},
+                      Fault::kRefused});
+  }
+
+  NDArray hand_over(IntrinsicParam const& param, Passed const& passed, Machine& inner) {
+    if (!param.buffer) {
+      inner.frame_.set_value(passed.formal, frame_.value(passed.exprs[0], 0));
+      return {};
+    }
+    auto array = inner.fresh(*param.buffer);
+    if (!array) return frame_.fail(array.error()), NDArray();
+    for (size_t d = 0; d < passed.extents.size(); ++d)
+      if (int64_t extent = frame_.integer(passed.extents[d], 0); extent != array->shape()[d])
+        frame_.fail(Error{"operand_mismatch",
+                          fmt::format("dimension {} of {} is {}, {} are handed over", d,
+                                      param.name(), array->shape()[d], extent),
+                          {},
+                          Fault::kRefused});
+    inner.frame_.bind(passed.formal, *array);
+    if (param.reads())
+      for_elements(passed, *array, [&](int64_t at, int64_t from) {
+        inner.frame_.write(passed.formal, at, frame_.read(passed.buffer, from));
+      });
+    return *array;
+  }
+
+  void take_back(Passed const& passed, NDArray const& array) {
+    int temporary = frame_.buffer_slot(" operand");  // no name that a program could have
+    frame_.bind(temporary, array);
+    for_elements(passed, array, [&](int64_t at, int64_t to) {
+      frame_.write(passed.buffer, to, frame_.read(temporary, at));
+    });
+  }
+
+  /// Calls `f(element of the operand, element of the tensor)`.
+  template <typename F>
+  void for_elements(Passed const& passed, NDArray const& array, F const& f) {
+    for (int64_t at = 0; at < array.size() && !frame_.failed(); ++at) {
+      int64_t rest = at;
+      for (size_t d = passed.axes.size(); d-- > 0;) {
+        frame_.set(passed.axes[d], rest % array.shape()[d]);
+        rest /= array.shape()[d];
       }
-      default: {
-        auto array = fresh(*code.source.as<Alloc>()->buffer);
-        if (!array) return frame_.fail(array.error());
-        frame_.bind(code.buffer, std::move(*array));
-        return execute(*code.children[0]);
-      }
+      int64_t place = frame_.offset(passed.buffer, passed.exprs, 0);
+      if (!frame_.failed()) f(at, place);
     }
   }
 
@@ -175,6 +276,12 @@ private:
     int64_t extent = frame_.integer(code.exprs[0], 0);
     bool free_order = code.loop_kind == LoopKind::kParallel ||
                       code.loop_kind == LoopKind::kVector || code.loop_kind == LoopKind::kBind;
+    together_ += free_order;
+    run_iterations(code, extent, free_order);
+    together_ -= free_order;
+  }
+
+  void run_iterations(Code const& code, int64_t extent, bool free_order) {
     if (free_order && options_.shuffle_seed != 0) return shuffled(code, extent);
     for (int64_t i = 0; i < extent && !frame_.failed(); ++i) {
       frame_.set(code.slot, i);
@@ -268,6 +375,7 @@ private:
   Frame frame_;
   Compiled const* mask_ = nullptr;
   int64_t steps_ = 0;
+  int together_ = 0;  // loops around whose iterations run together
 };
 
 Result<std::vector<NDArray>> run(std::vector<Buffer> const& inputs,

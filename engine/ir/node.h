@@ -1,7 +1,10 @@
 /// Nodes of programs: immutable, shared by count, compared by their fields.
 ///
 /// A node type lists its fields once (`fields()`); visiting, rewriting, equality and hashing come
-/// from that list (fields.h). A node is made by `make` and never changed afterwards.
+/// from that list (fields.h). A node is made by `make` and never changed afterwards. The kinds of
+/// expressions and of statements are two lists (expr.h, stmt.h); whoever tells kinds apart does it
+/// by `dispatch` or by a `switch` without a default, so that a new kind is an error of the compiler
+/// wherever it is not handled.
 #pragma once
 
 #include <atomic>
@@ -9,39 +12,16 @@
 #include <cstdint>
 #include <utility>
 
-namespace tw::ir {
+#include "engine/support/base/error.h"
 
-enum class NodeKind : uint8_t {
-  // expressions
-  kIntImm,
-  kFloatImm,
-  kVariable,
-  kUnary,
-  kBinary,
-  kSelect,
-  kCast,
-  kLoad,
-  kRamp,
-  kBroadcast,
-  // statements
-  kFor,
-  kBlock,
-  kStore,
-  kSeq,
-  kIf,
-  kLet,
-  kAlloc,
-  kPrefetch,
-};
+namespace tw::ir {
 
 class Node {
 public:
-  explicit Node(NodeKind node_kind) : kind(node_kind) {}
-  Node(Node const& other) : kind(other.kind) {}  // a copy starts with no owner
+  Node() = default;
+  Node(Node const&) {}  // a copy starts with no owner
   Node& operator=(Node const&) = delete;
   virtual ~Node() = default;
-
-  NodeKind const kind;
 
 private:
   template <typename T>
@@ -75,6 +55,12 @@ public:
   template <typename N>
   N const* as() const {
     return node_ && node_->kind == N::kKind ? static_cast<N const*>(node_) : nullptr;
+  }
+  /// The node, which must be an `N`.
+  template <typename N>
+  N const& to() const {
+    TW_ASSERT(node_ && node_->kind == N::kKind, "the node is of the kind asked for");
+    return static_cast<N const&>(*node_);
   }
 
 private:

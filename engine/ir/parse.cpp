@@ -1,8 +1,13 @@
 #include <fmt/format.h>
 
+#include <map>
+#include <utility>
+
+#include "engine/ir/intrinsic.h"
 #include "engine/ir/kernel.h"
 #include "engine/ir/loop_words.h"
 #include "engine/ir/parse_expr.h"
+#include "engine/ir/parse_hint.h"
 
 namespace tw::ir {
 namespace {
@@ -38,6 +43,7 @@ public:
 
   Result<Program> parse() {
     TRY(first_line("program", "its head and a body"));
+    TRY(intrinsics("program"));
     LineReader& head = lines_[at_++].reader;
     TRY(head.expect("program"));
     TRY_ASSIGN(program_.name, head.name("the program's name"));
@@ -57,6 +63,7 @@ public:
   Result<KernelIr> parse_kernel() {
     TRY(first_line("kernel", "a host function and its body"));
     KernelIr kernel;
+    TRY(intrinsics("kernel"));
     TRY_ASSIGN(kernel.host, function("host"));
     while (at_ < lines_.size()) {
       TRY_ASSIGN(Function next, function("device"));
@@ -118,6 +125,125 @@ private:
     return std::make_shared<BufferNode const>(std::move(node));
   }
 
+  /// They stand before the head.
+  Status intrinsics(std::string_view kind) {
+    while (at_ < lines_.size() && lines_[at_].reader.peek().text == "intrinsic") TRY(intrinsic());
+    if (at_ < lines_.size()) return {};
+    return lines_.back().reader.error(fmt::format("not_a_{}", kind), "there is no head");
+  }
+
+  /// A declaration, with its behaviour indented below it.
+  Status intrinsic() {
+    LineReader& reader = lines_[at_++].reader;
+    reader.next();
+    IntrinsicNode node;
+    ExprScope outer = std::exchange(scope_, {});
+    TRY_ASSIGN(node.name, reader.name("the intrinsic's name"));
+    TRY(reader.expect("("));
+    if (!reader.accept(")")) {
+      do {
+        TRY_ASSIGN(IntrinsicParam param, intrinsic_parameter(reader));
+        node.params.push_back(std::move(param));
+      } while (reader.accept(","));
+      TRY(reader.expect(")"));
+    }
+    node.barrier = reader.accept("barrier");
+    TRY(reader.end());
+    if (at_ < lines_.size() && lines_[at_].indent > 0) {
+      TRY_ASSIGN(node.behaviour, statements(1));
+    }
+    scope_ = std::move(outer);
+    auto declared = declare(std::move(node));
+    if (!declared) return reader.error(declared.error().code, declared.error().message);
+    if (!intrinsics_.emplace((*declared)->name, *declared).second)
+      return reader.error("name_taken",
+                          fmt::format("there are two intrinsics named '{}'", (*declared)->name));
+    return {};
+  }
+
+  Result<IntrinsicParam> intrinsic_parameter(LineReader& reader) {
+    if (reader.accept("scalar")) {
+      TRY_ASSIGN(std::string name, reader.name("a number's name"));
+      TRY(reader.expect(":"));
+      TRY_ASSIGN(std::string type, reader.name("a type"));
+      auto parsed = parse_dtype(type);
+      if (!parsed) return reader.error("unknown_type", fmt::format("'{}' is not a type", type));
+      scope_.variables[name] = *parsed;
+      return scalar_param(name, *parsed);
+    }
+    static constexpr std::pair<std::string_view, ParamKind> kWords[] = {
+        {"read", ParamKind::kRead}, {"write", ParamKind::kWrite}, {"update", ParamKind::kUpdate}};
+    for (auto const& [word, kind] : kWords) {
+      if (!reader.accept(word)) continue;
+      TRY_ASSIGN(Buffer parsed, parse_buffer(reader, scope_));
+      BufferNode node = *parsed;
+      node.scope.clear();
+      if (reader.accept("@")) {
+        TRY_ASSIGN(node.scope, reader.name("a memory scope"));
+      }
+      auto buffer = std::make_shared<BufferNode const>(std::move(node));
+      scope_.buffers[buffer->name] = buffer;
+      return tensor_param(kind, buffer);
+    }
+    return reader.error("expected_parameter", "expected 'scalar', 'read', 'write' or 'update'");
+  }
+
+  Result<Stmt> call() {
+    LineReader& reader = lines_[at_++].reader;
+    reader.next();
+    TRY_ASSIGN(std::string name, reader.name("an intrinsic's name"));
+    auto found = intrinsics_.find(name);
+    if (found == intrinsics_.end())
+      return reader.error("unknown_intrinsic", fmt::format("no intrinsic '{}' is declared", name));
+    std::vector<Operand> operands;
+    TRY(reader.expect("("));
+    if (!reader.accept(")")) {
+      do {
+        TRY_ASSIGN(Operand given, operand(reader));
+        operands.push_back(std::move(given));
+      } while (reader.accept(","));
+      TRY(reader.expect(")"));
+    }
+    TRY(reader.end());
+    return make<IntrinsicCall>(found->second, std::move(operands));
+  }
+
+  /// The axes stand behind the element that speaks of them: it is read again once they are known.
+  Result<Operand> operand(LineReader& reader) {
+    Operand given;
+    LineReader element = reader;
+    ExprScope names = scope_;
+    TRY(skip_operand(reader));
+    if (reader.accept("over")) {
+      TRY(reader.expect("("));
+      do {
+        TRY_ASSIGN(std::string name, reader.name("an axis's name"));
+        if (!names.variables.emplace(name, DType::kI64).second)
+          return reader.error("name_taken", fmt::format("'{}' is bound already", name));
+        TRY(reader.expect("in"));
+        TRY_ASSIGN(Expr extent, parse_expr(reader, scope_));
+        given.axes.push_back({var(name), std::move(extent)});
+      } while (reader.accept(","));
+      TRY(reader.expect(")"));
+    }
+    TRY_ASSIGN(given.value, parse_expr(element, names));
+    return given;
+  }
+
+  /// Up to the "over", comma or bracket that ends an operand's element.
+  static Status skip_operand(LineReader& reader) {
+    int open = 0;
+    while (!reader.at_end()) {
+      std::string_view text = reader.peek().text;
+      bool ends = open == 0 && (text == "over" || text == "," || text == ")");
+      if (ends) return {};
+      open += text == "(" || text == "[";
+      open -= text == ")" || text == "]";
+      reader.next();
+    }
+    return reader.error("expected_token", "expected ')' behind the operands");
+  }
+
   using ReadBuffer = Result<Buffer> (ProgramParser::*)(LineReader&);
   Status buffers(LineReader& reader, std::vector<Buffer>& list, ReadBuffer read) {
     TRY(reader.expect("("));
@@ -176,8 +302,9 @@ private:
     if (word == "if") return condition(indent);
     if (word == "let") return let(indent);
     if (word == "alloc") return alloc(indent);
-    if (word == "prefetch") return prefetch();
     if (word == "nothing") return nothing();
+    if (word == "call") return call();
+    if (HintReader kind = hint_named(word)) return hint(kind);
     return store();
   }
 
@@ -325,14 +452,16 @@ private:
     return make<Alloc>(buffer, body);
   }
 
-  Result<Stmt> prefetch() {
+  Result<Stmt> hint(HintReader read) {
     LineReader& reader = lines_[at_++].reader;
     reader.next();
-    TRY_ASSIGN(Expr element, parse_expr(reader, scope_));
-    if (!element.as<Load>())
-      return reader.error("expected_element", "what is prefetched is an element of a tensor");
+    std::vector<Expr> fields;
+    do {
+      TRY_ASSIGN(Expr e, parse_expr(reader, scope_));
+      fields.push_back(std::move(e));
+    } while (reader.accept(","));
     TRY(reader.end());
-    return make<Prefetch>(element);
+    return read(fields, reader);
   }
 
   Result<Stmt> store() {
@@ -359,6 +488,7 @@ private:
   size_t at_ = 0;
   int depth_ = 0;
   ExprScope scope_;
+  std::map<std::string, Intrinsic> intrinsics_;
   Program program_;
 };
 

@@ -41,9 +41,9 @@ size_t number_end(std::string_view line, size_t i) {
 }
 
 size_t symbol_length(std::string_view rest) {
-  for (std::string_view two : {"//", "<=", ">=", "==", "!=", "&&", "||", "->", ".."})
+  for (std::string_view two : {"//", "<=", ">=", "==", "!=", "&&", "||", "<<", ">>", "->", ".."})
     if (rest.substr(0, 2) == two) return 2;
-  return std::string_view("+-*/%<>()[],:=@.").find(rest[0]) != std::string_view::npos ? 1 : 0;
+  return std::string_view("+-*/%<>&|^~()[],:=@.").find(rest[0]) != std::string_view::npos ? 1 : 0;
 }
 
 class ExprParser {
@@ -98,6 +98,10 @@ private:
       return reader_.error("type_mismatch", "'//' and '%' are for integers");
     if ((op == BinaryOp::kFloorDiv || op == BinaryOp::kFloorMod) && is_int(b, 0))
       return reader_.error("division_by_zero", fmt::format("'{}' is divided by zero", to_text(a)));
+    if (is_bitwise(op) && !is_integer(a.type()))
+      return reader_.error("type_mismatch",
+                           "'&', '|', '^', '<<' and '>>' are for integers; conditions are joined "
+                           "by '&&' and '||'");
     bool logic = op == BinaryOp::kAnd || op == BinaryOp::kOr;
     if (logic != (a.type() == DType::kBool) && !is_compare(op))
       return reader_.error("type_mismatch", logic ? "'&&' and '||' are for conditions"
@@ -111,6 +115,7 @@ private:
       TRY(reader_.expect(")"));
       return inner;
     }
+    if (reader_.accept("~")) return all_bits_changed();
     bool negative = reader_.accept("-");
     Token token = reader_.peek();
     if (token.kind == Token::kNumber || token.text == "inf" || token.text == "nan")
@@ -145,6 +150,15 @@ private:
       return reader_.error("no_nan", fmt::format("{} are not the bits of a NaN", bits));
     TRY(reader_.expect(")"));
     return uint64_t(bits);
+  }
+
+  Result<Expr> all_bits_changed() {
+    if (++depth_ > kMaxDepth)
+      return reader_.error("too_deep", "the expression is nested too deeply");
+    TRY_ASSIGN(Expr inner, operand());
+    --depth_;
+    if (!is_integer(inner.type())) return reader_.error("type_mismatch", "'~' is for integers");
+    return unary(UnaryOp::kBitNot, inner);
   }
 
   Result<Expr> number(bool negative) {

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "engine/ir/fields.h"
 #include "engine/ir/kernel.h"
 #include "engine/ir/loop_words.h"
 #include "engine/ir/operators.h"
@@ -54,7 +55,7 @@ std::string binary_text(Binary const& node, int context) {
   if (syntax.is_function)
     return fmt::format("{}({}, {})", syntax.symbol, text_of(node.a, 0), text_of(node.b, 0));
   // Left-associative: the right operand needs parentheses at equal strength.
-  bool tight = syntax.strength >= 5;
+  bool tight = syntax.strength >= kSumStrength;
   std::string text = text_of(node.a, syntax.strength) + (tight ? "" : " ") +
                      std::string(syntax.symbol) + (tight ? "" : " ") +
                      text_of(node.b, syntax.strength + 1);
@@ -62,34 +63,36 @@ std::string binary_text(Binary const& node, int context) {
 }
 
 std::string text_of(Expr const& e, int context) {
-  switch (e->kind) {
-    case NodeKind::kIntImm:
-      return int_text(*e.as<IntImm>());
-    case NodeKind::kFloatImm:
-      return float_text(e.as<FloatImm>()->value, e.type());
-    case NodeKind::kVariable:
-      return e.as<Variable>()->name;
-    case NodeKind::kUnary:
-      return fmt::format("{}({})", name_of(e.as<Unary>()->op), text_of(e.as<Unary>()->a, 0));
-    case NodeKind::kBinary:
-      return binary_text(*e.as<Binary>(), context);
-    case NodeKind::kSelect: {
-      auto const* s = e.as<Select>();
-      return fmt::format("select({}, {}, {})", text_of(s->condition, 0), text_of(s->a, 0),
-                         text_of(s->b, 0));
-    }
-    case NodeKind::kCast:
-      return fmt::format("{}({})", tw::to_text(e.type()), text_of(e.as<Cast>()->a, 0));
-    case NodeKind::kLoad:
-      return fmt::format("{}[{}]", e.as<Load>()->buffer->name, join(e.as<Load>()->indices));
-    case NodeKind::kRamp:
-      return fmt::format("ramp({}, {}, {})", text_of(e.as<Ramp>()->base, 0),
-                         text_of(e.as<Ramp>()->stride, 0), e.lanes());
-    case NodeKind::kBroadcast:
-      return fmt::format("broadcast({}, {})", text_of(e.as<Broadcast>()->value, 0), e.lanes());
-    default:
-      return "?";
-  }
+  return dispatch(
+      *e,
+      overloaded{
+          [](IntImm const& n) { return int_text(n); },
+          [](FloatImm const& n) { return float_text(n.value, n.type); },
+          [](Variable const& n) { return n.name; },
+          [](Unary const& n) { return fmt::format("{}({})", name_of(n.op), text_of(n.a, 0)); },
+          [&](Binary const& n) { return binary_text(n, context); },
+          [](Select const& n) {
+            return fmt::format("select({}, {}, {})", text_of(n.condition, 0), text_of(n.a, 0),
+                               text_of(n.b, 0));
+          },
+          [](Cast const& n) { return fmt::format("{}({})", tw::to_text(n.type), text_of(n.a, 0)); },
+          [](Load const& n) { return fmt::format("{}[{}]", n.buffer->name, join(n.indices)); },
+          [](Ramp const& n) {
+            return fmt::format("ramp({}, {}, {})", text_of(n.base, 0), text_of(n.stride, 0),
+                               n.lanes);
+          },
+          [](Broadcast const& n) {
+            return fmt::format("broadcast({}, {})", text_of(n.value, 0), n.lanes);
+          },
+      });
+}
+
+std::string operand_text(Operand const& operand) {
+  std::string text = text_of(operand.value, 0);
+  for (size_t i = 0; i < operand.axes.size(); ++i)
+    text += fmt::format("{}{} in {}", i ? ", " : " over (", operand.axes[i].name(),
+                        text_of(operand.axes[i].extent, 0));
+  return operand.axes.empty() ? text : text + ")";
 }
 
 std::string buffer_text(BufferNode const& buffer) {
@@ -122,44 +125,27 @@ public:
 
   void statement(Stmt const& s, int indent) { statement(s, indent, indent); }
 
+  void intrinsics(std::vector<Intrinsic> const& list) {
+    for (Intrinsic const& intrinsic : list) declaration(*intrinsic);
+  }
+
   PrintedProgram take() { return std::move(result_); }
 
 private:
   /// `inside` is the indent of what a let or an allocation holds for.
   void statement(Stmt const& s, int indent, int inside) {
     result_.line_of.emplace(s.get(), int(result_.lines.size()) + 1);
-    switch (s->kind) {
-      case NodeKind::kFor:
-        return loop(*s.as<For>(), indent);
-      case NodeKind::kBlock:
-        return block(*s.as<Block>(), indent);
-      case NodeKind::kStore:
-        return store(*s.as<Store>(), indent, "");
-      case NodeKind::kPrefetch:
-        return line(indent, "prefetch " + text_of(s.as<Prefetch>()->element, 0),
-                    with_origin(*s.as<Prefetch>()));
-      case NodeKind::kSeq:
-        return sequence(*s.as<Seq>(), indent);
-      case NodeKind::kIf:
-        return condition(*s.as<If>(), indent);
-      case NodeKind::kLet:
-        line(indent,
-             fmt::format("let {} = {}", text_of(s.as<Let>()->var, 0),
-                         text_of(s.as<Let>()->value, 0)),
-             with_origin(*s.get()));
-        return statement(s.as<Let>()->body, inside);
-      default: {
-        auto const* alloc = s.as<Alloc>();
-        line(indent, fmt::format("alloc {} @{}", buffer_text(*alloc->buffer), alloc->buffer->scope),
-             with_origin(*s.get()));
-        return statement(alloc->body, inside);
-      }
-    }
+    dispatch(*s, [&](auto const& node) {
+      if constexpr (requires { print_holding(node, indent, inside); })
+        print_holding(node, indent, inside);
+      else
+        print(node, indent);
+    });
   }
 
   /// A let or an allocation holds up to the end of its group of lines; one that ends before has a
   /// group of its own.
-  void sequence(Seq const& node, int indent) {
+  void print(Seq const& node, int indent) {
     if (node.stmts.empty()) line(indent, "nothing");
     for (size_t i = 0; i < node.stmts.size(); ++i)
       statement(node.stmts[i], indent, i + 1 < node.stmts.size() ? indent + 1 : indent);
@@ -173,7 +159,21 @@ private:
     return info;
   }
 
-  void loop(For const& node, int indent) {
+  void declaration(IntrinsicNode const& node) {
+    static constexpr char const* kWords[] = {"scalar", "read", "write", "update"};
+    std::string params;
+    for (IntrinsicParam const& param : node.params) {
+      params += fmt::format("{}{} ", params.empty() ? "" : ", ", kWords[int(param.kind)]);
+      params += param.buffer ? buffer_text(*param.buffer)
+                             : fmt::format("{}: {}", param.name(), tw::to_text(param.var.type()));
+      if (param.buffer && !param.buffer->scope.empty()) params += " @" + param.buffer->scope;
+    }
+    if (!node.doc.empty()) line(0, "# " + node.doc);
+    line(0, fmt::format("intrinsic {}({}){}", node.name, params, node.barrier ? " barrier" : ""));
+    if (node.behaviour) statement(node.behaviour, 1);
+  }
+
+  void print(For const& node, int indent) {
     std::string bind = node.loop_kind == LoopKind::kBind ? "(" + node.bind + ")" : "";
     LineInfo info = with_origin(node);
     info.loop = node.id;
@@ -186,7 +186,36 @@ private:
     around_.pop_back();
   }
 
-  void block(Block const& node, int indent) {
+  void print_holding(Let const& node, int indent, int inside) {
+    line(indent, fmt::format("let {} = {}", text_of(node.var, 0), text_of(node.value, 0)),
+         with_origin(node));
+    statement(node.body, inside);
+  }
+
+  void print_holding(Alloc const& node, int indent, int inside) {
+    line(indent, fmt::format("alloc {} @{}", buffer_text(*node.buffer), node.buffer->scope),
+         with_origin(node));
+    statement(node.body, inside);
+  }
+
+  template <HintNode N>
+  void print(N const& node, int indent) {
+    std::string text;
+    for_each_field(node,
+                   [&](Expr const& e) { text += (text.empty() ? "" : ", ") + text_of(e, 0); });
+    line(indent, fmt::format("{} {}", N::kWord, text), with_origin(node));
+  }
+
+  void print(IntrinsicCall const& node, int indent) {
+    std::string operands;
+    for (Operand const& operand : node.operands)
+      operands += (operands.empty() ? "" : ", ") + operand_text(operand);
+    line(indent, fmt::format("call {}({})", node.intrinsic->name, operands), with_origin(node));
+  }
+
+  void print(Store const& node, int indent) { store(node, indent, ""); }
+
+  void print(Block const& node, int indent) {
     static constexpr char const* kWords[] = {"", "reduce ", "ordered ", "opaque "};
     std::string iters;
     for (IterVar const& iter : node.iters) {
@@ -219,7 +248,7 @@ private:
          with_origin(node));
   }
 
-  void condition(If const& node, int indent) {
+  void print(If const& node, int indent) {
     line(indent, "if " + text_of(node.condition, 0), with_origin(node));
     statement(node.then_body, indent + 1);
     if (!node.else_body) return;
@@ -245,6 +274,7 @@ std::string to_text(Expr const& e) { return text_of(e, 0); }
 PrintedProgram print(Program const& program) {
   Printer printer;
   printer.line(0, "tilewright program 1");
+  printer.intrinsics(intrinsics_of(program.body));
   printer.line(0, fmt::format("program {}({}) -> ({})", program.name, buffers_text(program.inputs),
                               buffers_text(program.outputs)));
   printer.sizes(program.sizes);
@@ -262,6 +292,9 @@ std::string first_line(Stmt const& s) {
 PrintedProgram print(KernelIr const& kernel) {
   Printer printer;
   printer.line(0, "tilewright kernel 1");
+  std::vector<Stmt> bodies;
+  for_each_function(kernel, [&](Function const& function) { bodies.push_back(function.body); });
+  printer.intrinsics(intrinsics_of(seq(std::move(bodies))));
   print_function(printer, kernel.host, "host");
   for (Function const& function : kernel.device) print_function(printer, function, "device");
   return printer.take();

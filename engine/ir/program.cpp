@@ -10,8 +10,8 @@ namespace {
 void descend(Stmt const& s, std::vector<For const*>& around,
              std::function<void(Stmt const&, std::vector<For const*> const&)> const& f) {
   f(s, around);
-  bool is_loop = s->kind == NodeKind::kFor;
-  if (is_loop) around.push_back(s.as<For>());
+  For const* loop = s.as<For>();
+  if (loop) around.push_back(loop);
   auto down = [&](auto const& field) {
     using T = std::decay_t<decltype(field)>;
     if constexpr (std::is_same_v<T, Stmt>) {
@@ -21,7 +21,7 @@ void descend(Stmt const& s, std::vector<For const*>& around,
     }
   };
   dispatch(*s, [&](auto const& node) { for_each_field(node, down); });
-  if (is_loop) around.pop_back();
+  if (loop) around.pop_back();
 }
 
 struct Replacer : Rewriter {
@@ -43,6 +43,29 @@ Stmt seq(std::vector<Stmt> stmts) {
       flat.push_back(std::move(s));
   }
   return flat.size() == 1 ? flat.front() : make<Seq>(std::move(flat));
+}
+
+Result<KernelIr> rewrite_functions(KernelIr const& kernel,
+                                   std::function<Result<Function>(Function const&)> const& f) {
+  KernelIr result;
+  TRY_ASSIGN(result.host, f(kernel.host));
+  for (Function const& function : kernel.device) {
+    TRY_ASSIGN(Function next, f(function));
+    result.device.push_back(std::move(next));
+  }
+  return result;
+}
+
+KernelIr rewrite_bodies(KernelIr const& kernel, std::function<Stmt(Stmt const&)> const& f) {
+  KernelIr result = kernel;
+  result.host.body = f(kernel.host.body);
+  for (Function& function : result.device) function.body = f(function.body);
+  return result;
+}
+
+void for_each_function(KernelIr const& kernel, std::function<void(Function const&)> const& f) {
+  f(kernel.host);
+  for (Function const& function : kernel.device) f(function);
 }
 
 std::vector<LoopSite> loops_of(Stmt const& body) {

@@ -1,6 +1,7 @@
 /// A loop program: what schedule steps rewrite. And kernel IR: what lowering makes of it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,17 @@ struct KernelIr {
   Function host;
   std::vector<Function> device;
 };
+bool equal(Function const& a, Function const& b);
+bool equal(KernelIr const& a, KernelIr const& b);
+
+/// The kernel with every one of its functions, the host's and the devices', as `f` makes it new.
+/// The first error is the result.
+Result<KernelIr> rewrite_functions(KernelIr const& kernel,
+                                   std::function<Result<Function>(Function const&)> const& f);
+/// The same where only bodies change.
+KernelIr rewrite_bodies(KernelIr const& kernel, std::function<Stmt(Stmt const&)> const& f);
+/// Calls `f` for every function, the host's first.
+void for_each_function(KernelIr const& kernel, std::function<void(Function const&)> const& f);
 
 /// Every condition that a program must meet; the first one broken is the error (`invalid_program`):
 /// names bound once per scope, buffers known, ranks agree, extents positive, block iterators bound

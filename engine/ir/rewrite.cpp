@@ -28,6 +28,12 @@ struct Children {
       (*this)(iter.binding);
     }
   }
+  void operator()(std::vector<Operand> const& list) const {
+    for (auto const& operand : list) {
+      for (auto const& axis : operand.axes) (*this)(axis.extent);
+      (*this)(operand.value);
+    }
+  }
   template <typename T>
   void operator()(T const&) const {}
 };
@@ -55,6 +61,12 @@ struct Replace {
     for (auto& iter : list) {
       (*this)(iter.extent);
       (*this)(iter.binding);
+    }
+  }
+  void operator()(std::vector<Operand>& list) {
+    for (auto& operand : list) {
+      for (auto& axis : operand.axes) (*this)(axis.extent);
+      (*this)(operand.value);
     }
   }
   template <typename T>
@@ -163,6 +175,14 @@ Stmt Rewriter::rebuild(Stmt const& s) {
     // What replaces a statement may be several: a sequence never holds another one.
     if constexpr (std::is_same_v<N, Seq>) return seq(std::move(copy->stmts));
     return owner;
+  });
+}
+
+Stmt with_origin(Stmt const& s, Origin origin) {
+  return dispatch(*s, [&](auto const& node) {
+    auto* copy = new std::decay_t<decltype(node)>(node);
+    copy->origin = std::move(origin);
+    return Stmt(copy);
   });
 }
 

@@ -33,17 +33,37 @@ Expr rewrite(Expr const& e, std::function<Expr(Expr const&)> const& f);
 Stmt rewrite_exprs(Stmt const& s, std::function<Expr(Expr const&)> const& f);
 Stmt rewrite_stmts(Stmt const& s, std::function<Stmt(Stmt const&)> const& f);
 
+/// The statement, said to come from `origin`.
+Stmt with_origin(Stmt const& s, Origin origin);
+
+/// What a statement does to elements of a tensor: to one, or, of a call, to as many as its
+/// operand's axes reach.
+struct Touched {
+  Buffer const& buffer;
+  std::vector<Expr> const& indices;
+  std::vector<OperandAxis> const& axes;
+};
+/// Every write below and including the root: what stores and calls write.
+void walk_writes(Stmt const& root, std::function<void(Touched const&)> const& f);
+/// Every read, indices of other accesses among them. A call's operand is read where its declaration
+/// says so; the element of a hint is not, what its index reads is.
+void walk_reads(Stmt const& root, std::function<void(Touched const&)> const& f);
+void walk_reads(Expr const& root, std::function<void(Touched const&)> const& f);
+/// A call below that everything else keeps its place to.
+bool has_barrier(Stmt const& root);
+
 using Substitution = std::unordered_map<std::string, Expr>;
 /// Replaces variables by name.
 Expr substitute(Expr const& e, Substitution const& by);
 Stmt substitute(Stmt const& s, Substitution const& by);
-/// Replaces a buffer (by name) in all loads, stores and allocations.
+/// Replaces a buffer (by name) in all loads, stores, operands and allocations.
 Stmt replace_buffer(Stmt const& s, std::string const& name, Buffer const& by);
 
 /// Structure, types and names agree; ids and origins are ignored.
 bool equal(Expr const& a, Expr const& b);
 bool equal(Stmt const& a, Stmt const& b);
 bool equal(Buffer const& a, Buffer const& b);
+bool equal(Intrinsic const& a, Intrinsic const& b);
 uint64_t hash(Expr const& e);
 uint64_t hash(Stmt const& s);
 

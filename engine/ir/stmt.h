@@ -1,7 +1,10 @@
 /// Statements.
 #pragma once
 
+#include <concepts>
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "engine/ir/expr.h"
@@ -18,8 +21,23 @@ struct Origin {
   std::vector<BlockId> blocks;  ///< the block(s) it computes
 };
 
+/// Every kind of statement, once.
+#define TW_STMT_NODES(NODE) \
+  NODE(For)                 \
+  NODE(Block)               \
+  NODE(Store)               \
+  NODE(Seq)                 \
+  NODE(If)                  \
+  NODE(Let)                 \
+  NODE(Alloc)               \
+  NODE(Prefetch)            \
+  NODE(IntrinsicCall)
+enum class StmtKind : uint8_t { TW_STMT_NODES(TW_KIND) };
+#undef TW_KIND
+
 struct StmtNode : Node {
-  explicit StmtNode(NodeKind node_kind) : Node(node_kind) {}
+  explicit StmtNode(StmtKind node_kind) : kind(node_kind) {}
+  StmtKind const kind;
   Origin origin;
 };
 
@@ -34,7 +52,7 @@ enum class LoopKind : uint8_t { kSerial, kParallel, kVector, kUnroll, kBind };
 
 /// `var` runs from 0 to extent-1. `id` survives rewriting (not part of equality).
 struct For : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::kFor;
+  static constexpr StmtKind kKind = StmtKind::kFor;
   static constexpr auto fields() {
     return std::tuple{&For::var, &For::extent, &For::loop_kind, &For::bind, &For::body};
   }
@@ -46,7 +64,7 @@ struct For : StmtNode {
         loop_kind(k),
         bind(std::move(bind_to)),
         body(std::move(b)) {}
-  std::string const& name() const { return static_cast<Variable const&>(*var).name; }
+  std::string const& name() const { return var.to<Variable>().name; }
   LoopId id;
   Expr var;  ///< a Variable
   Expr extent;
@@ -64,13 +82,13 @@ struct IterVar {
   IterKind kind = IterKind::kSpatial;
   Expr binding;      ///< its value as an expression of the loops around
   std::string role;  ///< what the axis is for ("out_channel", "height", ...); may be empty
-  std::string const& name() const { return static_cast<Variable const&>(*var).name; }
+  std::string const& name() const { return var.to<Variable>().name; }
 };
 
 /// A statement instance set: computes for the values of its iterators. One block may write several
 /// buffers. `init` runs before `body` in the iteration in which all reduce iterators are 0.
 struct Block : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::kBlock;
+  static constexpr StmtKind kKind = StmtKind::kBlock;
   static constexpr auto fields() {
     return std::tuple{&Block::name,      &Block::op,   &Block::iters,
                       &Block::predicate, &Block::init, &Block::body};
@@ -94,7 +112,7 @@ struct Block : StmtNode {
 };
 
 struct Store : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::kStore;
+  static constexpr StmtKind kKind = StmtKind::kStore;
   static constexpr auto fields() {
     return std::tuple{&Store::buffer, &Store::indices, &Store::value};
   }
@@ -106,14 +124,14 @@ struct Store : StmtNode {
 };
 
 struct Seq : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::kSeq;
+  static constexpr StmtKind kKind = StmtKind::kSeq;
   static constexpr auto fields() { return std::tuple{&Seq::stmts}; }
   explicit Seq(std::vector<Stmt> s) : StmtNode(kKind), stmts(std::move(s)) {}
   std::vector<Stmt> stmts;
 };
 
 struct If : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::kIf;
+  static constexpr StmtKind kKind = StmtKind::kIf;
   static constexpr auto fields() {
     return std::tuple{&If::condition, &If::then_body, &If::else_body};
   }
@@ -127,7 +145,7 @@ struct If : StmtNode {
 };
 
 struct Let : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::kLet;
+  static constexpr StmtKind kKind = StmtKind::kLet;
   static constexpr auto fields() { return std::tuple{&Let::var, &Let::value, &Let::body}; }
   Let(Expr v, Expr x, Stmt b)
       : StmtNode(kKind), var(std::move(v)), value(std::move(x)), body(std::move(b)) {}
@@ -137,20 +155,64 @@ struct Let : StmtNode {
 
 /// `buffer` lives while `body` runs: one instance per iteration of the loops around.
 struct Alloc : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::kAlloc;
+  static constexpr StmtKind kKind = StmtKind::kAlloc;
   static constexpr auto fields() { return std::tuple{&Alloc::buffer, &Alloc::body}; }
   Alloc(Buffer b, Stmt s) : StmtNode(kKind), buffer(std::move(b)), body(std::move(s)) {}
   Buffer buffer;
   Stmt body;
 };
 
-/// A hint that `element`, a Load, will be read soon. Changes nothing: an element outside of its
-/// tensor is no error.
+/// A statement of expressions alone that changes no value: a word and its expressions as text, no
+/// effect when it runs. Printer, parser, verifier, interpreter and passes know the concept, so that
+/// a further one is this declaration and its code on the targets. `fault` says what is wrong with
+/// its expressions; null: nothing.
+template <typename N>
+concept HintNode = std::is_base_of_v<StmtNode, N> && requires(N const& node) {
+  { N::kWord } -> std::convertible_to<char const*>;
+  { node.fault() } -> std::same_as<char const*>;
+};
+
+/// A hint that `element`, a Load, will be read soon. An element outside of its tensor is no error.
 struct Prefetch : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::kPrefetch;
+  static constexpr StmtKind kKind = StmtKind::kPrefetch;
+  static constexpr char const* kWord = "prefetch";
   static constexpr auto fields() { return std::tuple{&Prefetch::element}; }
   explicit Prefetch(Expr e) : StmtNode(kKind), element(std::move(e)) {}
+  char const* fault() const {
+    return element.as<Load>() ? nullptr : "what is prefetched is no element of a tensor";
+  }
   Expr element;
+};
+
+struct IntrinsicNode;  // intrinsic.h
+using Intrinsic = std::shared_ptr<IntrinsicNode const>;
+
+/// A dimension of what an operand covers. The variable is known in the operand's element only.
+struct OperandAxis {
+  Expr var;  ///< a Variable
+  Expr extent;
+  std::string const& name() const { return var.to<Variable>().name; }
+};
+
+/// What a call hands over: a number, or the elements of a tensor that `value`, a Load, reaches as
+/// the axes run: `A[i*4+a, k*4+b] over (a in 4, b in 4)`.
+struct Operand {
+  Expr value;
+  std::vector<OperandAxis> axes;
+};
+
+/// One instruction of a machine, by its declaration: a barrier, a copy, a wait, a matrix product.
+/// What it reads and writes, and what it does, stands in the declaration; nobody knows one by name.
+/// All that it reads is read before anything is written.
+struct IntrinsicCall : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::kIntrinsicCall;
+  static constexpr auto fields() {
+    return std::tuple{&IntrinsicCall::intrinsic, &IntrinsicCall::operands};
+  }
+  IntrinsicCall(Intrinsic i, std::vector<Operand> o)
+      : StmtNode(kKind), intrinsic(std::move(i)), operands(std::move(o)) {}
+  Intrinsic intrinsic;
+  std::vector<Operand> operands;  ///< one for each parameter of the declaration
 };
 
 template <typename N, typename... Args>

@@ -88,6 +88,9 @@ private:
       if (!status) return false;
       if (auto const* used = e.as<Variable>()) status = variable(*used);
       if (auto const* read = e.as<Load>()) status = access(read->buffer, read->indices);
+      if (auto const* node = e.as<Binary>();
+          node && is_bitwise(node->op) && !is_integer(node->a.type()))
+        status = invalid(fmt::format("'{}' looks at the bits of no integer", to_text(e)));
       if (!lowered_ || !status) return status.has_value();
       if (std::string wrong = misfit(e); !wrong.empty()) status = invalid(std::move(wrong));
       return status.has_value();
@@ -112,69 +115,125 @@ private:
 
   /// Keeps the innermost statement that is wrong.
   Status statement(Stmt const& s) {
-    Status status = check(s);
+    Status status = dispatch(*s, [&](auto const& node) { return check(node); });
     if (!status && !culprit_) culprit_ = s;
     return status;
   }
 
-  Status check(Stmt const& s) {
-    switch (s->kind) {
-      case NodeKind::kFor:
-        return loop(*s.as<For>());
-      case NodeKind::kBlock:
-        return block(*s.as<Block>());
-      case NodeKind::kStore: {
-        auto const* store = s.as<Store>();
-        TRY(access(store->buffer, store->indices));
-        for (Expr const& index : store->indices) TRY(expression(index));
-        if (store->value.type() != store->buffer->type)
-          return invalid(fmt::format("'{}' holds {}, but a {} is stored", store->buffer->name,
-                                     tw::to_text(store->buffer->type),
-                                     tw::to_text(store->value.type())));
-        if (lowered_ && store->value.lanes() != Load::lanes_of(store->indices))
-          return invalid(fmt::format("{} elements are given {} values",
-                                     Load::lanes_of(store->indices), store->value.lanes()));
-        return expression(store->value);
-      }
-      case NodeKind::kPrefetch: {
-        Expr const& element = s.as<Prefetch>()->element;
-        if (!element.as<Load>()) return invalid("what is prefetched is no element of a tensor");
-        return expression(element);
-      }
-      case NodeKind::kSeq:
-        for (Stmt const& child : s.as<Seq>()->stmts) TRY(statement(child));
-        return {};
-      case NodeKind::kIf: {
-        auto const* node = s.as<If>();
-        if (node->condition.type() != DType::kBool)
-          return invalid("the condition of an 'if' is not a bool");
-        TRY(expression(node->condition));
-        if (node->condition.lanes() > 1 && node->else_body) return invalid("a mask has an else");
-        TRY(statement(node->then_body));
-        if (!node->else_body) return {};
-        return statement(node->else_body);
-      }
-      case NodeKind::kLet: {
-        auto const* node = s.as<Let>();
-        TRY(expression(node->value));
-        if (lowered_ && (node->var.type() != node->value.type() || node->value.lanes() != 1))
-          return invalid(fmt::format("'{}' is not of its value's type", to_text(node->var)));
-        TRY(bind(node->var));
-        TRY(statement(node->body));
-        variables_.erase(node->var.as<Variable>()->name);
-        return {};
-      }
-      default: {
-        auto const* node = s.as<Alloc>();
-        TRY(declare(node->buffer));
-        TRY(statement(node->body));
-        buffers_.erase(node->buffer->name);
-        return {};
-      }
-    }
+  Status check(Store const& node) {
+    TRY(access(node.buffer, node.indices));
+    for (Expr const& index : node.indices) TRY(expression(index));
+    if (node.value.type() != node.buffer->type)
+      return invalid(fmt::format("'{}' holds {}, but a {} is stored", node.buffer->name,
+                                 tw::to_text(node.buffer->type), tw::to_text(node.value.type())));
+    if (lowered_ && node.value.lanes() != Load::lanes_of(node.indices))
+      return invalid(fmt::format("{} elements are given {} values", Load::lanes_of(node.indices),
+                                 node.value.lanes()));
+    return expression(node.value);
   }
 
-  Status loop(For const& node) {
+  template <HintNode N>
+  Status check(N const& node) {
+    if (char const* fault = node.fault()) return invalid(fault);
+    Status status;
+    for_each_field(node, [&](Expr const& e) {
+      if (status) status = expression(e);
+    });
+    return status;
+  }
+
+  Status check(Seq const& node) {
+    for (Stmt const& child : node.stmts) TRY(statement(child));
+    return {};
+  }
+
+  Status check(If const& node) {
+    if (node.condition.type() != DType::kBool)
+      return invalid("the condition of an 'if' is not a bool");
+    TRY(expression(node.condition));
+    if (node.condition.lanes() > 1 && node.else_body) return invalid("a mask has an else");
+    TRY(statement(node.then_body));
+    return node.else_body ? statement(node.else_body) : Status();
+  }
+
+  Status check(Let const& node) {
+    TRY(expression(node.value));
+    if (lowered_ && (node.var.type() != node.value.type() || node.value.lanes() != 1))
+      return invalid(fmt::format("'{}' is not of its value's type", to_text(node.var)));
+    TRY(bind(node.var));
+    TRY(statement(node.body));
+    variables_.erase(node.var.to<Variable>().name);
+    return {};
+  }
+
+  Status check(Alloc const& node) {
+    TRY(declare(node.buffer));
+    TRY(statement(node.body));
+    buffers_.erase(node.buffer->name);
+    return {};
+  }
+
+  Status check(IntrinsicCall const& node) {
+    IntrinsicNode const& intrinsic = *node.intrinsic;
+    auto [known, added] = intrinsics_.emplace(intrinsic.name, node.intrinsic);
+    if (added) TRY(verify(intrinsic));
+    if (!equal(known->second, node.intrinsic))
+      return invalid(fmt::format("two intrinsics are named '{}'", intrinsic.name));
+    if (node.operands.size() != intrinsic.params.size())
+      return invalid(fmt::format("{} takes {} operands, {} are given", intrinsic.name,
+                                 intrinsic.params.size(), node.operands.size()));
+    Substitution scalars;
+    for (size_t i = 0; i < node.operands.size(); ++i) {
+      TRY(operand(node.operands[i], intrinsic.params[i], intrinsic.name, scalars));
+      if (!intrinsic.params[i].buffer) scalars[intrinsic.params[i].name()] = node.operands[i].value;
+    }
+    return {};
+  }
+
+  Status operand(Operand const& given, IntrinsicParam const& param, std::string const& intrinsic,
+                 Substitution const& scalars) {
+    auto wrong = [&](std::string const& what) {
+      return invalid(fmt::format("{} of {} {}", param.name(), intrinsic, what));
+    };
+    DType type = param.buffer ? param.buffer->type : param.var.type();
+    auto const* element = given.value.as<Load>();
+    if (param.buffer && !element) return wrong("is elements of a tensor, a number is given");
+    if (!param.buffer && !given.axes.empty()) return wrong("is a number, a tensor is given");
+    if (given.value.type() != type)
+      return wrong(
+          fmt::format("is {}, a {} is given", tw::to_text(type), tw::to_text(given.value.type())));
+    if (param.buffer) {
+      std::string const &wanted = param.buffer->scope, &scope = element->buffer->scope;
+      if (!wanted.empty() && wanted != scope)
+        return wrong(
+            fmt::format("lies in {}, but '{}' in {}", wanted, element->buffer->name, scope));
+      TRY(shape(given, param, intrinsic, scalars));
+    }
+    for (OperandAxis const& axis : given.axes) {
+      TRY(expression(axis.extent));
+      TRY(bind(axis.var));
+    }
+    TRY(expression(given.value));
+    for (OperandAxis const& axis : given.axes) variables_.erase(axis.name());
+    return {};
+  }
+
+  Status shape(Operand const& given, IntrinsicParam const& param, std::string const& intrinsic,
+               Substitution const& scalars) {
+    std::vector<Expr> const& wanted = param.buffer->shape;
+    if (wanted.size() != given.axes.size())
+      return invalid(fmt::format("{} of {} has {} dimensions, {} are given", param.name(),
+                                 intrinsic, wanted.size(), given.axes.size()));
+    for (size_t d = 0; d < wanted.size(); ++d) {
+      Expr extent = substitute(wanted[d], scalars);
+      if (!equal(extent, given.axes[d].extent))
+        return invalid(fmt::format("dimension {} of {} of {} is {}, {} are given", d, param.name(),
+                                   intrinsic, to_text(extent), to_text(given.axes[d].extent)));
+    }
+    return {};
+  }
+
+  Status check(For const& node) {
     if (!lowered_ && !loops_.insert(node.id.value).second)
       return invalid(fmt::format("the loop '{}' stands in the program twice", node.name()));
     if (auto extent = as_int(node.extent); extent && *extent < 1)
@@ -188,7 +247,7 @@ private:
     return {};
   }
 
-  Status block(Block const& node) {
+  Status check(Block const& node) {
     if (in_block_)
       return invalid(fmt::format("the block '{}' stands inside another block", node.name));
     if (!blocks_.insert(node.name).second)
@@ -217,6 +276,7 @@ private:
   std::map<std::string, Buffer> buffers_;
   std::set<std::string> blocks_;
   std::set<int32_t> loops_;
+  std::map<std::string, Intrinsic> intrinsics_;  // by name
   Stmt culprit_;
   bool in_block_ = false, lowered_ = false;
 };

@@ -101,7 +101,7 @@ constexpr std::array<Row, 9> kRows{{
     {Invariant::kScalarCode, "scalar_code", "every value is of one lane", is_scalar},
     {Invariant::kNoInits, "no_inits", "no block has an init", has_no_init},
     {Invariant::kNoBlocks, "no_blocks", "there are no blocks",
-     [](Stmt const& s) { return s->kind != NodeKind::kBlock; }},
+     [](Stmt const& s) { return !s.as<Block>(); }},
     {Invariant::kFlatBuffers, "flat_buffers", "every tensor has one dimension", has_flat_buffers},
     {Invariant::kNoVectorLoops, "no_vector_loops", "there are no vector loops",
      [](Stmt const& s) { return !is_loop(s, LoopKind::kVector); }},

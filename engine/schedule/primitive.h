@@ -38,6 +38,8 @@ struct Parameter {
   std::vector<std::string> choices;  ///< not empty: a word out of these instead of a number
   bool word = false;                 ///< any word instead of a number: a tensor, a layout
   bool scope = false;                ///< one of the target's memories instead of a number
+  /// Iterations of this one of the step's targets are what it counts.
+  std::optional<size_t> counts = {};
 };
 
 /// The words that a parameter may be on a target; empty: it is no such choice.
@@ -85,6 +87,9 @@ struct Primitive {
   std::string title;  ///< "Split a loop"
   std::string doc;
   std::string rewrite;  ///< before --> after
+  std::string refused = "cannot take this step";  ///< of what it is applied to, in a title
+  std::optional<ir::LoopKind> marks = {};         ///< the kind that its loop gets
+  bool at_hand = false;                           ///< used often: it stands beside the loops
   int targets = 1;      ///< number of loops; -1: two or more
   int gives = 0;        ///< how many loops it makes
   std::vector<Parameter> parameters;

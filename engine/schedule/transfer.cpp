@@ -146,13 +146,13 @@ private:
   /// For each number that counts iterations of a target: not more than there are; what does not
   /// divide is said.
   void add_factor_rules(Step const& step, Translated& translated) {
-    static std::pair<char const*, size_t> const kCounts[] = {
-        {"factor", 0}, {"parts", 0}, {"outer_factor", 0}, {"inner_factor", 1}};
-    if (step.primitive != "split" && step.primitive != "tile") return;
-    for (auto const& [argument, target] : kCounts) {
+    for (Parameter const& parameter : find_primitive(step.primitive)->parameters) {
+      std::string const& argument = parameter.name;
       auto found = translated.step.arguments.find(argument);
-      if (found == translated.step.arguments.end() || target >= translated.step.targets.size())
+      if (!parameter.counts || found == translated.step.arguments.end() ||
+          *parameter.counts >= translated.step.targets.size())
         continue;
+      size_t target = *parameter.counts;
       auto* factor = std::get_if<int64_t>(&found->second);
       std::string const& loop = translated.step.targets[target];
       auto here = extent_of(here_.program(), step.targets[target]),

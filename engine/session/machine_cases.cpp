@@ -72,14 +72,16 @@ Status write_sample_file(std::string const& name, std::filesystem::path const& f
 std::vector<PrimitiveView> primitive_views(Target const& target) {
   std::vector<PrimitiveView> views;
   for (Primitive const* primitive : primitive_table()) {
-    PrimitiveView view{primitive->name,
-                       primitive->title,
-                       primitive->key,
-                       primitive->doc,
-                       primitive->rewrite,
-                       primitive->targets,
-                       {},
-                       {}};
+    PrimitiveView view{.name = primitive->name,
+                       .title = primitive->title,
+                       .key = primitive->key,
+                       .doc = primitive->doc,
+                       .rewrite = primitive->rewrite,
+                       .mark = LoopMark(int(primitive->marks.value_or(ir::LoopKind::kSerial))),
+                       .at_hand = primitive->at_hand,
+                       .targets = primitive->targets,
+                       .target_kinds = {},
+                       .parameters = {}};
     for (TargetKind kind : primitive->kinds)
       view.target_kinds.push_back(kind == TargetKind::kBlock ? "block" : "loop");
     for (Parameter const& p : primitive->parameters) {

@@ -13,7 +13,7 @@ namespace {
 int statements_of(ir::KernelIr const& kernel) {
   int count = 0;
   auto add = [&](ir::Stmt const& s) {
-    count += s->kind != ir::NodeKind::kSeq;
+    count += !s.as<ir::Seq>();
     return true;
   };
   ir::walk(kernel.host.body, add);

@@ -133,22 +133,9 @@ RefusalView refusal_view(ir::Program const& program, Refusal const& refusal,
   view.title = fmt::format("{} is refused", step);
   auto parsed = parse_step(step);
   if (parsed && !parsed->targets.empty()) {
-    std::map<std::string, std::string> const verbs{
-        {"parallel", "cannot run in parallel"},
-        {"vectorize", "cannot be vectorized"},
-        {"unroll", "cannot be unrolled"},
-        {"split", "cannot be split so"},
-        {"fuse", "cannot be fused"},
-        {"reorder", "cannot be moved there"},
-        {"compute_at", "cannot be computed there"},
-        {"reverse_compute_at", "cannot be computed there"},
-        {"compute_inline", "cannot be inlined"},
-        {"reverse_compute_inline", "cannot be inlined"},
-        {"rfactor", "cannot be factored"},
-        {"decompose_reduction", "cannot be decomposed"}};
-    auto verb = verbs.find(parsed->primitive);
+    Primitive const* primitive = find_primitive(parsed->primitive);
     view.title = fmt::format("{} {}", parsed->targets.front(),
-                             verb == verbs.end() ? "cannot take this step" : verb->second);
+                             primitive ? primitive->refused : Primitive().refused);
   }
   if (refusal.conflict) {
     ConflictView conflict;

@@ -308,6 +308,8 @@ struct PrimitiveView {
   std::string key;    ///< "S"
   std::string doc;
   std::string rewrite;                    ///< before --> after
+  LoopMark mark = LoopMark::kSerial;      ///< the kind that its loop gets, where it gives one
+  bool at_hand = false;                   ///< used often: it stands beside the loops
   int targets = 1;                        ///< how many loops it names; -1 = any number
   std::vector<std::string> target_kinds;  ///< "block" or "loop" for each; empty: loops
   std::vector<ParameterView> parameters;

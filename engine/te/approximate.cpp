@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/ir/fields.h"
 #include "engine/ir/rewrite.h"
 
 namespace tw::te {
@@ -117,19 +118,29 @@ Approximation Approximator::rounded(DType type, Approximation const& exact, doub
 }
 
 Approximation Approximator::of(Expr const& e) const {
-  if (auto const* literal = e.as<ir::FloatImm>()) {
+  auto literal = [](ir::FloatImm const& node) -> Approximation {
     NDArray one = NDArray::create(DType::kF64, {1}).value();
-    one.set_value(0, literal->value);
-    return {double_imm(literal->value), nullptr, grid_of(one)};
-  }
-  if (auto const* literal = e.as<ir::IntImm>())
-    return {e, nullptr, {std::fabs(double(literal->value)), 1}};
-  if (auto const* name = e.as<ir::Variable>()) return variable(e, name->name);
-  if (auto const* read = e.as<ir::Load>()) return load(*read);
-  if (auto const* node = e.as<ir::Unary>()) return unary(*node);
-  if (auto const* node = e.as<ir::Binary>()) return binary(*node);
-  if (auto const* node = e.as<ir::Select>()) return select(*node);
-  return cast(*e.as<ir::Cast>());  // vectors are made later, by lowering
+    one.set_value(0, node.value);
+    return {double_imm(node.value), nullptr, grid_of(one)};
+  };
+  auto vector = [&](auto const&) -> Approximation {
+    TW_ASSERT(false, "vectors are made later, by lowering");
+    return {e, nullptr, kNone};
+  };
+  return ir::dispatch(*e, ir::overloaded{
+                              literal,
+                              [&](ir::IntImm const& node) -> Approximation {
+                                return {e, nullptr, {std::fabs(double(node.value)), 1}};
+                              },
+                              [&](ir::Variable const& node) { return variable(e, node.name); },
+                              [&](ir::Load const& node) { return load(node); },
+                              [&](ir::Unary const& node) { return unary(node); },
+                              [&](ir::Binary const& node) { return binary(node); },
+                              [&](ir::Select const& node) { return select(node); },
+                              [&](ir::Cast const& node) { return cast(node); },
+                              [&](ir::Ramp const& node) { return vector(node); },
+                              [&](ir::Broadcast const& node) { return vector(node); },
+                          });
 }
 
 Approximation Approximator::variable(Expr const& e, std::string const& name) const {
@@ -177,9 +188,18 @@ Approximation Approximator::unary(ir::Unary const& node) const {
            high = ir::unary(node.op, a.value + a.error);
       return {value, high - low, {whole.most, 0}, a.peak};
     }
-    default:
+    case UnaryOp::kBitNot:
+      return {value, unbounded(a.error), wrapped(node.type, kNone), a.peak};
+    case UnaryOp::kExp:
+    case UnaryOp::kLog:
+    case UnaryOp::kSqrt:
+    case UnaryOp::kTanh:
+    case UnaryOp::kErf:
+    case UnaryOp::kSin:
+    case UnaryOp::kCos:
       return function(node, a);
   }
+  return function(node, a);
 }
 
 /// Each argument's error times the largest derivative near it, and the function's own roundings.
@@ -264,9 +284,21 @@ Approximation Approximator::arithmetic(ir::Binary const& node, Approximation con
     case BinaryOp::kAnd:
     case BinaryOp::kOr:
       return {value, larger(a.error, b.error), {1, 1}};
-    default:  // whole quotients and remainders
-      return {value, unbounded(larger(a.error, b.error)), joined(a.grid, b.grid)};
+    case BinaryOp::kBitAnd:
+    case BinaryOp::kBitOr:
+    case BinaryOp::kBitXor:
+    case BinaryOp::kShiftLeft:
+    case BinaryOp::kShiftRight:
+      return {value, unbounded(larger(a.error, b.error)), wrapped(node.type, kNone)};
+    case BinaryOp::kFloorDiv:
+    case BinaryOp::kFloorMod:
+    case BinaryOp::kLt:
+    case BinaryOp::kLe:
+    case BinaryOp::kEq:
+    case BinaryOp::kNe:
+      break;  // comparisons are conditions
   }
+  return {value, unbounded(larger(a.error, b.error)), joined(a.grid, b.grid)};
 }
 
 /// May be the other one where the two sides' errors reach one another.

@@ -19,7 +19,7 @@ Expr random_expr(Rng& rng, int depth) {
     return var(std::string(1, char('a' + rng.below(4))));
   }
   Expr a = random_expr(rng, depth - 1);
-  switch (rng.below(7)) {
+  switch (rng.below(9)) {
     case 0:
       return binary(BinaryOp::kAdd, a, random_expr(rng, depth - 1));
     case 1:
@@ -32,6 +32,11 @@ Expr random_expr(Rng& rng, int depth) {
       return binary(BinaryOp::kFloorMod, a, int_imm(rng.between(1, 6)));
     case 5:
       return binary(rng.below(2) ? BinaryOp::kMin : BinaryOp::kMax, a, random_expr(rng, depth - 1));
+    case 6:
+      return binary(BinaryOp(int(BinaryOp::kBitAnd) + rng.below(5)), a,
+                    rng.below(3) ? int_imm(rng.between(-1, 9)) : random_expr(rng, depth - 1));
+    case 7:
+      return unary(UnaryOp::kBitNot, a);
     default:
       return select(
           binary(BinaryOp(int(BinaryOp::kLt) + rng.below(4)), a, random_expr(rng, depth - 1)),
@@ -70,6 +75,14 @@ private slots:
                                                << "d%6*5";
     QTest::newRow("digits with a gap stay") << "d % 2 + (d // 4)*2"
                                             << "d%2+d//4*2";
+    QTest::newRow("shift of an index") << "d*2 >> 1 << 2"
+                                       << "d*4";
+    QTest::newRow("low bits of an index") << "(c*16 + d) & 15"
+                                          << "d";
+    QTest::newRow("bits of numbers") << "(12 & 10 | 1) ^ 3"
+                                     << "10";
+    QTest::newRow("bits in range") << "(d | c) < 16"
+                                   << "true";
     QTest::newRow("min") << "min(c, 6)"
                          << "c";
     QTest::newRow("common factor") << "(d*2 + 4) // 4"

@@ -98,11 +98,13 @@ private:
   std::shared_ptr<session::RefusalView const> verdict_;
 };
 
-/// A chip that is dragged onto a bar: its text is a primitive's name.
+/// A chip that is dragged onto a bar: its text is a primitive's name, or the sign of the kind that
+/// it gives a loop.
 class StepChip : public Canvas {
   Q_OBJECT
 public:
-  StepChip(QString primitive, QString key, QString title, QWidget* parent = nullptr);
+  StepChip(QString primitive, QString key, QString title, session::LoopMark mark,
+           QWidget* parent = nullptr);
 
 signals:
   void clicked(QString primitive);
@@ -117,6 +119,7 @@ protected:
 
 private:
   QString primitive_, key_;
+  session::LoopMark mark_;
   QPoint press_;
 };
 

@@ -12,8 +12,9 @@
 
 namespace tw {
 
-StepChip::StepChip(QString primitive, QString key, QString title, QWidget* parent)
-    : Canvas(parent), primitive_(std::move(primitive)), key_(std::move(key)) {
+StepChip::StepChip(QString primitive, QString key, QString title, session::LoopMark mark,
+                   QWidget* parent)
+    : Canvas(parent), primitive_(std::move(primitive)), key_(std::move(key)), mark_(mark) {
   setObjectName("chip_" + primitive_);
   setAccessibleName(title);
   setToolTip(QString("%1\nDrop on a loop, or press %2").arg(title, key_));
@@ -23,7 +24,7 @@ StepChip::StepChip(QString primitive, QString key, QString title, QWidget* paren
 }
 
 void StepChip::rescale() {
-  bool drawn = primitive_ == "parallel" || primitive_ == "vectorize" || primitive_ == "unroll";
+  bool drawn = mark_ != session::LoopMark::kSerial;
   double words = QFontMetricsF(ui_font(12)).horizontalAdvance(primitive_);
   setFixedSize(pixels(QSizeF(drawn ? 46 : std::ceil(words) + 36, 26)));
 }
@@ -33,15 +34,11 @@ void StepChip::paintEvent(QPaintEvent*) {
   painter.setPen(QPen(theme_.line2, 1));
   painter.setBrush(theme_.control);
   painter.drawRoundedRect(unit_rect().adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
-  session::LoopMark mark = primitive_ == "parallel"    ? session::LoopMark::kParallel
-                           : primitive_ == "vectorize" ? session::LoopMark::kVector
-                           : primitive_ == "unroll"    ? session::LoopMark::kUnroll
-                                                       : session::LoopMark::kSerial;
-  if (mark == session::LoopMark::kSerial)
+  if (mark_ == session::LoopMark::kSerial)
     paint::text(painter, QRectF(8, 0, unit_width() - 28, unit_height()), ui_font(12), theme_.text1,
                 primitive_);
   else
-    paint::loop_glyph(painter, QPointF(9, unit_height() / 2.0), theme_, mark, theme_.text1);
+    paint::loop_glyph(painter, QPointF(9, unit_height() / 2.0), theme_, mark_, theme_.text1);
   paint::text(painter, QRectF(unit_width() - 20, 0, 14, unit_height()), mono_font(11), theme_.text3,
               key_, Qt::AlignCenter);
 }

@@ -11,15 +11,6 @@
 
 namespace tw {
 
-namespace {
-
-/// What moves whole blocks and tensors, or has a long name, is in the menu only.
-bool has_chip(session::PrimitiveView const& primitive) {
-  return primitive.target_kinds.empty() && primitive.name.size() <= 9;
-}
-
-}  // namespace
-
 StepRow::StepRow(std::vector<session::PrimitiveView> const& primitives, QWidget* parent)
     : QWidget(parent),
       hint_(new QLabel("Drag a bar to reorder (Shift: fuse), pull its handle to split")),
@@ -40,8 +31,8 @@ StepRow::StepRow(std::vector<session::PrimitiveView> const& primitives, QWidget*
             title = QString::fromStdString(primitive.title);
     QAction* action =
         menu_->addAction(title + "\t" + key, this, [this, name] { emit step_asked(name); });
-    if (!has_chip(primitive)) continue;
-    auto* chip = new StepChip(name, key, title);
+    if (!primitive.at_hand) continue;  // in the menu only
+    auto* chip = new StepChip(name, key, title, primitive.mark);
     connect(chip, &StepChip::clicked, this, &StepRow::step_asked);
     places_.push_back({chip, action});
     action->setVisible(false);

@@ -119,9 +119,7 @@ private:
 };
 
 Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
-  KernelIr result = kernel;
-  result.host.body = Compaction().visit(kernel.host.body);
-  return result;
+  return rewrite_bodies(kernel, [](Stmt const& body) { return Compaction().visit(body); });
 }
 
 }  // namespace

@@ -50,11 +50,13 @@ private:
 };
 
 Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
-  KernelIr result = kernel;
-  Flattening flattening;
-  result.host.body = flattening.visit(kernel.host.body);
-  for (Buffer& param : result.host.params) param = flattening.flat(param);
-  return result;
+  return rewrite_functions(kernel, [](Function const& function) -> Result<Function> {
+    Flattening flattening;
+    Function flat = function;
+    flat.body = flattening.visit(function.body);
+    for (Buffer& param : flat.params) param = flattening.flat(param);
+    return flat;
+  });
 }
 
 }  // namespace

@@ -89,15 +89,18 @@ Stmt hoisted(Stmt const& body, BlockSite const& site) {
   return replace_loop(body, (*first)->id, seq({init, loop}));
 }
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
-  KernelIr result = kernel;
+Stmt all_hoisted(Stmt body) {
   while (true) {
-    auto blocks = blocks_of(result.host.body);
+    auto blocks = blocks_of(body);
     auto next = std::find_if(blocks.begin(), blocks.end(),
                              [](BlockSite const& site) { return bool(site.block->init); });
-    if (next == blocks.end()) return result;
-    result.host.body = hoisted(result.host.body, *next);
+    if (next == blocks.end()) return body;
+    body = hoisted(body, *next);
   }
+}
+
+Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+  return rewrite_bodies(kernel, all_hoisted);
 }
 
 }  // namespace

@@ -21,13 +21,7 @@ public:
       return next;
     }
     if (auto const* block = s.as<Block>()) return lower(*block);
-    if (auto const* store = s.as<Store>())
-      return make_from<Store>(origin_, store->buffer, store->indices, store->value);
-    if (auto const* hint = s.as<Prefetch>()) return make_from<Prefetch>(origin_, hint->element);
-    Stmt next = rebuild(s);
-    if (auto const* test = next.as<If>())
-      return make_from<If>(origin_, test->condition, test->then_body, test->else_body);
-    return next;
+    return with_origin(rebuild(s), origin_);
   }
 
 private:
@@ -44,9 +38,7 @@ private:
 };
 
 Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
-  KernelIr result = kernel;
-  result.host.body = BlockLowering().visit(kernel.host.body);
-  return result;
+  return rewrite_bodies(kernel, [](Stmt const& body) { return BlockLowering().visit(body); });
 }
 
 }  // namespace

@@ -156,9 +156,7 @@ private:
 };
 
 Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
-  KernelIr result = kernel;
-  result.host.body = Partition().visit(kernel.host.body);
-  return result;
+  return rewrite_bodies(kernel, [](Stmt const& body) { return Partition().visit(body); });
 }
 
 }  // namespace

@@ -106,18 +106,20 @@ private:
 };
 
 Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
-  Planning planning(context.target);
-  KernelIr result = kernel;
-  result.host.body = planning.visit(kernel.host.body);
-  TRY(planning.status_);
-  return result;
+  return rewrite_functions(kernel, [&](Function const& function) -> Result<Function> {
+    Planning planning(context.target);
+    Function planned = function;
+    planned.body = planning.visit(function.body);
+    TRY(planning.status_);
+    return planned;
+  });
 }
 
 }  // namespace
 
 std::map<std::string, int64_t> workspace_layout(KernelIr const& kernel, int64_t* bytes) {
   std::map<std::string, int64_t> sizes, offsets;
-  walk(kernel.host.body, [&](Stmt const& s) {
+  auto note = [&](Stmt const& s) {
     auto const* alloc = s.as<Alloc>();
     if (alloc && alloc->buffer->scope == kWorkspaceScope) {
       // Copies of a loop's body hold one tensor several times; they do not run at once.
@@ -126,7 +128,8 @@ std::map<std::string, int64_t> workspace_layout(KernelIr const& kernel, int64_t*
                                 int64_t(size_of(alloc->buffer->type)));
     }
     return true;
-  });
+  };
+  for_each_function(kernel, [&](Function const& function) { walk(function.body, note); });
   int64_t end = 0;
   for (auto const& [name, size] : sizes) {
     offsets[name] = (end + kAlignment - 1) / kAlignment * kAlignment;

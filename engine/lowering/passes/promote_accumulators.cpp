@@ -7,6 +7,7 @@
 
 #include "engine/arith/linear.h"
 #include "engine/arith/simplify.h"
+#include "engine/ir/fields.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 
@@ -54,21 +55,29 @@ public:
 
 private:
   void statement(Stmt const& s, bool conditional) {
-    if (auto const* store = s.as<Store>()) {
-      result.conditional |= conditional;
-      add(store->buffer, store->indices[0]);
-    } else if (auto const* loop = s.as<For>()) {
-      if (loop->loop_kind == LoopKind::kParallel) usable = false;
-      bound_.insert(loop->name());
-      statement(loop->body, conditional);
-    } else if (auto const* list = s.as<Seq>()) {
-      for (Stmt const& child : list->stmts) statement(child, conditional);
-    } else if (auto const* test = s.as<If>()) {
-      statement(test->then_body, true);
-      if (test->else_body) statement(test->else_body, true);
-    } else if (!s.as<Prefetch>()) {
-      usable = false;
-    }
+    dispatch(*s, [&](auto const& node) { collect(node, conditional); });
+  }
+  void collect(Store const& node, bool conditional) {
+    result.conditional |= conditional;
+    add(node.buffer, node.indices[0]);
+  }
+  void collect(For const& node, bool conditional) {
+    if (node.loop_kind == LoopKind::kParallel) usable = false;
+    bound_.insert(node.name());
+    statement(node.body, conditional);
+  }
+  void collect(Seq const& node, bool conditional) {
+    for (Stmt const& child : node.stmts) statement(child, conditional);
+  }
+  void collect(If const& node, bool) {
+    statement(node.then_body, true);
+    if (node.else_body) statement(node.else_body, true);
+  }
+  void collect(HintNode auto const&, bool) {}
+  /// What may do anything else keeps its elements in memory.
+  template <typename N>
+  void collect(N const&, bool) {
+    usable = false;
   }
   void add(Buffer const& buffer, Expr const& index) {
     auto& list = result.places[buffer->name];
@@ -224,9 +233,7 @@ private:
 };
 
 Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
-  KernelIr result = kernel;
-  result.host.body = Promotion().visit(kernel.host.body);
-  return result;
+  return rewrite_bodies(kernel, [](Stmt const& body) { return Promotion().visit(body); });
 }
 
 }  // namespace

@@ -7,9 +7,8 @@ Pass simplify_kernel(std::string why) {
   return {
       "simplify", "Simplifies index arithmetic and removes conditions that always or never hold",
       std::move(why), [](ir::KernelIr const& kernel, PassContext const&) -> Result<ir::KernelIr> {
-        ir::KernelIr result = kernel;
-        result.host.body = arith::simplify(kernel.host.body);
-        return result;
+        return ir::rewrite_bodies(kernel,
+                                  [](ir::Stmt const& body) { return arith::simplify(body); });
       }};
 }
 

@@ -23,9 +23,7 @@ Stmt unrolled(For const& loop, int64_t extent) {
 }
 
 double operations_of(Expr const& e) {
-  if (e->kind == NodeKind::kIntImm || e->kind == NodeKind::kFloatImm ||
-      e->kind == NodeKind::kVariable)
-    return 0;
+  if (e.as<IntImm>() || e.as<FloatImm>() || e.as<Variable>()) return 0;
   if (auto const* node = e.as<Binary>())
     return node->op == BinaryOp::kPow ? kFunctionOperations : 1;
   auto const* node = e.as<Unary>();
@@ -56,16 +54,16 @@ double written_out(Stmt const& body) {
   return count;
 }
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
-  double operations = written_out(kernel.host.body);
+Result<Function> unrolled_function(Function const& function) {
+  double operations = written_out(function.body);
   if (operations > double(kMostOperations))
     return refused(
         "too_many_statements",
         fmt::format("the unrolled loops of {} would write out {:.0f} operations; at most "
                     "{} are compiled: unroll fewer loops, or smaller ones",
-                    kernel.host.name, operations, kMostOperations));
-  KernelIr result = kernel;
-  result.host.body = rewrite_stmts(kernel.host.body, [](Stmt const& s) -> Stmt {
+                    function.name, operations, kMostOperations));
+  Function result = function;
+  result.body = rewrite_stmts(function.body, [](Stmt const& s) -> Stmt {
     auto const* loop = s.as<For>();
     auto extent = loop ? as_int(loop->extent) : std::nullopt;
     if (!extent) return nullptr;
@@ -73,6 +71,10 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
     return loop->loop_kind == LoopKind::kUnroll ? unrolled(*loop, *extent) : nullptr;
   });
   return result;
+}
+
+Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+  return rewrite_functions(kernel, unrolled_function);
 }
 
 }  // namespace

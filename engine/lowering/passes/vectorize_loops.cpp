@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/arith/linear.h"
+#include "engine/ir/fields.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 
@@ -27,29 +28,47 @@ public:
   }
 
   Stmt visit(Stmt const& s) override {
-    // One hint for all lanes: they lie in a line, mostly.
-    if (s.as<Prefetch>()) return substitute(s, {{name_, int_imm(0)}});
-    if (auto const* branch = s.as<If>()) return condition(*branch);
-    auto const* store = s.as<Store>();
-    if (!store) return rebuild(s);
+    return dispatch(*s, overloaded{
+                            // One hint for all lanes: they lie in a line, mostly.
+                            [&](HintNode auto const&) {
+                              return substitute(s, {{name_, int_imm(0)}});
+                            },
+                            [&](If const& node) { return condition(node); },
+                            [&](Store const& node) { return wide(node); },
+                            [&](IntrinsicCall const& node) { return refuse_call(node, s); },
+                            [&](auto const&) { return rebuild(s); },
+                        });
+  }
+
+  Status status;
+
+private:
+  /// An instruction has the lanes that it has.
+  Stmt refuse_call(IntrinsicCall const& node, Stmt const& s) {
+    status = refused("call_in_vector_loop",
+                     fmt::format("{} is called in the vector loop {}: it has no lanes",
+                                 node.intrinsic->name, name_));
+    return s;
+  }
+
+  Stmt wide(Store const& node) {
     std::vector<Expr> indices;
-    for (Expr const& index : store->indices) indices.push_back(visit(index));
-    Expr value = visit(store->value);
+    for (Expr const& index : node.indices) indices.push_back(visit(index));
+    Expr value = visit(node.value);
     // Under a mask every store is one of lanes, also where no lane differs: one at most runs then.
     int lanes = std::max({Load::lanes_of(indices), value.lanes(), masked_ ? lanes_ : 1});
     if (lanes > 1 && value.lanes() == 1) value = make<Broadcast>(value, lanes);
     if (lanes > 1 && Load::lanes_of(indices) == 1)
       for (Expr& index : indices) index = make<Broadcast>(index, lanes);
-    return make_from<Store>(store->origin, store->buffer, std::move(indices), value);
+    return make_from<Store>(node.origin, node.buffer, std::move(indices), value);
   }
 
-private:
   Stmt condition(If const& node) {
     Expr test = visit(node.condition);
     bool outer = masked_;
     masked_ = outer || test.lanes() > 1;
     if (test.lanes() > 1 && node.else_body)
-      status_ = refused("vector_condition",
+      status = refused("vector_condition",
                         fmt::format("the vector loop {} has a condition with an else that differs "
                                     "by lane, and a mask has one side",
                                     name_));
@@ -79,10 +98,10 @@ private:
   bool masked_ = false;
 };
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+Result<Function> vectorized(Function const& function) {
   Status status;
-  KernelIr result = kernel;
-  result.host.body = rewrite_stmts(kernel.host.body, [&](Stmt const& s) -> Stmt {
+  Function result = function;
+  result.body = rewrite_stmts(function.body, [&](Stmt const& s) -> Stmt {
     auto const* loop = s.as<For>();
     if (!loop || loop->loop_kind != LoopKind::kVector) return nullptr;
     auto extent = as_int(loop->extent);
@@ -94,12 +113,16 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
     }
     if (*extent == 1) return substitute(loop->body, {{loop->name(), int_imm(0)}});
     Widening widening(loop->name(), int(*extent));
-    Stmt wide = widening.visit(loop->body);
-    if (!widening.status_) status = widening.status_;
-    return wide;
+    Stmt widened = widening.visit(loop->body);
+    if (!widening.status) status = widening.status;
+    return widened;
   });
   if (!status) return std::unexpected(status.error());
   return result;
+}
+
+Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+  return rewrite_functions(kernel, vectorized);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "engine/schedule/legality/iteration_rows.h"
@@ -116,15 +117,15 @@ private:
 
 }  // namespace
 
-std::expected<Applied, Refusal> run_steps(ir::Program const& program,
-                                          std::vector<Step> const& steps, Effort effort) {
-  Applied applied{program, {}, {}};
-  Schedule schedule(program);
+std::expected<Applied, Refusal> run_steps(Move const& move, std::vector<Step> const& steps) {
+  Applied applied{move.program, {}, {}};
+  // The schedule lives no longer than the move, which knows that the target lives.
+  Schedule schedule(move.program, {std::shared_ptr<void>(), &move.target});
   for (Step const& step : steps) {
-    auto next = schedule.apply(step, effort);
+    auto next = schedule.apply(step, move.effort);
     if (!next)
       return std::unexpected(
-          Retelling(program, schedule.program(), applied.cursors).of(next.error()));
+          Retelling(move.program, schedule.program(), applied.cursors).of(next.error()));
     schedule = std::move(*next);
     follow(applied.cursors, schedule.last_cursors());
   }

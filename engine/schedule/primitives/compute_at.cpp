@@ -123,6 +123,7 @@ Primitive const& primitive_compute_at() {
           "Moves a block into a loop around its readers: every iteration computes the part that it "
           "needs, in a tensor of its own. Parts that overlap are computed again.",
       .rewrite = "for y: P(y); for y: C(P, y)  -- at y -->  for y: P(part); C(part, y)",
+      .refused = "cannot be computed there",
       .targets = 2,
       .check = check,
       .apply = apply,

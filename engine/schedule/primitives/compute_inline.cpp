@@ -109,6 +109,7 @@ Primitive const& primitive_compute_inline() {
           "Replaces every read of a block's tensor by the block's expression. The tensor is gone; "
           "what several readers need is computed several times.",
       .rewrite = "P[i] = f(i); C[i] = P[i] + P[i+1]  -->  C[i] = f(i) + f(i+1)",
+      .refused = "cannot be inlined",
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock},

@@ -139,6 +139,7 @@ Primitive const& primitive_decompose_reduction() {
       .rewrite =
           "for i: for k: if k == 0: T[i] = 0; T[i] += A[i, k]  -- at k -->  for i: T[i] = 0; for "
           "k: T[i] += A[i, k]",
+      .refused = "cannot be decomposed",
       .check = check,
       .apply = apply,
   };

@@ -55,6 +55,8 @@ Primitive const& primitive_fuse() {
       .title = "Fuse two loops",
       .doc = "Makes one loop of a loop and the one directly inside of it.",
       .rewrite = "for i in N: for j in M: A[i, j]  -->  for i_j in N*M: A[i_j // M, i_j % M]",
+      .refused = "cannot be fused",
+      .at_hand = true,
       .targets = 2,
       .gives = 1,
       .check = check,

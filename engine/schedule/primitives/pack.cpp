@@ -13,12 +13,12 @@ std::vector<Step> steps_of(Move const& move) {
 }
 
 std::expected<Proof, Refusal> check(Move const& move) {
-  auto done = run_steps(move.program, steps_of(move), move.effort);
+  auto done = run_steps(move, steps_of(move));
   if (!done) return std::unexpected(done.error());
   return Proof{"the copy holds the same values, and every element has one place"};
 }
 
-Applied apply(Move const& move) { return *run_steps(move.program, steps_of(move), move.effort); }
+Applied apply(Move const& move) { return *run_steps(move, steps_of(move)); }
 
 }  // namespace
 

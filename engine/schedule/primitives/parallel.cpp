@@ -23,6 +23,9 @@ Primitive const& primitive_parallel() {
       .title = "Run a loop in parallel",
       .doc = "Shares the iterations of a loop among the threads of the device.",
       .rewrite = "for i in N: S(i)  -->  threads run S(0), ..., S(N-1), each once, in any order",
+      .refused = "cannot run in parallel",
+      .marks = ir::LoopKind::kParallel,
+      .at_hand = true,
       .check = check,
       .apply = [](Move const& move) { return with_kind(move, ir::LoopKind::kParallel); },
   };

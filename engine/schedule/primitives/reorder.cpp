@@ -92,6 +92,8 @@ Primitive const& primitive_reorder() {
           "Puts the named loops into the given order, outermost first; loops between them that are "
           "not named stay where they are.",
       .rewrite = "for i: for j: for k: S  -- reorder(k, i) -->  for k: for j: for i: S",
+      .refused = "cannot be moved there",
+      .at_hand = true,
       .targets = -1,
       .check = check,
       .apply = apply,

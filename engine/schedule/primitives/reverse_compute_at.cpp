@@ -235,6 +235,7 @@ Primitive const& primitive_reverse_compute_at() {
           "Moves a block into a loop around its producer, right after the part that it reads is "
           "finished: an epilogue on a tile that is still in registers or cache.",
       .rewrite = "for y: P(y); for y: C(P, y)  -- at P.y -->  for y: P(y); C(y)",
+      .refused = "cannot be computed there",
       .targets = 2,
       .check = check,
       .apply = apply,

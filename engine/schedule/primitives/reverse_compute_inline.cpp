@@ -217,6 +217,7 @@ Primitive const& primitive_reverse_compute_inline() {
       .title = "Compute a block in its producer",
       .doc = "Puts a block's expression into the block whose tensor it reads; that tensor is gone.",
       .rewrite = "P[i] = f(i); C[i] = g(P[i])  -->  C[i] = g(f(i)) in P's nest",
+      .refused = "cannot be inlined",
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock},

@@ -223,6 +223,8 @@ Primitive const& primitive_rfactor() {
       .rewrite =
           "for i: for k: T[i] += A[i, k]  -- at k -->  for k: for i: T_rf[k, i] += A[i, k]; for i: "
           "for k: T[i] += T_rf[k, i]",
+      .refused = "cannot be factored",
+      .at_hand = true,
       .check = check,
       .apply = apply,
   };

@@ -27,13 +27,13 @@ std::vector<Step> steps_of(Move const& move) {
 }
 
 std::expected<Proof, Refusal> check(Move const& move) {
-  auto done = run_steps(move.program, steps_of(move), move.effort);
+  auto done = run_steps(move, steps_of(move));
   if (!done) return std::unexpected(done.error());
   return Proof{"two splits, and a reorder that is legal"};
 }
 
 Applied apply(Move const& move) {
-  Applied applied = *run_steps(move.program, steps_of(move), move.effort);
+  Applied applied = *run_steps(move, steps_of(move));
   for (size_t part = 0; part < 2; ++part)
     for (size_t i = 0; i < 2; ++i)
       applied.made.push_back(applied.cursors.at(move.loops[i].loop->id)[part]);
@@ -53,16 +53,19 @@ Primitive const& primitive_tile() {
       .rewrite =
           "for i in 6: for j in 8: S  -->  for i.0 in 3: for j.0 in 2: for i.1 in 2: for j.1 in 4: "
           "S",
+      .at_hand = true,
       .targets = 2,
       .gives = 4,
       .parameters = {{.name = "outer_factor",
                       .doc = "rows of a tile: iterations of the first loop",
                       .low = 1,
-                      .high = int64_t(1) << 40},
+                      .high = int64_t(1) << 40,
+                      .counts = 0},
                      {.name = "inner_factor",
                       .doc = "columns of a tile: iterations of the second loop",
                       .low = 1,
-                      .high = int64_t(1) << 40}},
+                      .high = int64_t(1) << 40,
+                      .counts = 1}},
       .check = check,
       .apply = apply,
   };

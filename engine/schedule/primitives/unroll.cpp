@@ -45,6 +45,9 @@ Primitive const& primitive_unroll() {
       .title = "Unroll a loop",
       .doc = "Writes out every iteration of a loop, so that registers can hold what it works on.",
       .rewrite = "for i in 3: A[i]  -->  A[0]; A[1]; A[2]",
+      .refused = "cannot be unrolled",
+      .marks = ir::LoopKind::kUnroll,
+      .at_hand = true,
       .check = check,
       .apply = [](Move const& move) { return with_kind(move, ir::LoopKind::kUnroll); },
   };

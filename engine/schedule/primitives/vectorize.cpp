@@ -43,6 +43,9 @@ Primitive const& primitive_vectorize() {
           "Runs all iterations of a loop (at most 64) at once, as lanes of vector instructions. "
           "Loops inside of it stay serial or unrolled; a guard masks the lanes.",
       .rewrite = "for i in 16: A[i] = B[i]  -->  A[0:16] = B[0:16]",
+      .refused = "cannot be vectorized",
+      .marks = ir::LoopKind::kVector,
+      .at_hand = true,
       .check = check,
       .apply = [](Move const& move) { return with_kind(move, ir::LoopKind::kVector); },
   };

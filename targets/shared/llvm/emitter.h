@@ -64,8 +64,12 @@ public:
 private:
   // emitter_expr.cpp
   llvm::Value* expression(ir::Expr const& e);
+  llvm::Value* float_imm(ir::FloatImm const& node);
+  llvm::Value* variable(ir::Variable const& node);
+  llvm::Value* ramp(ir::Ramp const& node);
   llvm::Value* binary(ir::Binary const& node);
   llvm::Value* integer_binary(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, bool is_signed);
+  llvm::Value* shift(ir::BinaryOp op, llvm::Value* a, llvm::Value* b, bool is_signed);
   llvm::Value* float_binary(ir::BinaryOp op, llvm::Value* a, llvm::Value* b);
   llvm::Value* fused_multiply_add(ir::Binary const& node);
   llvm::Value* unary(ir::Unary const& node);
@@ -103,6 +107,7 @@ private:
   void prefetch(ir::Prefetch const& node);
   void locate(ir::StmtNode const& node);
   std::vector<std::string> registers_written(ir::Stmt const& s) const;
+  void unsupported(std::string const& what);
   void fail(std::string code, std::string message);
 
   // emitter_checks.cpp

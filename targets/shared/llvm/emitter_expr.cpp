@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "engine/ir/fields.h"
+#include "engine/ir/operators.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/llvm/emitter.h"
@@ -91,43 +93,45 @@ Value* Emitter::to_memory(Value* v, DType type) {
 
 Value* Emitter::expression(Expr const& e) {
   if (failed()) return llvm::PoisonValue::get(type_of(context_, e.type(), e.lanes()));
-  switch (e->kind) {
-    case NodeKind::kIntImm:
-      return llvm::ConstantInt::get(type_of(context_, e.type()), uint64_t(e.as<IntImm>()->value));
-    case NodeKind::kFloatImm:
-      return rounded(llvm::ConstantFP::get(type_of(context_, e.type()), e.as<FloatImm>()->value),
-                     e.type());
-    case NodeKind::kVariable: {
-      auto found = variables_.find(e.as<Variable>()->name);
-      if (found != variables_.end()) return found->second;
-      fail("unsupported_expression",
-           fmt::format("the variable {} has no value here", e.as<Variable>()->name));
-      return llvm::PoisonValue::get(type_of(context_, e.type()));
-    }
-    case NodeKind::kUnary:
-      return unary(*e.as<Unary>());
-    case NodeKind::kBinary:
-      if (e.type() == DType::kI64 && e.lanes() == 1) return index_sum(e);
-      return binary(*e.as<Binary>());
-    case NodeKind::kSelect:
-      return select(*e.as<Select>());
-    case NodeKind::kCast:
-      return convert(*e.as<Cast>());
-    case NodeKind::kLoad:
-      return load(*e.as<Load>());
-    case NodeKind::kRamp: {
-      auto const* ramp = e.as<Ramp>();
-      Value* start = builder_.CreateVectorSplat(unsigned(e.lanes()), expression(ramp->base));
-      Value* stride = builder_.CreateVectorSplat(unsigned(e.lanes()), expression(ramp->stride));
-      std::vector<llvm::Constant*> steps;
-      for (int i = 0; i < e.lanes(); ++i)
-        steps.push_back(llvm::ConstantInt::get(type_of(context_, e.type()), uint64_t(i)));
-      return builder_.CreateAdd(start,
-                                builder_.CreateMul(stride, llvm::ConstantVector::get(steps)));
-    }
-    default:
-      return builder_.CreateVectorSplat(unsigned(e.lanes()), expression(e.as<Broadcast>()->value));
-  }
+  return dispatch(
+      *e, overloaded{
+              [&](IntImm const& node) -> Value* {
+                return llvm::ConstantInt::get(type_of(context_, node.type), uint64_t(node.value));
+              },
+              [&](FloatImm const& node) { return float_imm(node); },
+              [&](Variable const& node) { return variable(node); },
+              [&](Unary const& node) { return unary(node); },
+              [&](Binary const& node) {
+                return node.type == DType::kI64 && node.lanes == 1 ? index_sum(e) : binary(node);
+              },
+              [&](Select const& node) { return select(node); },
+              [&](Cast const& node) { return convert(node); },
+              [&](Load const& node) { return load(node); },
+              [&](Ramp const& node) { return ramp(node); },
+              [&](Broadcast const& node) {
+                return builder_.CreateVectorSplat(unsigned(node.lanes), expression(node.value));
+              },
+          });
+}
+
+Value* Emitter::float_imm(FloatImm const& node) {
+  return rounded(llvm::ConstantFP::get(type_of(context_, node.type), node.value), node.type);
+}
+
+Value* Emitter::variable(Variable const& node) {
+  auto found = variables_.find(node.name);
+  if (found != variables_.end()) return found->second;
+  fail("unsupported_expression", fmt::format("the variable {} has no value here", node.name));
+  return llvm::PoisonValue::get(type_of(context_, node.type));
+}
+
+Value* Emitter::ramp(Ramp const& node) {
+  Value* start = builder_.CreateVectorSplat(unsigned(node.lanes), expression(node.base));
+  Value* stride = builder_.CreateVectorSplat(unsigned(node.lanes), expression(node.stride));
+  std::vector<llvm::Constant*> steps;
+  for (int i = 0; i < node.lanes; ++i)
+    steps.push_back(llvm::ConstantInt::get(type_of(context_, node.type), uint64_t(i)));
+  return builder_.CreateAdd(start, builder_.CreateMul(stride, llvm::ConstantVector::get(steps)));
 }
 
 /// A sum of terms, built up from the outermost loop inwards: each partial sum is placed where its
@@ -251,74 +255,26 @@ Value* Emitter::float_binary(BinaryOp op, Value* a, Value* b) {
       if (llvm::isa<llvm::Constant>(a)) return chosen;
       return builder_.CreateSelect(builder_.CreateFCmpUNO(a, a), a, chosen);
     }
-    default:
-      fail("unsupported_expression", "integer division of floats");
-      return a;
-  }
-}
-
-/// Processors trap where the quotient has no place, the least number by -1: that is a negation.
-Value* Emitter::quotient_towards_zero(Value* a, Value* b) {
-  if (auto* known = llvm::dyn_cast<llvm::Constant>(b); known && !known->isAllOnesValue())
-    return builder_.CreateSDiv(a, b);
-  Value* one = llvm::ConstantInt::get(b->getType(), 1);
-  Value* turned = builder_.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(b->getType()));
-  Value* divided = builder_.CreateSDiv(a, builder_.CreateSelect(turned, one, b));
-  return builder_.CreateSelect(turned, builder_.CreateNeg(a), divided);
-}
-
-Value* Emitter::floor_division(Value* a, Value* b, bool want_remainder) {
-  Value* quotient = quotient_towards_zero(a, b);
-  Value* remainder = builder_.CreateSub(a, builder_.CreateMul(quotient, b));
-  Value* zero = llvm::Constant::getNullValue(a->getType());
-  Value* wrong = builder_.CreateAnd(builder_.CreateICmpNE(remainder, zero),
-                                    builder_.CreateICmpSLT(builder_.CreateXor(remainder, b), zero));
-  if (want_remainder)
-    return builder_.CreateSelect(wrong, builder_.CreateAdd(remainder, b), remainder);
-  return builder_.CreateSub(quotient, builder_.CreateZExt(wrong, a->getType()));
-}
-
-Value* Emitter::integer_binary(BinaryOp op, Value* a, Value* b, bool sign) {
-  switch (op) {
-    case BinaryOp::kAdd:
-      return builder_.CreateAdd(a, b);
-    case BinaryOp::kSub:
-      return builder_.CreateSub(a, b);
-    case BinaryOp::kMul:
-      return builder_.CreateMul(a, b);
     case BinaryOp::kFloorDiv:
-      return sign ? floor_division(a, b, false) : builder_.CreateUDiv(a, b);
     case BinaryOp::kFloorMod:
-      return sign ? floor_division(a, b, true) : builder_.CreateURem(a, b);
-    case BinaryOp::kMin:
-      return builder_.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, a,
-                                            b);
-    case BinaryOp::kMax:
-      return builder_.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, a,
-                                            b);
-    case BinaryOp::kLt:
-      return sign ? builder_.CreateICmpSLT(a, b) : builder_.CreateICmpULT(a, b);
-    case BinaryOp::kLe:
-      return sign ? builder_.CreateICmpSLE(a, b) : builder_.CreateICmpULE(a, b);
-    case BinaryOp::kEq:
-      return builder_.CreateICmpEQ(a, b);
-    case BinaryOp::kNe:
-      return builder_.CreateICmpNE(a, b);
     case BinaryOp::kAnd:
-      return builder_.CreateAnd(a, b);
     case BinaryOp::kOr:
-      return builder_.CreateOr(a, b);
-    default:
-      fail("unsupported_expression", "this operator is not for integers");
-      return a;
+    case BinaryOp::kBitAnd:
+    case BinaryOp::kBitOr:
+    case BinaryOp::kBitXor:
+    case BinaryOp::kShiftLeft:
+    case BinaryOp::kShiftRight:
+      break;
   }
+  fail("unsupported_expression", "this operator is not for floats");
+  return a;
 }
 
 Value* Emitter::unary(Unary const& node) {
   Value* a = expression(node.a);
   if (!is_float(node.type)) {
     if (node.op == UnaryOp::kNeg) return builder_.CreateNeg(a);
-    if (node.op == UnaryOp::kNot) return builder_.CreateNot(a);
+    if (node.op == UnaryOp::kNot || node.op == UnaryOp::kBitNot) return builder_.CreateNot(a);
     if (node.op == UnaryOp::kAbs && is_signed(node.type))
       return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, builder_.getFalse());
     return a;  // rounding an integer changes nothing
@@ -352,10 +308,12 @@ Value* Emitter::float_unary(UnaryOp op, Value* a) {
       return emit_sin_cos(builder_, a, false);
     case UnaryOp::kCos:
       return emit_sin_cos(builder_, a, true);
-    default:
-      fail("unsupported_expression", "'not' is for conditions");
-      return a;
+    case UnaryOp::kNot:
+    case UnaryOp::kBitNot:
+      break;
   }
+  fail("unsupported_expression", fmt::format("'{}' is not for floats", name_of(op)));
+  return a;
 }
 
 /// A side that loads may only be evaluated when it is chosen.

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "engine/ir/fields.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/llvm/emitter.h"
@@ -52,28 +53,33 @@ void Emitter::locate(StmtNode const& node) {
 
 void Emitter::statement(Stmt const& s) {
   if (failed()) return;
-  switch (s->kind) {
-    case NodeKind::kFor:
-      locate(*s.get());
-      return loop(*s.as<For>());
-    case NodeKind::kStore:
-      locate(*s.get());
-      return store(*s.as<Store>());
-    case NodeKind::kIf:
-      locate(*s.get());
-      return condition(*s.as<If>());
-    case NodeKind::kPrefetch:
-      locate(*s.get());
-      return prefetch(*s.as<Prefetch>());
-    case NodeKind::kAlloc:
-      allocation(*s.as<Alloc>());
-      return statement(s.as<Alloc>()->body);
-    case NodeKind::kSeq:
-      for (Stmt const& child : s.as<Seq>()->stmts) statement(child);
-      return;
-    default:
-      fail("unsupported_statement", "this statement has no code on this target");
-  }
+  auto located = [&](auto const& node, auto member) {
+    locate(node);
+    (this->*member)(node);
+  };
+  dispatch(*s, overloaded{
+                   [&](For const& node) { located(node, &Emitter::loop); },
+                   [&](Store const& node) { located(node, &Emitter::store); },
+                   [&](If const& node) { located(node, &Emitter::condition); },
+                   [&](Prefetch const& node) { located(node, &Emitter::prefetch); },
+                   [&](Alloc const& node) {
+                     allocation(node);
+                     statement(node.body);
+                   },
+                   [&](Seq const& node) {
+                     for (Stmt const& child : node.stmts) statement(child);
+                   },
+                   [&](IntrinsicCall const& node) {
+                     fail("unsupported_intrinsic",
+                          fmt::format("{} has no code on this target", node.intrinsic->name));
+                   },
+                   [&](Block const& node) { unsupported("the block " + node.name); },
+                   [&](Let const&) { unsupported("'let'"); },
+               });
+}
+
+void Emitter::unsupported(std::string const& what) {
+  fail("unsupported_statement", what + " has no code on this target");
 }
 
 std::vector<std::string> Emitter::registers_written(Stmt const& s) const {

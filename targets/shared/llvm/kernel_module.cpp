@@ -55,10 +55,8 @@ Result<std::unique_ptr<llvm::Module>> build(ir::KernelIr const& kernel, Machine 
 /// Parameters that some statement writes are outputs.
 void sort_params(ir::KernelIr const& kernel, Checks& checks) {
   std::set<std::string> written;
-  ir::walk(kernel.host.body, [&](ir::Stmt const& s) {
-    if (auto const* store = s.as<ir::Store>()) written.insert(store->buffer->name);
-    return true;
-  });
+  ir::walk_writes(kernel.host.body,
+                  [&](ir::Touched const& at) { written.insert(at.buffer->name); });
   for (ir::Buffer const& param : kernel.host.params) {
     if (written.contains(param->name))
       checks.outputs.push_back(param);

@@ -1,0 +1,118 @@
+#include "engine/ir/intrinsic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/ir/fields.h"
+#include "engine/ir/program.h"
+#include "engine/ir/rewrite.h"
+
+namespace tw::ir {
+namespace {
+
+std::unexpected<Error> wrong(IntrinsicNode const& node, std::string what) {
+  return bad_input("invalid_intrinsic",
+                   fmt::format("the intrinsic {}: {}", node.name, std::move(what)));
+}
+
+Status verify_params(IntrinsicNode const& node) {
+  std::set<std::string> names;
+  for (IntrinsicParam const& param : node.params) {
+    if (bool(param.buffer) == (param.kind == ParamKind::kScalar) || (!param.buffer && !param.var))
+      return wrong(node, "a scalar has a variable, every other parameter a tensor");
+    if (!names.insert(param.name()).second)
+      return wrong(node, fmt::format("two parameters are named {}", param.name()));
+  }
+  if (!node.behaviour && !node.barrier) return wrong(node, "it does nothing");
+  return {};
+}
+
+/// The program of the behaviour: parameters are inputs, of which some are written. The rules of
+/// programs hold for it: names, ranks, types.
+Program program_of(IntrinsicNode const& node) {
+  Program program;
+  program.name = node.name;
+  for (IntrinsicParam const& param : node.params)
+    if (param.buffer)
+      program.inputs.push_back(param.buffer);
+    else
+      program.sizes.push_back({param.var, 0, 0});
+  program.body = node.behaviour;
+  return program;
+}
+
+Status verify_effects(IntrinsicNode const& node) {
+  std::set<std::string> own;
+  bool plain = true;
+  walk(node.behaviour, [&](Stmt const& s) {
+    plain = plain && !s.as<Block>() && !s.as<IntrinsicCall>();
+    if (auto const* alloc = s.as<Alloc>()) own.insert(alloc->buffer->name);
+    return plain;
+  });
+  if (!plain) return wrong(node, "its behaviour holds a block or another call");
+  auto undeclared = [&](std::string const& name, bool writes) {
+    return !own.contains(name) && std::ranges::none_of(node.params, [&](IntrinsicParam const& p) {
+      return p.buffer && p.name() == name && (writes ? p.writes() : p.reads());
+    });
+  };
+  std::string culprit;
+  walk_writes(node.behaviour, [&](Touched const& at) {
+    if (undeclared(at.buffer->name, true)) culprit = "writes " + at.buffer->name;
+  });
+  walk_reads(node.behaviour, [&](Touched const& at) {
+    if (undeclared(at.buffer->name, false)) culprit = "reads " + at.buffer->name;
+  });
+  if (culprit.empty()) return {};
+  return wrong(node, fmt::format("its behaviour {}, its parameters do not say so", culprit));
+}
+
+}  // namespace
+
+Status verify(IntrinsicNode const& node) {
+  TRY(verify_params(node));
+  if (!node.behaviour) return {};
+  if (Status status = verify(program_of(node)); !status) return wrong(node, status.error().message);
+  return verify_effects(node);
+}
+
+Result<Intrinsic> declare(IntrinsicNode node) {
+  TRY(verify(node));
+  return std::make_shared<IntrinsicNode const>(std::move(node));
+}
+
+std::vector<Intrinsic> intrinsics_of(Stmt const& body) {
+  std::vector<Intrinsic> found;
+  walk(body, [&](Stmt const& s) {
+    auto const* call = s.as<IntrinsicCall>();
+    if (call && std::ranges::none_of(
+                    found, [&](Intrinsic const& known) { return equal(known, call->intrinsic); }))
+      found.push_back(call->intrinsic);
+    return true;
+  });
+  return found;
+}
+
+IntrinsicParam scalar_param(std::string name, DType type) {
+  return {ParamKind::kScalar, var(std::move(name), type), nullptr};
+}
+
+IntrinsicParam tensor_param(ParamKind kind, Buffer buffer) {
+  return {kind, nullptr, std::move(buffer)};
+}
+
+Operand box_operand(Buffer const& buffer, std::vector<Expr> const& begin,
+                    std::vector<int64_t> const& extents) {
+  Operand operand;
+  std::vector<Expr> indices = begin;
+  for (size_t d = 0; d < extents.size(); ++d) {
+    Expr axis = var(fmt::format("{}.{}", buffer->name, d));
+    operand.axes.push_back({axis, int_imm(extents[d])});
+    indices[d] = begin[d] + axis;
+  }
+  operand.value = load(buffer, std::move(indices));
+  return operand;
+}
+
+}  // namespace tw::ir

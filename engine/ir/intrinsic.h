@@ -1,0 +1,53 @@
+/// Declarations of intrinsics: instructions of a machine as data.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/ir/stmt.h"
+#include "engine/support/base/error.h"
+
+namespace tw::ir {
+
+enum class ParamKind : uint8_t { kScalar, kRead, kWrite, kUpdate };
+
+/// What a call must hand over. For kScalar a number (`var`, a Variable, names it); else elements of
+/// a tensor of `buffer`'s type and shape, which may be made of scalars before it. Of its scope,
+/// too, unless that is empty. kWrite: every element is written; kUpdate: read, and some or all
+/// written.
+struct IntrinsicParam {
+  ParamKind kind = ParamKind::kScalar;
+  Expr var;
+  Buffer buffer;
+  bool reads() const { return kind == ParamKind::kRead || kind == ParamKind::kUpdate; }
+  bool writes() const { return kind == ParamKind::kWrite || kind == ParamKind::kUpdate; }
+  std::string const& name() const { return buffer ? buffer->name : var.to<Variable>().name; }
+};
+
+/// One instruction. The declaration is all that anybody knows of it: a call refers to it, and a
+/// program's text lists the declarations of its calls before the program.
+struct IntrinsicNode {
+  std::string name;
+  std::string doc;  ///< a sentence; not part of equality
+  std::vector<IntrinsicParam> params;
+  /// What runs before it is over when it runs, and what comes after has not begun: no access moves
+  /// across it. A wait is a barrier, too.
+  bool barrier = false;
+  Stmt behaviour;  ///< over the parameters, without blocks and calls; null: it changes nothing
+};
+
+/// A declaration checked by the rules: parameters with names of their own, a behaviour that reads
+/// and writes what the parameters say and nothing else. Errors: invalid_intrinsic.
+Result<Intrinsic> declare(IntrinsicNode node);
+Status verify(IntrinsicNode const& intrinsic);
+
+/// The distinct declarations that the calls of a statement refer to, in the order of the calls.
+std::vector<Intrinsic> intrinsics_of(Stmt const& body);
+
+IntrinsicParam scalar_param(std::string name, DType type = DType::kI64);
+IntrinsicParam tensor_param(ParamKind kind, Buffer buffer);
+/// All elements of a box of `extents` that begins at `begin`; one axis for each dimension.
+Operand box_operand(Buffer const& buffer, std::vector<Expr> const& begin,
+                    std::vector<int64_t> const& extents);
+
+}  // namespace tw::ir

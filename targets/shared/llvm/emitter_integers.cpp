@@ -1,0 +1,93 @@
+// What integers do: division that rounds down, shifts without undefined places, the rest as it is.
+#include <llvm/IR/Intrinsics.h>
+
+#include "targets/shared/llvm/emitter.h"
+
+namespace tw {
+
+using namespace ir;
+using llvm::Value;
+
+/// Processors trap where the quotient has no place, the least number by -1: that is a negation.
+Value* Emitter::quotient_towards_zero(Value* a, Value* b) {
+  if (auto* known = llvm::dyn_cast<llvm::Constant>(b); known && !known->isAllOnesValue())
+    return builder_.CreateSDiv(a, b);
+  Value* one = llvm::ConstantInt::get(b->getType(), 1);
+  Value* turned = builder_.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(b->getType()));
+  Value* divided = builder_.CreateSDiv(a, builder_.CreateSelect(turned, one, b));
+  return builder_.CreateSelect(turned, builder_.CreateNeg(a), divided);
+}
+
+Value* Emitter::floor_division(Value* a, Value* b, bool want_remainder) {
+  Value* quotient = quotient_towards_zero(a, b);
+  Value* remainder = builder_.CreateSub(a, builder_.CreateMul(quotient, b));
+  Value* zero = llvm::Constant::getNullValue(a->getType());
+  Value* wrong = builder_.CreateAnd(builder_.CreateICmpNE(remainder, zero),
+                                    builder_.CreateICmpSLT(builder_.CreateXor(remainder, b), zero));
+  if (want_remainder)
+    return builder_.CreateSelect(wrong, builder_.CreateAdd(remainder, b), remainder);
+  return builder_.CreateSub(quotient, builder_.CreateZExt(wrong, a->getType()));
+}
+
+Value* Emitter::integer_binary(BinaryOp op, Value* a, Value* b, bool sign) {
+  switch (op) {
+    case BinaryOp::kAdd:
+      return builder_.CreateAdd(a, b);
+    case BinaryOp::kSub:
+      return builder_.CreateSub(a, b);
+    case BinaryOp::kMul:
+      return builder_.CreateMul(a, b);
+    case BinaryOp::kFloorDiv:
+      return sign ? floor_division(a, b, false) : builder_.CreateUDiv(a, b);
+    case BinaryOp::kFloorMod:
+      return sign ? floor_division(a, b, true) : builder_.CreateURem(a, b);
+    case BinaryOp::kMin:
+      return builder_.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, a,
+                                            b);
+    case BinaryOp::kMax:
+      return builder_.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, a,
+                                            b);
+    case BinaryOp::kLt:
+      return sign ? builder_.CreateICmpSLT(a, b) : builder_.CreateICmpULT(a, b);
+    case BinaryOp::kLe:
+      return sign ? builder_.CreateICmpSLE(a, b) : builder_.CreateICmpULE(a, b);
+    case BinaryOp::kEq:
+      return builder_.CreateICmpEQ(a, b);
+    case BinaryOp::kNe:
+      return builder_.CreateICmpNE(a, b);
+    case BinaryOp::kAnd:
+    case BinaryOp::kBitAnd:
+      return builder_.CreateAnd(a, b);
+    case BinaryOp::kOr:
+    case BinaryOp::kBitOr:
+      return builder_.CreateOr(a, b);
+    case BinaryOp::kBitXor:
+      return builder_.CreateXor(a, b);
+    case BinaryOp::kShiftLeft:
+    case BinaryOp::kShiftRight:
+      return shift(op, a, b, sign);
+    case BinaryOp::kDiv:
+    case BinaryOp::kPow:
+      break;
+  }
+  fail("unsupported_expression", "this operator is not for integers");
+  return a;
+}
+
+/// LLVM's shifts are poison for places outside of the width: there all bits have left.
+Value* Emitter::shift(BinaryOp op, Value* a, Value* b, bool sign) {
+  llvm::Type* type = a->getType();
+  Value* inside =
+      builder_.CreateICmpULT(b, llvm::ConstantInt::get(type, type->getScalarSizeInBits()));
+  if (op == BinaryOp::kShiftRight && sign) {
+    Value* most = llvm::ConstantInt::get(type, type->getScalarSizeInBits() - 1);
+    return builder_.CreateAShr(a, builder_.CreateSelect(inside, b, most));
+  }
+  Value* zero = llvm::Constant::getNullValue(type);
+  Value* places = builder_.CreateSelect(inside, b, zero);
+  Value* moved =
+      op == BinaryOp::kShiftLeft ? builder_.CreateShl(a, places) : builder_.CreateLShr(a, places);
+  return builder_.CreateSelect(inside, moved, zero);
+}
+
+}  // namespace tw
