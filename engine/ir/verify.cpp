@@ -29,16 +29,20 @@ public:
 
   Status run(Function const& function) {
     lowered_ = true;
-    TRY(declare(function.sizes));
-    for (Buffer const& buffer : function.params) TRY(declare(buffer));
-    if (!function.body) return invalid(fmt::format("{} has no body", function.name));
-    Status status = statement(function.body);
-    if (status || !culprit_) return status;
-    return bad_input("invalid_kernel",
-                     fmt::format("{}, in: {}", status.error().message, first_line(culprit_)));
+    Status status = check(function);
+    if (status) return {};
+    std::string where = culprit_ ? ", in: " + first_line(culprit_) : "";
+    return bad_input("invalid_kernel", status.error().message + where);
   }
 
 private:
+  Status check(Function const& function) {
+    TRY(declare(function.sizes));
+    for (Buffer const& buffer : function.params) TRY(declare(buffer));
+    if (!function.body) return invalid(fmt::format("{} has no body", function.name));
+    return statement(function.body);
+  }
+
   Status declare(std::vector<SizeParam> const& sizes) {
     for (SizeParam const& size : sizes) {
       if (size.low < 0 || size.high < size.low)

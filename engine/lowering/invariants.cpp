@@ -41,6 +41,7 @@ bool all_exprs(Stmt const& s, F const& keeps) {
     for (Expr const& index : store->indices) walk(index, look);
     walk(store->value, look);
   }
+  if (auto const* loop = s.as<For>()) walk(loop->extent, look);
   if (auto const* test = s.as<If>()) walk(test->condition, look);
   if (auto const* let = s.as<Let>()) walk(let->value, look);
   if (auto const* hint = s.as<Prefetch>()) walk(hint->element, look);

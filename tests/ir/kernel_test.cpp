@@ -176,6 +176,7 @@ private slots:
         << 1 << "the tensor 'X' is used otherwise than it is declared, in: Y[0] = X[0]";
     QTest::newRow("let") << 2 << "'v' is not of its value's type, in: let v = 1.0";
     QTest::newRow("bound twice") << 3 << "'i' is bound twice in one scope, in: for i in 2";
+    QTest::newRow("no body") << 5 << "f has no body";
     QTest::newRow("operands") << 4 << "'1:i32' is i32, but '1' is i64, in: if 1:i32 < 1";
   }
   void what_no_text_can_say_is_not_valid_either() {
@@ -191,8 +192,10 @@ private slots:
     std::vector<Stmt> bodies{
         loop(make<Store>(y, std::vector<Expr>{narrow}, float_imm(0))),
         make<Store>(y, std::vector<Expr>{int_imm(0)}, load(other, {int_imm(0)})),
-        make<Let>(var("v"), float_imm(1), zero), loop(loop(zero)),
-        make<If>(make<Binary>(BinaryOp::kLt, int_imm(1, DType::kI32), int_imm(1)), zero)};
+        make<Let>(var("v"), float_imm(1), zero),
+        loop(loop(zero)),
+        make<If>(make<Binary>(BinaryOp::kLt, int_imm(1, DType::kI32), int_imm(1)), zero),
+        Stmt()};
     Status status = verify(around(bodies[size_t(number)]));
     QVERIFY(!status);
     QCOMPARE(status.error().code, std::string("invalid_kernel"));
