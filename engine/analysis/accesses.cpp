@@ -21,14 +21,8 @@ std::vector<TensorAccess> accesses_of(BlockSite const& site) {
       access.indices.push_back(arith::simplify(substitute(index, bindings), ranges));
     accesses.push_back(std::move(access));
   };
-  walk(site.block->body, [&](Stmt const& s) {
-    if (auto const* store = s.as<Store>()) add(store->buffer, store->indices, true);
-    return true;
-  });
-  walk_exprs(site.block->body, [&](Expr const& e) {
-    if (auto const* load = e.as<Load>()) add(load->buffer, load->indices, false);
-    return true;
-  });
+  walk_writes(site.block->body, [&](ir::Touched const& at) { add(at.buffer, at.indices, true); });
+  walk_reads(site.block->body, [&](ir::Touched const& at) { add(at.buffer, at.indices, false); });
   return accesses;
 }
 

@@ -1,9 +1,12 @@
 #include "engine/schedule/legality/accesses.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "engine/ir/fields.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/digits.h"
 
@@ -49,24 +52,49 @@ public:
   }
 
   void visit(Stmt const& s) {
-    walk(s, [&](Stmt const& x) {
-      if (auto const* store = x.as<Store>()) add(store->buffer, store->indices, true);
-      return true;
-    });
-    // A hint's element is not read; what its index reads is.
-    if (auto const* hint = s.as<Prefetch>()) {
-      for (Expr const& index : hint->element.as<Load>()->indices) visit(index);
-      return;
-    }
-    if (auto const* store = s.as<Store>()) {
-      for (Expr const& index : store->indices) visit(index);
-      visit(store->value);
-      return;
-    }
-    walk_exprs(s, [&](Expr const& e) { return visit(e), false; });
+    walk_writes(s, [&](Touched const& at) { add(at.buffer, at.indices, true, at.axes); });
+    visit_reads(s);
   }
 
 private:
+  void visit_reads(Stmt const& s) {
+    dispatch(*s, [&](auto const& node) { reads_of(node); });
+  }
+  /// A hint's element is not read; what its index reads is.
+  void reads_of(Prefetch const& hint) {
+    for (Expr const& index : hint.element.to<Load>().indices) visit(index);
+  }
+  void reads_of(IntrinsicCall const& call) {
+    for (size_t i = 0; i < call.operands.size(); ++i) {
+      auto const* element = call.operands[i].value.as<Load>();
+      IntrinsicParam const& param = call.intrinsic->params[i];
+      if (!param.buffer || !element) {
+        visit(call.operands[i].value);
+        continue;
+      }
+      if (param.reads()) add(element->buffer, element->indices, false, call.operands[i].axes);
+      for (Expr const& index : element->indices) visit(index);
+    }
+  }
+  template <typename N>
+  void reads_of(N const& node) {
+    for_each_field(node, overloaded{
+                             [&](Expr const& e) {
+                               if (e) visit(e);
+                             },
+                             [&](std::vector<Expr> const& list) {
+                               for (Expr const& e : list) visit(e);
+                             },
+                             [&](Stmt const& s) {
+                               if (s) visit_reads(s);
+                             },
+                             [&](std::vector<Stmt> const& list) {
+                               for (Stmt const& s : list) visit_reads(s);
+                             },
+                             [](auto const&) {},
+                         });
+  }
+
   /// What depends on data may hold or not.
   void assume(Expr const& condition) {
     bool reads = false;
@@ -74,9 +102,16 @@ private:
     if (!reads) conditions_.push_back(condition);
   }
 
-  void add(Buffer const& buffer, std::vector<Expr> const& indices, bool writes) {
+  void add(Buffer const& buffer, std::vector<Expr> const& indices, bool writes,
+           std::vector<OperandAxis> const& axes = {}) {
     Access access{number_, buffer->name, {}, writes, writes && update_};
-    for (Expr const& index : indices) access.indices.push_back(substitute(index, bindings_));
+    Substitution names = bindings_;
+    for (OperandAxis const& axis : axes) {
+      Expr own = var(fmt::format("{}@{}.{}", axis.name(), number_, into_.size()));
+      access.axes.push_back({own, axis.extent});
+      names[axis.name()] = own;
+    }
+    for (Expr const& index : indices) access.indices.push_back(substitute(index, names));
     for (Expr const& one : conditions_) access.conditions.push_back(substitute(one, bindings_));
     into_.push_back(std::move(access));
   }
@@ -120,15 +155,11 @@ std::vector<Digit> common_digits(std::vector<Access const*> const& accesses,
 
 }  // namespace
 
-void walk_reads(Block const& block, std::function<void(Load const&)> const& f) {
-  auto look = [&](Expr const& e) {
-    if (auto const* read = e.as<Load>()) f(*read);
-    return true;
-  };
-  for (IterVar const& iter : block.iters) walk(iter.binding, look);
-  if (block.predicate) walk(block.predicate, look);
-  walk_exprs(block.body, look);
-  if (block.init) walk_exprs(block.init, look);
+void walk_reads(Block const& block, std::function<void(Touched const&)> const& f) {
+  for (IterVar const& iter : block.iters) ir::walk_reads(iter.binding, f);
+  if (block.predicate) ir::walk_reads(block.predicate, f);
+  ir::walk_reads(block.body, f);
+  if (block.init) ir::walk_reads(block.init, f);
 }
 
 std::vector<Access> accesses_of(BlockSite const& site, size_t number) {

@@ -127,7 +127,8 @@ Primitive const& primitive_compute_at() {
       {},
       check,
       apply,
-      {TargetKind::kBlock, TargetKind::kLoop}};
+      {TargetKind::kBlock, TargetKind::kLoop},
+      true};
   return primitive;
 }
 
