@@ -29,19 +29,13 @@ void collect(Stmt const& s, Top& top) {
 
 Names read_in(Stmt const& s) {
   Names names;
-  walk_exprs(s, [&](Expr const& e) {
-    if (auto const* read = e.as<Load>()) names.insert(read->buffer->name);
-    return true;
-  });
+  walk_reads(s, [&](Touched const& at) { names.insert(at.buffer->name); });
   return names;
 }
 
 Names written_in(Stmt const& s) {
   Names names;
-  walk(s, [&](Stmt const& inner) {
-    if (auto const* store = inner.as<Store>()) names.insert(store->buffer->name);
-    return true;
-  });
+  walk_writes(s, [&](Touched const& at) { names.insert(at.buffer->name); });
   return names;
 }
 

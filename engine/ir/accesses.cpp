@@ -1,5 +1,8 @@
 #include "engine/ir/accesses.h"
 
+#include <fmt/format.h>
+
+#include "engine/ir/fields.h"
 #include "engine/ir/rewrite.h"
 
 namespace tw::ir {
@@ -16,7 +19,7 @@ Expr opposite(Expr const& condition) {
 /// Goes through the expressions of a block, with the conditions under which they are evaluated.
 class Collector {
 public:
-  explicit Collector(Block const& block) {
+  explicit Collector(Block const& block) : block_(block.id) {
     for (IterVar const& iter : block.iters) bindings_[iter.name()] = iter.binding;
     // Bindings and guard speak of loops, of which the bindings' names are none.
     part_ = BlockPart::kHeader;
@@ -52,23 +55,54 @@ private:
   }
 
   void visit(Stmt const& s) {
-    walk(s, [&](Stmt const& x) {
-      if (auto const* store = x.as<Store>()) add(store->buffer, store->indices, AccessKind::kWrite);
-      return true;
+    walk_writes(s, [&](Touched const& at) {
+      add(at.buffer, at.indices, AccessKind::kWrite, at.axes);
     });
-    // A hint's element is not read; what its index reads is.
-    if (auto const* hint = s.as<Prefetch>()) {
-      auto const* element = hint->element.as<Load>();
-      add(element->buffer, element->indices, AccessKind::kHint);
+    visit_reads(s);
+  }
+
+  void visit_reads(Stmt const& s) {
+    dispatch(*s, [&](auto const& node) { reads_of(node); });
+  }
+
+  /// A hint's element is not read; what its index reads is.
+  void reads_of(Prefetch const& hint) {
+    auto const& element = hint.element.to<Load>();
+    add(element.buffer, element.indices, AccessKind::kHint);
+    for (Expr const& index : element.indices) visit(index);
+  }
+
+  void reads_of(IntrinsicCall const& call) {
+    for (size_t i = 0; i < call.operands.size(); ++i) {
+      auto const* element = call.operands[i].value.as<Load>();
+      IntrinsicParam const& param = call.intrinsic->params[i];
+      if (!param.buffer || !element) {
+        visit(call.operands[i].value);
+        continue;
+      }
+      if (param.reads())
+        add(element->buffer, element->indices, AccessKind::kRead, call.operands[i].axes);
       for (Expr const& index : element->indices) visit(index);
-      return;
     }
-    if (auto const* store = s.as<Store>()) {
-      for (Expr const& index : store->indices) visit(index);
-      visit(store->value);
-      return;
-    }
-    walk_exprs(s, [&](Expr const& e) { return visit(e), false; });
+  }
+
+  template <typename N>
+  void reads_of(N const& node) {
+    for_each_field(node, overloaded{
+                             [&](Expr const& e) {
+                               if (e) visit(e);
+                             },
+                             [&](std::vector<Expr> const& list) {
+                               for (Expr const& e : list) visit(e);
+                             },
+                             [&](Stmt const& s) {
+                               if (s) visit_reads(s);
+                             },
+                             [&](std::vector<Stmt> const& list) {
+                               for (Stmt const& s : list) visit_reads(s);
+                             },
+                             [](auto const&) {},
+                         });
   }
 
   /// What depends on data may hold or not.
@@ -78,14 +112,22 @@ private:
     if (!reads) conditions_.push_back(condition);
   }
 
-  void add(Buffer const& buffer, std::vector<Expr> const& indices, AccessKind kind) {
+  void add(Buffer const& buffer, std::vector<Expr> const& indices, AccessKind kind,
+           std::vector<OperandAxis> const& axes = {}) {
     BlockAccess access{buffer, {}, kind, part_, {}};
-    for (Expr const& index : indices) access.indices.push_back(substitute(index, bindings_));
+    Substitution names = bindings_;
+    for (OperandAxis const& axis : axes) {
+      Expr own = var(fmt::format("{}@{}.{}", axis.name(), block_.value, found_.size()));
+      access.axes.push_back({own, axis.extent});
+      names[axis.name()] = own;
+    }
+    for (Expr const& index : indices) access.indices.push_back(substitute(index, names));
     for (Expr const& one : conditions_) access.conditions.push_back(substitute(one, bindings_));
     found_.push_back(std::move(access));
   }
 
   std::vector<BlockAccess> found_;
+  BlockId block_;
   BlockPart part_ = BlockPart::kHeader;
   Substitution bindings_;
   std::vector<Expr> conditions_;  ///< of the selects around

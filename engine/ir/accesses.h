@@ -22,6 +22,9 @@ struct BlockAccess {
   /// It happens where all of these hold: the sides of selects that lead to it, over loops. What
   /// depends on data is left out.
   std::vector<Expr> conditions;
+  /// Of a call's operand: `indices` reach as many elements as these run over. Every access has axes
+  /// of its own names.
+  std::vector<OperandAxis> axes = {};
 };
 
 /// Every access of a block, header, body and init in this order. In a part writes come first, then

@@ -73,6 +73,11 @@ private:
   }
 
   Write write_of(Stmt const& s) {
+    if (s && s.as<IntrinsicCall>())
+      frame_.fail(Error{"call_not_counted",
+                        "the terms of a call are not counted: it is written out before",
+                        {},
+                        Fault::kRefused});
     auto const* store = s ? s.as<Store>() : nullptr;
     if (!store) return {};  // a prefetch changes nothing
     Write write{frame_.buffer_slot(store->buffer->name), {}, frame_.compile(store->value)};

@@ -12,8 +12,8 @@ double block_runs(Program const& program);
 
 /// Runs a program of loops, allocations and blocks of one store with its values, and remembers
 /// which terms each element of a sum or product has since it was set. Errors: term_twice, with the
-/// block, the element and the term; those of running (index_out_of_range, division_by_zero);
-/// cancelled.
+/// block, the element and the term; call_not_counted, of a block that is a call; those of running
+/// (index_out_of_range, division_by_zero); cancelled.
 Status verify_terms(Program const& program, std::vector<NDArray> const& inputs,
                     StopToken stop = {});
 

@@ -97,6 +97,9 @@ struct Primitive {
   Applied (*apply)(Move const&) = nullptr;  ///< only after `check` agreed
   /// What each target is; empty: they are all loops.
   std::vector<TargetKind> kinds = {};
+  /// Of one with blocks among its targets: it leaves calls as they are, and takes them for what
+  /// they read and write. Others are refused where a program has calls.
+  bool beside_calls = false;
 };
 
 /// Written by CMake from the files in `primitives/`.

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
+#include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/names.h"
 
@@ -96,7 +98,80 @@ std::expected<void, Refusal> verify_given_names(Applied const& after, Step const
   return {};
 }
 
+/// How a block stands to a barrier: the loops around both, and who comes first in an iteration.
+struct Side {
+  std::vector<ir::LoopId> loops;
+  int at_once = 0;  ///< loops whose iterations run together
+  bool before = false;
+  bool operator==(Side const&) const = default;
+};
+
+struct Barrier {
+  std::string name;
+  std::map<ir::BlockId, Side> blocks;
+};
+
+Side side_of(std::vector<ir::BlockSite> const& sites, size_t block, size_t barrier) {
+  Side side;
+  side.before = block < barrier;
+  auto const &a = sites[block].loops, &b = sites[barrier].loops;
+  for (size_t i = 0; i < a.size() && i < b.size() && a[i]->id == b[i]->id; ++i) {
+    side.loops.push_back(a[i]->id);
+    side.at_once +=
+        a[i]->loop_kind != ir::LoopKind::kSerial && a[i]->loop_kind != ir::LoopKind::kUnroll;
+  }
+  return side;
+}
+
+std::map<ir::BlockId, Barrier> barriers_of(ir::Program const& program) {
+  std::map<ir::BlockId, Barrier> barriers;
+  std::vector<ir::BlockSite> sites = ir::blocks_of(program.body);
+  for (size_t i = 0; i < sites.size(); ++i) {
+    if (!ir::has_barrier(sites[i].block->body)) continue;
+    Barrier& barrier = barriers[sites[i].block->id];
+    barrier.name = sites[i].block->name;
+    for (size_t b = 0; b < sites.size(); ++b)
+      if (b != i) barrier.blocks[sites[b].block->id] = side_of(sites, b, i);
+  }
+  return barriers;
+}
+
+/// The loops that the old ones became, in their order.
+std::vector<ir::LoopId> followed(std::vector<ir::LoopId> const& loops, CursorMap const& cursors) {
+  std::vector<ir::LoopId> now;
+  for (ir::LoopId id : loops) {
+    auto to = cursors.find(id);
+    for (ir::LoopId next : to == cursors.end() ? std::vector{id} : to->second)
+      if (now.empty() || now.back() != next) now.push_back(next);
+  }
+  return now;
+}
+
 }  // namespace
+
+std::expected<void, Refusal> calls_keep_their_place(ir::Program const& before,
+                                                    Applied const& after) {
+  for (ir::BlockSite const& site : ir::blocks_of(after.program.body))
+    for (ir::For const* loop : site.loops)
+      if (loop->loop_kind == ir::LoopKind::kVector && site.block->body.as<ir::IntrinsicCall>())
+        return refused_result(
+            "call_in_vector_loop",
+            fmt::format("{} is a call, and no vector loop holds one", site.block->name));
+  auto now = barriers_of(after.program);
+  std::vector<ir::BlockSite> sites = ir::blocks_of(after.program.body);
+  for (auto& [id, barrier] : barriers_of(before))
+    for (auto& [block, side] : barrier.blocks) {
+      auto found = now[id].blocks.find(block);
+      if (found == now[id].blocks.end()) continue;  // one of the two is gone
+      side.loops = followed(side.loops, after.cursors);
+      if (side == found->second) continue;
+      auto name = std::ranges::find(sites, block, [](auto const& site) { return site.block->id; });
+      return refused_result("across_a_barrier",
+                            fmt::format("{} would come to run in another order to the barrier {}",
+                                        name->block->name, barrier.name));
+    }
+  return {};
+}
 
 std::expected<void, Refusal> verify_result(ir::Program const& origin, Applied const& after,
                                            Step const& step) {

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/ir/intrinsic.h"
 #include "engine/ir/parse_expr.h"
 #include "engine/schedule/legality/hints.h"
+#include "engine/schedule/legality/written_out.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/result_checks.h"
 #include "engine/schedule/trace.h"
@@ -188,6 +190,36 @@ CursorMap with_gone(CursorMap cursors, ir::Program const& before, ir::Program co
 
 }  // namespace
 
+namespace {
+
+/// Its program is `asked`: that of the schedule, or the same with its calls written out.
+std::expected<Proof, Refusal> check_on(ir::Program const& asked, Target const& target,
+                                        Step const& step, Effort effort) {
+  auto resolved = resolve(asked, step, target);
+  if (!resolved) return std::unexpected(resolved.error());
+  auto answer = resolved->primitive->check(resolved->move(asked, target, effort));
+  if (!answer) answer.error().message = in_the_words_of(*resolved, asked, answer.error().message);
+  return answer;
+}
+
+/// Blocks that are calls stay where they are.
+std::expected<void, Refusal> meant_for_calls(ir::Program const& program, Target const& target,
+                                             Step const& step) {
+  auto resolved = resolve(program, step, target);
+  if (!resolved) return std::unexpected(resolved.error());
+  for (ir::BlockSite const& site : resolved->blocks)
+    if (site.block->body.as<ir::IntrinsicCall>())
+      return std::unexpected(
+          unusable("block_is_a_call",
+                   fmt::format("{}: {} is a call of {}", step.primitive, site.block->name,
+                               site.block->body.to<ir::IntrinsicCall>().intrinsic->name)));
+  if (resolved->blocks.empty() || resolved->primitive->beside_calls) return {};
+  return std::unexpected(unusable(
+      "program_has_calls", fmt::format("{} is not made for programs with calls", step.primitive)));
+}
+
+}  // namespace
+
 std::vector<std::string> choices_of(Parameter const& parameter, Target const& target) {
   return parameter.scope ? target.scope_names() : parameter.choices;
 }
@@ -198,12 +230,10 @@ Schedule::Schedule(ir::Program program, std::shared_ptr<Target const> target)
       state_(std::make_shared<State>(State{std::move(program), {}, {}})) {}
 
 std::expected<Proof, Refusal> Schedule::check(Step const& step, Effort effort) const {
-  auto resolved = resolve(program(), step, target());
-  if (!resolved) return std::unexpected(resolved.error());
-  auto answer = resolved->primitive->check(resolved->move(program(), target(), effort));
-  if (!answer)
-    answer.error().message = in_the_words_of(*resolved, program(), answer.error().message);
-  return answer;
+  if (!has_calls(program())) return check_on(program(), target(), step, effort);
+  if (auto meant = meant_for_calls(program(), target(), step); !meant)
+    return std::unexpected(meant.error());
+  return check_on(with_calls_written_out(program()), target(), step, effort);
 }
 
 std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort) const& {
@@ -228,6 +258,8 @@ std::expected<Schedule, Refusal> Schedule::take(Step const& step, Effort effort,
   applied.program = without_idle_hints(std::move(applied.program));
   if (auto valid = verify_result(origin(), applied, step); !valid)
     return std::unexpected(valid.error());
+  if (auto kept = calls_keep_their_place(program(), applied); !kept)
+    return std::unexpected(kept.error());
   Schedule next = *this;
   std::vector<TakenStep> trace = own ? std::move(own->trace) : state_->trace;
   trace.push_back(std::move(taken));

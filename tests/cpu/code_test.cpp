@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/ir/interpreter.h"
+#include "engine/ir/text.h"
 #include "engine/schedule/trace.h"
 #include "engine/te/te.h"
 #include "targets/cpu/compiler/cpu_backend.h"
@@ -39,6 +40,20 @@ class CodeTest : public QObject {
   Q_OBJECT
 private slots:
   void initTestCase() { backend_ = create_cpu_backend(detect_host()).value(); }
+
+  void an_intrinsic_of_another_machine_is_refused_by_its_name() {
+    ir::Program program =
+        ir::parse_program(
+            "tilewright program 1\nintrinsic mma(update c: f32[4])\n  c[0] = c[0]+1.0\n"
+            "program f(X: f32[4]) -> (Y: f32[4])\n  for i in 4\n    block Y(v: 4 = i)\n"
+            "      Y[v] = X[v]\n  block more()\n    call mma(Y[a] over (a in 4))\n")
+            .value();
+    auto stages = lower(program, backend_->target(), backend_->passes()).value();
+    auto code = backend_->compile(stages.back().kernel, CodeTier::kFast, CodeTexts::kNone);
+    QVERIFY(!code);
+    QCOMPARE(code.error().code, std::string("unsupported_intrinsic"));
+    QVERIFY(code.error().message.starts_with("mma "));
+  }
 
   void elementary_functions_are_within_four_units_in_the_last_place_data() {
     QTest::addColumn<QString>("name");

@@ -25,6 +25,11 @@ constexpr char const* kExpressions[] = {
     "select(A[i] > B[i], A[i], B[i])",
     "A[i] * B[i] - A[i]",
     "abs(A[i])",
+    "A[i] & B[i]",
+    "A[i] | B[i] ^ A[i]",
+    "~A[i]",
+    "A[i] << B[i]",
+    "A[i] >> B[i]",
     "f32(A[i])",
     "f64(B[i])",
 };
@@ -55,9 +60,20 @@ template <typename T>
 std::vector<NDArray> operands() {
   using Limits = std::numeric_limits<T>;
   T const middle = T(Limits::max() / 2 + 1);
-  std::vector<T> const numbers = {
-      Limits::min(), T(Limits::min() + 1), T(-7),        T(-1), 1, 2, 3, T(middle - 1), middle,
-      T(middle + 3), T(Limits::max() - 1), Limits::max()};
+  std::vector<T> const numbers = {Limits::min(),
+                                  T(Limits::min() + 1),
+                                  T(-7),
+                                  T(-1),
+                                  1,
+                                  2,
+                                  3,
+                                  8 * sizeof(T) - 1,
+                                  8 * sizeof(T),
+                                  T(middle - 1),
+                                  middle,
+                                  T(middle + 3),
+                                  T(Limits::max() - 1),
+                                  Limits::max()};
   std::vector<T> a, b;
   for (T x : numbers)
     for (T y : numbers)
@@ -95,6 +111,15 @@ private slots:
     agree(text, operands<uint64_t>());
   }
 
+  void shifts_are_those_of_the_language() {
+    shifted<int8_t>();
+    shifted<uint8_t>();
+    shifted<int32_t>();
+    shifted<uint32_t>();
+    shifted<int64_t>();
+    shifted<uint64_t>();
+  }
+
   void quotients_and_remainders_are_those_of_the_language() {
     divided<int8_t>();
     divided<uint8_t>();
@@ -127,6 +152,19 @@ private:
             (*outputs)[0].hash() == expected.hash(),
             (expression + " of " + std::string(to_text(inputs[0].type())) + " " + script).c_str());
       }
+  }
+
+  template <typename T>
+  void shifted() {
+    std::vector<NDArray> in = operands<T>();
+    NDArray left = ir::interpret(program_of("A[i] << B[i]", in), in).value()[0];
+    NDArray right = ir::interpret(program_of("A[i] >> B[i]", in), in).value()[0];
+    for (size_t i = 0; i < size_t(left.size()); ++i) {
+      T a = in[0].as<T>()[i], b = in[1].as<T>()[i];
+      bool inside = b >= 0 && uint64_t(b) < 8 * sizeof(T);
+      QCOMPARE(left.as<T>()[i], inside ? T(uint64_t(a) << b) : T(0));
+      QCOMPARE(right.as<T>()[i], inside ? T(a >> b) : a < 0 ? T(-1) : T(0));
+    }
   }
 
   template <typename T>

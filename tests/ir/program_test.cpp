@@ -58,6 +58,46 @@ private slots:
     QCOMPARE(hash(*program), hash(*again));
   }
 
+  void operators_bind_as_in_c_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("printed");
+    QTest::newRow("and before xor before or") << "i | j ^ k & i"
+                                              << "i | j ^ k & i";
+    QTest::newRow("compare before and") << "(i & j) == k"
+                                        << "(i & j) == k";
+    QTest::newRow("shift after sum") << "i+j << 2"
+                                     << "i+j << 2";
+    QTest::newRow("shift before compare") << "i << 2 < j >> 1"
+                                          << "i << 2 < j >> 1";
+    QTest::newRow("shifts from the left") << "i >> (j >> k) >> 1"
+                                          << "i >> (j >> k) >> 1";
+    QTest::newRow("all other bits") << "~i*~(j+1)"
+                                    << "~(i)*~(j+1)";
+    QTest::newRow("of a negative number") << "~-5 & -i"
+                                          << "~(-5) & neg(i)";
+    QTest::newRow("logic last") << "i & 1 == 0 || j < 1 && k | 1 == 1"
+                                << "";
+    QTest::newRow("of a float") << "1.5 & 2.5"
+                                << "";
+    QTest::newRow("of a condition") << "i < j & k < i"
+                                    << "";
+    QTest::newRow("not of a condition") << "~(i < j)"
+                                        << "";
+    QTest::newRow("two types") << "i << 1:u8"
+                               << "";
+  }
+  void operators_bind_as_in_c() {
+    QFETCH(QString, text);
+    QFETCH(QString, printed);
+    auto e = parse_expr(text.toStdString(),
+                        {{"i", DType::kI64}, {"j", DType::kI64}, {"k", DType::kI64}}, {});
+    QCOMPARE(e ? QString::fromStdString(to_text(*e)) : QString(), printed);
+    if (!e) return;
+    auto again =
+        parse_expr(to_text(*e), {{"i", DType::kI64}, {"j", DType::kI64}, {"k", DType::kI64}}, {});
+    QVERIFY(again && equal(*e, *again));
+  }
+
   void a_block_with_two_outputs_and_an_indirect_read_is_interpreted_in_any_order() {
     auto program = parse_program(kRich).value();
     std::vector<double> x(24), index{3, 1, 0, 2};

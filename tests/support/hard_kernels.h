@@ -234,6 +234,11 @@ private:
     for (int64_t more = rng_.between(0, 2); more > 0; --more) {
       std::string other = read(type, axes);
       // Halves grow too fast as products.
+      if (!is_floating(type) && one_in(4)) {
+        static std::vector<std::string> const kBits{"&", "|", "^", "<<", ">>"};
+        text = fmt::format("({}) {} ({})", text, any(kBits), other);
+        continue;
+      }
       int64_t how = rng_.below(type == "f16" ? 3 : 5);
       text = how == 0   ? fmt::format("max({}, {})", text, other)
              : how == 1 ? fmt::format("{} + {}", text, other)

@@ -15,26 +15,10 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   return infos;
 }
 
-/// 2^places, the product of 2^(2^k) over the bits k of `places`.
-ir::Expr power_of_two(ir::Expr places) {
-  DType type = places.type();
-  ir::Expr power = immediate(1, type), two = immediate(2, type);
-  for (int64_t k = 0; (int64_t(1) << k) < 8 * size_of(type); ++k) {
-    ir::Expr bit = ir::floor_mod(ir::floor_div(places, ir::int_imm(int64_t(1) << k, type)), two);
-    ir::Expr factor = ir::int_imm(int64_t(1) << (int64_t(1) << k), type);
-    power = power * ir::select(ir::binary(ir::BinaryOp::kEq, bit, immediate(1, type)), factor,
-                               immediate(1, type));
-  }
-  return power;
-}
-
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
   bool left = integer(attributes, "left") != 0;
   return join_compute(inputs, name, [=](ir::Expr a, ir::Expr b) {
-    ir::Expr width = ir::int_imm(8 * size_of(a.type()), a.type()), zero = immediate(0, a.type());
-    // Never divided by 0: that is what the power of too many places comes to.
-    ir::Expr places = ir::select(b < width, b, zero), power = power_of_two(places);
-    return ir::select(b < width, left ? a * power : ir::floor_div(a, power), zero);
+    return ir::binary(left ? ir::BinaryOp::kShiftLeft : ir::BinaryOp::kShiftRight, a, b);
   });
 }
 

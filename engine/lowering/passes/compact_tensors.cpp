@@ -21,13 +21,17 @@ Inside look_inside(Alloc const& alloc) {
   Inside inside;
   std::map<std::string, int64_t> extents;  // nests side by side may use one name
   bool known = true;
+  auto runs = [&](std::string const& name, Expr const& to) {
+    auto extent = as_int(to);
+    known = known && extent;
+    int64_t& most = extents[name];
+    most = std::max(most, extent.value_or(1));
+  };
   walk(alloc.body, [&](Stmt const& s) {
-    if (auto const* loop = s.as<For>()) {
-      auto extent = as_int(loop->extent);
-      known = known && extent;
-      int64_t& most = extents[loop->name()];
-      most = std::max(most, extent.value_or(1));
-    }
+    if (auto const* loop = s.as<For>()) runs(loop->name(), loop->extent);
+    if (auto const* call = s.as<IntrinsicCall>())
+      for (Operand const& operand : call->operands)
+        for (OperandAxis const& axis : operand.axes) runs(axis.name(), axis.extent);
     if (auto const* store = s.as<Store>(); store && store->buffer->name == alloc.buffer->name)
       inside.accesses.push_back(store->indices);
     return true;

@@ -1,5 +1,7 @@
 #include "engine/schedule/legality/accesses.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -19,7 +21,7 @@ void collect(BlockSite const& site, size_t number, std::vector<Access>& into) {
     if (one.kind == AccessKind::kHint) continue;
     bool writes = one.kind == AccessKind::kWrite;
     into.push_back({number, one.buffer->name, std::move(one.indices), writes, writes && update,
-                    std::move(one.conditions)});
+                    std::move(one.conditions), std::move(one.axes)});
   }
 }
 
@@ -46,15 +48,11 @@ std::vector<Digit> common_digits(std::vector<Access const*> const& accesses,
 
 }  // namespace
 
-void walk_reads(Block const& block, std::function<void(Load const&)> const& f) {
-  auto look = [&](Expr const& e) {
-    if (auto const* read = e.as<Load>()) f(*read);
-    return true;
-  };
-  for (IterVar const& iter : block.iters) walk(iter.binding, look);
-  if (block.predicate) walk(block.predicate, look);
-  walk_exprs(block.body, look);
-  if (block.init) walk_exprs(block.init, look);
+void walk_reads(Block const& block, std::function<void(Touched const&)> const& f) {
+  for (IterVar const& iter : block.iters) ir::walk_reads(iter.binding, f);
+  if (block.predicate) ir::walk_reads(block.predicate, f);
+  ir::walk_reads(block.body, f);
+  if (block.init) ir::walk_reads(block.init, f);
 }
 
 std::vector<Access> accesses_of(BlockSite const& site, size_t number) {

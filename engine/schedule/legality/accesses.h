@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/ir/program.h"
+#include "engine/ir/rewrite.h"
 
 namespace tw {
 
@@ -19,11 +20,14 @@ struct Access {
   bool update = false;  ///< the store of a reduction
   /// It happens where all of these hold: the sides of selects that lead to it, over loops.
   std::vector<ir::Expr> conditions = {};
+  /// Of a call's operand: `indices` reach as many elements as these run over. Every access has axes
+  /// of its own names. Legality asks programs without calls (written_out.h).
+  std::vector<ir::OperandAxis> axes = {};
 };
 
 /// Every read of a block: in its guard and its bindings, in its init and its body, indices of other
 /// reads and of stores among them. Whoever asks what a block reads asks here.
-void walk_reads(ir::Block const& block, std::function<void(ir::Load const&)> const& f);
+void walk_reads(ir::Block const& block, std::function<void(ir::Touched const&)> const& f);
 
 /// All accesses of a block; `number` becomes their `block`.
 std::vector<Access> accesses_of(ir::BlockSite const& site, size_t number = 0);

@@ -91,7 +91,7 @@ bool is_complete(BlockSite const& site) {
     return true;
   });
   bool complete = !site.block->init;
-  walk_reads(*site.block, [&](Load const& read) {
+  walk_reads(*site.block, [&](Touched const& read) {
     complete = complete && !written.contains(read.buffer->name);
   });
   // Two instances may share an element only if they compute the same value.

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/nests.h"
 
@@ -24,6 +25,7 @@ public:
     return exchange ? load(to_, read->indices) : next;
   }
   Stmt visit(Stmt const& s) override {
+    if (auto const* call = s.as<IntrinsicCall>()) return exchanged(*call);
     Stmt next = rebuild(s);
     auto const* store = next.as<Store>();
     bool exchange = store && store->buffer->name == from_ && side_ != Side::kReads;
@@ -31,6 +33,26 @@ public:
   }
 
 private:
+  /// By what the parameters say; an update is both sides.
+  Stmt exchanged(IntrinsicCall const& call) {
+    std::vector<Operand> operands = call.operands;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      IntrinsicParam const& param = call.intrinsic->params[i];
+      if (!param.buffer) {
+        operands[i].value = visit(operands[i].value);
+        continue;
+      }
+      auto const& element = operands[i].value.to<Load>();
+      std::vector<Expr> indices;
+      for (Expr const& index : element.indices) indices.push_back(visit(index));
+      bool meant =
+          (param.reads() && side_ != Side::kWrites) || (param.writes() && side_ != Side::kReads);
+      operands[i].value =
+          load(meant && element.buffer->name == from_ ? to_ : element.buffer, std::move(indices));
+    }
+    return make_from<IntrinsicCall>(call.origin, call.intrinsic, std::move(operands));
+  }
+
   std::string from_;
   Buffer to_;
   Side side_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/fields.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/nests.h"
 #include "engine/schedule/names.h"
@@ -12,7 +13,9 @@ namespace {
 using namespace ir;
 
 bool has_sense(Program const& program, BlockSite const& hint) {
-  auto const* element = hint.block->body.as<Prefetch>()->element.as<Load>();
+  auto const* prefetch = hint.block->body.as<Prefetch>();
+  if (!prefetch) return true;  // other hints speak of no tensor that is read later
+  auto const* element = prefetch->element.as<Load>();
   if (!element) return false;
   std::string const& tensor = element->buffer->name;
   if (!lives_at_top(program, tensor)) return false;
@@ -28,7 +31,12 @@ bool has_sense(Program const& program, BlockSite const& hint) {
 
 }  // namespace
 
-bool is_hint(Block const& block) { return block.body.as<Prefetch>() != nullptr; }
+bool is_hint(Block const& block) {
+  return dispatch(*block.body, overloaded{
+                                   [](HintNode auto const&) { return true; },
+                                   [](auto const&) { return false; },
+                               });
+}
 
 std::vector<BlockSite> working_blocks(LoopSite const& loop) {
   std::vector<BlockSite> blocks = blocks_under(loop);

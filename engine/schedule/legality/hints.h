@@ -5,7 +5,7 @@
 
 namespace tw {
 
-/// A block that only prefetches.
+/// A block that is a hint only: a prefetch.
 bool is_hint(ir::Block const& block);
 
 /// The blocks below a loop that compute something.

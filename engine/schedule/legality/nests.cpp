@@ -149,7 +149,7 @@ Stmt nest_over(Block const& block, std::vector<Span> const& box,
 
 std::vector<std::string> read_buffers(Block const& block) {
   std::set<std::string> names;
-  walk_reads(block, [&](Load const& read) { names.insert(read.buffer->name); });
+  walk_reads(block, [&](Touched const& read) { names.insert(read.buffer->name); });
   return {names.begin(), names.end()};
 }
 
@@ -167,10 +167,8 @@ std::vector<BlockSite> writers_of(Program const& program, std::string const& buf
   std::vector<BlockSite> found;
   for (BlockSite const& site : blocks_of(program.body)) {
     bool writes = false;
-    walk(site.block->body, [&](Stmt const& s) {
-      if (auto const* store = s.as<Store>()) writes = writes || store->buffer->name == buffer;
-      return true;
-    });
+    walk_writes(site.block->body,
+                [&](Touched const& at) { writes = writes || at.buffer->name == buffer; });
     if (writes) found.push_back(site);
   }
   return found;

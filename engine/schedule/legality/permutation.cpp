@@ -27,10 +27,8 @@ constexpr char kCondition[] =
 /// Every run of the innermost moved loop's body has these tensors to itself.
 bool writes_only(BlockSite const& site, std::set<std::string> const& tensors) {
   bool only = true;
-  walk(site.block->body, [&](Stmt const& s) {
-    if (auto const* store = s.as<Store>()) only = only && tensors.contains(store->buffer->name);
-    return only;
-  });
+  walk_writes(site.block->body,
+              [&](Touched const& at) { only = only && tensors.contains(at.buffer->name); });
   return only;
 }
 

@@ -99,7 +99,7 @@ std::vector<BufferAccess> accesses_to(BlockSite const& site, std::string const& 
   std::vector<BufferAccess> found;
   for (Access const& access : accesses_of(site)) {
     if (access.buffer != buffer) continue;
-    found.push_back({{}, access.writes});
+    found.push_back({{}, access.writes, access.axes});
     for (Expr const& index : access.indices)
       found.back().indices.push_back(arith::simplify(index, ranges));
   }
@@ -114,11 +114,19 @@ std::vector<Span> box_of(std::vector<BlockSite> const& sites, BufferNode const& 
     running.insert(running.end(), site.loops.begin() + int64_t(still), site.loops.end());
   for (size_t d = 0; d < buffer.shape.size(); ++d) {
     std::vector<Expr> indices;
+    std::vector<For const*> inside = running;
+    std::vector<Stmt> axes;  // as loops, which they are to a span
     for (BlockSite const& site : sites)
-      for (BufferAccess const& access : accesses_to(site, buffer.name))
-        if (access.writes == writes) indices.push_back(access.indices[d]);
+      for (BufferAccess const& access : accesses_to(site, buffer.name)) {
+        if (access.writes != writes) continue;
+        indices.push_back(access.indices[d]);
+        for (OperandAxis const& axis : access.axes) {
+          axes.push_back(make<For>(LoopId(), axis.var, axis.extent, LoopKind::kSerial, Stmt()));
+          inside.push_back(&axes.back().to<For>());
+        }
+      }
     int64_t whole = as_int(buffer.shape[d]).value_or(1);
-    auto span = span_of(indices, running);
+    auto span = span_of(indices, inside);
     box.push_back(span && span->extent < whole ? *span
                                                : Span{int_imm(0), whole, span && span->dense});
   }

@@ -27,6 +27,7 @@ std::optional<Span> span_of(std::vector<ir::Expr> const& indices,
 struct BufferAccess {
   std::vector<ir::Expr> indices;
   bool writes = false;
+  std::vector<ir::OperandAxis> axes = {};  ///< of a call's operand
 };
 std::vector<BufferAccess> accesses_to(ir::BlockSite const& site, std::string const& buffer);
 

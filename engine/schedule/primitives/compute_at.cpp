@@ -128,6 +128,7 @@ Primitive const& primitive_compute_at() {
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock, TargetKind::kLoop},
+      .beside_calls = true,
   };
   return primitive;
 }

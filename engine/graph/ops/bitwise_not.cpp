@@ -1,0 +1,48 @@
+#include "engine/graph/shared/bitwise.h"
+
+namespace tw {
+namespace {
+
+using namespace ops;
+
+InferResult infer(Attributes const& attributes, Infos inputs) {
+  TRY(expect_inputs(inputs, 1, 1));
+  if (!is_integer(inputs[0]->type)) return unfit("the operand is no tensor of integers");
+  return infer_same(attributes, inputs);
+}
+
+Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
+  return map_compute(inputs, name, [](ir::Expr x) { return ir::unary(ir::UnaryOp::kBitNot, x); });
+}
+
+ReferenceResult reference(Attributes const&, Arrays inputs) {
+  NDArray const both[] = {inputs[0], inputs[0]};
+  return join_bytes(both, [](uint8_t a, uint8_t) { return uint8_t(~a); });
+}
+
+RandomCase random_case(Rng& rng) {
+  RandomCase result = random_bits(rng);
+  result.inputs.resize(1);
+  return result;
+}
+
+}  // namespace
+
+Operator const& op_bitwise_not() {
+  static Operator const op{
+      .name = "bitwise_not",
+      .doc = "Every bit of an integer the other one.",
+      .fusion = Fusion::kInjective,
+      .elementwise = true,
+      .inputs = {"X"},
+      .infer = infer,
+      .compute = compute,
+      .reference = reference,
+      .onnx = "BitwiseNot",
+      .from_onnx = keep_one,
+      .random_case = random_case,
+  };
+  return op;
+}
+
+}  // namespace tw

@@ -1,0 +1,155 @@
+#include "engine/schedule/legality/written_out.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "engine/ir/fields.h"
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/buffers.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+/// Parameters of an intrinsic replaced by the operands of a call.
+class Inlining : public Rewriter {
+public:
+  explicit Inlining(IntrinsicCall const& call) {
+    for (size_t i = 0; i < call.operands.size(); ++i) {
+      IntrinsicParam const& param = call.intrinsic->params[i];
+      if (param.buffer)
+        operands_[param.name()] = &call.operands[i];
+      else
+        scalars_[param.name()] = call.operands[i].value;
+    }
+  }
+
+  Expr visit(Expr const& e) override {
+    Expr next = rebuild(e);
+    if (auto const* v = next.as<Variable>())
+      if (auto found = scalars_.find(v->name); found != scalars_.end()) return found->second;
+    auto const* read = next.as<Load>();
+    if (!read || !operands_.contains(read->buffer->name)) return next;
+    return load(element(*read->buffer).buffer, indices(*read->buffer, read->indices));
+  }
+  Stmt visit(Stmt const& s) override {
+    Stmt next = rebuild(s);
+    auto const* store = next.as<Store>();
+    if (!store || !operands_.contains(store->buffer->name)) return next;
+    return make<Store>(element(*store->buffer).buffer, indices(*store->buffer, store->indices),
+                       store->value);
+  }
+
+private:
+  Load const& element(BufferNode const& param) const {
+    return operands_.at(param.name)->value.to<Load>();
+  }
+  std::vector<Expr> indices(BufferNode const& param, std::vector<Expr> const& at) const {
+    Operand const& operand = *operands_.at(param.name);
+    Substitution axes;
+    for (size_t d = 0; d < at.size(); ++d) axes[operand.axes[d].name()] = at[d];
+    std::vector<Expr> result;
+    for (Expr const& index : element(param).indices) result.push_back(substitute(index, axes));
+    return result;
+  }
+
+  std::map<std::string, Operand const*> operands_;
+  Substitution scalars_;
+};
+
+/// The behaviour of one call, below the loops of its block.
+class Nests {
+public:
+  Nests(Block const& block, Program& program) : block_(block), program_(program) {}
+
+  Stmt of(Stmt const& s) {
+    if (auto const* loop = s.as<For>()) return nest(*loop);
+    if (auto const* list = s.as<Seq>()) {
+      std::vector<Stmt> nests;
+      for (Stmt const& child : list->stmts) nests.push_back(of(child));
+      return seq(std::move(nests));
+    }
+    return leaf(s);
+  }
+
+  /// A block of the call's: the first has its name, so that steps find it.
+  Stmt leaf(Stmt const& s) {
+    bool first = std::exchange(first_, false);
+    std::vector<IterVar> iters = block_.iters;
+    Substitution to_iters;
+    for (For const* loop : around_) {
+      Expr iter = var("v" + loop->name());
+      iters.push_back({iter, loop->extent, kind_of(s, *loop), loop->var, ""});
+      to_iters[loop->name()] = iter;
+    }
+    return make<Block>(first ? block_.id : program_.fresh_block(),
+                       first ? block_.name : free_tensor_name(program_, block_.name + "_part"),
+                       block_.op, std::move(iters), block_.predicate, Stmt(),
+                       substitute(s, to_iters));
+  }
+
+private:
+  Stmt nest(For const& loop) {
+    around_.push_back(&loop);
+    Stmt below = of(loop.body);
+    around_.pop_back();
+    return make<For>(program_.fresh_loop(), loop.var, loop.extent, LoopKind::kSerial, below);
+  }
+
+  /// A loop that the stored element does not depend on goes on with what is there.
+  static IterKind kind_of(Stmt const& s, For const& loop) {
+    auto const* store = s.as<Store>();
+    bool shown = !store || std::ranges::any_of(store->indices, [&](Expr const& index) {
+      return uses_variable(index, loop.name());
+    });
+    return shown ? IterKind::kSpatial : IterKind::kReduce;
+  }
+
+  Block const& block_;
+  Program& program_;
+  std::vector<For const*> around_;
+  bool first_ = true;
+};
+
+/// The behaviour's loops, named as no loop of the program is.
+Stmt with_own_loops(Stmt const& behaviour, std::string const& block) {
+  int loops = 0;
+  return rewrite_stmts(behaviour, [&](Stmt const& s) -> Stmt {
+    auto const* loop = s.as<For>();
+    if (!loop) return nullptr;
+    Expr own = var(fmt::format("{}.{}.{}", block, loop->name(), ++loops));
+    return make<For>(loop->id, own, loop->extent, loop->loop_kind,
+                     substitute(loop->body, {{loop->name(), own}}));
+  });
+}
+
+Stmt written_out(Block const& block, Program& program) {
+  auto const& call = block.body.to<IntrinsicCall>();
+  Nests nests(block, program);
+  Stmt behaviour = call.intrinsic->behaviour;
+  if (!behaviour) return nests.leaf(make<Seq>(std::vector<Stmt>{}));
+  return nests.of(Inlining(call).visit(with_own_loops(behaviour, block.name)));
+}
+
+}  // namespace
+
+bool has_calls(Program const& program) {
+  bool found = false;
+  walk(program.body, [&](Stmt const& s) { return found = found || s.as<IntrinsicCall>(), !found; });
+  return found;
+}
+
+Program with_calls_written_out(Program const& program) {
+  Program result = program;
+  result.body = rewrite_stmts(program.body, [&](Stmt const& s) -> Stmt {
+    auto const* block = s.as<Block>();
+    return block && block->body.as<IntrinsicCall>() ? written_out(*block, result) : nullptr;
+  });
+  return result;
+}
+
+}  // namespace tw
