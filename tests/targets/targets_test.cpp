@@ -6,13 +6,11 @@
 #include "engine/backend/target_table.h"
 #include "engine/device/local_device.h"
 #include "engine/ir/interpreter.h"
-#include "engine/ir/rewrite.h"
 #include "engine/measure/kernel_bench.h"
-#include "engine/package/export.h"
 #include "engine/schedule/trace.h"
+#include "engine/session/export_cases.h"
 #include "engine/session/model.h"
 #include "engine/session/use_cases.h"
-#include "engine/te/expected.h"
 #include "engine/te/te.h"
 
 using namespace tw;
@@ -154,6 +152,46 @@ private slots:
     QVERIFY(!code);
     QCOMPARE(code.error().code, std::string("reached_by_copies"));
     QVERIFY(code.error().message.find("cache_read") != std::string::npos);
+  }
+
+  void a_product_goes_to_the_matrix_unit_and_copies_are_copies() {
+    auto backend = backend_of("scratchpad");
+    Schedule schedule = backend->default_schedule(program_of(kKernels[1].text)).value();
+    auto stages = lower(schedule.program(), backend->target(), backend->passes());
+    QVERIFY(stages);
+    std::string text = ir::print(stages->back().kernel).text;
+    for (char const* part : {"call mma(C_cache[", "call copy_f32(20, A_cache[", "call copy_f32("})
+      QVERIFY2(text.find(part) != std::string::npos, text.c_str());
+    // What the unit does not fit is computed all the same.
+    Schedule odd = backend
+                       ->default_schedule(program_of("kernel odd(A: f32[5, 3], B: f32[3, 7]) -> C\n"
+                                                     "  C[i in 5, j in 7] = sum[k in 3] A[i, k] * "
+                                                     "B[k, j]\n"))
+                       .value();
+    auto plain = lower(odd.program(), backend->target(), backend->passes());
+    QVERIFY(plain && ir::print(plain->back().kernel).text.find("mma") == std::string::npos);
+  }
+
+  void every_target_exports_or_says_why_not_data() {
+    QTest::addColumn<QString>("target");
+    for (std::string const& name : target_names()) QTest::newRow(name.c_str()) << name.c_str();
+  }
+  void every_target_exports_or_says_why_not() {
+    QFETCH(QString, target);
+    QTemporaryDir folder;
+    Environment environment = make_environment().value();
+    std::string text = std::string("te:tilewright te 1\n") + kKernels[0].text;
+    auto model = session::load_model(text, {}, *environment.backend);
+    QVERIFY2(model, model ? "" : model.error().message.c_str());
+    LocalDevice device({.program = TW_BINARY_DIR "/tests/test-device",
+                        .target = environment.backend->target().name});
+    session::ExportRequest request{.folder = folder.filePath("out").toStdString(),
+                                   .target = target.toStdString()};
+    auto view = session::export_to_folder(**model, request, environment.exports,
+                                          *environment.backend, device);
+    if (view) return QVERIFY(std::filesystem::exists(request.folder / "model.json"));
+    QCOMPARE(view.error().code, std::string("no_runtime"));
+    QVERIFY(!std::filesystem::exists(request.folder));
   }
 
   void a_type_that_a_target_lacks_is_refused() {

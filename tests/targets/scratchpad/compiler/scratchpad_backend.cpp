@@ -8,6 +8,7 @@
 #include "engine/backend/target_table.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/trace.h"
+#include "tests/targets/scratchpad/compiler/instructions.h"
 #include "tests/targets/scratchpad/scratchpad.h"
 
 namespace tw {
@@ -21,6 +22,7 @@ std::vector<Pass> scratchpad_passes() {
       lower_blocks(),
       simplify_kernel("before tensors shrink: indices in their simplest form show their reach"),
       compact_tensors(),
+      use_instructions(),
       check_target(),
   };
 }
@@ -34,10 +36,7 @@ std::vector<std::byte> bytes_of(std::string const& text) {
 /// Parameters that the kernel does not write come first.
 size_t inputs_of(ir::Function const& host) {
   std::set<std::string> written;
-  ir::walk(host.body, [&](ir::Stmt const& s) {
-    if (auto const* store = s.as<ir::Store>()) written.insert(store->buffer->name);
-    return true;
-  });
+  ir::walk_writes(host.body, [&](ir::Touched const& at) { written.insert(at.buffer->name); });
   return size_t(std::ranges::count_if(
       host.params, [&](ir::Buffer const& one) { return !written.contains(one->name); }));
 }
@@ -52,7 +51,10 @@ public:
     std::vector<std::string> blocks;
     for (ir::BlockSite const& site : ir::blocks_of(schedule_.program().body))
       blocks.push_back(site.block->name);
-    for (std::string const& block : blocks) shape(block);
+    for (std::string const& block : blocks) {
+      shape(block);
+      fit_the_unit(block);
+    }
     return schedule_;
   }
 
@@ -67,16 +69,32 @@ private:
     std::set<std::string> read;
     for (ir::BlockSite const& site : ir::blocks_of(schedule_.program().body))
       if (site.block->name == block)
-        ir::walk_exprs(site.block->body, [&](ir::Expr const& e) {
-          auto const* load = e.as<ir::Load>();
-          if (load && load->buffer->scope != kPad) read.insert(load->buffer->name);
-          return true;
+        ir::walk_reads(site.block->body, [&](ir::Touched const& at) {
+          if (at.buffer->scope != kPad) read.insert(at.buffer->name);
         });
     if (!step(fmt::format("cache_write({}, scope={})", block, kPad)))
       step(fmt::format("set_scope({}, scope={})", block, kPad));
     for (std::string const& tensor : read)
       if (tensor != block)
         step(fmt::format("cache_read({}, tensor={}, scope={})", block, tensor, kPad));
+  }
+  /// A product whose extents are multiples of the unit's is cut into its pieces.
+  void fit_the_unit(std::string const& block) {
+    std::vector<std::string> loops;
+    for (ir::BlockSite const& site : ir::blocks_of(schedule_.program().body)) {
+      if (site.block->name != block || site.loops.size() != 3 || !site.block->init) continue;
+      for (ir::For const* one : site.loops)
+        if (ir::as_int(one->extent).value_or(1) % kUnit == 0) loops.push_back(one->name());
+    }
+    if (loops.size() != 3) return;
+    std::string outer, inner;
+    for (std::string const& one : loops) {
+      if (!step(fmt::format("{0}.0, {0}.1 = split({1}.{0}, factor={2})", one, block, kUnit)))
+        return;
+      outer += fmt::format("{}.{}.0, ", block, one);
+      inner += fmt::format("{}{}.{}.1", inner.empty() ? "" : ", ", block, one);
+    }
+    step(fmt::format("reorder({}{})", outer, inner));
   }
   Schedule schedule_;
 };
