@@ -29,7 +29,7 @@ ir::Expr narrowed(ir::Expr const& e, DType type) {
   if (auto const* node = e.as<ir::Cast>(); node && node->a.type() == type) return node->a;
   if (auto const* node = e.as<ir::FloatImm>()) {
     ir::Expr same = ir::float_imm(node->value, type);
-    return same.as<ir::FloatImm>()->value == node->value ? same : ir::Expr();
+    return same.to<ir::FloatImm>().value == node->value ? same : ir::Expr();
   }
   if (auto const* node = e.as<ir::Select>()) {
     ir::Expr a = narrowed(node->a, type), b = narrowed(node->b, type);

@@ -312,8 +312,8 @@ private:
         return frame_.fail(
             Error{"iterator_out_of_range",
                   fmt::format("block {}: iterator {} is {}, outside of 0..{}",
-                              code.source.as<Block>()->name,
-                              code.source.as<Block>()->iters[i].name(), value, extent - 1),
+                              code.source.to<Block>().name, code.source.to<Block>().iters[i].name(),
+                              value, extent - 1),
                   {},
                   Fault::kRefused});
       frame_.set(code.iter_slots[i], value);

@@ -144,7 +144,7 @@ private:
             fmt::format("{}{} = {}", term.empty() ? "" : ", ", block.iters[i].name(), values[i]);
     frame_.fail(Error{"term_twice",
                       fmt::format("block {} takes the term {} a second time, at element {} of {}",
-                                  block.name, term, at, block.body.as<Store>()->buffer->name),
+                                  block.name, term, at, block.body.to<Store>().buffer->name),
                       {},
                       Fault::kRefused});
   }

@@ -25,7 +25,7 @@ std::vector<BlockSite> consumers_of(Move const& move) {
 class Inlining : public Rewriter {
 public:
   explicit Inlining(Block const& producer)
-      : producer_(producer), store_(*producer.body.as<Store>()) {}
+      : producer_(producer), store_(producer.body.to<Store>()) {}
   Expr visit(Expr const& e) override {
     Expr next = rebuild(e);
     auto const* read = next.as<Load>();
@@ -77,7 +77,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
         "not_a_complete_block",
         fmt::format("block {} reduces or has an order: its value is no expression", name),
         "compute_inline: the block computes each element at once");
-  if (!iterators_at(*block.block, block.block->body.as<Store>()->indices))
+  if (!iterators_at(*block.block, block.block->body.to<Store>().indices))
     return refuse_stage(
         "element_hides_its_instance",
         fmt::format("which instance of {} makes an element does not show in its indices", name),

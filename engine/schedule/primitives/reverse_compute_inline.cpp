@@ -93,7 +93,7 @@ Stmt joined(Block const& producer, Block const& consumer) {
     auto const* read = e.as<Load>();
     if (!read || read->buffer->name != made->buffer->name) return true;
     for (size_t d = 0; d < read->indices.size(); ++d)
-      by[read->indices[d].as<Variable>()->name] = made->indices[d];
+      by[read->indices[d].to<Variable>().name] = made->indices[d];
     return true;
   });
   struct Putting : Rewriter {

@@ -35,7 +35,7 @@ bool guards_keep_apart(BlockSite const& site) {
 
 /// What a sum, product, maximum or minimum starts from without changing it.
 bool starts_from_nothing(Block const& block) {
-  Expr start = block.init.as<Store>()->value;
+  Expr start = block.init.to<Store>().value;
   DType type = start.type();
   bool floating = is_float(type);
   auto number = [&](int v) { return floating ? float_imm(v, type) : int_imm(v, type); };
@@ -153,7 +153,7 @@ Stmt partial_block(Move const& move, Parts const& parts, Buffer const& partial) 
   ReductionInfo info = *reduction_of(block);
   std::vector<Expr> indices{factored};
   indices.insert(indices.end(), info.store->indices.begin(), info.store->indices.end());
-  Expr start = block.init.as<Store>()->value;
+  Expr start = block.init.to<Store>().value;
   std::vector<std::string> reduce{move.loops[0].loop->name()};
   for (For const* loop : parts.reduce_loops) reduce.push_back(loop->name());
   auto [guard, chosen] = split_guard(block.predicate, reduce);

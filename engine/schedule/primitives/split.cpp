@@ -13,7 +13,7 @@ std::pair<int64_t, int64_t> extents(Move const& move, int64_t extent) {
   return move.has("factor") ? std::pair{other, given} : std::pair{given, other};
 }
 
-std::string const& name_of(ir::Expr const& variable) { return variable.as<ir::Variable>()->name; }
+std::string const& name_of(ir::Expr const& variable) { return variable.to<ir::Variable>().name; }
 
 std::expected<Proof, Refusal> check(Move const& move) {
   auto extent = plain_loop(move.program, move.loops[0], "split");

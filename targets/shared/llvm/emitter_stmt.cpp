@@ -242,7 +242,7 @@ void Emitter::masked(If const& node) {
 }
 
 void Emitter::prefetch(Prefetch const& node) {
-  auto const& element = *node.element.as<Load>();
+  auto const& element = node.element.to<Load>();
   if (element.buffer->scope == "register" || element.lanes > 1)
     return fail("unsupported_statement", "only elements in memory are prefetched, one by one");
   Value* address = pointer(element.buffer, element.indices[0]);
