@@ -171,10 +171,7 @@ Stmt Rewriter::rebuild(Stmt const& s) {
     Stmt owner(copy);
     Replace replace{*this};
     for_each_field_of_copy(*copy, replace);
-    if (!replace.changed) return s;
-    // What replaces a statement may be several: a sequence never holds another one.
-    if constexpr (std::is_same_v<N, Seq>) return seq(std::move(copy->stmts));
-    return owner;
+    return replace.changed ? owner : s;
   });
 }
 

@@ -5,10 +5,27 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/ir/rewrite.h"
+
 namespace tw {
 namespace {
 
 using Off = std::vector<bool>;  // per pass
+
+/// What replaces a statement of a sequence may be one itself.
+ir::KernelIr with_flat_sequences(ir::KernelIr kernel) {
+  auto flat = [](ir::Stmt const& s) -> ir::Stmt {
+    auto const* list = s.as<ir::Seq>();
+    if (!list) return nullptr;
+    bool nested = std::ranges::any_of(
+        list->stmts, [](ir::Stmt const& child) { return child.as<ir::Seq>() != nullptr; });
+    return nested ? ir::seq(list->stmts) : nullptr;
+  };
+  kernel.host.body = ir::rewrite_stmts(kernel.host.body, flat);
+  for (ir::Function& function : kernel.device)
+    function.body = ir::rewrite_stmts(function.body, flat);
+  return kernel;
+}
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
@@ -96,7 +113,7 @@ public:
   Result<std::vector<LoweredStage>> run(ir::Program const& program, Target const& target) {
     ir::Function host{program.name, program.inputs, program.sizes, program.body};
     host.params.insert(host.params.end(), program.outputs.begin(), program.outputs.end());
-    std::vector<LoweredStage> stages{{"program", {std::move(host), {}}}};
+    std::vector<LoweredStage> stages{{"program", with_flat_sequences({std::move(host), {}})}};
     if (verifies()) TRY(verified(stages.back(), hold_[0], "the"));
     PassContext context{target};
     for (size_t i = 0; i < passes_.size(); ++i) {
@@ -115,7 +132,7 @@ private:
     if (off_[i]) return next;
     if (verifies()) TRY(verified(next, passes_[i].contract.needs, "before the pass"));
     auto start = std::chrono::steady_clock::now();
-    TRY_ASSIGN(next.kernel, passes_[i].run(before, context));
+    TRY_ASSIGN(next.kernel, run_pass(passes_[i], before, context));
     next.milliseconds = milliseconds_since(start);
     if (verifies()) TRY(verified(next, hold_[i + 1], "after the pass"));
     return next;
@@ -129,6 +146,12 @@ private:
 };
 
 }  // namespace
+
+Result<ir::KernelIr> run_pass(Pass const& pass, ir::KernelIr const& kernel,
+                              PassContext const& context) {
+  TRY_ASSIGN(ir::KernelIr result, pass.run(kernel, context));
+  return with_flat_sequences(std::move(result));
+}
 
 std::vector<std::string> pass_keys(std::span<Pass const> passes) {
   std::map<std::string, int> uses;

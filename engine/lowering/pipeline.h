@@ -34,6 +34,10 @@ struct Pass {
   PassContract contract = {};
 };
 
+/// Runs one pass. No sequence of the result holds another one, so that it is equal to its text.
+Result<ir::KernelIr> run_pass(Pass const& pass, ir::KernelIr const& kernel,
+                              PassContext const& context);
+
 /// The passes' names in a list; one that stands there again gets a number: "simplify.2".
 std::vector<std::string> pass_keys(std::span<Pass const> passes);
 /// What holds of the program and after each pass: as many as `lower` gives stages.

@@ -179,7 +179,7 @@ private slots:
              QString::fromStdString(sections["before"]));
     Status fit = verify_kernel(*before, pass.contract.needs);
     QVERIFY2(fit, sentence(fit).c_str());
-    auto result = pass.run(*before, PassContext{target_with_a_pad()});
+    auto result = run_pass(pass, *before, PassContext{target_with_a_pad()});
     if (!result) return compare_with(path, sections, "refused", to_sentence(result.error()) + "\n");
     Status holds = verify_kernel(*result, after(pass, pass.contract.needs));
     QVERIFY2(holds, (sentence(holds) + "\n" + ir::print(*result).text).c_str());
