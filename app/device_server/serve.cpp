@@ -12,6 +12,7 @@
 #include <mutex>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "engine/device/confine/confine.h"
 #include "engine/device/processor_table.h"
@@ -115,20 +116,29 @@ tw::Result<std::vector<std::string>> worker_command(Words const& words) {
   return command;
 }
 
-/// Time and words; what a client can make it say again and again is left out, and counted.
-void log_line(std::string const& line) {
+/// How many lines about one thing were said in a second.
+struct LogAllowance {
+  int said = 0, left_out = 0;
+};
+
+/// Time and words. What a client can make it say again and again is left out, and counted; nobody
+/// hides by one kind of line what another tells.
+void log_line(tw::LogTopic topic, std::string const& line) {
   using namespace std::chrono;
   constexpr int kMostPerSecond = 20;
   static std::mutex mutex;
   static seconds last{0};
-  static int said = 0, left_out = 0;
+  static std::array<LogAllowance, tw::kLogTopics> allowances;
   std::lock_guard lock(mutex);
   auto now = floor<seconds>(system_clock::now().time_since_epoch());
-  if (now != last && left_out > 0) std::fprintf(stderr, "%d lines were left out\n", left_out);
-  if (now != last) said = left_out = 0;
-  last = now;
-  if (++said > kMostPerSecond) {
-    ++left_out;
+  if (now != last) {
+    for (LogAllowance& one : std::exchange(allowances, {}))
+      if (one.left_out > 0) std::fprintf(stderr, "%d lines were left out\n", one.left_out);
+    last = now;
+  }
+  LogAllowance& allowance = allowances[size_t(topic)];
+  if (++allowance.said > kMostPerSecond) {
+    ++allowance.left_out;
     return;
   }
   std::time_t moment = now.count();

@@ -6,9 +6,9 @@
 #include "engine/compile/load_time.h"
 #include "engine/compile/plan.h"
 #include "engine/graph/passes.h"
-#include "engine/hardware/detect.h"
 #include "engine/samples/samples.h"
 #include "targets/cpu/compiler/cpu_backend.h"
+#include "targets/cpu/hardware/detect.h"
 
 using namespace tw;
 
@@ -29,7 +29,8 @@ private slots:
       ir::Program plain = te::to_program(task.kernel).value();
       std::string script = backend->default_script(plain).value();
       for (std::string const& steps : {std::string(), script}) {
-        LoadTimeSplit split = split_load_time(schedule_program(plain, steps, "rule").value());
+        LoadTimeSplit split =
+            split_load_time(schedule_program(plain, steps, "rule", *backend).value());
         for (ir::Program const* program :
              {&split.at_run, split.at_load ? &*split.at_load : nullptr}) {
           if (!program) continue;

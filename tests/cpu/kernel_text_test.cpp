@@ -1,7 +1,7 @@
 // Kernels of random programs and schedules at every stage: verified, printed and parsed back.
 #include "tests/support/kernel_text.h"
 
-#include "engine/hardware/detect.h"
+#include "targets/cpu/hardware/detect.h"
 #include "targets/cpu/compiler/cpu_backend.h"
 #include "tests/support/random_schedules.h"
 

@@ -143,7 +143,8 @@ enum Truth { kLegal, kIllegal, kNoResult };
   for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGXCPU})
     std::signal(signal, SIG_DFL);
   Targets targets = targets_of(before.program, primitive, step);
-  Applied applied = primitive.apply({before.program, targets.loops, step, targets.blocks});
+  Applied applied =
+      primitive.apply({before.program, *any_target(), targets.loops, step, targets.blocks});
   bool good = right(before, without_idle_hints(applied.program), step, targets);
   _exit(good ? kLegal : kIllegal);
 }

@@ -158,7 +158,7 @@ private slots:
       if (shared) continue;
       for (size_t depth = 0; depth < site.loops.size(); ++depth) {
         bool answer =
-            independent_iterations(schedule.program(),
+            independent_iterations(schedule.program(), *any_target(),
                                    site_of(schedule.program(), site.loops[depth]->id), "parallel")
                 .has_value();
         bool truth = independent(site, depth);
@@ -179,7 +179,8 @@ private slots:
         for (ir::For const* loop : site.loops)
           before.push_back(site_of(schedule.program(), loop->id));
         for (size_t i : order) after.push_back(before[i]);
-        bool answer = permutable(before, after).has_value(), truth = order_kept(site, order);
+        bool answer = permutable(*any_target(), before, after).has_value(),
+             truth = order_kept(site, order);
         permutation.add(truth, answer);
         std::vector<ir::For const*> new_order;
         for (size_t i : order) new_order.push_back(site.loops[i]);

@@ -146,8 +146,8 @@ private:
         tensor = true;
       else if (parameter.word)
         step.arguments[parameter.name] = "BA";
-      else if (!parameter.choices.empty())
-        step.arguments[parameter.name] = parameter.choices.back();
+      else if (auto choices = choices_of(parameter, *any_target()); !choices.empty())
+        step.arguments[parameter.name] = choices.back();
       else
         step.arguments[parameter.name] = std::clamp<int64_t>(3, parameter.low, parameter.high);
     }

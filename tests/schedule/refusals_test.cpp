@@ -122,7 +122,8 @@ bool really_conflicts(Schedule const& schedule, Step const& step, Conflict const
     else
       loops.push_back(find_loop(schedule.program(), step.targets[i]).value());
   if (step.primitive.contains("compute_"))
-    programs.push_back(primitive->apply({schedule.program(), loops, whole, blocks}).program);
+    programs.push_back(
+        primitive->apply({schedule.program(), *any_target(), loops, whole, blocks}).program);
   return (conflict.first_writes || conflict.second_writes) &&
          happens(programs, inputs, conflict, conflict.first, conflict.first_writes) &&
          (happens(programs, inputs, conflict, conflict.second, conflict.second_writes) ||

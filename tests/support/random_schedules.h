@@ -127,9 +127,8 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
       optional.push_back(&parameter);
     else if (parameter.word)
       step.arguments[parameter.name] = random_word(program, parameter.name, rng);
-    else if (!parameter.choices.empty())
-      step.arguments[parameter.name] =
-          parameter.choices[size_t(rng.below(int64_t(parameter.choices.size())))];
+    else if (auto choices = choices_of(parameter, *any_target()); !choices.empty())
+      step.arguments[parameter.name] = choices[size_t(rng.below(int64_t(choices.size())))];
     else
       step.arguments[parameter.name] =
           rng.between(parameter.low, std::min<int64_t>(parameter.high, 8));
@@ -139,8 +138,8 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
     int64_t extent = ir::as_int(first.loop->extent).value_or(4);
     if (one.word)
       step.arguments[one.name] = random_word(program, one.name, rng);
-    else if (!one.choices.empty())
-      step.arguments[one.name] = one.choices[size_t(rng.below(int64_t(one.choices.size())))];
+    else if (auto choices = choices_of(one, *any_target()); !choices.empty())
+      step.arguments[one.name] = choices[size_t(rng.below(int64_t(choices.size())))];
     else
       step.arguments[one.name] =
           rng.between(one.low, std::min(one.high, std::max<int64_t>(extent, one.low)));

@@ -101,7 +101,7 @@ std::string peer_text(std::string const& peer) {
 }
 
 Result<std::unique_ptr<Listener>> Listener::open(DeviceAddress const& address, ListenLimits limits,
-                                                 Log log) {
+                                                 ServerLog log) {
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE | (address.host == "localhost" ? 0 : AI_NUMERICHOST);
@@ -125,7 +125,7 @@ Result<std::unique_ptr<Listener>> Listener::open(DeviceAddress const& address, L
   return std::unique_ptr<Listener>(new Listener(made, peer_of(own).port, limits, std::move(log)));
 }
 
-Listener::Listener(int socket, int port, ListenLimits limits, Log log)
+Listener::Listener(int socket, int port, ListenLimits limits, ServerLog log)
     : socket_(socket),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       port_(port),
@@ -190,7 +190,8 @@ void Listener::end(Connection& connection, char const* why) {
   if (connection.socket < 0) return;
   shutdown(connection.socket, SHUT_RDWR);
   close(std::exchange(connection.socket, -1));
-  if (why != nullptr && log_) log_(connection.peer + " " + why + ": its connection was ended");
+  if (why != nullptr && log_)
+    log_(LogTopic::kConnections, connection.peer + " " + why + ": its connection was ended");
 }
 
 /// Whoever waits longest without a token makes room.
@@ -265,7 +266,7 @@ void Listener::slow_down(std::string const& host) {
   auto now = steady_clock::now();
   Host& slow = hosts_[host];
   if (slow.slow_until < now && log_)
-    log_(host + " is slowed down: too much comes from it without a token");
+    log_(LogTopic::kConnections, host + " is slowed down: too much comes from it without a token");
   slow.slow_until = now + kSlow;
 }
 
@@ -287,7 +288,9 @@ void Listener::close_ended(Connection& connection) {
   int64_t bytes = received_bytes(connection.socket);
   close(std::exchange(connection.socket, -1));
   if (connection.trusted || connection.own || !connection.handed_over) return;
-  if (log_ && bytes > 0) log_(connection.peer + " was refused: it showed no token, or a wrong one");
+  if (log_ && bytes > 0)
+    log_(LogTopic::kConnections,
+         connection.peer + " was refused: it showed no token, or a wrong one");
   auto now = steady_clock::now();
   Host& host = hosts_[connection.host];
   if (now - host.second > seconds(1)) {

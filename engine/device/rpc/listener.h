@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/device/rpc/address.h"
+#include "engine/device/rpc/server_log.h"
 
 namespace tw {
 
@@ -30,11 +31,9 @@ struct ListenLimits {
 
 class Listener {
 public:
-  using Log = std::function<void(std::string const&)>;
-
   /// Errors: server_unavailable.
   static Result<std::unique_ptr<Listener>> open(DeviceAddress const& address, ListenLimits limits,
-                                                Log log);
+                                                ServerLog log);
   ~Listener();
   Listener(Listener const&) = delete;
 
@@ -73,7 +72,7 @@ private:
     int went = 0;  ///< in that second
   };
 
-  Listener(int socket, int port, ListenLimits limits, Log log);
+  Listener(int socket, int port, ListenLimits limits, ServerLog log);
   void serve(std::stop_token stop);
   void accept_all();
   void add(int socket, std::string const& peer, std::string const& host, int port);
@@ -91,7 +90,7 @@ private:
 
   int socket_ = -1, wake_ = -1, port_ = 0;
   ListenLimits limits_;
-  Log log_;
+  ServerLog log_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::atomic<int> own_port_{-1};
   mutable std::mutex mutex_;

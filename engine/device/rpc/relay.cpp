@@ -245,18 +245,19 @@ grpc::Status relay(grpc::ServerContext& context, ServerStream& stream,
                    RpcServerOptions const& options, WorkerWatch& watch, Client const& client) {
   Result<Worker> worker = Worker::start(options, watch);
   if (!worker) {
-    if (options.log) options.log(worker.error().message);
+    if (options.log) options.log(LogTopic::kServer, worker.error().message);
     return {grpc::StatusCode::FAILED_PRECONDITION, "its worker process cannot be started"};
   }
   context.AddInitialMetadata(kProtocolKey, kProtocol);
   stream.SendInitialMetadata();
   auto end = Relay(context, stream, options, *worker, client).run();
   if (options.log && end && end->time_limit() > 0)
-    options.log(client.name + ": a call took too long, its worker was ended");
+    options.log(LogTopic::kWorkers, client.name + ": a call took too long, its worker was ended");
   if (options.log && end && !end->broken_limit().empty())
-    options.log(client.name + ": its worker was ended: " + end->broken_limit());
+    options.log(LogTopic::kWorkers, client.name + ": its worker was ended: " + end->broken_limit());
   else if (options.log && end && end->signal() > 0)
-    options.log(client.name + ": its worker was ended by a " + signal_name(end->signal()));
+    options.log(LogTopic::kWorkers,
+                client.name + ": its worker was ended by a " + signal_name(end->signal()));
   return grpc::Status::OK;
 }
 

@@ -87,7 +87,7 @@ public:
 
 private:
   void log(std::string const& line) const {
-    if (options_.log) options_.log(line);
+    if (options_.log) options_.log(LogTopic::kConnections, line);
   }
 
   grpc::Status admit(grpc::ServerContext const& context, Client& client) const {
@@ -211,7 +211,7 @@ void RpcServerImpl::go_deaf(std::string const& why) {
     std::lock_guard lock(mutex_);
     deaf_ = why;
   }
-  if (options_.log) options_.log("it ends: " + why);
+  if (options_.log) options_.log(LogTopic::kServer, "it ends: " + why);
   server_->Shutdown(std::chrono::system_clock::now());
 }
 

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "engine/device/rpc/server_log.h"
 #include "engine/device/rpc/tokens.h"
 #include "engine/device/rpc/worker_watch.h"
 #include "engine/support/base/error.h"
@@ -28,8 +28,7 @@ struct RpcServerOptions {
   double idle_seconds = 3600;  ///< that a client may stay silent
   int most_clients = 8;
   double check_seconds = 30;  ///< between looks whether its own port still answers
-  /// Told of clients and failures, one line each; called from any thread.
-  std::function<void(std::string const&)> log;
+  ServerLog log;              ///< told of clients and failures, one line each
 };
 
 class RpcServer {

@@ -10,8 +10,8 @@ using namespace ir;
 
 Buffer in_the_pad(char const* name) { return make_buffer(name, DType::kF32, {kUnit, kUnit}, kPad); }
 
-Stmt loop(Expr const& counter, Expr extent, Stmt body) {
-  return make<For>(LoopId(), counter, std::move(extent), LoopKind::kSerial, std::move(body));
+Stmt loop(int32_t id, Expr const& counter, Expr extent, Stmt body) {
+  return make<For>(LoopId{id}, counter, std::move(extent), LoopKind::kSerial, std::move(body));
 }
 
 /// A serial loop, and what stands below it when that is one statement.
@@ -102,7 +102,7 @@ Intrinsic copy_instruction(DType type) {
                   .doc = "a run of elements, from one memory to another",
                   .params = {scalar_param("n"), tensor_param(ParamKind::kWrite, to),
                              tensor_param(ParamKind::kRead, from)},
-                  .behaviour = loop(at, n, make<Store>(to, std::vector{at}, load(from, {at})))})
+                  .behaviour = loop(0, at, n, make<Store>(to, std::vector{at}, load(from, {at})))})
       .value();
 }
 
@@ -115,7 +115,7 @@ Intrinsic product_instruction() {
                   .doc = "the matrix unit: a product of 4 x 4 elements is added",
                   .params = {tensor_param(ParamKind::kUpdate, c), tensor_param(ParamKind::kRead, a),
                              tensor_param(ParamKind::kRead, b)},
-                  .behaviour = loop(i, four, loop(j, four, loop(k, four, store)))})
+                  .behaviour = loop(0, i, four, loop(1, j, four, loop(2, k, four, store)))})
       .value();
 }
 

@@ -5,7 +5,7 @@
 
 #include "engine/device/processor_table.h"
 #include "engine/ir/interpreter.h"
-#include "engine/ir/text.h"
+#include "engine/ir/kernel.h"
 #include "tests/targets/scratchpad/scratchpad.h"
 
 namespace tw {
