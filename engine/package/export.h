@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "engine/package/assemble.h"
+#include "engine/execute/assemble.h"
 #include "engine/package/self_test.h"
 
 namespace tw {

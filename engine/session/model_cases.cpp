@@ -6,8 +6,8 @@
 
 #include "engine/importers/importer.h"
 #include "engine/measure/kernel_bench.h"
-#include "engine/measure/network.h"
-#include "engine/package/assemble.h"
+#include "engine/execute/network.h"
+#include "engine/execute/assemble.h"
 #include "engine/session/elapsing.h"
 #include "engine/session/kernel_roofs.h"
 #include "engine/session/loaded_model.h"

@@ -11,7 +11,7 @@
 #include "engine/graph/from_foreign.h"
 #include "engine/graph/passes.h"
 #include "engine/graph/reference.h"
-#include "engine/measure/network.h"
+#include "engine/execute/network.h"
 #include "tests/support/line_models.h"
 
 using namespace tw;

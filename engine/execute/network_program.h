@@ -1,13 +1,12 @@
-/// A network whose branches and loops run on the device: what an exported package does, as one
-/// step.
+/// A network that runs as an exported package does, on the device and as one step.
 #pragma once
 
-#include "engine/measure/network_graph.h"
-#include "engine/package/assemble.h"
+#include "engine/execute/assemble.h"
+#include "engine/execute/network_graph.h"
 
 namespace tw {
 
-/// Whether the network has branches or loops, and nothing in them needs this process.
+/// Whether nothing in the network needs this process.
 bool runs_as_program(Graph const& graph, Plan const& plan);
 
 class NetworkProgram {

@@ -1,4 +1,4 @@
-#include "engine/measure/network_graph.h"
+#include "engine/execute/network_graph.h"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 
 #include "engine/compile/kernel_code.h"
 #include "engine/device/owned.h"
-#include "engine/measure/network.h"
+#include "engine/execute/network.h"
 
 namespace tw {
 

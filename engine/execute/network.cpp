@@ -1,13 +1,13 @@
-#include "engine/measure/network.h"
+#include "engine/execute/network.h"
 
 #include <fmt/format.h>
 
 #include <chrono>
 
 #include "engine/compile/compile_plan.h"
-#include "engine/measure/network_graph.h"
-#include "engine/measure/network_program.h"
-#include "engine/package/assemble.h"
+#include "engine/execute/assemble.h"
+#include "engine/execute/network_graph.h"
+#include "engine/execute/network_program.h"
 
 namespace tw {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include "engine/package/assemble.h"
+#include "engine/execute/assemble.h"
 
 namespace tw {
 

@@ -1,11 +1,11 @@
-#include "engine/package/assemble.h"
+#include "engine/execute/assemble.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "engine/package/assembler.h"
-#include "engine/package/made_tensors.h"
+#include "engine/execute/assembler.h"
+#include "engine/execute/made_tensors.h"
 
 namespace tw {
 namespace {
@@ -158,7 +158,8 @@ Result<package::Step> Assembler::kernel_step(Scope& scope, PlanStep const& step)
 Status Assembler::add_made(Scope& scope, PlanStep const& step, package::Step& added) {
   auto [known, is_new] = made_.try_emplace({&scope.graph, step.kernel, step.inputs});
   if (is_new) {
-    TRY_ASSIGN(std::vector<NDArray> tensors, make_tensors(source_, scope.graph, step, call_));
+    TRY_ASSIGN(std::vector<NDArray> tensors,
+               make_tensors(source_, scope.graph, step, codes_[size_t(step.kernel)], call_));
     for (NDArray const& tensor : tensors) known->second.push_back(add_parameter(tensor));
   }
   added.buffers.insert(added.buffers.end(), known->second.begin(), known->second.end());

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/package/assembler.h"
+#include "engine/execute/assembler.h"
 
 namespace tw {
 namespace {

@@ -1,4 +1,5 @@
-/// From a plan and its kernels to a package: where everything lies, and what the parameters hold.
+/// From a plan and its kernels to a description of what runs: where everything lies, and what the
+/// parameters hold. A package is made of it, and whatever runs a network here runs it.
 #pragma once
 
 #include <map>
@@ -22,6 +23,8 @@ struct PackageSource {
   Backend const& host;
   Device& device;
   std::map<int, std::string> scripts;  ///< kernel -> script; others: the backend's rule
+  /// On `device`: the library of all that the kernels' code holds, where it is loaded there.
+  LibraryHandle loaded = {};
 };
 
 /// A constant's place in the parameters' file.

@@ -1,4 +1,4 @@
-#include "engine/measure/network_program.h"
+#include "engine/execute/network_program.h"
 
 #include <algorithm>
 #include <chrono>
@@ -13,16 +13,15 @@ constexpr double kLongRun = 2;  // seconds
 }  // namespace
 
 bool runs_as_program(Graph const& graph, Plan const& plan) {
-  bool controls = std::ranges::any_of(
-      plan.steps, [](PlanStep const& step) { return step.kind == StepKind::kControl; });
-  return controls && check_exportable(graph, plan);
+  return check_exportable(graph, plan).has_value();
 }
 
 Result<std::unique_ptr<NetworkProgram>> NetworkProgram::create(Graph const& graph, Plan const& plan,
                                                                Backend const& backend,
                                                                NetworkParts& parts) {
   std::unique_ptr<NetworkProgram> program(new NetworkProgram(parts));
-  PackageSource source{graph, plan, backend, backend, parts.device, parts.options.scripts};
+  PackageSource source{
+      graph, plan, backend, backend, parts.device, parts.options.scripts, parts.library.get()};
   TRY_ASSIGN(Assembly assembly, assemble(source, parts.codes, parts.options.call));
   program->description_ = std::move(assembly.description);
   TRY(program->place(assembly));
@@ -125,8 +124,12 @@ std::vector<DeviceStep> NetworkProgram::kernel_steps(std::vector<int>& kernels) 
 Status NetworkProgram::time(int rounds, NetworkTiming& timing) {
   CallOptions call = parts_.options.call;
   call.timeout = std::chrono::minutes(3);
+  // Kernels one after the other are the whole.
+  bool plain = std::ranges::all_of(description_.steps, [](package::Step const& step) {
+    return step.kind == package::StepKind::kKernel;
+  });
   TimingPlan plan{.warm_up = last_seconds_ > kLongRun ? 0 : 1,
-                  .repeats = 3,
+                  .repeats = plain ? rounds : 3,
                   .min_sample_seconds = 0,
                   .most_seconds = 60};
   std::vector<int> kernels;
@@ -135,6 +138,10 @@ Status NetworkProgram::time(int rounds, NetworkTiming& timing) {
     TRY_ASSIGN(Timing each, parts_.device.time(steps, parts_.options.threads, plan, call));
     for (size_t i = 0; i < steps.size(); ++i)
       timing.kernels.push_back({kernels[i], each.steps[i].least() * 1e3});
+    if (plain) {
+      for (double seconds : each.total.seconds) timing.samples_ms.push_back(seconds * 1e3);
+      return {};
+    }
   }
   plan.repeats = rounds;
   TRY_ASSIGN(Timing whole, parts_.device.time({&whole_, 1}, parts_.options.threads, plan, call));

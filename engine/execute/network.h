@@ -1,7 +1,8 @@
 /// A whole model on a device: kernels compiled, linked into one library and loaded, parameters
-/// uploaded once, intermediate tensors in one arena. Branches and loops over kernels run there,
-/// too. Nodes without a kernel are run in between, here, by their reference; a network that has
-/// such, or a loop whose tensors change their size, has its branches and loops run from here.
+/// uploaded once, intermediate tensors in one arena. It runs there by the description that an
+/// exported package has, branches and loops too. Nodes without a kernel are run in between, here,
+/// by their reference; a network that has such, or a loop whose tensors change their size, is run
+/// step by step from here.
 #pragma once
 
 #include <map>
