@@ -55,9 +55,8 @@ private:
   }
 
   void visit(Stmt const& s) {
-    walk_writes(s, [&](Touched const& at) {
-      add(at.buffer, at.indices, AccessKind::kWrite, at.axes);
-    });
+    walk_writes(
+        s, [&](Touched const& at) { add(at.buffer, at.indices, AccessKind::kWrite, at.axes); });
     visit_reads(s);
   }
 

@@ -86,12 +86,12 @@ struct Primitive {
   std::string key;    ///< keyboard key in the window
   std::string title;  ///< "Split a loop"
   std::string doc;
-  std::string rewrite;  ///< before --> after
+  std::string rewrite;                            ///< before --> after
   std::string refused = "cannot take this step";  ///< of what it is applied to, in a title
   std::optional<ir::LoopKind> marks = {};         ///< the kind that its loop gets
   bool at_hand = false;                           ///< used often: it stands beside the loops
-  int targets = 1;      ///< number of loops; -1: two or more
-  int gives = 0;        ///< how many loops it makes
+  int targets = 1;                                ///< number of loops; -1: two or more
+  int gives = 0;                                  ///< how many loops it makes
   std::vector<Parameter> parameters;
   std::expected<Proof, Refusal> (*check)(Move const&) = nullptr;
   Applied (*apply)(Move const&) = nullptr;  ///< only after `check` agreed

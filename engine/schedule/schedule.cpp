@@ -194,7 +194,7 @@ namespace {
 
 /// Its program is `asked`: that of the schedule, or the same with its calls written out.
 std::expected<Proof, Refusal> check_on(ir::Program const& asked, Target const& target,
-                                        Step const& step, Effort effort) {
+                                       Step const& step, Effort effort) {
   auto resolved = resolve(asked, step, target);
   if (!resolved) return std::unexpected(resolved.error());
   auto answer = resolved->primitive->check(resolved->move(asked, target, effort));

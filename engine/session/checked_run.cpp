@@ -18,7 +18,8 @@ Result<CheckedRun> run_checked(ir::Program const& program, int64_t operations, i
   TRY_ASSIGN(std::string wrong, bench.run_checked(code, options));
   // Accesses are right where a sum takes a term twice. Code has no terms any more: the program has.
   if (wrong.empty() && ir::block_runs(program) <= kMostCountedRuns) {
-    Status terms = ir::verify_terms(with_calls_written_out(program), bench.inputs(), options.call.stop);
+    Status terms =
+        ir::verify_terms(with_calls_written_out(program), bench.inputs(), options.call.stop);
     if (!terms && terms.error().code == "cancelled") return std::unexpected(terms.error());
     if (!terms) wrong = terms.error().message;
   }

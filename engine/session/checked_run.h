@@ -16,7 +16,8 @@ inline constexpr int64_t kMostCheckedOperations = 4'000'000'000;
 inline constexpr double kMostCountedRuns = 4e6;
 
 /// Compiles with checks and runs once on the bench's inputs, then counts the terms of every sum.
-/// `operations` of the kernel over `most`: it does not run, and says so. Errors: those of lowering, compiling and the device.
+/// `operations` of the kernel over `most`: it does not run, and says so. Errors: those of lowering,
+/// compiling and the device.
 Result<CheckedRun> run_checked(ir::Program const& program, int64_t operations, int64_t most,
                                Backend const& backend, KernelBench& bench,
                                BenchOptions const& options);

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/execute/assemble.h"
+#include "engine/execute/network.h"
 #include "engine/importers/importer.h"
 #include "engine/measure/kernel_bench.h"
-#include "engine/execute/network.h"
-#include "engine/execute/assemble.h"
 #include "engine/session/elapsing.h"
 #include "engine/session/kernel_roofs.h"
 #include "engine/session/loaded_model.h"
@@ -25,7 +25,8 @@ Result<RunResult> run_kernel(LoadedModel const& model, RunOptions const& options
                              Progress const& progress) {
   int kernel = std::max(0, options.kernel);
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
-  TRY_ASSIGN(Schedule schedule, schedule_of(program, given_script(options.scripts, kernel), backend));
+  TRY_ASSIGN(Schedule schedule,
+             schedule_of(program, given_script(options.scripts, kernel), backend));
   TRY_ASSIGN(KernelCode code, compile_kernel(schedule.program(), backend, CodeTier::kFull, stop));
   BenchOptions bench_options;
   bench_options.threads = threads_of(options.threads, backend);

@@ -1,8 +1,8 @@
 // Kernels of random programs and schedules at every stage: verified, printed and parsed back.
 #include "tests/support/kernel_text.h"
 
-#include "targets/cpu/hardware/detect.h"
 #include "targets/cpu/compiler/cpu_backend.h"
+#include "targets/cpu/hardware/detect.h"
 #include "tests/support/random_schedules.h"
 
 using namespace tw;

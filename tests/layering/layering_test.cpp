@@ -208,7 +208,8 @@ private slots:
       if (file.extension() == ".cpp") names.insert(file.stem().string());
     static std::regex const compared(
         "(==|!=)\\s*\"([a-z_]+)\"|\"([a-z_]+)\"\\s*(==|!=)|\\{\"([a-z_]+)\",\\s*\"");
-    for (char const* top : {"engine/schedule", "engine/session", "engine/history", "widgets", "app"})
+    for (char const* top :
+         {"engine/schedule", "engine/session", "engine/history", "widgets", "app"})
       for (fs::path const& file : sources(top)) {
         if (file.string().find("/schedule/primitives/") != std::string::npos) continue;
         std::ifstream stream(file);

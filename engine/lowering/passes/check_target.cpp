@@ -112,7 +112,8 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
 }  // namespace
 
 Pass check_target() {
-  return {"check_target", "Checks that the target has the types, memories and room that are used.",
+  return {"check_target",
+          "Checks that the target has the types, memories and room that are used.",
           "after tensors shrank: what a kernel needs at once is known",
           run,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};

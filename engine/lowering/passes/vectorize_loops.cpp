@@ -69,9 +69,9 @@ private:
     masked_ = outer || test.lanes() > 1;
     if (test.lanes() > 1 && node.else_body)
       status = refused("vector_condition",
-                        fmt::format("the vector loop {} has a condition with an else that differs "
-                                    "by lane, and a mask has one side",
-                                    name_));
+                       fmt::format("the vector loop {} has a condition with an else that differs "
+                                   "by lane, and a mask has one side",
+                                   name_));
     Stmt then_body = visit(node.then_body);
     Stmt else_body = node.else_body ? visit(node.else_body) : nullptr;
     masked_ = outer;

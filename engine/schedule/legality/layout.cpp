@@ -26,7 +26,8 @@ int64_t inner_blocks(Layout const& layout, size_t dimension, size_t from) {
 
 }  // namespace
 
-/// Elements of all blocks of a layout together: what padding may add to a tensor for one of its own.
+/// Elements of all blocks of a layout together: what padding may add to a tensor for one of its
+/// own.
 constexpr int64_t kMostInBlocks = 1 << 16;
 
 Result<Layout> parse_layout(std::string_view word, size_t rank) {

@@ -5,9 +5,10 @@
 
 namespace tw {
 
-/// The steps one after the other as one rewriting of the move's program: cursors lead from the program before the first
-/// step to the program after the last. The first refusal is the answer, told of the loops of the
-/// program before the first step: nobody has seen those that are made on the way.
+/// The steps one after the other as one rewriting of the move's program: cursors lead from the
+/// program before the first step to the program after the last. The first refusal is the answer,
+/// told of the loops of the program before the first step: nobody has seen those that are made on
+/// the way.
 std::expected<Applied, Refusal> run_steps(Move const& move, std::vector<Step> const& steps);
 
 }  // namespace tw
