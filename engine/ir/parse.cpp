@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <map>
 #include <utility>
 
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/kernel.h"
 #include "engine/ir/loop_words.h"
+#include "engine/ir/parse_call.h"
 #include "engine/ir/parse_expr.h"
 #include "engine/ir/parse_hint.h"
 
@@ -142,7 +142,7 @@ private:
     TRY(reader.expect("("));
     if (!reader.accept(")")) {
       do {
-        TRY_ASSIGN(IntrinsicParam param, intrinsic_parameter(reader));
+        TRY_ASSIGN(IntrinsicParam param, parse_intrinsic_param(reader, scope_));
         node.params.push_back(std::move(param));
       } while (reader.accept(","));
       TRY(reader.expect(")"));
@@ -159,89 +159,6 @@ private:
       return reader.error("name_taken",
                           fmt::format("there are two intrinsics named '{}'", (*declared)->name));
     return {};
-  }
-
-  Result<IntrinsicParam> intrinsic_parameter(LineReader& reader) {
-    if (reader.accept("scalar")) {
-      TRY_ASSIGN(std::string name, reader.name("a number's name"));
-      TRY(reader.expect(":"));
-      TRY_ASSIGN(std::string type, reader.name("a type"));
-      auto parsed = parse_dtype(type);
-      if (!parsed) return reader.error("unknown_type", fmt::format("'{}' is not a type", type));
-      scope_.variables[name] = *parsed;
-      return scalar_param(name, *parsed);
-    }
-    static constexpr std::pair<std::string_view, ParamKind> kWords[] = {
-        {"read", ParamKind::kRead}, {"write", ParamKind::kWrite}, {"update", ParamKind::kUpdate}};
-    for (auto const& [word, kind] : kWords) {
-      if (!reader.accept(word)) continue;
-      TRY_ASSIGN(Buffer parsed, parse_buffer(reader, scope_));
-      BufferNode node = *parsed;
-      node.scope.clear();
-      if (reader.accept("@")) {
-        TRY_ASSIGN(node.scope, reader.name("a memory scope"));
-      }
-      auto buffer = std::make_shared<BufferNode const>(std::move(node));
-      scope_.buffers[buffer->name] = buffer;
-      return tensor_param(kind, buffer);
-    }
-    return reader.error("expected_parameter", "expected 'scalar', 'read', 'write' or 'update'");
-  }
-
-  Result<Stmt> call() {
-    LineReader& reader = lines_[at_++].reader;
-    reader.next();
-    TRY_ASSIGN(std::string name, reader.name("an intrinsic's name"));
-    auto found = intrinsics_.find(name);
-    if (found == intrinsics_.end())
-      return reader.error("unknown_intrinsic", fmt::format("no intrinsic '{}' is declared", name));
-    std::vector<Operand> operands;
-    TRY(reader.expect("("));
-    if (!reader.accept(")")) {
-      do {
-        TRY_ASSIGN(Operand given, operand(reader));
-        operands.push_back(std::move(given));
-      } while (reader.accept(","));
-      TRY(reader.expect(")"));
-    }
-    TRY(reader.end());
-    return make<IntrinsicCall>(found->second, std::move(operands));
-  }
-
-  /// The axes stand behind the element that speaks of them: it is read again once they are known.
-  Result<Operand> operand(LineReader& reader) {
-    Operand given;
-    LineReader element = reader;
-    ExprScope names = scope_;
-    TRY(skip_operand(reader));
-    if (reader.accept("over")) {
-      TRY(reader.expect("("));
-      do {
-        TRY_ASSIGN(std::string name, reader.name("an axis's name"));
-        if (!names.variables.emplace(name, DType::kI64).second)
-          return reader.error("name_taken", fmt::format("'{}' is bound already", name));
-        TRY(reader.expect("in"));
-        TRY_ASSIGN(Expr extent, parse_expr(reader, scope_));
-        given.axes.push_back({var(name), std::move(extent)});
-      } while (reader.accept(","));
-      TRY(reader.expect(")"));
-    }
-    TRY_ASSIGN(given.value, parse_expr(element, names));
-    return given;
-  }
-
-  /// Up to the "over", comma or bracket that ends an operand's element.
-  static Status skip_operand(LineReader& reader) {
-    int open = 0;
-    while (!reader.at_end()) {
-      std::string_view text = reader.peek().text;
-      bool ends = open == 0 && (text == "over" || text == "," || text == ")");
-      if (ends) return {};
-      open += text == "(" || text == "[";
-      open -= text == ")" || text == "]";
-      reader.next();
-    }
-    return reader.error("expected_token", "expected ')' behind the operands");
   }
 
   using ReadBuffer = Result<Buffer> (ProgramParser::*)(LineReader&);
@@ -303,7 +220,7 @@ private:
     if (word == "let") return let(indent);
     if (word == "alloc") return alloc(indent);
     if (word == "nothing") return nothing();
-    if (word == "call") return call();
+    if (word == "call") return parse_call(lines_[at_++].reader, scope_, intrinsics_);
     if (HintReader kind = hint_named(word)) return hint(kind);
     return store();
   }
@@ -488,7 +405,7 @@ private:
   size_t at_ = 0;
   int depth_ = 0;
   ExprScope scope_;
-  std::map<std::string, Intrinsic> intrinsics_;
+  Intrinsics intrinsics_;
   Program program_;
 };
 
