@@ -2,18 +2,33 @@
 
 #include <cstring>
 
-#include "engine/importers/external_data.h"
+#include "engine/importers/model_format.h"
 #include "engine/importers/onnx/reader.h"
 #include "engine/support/files.h"
 
 namespace tw {
 
+namespace {
+
+/// By what it holds; a damaged file, which nothing recognises, by its name.
+Result<ModelFormat const*> format_of(std::string_view bytes, std::filesystem::path const& path) {
+  for (ModelFormat const* format : format_table())
+    if (format->recognises(bytes)) return format;
+  std::string known;
+  for (ModelFormat const* format : format_table()) {
+    if (path.extension() == format->extension) return format;
+    known += (known.empty() ? "" : ", ") + format->name;
+  }
+  return bad_input("unknown_format", "this is no model of a format that is known (" + known + ")",
+                   {path.string(), 0, 0, {}});
+}
+
+}  // namespace
+
 Result<Graph> open_model(std::filesystem::path const& path, ImportOptions const& options) {
-  if (path.extension() != ".onnx")
-    return bad_input("unknown_format", "the name of a model ends with .onnx",
-                     {path.string(), 0, 0, {}});
   TRY_ASSIGN(std::string bytes, read_file(path));
-  TRY_ASSIGN(ForeignModel model, read_onnx(bytes, path.string(), external_bytes_beside(path)));
+  TRY_ASSIGN(ModelFormat const* format, format_of(bytes, path));
+  TRY_ASSIGN(ForeignModel model, format->read(bytes, path));
   auto graph = build_graph(model, options);
   if (!graph) {
     Error error = graph.error();

@@ -7,8 +7,9 @@
 
 namespace tw {
 
-/// Reads the file and builds its graph (no passes yet). Errors name the file and, where it is one
-/// node's, the node: those of `read_file`, `read_onnx` and `build_graph`, and unknown_format.
+/// Reads the file, whatever its name, and builds its graph (no passes yet). Errors name the file
+/// and, where it is one node's, the node: those of `read_file`, `read_onnx` and `build_graph`, and
+/// unknown_format.
 Result<Graph> open_model(std::filesystem::path const& path, ImportOptions const& options = {});
 
 /// A tensor stored as `.pb`.

@@ -54,24 +54,20 @@ std::span<@type@ const* const> @function_name@() {
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
-# tw_folder_table(LIBRARY PREFIX TYPE HEADER FUNCTION FOLDERS... LINKS...): a library with a function
-# `FUNCTION()` that lists `PREFIX_<name>()` of every folder: adding a folder adds a row. The folders'
-# own libraries and that of HEADER are LINKS.
-function(tw_folder_table library prefix type header function_name)
-  cmake_parse_arguments(ARG "" "" "FOLDERS;LINKS" ${ARGN})
-  list(LENGTH ARG_FOLDERS count)
+# tw_folder_rows(OUT PREFIX TYPE HEADER FUNCTION FOLDERS...): writes the source OUT with a function
+# `FUNCTION()` that lists `PREFIX_<name>()` of every folder: adding a folder adds a row.
+function(tw_folder_rows out prefix type header function_name)
   set(declarations "")
   set(rows "")
-  foreach(folder ${ARG_FOLDERS})
+  foreach(folder ${ARGN})
     get_filename_component(name ${folder} NAME)
     string(APPEND declarations "${type} const& ${prefix}_${name}();\n")
     string(APPEND rows "      &${prefix}_${name}(),\n")
   endforeach()
   set(body "  static ${type} const* const rows[] = {\n${rows}  };\n  return rows;")
-  if(count EQUAL 0)
+  if(rows STREQUAL "")
     set(body "  return {};")
   endif()
-  set(out ${CMAKE_BINARY_DIR}/generated/tables/${library}.cpp)
   file(CONFIGURE OUTPUT ${out} CONTENT
 "// Written by CMake from names of folders.
 #include \"@header@\"
@@ -83,6 +79,14 @@ std::span<@type@ const* const> @function_name@() {
 }
 }  // namespace tw
 " @ONLY)
+endfunction()
+
+# tw_folder_table(LIBRARY PREFIX TYPE HEADER FUNCTION FOLDERS... LINKS...): the same as a library. The
+# folders' own libraries and that of HEADER are LINKS.
+function(tw_folder_table library prefix type header function_name)
+  cmake_parse_arguments(ARG "" "" "FOLDERS;LINKS" ${ARGN})
+  set(out ${CMAKE_BINARY_DIR}/generated/tables/${library}.cpp)
+  tw_folder_rows(${out} ${prefix} ${type} ${header} ${function_name} ${ARG_FOLDERS})
   add_library(${library} STATIC ${out})
   target_link_libraries(${library} PUBLIC ${ARG_LINKS})
 endfunction()

@@ -1,0 +1,27 @@
+/// The formats of model files, one for each folder under engine/importers.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/foreign/foreign_model.h"
+
+namespace tw {
+
+/// A folder defines one as `ModelFormat const& format_FOLDER()`; the build writes the table.
+struct ModelFormat {
+  std::string name;       ///< "ONNX"
+  std::string extension;  ///< ".onnx"
+  /// Whether the bytes look like a file of this format, whatever its name: cheap, from the first
+  /// bytes and the outermost structure.
+  bool (*recognises)(std::string_view bytes);
+  /// `path`: for messages, and for files that lie beside. Errors: those of the format.
+  Result<ForeignModel> (*read)(std::string_view bytes, std::filesystem::path const& path);
+};
+
+/// Sorted by their folders. Written by the build.
+std::span<ModelFormat const* const> format_table();
+
+}  // namespace tw
