@@ -67,7 +67,8 @@ int run(int argc, char** argv) {
     return report(context, Error{"unusable_arguments", sentence, {}, Fault::kBadInput});
   }
   auto environment = make_environment(context.device);
-  if (!environment) return report(context, environment.error());
+  if (!environment && context.needs_target) return report(context, environment.error());
+  if (!environment) return run_and_flush(context);
   context.backend = environment->backend;
   context.cache_folder = environment->cache_folder;
   context.exports = environment->exports;

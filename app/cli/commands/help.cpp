@@ -45,8 +45,10 @@ void add_help(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("primitives", "the steps that a schedule script may take");
   auto name = std::make_shared<std::string>();
   command->add_option("NAME", *name, "one primitive only");
-  command->callback(
-      [&context, name] { context.run = [&context, name] { return primitives(context, *name); }; });
+  command->callback([&context, name] {
+    context.needs_target = false;
+    context.run = [&context, name] { return primitives(context, *name); };
+  });
 }
 
 }  // namespace tw::cli

@@ -60,6 +60,7 @@ void add_manual(CLI::App& app, Context& context) {
   command->add_option("COMMAND", *name, "the command (default: tw itself)");
   command->add_option("--out", *folder, "write all pages into this folder")->type_name("DIR");
   command->callback([&app, &context, name, folder] {
+    context.needs_target = false;
     context.run = [&app, &context, name, folder] { return manual(app, context, *name, *folder); };
   });
 }
@@ -74,6 +75,7 @@ void add_completion(CLI::App& app, Context& context) {
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   command->add_option("--out", *file, "write it there")->type_name("FILE");
   command->callback([&app, &context, shell, file] {
+    context.needs_target = false;
     context.run = [&app, &context, shell, file] { return completion(app, context, *shell, *file); };
   });
 }
