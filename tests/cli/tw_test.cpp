@@ -46,8 +46,9 @@ private slots:
         "tw: /nowhere/x.onnx: cannot be read: No such file or directory");
     row("missing kernel text", {"inspect", "/nowhere/x.te"}, 2,
         "tw: /nowhere/x.te: cannot be read: No such file or directory");
-    row("no onnx", {"inspect", at("m.tws")}, 2,
-        "tw: " + at("m.tws") + ": this is no model of a format that is known (ONNX)");
+    QString text = TW_SOURCE_DIR "/README.md";
+    row("no model", {"inspect", text}, 2,
+        "tw: " + text + ": this is no model of a format that is known (ONNX)");
     row("unknown sample", {"models", "write", "resnet99", at("x.onnx")}, 2,
         "tw: there is no sample 'resnet99'");
     row("unwritable", {"models", "write", "resnet18", "/proc/x.onnx"}, 3,
