@@ -7,6 +7,7 @@
 #include "engine/ir/text.h"
 #include "engine/lowering/pipeline.h"
 #include "engine/te/te.h"
+#include "tests/support/counted_inputs.h"
 
 using namespace tw;
 
@@ -53,16 +54,6 @@ constexpr char kTiles[] =
     "          call mma(C[vi*4+x, vj*4+z] over (x in 4, z in 4), "
     "T[vi*4+x, vk*4+z] over (x in 4, z in 4), B[vk*4+x, vj*4+z] over (x in 4, z in 4))\n";
 
-std::vector<NDArray> inputs_of(ir::Program const& program) {
-  std::vector<NDArray> inputs;
-  for (ir::Buffer const& buffer : program.inputs) {
-    inputs.push_back(NDArray::create(buffer->type, *ir::constant_shape(*buffer)).value());
-    for (int64_t i = 0; i < inputs.back().size(); ++i)
-      inputs.back().set_value(i, double(i * 5 % 13) - 6);
-  }
-  return inputs;
-}
-
 }  // namespace
 
 class KernelsTest : public QObject {
@@ -71,7 +62,7 @@ private slots:
   void calls_go_through_every_pass() {
     auto program = ir::parse_program(kTiles);
     QVERIFY2(program, program ? "" : to_sentence(program.error()).c_str());
-    std::vector<NDArray> inputs = inputs_of(*program);
+    std::vector<NDArray> inputs = testing::counted_inputs(*program);
     NDArray expected = ir::interpret(*program, inputs).value()[0];
     auto stages = lower(*program, Target{}, all_passes());
     QVERIFY2(stages, stages ? "" : to_sentence(stages.error()).c_str());

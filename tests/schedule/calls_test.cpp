@@ -7,6 +7,7 @@
 #include "engine/schedule/legality/written_out.h"
 #include "engine/schedule/schedule.h"
 #include "engine/schedule/trace.h"
+#include "tests/support/counted_inputs.h"
 
 using namespace tw;
 
@@ -59,16 +60,6 @@ Schedule schedule_of(std::string const& text) {
   return Schedule(ir::parse_program(kIntrinsics + text).value());
 }
 
-std::vector<NDArray> inputs_of(ir::Program const& program) {
-  std::vector<NDArray> inputs;
-  for (ir::Buffer const& buffer : program.inputs) {
-    inputs.push_back(NDArray::create(buffer->type, *ir::constant_shape(*buffer)).value());
-    for (int64_t i = 0; i < inputs.back().size(); ++i)
-      inputs.back().set_value(i, double(i * 5 % 13) - 6);
-  }
-  return inputs;
-}
-
 }  // namespace
 
 class CallsTest : public QObject {
@@ -95,7 +86,7 @@ private slots:
     auto after =
         replay(plain, parse_script("tilewright schedule 1\n" + steps.toStdString() + "\n").value());
     QVERIFY2(after.has_value(), after ? "" : after.error().message.c_str());
-    std::vector<NDArray> inputs = inputs_of(plain.program());
+    std::vector<NDArray> inputs = testing::counted_inputs(plain.program());
     NDArray expected = ir::interpret(plain.program(), inputs).value()[0];
     for (uint64_t seed : {0, 7}) {
       auto out = ir::interpret(after->program(), inputs, {.shuffle_seed = seed});
@@ -186,7 +177,7 @@ private slots:
       ir::Program plain = with_calls_written_out(program);
       QVERIFY(!has_calls(plain) && has_calls(program));
       QVERIFY2(ir::verify(plain), ir::to_text(plain).c_str());
-      std::vector<NDArray> inputs = inputs_of(program);
+      std::vector<NDArray> inputs = testing::counted_inputs(program);
       QCOMPARE(ir::interpret(plain, inputs).value()[0].hash(),
                ir::interpret(program, inputs).value()[0].hash());
     }

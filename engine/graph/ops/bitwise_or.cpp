@@ -5,32 +5,19 @@ namespace {
 
 using namespace ops;
 
-Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
-  return join_compute(
-      inputs, name, [](ir::Expr a, ir::Expr b) { return ir::binary(ir::BinaryOp::kBitOr, a, b); });
-}
-
-ReferenceResult reference(Attributes const&, Arrays inputs) {
-  return join_bytes(inputs, [](uint8_t a, uint8_t b) { return uint8_t(a | b); });
-}
+constexpr BitFunction kFunction{
+    .op = ir::BinaryOp::kBitOr,
+    .byte = [](uint8_t a, uint8_t b) { return uint8_t(a | b); },
+};
 
 }  // namespace
 
 Operator const& op_bitwise_or() {
-  static Operator const op{
+  static Operator const op = bit_operator<kFunction>({
       .name = "bitwise_or",
       .doc = "The bits that one of two integers has, or both.",
-      .fusion = Fusion::kInjective,
-      .elementwise = true,
-      .commutative = true,
-      .inputs = {"X", "Z"},
-      .infer = infer_bits,
-      .compute = compute,
-      .reference = reference,
       .onnx = "BitwiseOr",
-      .from_onnx = keep_two,
-      .random_case = random_bits,
-  };
+  });
   return op;
 }
 

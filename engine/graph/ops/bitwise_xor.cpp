@@ -5,32 +5,19 @@ namespace {
 
 using namespace ops;
 
-Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& name) {
-  return join_compute(
-      inputs, name, [](ir::Expr a, ir::Expr b) { return ir::binary(ir::BinaryOp::kBitXor, a, b); });
-}
-
-ReferenceResult reference(Attributes const&, Arrays inputs) {
-  return join_bytes(inputs, [](uint8_t a, uint8_t b) { return uint8_t(a ^ b); });
-}
+constexpr BitFunction kFunction{
+    .op = ir::BinaryOp::kBitXor,
+    .byte = [](uint8_t a, uint8_t b) { return uint8_t(a ^ b); },
+};
 
 }  // namespace
 
 Operator const& op_bitwise_xor() {
-  static Operator const op{
+  static Operator const op = bit_operator<kFunction>({
       .name = "bitwise_xor",
       .doc = "The bits that exactly one of two integers has.",
-      .fusion = Fusion::kInjective,
-      .elementwise = true,
-      .commutative = true,
-      .inputs = {"X", "Z"},
-      .infer = infer_bits,
-      .compute = compute,
-      .reference = reference,
       .onnx = "BitwiseXor",
-      .from_onnx = keep_two,
-      .random_case = random_bits,
-  };
+  });
   return op;
 }
 

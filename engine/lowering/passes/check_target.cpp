@@ -2,6 +2,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+
+#include "engine/ir/fields.h"
+#include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
 #include "engine/lowering/pipeline.h"
@@ -16,7 +20,7 @@ class Checking {
 public:
   explicit Checking(Target const& target) : target_(target) {}
 
-  Status check(Function const& function) {
+  Status run(Function const& function) {
     for (Buffer const& param : function.params) TRY(check_tensor(*param));
     check_below(function.body);
     return status_;
@@ -42,48 +46,87 @@ private:
     return memory && memory->reach == Reach::kCopies;
   }
 
-  /// Nothing computes with elements of a memory that copies alone reach.
-  void check_store(Store const& store) {
-    if (store.value.as<Load>()) return;
-    Buffer wrong = is_reached_by_copies(store.buffer) ? store.buffer : nullptr;
-    walk(store.value, [&](Expr const& e) {
-      auto const* read = e.as<Load>();
-      if (read && is_reached_by_copies(read->buffer)) wrong = read->buffer;
-      return !wrong;
+  void refuse(std::string code, std::string message) {
+    if (status_) status_ = refused(std::move(code), std::move(message));
+  }
+
+  void refuse_place(Buffer const& tensor) {
+    if (!is_reached_by_copies(tensor)) return;
+    refuse("reached_by_copies",
+           fmt::format("{} takes part in a computation where it lies: on the target {} tensors in "
+                       "'{}' are only copied (cache_read, cache_write)",
+                       tensor->name, target_.name, tensor->scope));
+  }
+
+  /// Of a value, an index, a condition or an extent.
+  void check_computed(Expr const& e) {
+    walk(e, [&](Expr const& part) {
+      if (auto const* read = part.as<Load>()) refuse_place(read->buffer);
+      return bool(status_);
     });
-    if (wrong && status_)
-      status_ =
-          refused("reached_by_copies",
-                  fmt::format("{} computes with {} where it lies: on the target {} tensors in "
-                              "'{}' are only copied (cache_read, cache_write)",
-                              store.buffer->name, wrong->name, target_.name, wrong->scope));
+  }
+
+  /// What is copied is reached where it lies; the places that it is copied from and to are
+  /// computed.
+  void check(Store const& store) {
+    for (Expr const& index : store.indices) check_computed(index);
+    if (auto const* copied = store.value.as<Load>()) {
+      for (Expr const& index : copied->indices) check_computed(index);
+      return;
+    }
+    refuse_place(store.buffer);
+    check_computed(store.value);
+  }
+
+  /// Which memories an instruction reaches is told by its declaration.
+  void check(IntrinsicCall const& call) {
+    for (size_t i = 0; i < call.operands.size(); ++i) {
+      auto const* element = call.operands[i].value.as<Load>();
+      if (!element || !call.intrinsic->params[i].buffer) {
+        check_computed(call.operands[i].value);
+        continue;
+      }
+      for (Expr const& index : element->indices) check_computed(index);
+    }
+  }
+
+  void check(HintNode auto const&) {}
+
+  void check(auto const& node) {
+    for_each_field(node, overloaded{[&](Expr const& e) {
+                                      if (e) check_computed(e);
+                                    },
+                                    [](auto const&) {}});
   }
 
   void enter(BufferNode const& tensor) {
     if (Status known = check_tensor(tensor); !known && status_) status_ = known;
     MemoryScope const* memory = target_.scope(tensor.scope);
     if (!memory || memory->bytes == 0) return;
-    int64_t bytes = size_of(tensor.type), sum = 0;
-    for (Expr const& extent : tensor.shape) bytes *= as_int(extent).value_or(1);
-    live_.push_back({tensor.name, tensor.scope,
-                     (bytes + memory->alignment - 1) / memory->alignment * memory->alignment});
+    auto shape = constant_shape(tensor);
+    if (!shape)
+      return refuse("unknown_size",
+                    fmt::format("{} has a size that is not known; '{}' holds {}", tensor.name,
+                                tensor.scope, bytes_text(double(memory->bytes))));
+    double bytes = double(size_of(tensor.type)), alignment = double(memory->alignment), sum = 0;
+    for (int64_t extent : *shape) bytes *= double(extent);
+    live_.push_back({tensor.name, tensor.scope, std::ceil(bytes / alignment) * alignment});
     std::string parts;
     for (Part const& part : live_) {
       if (part.scope != tensor.scope) continue;
       sum += part.bytes;
-      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", part.tensor,
-                           bytes_text(double(part.bytes)));
+      parts +=
+          fmt::format("{}{} {}", parts.empty() ? "" : ", ", part.tensor, bytes_text(part.bytes));
     }
-    if (sum > memory->bytes && status_)
-      status_ =
-          refused("scope_overflow",
-                  fmt::format("'{}' holds {}, but {} are needed at once: {}", tensor.scope,
-                              bytes_text(double(memory->bytes)), bytes_text(double(sum)), parts));
+    if (sum > double(memory->bytes))
+      refuse("scope_overflow",
+             fmt::format("'{}' holds {}, but {} are needed at once: {}", tensor.scope,
+                         bytes_text(double(memory->bytes)), bytes_text(sum), parts));
   }
 
   void check_below(Stmt const& body) {
     walk(body, [&](Stmt const& s) {
-      if (auto const* store = s.as<Store>()) check_store(*store);
+      dispatch(*s, [&](auto const& node) { check(node); });
       auto const* alloc = s.as<Alloc>();
       if (!alloc) return bool(status_);
       size_t before = live_.size();
@@ -96,7 +139,7 @@ private:
 
   struct Part {
     std::string tensor, scope;
-    int64_t bytes;
+    double bytes;
   };
   Target const& target_;
   std::vector<Part> live_;
@@ -104,9 +147,10 @@ private:
 };
 
 Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
-  TRY(Checking(context.target).check(kernel.host));
-  for (Function const& function : kernel.device) TRY(Checking(context.target).check(function));
-  return kernel;
+  return rewrite_functions(kernel, [&](Function const& function) -> Result<Function> {
+    TRY(Checking(context.target).run(function));
+    return function;
+  });
 }
 
 }  // namespace
