@@ -184,9 +184,11 @@ private:
 
 }  // namespace
 
-Result<ExportView> export_to_folder(LoadedModel const& model, ExportRequest const& request,
+Result<ExportView> export_to_folder(LoadedModel const& model, ExportRequest const& asked,
                                     ExportKit const& kit, Backend const& host, Device& device,
                                     StopToken stop, Progress const& progress) {
+  ExportRequest request = asked;
+  if (request.target.empty() && !kit.targets.empty()) request.target = kit.targets.front();
   int row = model.is_expression ? std::max(0, request.kernel) : request.kernel;
   if (row >= int(model.plan.kernels.size()))
     return bad_input("unknown_kernel", fmt::format("there is no kernel {}", row));

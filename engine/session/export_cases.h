@@ -25,7 +25,7 @@ struct ExportKit {
 
 struct ExportRequest {
   std::filesystem::path folder;
-  std::string target = "cpu";
+  std::string target;                  ///< of the kit's; empty: the first, this machine
   int threads = 0;                     ///< of the self-test; 0: all cores
   std::map<int, std::string> scripts;  ///< kernel row -> script; others run their default schedule
   std::filesystem::path cache_folder;  ///< empty: no cache

@@ -85,7 +85,7 @@ struct UseDevice {
 };
 /// Job: writes the model as a folder that runs alone, kernels as they were shaped, and runs it.
 struct Export {
-  std::string target;  ///< "cpu", "cpu:x86-64-v3"; of Options::exports
+  std::string target;  ///< of Options::exports
   std::string folder;
 };
 /// Job: writes one kernel of the model alone, as it is shaped now, and runs it.

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "app/cli/chosen_kernel.h"
 #include "app/cli/interruption.h"
+#include "engine/backend/target_table.h"
 #include "engine/schedule/trace.h"
 #include "engine/support/base/quantities.h"
 
@@ -224,7 +226,8 @@ void add_export(CLI::App& app, Context& context) {
       ->take_all();
   command
       ->add_option("--target", arguments->request.target,
-                   "cpu:x86-64-v3, cpu:x86-64-v4 or cpu:aarch64 (default: cpu, this machine)")
+                   fmt::format("one of {} (default: the first, this machine)",
+                               fmt::join(target_names(), ", ")))
       ->type_name("TARGET");
   command->add_flag("--compare", arguments->compare,
                     "time it as the window does, too, and give the ratio");
