@@ -90,13 +90,14 @@ int main(int count, char** words) {
   tw::Hardware& hardware = found->hardware;
   std::vector<std::string> ways;  // of this machine's own kernels nothing is said
   if (!arguments.folder.empty()) {
-    hardware.memory_bytes = arguments.memory_bytes;
+    tw::set_main_memory(hardware, arguments.memory_bytes);
     ways = tw::open_ways();
     tw::Status confined = tw::confine_this_process(
         {.folder = arguments.folder, .memory_bytes = arguments.memory_bytes, .socket = socket});
     if (!confined) return fail(confined.error());
   }
-  int64_t share = arguments.folder.empty() ? hardware.memory_bytes / 4 * 3 : hardware.memory_bytes;
+  int64_t memory = hardware.main_memory_bytes();
+  int64_t share = arguments.folder.empty() ? memory / 4 * 3 : memory;
   auto processor = found->entry->create(hardware, share);
   if (!processor) return fail(processor.error());
   if (tw::Status served = tw::serve_device(socket, **processor, hardware, ways); !served)

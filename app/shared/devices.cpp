@@ -79,12 +79,15 @@ std::shared_ptr<DeviceLog> DeviceLogs::of(std::string const& device) {
 }
 
 std::string machine_text(Hardware const& hardware) {
-  return fmt::format("{}, {}, {}, {}", hardware.name, hardware.triple,
-                     count_text(hardware.cores, "core"), bytes_text(double(hardware.memory_bytes)));
+  std::string text = hardware.name;
+  for (auto const& [key, word] : hardware.code)
+    if (key != "features") text += ", " + word;
+  return fmt::format("{}, {}, {}", text, count_text(hardware.unit().count, hardware.unit().name),
+                     bytes_text(double(hardware.main_memory_bytes())));
 }
 
 std::string roofs_text(Roofs const& roofs) {
-  return fmt::format("{}, memory {}", speed_text(roofs.f32_vector.all_cores, "GFLOP/s"),
+  return fmt::format("{}, memory {}", speed_text(roofs.best("f32").all_cores, "GFLOP/s"),
                      speed_text(roofs.memory.back().load.all_cores, "GB/s"));
 }
 

@@ -6,6 +6,7 @@
 #include <QShortcut>
 
 #include "app/window/main_window.h"
+#include "app/window/view_names.h"
 #include "widgets/focus/focus_ring.h"
 
 namespace tw {
@@ -67,13 +68,17 @@ void MainWindow::build_actions() {
     bool graph = centre_->currentWidget() == graph_;
     run_action(graph ? "Find in the graph" : "Find in the history");
   });
-  static std::pair<char const*, char const*> const kTabs[] = {{"Expression", "expression"},
-                                                              {"Lowered program", "lowered"},
-                                                              {"LLVM IR", "llvm_ir"},
-                                                              {"Assembly", "assembly"}};
-  for (int i = 0; i < 4; ++i)
-    add_action(kTabs[i].first, QString("Alt+%1").arg(i + 1),
-               [this, i] { show_action(journal::ShowView{kTabs[i].second}); });
+  std::vector<std::pair<QString, QString>> tabs = {{"Expression", "expression"},
+                                                   {"Lowered program", "lowered"}};
+  auto stages = session_.snapshot().code_stages;
+  for (session::CodeStage const& stage : *stages)
+    if (QString title = QString::fromStdString(stage.title);
+        stage.kind == session::CodeKind::kListing)
+      tabs.push_back({title, view_name(title)});
+  for (size_t i = 0; i < tabs.size(); ++i)
+    add_action(tabs[i].first, QString("Alt+%1").arg(i + 1), [this, view = tabs[i].second] {
+      show_action(journal::ShowView{view.toStdString()});
+    });
   section_ = "Window";
   for (auto const& [name, theme] : {std::pair{"Dark theme", "dark"},
                                     {"Light theme", "light"},

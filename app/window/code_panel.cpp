@@ -12,6 +12,11 @@
 #include "widgets/paint/paint.h"
 
 namespace tw {
+namespace {
+
+constexpr int kLowered = 1;  ///< the tab that has a pass chooser
+
+}  // namespace
 
 CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* parent)
     : QWidget(parent),
@@ -25,8 +30,9 @@ CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* p
   tabs_->setObjectName("codeTabs");
   tabs_->setDrawBase(false);
   tabs_->setExpanding(false);
-  for (char const* name : {"Expression", "Lowered", "LLVM IR", "Assembly"}) tabs_->addTab(name);
-  tabs_->setCurrentIndex(1);
+  for (char const* name : {"Expression", "Lowered"}) tabs_->addTab(name);
+  fill_stages(session.snapshot());
+  tabs_->setCurrentIndex(kLowered);
   passes_->setObjectName("passes");
   passes_->setAccessibleName("Stage of lowering");
   changes_->setObjectName("changes");
@@ -64,6 +70,7 @@ void CodePanel::set_theme(Theme const& theme) {
   passes_->setMaximumWidth(theme.px(230));
 }
 void CodePanel::show_tab(int index) { tabs_->setCurrentIndex(index); }
+void CodePanel::show_last_tab() { show_tab(tabs_->count() - 1); }
 
 bool CodePanel::show_pass(QString const& pass) {
   int row = passes_->findData(pass);
@@ -74,43 +81,49 @@ bool CodePanel::show_pass(QString const& pass) {
 void CodePanel::mark_changes(bool marked) { changes_->setChecked(marked); }
 
 QString CodePanel::stage() const {
-  switch (tabs_->currentIndex()) {
-    case 0:
-      return "expression";
-    case 2:
-      return "llvm";
-    case 3:
-      return "assembly";
-    default:
-      return passes_->currentData().toString().isEmpty() ? "program"
-                                                         : passes_->currentData().toString();
-  }
+  if (tabs_->currentIndex() == 0) return "expression";
+  if (tabs_->currentIndex() != kLowered) return tabs_->tabData(tabs_->currentIndex()).toString();
+  QString pass = passes_->currentData().toString();
+  return pass.isEmpty() ? "program" : pass;
 }
 
-void CodePanel::fill_passes(session::Snapshot const& snapshot) {
-  if (passes_->count() > 0 || !snapshot.code_stages) return;
-  QSignalBlocker blocker(passes_);
-  for (auto const& stage : *snapshot.code_stages) {
-    if (stage.key == "expression" || stage.key == "llvm" || stage.key == "assembly") continue;
-    passes_->addItem(stage.key == "program" ? "program" : QString::fromStdString(stage.key),
-                     QString::fromStdString(stage.key));
+/// Those of another device, when it is of another kind.
+void CodePanel::fill_stages(session::Snapshot const& snapshot) {
+  if (stages_ == snapshot.code_stages || !snapshot.code_stages) return;
+  stages_ = snapshot.code_stages;
+  QSignalBlocker passes_blocker(passes_), tabs_blocker(tabs_);
+  QString shown = passes_->currentData().toString();
+  int tab = tabs_->currentIndex();
+  passes_->clear();
+  while (tabs_->count() > kLowered + 1) tabs_->removeTab(tabs_->count() - 1);
+  for (auto const& stage : *stages_) {
+    if (stage.kind == session::CodeKind::kExpression) continue;
+    if (stage.kind == session::CodeKind::kListing) {
+      int added = tabs_->addTab(QString::fromStdString(stage.title));
+      tabs_->setTabData(added, QString::fromStdString(stage.key));
+      tabs_->setTabToolTip(added, QString::fromStdString(stage.why));
+      continue;
+    }
+    passes_->addItem(QString::fromStdString(stage.key), QString::fromStdString(stage.key));
     passes_->setItemData(passes_->count() - 1, paint::wrapped(QString::fromStdString(stage.why)),
                          Qt::ToolTipRole);
   }
+  passes_->setCurrentIndex(std::max(0, passes_->findData(shown)));
+  tabs_->setCurrentIndex(std::clamp(tab, 0, tabs_->count() - 1));
 }
 
 void CodePanel::refresh(session::Snapshot const& snapshot) {
   snapshot_ = snapshot;
-  fill_passes(snapshot);
+  fill_stages(snapshot);
   update_text();
 }
 
 void CodePanel::update_text() {
-  passes_->setVisible(tabs_->currentIndex() == 1);
-  changes_->setVisible(tabs_->currentIndex() == 1);
+  passes_->setVisible(tabs_->currentIndex() == kLowered);
+  changes_->setVisible(tabs_->currentIndex() == kLowered);
   if (!snapshot_.nest) return;
-  auto text =
-      session_.code(stage().toStdString(), changes_->isChecked() && tabs_->currentIndex() == 1);
+  auto text = session_.code(stage().toStdString(),
+                            changes_->isChecked() && tabs_->currentIndex() == kLowered);
   view_->show_text(text, snapshot_.nest);
   if (!text) return;
   int added = 0, removed = 0, moved = 0;

@@ -21,9 +21,11 @@ public:
   void set_theme(Theme const& theme);
   void refresh(session::Snapshot const& snapshot);
   CodeView& view() { return *view_; }
-  /// "expression", "program", a pass, "llvm", "assembly".
+  /// Of the snapshot's `code_stages`.
   QString stage() const;
   void show_tab(int index);
+  /// The last tab: what is farthest from the program.
+  void show_last_tab();
   /// False when there is no such pass.
   bool show_pass(QString const& pass);
   void mark_changes(bool marked);
@@ -33,7 +35,7 @@ signals:
   void changes_marked(bool marked);
 
 private:
-  void fill_passes(session::Snapshot const& snapshot);
+  void fill_stages(session::Snapshot const& snapshot);
   void update_text();
 
   session::Session& session_;
@@ -43,6 +45,7 @@ private:
   QPushButton* changes_;
   QLabel* title_;
   session::Snapshot snapshot_;
+  std::shared_ptr<std::vector<session::CodeStage> const> stages_;  ///< that tabs and passes show
 };
 
 }  // namespace tw

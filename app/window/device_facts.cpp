@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "engine/backend/target_table.h"
 #include "widgets/paint/paint.h"
@@ -24,8 +25,8 @@ QString duration(double seconds) {
 
 QString caches_text(Hardware const& hardware) {
   QStringList levels;
-  for (CacheLevel const& cache : hardware.caches) {
-    QString one = QString("%1 L%2").arg(paint::bytes(cache.bytes)).arg(cache.level);
+  for (MemoryLevel const& cache : hardware.caches()) {
+    QString one = paint::bytes(cache.bytes) + " " + QString::fromStdString(cache.name);
     if (cache.shared_by > 1) one += QString(" for %1 cores").arg(cache.shared_by);
     levels << one;
   }
@@ -35,11 +36,19 @@ QString caches_text(Hardware const& hardware) {
 /// "x86-64 · AVX-512": the backend knows what the features come to.
 QString vectors_text(Hardware const& hardware) {
   QString registers = QString("%1 registers of %2 bits")
-                          .arg(hardware.vector_registers)
-                          .arg(hardware.vector_bytes * 8);
+                          .arg(hardware.unit().vector_registers)
+                          .arg(hardware.unit().vector_bytes * 8);
   auto backend = create_backend(hardware);
   if (!backend) return registers;
-  return QString::fromStdString((*backend)->target().title()) + ", " + registers;
+  return QString::fromStdString((*backend)->target().title) + ", " + registers;
+}
+
+/// What its code generator is told, but for the long list of features.
+QString words_text(Hardware const& hardware) {
+  QStringList words;
+  for (auto const& [key, word] : hardware.code)
+    if (key != "features") words << QString::fromStdString(word);
+  return words.join(", ");
 }
 
 /// Half of the answer's time is how well a clock can be read from here.
@@ -53,12 +62,13 @@ QString clock_text(DeviceState const& state) {
 
 void add_hardware(Hardware const& hardware, std::vector<DeviceFigure>& figures) {
   figures.push_back({"Processor", QString::fromStdString(hardware.name)});
-  figures.push_back({"Kernels for", QString::fromStdString(hardware.triple + ", " + hardware.cpu)});
+  figures.push_back({"Kernels for", words_text(hardware)});
   figures.push_back({"Vectors", vectors_text(hardware)});
-  figures.push_back({"Cores", QString::number(hardware.cores)});
+  figures.push_back({"Cores", QString::number(hardware.unit().count)});
   if (QString caches = caches_text(hardware); !caches.isEmpty())
     figures.push_back({"Caches", caches});
-  if (hardware.memory_bytes > 0) figures.push_back({"Memory", paint::bytes(hardware.memory_bytes)});
+  if (int64_t bytes = hardware.main_memory_bytes(); bytes > 0)
+    figures.push_back({"Memory", paint::bytes(bytes)});
 }
 
 void add_answers(DeviceState const& state, std::vector<DeviceFigure>& figures) {
@@ -97,9 +107,14 @@ std::vector<DeviceFigure> figures_of(DeviceState const& state, QString const& as
 }
 
 std::vector<DeviceRoof> roofs_of(Roofs const& roofs) {
-  std::vector<DeviceRoof> list{{"FMA f32", true, roofs.f32_vector.all_cores},
-                               {"FMA f32, one core", true, roofs.f32_vector.one_core},
-                               {"FMA f64", true, roofs.f64_vector.all_cores}};
+  std::vector<DeviceRoof> list;
+  std::set<std::string> types;
+  for (ComputeRoof const& one : roofs.compute) {
+    if (!types.insert(one.type).second) continue;  // the best of each type
+    QString name = QString::fromStdString(one.name);
+    list.push_back({name, true, one.rate.all_cores});
+    if (list.size() == 1) list.push_back({name + ", one core", true, one.rate.one_core});
+  }
   for (MemoryRoof const& memory : roofs.memory)
     list.push_back({QString::fromStdString(memory.name), false, memory.load.all_cores});
   return list;

@@ -163,7 +163,7 @@ int write_report(MainWindow& window, session::Session& session, QString const& f
     report.row(step, current(session.snapshot()));
   }
   report.picture("scheduled", "Shaped by hand");
-  window.code_panel().show_tab(3);
+  window.code_panel().show_last_tab();
   settle(window, session);
   report.picture("assembly", "Its assembly, linked to the loops", 2);
   window.show_centre(0);

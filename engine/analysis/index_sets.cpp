@@ -85,10 +85,10 @@ Region intersection(Region const& a, Region const& b) {
 }
 
 /// Lines of blocks of `block` bytes, one for each index along a dimension.
-int64_t lines_along(std::vector<int64_t> const& values, int64_t block) {
+int64_t lines_along(std::vector<int64_t> const& values, int64_t block, int64_t line) {
   int64_t lines = 0, last = -1;
   for (int64_t value : values) {
-    int64_t first = value * block / 64, end = ((value + 1) * block - 1) / 64;
+    int64_t first = value * block / line, end = ((value + 1) * block - 1) / line;
     lines += end - std::max(first, last + 1) + 1;
     last = end;
   }
@@ -196,7 +196,8 @@ std::optional<int64_t> size_of_union(std::vector<Region> const& regions) {
   return total;
 }
 
-int64_t lines_of(Region const& region, Shape const& shape, int64_t element_bytes) {
+int64_t lines_of(Region const& region, Shape const& shape, int64_t element_bytes,
+                 int64_t line_bytes) {
   int64_t block = element_bytes, elements = size_of_region(region);
   if (elements == 0) return 0;
   // Dimensions that are covered wholly, from the last one, make one long row.
@@ -205,12 +206,13 @@ int64_t lines_of(Region const& region, Shape const& shape, int64_t element_bytes
       return std::find(s.dimensions.begin(), s.dimensions.end(), d) != s.dimensions.end();
     });
     if (set == region.end() || set->dimensions.size() != 1)
-      return (elements * element_bytes + 63) / 64;
+      return (elements * element_bytes + line_bytes - 1) / line_bytes;
     elements /= int64_t(set->values.size());
-    if (int64_t(set->values.size()) < shape[d]) return elements * lines_along(set->values, block);
+    if (int64_t(set->values.size()) < shape[d])
+      return elements * lines_along(set->values, block, line_bytes);
     block *= shape[d];
   }
-  return (block + 63) / 64;
+  return (block + line_bytes - 1) / line_bytes;
 }
 
 }  // namespace tw::analysis

@@ -30,7 +30,7 @@ double touched_bytes(std::vector<Run> const& runs, ir::Buffer const& buffer, boo
   for (Run const& run : runs)
     if (run.access.buffer->name == buffer->name && run.access.writes == writes)
       accesses.push_back({&run.access, run.iterations});
-  return double(touched(accesses).bytes);
+  return double(touched(accesses, MemoryLevel{}.line_bytes).bytes);
 }
 
 /// Of the cores used; one core may be faster than its share of all.
@@ -41,7 +41,7 @@ double of_cores(Rate const& rate, int threads, int cores) {
 }
 
 /// Bytes that the caches of this level hold for these cores together.
-double held(CacheLevel const& cache, int threads, int cores) {
+double held(MemoryLevel const& cache, int threads, int cores) {
   int shared_by = std::max(1, cache.shared_by);
   int used = std::clamp(threads, 1, std::max(1, cores));
   return double(cache.bytes) * double((used + shared_by - 1) / shared_by);
@@ -68,16 +68,18 @@ KernelNeeds needs_of(ir::Program const& plain, double flops) {
 KernelRoof roof_of(KernelNeeds const& needs, Hardware const& hardware, Roofs const& roofs,
                    int threads) {
   KernelRoof roof;
-  roof.gflops = of_cores(roofs.f32_vector, threads, hardware.cores);
+  int cores = hardware.unit().count;
+  auto caches = hardware.caches();
+  roof.gflops = of_cores(roofs.best("f32"), threads, cores);
   double arithmetic = roof.gflops > 0 ? needs.flops / roof.gflops * 1e-9 : 0;
   double moving = 0, nearer = 0, bytes = needs.bytes();
   for (size_t i = 0; i < roofs.memory.size() && nearer < bytes; ++i) {
-    bool last = i + 1 == roofs.memory.size() || i >= hardware.caches.size();
+    bool last = i + 1 == roofs.memory.size() || i >= caches.size();
     double here = bytes;
-    if (!last) here = std::min(bytes, held(hardware.caches[i], threads, hardware.cores));
+    if (!last) here = std::min(bytes, held(caches[i], threads, cores));
     double share = std::max(0.0, here - nearer) / bytes;
-    moving += seconds_at(roofs.memory[i], needs.read * share, needs.written * share, threads,
-                         hardware.cores);
+    moving +=
+        seconds_at(roofs.memory[i], needs.read * share, needs.written * share, threads, cores);
     roof.level = roofs.memory[i].name;
     nearer = std::max(nearer, here);
   }

@@ -35,6 +35,7 @@ int64_t product(std::vector<Step> const& loops, size_t from) {
 
 struct Locality::Node {
   size_t depth = 0;  ///< loops around, this one not counted
+  int64_t line_bytes = 64;
   For const* loop = nullptr;
   std::vector<std::unique_ptr<Node>> children;
   std::vector<Reach const*> reaches;   ///< of all blocks below
@@ -72,11 +73,12 @@ ByTensor by_tensor(std::vector<Reach const*> const& reaches) {
   return tensors;
 }
 
-Touched touched_by(std::vector<Reach const*> const& reaches, size_t first, int64_t factor) {
+Touched touched_by(std::vector<Reach const*> const& reaches, int64_t line_bytes, size_t first,
+                   int64_t factor) {
   std::vector<RunningAccess> accesses;
   for (Reach const* reach : reaches)
     accesses.push_back({&reach->access, iterations_of(*reach, first, factor)});
-  return touched(accesses);
+  return touched(accesses, line_bytes);
 }
 
 void add(Touched& into, Touched const& other) {
@@ -127,7 +129,8 @@ Touched Locality::Node::reached(size_t first, int64_t factor) const {
   auto [place, fresh] = known.try_emplace({first, factor});
   if (!fresh) return place->second;
   Touched sum;
-  for (auto const& [name, list] : by_tensor(reaches)) add(sum, touched_by(list, first, factor));
+  for (auto const& [name, list] : by_tensor(reaches))
+    add(sum, touched_by(list, line_bytes, first, factor));
   return place->second = sum;
 }
 
@@ -141,8 +144,8 @@ double Locality::Node::moved(size_t first) const {
     std::vector<Reach const*> reads, writes;
     for (Reach const* reach : list) (reach->access.writes ? writes : reads).push_back(reach);
     if (!reads.empty() && !begins_inside(list, first))
-      bytes += double(touched_by(reads, first, 0).line_bytes);
-    bytes += double(touched_by(writes, first, 0).line_bytes);
+      bytes += double(touched_by(reads, line_bytes, first, 0).line_bytes);
+    bytes += double(touched_by(writes, line_bytes, first, 0).line_bytes);
   }
   return bytes;
 }
@@ -169,7 +172,8 @@ struct Building {
 
 }  // namespace
 
-Locality::Locality(Program const& program) : root_(std::make_unique<Node>()) {
+Locality::Locality(Program const& program, int64_t line_bytes) : root_(std::make_unique<Node>()) {
+  root_->line_bytes = line_bytes;
   Building at;
   std::function<void(Stmt const&, Node&)> grow = [&](Stmt const& s, Node& into) {
     if (auto const* list = s.as<Seq>()) {
@@ -184,6 +188,7 @@ Locality::Locality(Program const& program) : root_(std::make_unique<Node>()) {
     } else if (auto const* loop = s.as<For>()) {
       auto node = std::make_unique<Node>();
       node->depth = at.loops.size();
+      node->line_bytes = line_bytes;
       node->loop = loop;
       loops_[loop->id.value] = node.get();
       at.loops.push_back(loop);
@@ -194,6 +199,7 @@ Locality::Locality(Program const& program) : root_(std::make_unique<Node>()) {
     } else if (auto const* block = s.as<Block>()) {
       auto node = std::make_unique<Node>();
       node->depth = at.loops.size();
+      node->line_bytes = line_bytes;
       node->own = reaches_of({block, at.loops}, at.allocated);
       for (auto const& reach : node->own) node->reaches.push_back(reach.get());
       into.reaches.insert(into.reaches.end(), node->reaches.begin(), node->reaches.end());

@@ -22,7 +22,8 @@ struct LoopLocality {
 /// allocated inside of a loop counts once: each iteration uses the same memory.
 class Locality {
 public:
-  explicit Locality(ir::Program const& program);
+  /// `line_bytes`: of a line of cache.
+  explicit Locality(ir::Program const& program, int64_t line_bytes = 64);
   ~Locality();
   Locality(Locality&&) noexcept;
 

@@ -1,4 +1,5 @@
-/// What a program should take, from its loops and the machine's roofs alone.
+/// What a program should take, from its loops and the machine's roofs alone: the part that is the
+/// same for every machine with levels of memory. What its instructions take a target knows.
 #pragma once
 
 #include <string>
@@ -25,15 +26,20 @@ struct TimeModel {
   std::string bound;  ///< what takes longest: "arithmetic" or the name of a level
 };
 
-/// Each block issues one multiply-add (or one operation) for every vector of lanes; one lane where
-/// no loop is a vector. A sum takes four cycles before the next one can use it, and two loads or
-/// scalar multiply-adds fit in a cycle (x86 cores since Haswell; Agner Fog, Instruction tables; the
-/// clock follows from the scalar roof). Loads that unrolled copies share
-/// and accumulators that stay in registers are asked for once. Traffic is that of `Locality`, from
-/// empty caches; the time counts only what does not stay in a cache from run to run, as a timing
-/// that repeats the kernel sees it. The longest of arithmetic and levels is the time: the form of
-/// the roofline model (Williams, Waterman, Patterson 2009) over all levels.
-TimeModel model_time(ir::Program const& program, Locality const& locality, Hardware const& hardware,
-                     Roofs const& roofs);
+/// What the instructions of a program take when all data is in the nearest memory.
+struct InstructionTimes {
+  double flops = 0;  ///< as in TimeModel
+  double arithmetic_seconds = 0;
+  double asked_bytes = 0;    ///< by loads and stores
+  double asked_seconds = 0;  ///< of loads and stores
+  bool parallel = false;     ///< more than one unit works
+};
+
+/// Traffic is that of `Locality`, from empty caches; the time counts only what does not stay in a
+/// cache from run to run, as a timing that repeats the kernel sees it. The longest of arithmetic
+/// and levels is the time: the form of the roofline model (Williams, Waterman, Patterson 2009) over
+/// all levels.
+TimeModel model_time(InstructionTimes const& instructions, Locality const& locality,
+                     Hardware const& hardware, Roofs const& roofs);
 
 }  // namespace tw::analysis

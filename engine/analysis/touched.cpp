@@ -172,7 +172,7 @@ struct Chosen {
 };
 
 std::optional<Chosen> chosen_by_data(TensorAccess const& access, Shape const& shape,
-                                     Iterations const& iterations) {
+                                     Iterations const& iterations, int64_t line_bytes) {
   TensorAccess rest{access.buffer, {}, access.writes, access.update};
   Shape rest_shape;
   std::set<std::string> choosing;
@@ -194,13 +194,13 @@ std::optional<Chosen> chosen_by_data(TensorAccess const& access, Shape const& sh
   int64_t elements = size_of_region(*region), size = size_of(access.buffer->type);
   bool scattered = depends_on_data(access.indices.back());
   // What is chosen may begin in the middle of a line.
-  int64_t lines = scattered ? elements : lines_of(*region, rest_shape, size) + 1;
+  int64_t lines = scattered ? elements : lines_of(*region, rest_shape, size, line_bytes) + 1;
   return Chosen{choices * elements, choices * lines};
 }
 
 }  // namespace
 
-Touched touched(std::vector<RunningAccess> const& accesses) {
+Touched touched(std::vector<RunningAccess> const& accesses, int64_t line_bytes) {
   if (accesses.empty()) return {};
   BufferNode const& buffer = *accesses.front().access->buffer;
   int64_t size = size_of(buffer.type), all = size;
@@ -209,7 +209,7 @@ Touched touched(std::vector<RunningAccess> const& accesses) {
     shape.push_back(as_int(extent).value_or(1));
     all *= shape.back();
   }
-  int64_t all_lines = (all + kLineBytes - 1) / kLineBytes * kLineBytes;
+  int64_t all_lines = (all + line_bytes - 1) / line_bytes * line_bytes;
   std::vector<Region> regions;
   Touched result;
   for (auto const& [access, iterations] : accesses) {
@@ -217,17 +217,17 @@ Touched touched(std::vector<RunningAccess> const& accesses) {
       join(regions, std::move(*region));
       continue;
     }
-    auto chosen = chosen_by_data(*access, shape, iterations);
+    auto chosen = chosen_by_data(*access, shape, iterations, line_bytes);
     if (!chosen) return {all, all_lines, false};
     result.exact = false;
     result.bytes += size * chosen->elements;
-    result.line_bytes += kLineBytes * chosen->lines;
+    result.line_bytes += line_bytes * chosen->lines;
   }
   auto elements = size_of_union(regions);
   result.exact = result.exact && elements.has_value();
   for (Region const& region : regions) {
     if (!elements) result.bytes += size * size_of_region(region);
-    result.line_bytes += kLineBytes * lines_of(region, shape, size);
+    result.line_bytes += line_bytes * lines_of(region, shape, size, line_bytes);
   }
   if (elements) result.bytes += size * *elements;
   result.bytes = std::min(result.bytes, all);

@@ -45,12 +45,10 @@ struct Touched {
   bool exact = true;       ///< false: an upper bound
 };
 
-constexpr int64_t kLineBytes = 64;
-
 /// What accesses to one tensor reach together. Indices outside of the tensor (padding that a select
 /// skips) do not count. Where an index is data, every choice counts as another place, up to the
 /// whole dimension. Not exact then, when more than six accesses reach different places, or when a
 /// set has more than some millions of values.
-Touched touched(std::vector<RunningAccess> const& accesses);
+Touched touched(std::vector<RunningAccess> const& accesses, int64_t line_bytes);
 
 }  // namespace tw::analysis

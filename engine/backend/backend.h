@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "engine/analysis/time_model.h"
 #include "engine/hardware/roof_probes.h"
 #include "engine/ir/program.h"
 #include "engine/ir/text.h"
@@ -19,19 +21,41 @@
 
 namespace tw {
 
-/// A kernel's code. Several objects, whose symbols differ, make one library; `library` is this
-/// kernel's own, ready to be sent to a device.
+/// A text that a target can show of a kernel's code.
+struct CodeTextKind {
+  std::string key;    ///< in command lines and journals: "assembly"
+  std::string title;  ///< for people: "Assembly"
+  std::string why;    ///< one sentence: what one sees there
+};
+
+/// One of them for one kernel.
+struct CodeListing {
+  std::string key;  ///< of a CodeTextKind
+  std::string text;
+  std::vector<int32_t>
+      source_line;  ///< per line of `text`: line (from 1) of `Artifact::lowered`, or 0
+};
+
+/// What a code generator made of a kernel under one name: an object, an image for a processor
+/// beside the one that calls.
+struct CodePart {
+  std::string name;
+  std::vector<std::byte> bytes;
+};
+using CodeParts = std::vector<CodePart>;
+
+/// A kernel's code. The parts of several kernels, whose symbols differ, make one library; `library`
+/// is this kernel's own, ready to be sent to a device.
 struct Artifact {
-  std::vector<std::byte> object;
-  std::vector<std::byte> library;  ///< a shared library without undefined symbols; see `compile`
+  CodeParts parts;
+  std::vector<std::byte> library;  ///< what `Backend::link` made of `parts` alone; see `compile`
   std::string symbol;
   int64_t workspace_bytes = 0;
   std::vector<CheckedAccess> accesses;  ///< of kChecked, for describe_report
   int64_t report_offset = 0;            ///< of kChecked: where its record is in the workspace
-  ir::PrintedProgram lowered;           ///< the last stage, whose lines the assembly refers to
-  std::string llvm_ir, assembly;        ///< when texts were asked for
-  std::vector<int32_t>
-      assembly_lines;  ///< per line of `assembly`: line (from 1) of `lowered`, or 0
+  ir::PrintedProgram lowered;           ///< the last stage, whose lines the listings refer to
+  std::vector<CodeListing> listings;    ///< when texts were asked for: one for each kind, in order
+  std::optional<int64_t> instructions;  ///< of the code, when texts were asked for and it has such
 };
 
 class Backend {
@@ -42,20 +66,21 @@ public:
   /// The same for schedules, which live on without the backend.
   std::shared_ptr<Target const> const& shared_target() const { return target_; }
   virtual std::span<Pass const> passes() const = 0;
+  /// What can be shown of its code, from what is nearest to the program to what is farthest.
+  virtual std::span<CodeTextKind const> texts() const = 0;
   /// What generates code, with its version ("LLVM 19.1.7"): another one may make other code.
   virtual std::string generator() const = 0;
   /// From the last lowered stage, without `library`. Errors: those of code generation; cancelled.
   virtual Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts,
                                     StopToken stop) const = 0;
-  /// One shared library of several objects. Errors: undefined_symbol, duplicate_symbol,
-  /// link_failed.
-  virtual Result<std::vector<std::byte>> link(
-      std::span<std::vector<std::byte> const> objects) const = 0;
+  /// One library of the parts of several kernels, as `Processor::load` takes it. Errors:
+  /// undefined_symbol, duplicate_symbol, link_failed.
+  virtual Result<std::vector<std::byte>> link(std::span<CodeParts const> kernels) const = 0;
   /// `generate`, then `link`. (Not called "emit", which is a macro of Qt.)
   Result<Artifact> compile(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts,
                            StopToken stop = {}) const {
     TRY_ASSIGN(Artifact artifact, generate(kernel, tier, texts, stop));
-    TRY_ASSIGN(artifact.library, link({&artifact.object, 1}));
+    TRY_ASSIGN(artifact.library, link({&artifact.parts, 1}));
     return artifact;
   }
   /// The schedule by rule, at most 25 lines of script; without steps where no rule applies.
@@ -66,6 +91,11 @@ public:
   }
   /// Kernels that reach the roofs of a device of this target.
   virtual Result<RoofProbes> roof_probes() const = 0;
+  /// What a program should take on a device with these roofs; `locality` is the program's. Nothing
+  /// where the target has no model of its time.
+  virtual std::optional<analysis::TimeModel> model_time(ir::Program const& program,
+                                                        analysis::Locality const& locality,
+                                                        Roofs const& roofs) const = 0;
 
 private:
   std::shared_ptr<Target const> target_;

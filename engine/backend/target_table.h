@@ -21,6 +21,9 @@ struct TargetEntry {
   Result<Hardware> (*hardware)(std::string const& spelling);
   /// Whether the backend can make code for what a device calls itself.
   bool (*matches)(Hardware const& hardware);
+  /// Whether code that needs such a machine runs in a process of this one, without a device's.
+  /// Errors: wrong_processor with what is missing.
+  Status (*runs_here)(MachineNeeds const& needs);
   /// `generator`: a program in whose processes code is generated, so that a fatal error of a code
   /// generator is an error of one kernel; empty: in this process. Errors: those of the target.
   Result<std::shared_ptr<Backend const>> (*create_backend)(Hardware const& hardware,

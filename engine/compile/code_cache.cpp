@@ -15,8 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMagic = "tilewright code 1\n";
+constexpr std::string_view kMagic = "tilewright code 2\n";
 constexpr int64_t kMostEntryBytes = int64_t(64) << 20;
+constexpr int64_t kMostParts = 16;
 
 uint64_t hash_of(std::string_view bytes) { return Hasher().text(bytes).finish(); }
 
@@ -33,9 +34,10 @@ public:
     return *this;
   }
   Writer& artifact(Artifact const& artifact) {
-    return text(artifact.symbol)
-        .number(artifact.workspace_bytes)
-        .text({reinterpret_cast<char const*>(artifact.object.data()), artifact.object.size()});
+    text(artifact.symbol).number(artifact.workspace_bytes).number(int64_t(artifact.parts.size()));
+    for (auto const& [name, bytes] : artifact.parts)
+      text(name).text({reinterpret_cast<char const*>(bytes.data()), bytes.size()});
+    return *this;
   }
   std::string take() { return std::move(bytes_); }
 
@@ -62,9 +64,12 @@ public:
     Artifact artifact;
     artifact.symbol = text();
     artifact.workspace_bytes = number(int64_t(1) << 40);
-    std::string_view object = text();
-    auto const* bytes = reinterpret_cast<std::byte const*>(object.data());
-    artifact.object.assign(bytes, bytes + object.size());
+    for (int64_t left = number(kMostParts); left > 0 && good_; --left) {
+      std::string name(text());
+      std::string_view part = text();
+      auto const* bytes = reinterpret_cast<std::byte const*>(part.data());
+      artifact.parts.push_back({std::move(name), {bytes, bytes + part.size()}});
+    }
     return artifact;
   }
 
@@ -85,11 +90,13 @@ std::unexpected<Error> broken(std::string why) {
 }
 
 std::string text_of(Hardware const& hardware) {
-  std::string text = fmt::format("{} {} {} vectors {}x{} cores {}", hardware.triple, hardware.cpu,
-                                 hardware.features, hardware.vector_registers,
-                                 hardware.vector_bytes, hardware.cores);
-  for (CacheLevel const& cache : hardware.caches)
-    text += fmt::format(" L{} {}/{}", cache.level, cache.bytes, cache.shared_by);
+  std::string text;
+  for (auto const& [key, word] : hardware.code) text += fmt::format("{} {} ", key, word);
+  for (Unit const& unit : hardware.units)
+    text += fmt::format("{} x {}, vectors {} x {}", unit.count, unit.name, unit.vector_registers,
+                        unit.vector_bytes);
+  for (MemoryLevel const& cache : hardware.caches())
+    text += fmt::format(" {} {}/{}", cache.name, cache.bytes, cache.shared_by);
   return text;
 }
 

@@ -46,9 +46,9 @@ Result<KernelCode> emit_kernel(ir::Program const& scheduled, Backend const& back
 Result<KernelCode> compile_kernel(ir::Program const& scheduled, Backend const& backend,
                                   CodeTier tier, StopToken stop) {
   TRY_ASSIGN(KernelCode code, emit_kernel(scheduled, backend, tier, stop));
-  TRY_ASSIGN(code.run.library, backend.link({&code.run.object, 1}));
+  TRY_ASSIGN(code.run.library, backend.link({&code.run.parts, 1}));
   if (code.load) {
-    TRY_ASSIGN(code.load->library, backend.link({&code.load->object, 1}));
+    TRY_ASSIGN(code.load->library, backend.link({&code.load->parts, 1}));
   }
   return code;
 }

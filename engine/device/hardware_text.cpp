@@ -7,12 +7,13 @@ namespace tw {
 
 using Json = nlohmann::json;
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CacheLevel, level, bytes, line_bytes, shared_by)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hardware, target, name, triple, cpu, features, vector_bytes,
-                                   vector_registers, cores, memory_bytes, caches)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Unit, name, count, vector_bytes, vector_registers)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryLevel, name, bytes, line_bytes, shared_by, cache)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hardware, target, name, code, units, memories)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Rate, one_core, all_cores, spread)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ComputeRoof, name, unit, type, rate)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryRoof, name, working_set, load, triad)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Roofs, f32_vector, f32_scalar, f64_vector, memory)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Roofs, compute, memory)
 
 namespace {
 
@@ -20,8 +21,8 @@ namespace {
 /// for none.
 char const* broken_field(Json const& record) {
   if (!record.is_object()) return nullptr;
-  for (char const* field : {"level", "bytes", "line_bytes", "shared_by", "vector_bytes",
-                            "vector_registers", "cores", "memory_bytes", "working_set"})
+  for (char const* field : {"bytes", "line_bytes", "shared_by", "count", "vector_bytes",
+                            "vector_registers", "working_set"})
     if (auto found = record.find(field); found != record.end() && found->is_number_float())
       return field;
   return nullptr;
@@ -30,19 +31,46 @@ char const* broken_field(Json const& record) {
 /// The same for a whole description, whose lists hold records.
 char const* broken_number(Json const& json) {
   if (char const* field = broken_field(json); field || !json.is_object()) return field;
-  for (char const* list : {"caches", "memory"})
+  for (char const* list : {"units", "memories", "memory"})
     if (auto found = json.find(list); found != json.end() && found->is_array())
       for (Json const& item : *found)
         if (char const* field = broken_field(item)) return field;
   return nullptr;
 }
 
-/// `usual`: what fields have that older devices do not write.
+/// What older devices say: one kind of processor, caches by their number.
+Json in_todays_words(Json const& old) {
+  Json memories = Json::array();
+  for (Json const& cache : old.at("caches"))
+    memories.push_back({{"name", "L" + cache.at("level").dump()},
+                        {"bytes", cache.at("bytes")},
+                        {"line_bytes", cache.at("line_bytes")},
+                        {"shared_by", cache.at("shared_by")},
+                        {"cache", true}});
+  memories.push_back({{"name", "DRAM"},
+                      {"bytes", old.at("memory_bytes")},
+                      {"line_bytes", MemoryLevel{}.line_bytes},
+                      {"shared_by", 1},
+                      {"cache", false}});
+  return {{"target", old.value("target", "")},
+          {"name", old.at("name")},
+          {"code",
+           {{"triple", old.at("triple")},
+            {"processor", old.at("cpu")},
+            {"features", old.at("features")}}},
+          {"units",
+           {{{"name", "core"},
+             {"count", old.at("cores")},
+             {"vector_bytes", old.at("vector_bytes")},
+             {"vector_registers", old.at("vector_registers")}}}},
+          {"memories", std::move(memories)}};
+}
+
 template <typename T>
-Result<T> parse(std::string_view text, char const* code, Json const& usual = Json::object()) {
+Result<T> parse(std::string_view text, char const* code) {
   try {
     Json json = Json::parse(text);
-    if (json.is_object()) json.insert(usual.begin(), usual.end());  // keeps what is there
+    if (json.is_object() && json.contains("caches")) json = in_todays_words(json);
     if (char const* field = broken_number(json))
       return bad_input(code, std::string("'") + field + "' is no whole number");
     return json.get<T>();
@@ -70,22 +98,23 @@ std::string to_json_text(Hardware const& hardware) { return print(hardware); }
 std::string to_json_text(Roofs const& roofs) { return print(roofs); }
 
 Result<Hardware> parse_hardware(std::string_view json) {
-  TRY_ASSIGN(Hardware hardware, parse<Hardware>(json, "bad_hardware_text", {{"target", ""}}));
+  TRY_ASSIGN(Hardware hardware, parse<Hardware>(json, "bad_hardware_text"));
   // Another machine wrote it: plans are made with these numbers.
-  bool sane = between(hardware.cores, 1, 1 << 16) && between(hardware.vector_bytes, 4, 4096) &&
-              between(hardware.vector_registers, 1, 4096) &&
-              between(hardware.memory_bytes, 0, int64_t(1) << 50) && hardware.caches.size() <= 16;
-  for (CacheLevel const& cache : hardware.caches)
-    sane = sane && between(cache.level, 0, 16) && between(cache.bytes, 0, int64_t(1) << 40) &&
-           between(cache.line_bytes, 1, 1 << 16) && between(cache.shared_by, 1, 1 << 16);
+  bool sane = between(int64_t(hardware.units.size()), 1, 16) && hardware.memories.size() <= 16;
+  for (Unit const& unit : hardware.units)
+    sane = sane && between(unit.count, 1, 1 << 16) && between(unit.vector_bytes, 4, 4096) &&
+           between(unit.vector_registers, 1, 4096);
+  for (MemoryLevel const& level : hardware.memories)
+    sane = sane && between(level.bytes, 0, int64_t(1) << 50) &&
+           between(level.line_bytes, 1, 1 << 16) && between(level.shared_by, 1, 1 << 16);
   if (!sane) return bad_input("bad_hardware_text", "the hardware description is out of range");
   return hardware;
 }
 
 Result<Roofs> parse_roofs(std::string_view json) {
   TRY_ASSIGN(Roofs roofs, parse<Roofs>(json, "bad_roofs_text"));
-  bool sane = is_rate(roofs.f32_vector) && is_rate(roofs.f32_scalar) && is_rate(roofs.f64_vector) &&
-              !roofs.memory.empty();
+  bool sane = !roofs.compute.empty() && !roofs.memory.empty();
+  for (ComputeRoof const& one : roofs.compute) sane = sane && is_rate(one.rate);
   for (MemoryRoof const& memory : roofs.memory) {
     sane = sane && is_rate(memory.load) && is_rate(memory.triad);
   }

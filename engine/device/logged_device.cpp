@@ -46,9 +46,9 @@ Result<Hardware> LoggedDevice::describe(CallOptions const& options) {
   auto start = Clock::now();
   auto hardware = device_->describe(options);
   if (hardware)
-    log_->add(Kind::kConnected, fmt::format("it said after {} what it is: {}, {}, {} core{}",
-                                            since(start), hardware->name, hardware->triple,
-                                            hardware->cores, hardware->cores == 1 ? "" : "s"));
+    log_->add(Kind::kConnected,
+              fmt::format("it said after {} what it is: {}, {}", since(start), hardware->name,
+                          count_text(hardware->unit().count, hardware->unit().name)));
   else
     note_failure("asking what it is", hardware.error());
   return hardware;

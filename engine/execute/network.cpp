@@ -16,13 +16,13 @@ namespace {
 /// One library of everything that runs, now and later.
 Result<std::vector<std::byte>> link_all(std::vector<KernelCode> const& codes,
                                         Backend const& backend) {
-  std::vector<std::vector<std::byte>> objects;
+  std::vector<CodeParts> kernels;
   for (KernelCode const& code : codes) {
-    objects.push_back(code.run.object);
-    if (code.load) objects.push_back(code.load->object);
+    kernels.push_back(code.run.parts);
+    if (code.load) kernels.push_back(code.load->parts);
   }
-  if (objects.empty()) return std::vector<std::byte>();
-  return backend.link(objects);
+  if (kernels.empty()) return std::vector<std::byte>();
+  return backend.link(kernels);
 }
 
 /// Inputs are the only values that nothing in the graph makes.

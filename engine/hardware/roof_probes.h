@@ -25,11 +25,17 @@ struct RoofParameters {
 };
 static_assert(sizeof(RoofParameters) == 64);
 
+/// Which `ComputeRoof` a probe reaches.
+struct ComputeProbe {
+  std::string name, unit, type;
+  RoofProbe probe;
+};
+
 struct RoofProbes {
   std::vector<std::byte> library;
-  RoofProbe f32_vector, f32_scalar, f64_vector;
-  RoofProbe load;   ///< reads everything
-  RoofProbe triad;  ///< a = b * s + c over three equal parts
+  std::vector<ComputeProbe> compute;  ///< not empty; of those for one type, the fastest first
+  RoofProbe load;                     ///< reads everything
+  RoofProbe triad;                    ///< a = b * s + c over three equal parts
   int64_t step_bytes = 0;
 };
 

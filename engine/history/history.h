@@ -26,7 +26,7 @@ enum class Correctness : uint8_t { kUnknown, kCorrect, kWrong };
 /// Where something was tried: a time is that machine's and nobody else's.
 struct TriedOn {
   std::string device;   ///< the name that a person gave it: "local", "board"
-  std::string machine;  ///< what stood behind the name then: "AMD EPYC 9354, 2 cores"
+  std::string machine;  ///< what stood behind the name then: "EPYC 9354, 2 cores"
   auto operator<=>(TriedOn const&) const = default;
 };
 

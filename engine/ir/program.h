@@ -40,7 +40,8 @@ struct Function {
   Stmt body;
 };
 
-/// What a lowering pass rewrites: one host function and n device functions (none on a CPU).
+/// What a lowering pass rewrites: one host function and n device functions
+/// (none where the host computes itself).
 struct KernelIr {
   Function host;
   std::vector<Function> device;

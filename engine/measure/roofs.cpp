@@ -30,17 +30,19 @@ int64_t rounded(double bytes, int64_t step) {
 std::vector<Level> plan_levels(Hardware const& hardware, int64_t step) {
   std::vector<Level> levels;
   double nearer = 0, farthest = 1 << 20;
-  for (CacheLevel const& cache : hardware.caches) {
-    double share = double(cache.bytes) / std::clamp(cache.shared_by, 1, hardware.cores);
+  int units = hardware.unit().count;
+  for (MemoryLevel const& cache : hardware.caches()) {
+    double share = double(cache.bytes) / std::clamp(cache.shared_by, 1, units);
     double bytes = nearer == 0 ? share / 2 : std::max(std::sqrt(nearer * share), 2 * nearer);
     int64_t set = rounded(bytes, step);
-    levels.push_back({fmt::format("L{}", cache.level), set, set});
+    levels.push_back({cache.name, set, set});
     nearer = share;
     farthest = std::max(farthest, double(cache.bytes));
   }
-  double most = std::min(512.0 * (1 << 20), double(hardware.memory_bytes) / 8);
+  double most = std::min(512.0 * (1 << 20), double(hardware.main_memory_bytes()) / 8);
   double memory = std::min(4 * farthest, std::max(most, double(1 << 22)));
-  levels.push_back({"DRAM", rounded(memory, step), rounded(memory / hardware.cores, step)});
+  std::string main = hardware.main_memory_bytes() > 0 ? hardware.memories.back().name : "memory";
+  levels.push_back({main, rounded(memory, step), rounded(memory / units, step)});
   return levels;
 }
 
@@ -58,7 +60,11 @@ class RoofMeasurement {
 public:
   RoofMeasurement(Device& device, Hardware const& hardware, RoofProbes const& probes,
                   RoofOptions const& options)
-      : device_(device), hardware_(hardware), probes_(probes), options_(options) {}
+      : device_(device),
+        units_(hardware.unit().count),
+        hardware_(hardware),
+        probes_(probes),
+        options_(options) {}
 
   Result<Roofs> run() {
     std::vector<Level> levels = plan_levels(hardware_, probes_.step_bytes);
@@ -68,7 +74,7 @@ public:
     for (int round = 0; round < options_.rounds; ++round) {
       for (Item& item : items) {
         TRY(measure(item, 1, item.one_core_bytes, item.one_core));
-        TRY(measure(item, hardware_.cores, item.all_cores_bytes, item.all_cores));
+        TRY(measure(item, units_, item.all_cores_bytes, item.all_cores));
       }
     }
     return to_roofs(levels, items);
@@ -76,9 +82,9 @@ public:
 
 private:
   std::vector<Item> plan_items(std::vector<Level> const& levels) const {
-    std::vector<Item> items = {{"f32 vector peak", &probes_.f32_vector},
-                               {"f32 scalar peak", &probes_.f32_scalar},
-                               {"f64 vector peak", &probes_.f64_vector}};
+    std::vector<Item> items;
+    for (ComputeProbe const& one : probes_.compute)
+      items.push_back({one.type + " " + one.unit + " peak", &one.probe});
     for (Level const& level : levels) {
       for (RoofProbe const* probe : {&probes_.load, &probes_.triad}) {
         items.push_back(
@@ -89,13 +95,17 @@ private:
   }
 
   Roofs to_roofs(std::vector<Level> const& levels, std::vector<Item> const& items) const {
-    Roofs roofs{
-        .f32_vector = rate(items[0]), .f32_scalar = rate(items[1]), .f64_vector = rate(items[2])};
+    Roofs roofs;
+    size_t first = probes_.compute.size();
+    for (size_t i = 0; i < first; ++i) {
+      auto const& [name, unit, type, probe] = probes_.compute[i];
+      roofs.compute.push_back({name, unit, type, rate(items[i])});
+    }
     for (size_t i = 0; i < levels.size(); ++i) {
       roofs.memory.push_back({.name = levels[i].name,
                               .working_set = levels[i].one_core_bytes,
-                              .load = rate(items[3 + 2 * i]),
-                              .triad = rate(items[4 + 2 * i])});
+                              .load = rate(items[first + 2 * i]),
+                              .triad = rate(items[first + 1 + 2 * i])});
     }
     return roofs;
   }
@@ -103,11 +113,11 @@ private:
   Status prepare(std::vector<Level> const& levels) {
     int64_t bytes = 0;
     for (Level const& level : levels) {
-      bytes = std::max({bytes, level.one_core_bytes, level.all_cores_bytes * hardware_.cores});
+      bytes = std::max({bytes, level.one_core_bytes, level.all_cores_bytes * units_});
     }
     TRY_ASSIGN(library_, load_owned(device_, probes_.library, call_options()));
     TRY_ASSIGN(data_, allocate_owned(device_, bytes, call_options()));
-    int64_t parameter_bytes = int64_t(sizeof(RoofParameters)) + 64 * hardware_.cores;
+    int64_t parameter_bytes = int64_t(sizeof(RoofParameters)) + 64 * units_;
     TRY_ASSIGN(parameters_, allocate_owned(device_, parameter_bytes, call_options()));
     // Written once: pages that were never written are all the same page of zeros.
     std::vector<std::byte> piece(8 << 20, std::byte{1});
@@ -134,7 +144,7 @@ private:
   Rate rate(Item const& item) const {
     double all = per_second(item, item.all_cores_bytes, item.all_cores);
     return {.one_core = per_second(item, item.one_core_bytes, item.one_core),
-            .all_cores = all * hardware_.cores,
+            .all_cores = all * units_,
             .spread = std::max(item.one_core.spread(), item.all_cores.spread())};
   }
 
@@ -157,6 +167,7 @@ private:
   }
 
   Device& device_;
+  int units_;
   Hardware const& hardware_;
   RoofProbes const& probes_;
   RoofOptions const& options_;
@@ -167,7 +178,7 @@ private:
   int64_t steps_ = 1;
 };
 
-constexpr char kFirstLine[] = "tilewright roofs 1\n";
+constexpr char kFirstLine[] = "tilewright roofs 2\n";
 constexpr std::string_view kDisturbed = "measured while others ran\n";
 
 Result<MeasuredRoofs> read_roofs(fs::path const& path) {
@@ -191,9 +202,8 @@ void take_better(Rate& rate, Rate const& other) {
 
 /// Of the same machine: what it did once it can do.
 void take_better(Roofs& roofs, Roofs const& other) {
-  take_better(roofs.f32_vector, other.f32_vector);
-  take_better(roofs.f32_scalar, other.f32_scalar);
-  take_better(roofs.f64_vector, other.f64_vector);
+  for (size_t i = 0; i < std::min(roofs.compute.size(), other.compute.size()); ++i)
+    take_better(roofs.compute[i].rate, other.compute[i].rate);
   for (size_t i = 0; i < std::min(roofs.memory.size(), other.memory.size()); ++i) {
     take_better(roofs.memory[i].load, other.memory[i].load);
     take_better(roofs.memory[i].triad, other.memory[i].triad);
@@ -203,7 +213,7 @@ void take_better(Roofs& roofs, Roofs const& other) {
 /// The best of all rounds is steady where nobody else works.
 bool is_unsteady(Roofs const& roofs) {
   constexpr double kSteady = 0.25;
-  bool unsteady = roofs.f32_vector.spread > kSteady;
+  bool unsteady = !roofs.compute.empty() && roofs.compute.front().rate.spread > kSteady;
   for (MemoryRoof const& memory : roofs.memory) unsteady |= memory.load.spread > kSteady;
   return unsteady;
 }
@@ -239,7 +249,7 @@ void doubt_roofs(fs::path const& folder, Hardware const& hardware) {
 
 bool others_run(Device& device, Hardware const& hardware, StopToken stop) {
   auto status = device.status({.stop = stop});
-  return status && status->load > 0.5 * hardware.cores;
+  return status && status->load > 0.5 * hardware.unit().count;
 }
 
 Result<MeasuredRoofs> cached_roofs(Device& device, Hardware const& hardware, fs::path const& folder,

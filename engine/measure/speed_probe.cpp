@@ -33,7 +33,7 @@ Result<double> SpeedProbe::speed(CallOptions const& options) {
   auto attempt = [&]() -> Result<Timing> {
     TRY(prepare(options));
     DeviceStep step{.library = library_,
-                    .symbol = probes_.f32_vector.symbol,
+                    .symbol = probes_.compute.front().probe.symbol,
                     .buffers = {{parameters_}, {parameters_}}};
     TimingPlan plan{.warm_up = 1, .repeats = 5, .most_seconds = 0.05};
     return device_.time(std::span(&step, 1), threads_, plan, options);
@@ -45,7 +45,7 @@ Result<double> SpeedProbe::speed(CallOptions const& options) {
   }
   TRY_ASSIGN(Timing times, std::move(timing));
   double operations =
-      probes_.f32_vector.flops_per_iteration * double(kIterations) * double(threads_);
+      probes_.compute.front().probe.flops_per_iteration * double(kIterations) * double(threads_);
   double reached = operations / std::max(times.total.median(), 1e-9) * 1e-9;
   know(reached);
   return reached;

@@ -66,9 +66,9 @@ Result<package::File> write_parameters(fs::path const& path, Assembly const& ass
 
 Result<package::File> write_library(fs::path const& path, std::vector<KernelCode> const& codes,
                                     Backend const& backend) {
-  std::vector<std::vector<std::byte>> objects;
-  for (KernelCode const& code : codes) objects.push_back(code.run.object);
-  TRY_ASSIGN(std::vector<std::byte> library, backend.link(objects));
+  std::vector<CodeParts> kernels;
+  for (KernelCode const& code : codes) kernels.push_back(code.run.parts);
+  TRY_ASSIGN(std::vector<std::byte> library, backend.link(kernels));
   TRY(write_file(path, view_of(library)));
   return package::File{path.filename().string(), int64_t(library.size()), checksum_of(library)};
 }
@@ -155,15 +155,8 @@ Result<Assembly> write_package(PackageSource const& source, ExportOptions const&
 }  // namespace
 
 package::Target target_of(Backend const& backend) {
-  Hardware const& hardware = backend.target().hardware;
-  package::Target target{backend.target().name,
-                         hardware.triple.substr(0, hardware.triple.find('-')),
-                         hardware.cpu,
-                         {}};
-  std::istringstream words(hardware.features);
-  for (std::string word; std::getline(words, word, ',');)
-    if (word.starts_with('+')) target.features.push_back(word.substr(1));
-  return target;
+  tw::Target const& target = backend.target();
+  return {target.needs, target.name};
 }
 
 namespace {

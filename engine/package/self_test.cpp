@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@
 #include <sstream>
 #include <vector>
 
-#include "engine/runtime/package/processor_check.h"
+#include "engine/backend/target_table.h"
 
 namespace tw {
 namespace {
@@ -27,13 +28,20 @@ struct Launch {
   std::string emulator, reason;
 };
 
+Status runs_here(package::Target const& target) {
+  for (TargetEntry const* entry : target_table())
+    if (entry->name == target.name) return entry->runs_here(target);
+  return bad_input("wrong_processor", "it is for a target that this program does not know");
+}
+
 Launch launch_of(fs::path const& folder, package::Target const& target) {
   std::string example = (folder / "example").string();
-  if (target.architecture == package::own_architecture()) {
-    if (Status able = package::check_processor(target); !able)
-      return {{}, "", able.error().message};
-    return {{example}, "", ""};
-  }
+  Status able = runs_here(target);
+  if (able) return {{example}, "", ""};
+  utsname here{};
+  ::uname(&here);
+  if (target.architecture.empty() || target.architecture == here.machine)
+    return {{}, "", able.error().message};
   fs::path emulator = fmt::format("/usr/bin/qemu-{}-static", target.architecture);
   fs::path libraries = fmt::format("/usr/{}-linux-gnu", target.architecture);
   if (!fs::exists(emulator) || !fs::exists(libraries / "lib"))
@@ -41,7 +49,7 @@ Launch launch_of(fs::path const& folder, package::Target const& target) {
             "",
             fmt::format("it is for {}, this machine is {}, and {} with the libraries in {} is not "
                         "installed",
-                        target.architecture, package::own_architecture(), emulator.string(),
+                        target.architecture, here.machine, emulator.string(),
                         libraries.string())};
   return {{emulator.string(), "-L", libraries.string(), example}, emulator.filename().string(), ""};
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "engine/hardware/machine_needs.h"
 #include "engine/support/base/error.h"
 
 namespace tw {
@@ -22,6 +23,9 @@ public:
 class Processor {
 public:
   virtual ~Processor() = default;
+
+  /// Whether code that needs such a machine runs here. Errors: wrong_processor with what is missing.
+  virtual Status can_run(MachineNeeds const& needs) const = 0;
 
   /// Memory that starts at a multiple of 64 and is zero. Errors: tensor_too_large.
   virtual Result<void*> allocate(int64_t bytes) = 0;

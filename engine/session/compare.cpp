@@ -27,27 +27,12 @@ int64_t allocated(ir::Program const& program) {
 
 /// Instructions stand on lines of their own; what begins with a dot or a sign, or ends with a
 /// colon, is none.
-int64_t instructions_in(std::string const& assembly) {
-  int64_t count = 0;
-  for (size_t at = 0; at < assembly.size();) {
-    size_t end = std::min(assembly.find('\n', at), assembly.size());
-    std::string_view line(assembly.data() + at, end - at);
-    at = end + 1;
-    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-    bool other = line.empty() || line.front() == '.' || line.front() == '#' ||
-                 line.substr(0, line.find_first_of(" \t#")).ends_with(':');
-    count += !other;
-  }
-  return count;
-}
-
 std::optional<int64_t> code_size(ir::Program const& program, Backend const& backend) {
   auto lowered = lower(program, backend.target(), backend.passes());
   if (!lowered) return std::nullopt;
-  auto artifact =
-      backend.compile(lowered->back().kernel, CodeTier::kFast, CodeTexts::kAssemblyAndIr);
+  auto artifact = backend.compile(lowered->back().kernel, CodeTier::kFast, CodeTexts::kAll);
   if (!artifact) return std::nullopt;
-  return instructions_in(artifact->assembly);
+  return artifact->instructions;
 }
 
 RooflinePoint point_of(StateToCompare const& side, double flops) {
@@ -175,9 +160,9 @@ StateFacts facts_of(ir::Program const& program, Roofs const* rates,
   StateFacts facts;
   Hardware const& hardware = backend.target().hardware;
   ir::Program runs = split_load_time(program).at_run;
-  analysis::Locality locality(runs);
-  if (rates) facts.model = analysis::model_time(runs, locality, hardware, *rates);
-  int lanes = std::max(1, hardware.vector_bytes / 4);
+  analysis::Locality locality(runs, hardware.line_bytes());
+  if (rates) facts.model = backend.model_time(runs, locality, *rates);
+  int lanes = std::max(1, hardware.unit().vector_bytes / 4);
   for (ir::BlockSite const& site : ir::blocks_of(runs.body)) {
     analysis::Instructions one = analysis::instructions_of(site, lanes);
     facts.arithmetic += one.arithmetic;

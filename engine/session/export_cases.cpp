@@ -134,7 +134,7 @@ public:
         cache_({request.cache_folder / "kernels"}) {
     options_.folder = request.folder;
     options_.kit = kit.folder;
-    options_.threads = request.threads > 0 ? request.threads : host.target().hardware.cores;
+    options_.threads = request.threads > 0 ? request.threads : host.target().hardware.unit().count;
     options_.cache = request.cache_folder.empty() ? nullptr : &cache_;
     options_.call.stop = stop;
     options_.call.timeout = std::chrono::minutes(3);

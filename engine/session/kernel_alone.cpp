@@ -103,7 +103,7 @@ Result<std::vector<NDArray>> plain_run(ir::Program const& plain, std::vector<NDA
                                        Backend const& host, Device& device, StopToken stop) {
   TRY_ASSIGN(KernelCode code, compile_kernel(plain, host, CodeTier::kFast, stop));
   BenchOptions options;
-  options.threads = host.target().hardware.cores;
+  options.threads = host.target().hardware.unit().count;
   options.call.stop = stop;
   options.call.timeout = std::chrono::minutes(3);
   return KernelBench(device, plain, inputs).run(code, options);

@@ -20,7 +20,7 @@ namespace {
 /// The plain nest of a large convolution takes a while: one run is enough to know how slow it is.
 BenchOptions bench_options(Backend const& backend, StopToken stop) {
   BenchOptions options;
-  options.threads = backend.target().hardware.cores;
+  options.threads = backend.target().hardware.unit().count;
   options.timing = {.warm_up = 1, .repeats = 5, .min_sample_seconds = 50e-6, .most_seconds = 2};
   options.call.stop = stop;
   options.call.timeout = std::chrono::minutes(2);
@@ -73,11 +73,14 @@ Result<KernelAnalysis> analyze_kernel(LoadedModel const& model, int kernel,
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
   TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script, script_file, backend));
   ir::Program runs = split_load_time(scheduled).at_run;
-  analysis::TimeModel time = analysis::model_time(runs, analysis::Locality(runs),
-                                                  backend.target().hardware, *machine.rates);
+  analysis::Locality locality(runs, backend.target().hardware.line_bytes());
+  auto time = backend.model_time(runs, locality, *machine.rates);
+  if (!time)
+    return refused("no_time_model", fmt::format("the target '{}' has no model of a kernel's time",
+                                                backend.target().name));
   return KernelAnalysis{nest_view(scheduled, machine.cache_bytes),
-                        roofline_point(time, double(model.kernel(kernel).flops)),
-                        time.arithmetic_seconds * 1e3, explanation_of(time)};
+                        roofline_point(*time, double(model.kernel(kernel).flops)),
+                        time->arithmetic_seconds * 1e3, explanation_of(*time)};
 }
 
 Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::string const& script,

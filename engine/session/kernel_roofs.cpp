@@ -31,7 +31,7 @@ std::optional<KernelRoofView> roof_view(analysis::KernelNeeds const& needs,
   view.unit = view.moves_data ? "GB/s" : "GFLOP/s";
   view.value = speed_of(view, needs.flops, view.ms);
   view.words = speed_text(view.value, view.unit);
-  view.cores = std::clamp(threads, 1, std::max(machine.hardware->cores, 1));
+  view.cores = std::clamp(threads, 1, std::max(machine.hardware->unit().count, 1));
   std::string cores = count_text(view.cores, "core");
   bool of_level = !roof.arithmetic && !roof.level.empty();
   view.words += of_level ? " of " + roof.level + ", " + cores : " of " + cores;

@@ -22,7 +22,7 @@ public:
   /// `threads`: 0 for all cores of the device.
   Laboratory(ChosenDevice chosen, int threads)
       : chosen_(std::move(chosen)),
-        threads_(threads > 0 ? threads : chosen_.backend->target().hardware.cores) {}
+        threads_(threads > 0 ? threads : chosen_.backend->target().hardware.unit().count) {}
 
   Device& device() { return *chosen_.device; }
   std::string const& title() const { return chosen_.title; }

@@ -13,9 +13,12 @@ namespace tw::session {
 namespace {
 
 std::vector<RoofView> roof_views(Roofs const& roofs, int cores) {
-  std::vector<RoofView> views{{"FMA f32", true, roofs.f32_vector.all_cores, cores},
-                              {"FMA f32, one core", true, roofs.f32_vector.one_core, 1},
-                              {"scalar f32, one core", true, roofs.f32_scalar.one_core, 1}};
+  std::vector<RoofView> views;
+  for (ComputeRoof const& one : roofs.compute) {
+    if (one.type != "f32") continue;  // what kernels mostly compute with
+    if (views.empty()) views.push_back({one.name, true, one.rate.all_cores, cores});
+    views.push_back({one.name + ", one core", true, one.rate.one_core, 1});
+  }
   for (MemoryRoof const& memory : roofs.memory)
     views.push_back({memory.name, false, memory.load.all_cores, cores});
   return views;
@@ -31,14 +34,14 @@ Result<MachineView> machine_view(Backend const& backend, Device& device,
   MachineView view;
   view.device = title.empty() ? kLocalDeviceName : title;
   view.name = fmt::format("{} · {}", title.empty() ? "This machine" : title,
-                          count_text(hardware.cores, "core"));
-  view.target = backend.target().title();
+                          count_text(hardware.unit().count, hardware.unit().name));
+  view.target = backend.target().title;
   view.hardware = std::make_shared<Hardware const>(hardware);
-  view.threads = hardware.cores;
-  for (CacheLevel const& cache : hardware.caches) {
+  view.threads = hardware.unit().count;
+  for (MemoryLevel const& cache : hardware.caches()) {
     view.cache_bytes.push_back(cache.bytes);
-    view.detail += fmt::format("{}{} L{}", view.detail.empty() ? "" : ", ",
-                               bytes_text(double(cache.bytes)), cache.level);
+    view.detail += fmt::format("{}{} {}", view.detail.empty() ? "" : ", ",
+                               bytes_text(double(cache.bytes)), cache.name);
   }
   if (!measure) return view;
   if (again) {
@@ -51,7 +54,7 @@ Result<MachineView> machine_view(Backend const& backend, Device& device,
   TRY_ASSIGN(MeasuredRoofs roofs,
              cached_roofs(
                  device, hardware, cache_folder, [&] { return backend.roof_probes(); }, options));
-  view.roofs = roof_views(roofs, hardware.cores);
+  view.roofs = roof_views(roofs, hardware.unit().count);
   view.roofs_known = true;
   view.roofs_doubtful = roofs.disturbed;
   view.rates = std::make_shared<Roofs const>(roofs);

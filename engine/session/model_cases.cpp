@@ -17,7 +17,7 @@ namespace tw::session {
 namespace {
 
 int threads_of(int wanted, Backend const& backend) {
-  return wanted > 0 ? wanted : backend.target().hardware.cores;
+  return wanted > 0 ? wanted : backend.target().hardware.unit().count;
 }
 
 Result<RunResult> run_kernel(LoadedModel const& model, RunOptions const& options,

@@ -188,23 +188,25 @@ NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache
 
 std::vector<CodeStage> code_stages(Backend const& backend) {
   std::vector<CodeStage> stages{
-      {kExpressionStage, "Expression", "what is computed, without any order"},
-      {kProgramStage, "Program", "the loops as the schedule made them"}};
+      {kExpressionStage, "Expression", "what is computed, without any order",
+       CodeKind::kExpression},
+      {kProgramStage, "Program", "the loops as the schedule made them", CodeKind::kProgram}};
   std::vector<std::string> keys = pass_keys(backend.passes());
   for (size_t i = 0; i < keys.size(); ++i) {
     Pass const& pass = backend.passes()[i];
     stages.push_back({keys[i],
                       fmt::format("after pass {} of {}, {}", i + 1, keys.size(), pass.name),
-                      fmt::format("{}; {}", pass.title, pass.why)});
+                      fmt::format("{}; {}", pass.title, pass.why), CodeKind::kPass});
   }
-  stages.push_back({kLlvmStage, "LLVM IR", "the last program as LLVM code"});
-  stages.push_back({kAssemblyStage, "Assembly", "what the processor runs"});
+  for (CodeTextKind const& kind : backend.texts())
+    stages.push_back({kind.key, kind.title, kind.why, CodeKind::kListing});
   return stages;
 }
 
 CodeText text_of_expression(te::Kernel const& kernel) {
   CodeText text = lines_of(te::to_text(kernel));
   text.stage = kExpressionStage;
+  text.kind = CodeKind::kExpression;
   text.title = "tensor expression";
   for (size_t i = 0; i < kernel.stages.size(); ++i)
     for (CodeLine& line : text.lines)
@@ -228,24 +230,21 @@ CodeText text_of_stage(ir::KernelIr const& kernel, CodeStage const& stage) {
   CodeText text = text_of(ir::print(kernel), blocks);
   for (CodeLine& line : text.lines) line.stage = -1;
   text.stage = stage.key;
+  text.kind = stage.kind;
   text.title = stage.title;
   return text;
 }
 
-CodeText text_of_llvm(Artifact const& artifact) {
-  CodeText text = lines_of(artifact.llvm_ir);
-  text.stage = kLlvmStage;
-  text.title = "LLVM IR";
-  return text;
-}
-
-CodeText text_of_assembly(Artifact const& artifact) {
-  CodeText text = lines_of(artifact.assembly);
-  text.stage = kAssemblyStage;
-  text.title = "assembly";
+/// Lines that come from a line of the lowered program belong to its loops.
+CodeText text_of_listing(Artifact const& artifact, CodeListing const& listing,
+                         CodeStage const& stage) {
+  CodeText text = lines_of(listing.text);
+  text.stage = stage.key;
+  text.kind = stage.kind;
+  text.title = stage.title;
   std::vector<int64_t> blocks;
-  for (size_t i = 0; i < text.lines.size() && i < artifact.assembly_lines.size(); ++i) {
-    int source = artifact.assembly_lines[i];
+  for (size_t i = 0; i < text.lines.size() && i < listing.source_line.size(); ++i) {
+    int source = listing.source_line[i];
     text.lines[i].source_line = source;
     if (source < 1 || size_t(source) > artifact.lowered.lines.size()) continue;
     CodeLine linked = line_of("", artifact.lowered.lines[size_t(source) - 1], blocks);
@@ -278,8 +277,12 @@ Result<CodeText> text_at(ir::Program const& program, te::Kernel const& kernel,
     if (stages[i + 1].key == stage)
       return with_note(text_of_stage(lowered[i].kernel, stages[i + 1]), split);
   TRY_ASSIGN(Artifact artifact,
-             backend.compile(lowered.back().kernel, CodeTier::kFast, CodeTexts::kAssemblyAndIr));
-  return stage == kLlvmStage ? text_of_llvm(artifact) : text_of_assembly(artifact);
+             backend.compile(lowered.back().kernel, CodeTier::kFast, CodeTexts::kAll));
+  auto listing = std::ranges::find(artifact.listings, stage, &CodeListing::key);
+  auto described = std::ranges::find(stages, stage, &CodeStage::key);
+  if (listing == artifact.listings.end() || described == stages.end())
+    return bad_input("unknown_stage", fmt::format("the code has no stage '{}'", stage));
+  return text_of_listing(artifact, *listing, *described);
 }
 
 CodeText code_text(ir::Program const& program, te::Kernel const& kernel, std::string const& stage,

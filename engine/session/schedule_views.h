@@ -26,8 +26,6 @@ NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache
 std::vector<CodeStage> code_stages(Backend const& backend);
 inline constexpr char const* kExpressionStage = "expression";
 inline constexpr char const* kProgramStage = "program";
-inline constexpr char const* kLlvmStage = "llvm";
-inline constexpr char const* kAssemblyStage = "assembly";
 
 CodeText text_of_expression(te::Kernel const& kernel);
 CodeText text_of_program(ir::Program const& program);

@@ -25,7 +25,7 @@ void SessionImpl::publish() {
       ir::Program const& program = state_.now().history.schedule().program();
       Hardware const hardware = backend()->target().hardware;
       std::vector<int64_t> caches;
-      for (CacheLevel const& cache : hardware.caches) caches.push_back(cache.bytes);
+      for (MemoryLevel const& cache : hardware.caches()) caches.push_back(cache.bytes);
       bool same = published_.nest && published_.kernel == next.kernel &&
                   published_.nest->program_hash == ir::hash(program);
       next.nest =

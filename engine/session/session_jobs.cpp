@@ -187,8 +187,9 @@ Status SessionImpl::start_export(std::string const& target, std::string const& f
     return environment_failed("no_runtime", "this program was built without what exports need");
   ExportRequest request{.folder = folder,
                         .target = target,
-                        .threads = options_.threads > 0 ? options_.threads
-                                                        : options_.backend->target().hardware.cores,
+                        .threads = options_.threads > 0
+                                       ? options_.threads
+                                       : options_.backend->target().hardware.unit().count,
                         .scripts = {},
                         .cache_folder = options_.cache_folder,
                         .kernel = -1,

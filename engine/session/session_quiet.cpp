@@ -73,8 +73,8 @@ bool SessionImpl::doubt_roofs_of(int kernel, int node) {
 void SessionImpl::take_machine(MachineView view) {
   view.threads = laboratory_->threads();
   if (view.rates)
-    laboratory_->know_peak(view.threads > 1 ? view.rates->f32_vector.all_cores
-                                            : view.rates->f32_vector.one_core);
+    laboratory_->know_peak(view.threads > 1 ? view.rates->best("f32").all_cores
+                                            : view.rates->best("f32").one_core);
   std::lock_guard lock(mutex_);
   state_.machine = std::make_shared<MachineView const>(std::move(view));
   for (auto& [row, work] : state_.kernels) work.models.clear(), work.facts.clear();

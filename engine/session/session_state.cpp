@@ -277,7 +277,7 @@ Result<KernelWork> restore_kernel(LoadedModel const& model, int row, ProjectKern
 
 /// Earlier versions did not say where a time comes from: it was the project's own device.
 TriedOn untold_of(Project const& project, TriedOn const& here, Backend const& backend) {
-  if (project.devices.empty() || project.devices[0].target == backend.target().title()) return here;
+  if (project.devices.empty() || project.devices[0].target == backend.target().title) return here;
   return {project.devices[0].name, project.devices[0].target};
 }
 

@@ -144,7 +144,7 @@ void SessionImpl::model_states(StopToken stop) {
       }
       current = next->node == state_.now().history.current();
     }
-    auto model = modelled(next->schedule.program(), backend()->target().hardware, *next->rates);
+    auto model = modelled(next->schedule.program(), *backend(), *next->rates);
     {
       std::lock_guard lock(mutex_);
       keep_model(state_, *next, std::move(model));

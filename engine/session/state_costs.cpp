@@ -22,10 +22,11 @@ std::optional<ToModel> next_to_model(State const& state) {
   return std::nullopt;
 }
 
-analysis::TimeModel modelled(ir::Program const& program, Hardware const& hardware,
+analysis::TimeModel modelled(ir::Program const& program, Backend const& backend,
                              Roofs const& rates) {
   ir::Program runs = split_load_time(program).at_run;
-  return analysis::model_time(runs, analysis::Locality(runs), hardware, rates);
+  analysis::Locality locality(runs, backend.target().hardware.line_bytes());
+  return backend.model_time(runs, locality, rates).value_or(analysis::TimeModel{});
 }
 
 void keep_model(State& state, ToModel const& what, analysis::TimeModel model) {

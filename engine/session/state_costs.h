@@ -17,8 +17,8 @@ struct ToModel {
 /// Of the current kernel: its current state first, then those on the way to it, then the others.
 /// Empty: all are modelled, or the roofs are not known.
 std::optional<ToModel> next_to_model(State const& state);
-/// What runs when the kernel runs, modelled.
-analysis::TimeModel modelled(ir::Program const& program, Hardware const& hardware,
+/// What runs when the kernel runs, modelled; of no time where the target has no model.
+analysis::TimeModel modelled(ir::Program const& program, Backend const& backend,
                              Roofs const& rates);
 /// Dropped where the model or the roofs have changed since.
 void keep_model(State& state, ToModel const& what, analysis::TimeModel model);

@@ -156,12 +156,14 @@ struct CodeLine {
   std::vector<int> loops;  ///< loops that it belongs to, outermost first
   int stage = -1;
   LineChange change = LineChange::kSame;
-  int source_line = 0;  ///< for assembly: 1-based line of the lowered program, 0 = none
+  int source_line = 0;  ///< of a target's listing: 1-based line of the lowered program, 0 = none
 };
+/// What a stage of a kernel is.
+enum class CodeKind : uint8_t { kExpression, kProgram, kPass, kListing };
 struct CodeText {
   uint64_t program_hash = 0;
-  std::string
-      stage;  ///< key as given to `code`: "expression", "program", "<pass>", "llvm", "assembly"
+  std::string stage;  ///< key as given to `code`, of a `CodeStage`
+  CodeKind kind = CodeKind::kProgram;
   std::string title;  ///< "after pass 4 of 11, vectorize"
   std::vector<CodeLine> lines;
   std::string failure;  ///< a sentence instead of lines
@@ -171,10 +173,12 @@ struct CodeText {
 struct CodePair {
   CodeText before, after;
 };
+/// "expression", "program", a pass, or a listing that the target makes: "assembly".
 struct CodeStage {
   std::string key;
   std::string title;
-  std::string why;  ///< why the pass stands where it stands
+  std::string why;  ///< why the pass stands where it stands, or what one sees there
+  CodeKind kind = CodeKind::kPass;
 };
 
 // ---- history, measurement, roofline --------------------------------------------------------
@@ -184,7 +188,7 @@ enum class Verdict : uint8_t { kUnknown, kChecking, kCorrect, kWrong };
 /// What another device than the one in use said about a state.
 struct ElsewhereView {
   std::string device;   ///< "board"; with its machine where another one had the name
-  std::string machine;  ///< "AMD EPYC 9354, 2 threads"
+  std::string machine;  ///< "EPYC 9354, 2 threads"
   std::optional<double> min_ms;
   double spread = 0;
   std::optional<double> gflops;
@@ -279,7 +283,7 @@ struct StateComparison {
 struct MachineView {
   std::string device;                ///< as it was chosen: "local", "board"
   std::string name;                  ///< "This machine · 2 cores"
-  std::string target;                ///< "x86-64 · AVX-512"
+  std::string target;                ///< what code is made for, as the target says it
   std::string detail;                ///< "48 KB L1, 1 MB L2, 32 MB L3"
   std::vector<int64_t> cache_bytes;  ///< of the levels above memory, the nearest first
   bool roofs_known = false;

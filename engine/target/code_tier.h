@@ -12,6 +12,7 @@ enum class CodeTier : uint8_t {
   kChecked,  ///< slow: every access is checked, and whether what is read was written
 };
 
-enum class CodeTexts : uint8_t { kNone, kAssemblyAndIr };
+/// Whether the texts that people read are made, too.
+enum class CodeTexts : uint8_t { kNone, kAll };
 
 }  // namespace tw

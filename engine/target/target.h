@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/hardware/hardware.h"
+#include "engine/hardware/machine_needs.h"
 #include "engine/ir/stmt.h"
 #include "engine/tensor/dtype.h"
 
@@ -45,6 +46,8 @@ struct ThreadAxis {
 struct Target {
   std::string name;  ///< of its kind: a row of `target_table()`
   Hardware hardware;
+  std::string title = {};  ///< what code is made for, a few words for people
+  MachineNeeds needs = {};  ///< of a machine that runs its code
   std::vector<MemoryScope> scopes;  ///< the first is kGlobalScope
   std::vector<ThreadAxis> axes = {};
   std::vector<DType> types = {};  ///< that kernels may compute with; empty: all
@@ -59,10 +62,8 @@ struct Target {
   bool instance_per_iteration(ir::For const& loop, ir::BufferNode const& buffer) const;
 
   /// Elements of a vector register.
-  int lanes(DType type) const { return int(hardware.vector_bytes / size_of(type)); }
-  int registers() const { return hardware.vector_registers; }
-  /// "x86-64 · AVX-512"
-  std::string title() const;
+  int lanes(DType type) const { return int(hardware.unit().vector_bytes / size_of(type)); }
+  int registers() const { return hardware.unit().vector_registers; }
 };
 
 /// A target without limits, for programs that are for none: memories "global" and "local".

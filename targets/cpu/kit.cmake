@@ -8,6 +8,7 @@ list(APPEND runtime_sources
   ${CMAKE_SOURCE_DIR}/engine/runtime/cores.cpp ${CMAKE_SOURCE_DIR}/engine/runtime/module.cpp
   ${CMAKE_SOURCE_DIR}/engine/runtime/thread_pool.cpp
   ${CMAKE_SOURCE_DIR}/engine/tensor/dtype.cpp ${CMAKE_SOURCE_DIR}/engine/support/base/error.cpp
+  ${CMAKE_SOURCE_DIR}/targets/cpu/hardware/can_run.cpp
   ${CMAKE_SOURCE_DIR}/targets/cpu/runtime/cpu_processor.cpp ${CMAKE_SOURCE_DIR}/targets/cpu/runtime/tilewright.cpp)
 file(GLOB_RECURSE runtime_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/engine/runtime/*.h ${CMAKE_SOURCE_DIR}/targets/cpu/runtime/*.h)
 set(example ${CMAKE_SOURCE_DIR}/resources/export/example.cpp)
@@ -19,7 +20,7 @@ set_target_properties(tw_runtime_library PROPERTIES OUTPUT_NAME tilewright_runti
   CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 # Reading a description takes a millisecond however it is compiled: it had better be small.
 set(small_sources ${runtime_sources})
-list(FILTER small_sources INCLUDE REGEX "package/(control|description[a-z_]*|dlpack|json|processor_check)\\.cpp$")
+list(FILTER small_sources INCLUDE REGEX "package/(control|description[a-z_]*|dlpack|json)\\.cpp$")
 set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS -Os)
 # Symbols that are one for the whole process, as GCC makes them, would keep the library from being unloaded.
 set(unloadable -fno-gnu-unique)

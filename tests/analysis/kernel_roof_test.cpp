@@ -14,15 +14,15 @@ namespace {
 
 Hardware machine() {
   Hardware hardware;
-  hardware.vector_bytes = 64;
-  hardware.cores = 2;
-  hardware.caches = {{1, 32 << 10, 64, 1}, {2, 1 << 20, 64, 1}, {3, 32 << 20, 64, 2}};
+  hardware.units = {{.count = 2, .vector_bytes = 64}};
+  hardware.memories = {
+      {"L1", 32 << 10}, {"L2", 1 << 20}, {.name = "L3", .bytes = 32 << 20, .shared_by = 2}};
   return hardware;
 }
 Roofs roofs() {
   Roofs roofs;
-  roofs.f32_vector = {100, 200};
-  roofs.f32_scalar = {10, 20};
+  roofs.compute = {{"FMA f32", "vector", "f32", {100, 200}},
+                   {"scalar f32", "scalar", "f32", {10, 20}}};
   roofs.memory = {{"L1", 0, {400, 800}, {600, 1200}},
                   {"L2", 0, {200, 400}, {200, 400}},
                   {"L3", 0, {100, 150}, {100, 150}},
@@ -104,20 +104,6 @@ private slots:
     QCOMPARE(roof(data, 2).level, std::string("L1"));
     data.read = 48 << 20;
     QCOMPARE(roof(data, 2).level, std::string("DRAM"));
-  }
-
-  /// It was modelled as if it read the whole table from memory: 1.7 ms where 45 µs were measured.
-  void the_model_of_a_gather_does_not_read_the_whole_table() {
-    te::Kernel kernel = te::parse_kernel(
-                            "tilewright te 1\n"
-                            "kernel g(X: f32[10000, 650], I: i64[20]) -> Y\n"
-                            "  Y[n in 20, x in 650] = X[I[n], x]\n")
-                            .value();
-    ir::Program program = te::to_program(kernel).value();
-    Locality locality(program);
-    double chosen = 20.0 * (650 * 4 + 2 * 64) + 20 * 8 + 20 * 650 * 4;
-    QVERIFY(double(locality.whole().line_bytes) <= chosen + 128);
-    QVERIFY(model_time(program, locality, machine(), roofs()).seconds < 50e-6);
   }
 };
 

@@ -98,9 +98,9 @@ void visit(ir::BlockSite const& site, size_t first,
 /// A fully associative cache of whole lines that drops the least recently used one.
 class Cache {
 public:
-  explicit Cache(int64_t bytes) : most_(size_t(bytes / analysis::kLineBytes)) {}
+  Cache(int64_t bytes, int64_t line) : line_(line), most_(size_t(bytes / line)) {}
   void access(std::string const& tensor, int64_t byte, bool writes) {
-    auto key = tensor + std::to_string(byte / analysis::kLineBytes);
+    auto key = tensor + std::to_string(byte / line_);
     auto found = where_.find(key);
     if (found != where_.end()) {
       lines_.splice(lines_.begin(), lines_, found->second);
@@ -108,7 +108,7 @@ public:
       return;
     }
     // A line that is stored to before anything of it is read need not come in.
-    if (!writes) moved_ += analysis::kLineBytes;
+    if (!writes) moved_ += double(line_);
     lines_.emplace_front(key, writes);
     where_[key] = lines_.begin();
     if (lines_.size() > most_) drop();
@@ -120,18 +120,19 @@ public:
 
 private:
   void drop() {
-    if (lines_.back().second) moved_ += analysis::kLineBytes;
+    if (lines_.back().second) moved_ += double(line_);
     where_.erase(lines_.back().first);
     lines_.pop_back();
   }
+  int64_t line_;
   size_t most_;
   double moved_ = 0;
   std::list<std::pair<std::string, bool>> lines_;
   std::unordered_map<std::string, std::list<std::pair<std::string, bool>>::iterator> where_;
 };
 
-double simulated(ir::Program const& program, int64_t capacity) {
-  Cache cache(capacity);
+double simulated(ir::Program const& program, int64_t capacity, int64_t line = 64) {
+  Cache cache(capacity, line);
   for (ir::BlockSite const& site : ir::blocks_of(program.body)) {
     std::map<int64_t, bool> begun;
     visit(site, 0, [&](ir::Buffer const& buffer, int64_t offset, bool writes) {
@@ -246,8 +247,11 @@ private slots:
       QVERIFY2(told >= 0.75 * real, "too little");
       QVERIFY2(told <= 3.5 * real, "too much");
     }
-    double all = simulated(program, 1 << 20);
-    QVERIFY(std::abs(locality.traffic(1 << 20) - all) <= 0.05 * all);
+    for (int64_t line : {32, 64, 128}) {
+      double all = simulated(program, 1 << 20, line);
+      double told = analysis::Locality(program, line).traffic(1 << 20);
+      QVERIFY2(std::abs(told - all) <= 0.05 * all, qPrintable(QString::number(line)));
+    }
   }
 
   void the_largest_fit_is_the_last_divisor_that_fits() {

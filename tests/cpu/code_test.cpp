@@ -129,11 +129,11 @@ private slots:
             .value();
     auto stages = lower(scheduled.program(), backend_->target(), backend_->passes()).value();
     auto artifact =
-        backend_->compile(stages.back().kernel, CodeTier::kFast, CodeTexts::kAssemblyAndIr).value();
-    QVERIFY(artifact.assembly.find("vfmadd") != std::string::npos ||
-            backend_->target().hardware.vector_bytes < 32);
+        backend_->compile(stages.back().kernel, CodeTier::kFast, CodeTexts::kAll).value();
+    QVERIFY(artifact.listings.back().text.find("vfmadd") != std::string::npos ||
+            backend_->target().hardware.unit().vector_bytes < 32);
     int instructions = 0, linked = 0, in_loops = 0;
-    for (int32_t line : artifact.assembly_lines) {
+    for (int32_t line : artifact.listings.back().source_line) {
       if (line == 0) continue;
       ++instructions;
       QVERIFY(size_t(line) <= artifact.lowered.lines.size());

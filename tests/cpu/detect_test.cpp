@@ -39,43 +39,44 @@ class DetectTest : public QObject {
 private slots:
   void this_machine_has_a_name_cores_caches_and_memory() {
     Hardware host = detect_host();
-    qInfo("%s, %s, %d-byte vectors, %d cores", host.name.c_str(), host.cpu.c_str(),
-          host.vector_bytes, host.cores);
-    QVERIFY(!host.name.empty() && !host.cpu.empty() && !host.triple.empty());
-    QVERIFY(host.cores >= 1 && host.vector_bytes >= 16 && host.memory_bytes > 1 << 20);
-    QVERIFY(cache_level(host, 1) != nullptr);
-    QVERIFY(cache_level(host, 9) == nullptr);
+    qInfo("%s, %s, %d-byte vectors, %d cores", host.name.c_str(), host.word(kProcessor).c_str(),
+          host.unit().vector_bytes, host.unit().count);
+    QVERIFY(!host.name.empty() && !host.word(kProcessor).empty() && !host.word(kTriple).empty());
+    QVERIFY(host.unit().count >= 1 && host.unit().vector_bytes >= 16 &&
+            host.main_memory_bytes() > 1 << 20);
+    QVERIFY(host.memory("L1") != nullptr);
+    QVERIFY(host.memory("L9") == nullptr);
     QCOMPARE(fingerprint(host), fingerprint(detect_host()));
   }
 
   void the_first_processors_model_gives_the_code_generators_name() {
     Hardware zen4 = describe_processor(kZen4, "/nonexistent");
     QCOMPARE(QString::fromStdString(zen4.name), QString("AMD EPYC 9354"));
-    QCOMPARE(QString::fromStdString(zen4.cpu), QString("znver4"));
-    QCOMPARE(zen4.vector_bytes, 64);
+    QCOMPARE(QString::fromStdString(zen4.word(kProcessor)), QString("znver4"));
+    QCOMPARE(zen4.unit().vector_bytes, 64);
     QCOMPARE(zen4.vector_registers, 32);
-    QVERIFY(zen4.features.find("+avx512f") != std::string::npos);
-    QVERIFY(zen4.features.find("-avx512bf16") != std::string::npos);  // hidden, so not used
+    QVERIFY(zen4.word(kFeatures).find("+avx512f") != std::string::npos);
+    QVERIFY(zen4.word(kFeatures).find("-avx512bf16") != std::string::npos);  // hidden, so not used
   }
 
   void an_unknown_model_gets_the_level_its_flags_allow() {
     Hardware unknown = describe_processor(kUnknown, "/nonexistent");
-    QCOMPARE(QString::fromStdString(unknown.cpu), QString("x86-64-v3"));
-    QCOMPARE(unknown.vector_bytes, 32);
+    QCOMPARE(QString::fromStdString(unknown.word(kProcessor)), QString("x86-64-v3"));
+    QCOMPARE(unknown.unit().vector_bytes, 32);
   }
 
   void an_arm_machine_has_neon() {
     Hardware arm = describe_processor(kArm, "/nonexistent");
-    QCOMPARE(QString::fromStdString(arm.features), QString("+neon,+dotprod,+fullfp16"));
-    QCOMPARE(arm.vector_bytes, 16);
+    QCOMPARE(QString::fromStdString(arm.word(kFeatures)), QString("+neon,+dotprod,+fullfp16"));
+    QCOMPARE(arm.unit().vector_bytes, 16);
   }
 
   void nothing_known_is_a_cautious_machine() {
     for (char const* text : {"", "\n\n\n", ":::\n: :\n", "flags"}) {
       Hardware nothing = describe_processor(text, "/nonexistent");
-      QCOMPARE(QString::fromStdString(nothing.cpu), QString("generic"));
-      QCOMPARE(nothing.vector_bytes, 16);
-      QCOMPARE(nothing.caches.size(), size_t(2));
+      QCOMPARE(QString::fromStdString(nothing.word(kProcessor)), QString("generic"));
+      QCOMPARE(nothing.unit().vector_bytes, 16);
+      QCOMPARE(nothing.caches().size(), size_t(2));
     }
   }
 
@@ -88,9 +89,9 @@ private slots:
     write_cache(root / "index3", "Unified", "2", "1M", "0,16");
     write_cache(root / "index4", "Unified", "9999999999999", "nonsense", "x-y,,");
     Hardware machine = describe_processor(kZen4, root);
-    std::vector<CacheLevel> expected = {
-        {1, 48 << 10, 64, 1}, {2, 1 << 20, 64, 2}, {3, 32 << 20, 64, 16}};
-    QVERIFY(machine.caches == expected);
+    std::vector<MemoryLevel> expected = {
+        {"L1", 48 << 10, 64, 1}, {"L2", 1 << 20, 64, 2}, {"L3", 32 << 20, 64, 16}};
+    QVERIFY(machine.memories == expected);
   }
 };
 

@@ -85,7 +85,7 @@ private slots:
                        .arg(vectors)
                        .arg(columns);
     Hardware hardware = detect_host();
-    for (CacheLevel& cache : hardware.caches)
+    for (MemoryLevel& cache : hardware.memories)
       if (cache.level == 2) cache.bytes = 16 << 10;
     auto program = te::to_program(te::parse_kernel(text.toStdString()).value()).value();
     std::string script = create_cpu_backend(hardware).value()->default_script(program).value();
@@ -201,7 +201,7 @@ private slots:
   void far_rows_are_copied_by_strips() {
     QFETCH(QString, text);
     Hardware hardware = detect_host();
-    for (CacheLevel& cache : hardware.caches)
+    for (MemoryLevel& cache : hardware.memories)
       if (cache.level == 2) cache.bytes = 64 << 10;
     auto small = create_cpu_backend(hardware).value();
     auto program = te::to_program(te::parse_kernel(text.toStdString()).value()).value();

@@ -65,12 +65,12 @@ private slots:
   }
 
   void the_device_describes_its_own_architecture() {
-    QVERIFY(hardware_.triple == "aarch64-linux-gnu");
-    QVERIFY(hardware_.features.starts_with("+neon"));
-    QVERIFY(hardware_.cpu == "generic");
-    QCOMPARE(hardware_.vector_bytes, 16);
+    QVERIFY(hardware_.word("triple") == "aarch64-linux-gnu");
+    QVERIFY(hardware_.word("features").starts_with("+neon"));
+    QVERIFY(hardware_.word("processor") == "generic");
+    QCOMPARE(hardware_.unit().vector_bytes, 16);
     QCOMPARE(hardware_.vector_registers, 32);
-    QCOMPARE(QString::fromStdString(backend_->target().title()), QString("aarch64 · NEON"));
+    QCOMPARE(QString::fromStdString(backend_->target().title), QString("aarch64 · NEON"));
   }
 
   void kernels_compiled_for_it_compute_what_the_reference_does_data() {

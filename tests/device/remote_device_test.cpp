@@ -220,7 +220,7 @@ private slots:
   void a_worker_takes_no_more_memory_than_its_share() {
     TestServer small({"--memory-mb", "64"});
     auto device = connect_to(small.address());
-    QCOMPARE(device->describe({}).value().memory_bytes, int64_t(64) << 20);
+    QCOMPARE(device->describe({}).value().main_memory_bytes(), int64_t(64) << 20);
     QVERIFY(device->allocate(60 << 20, {}));
     auto refused = device->allocate(8 << 20, {});
     QCOMPARE(code(refused), QString("tensor_too_large"));

@@ -30,6 +30,7 @@ public:
 
 class FakeProcessor final : public Processor {
 public:
+  Status can_run(MachineNeeds const&) const override { return {}; }
   Result<void*> allocate(int64_t bytes) override {
     if (bytes < 0 || bytes > kMostBytes - used_)
       return refused("tensor_too_large", "the device is full");

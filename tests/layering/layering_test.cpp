@@ -28,7 +28,7 @@ std::map<std::string, std::set<std::string>> const kMayInclude = {
     {"engine/importers", {"engine/graph"}},
     {"engine/samples", {"engine/graph"}},
     {"engine/analysis", {"engine/arith", "engine/target"}},
-    {"engine/runtime", {"engine/tensor"}},
+    {"engine/runtime", {"engine/tensor", "engine/hardware"}},
     {"engine/device", {"engine/runtime", "engine/hardware", "engine/support"}},
     {"engine/history", {"engine/schedule"}},
     {"engine/backend", {"engine/schedule", "engine/lowering", "engine/analysis"}},

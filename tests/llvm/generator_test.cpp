@@ -39,7 +39,7 @@ Result<Emitted> generate(std::string_view ir, Machine const& machine,
   llvm::SMDiagnostic diagnostic;
   auto module = llvm::parseAssemblyString(ir, diagnostic, context);
   if (!module) return bad_input("bad_ir", diagnostic.getMessage().str());
-  return machine.generate(*module, tier, CodeTexts::kAssemblyAndIr, stop);
+  return machine.generate(*module, tier, CodeTexts::kAll, stop);
 }
 
 Machine elsewhere(std::string program = kProgram) {

@@ -95,7 +95,7 @@ private slots:
   }
 
   void the_full_tier_uses_the_machines_widest_vectors() {
-    if (detect_host().vector_bytes < 64) QSKIP("this machine has no 64-byte vectors");
+    if (detect_host().unit().vector_bytes < 64) QSKIP("this machine has no 64-byte vectors");
     Emitted emitted = test::generate_text(kLocated, CodeTier::kFull).value();
     QVERIFY(emitted.assembly.find("zmm") != std::string::npos);
     Emitted fast = test::generate_text(kLocated, CodeTier::kFast).value();
@@ -145,7 +145,7 @@ define void @kernel() {
 
   void the_described_processor_is_one_that_llvm_knows() {
     Machine machine = Machine::create(detect_host()).value();
-    QCOMPARE(machine.options().vector_bits, detect_host().vector_bytes * 8);
+    QCOMPARE(machine.options().vector_bits, detect_host().unit().vector_bytes * 8);
   }
 
   void other_machines_can_be_named_and_unknown_ones_are_refused() {

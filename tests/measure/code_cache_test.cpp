@@ -53,7 +53,8 @@ private slots:
     KernelCode first = compile(kPacked, CodeTier::kFull, 0);
     KernelCode again = compile(kPacked, CodeTier::kFull, 1);
     QVERIFY(first.load && again.load);
-    QVERIFY(first.run.object == again.run.object && first.load->object == again.load->object);
+    QVERIFY(first.run.parts[0].bytes == again.run.parts[0].bytes &&
+            first.load->parts[0].bytes == again.load->parts[0].bytes);
     QCOMPARE(again.run.symbol, std::string("matmul"));
     QCOMPARE(again.load->symbol, first.load->symbol);
     QCOMPARE(again.run.workspace_bytes, first.run.workspace_bytes);
@@ -67,7 +68,7 @@ private slots:
   void another_script_tier_target_or_program_is_another_key() {
     ir::Program program = te::to_program(te::parse_kernel(kMatmul).value()).value();
     Hardware other = detect_host();
-    other.caches[0].bytes *= 2;
+    other.memories[0].bytes *= 2;
     auto other_backend = create_cpu_backend(other).value();
     ir::Program renamed = program;
     renamed.name = "product";
@@ -105,7 +106,7 @@ private slots:
       KernelCode again = compile_with(cache, kPacked, CodeTier::kFull);
       QCOMPARE(cache.counts().broken, 1);
       QCOMPARE(cache.counts().kept, 1);
-      QVERIFY(again.run.object == first.run.object);
+      QVERIFY(again.run.parts[0].bytes == first.run.parts[0].bytes);
       QVERIFY(contents(file) == good);  // rebuilt to the byte
     }
   }
@@ -144,7 +145,7 @@ private slots:
     fs::path file = fs::path(folder_->path().toStdString()) / "file";
     overwrite(file, "no folder");
     CodeCache cache({file / "kernels"});
-    QVERIFY(!compile_with(cache, kSplit, CodeTier::kFast).run.object.empty());
+    QVERIFY(!compile_with(cache, kSplit, CodeTier::kFast).run.parts[0].bytes.empty());
     QCOMPARE(cache.counts().kept, 0);
     cache.trim();
   }
@@ -160,7 +161,7 @@ private slots:
           for (int i = 0; i < 50; ++i) {
             cache.keep("key", code);
             auto found = cache.find("key");
-            wrong += !found || found->run.object != code.run.object;
+            wrong += !found || found->run.object != code.run.parts[0].bytes;
           }
           wrong += cache.counts().broken;
         });

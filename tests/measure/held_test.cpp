@@ -193,9 +193,9 @@ private slots:
   }
 
   void roofs_that_are_stopped_leave_nothing() {
-    RoofProbes probes =
-        build_cpu_roof_probes(Machine::create(detect_host()).value(), detect_host().vector_bytes)
-            .value();
+    RoofProbes probes = build_cpu_roof_probes(Machine::create(detect_host()).value(),
+                                              detect_host().unit().vector_bytes)
+                            .value();
     std::stop_source source;
     RoofOptions options;
     options.stop = source.get_token();

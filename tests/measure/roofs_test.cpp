@@ -16,7 +16,7 @@ namespace {
 Result<RoofProbes> host_probes() {
   Hardware host = detect_host();
   TRY_ASSIGN(Machine machine, Machine::create(host));
-  return build_cpu_roof_probes(machine, host.vector_bytes);
+  return build_cpu_roof_probes(machine, host.unit().vector_bytes);
 }
 
 void print(char const* name, Rate const& rate) {
@@ -28,7 +28,7 @@ LocalDeviceOptions device_options() { return {.program = TW_BINARY_DIR "/bin/tw-
 
 /// Keeps them as measured in a quiet moment.
 void settle(std::filesystem::path const& folder, Hardware const& hardware, Roofs const& roofs) {
-  std::ofstream(roofs_file(folder, hardware)) << "tilewright roofs 1\n" << to_json_text(roofs);
+  std::ofstream(roofs_file(folder, hardware)) << "tilewright roofs 2\n" << to_json_text(roofs);
 }
 
 }  // namespace
@@ -51,16 +51,15 @@ private slots:
     qInfo("measured in %.2f s", double(clock.elapsed()) / 1000);
     QVERIFY(clock.elapsed() < 15'000);
     QCOMPARE(reports, total);
-    print("f32 vector", roofs.f32_vector);
-    print("f32 scalar", roofs.f32_scalar);
-    print("f64 vector", roofs.f64_vector);
+    for (ComputeRoof const& one : roofs.compute) print(one.name.c_str(), one.rate);
     for (MemoryRoof const& memory : roofs.memory) {
       print((memory.name + " load").c_str(), memory.load);
       print((memory.name + " triad").c_str(), memory.triad);
     }
-    QVERIFY(roofs.f32_vector.one_core > 1.5 * roofs.f32_scalar.one_core);
-    QVERIFY(roofs.f32_vector.one_core > 1.5 * roofs.f64_vector.one_core);
-    QVERIFY(roofs.f32_scalar.one_core > 0.5);
+    double vector = roofs.of("vector", "f32").one_core, scalar = roofs.of("scalar", "f32").one_core;
+    QVERIFY(vector > 1.5 * scalar);
+    QVERIFY(vector > 1.5 * roofs.of("vector", "f64").one_core);
+    QVERIFY(scalar > 0.5);
     // A busy machine disturbs a level, rarely by half.
     for (size_t i = 1; i < roofs.memory.size(); ++i) {
       QVERIFY(roofs.memory[i].load.one_core < 1.5 * roofs.memory[i - 1].load.one_core);
@@ -90,11 +89,11 @@ private slots:
     if (!others_run(device, host, {})) {
       MeasuredRoofs second = cached_roofs(device, host, where, build, quick).value();
       QCOMPARE(builds, 2);
-      QVERIFY(second.f32_vector.all_cores >= first.f32_vector.all_cores);
+      QVERIFY(second.best("f32").all_cores >= first.best("f32").all_cores);
       QVERIFY(second.memory.back().load.one_core >= first.memory.back().load.one_core);
     }
     builds = 1;
-    std::ofstream(roofs_file(where, host)) << "tilewright roofs 1\n{\"f32_vector\": ";
+    std::ofstream(roofs_file(where, host)) << "tilewright roofs 2\n{\"compute\": ";
     QVERIFY(cached_roofs(device, host, where, build, quick));
     QCOMPARE(builds, 2);
     Hardware other = host;

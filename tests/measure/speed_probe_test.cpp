@@ -46,7 +46,7 @@ public:
 
 RoofProbes probes() {
   RoofProbes probes;
-  probes.f32_vector = {"burst", 1000};
+  probes.compute = {{"burst", "vector", "f32", {"burst", 1000}}};
   return probes;
 }
 

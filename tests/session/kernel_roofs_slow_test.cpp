@@ -85,9 +85,9 @@ private:
       take_better(best.memory[i].load, fresh.rates->memory[i].load);
       take_better(best.memory[i].triad, fresh.rates->memory[i].triad);
     }
-    take_better(best.f32_vector, fresh.rates->f32_vector);
+    take_better(best.compute.front().rate, fresh.rates->best("f32"));
     machine_.rates = std::make_shared<Roofs const>(best);
-    std::ofstream(roofs_file(where, hardware)) << "tilewright roofs 1\n" << to_json_text(best);
+    std::ofstream(roofs_file(where, hardware)) << "tilewright roofs 2\n" << to_json_text(best);
   }
   static void take_better(Rate& rate, Rate const& other) {
     rate.one_core = std::max(rate.one_core, other.one_core);

@@ -15,21 +15,26 @@ class CountingBackend final : public Backend {
 public:
   explicit CountingBackend(Backend const& backend) : Backend(backend.target()), backend_(backend) {}
   std::span<Pass const> passes() const override { return backend_.passes(); }
+  std::span<CodeTextKind const> texts() const override { return backend_.texts(); }
   std::string generator() const override { return backend_.generator(); }
   Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts,
                             StopToken stop) const override {
     ++generated;
     return backend_.generate(kernel, tier, texts, stop);
   }
-  Result<std::vector<std::byte>> link(
-      std::span<std::vector<std::byte> const> objects) const override {
+  Result<std::vector<std::byte>> link(std::span<CodeParts const> kernels) const override {
     ++linked;
-    return backend_.link(objects);
+    return backend_.link(kernels);
   }
   Result<Schedule> default_schedule(ir::Program const& program) const override {
     return backend_.default_schedule(program);
   }
   Result<RoofProbes> roof_probes() const override { return backend_.roof_probes(); }
+  std::optional<analysis::TimeModel> model_time(ir::Program const& program,
+                                                analysis::Locality const& locality,
+                                                Roofs const& roofs) const override {
+    return backend_.model_time(program, locality, roofs);
+  }
 
   mutable int generated = 0, linked = 0;
 
@@ -50,13 +55,13 @@ private slots:
   void stages_before_code_generate_none() {
     CountingBackend backend(*environment_.backend);
     for (CodeStage const& stage : code_stages(*environment_.backend)) {
-      if (stage.key == kLlvmStage || stage.key == kAssemblyStage) continue;
+      if (stage.kind == CodeKind::kListing) continue;
       auto text = lower_kernel(*model_, 0, {}, stage.key, backend);
       QVERIFY2(text && text->lines.size() > 1, stage.key.c_str());
     }
     QCOMPARE(backend.generated, 0);
     QCOMPARE(backend.linked, 0);
-    QVERIFY(lower_kernel(*model_, 0, {}, kAssemblyStage, backend));
+    QVERIFY(lower_kernel(*model_, 0, {}, backend.texts().back().key, backend));
     QCOMPARE(backend.generated, 1);
   }
 

@@ -73,13 +73,14 @@ private:
 /// Roofs that no kernel reaches, as if they had been measured another day.
 void keep_roofs(std::filesystem::path const& folder, Hardware const& hardware) {
   Roofs roofs;
-  roofs.f32_vector = roofs.f32_scalar = roofs.f64_vector = {1e4, 1e4};
-  for (size_t i = 0; i <= hardware.caches.size(); ++i)
-    roofs.memory.push_back({i == hardware.caches.size() ? "DRAM" : "L" + std::to_string(i + 1),
+  roofs.compute = {{"FMA f32", "vector", "f32", {1e4, 1e4}},
+                   {"scalar f32", "scalar", "f32", {1e4, 1e4}}};
+  for (size_t i = 0; i <= hardware.caches().size(); ++i)
+    roofs.memory.push_back({i == hardware.caches().size() ? "DRAM" : "L" + std::to_string(i + 1),
                             0,
                             {1e4, 1e4},
                             {1e4, 1e4}});
-  std::ofstream(roofs_file(folder, hardware)) << "tilewright roofs 1\n" << to_json_text(roofs);
+  std::ofstream(roofs_file(folder, hardware)) << "tilewright roofs 2\n" << to_json_text(roofs);
 }
 
 HistoryNodeView current(Snapshot const& snapshot) {
@@ -98,7 +99,7 @@ private slots:
     options.cache_folder = cache.path().toStdString();
     options.patience_seconds = 0.1;
     keep_roofs(options.cache_folder, options.backend->target().hardware);
-    std::string burst = options.backend->roof_probes().value().f32_vector.symbol;
+    std::string burst = options.backend->roof_probes().value().compute.front().probe.symbol;
     LocalDeviceOptions device{options.device_program};
     options.open_device = [=](std::string const&, StopToken) -> Result<ChosenDevice> {
       return ChosenDevice{"shared", options.backend,

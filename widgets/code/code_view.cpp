@@ -158,9 +158,9 @@ void CodeView::draw_line(QPainter& painter, int index, double y) const {
               QString::number(numbers_[size_t(index)]), Qt::AlignRight | Qt::AlignVCenter);
   paint::text(painter, QRectF(40, y, 14, kLine), mono_font(12, 600), theme_.text1,
               kMarks[size_t(line.change)]);
+  bool listing = text_->kind == session::CodeKind::kListing;
   // Instructions have no indent that shows their loop: a mark in its colour does.
-  int innermost =
-      text_->stage == "assembly" && !line.loops.empty() ? hue_of(line.loops.back()) : -1;
+  int innermost = listing && !line.loops.empty() ? hue_of(line.loops.back()) : -1;
   if (innermost >= 0)
     painter.fillRect(QRectF(kGutter - 8, y + 3, 3, kLine - 6), theme_.hue(innermost));
   painter.save();
@@ -170,7 +170,7 @@ void CodeView::draw_line(QPainter& painter, int index, double y) const {
   for (size_t depth = 0; depth < line.loops.size(); ++depth) {
     if (line.loop >= 0 && depth + 1 == line.loops.size()) continue;
     int hue = hue_of(line.loops[depth]);
-    if (hue >= 0 && text_->stage != "assembly")
+    if (hue >= 0 && !listing)
       painter.fillRect(QRectF(x + letter * double(2 * (depth + 1)) + 2, y, 1.5, kLine),
                        Theme::mix(theme_.hue(hue), theme_.inset, 0.55));
   }

@@ -34,13 +34,13 @@ Json to_json(DeviceState const& state) {
                         {"load", state.status->load},
                         {"not_stopped", state.status->open_ways}};
     json["hardware"] = {{"name", state.hardware->name},
-                        {"triple", state.hardware->triple},
-                        {"cpu", state.hardware->cpu},
-                        {"cores", state.hardware->cores},
-                        {"memory_bytes", state.hardware->memory_bytes}};
+                        {"target", state.hardware->target},
+                        {"code", state.hardware->code},
+                        {"cores", state.hardware->unit().count},
+                        {"memory_bytes", state.hardware->main_memory_bytes()}};
   }
   if (state.roofs)
-    json["roofs"] = {{"f32_gflops", rate_json(state.roofs->f32_vector)},
+    json["roofs"] = {{"f32_gflops", rate_json(state.roofs->best("f32"))},
                      {"memory_gb_per_second", rate_json(state.roofs->memory.back().load)}};
   return json;
 }

@@ -70,7 +70,7 @@ public:
     if (!count) {
       status_ = refused("allocation_not_supported",
                         "the tensor " + alloc->buffer->name +
-                            " has a size that is not known; the CPU's workspace cannot hold it");
+                            " has a size that is not known; a workspace cannot hold it");
       return s;
     }
     return placed(*alloc, *count);

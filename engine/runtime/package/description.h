@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/hardware/machine_needs.h"
 #include "engine/support/base/error.h"
 #include "engine/tensor/dtype.h"
 
@@ -100,11 +101,8 @@ struct File {
   bool operator==(File const&) const = default;
 };
 
-struct Target {
-  std::string name;                   ///< "cpu"
-  std::string architecture;           ///< "x86_64", "aarch64"
-  std::string processor;              ///< "znver5", "x86-64-v3"
-  std::vector<std::string> features;  ///< that the code needs: "avx2", "fma"
+struct Target : MachineNeeds {
+  std::string name;  ///< of its kind
   bool operator==(Target const&) const = default;
 };
 

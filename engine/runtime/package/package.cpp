@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/runtime/package/package_file.h"
-#include "engine/runtime/package/processor_check.h"
 
 namespace tw::package {
 namespace {
@@ -69,7 +68,7 @@ Result<std::unique_ptr<Package>> Package::load(fs::path const& folder,
   std::unique_ptr<Package> package(new Package(std::move(processor)));
   TRY_ASSIGN(std::string text, read_description(folder));
   TRY_ASSIGN(package->description_, parse_description(text));
-  TRY(check_processor(package->description_.target));
+  TRY(package->processor_->can_run(package->description_.target));
   File const& weights = package->description_.parameters;
   TRY_ASSIGN(package->parameters_, Parameters::load(folder / weights.name, weights));
   package->memory_.parameters = package->parameters_->data();

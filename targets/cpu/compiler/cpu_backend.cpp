@@ -1,10 +1,15 @@
 #include "targets/cpu/compiler/cpu_backend.h"
 
+#include <fmt/format.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
+#include <array>
+#include <sstream>
+
 #include "targets/cpu/compiler/probes.h"
 #include "targets/cpu/compiler/rules/rules.h"
+#include "targets/cpu/compiler/time_model.h"
 #include "targets/cpu/hardware/detect.h"
 #include "targets/shared/link/link.h"
 #include "targets/shared/llvm/kernel_module.h"
@@ -37,6 +42,7 @@ public:
 
   std::span<Pass const> passes() const override { return passes_; }
 
+  std::span<CodeTextKind const> texts() const override { return texts_; }
   std::string generator() const override { return code_generator_version(); }
 
   Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts,
@@ -51,21 +57,24 @@ public:
     }
     TRY_ASSIGN(Emitted emitted, machine_.generate(*built.module, tier, texts, stop));
     Artifact artifact;
-    artifact.object = std::move(emitted.object);
+    artifact.parts = {{"object", std::move(emitted.object)}};
     artifact.symbol = kernel.host.name;
     artifact.workspace_bytes = built.workspace_bytes;
     artifact.accesses = std::move(built.accesses);
     artifact.report_offset = built.report_offset;
     if (texts == CodeTexts::kNone) return artifact;
     artifact.lowered = ir::print(kernel);
-    artifact.llvm_ir = std::move(emitted.ir);
-    artifact.assembly = std::move(emitted.assembly);
-    artifact.assembly_lines = std::move(emitted.source_line);
+    artifact.listings = {
+        {texts_[0].key, std::move(emitted.ir), {}},
+        {texts_[1].key, std::move(emitted.assembly), std::move(emitted.source_line)}};
+    artifact.instructions = emitted.instructions;
     return artifact;
   }
 
-  Result<std::vector<std::byte>> link(
-      std::span<std::vector<std::byte> const> objects) const override {
+  Result<std::vector<std::byte>> link(std::span<CodeParts const> kernels) const override {
+    std::vector<std::vector<std::byte>> objects;
+    for (CodeParts const& kernel : kernels)
+      for (CodePart const& part : kernel) objects.push_back(part.bytes);
     return link_shared_library(objects, {});
   }
 
@@ -73,13 +82,45 @@ public:
     return cpu_default_schedule(program, shared_target());
   }
   Result<RoofProbes> roof_probes() const override {
-    return build_cpu_roof_probes(machine_, target().hardware.vector_bytes);
+    return build_cpu_roof_probes(machine_, target().hardware.unit().vector_bytes);
+  }
+
+  std::optional<analysis::TimeModel> model_time(ir::Program const& program,
+                                                analysis::Locality const& locality,
+                                                Roofs const& roofs) const override {
+    return cpu_model_time(program, locality, target().hardware, roofs);
   }
 
 private:
+  std::array<CodeTextKind, 2> texts_ = {
+      {{"llvm", "LLVM IR", "what the code generator gets from the last stage"},
+       {"assembly", "Assembly", "the machine's instructions, each linked to its line and loops"}}};
   Machine machine_;
   std::vector<Pass> passes_;
 };
+
+/// "x86_64" of "x86_64-linux-gnu"
+std::string architecture_of(Hardware const& hardware) {
+  std::string triple = hardware.word(kTriple);
+  return triple.substr(0, triple.find('-'));
+}
+
+/// "x86-64 · AVX-512"
+std::string title_of(Hardware const& hardware) {
+  std::string family = architecture_of(hardware);
+  int bytes = hardware.unit().vector_bytes;
+  if (family == "x86_64")
+    return fmt::format("x86-64 · {}", bytes == 64 ? "AVX-512" : bytes == 32 ? "AVX2" : "SSE");
+  return family + (family == "aarch64" ? " · NEON" : fmt::format(" · {}-bit vectors", bytes * 8));
+}
+
+MachineNeeds needs_of(Hardware const& hardware) {
+  MachineNeeds needs{architecture_of(hardware), hardware.word(kProcessor), {}};
+  std::istringstream words(hardware.word(kFeatures));
+  for (std::string word; std::getline(words, word, ',');)
+    if (word.starts_with('+')) needs.features.push_back(word.substr(1));
+  return needs;
+}
 
 }  // namespace
 
@@ -88,6 +129,8 @@ Result<std::shared_ptr<Backend const>> create_cpu_backend(Hardware const& hardwa
   TRY_ASSIGN(Machine machine, Machine::create(hardware, std::move(generator)));
   Target target{.name = kCpuTarget,
                 .hardware = hardware,
+                .title = title_of(hardware),
+                .needs = needs_of(hardware),
                 .scopes = {{.name = kGlobalScope, .doc = "main memory, through the caches"},
                            {.name = "local",
                             .doc = "the stack of the thread that computes, where it is small",

@@ -12,16 +12,17 @@ struct Row {
 
 Hardware any(std::string name, std::string triple, std::string cpu, std::string features,
              int vector_bytes, int vector_registers) {
-  return {.target = kCpuTarget,
-          .name = std::move(name),
-          .triple = std::move(triple),
-          .cpu = std::move(cpu),
-          .features = std::move(features),
-          .vector_bytes = vector_bytes,
-          .vector_registers = vector_registers,
-          .cores = 4,
-          .memory_bytes = int64_t(8) << 30,
-          .caches = {{1, 32 << 10, 64, 1}, {2, 512 << 10, 64, 1}, {3, 8 << 20, 64, 4}}};
+  return {
+      .target = kCpuTarget,
+      .name = std::move(name),
+      .code = {{kTriple, std::move(triple)},
+               {kProcessor, std::move(cpu)},
+               {kFeatures, std::move(features)}},
+      .units = {{.count = 4, .vector_bytes = vector_bytes, .vector_registers = vector_registers}},
+      .memories = {{"L1", 32 << 10},
+                   {"L2", 512 << 10},
+                   {.name = "L3", .bytes = 8 << 20, .shared_by = 4},
+                   main_memory(int64_t(8) << 30)}};
 }
 
 /// Levels: x86-64 psABI, "Micro-Architecture Levels"; Arm's base has Advanced SIMD. Caches are

@@ -221,9 +221,9 @@ Result<RoofProbes> build_cpu_roof_probes(Machine const& machine, int vector_byte
   RoofProbes probes;
   TRY_ASSIGN(probes.library, link_shared_library(objects));
   double scalar = 2.0 * kChains * kRepeats;
-  probes.f32_vector = {"f32_vector", scalar * builder.lanes(4)};
-  probes.f32_scalar = {"f32_scalar", scalar};
-  probes.f64_vector = {"f64_vector", scalar * builder.lanes(8)};
+  probes.compute = {{"FMA f32", "vector", "f32", {"f32_vector", scalar * builder.lanes(4)}},
+                    {"scalar f32", "scalar", "f32", {"f32_scalar", scalar}},
+                    {"FMA f64", "vector", "f64", {"f64_vector", scalar * builder.lanes(8)}}};
   probes.load = {"load", 0};
   probes.triad = {"triad", 0};
   probes.step_bytes = int64_t(kStreams) * kVectorsPerStep * vector_bytes;

@@ -149,26 +149,28 @@ void describe_x86(std::map<std::string, std::string>& values, Hardware& hardware
   char const* cpu = nullptr;
   if (values["vendor_id"] == "AuthenticAMD") cpu = find_model(kAmdModels, family, model);
   if (values["vendor_id"] == "GenuineIntel") cpu = find_model(kIntelModels, family, model);
-  hardware.cpu = cpu ? cpu : generic_x86(flags);
+  hardware.code[kProcessor] = cpu ? cpu : generic_x86(flags);
   hardware.name = values["model name"];
+  std::string& features = hardware.code[kFeatures];
   for (FeatureName const& feature : kX86Features) {
     // A hypervisor may hide what the model has: say so, else LLVM takes it from the model's name.
     std::string sign = flags.contains(feature.kernel) ? "+" : "-";
-    hardware.features += (hardware.features.empty() ? "" : ",") + sign + feature.llvm;
+    features += (features.empty() ? "" : ",") + sign + feature.llvm;
   }
   bool wide = flags.contains("avx512f") && flags.contains("avx512vl");
-  hardware.vector_bytes = wide ? 64 : flags.contains("avx2") ? 32 : 16;
-  hardware.vector_registers = wide ? 32 : 16;
+  Unit& core = hardware.units.front();
+  core.vector_bytes = wide ? 64 : flags.contains("avx2") ? 32 : 16;
+  core.vector_registers = wide ? 32 : 16;
 }
 
 void describe_arm(std::map<std::string, std::string>& values, Hardware& hardware) {
   std::set<std::string> flags = words(values["Features"]);
-  hardware.cpu = "generic";
   hardware.name = "ARM processor " + values["CPU part"];
-  hardware.features = "+neon";
-  if (flags.contains("asimddp")) hardware.features += ",+dotprod";
-  if (flags.contains("asimdhp")) hardware.features += ",+fullfp16";
-  hardware.vector_registers = 32;
+  std::string& features = hardware.code[kFeatures];
+  features = "+neon";
+  if (flags.contains("asimddp")) features += ",+dotprod";
+  if (flags.contains("asimdhp")) features += ",+fullfp16";
+  hardware.units.front().vector_registers = 32;
 }
 
 /// "64K", "1024K", "32M".
@@ -191,21 +193,22 @@ int count_listed(std::string const& list) {
   return int(std::clamp<int64_t>(count, 1, 1 << 16));
 }
 
-std::vector<CacheLevel> describe_caches(fs::path const& folder) {
-  std::vector<CacheLevel> caches;
+std::vector<MemoryLevel> describe_caches(fs::path const& folder) {
+  std::vector<MemoryLevel> caches;
   for (int index = 0; index < 16; ++index) {
     fs::path entry = folder / ("index" + std::to_string(index));
     std::string type = trimmed(read_text(entry / "type"));
     if (type.empty()) break;
     if (type == "Instruction") continue;
-    CacheLevel cache;
-    cache.level = int(to_number(trimmed(read_text(entry / "level")), 0));
+    MemoryLevel cache;
+    int64_t level = std::clamp<int64_t>(to_number(trimmed(read_text(entry / "level")), 0), 0, 9);
+    cache.name = "L" + std::to_string(level);
     cache.bytes = parse_size(trimmed(read_text(entry / "size")));
     cache.line_bytes = int(to_number(trimmed(read_text(entry / "coherency_line_size")), 64));
     cache.shared_by = count_listed(trimmed(read_text(entry / "shared_cpu_list")));
-    if (cache.level > 0 && cache.bytes > 0) caches.push_back(cache);
+    if (level > 0 && cache.bytes > 0) caches.push_back(cache);
   }
-  std::ranges::sort(caches, {}, &CacheLevel::level);
+  std::ranges::sort(caches, {}, &MemoryLevel::name);
   return caches;
 }
 
@@ -224,6 +227,12 @@ std::string own_cpuinfo(std::string cpuinfo) {
 std::string own_cpuinfo(std::string cpuinfo) { return cpuinfo; }
 #endif
 
+}  // namespace
+
+MemoryLevel main_memory(int64_t bytes) { return {.name = "DRAM", .bytes = bytes, .cache = false}; }
+
+namespace {
+
 int usable_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -238,12 +247,12 @@ Hardware describe_processor(std::string_view cpuinfo, fs::path const& cache_fold
   Hardware hardware;
   hardware.target = kCpuTarget;
   hardware.name = "unknown processor";
-  hardware.cpu = "generic";
+  hardware.code[kProcessor] = "generic";
   if (values.contains("flags")) describe_x86(values, hardware);
   if (values.contains("Features")) describe_arm(values, hardware);
-  hardware.caches = describe_caches(cache_folder);
+  hardware.memories = describe_caches(cache_folder);
   // A machine that hides its caches gets small ones, so that plans stay cautious.
-  if (hardware.caches.empty()) hardware.caches = {{1, 32 << 10, 64, 1}, {2, 256 << 10, 64, 1}};
+  if (hardware.memories.empty()) hardware.memories = {{"L1", 32 << 10}, {"L2", 256 << 10}};
   return hardware;
 }
 
@@ -252,9 +261,9 @@ Hardware detect_host() {
                                          "/sys/devices/system/cpu/cpu0/cache");
   utsname system{};
   std::string architecture = uname(&system) == 0 ? system.machine : "x86_64";
-  hardware.triple = architecture + "-linux-gnu";
-  hardware.cores = usable_cores();
-  hardware.memory_bytes = machine_memory_bytes();
+  hardware.code[kTriple] = architecture + "-linux-gnu";
+  hardware.units.front().count = usable_cores();
+  hardware.memories.push_back(main_memory(machine_memory_bytes()));
   return hardware;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/runtime/abi.h"
 #include "engine/runtime/module.h"
 #include "engine/runtime/thread_pool.h"
+#include "targets/cpu/hardware/can_run.h"
 
 namespace tw {
 namespace {
@@ -52,6 +53,7 @@ public:
     while (!sizes_.empty()) release(sizes_.begin()->first);
   }
 
+  Status can_run(MachineNeeds const& needs) const override { return cpu_can_run(needs); }
   Result<void*> allocate(int64_t bytes) override;
   void release(void* memory) override;
   void write(void* to, std::span<std::byte const> from) override {

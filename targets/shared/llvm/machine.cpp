@@ -199,10 +199,10 @@ Result<Machine> Machine::create(MachineOptions options) {
 }
 
 Result<Machine> Machine::create(Hardware const& hardware, std::string generator) {
-  return create(MachineOptions{.triple = hardware.triple,
-                               .cpu = hardware.cpu,
-                               .features = hardware.features,
-                               .vector_bits = hardware.vector_bytes * 8,
+  return create(MachineOptions{.triple = hardware.word("triple"),
+                               .cpu = hardware.word("processor"),
+                               .features = hardware.word("features"),
+                               .vector_bits = hardware.unit().vector_bytes * 8,
                                .generator = std::move(generator)});
 }
 
@@ -231,7 +231,7 @@ Result<Emitted> Machine::generate_here(llvm::Module& module, CodeTier tier, Code
   widen_half_extremes(module);
 
   Emitted emitted;
-  if (texts == CodeTexts::kAssemblyAndIr) {
+  if (texts == CodeTexts::kAll) {
     llvm::raw_string_ostream ir(emitted.ir);
     module.print(ir, nullptr);
     // Code generation changes the module, and assembly and object must come from the same one.

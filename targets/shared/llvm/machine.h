@@ -51,7 +51,8 @@ class Machine {
 public:
   /// Errors: unknown_triple, unknown_processor.
   static Result<Machine> create(MachineOptions options);
-  /// For the processor that `hardware` describes, vectors as wide as it has.
+  /// For the processor that `hardware` describes, vectors as wide as it has. Of its words for the
+  /// code generator, "triple", "processor" and "features" are LLVM's.
   static Result<Machine> create(Hardware const& hardware, std::string generator = {});
 
   Machine(Machine&&) noexcept;
@@ -70,8 +71,8 @@ public:
   /// memset and memcpy appear only where the module has them. Errors: invalid_module (with the
   /// verifier's words), code_generation_failed, code_generator_missing, cancelled (where another
   /// process generates).
-  Result<Emitted> generate(llvm::Module& module, CodeTier tier,
-                           CodeTexts texts = CodeTexts::kAssemblyAndIr, StopToken stop = {}) const;
+  Result<Emitted> generate(llvm::Module& module, CodeTier tier, CodeTexts texts = CodeTexts::kAll,
+                           StopToken stop = {}) const;
 
 private:
   explicit Machine(MachineOptions options);

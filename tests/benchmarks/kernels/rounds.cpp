@@ -60,8 +60,8 @@ FmaProbe::FmaProbe(LoadedModule module, void* function, double flops_per_iterati
 Result<FmaProbe> FmaProbe::create(Backend const& backend) {
   TRY_ASSIGN(RoofProbes probes, backend.roof_probes());
   TRY_ASSIGN(LoadedModule module, LoadedModule::load(probes.library));
-  TRY_ASSIGN(void* function, module.symbol(probes.f32_vector.symbol));
-  return FmaProbe(std::move(module), function, probes.f32_vector.flops_per_iteration);
+  TRY_ASSIGN(void* function, module.symbol(probes.compute.front().probe.symbol));
+  return FmaProbe(std::move(module), function, probes.compute.front().probe.flops_per_iteration);
 }
 
 double FmaProbe::burst(int64_t iterations) const {

@@ -21,7 +21,8 @@ void elementwise_rule(Building& building, RuleStage const& stage, Target const& 
     building.step(fmt::format("vectorize({})", reference(stage, inner)));
     if (!rest.empty()) outer.push_back({rest, last.extent / lanes});
   }
-  if (stage.points() >= kWorthThreads) building.parallel(stage, outer, target.hardware.cores);
+  if (stage.points() >= kWorthThreads)
+    building.parallel(stage, outer, target.hardware.unit().count);
 }
 
 }  // namespace tw

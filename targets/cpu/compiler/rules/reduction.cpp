@@ -341,7 +341,7 @@ void split_sum_rule(Building& building, RuleStage const& stage, Target const& ta
                             with_last(partial->spatial.size(), 0)));
   if (!cut.outer.empty()) join_sums(building, stage, reference(*partial, cut.outer.back()));
   if (stage.points() >= (building.is_brief() ? 8 : 1) * kWorthThreads)
-    building.parallel(*partial, cut.extents, target.hardware.cores);
+    building.parallel(*partial, cut.extents, target.hardware.unit().count);
 }
 
 }  // namespace
@@ -365,7 +365,8 @@ bool reduction_rule(Building& building, RuleStage const& stage, RuleStage const*
   if (turned)
     building.step(fmt::format("transform_layout({}, layout={})", stage.block,
                               with_last(stage.spatial.size(), tile.vector)));
-  if (stage.points() >= kWorthThreads) building.parallel(stage, cut.extents, target.hardware.cores);
+  if (stage.points() >= kWorthThreads)
+    building.parallel(stage, cut.extents, target.hardware.unit().count);
   return joined && reader;
 }
 

@@ -136,7 +136,7 @@ std::string place_of_padding(Building& building, RuleStage const& stage, RuleSta
   auto const* store = padding.node->body.as<ir::Store>();
   int64_t bytes = store ? size_of(store->buffer->type) : 1;
   for (size_t i = 2; i < padding.spatial.size(); ++i) bytes *= padding.spatial[i].extent;
-  CacheLevel const* second = cache_level(target.hardware, 2);
+  MemoryLevel const* second = target.hardware.memory("L2");
   RuleAxis const& rows = stage.spatial[2];
   if (second && bytes > second->bytes && rows.extent > kRows &&
       building.step(fmt::format("{}.0, {}.1 = split({}, factor={})", rows.name, rows.name,

@@ -66,7 +66,7 @@ bool has_far_rows(ir::Load const& read, RuleStage const& stage, Target const& ta
       !is_iterator(read.indices[rank - 1], stage.spatial.back()))
     return false;
   int64_t row = (*shape)[rank - 1] * size_of(read.type);
-  CacheLevel const* second = cache_level(target.hardware, 2);
+  MemoryLevel const* second = target.hardware.memory("L2");
   int64_t near = (second ? second->bytes : 1 << 20) / 2;
   bool strips = (*shape)[rank - 1] > 4 * target.lanes(read.type);
   return strips && (row >= kPage || (*shape)[rank - 2] * row > near);

@@ -44,7 +44,7 @@ std::optional<Matrix> matrix_of(Load const& read, RuleStage const& stage) {
 /// stay in the second cache from one to the next.
 bool is_worth_rows(Matrix const& matrix, RuleStage const& stage, Target const& target) {
   int64_t row = stage.spatial.back().extent * matrix.element_bytes;
-  CacheLevel const* second = cache_level(target.hardware, 2);
+  MemoryLevel const* second = target.hardware.memory("L2");
   int64_t near = second ? second->bytes : 1 << 20, depth = stage.reduce.front().extent;
   if (depth < 2 * kRows || row < kLeastRow) return false;
   return matrix.count() == 1 || (matrix.count() <= target.registers() / 4 && depth * row > near);
@@ -74,8 +74,8 @@ std::optional<Matrix> goes_by_rows(RuleStage const& stage, Target const& target)
 int64_t columns_of_task(RuleStage const& stage, Target const& target, int64_t tile,
                         int64_t element_bytes) {
   int64_t extent = stage.spatial.back().extent;
-  int64_t cores = stage.points() >= kWorthThreads ? std::max(1, target.hardware.cores) : 1;
-  CacheLevel const* nearest = cache_level(target.hardware, 1);
+  int64_t cores = stage.points() >= kWorthThreads ? std::max(1, target.hardware.unit().count) : 1;
+  MemoryLevel const* nearest = target.hardware.memory("L1");
   int64_t most = std::max(tile, (nearest ? nearest->bytes : 32768) / 2 / element_bytes);
   int64_t tasks = ((extent + most - 1) / most + cores - 1) / cores * cores;
   int64_t columns = std::max((extent + tasks - 1) / tasks, kLeastRow / element_bytes);
@@ -141,7 +141,8 @@ std::optional<bool> vector_product_rule(Building& building, RuleStage const& sta
   building.step(fmt::format("unroll({})", reference(stage, vectors)));
   bool joined = reader && !task.empty() &&
                 join_reader(building, *reader, reference(stage, task), task, width);
-  if (stage.points() >= kWorthThreads) building.parallel(stage, outer, target.hardware.cores);
+  if (stage.points() >= kWorthThreads)
+    building.parallel(stage, outer, target.hardware.unit().count);
   return joined;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "engine/backend/target_table.h"
@@ -105,6 +106,7 @@ public:
       : Backend(std::move(target)), passes_(scratchpad_passes()) {}
 
   std::span<Pass const> passes() const override { return passes_; }
+  std::span<CodeTextKind const> texts() const override { return texts_; }
   std::string generator() const override { return "scratchpad 1"; }
 
   Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts,
@@ -114,16 +116,21 @@ public:
     Artifact artifact;
     artifact.lowered = ir::print(kernel);
     artifact.symbol = kernel.host.name;
-    artifact.object =
-        bytes_of(fmt::format("kernel {} {} {}\n{}", artifact.symbol, inputs_of(kernel.host),
-                             artifact.lowered.text.size(), artifact.lowered.text));
-    if (texts != CodeTexts::kNone) artifact.assembly = artifact.lowered.text;
+    artifact.parts = {{"kernel", bytes_of(fmt::format(
+                                     "kernel {} {} {}\n{}", artifact.symbol, inputs_of(kernel.host),
+                                     artifact.lowered.text.size(), artifact.lowered.text))}};
+    if (texts == CodeTexts::kNone) return artifact;
+    CodeListing listing{texts_[0].key, artifact.lowered.text, {}};
+    for (size_t line = 1; line <= artifact.lowered.lines.size(); ++line)
+      listing.source_line.push_back(int32_t(line));
+    artifact.listings = {std::move(listing)};
     return artifact;
   }
-  Result<std::vector<std::byte>> link(
-      std::span<std::vector<std::byte> const> objects) const override {
+  Result<std::vector<std::byte>> link(std::span<CodeParts const> kernels) const override {
     std::vector<std::byte> library = bytes_of(kMagic);
-    for (auto const& object : objects) library.insert(library.end(), object.begin(), object.end());
+    for (CodeParts const& kernel : kernels)
+      for (auto const& [name, bytes] : kernel)
+        library.insert(library.end(), bytes.begin(), bytes.end());
     return library;
   }
   Result<Schedule> default_schedule(ir::Program const& program) const override {
@@ -133,12 +140,22 @@ public:
     return refused("no_roofs", "nobody knows how fast a scratchpad machine could be");
   }
 
+  std::optional<analysis::TimeModel> model_time(ir::Program const&, analysis::Locality const&,
+                                                Roofs const&) const override {
+    return {};
+  }
+
 private:
+  std::array<CodeTextKind, 1> texts_ = {
+      {{"microcode", "Microcode", "what the machine goes through, line by line"}}};
   std::vector<Pass> passes_;
 };
 
 Hardware scratchpad_hardware() {
-  return {.target = kName, .name = "scratchpad machine", .cores = 1, .memory_bytes = 64 << 20};
+  return {.target = kName,
+          .name = "scratchpad machine",
+          .units = {{.name = "unit"}},
+          .memories = {{.name = "memory", .bytes = 64 << 20, .cache = false}}};
 }
 
 }  // namespace
@@ -149,11 +166,15 @@ TargetEntry const& target_scratchpad() {
       .spellings = [] { return std::vector<std::string>{kName}; },
       .hardware = [](std::string const&) -> Result<Hardware> { return scratchpad_hardware(); },
       .matches = [](Hardware const& hardware) { return hardware.target == kName; },
+      .runs_here = [](MachineNeeds const&) -> Status {
+        return bad_input("wrong_processor", "only a scratchpad machine's own device runs its code");
+      },
       .create_backend = [](Hardware const& hardware,
                            std::string) -> Result<std::shared_ptr<Backend const>> {
         return std::make_shared<ScratchpadBackend>(
             Target{.name = kName,
                    .hardware = hardware,
+                   .title = "scratchpad machine",
                    .scopes = {{.name = kGlobalScope, .doc = "main memory", .reach = Reach::kCopies},
                               {.name = kPad, .doc = "where it computes", .bytes = kPadBytes}},
                    .types = {DType::kF32, DType::kI32, DType::kI64, DType::kBool}});

@@ -53,6 +53,8 @@ class Interpreting final : public Processor {
 public:
   explicit Interpreting(int64_t most_bytes) : most_bytes_(most_bytes) {}
 
+  Status can_run(MachineNeeds const&) const override { return {}; }
+
   Result<void*> allocate(int64_t bytes) override {
     if (bytes < 0 || bytes > most_bytes_ - used_bytes_)
       return refused("tensor_too_large", "the scratchpad machine has no memory for that tensor");
@@ -117,10 +119,11 @@ ProcessorEntry const& processor_scratchpad() {
       .name = kName,
       .detect =
           [] {
-            return std::optional(Hardware{.target = kName,
-                                          .name = "scratchpad machine",
-                                          .cores = 1,
-                                          .memory_bytes = 64 << 20});
+            return std::optional(
+                Hardware{.target = kName,
+                         .name = "scratchpad machine",
+                         .units = {{.name = "unit"}},
+                         .memories = {{.name = "memory", .bytes = 64 << 20, .cache = false}}});
           },
       .create = [](Hardware const&, int64_t most_bytes) -> Result<std::unique_ptr<Processor>> {
         return std::make_unique<Interpreting>(most_bytes);

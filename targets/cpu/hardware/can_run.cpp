@@ -1,4 +1,4 @@
-#include "engine/runtime/package/processor_check.h"
+#include "targets/cpu/hardware/can_run.h"
 
 #include <optional>
 #include <string_view>
@@ -8,7 +8,7 @@
 #include <sys/auxv.h>
 #endif
 
-namespace tw::package {
+namespace tw {
 namespace {
 
 #if defined(__x86_64__)
@@ -77,18 +77,16 @@ std::optional<bool> has_feature(std::string_view) { return {}; }
 
 }  // namespace
 
-std::string_view own_architecture() { return kArchitecture; }
-
-Status check_processor(Target const& target) {
-  if (target.architecture != kArchitecture)
-    return bad_input("wrong_processor", "the package is for " + target.architecture +
+Status cpu_can_run(MachineNeeds const& needs) {
+  if (needs.architecture != kArchitecture)
+    return bad_input("wrong_processor", "the package is for " + needs.architecture +
                                             ", this machine is " + std::string(kArchitecture));
   std::string missing;
-  for (std::string const& name : target.features)
+  for (std::string const& name : needs.features)
     if (!has_feature(name).value_or(false)) missing += (missing.empty() ? "" : ", ") + name;
   if (missing.empty()) return {};
-  return bad_input("wrong_processor", "the package is for " + target.processor +
+  return bad_input("wrong_processor", "the package is for " + needs.processor +
                                           " processors; this one lacks " + missing);
 }
 
-}  // namespace tw::package
+}  // namespace tw
