@@ -106,7 +106,7 @@ Result<wire::Response> RequestHandler::allocate(wire::Allocate const& request) {
   return response;
 }
 
-Result<std::byte*> RequestHandler::locate(int64_t id, int64_t offset, int64_t bytes) {
+Result<DeviceAddress> RequestHandler::locate(int64_t id, int64_t offset, int64_t bytes) {
   auto found = tensors_.find(id);
   if (found == tensors_.end()) {
     return bad_input("unknown_tensor", "the device has no tensor " + std::to_string(id));
@@ -117,12 +117,12 @@ Result<std::byte*> RequestHandler::locate(int64_t id, int64_t offset, int64_t by
                                           std::to_string(offset) + " are outside of a tensor of " +
                                           std::to_string(size));
   }
-  return static_cast<std::byte*>(found->second.memory) + offset;
+  return DeviceAddress{found->second.memory, offset};
 }
 
 Result<wire::Response> RequestHandler::write(wire::Write const& request) {
   std::string const& data = request.data();
-  TRY_ASSIGN(std::byte * to, locate(request.tensor(), request.offset(), int64_t(data.size())));
+  TRY_ASSIGN(DeviceAddress to, locate(request.tensor(), request.offset(), int64_t(data.size())));
   processor_.write(to, std::as_bytes(std::span(data)));
   return done();
 }
@@ -131,7 +131,7 @@ Result<wire::Response> RequestHandler::read(wire::Read const& request) {
   if (request.bytes() > int64_t(kMostFrameBytes) / 2) {
     return bad_input("frame_too_large", "a read is longer than a message may be");
   }
-  TRY_ASSIGN(std::byte * from, locate(request.tensor(), request.offset(), request.bytes()));
+  TRY_ASSIGN(DeviceAddress from, locate(request.tensor(), request.offset(), request.bytes()));
   wire::Response response;
   std::string& data = *response.mutable_data();
   data.resize(size_t(request.bytes()));
@@ -171,10 +171,9 @@ Result<wire::Response> RequestHandler::free_library(int64_t id) {
   return done();
 }
 
-Result<void*> RequestHandler::bind(wire::View const& view, int64_t bytes) {
-  if (view.tensor() == 0 && bytes == 0) return nullptr;
-  TRY_ASSIGN(std::byte * address, locate(view.tensor(), view.offset(), bytes));
-  return static_cast<void*>(address);
+Result<DeviceAddress> RequestHandler::bind(wire::View const& view, int64_t bytes) {
+  if (view.tensor() == 0 && bytes == 0) return DeviceAddress{};
+  return locate(view.tensor(), view.offset(), bytes);
 }
 
 Result<RequestHandler::Library const*> RequestHandler::find_library(int64_t id) const {
@@ -196,13 +195,13 @@ Result<package::BoundSteps> RequestHandler::bind_program(Library const& library,
   for (auto const& [list, of] :
        {std::pair(&program.inputs, &memory.inputs), std::pair(&program.outputs, &memory.outputs)})
     for (package::Tensor const& tensor : *list) {
-      TRY_ASSIGN(void* address, bind(step.buffers(next++), tensor.bytes));
+      TRY_ASSIGN(DeviceAddress address, bind(step.buffers(next++), tensor.bytes));
       of->push_back(address);
     }
   TRY_ASSIGN(memory.parameters, bind(step.buffers(next++), program.parameters.bytes));
   TRY_ASSIGN(memory.arena, bind(step.buffers(next), program.arena_bytes));
   TRY_ASSIGN(memory.workspace, bind(step.workspace(), program.workspace_bytes));
-  return package::BoundSteps::bind(program.steps, *library.kernels, std::move(memory));
+  return package::BoundSteps::bind(program.steps, *library.kernels, processor_, std::move(memory));
 }
 
 Result<RequestHandler::BoundStep> RequestHandler::bind(wire::Step const& step) {
@@ -214,10 +213,10 @@ Result<RequestHandler::BoundStep> RequestHandler::bind(wire::Step const& step) {
   }
   TRY_ASSIGN(bound.kernel, library->kernels->find(step.symbol()));
   for (wire::View const& view : step.buffers()) {
-    TRY_ASSIGN(void* buffer, bind(view));
+    TRY_ASSIGN(DeviceAddress buffer, bind(view));
     bound.buffers.push_back(buffer);
   }
-  TRY_ASSIGN(void* workspace, bind(step.workspace()));
+  TRY_ASSIGN(DeviceAddress workspace, bind(step.workspace()));
   bound.buffers.push_back(workspace);
   return bound;
 }
@@ -237,8 +236,8 @@ Result<std::vector<RequestHandler::BoundStep>> RequestHandler::bind(wire::Run co
   return steps;
 }
 
-Status RequestHandler::call_kernel(std::string const& symbol, void* kernel, void* const* buffers,
-                                   size_t index) {
+Status RequestHandler::call_kernel(std::string const& symbol, void* kernel,
+                                   std::span<DeviceAddress const> buffers, size_t index) {
   note_running_step(int(index), symbol.c_str());
   int32_t code = processor_.call(kernel, buffers);
   note_running_step(-1, nullptr);
@@ -247,13 +246,20 @@ Status RequestHandler::call_kernel(std::string const& symbol, void* kernel, void
                  "the kernel '" + symbol + "' stopped with code " + std::to_string(code));
 }
 
+Status RequestHandler::wait() {
+  int32_t code = processor_.wait();
+  if (code == 0) return {};
+  return refused("kernel_failed", "one of the kernels stopped with code " + std::to_string(code));
+}
+
 Status RequestHandler::call(BoundStep const& step, size_t index) {
-  if (!step.program) return call_kernel(*step.symbol, step.kernel, step.buffers.data(), index);
+  if (!step.program) return call_kernel(*step.symbol, step.kernel, step.buffers, index);
   // To ask takes as long as a small kernel.
   constexpr std::chrono::milliseconds kBetweenQuestions{1};
   auto asked = std::chrono::steady_clock::now();
   return step.program->run(
-      [&](std::string const& symbol, void* kernel, void* const* buffers) -> Status {
+      [&](std::string const& symbol, void* kernel,
+          std::span<DeviceAddress const> buffers) -> Status {
         TRY(call_kernel(symbol, kernel, buffers, index));
         auto now = std::chrono::steady_clock::now();
         if (now - asked < kBetweenQuestions) return {};
@@ -268,6 +274,7 @@ Result<wire::Response> RequestHandler::run(wire::Run const& request) {
     if (stopped_()) return refused("cancelled", "the run was cancelled");
     TRY(call(steps[i], i));
   }
+  TRY(wait());
   return done();
 }
 
@@ -283,6 +290,7 @@ Result<wire::Response> RequestHandler::time(wire::Time const& request) {
   Status called;
   auto one = [&](size_t i) -> int32_t {
     called = call(steps[i], i);
+    if (called) called = wait();  // the time of a step is until it is done
     return called ? 0 : 1;
   };
   Result<Timing> timed = time_steps(steps.size(), one, plan, stopped_);

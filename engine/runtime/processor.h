@@ -12,6 +12,14 @@
 
 namespace tw {
 
+/// A place in a processor's memory: what `allocate` gave, which need not be an address of this
+/// process, and bytes from its start. A default one is nothing.
+struct DeviceAddress {
+  void* memory = nullptr;
+  int64_t offset = 0;
+  DeviceAddress operator+(int64_t bytes) const { return {memory, offset + bytes}; }
+};
+
 /// A loaded library of kernels; goes away with the value.
 class KernelLibrary {
 public:
@@ -30,8 +38,13 @@ public:
   /// Memory that starts at a multiple of 64 and is zero. Errors: tensor_too_large.
   virtual Result<void*> allocate(int64_t bytes) = 0;
   virtual void release(void* memory) = 0;
-  virtual void write(void* to, std::span<std::byte const> from) = 0;
-  virtual void read(std::span<std::byte> to, void const* from) = 0;
+  /// These three are ordered with calls: what was called before is done before.
+  virtual void write(DeviceAddress to, std::span<std::byte const> from) = 0;
+  virtual void read(std::span<std::byte> to, DeviceAddress from) = 0;
+  /// Source and target may overlap.
+  virtual void copy(DeviceAddress to, DeviceAddress from, int64_t bytes) = 0;
+  /// What loads and stores of this process reach there; null: its memory is its own.
+  virtual void* host_address(DeviceAddress place) const = 0;
 
   virtual Result<std::unique_ptr<KernelLibrary>> load(std::span<std::byte const> library) = 0;
 
@@ -39,8 +52,12 @@ public:
   virtual void use_threads(int threads) = 0;
   /// The core that whoever calls should stay on meanwhile; -1: any.
   virtual int caller_core() const { return -1; }
-  /// Runs a kernel with the buffers its ABI asks for; its return code.
-  virtual int32_t call(void* kernel, void* const* buffers) = 0;
+  /// Runs a kernel with the buffers its ABI asks for, or has it run after the calls before it; its
+  /// return code, where it has one already.
+  virtual int32_t call(void* kernel, std::span<DeviceAddress const> buffers) = 0;
+  /// Until all that was called is done; the first return code that was not 0 and that no `call`
+  /// gave. A processor that is done when `call` returns has nothing to wait for.
+  virtual int32_t wait() { return 0; }
 };
 
 }  // namespace tw

@@ -46,11 +46,17 @@ public:
     used_ -= found->second.second;
     tensors_.erase(found);
   }
-  void write(void* to, std::span<std::byte const> from) override {
-    if (!from.empty()) std::memcpy(to, from.data(), from.size());
+  void write(DeviceAddress to, std::span<std::byte const> from) override {
+    if (!from.empty()) std::memcpy(host_address(to), from.data(), from.size());
   }
-  void read(std::span<std::byte> to, void const* from) override {
-    if (!to.empty()) std::memcpy(to.data(), from, to.size());
+  void read(std::span<std::byte> to, DeviceAddress from) override {
+    if (!to.empty()) std::memcpy(to.data(), host_address(from), to.size());
+  }
+  void copy(DeviceAddress to, DeviceAddress from, int64_t bytes) override {
+    if (bytes > 0) std::memmove(host_address(to), host_address(from), size_t(bytes));
+  }
+  void* host_address(DeviceAddress place) const override {
+    return place.memory ? static_cast<std::byte*>(place.memory) + place.offset : nullptr;
   }
   Result<std::unique_ptr<KernelLibrary>> load(std::span<std::byte const> library) override {
     if (library.empty()) return bad_input("bad_library", "no bytes are no library");
@@ -59,8 +65,8 @@ public:
   void use_threads(int threads) override {
     TW_ASSERT(threads >= 1 && threads <= 1024, "the number of threads was checked");
   }
-  int32_t call(void* kernel, void* const* buffers) override {
-    calls += *static_cast<int*>(kernel) == 0 && buffers[0] != nullptr;
+  int32_t call(void* kernel, std::span<DeviceAddress const> buffers) override {
+    calls += *static_cast<int*>(kernel) == 0 && buffers[0].memory != nullptr;
     return *static_cast<int*>(kernel);
   }
   int64_t calls = 0;

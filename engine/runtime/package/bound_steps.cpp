@@ -2,20 +2,20 @@
 
 namespace tw::package {
 
-void* Memory::address(Buffer const& buffer) const {
+DeviceAddress Memory::address(Buffer const& buffer) const {
   switch (buffer.region) {
     case Region::kNothing:
-      return nullptr;
+      return {};
     case Region::kInput:
       return inputs[size_t(buffer.at)];
     case Region::kOutput:
       return outputs[size_t(buffer.at)];
     case Region::kParameters:
-      return static_cast<std::byte*>(parameters) + buffer.at;
+      return parameters + buffer.at;
     case Region::kArena:
-      return static_cast<std::byte*>(arena) + buffer.at;
+      return arena + buffer.at;
   }
-  return nullptr;
+  return {};
 }
 
 Result<std::vector<BoundSteps::Call>> BoundSteps::bind_all(std::vector<Step> const& steps,
@@ -36,8 +36,8 @@ Result<std::vector<BoundSteps::Call>> BoundSteps::bind_all(std::vector<Step> con
 }
 
 Result<BoundSteps> BoundSteps::bind(std::vector<Step> const& steps, KernelLibrary& library,
-                                    Memory memory) {
-  BoundSteps bound(std::move(memory));
+                                    Processor& processor, Memory memory) {
+  BoundSteps bound(processor, std::move(memory));
   TRY_ASSIGN(bound.calls_, bound.bind_all(steps, library));
   bound.place(bound.calls_);
   return bound;
@@ -64,7 +64,7 @@ Status BoundSteps::run_all(std::vector<Call> const& calls, CallKernel const& cal
     } else if (call.step->kind == StepKind::kLoop) {
       TRY(run_loop(call, call_kernel));
     } else {
-      TRY(call_kernel(call.step->symbol, call.kernel, call.buffers.data()));
+      TRY(call_kernel(call.step->symbol, call.kernel, call.buffers));
     }
   }
   return {};

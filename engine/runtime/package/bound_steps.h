@@ -11,20 +11,20 @@ namespace tw::package {
 
 /// Where the regions of a description lie, each as large as it says.
 struct Memory {
-  std::vector<void*> inputs, outputs;
-  void *parameters = nullptr, *arena = nullptr, *workspace = nullptr;
-  void* address(Buffer const& buffer) const;
+  std::vector<DeviceAddress> inputs, outputs;
+  DeviceAddress parameters, arena, workspace;
+  DeviceAddress address(Buffer const& buffer) const;
 };
 
 class BoundSteps {
 public:
   /// Runs one kernel; what it refuses ends the run.
-  using CallKernel =
-      std::function<Status(std::string const& symbol, void* kernel, void* const* buffers)>;
+  using CallKernel = std::function<Status(std::string const& symbol, void* kernel,
+                                          std::span<DeviceAddress const> buffers)>;
 
-  /// `steps` and `library` must outlive it. Errors: symbol_not_found.
+  /// `steps`, `library` and `processor` must outlive it. Errors: symbol_not_found.
   static Result<BoundSteps> bind(std::vector<Step> const& steps, KernelLibrary& library,
-                                 Memory memory);
+                                 Processor& processor, Memory memory);
 
   /// The same steps over other memory.
   void use(Memory memory);
@@ -38,10 +38,11 @@ private:
   struct Call {
     Step const* step = nullptr;
     void* kernel = nullptr;
-    std::vector<void*> buffers;
+    std::vector<DeviceAddress> buffers;
     std::vector<std::vector<Call>> bodies;
   };
-  explicit BoundSteps(Memory memory) : memory_(std::move(memory)) {}
+  BoundSteps(Processor& processor, Memory memory)
+      : processor_(&processor), memory_(std::move(memory)) {}
   Result<std::vector<Call>> bind_all(std::vector<Step> const& steps, KernelLibrary& library) const;
   void place(std::vector<Call>& calls) const;
   Status run_all(std::vector<Call> const& calls, CallKernel const& call_kernel) const;
@@ -51,8 +52,11 @@ private:
   void copy(std::vector<Copy> const& copies) const;
   void take(Row const& row, int64_t round) const;
   void give(Row const& row, int64_t round) const;
+  template <typename T>
+  T value_at(Buffer const& buffer) const;
   bool holds(Buffer const& condition) const;
 
+  Processor* processor_;
   Memory memory_;
   std::vector<Call> calls_;
 };

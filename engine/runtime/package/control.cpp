@@ -1,6 +1,4 @@
 // Steps that own bodies: which runs, how often, and what goes from round to round.
-#include <cstring>
-
 #include "engine/runtime/package/bound_steps.h"
 
 namespace tw::package {
@@ -16,7 +14,7 @@ void for_each_block(Row const& row, int64_t round, Move move) {
   int64_t rows = rows_of(row), bytes = row.row.bytes / row.outer;
   int64_t place = row.backward ? rows - 1 - round : round;
   for (int64_t block = 0; block < row.outer; ++block)
-    move((block * rows + place) * bytes, block * bytes, size_t(bytes));
+    move((block * rows + place) * bytes, block * bytes, bytes);
 }
 
 std::unexpected<Error> wrong_loop(Step const& step, char const* code, std::string const& what) {
@@ -30,14 +28,20 @@ std::unexpected<Error> body_refused(Step const& step, Body const& body) {
 
 }  // namespace
 
+template <typename T>
+T BoundSteps::value_at(Buffer const& buffer) const {
+  T value;
+  processor_->read(std::as_writable_bytes(std::span(&value, 1)), memory_.address(buffer));
+  return value;
+}
+
 bool BoundSteps::holds(Buffer const& condition) const {
-  return condition.region == Region::kNothing ||
-         *static_cast<unsigned char const*>(memory_.address(condition)) != 0;
+  return condition.region == Region::kNothing || value_at<uint8_t>(condition) != 0;
 }
 
 void BoundSteps::copy(std::vector<Copy> const& copies) const {
   for (Copy const& one : copies)
-    std::memmove(memory_.address(one.to), memory_.address(one.from), size_t(one.to.bytes));
+    processor_->copy(memory_.address(one.to), memory_.address(one.from), one.to.bytes);
 }
 
 Status BoundSteps::run_body(Call const& call, size_t which, CallKernel const& call_kernel) const {
@@ -49,18 +53,16 @@ Status BoundSteps::run_body(Call const& call, size_t which, CallKernel const& ca
 }
 
 void BoundSteps::take(Row const& row, int64_t round) const {
-  auto* to = static_cast<std::byte*>(memory_.address(row.row));
-  auto* from = static_cast<std::byte const*>(memory_.address(row.all));
-  for_each_block(row, round, [&](int64_t all, int64_t one, size_t bytes) {
-    std::memcpy(to + one, from + all, bytes);
+  DeviceAddress to = memory_.address(row.row), from = memory_.address(row.all);
+  for_each_block(row, round, [&](int64_t all, int64_t one, int64_t bytes) {
+    processor_->copy(to + one, from + all, bytes);
   });
 }
 
 void BoundSteps::give(Row const& row, int64_t round) const {
-  auto* to = static_cast<std::byte*>(memory_.address(row.all));
-  auto* from = static_cast<std::byte const*>(memory_.address(row.row));
-  for_each_block(row, round, [&](int64_t all, int64_t one, size_t bytes) {
-    std::memcpy(to + all, from + one, bytes);
+  DeviceAddress to = memory_.address(row.all), from = memory_.address(row.row);
+  for_each_block(row, round, [&](int64_t all, int64_t one, int64_t bytes) {
+    processor_->copy(to + all, from + one, bytes);
   });
 }
 
@@ -75,7 +77,7 @@ Result<bool> BoundSteps::run_round(Call const& call, int64_t round,
                           "has a round " + std::to_string(round) + ", but only " +
                               std::to_string(rows_of(row)) + " rows");
   if (loop.number.region != Region::kNothing)
-    std::memcpy(memory_.address(loop.number), &round, sizeof round);
+    processor_->write(memory_.address(loop.number), std::as_bytes(std::span(&round, 1)));
   for (Row const& row : loop.taken) take(row, round);
   Body const& body = call.step->bodies[0];
   if (!body.refuses.empty()) return body_refused(*call.step, body);
@@ -89,8 +91,7 @@ Result<bool> BoundSteps::run_round(Call const& call, int64_t round,
 Status BoundSteps::run_loop(Call const& call, CallKernel const& call_kernel) const {
   Loop const& loop = call.step->loop;
   int64_t most = kMostRounds + 1, round = 0;
-  if (loop.most.region != Region::kNothing)
-    std::memcpy(&most, memory_.address(loop.most), sizeof most);
+  if (loop.most.region != Region::kNothing) most = value_at<int64_t>(loop.most);
   copy(loop.begin);
   for (bool goes_on = holds(call.step->condition); goes_on && round < most; ++round) {
     if (round == kMostRounds)

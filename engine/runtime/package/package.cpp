@@ -31,10 +31,22 @@ Package::~Package() {
   for (void* memory : allocated_) processor_->release(memory);
 }
 
-Result<void*> Package::allocate(int64_t bytes) {
+Result<DeviceAddress> Package::allocate(int64_t bytes) {
   TRY_ASSIGN(void* memory, processor_->allocate(std::max<int64_t>(bytes, 64)));
   allocated_.push_back(memory);
-  return memory;
+  return DeviceAddress{memory, 0};
+}
+
+/// Where the processor reads this process' memory, all loads of the folder share one copy.
+Status Package::load_parameters(fs::path const& folder) {
+  File const& weights = description_.parameters;
+  TRY_ASSIGN(parameters_, Parameters::load(folder / weights.name, weights));
+  memory_.parameters = {parameters_->data(), 0};
+  if (processor_->host_address(memory_.parameters) != nullptr) return {};
+  TRY_ASSIGN(memory_.parameters, allocate(weights.bytes));
+  processor_->write(memory_.parameters, {static_cast<std::byte const*>(parameters_->data()),
+                                         size_t(weights.bytes)});
+  return {};
 }
 
 Status Package::load_library(fs::path const& folder) {
@@ -50,11 +62,11 @@ Status Package::load_library(fs::path const& folder) {
 
 Status Package::allocate_all() {
   for (Tensor const& tensor : description_.inputs) {
-    TRY_ASSIGN(void* memory, allocate(tensor.bytes));
+    TRY_ASSIGN(DeviceAddress memory, allocate(tensor.bytes));
     memory_.inputs.push_back(memory);
   }
   for (Tensor const& tensor : description_.outputs) {
-    TRY_ASSIGN(void* memory, allocate(tensor.bytes));
+    TRY_ASSIGN(DeviceAddress memory, allocate(tensor.bytes));
     memory_.outputs.push_back(memory);
   }
   TRY_ASSIGN(memory_.arena, allocate(description_.arena_bytes));
@@ -69,13 +81,12 @@ Result<std::unique_ptr<Package>> Package::load(fs::path const& folder,
   TRY_ASSIGN(std::string text, read_description(folder));
   TRY_ASSIGN(package->description_, parse_description(text));
   TRY(package->processor_->can_run(package->description_.target));
-  File const& weights = package->description_.parameters;
-  TRY_ASSIGN(package->parameters_, Parameters::load(folder / weights.name, weights));
-  package->memory_.parameters = package->parameters_->data();
+  TRY(package->load_parameters(folder));
   TRY(package->load_library(folder));
   TRY(package->allocate_all());
   TRY_ASSIGN(package->steps_,
-             BoundSteps::bind(package->description_.steps, *package->library_, package->memory_));
+             BoundSteps::bind(package->description_.steps, *package->library_,
+                              *package->processor_, package->memory_));
   package->processor_->use_threads(threads);
   return package;
 }
@@ -87,23 +98,27 @@ void Package::use(Memory memory) {
 
 void Package::use_input(size_t index, void* memory) {
   Memory changed = memory_;
-  changed.inputs[index] = memory ? memory : own_.inputs[index];
+  changed.inputs[index] = memory ? DeviceAddress{memory, 0} : own_.inputs[index];
   use(std::move(changed));
 }
 
 void Package::use_output(size_t index, void* memory) {
   Memory changed = memory_;
-  changed.outputs[index] = memory ? memory : own_.outputs[index];
+  changed.outputs[index] = memory ? DeviceAddress{memory, 0} : own_.outputs[index];
   use(std::move(changed));
 }
 
 Status Package::run() {
-  return steps_->run([&](std::string const& symbol, void* kernel, void* const* buffers) -> Status {
-    int32_t code = processor_->call(kernel, buffers);
+  auto failed = [](std::string const& kernel, int32_t code) -> Status {
     if (code == 0) return {};
-    return refused("kernel_failed",
-                   "the kernel '" + symbol + "' stopped with code " + std::to_string(code));
-  });
+    return refused("kernel_failed", kernel + " stopped with code " + std::to_string(code));
+  };
+  TRY(steps_->run([&](std::string const& symbol, void* kernel,
+                      std::span<DeviceAddress const> buffers) -> Status {
+    int32_t code = processor_->call(kernel, buffers);
+    return code == 0 ? Status() : failed("the kernel '" + symbol + "'", code);
+  }));
+  return failed("one of the kernels", processor_->wait());
 }
 
 }  // namespace tw::package

@@ -28,7 +28,7 @@ public:
   /// Ends the threads that work beside the caller.
   void end_threads() { processor_->use_threads(1); }
 
-  /// From now on the input is read there, the output written there, by all runs; null: in memory
+  /// Of a processor that works in memory of this process: from now on the input is read there, the output written there, by all runs; null: in memory
   /// of its own, as at first. It must be as large as the tensor and aligned to its elements. An
   /// output that is an input, a constant or another output once more is where that is.
   void use_input(size_t index, void* memory);
@@ -39,15 +39,18 @@ public:
     return place.region == Region::kOutput && size_t(place.at) == output;
   }
   /// The memory of an input, and where an output is after a run.
-  void* input(size_t index) const { return memory_.inputs[index]; }
-  void const* output(size_t index) const { return memory_.address(description_.results[index]); }
+  void* input(size_t index) const { return processor_->host_address(memory_.inputs[index]); }
+  void const* output(size_t index) const {
+    return processor_->host_address(memory_.address(description_.results[index]));
+  }
   /// All steps in their order. Errors: kernel_failed with the kernel's name and code,
   /// body_refused, loop_too_long, rows_missing (a loop ends before its result is full).
   Status run();
 
 private:
   explicit Package(std::unique_ptr<Processor> processor) : processor_(std::move(processor)) {}
-  Result<void*> allocate(int64_t bytes);
+  Result<DeviceAddress> allocate(int64_t bytes);
+  Status load_parameters(std::filesystem::path const& folder);
   Status load_library(std::filesystem::path const& folder);
   Status allocate_all();
   void use(Memory memory);

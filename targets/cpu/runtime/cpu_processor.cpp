@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <map>
+#include <vector>
 
 #include "engine/runtime/abi.h"
 #include "engine/runtime/module.h"
@@ -56,11 +57,17 @@ public:
   Status can_run(MachineNeeds const& needs) const override { return cpu_can_run(needs); }
   Result<void*> allocate(int64_t bytes) override;
   void release(void* memory) override;
-  void write(void* to, std::span<std::byte const> from) override {
-    std::memcpy(to, from.data(), from.size());
+  void write(DeviceAddress to, std::span<std::byte const> from) override {
+    std::memcpy(host_address(to), from.data(), from.size());
   }
-  void read(std::span<std::byte> to, void const* from) override {
-    std::memcpy(to.data(), from, to.size());
+  void read(std::span<std::byte> to, DeviceAddress from) override {
+    std::memcpy(to.data(), host_address(from), to.size());
+  }
+  void copy(DeviceAddress to, DeviceAddress from, int64_t bytes) override {
+    std::memmove(host_address(to), host_address(from), size_t(bytes));
+  }
+  void* host_address(DeviceAddress place) const override {
+    return place.memory ? static_cast<std::byte*>(place.memory) + place.offset : nullptr;
   }
 
   Result<std::unique_ptr<KernelLibrary>> load(std::span<std::byte const> library) override {
@@ -70,8 +77,10 @@ public:
 
   void use_threads(int threads) override;
   int caller_core() const override { return pool_->caller_core(); }
-  int32_t call(void* kernel, void* const* buffers) override {
-    return reinterpret_cast<TwKernel>(kernel)(buffers, pool_->runtime());
+  int32_t call(void* kernel, std::span<DeviceAddress const> buffers) override {
+    pointers_.clear();
+    for (DeviceAddress const& one : buffers) pointers_.push_back(host_address(one));
+    return reinterpret_cast<TwKernel>(kernel)(pointers_.data(), pool_->runtime());
   }
 
 private:
@@ -79,6 +88,7 @@ private:
   Caller caller_;
   int64_t used_bytes_ = 0;
   std::map<void*, int64_t> sizes_;
+  std::vector<void*> pointers_;  ///< of the call that runs
   CallerAffinity affinity_;
   std::unique_ptr<ThreadPool> pool_ = std::make_unique<ThreadPool>(1);
 };

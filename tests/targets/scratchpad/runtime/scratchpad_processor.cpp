@@ -2,6 +2,7 @@
 #include <cstring>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "engine/device/processor_table.h"
 #include "engine/ir/interpreter.h"
@@ -49,6 +50,8 @@ private:
   std::map<std::string, Kernel> kernels_;
 };
 
+/// Its memory is its own: handles are numbers, no addresses. It works when it is waited for, so
+/// that whoever does not wait sees old data.
 class Interpreting final : public Processor {
 public:
   explicit Interpreting(int64_t most_bytes) : most_bytes_(most_bytes) {}
@@ -59,57 +62,81 @@ public:
     if (bytes < 0 || bytes > most_bytes_ - used_bytes_)
       return refused("tensor_too_large", "the scratchpad machine has no memory for that tensor");
     used_bytes_ += bytes;
-    auto memory = std::make_unique<std::byte[]>(size_t(bytes) + 64);
-    void* address = memory.get();
-    tensors_[address] = {std::move(memory), bytes};
-    return address;
+    auto* handle = reinterpret_cast<void*>(++last_handle_);
+    tensors_[handle] = std::vector<std::byte>(size_t(bytes));
+    return handle;
   }
   void release(void* memory) override {
+    finish();
     auto found = tensors_.find(memory);
     if (found == tensors_.end()) return;
-    used_bytes_ -= found->second.bytes;
+    used_bytes_ -= int64_t(found->second.size());
     tensors_.erase(found);
   }
-  void write(void* to, std::span<std::byte const> from) override {
-    std::memcpy(to, from.data(), from.size());
+  void write(DeviceAddress to, std::span<std::byte const> from) override {
+    finish();
+    std::memcpy(at(to), from.data(), from.size());
   }
-  void read(std::span<std::byte> to, void const* from) override {
-    std::memcpy(to.data(), from, to.size());
+  void read(std::span<std::byte> to, DeviceAddress from) override {
+    finish();
+    std::memcpy(to.data(), at(from), to.size());
   }
+  void copy(DeviceAddress to, DeviceAddress from, int64_t bytes) override {
+    finish();
+    std::memmove(at(to), at(from), size_t(bytes));
+  }
+  void* host_address(DeviceAddress) const override { return nullptr; }
   Result<std::unique_ptr<KernelLibrary>> load(std::span<std::byte const> library) override {
     return Library::read({reinterpret_cast<char const*>(library.data()), library.size()});
   }
   void use_threads(int) override {}
 
-  int32_t call(void* kernel, void* const* buffers) override {
-    Kernel const& called = *static_cast<Kernel*>(kernel);
-    Status done = run(called, buffers);
-    if (!done) std::fprintf(stderr, "scratchpad: %s\n", to_sentence(done.error()).c_str());
-    return done ? 0 : 1;
+  int32_t call(void* kernel, std::span<DeviceAddress const> buffers) override {
+    waiting_.push_back({static_cast<Kernel*>(kernel), {buffers.begin(), buffers.end()}});
+    return 0;
+  }
+  int32_t wait() override {
+    finish();
+    return std::exchange(code_, 0);
   }
 
 private:
-  struct Tensor {
-    std::unique_ptr<std::byte[]> memory;
-    int64_t bytes = 0;
+  struct Call {
+    Kernel const* kernel;
+    std::vector<DeviceAddress> buffers;
   };
 
-  static Status run(Kernel const& kernel, void* const* buffers) {
+  std::byte* at(DeviceAddress place) { return tensors_.at(place.memory).data() + place.offset; }
+
+  void finish() {
+    for (Call const& call : std::exchange(waiting_, {})) {
+      Status done = run(*call.kernel, call.buffers);
+      if (done) continue;
+      std::fprintf(stderr, "scratchpad: %s\n", to_sentence(done.error()).c_str());
+      code_ = 1;
+    }
+  }
+
+  Status run(Kernel const& kernel, std::vector<DeviceAddress> const& buffers) {
     std::vector<NDArray> inputs;
     std::vector<ir::Buffer> const& params = kernel.code.host.params;
     for (size_t i = 0; i < kernel.inputs; ++i) {
       TRY_ASSIGN(NDArray array, NDArray::create(params[i]->type, *ir::constant_shape(*params[i])));
-      std::memcpy(array.data(), buffers[i], size_t(array.byte_size()));
+      std::memcpy(array.data(), at(buffers[i]), size_t(array.byte_size()));
       inputs.push_back(std::move(array));
     }
     TRY_ASSIGN(std::vector<NDArray> outputs, ir::interpret(kernel.code, kernel.inputs, inputs));
     for (size_t i = 0; i < outputs.size(); ++i)
-      std::memcpy(buffers[kernel.inputs + i], outputs[i].data(), size_t(outputs[i].byte_size()));
+      std::memcpy(at(buffers[kernel.inputs + i]), outputs[i].data(),
+                  size_t(outputs[i].byte_size()));
     return {};
   }
 
   int64_t most_bytes_, used_bytes_ = 0;
-  std::map<void*, Tensor> tensors_;
+  uintptr_t last_handle_ = 0;
+  std::map<void*, std::vector<std::byte>> tensors_;
+  std::vector<Call> waiting_;
+  int32_t code_ = 0;
 };
 
 }  // namespace
