@@ -40,14 +40,22 @@ std::string const* given_script(std::map<int, std::string> const& scripts, int k
 
 Result<std::vector<KernelCode>> compile_plan(Plan const& plan, Backend const& backend,
                                              CompileOptions const& options) {
+  Backend const* one = &backend;
+  return compile_plan(plan, {&one, 1}, options);
+}
+
+Result<std::vector<KernelCode>> compile_plan(Plan const& plan,
+                                             std::span<Backend const* const> backends,
+                                             CompileOptions const& options) {
   std::vector<Result<KernelCode>> results(plan.kernels.size(), KernelCode{});
   std::atomic<size_t> next = 0, done = 0;
   auto work = [&](bool callers) {
     for (size_t i = next++; i < plan.kernels.size() && !options.stop.stop_requested(); i = next++) {
       if (callers && options.progress)
         options.progress({"compiling kernels", int64_t(done), int64_t(plan.kernels.size())});
-      results[i] =
-          compile_task(plan.kernels[i], given_script(options.scripts, int(i)), backend, options);
+      KernelTask const& task = plan.kernels[i];
+      results[i] = compile_task(task, given_script(options.scripts, int(i)),
+                                *backends[size_t(task.place)], options);
       ++done;
     }
   };

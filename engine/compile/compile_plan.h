@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,12 @@ struct CompileOptions {
   Progress progress;  ///< called from the caller's thread only
 };
 
-/// Objects, one per kernel of the plan. Errors: cancelled, step_refused (a script that does not
-/// fit), those of `emit_kernel`; the message names the kernel.
+/// Code, one per kernel of the plan. `backends`: of the plan's places. Errors: cancelled,
+/// step_refused (a script that does not fit), those of `emit_kernel`; the message names the kernel.
+Result<std::vector<KernelCode>> compile_plan(Plan const& plan,
+                                             std::span<Backend const* const> backends,
+                                             CompileOptions const& options);
+/// Of a plan of one place.
 Result<std::vector<KernelCode>> compile_plan(Plan const& plan, Backend const& backend,
                                              CompileOptions const& options);
 

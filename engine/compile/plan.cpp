@@ -151,6 +151,7 @@ private:
   }
 
   Status run_step(PlanStep const& step) {
+    if (step.kind == StepKind::kCopy) return {};  // one process sees all places
     if (step.kind == StepKind::kControl) return run_bodies(step);
     if (step.kind != StepKind::kKernel) return run_reference(step);
     KernelTask const& task = kernels_[size_t(step.kernel)];
@@ -269,26 +270,34 @@ std::string names(Graph const& graph, std::vector<ValueId> const& ids) {
   return list;
 }
 
+std::string lines_of(Graph const& graph, MemoryPlan const& memory, std::string const& indent) {
+  std::string text;
+  for (Allocation const& a : memory.allocations)
+    text += fmt::format("{}  '{}' at {} size {} steps {}..{}\n", indent, graph.value(a.value).name,
+                        a.offset, a.bytes, a.first, a.last);
+  return text + fmt::format("{}  arena {} of {} bytes\n", indent, memory.arena_bytes,
+                            memory.unplanned_bytes);
+}
+
 std::string lines_of(Graph const& graph, BodyPlan const& plan,
                      std::vector<KernelTask> const& kernels, std::string const& indent) {
-  constexpr char const* kKinds[] = {"kernel", "reference", "opaque", "control"};
+  constexpr char const* kKinds[] = {"kernel", "reference", "opaque", "control", "copy"};
   std::string text;
   for (PlanStep const& step : plan.steps) {
     std::string what = step.kind == StepKind::kKernel ? kernels[size_t(step.kernel)].name
                                                       : kKinds[size_t(step.kind)];
-    text += fmt::format("{}  {} = {}({}){}\n", indent, names(graph, step.outputs), what,
-                        names(graph, step.inputs), step.reason.empty() ? "" : "  # " + step.reason);
+    std::string at = step.place > 0 ? fmt::format(" at {}", step.place) : "";
+    if (step.kind == StepKind::kCopy) at = fmt::format(" from {} to {}", step.from, step.place);
+    text +=
+        fmt::format("{}  {} = {}({}){}{}\n", indent, names(graph, step.outputs), what,
+                    names(graph, step.inputs), at, step.reason.empty() ? "" : "  # " + step.reason);
     for (size_t i = 0; i < step.bodies.size(); ++i) {
       Node const& node = control_node(graph, step);
       text += fmt::format("{}    {}\n{}", indent, body_name(node, i),
                           lines_of(*node.sub_graphs[i], step.bodies[i], kernels, indent + "    "));
     }
   }
-  for (Allocation const& a : plan.memory.allocations)
-    text += fmt::format("{}  '{}' at {} size {} steps {}..{}\n", indent, graph.value(a.value).name,
-                        a.offset, a.bytes, a.first, a.last);
-  return text + fmt::format("{}  arena {} of {} bytes\n", indent, plan.memory.arena_bytes,
-                            plan.memory.unplanned_bytes);
+  return text + lines_of(graph, plan.memory, indent);
 }
 
 }  // namespace
@@ -298,7 +307,10 @@ std::string to_text(Graph const& graph, Plan const& plan) {
   for (KernelTask const& task : plan.kernels)
     text += fmt::format("  kernel {} x{}: {} ({} flop, {} bytes)\n", task.name, task.count,
                         fmt::join(task.operators, " "), task.flops, task.bytes);
-  return text + lines_of(graph, plan, plan.kernels, "");
+  text += lines_of(graph, plan, plan.kernels, "");
+  for (Plan::Elsewhere const& one : plan.elsewhere)
+    text += fmt::format("  at {}\n{}", one.name, lines_of(graph, one.memory, "  "));
+  return text;
 }
 
 }  // namespace tw

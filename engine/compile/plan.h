@@ -15,6 +15,7 @@ enum class StepKind : uint8_t {
   kReference,  ///< operators that run by their plain loops between the kernels
   kOpaque,     ///< a node that nothing can run
   kControl,    ///< a node that runs graphs of its own
+  kCopy,       ///< a value goes from one place to another; `group` is -1
 };
 
 struct BodyPlan;
@@ -28,18 +29,36 @@ struct PlanStep {
   std::string node;              ///< of one that is no kernel: "y (Reshape)"
   std::string reason;            ///< why it is no kernel
   std::vector<BodyPlan> bodies;  ///< of a control step: one per graph of its node
+  int place = 0;                 ///< where it runs, its bodies, too; of a copy: where to
+  int from = 0;                  ///< of a copy: the place that its value is taken from
 };
 
 /// What a graph runs, in order.
 struct BodyPlan {
-  std::vector<PlanStep> steps;  ///< one per group
-  MemoryPlan memory;
+  std::vector<PlanStep> steps;  ///< one per group, and the copies
+  MemoryPlan memory;            ///< of the place where it runs; of a model: of place 0
 };
 
 /// Kernels of the graphs inside are among them, too, and are called after their graph:
 /// "then_relu_64".
 struct Plan : BodyPlan {
   std::vector<KernelTask> kernels;  ///< different ones, in the order of their first use
+  /// Places that the model runs at besides place 0, which has its inputs and outputs and runs what
+  /// is no kernel: a plan is cut into them by cut.h.
+  struct Elsewhere {
+    std::string name;  ///< for people: a device
+    MemoryPlan memory;
+  };
+  std::vector<Elsewhere> elsewhere;  ///< of place 1, 2, ...
+  std::string name = {};             ///< of place 0
+
+  size_t places() const { return 1 + elsewhere.size(); }
+  MemoryPlan const& memory_at(int place) const {
+    return place == 0 ? memory : elsewhere[size_t(place - 1)].memory;
+  }
+  std::string const& name_of(int place) const {
+    return place == 0 ? name : elsewhere[size_t(place - 1)].name;
+  }
 };
 
 /// The first step that keeps a run from its end, if no run can end: an opaque node, or control flow

@@ -16,6 +16,7 @@ struct KernelTask {
   int64_t bytes = 0;  ///< inputs and outputs, each once
   uint64_t hash = 0;  ///< of the structure, equal for equal kernels
   int count = 1;      ///< how many groups run it
+  int place = 0;      ///< of the plan: where it runs, so that it is compiled for that
 };
 
 /// The kernel of one group and what feeds it.

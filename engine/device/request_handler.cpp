@@ -159,6 +159,8 @@ Result<wire::Response> RequestHandler::load(std::string const& bytes) {
 Result<wire::Response> RequestHandler::load_program(wire::LoadProgram const& request) {
   TRY_ASSIGN(Library const* library, find_library(request.library()));
   TRY_ASSIGN(package::Description program, package::parse_description(request.description()));
+  if (!program.elsewhere.empty())
+    return bad_input("bad_package", "some steps of the program run on another device");
   libraries_[++last_id_] = {library->kernels, std::move(program),
                             int64_t(request.description().size())};
   wire::Response response;
@@ -201,7 +203,8 @@ Result<package::BoundSteps> RequestHandler::bind_program(Library const& library,
   TRY_ASSIGN(memory.parameters, bind(step.buffers(next++), program.parameters.bytes));
   TRY_ASSIGN(memory.arena, bind(step.buffers(next), program.arena_bytes));
   TRY_ASSIGN(memory.workspace, bind(step.workspace(), program.workspace_bytes));
-  return package::BoundSteps::bind(program.steps, *library.kernels, processor_, std::move(memory));
+  return package::BoundSteps::bind(program.steps,
+                                   {{library.kernels.get(), &processor_, std::move(memory)}});
 }
 
 Result<RequestHandler::BoundStep> RequestHandler::bind(wire::Step const& step) {
@@ -257,15 +260,14 @@ Status RequestHandler::call(BoundStep const& step, size_t index) {
   // To ask takes as long as a small kernel.
   constexpr std::chrono::milliseconds kBetweenQuestions{1};
   auto asked = std::chrono::steady_clock::now();
-  return step.program->run(
-      [&](std::string const& symbol, void* kernel,
-          std::span<DeviceAddress const> buffers) -> Status {
-        TRY(call_kernel(symbol, kernel, buffers, index));
-        auto now = std::chrono::steady_clock::now();
-        if (now - asked < kBetweenQuestions) return {};
-        asked = now;
-        return stopped_() ? Status(refused("cancelled", "the run was cancelled")) : Status();
-      });
+  return step.program->run([&](Processor&, std::string const& symbol, void* kernel,
+                               std::span<DeviceAddress const> buffers) -> Status {
+    TRY(call_kernel(symbol, kernel, buffers, index));
+    auto now = std::chrono::steady_clock::now();
+    if (now - asked < kBetweenQuestions) return {};
+    asked = now;
+    return stopped_() ? Status(refused("cancelled", "the run was cancelled")) : Status();
+  });
 }
 
 Result<wire::Response> RequestHandler::run(wire::Run const& request) {

@@ -39,15 +39,19 @@ Result<int64_t> bytes_of(Value const& value) {
 }
 
 Result<Assembly> Assembler::run() {
-  Scope scope{source_.graph, {}, 0};
+  whole().elsewhere.resize(source_.plan.elsewhere.size());
+  Scope scope{source_.graph, 0, {}, std::vector<int64_t>(source_.plan.places())};
   TRY(place_tensors(scope));
   TRY_ASSIGN(whole().steps, steps_of(scope, source_.plan));
+  scope.site = 0;
   for (ValueId id : source_.graph.outputs) {
     TRY_ASSIGN(Buffer place, place_of(scope, id));
     whole().results.push_back(place);
   }
-  for (KernelCode const& code : codes_)
-    whole().workspace_bytes = std::max(whole().workspace_bytes, code.run.workspace_bytes);
+  for (size_t k = 0; k < codes_.size(); ++k) {
+    int64_t& workspace = site(source_.plan.kernels[k].place).workspace_bytes;
+    workspace = std::max(workspace, codes_[k].run.workspace_bytes);
+  }
   for (size_t k = 0; k < codes_.size(); ++k) TRY(describe_kernel(int(k)));
   return std::move(result_);
 }
@@ -61,15 +65,18 @@ Result<package::Tensor> Assembler::tensor_of(ValueId id) {
 Status Assembler::place_tensors(Scope& scope) {
   for (ValueId id : source_.graph.inputs) {
     TRY_ASSIGN(package::Tensor tensor, tensor_of(id));
-    scope.places[id] = {Region::kInput, int64_t(whole().inputs.size()), tensor.bytes};
+    scope.at(id) = {Region::kInput, int64_t(whole().inputs.size()), tensor.bytes};
     whole().inputs.push_back(std::move(tensor));
   }
-  place_allocations(scope, source_.plan.memory);
+  for (size_t place = source_.plan.places(); place-- > 0;) {
+    scope.site = int(place);  // the last one is the place of inputs and outputs
+    place_allocations(scope, source_.plan.memory_at(int(place)));
+  }
   for (ValueId id : source_.graph.outputs) {
     TRY_ASSIGN(package::Tensor tensor, tensor_of(id));
     // An output may be an input, a constant, or another output once more.
-    if (!scope.places.contains(id) && !source_.graph.value(id).is_constant())
-      scope.places[id] = {Region::kOutput, int64_t(whole().outputs.size()), tensor.bytes};
+    if (!scope.has(id) && !source_.graph.value(id).is_constant())
+      scope.at(id) = {Region::kOutput, int64_t(whole().outputs.size()), tensor.bytes};
     whole().outputs.push_back(std::move(tensor));
   }
   return {};
@@ -77,15 +84,17 @@ Status Assembler::place_tensors(Scope& scope) {
 
 void Assembler::place_allocations(Scope& scope, MemoryPlan const& memory) {
   for (Allocation const& one : memory.allocations)
-    scope.places[one.value] = {Region::kArena, scope.top + one.offset, one.bytes};
-  scope.top += padded(memory.arena_bytes);
-  whole().arena_bytes = std::max(whole().arena_bytes, scope.top);
+    scope.at(one.value) = {Region::kArena, scope.top() + one.offset, one.bytes};
+  scope.top() += padded(memory.arena_bytes);
+  int64_t& arena = site(scope.site).arena_bytes;
+  arena = std::max(arena, scope.top());
 }
 
 Buffer Assembler::reserve(Scope& scope, int64_t bytes) {
-  Buffer place{Region::kArena, scope.top, bytes};
-  scope.top += padded(bytes);
-  whole().arena_bytes = std::max(whole().arena_bytes, scope.top);
+  Buffer place{Region::kArena, scope.top(), bytes};
+  scope.top() += padded(bytes);
+  int64_t& arena = site(scope.site).arena_bytes;
+  arena = std::max(arena, scope.top());
   return place;
 }
 
@@ -99,18 +108,18 @@ Buffer Assembler::add_parameter(NDArray const& content) {
 }
 
 Result<Buffer> Assembler::place_of(Scope& scope, ValueId id) {
-  if (auto found = scope.places.find(id); found != scope.places.end()) return found->second;
+  if (scope.has(id)) return scope.at(id);
   Value const& value = scope.graph.value(id);
   if (!value.is_constant())
     return refused("not_exportable", fmt::format("nothing makes '{}'", value.name),
                    Place{{}, 0, 0, value.name});
-  return scope.places[id] = add_parameter(value.constant);
+  return scope.at(id) = add_parameter(value.constant);
 }
 
 Result<Buffer> Assembler::target_of(Scope& scope, ValueId id) {
-  if (auto found = scope.places.find(id); found != scope.places.end()) return found->second;
+  if (scope.has(id)) return scope.at(id);
   TRY_ASSIGN(int64_t bytes, bytes_of(scope.graph.value(id)));
-  return scope.places[id] = reserve(scope, bytes);
+  return scope.at(id) = reserve(scope, bytes);
 }
 
 Result<Buffer> Assembler::exactly(Scope& scope, ValueId id) {
@@ -122,17 +131,34 @@ Result<Buffer> Assembler::exactly(Scope& scope, ValueId id) {
 Result<std::vector<package::Step>> Assembler::steps_of(Scope& scope, BodyPlan const& plan) {
   std::vector<package::Step> steps;
   for (PlanStep const& step : plan.steps) {
+    scope.site = step.place;
     if (step.kind == StepKind::kReference && makes_nothing(scope.graph, step)) {
       for (ValueId id : step.outputs) TRY(target_of(scope, id));
       continue;
     }
     TRY_ASSIGN(package::Step added, step.kind == StepKind::kControl ? control_step(scope, step)
+                                    : step.kind == StepKind::kCopy  ? copy_step(scope, step)
                                                                     : kernel_step(scope, step));
+    added.place = step.place;
     for (ValueId id : step.outputs)
       if (id.valid()) added.makes += (added.makes.empty() ? "" : ", ") + scope.graph.value(id).name;
     steps.push_back(std::move(added));
   }
   return steps;
+}
+
+Result<package::Step> Assembler::copy_step(Scope& scope, PlanStep const& step) {
+  package::Step added;
+  added.kind = package::StepKind::kCopy;
+  added.from = step.from;
+  TRY_ASSIGN(Buffer to, target_of(scope, step.outputs[0]));
+  scope.site = step.from;
+  TRY_ASSIGN(Buffer from, place_of(scope, step.inputs[0]));
+  scope.site = step.place;
+  // An arena's buffers are padded, the caller's are not.
+  from.bytes = to.bytes = std::min(from.bytes, to.bytes);
+  added.buffers = {from, to};
+  return added;
 }
 
 Result<package::Step> Assembler::kernel_step(Scope& scope, PlanStep const& step) {
@@ -179,7 +205,7 @@ namespace {
 /// A line per node that is in the way: what it is, and why.
 void obstacles(Graph const& graph, BodyPlan const& plan, std::vector<std::string>& lines) {
   for (PlanStep const& step : plan.steps) {
-    if (step.kind == StepKind::kKernel) continue;
+    if (step.kind == StepKind::kKernel || step.kind == StepKind::kCopy) continue;
     if (step.kind == StepKind::kReference && makes_nothing(graph, step)) continue;
     Node const& node = graph.node(graph.groups[size_t(step.group)].anchor);
     std::string why = step.kind == StepKind::kControl ? control_obstacle(graph, step) : step.reason;

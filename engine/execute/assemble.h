@@ -25,6 +25,11 @@ struct PackageSource {
   std::map<int, std::string> scripts;  ///< kernel -> script; others: the backend's rule
   /// On `device`: the library of all that the kernels' code holds, where it is loaded there.
   LibraryHandle loaded = {};
+  std::vector<Backend const*> elsewhere = {};  ///< of the plan's places 1, 2, ...
+
+  Backend const& backend_at(int place) const {
+    return place == 0 ? backend : *elsewhere[size_t(place - 1)];
+  }
 };
 
 /// A constant's place in the parameters' file.

@@ -146,12 +146,12 @@ Result<package::Step> Assembler::control_step(Scope& scope, PlanStep const& step
 Result<Scope> Assembler::scope_of_body(Scope& outer, PlanStep const& step, size_t body) {
   Node const& node = control_node(outer.graph, step);
   Graph const& graph = *node.sub_graphs[body];
-  Scope inner{graph, {}, outer.top};
+  Scope inner{graph, outer.site, {}, outer.tops};
   size_t first = graph.inputs.size() - size_t(node.captured);
   for (size_t i = 0; i < size_t(node.captured); ++i) {
     ValueId outside = node.inputs[operand_count(node) + i], inside = graph.inputs[first + i];
     if (graph.value(inside).is_constant() || !bytes_of(graph.value(inside))) continue;
-    TRY_ASSIGN(inner.places[inside], place_of(outer, outside));
+    TRY_ASSIGN(inner.at(inside), place_of(outer, outside));
   }
   place_allocations(inner, step.bodies[body].memory);
   return inner;
@@ -183,8 +183,8 @@ Result<package::Body> Assembler::branch(Scope& scope, PlanStep const& step, size
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     ValueId from = inner.graph.outputs[i], to = step.outputs[i];
     if (!to.valid()) continue;
-    if (made.contains(from) && !inner.places.contains(from)) {
-      TRY_ASSIGN(inner.places[from], exactly(scope, to));
+    if (made.contains(from) && !inner.has(from)) {
+      TRY_ASSIGN(inner.at(from), exactly(scope, to));
     } else {
       handed.push_back({from, to});
     }
@@ -202,7 +202,7 @@ Result<package::Body> Assembler::branch(Scope& scope, PlanStep const& step, size
 Result<Copy> Assembler::begin_state(Scope& outer, Scope& inner, ValueId from, ValueId state) {
   Copy copy;
   TRY_ASSIGN(copy.from, exactly(outer, from));
-  copy.to = inner.places[state] = reserve(inner, copy.from.bytes);
+  copy.to = inner.at(state) = reserve(inner, copy.from.bytes);
   return copy;
 }
 
@@ -240,8 +240,8 @@ Result<package::Step> Assembler::loop_step(Scope& scope, PlanStep const& step) {
   }
   TRY_ASSIGN(Scope inner, scope_of_body(scope, step, 0));
   std::vector<ValueId> const &inputs = inner.graph.inputs, &outputs = inner.graph.outputs;
-  added.loop.number = inner.places[inputs[0]] = reserve(inner, 8);
-  inner.places[inputs[1]] = add_parameter(scalar(DType::kBool, 1));  // else there is no round
+  added.loop.number = inner.at(inputs[0]) = reserve(inner, 8);
+  inner.at(inputs[1]) = add_parameter(scalar(DType::kBool, 1));  // else there is no round
   size_t count = operand_count(node) - kLoopOwn;
   for (size_t i = 0; i < count; ++i) {
     TRY_ASSIGN(Copy copy,
@@ -257,7 +257,7 @@ Result<package::Step> Assembler::loop_step(Scope& scope, PlanStep const& step) {
     if (!step.outputs[i].valid()) continue;
     TRY_ASSIGN(Buffer result, exactly(scope, step.outputs[i]));
     if (i < count) {
-      added.loop.end.push_back({inner.places[inputs[kLoopOwn + i]], result});
+      added.loop.end.push_back({inner.at(inputs[kLoopOwn + i]), result});
       continue;
     }
     TRY_ASSIGN(Buffer row, exactly(inner, outputs[kLoopMade + i]));
@@ -284,9 +284,9 @@ Result<package::Step> Assembler::scan_step(Scope& scope, PlanStep const& step) {
     added.loop.most = add_parameter(scalar(DType::kI64, double(walk.rows)));
     TRY_ASSIGN(Buffer all, exactly(scope, node.inputs[i]));
     TRY_ASSIGN(int64_t bytes, bytes_of(inner.graph.value(inputs[i])));
-    inner.places[inputs[i]] = reserve(inner, bytes);
+    inner.at(inputs[i]) = reserve(inner, bytes);
     if (bytes > 0)
-      added.loop.taken.push_back({all, inner.places[inputs[i]], walk.outer, walk.backward});
+      added.loop.taken.push_back({all, inner.at(inputs[i]), walk.outer, walk.backward});
   }
   package::Body body;
   TRY_ASSIGN(body.steps, steps_of(inner, step.bodies[0]));
@@ -296,7 +296,7 @@ Result<package::Step> Assembler::scan_step(Scope& scope, PlanStep const& step) {
     if (!step.outputs[i].valid()) continue;
     TRY_ASSIGN(Buffer result, exactly(scope, step.outputs[i]));
     if (i < count) {
-      added.loop.end.push_back({inner.places[inputs[i]], result});
+      added.loop.end.push_back({inner.at(inputs[i]), result});
       continue;
     }
     Walked walk = walked(node, *scope.graph.value(step.outputs[i]).shape(), "result_axes",

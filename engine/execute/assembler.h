@@ -12,8 +12,13 @@ namespace tw {
 /// A graph while its steps are written. Graphs inside lie in the arena above those around them.
 struct Scope {
   Graph const& graph;
-  std::map<ValueId, package::Buffer> places;
-  int64_t top = 0;  ///< bytes of the arena that this graph and those around it use
+  int site = 0;  ///< the place of the step that is written
+  std::map<std::pair<int, ValueId>, package::Buffer> known;
+  std::vector<int64_t> tops;  ///< bytes of each place's arena that this graph and those around use
+
+  bool has(ValueId id) const { return known.contains({site, id}); }
+  package::Buffer& at(ValueId id) { return known[{site, id}]; }
+  int64_t& top() { return tops[size_t(site)]; }
 };
 
 class Assembler {
@@ -26,6 +31,9 @@ public:
 
 private:
   package::Description& whole() { return result_.description; }
+  package::Site& site(int place) {
+    return place == 0 ? whole() : whole().elsewhere[size_t(place - 1)];
+  }
   Result<package::Tensor> tensor_of(ValueId id);
   Status place_tensors(Scope& scope);
   void place_allocations(Scope& scope, MemoryPlan const& memory);
@@ -38,6 +46,7 @@ private:
   /// `place_of` with the tensor's own number of bytes.
   Result<package::Buffer> exactly(Scope& scope, ValueId id);
   Result<std::vector<package::Step>> steps_of(Scope& scope, BodyPlan const& plan);
+  Result<package::Step> copy_step(Scope& scope, PlanStep const& step);
   Result<package::Step> kernel_step(Scope& scope, PlanStep const& step);
   Status add_made(Scope& scope, PlanStep const& step, package::Step& added);
   Status describe_kernel(int row);

@@ -45,8 +45,8 @@ struct LoadPart {
 /// The part of the kernel that runs at load, for this machine, whatever the target.
 Result<LoadTimeSplit> split_of(PackageSource const& source, PlanStep const& step) {
   TRY_ASSIGN(ir::Program program, te::to_program(source.plan.kernels[size_t(step.kernel)].kernel));
-  TRY_ASSIGN(Schedule schedule,
-             schedule_of(program, given_script(source.scripts, step.kernel), source.backend));
+  TRY_ASSIGN(Schedule schedule, schedule_of(program, given_script(source.scripts, step.kernel),
+                                            source.backend_at(step.place)));
   return split_load_time(schedule.program());
 }
 

@@ -13,11 +13,13 @@ namespace tw {
 
 namespace {
 
-/// One library of everything that runs, now and later.
-Result<std::vector<std::byte>> link_all(std::vector<KernelCode> const& codes,
-                                        Backend const& backend) {
+/// One library of everything that runs at a place, now and later.
+Result<std::vector<std::byte>> link_all(Plan const& plan, std::vector<KernelCode> const& codes,
+                                        int place, Backend const& backend) {
   std::vector<CodeParts> kernels;
-  for (KernelCode const& code : codes) {
+  for (size_t k = 0; k < codes.size(); ++k) {
+    if (plan.kernels[k].place != place) continue;
+    KernelCode const& code = codes[k];
     kernels.push_back(code.run.parts);
     if (code.load) kernels.push_back(code.load->parts);
   }
@@ -44,6 +46,16 @@ Network::~Network() = default;
 Result<std::unique_ptr<Network>> Network::create(Graph const& graph, Plan const& plan,
                                                  Backend const& backend, Device& device,
                                                  NetworkOptions const& options) {
+  NetworkPlace one{backend, device};
+  return create(graph, plan, {&one, 1}, options);
+}
+
+Result<std::unique_ptr<Network>> Network::create(Graph const& graph, Plan const& plan,
+                                                 std::span<NetworkPlace const> places,
+                                                 NetworkOptions const& options) {
+  if (places.size() != plan.places())
+    return bad_input("wrong_places", fmt::format("the plan has {} places, {} are given",
+                                                 plan.places(), places.size()));
   if (PlanStep const* opaque = first_opaque(plan))
     return refused("opaque_node", fmt::format("{}: {}", opaque->node, opaque->reason));
   TRY(check_shapes(graph));
@@ -52,20 +64,29 @@ Result<std::unique_ptr<Network>> Network::create(Graph const& graph, Plan const&
                          .cache = options.cache,
                          .stop = options.call.stop,
                          .progress = options.progress};
-  TRY_ASSIGN(std::vector<KernelCode> codes, compile_plan(plan, backend, compile));
-  TRY_ASSIGN(std::vector<std::byte> library, link_all(codes, backend));
+  std::vector<Backend const*> backends;
+  for (NetworkPlace const& one : places) backends.push_back(&one.backend);
+  TRY_ASSIGN(std::vector<KernelCode> codes, compile_plan(plan, backends, compile));
   if (options.progress) options.progress({"uploading parameters", 0, 0});
   std::unique_ptr<Network> network(new Network(graph));
-  network->parts_ = std::make_unique<NetworkParts>(device, options, std::move(codes));
+  network->parts_ = std::make_unique<NetworkParts>(places, options, std::move(codes));
   NetworkParts& parts = *network->parts_;
-  TRY(parts.load_library(library));
-  if (parts.library && runs_as_program(graph, plan)) {
-    TRY_ASSIGN(network->program_, NetworkProgram::create(graph, plan, backend, parts));
+  std::vector<BufferView> arenas;
+  for (size_t p = 0; p < places.size(); ++p) {
+    TRY_ASSIGN(std::vector<std::byte> library,
+               link_all(plan, parts.codes, int(p), places[p].backend));
+    TRY(parts.load_library(plan, int(p), library));
+  }
+  if (places.size() == 1 && parts.places[0].library && runs_as_program(graph, plan)) {
+    TRY_ASSIGN(network->program_, NetworkProgram::create(graph, plan, places[0].backend, parts));
     return network;
   }
-  TRY_ASSIGN(TensorHandle arena, parts.allocate(plan.memory.arena_bytes));
+  for (size_t p = 0; p < places.size(); ++p) {
+    TRY_ASSIGN(TensorHandle arena, parts.allocate(int(p), plan.memory_at(int(p)).arena_bytes));
+    arenas.push_back({arena, 0});
+  }
   network->steps_ = std::make_unique<NetworkGraph>(graph, plan, parts);
-  TRY(network->steps_->prepare(arena, {}));
+  TRY(network->steps_->prepare(plan, arenas));
   return network;
 }
 

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,12 @@ struct NetworkTiming {
                                     ///< branches, whichever is taken
 };
 
+/// A device that a network runs on, and who compiles for it.
+struct NetworkPlace {
+  Backend const& backend;
+  Device& device;
+};
+
 struct NetworkParts;
 class NetworkGraph;
 class NetworkProgram;
@@ -48,6 +55,11 @@ public:
   /// device. A node that nothing can run is an error here, one inside a branch when that is chosen.
   static Result<std::unique_ptr<Network>> create(Graph const& graph, Plan const& plan,
                                                  Backend const& backend, Device& device,
+                                                 NetworkOptions const& options);
+  /// The same for a plan that was cut: one of `places` for each of the plan's. What one needs of
+  /// another goes through this process.
+  static Result<std::unique_ptr<Network>> create(Graph const& graph, Plan const& plan,
+                                                 std::span<NetworkPlace const> places,
                                                  NetworkOptions const& options);
   ~Network();
 

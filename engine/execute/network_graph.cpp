@@ -19,28 +19,45 @@ int64_t bytes_of_buffer(ir::BufferNode const& buffer) {
 
 }  // namespace
 
-Result<TensorHandle> NetworkParts::allocate(int64_t bytes) {
+Result<TensorHandle> NetworkParts::allocate(int place, int64_t bytes) {
   TRY_ASSIGN(OwnedTensor tensor,
-             allocate_owned(device, std::max<int64_t>(bytes, 64), options.call));
+             allocate_owned(device(place), std::max<int64_t>(bytes, 64), options.call));
   tensors.push_back(std::move(tensor));
   return tensors.back().get();
 }
 
-Status NetworkParts::load_library(std::vector<std::byte> const& bytes) {
+Status NetworkParts::load_library(Plan const& plan, int place,
+                                  std::vector<std::byte> const& bytes) {
+  PlaceParts& parts = places[size_t(place)];
   if (!bytes.empty()) {
-    TRY_ASSIGN(library, load_owned(device, bytes, options.call));
+    TRY_ASSIGN(parts.library, load_owned(parts.device, bytes, options.call));
   }
   int64_t most = 0;
-  for (KernelCode const& code : codes)
-    most = std::max({most, code.run.workspace_bytes, code.load ? code.load->workspace_bytes : 0});
-  TRY_ASSIGN(workspace, allocate(most));
+  for (size_t k = 0; k < codes.size(); ++k)
+    if (plan.kernels[k].place == place)
+      most = std::max(
+          {most, codes[k].run.workspace_bytes, codes[k].load ? codes[k].load->workspace_bytes : 0});
+  TRY_ASSIGN(parts.workspace, allocate(place, most));
   return {};
 }
 
-Status NetworkGraph::prepare(TensorHandle arena, Places given) {
+void NetworkGraph::place_in(BufferView arena, MemoryPlan const& memory, int place) {
+  for (Allocation const& one : memory.allocations)
+    places_[{place, one.value}] = {arena.tensor, arena.offset + one.offset};
+}
+
+Status NetworkGraph::prepare(Plan const& plan, std::vector<BufferView> const& arenas) {
+  for (size_t p = 0; p < arenas.size(); ++p) place_in(arenas[p], plan.memory_at(int(p)), int(p));
+  return add_steps();
+}
+
+Status NetworkGraph::prepare(BufferView arena, Places given) {
   places_ = std::move(given);
-  for (Allocation const& allocation : plan_.memory.allocations)
-    places_[allocation.value] = {arena, allocation.offset};
+  place_in(arena, plan_.memory, place_);
+  return add_steps();
+}
+
+Status NetworkGraph::add_steps() {
   TRY(place_values());
   for (size_t s = 0; s < plan_.steps.size(); ++s) {
     StepKind kind = plan_.steps[s].kind;
@@ -57,20 +74,25 @@ Status NetworkGraph::prepare(TensorHandle arena, Places given) {
 /// Every value that a step touches gets its place: constants and the graph's inputs and outputs
 /// tensors of their own, the rest the arena.
 Status NetworkGraph::place_values() {
-  std::set<ValueId> wanted(graph_.inputs.begin(), graph_.inputs.end());
+  std::set<ValueAt> wanted;
+  for (ValueId id : graph_.inputs) wanted.insert({place_, id});
   for (PlanStep const& step : plan_.steps) {
-    wanted.insert(step.inputs.begin(), step.inputs.end());
-    wanted.insert(step.outputs.begin(), step.outputs.end());
+    int from = step.kind == StepKind::kCopy ? step.from : step.place;
+    for (ValueId id : step.inputs) wanted.insert({from, id});
+    for (ValueId id : step.outputs) wanted.insert({step.place, id});
   }
-  for (ValueId id : wanted) {
-    auto info = id.valid() && !places_.contains(id) ? tensor_info(graph_.value(id)) : std::nullopt;
-    if (!info) continue;
-    TRY_ASSIGN(int64_t count, element_count(info->shape));
-    TRY_ASSIGN(TensorHandle handle, parts_.allocate(count * size_of(info->type)));
-    places_[id] = {handle, 0};
-    if (graph_.value(id).is_constant()) TRY(set(id, graph_.value(id).constant));
-  }
+  for (auto const& [place, id] : wanted)
+    if (id.valid() && !places_.contains({place, id})) TRY(place_value(id, place));
   return {};
+}
+
+Status NetworkGraph::place_value(ValueId id, int place) {
+  auto info = tensor_info(graph_.value(id));
+  if (!info) return {};
+  TRY_ASSIGN(int64_t count, element_count(info->shape));
+  TRY_ASSIGN(TensorHandle handle, parts_.allocate(place, count * size_of(info->type)));
+  places_[{place, id}] = {handle, 0};
+  return graph_.value(id).is_constant() ? set(id, graph_.value(id).constant, place) : Status();
 }
 
 /// What the step's kernel makes of its parameters, made now.
@@ -79,31 +101,34 @@ Result<std::vector<BufferView>> NetworkGraph::make_parameters(PlanStep const& st
   std::vector<BufferView> made;
   if (!code.load) return made;
   NetworkOptions const& options = parts_.options;
-  DeviceStep call{parts_.library.get(), code.load->symbol, {}, {parts_.workspace, 0}};
-  for (ValueId id : step.inputs) call.buffers.push_back(places_.at(id));
+  PlaceParts const& at = parts_.places[size_t(step.place)];
+  DeviceStep call{at.library.get(), code.load->symbol, {}, {at.workspace, 0}};
+  for (ValueId id : step.inputs) call.buffers.push_back(places_.at({step.place, id}));
   for (ir::Buffer const& buffer : code.made) {
-    TRY_ASSIGN(TensorHandle tensor, parts_.allocate(bytes_of_buffer(*buffer)));
+    TRY_ASSIGN(TensorHandle tensor, parts_.allocate(step.place, bytes_of_buffer(*buffer)));
     made.push_back({tensor, 0});
     call.buffers.push_back(made.back());
   }
   std::vector<DeviceStep> calls{std::move(call)};
-  TRY(parts_.device.run(calls, options.threads, options.call));
+  TRY(at.device.run(calls, options.threads, options.call));
   return made;
 }
 
 Status NetworkGraph::add_kernel(int number) {
   PlanStep const& step = plan_.steps[size_t(number)];
-  if (order_.empty() || order_.back() < 0) {
+  if (order_.empty() || order_.back() < 0 || segment_places_.back() != step.place) {
     order_.push_back(int(segments_.size()));
     segments_.emplace_back();
+    segment_places_.push_back(step.place);
     segment_kernels_.emplace_back();
   }
   KernelCode const& code = parts_.codes[size_t(step.kernel)];
   TRY_ASSIGN(std::vector<BufferView> made, make_parameters(step, code));
-  DeviceStep call{parts_.library.get(), code.run.symbol, {}, {parts_.workspace, 0}};
-  for (ValueId id : step.inputs) call.buffers.push_back(places_.at(id));
+  PlaceParts const& at = parts_.places[size_t(step.place)];
+  DeviceStep call{at.library.get(), code.run.symbol, {}, {at.workspace, 0}};
+  for (ValueId id : step.inputs) call.buffers.push_back(places_.at({step.place, id}));
   call.buffers.insert(call.buffers.end(), made.begin(), made.end());
-  for (ValueId id : step.outputs) call.buffers.push_back(places_.at(id));
+  for (ValueId id : step.outputs) call.buffers.push_back(places_.at({step.place, id}));
   segments_.back().push_back(std::move(call));
   segment_kernels_.back().push_back(step.kernel);
   return {};
@@ -116,26 +141,27 @@ Status NetworkGraph::add_bodies(int number) {
   Node const& node = control_node(graph_, step);
   int64_t most = 0;
   for (BodyPlan const& body : step.bodies) most = std::max(most, body.memory.arena_bytes);
-  TRY_ASSIGN(TensorHandle arena, parts_.allocate(most));
+  TRY_ASSIGN(TensorHandle arena, parts_.allocate(step.place, most));
   for (size_t b = 0; b < step.bodies.size(); ++b) {
     Graph const& body = *node.sub_graphs[b];
     Places given;
     size_t first = body.inputs.size() - size_t(node.captured);
     for (size_t i = 0; i < size_t(node.captured); ++i) {
       ValueId outside = node.inputs[operand_count(node) + i], inside = body.inputs[first + i];
-      auto place = places_.find(outside);
+      auto place = places_.find({step.place, outside});
       if (place != places_.end() && equal(graph_.value(outside).type, body.value(inside).type))
-        given[inside] = place->second;
+        given[{step.place, inside}] = place->second;
     }
-    bodies_[number].push_back(std::make_unique<NetworkGraph>(body, step.bodies[b], parts_));
-    TRY(bodies_[number].back()->prepare(arena, std::move(given)));
+    bodies_[number].push_back(
+        std::make_unique<NetworkGraph>(body, step.bodies[b], parts_, step.place));
+    TRY(bodies_[number].back()->prepare(BufferView{arena, 0}, std::move(given)));
   }
   return {};
 }
 
-Status NetworkGraph::set(ValueId id, NDArray const& array) {
-  auto place = places_.find(id);
-  if (place == places_.end()) {
+Status NetworkGraph::set(ValueId id, NDArray const& array, int place) {
+  auto found = places_.find({place, id});
+  if (found == places_.end()) {
     here_[id] = array;
     return {};
   }
@@ -146,22 +172,27 @@ Status NetworkGraph::set(ValueId id, NDArray const& array) {
         fmt::format("'{}' is {}, {}[{}] was made", graph_.value(id).name,
                     to_text(graph_.value(id).type), to_text(array.type()), to_text(array.shape())));
   if (array.byte_size() == 0) return {};
-  return parts_.device.write(place->second.tensor, place->second.offset, bytes_of(array),
-                             parts_.options.call);
+  return parts_.device(place).write(found->second.tensor, found->second.offset, bytes_of(array),
+                                    parts_.options.call);
 }
 
-Result<NDArray> NetworkGraph::get(ValueId id) {
+Result<NDArray> NetworkGraph::get(ValueId id, int place) {
   Value const& value = graph_.value(id);
   if (value.is_constant()) return value.constant;
-  auto place = places_.find(id);
-  if (place == places_.end()) return here_[id];
+  auto found = places_.find({place, id});
+  if (found == places_.end()) return here_[id];
   auto info = tensor_info(value);
   TRY_ASSIGN(NDArray array, NDArray::create(info->type, info->shape));
   if (array.byte_size() > 0)
-    TRY(parts_.device.read(place->second.tensor, place->second.offset,
-                           {static_cast<std::byte*>(array.data()), size_t(array.byte_size())},
-                           parts_.options.call));
+    TRY(parts_.device(place).read(
+        found->second.tensor, found->second.offset,
+        {static_cast<std::byte*>(array.data()), size_t(array.byte_size())}, parts_.options.call));
   return array;
+}
+
+Status NetworkGraph::run_copy(PlanStep const& step) {
+  TRY_ASSIGN(NDArray value, get(step.inputs[0], step.from));
+  return set(step.outputs[0], value, step.place);
 }
 
 Status NetworkGraph::run_bodies(PlanStep const& step, int number) {
@@ -169,7 +200,7 @@ Status NetworkGraph::run_bodies(PlanStep const& step, int number) {
   std::vector<NDArray> operands(node.inputs.size());
   for (size_t i = 0; i < operand_count(node); ++i) {
     if (!node.inputs[i].valid()) continue;
-    TRY_ASSIGN(operands[i], get(node.inputs[i]));
+    TRY_ASSIGN(operands[i], get(node.inputs[i], step.place));
   }
   auto run_body = [&](size_t b, std::vector<NDArray> const& given) -> Result<std::vector<NDArray>> {
     NetworkGraph& body = *bodies_.at(number)[b];
@@ -178,8 +209,8 @@ Status NetworkGraph::run_bodies(PlanStep const& step, int number) {
     for (size_t i = 0; i < given.size(); ++i) TRY(body.set(inputs[i], given[i]));
     for (size_t i = 0; i < size_t(node.captured); ++i) {
       ValueId outside = node.inputs[operand_count(node) + i], inside = inputs[given.size() + i];
-      if (is_placed(outside) && body.is_placed(inside)) continue;
-      TRY_ASSIGN(NDArray array, get(outside));
+      if (places_.contains({step.place, outside}) && body.is_placed(inside)) continue;
+      TRY_ASSIGN(NDArray array, get(outside, step.place));
       TRY(body.set(inside, array));
     }
     TRY(body.run());
@@ -194,38 +225,46 @@ Status NetworkGraph::run_bodies(PlanStep const& step, int number) {
   limits.stop = parts_.options.call.stop;
   TRY_ASSIGN(std::vector<NDArray> results, run_control(graph_, node, operands, run_body, limits));
   for (size_t i = 0; i < step.outputs.size(); ++i)
-    if (step.outputs[i].valid()) TRY(set(step.outputs[i], results[i]));
+    if (step.outputs[i].valid()) TRY(set(step.outputs[i], results[i], step.place));
   return {};
 }
 
 Status NetworkGraph::run_reference(PlanStep const& step) {
   std::vector<NDArray> inputs;
   for (ValueId id : step.inputs) {
-    TRY_ASSIGN(NDArray input, get(id));
+    TRY_ASSIGN(NDArray input, get(id, step.place));
     inputs.push_back(std::move(input));
   }
   ReferenceOptions options;
   options.stop = parts_.options.call.stop;
   TRY_ASSIGN(std::vector<NDArray> results, reference_of(graph_, step, inputs, options));
   for (size_t i = 0; i < step.outputs.size(); ++i)
-    if (step.outputs[i].valid()) TRY(set(step.outputs[i], results[i]));
+    if (step.outputs[i].valid()) TRY(set(step.outputs[i], results[i], step.place));
+  return {};
+}
+
+Status NetworkGraph::run_segment(int segment) {
+  auto start = std::chrono::steady_clock::now();
+  Device& device = parts_.device(segment_places_[size_t(segment)]);
+  TRY(device.run(segments_[size_t(segment)], parts_.options.threads, parts_.options.call));
+  segment_seconds_[segment] =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return {};
 }
 
 Status NetworkGraph::run() {
   for (int entry : order_) {
     if (entry >= 0) {
-      auto start = std::chrono::steady_clock::now();
-      TRY(parts_.device.run(segments_[size_t(entry)], parts_.options.threads, parts_.options.call));
-      segment_seconds_[entry] =
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      TRY(run_segment(entry));
       continue;
     }
     int number = -1 - entry;
     PlanStep const& step = plan_.steps[size_t(number)];
     if (parts_.options.call.stop.stop_requested())
       return environment_failed("cancelled", "the run was cancelled");
-    TRY(step.kind == StepKind::kControl ? run_bodies(step, number) : run_reference(step));
+    TRY(step.kind == StepKind::kControl ? run_bodies(step, number)
+        : step.kind == StepKind::kCopy  ? run_copy(step)
+                                        : run_reference(step));
   }
   return {};
 }
@@ -242,8 +281,8 @@ Status NetworkGraph::time(int rounds, NetworkTiming& timing) {
                     .most_seconds = 60};
     CallOptions call = parts_.options.call;
     call.timeout = std::chrono::minutes(3);
-    TRY_ASSIGN(Timing measured,
-               parts_.device.time(segments_[s], parts_.options.threads, plan, call));
+    Device& device = parts_.device(segment_places_[s]);
+    TRY_ASSIGN(Timing measured, device.time(segments_[s], parts_.options.threads, plan, call));
     for (size_t i = 0; i < measured.steps.size(); ++i)
       timing.kernels.push_back({segment_kernels_[s][i], measured.steps[i].least() * 1e3});
     if (whole)

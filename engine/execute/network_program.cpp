@@ -20,8 +20,13 @@ Result<std::unique_ptr<NetworkProgram>> NetworkProgram::create(Graph const& grap
                                                                Backend const& backend,
                                                                NetworkParts& parts) {
   std::unique_ptr<NetworkProgram> program(new NetworkProgram(parts));
-  PackageSource source{
-      graph, plan, backend, backend, parts.device, parts.options.scripts, parts.library.get()};
+  PackageSource source{graph,
+                       plan,
+                       backend,
+                       backend,
+                       parts.places[0].device,
+                       parts.options.scripts,
+                       parts.places[0].library.get()};
   TRY_ASSIGN(Assembly assembly, assemble(source, parts.codes, parts.options.call));
   program->description_ = std::move(assembly.description);
   TRY(program->place(assembly));
@@ -32,9 +37,9 @@ Result<std::unique_ptr<NetworkProgram>> NetworkProgram::create(Graph const& grap
   description.library = {"kernels", 0, 0};
   description.parameters = {"parameters", assembly.parameter_bytes, 0};
   TRY_ASSIGN(LibraryHandle loaded,
-             parts.device.load_program(parts.library.get(), package::to_text(description),
-                                       parts.options.call));
-  parts.program = OwnedLibrary(parts.device, loaded);
+             parts.places[0].device.load_program(
+                 parts.places[0].library.get(), package::to_text(description), parts.options.call));
+  parts.places[0].program = OwnedLibrary(parts.places[0].device, loaded);
   program->whole_.library = loaded;
   program->whole_.symbol = graph.name;
   return program;
@@ -42,7 +47,7 @@ Result<std::unique_ptr<NetworkProgram>> NetworkProgram::create(Graph const& grap
 
 Status NetworkProgram::place(Assembly const& assembly) {
   auto allocate = [&](int64_t bytes, BufferView& view) -> Status {
-    TRY_ASSIGN(view.tensor, parts_.allocate(bytes));
+    TRY_ASSIGN(view.tensor, parts_.allocate(0, bytes));
     whole_.buffers.push_back(view);
     return {};
   };
@@ -54,15 +59,15 @@ Status NetworkProgram::place(Assembly const& assembly) {
     TRY(allocate(description_.outputs[i].bytes, outputs_[i]));
   TRY(allocate(assembly.parameter_bytes, parameters_));
   TRY(allocate(description_.arena_bytes, arena_));
-  whole_.workspace = {parts_.workspace, 0};
+  whole_.workspace = {parts_.places[0].workspace, 0};
   return {};
 }
 
 Status NetworkProgram::upload(std::vector<PlacedParameter> const& parameters) {
   for (PlacedParameter const& one : parameters)
     if (one.content.byte_size() > 0)
-      TRY(parts_.device.write(parameters_.tensor, one.offset, bytes_of(one.content),
-                              parts_.options.call));
+      TRY(device().write(parameters_.tensor, one.offset, bytes_of(one.content),
+                         parts_.options.call));
   return {};
 }
 
@@ -85,7 +90,7 @@ BufferView NetworkProgram::view_of(package::Buffer const& buffer) const {
 
 Status NetworkProgram::set_input(size_t index, NDArray const& array) {
   if (array.byte_size() == 0) return {};
-  return parts_.device.write(inputs_[index].tensor, 0, bytes_of(array), parts_.options.call);
+  return device().write(inputs_[index].tensor, 0, bytes_of(array), parts_.options.call);
 }
 
 Result<NDArray> NetworkProgram::output(size_t index) const {
@@ -93,15 +98,15 @@ Result<NDArray> NetworkProgram::output(size_t index) const {
   TRY_ASSIGN(NDArray array, NDArray::create(tensor.type, tensor.shape));
   BufferView from = view_of(description_.results[index]);
   if (array.byte_size() > 0)
-    TRY(parts_.device.read(from.tensor, from.offset,
-                           {static_cast<std::byte*>(array.data()), size_t(array.byte_size())},
-                           parts_.options.call));
+    TRY(device().read(from.tensor, from.offset,
+                      {static_cast<std::byte*>(array.data()), size_t(array.byte_size())},
+                      parts_.options.call));
   return array;
 }
 
 Status NetworkProgram::run() {
   auto start = std::chrono::steady_clock::now();
-  TRY(parts_.device.run({&whole_, 1}, parts_.options.threads, parts_.options.call));
+  TRY(device().run({&whole_, 1}, parts_.options.threads, parts_.options.call));
   last_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return {};
 }
@@ -113,7 +118,7 @@ std::vector<DeviceStep> NetworkProgram::kernel_steps(std::vector<int>& kernels) 
   std::vector<DeviceStep> steps;
   package::for_each_step(description_.steps, [&](package::Step const& step) {
     if (step.kind != package::StepKind::kKernel) return;
-    DeviceStep call{parts_.library.get(), step.symbol, {}, whole_.workspace};
+    DeviceStep call{parts_.places[0].library.get(), step.symbol, {}, whole_.workspace};
     for (package::Buffer const& buffer : step.buffers) call.buffers.push_back(view_of(buffer));
     steps.push_back(std::move(call));
     kernels.push_back(rows.at(step.symbol));
@@ -135,7 +140,7 @@ Status NetworkProgram::time(int rounds, NetworkTiming& timing) {
   std::vector<int> kernels;
   std::vector<DeviceStep> steps = kernel_steps(kernels);
   if (!steps.empty()) {
-    TRY_ASSIGN(Timing each, parts_.device.time(steps, parts_.options.threads, plan, call));
+    TRY_ASSIGN(Timing each, device().time(steps, parts_.options.threads, plan, call));
     for (size_t i = 0; i < steps.size(); ++i)
       timing.kernels.push_back({kernels[i], each.steps[i].least() * 1e3});
     if (plain) {
@@ -144,7 +149,7 @@ Status NetworkProgram::time(int rounds, NetworkTiming& timing) {
     }
   }
   plan.repeats = rounds;
-  TRY_ASSIGN(Timing whole, parts_.device.time({&whole_, 1}, parts_.options.threads, plan, call));
+  TRY_ASSIGN(Timing whole, device().time({&whole_, 1}, parts_.options.threads, plan, call));
   for (double seconds : whole.total.seconds) timing.samples_ms.push_back(seconds * 1e3);
   return {};
 }

@@ -24,6 +24,7 @@ public:
 
 private:
   explicit NetworkProgram(NetworkParts& parts) : parts_(parts) {}
+  Device& device() const { return parts_.device(0); }
   Status place(Assembly const& assembly);
   Status upload(std::vector<PlacedParameter> const& parameters);
   BufferView view_of(package::Buffer const& buffer) const;

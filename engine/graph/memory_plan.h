@@ -23,9 +23,12 @@ struct MemoryPlan {
   Allocation const* find(ValueId value) const;
 };
 
+/// Gives each of `open`, whose offsets do not count, a place in an arena of its own: largest first,
+/// each at the lowest place that is free while it lives. `steps`: more than every `last`.
+MemoryPlan arrange(std::vector<Allocation> open, int steps);
+
 /// Steps are the graph's groups. Inputs, constants and outputs of the model are the caller's and
 /// not in the arena; values inside a group are its kernel's. Tensors of unknown size are left out.
-/// Largest first, each at the lowest place that is free while it lives.
 MemoryPlan plan_memory(Graph const& graph);
 
 }  // namespace tw

@@ -64,11 +64,13 @@ Result<package::File> write_parameters(fs::path const& path, Assembly const& ass
   return file;
 }
 
-Result<package::File> write_library(fs::path const& path, std::vector<KernelCode> const& codes,
-                                    Backend const& backend) {
+/// Of the kernels that run at one place of the plan.
+Result<package::File> write_library(fs::path const& path, PackageSource const& source,
+                                    std::vector<KernelCode> const& codes, int place) {
   std::vector<CodeParts> kernels;
-  for (KernelCode const& code : codes) kernels.push_back(code.run.parts);
-  TRY_ASSIGN(std::vector<std::byte> library, backend.link(kernels));
+  for (size_t k = 0; k < codes.size(); ++k)
+    if (source.plan.kernels[k].place == place) kernels.push_back(codes[k].run.parts);
+  TRY_ASSIGN(std::vector<std::byte> library, source.backend_at(place).link(kernels));
   TRY(write_file(path, view_of(library)));
   return package::File{path.filename().string(), int64_t(library.size()), checksum_of(library)};
 }
@@ -127,6 +129,18 @@ void report(ExportOptions const& options, char const* what, int64_t done, int64_
   if (options.progress) options.progress({what, done, total});
 }
 
+/// One for each place: "kernels.so", "kernels_1.so", ...
+Status write_libraries(PackageSource const& source, std::vector<KernelCode> const& codes,
+                       fs::path const& to, package::Description& description) {
+  for (int place = 0; place < int(source.plan.places()); ++place) {
+    package::Site& site = place == 0 ? description : description.elsewhere[size_t(place - 1)];
+    std::string name = place == 0 ? "kernels.so" : fmt::format("kernels_{}.so", place);
+    site.target = target_of(source.backend_at(place));
+    TRY_ASSIGN(site.library, write_library(to / name, source, codes, place));
+  }
+  return {};
+}
+
 Result<Assembly> write_package(PackageSource const& source, ExportOptions const& options,
                                fs::path const& to) {
   CompileOptions compile{.scripts = source.scripts,
@@ -134,17 +148,18 @@ Result<Assembly> write_package(PackageSource const& source, ExportOptions const&
                          .cache = options.cache,
                          .stop = options.call.stop,
                          .progress = options.progress};
-  TRY_ASSIGN(std::vector<KernelCode> codes, compile_plan(source.plan, source.backend, compile));
+  std::vector<Backend const*> backends = {&source.backend};
+  backends.insert(backends.end(), source.elsewhere.begin(), source.elsewhere.end());
+  TRY_ASSIGN(std::vector<KernelCode> codes, compile_plan(source.plan, backends, compile));
   if (options.call.stop.stop_requested()) return refused("cancelled", "cancelled");
   report(options, "writing parameters", 0, 0);
   TRY_ASSIGN(Assembly assembly, assemble(source, codes, options.call));
   package::Description& description = assembly.description;
   description.name = options.name;
   description.made_by = fmt::format("Tilewright {}", kProductVersion);
-  description.target = target_of(source.backend);
+  TRY(write_libraries(source, codes, to, description));
   TRY(check_expected(description, options));
   TRY_ASSIGN(description.parameters, write_parameters(to / "parameters.bin", assembly));
-  TRY_ASSIGN(description.library, write_library(to / "kernels.so", codes, source.backend));
   TRY(write_file(to / "model.json", package::to_text(description)));
   TRY(write_tensors(to / "test", "input", options.inputs));
   TRY(write_tensors(to / "test", "output", options.expected));
@@ -173,7 +188,7 @@ Result<ExportResult> write_and_test(PackageSource const& source, ExportOptions c
                       int64_t(fs::file_size(draft.path() / kRuntimeLibrary)),
                       {}};
   SelfTestOptions test{.threads = options.threads, .stop = options.call.stop};
-  TRY_ASSIGN(result.test, run_self_test(draft.path(), assembly.description.target, test));
+  TRY_ASSIGN(result.test, run_self_test(draft.path(), assembly.description, test));
   TRY_ASSIGN(std::string library, read_file(draft.path() / kRuntimeLibrary));
   TRY_ASSIGN(std::string example, read_file(draft.path() / "example"));
   TRY(write_file(draft.path() / "README.txt",

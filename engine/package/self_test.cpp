@@ -49,8 +49,7 @@ Launch launch_of(fs::path const& folder, package::Target const& target) {
             "",
             fmt::format("it is for {}, this machine is {}, and {} with the libraries in {} is not "
                         "installed",
-                        target.architecture, here.machine, emulator.string(),
-                        libraries.string())};
+                        target.architecture, here.machine, emulator.string(), libraries.string())};
   return {{emulator.string(), "-L", libraries.string(), example}, emulator.filename().string(), ""};
 }
 
@@ -142,10 +141,15 @@ std::map<std::string, double> numbers_in(std::string const& text) {
 
 }  // namespace
 
-Result<SelfTest> run_self_test(fs::path const& folder, package::Target const& target,
+Result<SelfTest> run_self_test(fs::path const& folder, package::Description const& description,
                                SelfTestOptions const& options) {
   SelfTest result;
-  Launch launch = launch_of(folder, target);
+  if (!description.elsewhere.empty()) {
+    result.reason = fmt::format("its steps run on {} devices, and the runtime beside it has one",
+                                1 + description.elsewhere.size());
+    return result;
+  }
+  Launch launch = launch_of(folder, description.target);
   result.reason = launch.reason;
   result.emulator = launch.emulator;
   result.threads = options.threads;

@@ -25,9 +25,11 @@ struct SelfTestOptions {
   StopToken stop;
 };
 
-/// Not run where this machine cannot run the target's code and no emulator is installed. Errors:
+/// Not run where steps run at several places, which the runtime beside it has not, and where this
+/// machine cannot run the target's code and no emulator is installed. Errors:
 /// self_test_failed with what the example said, cancelled.
-Result<SelfTest> run_self_test(std::filesystem::path const& folder, package::Target const& target,
+Result<SelfTest> run_self_test(std::filesystem::path const& folder,
+                               package::Description const& description,
                                SelfTestOptions const& options);
 
 }  // namespace tw

@@ -32,7 +32,8 @@ class Processor {
 public:
   virtual ~Processor() = default;
 
-  /// Whether code that needs such a machine runs here. Errors: wrong_processor with what is missing.
+  /// Whether code that needs such a machine runs here. Errors: wrong_processor with what is
+  /// missing.
   virtual Status can_run(MachineNeeds const& needs) const = 0;
 
   /// Memory that starts at a multiple of 64 and is zero. Errors: tensor_too_large.

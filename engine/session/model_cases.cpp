@@ -217,10 +217,17 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
   if (!options.cache_folder.empty()) network_options.cache = &cache;
   RunResult result;
   auto start = std::chrono::steady_clock::now();
+  Plan plan = model.plan;
+  if (!options.cut.places.empty()) {
+    TRY_ASSIGN(plan, cut_plan(model.after, model.plan, options.cut));
+  }
+  result.copies = int(std::ranges::count(plan.steps, StepKind::kCopy, &PlanStep::kind));
+  std::vector<NetworkPlace> places = {{backend, device}};
+  for (NetworkPlace const& one : options.elsewhere) places.push_back(one);
   TRY_ASSIGN(std::unique_ptr<Network> network,
-             Network::create(model.after, model.plan, backend, device, network_options));
+             Network::create(model.after, plan, places, network_options));
   std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  result.ready = {took.count(), int(model.plan.kernels.size()) - cache.counts().found,
+  result.ready = {took.count(), int(plan.kernels.size()) - cache.counts().found,
                   cache.counts().found, cache.counts().broken};
   TRY_ASSIGN(result.outputs, network->run(options.inputs));
   if (progress) progress({"timing", 0, 0});
@@ -228,7 +235,7 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
   result.samples_ms = std::move(timing.samples_ms);
   for (KernelTime const& time : timing.kernels) {
     result.kernel_ms.push_back(time.ms);
-    result.kernel_names.push_back(model.kernel(time.kernel).name);
+    result.kernel_names.push_back(plan.kernels[size_t(time.kernel)].name);
   }
   result.infos = model_outputs(model);
   result.threads = network_options.threads;

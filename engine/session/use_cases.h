@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
+#include "engine/compile/cut.h"
+#include "engine/execute/network.h"
 #include "engine/session/model.h"
 #include "engine/session/values.h"
 #include "engine/support/base/error.h"
@@ -162,6 +164,8 @@ struct RunOptions {
   /// Compiled kernels are kept below it, and taken from there; empty: nowhere.
   std::filesystem::path cache_folder;
   int kernel = -1;  ///< a row that runs alone, on one input per input of its own; -1: the model
+  Cut cut = {};     ///< of the model over several devices; without places: not cut
+  std::vector<NetworkPlace> elsewhere = {};  ///< of the cut's places but the first
 };
 /// From a loaded model to one that can run.
 struct Readiness {
@@ -175,6 +179,7 @@ struct RunResult {
   std::vector<double> samples_ms;
   std::vector<double> kernel_ms;  ///< per kernel step, inside branches too; least of the samples
   std::vector<std::string> kernel_names;
+  int copies = 0;  ///< of values from one device to another
   std::vector<NDArray> outputs;
   std::vector<ModelTensor> infos;
   int threads = 1;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 
+#include "engine/compile/cut.h"
 #include "engine/compile/plan.h"
 #include "engine/graph/passes.h"
 #include "engine/ir/interpreter.h"
@@ -114,34 +115,61 @@ private:
   std::vector<ValueId> usable_;
 };
 
-/// Runs the plan with every planned tensor in one arena, as a device does: a tensor that is
-/// overwritten while it still lives shows as a wrong output.
-Result<std::vector<NDArray>> run_in_arena(Graph const& graph, Plan const& plan, NDArray const& x) {
-  std::vector<char> arena(size_t(plan.memory.arena_bytes));
-  std::map<ValueId, NDArray> outside{{graph.inputs[0], x}};
-  auto read = [&](ValueId id) {
+/// The memory of one place of a plan: an arena for what is planned, tensors of their own for the
+/// rest.
+class PlaceMemory {
+public:
+  explicit PlaceMemory(MemoryPlan const& plan) : plan_(plan), arena_(size_t(plan.arena_bytes)) {}
+  void write(ValueId id, NDArray const& array) {
+    if (Allocation const* at = plan_.find(id))
+      std::memcpy(arena_.data() + at->offset, array.data(), size_t(array.byte_size()));
+    else
+      outside_[id] = array;
+  }
+  Result<NDArray> read(Graph const& graph, ValueId id) const {
     if (graph.value(id).is_constant()) return graph.value(id).constant;
-    Allocation const* place = plan.memory.find(id);
-    if (!place) return outside.at(id);
-    NDArray copy = NDArray::create(DType::kF32, *graph.value(id).shape()).value();
-    std::memcpy(copy.data(), arena.data() + place->offset, size_t(copy.byte_size()));
+    Allocation const* at = plan_.find(id);
+    if (!at && !outside_.contains(id))
+      return refused("not_here", graph.value(id).name + " is read where it never came");
+    if (!at) return outside_.at(id);
+    TRY_ASSIGN(NDArray copy, NDArray::create(DType::kF32, *graph.value(id).shape()));
+    std::memcpy(copy.data(), arena_.data() + at->offset, size_t(copy.byte_size()));
     return copy;
-  };
+  }
+
+private:
+  MemoryPlan const& plan_;
+  std::vector<char> arena_;
+  std::map<ValueId, NDArray> outside_;
+};
+
+/// Runs the plan with every planned tensor in its place's arena, as devices do: a tensor that is
+/// overwritten while it still lives shows as a wrong output, and one that was not copied is not
+/// there.
+Result<std::vector<NDArray>> run_in_arenas(Graph const& graph, Plan const& plan, NDArray const& x) {
+  std::vector<PlaceMemory> places;
+  for (size_t p = 0; p < plan.places(); ++p) places.emplace_back(plan.memory_at(int(p)));
+  places[0].write(graph.inputs[0], x);
   for (PlanStep const& step : plan.steps) {
     std::vector<NDArray> inputs, outputs;
-    for (ValueId id : step.inputs) inputs.push_back(read(id));
-    if (step.kernel < 0) return refused("no_kernel", step.reason);
-    TRY(interpret_kernel(plan.kernels[size_t(step.kernel)], inputs, outputs));
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      Allocation const* place = plan.memory.find(step.outputs[i]);
-      if (!place) outside[step.outputs[i]] = outputs[i];
-      if (place)
-        std::memcpy(arena.data() + place->offset, outputs[i].data(),
-                    size_t(outputs[i].byte_size()));
+    PlaceMemory& from = places[size_t(step.kind == StepKind::kCopy ? step.from : step.place)];
+    for (ValueId id : step.inputs) {
+      TRY_ASSIGN(NDArray input, from.read(graph, id));
+      inputs.push_back(std::move(input));
     }
+    if (step.kind != StepKind::kCopy) {
+      if (step.kernel < 0) return refused("no_kernel", step.reason);
+      TRY(interpret_kernel(plan.kernels[size_t(step.kernel)], inputs, outputs));
+    }
+    std::vector<NDArray> const& made = step.kind == StepKind::kCopy ? inputs : outputs;
+    for (size_t i = 0; i < made.size(); ++i)
+      places[size_t(step.place)].write(step.outputs[i], made[i]);
   }
   std::vector<NDArray> results;
-  for (ValueId id : graph.outputs) results.push_back(read(id));
+  for (ValueId id : graph.outputs) {
+    TRY_ASSIGN(NDArray result, places[0].read(graph, id));
+    results.push_back(std::move(result));
+  }
   return results;
 }
 
@@ -167,7 +195,7 @@ private slots:
       auto expected = reference_run(graph, inputs);
       auto actual = execute(*fused, *plan, inputs, interpret_kernel);
       QVERIFY2(expected && actual, context(actual ? "" : to_sentence(actual.error())).c_str());
-      auto in_arena = run_in_arena(*fused, *plan, inputs[0]);
+      auto in_arena = run_in_arenas(*fused, *plan, inputs[0]);
       QVERIFY2(in_arena.has_value(),
                context(in_arena ? "" : to_sentence(in_arena.error())).c_str());
       for (size_t i = 0; i < expected->size(); ++i)
@@ -185,6 +213,56 @@ private slots:
           fused_edges, kernels, in_blocks);
     QVERIFY(fused_edges > kGraphs / 2);
     QVERIFY(in_blocks > kGraphs / kWideEach / 5);
+  }
+
+  /// Cut at random steps into up to three places.
+  void cuts_of_random_graphs_keep_the_results() {
+    constexpr char const* kPlaces[] = {"here", "there", "yonder"};
+    int copies = 0, twice = 0, changes = 0;
+    for (uint64_t seed = kSeed; seed < kSeed + kGraphs / 2; ++seed) {
+      Graph graph = RandomGraph(seed, 2).make();
+      Graph fused = optimize(graph).value();
+      Plan whole = make_plan(fused).value();
+      Rng rng(seed + 1);
+      std::vector<std::string> points;
+      for (Group const& group : fused.groups)
+        if (rng.below(3) == 0)
+          points.push_back(fused.node(group.anchor).name + "@" + kPlaces[rng.below(3)]);
+      Plan plan = cut_plan(fused, whole, parse_cut(points, kPlaces[0]).value()).value();
+      NDArray x = random_array(rng, {1, 2, 4, 4});
+      auto expected = reference_run(graph, {x}).value();
+      auto actual = run_in_arenas(fused, plan, x);
+      std::string context = "seed " + std::to_string(seed) + "\n" + to_text(fused, plan);
+      QVERIFY2(actual, (context + (actual ? "" : to_sentence(actual.error()))).c_str());
+      for (size_t i = 0; i < expected.size(); ++i)
+        QVERIFY2(compare((*actual)[i], expected[i], 1e-4, 1e-5).equal, context.c_str());
+      for (PlanStep const& step : plan.steps) {
+        copies += step.kind == StepKind::kCopy;
+        if (step.kernel >= 0) QCOMPARE(plan.kernels[size_t(step.kernel)].place, step.place);
+      }
+      changes += plan.places() > 1;
+      twice += plan.kernels.size() > whole.kernels.size();
+    }
+    qInfo("%d graphs at several places, %d copies, in %d of them a kernel runs at two places",
+          changes, copies, twice);
+    QVERIFY(changes > kGraphs / 4 && copies > kGraphs / 2 && twice > 0);
+  }
+
+  void a_cut_that_cannot_be_is_refused() {
+    Graph fused = optimize(RandomGraph(kSeed, 2).make()).value();
+    Plan plan = make_plan(fused).value();
+    auto code = [&](std::vector<std::string> points) {
+      auto cut = parse_cut(points, "here");
+      auto result = cut ? cut_plan(fused, plan, *cut) : std::unexpected(cut.error());
+      return QString::fromStdString(result ? "" : result.error().code);
+    };
+    QCOMPARE(code({"nobody@there"}), QString("unknown_node"));
+    QCOMPARE(code({"x"}), QString("bad_cut"));
+    QCOMPARE(code({"@there"}), QString("bad_cut"));
+    QCOMPARE(code({"x@"}), QString("bad_cut"));
+    QCOMPARE(code({}), QString());
+    QCOMPARE(to_text(fused, cut_plan(fused, plan, parse_cut({}, "").value()).value()).substr(0, 17),
+             to_text(fused, plan).substr(0, 17));
   }
 };
 

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include "app/cli/output.h"
+#include "app/shared/environment.h"
+#include "engine/compile/cut.h"
+#include "engine/device/registry.h"
 #include "engine/support/base/hash.h"
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
@@ -13,9 +16,30 @@ namespace {
 
 struct Arguments {
   std::string path, input_folder, output_folder, write_inputs;
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs, cut;
   int rounds = 10;
 };
+
+/// The devices of a cut besides the first.
+struct Elsewhere {
+  std::vector<std::shared_ptr<Backend const>> backends;
+  std::vector<std::unique_ptr<Device>> devices;
+};
+
+Status open_cut(Context const& context, Arguments const& arguments, session::RunOptions& options,
+                Elsewhere& elsewhere) {
+  if (arguments.cut.empty()) return {};
+  std::string first = context.device.empty() ? kLocalDeviceName : context.device;
+  TRY_ASSIGN(options.cut, parse_cut(arguments.cut, first));
+  for (size_t i = 1; i < options.cut.places.size(); ++i) {
+    TRY_ASSIGN(Environment there, make_environment(options.cut.places[i]));
+    TRY_ASSIGN(std::unique_ptr<Device> device, there.open_device());
+    elsewhere.backends.push_back(there.backend);
+    elsewhere.devices.push_back(std::move(device));
+    options.elsewhere.push_back({*elsewhere.backends.back(), *elsewhere.devices.back()});
+  }
+  return {};
+}
 
 struct Inputs {
   std::vector<NDArray> arrays;
@@ -137,6 +161,7 @@ void print_result(Context const& context, session::RunResult const& result,
            {"samples_ms", result.samples_ms},
            {"threads", result.threads},
            {"device", context.device.empty() ? "local" : context.device},
+           {"copies", result.copies},
            {"ready", to_json(result.ready, load_s)},
            {"inputs", origin},
            {"outputs", outputs}});
@@ -146,6 +171,9 @@ void print_result(Context const& context, session::RunResult const& result,
   fmt::print("{} at best, {} in the middle of {}, {}, inputs {}\n", milliseconds_text(least),
              milliseconds_text(median), count_text(int64_t(sorted.size()), "run"),
              count_text(result.threads, "thread"), origin);
+  if (result.copies > 0)
+    fmt::print("{} went from one device to another in each run\n",
+               count_text(result.copies, "value"));
   for (size_t i = 0; i < result.outputs.size(); ++i)
     fmt::print("  {} {} {}\n", result.infos[i].name, to_text(result.outputs[i].shape()),
                outputs[i]["hash"].get<std::string>());
@@ -168,6 +196,9 @@ int run(Context const& context, Arguments const& arguments) {
                               .inputs = inputs->arrays,
                               .scripts = {},
                               .cache_folder = context.cache_folder};
+  Elsewhere elsewhere;
+  if (Status opened = open_cut(context, arguments, options, elsewhere); !opened)
+    return report(context, opened.error());
   auto result =
       session::run_model(**model, options, *context.backend, **device, {}, progress_of(context));
   end_progress(context);
@@ -191,6 +222,13 @@ void add_run(CLI::App& app, Context& context) {
       ->check(CLI::Range(1, 100000));
   add_device_option(*command, context);
   add_threads_option(*command, context);
+  command
+      ->add_option("--cut", arguments->cut,
+                   "from this node on, in the order of 'tw inspect', run on that device; again for "
+                   "further cuts")
+      ->type_name("NODE@DEVICE")
+      ->expected(1)
+      ->take_all();
   command
       ->add_option("--input", arguments->inputs,
                    "raw little-endian elements of an input; all inputs or none (default: random)")

@@ -94,11 +94,14 @@ Allocation const* MemoryPlan::find(ValueId value) const {
 }
 
 MemoryPlan plan_memory(Graph const& graph) {
-  std::vector<Allocation> open = lifetimes(graph);
+  return arrange(lifetimes(graph), int(graph.groups.size()));
+}
+
+MemoryPlan arrange(std::vector<Allocation> open, int steps) {
   std::stable_sort(open.begin(), open.end(),
                    [](auto const& a, auto const& b) { return a.bytes > b.bytes; });
   MemoryPlan plan;
-  Placed placed(int(graph.groups.size()));
+  Placed placed(steps);
   for (Allocation& allocation : open) {
     allocation.offset = placed.lowest_place(allocation);
     placed.add(allocation);

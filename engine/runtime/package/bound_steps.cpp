@@ -18,16 +18,15 @@ DeviceAddress Memory::address(Buffer const& buffer) const {
   return {};
 }
 
-Result<std::vector<BoundSteps::Call>> BoundSteps::bind_all(std::vector<Step> const& steps,
-                                                           KernelLibrary& library) const {
+Result<std::vector<BoundSteps::Call>> BoundSteps::bind_all(std::vector<Step> const& steps) const {
   std::vector<Call> calls;
   for (Step const& step : steps) {
     Call call{&step, nullptr, {}, {}};
     if (step.kind == StepKind::kKernel) {
-      TRY_ASSIGN(call.kernel, library.find(step.symbol));
+      TRY_ASSIGN(call.kernel, place_of(call).library->find(step.symbol));
     }
     for (Body const& body : step.bodies) {
-      TRY_ASSIGN(std::vector<Call> inner, bind_all(body.steps, library));
+      TRY_ASSIGN(std::vector<Call> inner, bind_all(body.steps));
       call.bodies.push_back(std::move(inner));
     }
     calls.push_back(std::move(call));
@@ -35,39 +34,58 @@ Result<std::vector<BoundSteps::Call>> BoundSteps::bind_all(std::vector<Step> con
   return calls;
 }
 
-Result<BoundSteps> BoundSteps::bind(std::vector<Step> const& steps, KernelLibrary& library,
-                                    Processor& processor, Memory memory) {
-  BoundSteps bound(processor, std::move(memory));
-  TRY_ASSIGN(bound.calls_, bound.bind_all(steps, library));
+Result<BoundSteps> BoundSteps::bind(std::vector<Step> const& steps, std::vector<PlaceOf> places) {
+  BoundSteps bound(std::move(places));
+  TRY_ASSIGN(bound.calls_, bound.bind_all(steps));
   bound.place(bound.calls_);
   return bound;
 }
 
 void BoundSteps::use(Memory memory) {
-  memory_ = std::move(memory);
+  places_.front().memory = std::move(memory);
   place(calls_);
 }
 
 void BoundSteps::place(std::vector<Call>& calls) const {
   for (Call& call : calls) {
+    Memory const& memory = place_of(call).memory;
     call.buffers.clear();
-    for (Buffer const& buffer : call.step->buffers) call.buffers.push_back(memory_.address(buffer));
-    call.buffers.push_back(memory_.workspace);
+    for (Buffer const& buffer : call.step->buffers) call.buffers.push_back(memory.address(buffer));
+    call.buffers.push_back(memory.workspace);
     for (std::vector<Call>& body : call.bodies) place(body);
   }
 }
 
 Status BoundSteps::run_all(std::vector<Call> const& calls, CallKernel const& call_kernel) const {
   for (Call const& call : calls) {
-    if (call.step->kind == StepKind::kIf) {
-      TRY(run_body(call, holds(call.step->condition) ? 0 : 1, call_kernel));
-    } else if (call.step->kind == StepKind::kLoop) {
-      TRY(run_loop(call, call_kernel));
-    } else {
-      TRY(call_kernel(call.step->symbol, call.kernel, call.buffers));
+    switch (call.step->kind) {
+      case StepKind::kIf:
+        TRY(run_if(call, call_kernel));
+        break;
+      case StepKind::kLoop:
+        TRY(run_loop(call, call_kernel));
+        break;
+      case StepKind::kCopy:
+        copy_across(*call.step);
+        break;
+      case StepKind::kKernel:
+        TRY(call_kernel(*place_of(call).processor, call.step->symbol, call.kernel, call.buffers));
     }
   }
   return {};
+}
+
+/// Through this process' memory, unless one of both lies there.
+void BoundSteps::copy_across(Step const& step) const {
+  PlaceOf const &from = places_[size_t(step.from)], &to = places_[size_t(step.place)];
+  DeviceAddress source = from.memory.address(step.buffers[0]);
+  DeviceAddress target = to.memory.address(step.buffers[1]);
+  auto bytes = size_t(step.buffers[1].bytes);
+  if (void* here = to.processor->host_address(target))
+    return from.processor->read({static_cast<std::byte*>(here), bytes}, source);
+  std::vector<std::byte> between(bytes);
+  from.processor->read(between, source);
+  to.processor->write(target, between);
 }
 
 }  // namespace tw::package

@@ -16,17 +16,23 @@ struct Memory {
   DeviceAddress address(Buffer const& buffer) const;
 };
 
+/// What there is at one place of a description.
+struct PlaceOf {
+  KernelLibrary* library = nullptr;
+  Processor* processor = nullptr;
+  Memory memory = {};
+};
+
 class BoundSteps {
 public:
-  /// Runs one kernel; what it refuses ends the run.
-  using CallKernel = std::function<Status(std::string const& symbol, void* kernel,
-                                          std::span<DeviceAddress const> buffers)>;
+  /// Runs one kernel, on `processor`; what it refuses ends the run.
+  using CallKernel = std::function<Status(Processor& processor, std::string const& symbol,
+                                          void* kernel, std::span<DeviceAddress const> buffers)>;
 
-  /// `steps`, `library` and `processor` must outlive it. Errors: symbol_not_found.
-  static Result<BoundSteps> bind(std::vector<Step> const& steps, KernelLibrary& library,
-                                 Processor& processor, Memory memory);
+  /// `steps`, and what `places` point to, must outlive it. Errors: symbol_not_found.
+  static Result<BoundSteps> bind(std::vector<Step> const& steps, std::vector<PlaceOf> places);
 
-  /// The same steps over other memory.
+  /// The same steps over other memory at place 0.
   void use(Memory memory);
 
   /// All steps in their order. Errors: those of `call`, body_refused, loop_too_long, rows_missing
@@ -41,23 +47,18 @@ private:
     std::vector<DeviceAddress> buffers;
     std::vector<std::vector<Call>> bodies;
   };
-  BoundSteps(Processor& processor, Memory memory)
-      : processor_(&processor), memory_(std::move(memory)) {}
-  Result<std::vector<Call>> bind_all(std::vector<Step> const& steps, KernelLibrary& library) const;
+  explicit BoundSteps(std::vector<PlaceOf> places) : places_(std::move(places)) {}
+  Result<std::vector<Call>> bind_all(std::vector<Step> const& steps) const;
   void place(std::vector<Call>& calls) const;
   Status run_all(std::vector<Call> const& calls, CallKernel const& call_kernel) const;
+  Status run_if(Call const& call, CallKernel const& call_kernel) const;
   Status run_body(Call const& call, size_t body, CallKernel const& call_kernel) const;
   Status run_loop(Call const& call, CallKernel const& call_kernel) const;
   Result<bool> run_round(Call const& call, int64_t round, CallKernel const& call_kernel) const;
-  void copy(std::vector<Copy> const& copies) const;
-  void take(Row const& row, int64_t round) const;
-  void give(Row const& row, int64_t round) const;
-  template <typename T>
-  T value_at(Buffer const& buffer) const;
-  bool holds(Buffer const& condition) const;
+  void copy_across(Step const& step) const;
+  PlaceOf const& place_of(Call const& call) const { return places_[size_t(call.step->place)]; }
 
-  Processor* processor_;
-  Memory memory_;
+  std::vector<PlaceOf> places_;
   std::vector<Call> calls_;
 };
 

@@ -26,50 +26,55 @@ std::unexpected<Error> body_refused(Step const& step, Body const& body) {
                                      "' that these inputs choose cannot be run: " + body.refuses);
 }
 
-}  // namespace
-
 template <typename T>
-T BoundSteps::value_at(Buffer const& buffer) const {
+T value_at(PlaceOf const& at, Buffer const& buffer) {
   T value;
-  processor_->read(std::as_writable_bytes(std::span(&value, 1)), memory_.address(buffer));
+  at.processor->read(std::as_writable_bytes(std::span(&value, 1)), at.memory.address(buffer));
   return value;
 }
 
-bool BoundSteps::holds(Buffer const& condition) const {
-  return condition.region == Region::kNothing || value_at<uint8_t>(condition) != 0;
+bool holds(PlaceOf const& at, Buffer const& condition) {
+  return condition.region == Region::kNothing || value_at<uint8_t>(at, condition) != 0;
 }
 
-void BoundSteps::copy(std::vector<Copy> const& copies) const {
+void copy(PlaceOf const& at, std::vector<Copy> const& copies) {
   for (Copy const& one : copies)
-    processor_->copy(memory_.address(one.to), memory_.address(one.from), one.to.bytes);
+    at.processor->copy(at.memory.address(one.to), at.memory.address(one.from), one.to.bytes);
+}
+
+void take(PlaceOf const& at, Row const& row, int64_t round) {
+  DeviceAddress to = at.memory.address(row.row), from = at.memory.address(row.all);
+  for_each_block(row, round, [&](int64_t all, int64_t one, int64_t bytes) {
+    at.processor->copy(to + one, from + all, bytes);
+  });
+}
+
+void give(PlaceOf const& at, Row const& row, int64_t round) {
+  DeviceAddress to = at.memory.address(row.all), from = at.memory.address(row.row);
+  for_each_block(row, round, [&](int64_t all, int64_t one, int64_t bytes) {
+    at.processor->copy(to + all, from + one, bytes);
+  });
+}
+
+}  // namespace
+
+Status BoundSteps::run_if(Call const& call, CallKernel const& call_kernel) const {
+  return run_body(call, holds(place_of(call), call.step->condition) ? 0 : 1, call_kernel);
 }
 
 Status BoundSteps::run_body(Call const& call, size_t which, CallKernel const& call_kernel) const {
   Body const& body = call.step->bodies[which];
   if (!body.refuses.empty()) return body_refused(*call.step, body);
   TRY(run_all(call.bodies[which], call_kernel));
-  copy(body.copies);
+  copy(place_of(call), body.copies);
   return {};
-}
-
-void BoundSteps::take(Row const& row, int64_t round) const {
-  DeviceAddress to = memory_.address(row.row), from = memory_.address(row.all);
-  for_each_block(row, round, [&](int64_t all, int64_t one, int64_t bytes) {
-    processor_->copy(to + one, from + all, bytes);
-  });
-}
-
-void BoundSteps::give(Row const& row, int64_t round) const {
-  DeviceAddress to = memory_.address(row.all), from = memory_.address(row.row);
-  for_each_block(row, round, [&](int64_t all, int64_t one, int64_t bytes) {
-    processor_->copy(to + all, from + one, bytes);
-  });
 }
 
 /// One time through the body: whether another follows.
 Result<bool> BoundSteps::run_round(Call const& call, int64_t round,
                                    CallKernel const& call_kernel) const {
   Loop const& loop = call.step->loop;
+  PlaceOf const& at = place_of(call);
   for (auto const* rows : {&loop.taken, &loop.given})
     for (Row const& row : *rows)
       if (round >= rows_of(row))
@@ -77,23 +82,24 @@ Result<bool> BoundSteps::run_round(Call const& call, int64_t round,
                           "has a round " + std::to_string(round) + ", but only " +
                               std::to_string(rows_of(row)) + " rows");
   if (loop.number.region != Region::kNothing)
-    processor_->write(memory_.address(loop.number), std::as_bytes(std::span(&round, 1)));
-  for (Row const& row : loop.taken) take(row, round);
+    at.processor->write(at.memory.address(loop.number), std::as_bytes(std::span(&round, 1)));
+  for (Row const& row : loop.taken) take(at, row, round);
   Body const& body = call.step->bodies[0];
   if (!body.refuses.empty()) return body_refused(*call.step, body);
   TRY(run_all(call.bodies[0], call_kernel));
-  bool goes_on = holds(loop.next);  // before a copy goes over it
-  for (Row const& row : loop.given) give(row, round);
-  copy(body.copies);
+  bool goes_on = holds(at, loop.next);  // before a copy goes over it
+  for (Row const& row : loop.given) give(at, row, round);
+  copy(at, body.copies);
   return goes_on;
 }
 
 Status BoundSteps::run_loop(Call const& call, CallKernel const& call_kernel) const {
   Loop const& loop = call.step->loop;
+  PlaceOf const& at = place_of(call);
   int64_t most = kMostRounds + 1, round = 0;
-  if (loop.most.region != Region::kNothing) most = value_at<int64_t>(loop.most);
-  copy(loop.begin);
-  for (bool goes_on = holds(call.step->condition); goes_on && round < most; ++round) {
+  if (loop.most.region != Region::kNothing) most = value_at<int64_t>(at, loop.most);
+  copy(at, loop.begin);
+  for (bool goes_on = holds(at, call.step->condition); goes_on && round < most; ++round) {
     if (round == kMostRounds)
       return wrong_loop(*call.step, "loop_too_long",
                         "has no end after " + std::to_string(round) + " rounds");
@@ -104,7 +110,7 @@ Status BoundSteps::run_loop(Call const& call, CallKernel const& call_kernel) con
       return wrong_loop(*call.step, "rows_missing",
                         "ends after " + std::to_string(round) + " of " +
                             std::to_string(rows_of(row)) + " rounds");
-  copy(loop.end);
+  copy(at, loop.end);
   return {};
 }
 

@@ -8,6 +8,8 @@
 namespace tw::package {
 namespace {
 
+constexpr int64_t kMostPlaces = 64;
+
 using json::Kind;
 using json::Value;
 
@@ -152,6 +154,12 @@ Result<Loop> read_loop(Value const& value) {
   return loop;
 }
 
+Result<int> place_in(Value const& value, char const* name) {
+  TRY_ASSIGN(int64_t place, size_in(value, name));
+  if (place > kMostPlaces) return bad(std::string("'") + name + "' is " + std::to_string(place));
+  return int(place);
+}
+
 Result<Step> read_step(Value const& value);
 
 Result<Body> read_body(Value const& value) {
@@ -177,11 +185,19 @@ Status read_control(Value const& value, Step& step) {
 Result<Step> read_step(Value const& value) {
   Step step;
   TRY_ASSIGN(step.makes, text_in(value, "makes"));
+  if (value.find("place") != nullptr) {
+    TRY_ASSIGN(step.place, place_in(value, "place"));
+  }
   if (value.find("control") != nullptr) {
     TRY(read_control(value, step));
     return step;
   }
-  TRY_ASSIGN(step.symbol, text_in(value, "kernel"));
+  if (value.find("copy_from") != nullptr) {
+    step.kind = StepKind::kCopy;
+    TRY_ASSIGN(step.from, place_in(value, "copy_from"));
+  } else {
+    TRY_ASSIGN(step.symbol, text_in(value, "kernel"));
+  }
   TRY_ASSIGN(step.buffers, list_in<Buffer>(value, "buffers", read_buffer));
   return step;
 }
@@ -196,15 +212,24 @@ Result<Target> read_target(Value const& of) {
   return target;
 }
 
+Result<Site> read_site(Value const& value) {
+  Site site;
+  TRY_ASSIGN(site.target, read_target(value));
+  TRY_ASSIGN(site.library, read_file(value, "library"));
+  TRY_ASSIGN(site.arena_bytes, size_in(value, "arena_bytes"));
+  TRY_ASSIGN(site.workspace_bytes, size_in(value, "workspace_bytes"));
+  return site;
+}
+
 Result<Description> read_description(Value const& value) {
   Description description;
+  TRY_ASSIGN(static_cast<Site&>(description), read_site(value));
   TRY_ASSIGN(description.name, text_in(value, "name"));
   TRY_ASSIGN(description.made_by, text_in(value, "made_by"));
-  TRY_ASSIGN(description.target, read_target(value));
-  TRY_ASSIGN(description.library, read_file(value, "library"));
   TRY_ASSIGN(description.parameters, read_file(value, "parameters"));
-  TRY_ASSIGN(description.arena_bytes, size_in(value, "arena_bytes"));
-  TRY_ASSIGN(description.workspace_bytes, size_in(value, "workspace_bytes"));
+  if (value.find("elsewhere") != nullptr) {
+    TRY_ASSIGN(description.elsewhere, list_in<Site>(value, "elsewhere", read_site));
+  }
   TRY_ASSIGN(description.inputs, list_in<Tensor>(value, "inputs", read_tensor));
   TRY_ASSIGN(description.outputs, list_in<Tensor>(value, "outputs", read_tensor));
   TRY_ASSIGN(description.results, list_in<Buffer>(value, "results", read_buffer));

@@ -14,8 +14,9 @@
 
 namespace tw::package {
 
-/// Since version 2 a step may own bodies; what has none is still written as version 1.
-inline constexpr int64_t kVersion = 2;
+/// Since version 2 a step may own bodies, since version 3 steps may run at several places; what has
+/// neither is still written as version 1.
+inline constexpr int64_t kVersion = 3;
 
 struct Tensor {
   std::string name;
@@ -71,16 +72,19 @@ struct Loop {
   bool operator==(Loop const&) const = default;
 };
 
-enum class StepKind : uint8_t { kKernel, kIf, kLoop };
+enum class StepKind : uint8_t { kKernel, kIf, kLoop, kCopy };
 
 struct Step {
   StepKind kind = StepKind::kKernel;
   std::string symbol;           ///< of a kernel
   std::string makes;            ///< names of the model's values, for people
-  std::vector<Buffer> buffers;  ///< of a kernel
+  std::vector<Buffer> buffers;  ///< of a kernel; of a copy two, from and to
   Buffer condition;             ///< a bool: of an If; of a loop for its first round, or absent
   std::vector<Body> bodies;     ///< of an If two, the first where the condition holds
   Loop loop;
+  int place = 0;  ///< where it runs, its bodies, too; of a copy: where to
+  int from =
+      0;  ///< of a copy: the place that its first buffer lies in; the second one is the place's
   bool operator==(Step const&) const = default;
 };
 
@@ -106,16 +110,26 @@ struct Target : MachineNeeds {
   bool operator==(Target const&) const = default;
 };
 
-struct Description {
-  std::string name, made_by;
+/// Where steps run: a processor with its memory and a library for it.
+struct Site {
   Target target;
-  File library, parameters;
+  File library;
   int64_t arena_bytes = 0, workspace_bytes = 0;
+  bool operator==(Site const&) const = default;
+};
+
+/// Place 0 has the inputs and outputs; every place has the parameters that its steps read.
+struct Description : Site {
+  std::string name, made_by;
+  File parameters;
+  std::vector<Site> elsewhere;  ///< places 1, 2, ...
   std::vector<Tensor> inputs, outputs;
   std::vector<Buffer> results;  ///< per output: where it is after a run
   std::vector<Kernel> kernels;
   std::vector<Step> steps;
   bool operator==(Description const&) const = default;
+
+  Site const& site(int place) const { return place == 0 ? *this : elsewhere[size_t(place - 1)]; }
 };
 
 /// JSON with a checksum of itself as its last member.

@@ -1,5 +1,3 @@
-#include <initializer_list>
-
 #include "engine/runtime/package/checksum.h"
 #include "engine/runtime/package/description_parts.h"
 #include "engine/runtime/package/json.h"
@@ -34,7 +32,9 @@ std::string list(Items const& items, std::string_view between, One one) {
   return "[" + text + "]";
 }
 
-std::string object(std::initializer_list<std::pair<char const*, std::string>> members) {
+using Members = std::vector<std::pair<char const*, std::string>>;
+
+std::string object(Members const& members) {
   std::string text;
   for (auto const& [name, value] : members)
     text += (text.empty() ? "" : ", ") + quoted(name) + ": " + value;
@@ -103,21 +103,51 @@ std::string text_of(Loop const& loop) {
                  {"given", texts_of(loop.given)}});
 }
 
+std::string text_of(Site const& site) {
+  return object({{"target", text_of(site.target)},
+                 {"library", text_of(site.library)},
+                 {"arena_bytes", number(site.arena_bytes)},
+                 {"workspace_bytes", number(site.workspace_bytes)}});
+}
+
+Members members_of(Step const& step) {
+  switch (step.kind) {
+    case StepKind::kKernel:
+      return {{"kernel", quoted(step.symbol)},
+              {"makes", quoted(step.makes)},
+              {"buffers", texts_of(step.buffers)}};
+    case StepKind::kCopy:
+      return {{"copy_from", number(step.from)},
+              {"makes", quoted(step.makes)},
+              {"buffers", texts_of(step.buffers)}};
+    case StepKind::kIf:
+      return {{"control", quoted("if")},
+              {"makes", quoted(step.makes)},
+              {"condition", text_of(step.condition)},
+              {"bodies", texts_of(step.bodies, ",\n   ")}};
+    case StepKind::kLoop:
+      break;
+  }
+  return {{"control", quoted("loop")},
+          {"makes", quoted(step.makes)},
+          {"condition", text_of(step.condition)},
+          {"loop", text_of(step.loop)},
+          {"bodies", texts_of(step.bodies, ",\n   ")}};
+}
+
 std::string text_of(Step const& step) {
-  if (step.kind == StepKind::kKernel)
-    return object({{"kernel", quoted(step.symbol)},
-                   {"makes", quoted(step.makes)},
-                   {"buffers", texts_of(step.buffers)}});
-  if (step.kind == StepKind::kIf)
-    return object({{"control", quoted("if")},
-                   {"makes", quoted(step.makes)},
-                   {"condition", text_of(step.condition)},
-                   {"bodies", texts_of(step.bodies, ",\n   ")}});
-  return object({{"control", quoted("loop")},
-                 {"makes", quoted(step.makes)},
-                 {"condition", text_of(step.condition)},
-                 {"loop", text_of(step.loop)},
-                 {"bodies", texts_of(step.bodies, ",\n   ")}});
+  Members members = members_of(step);
+  if (step.place != 0 || step.kind == StepKind::kCopy)
+    members.push_back({"place", number(step.place)});
+  return object(members);
+}
+
+/// The oldest version that can say it.
+int64_t version_of(Description const& d) {
+  if (!d.elsewhere.empty()) return 3;
+  for (Step const& step : d.steps)
+    if (step.kind != StepKind::kKernel) return 2;
+  return 1;
 }
 
 }  // namespace
@@ -128,9 +158,7 @@ std::string to_text(Description const& d) {
   auto add = [&](char const* name, std::string const& value) {
     text += quoted(name) + ": " + value + ",\n";
   };
-  bool plain = true;
-  for (Step const& step : d.steps) plain = plain && step.kind == StepKind::kKernel;
-  add("tilewright_package", number(plain ? 1 : kVersion));
+  add("tilewright_package", number(version_of(d)));
   add("name", quoted(d.name));
   add("made_by", quoted(d.made_by));
   add("target", text_of(d.target));
@@ -138,6 +166,7 @@ std::string to_text(Description const& d) {
   add("parameters", text_of(d.parameters));
   add("arena_bytes", number(d.arena_bytes));
   add("workspace_bytes", number(d.workspace_bytes));
+  if (!d.elsewhere.empty()) add("elsewhere", list(d.elsewhere, ",\n  ", one));
   add("inputs", list(d.inputs, ",\n  ", one));
   add("outputs", list(d.outputs, ",\n  ", one));
   add("results", list(d.results, ", ", one));

@@ -28,82 +28,114 @@ Result<std::string> read_description(fs::path const& folder) {
 }  // namespace
 
 Package::~Package() {
-  for (void* memory : allocated_) processor_->release(memory);
+  steps_.reset();
+  for (Loaded& place : places_)
+    for (void* memory : place.allocated) place.processor->release(memory);
 }
 
-Result<DeviceAddress> Package::allocate(int64_t bytes) {
-  TRY_ASSIGN(void* memory, processor_->allocate(std::max<int64_t>(bytes, 64)));
-  allocated_.push_back(memory);
-  return DeviceAddress{memory, 0};
+Result<DeviceAddress> Package::Loaded::allocate(int64_t bytes) {
+  TRY_ASSIGN(void* given, processor->allocate(std::max<int64_t>(bytes, 64)));
+  allocated.push_back(given);
+  return DeviceAddress{given, 0};
 }
 
-/// Where the processor reads this process' memory, all loads of the folder share one copy.
-Status Package::load_parameters(fs::path const& folder) {
-  File const& weights = description_.parameters;
-  TRY_ASSIGN(parameters_, Parameters::load(folder / weights.name, weights));
-  memory_.parameters = {parameters_->data(), 0};
-  if (processor_->host_address(memory_.parameters) != nullptr) return {};
-  TRY_ASSIGN(memory_.parameters, allocate(weights.bytes));
-  processor_->write(memory_.parameters, {static_cast<std::byte const*>(parameters_->data()),
-                                         size_t(weights.bytes)});
+/// A processor for every place. Errors: wrong_processor.
+Status Package::add_places(std::unique_ptr<Processor> processor,
+                           std::map<std::string, std::unique_ptr<Processor>> others) {
+  TRY(processor->can_run(description_.target));
+  places_.push_back({std::move(processor)});
+  for (Site const& site : description_.elsewhere) {
+    auto found = others.find(site.target.name);
+    if (found == others.end() || !found->second)
+      return bad_input("wrong_processor",
+                       "some steps of the package run on a device of the kind '" +
+                           site.target.name + "', which is not here");
+    TRY(found->second->can_run(site.target));
+    places_.push_back({std::move(found->second)});
+  }
   return {};
 }
 
-Status Package::load_library(fs::path const& folder) {
+/// Where a processor reads this process' memory, all loads of the folder share one copy.
+Status Package::load_parameters(Loaded& place) {
+  place.memory.parameters = {parameters_->data(), 0};
+  if (place.processor->host_address(place.memory.parameters) != nullptr) return {};
+  int64_t bytes = description_.parameters.bytes;
+  TRY_ASSIGN(place.memory.parameters, place.allocate(bytes));
+  place.processor->write(place.memory.parameters,
+                         {static_cast<std::byte const*>(parameters_->data()), size_t(bytes)});
+  return {};
+}
+
+Status Package::load_library(fs::path const& folder, File const& named, Loaded& place) {
   constexpr int64_t kMost = int64_t(1) << 30;
-  if (description_.library.bytes > kMost)
-    return damaged(description_.library, "it would be too large");
-  std::vector<std::byte> bytes(size_t(description_.library.bytes));
-  OpenFile file(folder / description_.library.name);
-  TRY(read_exactly(file, description_.library, bytes));
-  TRY_ASSIGN(library_, processor_->load(bytes));  // the bytes that were checked
+  if (named.bytes > kMost) return damaged(named, "it would be too large");
+  std::vector<std::byte> bytes(size_t(named.bytes));
+  OpenFile file(folder / named.name);
+  TRY(read_exactly(file, named, bytes));
+  TRY_ASSIGN(place.library, place.processor->load(bytes));  // the bytes that were checked
   return {};
 }
 
-Status Package::allocate_all() {
-  for (Tensor const& tensor : description_.inputs) {
-    TRY_ASSIGN(DeviceAddress memory, allocate(tensor.bytes));
-    memory_.inputs.push_back(memory);
-  }
-  for (Tensor const& tensor : description_.outputs) {
-    TRY_ASSIGN(DeviceAddress memory, allocate(tensor.bytes));
-    memory_.outputs.push_back(memory);
-  }
-  TRY_ASSIGN(memory_.arena, allocate(description_.arena_bytes));
-  TRY_ASSIGN(memory_.workspace, allocate(description_.workspace_bytes));
-  own_ = memory_;
+Status Package::allocate_tensors() {
+  for (auto const& [list, of] : {std::pair(&description_.inputs, &first().memory.inputs),
+                                 std::pair(&description_.outputs, &first().memory.outputs)})
+    for (Tensor const& tensor : *list) {
+      TRY_ASSIGN(DeviceAddress memory, first().allocate(tensor.bytes));
+      of->push_back(memory);
+    }
   return {};
 }
 
-Result<std::unique_ptr<Package>> Package::load(fs::path const& folder,
-                                               std::unique_ptr<Processor> processor, int threads) {
-  std::unique_ptr<Package> package(new Package(std::move(processor)));
+std::vector<PlaceOf> Package::places() {
+  std::vector<PlaceOf> places;
+  for (Loaded& one : places_)
+    places.push_back({one.library.get(), one.processor.get(), one.memory});
+  return places;
+}
+
+Result<std::unique_ptr<Package>> Package::load(
+    fs::path const& folder, std::unique_ptr<Processor> processor, int threads,
+    std::map<std::string, std::unique_ptr<Processor>> others) {
+  std::unique_ptr<Package> package(new Package());
   TRY_ASSIGN(std::string text, read_description(folder));
   TRY_ASSIGN(package->description_, parse_description(text));
-  TRY(package->processor_->can_run(package->description_.target));
-  TRY(package->load_parameters(folder));
-  TRY(package->load_library(folder));
-  TRY(package->allocate_all());
-  TRY_ASSIGN(package->steps_,
-             BoundSteps::bind(package->description_.steps, *package->library_,
-                              *package->processor_, package->memory_));
-  package->processor_->use_threads(threads);
+  Description const& description = package->description_;
+  TRY(package->add_places(std::move(processor), std::move(others)));
+  TRY_ASSIGN(package->parameters_,
+             Parameters::load(folder / description.parameters.name, description.parameters));
+  TRY(package->allocate_tensors());
+  for (size_t p = 0; p < package->places_.size(); ++p) {
+    Loaded& place = package->places_[p];
+    Site const& site = description.site(int(p));
+    TRY(package->load_parameters(place));
+    TRY(package->load_library(folder, site.library, place));
+    TRY_ASSIGN(place.memory.arena, place.allocate(site.arena_bytes));
+    TRY_ASSIGN(place.memory.workspace, place.allocate(site.workspace_bytes));
+  }
+  package->own_ = package->first().memory;
+  TRY_ASSIGN(package->steps_, BoundSteps::bind(description.steps, package->places()));
+  for (Loaded& place : package->places_) place.processor->use_threads(threads);
   return package;
 }
 
+void Package::end_threads() {
+  for (Loaded& place : places_) place.processor->use_threads(1);
+}
+
 void Package::use(Memory memory) {
-  memory_ = std::move(memory);
-  steps_->use(memory_);
+  first().memory = std::move(memory);
+  steps_->use(first().memory);
 }
 
 void Package::use_input(size_t index, void* memory) {
-  Memory changed = memory_;
+  Memory changed = first().memory;
   changed.inputs[index] = memory ? DeviceAddress{memory, 0} : own_.inputs[index];
   use(std::move(changed));
 }
 
 void Package::use_output(size_t index, void* memory) {
-  Memory changed = memory_;
+  Memory changed = first().memory;
   changed.outputs[index] = memory ? DeviceAddress{memory, 0} : own_.outputs[index];
   use(std::move(changed));
 }
@@ -113,12 +145,13 @@ Status Package::run() {
     if (code == 0) return {};
     return refused("kernel_failed", kernel + " stopped with code " + std::to_string(code));
   };
-  TRY(steps_->run([&](std::string const& symbol, void* kernel,
+  TRY(steps_->run([&](Processor& processor, std::string const& symbol, void* kernel,
                       std::span<DeviceAddress const> buffers) -> Status {
-    int32_t code = processor_->call(kernel, buffers);
+    int32_t code = processor.call(kernel, buffers);
     return code == 0 ? Status() : failed("the kernel '" + symbol + "'", code);
   }));
-  return failed("one of the kernels", processor_->wait());
+  for (Loaded& place : places_) TRY(failed("one of the kernels", place.processor->wait()));
+  return {};
 }
 
 }  // namespace tw::package

@@ -1,0 +1,206 @@
+#include "engine/compile/cut.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace tw {
+namespace {
+
+constexpr int64_t kAlignment = 64;
+
+/// Bytes of a value, as an arena holds it; empty: not known.
+std::optional<int64_t> bytes_of(Value const& value) {
+  auto info = tensor_info(value);
+  auto count = info ? element_count(info->shape) : Result<int64_t>(0);
+  if (!info || !count) return std::nullopt;
+  return (*count * size_of(info->type) + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+/// The place of each group, from the points.
+Result<std::vector<int>> places_of(Graph const& graph, Cut const& cut) {
+  std::map<std::string, int> group_of;
+  for (size_t g = 0; g < graph.groups.size(); ++g)
+    for (NodeId id : graph.groups[g].nodes) {
+      Node const& node = graph.node(id);
+      group_of.emplace(node.name, int(g));
+      for (std::string const& origin : node.origins) group_of.emplace(origin, int(g));
+    }
+  std::map<int, int> begins;
+  for (CutPoint const& point : cut.points) {
+    auto group = group_of.find(point.node);
+    if (group == group_of.end())
+      return bad_input("unknown_node", fmt::format("the model has no node '{}'", point.node));
+    auto place = std::ranges::find(cut.places, point.place);
+    if (place == cut.places.end())
+      return bad_input("unknown_place", fmt::format("there is no place '{}'", point.place));
+    begins[group->second] = int(place - cut.places.begin());
+  }
+  std::vector<int> places(graph.groups.size(), 0);
+  int now = 0;
+  for (size_t g = 0; g < places.size(); ++g) {
+    if (auto begin = begins.find(int(g)); begin != begins.end()) now = begin->second;
+    places[g] = now;
+  }
+  return places;
+}
+
+/// Kernels of the cut plan, by kernel and place of the plan before.
+class Kernels {
+public:
+  Kernels(Plan const& before, Cut const& cut) : before_(before), cut_(cut) {}
+
+  int at(int kernel, int place) {
+    auto [known, is_new] = numbers_.try_emplace({kernel, place}, int(list.size()));
+    if (!is_new) {
+      ++list[size_t(known->second)].count;
+      return known->second;
+    }
+    KernelTask task = before_.kernels[size_t(kernel)];
+    task.count = 1;
+    task.place = place;
+    if (!first_.insert(kernel).second)
+      task.name = fmt::format("{}_at_{}", task.name, cut_.places[size_t(place)]);
+    task.kernel.name = task.name;
+    list.push_back(std::move(task));
+    return known->second;
+  }
+
+  std::vector<KernelTask> list;
+
+private:
+  Plan const& before_;
+  Cut const& cut_;
+  std::map<std::pair<int, int>, int> numbers_;
+  std::set<int> first_;
+};
+
+class Cutting {
+public:
+  Cutting(Graph const& graph, Plan const& plan, Cut const& cut, std::vector<int> const& places)
+      : graph_(graph), plan_(plan), cut_(cut), places_(places), kernels_(plan, cut) {
+    for (ValueId id : graph.inputs) made_at_[id] = 0;
+  }
+
+  Result<Plan> run() {
+    for (PlanStep const& step : plan_.steps) TRY(add(step));
+    for (ValueId id : graph_.outputs)
+      if (!graph_.value(id).is_constant()) TRY(bring(id, 0));
+    Plan result;
+    result.steps = std::move(steps_);
+    result.kernels = std::move(kernels_.list);
+    result.name = cut_.places.front();
+    result.memory = memory_of(result.steps, 0);
+    for (size_t place = 1; place < cut_.places.size(); ++place)
+      result.elsewhere.push_back({cut_.places[place], memory_of(result.steps, int(place))});
+    return result;
+  }
+
+private:
+  Status add(PlanStep step) {
+    step.place = step.kind == StepKind::kKernel ? places_[size_t(step.group)] : 0;
+    if (step.kind == StepKind::kControl && runs_kernels_only(step))
+      step.place = places_[size_t(step.group)];
+    for (ValueId id : step.inputs)
+      if (id.valid() && !graph_.value(id).is_constant()) TRY(bring(id, step.place));
+    renumber(step);
+    for (ValueId id : step.outputs)
+      if (id.valid()) made_at_[id] = step.place;
+    steps_.push_back(std::move(step));
+    return {};
+  }
+
+  static bool runs_kernels_only(PlanStep const& step) {
+    return std::ranges::all_of(step.bodies, [](BodyPlan const& body) {
+      return std::ranges::all_of(body.steps, [](PlanStep const& one) {
+        return one.kind == StepKind::kKernel ||
+               (one.kind == StepKind::kControl && runs_kernels_only(one));
+      });
+    });
+  }
+
+  /// What a step owns runs where it runs.
+  void renumber(PlanStep& step) {
+    if (step.kind == StepKind::kKernel) step.kernel = kernels_.at(step.kernel, step.place);
+    for (BodyPlan& body : step.bodies)
+      for (PlanStep& inner : body.steps) {
+        inner.place = step.place;
+        renumber(inner);
+      }
+  }
+
+  Status bring(ValueId id, int place) {
+    auto made = made_at_.find(id);
+    if (made == made_at_.end() || made->second == place || !copied_.insert({place, id}).second)
+      return {};
+    Value const& value = graph_.value(id);
+    if (!bytes_of(value))
+      return bad_input(
+          "unknown_shape",
+          fmt::format("'{}' is made on {} and needed on {}, but its shape is not known", value.name,
+                      cut_.places[size_t(made->second)], cut_.places[size_t(place)]),
+          Place{{}, 0, 0, value.name});
+    PlanStep copy;
+    copy.kind = StepKind::kCopy;
+    copy.inputs = copy.outputs = {id};
+    copy.node = fmt::format("{} (copy)", value.name);
+    copy.place = place;
+    copy.from = made->second;
+    steps_.push_back(std::move(copy));
+    return {};
+  }
+
+  /// Tensors that lie in the place's arena, and while which steps.
+  MemoryPlan memory_of(std::vector<PlanStep> const& steps, int place) const {
+    std::set<ValueId> results(graph_.outputs.begin(), graph_.outputs.end());
+    std::map<ValueId, Allocation> alive;
+    for (int s = 0; s < int(steps.size()); ++s) {
+      PlanStep const& step = steps[size_t(s)];
+      int reads_at = step.kind == StepKind::kCopy ? step.from : step.place;
+      for (ValueId id : step.inputs)
+        if (auto found = alive.find(id); reads_at == place && found != alive.end())
+          found->second.last = s;
+      for (ValueId id : step.outputs) {
+        if (!id.valid() || step.place != place) continue;
+        if (place == 0 && results.contains(id)) continue;  // the caller's
+        if (auto bytes = bytes_of(graph_.value(id))) alive[id] = {id, 0, *bytes, s, s};
+      }
+    }
+    std::vector<Allocation> open;
+    for (auto const& [id, allocation] : alive) open.push_back(allocation);
+    return arrange(std::move(open), int(steps.size()));
+  }
+
+  Graph const& graph_;
+  Plan const& plan_;
+  Cut const& cut_;
+  std::vector<int> const& places_;
+  Kernels kernels_;
+  std::vector<PlanStep> steps_;
+  std::map<ValueId, int> made_at_;
+  std::set<std::pair<int, ValueId>> copied_;
+};
+
+}  // namespace
+
+Result<Cut> parse_cut(std::vector<std::string> const& points, std::string const& first) {
+  Cut cut{{first}, {}};
+  for (std::string const& text : points) {
+    size_t at = text.rfind('@');
+    if (at == std::string::npos || at == 0 || at + 1 == text.size())
+      return bad_input("bad_cut", fmt::format("'{}' is no NODE@DEVICE", text));
+    cut.points.push_back({text.substr(0, at), text.substr(at + 1)});
+    if (std::ranges::find(cut.places, cut.points.back().place) == cut.places.end())
+      cut.places.push_back(cut.points.back().place);
+  }
+  return cut;
+}
+
+Result<Plan> cut_plan(Graph const& graph, Plan const& plan, Cut const& cut) {
+  TRY_ASSIGN(std::vector<int> places, places_of(graph, cut));
+  return Cutting(graph, plan, cut, places).run();
+}
+
+}  // namespace tw
