@@ -69,3 +69,4 @@ if(NOT TW_SANITIZE)  # a package of instrumented programs is of no use
   set_tests_properties(package/installed_slow_test PROPERTIES LABELS slow SKIP_RETURN_CODE 77 TIMEOUT 600)
 endif()
 add_subdirectory(benchmarks)
+tw_test_folder(docs LINKS tw_app_shared tw_targets)
