@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "engine/graph/bodies.h"
+#include "engine/graph/control.h"
 
 namespace tw {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "engine/graph/bodies.h"
+#include "engine/graph/control.h"
 #include "engine/tensor/bytes.h"
 
 namespace tw {

@@ -8,15 +8,14 @@
 
 namespace tw {
 
-ControlOperator const* find_onnx_control(std::string_view op_type) {
+ControlOperator const* find_control(std::string_view name) {
   for (ControlOperator const* op : control_table())
-    if (op->onnx == op_type) return op;
+    if (op->name == name) return op;
   return nullptr;
 }
 
 std::string body_name(Node const& node, size_t body) {
-  return node.control && body < node.control->bodies.size() ? node.control->bodies[body].name
-                                                            : "body";
+  return node.control && body < node.control->bodies.size() ? node.control->bodies[body] : "body";
 }
 
 std::vector<Value> operands_of(Graph const& graph, Node const& node) {
@@ -58,6 +57,15 @@ ValueType common_type(ValueType const& a, ValueType const& b) {
     if (!extent || !other || !ir::equal(extent, other)) extent = {};
   }
   return type;
+}
+
+Status check_body_inputs(Graph const& body, size_t given) {
+  // What nothing can run says so in better words than a count of what it does not take.
+  for (Node const& node : body.nodes)
+    if (node.is_opaque()) return refused("opaque_node", node.reason, {{}, 0, 0, node.name});
+  if (given == body.inputs.size()) return {};
+  return bad_input("wrong_inputs", fmt::format("its graph takes {} values, {} were given",
+                                               body.inputs.size(), given));
 }
 
 Result<std::vector<NDArray>> run_control(Graph const& graph, Node const& node,

@@ -28,21 +28,12 @@ struct ControlCall {
   ControlLimits const& limits;
 };
 
-struct BodyName {
-  std::string name;  ///< "then"
-  std::string onnx;  ///< attribute of the foreign node: "then_branch"
-};
-
 struct ControlOperator {
   std::string name;  ///< "if"
   std::string doc;
-  std::string onnx;
-  std::vector<OnnxAttribute> onnx_attributes;  ///< all that it has in any opset
-  std::vector<BodyName> bodies;
+  std::vector<std::string> bodies;  ///< "then", "else"
   std::vector<AttributeDoc> attributes;
 
-  /// The node's attributes and operands, in our words. Errors: unsupported.
-  Result<Converted> (*from_onnx)(ForeignContext const&) = nullptr;
   /// Which sub-graph runs, when the operands tell; null: they never do.
   std::optional<size_t> (*decide)(std::vector<Value> const& operands) = nullptr;
   /// Types of a sub-graph's inputs before the captured ones, and their elements where every run has
@@ -62,7 +53,7 @@ struct ControlOperator {
 
 std::span<ControlOperator const* const> control_table();
 /// Null when there is none.
-ControlOperator const* find_onnx_control(std::string_view op_type);
+ControlOperator const* find_control(std::string_view name);
 
 /// "then", "else"; for an opaque node "body".
 std::string body_name(Node const& node, size_t body);
@@ -76,6 +67,10 @@ void for_each_node(Graph const& graph, std::function<void(Node const&)> const& f
 /// element type that is not known is the other's.
 ValueType common_type(ValueType const& a, ValueType const& b);
 bool equal(ValueType const& a, ValueType const& b);
+
+/// Before a sub-graph runs on `given` values, the captured ones among them. Errors: opaque_node
+/// with its reason, wrong_inputs.
+Status check_body_inputs(Graph const& body, size_t given);
 
 /// Runs a control node; `operands` as the node's inputs, captured ones are not looked at. Errors:
 /// those of the operator, at the node unless they are at a node inside.

@@ -53,9 +53,8 @@ Status infer_outputs(Graph& graph, Node& node) {
   std::vector<TensorInfo const*> operands;
   for (auto const& info : infos) operands.push_back(info ? &*info : nullptr);
   auto outputs = infer_node(graph, node, operands);
-  // Shapes and types that fit ONNX but not our operator: the node runs as nothing we know.
+  // Shapes and types that fit the node's format but not our operator: it runs as nothing we know.
   if (!outputs && outputs.error().code == "unsupported") {
-    node.type = node.op->onnx;
     node.op = nullptr;
     node.reason = outputs.error().message;
     return {};

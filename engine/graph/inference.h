@@ -10,7 +10,8 @@ Result<std::vector<TensorInfo>> infer_node(Graph const& graph, Node const& node,
                                            std::span<TensorInfo const* const> operands);
 
 /// Types of the outputs, and their elements when they are few and known; `node` is not in the graph
-/// yet. One whose operands fit its format but not our operator becomes opaque, with the reason.
+/// yet. One whose operands fit its format but not our operator becomes opaque, with the reason; its
+/// type is for the caller to name.
 /// Errors: wrong_shapes and others of the operator, at the node.
 Status infer_outputs(Graph& graph, Node& node);
 

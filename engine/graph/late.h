@@ -6,22 +6,17 @@
 
 namespace tw {
 
-struct LateNode {
-  ForeignNode node;
-  int64_t opset = 1;
-  Operator const* op = nullptr;
-};
-
-/// A node that is known, and which of the late node's operands it takes; empty: none.
+/// A node that is known (the name is the late node's), and which of the late node's operands it
+/// takes; empty: none.
 struct LateCall {
   Node node;
   std::vector<std::optional<size_t>> operands;
 };
 
-/// One call per output, or one for all. Errors: those of the conversion.
-Result<std::vector<LateCall>> convert_late(Node const& node, std::vector<NDArray> const& operands);
-
-/// The error is that an operand is not known yet.
-bool is_late(Error const& error);
+struct LateNode {
+  Operator const* op = nullptr;
+  /// What the node is with these operands: one call per output, or one for all. The importer's.
+  std::function<Result<std::vector<LateCall>>(std::vector<NDArray> const& operands)> convert;
+};
 
 }  // namespace tw

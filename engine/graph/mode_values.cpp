@@ -1,13 +1,10 @@
 #include "engine/graph/mode_values.h"
 
-#include "engine/graph/control.h"
-#include "engine/graph/late.h"
-
 namespace tw {
 namespace {
 
-/// An operand whose usual value is not 0. Those that ONNX documents as 0 (a training mode, a zero
-/// point, a diagonal) need no row.
+/// An operand whose usual value is not 0. Those that are usually 0 (a training mode, a zero point,
+/// a diagonal) need no row.
 struct Usual {
   char const* op;
   size_t place;
@@ -15,20 +12,14 @@ struct Usual {
 };
 
 constexpr Usual kUsual[] = {
-    {.op = "Loop", .place = 0, .value = 1},    // rounds
-    {.op = "Loop", .place = 1, .value = 1},    // the condition, true where it is left out
-    {.op = "TopK", .place = 1, .value = 1},    // how many
-    {.op = "Range", .place = 1, .value = 1},   // the end
-    {.op = "Range", .place = 2, .value = 1},   // the step
-    {.op = "OneHot", .place = 1, .value = 1},  // classes
-    {.op = "DFT", .place = 1, .value = 1},     // a length
+    {.op = "loop", .place = 0, .value = 1},     // rounds
+    {.op = "loop", .place = 1, .value = 1},     // the condition, true where it is left out
+    {.op = "top_k", .place = 1, .value = 1},    // how many
+    {.op = "range", .place = 1, .value = 1},    // the end
+    {.op = "range", .place = 2, .value = 1},    // the step
+    {.op = "one_hot", .place = 1, .value = 1},  // classes
+    {.op = "DFT", .place = 1, .value = 1},      // a length; nothing here computes it
 };
-
-std::string onnx_name(Node const& node) {
-  if (node.late) return node.late->node.op_type;
-  if (node.control) return node.control->onnx;
-  return node.op ? node.op->onnx : node.type;
-}
 
 }  // namespace
 
@@ -36,7 +27,7 @@ double usual_value(Graph const& graph, ValueId input) {
   for (Node const& node : graph.nodes)
     for (size_t i = 0; i < node.inputs.size(); ++i)
       for (Usual const& usual : kUsual)
-        if (node.inputs[i] == input && i == usual.place && onnx_name(node) == usual.op)
+        if (node.inputs[i] == input && i == usual.place && node.type == usual.op)
           return usual.value;
   return 0;
 }

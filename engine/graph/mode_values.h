@@ -5,8 +5,8 @@
 
 namespace tw {
 
-/// What such an input is when nobody gives it: what ONNX takes where the operand that it becomes is
-/// left out, 1 where it counts rounds or elements, else 0 (false).
+/// What such an input is when nobody gives it: what the operator takes where the operand that it
+/// becomes is left out, 1 where it counts rounds or elements, else 0 (false).
 double usual_value(Graph const& graph, ValueId input);
 
 }  // namespace tw

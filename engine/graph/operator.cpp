@@ -16,10 +16,4 @@ Operator const* find_operator(std::string_view name) {
   return nullptr;
 }
 
-Operator const* find_onnx_operator(std::string_view op_type) {
-  for (Operator const* op : operator_table())
-    if (op->onnx == op_type) return op;
-  return nullptr;
-}
-
 }  // namespace tw

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/foreign/foreign_model.h"
 #include "engine/graph/attributes.h"
 #include "engine/support/base/random.h"
 #include "engine/te/te.h"
@@ -38,29 +37,6 @@ struct Tensors {
   std::vector<te::Buffer> outputs;
 };
 
-/// What a conversion sees of the foreign node.
-struct ForeignContext {
-  ForeignNode const& node;
-  int64_t opset;
-  /// Per input: the constant tensor behind it, empty when it is not known.
-  std::vector<NDArray> constants;
-  /// Per input: its rank, -1 when it is not known.
-  std::vector<int> ranks;
-  /// Per input: its element type and extents, empty when they are not known.
-  std::vector<std::optional<DType>> types;
-  std::vector<std::optional<Shape>> shapes;
-};
-
-/// The node in our words: which of the foreign inputs it keeps, in our order, and its attributes.
-struct Converted {
-  Attributes attributes;
-  std::vector<std::string> inputs;  ///< names of values; empty = absent optional
-  std::string op;                   ///< another operator of the table to become; empty: this one
-  size_t outputs = 1;  ///< how many of the foreign outputs it makes, counted from the first
-  /// Not empty: one node per foreign output, with these attributes besides.
-  std::vector<Attributes> each_output;
-};
-
 /// A random node for tests: small shapes, attributes of every kind.
 struct RandomCase {
   Attributes attributes;
@@ -70,16 +46,6 @@ struct RandomCase {
 struct AttributeDoc {
   std::string name;
   std::string doc;
-};
-
-/// An attribute of the ONNX operator, by the opsets that have it.
-struct OnnxAttribute {
-  std::string name;
-  int since = 1;
-  int until = 0;  ///< the last one; 0: the newest has it, too
-  /// The one value that is understood; `monostate`: whatever it is, the conversion reads it, or it
-  /// changes no result.
-  ForeignAttribute only = {};
 };
 
 struct Operator {
@@ -103,10 +69,6 @@ struct Operator {
   Result<std::vector<NDArray>> (*reference)(Attributes const&,
                                             std::span<NDArray const> inputs) = nullptr;
 
-  std::string onnx;                            ///< the ONNX operator that `from_onnx` converts
-  std::vector<OnnxAttribute> onnx_attributes;  ///< all that it has in any opset
-  Result<Converted> (*from_onnx)(ForeignContext const&) = nullptr;
-
   RandomCase (*random_case)(Rng&) = nullptr;
   /// How often a windowed operator may read one input element (1: once); null: once.
   int64_t (*rereads)(Attributes const&) = nullptr;
@@ -116,6 +78,5 @@ struct Operator {
 std::span<Operator const* const> operator_table();
 /// Null when there is none.
 Operator const* find_operator(std::string_view name);
-Operator const* find_onnx_operator(std::string_view op_type);
 
 }  // namespace tw

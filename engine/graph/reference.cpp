@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "engine/graph/bodies.h"
 #include "engine/graph/control.h"
 #include "engine/graph/inference.h"
 #include "engine/graph/late.h"
@@ -63,13 +62,14 @@ Result<std::vector<NDArray>> run_bodies(Graph const& graph, Node const& node,
 Result<std::vector<NDArray>> run_late(Graph const& graph, Node const& node,
                                       std::vector<NDArray> const& operands,
                                       ReferenceOptions const& options) {
-  auto calls = convert_late(node, operands);
+  auto calls = node.late->convert(operands);
   if (!calls) return placed(calls.error(), node);
   std::vector<NDArray> results;
   for (LateCall& call : *calls) {
     std::vector<NDArray> taken;
     for (std::optional<size_t> place : call.operands)
       taken.push_back(place ? operands[*place] : NDArray());
+    call.node.name = node.name;
     call.node.inputs.resize(taken.size());
     TRY_ASSIGN(std::vector<NDArray> made, run_node(graph, call.node, taken, options));
     results.insert(results.end(), made.begin(), made.end());

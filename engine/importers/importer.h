@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "engine/graph/from_foreign.h"
+#include "engine/importers/from_foreign.h"
 
 namespace tw {
 

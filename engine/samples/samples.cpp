@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/graph/from_foreign.h"
+#include "engine/importers/from_foreign.h"
 #include "engine/samples/onnx_writer.h"
 #include "engine/support/files.h"
 

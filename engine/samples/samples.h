@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/foreign/foreign_model.h"
 #include "engine/graph/graph.h"
 
 namespace tw {

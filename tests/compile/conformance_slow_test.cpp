@@ -12,8 +12,8 @@
 #include "app/shared/environment.h"
 #include "engine/device/local_device.h"
 #include "engine/graph/control.h"
-#include "engine/graph/function.h"
 #include "engine/importers/onnx/reader.h"
+#include "engine/importers/onnx/rules.h"
 #include "engine/session/use_cases.h"
 #include "engine/support/files.h"
 
@@ -92,10 +92,14 @@ std::string table_of(std::map<std::string, Counts> const& by_operator) {
          "build/tests/compile_conformance_slow_test`.\n\n"
          "| ONNX | Tilewright | passed | failed | not run | |\n|---|---|--:|--:|--:|---|\n";
   std::map<std::string, std::pair<std::string, std::string>> known;  // our name and sentence
-  for (Operator const* op : operator_table()) known[op->onnx] = {op->name, op->doc};
-  for (ControlOperator const* op : control_table()) known[op->onnx] = {op->name, op->doc};
-  for (FunctionOperator const* op : function_table())
-    known.insert({op->onnx, {"(by others)", op->doc}});
+  for (RuleList const* list : onnx_rules().lists)
+    for (ImportRule const& rule : *list)
+      if (Operator const* op = find_operator(rule.op))
+        known[rule.type] = {op->name, op->doc};
+      else if (ControlOperator const* control = find_control(rule.op))
+        known[rule.type] = {control->name, control->doc};
+      else
+        known[rule.type] = {"(by others)", rule.function->doc};
   for (auto const& [onnx, op] : known) {
     auto found = by_operator.find(onnx);
     Counts counts = found == by_operator.end() ? Counts() : found->second;

@@ -4,8 +4,8 @@
 #include <ctime>
 
 #include "engine/compile/plan.h"
-#include "engine/graph/from_foreign.h"
 #include "engine/graph/passes.h"
+#include "engine/importers/from_foreign.h"
 #include "tests/support/body_models.h"
 
 using namespace tw;

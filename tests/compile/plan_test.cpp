@@ -4,8 +4,8 @@
 #include <set>
 
 #include "engine/compile/plan.h"
-#include "engine/graph/from_foreign.h"
 #include "engine/graph/passes.h"
+#include "engine/importers/from_foreign.h"
 #include "engine/importers/importer.h"
 #include "engine/ir/interpreter.h"
 #include "engine/samples/samples.h"

@@ -9,9 +9,9 @@
 #include "engine/compile/plan.h"
 #include "engine/device/local_device.h"
 #include "engine/execute/network.h"
-#include "engine/graph/from_foreign.h"
 #include "engine/graph/passes.h"
 #include "engine/graph/reference.h"
+#include "engine/importers/from_foreign.h"
 #include "tests/support/line_models.h"
 
 using namespace tw;

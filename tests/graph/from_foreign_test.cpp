@@ -1,4 +1,4 @@
-#include "engine/graph/from_foreign.h"
+#include "engine/importers/from_foreign.h"
 
 #include <QtTest>
 

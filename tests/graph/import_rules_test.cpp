@@ -1,11 +1,11 @@
 // What files need not have: sorted nodes, tensors of known types, shapes behind every operator.
 #include <QtTest>
 
-#include "engine/graph/from_foreign.h"
-#include "engine/graph/order.h"
 #include "engine/graph/passes.h"
 #include "engine/graph/reference.h"
-#include "engine/graph/unread.h"
+#include "engine/importers/from_foreign.h"
+#include "engine/importers/order.h"
+#include "engine/importers/unread.h"
 #include "tests/support/body_models.h"
 
 using namespace tw;

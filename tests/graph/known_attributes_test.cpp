@@ -6,9 +6,8 @@
 #include <sstream>
 
 #include "engine/graph/control.h"
-#include "engine/graph/from_foreign.h"
-#include "engine/graph/function.h"
-#include "engine/graph/known_attributes.h"
+#include "engine/importers/from_foreign.h"
+#include "engine/importers/onnx/rules.h"
 
 using namespace tw;
 
@@ -36,15 +35,12 @@ Rows stored_rows() {
   return rows;
 }
 
-using Tables = std::vector<std::pair<std::string, std::vector<OnnxAttribute> const*>>;
+using Tables = std::vector<std::pair<std::string, std::vector<KnownAttribute> const*>>;
 
 Tables all_tables() {
   Tables tables;
-  for (Operator const* op : operator_table()) tables.push_back({op->onnx, &op->onnx_attributes});
-  for (ControlOperator const* op : control_table())
-    tables.push_back({op->onnx, &op->onnx_attributes});
-  for (FunctionOperator const* op : function_table())
-    tables.push_back({op->onnx, &op->onnx_attributes});
+  for (RuleList const* list : onnx_rules().lists)
+    for (ImportRule const& rule : *list) tables.push_back({rule.type, &rule.attributes});
   return tables;
 }
 
@@ -80,8 +76,8 @@ private slots:
     Rows rows = stored_rows();
     QVERIFY(rows.size() > 100);
     for (auto const& [op, table] : all_tables()) {
-      std::map<std::string, OnnxAttribute> known;
-      for (OnnxAttribute const& attribute : *table) known[attribute.name] = attribute;
+      std::map<std::string, KnownAttribute> known;
+      for (KnownAttribute const& attribute : *table) known[attribute.name] = attribute;
       for (auto const& [name, row] : rows[op]) {
         std::string where = op + "." + name;
         QVERIFY2(known.contains(name), where.c_str());
@@ -95,7 +91,7 @@ private slots:
   void a_table_has_no_attribute_that_no_schema_has() {
     Rows rows = stored_rows();
     for (auto const& [op, table] : all_tables())
-      for (OnnxAttribute const& attribute : *table)
+      for (KnownAttribute const& attribute : *table)
         QVERIFY2(rows[op].contains(attribute.name), (op + "." + attribute.name).c_str());
   }
 
@@ -126,8 +122,8 @@ private slots:
   void an_opset_above_the_newest_known_is_said() {
     ForeignNode node;
     node.op_type = "Relu";
-    auto newest = build_graph(model_of(node, kNewestOpset));
-    auto newer = build_graph(model_of(node, kNewestOpset + 1));
+    auto newest = build_graph(model_of(node, onnx_rules().newest_opset));
+    auto newer = build_graph(model_of(node, onnx_rules().newest_opset + 1));
     QVERIFY(newest && newest->notes.empty());
     QVERIFY(newer && newer->notes.size() == 1);
     QCOMPARE(

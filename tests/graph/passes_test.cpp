@@ -1,8 +1,8 @@
 #include <QtTest>
 
-#include "engine/graph/from_foreign.h"
 #include "engine/graph/passes.h"
 #include "engine/graph/reference.h"
+#include "engine/importers/from_foreign.h"
 #include "engine/samples/samples.h"
 #include "tests/support/line_models.h"
 

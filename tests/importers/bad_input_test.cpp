@@ -1,9 +1,9 @@
 #include <QtTest>
 #include <fstream>
 
-#include "engine/graph/from_foreign.h"
 #include "engine/graph/passes.h"
 #include "engine/graph/reference.h"
+#include "engine/importers/from_foreign.h"
 #include "engine/importers/importer.h"
 #include "engine/importers/onnx/reader.h"
 #include "engine/samples/onnx_writer.h"

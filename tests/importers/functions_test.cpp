@@ -3,8 +3,8 @@
 
 #include <QtTest>
 
-#include "engine/graph/from_foreign.h"
 #include "engine/graph/reference.h"
+#include "engine/importers/from_foreign.h"
 #include "engine/importers/onnx/reader.h"
 
 using namespace tw;

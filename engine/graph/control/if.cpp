@@ -1,18 +1,11 @@
 #include <fmt/format.h>
 
 #include "engine/graph/control.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
 
 constexpr size_t kThen = 0, kElse = 1;
-
-Result<Converted> from_onnx(ForeignContext const& context) {
-  if (context.node.inputs.size() != 1 || !ops::input_given(context, 0))
-    return bad_input("unsupported", "an If takes one condition");
-  return ops::keep_inputs(context, context.node.inputs.size());
-}
 
 std::optional<size_t> decide(std::vector<Value> const& operands) {
   NDArray const& condition = operands[0].constant;
@@ -51,11 +44,8 @@ ControlOperator const& control_if() {
   static ControlOperator const op{
       .name = "if",
       .doc = "One of two graphs, chosen by a condition.",
-      .onnx = "If",
-      .onnx_attributes = {{"else_branch"}, {"then_branch"}},
-      .bodies = {{"then", "then_branch"}, {"else", "else_branch"}},
+      .bodies = {"then", "else"},
       .attributes = {},
-      .from_onnx = from_onnx,
       .decide = decide,
       .body_inputs = body_inputs,
       .outputs = outputs,

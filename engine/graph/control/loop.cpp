@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "engine/graph/control.h"
-#include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/stacking.h"
 
 namespace tw {
@@ -14,12 +13,6 @@ constexpr size_t kMost = 0, kCondition = 1, kOwn = 2;
 constexpr int64_t kMostRounds = 1 << 20;  // a condition may never become false
 
 size_t carried_count(std::vector<Value> const& operands) { return operands.size() - kOwn; }
-
-Result<Converted> from_onnx(ForeignContext const& context) {
-  if (context.node.inputs.size() < kOwn)
-    return bad_input("unsupported", "a Loop takes a number of rounds and a condition");
-  return ops::keep_inputs(context, context.node.inputs.size());
-}
 
 NDArray scalar(DType type, double value) {
   NDArray array = NDArray::create(type, {}).value();
@@ -148,11 +141,8 @@ ControlOperator const& control_loop() {
   static ControlOperator const op{
       .name = "loop",
       .doc = "A graph that runs while a condition holds, at most a number of times.",
-      .onnx = "Loop",
-      .onnx_attributes = {{"body"}},
-      .bodies = {{"body", "body"}},
+      .bodies = {"body"},
       .attributes = {},
-      .from_onnx = from_onnx,
       .body_inputs = body_inputs,
       .carried = carried,
       .outputs = outputs,

@@ -4,7 +4,6 @@
 
 #include "engine/graph/control.h"
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/stacking.h"
 
 namespace tw {
@@ -29,27 +28,6 @@ size_t sequence_count(Attributes const& attributes) {
 
 size_t state_count(Attributes const& attributes, size_t operands) {
   return operands - sequence_count(attributes);
-}
-
-Result<Converted> from_onnx(ForeignContext const& context) {
-  ForeignNode const& node = context.node;
-  bool batched = context.opset < 9;
-  int64_t count = ops::onnx_integer(node, "num_scan_inputs", 0);
-  if (batched && ops::input_given(context, 0))
-    return bad_input("unsupported", "a Scan over sequences of different lengths");
-  if (count < 1 || count > int64_t(node.inputs.size()) - batched)
-    return bad_input("unsupported",
-                     fmt::format("a Scan over {} of {} inputs", count, node.inputs.size()));
-  Attributes attributes{{"sequences", count}, {"batched", int64_t(batched)}};
-  if (batched) attributes["directions"] = ops::onnx_integers(node, "directions");
-  for (auto const& [onnx, ours] : {std::pair{"scan_input_axes", "axes"},
-                                   {"scan_input_directions", "directions"},
-                                   {"scan_output_axes", "result_axes"},
-                                   {"scan_output_directions", "result_directions"}})
-    if (ops::onnx_has(node, onnx)) attributes[ours] = ops::onnx_integers(node, onnx);
-  Converted converted = ops::keep_inputs(context, node.inputs.size(), attributes);
-  if (batched) converted.inputs.erase(converted.inputs.begin());  // lengths
-  return converted;
 }
 
 /// The operands as one place of the batch sees them.
@@ -208,22 +186,13 @@ ControlOperator const& control_scan() {
   static ControlOperator const op{
       .name = "scan",
       .doc = "A graph that runs once per row of its sequences and carries states along.",
-      .onnx = "Scan",
-      .onnx_attributes = {{"body", 8},
-                          {"directions", 8, 8},
-                          {"num_scan_inputs", 8},
-                          {"scan_input_axes", 9},
-                          {"scan_input_directions", 9},
-                          {"scan_output_axes", 9},
-                          {"scan_output_directions", 9}},
-      .bodies = {{"body", "body"}},
+      .bodies = {"body"},
       .attributes = {{"sequences", "how many of the last operands are walked"},
                      {"axes", "the axis walked, per sequence; absent: 0"},
                      {"directions", "1: from the last row, per sequence"},
                      {"result_axes", "the axis of the rows, per result; absent: 0"},
                      {"result_directions", "1: the first row becomes the last, per result"},
                      {"batched", "1: each place of a first axis runs by itself"}},
-      .from_onnx = from_onnx,
       .body_inputs = body_inputs,
       .carried = carried,
       .outputs = outputs,

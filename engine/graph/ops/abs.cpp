@@ -19,8 +19,6 @@ Operator const& op_abs() {
       .name = "abs",
       .doc = "The element without its sign.",
       .infer = infer_same,
-      .onnx = "Abs",
-      .onnx_attributes = {{"consumed_inputs", 1, 5}},
   });
   return op;
 }

@@ -21,7 +21,6 @@ Operator const& op_acos() {
   static Operator const op = element_operator<kFunction>({
       .name = "acos",
       .doc = "Arc cosine of the element.",
-      .onnx = "Acos",
       .random_case = random_sines,
   });
   return op;

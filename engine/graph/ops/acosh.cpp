@@ -35,7 +35,6 @@ Operator const& op_acosh() {
   static Operator const op = element_operator<kFunction>({
       .name = "acosh",
       .doc = "Inverse of the hyperbolic cosine.",
-      .onnx = "Acosh",
       .random_case = random_case,
   });
   return op;

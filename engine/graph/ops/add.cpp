@@ -17,8 +17,6 @@ Operator const& op_add() {
       .name = "add",
       .doc = "Sum of two tensors, broadcast.",
       .commutative = true,
-      .onnx = "Add",
-      .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}, {"consumed_inputs", 1, 5}},
   });
   return op;
 }

@@ -16,8 +16,6 @@ Operator const& op_and() {
   static Operator const op = logic_operator<kFunction>({
       .name = "and",
       .doc = "Whether both hold, broadcast.",
-      .onnx = "And",
-      .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}},
   });
   return op;
 }

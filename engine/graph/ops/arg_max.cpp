@@ -6,7 +6,6 @@ Operator const& op_arg_max() {
   static Operator const op = ops::extreme_operator<true>({
       .name = "arg_max",
       .doc = "Index of the largest element along an axis.",
-      .onnx = "ArgMax",
   });
   return op;
 }

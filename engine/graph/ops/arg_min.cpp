@@ -6,7 +6,6 @@ Operator const& op_arg_min() {
   static Operator const op = ops::extreme_operator<false>({
       .name = "arg_min",
       .doc = "Index of the smallest element along an axis.",
-      .onnx = "ArgMin",
   });
   return op;
 }

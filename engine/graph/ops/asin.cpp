@@ -19,7 +19,6 @@ Operator const& op_asin() {
   static Operator const op = element_operator<kFunction>({
       .name = "asin",
       .doc = "Arc sine of the element.",
-      .onnx = "Asin",
       .random_case = random_sines,
   });
   return op;

@@ -32,7 +32,6 @@ Operator const& op_asinh() {
   static Operator const op = element_operator<kFunction>({
       .name = "asinh",
       .doc = "Inverse of the hyperbolic sine.",
-      .onnx = "Asinh",
   });
   return op;
 }

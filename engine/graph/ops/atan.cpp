@@ -19,7 +19,6 @@ Operator const& op_atan() {
   static Operator const op = element_operator<kFunction>({
       .name = "atan",
       .doc = "Arc tangent of the element.",
-      .onnx = "Atan",
   });
   return op;
 }

@@ -25,7 +25,6 @@ Operator const& op_atanh() {
   static Operator const op = element_operator<kFunction>({
       .name = "atanh",
       .doc = "Inverse of the hyperbolic tangent.",
-      .onnx = "Atanh",
       .random_case = random_sines,
   });
   return op;

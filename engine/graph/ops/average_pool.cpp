@@ -1,4 +1,3 @@
-#include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/window.h"
 
 namespace tw {
@@ -70,16 +69,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   });
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  TRY_ASSIGN(Attributes attributes, window_attributes(context, {}));
-  for (int64_t dilation : integers(attributes, "dilations"))
-    if (dilation != 1) return unsupported("average_pool with dilations");
-  attributes.erase("dilations");
-  attributes["ceil"] = onnx_integer(context.node, "ceil_mode", 0);
-  attributes["count_padding"] = onnx_integer(context.node, "count_include_pad", 0);
-  return keep_inputs(context, 1, attributes);
-}
-
 RandomCase random_case(Rng& rng) {
   RandomCase result = random_pool(rng);
   result.attributes.erase("dilations");
@@ -104,15 +93,6 @@ Operator const& op_average_pool() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "AveragePool",
-      .onnx_attributes = {{"auto_pad"},
-                          {"ceil_mode", 10},
-                          {"count_include_pad", 7},
-                          {"dilations", 19},
-                          {"kernel_shape"},
-                          {"pads"},
-                          {"strides"}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
       .rereads = window_rereads,
   };

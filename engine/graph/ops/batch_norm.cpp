@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -48,14 +47,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  if (onnx_integer(context.node, "training_mode", 0) != 0)
-    return unsupported("batch normalization in training mode");
-  if (onnx_integer(context.node, "spatial", 1) == 0)
-    return unsupported("batch normalization per element (spatial=0)");
-  return keep_inputs(context, 5, {{"epsilon", onnx_number(context.node, "epsilon", 1e-5)}});
-}
-
 RandomCase random_case(Rng& rng) {
   Shape shape = random_shape(rng, size_t(rng.between(2, 5)), 4);
   RandomCase result{{{"epsilon", 1e-3}}, {random_array(rng, shape)}};
@@ -79,14 +70,6 @@ Operator const& op_batch_norm() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "BatchNormalization",
-      .onnx_attributes = {{"consumed_inputs", 1, 5},
-                          {"epsilon"},
-                          {"is_test", 1, 6},
-                          {"momentum"},
-                          {"spatial", 1, 8},
-                          {"training_mode", 14}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -55,13 +55,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  std::string direction = onnx_text(context.node, "direction", "");
-  if (direction != "LEFT" && direction != "RIGHT")
-    return unsupported("a shift in the direction '" + direction + "'");
-  return keep_inputs(context, 2, {{"left", int64_t(direction == "LEFT")}});
-}
-
 RandomCase random_case(Rng& rng) {
   constexpr DType kTypes[] = {DType::kU8, DType::kU16, DType::kU32, DType::kU64};
   DType type = kTypes[rng.below(4)];
@@ -88,9 +81,6 @@ Operator const& op_bit_shift() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "BitShift",
-      .onnx_attributes = {{"direction", 11}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   });
   return op;

@@ -16,7 +16,6 @@ Operator const& op_bitwise_and() {
   static Operator const op = bit_operator<kFunction>({
       .name = "bitwise_and",
       .doc = "The bits that two integers both have.",
-      .onnx = "BitwiseAnd",
   });
   return op;
 }

@@ -38,8 +38,6 @@ Operator const& op_bitwise_not() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "BitwiseNot",
-      .from_onnx = keep_one,
       .random_case = random_case,
   };
   return op;

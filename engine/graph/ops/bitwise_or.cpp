@@ -16,7 +16,6 @@ Operator const& op_bitwise_or() {
   static Operator const op = bit_operator<kFunction>({
       .name = "bitwise_or",
       .doc = "The bits that one of two integers has, or both.",
-      .onnx = "BitwiseOr",
   });
   return op;
 }

@@ -16,7 +16,6 @@ Operator const& op_bitwise_xor() {
   static Operator const op = bit_operator<kFunction>({
       .name = "bitwise_xor",
       .doc = "The bits that exactly one of two integers has.",
-      .onnx = "BitwiseXor",
   });
   return op;
 }

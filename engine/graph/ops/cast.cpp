@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -60,24 +59,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{out};
 }
 
-/// Before opset 6 the type is a word.
-std::optional<DType> type_by_word(std::string const& word) {
-  constexpr std::array<std::string_view, 17> kWords{
-      "UNDEFINED", "FLOAT",  "UINT8",     "INT8",       "UINT16",  "INT16",
-      "INT32",     "INT64",  "STRING",    "BOOL",       "FLOAT16", "DOUBLE",
-      "UINT32",    "UINT64", "COMPLEX64", "COMPLEX128", "BFLOAT16"};
-  for (size_t i = 0; i < kWords.size(); ++i)
-    if (kWords[i] == word) return onnx_dtype(int64_t(i));
-  return std::nullopt;
-}
-
-Result<Converted> from_onnx(ForeignContext const& context) {
-  std::optional<DType> type = type_by_word(onnx_text(context.node, "to", ""));
-  if (!type) type = onnx_dtype(onnx_integer(context.node, "to", 0));
-  if (!type) return unsupported("a cast to strings or complex numbers");
-  return keep_inputs(context, 1, {{"type", std::string(to_text(*type))}});
-}
-
 RandomCase random_case(Rng& rng) {
   constexpr std::array<DType, 9> kTypes{DType::kF32, DType::kF64,  DType::kI8,
                                         DType::kU8,  DType::kI16,  DType::kI32,
@@ -104,9 +85,6 @@ Operator const& op_cast() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "Cast",
-      .onnx_attributes = {{"round_mode", 24}, {"saturate", 19}, {"to"}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -18,8 +18,6 @@ Operator const& op_ceil() {
   static Operator const op = element_operator<kFunction>({
       .name = "ceil",
       .doc = "Smallest whole number that is not below the element.",
-      .onnx = "Ceil",
-      .onnx_attributes = {{"consumed_inputs", 1, 5}},
   });
   return op;
 }

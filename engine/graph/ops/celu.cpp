@@ -26,8 +26,6 @@ Operator const& op_celu() {
       .name = "celu",
       .doc = "The element, alpha * (e^(x/alpha) - 1) when it is below zero.",
       .attributes = {{"alpha", "scale below zero"}},
-      .onnx = "Celu",
-      .onnx_attributes = {{"alpha", 12}},
   });
   return op;
 }

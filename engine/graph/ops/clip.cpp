@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -46,21 +45,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return map_elements(inputs[0], [&](double v) { return std::min(std::max(v, low), high); });
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  Converted converted = keep_inputs(context, 3);
-  for (char const* name : {"min", "max"})
-    if (onnx_has(context.node, name))
-      converted.attributes[name] = onnx_number(context.node, name, 0);
-  // A constant bound becomes an attribute, so that it is a number in the kernel.
-  for (size_t i = converted.inputs.size(); i > 1; --i) {
-    NDArray const& constant = context.constants[i - 1];
-    if (constant.size() != 1 || constant.empty()) continue;
-    converted.attributes[i == 2 ? "min" : "max"] = constant.value_at(0);
-    converted.inputs[i - 1].clear();
-  }
-  return converted;
-}
-
 RandomCase random_case(Rng& rng) {
   RandomCase result{{}, {random_array(rng, random_shape(rng, size_t(rng.between(1, 4)), 4))}};
   if (rng.below(2)) {
@@ -87,9 +71,6 @@ Operator const& op_clip() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "Clip",
-      .onnx_attributes = {{"consumed_inputs", 1, 5}, {"max", 1, 10}, {"min", 1, 10}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -76,11 +75,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  return keep_inputs(context, context.node.inputs.size(),
-                     {{"axis", onnx_integer(context.node, "axis", 1)}});
-}
-
 RandomCase random_case(Rng& rng) {
   size_t rank = size_t(rng.between(1, 4));
   Shape shape = random_shape(rng, rank, 4);
@@ -105,9 +99,6 @@ Operator const& op_concat() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "Concat",
-      .onnx_attributes = {{"axis"}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -1,5 +1,4 @@
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -33,14 +32,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  Attributes attributes;
-  TRY_ASSIGN(attributes["shape"], constant_integers(context, 0, "the shape"));
-  if (auto found = context.node.attributes.find("value"); found != context.node.attributes.end())
-    if (NDArray const* given = std::get_if<NDArray>(&found->second)) attributes["value"] = *given;
-  return keep_inputs(context, 0, attributes);
-}
-
 RandomCase random_case(Rng& rng) {
   return {{{"shape", random_shape(rng, size_t(rng.between(1, 4)), 4)},
            {"value", random_array(rng, {1})}},
@@ -59,9 +50,6 @@ Operator const& op_constant_of_shape() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "ConstantOfShape",
-      .onnx_attributes = {{"value", 9}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

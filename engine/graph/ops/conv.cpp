@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "engine/graph/shared/blocks.h"
-#include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/window.h"
 
 namespace tw {
@@ -232,15 +231,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  std::vector<int64_t> kernel;
-  if (context.constants.size() > 1 && context.constants[1].shape().size() > 2)
-    kernel.assign(context.constants[1].shape().begin() + 2, context.constants[1].shape().end());
-  TRY_ASSIGN(Attributes attributes, window_attributes(context, kernel));
-  attributes["group"] = onnx_integer(context.node, "group", 1);
-  return keep_inputs(context, 3, attributes);
-}
-
 /// Puts a dense or depthwise convolution of `result` into blocks: its weights, then perhaps data
 /// and result.
 void add_random_blocks(Rng& rng, bool depthwise, Shape& x, Shape& w, RandomCase& result) {
@@ -303,10 +293,6 @@ Operator const& op_conv() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "Conv",
-      .onnx_attributes =
-          {{"auto_pad"}, {"dilations"}, {"group"}, {"kernel_shape"}, {"pads"}, {"strides"}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

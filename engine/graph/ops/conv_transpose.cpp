@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/window.h"
 
 namespace tw {
@@ -359,22 +358,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  // The kernel's extents are those of the weights; any will do to read the rest.
-  TRY_ASSIGN(Attributes attributes, window_attributes(context, {1}));
-  attributes.erase("kernel");
-  for (char const* list : {"strides", "dilations", "pads", "output_padding", "output_shape"}) {
-    attributes.erase(list);
-    if (onnx_has(context.node, list)) attributes[list] = onnx_integers(context.node, list);
-  }
-  attributes["group"] = onnx_integer(context.node, "group", 1);
-  // Known from the weights where they are; kept for people.
-  if (context.constants.size() > 1 && context.constants[1].shape().size() > 2)
-    attributes["kernel"] = std::vector<int64_t>(context.constants[1].shape().begin() + 2,
-                                                context.constants[1].shape().end());
-  return keep_inputs(context, 3, attributes);
-}
-
 RandomCase random_case(Rng& rng) {
   size_t rank = size_t(rng.between(1, 3));
   std::vector<int64_t> in = random_shape(rng, rank, 4), pads(2 * rank, 0), wanted;
@@ -419,16 +402,6 @@ Operator const& op_conv_transpose() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "ConvTranspose",
-      .onnx_attributes = {{"auto_pad"},
-                          {"dilations"},
-                          {"group"},
-                          {"kernel_shape"},
-                          {"output_padding"},
-                          {"output_shape"},
-                          {"pads"},
-                          {"strides"}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -18,7 +18,6 @@ Operator const& op_cos() {
   static Operator const op = element_operator<kFunction>({
       .name = "cos",
       .doc = "Cosine of the element.",
-      .onnx = "Cos",
   });
   return op;
 }

@@ -23,7 +23,6 @@ Operator const& op_cosh() {
   static Operator const op = element_operator<kFunction>({
       .name = "cosh",
       .doc = "Hyperbolic cosine of the element.",
-      .onnx = "Cosh",
   });
   return op;
 }

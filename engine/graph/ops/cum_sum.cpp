@@ -1,7 +1,4 @@
-#include <fmt/format.h>
-
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -67,15 +64,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  TRY_ASSIGN(std::vector<int64_t> axis, constant_integers(context, 1, "the axis of running sums"));
-  if (axis.size() != 1) return unsupported(fmt::format("running sums along {} axes", axis.size()));
-  return keep_inputs(context, 1,
-                     {{"axis", axis[0]},
-                      {"exclusive", onnx_integer(context.node, "exclusive", 0)},
-                      {"reverse", onnx_integer(context.node, "reverse", 0)}});
-}
-
 RandomCase random_case(Rng& rng) {
   size_t rank = size_t(rng.between(1, 4));
   return {{{"axis", rng.below(int64_t(rank)) - (rng.below(2) ? int64_t(rank) : 0)},
@@ -98,9 +86,6 @@ Operator const& op_cum_sum() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "CumSum",
-      .onnx_attributes = {{"exclusive", 11}, {"reverse", 11}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

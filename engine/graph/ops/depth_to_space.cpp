@@ -30,7 +30,7 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
   });
 }
 
-/// As ONNX defines it: reshaped to six dimensions, transposed, reshaped.
+/// By its definition: reshaped to six dimensions, transposed, reshaped.
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   Shape const& from = inputs[0].shape();
   TRY_ASSIGN(Shape shape, widened(attributes, from));
@@ -45,10 +45,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
         column_row_depth ? at[1] * s[1] + y * s[2] + x * s[3] : y * s[1] + x * s[2] + at[1] * s[3];
     return at[0] * s[0] + inner + at[2] / block * s[4] + at[3] / block * s[5];
   });
-}
-
-Result<Converted> from_onnx(ForeignContext const& context) {
-  return convert_blocks(context, "depth to space");
 }
 
 RandomCase random_case(Rng& rng) {
@@ -73,9 +69,6 @@ Operator const& op_depth_to_space() {
       .infer = infer_shape<widened>,
       .compute = compute,
       .reference = reference,
-      .onnx = "DepthToSpace",
-      .onnx_attributes = {{"blocksize"}, {"mode", 11}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -68,8 +68,6 @@ Operator const& op_div() {
              "zero.",
       .compute = compute,
       .reference = reference,
-      .onnx = "Div",
-      .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}, {"consumed_inputs", 1, 5}},
       .random_case = random_case,
   });
   return op;

@@ -26,8 +26,6 @@ Operator const& op_elu() {
       .name = "elu",
       .doc = "The element, alpha * (e^x - 1) when it is below zero.",
       .attributes = {{"alpha", "factor below zero"}},
-      .onnx = "Elu",
-      .onnx_attributes = {{"alpha"}, {"consumed_inputs", 1, 5}},
   });
   return op;
 }

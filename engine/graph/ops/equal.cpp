@@ -17,8 +17,6 @@ Operator const& op_equal() {
       .name = "equal",
       .doc = "Whether two elements are equal, broadcast.",
       .commutative = true,
-      .onnx = "Equal",
-      .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}},
   });
   return op;
 }

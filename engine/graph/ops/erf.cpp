@@ -18,7 +18,6 @@ Operator const& op_erf() {
   static Operator const op = element_operator<kFunction>({
       .name = "erf",
       .doc = "Gauss error function of the element.",
-      .onnx = "Erf",
   });
   return op;
 }

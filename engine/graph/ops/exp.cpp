@@ -18,8 +18,6 @@ Operator const& op_exp() {
   static Operator const op = element_operator<kFunction>({
       .name = "exp",
       .doc = "e to the power of the element.",
-      .onnx = "Exp",
-      .onnx_attributes = {{"consumed_inputs", 1, 5}},
   });
   return op;
 }

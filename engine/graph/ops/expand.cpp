@@ -1,5 +1,4 @@
 #include "engine/graph/shared/moves.h"
-#include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/shapes.h"
 
 namespace tw {
@@ -33,11 +32,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   });
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  TRY_ASSIGN(std::vector<int64_t> shape, constant_integers(context, 1, "the new shape"));
-  return keep_inputs(context, 1, {{"shape", shape}});
-}
-
 RandomCase random_case(Rng& rng) {
   Shape shape = random_shape(rng, size_t(rng.between(1, 4)), 4), from = shape;
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -61,8 +55,6 @@ Operator const& op_expand() {
       .infer = infer_shape<expanded>,
       .compute = compute,
       .reference = reference,
-      .onnx = "Expand",
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/shapes.h"
 
 namespace tw {
@@ -19,10 +18,6 @@ Result<Shape> flat(Attributes const& attributes, Shape const& shape) {
   return Shape{rows, columns};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  return keep_inputs(context, 1, {{"axis", onnx_integer(context.node, "axis", 1)}});
-}
-
 RandomCase random_case(Rng& rng) {
   int64_t rank = rng.between(1, 4);
   return {{{"axis", rng.between(-rank, rank)}},
@@ -36,9 +31,6 @@ Operator const& op_flatten() {
       .name = "flatten",
       .doc = "The same elements as a matrix.",
       .attributes = {{"axis", "first axis of the columns"}},
-      .onnx = "Flatten",
-      .onnx_attributes = {{"axis"}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   });
   return op;

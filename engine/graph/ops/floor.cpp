@@ -18,8 +18,6 @@ Operator const& op_floor() {
   static Operator const op = element_operator<kFunction>({
       .name = "floor",
       .doc = "Largest whole number that is not above the element.",
-      .onnx = "Floor",
-      .onnx_attributes = {{"consumed_inputs", 1, 5}},
   });
   return op;
 }

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "engine/graph/shared/indexing.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -77,15 +76,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  Attributes attributes{{"axis", onnx_integer(context.node, "axis", 0)}};
-  if (!input_given(context, 1)) return unsupported("the indices are missing");
-  NDArray const& indices = context.constants[1];
-  if (indices.empty() || !indices.shape().empty()) return keep_inputs(context, 2, attributes);
-  attributes["index"] = int64_t(indices.value_at(0));
-  return keep_inputs(context, 1, attributes);
-}
-
 RandomCase random_case(Rng& rng) {
   size_t rank = size_t(rng.between(1, 3));
   Shape shape = random_shape(rng, rank, 4);
@@ -119,9 +109,6 @@ Operator const& op_gather() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "Gather",
-      .onnx_attributes = {{"axis"}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "engine/graph/shared/indexing.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -54,10 +53,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  return keep_inputs(context, 2, {{"axis", onnx_integer(context.node, "axis", 0)}});
-}
-
 RandomCase random_case(Rng& rng) {
   size_t rank = size_t(rng.between(1, 4));
   Shape from = random_shape(rng, rank, 4), shape = from;
@@ -79,9 +74,6 @@ Operator const& op_gather_elements() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "GatherElements",
-      .onnx_attributes = {{"axis", 11}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

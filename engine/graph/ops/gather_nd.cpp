@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "engine/graph/shared/indexing.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -77,10 +76,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  return keep_inputs(context, 2, {{"batch_dims", onnx_integer(context.node, "batch_dims", 0)}});
-}
-
 RandomCase random_case(Rng& rng) {
   size_t rank = size_t(rng.between(1, 4)), batches = size_t(rng.below(int64_t(rank)));
   Shape from = random_shape(rng, rank, 4);
@@ -108,9 +103,6 @@ Operator const& op_gather_nd() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "GatherND",
-      .onnx_attributes = {{"batch_dims", 12}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -83,15 +82,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return zip_elements(out, inputs[2], [&](double a, double b) { return a + beta * b; });
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  TRY(check_old_broadcast(context));
-  return keep_inputs(context, 3,
-                     {{"alpha", onnx_number(context.node, "alpha", 1)},
-                      {"beta", onnx_number(context.node, "beta", 1)},
-                      {"transpose_a", onnx_integer(context.node, "transA", 0)},
-                      {"transpose_b", onnx_integer(context.node, "transB", 0)}});
-}
-
 RandomCase random_case(Rng& rng) {
   int64_t rows = rng.between(1, 6), columns = rng.between(1, 6), depth = rng.between(1, 6);
   int64_t flip_a = rng.below(2), flip_b = rng.below(2);
@@ -124,9 +114,6 @@ Operator const& op_gemm() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "Gemm",
-      .onnx_attributes = {{"alpha"}, {"beta"}, {"broadcast", 1, 6}, {"transA"}, {"transB"}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

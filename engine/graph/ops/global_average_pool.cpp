@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -50,8 +49,6 @@ ReferenceResult reference(Attributes const&, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) { return keep_inputs(context, 1); }
-
 RandomCase random_case(Rng& rng) {
   return {{}, {random_array(rng, random_shape(rng, size_t(rng.between(3, 5)), 5))}};
 }
@@ -67,8 +64,6 @@ Operator const& op_global_average_pool() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "GlobalAveragePool",
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -31,8 +31,6 @@ ReferenceResult reference(Attributes const&, Arrays inputs) {
   return reference_reduction(kReduction, planes(inputs[0].shape().size()), inputs);
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) { return keep_inputs(context, 1); }
-
 RandomCase random_case(Rng& rng) {
   return {{}, {random_array(rng, random_shape(rng, size_t(rng.between(3, 5)), 5))}};
 }
@@ -48,8 +46,6 @@ Operator const& op_global_max_pool() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "GlobalMaxPool",
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

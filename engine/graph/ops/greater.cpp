@@ -16,8 +16,6 @@ Operator const& op_greater() {
   static Operator const op = comparison_operator<kFunction>({
       .name = "greater",
       .doc = "Whether the first element is larger, broadcast.",
-      .onnx = "Greater",
-      .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}},
   });
   return op;
 }

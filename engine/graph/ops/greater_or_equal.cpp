@@ -16,7 +16,6 @@ Operator const& op_greater_or_equal() {
   static Operator const op = comparison_operator<kFunction>({
       .name = "greater_or_equal",
       .doc = "Whether the first element is not smaller, broadcast.",
-      .onnx = "GreaterOrEqual",
   });
   return op;
 }

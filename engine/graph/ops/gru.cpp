@@ -43,7 +43,7 @@ std::vector<te::Buffer> stages(Recurrence& r, bool linear_before_reset) {
   return {r.step("hidden", (immediate(1, z.type()) - z) * next + z * r.now(before))};
 }
 
-constexpr char const* kActivations[] = {"Sigmoid", "Tanh"};
+constexpr char const* kActivations[] = {"sigmoid", "tanh"};
 
 /// Gates: update, reset, hidden.
 constexpr Cell kCell{
@@ -52,7 +52,6 @@ constexpr Cell kCell{
     .step = step,
     .variant = "linear_before_reset",
     .variant_doc = "1: the reset gate acts on R h, else on h",
-    .variant_since = 3,
 };
 
 }  // namespace
@@ -61,7 +60,6 @@ Operator const& op_gru() {
   static Operator const op = cell_operator<kCell>({
       .name = "gru",
       .doc = "Gated recurrent units over the steps of sequences.",
-      .onnx = "GRU",
   });
   return op;
 }

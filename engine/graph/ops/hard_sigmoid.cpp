@@ -26,8 +26,6 @@ Operator const& op_hard_sigmoid() {
       .name = "hard_sigmoid",
       .doc = "alpha * x + beta moved into [0, 1].",
       .attributes = {{"alpha", "factor of the element"}, {"beta", "what is added to it"}},
-      .onnx = "HardSigmoid",
-      .onnx_attributes = {{"alpha"}, {"beta"}, {"consumed_inputs", 1, 5}},
   });
   return op;
 }

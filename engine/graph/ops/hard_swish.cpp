@@ -23,7 +23,6 @@ Operator const& op_hard_swish() {
   static Operator const op = element_operator<kFunction>({
       .name = "hard_swish",
       .doc = "x times x / 6 + 1/2 moved into [0, 1].",
-      .onnx = "HardSwish",
   });
   return op;
 }

@@ -66,7 +66,6 @@ Operator const& op_hardmax() {
       .doc = "1 for the first of the largest elements along an axis, else 0.",
       .compute = compute,
       .reference = reference,
-      .onnx = "Hardmax",
       .random_case = random_case,
   });
   return op;

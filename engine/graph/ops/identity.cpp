@@ -6,7 +6,6 @@ Operator const& op_identity() {
   static Operator const op = ops::of_the_same({
       .name = "identity",
       .doc = "The tensor itself.",
-      .onnx = "Identity",
   });
   return op;
 }

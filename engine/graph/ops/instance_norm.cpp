@@ -45,10 +45,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
                         });
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  return keep_inputs(context, 3, {{"epsilon", onnx_number(context.node, "epsilon", 1e-5)}});
-}
-
 RandomCase random_case(Rng& rng) {
   Shape shape = random_shape(rng, size_t(rng.between(3, 5)), 4);
   shape.back() += 2;  // a plane of one element has no variance
@@ -68,9 +64,6 @@ Operator const& op_instance_norm() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "InstanceNormalization",
-      .onnx_attributes = {{"consumed_inputs", 1, 5}, {"epsilon"}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -29,12 +29,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
                        [=](double x) { return std::isinf(x) && (x > 0 ? positive : negative); });
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  return keep_inputs(context, 1,
-                     {{"positive", onnx_integer(context.node, "detect_positive", 1)},
-                      {"negative", onnx_integer(context.node, "detect_negative", 1)}});
-}
-
 RandomCase random_case(Rng& rng) {
   RandomCase result = random_special(rng);
   result.attributes = {{"positive", rng.below(2)}, {"negative", rng.below(2)}};
@@ -52,9 +46,6 @@ Operator const& op_is_inf() {
       .infer = infer_test,
       .compute = compute,
       .reference = reference,
-      .onnx = "IsInf",
-      .onnx_attributes = {{"detect_negative", 10}, {"detect_positive", 10}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   });
   return op;

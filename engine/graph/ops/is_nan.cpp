@@ -24,7 +24,6 @@ Operator const& op_is_nan() {
       .infer = infer_test,
       .compute = compute,
       .reference = reference,
-      .onnx = "IsNaN",
       .random_case = random_special,
   });
   return op;

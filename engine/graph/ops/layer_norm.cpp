@@ -50,12 +50,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return zip_elements(scaled[0], inputs[2], [](double a, double b) { return a + b; });
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  return keep_inputs(context, 3,
-                     {{"axis", onnx_integer(context.node, "axis", -1)},
-                      {"epsilon", onnx_number(context.node, "epsilon", 1e-5)}});
-}
-
 RandomCase random_case(Rng& rng) {
   Shape shape = random_shape(rng, size_t(rng.between(1, 4)), 4);
   shape.back() += 2;  // one element alone has no variance
@@ -79,9 +73,6 @@ Operator const& op_layer_norm() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "LayerNormalization",
-      .onnx_attributes = {{"axis", 17}, {"epsilon", 17}, {"stash_type", 17}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -21,8 +21,6 @@ Operator const& op_leaky_relu() {
       .name = "leaky_relu",
       .doc = "The element, times alpha when it is below zero.",
       .attributes = {{"alpha", "factor below zero"}},
-      .onnx = "LeakyRelu",
-      .onnx_attributes = {{"alpha"}, {"consumed_inputs", 1, 5}},
   });
   return op;
 }

@@ -16,8 +16,6 @@ Operator const& op_less() {
   static Operator const op = comparison_operator<kFunction>({
       .name = "less",
       .doc = "Whether the first element is smaller, broadcast.",
-      .onnx = "Less",
-      .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}},
   });
   return op;
 }

@@ -16,7 +16,6 @@ Operator const& op_less_or_equal() {
   static Operator const op = comparison_operator<kFunction>({
       .name = "less_or_equal",
       .doc = "Whether the first element is not larger, broadcast.",
-      .onnx = "LessOrEqual",
   });
   return op;
 }

@@ -18,8 +18,6 @@ Operator const& op_log() {
   static Operator const op = element_operator<kFunction>({
       .name = "log",
       .doc = "Natural logarithm of the element.",
-      .onnx = "Log",
-      .onnx_attributes = {{"consumed_inputs", 1, 5}},
       .random_case = random_positive,
   });
   return op;

@@ -28,7 +28,6 @@ Operator const& op_log_softmax() {
       .doc = "Logarithm of the softmax along an axis.",
       .compute = compute,
       .reference = reference,
-      .onnx = "LogSoftmax",
   });
   return op;
 }

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -60,15 +59,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  if (!onnx_has(context.node, "size")) return unsupported("the attribute size is missing");
-  return keep_inputs(context, 1,
-                     {{"size", onnx_integer(context.node, "size", 1)},
-                      {"alpha", onnx_number(context.node, "alpha", 1e-4)},
-                      {"beta", onnx_number(context.node, "beta", 0.75)},
-                      {"bias", onnx_number(context.node, "bias", 1)}});
-}
-
 RandomCase random_case(Rng& rng) {
   Attributes attributes{{"size", rng.between(1, 5)}, {"alpha", 0.1}, {"beta", 0.75}, {"bias", 1.0}};
   return {attributes, {random_array(rng, random_shape(rng, size_t(rng.between(2, 4)), 6))}};
@@ -89,9 +79,6 @@ Operator const& op_lrn() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "LRN",
-      .onnx_attributes = {{"alpha"}, {"beta"}, {"bias"}, {"size"}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

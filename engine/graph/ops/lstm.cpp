@@ -6,7 +6,7 @@ namespace {
 using namespace ops;
 
 /// c = f * c + i * g(...); h = o * h(c). Peepholes: the gates i and f see the old c, o the new one.
-/// The clip is for what gates sum up, not for the cell: ONNX Runtime does it so.
+/// The clip is for what gates sum up, not for the cell: others do it so.
 void step(CellStep const& s, bool input_forget) {
   size_t n = s.h.size();
   Gate plain = s.gates[2];
@@ -41,7 +41,7 @@ std::vector<te::Buffer> stages(Recurrence& r, bool input_forget) {
   return {h, c};
 }
 
-constexpr char const* kActivations[] = {"Sigmoid", "Tanh", "Tanh"};
+constexpr char const* kActivations[] = {"sigmoid", "tanh", "tanh"};
 
 /// Gates: input, output, forget, cell.
 constexpr Cell kCell{
@@ -59,7 +59,6 @@ Operator const& op_lstm() {
   static Operator const op = cell_operator<kCell>({
       .name = "lstm",
       .doc = "Long short-term memory over the steps of sequences.",
-      .onnx = "LSTM",
   });
   return op;
 }

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -102,14 +101,6 @@ ReferenceResult reference(Attributes const&, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  Converted converted = keep_inputs(context, 2);
-  // Two matrices are what gemm is: its weights are laid out in advance and its kernels known.
-  if (context.ranks.size() == 2 && context.ranks[0] == 2 && context.ranks[1] == 2)
-    converted.op = "gemm";
-  return converted;
-}
-
 RandomCase random_case(Rng& rng) {
   int64_t rows = rng.between(1, 5), columns = rng.between(1, 5), depth = rng.between(1, 5);
   Shape batch = random_shape(rng, size_t(rng.below(3)), 3), a = batch, b = batch;
@@ -137,8 +128,6 @@ Operator const& op_matmul() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "MatMul",
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

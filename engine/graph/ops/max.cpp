@@ -18,8 +18,6 @@ Operator const& op_max() {
   static Operator const op = many_operator<kFunction>({
       .name = "max",
       .doc = "Largest of any number of elements, broadcast.",
-      .onnx = "Max",
-      .onnx_attributes = {{"consumed_inputs", 1, 5}},
   });
   return op;
 }

@@ -1,6 +1,5 @@
 #include <limits>
 
-#include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/window.h"
 
 namespace tw {
@@ -29,14 +28,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   });
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  if (onnx_integer(context.node, "storage_order", 0) != 0)
-    return unsupported("max_pool with column-major indices");
-  TRY_ASSIGN(Attributes attributes, window_attributes(context, {}));
-  attributes["ceil"] = onnx_integer(context.node, "ceil_mode", 0);
-  return keep_inputs(context, 1, attributes);
-}
-
 }  // namespace
 
 Operator const& op_max_pool() {
@@ -54,15 +45,6 @@ Operator const& op_max_pool() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "MaxPool",
-      .onnx_attributes = {{"auto_pad"},
-                          {"ceil_mode", 10},
-                          {"dilations", 10},
-                          {"kernel_shape"},
-                          {"pads"},
-                          {"storage_order", 8},
-                          {"strides"}},
-      .from_onnx = from_onnx,
       .random_case = random_pool,
       .rereads = window_rereads,
   };

@@ -34,8 +34,6 @@ Operator const& op_mean() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "Mean",
-      .onnx_attributes = {{"consumed_inputs", 1, 5}},
   });
   return op;
 }

@@ -5,7 +5,7 @@ namespace {
 
 using namespace ops;
 
-constexpr double kEpsilon = 1e-9;  // as ONNX's own function body has it
+constexpr double kEpsilon = 1e-9;  // as the operator's definition by others has it
 
 Result<std::vector<bool>> chosen(Attributes const& attributes, size_t rank) {
   std::vector<bool> over(rank, false);
@@ -38,10 +38,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return map_normalized(inputs[0], over, kEpsilon, [](int64_t, double value) { return value; });
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  return keep_inputs(context, 1, {{"axes", onnx_integers(context.node, "axes", {0, 2, 3})}});
-}
-
 RandomCase random_case(Rng& rng) {
   Shape shape = random_shape(rng, size_t(rng.between(1, 4)), 4);
   shape.back() += 2;  // one element alone has no variance
@@ -62,9 +58,6 @@ Operator const& op_mean_variance_norm() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "MeanVarianceNormalization",
-      .onnx_attributes = {{"axes", 9}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

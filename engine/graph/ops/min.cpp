@@ -18,8 +18,6 @@ Operator const& op_min() {
   static Operator const op = many_operator<kFunction>({
       .name = "min",
       .doc = "Smallest of any number of elements, broadcast.",
-      .onnx = "Min",
-      .onnx_attributes = {{"consumed_inputs", 1, 5}},
   });
   return op;
 }

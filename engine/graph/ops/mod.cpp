@@ -48,10 +48,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   });
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  return keep_inputs(context, 2, {{"like_c", onnx_integer(context.node, "fmod", 0)}});
-}
-
 RandomCase random_case(Rng& rng) {
   bool floats = rng.below(2) != 0;
   RandomCase result = floats ? random_pair(rng) : random_integer_pair(rng);
@@ -73,9 +69,6 @@ Operator const& op_mod() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "Mod",
-      .onnx_attributes = {{"fmod", 10}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   });
   return op;

@@ -17,8 +17,6 @@ Operator const& op_mul() {
       .name = "mul",
       .doc = "Product of two tensors, element by element, broadcast.",
       .commutative = true,
-      .onnx = "Mul",
-      .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}, {"consumed_inputs", 1, 5}},
   });
   return op;
 }

@@ -17,8 +17,6 @@ Operator const& op_neg() {
       .name = "neg",
       .doc = "The element with the other sign.",
       .infer = infer_same,
-      .onnx = "Neg",
-      .onnx_attributes = {{"consumed_inputs", 1, 5}},
   });
   return op;
 }

@@ -1,6 +1,4 @@
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/known_late.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -34,12 +32,6 @@ ReferenceResult reference(Attributes const&, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  if (!input_given(context, 0)) return unsupported("the tensor is missing");
-  if (context.constants[0].empty()) return known_late("the number of places");
-  return keep_inputs(context, 1);
-}
-
 RandomCase random_case(Rng& rng) {
   RandomCase result{{}, {random_array(rng, random_shape(rng, size_t(rng.between(1, 4)), 4))}};
   for (int64_t i = 0; i < result.inputs[0].size(); ++i)
@@ -57,9 +49,6 @@ Operator const& op_non_zero() {
       .inputs = {"X"},
       .infer = infer,
       .reference = reference,
-      .onnx = "NonZero",
-      .onnx_attributes = {},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -29,7 +29,6 @@ Operator const& op_not() {
       .name = "not",
       .doc = "Whether it does not hold.",
       .infer = infer,
-      .onnx = "Not",
       .random_case = random_case,
   });
   return op;

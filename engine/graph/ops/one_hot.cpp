@@ -3,8 +3,6 @@
 #include <cmath>
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/known_late.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -68,19 +66,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  if (!input_given(context, 1) || !input_given(context, 2))
-    return unsupported("the number of classes is missing");
-  NDArray const& depth = context.constants[1];
-  if (depth.empty()) return known_late("the number of classes");
-  if (depth.size() != 1) return unsupported("several numbers of classes");
-  Converted converted = keep_inputs(
-      context, 1,
-      {{"axis", onnx_integer(context.node, "axis", -1)}, {"depth", int64_t(depth.value_at(0))}});
-  converted.inputs.push_back(context.node.inputs[2]);
-  return converted;
-}
-
 RandomCase random_case(Rng& rng) {
   size_t rank = size_t(rng.between(1, 3));
   int64_t depth = rng.between(1, 5);
@@ -103,9 +88,6 @@ Operator const& op_one_hot() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "OneHot",
-      .onnx_attributes = {{"axis", 9}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

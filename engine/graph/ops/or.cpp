@@ -16,8 +16,6 @@ Operator const& op_or() {
   static Operator const op = logic_operator<kFunction>({
       .name = "or",
       .doc = "Whether one of two holds or both do, broadcast.",
-      .onnx = "Or",
-      .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}},
   });
   return op;
 }

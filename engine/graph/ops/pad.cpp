@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/graph/shared/moves.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -142,47 +141,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return move_elements(inputs[0], shape, source, fill);
 }
 
-/// Paddings of some axes only (opset 18) become paddings of all.
-Result<std::vector<int64_t>> all_pads(ForeignContext const& context, std::vector<int64_t> pads) {
-  if (!input_given(context, 3)) return pads;
-  TRY_ASSIGN(std::vector<int64_t> axes, constant_integers(context, 3, "the list of axes"));
-  if (context.ranks[0] < 0) return unsupported("the number of dimensions is not known");
-  if (pads.size() != 2 * axes.size())
-    return unsupported(fmt::format("{} paddings for {} axes", pads.size(), axes.size()));
-  auto rank = size_t(context.ranks[0]);
-  std::vector<int64_t> all(2 * rank, 0);
-  for (size_t i = 0; i < axes.size(); ++i) {
-    TRY_ASSIGN(int64_t axis, normal_axis(axes[i], rank));
-    all[size_t(axis)] = pads[i];
-    all[size_t(axis) + rank] = pads[i + axes.size()];
-  }
-  return all;
-}
-
-Result<Converted> from_onnx(ForeignContext const& context) {
-  ForeignNode const& node = context.node;
-  Attributes attributes{{"mode", onnx_text(node, "mode", "constant")}};
-  std::string mode = text(attributes, "mode");
-  if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap")
-    return unsupported(fmt::format("padding in the mode '{}'", mode));
-  if (context.opset < 11) {
-    attributes["pads"] = onnx_integers(node, context.opset < 2 ? "paddings" : "pads");
-    attributes["value"] = onnx_number(node, "value", 0);
-    return keep_inputs(context, 1, attributes);
-  }
-  TRY_ASSIGN(std::vector<int64_t> pads, constant_integers(context, 1, "the padding"));
-  TRY_ASSIGN(attributes["pads"], all_pads(context, pads));
-  Converted converted = keep_inputs(context, 1, attributes);
-  if (mode != "constant" || !input_given(context, 2)) return converted;
-  NDArray const& fill = context.constants[2];
-  // A constant becomes an attribute, so that it is a number in the kernel.
-  if (!fill.empty() && fill.size() == 1)
-    converted.attributes["value"] = fill.value_at(0);
-  else
-    converted.inputs.push_back(node.inputs[2]);
-  return converted;
-}
-
 RandomCase random_case(Rng& rng) {
   char const* const modes[] = {"constant", "reflect", "edge", "wrap"};
   std::string mode = modes[rng.below(4)];
@@ -213,9 +171,6 @@ Operator const& op_pad() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "Pad",
-      .onnx_attributes = {{"mode"}, {"paddings", 1, 1}, {"pads", 2, 10}, {"value", 1, 10}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

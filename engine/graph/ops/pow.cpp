@@ -42,17 +42,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   });
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  if (context.constants.size() != 2) return unsupported("a power without an exponent");
-  NDArray const& power = context.constants[1];
-  // A scalar does not change the rank of what it is broadcast with; [1] does not either, unless
-  // that is a scalar.
-  bool keeps_rank = power.shape().empty() || (power.shape().size() == 1 && context.ranks[0] > 0);
-  if (!power.empty() && power.size() == 1 && keeps_rank && power.value_at(0) == 2)
-    return keep_inputs(context, 1, {{"square", int64_t(1)}});
-  return keep_two(context);
-}
-
 NDArray small_integers(Rng& rng, Shape const& shape) {
   NDArray array = random_array(rng, shape, DType::kI64);
   for (int64_t i = 0; i < array.size(); ++i) array.set_value(i, double(rng.between(0, 5)));
@@ -83,9 +72,6 @@ Operator const& op_pow() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "Pow",
-      .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   });
   return op;

@@ -1,12 +1,7 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/known_late.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -55,17 +50,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  constexpr std::array kNames{"start", "end", "step"};
-  Attributes attributes;
-  for (size_t i = 0; i < kNames.size(); ++i) {
-    if (!input_given(context, i)) return unsupported(fmt::format("the {} is missing", kNames[i]));
-    if (context.constants[i].empty()) return known_late(fmt::format("the {}", kNames[i]));
-    attributes[kNames[i]] = context.constants[i];
-  }
-  return keep_inputs(context, 0, attributes);
-}
-
 RandomCase random_case(Rng& rng) {
   DType type = rng.below(2) ? DType::kF32 : DType::kI64;
   auto scalar = [&](int64_t value) {
@@ -91,9 +75,6 @@ Operator const& op_range() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "Range",
-      .onnx_attributes = {{"stash_type", 27}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

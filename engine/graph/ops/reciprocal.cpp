@@ -16,8 +16,6 @@ Operator const& op_reciprocal() {
   static Operator const op = element_operator<kFunction>({
       .name = "reciprocal",
       .doc = "One divided by the element.",
-      .onnx = "Reciprocal",
-      .onnx_attributes = {{"consumed_inputs", 1, 5}},
       .random_case = random_positive,
   });
   return op;

@@ -19,7 +19,6 @@ Operator const& op_reduce_l1() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_l1",
       .doc = "Sum of the absolute values along axes.",
-      .onnx = "ReduceL1",
   });
   return op;
 }

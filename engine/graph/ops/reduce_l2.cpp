@@ -22,7 +22,6 @@ Operator const& op_reduce_l2() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_l2",
       .doc = "Root of the sum of squares along axes.",
-      .onnx = "ReduceL2",
   });
   return op;
 }

@@ -28,7 +28,6 @@ Operator const& op_reduce_log_sum() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_log_sum",
       .doc = "Logarithm of the sum along axes.",
-      .onnx = "ReduceLogSum",
       .random_case = random_case,
   });
   return op;

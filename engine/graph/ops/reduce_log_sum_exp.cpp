@@ -76,7 +76,6 @@ Operator const& op_reduce_log_sum_exp() {
       .doc = "Logarithm of the sum of exponentials along axes.",
       .compute = compute,
       .reference = reference,
-      .onnx = "ReduceLogSumExp",
       .random_case = random_case,
   });
   return op;

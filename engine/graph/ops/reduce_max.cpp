@@ -15,7 +15,6 @@ Operator const& op_reduce_max() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_max",
       .doc = "Largest of the elements along axes.",
-      .onnx = "ReduceMax",
       .random_case = random_choice,
   });
   return op;

@@ -18,7 +18,6 @@ Operator const& op_reduce_mean() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_mean",
       .doc = "Mean of the elements along axes.",
-      .onnx = "ReduceMean",
   });
   return op;
 }

@@ -15,7 +15,6 @@ Operator const& op_reduce_min() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_min",
       .doc = "Smallest of the elements along axes.",
-      .onnx = "ReduceMin",
       .random_case = random_choice,
   });
   return op;

@@ -15,7 +15,6 @@ Operator const& op_reduce_prod() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_prod",
       .doc = "Product of the elements along axes.",
-      .onnx = "ReduceProd",
   });
   return op;
 }

@@ -15,8 +15,6 @@ Operator const& op_reduce_sum() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_sum",
       .doc = "Sum of the elements along axes.",
-      .onnx = "ReduceSum",
-      .onnx_attributes = {{"axes", 1, 12}, {"keepdims"}, {"noop_with_empty_axes", 13}},
   });
   return op;
 }

@@ -17,7 +17,6 @@ Operator const& op_reduce_sum_square() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_sum_square",
       .doc = "Sum of the squares along axes.",
-      .onnx = "ReduceSumSquare",
   });
   return op;
 }

@@ -17,8 +17,6 @@ Operator const& op_relu() {
       .name = "relu",
       .doc = "Larger of the element and zero.",
       .infer = infer_same,
-      .onnx = "Relu",
-      .onnx_attributes = {{"consumed_inputs", 1, 5}},
   });
   return op;
 }

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/shapes.h"
 
 namespace tw {
@@ -38,16 +37,6 @@ Result<Shape> resolve(Attributes const& attributes, Shape const& from) {
   return shape;
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  Attributes attributes{{"allow_zero", onnx_integer(context.node, "allowzero", 0)}};
-  if (context.opset < 5) {
-    attributes["shape"] = onnx_integers(context.node, "shape");
-  } else {
-    TRY_ASSIGN(attributes["shape"], constant_integers(context, 1, "the new shape"));
-  }
-  return keep_inputs(context, 1, attributes);
-}
-
 RandomCase random_case(Rng& rng) {
   Shape from = random_shape(rng, size_t(rng.between(1, 4)), 4), to;
   int64_t count = element_count(from).value();
@@ -69,9 +58,6 @@ Operator const& op_reshape() {
       .doc = "The same elements in the same order under another shape.",
       .attributes = {{"shape", "the new shape; one extent may be -1, 0 copies the input's"},
                      {"allow_zero", "1: 0 means no element"}},
-      .onnx = "Reshape",
-      .onnx_attributes = {{"allowzero", 14}, {"consumed_inputs", 1, 4}, {"shape", 1, 4}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   });
   return op;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/resampling.h"
 
 namespace tw {
@@ -138,7 +137,7 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
   return single(te::compute(name, out, with_outside(attributes, axes, out, body), name));
 }
 
-// ---- the reference: ONNX's formulas in doubles ---------------------------------------------
+// ---- the reference: the standard's formulas in doubles -------------------------------------
 
 /// What an output element takes from one axis: elements and their weights.
 struct Taps {
@@ -267,35 +266,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  ForeignNode const& node = context.node;
-  bool old = context.opset < 11;  // as Upsample: mode and scales alone
-  Attributes attributes{{"mode", onnx_text(node, "mode", "nearest")},
-                        {"coordinates", std::string("asymmetric")},
-                        {"nearest", std::string("floor")}};
-  if (!old) {
-    attributes["coordinates"] = onnx_text(node, "coordinate_transformation_mode", "half_pixel");
-    attributes["nearest"] = onnx_text(node, "nearest_mode", "round_prefer_floor");
-    attributes["cubic"] = onnx_number(node, "cubic_coeff_a", -0.75);
-    attributes["outside"] = onnx_number(node, "extrapolation_value", 0);
-    attributes["exclude_outside"] = onnx_integer(node, "exclude_outside", 0);
-    if (onnx_has(node, "axes")) attributes["axes"] = onnx_integers(node, "axes");
-    if (text(attributes, "coordinates") == "tf_crop_and_resize") {
-      TRY_ASSIGN(attributes["region"], constant_numbers(context, 1, "the region to resize"));
-    }
-  }
-  if (!old && input_given(context, 3)) {
-    TRY_ASSIGN(attributes["sizes"], constant_integers(context, 3, "the new size"));
-    std::string policy = onnx_text(node, "keep_aspect_ratio_policy", "stretch");
-    if (policy != "stretch" && policy != "not_larger" && policy != "not_smaller")
-      return unsupported(fmt::format("resizing by the policy '{}'", policy));
-    if (policy != "stretch") attributes["policy"] = policy;
-  } else {
-    TRY_ASSIGN(attributes["scales"], constant_numbers(context, old ? 1 : 2, "the scale"));
-  }
-  return keep_inputs(context, 1, attributes);
-}
-
 /// The lists of the last axes only, named by number or from the end; sizes sometimes in proportion.
 void name_last_axes(Rng& rng, Attributes& attributes, size_t rank) {
   int64_t count = std::min<int64_t>(2, int64_t(rank)), skipped = int64_t(rank) - count;
@@ -380,17 +350,6 @@ Operator const& op_resize() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "Resize",
-      .onnx_attributes = {{"antialias", 18, 0, int64_t(0)},
-                          {"axes", 18},
-                          {"coordinate_transformation_mode", 11},
-                          {"cubic_coeff_a", 11},
-                          {"exclude_outside", 11},
-                          {"extrapolation_value", 11},
-                          {"keep_aspect_ratio_policy", 18},
-                          {"mode", 10},
-                          {"nearest_mode", 11}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -18,7 +18,7 @@ std::vector<te::Buffer> stages(Recurrence& r, bool) {
   return {r.step("hidden", r.gates[0](r.with_bias(r.from_input(0) + r.gate(product, 0), 0)))};
 }
 
-constexpr char const* kActivations[] = {"Tanh"};
+constexpr char const* kActivations[] = {"tanh"};
 
 constexpr Cell kCell{
     .kind = {.gates = 1, .activations = kActivations},
@@ -32,7 +32,6 @@ Operator const& op_rnn() {
   static Operator const op = cell_operator<kCell>({
       .name = "rnn",
       .doc = "A recurrence of one gate over the steps of sequences.",
-      .onnx = "RNN",
   });
   return op;
 }

@@ -18,7 +18,6 @@ Operator const& op_round() {
   static Operator const op = element_operator<kFunction>({
       .name = "round",
       .doc = "Nearest integer, the even one between two.",
-      .onnx = "Round",
   });
   return op;
 }

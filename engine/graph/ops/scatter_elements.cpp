@@ -33,11 +33,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  TRY_ASSIGN(std::string join, onnx_join(context));
-  return keep_inputs(context, 3, {{"axis", onnx_integer(context.node, "axis", 0)}, {"join", join}});
-}
-
 RandomCase random_case(Rng& rng) {
   size_t rank = size_t(rng.between(1, 4));
   Shape into = random_shape(rng, rank, 4), places = into;
@@ -60,9 +55,6 @@ Operator const& op_scatter_elements() {
       .attributes = {{"axis", "axis that is indexed"}, join_attribute()},
       .infer = infer,
       .reference = reference,
-      .onnx = "ScatterElements",
-      .onnx_attributes = {{"axis", 11}, {"reduction", 16}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -27,8 +27,6 @@ Operator const& op_selu() {
       .name = "selu",
       .doc = "gamma * x, gamma * alpha * (e^x - 1) where x is below zero.",
       .attributes = {{"alpha", "factor below zero"}, {"gamma", "factor of everything"}},
-      .onnx = "Selu",
-      .onnx_attributes = {{"alpha"}, {"consumed_inputs", 1, 5}, {"gamma"}},
   });
   return op;
 }

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -32,13 +31,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  Attributes attributes;
-  for (char const* name : {"start", "end"})
-    if (onnx_has(context.node, name)) attributes[name] = onnx_integer(context.node, name, 0);
-  return keep_inputs(context, 1, attributes);
-}
-
 RandomCase random_case(Rng& rng) {
   RandomCase result{{}, {random_array(rng, random_shape(rng, size_t(rng.below(5)), 4))}};
   if (rng.below(2)) result.attributes["start"] = rng.between(-5, 5);
@@ -58,9 +50,6 @@ Operator const& op_shape() {
                      {"end", "behind the last axis; absent: all"}},
       .infer = infer,
       .reference = reference,
-      .onnx = "Shape",
-      .onnx_attributes = {{"end", 15}, {"start", 15}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

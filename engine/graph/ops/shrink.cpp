@@ -27,8 +27,6 @@ Operator const& op_shrink() {
       .name = "shrink",
       .doc = "0 between -lambd and lambd, else the element moved towards 0 by bias.",
       .attributes = {{"lambd", "half the width of the gap"}, {"bias", "how far the rest moves"}},
-      .onnx = "Shrink",
-      .onnx_attributes = {{"bias", 9}, {"lambd", 9}},
   });
   return op;
 }

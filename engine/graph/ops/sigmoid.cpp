@@ -23,8 +23,6 @@ Operator const& op_sigmoid() {
   static Operator const op = element_operator<kFunction>({
       .name = "sigmoid",
       .doc = "1 / (1 + e^-x).",
-      .onnx = "Sigmoid",
-      .onnx_attributes = {{"consumed_inputs", 1, 5}},
   });
   return op;
 }

@@ -21,7 +21,6 @@ Operator const& op_sign() {
       .name = "sign",
       .doc = "-1, 0 or 1 as the element is below, at or above zero.",
       .infer = infer_same,
-      .onnx = "Sign",
   });
   return op;
 }

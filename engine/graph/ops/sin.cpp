@@ -18,7 +18,6 @@ Operator const& op_sin() {
   static Operator const op = element_operator<kFunction>({
       .name = "sin",
       .doc = "Sine of the element.",
-      .onnx = "Sin",
   });
   return op;
 }

@@ -25,7 +25,6 @@ Operator const& op_sinh() {
   static Operator const op = element_operator<kFunction>({
       .name = "sinh",
       .doc = "Hyperbolic sine of the element.",
-      .onnx = "Sinh",
   });
   return op;
 }

@@ -1,5 +1,4 @@
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -24,8 +23,6 @@ ReferenceResult reference(Attributes const&, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) { return keep_inputs(context, 1); }
-
 RandomCase random_case(Rng& rng) {
   return {{}, {random_array(rng, random_shape(rng, size_t(rng.below(5)), 4))}};
 }
@@ -40,8 +37,6 @@ Operator const& op_size() {
       .inputs = {"X"},
       .infer = infer,
       .reference = reference,
-      .onnx = "Size",
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

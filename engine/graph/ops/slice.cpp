@@ -4,7 +4,6 @@
 #include <set>
 
 #include "engine/graph/shared/moves.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -79,24 +78,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   });
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  Attributes attributes;
-  if (context.opset < 10) {
-    for (char const* name : {"starts", "ends", "axes"})
-      if (onnx_has(context.node, name)) attributes[name] = onnx_integers(context.node, name);
-    return keep_inputs(context, 1, attributes);
-  }
-  TRY_ASSIGN(attributes["starts"], constant_integers(context, 1, "the start of the slice"));
-  TRY_ASSIGN(attributes["ends"], constant_integers(context, 2, "the end of the slice"));
-  if (input_given(context, 3)) {
-    TRY_ASSIGN(attributes["axes"], constant_integers(context, 3, "the list of axes"));
-  }
-  if (input_given(context, 4)) {
-    TRY_ASSIGN(attributes["steps"], constant_integers(context, 4, "the step of the slice"));
-  }
-  return keep_inputs(context, 1, attributes);
-}
-
 RandomCase random_case(Rng& rng) {
   Shape shape = random_shape(rng, size_t(rng.between(1, 4)), 6);
   std::vector<int64_t> starts, ends, axes, steps;
@@ -132,9 +113,6 @@ Operator const& op_slice() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "Slice",
-      .onnx_attributes = {{"axes", 1, 9}, {"ends", 1, 9}, {"starts", 1, 9}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -28,7 +28,6 @@ Operator const& op_softmax() {
       .doc = "Exponentials divided by their sum along an axis.",
       .compute = compute,
       .reference = reference,
-      .onnx = "Softmax",
   });
   return op;
 }

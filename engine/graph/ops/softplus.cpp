@@ -25,7 +25,6 @@ Operator const& op_softplus() {
   static Operator const op = element_operator<kFunction>({
       .name = "softplus",
       .doc = "log(1 + e^x).",
-      .onnx = "Softplus",
   });
   return op;
 }

@@ -19,7 +19,6 @@ Operator const& op_softsign() {
   static Operator const op = element_operator<kFunction>({
       .name = "softsign",
       .doc = "x / (1 + |x|).",
-      .onnx = "Softsign",
   });
   return op;
 }

@@ -36,7 +36,7 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
   });
 }
 
-/// As ONNX defines it: reshaped to six dimensions, transposed, reshaped.
+/// By its definition: reshaped to six dimensions, transposed, reshaped.
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   Shape const& from = inputs[0].shape();
   TRY_ASSIGN(Shape shape, narrowed(attributes, from));
@@ -49,10 +49,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
     return at[0] * s[0] + channel * s[1] + at[2] * s[2] + within / block * s[3] + at[3] * s[4] +
            within % block * s[5];
   });
-}
-
-Result<Converted> from_onnx(ForeignContext const& context) {
-  return convert_blocks(context, "space to depth");
 }
 
 RandomCase random_case(Rng& rng) {
@@ -76,9 +72,6 @@ Operator const& op_space_to_depth() {
       .infer = infer_shape<narrowed>,
       .compute = compute,
       .reference = reference,
-      .onnx = "SpaceToDepth",
-      .onnx_attributes = {{"blocksize"}, {"mode", 28}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

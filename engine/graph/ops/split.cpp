@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/graph/shared/moves.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -71,22 +70,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   });
 }
 
-/// The list of sizes is an attribute or the second operand, as the opset has it.
-Result<Converted> from_onnx(ForeignContext const& context) {
-  Attributes attributes{{"axis", onnx_integer(context.node, "axis", 0)}};
-  size_t count = context.node.outputs.size();
-  if (onnx_has(context.node, "split")) {
-    attributes["sizes"] = onnx_integers(context.node, "split");
-  } else if (input_given(context, 1)) {
-    TRY_ASSIGN(attributes["sizes"], constant_integers(context, 1, "the list of sizes"));
-  } else {
-    attributes["parts"] = onnx_integer(context.node, "num_outputs", int64_t(count));
-  }
-  Converted converted = keep_inputs(context, 1, attributes);
-  for (size_t i = 0; i < count; ++i) converted.each_output.push_back({{"index", int64_t(i)}});
-  return converted;
-}
-
 RandomCase random_case(Rng& rng) {
   size_t rank = size_t(rng.between(1, 4));
   int64_t axis = rng.below(int64_t(rank)), parts = rng.between(1, 3), index = rng.below(parts);
@@ -121,9 +104,6 @@ Operator const& op_split() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "Split",
-      .onnx_attributes = {{"axis"}, {"num_outputs", 18}, {"split", 1, 12}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

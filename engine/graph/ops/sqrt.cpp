@@ -18,8 +18,6 @@ Operator const& op_sqrt() {
   static Operator const op = element_operator<kFunction>({
       .name = "sqrt",
       .doc = "Square root of the element.",
-      .onnx = "Sqrt",
-      .onnx_attributes = {{"consumed_inputs", 1, 5}},
       .random_case = random_positive,
   });
   return op;

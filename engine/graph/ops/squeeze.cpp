@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/shapes.h"
 
 namespace tw {
@@ -24,16 +23,6 @@ Result<Shape> narrowed(Attributes const& attributes, Shape const& from) {
   for (size_t i = 0; i < from.size(); ++i)
     if (all ? from[i] != 1 : !gone.count(int64_t(i))) shape.push_back(from[i]);
   return shape;
-}
-
-Result<Converted> from_onnx(ForeignContext const& context) {
-  Attributes attributes;
-  if (onnx_has(context.node, "axes")) {
-    attributes["axes"] = onnx_integers(context.node, "axes");
-  } else if (input_given(context, 1)) {
-    TRY_ASSIGN(attributes["axes"], constant_integers(context, 1, "the list of axes"));
-  }
-  return keep_inputs(context, 1, attributes);
 }
 
 RandomCase random_case(Rng& rng) {
@@ -59,9 +48,6 @@ Operator const& op_squeeze() {
       .name = "squeeze",
       .doc = "The same elements without axes of extent 1.",
       .attributes = {{"axes", "the axes that go; absent: all of extent 1"}},
-      .onnx = "Squeeze",
-      .onnx_attributes = {{"axes", 1, 12}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   });
   return op;

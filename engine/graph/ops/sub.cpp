@@ -16,8 +16,6 @@ Operator const& op_sub() {
   static Operator const op = pair_operator<kFunction>({
       .name = "sub",
       .doc = "Difference of two tensors, element by element, broadcast.",
-      .onnx = "Sub",
-      .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}, {"consumed_inputs", 1, 5}},
   });
   return op;
 }

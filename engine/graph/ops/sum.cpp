@@ -16,8 +16,6 @@ Operator const& op_sum() {
   static Operator const op = many_operator<kFunction>({
       .name = "sum",
       .doc = "Sum of any number of tensors, broadcast.",
-      .onnx = "Sum",
-      .onnx_attributes = {{"consumed_inputs", 1, 5}},
   });
   return op;
 }

@@ -21,7 +21,6 @@ Operator const& op_tan() {
   static Operator const op = element_operator<kFunction>({
       .name = "tan",
       .doc = "Tangent of the element.",
-      .onnx = "Tan",
   });
   return op;
 }

@@ -18,8 +18,6 @@ Operator const& op_tanh() {
   static Operator const op = element_operator<kFunction>({
       .name = "tanh",
       .doc = "Hyperbolic tangent of the element.",
-      .onnx = "Tanh",
-      .onnx_attributes = {{"consumed_inputs", 1, 5}},
   });
   return op;
 }

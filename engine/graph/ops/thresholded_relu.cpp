@@ -21,8 +21,6 @@ Operator const& op_thresholded_relu() {
       .name = "thresholded_relu",
       .doc = "The element where it is above alpha, else 0.",
       .attributes = {{"alpha", "the threshold"}},
-      .onnx = "ThresholdedRelu",
-      .onnx_attributes = {{"alpha", 10}},
   });
   return op;
 }

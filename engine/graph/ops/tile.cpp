@@ -1,9 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "engine/graph/shared/moves.h"
-#include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/shapes.h"
 
 namespace tw {
@@ -49,21 +46,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   });
 }
 
-/// In opset 1 one axis is repeated, since then each has its number.
-Result<Converted> from_onnx(ForeignContext const& context) {
-  TRY_ASSIGN(std::vector<int64_t> repeats, constant_integers(context, 1, "the number of repeats"));
-  if (context.opset < 6) {
-    TRY_ASSIGN(std::vector<int64_t> axis, constant_integers(context, 2, "the axis"));
-    if (axis.size() != 1 || repeats.size() != 1 || context.ranks[0] < 0)
-      return unsupported("tiling along several axes before opset 6");
-    TRY_ASSIGN(int64_t place, normal_axis(axis[0], size_t(context.ranks[0])));
-    std::vector<int64_t> all(size_t(context.ranks[0]), 1);
-    all[size_t(place)] = repeats[0];
-    repeats = all;
-  }
-  return keep_inputs(context, 1, {{"repeats", repeats}});
-}
-
 RandomCase random_case(Rng& rng) {
   Shape shape = random_shape(rng, size_t(rng.between(1, 4)), 4);
   return {{{"repeats", random_shape(rng, shape.size(), 3)}}, {random_array(rng, shape)}};
@@ -81,8 +63,6 @@ Operator const& op_tile() {
       .infer = infer_shape<tiled>,
       .compute = compute,
       .reference = reference,
-      .onnx = "Tile",
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

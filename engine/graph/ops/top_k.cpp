@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -60,22 +59,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{values, places};
 }
 
-/// What need not be sorted is sorted, too.
-Result<Converted> from_onnx(ForeignContext const& context) {
-  int64_t count = onnx_integer(context.node, "k", 0);
-  if (context.opset >= 10) {
-    TRY_ASSIGN(std::vector<int64_t> list, constant_integers(context, 1, "how many are wanted"));
-    if (list.size() != 1) return unsupported(fmt::format("{} numbers of elements", list.size()));
-    count = list[0];
-  }
-  Converted converted = keep_inputs(context, 1,
-                                    {{"axis", onnx_integer(context.node, "axis", -1)},
-                                     {"count", count},
-                                     {"largest", onnx_integer(context.node, "largest", 1)}});
-  converted.outputs = 2;
-  return converted;
-}
-
 RandomCase random_case(Rng& rng) {
   size_t rank = size_t(rng.between(1, 4));
   Shape shape = random_shape(rng, rank, 4);
@@ -99,9 +82,6 @@ Operator const& op_top_k() {
                      {"largest", "1: the largest, else the smallest"}},
       .infer = infer,
       .reference = reference,
-      .onnx = "TopK",
-      .onnx_attributes = {{"axis"}, {"k", 1, 9}, {"largest", 11}, {"sorted", 11}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

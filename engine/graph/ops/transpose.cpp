@@ -4,7 +4,6 @@
 #include <set>
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
@@ -60,12 +59,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  Attributes attributes;
-  if (onnx_has(context.node, "perm")) attributes["order"] = onnx_integers(context.node, "perm");
-  return keep_inputs(context, 1, attributes);
-}
-
 RandomCase random_case(Rng& rng) {
   size_t rank = size_t(rng.between(1, 5));
   std::vector<int64_t> order;
@@ -86,9 +79,6 @@ Operator const& op_transpose() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "Transpose",
-      .onnx_attributes = {{"perm"}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

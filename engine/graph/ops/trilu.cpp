@@ -1,16 +1,11 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw {
 namespace {
 
 using namespace ops;
-
-constexpr int64_t kMost = int64_t(1) << 40;  // farther than any matrix reaches
 
 InferResult infer(Attributes const&, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
@@ -44,16 +39,6 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  Attributes attributes{{"upper", onnx_integer(context.node, "upper", 1)}};
-  if (input_given(context, 1)) {
-    TRY_ASSIGN(std::vector<int64_t> diagonal, constant_integers(context, 1, "the diagonal"));
-    if (diagonal.size() != 1) return unsupported(fmt::format("{} diagonals", diagonal.size()));
-    attributes["diagonal"] = std::clamp(diagonal[0], -kMost, kMost);
-  }
-  return keep_inputs(context, 1, attributes);
-}
-
 RandomCase random_case(Rng& rng) {
   return {{{"upper", rng.below(2)}, {"diagonal", rng.between(-4, 4)}},
           {random_array(rng, random_shape(rng, size_t(rng.between(2, 4)), 4),
@@ -73,9 +58,6 @@ Operator const& op_trilu() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "Trilu",
-      .onnx_attributes = {{"upper", 14}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "engine/graph/shared/onnx.h"
 #include "engine/graph/shared/shapes.h"
 
 namespace tw {
@@ -24,16 +23,6 @@ Result<Shape> widened(Attributes const& attributes, Shape const& from) {
   return shape;
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) {
-  Attributes attributes;
-  if (context.opset < 13) {
-    attributes["axes"] = onnx_integers(context.node, "axes");
-  } else {
-    TRY_ASSIGN(attributes["axes"], constant_integers(context, 1, "the list of axes"));
-  }
-  return keep_inputs(context, 1, attributes);
-}
-
 RandomCase random_case(Rng& rng) {
   int64_t rank = rng.between(1, 3);
   std::vector<int64_t> axes{rng.between(0, rank)};
@@ -48,9 +37,6 @@ Operator const& op_unsqueeze() {
       .name = "unsqueeze",
       .doc = "The same elements with axes of extent 1 inserted.",
       .attributes = {{"axes", "places of the new axes in the result"}},
-      .onnx = "Unsqueeze",
-      .onnx_attributes = {{"axes", 1, 12}},
-      .from_onnx = from_onnx,
       .random_case = random_case,
   });
   return op;

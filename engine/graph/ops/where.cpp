@@ -37,8 +37,6 @@ ReferenceResult reference(Attributes const&, Arrays inputs) {
   return std::vector{out};
 }
 
-Result<Converted> from_onnx(ForeignContext const& context) { return keep_inputs(context, 3); }
-
 RandomCase random_case(Rng& rng) {
   RandomCase result = random_pair(rng);
   Shape shape = result.inputs[0].shape();
@@ -63,8 +61,6 @@ Operator const& op_where() {
       .infer = infer,
       .compute = compute,
       .reference = reference,
-      .onnx = "Where",
-      .from_onnx = from_onnx,
       .random_case = random_case,
   };
   return op;

@@ -16,8 +16,6 @@ Operator const& op_xor() {
   static Operator const op = logic_operator<kFunction>({
       .name = "xor",
       .doc = "Whether exactly one of two holds, broadcast.",
-      .onnx = "Xor",
-      .onnx_attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}},
   });
   return op;
 }

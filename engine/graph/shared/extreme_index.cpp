@@ -19,13 +19,6 @@ InferResult infer_extreme(Attributes const& attributes, Infos inputs) {
   return one(DType::kI64, reduced.result);
 }
 
-Result<Converted> convert_extreme(ForeignContext const& context) {
-  return keep_inputs(context, 1,
-                     {{"axis", onnx_integer(context.node, "axis", 0)},
-                      {"keep", onnx_integer(context.node, "keepdims", 1)},
-                      {"last", onnx_integer(context.node, "select_last_index", 0)}});
-}
-
 RandomCase random_extreme(Rng& rng) {
   size_t rank = size_t(rng.between(1, 4));
   RandomCase result{{{"axis", rng.below(int64_t(rank)) - (rng.below(2) ? int64_t(rank) : 0)},
@@ -82,8 +75,6 @@ Operator of_extreme(Operator op) {
                    {"keep", "1: it stays with extent 1"},
                    {"last", "1: of equal elements the last one, else the first"}};
   op.infer = infer_extreme;
-  op.onnx_attributes = {{"axis"}, {"keepdims"}, {"select_last_index", 12}};
-  op.from_onnx = convert_extreme;
   op.random_case = random_extreme;
   return op;
 }

@@ -32,13 +32,6 @@ constexpr char const* kJoins[] = {"none", "add", "mul", "min", "max"};
 
 }  // namespace
 
-Result<std::string> onnx_join(ForeignContext const& context) {
-  std::string join = onnx_text(context.node, "reduction", "none");
-  if (std::ranges::find(kJoins, join) == std::end(kJoins))
-    return unsupported(fmt::format("updates that are joined by '{}'", join));
-  return join;
-}
-
 std::string random_join(Rng& rng) { return kJoins[rng.below(std::ssize(kJoins))]; }
 
 AttributeDoc join_attribute() {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw::ops {
 
@@ -15,7 +14,6 @@ Result<int64_t> checked_index(double index, int64_t extent);
 NDArray random_indices(Rng& rng, Shape const& shape, int64_t extent);
 
 /// How an update joins the element that it finds: "none", "add", "mul", "min" or "max".
-Result<std::string> onnx_join(ForeignContext const& context);
 std::string random_join(Rng& rng);
 AttributeDoc join_attribute();
 /// X with updates at the places of I; `fits`: whether the places and the updates have shapes for

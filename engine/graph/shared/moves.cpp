@@ -4,8 +4,6 @@
 
 #include <cstring>
 
-#include "engine/graph/shared/onnx.h"
-
 namespace tw::ops {
 
 ReferenceResult move_elements(NDArray const& input, Shape const& shape,
@@ -31,15 +29,6 @@ Tensors move_compute(te::Buffer const& input, Shape const& shape, std::string co
   std::vector<te::Axis> axes = output_axes(shape);
   ir::Expr body = ir::load(input, indices(te::vars(axes)));
   return single(te::compute(name, std::move(axes), body, name));
-}
-
-Result<Converted> convert_blocks(ForeignContext const& context, char const* what) {
-  std::string mode = onnx_text(context.node, "mode", "DCR");
-  if (mode != "DCR" && mode != "CRD")
-    return unsupported(fmt::format("{} in the mode '{}'", what, mode));
-  return keep_inputs(context, 1,
-                     {{"block", onnx_integer(context.node, "blocksize", 0)},
-                      {"mode", std::string(mode == "CRD" ? "crd" : "dcr")}});
 }
 
 bool is_crd(Attributes const& attributes) { return text(attributes, "mode") == "crd"; }

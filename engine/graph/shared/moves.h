@@ -15,9 +15,6 @@ ReferenceResult move_elements(NDArray const& input, Shape const& shape,
 Tensors move_compute(te::Buffer const& input, Shape const& shape, std::string const& name,
                      std::function<std::vector<ir::Expr>(std::vector<ir::Expr>)> const& indices);
 
-/// Between channels and blocks of the plane: "block", the edge of one, and the mode that says which
-/// of a channel and a place varies faster. `what`: in words, for who refuses.
-Result<Converted> convert_blocks(ForeignContext const& context, char const* what);
 bool is_crd(Attributes const& attributes);
 RandomCase random_blocks(Rng& rng, Shape (*whole)(Shape, int64_t block));
 

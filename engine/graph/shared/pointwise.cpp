@@ -93,17 +93,6 @@ ir::Expr log_of_one_plus(ir::Expr x) {
   return ir::select(x < immediate(kFar, x.type()), near, log);
 }
 
-Result<Converted> keep_one(ForeignContext const& context) { return keep_inputs(context, 1); }
-
-Result<Converted> keep_two(ForeignContext const& context) {
-  TRY(check_old_broadcast(context));
-  return keep_inputs(context, 2);
-}
-
-Result<Converted> keep_all(ForeignContext const& context) {
-  return keep_inputs(context, context.node.inputs.size());
-}
-
 RandomCase random_one(Rng& rng) {
   return {{}, {random_array(rng, random_shape(rng, size_t(rng.between(1, 5)), 4))}};
 }

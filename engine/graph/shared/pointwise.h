@@ -2,7 +2,6 @@
 #pragma once
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw::ops {
 
@@ -36,11 +35,6 @@ ReferenceResult compare_elements(Arrays inputs, std::function<bool(double, doubl
 
 /// log(1 + x) without the loss of small x.
 ir::Expr log_of_one_plus(ir::Expr x);
-
-Result<Converted> keep_one(ForeignContext const& context);
-/// Refuses broadcasting from before opset 7.
-Result<Converted> keep_two(ForeignContext const& context);
-Result<Converted> keep_all(ForeignContext const& context);
 
 RandomCase random_one(Rng& rng);
 /// Some elements are infinite or no number.

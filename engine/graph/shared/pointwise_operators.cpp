@@ -30,21 +30,18 @@ Result<Tensors> compute_same(Attributes const&, Buffers inputs, std::string cons
 
 Operator of_one(Operator op) {
   fill(op.infer, infer_float);
-  fill(op.from_onnx, keep_one);
   fill(op.random_case, random_one);
   return injective(std::move(op), {"X"});
 }
 
 Operator of_two(Operator op) {
   fill(op.infer, infer_pair);
-  fill(op.from_onnx, keep_two);
   fill(op.random_case, random_pair);
   return injective(std::move(op), {"X", "Z"});
 }
 
 Operator of_many(Operator op) {
   fill(op.infer, infer_many);
-  fill(op.from_onnx, keep_all);
   fill(op.random_case, random_many);
   return injective(std::move(op), {"X"});
 }
@@ -68,14 +65,6 @@ ReferenceResult reference_parametric(ParametricFunction const& function,
   double a = value_of(function.parameters[0], attributes);
   double b = value_of(function.parameters[1], attributes);
   return map_elements(inputs[0], [&](double x) { return function.number(x, a, b); });
-}
-
-Converted convert_parametric(ParametricFunction const& function, ForeignContext const& context) {
-  Attributes attributes;
-  for (Parameter const& one : function.parameters)
-    if (one.name != nullptr)
-      attributes[one.name] = onnx_number(context.node, one.name, one.standard);
-  return keep_inputs(context, 1, attributes);
 }
 
 RandomCase random_parametric(ParametricFunction const& function, Rng& rng) {

@@ -34,7 +34,7 @@ Operator element_operator(Operator op) {
   return of_one(std::move(op));
 }
 
-/// An attribute that ONNX has by the same name.
+/// A number among the attributes.
 struct Parameter {
   char const* name = nullptr;
   double standard = 0;     ///< when the node has none
@@ -52,7 +52,6 @@ Tensors compute_parametric(ParametricFunction const& function, Attributes const&
                            Buffers inputs, std::string const& name);
 ReferenceResult reference_parametric(ParametricFunction const& function,
                                      Attributes const& attributes, Arrays inputs);
-Converted convert_parametric(ParametricFunction const& function, ForeignContext const& context);
 RandomCase random_parametric(ParametricFunction const& function, Rng& rng);
 
 template <ParametricFunction const& kFunction>
@@ -63,9 +62,6 @@ Operator parametric_operator(Operator op) {
   };
   op.reference = [](Attributes const& attributes, Arrays inputs) {
     return reference_parametric(kFunction, attributes, inputs);
-  };
-  op.from_onnx = [](ForeignContext const& context) -> Result<Converted> {
-    return convert_parametric(kFunction, context);
   };
   op.random_case = [](Rng& rng) { return random_parametric(kFunction, rng); };
   return of_one(std::move(op));

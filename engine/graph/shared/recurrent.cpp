@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace tw::ops {
@@ -39,56 +38,6 @@ Status check_operands(RecurrentShape const& s, Infos inputs, CellKind const& kin
   for (size_t i = 0; i < kind.states; ++i)
     TRY(expect_shape(inputs, kStates + i, s.state(), i == 0 ? "initial_h" : "initial_c"));
   return expect_shape(inputs, kStates + kind.states, {s.directions, 3 * s.hidden}, "P");
-}
-
-/// Functions that need them take from a list in the order of the activations.
-std::vector<double> parameters(std::vector<double> const& given,
-                               std::vector<Activation const*> const& functions, int which) {
-  std::vector<double> result;
-  size_t next = 0;
-  for (Activation const* function : functions) {
-    bool takes = function->parameters > which;
-    double otherwise = which == 0 ? function->alpha : function->beta;
-    result.push_back(takes && next < given.size() ? given[next++] : otherwise);
-  }
-  return result;
-}
-
-Status add_activations(ForeignNode const& node, CellKind const& kind, Attributes& attributes) {
-  std::vector<std::string> names;
-  for (int64_t d = 0; d < directions_of(attributes); ++d)
-    names.insert(names.end(), kind.activations.begin(), kind.activations.end());
-  if (onnx_has(node, "activations")) {
-    auto const* given =
-        std::get_if<std::vector<std::string>>(&node.attributes.find("activations")->second);
-    if (!given || given->size() != names.size())
-      return unsupported(fmt::format("{} activations where {} are expected",
-                                     given ? given->size() : 0, names.size()));
-    names = *given;
-  }
-  std::string list;
-  std::vector<Activation const*> functions;
-  for (std::string const& name : names) {
-    functions.push_back(find_activation(name));
-    if (!functions.back()) return unsupported(fmt::format("the activation {}", name));
-    list += (list.empty() ? "" : " ") + functions.back()->name;
-  }
-  auto given = [&](char const* name) {
-    auto found = node.attributes.find(name);
-    auto const* numbers =
-        found == node.attributes.end() ? nullptr : std::get_if<std::vector<double>>(&found->second);
-    return numbers ? *numbers : std::vector<double>();
-  };
-  std::vector<double> alphas = parameters(given("activation_alpha"), functions, 0);
-  std::vector<double> betas = parameters(given("activation_beta"), functions, 1);
-  for (size_t i = 0; i < functions.size(); ++i)
-    if (std::isnan(alphas[i]) || std::isnan(betas[i]))
-      return unsupported(
-          fmt::format("the activation {} without its parameters", functions[i]->onnx));
-  attributes["activations"] = list;
-  attributes["alphas"] = std::move(alphas);
-  attributes["betas"] = std::move(betas);
-  return {};
 }
 
 }  // namespace
@@ -139,27 +88,6 @@ InferResult infer_recurrent(Attributes const& attributes, Infos inputs, CellKind
   std::vector<TensorInfo> outputs = one(inputs[kX]->type, s.whole());
   for (size_t i = 0; i < kind.states; ++i) outputs.push_back({inputs[kX]->type, s.state(), {}});
   return outputs;
-}
-
-Result<Converted> recurrent_from_onnx(ForeignContext const& context, CellKind const& kind) {
-  ForeignNode const& node = context.node;
-  Attributes attributes{{"direction", onnx_text(node, "direction", "forward")},
-                        {"batch_first", onnx_integer(node, "layout", 0)}};
-  std::string direction = text(attributes, "direction");
-  if (direction != "forward" && direction != "reverse" && direction != "bidirectional")
-    return unsupported(fmt::format("the direction {}", direction));
-  if (onnx_has(node, "hidden_size")) attributes["hidden"] = onnx_integer(node, "hidden_size", 0);
-  if (double clip = onnx_number(node, "clip", 0); clip > 0) attributes["clip"] = clip;
-  TRY(add_activations(node, kind, attributes));
-  if (input_given(context, 4)) {
-    TRY_ASSIGN(attributes["lengths"], constant_integers(context, 4, "the length of each sequence"));
-  }
-  Converted converted;
-  converted.attributes = std::move(attributes);
-  converted.outputs = 1 + kind.states;
-  for (size_t i = 0; i < node.inputs.size(); ++i)
-    if (i != 4) converted.inputs.push_back(node.inputs[i]);  // the lengths are an attribute
-  return converted;
 }
 
 RandomCase random_recurrent(Rng& rng, CellKind const& kind) {

@@ -1,21 +1,20 @@
-/// What RNN, GRU and LSTM share: shapes, directions, activations, conversion from ONNX, and the
-/// loops of the reference.
+/// What RNN, GRU and LSTM share: shapes, directions, activations and the loops of the reference.
 #pragma once
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw::ops {
 
-/// A function of a gate. `alpha` and `beta` mean what they mean in ONNX's operator of that name.
+/// A function of a gate. `alpha` and `beta` mean what the operator of that name has by them, or the
+/// factors in their order.
 struct Activation {
   std::string name;            ///< as the operator: "hard_sigmoid"
-  std::string onnx;            ///< in ONNX's lists, in any case: "HardSigmoid"
   int parameters = 0;          ///< how many of alpha and beta it takes
   double alpha = 0, beta = 0;  ///< when none are given; NaN: they must be
   double (*value)(double x, double alpha, double beta) = nullptr;
   ir::Expr (*expr)(ir::Expr x, double alpha, double beta) = nullptr;
 };
+std::span<Activation const> activations();
 /// Null when there is none.
 Activation const* find_activation(std::string_view name);
 
@@ -32,7 +31,7 @@ struct Gate {
 struct CellKind {
   int64_t gates = 1;
   size_t states = 1;  ///< h, or h and c
-  /// ONNX's names, for one direction, when none are given.
+  /// Names, for one direction, when none are given.
   std::span<char const* const> activations;
   bool peephole = false;
 };
@@ -57,10 +56,9 @@ InferResult infer_recurrent(Attributes const& attributes, Infos inputs, CellKind
 
 /// Whether direction `d` runs from the last step to the first.
 bool runs_backwards(Attributes const& attributes, int64_t d);
-/// The activations of direction `d`. The attributes are those that `recurrent_from_onnx` made.
+/// The activations of direction `d`. Their names are known ones.
 std::vector<Gate> gates_of(Attributes const& attributes, int64_t d, CellKind const& kind);
 
-Result<Converted> recurrent_from_onnx(ForeignContext const& context, CellKind const& kind);
 /// Of every kind of direction, layout, activations, absent and present operands.
 RandomCase random_recurrent(Rng& rng, CellKind const& kind);
 /// Those of all cells.

@@ -24,29 +24,23 @@ Expr softplus(Expr x, double, double) {
 
 Activation const kActivations[] = {
     {.name = "sigmoid",
-     .onnx = "Sigmoid",
      .value = [](double x, double, double) { return 1 / (1 + std::exp(-x)); },
      .expr = sigmoid},
     {.name = "tanh",
-     .onnx = "Tanh",
      .value = [](double x, double, double) { return std::tanh(x); },
      .expr = [](Expr x, double, double) { return ir::unary(ir::UnaryOp::kTanh, x); }},
     {.name = "relu",
-     .onnx = "Relu",
      .value = [](double x, double, double) { return std::max(x, 0.0); },
      .expr = [](Expr x, double, double) { return ir::max(x, number_like(0, x)); }},
     {.name = "softsign",
-     .onnx = "Softsign",
      .value = [](double x, double, double) { return x / (1 + std::abs(x)); },
      .expr = [](Expr x, double,
                 double) { return x / (number_like(1, x) + ir::unary(ir::UnaryOp::kAbs, x)); }},
     {.name = "softplus",
-     .onnx = "Softplus",
      .value = [](double x, double,
                  double) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); },
      .expr = softplus},
     {.name = "leaky_relu",
-     .onnx = "LeakyRelu",
      .parameters = 1,
      .alpha = 0.01,
      .value = [](double x, double alpha, double) { return x < 0 ? alpha * x : x; },
@@ -55,14 +49,12 @@ Activation const kActivations[] = {
            return ir::select(x < number_like(0, x), x * number_like(alpha, x), x);
          }},
     {.name = "thresholded_relu",
-     .onnx = "ThresholdedRelu",
      .parameters = 1,
      .alpha = 1,
      .value = [](double x, double alpha, double) { return x > alpha ? x : 0; },
      .expr = [](Expr x, double alpha,
                 double) { return ir::select(number_like(alpha, x) < x, x, number_like(0, x)); }},
     {.name = "elu",
-     .onnx = "Elu",
      .parameters = 1,
      .alpha = 1,
      .value = [](double x, double alpha, double) { return x > 0 ? x : alpha * std::expm1(x); },
@@ -72,14 +64,12 @@ Activation const kActivations[] = {
                              number_like(alpha, x) * (exp_of(x) - number_like(1, x)));
          }},
     {.name = "affine",
-     .onnx = "Affine",
      .parameters = 2,
      .alpha = 1,
      .value = [](double x, double alpha, double beta) { return alpha * x + beta; },
      .expr = [](Expr x, double alpha,
                 double beta) { return number_like(alpha, x) * x + number_like(beta, x); }},
     {.name = "scaled_tanh",
-     .onnx = "ScaledTanh",
      .parameters = 2,
      .alpha = NAN,
      .beta = NAN,
@@ -89,7 +79,6 @@ Activation const kActivations[] = {
            return number_like(alpha, x) * ir::unary(ir::UnaryOp::kTanh, number_like(beta, x) * x);
          }},
     {.name = "hard_sigmoid",
-     .onnx = "HardSigmoid",
      .parameters = 2,
      .alpha = 0.2,
      .beta = 0.5,
@@ -102,17 +91,13 @@ Activation const kActivations[] = {
          }},
 };
 
-std::string lower(std::string_view text) {
-  std::string result;
-  for (char c : text) result += char(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
-
 }  // namespace
+
+std::span<Activation const> activations() { return kActivations; }
 
 Activation const* find_activation(std::string_view name) {
   for (Activation const& one : kActivations)
-    if (one.name == name || lower(one.onnx) == lower(name)) return &one;
+    if (one.name == name) return &one;
   return nullptr;
 }
 

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "engine/graph/shared/recurrent_stages.h"
 
 namespace tw::ops {
@@ -24,13 +22,6 @@ ReferenceResult reference_cell(Cell const& cell, Attributes const& attributes, A
                              [&](CellStep const& s) { cell.step(s, varied); });
 }
 
-Result<Converted> convert_cell(Cell const& cell, ForeignContext const& context) {
-  TRY_ASSIGN(Converted converted, recurrent_from_onnx(context, cell.kind));
-  if (cell.variant != nullptr)
-    converted.attributes[cell.variant] = onnx_integer(context.node, cell.variant, 0);
-  return converted;
-}
-
 RandomCase random_cell(Cell const& cell, Rng& rng) {
   RandomCase result = random_recurrent(rng, cell.kind);
   if (cell.variant != nullptr)
@@ -43,13 +34,7 @@ Operator of_cell(Cell const& cell, Operator op) {
   if (cell.kind.states > 1) op.inputs.push_back("C");
   if (cell.kind.peephole) op.inputs.push_back("P");
   op.attributes = recurrent_attributes();
-  op.onnx_attributes = {
-      {"activation_alpha"}, {"activation_beta"}, {"activations"}, {"clip"},
-      {"direction"},        {"hidden_size"},     {"layout", 14},  {"output_sequence", 1, 6}};
-  if (cell.variant == nullptr) return op;
-  op.attributes.push_back({cell.variant, cell.variant_doc});
-  op.onnx_attributes.push_back({cell.variant, cell.variant_since});
-  std::ranges::sort(op.onnx_attributes, {}, &OnnxAttribute::name);
+  if (cell.variant != nullptr) op.attributes.push_back({cell.variant, cell.variant_doc});
   return op;
 }
 

@@ -62,18 +62,16 @@ struct Cell {
   CellKind kind;
   std::vector<te::Buffer> (*stages)(Recurrence&, bool varied) = nullptr;
   void (*step)(CellStep const&, bool varied) = nullptr;
-  /// The attribute, of ONNX and of ours, that asks for a variant (`varied`) where it is not 0; one
+  /// The attribute that asks for a variant (`varied`) where it is not 0; one
   /// of `rarity` random cases does. Null: there is none.
   char const* variant = nullptr;
   char const* variant_doc = "";
-  int variant_since = 1;  ///< the first opset that has it
   int64_t rarity = 2;
 };
 
 Result<Tensors> compute_cell(Cell const& cell, Attributes const& attributes, Buffers inputs,
                              std::string const& name);
 ReferenceResult reference_cell(Cell const& cell, Attributes const& attributes, Arrays inputs);
-Result<Converted> convert_cell(Cell const& cell, ForeignContext const& context);
 RandomCase random_cell(Cell const& cell, Rng& rng);
 /// Fills in operands and attributes.
 Operator of_cell(Cell const& cell, Operator op);
@@ -89,7 +87,6 @@ Operator cell_operator(Operator op) {
   op.reference = [](Attributes const& attributes, Arrays inputs) {
     return reference_cell(kCell, attributes, inputs);
   };
-  op.from_onnx = [](ForeignContext const& context) { return convert_cell(kCell, context); };
   op.random_case = [](Rng& rng) { return random_cell(kCell, rng); };
   return of_cell(kCell, std::move(op));
 }

@@ -112,17 +112,6 @@ ReferenceResult reference_reduction(Reduction const& reduction, Attributes const
   return std::vector{out};
 }
 
-Result<Converted> convert_reduction(ForeignContext const& context) {
-  Attributes attributes{{"keep", onnx_integer(context.node, "keepdims", 1)}};
-  std::vector<int64_t> axes = onnx_integers(context.node, "axes");
-  if (input_given(context, 1)) {
-    TRY_ASSIGN(axes, constant_integers(context, 1, "the list of axes"));
-  }
-  bool nothing = axes.empty() && onnx_integer(context.node, "noop_with_empty_axes", 0) != 0;
-  if (!axes.empty() || nothing) attributes["axes"] = axes;
-  return keep_inputs(context, 1, attributes);
-}
-
 RandomCase random_reduction(Rng& rng) {
   size_t rank = size_t(rng.between(1, 4));
   RandomCase result{{{"keep", rng.below(2)}}, {random_array(rng, random_shape(rng, rank, 4))}};
@@ -147,9 +136,6 @@ Operator of_reduction(Operator op) {
   op.inputs = {"X"};
   op.attributes = {{"axes", "axes along which elements are joined; absent: all"},
                    {"keep", "1: they stay with extent 1"}};
-  if (op.onnx_attributes.empty())
-    op.onnx_attributes = {{"axes", 1, 17}, {"keepdims"}, {"noop_with_empty_axes", 18}};
-  op.from_onnx = convert_reduction;
   if (op.random_case == nullptr) op.random_case = random_reduction;
   return op;
 }

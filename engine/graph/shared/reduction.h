@@ -2,7 +2,6 @@
 #pragma once
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw::ops {
 
@@ -41,8 +40,6 @@ Tensors compute_reduction(Reduction const& reduction, Attributes const& attribut
 ReferenceResult reference_reduction(Reduction const& reduction, Attributes const& attributes,
                                     Arrays inputs);
 
-/// Axes as an attribute or as a constant operand, as the opsets have it.
-Result<Converted> convert_reduction(ForeignContext const& context);
 RandomCase random_reduction(Rng& rng);
 /// The same of numbers or of conditions.
 RandomCase random_choice(Rng& rng);

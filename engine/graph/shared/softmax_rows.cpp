@@ -90,13 +90,6 @@ InferResult infer_softmax(Attributes const& attributes, Infos inputs) {
   return one(inputs[0]->type, inputs[0]->shape);
 }
 
-Result<Converted> convert_softmax(ForeignContext const& context) {
-  bool old = context.opset < 13;
-  Attributes attributes{{"axis", onnx_integer(context.node, "axis", old ? 1 : -1)}};
-  if (old) attributes["to_end"] = int64_t(1);
-  return keep_inputs(context, 1, attributes);
-}
-
 }  // namespace
 
 Operator of_rows(Operator op) {
@@ -104,8 +97,6 @@ Operator of_rows(Operator op) {
   op.attributes = {{"axis", "axis of the sum"},
                    {"to_end", "1: the sum runs over all axes from `axis` on"}};
   op.infer = infer_softmax;
-  op.onnx_attributes = {{"axis"}};
-  op.from_onnx = convert_softmax;
   if (op.random_case == nullptr) op.random_case = random_softmax;
   return op;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "engine/graph/shared/elements.h"
-#include "engine/graph/shared/onnx.h"
 
 namespace tw::ops {
 

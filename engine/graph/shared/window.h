@@ -19,9 +19,6 @@ struct Window {
 /// "valid") and ceil for an input N x C x spatial.... Errors: wrong_shapes.
 Result<Window> window_of(Attributes const& attributes, Shape const& input);
 
-/// Attributes of an ONNX node with a window, in our names; `kernel` may come from the weights.
-Result<Attributes> window_attributes(ForeignContext const& context, std::vector<int64_t> kernel);
-
 /// "z", "y", "x" as far as the rank goes, and the kernel's "t", "r", "s".
 std::vector<te::Axis> spatial_axes(Window const& window);
 std::vector<te::Axis> kernel_axes(Window const& window);

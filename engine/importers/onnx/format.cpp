@@ -3,17 +3,21 @@
 #include "engine/importers/model_format.h"
 #include "engine/importers/onnx/reader.h"
 #include "engine/importers/onnx/recognise.h"
+#include "engine/importers/onnx/rules.h"
 
 namespace tw {
 
 ModelFormat const& format_onnx() {
   static ModelFormat const format{
+      .key = "onnx",
       .name = "ONNX",
       .extension = ".onnx",
       .recognises = looks_like_onnx,
-      .read = [](std::string_view bytes, std::filesystem::path const& path) {
-        return read_onnx(bytes, path.string(), external_bytes_beside(path));
-      }};
+      .read =
+          [](std::string_view bytes, std::filesystem::path const& path) {
+            return read_onnx(bytes, path.string(), external_bytes_beside(path));
+          },
+      .rules = onnx_rules};
   return format;
 }
 

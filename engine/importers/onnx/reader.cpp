@@ -5,10 +5,10 @@
 #include <limits>
 #include <set>
 
-#include "engine/graph/unread.h"
 #include "engine/importers/onnx/functions.h"
 #include "engine/importers/onnx/tensor.h"
 #include "engine/importers/onnx/wire.h"
+#include "engine/importers/unread.h"
 
 namespace tw {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <map>
 
-#include "engine/graph/shared/onnx.h"
+#include "engine/importers/onnx/rules.h"
 
 namespace tw::onnx_reader {
 namespace {
@@ -113,7 +113,7 @@ Result<NDArray> from_elsewhere(TensorProto const& tensor, DType type, Shape shap
 
 }  // namespace
 
-std::optional<DType> dtype_of(int onnx_type) { return ops::onnx_dtype(onnx_type); }
+std::optional<DType> dtype_of(int onnx_type) { return rules::onnx_dtype(onnx_type); }
 
 bool is_external(TensorProto const& tensor) {
   return tensor.data_location() == TensorProto::EXTERNAL || tensor.external_data_size() > 0;

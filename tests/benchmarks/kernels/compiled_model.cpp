@@ -9,8 +9,8 @@
 
 #include "engine/compile/kernel_code.h"
 #include "engine/compile/plan.h"
-#include "engine/graph/from_foreign.h"
 #include "engine/graph/passes.h"
+#include "engine/importers/from_foreign.h"
 #include "engine/runtime/module.h"
 #include "engine/runtime/thread_pool.h"
 

@@ -1,0 +1,28 @@
+/// What one node of a file becomes in our words.
+#pragma once
+
+#include <set>
+
+#include "engine/graph/operator.h"
+#include "engine/importers/import_rule.h"
+
+namespace tw {
+
+struct Conversion {
+  Operator const* op = nullptr;  ///< null: nothing here runs the node, and `reason` says why
+  Converted words;               ///< of `op`, unless it is late
+  bool late = false;             ///< only the operands' elements tell `words`; see late_rule.h
+  std::string reason;            ///< why there is no `op`, or why it is late
+
+  /// Values that the node makes at once; the file may have names for more.
+  size_t outputs(ForeignNode const& node) const {
+    return late ? node.outputs.size() : words.outputs;
+  }
+};
+
+/// `rule`: that of the format for the node's name, null when there is none. `read`: the names that
+/// somebody reads. A node whose other outputs are read, and which we do not make, is not converted.
+Conversion conversion_of(ForeignContext const& context, ImportRules const& rules,
+                         ImportRule const* rule, std::set<std::string> const& read);
+
+}  // namespace tw

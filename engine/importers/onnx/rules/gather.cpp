@@ -1,0 +1,26 @@
+#include "engine/importers/onnx/rules.h"
+
+namespace tw {
+namespace {
+
+using namespace rules;
+
+Result<Converted> convert(ForeignContext const& context) {
+  Attributes attributes{{"axis", foreign_integer(context.node, "axis", 0)}};
+  if (!input_given(context, 1)) return unsupported("the indices are missing");
+  NDArray const& indices = context.constants[1];
+  if (indices.empty() || !indices.shape().empty()) return keep_inputs(context, 2, attributes);
+  attributes["index"] = int64_t(indices.value_at(0));
+  return keep_inputs(context, 1, attributes);
+}
+
+}  // namespace
+
+RuleList const& onnx_gather() {
+  static RuleList const rules{
+      {.type = "Gather", .attributes = {{"axis"}}, .op = "gather", .convert = convert},
+  };
+  return rules;
+}
+
+}  // namespace tw

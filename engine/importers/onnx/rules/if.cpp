@@ -1,0 +1,27 @@
+#include "engine/importers/onnx/rules.h"
+
+namespace tw {
+namespace {
+
+using namespace rules;
+
+Result<Converted> convert(ForeignContext const& context) {
+  if (context.node.inputs.size() != 1 || !input_given(context, 0))
+    return bad_input("unsupported", "an If takes one condition");
+  return keep_inputs(context, context.node.inputs.size());
+}
+
+}  // namespace
+
+RuleList const& onnx_if() {
+  static RuleList const rules{
+      {.type = "If",
+       .attributes = {{"else_branch"}, {"then_branch"}},
+       .op = "if",
+       .convert = convert,
+       .bodies = {"then_branch", "else_branch"}},
+  };
+  return rules;
+}
+
+}  // namespace tw

@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+
+#include "engine/importers/onnx/rules.h"
+#include "engine/importers/onnx/shared/norm_bodies.h"
+
+namespace tw {
+namespace {
+
+using namespace rules;
+
+Result<Converted> convert(ForeignContext const& context) {
+  return keep_inputs(context, 3,
+                     {{"axis", foreign_integer(context.node, "axis", -1)},
+                      {"epsilon", foreign_number(context.node, "epsilon", 1e-5)}});
+}
+
+/// The operator makes the normalized tensor alone, and faster.
+Result<std::string> body(ForeignContext const& context) {
+  auto wanted = [&](size_t i) {
+    return i < context.node.outputs.size() && !context.node.outputs[i].empty();
+  };
+  if (!wanted(1) && !wanted(2)) return std::string();
+  TRY(expect_rank(context));
+  TRY_ASSIGN(std::string axes, last_axes_line(context));
+  bool biased = input_given(context, 2);
+  return wide_line(context) + axes + variance_lines("wide") + root_lines(context, "variance") +
+         fmt::format(R"(inverse = Reciprocal(root)
+                        normal = Mul(rest, inverse)
+                        narrow = CastLike(normal, x)
+                        {}
+                        {})",
+                     biased ? "scaled = Mul(narrow, scale)" : "y = Mul(narrow, scale)",
+                     biased ? "y = Add(scaled, bias)" : "");
+}
+
+}  // namespace
+
+RuleList const& onnx_layer_norm() {
+  static RuleList const rules{
+      {.type = "LayerNormalization",
+       .attributes = {{"axis", 17}, {"epsilon", 17}, {"stash_type", 17}},
+       .op = "layer_norm",
+       .convert = convert,
+       .function =
+           FunctionBody{
+               .doc = "The operator of that name where the mean or the deviation is read, too.",
+               .inputs = {"x", "scale", "bias"},
+               .outputs = {"y", "mean", "inverse"},
+               .body = body}},
+  };
+  return rules;
+}
+
+}  // namespace tw

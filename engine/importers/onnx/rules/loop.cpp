@@ -1,0 +1,29 @@
+#include "engine/importers/onnx/rules.h"
+
+namespace tw {
+namespace {
+
+using namespace rules;
+
+constexpr size_t kOwn = 2;  // the most rounds and the condition
+
+Result<Converted> convert(ForeignContext const& context) {
+  if (context.node.inputs.size() < kOwn)
+    return bad_input("unsupported", "a Loop takes a number of rounds and a condition");
+  return keep_inputs(context, context.node.inputs.size());
+}
+
+}  // namespace
+
+RuleList const& onnx_loop() {
+  static RuleList const rules{
+      {.type = "Loop",
+       .attributes = {{"body"}},
+       .op = "loop",
+       .convert = convert,
+       .bodies = {"body"}},
+  };
+  return rules;
+}
+
+}  // namespace tw

@@ -1,0 +1,23 @@
+#include "engine/importers/onnx/rules.h"
+
+namespace tw {
+namespace {
+
+using namespace rules;
+
+Result<Converted> convert(ForeignContext const& context) {
+  if (!input_given(context, 0)) return unsupported("the tensor is missing");
+  if (context.constants[0].empty()) return known_late("the number of places");
+  return keep_inputs(context, 1);
+}
+
+}  // namespace
+
+RuleList const& onnx_non_zero() {
+  static RuleList const rules{
+      {.type = "NonZero", .op = "non_zero", .convert = convert},
+  };
+  return rules;
+}
+
+}  // namespace tw

@@ -1,0 +1,30 @@
+#include "engine/importers/onnx/rules.h"
+
+namespace tw {
+namespace {
+
+using namespace rules;
+
+Result<Converted> convert(ForeignContext const& context) {
+  if (!input_given(context, 1) || !input_given(context, 2))
+    return unsupported("the number of classes is missing");
+  NDArray const& depth = context.constants[1];
+  if (depth.empty()) return known_late("the number of classes");
+  if (depth.size() != 1) return unsupported("several numbers of classes");
+  Converted converted = keep_inputs(
+      context, 1,
+      {{"axis", foreign_integer(context.node, "axis", -1)}, {"depth", int64_t(depth.value_at(0))}});
+  converted.inputs.push_back(context.node.inputs[2]);
+  return converted;
+}
+
+}  // namespace
+
+RuleList const& onnx_one_hot() {
+  static RuleList const rules{
+      {.type = "OneHot", .attributes = {{"axis", 9}}, .op = "one_hot", .convert = convert},
+  };
+  return rules;
+}
+
+}  // namespace tw
