@@ -32,7 +32,23 @@ struct Pass {
   std::string why;    ///< why it stands where it stands
   Result<ir::KernelIr> (*run)(ir::KernelIr const&, PassContext const&) = nullptr;
   PassContract contract = {};
+
+  /// The same pass where it stands for another reason.
+  Pass because(std::string reason) const {
+    Pass pass = *this;
+    pass.why = std::move(reason);
+    return pass;
+  }
 };
+
+/// One file of `passes/` defines one pass, `Pass FILE()`. The build writes the table, and
+/// engine/lowering/passes.h with the functions.
+struct PassRow {
+  std::string file;
+  Pass (*make)() = nullptr;
+};
+/// Sorted by file.
+std::span<PassRow const> pass_table();
 
 /// Runs one pass. No sequence of the result holds another one, so that it is equal to its text.
 Result<ir::KernelIr> run_pass(Pass const& pass, ir::KernelIr const& kernel,
@@ -71,19 +87,6 @@ LowerOptions const& environment_lower_options();
 Result<std::vector<LoweredStage>> lower(ir::Program const& program, Target const& target,
                                         std::span<Pass const> passes,
                                         LowerOptions const& options = environment_lower_options());
-
-// One function per file of `passes/`.
-Pass hoist_reduction_init();
-Pass lower_blocks();
-Pass compact_tensors();
-Pass flatten_buffers();
-Pass partition_loops();
-Pass vectorize_loops();
-Pass unroll_loops();
-Pass promote_accumulators();
-Pass simplify_kernel(std::string why);
-Pass plan_workspace();
-Pass check_target();
 
 /// Where the tensors of the workspace begin, in bytes, after plan_workspace.
 std::map<std::string, int64_t> workspace_layout(ir::KernelIr const& kernel,

@@ -21,9 +21,13 @@ function(tw_library name folder)
   target_link_libraries(${name} PUBLIC ${ARG_LINKS} ${ARG_SYSTEM_LINKS})
 endfunction()
 
-# tw_table(TARGET FOLDER PREFIX TYPE HEADER OUT): writes a source with a function `TYPE_table()` that
-# lists `PREFIX_<file name>()` of every .cpp in FOLDER: adding a file adds a row.
+# tw_table(TARGET FOLDER PREFIX TYPE HEADER FUNCTION [NAMESPACE]): writes a source with a function
+# `FUNCTION()` that lists `PREFIX_<file name>()` of every .cpp in FOLDER: adding a file adds a row.
 function(tw_table target folder prefix type header function_name)
+  set(space tw)
+  if(ARGC GREATER 6)
+    set(space ${ARGV6})
+  endif()
   get_target_property(type_of_target ${target} TYPE)
   if(type_of_target STREQUAL INTERFACE_LIBRARY)
     return()
@@ -42,10 +46,47 @@ function(tw_table target folder prefix type header function_name)
 "// Written by CMake from the files of @folder@.
 #include \"@header@\"
 
-namespace tw {
+namespace @space@ {
 @declarations@
 std::span<@type@ const* const> @function_name@() {
   static @type@ const* const rows[] = {
+@rows@  };
+  return rows;
+}
+}  // namespace @space@
+" @ONLY)
+  target_sources(${target} PRIVATE ${out})
+endfunction()
+
+# tw_function_table(TARGET FOLDER TYPE ROW HEADER FUNCTION): writes the header FOLDER.h with `TYPE <file name>();` of
+# every .cpp in FOLDER, and a source with a function `FUNCTION()` that lists them as `ROW{"<file name>", function}`.
+function(tw_function_table target folder type row header function_name)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
+  list(SORT files)
+  set(declarations "")
+  set(rows "")
+  foreach(file ${files})
+    get_filename_component(stem ${file} NAME_WE)
+    string(APPEND declarations "${type} ${stem}();\n")
+    string(APPEND rows "      {\"${stem}\", ${stem}},\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/${folder}.h CONTENT
+"// Written by CMake from the files of @folder@.
+#pragma once
+
+#include \"@header@\"
+
+namespace tw {
+@declarations@}  // namespace tw
+" @ONLY)
+  set(out ${CMAKE_BINARY_DIR}/generated/${folder}/table.cpp)
+  file(CONFIGURE OUTPUT ${out} CONTENT
+"// Written by CMake from the files of @folder@.
+#include \"@folder@.h\"
+
+namespace tw {
+std::span<@row@ const> @function_name@() {
+  static @row@ const rows[] = {
 @rows@  };
   return rows;
 }

@@ -5,7 +5,7 @@
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
-#include "engine/lowering/pipeline.h"
+#include "engine/lowering/passes.h"
 #include "engine/te/te.h"
 #include "tests/support/counted_inputs.h"
 
@@ -14,9 +14,9 @@ using namespace tw;
 namespace {
 
 std::vector<Pass> all_passes() {
-  return {hoist_reduction_init(), lower_blocks(),    simplify_kernel("for the test"),
+  return {hoist_reduction_init(), lower_blocks(),    simplify_kernel().because("for the test"),
           compact_tensors(),      partition_loops(), flatten_buffers(),
-          vectorize_loops(),      unroll_loops(),    simplify_kernel("for the test"),
+          vectorize_loops(),      unroll_loops(),    simplify_kernel().because("for the test"),
           promote_accumulators(), plan_workspace()};
 }
 

@@ -3,7 +3,7 @@
 
 #include "engine/ir/kernel.h"
 #include "engine/ir/rewrite.h"
-#include "engine/lowering/pipeline.h"
+#include "engine/lowering/passes.h"
 #include "engine/te/te.h"
 
 using namespace tw;
@@ -11,9 +11,9 @@ using namespace tw;
 namespace {
 
 std::vector<Pass> all_passes() {
-  return {hoist_reduction_init(), lower_blocks(),    simplify_kernel("first"),
+  return {hoist_reduction_init(), lower_blocks(),    simplify_kernel().because("first"),
           compact_tensors(),      partition_loops(), flatten_buffers(),
-          vectorize_loops(),      unroll_loops(),    simplify_kernel("again"),
+          vectorize_loops(),      unroll_loops(),    simplify_kernel().because("again"),
           promote_accumulators(), plan_workspace()};
 }
 

@@ -3,7 +3,7 @@
 
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
-#include "engine/lowering/pipeline.h"
+#include "engine/lowering/passes.h"
 #include "engine/schedule/trace.h"
 #include "engine/te/te.h"
 
@@ -29,7 +29,7 @@ Lowered lower_chain(int64_t rows, int64_t width, std::string const& steps) {
   auto script = parse_script("tilewright schedule 1\n" + steps).value();
   auto schedule = replay(Schedule(program), script).value();
   std::vector<Pass> passes{
-      hoist_reduction_init(), lower_blocks(),    simplify_kernel("for the test"),
+      hoist_reduction_init(), lower_blocks(),    simplify_kernel().because("for the test"),
       compact_tensors(),      flatten_buffers(), plan_workspace()};
   return {program, lower(schedule.program(), *any_target(), passes).value()};
 }

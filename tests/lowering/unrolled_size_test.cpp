@@ -1,7 +1,7 @@
 // What unrolled loops write out is bounded by what they hold, not by their copies alone.
 #include <QtTest>
 
-#include "engine/lowering/pipeline.h"
+#include "engine/lowering/passes.h"
 #include "engine/schedule/trace.h"
 #include "engine/te/te.h"
 

@@ -3,13 +3,14 @@
 
 namespace tw {
 
-Pass simplify_kernel(std::string why) {
-  return {
-      "simplify", "Simplifies index arithmetic and removes conditions that always or never hold",
-      std::move(why), [](ir::KernelIr const& kernel, PassContext const&) -> Result<ir::KernelIr> {
-        return ir::rewrite_bodies(kernel,
-                                  [](ir::Stmt const& body) { return arith::simplify(body); });
-      }};
+Pass simplify_kernel() {
+  return {"simplify",
+          "Simplifies index arithmetic and removes conditions that always or never hold",
+          "passes leave indices and conditions that say more than they need",
+          [](ir::KernelIr const& kernel, PassContext const&) -> Result<ir::KernelIr> {
+            return ir::rewrite_bodies(kernel,
+                                      [](ir::Stmt const& body) { return arith::simplify(body); });
+          }};
 }
 
 }  // namespace tw

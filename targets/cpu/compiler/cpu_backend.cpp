@@ -7,6 +7,7 @@
 #include <array>
 #include <sstream>
 
+#include "engine/lowering/passes.h"
 #include "targets/cpu/compiler/probes.h"
 #include "targets/cpu/compiler/rules/rules.h"
 #include "targets/cpu/compiler/time_model.h"
@@ -23,13 +24,14 @@ std::vector<Pass> cpu_passes() {
   return {
       hoist_reduction_init(),
       lower_blocks(),
-      simplify_kernel("before loops are cut: guards in their simplest form show where they hold"),
+      simplify_kernel().because(
+          "before loops are cut: guards in their simplest form show where they hold"),
       compact_tensors(),
       partition_loops(),
       flatten_buffers(),
       vectorize_loops(),
       unroll_loops(),
-      simplify_kernel("after copies were made: each has constants of its own to fold"),
+      simplify_kernel().because("after copies were made: each has constants of its own to fold"),
       promote_accumulators(),
       plan_workspace(),
   };

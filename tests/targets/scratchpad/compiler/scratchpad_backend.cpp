@@ -8,6 +8,7 @@
 
 #include "engine/backend/target_table.h"
 #include "engine/ir/rewrite.h"
+#include "engine/lowering/passes.h"
 #include "engine/schedule/trace.h"
 #include "tests/targets/scratchpad/compiler/instructions.h"
 #include "tests/targets/scratchpad/scratchpad.h"
@@ -21,7 +22,8 @@ std::vector<Pass> scratchpad_passes() {
   return {
       hoist_reduction_init(),
       lower_blocks(),
-      simplify_kernel("before tensors shrink: indices in their simplest form show their reach"),
+      simplify_kernel().because(
+          "before tensors shrink: indices in their simplest form show their reach"),
       compact_tensors(),
       use_instructions(),
       check_target(),
