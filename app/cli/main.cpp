@@ -49,10 +49,10 @@ int run(int argc, char** argv) {
   app.fallthrough();
   Context context;
   app.add_flag("--json", context.json, "results and errors as JSON");
-  for (auto add : {add_models, add_inspect, add_graph, add_kernels, add_lower, add_analyze,
-                   add_check, add_diff, add_replay, add_run, add_export, add_verify, add_roofline,
-                   add_devices, add_project, add_help, add_manual, add_completion})
-    add(app, context);
+  auto table = command_table();
+  std::vector<CommandRow const*> commands(table.begin(), table.end());
+  std::ranges::stable_sort(commands, {}, &CommandRow::place);
+  for (CommandRow const* command : commands) command->add(app, context);
   name_no_types_of_operands(app);
   bool serves =
       argc >= 3 && argv[1] == std::string_view("device") && argv[2] == std::string_view("serve");

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 
 #include "engine/device/device.h"
@@ -60,28 +61,19 @@ void end_progress(Context const& context);
 /// Raw little-endian elements of exactly the tensor's size. Errors: wrong_size, those of the file.
 Result<NDArray> read_raw(std::string const& file, session::ModelTensor const& info);
 
-/// One function per command: declares options and sets `context.run`.
-void add_models(CLI::App& app, Context& context);
-void add_inspect(CLI::App& app, Context& context);
-void add_graph(CLI::App& app, Context& context);
-void add_kernels(CLI::App& app, Context& context);
-void add_analyze(CLI::App& app, Context& context);
-void add_lower(CLI::App& app, Context& context);
-void add_check(CLI::App& app, Context& context);
-void add_diff(CLI::App& app, Context& context);
-void add_replay(CLI::App& app, Context& context);
-void add_run(CLI::App& app, Context& context);
-void add_export(CLI::App& app, Context& context);
-void add_verify(CLI::App& app, Context& context);
-void add_roofline(CLI::App& app, Context& context);
-void add_project(CLI::App& app, Context& context);
+/// One file of `commands/` defines one, as `CommandRow const& command_FILE()`; the build writes the
+/// table.
+struct CommandRow {
+  int place = 0;  ///< in the list of commands; those of a lower number come first
+  /// Declares the command with its options and sets `context.run`.
+  void (*add)(CLI::App& app, Context& context) = nullptr;
+};
+std::span<CommandRow const* const> command_table();
+
+// Commands below `tw device`.
 void add_certificate(CLI::App& device, Context& context);
 void add_tokens(CLI::App& device, Context& context);
-void add_devices(CLI::App& app, Context& context);
 /// Becomes tw-device, whose options are its own; `words`: "serve" and what follows, then null.
 int serve_device(Context const& context, char** words);
-void add_help(CLI::App& app, Context& context);
-void add_manual(CLI::App& app, Context& context);
-void add_completion(CLI::App& app, Context& context);
 
 }  // namespace tw::cli

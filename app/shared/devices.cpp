@@ -10,6 +10,7 @@
 #include "engine/backend/target_table.h"
 #include "engine/device/local_device.h"
 #include "engine/device/logged_device.h"
+#include "engine/device/requests/status.h"
 #include "engine/device/rpc/remote_device.h"
 #include "engine/measure/roofs.h"
 #include "engine/support/base/quantities.h"
@@ -102,9 +103,9 @@ double milliseconds_since(steady_clock::time_point start) {
 double now_seconds() { return duration<double>(system_clock::now().time_since_epoch()).count(); }
 
 /// Its clock was read somewhere between question and answer: the middle is the best guess.
-void ask_status(Device& device, CallOptions const& options, DeviceState& state) {
+void fill_status(Device& device, CallOptions const& options, DeviceState& state) {
   double before = now_seconds();
-  auto status = device.status(options);
+  auto status = ask_status(device, options);
   double after = now_seconds();
   if (!status) return;
   state.status = *status;
@@ -140,7 +141,7 @@ DeviceState ask_device(DeviceEntry const& entry, AskOptions const& asked) {
     state.answer_ms = i == 0 ? ms : std::min(state.answer_ms, ms);
     state.answer_most_ms = std::max(state.answer_most_ms, ms);
   }
-  ask_status(**device, options, state);
+  fill_status(**device, options, state);
   state.hardware = *hardware;
   if (auto roofs = kept_roofs(asked.cache_folder, *hardware)) state.roofs = *roofs;
   if (log)

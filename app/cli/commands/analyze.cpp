@@ -62,8 +62,6 @@ int analyze(Context const& context, KernelArguments const& arguments) {
   return 0;
 }
 
-}  // namespace
-
 void add_analyze(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "analyze", "what a kernel's loops work on, what moves between caches, the modelled time");
@@ -73,6 +71,13 @@ void add_analyze(CLI::App& app, Context& context) {
   command->callback([&context, arguments] {
     context.run = [&context, arguments] { return analyze(context, *arguments); };
   });
+}
+
+}  // namespace
+
+CommandRow const& command_analyze() {
+  static CommandRow const row{.place = 60, .add = add_analyze};
+  return row;
 }
 
 }  // namespace tw::cli

@@ -97,8 +97,6 @@ int check(Context const& context, Arguments const& arguments) {
   return result->compared && result->comparison.equal ? 0 : 1;
 }
 
-}  // namespace
-
 void add_check(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "check", "replay a schedule step by step: legal or why not, and whether the result is right");
@@ -113,6 +111,13 @@ void add_check(CLI::App& app, Context& context) {
   command->callback([&context, arguments] {
     context.run = [&context, arguments] { return check(context, *arguments); };
   });
+}
+
+}  // namespace
+
+CommandRow const& command_check() {
+  static CommandRow const row{.place = 70, .add = add_check};
+  return row;
 }
 
 }  // namespace tw::cli

@@ -122,8 +122,6 @@ void add_list_commands(CLI::App& app, Context& context) {
       ->callback([&context] { context.run = [&context] { return list(context); }; });
 }
 
-}  // namespace
-
 void add_devices(CLI::App& app, Context& context) {
   add_list_commands(app, context);
   auto* device = app.add_subcommand("device", "this machine as a device for others");
@@ -132,6 +130,13 @@ void add_devices(CLI::App& app, Context& context) {
   add_tokens(*device, context);
   // Never parsed: main becomes tw-device before.
   device->add_subcommand("serve", "serve until stopped; --help shows how");
+}
+
+}  // namespace
+
+CommandRow const& command_devices() {
+  static CommandRow const row{.place = 140, .add = add_devices};
+  return row;
 }
 
 int serve_device(Context const& context, char** words) {

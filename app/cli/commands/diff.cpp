@@ -104,8 +104,6 @@ int diff(Context const& context, Arguments const& arguments) {
   return 0;
 }
 
-}  // namespace
-
 void add_diff(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "diff", "two schedules of one kernel: times, traffic, instructions, scripts and code");
@@ -132,6 +130,13 @@ void add_diff(CLI::App& app, Context& context) {
       throw CLI::ValidationError("--script is given twice: the schedule before and the one after");
     context.run = [&context, arguments] { return diff(context, *arguments); };
   });
+}
+
+}  // namespace
+
+CommandRow const& command_diff() {
+  static CommandRow const row{.place = 80, .add = add_diff};
+  return row;
 }
 
 }  // namespace tw::cli

@@ -186,8 +186,6 @@ int run(Context const& context, Arguments const& arguments) {
   return 0;
 }
 
-}  // namespace
-
 void add_export(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "export",
@@ -235,6 +233,13 @@ void add_export(CLI::App& app, Context& context) {
   command->callback([&context, arguments] {
     context.run = [&context, arguments] { return run(context, *arguments); };
   });
+}
+
+}  // namespace
+
+CommandRow const& command_export() {
+  static CommandRow const row{.place = 110, .add = add_export};
+  return row;
 }
 
 }  // namespace tw::cli

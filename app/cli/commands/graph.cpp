@@ -48,8 +48,6 @@ int graph(Context const& context, std::string const& path, std::string const& ou
   return 0;
 }
 
-}  // namespace
-
 void add_graph(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "graph", "the graph after fusion, with the reason for every edge; as a picture with --out");
@@ -62,6 +60,13 @@ void add_graph(CLI::App& app, Context& context) {
   command->callback([&context, path, out, before] {
     context.run = [&context, path, out, before] { return graph(context, *path, *out, *before); };
   });
+}
+
+}  // namespace
+
+CommandRow const& command_graph() {
+  static CommandRow const row{.place = 30, .add = add_graph};
+  return row;
 }
 
 }  // namespace tw::cli

@@ -39,8 +39,6 @@ int primitives(Context const& context, std::string const& only) {
   return 0;
 }
 
-}  // namespace
-
 void add_help(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("primitives", "the steps that a schedule script may take");
   auto name = std::make_shared<std::string>();
@@ -49,6 +47,13 @@ void add_help(CLI::App& app, Context& context) {
     context.needs_target = false;
     context.run = [&context, name] { return primitives(context, *name); };
   });
+}
+
+}  // namespace
+
+CommandRow const& command_help() {
+  static CommandRow const row{.place = 160, .add = add_help};
+  return row;
 }
 
 }  // namespace tw::cli

@@ -59,8 +59,6 @@ int inspect(Context const& context, std::string const& path) {
   return 0;
 }
 
-}  // namespace
-
 void add_inspect(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "inspect", "what a model holds: inputs, outputs, operators, what was not understood");
@@ -68,6 +66,13 @@ void add_inspect(CLI::App& app, Context& context) {
   add_model_options(*command, context, *path);
   command->callback(
       [&context, path] { context.run = [&context, path] { return inspect(context, *path); }; });
+}
+
+}  // namespace
+
+CommandRow const& command_inspect() {
+  static CommandRow const row{.place = 20, .add = add_inspect};
+  return row;
 }
 
 }  // namespace tw::cli

@@ -76,8 +76,6 @@ int kernels(Context const& context, std::string const& path, bool timed) {
   return 0;
 }
 
-}  // namespace
-
 void add_kernels(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "kernels",
@@ -91,6 +89,13 @@ void add_kernels(CLI::App& app, Context& context) {
   command->callback([&context, path, timed] {
     context.run = [&context, path, timed] { return kernels(context, *path, *timed); };
   });
+}
+
+}  // namespace
+
+CommandRow const& command_kernels() {
+  static CommandRow const row{.place = 40, .add = add_kernels};
+  return row;
 }
 
 }  // namespace tw::cli

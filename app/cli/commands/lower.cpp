@@ -114,8 +114,6 @@ int lower(Context const& context, Arguments const& arguments) {
   return 0;
 }
 
-}  // namespace
-
 void add_lower(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "lower", "a kernel's program after any pass, its LLVM IR and its assembly");
@@ -138,6 +136,13 @@ void add_lower(CLI::App& app, Context& context) {
   command->callback([&context, arguments] {
     context.run = [&context, arguments] { return lower(context, *arguments); };
   });
+}
+
+}  // namespace
+
+CommandRow const& command_lower() {
+  static CommandRow const row{.place = 50, .add = add_lower};
+  return row;
 }
 
 }  // namespace tw::cli

@@ -51,8 +51,6 @@ int completion(CLI::App const& app, Context const& context, std::string const& s
   return status ? 0 : report(context, status.error());
 }
 
-}  // namespace
-
 void add_manual(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("manual", "a command's manual page: tw manual run | man -l -");
   auto name = std::make_shared<std::string>();
@@ -78,6 +76,16 @@ void add_completion(CLI::App& app, Context& context) {
     context.needs_target = false;
     context.run = [&app, &context, shell, file] { return completion(app, context, *shell, *file); };
   });
+}
+
+}  // namespace
+
+CommandRow const& command_manual() {
+  static CommandRow const row{.place = 170, .add = [](CLI::App& app, Context& context) {
+                                add_manual(app, context);
+                                add_completion(app, context);
+                              }};
+  return row;
 }
 
 }  // namespace tw::cli

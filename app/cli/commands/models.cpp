@@ -26,8 +26,6 @@ int write(Context const& context, std::string const& name, std::string const& fi
   return 0;
 }
 
-}  // namespace
-
 void add_models(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("models", "the built-in sample models");
   command->require_subcommand(1);
@@ -41,6 +39,13 @@ void add_models(CLI::App& app, Context& context) {
   writing->callback([&context, name, file] {
     context.run = [&context, name, file] { return write(context, *name, *file); };
   });
+}
+
+}  // namespace
+
+CommandRow const& command_models() {
+  static CommandRow const row{.place = 10, .add = add_models};
+  return row;
 }
 
 }  // namespace tw::cli

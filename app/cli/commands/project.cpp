@@ -121,8 +121,6 @@ int show(Context const& context, std::string const& file) {
   return there ? 0 : exit_code(Fault::kRefused);
 }
 
-}  // namespace
-
 void add_project(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("project", "what a project of the window holds");
   command->require_subcommand(1);
@@ -132,6 +130,13 @@ void add_project(CLI::App& app, Context& context) {
   shown->add_option("FILE", *file, "a project (.twproj)")->required();
   shown->callback(
       [file, &context] { context.run = [file, &context] { return show(context, *file); }; });
+}
+
+}  // namespace
+
+CommandRow const& command_project() {
+  static CommandRow const row{.place = 150, .add = add_project};
+  return row;
 }
 
 }  // namespace tw::cli

@@ -61,8 +61,6 @@ int replay(Context const& context, Arguments const& arguments) {
   return 0;
 }
 
-}  // namespace
-
 void add_replay(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "replay", "a schedule taken over to another kernel: what applied, what changed, what not");
@@ -87,6 +85,13 @@ void add_replay(CLI::App& app, Context& context) {
   command->callback([&context, arguments] {
     context.run = [&context, arguments] { return replay(context, *arguments); };
   });
+}
+
+}  // namespace
+
+CommandRow const& command_replay() {
+  static CommandRow const row{.place = 90, .add = add_replay};
+  return row;
 }
 
 }  // namespace tw::cli

@@ -34,8 +34,6 @@ int roofline(Context const& context, bool again) {
   return 0;
 }
 
-}  // namespace
-
 void add_roofline(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("roofline",
                                      "what this machine or another can do: peak arithmetic and the "
@@ -45,6 +43,13 @@ void add_roofline(CLI::App& app, Context& context) {
   command->add_flag("--again", *again, "measure now, even if there are cached values");
   command->callback(
       [&context, again] { context.run = [&context, again] { return roofline(context, *again); }; });
+}
+
+}  // namespace
+
+CommandRow const& command_roofline() {
+  static CommandRow const row{.place = 130, .add = add_roofline};
+  return row;
 }
 
 }  // namespace tw::cli

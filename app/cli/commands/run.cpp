@@ -210,8 +210,6 @@ int run(Context const& context, Arguments const& arguments) {
   return 0;
 }
 
-}  // namespace
-
 void add_run(CLI::App& app, Context& context) {
   auto* command =
       app.add_subcommand("run", "run the whole model on this machine or another and time it");
@@ -250,6 +248,13 @@ void add_run(CLI::App& app, Context& context) {
   command->callback([&context, arguments] {
     context.run = [&context, arguments] { return run(context, *arguments); };
   });
+}
+
+}  // namespace
+
+CommandRow const& command_run() {
+  static CommandRow const row{.place = 100, .add = add_run};
+  return row;
 }
 
 }  // namespace tw::cli

@@ -70,8 +70,6 @@ int verify(Context const& context, std::vector<std::string> const& folders,
   return counts[size_t(Outcome::kFailed)] > 0 ? 1 : 0;
 }
 
-}  // namespace
-
 void add_verify(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "verify", "run models on their stored inputs and compare with their stored outputs");
@@ -91,6 +89,13 @@ void add_verify(CLI::App& app, Context& context) {
                     *keep ? session::KnownInputs::kKeep : session::KnownInputs::kTell);
     };
   });
+}
+
+}  // namespace
+
+CommandRow const& command_verify() {
+  static CommandRow const row{.place = 120, .add = add_verify};
+  return row;
 }
 
 }  // namespace tw::cli
