@@ -168,8 +168,7 @@ private:
     if (node.name.empty()) node.name = fmt::format("{} {}", foreign.op_type, graph_.nodes.size());
     node.origins = {function_.empty() ? node.name : function_};
     if (foreign.domain == kUnreadTensor) return add_unread(foreign, std::move(node));
-    ImportRule const* rule =
-        rules_.owns(foreign.domain) ? find_rule(rules_, foreign.op_type) : nullptr;
+    ImportRule const* rule = find_rule(rules_, foreign.op_type, foreign.domain);
     ControlOperator const* control = rule ? find_control(rule->op) : nullptr;
     if (control) return add_control(foreign, *rule, *control, std::move(node));
     TRY_ASSIGN(bool expanded, expand_function(foreign, rule, node));

@@ -75,6 +75,7 @@ struct ImportRule {
   /// Of one that owns graphs: the attributes that hold them, as `ControlOperator::bodies` has them.
   std::vector<std::string> bodies = {};
   std::optional<FunctionBody> function = {};
+  std::string domain = {};  ///< empty: the format's own; else whose operator it is
 };
 /// What one file of a format's rules defines.
 using RuleList = std::vector<ImportRule>;
@@ -94,7 +95,8 @@ struct ImportRules {
   bool owns(std::string_view domain) const;
 };
 
-/// Null when there is none.
-ImportRule const* find_rule(ImportRules const& rules, std::string_view type);
+/// By the name of the operator and its domain; null when there is none.
+ImportRule const* find_rule(ImportRules const& rules, std::string_view type,
+                            std::string_view domain = "");
 
 }  // namespace tw

@@ -94,7 +94,9 @@ std::string table_of(std::map<std::string, Counts> const& by_operator) {
   std::map<std::string, std::pair<std::string, std::string>> known;  // our name and sentence
   for (RuleList const* list : onnx_rules().lists)
     for (ImportRule const& rule : *list)
-      if (Operator const* op = find_operator(rule.op))
+      if (!rule.domain.empty())
+        continue;
+      else if (Operator const* op = find_operator(rule.op))
         known[rule.type] = {op->name, op->doc};
       else if (ControlOperator const* control = find_control(rule.op))
         known[rule.type] = {control->name, control->doc};

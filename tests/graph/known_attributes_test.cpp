@@ -40,7 +40,8 @@ using Tables = std::vector<std::pair<std::string, std::vector<KnownAttribute> co
 Tables all_tables() {
   Tables tables;
   for (RuleList const* list : onnx_rules().lists)
-    for (ImportRule const& rule : *list) tables.push_back({rule.type, &rule.attributes});
+    for (ImportRule const& rule : *list)
+      if (rule.domain.empty()) tables.push_back({rule.type, &rule.attributes});
   return tables;
 }
 

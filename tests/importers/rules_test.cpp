@@ -16,7 +16,8 @@ Rules all_rules() {
   Rules rules;
   for (ModelFormat const* format : format_table())
     for (RuleList const* list : format->rules().lists)
-      for (ImportRule const& rule : *list) rules.push_back({format->name + " " + rule.type, &rule});
+      for (ImportRule const& rule : *list)
+        rules.push_back({format->name + " " + rule.domain + " " + rule.type, &rule});
   return rules;
 }
 
