@@ -4,19 +4,24 @@
 #include <QApplication>
 #include <QKeyEvent>
 #include <QShortcut>
+#include <QTabWidget>
+#include <algorithm>
 
 #include "app/window/main_window.h"
-#include "app/window/view_names.h"
 #include "widgets/focus/focus_ring.h"
 
 namespace tw {
 
-void MainWindow::add_action(QString name, QString keys, std::function<void()> run) {
-  if (!keys.isEmpty()) {
-    auto* shortcut = new QShortcut(QKeySequence(keys), this);
-    connect(shortcut, &QShortcut::activated, this, run);
+void MainWindow::add_command(UserCommand command) {
+  if (!command.keys.isEmpty()) {
+    auto* shortcut = new QShortcut(QKeySequence(command.keys), this);
+    connect(shortcut, &QShortcut::activated, this, command.run);
   }
-  actions_.push_back({std::move(name), std::move(keys), section_, {}, std::move(run)});
+  actions_.push_back(std::move(command));
+}
+
+void MainWindow::add_action(QString name, QString keys, std::function<void()> run) {
+  add_command({section_, std::move(name), std::move(keys), std::move(run)});
 }
 
 void MainWindow::build_actions() {
@@ -49,36 +54,17 @@ void MainWindow::build_actions() {
   add_action("Undo", "Ctrl+Z", [this] { execute(session::Undo{}); });
   add_action("Redo", "Ctrl+Y", [this] { execute(session::Redo{}); });
   build_history_actions();
-  build_menu_actions();
   section_ = "Measuring and devices";
   add_action("Measure again", "Ctrl+R", [this] { execute(session::MeasureAgain{}); });
   add_action("Measure the whole model", "Ctrl+M", [this] { execute(session::MeasureModel{}); });
   add_action("Measure this machine's roofs again", "",
              [this] { execute(session::MeasureRoofs{true}); });
-  add_action("Devices", "Ctrl+Shift+D", [this] { show_action(journal::ShowView{"devices"}); });
-  add_action("Add a device", "", [this] { show_action(journal::ShowDialog{"add-device", {}}); });
-  add_action("Ask every device again", "", [this] { show_action(journal::CheckDevices{}); });
+}
+
+/// What panes add stands before these.
+void MainWindow::build_late_actions() {
   section_ = "Views";
-  add_action("Loops", "Ctrl+1", [this] { show_centre(0); });
-  add_action("Graph", "Ctrl+2", [this] { show_centre(1); });
-  add_action("Graph before fusion", "", [this] { show_action(journal::ChooseGraph{"before"}); });
-  add_action("Graph after fusion", "", [this] { show_action(journal::ChooseGraph{"after"}); });
-  add_action("Find in the graph", "", [this] { show_action(journal::ShowDialog{"find", {}}); });
-  add_action("Find in what is shown", "Ctrl+F", [this] {
-    bool graph = centre_->currentWidget() == graph_;
-    run_action(graph ? "Find in the graph" : "Find in the history");
-  });
-  std::vector<std::pair<QString, QString>> tabs = {{"Expression", "expression"},
-                                                   {"Lowered program", "lowered"}};
-  auto stages = session_.snapshot().code_stages;
-  for (session::CodeStage const& stage : *stages)
-    if (QString title = QString::fromStdString(stage.title);
-        stage.kind == session::CodeKind::kListing)
-      tabs.push_back({title, view_name(title)});
-  for (size_t i = 0; i < tabs.size(); ++i)
-    add_action(tabs[i].first, QString("Alt+%1").arg(i + 1), [this, view = tabs[i].second] {
-      show_action(journal::ShowView{view.toStdString()});
-    });
+  add_action("Find in what is shown", "Ctrl+F", [this] { find_in_what_is_shown(); });
   section_ = "Window";
   for (auto const& [name, theme] : {std::pair{"Dark theme", "dark"},
                                     {"Light theme", "light"},
@@ -93,13 +79,41 @@ void MainWindow::build_actions() {
   add_action("Larger text", "Ctrl++", [this] { step_text_scale(1); });
   add_action("Smaller text", "Ctrl+-", [this] { step_text_scale(-1); });
   add_action("Text as it was", "Ctrl+0", [this] { step_text_scale(0); });
-  actions_.push_back({"Keys", "?", section_, {}, [this] { show_keys(); }});
+  // These are no shortcuts: keyPressEvent knows them.
+  actions_.push_back({section_, "Keys", "?", [this] { show_keys(); }});
   for (session::PrimitiveView const& primitive : primitives_) {
     QString name = QString::fromStdString(primitive.name);
-    actions_.push_back({QString::fromStdString(primitive.title),
-                        QString::fromStdString(primitive.key), "Steps on the selected loop", name,
-                        [this, name] { ask_step(name); }});
+    actions_.push_back({.section = "Steps on the selected loop",
+                        .name = QString::fromStdString(primitive.title),
+                        .keys = QString::fromStdString(primitive.key),
+                        .run = [this, name] { ask_step(name); },
+                        .also = name});
   }
+  sort_actions();
+}
+
+/// By their sections; in each the window's own come first, then those of its panes.
+void MainWindow::sort_actions() {
+  static QStringList const kSections{"Models and projects", "Steps and history",
+                                     "Measuring and devices", "Views", "Window"};
+  auto place = [](UserCommand const& command) {
+    qsizetype at = kSections.indexOf(command.section);
+    return at < 0 ? kSections.size() : at;
+  };
+  std::ranges::stable_sort(actions_, {}, place);
+}
+
+/// In the pane of the centre, or in the first one that has something to find.
+void MainWindow::find_in_what_is_shown() {
+  QString command;
+  for (Placed const& placed : panes_) {
+    QString own = placed.pane->find_command();
+    bool in_centre = placed.row->place == PanePlace::kCentre;
+    if (!own.isEmpty() && in_centre && centre_->currentWidget() == placed.widget)
+      return run_action(own);
+    if (command.isEmpty() && !in_centre) command = own;
+  }
+  run_action(command);
 }
 
 /// Letters of primitives, repairs and Esc; everything else has a shortcut.
@@ -112,8 +126,7 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
     if (index < snapshot_.refusal->repairs.size())
       return apply_line(QString::fromStdString(snapshot_.refusal->repairs[index].step));
   }
-  if (event->key() == Qt::Key_Escape && devices_alone_)
-    return show_action(journal::ShowView{"start"});
+  if (event->key() == Qt::Key_Escape && alone_) return show_action(journal::ShowView{"start"});
   if (event->text() == "?") return show_keys();
   bool plain = !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier));
   for (session::PrimitiveView const& primitive : primitives_)
@@ -135,13 +148,13 @@ bool MainWindow::focusNextPrevChild(bool next) {
 
 QStringList MainWindow::action_names() const {
   QStringList names;
-  for (Action const& action : actions_)
+  for (UserCommand const& action : actions_)
     if (!action.copies && (!action.possible || action.possible())) names << action.name;
   return names;
 }
 
 void MainWindow::run_action(QString const& name) {
-  for (Action const& action : actions_)
+  for (UserCommand const& action : actions_)
     if (action.name == name) return action.run();
 }
 

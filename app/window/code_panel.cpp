@@ -70,7 +70,6 @@ void CodePanel::set_theme(Theme const& theme) {
   passes_->setMaximumWidth(theme.px(230));
 }
 void CodePanel::show_tab(int index) { tabs_->setCurrentIndex(index); }
-void CodePanel::show_last_tab() { show_tab(tabs_->count() - 1); }
 
 bool CodePanel::show_pass(QString const& pass) {
   int row = passes_->findData(pass);

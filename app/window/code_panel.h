@@ -24,8 +24,6 @@ public:
   /// Of the snapshot's `code_stages`.
   QString stage() const;
   void show_tab(int index);
-  /// The last tab: what is farthest from the program.
-  void show_last_tab();
   /// False when there is no such pass.
   bool show_pass(QString const& pass);
   void mark_changes(bool marked);

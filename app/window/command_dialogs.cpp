@@ -6,59 +6,27 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QVBoxLayout>
-#include <set>
+#include <algorithm>
 
 #include "app/window/main_window.h"
 #include "widgets/palette/palette.h"
 
 namespace tw {
 
-/// Commands, then what the model has: kernels, loops of the chosen one, tensors of the graph.
+/// Commands, then what panes have: kernels, loops of the chosen one, tensors of the graph.
 std::vector<PaletteEntry> MainWindow::palette_entries() {
   std::vector<PaletteEntry> entries;
-  for (Action const& action : actions_)
+  for (UserCommand const& action : actions_)
     if (!action.possible || action.possible())
       entries.push_back({action.name, action.keys, action.also, action.run});
-  for (size_t i = 0; snapshot_.kernels && i < snapshot_.kernels->rows.size(); ++i) {
-    session::KernelRow const& row = snapshot_.kernels->rows[i];
-    entries.push_back({"Kernel " + QString::fromStdString(row.name),
-                       {},
-                       QString::fromStdString(row.operators),
-                       [this, i] { execute(session::SelectKernel{int(i)}); },
-                       true});
-  }
-  if (snapshot_.nest)
-    for (session::LoopBar const& bar : snapshot_.nest->bars)
-      entries.push_back({"Loop " + QString::fromStdString(bar.reference),
-                         {},
-                         QString::fromStdString(bar.role).replace('_', ' '),
-                         [this, name = bar.reference] {
-                           show_action(journal::SelectLoop{name});
-                           ladder_->setFocus();
-                         },
-                         true});
-  std::set<std::string> seen;
-  if (snapshot_.graph)
-    for (session::GraphEdgeView const& edge : snapshot_.graph->edges)
-      if (seen.insert(edge.value).second && !edge.value.empty())
-        entries.push_back({"Tensor " + QString::fromStdString(edge.value),
-                           {},
-                           QString::fromStdString(edge.shape),
-                           [this, edge] { show_tensor(edge); },
-                           true});
+  for (Placed const& placed : panes_)
+    std::ranges::move(placed.pane->palette_entries(), std::back_inserter(entries));
   return entries;
-}
-
-/// In the graph, at the node that makes it; an input at the first that reads it.
-void MainWindow::show_tensor(session::GraphEdgeView const& edge) {
-  int wanted = edge.from >= 0 ? edge.from : edge.to;
-  for (session::GraphNodeView const& node : snapshot_.graph->nodes)
-    if (node.id == wanted) show_action(journal::FindInGraph{node.name});
 }
 
 Status MainWindow::show_palette_dialog() {
   auto* dialog = new Palette(palette_entries(), this);
-  connect(dialog, &Palette::line_typed, this, &MainWindow::apply_line);
+  connect(dialog, &Palette::line_typed, this, [this](QString const& line) { apply_line(line); });
   open(dialog);
   return {};
 }
@@ -86,15 +54,16 @@ std::vector<MainWindow::KeySection> MainWindow::key_sections() const {
       if (known.title == title) return known;
     return sections.emplace_back(KeySection{title, {}});
   };
-  section("Loops").rows = {{"Up, Down", "Select a loop"},
-                           {"Alt+Up, Alt+Down", "Move the selected loop"},
-                           {"1 2 3", "Take a repair of a refused step"},
-                           {"Esc", "Cancel a gesture, close the refusal"},
-                           {"Menu, Shift+F10", "What can be done with the selected loop"}};
-  for (Action const& action : actions_)
+  QString const anywhere = "Anywhere";  // the last one
+  for (Placed const& placed : panes_)
+    for (Pane::Key const& key : placed.pane->keys())
+      if (key.section != anywhere) section(key.section).rows.push_back({key.keys, key.what});
+  for (UserCommand const& action : actions_)
     if (!action.keys.isEmpty()) section(action.section).rows.push_back({action.keys, action.name});
-  section("Anywhere").rows = {{"Tab, Shift+Tab", "Go from pane to pane"},
-                              {"Enter in Kernels", "Go to the loops of the kernel"}};
+  section(anywhere).rows = {{"Tab, Shift+Tab", "Go from pane to pane"}};
+  for (Placed const& placed : panes_)
+    for (Pane::Key const& key : placed.pane->keys())
+      if (key.section == anywhere) section(anywhere).rows.push_back({key.keys, key.what});
   return sections;
 }
 

@@ -136,7 +136,7 @@ Status MainWindow::show_save_journal_dialog() {
   dialog->setDefaultSuffix("journal");
   connect(dialog, &QFileDialog::fileSelected, this, [this](QString const& path) {
     if (Status status = write_output(path.toStdString(), recorder_.text()); !status)
-      say(status.error(), journal::Action(journal::ShowDialog{}).index());
+      say(status.error(), typeid(journal::ShowDialog));
   });
   open(dialog);
   return {};

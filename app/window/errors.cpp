@@ -19,19 +19,19 @@ void MainWindow::build_error_card(QWidget* home) {
 /// stays until the same is done and goes well, or another model takes its place.
 void MainWindow::forget_trouble(journal::Action const& next) {
   if (!trouble_ || journal::replaces(next, next)) return;
-  if (trouble_->fault == Fault::kEnvironment && trouble_->action != next.index()) return;
+  if (trouble_->fault == Fault::kEnvironment && trouble_->action != next.kind()) return;
   trouble_.reset();
   show_errors();
 }
 
-void MainWindow::say(Error const& error, size_t action) {
+void MainWindow::say(Error const& error, std::type_index action) {
   trouble_ = {error.code, QString::fromStdString(to_sentence(error)), error.fault, action};
   show_status(snapshot_);
   show_errors();
 }
 
 void MainWindow::say(QString const& sentence) {
-  say(Error{"", sentence.toStdString(), {}, Fault::kBadInput}, std::variant_npos);
+  say(Error{"", sentence.toStdString(), {}, Fault::kBadInput}, typeid(void));
 }
 
 void MainWindow::show_errors() {

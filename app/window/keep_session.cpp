@@ -7,7 +7,6 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QSplitter>
-#include <QTabBar>
 #include <QTabWidget>
 
 #include "app/window/main_window.h"
@@ -191,8 +190,7 @@ ProjectKeeper::Layout MainWindow::layout() const {
       {"theme", QString(theme_name_).replace('_', '-').toStdString()},
       {"size", QString("%1 %2").arg(width()).arg(height()).toStdString()},
       {"view", view_name(centre_->tabText(centre_->currentIndex())).toStdString()}};
-  if (auto* tabs = findChild<QTabBar*>("codeTabs"))
-    layout["code"] = view_name(tabs->tabText(tabs->currentIndex())).toStdString();
+  for (Placed const& placed : panes_) layout.merge(placed.pane->layout());
   for (QSplitter const* panes : centralWidget()->findChildren<QSplitter*>())
     if (!panes->objectName().isEmpty())
       layout["panes " + panes->objectName().toStdString()] = sizes_text(panes).toStdString();
@@ -204,11 +202,11 @@ void MainWindow::apply_layout(ProjectKeeper::Layout const& layout, bool all) {
   Quiet quiet(depth_);
   for (auto const& [key, value] : layout) {
     if (key == "theme") (void)run(journal::SetTheme{value});
-    if (key == "code") (void)run(journal::ShowView{value});
     QStringList size = QString::fromStdString(value).split(' ');
     if (key == "size" && all && !size_is_wished_ && size.size() == 2)
       (void)run(journal::ResizeWindow{size[0].toInt(), size[1].toInt()});
   }
+  for (Placed const& placed : panes_) placed.pane->apply_layout(layout);
   for (auto const& [key, value] : layout) {
     if (key.starts_with("panes ")) (void)run(journal::ArrangePanes{key.substr(6), value});
     if (key == "view") (void)run(journal::ShowView{value});

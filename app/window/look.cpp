@@ -3,10 +3,7 @@
 #include <QApplication>
 #include <QPalette>
 #include <QScreen>
-#include <QScrollArea>
-#include <QScrollBar>
 #include <QSettings>
-#include <QSplitter>
 #include <QTabWidget>
 #include <QTimer>
 #include <QToolTip>
@@ -43,18 +40,12 @@ void MainWindow::set_theme(QString const& name) {
   palette.setColor(QPalette::WindowText, theme_.text1);
   palette.setColor(QPalette::PlaceholderText, theme_.text3);
   qApp->setPalette(palette);
-  for (Canvas* canvas :
-       std::initializer_list<Canvas*>{top_, kernels_, ladder_, graph_, roofline_, replay_, card_})
-    canvas->set_theme(theme_);
-  for (StepChip* chip : chips_) chip->set_theme(theme_);
+  for (Canvas* canvas : std::initializer_list<Canvas*>{top_, card_}) canvas->set_theme(theme_);
   start_->set_theme(theme_);
-  code_->set_theme(theme_);
-  history_panel_->set_theme(theme_);
-  compare_->set_theme(theme_);
-  devices_->set_theme(theme_);
+  for (Placed const& placed : panes_) placed.pane->set_theme(theme_);
   ring_->set_theme(theme_);
   error_card_->set_theme(theme_);
-  left_->setMinimumWidth(theme_.px(276));
+  tabs_[PanePlace::kLeft]->setMinimumWidth(theme_.px(276));
   setMinimumSize(QSize(theme_.px(kLeast.width()), theme_.px(kLeast.height())).boundedTo(room()));
   show_errors();
 }
@@ -103,31 +94,10 @@ void MainWindow::place_card() {
 void MainWindow::show_refused_loop() {
   QTimer::singleShot(0, this, [this] {
     if (!snapshot_.refusal || snapshot_.refusal->culprits.empty()) return;
-    QRect bar = ladder_->pixels(ladder_->handle_of(snapshot_.refusal->culprits.front()));
-    QWidget* view = ladder_scroll_->viewport();
-    int edge = view->mapFromGlobal(card_->mapToGlobal(QPoint(0, 0))).y();
-    int room = std::min(view->height(), edge);
-    QScrollBar* scroll = ladder_scroll_->verticalScrollBar();
-    int y = bar.center().y() - scroll->value();
-    if (!bar.isEmpty() && (y < 24 || y > room - 40))
-      scroll->setValue(scroll->value() + y - room / 2);
+    int covered = card_->mapToGlobal(QPoint(0, 0)).y();
+    for (Placed const& placed : panes_)
+      placed.pane->bring_above(snapshot_.refusal->culprits.front(), covered);
   });
-}
-
-/// Narrow windows have the code as a tab beside the loops.
-void MainWindow::arrange() {
-  bool wide = width() >= theme_.px(1360);
-  if (wide == wide_) return;
-  wide_ = wide;
-  Quiet quiet(depth_);
-  if (!wide) {
-    centre_->insertTab(2, code_, "Code");  // the tabs show it when it is chosen
-    return;
-  }
-  upper_->addWidget(code_);
-  int list = theme_.px(276), rest = width() - list;
-  upper_->setSizes({list, rest * 11 / 20, rest * 9 / 20});
-  code_->show();
 }
 
 }  // namespace tw

@@ -1,32 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// The window: commands to the session, snapshots to the views.
+/// The window: commands to the session, snapshots to the panes, whatever panes there are.
 #pragma once
 
 #include <QMainWindow>
 #include <memory>
 
 #include "app/shared/journal/journal.h"
-#include "app/window/code_panel.h"
+#include "app/window/pane.h"
 #include "app/window/project_keeper.h"
 #include "app/window/recorder.h"
 #include "app/window/top_bar.h"
 #include "engine/session/session.h"
-#include "widgets/compare/compare_view.h"
-#include "widgets/devices/devices_view.h"
-#include "widgets/graph/graph_view.h"
-#include "widgets/history/history_panel.h"
-#include "widgets/kernels/kernel_list.h"
-#include "widgets/ladder/ladder_view.h"
 #include "widgets/refusal/refusal_card.h"
-#include "widgets/replay/replay_view.h"
-#include "widgets/roofline/roofline_view.h"
 #include "widgets/start/start_page.h"
 
 class QDialog;
 class QLabel;
 class QProgressBar;
 class QPushButton;
-class QScrollArea;
 class QSplitter;
 class QStackedWidget;
 class QTabBar;
@@ -34,14 +25,11 @@ class QTabWidget;
 
 namespace tw {
 
-class DeviceBoard;
 class ErrorCard;
 class FocusRing;
 class ModelBar;
-struct PaletteEntry;
-class DeviceLogs;
 
-class MainWindow : public QMainWindow {
+class MainWindow : public QMainWindow, public Workbench {
   Q_OBJECT
 public:
   static constexpr int kLeastScale = 80, kMostScale = 200;  ///< of text, in percent
@@ -55,20 +43,16 @@ public:
   QString theme_name() const { return theme_name_; }
   /// The one way in which anything happens: records the action, carries it out, and says in the
   /// status line what was wrong. Menus, keys, gestures, dialogs and journals all come here.
-  Status perform(journal::Action const& action);
-  void execute(session::Command const& command);
-  void apply_line(QString const& line);
-  void ask_step(QString const& primitive);
+  Status perform(journal::Action const& action) override;
+  void execute(session::Command const& command) override;
+  void ask_step(QString const& primitive) override;
   void show_palette();
   void show_keys();
   void save_session();
   bool restore_session();
-  /// Where the list of devices and their roofs are, what happens on them (may be null), and the
-  /// program that runs kernels here (empty: beside this one). Without this nothing is known of
-  /// devices.
+  /// Without this nothing is known of devices.
   void set_device_files(std::string devices_file, std::string cache_folder,
                         std::shared_ptr<DeviceLogs> logs = nullptr, std::string local_program = {});
-  CodePanel& code_panel() { return *code_; }
   void show_centre(int tab);
   /// Takes the newest snapshot now (tests); otherwise it arrives by itself.
   void refresh();
@@ -76,10 +60,10 @@ public:
   /// The names of the palette's commands that can be done now and leave a line in the journal, and
   /// one of all carried out.
   QStringList action_names() const;
-  void run_action(QString const& name);
+  void run_action(QString const& command) override;
   /// A value that a journal may expect (journal::facts); nothing when it is not known now.
-  std::optional<std::variant<double, std::string>> fact(std::string const& name) const;
-  /// Whether a view is still at work by itself, as the layout of a graph.
+  std::optional<session::FactValue> fact(std::string const& name) const;
+  /// Whether a pane is still at work by itself, as the layout of a graph.
   bool busy() const;
   /// A model, a tensor expression or a project, by its ending.
   void open_path(QString const& path);
@@ -90,7 +74,28 @@ public:
   /// What was wrong with the last command; empty: nothing.
   QString said() const { return trouble_ ? trouble_->sentence : QString(); }
 
+  session::Session& live() override { return session_; }
+  session::Snapshot const& snapshot() const override { return snapshot_; }
+  Selection& selection() override { return *selection_; }
+  Theme const& theme() const override { return theme_; }
+  TopBar& top_bar() override { return *top_; }
+  void user_did(journal::Action const& action) override;
+  void add_dialog(std::string name, std::function<Status(QString const&)> open) override;
+  void add_command(UserCommand command) override;
+  Status show_view(std::string const& name) override;
+  void show_tab(Pane& pane) override;
+  void hide_tab(Pane& pane) override;
+  void offer_focus(QWidget* widget) override;
+  void focus_home() override;
+  void explain(QString const& words) override;
+  void open(QDialog* dialog) override;
+  void show_menu(QStringList const& names, QPoint at) override;
+  void copy(QString const& text) override;
+  void say(QString const& sentence) override;
+
 protected:
+  void set_handler(std::type_index kind,
+                   std::function<Status(journal::Action const&)> run) override;
   void keyPressEvent(QKeyEvent*) override;
   bool focusNextPrevChild(bool next) override;
   void resizeEvent(QResizeEvent*) override;
@@ -105,31 +110,38 @@ private:
     ~Quiet() { --depth_; }
     int& depth_;
   };
-  struct Action {
-    QString name, keys;
-    QString section;  ///< of the key sheet
-    QString also;     ///< another name that finds it: a primitive's in a script
-    std::function<void()> run;
-    std::function<bool()> possible = {};  ///< now; null: always
-    bool copies = false;  ///< to the clipboard, and nothing else: no journal knows it
+  /// A pane, and what the window must know to place it.
+  struct Placed {
+    PaneRow const* row;
+    std::unique_ptr<Pane> pane;
+    QWidget* widget;
   };
   void build();
-  QWidget* build_workbench(Selection& selection);
-  QWidget* build_ladder(Selection& selection);
+  void make_panes();
+  QTabWidget* tabs_of(PanePlace place);
+  QWidget* build_workbench();
+  /// Where its tab stands among those of the centre that are there.
+  int tab_of(Placed const& placed) const;
+  Placed* placed_as(std::string const& name);
+  Placed const* home() const;
+  Status bring_up(Placed& placed);
+  void place_alone();
+  void leave_home_button();
+  void settle_panes();
   void build_actions();
+  void build_late_actions();
+  void sort_actions();
+  void find_in_what_is_shown();
   void add_action(QString name, QString keys, std::function<void()> run);
-  void add_possible(QString name, std::function<void()> run, std::function<bool()> possible);
-  void add_copy(QString name, std::function<QString()> text);
-  void build_menu_actions();
+  void set_handlers();
+  template <typename... Ts>
+  void carry_out() {
+    (on<Ts>([this](Ts const& action) { return run(action); }), ...);
+  }
+  void add_dialogs();
   Status run(session::Command const& command);
   Status run(journal::ChooseKernel const& action);
   Status run(journal::ShowView const& action);
-  Status run(journal::ShowPass const& action);
-  Status run(journal::MarkChanges const& action);
-  Status run(journal::ChooseGraph const& action);
-  Status run(journal::LookAtGraph const& action);
-  Status run(journal::FitGraph const& action);
-  Status run(journal::ExplainFusion const& action);
   Status run(journal::SelectLoop const& action);
   Status run(journal::HoverLoop const& action);
   Status run(journal::SetTheme const& action);
@@ -137,8 +149,6 @@ private:
   Status run(journal::ResizeWindow const& action);
   Status run(journal::ArrangePanes const& action);
   Status run(journal::ScrollView const& action);
-  Status run(journal::FindInGraph const& action);
-  Status run(journal::StepMatch const& action);
   Status run(journal::OpenProject const& action);
   Status run(journal::SaveProject const& action);
   Status run(journal::SaveProjectWithModel const& action);
@@ -146,32 +156,14 @@ private:
   Status run(journal::DiscardRecovery const& action);
   Status run(journal::ShowDialog const& action);
   Status run(journal::CloseDialog const& action);
-  Status run(journal::CompareStates const& action);
-  Status run(journal::StopComparing const& action);
-  Status run(journal::ShowComparison const& action);
-  Status run(journal::FindStep const& action);
-  Status run(journal::FoldHistory const& action);
-  Status run(journal::CompareDevices const& action);
-  Status run(journal::MarkStep const& action);
-  Status run(journal::UnfoldSteps const& action);
-  Status run(journal::PickStep const& action);
-  Status run(journal::SelectDevice const& action);
-  Status run(journal::AddDevice const& action);
-  Status run(journal::RemoveDevice const& action);
-  Status run(journal::CheckDevices const& action);
   /// Turns what the user does to the widgets into actions.
   void watch();
   void watch_tabs(QTabBar* tabs);
   void watch_panes(QSplitter* panes);
   void watch_scrolling();
-  void watch_history();
-  void user_did(journal::Action const& action);
-  void show_action(journal::Action const& action) { (void)perform(action); }
-  int loop_called(std::string const& reference) const;
-  std::string name_of_loop(int loop) const;
+  void show_action(journal::Action const& action) { ask(action); }
   /// The dialog that is open now; null: none.
   QDialog* open_dialog() const;
-  void open(QDialog* dialog);
   Status show_step_dialog(QString const& primitive);
   Status show_note_dialog(int node);
   Status show_open_dialog();
@@ -181,7 +173,6 @@ private:
   };
   std::vector<KeySection> key_sections() const;
   std::vector<PaletteEntry> palette_entries();
-  void show_tensor(session::GraphEdgeView const& edge);
   Status show_palette_dialog();
   Status show_keys_dialog();
   /// 1: larger, -1: smaller, 0: as it was.
@@ -198,16 +189,7 @@ private:
   Status show_replay_dialog();
   Status show_kernel_dialog(QString const& name);
   void ask_kernel_file(QString const& text);
-  void compare_marked();
-  bool knows_step(int step) const;
-  void refresh_history(session::Snapshot const& next);
   void build_history_actions();
-  void watch_devices();
-  void tell_devices();
-  Status show_devices();
-  void place_devices();
-  Status show_add_device_dialog();
-  std::optional<std::variant<double, std::string>> fact_of_devices(std::string const& name) const;
   void place_card();
   void show_refused_loop();
   void arrange();
@@ -216,24 +198,16 @@ private:
   void show_model_bar();
   void use_shapes(QString const& shapes);
   void show_notes();
-  void show_loop_menu(QPoint at);
-  void show_menu(QStringList const& names, QPoint at);
-  void add_menu(QWidget* view, QStringList const& names);
-  void add_menus();
-  void copy(QString const& text);
-  void swap_comparison();
   void note(QString const& sentence);  ///< nothing was wrong; stays until the next command
   void show_status(session::Snapshot const& snapshot);
-  void say(QString const& sentence);
-  /// `action`: the kind of action that failed, as its place in journal::Action.
-  void say(Error const& error, size_t action);
+  /// `action`: the kind of action that failed.
+  void say(Error const& error, std::type_index action);
   void build_error_card(QWidget* home);
   void forget_trouble(journal::Action const& next);
   void show_errors();
   void place_error();
   void dismiss_error();
   QSize room() const;
-  void show_current_station();
 
   session::Session& session_;
   std::vector<SampleCard> samples_;
@@ -242,12 +216,12 @@ private:
   Theme theme_;
   session::Snapshot snapshot_;
   std::vector<session::PrimitiveView> primitives_;
-  std::vector<Action> actions_;
+  std::vector<UserCommand> actions_;
+  std::map<std::type_index, std::function<Status(journal::Action const&)>> handlers_;
+  std::map<std::string, std::function<Status(QString const&)>> dialogs_;
   QString section_;  ///< of the actions that are being added
   bool wide_ = true;
   bool size_is_wished_ = false;
-  int shown_kernel_ = -1;
-  int compared_kernel_ = -1;
   QString draft_;         ///< a new kernel's text that was not taken
   QString status_words_;  ///< whole, where the line cuts them
   /// What was wrong with a command.
@@ -255,7 +229,7 @@ private:
     std::string code;
     QString sentence;
     Fault fault = Fault::kBadInput;
-    size_t action = std::variant_npos;
+    std::type_index action = typeid(void);
   };
   std::optional<Trouble> trouble_;
   QString noted_;  ///< what it did, where that cannot be seen
@@ -268,32 +242,18 @@ private:
   QStackedWidget* pages_ = nullptr;
   StartPage* start_ = nullptr;
   TopBar* top_ = nullptr;
-  KernelList* kernels_ = nullptr;
-  QTabWidget* left_ = nullptr;
+  std::vector<Placed> panes_;  ///< by their places, and there by their order
+  Placed* alone_ = nullptr;    ///< the page of its own that one shows, as no model is open
+  std::map<PanePlace, QTabWidget*> tabs_;
   QTabWidget* centre_ = nullptr;
-  LadderView* ladder_ = nullptr;
-  GraphView* graph_ = nullptr;
-  CodePanel* code_ = nullptr;
-  RooflineView* roofline_ = nullptr;
-  HistoryView* history_ = nullptr;
-  HistoryPanel* history_panel_ = nullptr;
-  CompareView* compare_ = nullptr;
-  ReplayView* replay_ = nullptr;
-  DevicesView* devices_ = nullptr;
-  DeviceBoard* board_ = nullptr;  ///< null: nothing is known of devices
-  bool devices_alone_ = false;    ///< they are a page of their own, as no model is open
-  QScrollArea* ladder_scroll_ = nullptr;
   RefusalCard* card_ = nullptr;
   ErrorCard* error_card_ = nullptr;
   FocusRing* ring_ = nullptr;
   ModelBar* model_bar_ = nullptr;
   QSplitter* upper_ = nullptr;
   QLabel* status_ = nullptr;
-  QLabel* summary_ = nullptr;
-  QLabel* why_ = nullptr;
   QProgressBar* progress_ = nullptr;
   QPushButton* cancel_ = nullptr;
-  std::vector<StepChip*> chips_;
 };
 
 }  // namespace tw

@@ -43,11 +43,6 @@ void MainWindow::show_status(session::Snapshot const& next) {
   status_->setToolTip(paint::wrapped(words));
   status_->setStyleSheet(next.error || trouble_ ? QString("color: %1").arg(theme_.error.name())
                                                 : QString());
-  if (!next.model) return;
-  QString total = next.kernels && next.kernels->total_ms
-                      ? "   " + paint::time(*next.kernels->total_ms)
-                      : QString();
-  summary_->setText(QString::fromStdString(next.model->summary) + total);
 }
 
 void MainWindow::note(QString const& sentence) {
@@ -73,13 +68,6 @@ void MainWindow::show_model_bar() {
       remembered[pair.section('=', 0, -2)] = pair.section('=', -1);
   }
   model_bar_->show_model(snapshot_.model, remembered);
-  kernels_->set_empty_words(
-      open ? "No kernels yet: the sizes of the inputs are open. Say them in the bar above."
-           : "Nothing of this model could be compiled. The bar above lists the reasons.");
-  ladder_->set_empty_words(!snapshot_.kernels || !snapshot_.kernels->rows.empty()
-                               ? "The loops of a kernel appear here. Choose a kernel at the left."
-                           : open ? "Loops appear when the sizes above are known."
-                                  : "This model has no kernel to show loops of.");
 }
 
 void MainWindow::use_shapes(QString const& shapes) {
@@ -95,8 +83,7 @@ void MainWindow::show_notes() {
   if (!snapshot_.model) return;
   QStringList lines;
   for (std::string const& note : snapshot_.model->notes) lines << QString::fromStdString(note);
-  why_->setText("Not understood\n\n" + lines.mid(0, 200).join("\n\n"));
-  show_action(journal::ShowView{"why"});
+  explain("Not understood\n\n" + lines.mid(0, 200).join("\n\n"));
 }
 
 }  // namespace tw

@@ -4,10 +4,7 @@
 #include <QScrollBar>
 #include <QSettings>
 #include <QSplitter>
-#include <QTabBar>
-#include <QTabWidget>
 
-#include <QLabel>
 #include <algorithm>
 #include <utility>
 
@@ -25,12 +22,28 @@ Status MainWindow::perform(journal::Action const& action) {
   if (Status kept = recorder_.written(); !kept && !std::exchange(told_of_recorder_, true))
     say(QString::fromStdString("The journal is not written any more: " +
                                to_sentence(kept.error())));
-  Status status = std::visit([this](auto const& one) { return run(one); }, action);
+  auto handler = handlers_.find(action.kind());
+  Status status = handler == handlers_.end()
+                      ? Status(bad_input("unknown_action", "this window has nothing that does it"))
+                      : handler->second(action);
   if (status) return status;
   if (asked)
     recorder_.add(journal::Expect{"error", journal::Compare::kContains, 0, status.error().message});
-  say(status.error(), action.index());
+  say(status.error(), action.kind());
   return status;
+}
+
+void MainWindow::set_handler(std::type_index kind,
+                             std::function<Status(journal::Action const&)> run) {
+  handlers_[kind] = std::move(run);
+}
+
+/// What panes do is theirs to say.
+void MainWindow::set_handlers() {
+  using namespace journal;
+  carry_out<session::Command, ChooseKernel, ShowView, SelectLoop, HoverLoop, SetTheme, ScaleText,
+            ResizeWindow, ArrangePanes, ScrollView, OpenProject, SaveProject, SaveProjectWithModel,
+            RecoverWork, DiscardRecovery, ShowDialog, CloseDialog>();
 }
 
 void MainWindow::user_did(journal::Action const& action) {
@@ -70,7 +83,7 @@ Status MainWindow::run(session::Command const& command) {
     keeper_->set_aside();
     trouble_.reset();
   }
-  if (std::holds_alternative<session::CloseModel>(command)) devices_alone_ = false;
+  if (std::holds_alternative<session::CloseModel>(command)) alone_ = nullptr;
   Status status = session_.execute(command);
   if (auto const* sample = std::get_if<session::OpenSample>(&command); sample && status)
     remember_recent("sample:" + QString::fromStdString(sample->name));
@@ -81,125 +94,13 @@ Status MainWindow::run(session::Command const& command) {
 
 Status MainWindow::run(journal::ChooseKernel const& action) {
   if (!snapshot_.kernels) return bad_input("no_model", "no model is open");
-  auto const& rows = snapshot_.kernels->rows;
-  for (size_t i = 0; i < rows.size(); ++i)
-    if (rows[i].name == action.kernel || std::to_string(i) == action.kernel)
-      return run(session::Command(session::SelectKernel{int(i)}));
+  int row = session::row_called(snapshot_, action.kernel);
+  if (row >= 0) return run(session::Command(session::SelectKernel{row}));
   return bad_input("unknown_kernel", "there is no kernel '" + action.kernel + "'");
 }
 
-void MainWindow::show_centre(int tab) {
-  QString text = centre_->tabText(std::min(tab, centre_->count() - 1));
-  show_action(journal::ShowView{view_name(text).toStdString()});
-}
-
-/// Tabs inside of tabs: those around come to the front, too.
-static void show_tabs_around(QWidget* widget) {
-  for (; widget; widget = widget->parentWidget())
-    for (QWidget* owner = widget->parentWidget(); owner; owner = owner->parentWidget())
-      if (auto* tabs = qobject_cast<QTabWidget*>(owner); tabs && tabs->indexOf(widget) >= 0)
-        tabs->setCurrentWidget(widget);
-}
-
-/// What had the focus may have been hidden; Qt gives it to the first button of the window then.
-static void leave_home(QWidget* focused, QWidget* wanted) {
-  if (!focused || focused->objectName() == "home") wanted->setFocus(Qt::OtherFocusReason);
-}
-
-Status MainWindow::run(journal::ShowView const& action) {
-  if (action.view == "devices") return show_devices();
-  if (action.view == "start" && !snapshot_.model) {
-    devices_alone_ = false;
-    return place_devices(), Status();
-  }
-  QString wanted = QString::fromStdString(action.view);
-  QStringList known;
-  for (QTabBar* tabs : centralWidget()->findChildren<QTabBar*>())
-    for (int i = 0; i < tabs->count(); ++i) {
-      known << view_name(tabs->tabText(i));
-      if (known.back() != wanted) continue;
-      tabs->setCurrentIndex(i);
-      show_tabs_around(tabs);
-      leave_home(focusWidget(), centre_->currentWidget() == graph_
-                                    ? static_cast<QWidget*>(graph_)
-                                    : static_cast<QWidget*>(ladder_));
-      return {};
-    }
-  if (wanted == "code") return {};  // a wide window always shows it
-  return bad_input("unknown_view", "there is no view '" + action.view + "'; the views are " +
-                                       known.join(", ").toStdString());
-}
-
-Status MainWindow::run(journal::ShowPass const& action) {
-  if (code_->show_pass(QString::fromStdString(action.pass))) return {};
-  return bad_input("unknown_pass", "there is no pass '" + action.pass + "'");
-}
-
-Status MainWindow::run(journal::MarkChanges const& action) {
-  code_->mark_changes(action.state == "on");
-  return {};
-}
-
-Status MainWindow::run(journal::ChooseGraph const& action) {
-  graph_->show_before(action.form == "before");
-  return run(journal::ShowView{"graph"});
-}
-
-Status MainWindow::run(journal::LookAtGraph const& action) {
-  graph_->look_at(action.scale, {action.x, action.y});
-  return {};
-}
-
-Status MainWindow::run(journal::FitGraph const&) {
-  graph_->zoom_to_fit();
-  return {};
-}
-
-Status MainWindow::run(journal::ExplainFusion const& action) {
-  if (!snapshot_.graph) return bad_input("no_model", "no model is open");
-  auto const& nodes =
-      graph_->shows_before() ? snapshot_.graph->nodes_before : snapshot_.graph->nodes;
-  int from = node_called(nodes, action.from), to = node_called(nodes, action.to);
-  for (auto const& [id, name] : {std::pair{from, action.from}, {to, action.to}})
-    if (id < 0 && !name.empty())
-      return bad_input("unknown_node", "the graph has no node '" + name + "'");
-  GraphView::Reason reason = graph_->reason_of(from, to);
-  if (reason.title.isEmpty())
-    return bad_input("unknown_edge", "nothing was decided about fusing these");
-  why_->setText(reason.title + "\n\n" + reason.words);
-  return run(journal::ShowView{"why"});
-}
-
-Status MainWindow::run(journal::FindInGraph const& action) {
-  if (action.text.empty())
-    graph_->close_find();
-  else
-    graph_->find(QString::fromStdString(action.text));
-  return action.text.empty() ? Status() : run(journal::ShowView{"graph"});
-}
-
-Status MainWindow::run(journal::StepMatch const& action) {
-  if (graph_->match_count() == 0) return bad_input("nothing_found", "nothing was found");
-  graph_->step_match(action.direction == "next" ? 1 : -1);
-  return {};
-}
-
-int MainWindow::loop_called(std::string const& reference) const {
-  for (session::LoopBar const& bar :
-       snapshot_.nest ? snapshot_.nest->bars : std::vector<session::LoopBar>())
-    if (bar.reference == reference) return bar.id;
-  return -1;
-}
-
-std::string MainWindow::name_of_loop(int loop) const {
-  for (session::LoopBar const& bar :
-       snapshot_.nest ? snapshot_.nest->bars : std::vector<session::LoopBar>())
-    if (bar.id == loop) return bar.reference;
-  return "none";
-}
-
 Status MainWindow::run(journal::SelectLoop const& action) {
-  int loop = loop_called(action.loop);
+  int loop = session::loop_called(snapshot_, action.loop);
   if (loop < 0 && action.loop != "none")
     return bad_input("unknown_loop", "there is no loop '" + action.loop + "'");
   selection_->select(loop);
@@ -207,7 +108,7 @@ Status MainWindow::run(journal::SelectLoop const& action) {
 }
 
 Status MainWindow::run(journal::HoverLoop const& action) {
-  int loop = loop_called(action.loop);
+  int loop = session::loop_called(snapshot_, action.loop);
   if (loop < 0 && action.loop != "none")
     return bad_input("unknown_loop", "there is no loop '" + action.loop + "'");
   selection_->hover(loop);
@@ -266,28 +167,32 @@ Status MainWindow::run(journal::ScrollView const& action) {
 }
 
 Status MainWindow::run(journal::ShowDialog const& action) {
-  QString argument = QString::fromStdString(action.argument);
-  if (action.dialog == "open") return show_open_dialog();
-  if (action.dialog == "palette") return show_palette_dialog();
-  if (action.dialog == "devices") return run(journal::ShowView{"devices"});  // as it was once
-  if (action.dialog == "add-device") return show_add_device_dialog();
-  if (action.dialog == "keys") return show_keys_dialog();
-  if (action.dialog == "save-journal") return show_save_journal_dialog();
-  if (action.dialog == "open-project") return show_open_project_dialog(argument);
-  if (action.dialog == "save-project")
-    return show_save_project_dialog(action.argument == "with-model");
-  if (action.dialog == "find") {
-    TRY(run(journal::ShowView{"graph"}));
-    graph_->open_find();
-    return {};
-  }
-  if (action.dialog == "recovery") return show_recovery_dialog();
-  if (action.dialog == "step") return show_step_dialog(argument);
-  if (action.dialog == "export") return show_export_dialog();
-  if (action.dialog == "note") return show_note_dialog(argument.isEmpty() ? -1 : argument.toInt());
-  if (action.dialog == "replay") return show_replay_dialog();
-  if (action.dialog == "kernel") return show_kernel_dialog(argument);
+  auto dialog = dialogs_.find(action.dialog);
+  if (dialog != dialogs_.end()) return dialog->second(QString::fromStdString(action.argument));
   return bad_input("unknown_dialog", "there is no dialog '" + action.dialog + "'");
+}
+
+void MainWindow::add_dialog(std::string name, std::function<Status(QString const&)> open) {
+  dialogs_[std::move(name)] = std::move(open);
+}
+
+void MainWindow::add_dialogs() {
+  using Argument = QString const&;
+  add_dialog("open", [this](Argument) { return show_open_dialog(); });
+  add_dialog("palette", [this](Argument) { return show_palette_dialog(); });
+  add_dialog("keys", [this](Argument) { return show_keys_dialog(); });
+  add_dialog("save-journal", [this](Argument) { return show_save_journal_dialog(); });
+  add_dialog("open-project", [this](Argument folder) { return show_open_project_dialog(folder); });
+  add_dialog("save-project",
+             [this](Argument what) { return show_save_project_dialog(what == "with-model"); });
+  add_dialog("recovery", [this](Argument) { return show_recovery_dialog(); });
+  add_dialog("step", [this](Argument primitive) { return show_step_dialog(primitive); });
+  add_dialog("export", [this](Argument) { return show_export_dialog(); });
+  add_dialog("note", [this](Argument step) {
+    return show_note_dialog(step.isEmpty() ? -1 : step.toInt());
+  });
+  add_dialog("replay", [this](Argument) { return show_replay_dialog(); });
+  add_dialog("kernel", [this](Argument name) { return show_kernel_dialog(name); });
 }
 
 Status MainWindow::run(journal::CloseDialog const&) {

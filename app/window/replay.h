@@ -18,9 +18,7 @@ class Session;
 /// longer than `seconds`.
 bool settle(MainWindow& window, session::Session& session, double seconds = 120);
 
-/// Every action is followed by `settle`. Relative paths of models are taken from the journal's
-/// folder. Errors: expectation_failed (with what was there instead), action_failed (it went wrong
-/// and no `expect error` follows), still_busy; with the journal's file and line.
+/// Errors: those of journal::play.
 Status replay(MainWindow& window, session::Session& session, journal::Journal const& journal);
 
 /// The whole window as it is seen, with the dialogs above it.

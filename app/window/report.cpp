@@ -163,11 +163,11 @@ int write_report(MainWindow& window, session::Session& session, QString const& f
     report.row(step, current(session.snapshot()));
   }
   report.picture("scheduled", "Shaped by hand");
-  window.code_panel().show_last_tab();
+  (void)window.show_view("assembly");
   settle(window, session);
   report.picture("assembly", "Its assembly, linked to the loops", 2);
   window.show_centre(0);
-  window.code_panel().show_tab(1);
+  (void)window.show_view("lowered");
   refuse_and_branch(window, session, report, steps);
   return finish(report, folder);
 }

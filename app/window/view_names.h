@@ -4,10 +4,6 @@
 
 #include <QAbstractScrollArea>
 #include <QString>
-#include <string>
-#include <vector>
-
-#include "engine/session/values.h"
 
 namespace tw {
 
@@ -15,9 +11,5 @@ namespace tw {
 QString view_name(QString const& tab_text);
 /// The name of what is scrolled; empty: it has none.
 QString scroll_name(QAbstractScrollArea const* area);
-/// A node's name where it is the only one that has it, else "#12".
-std::string node_reference(std::vector<session::GraphNodeView> const& nodes, int id);
-/// -1: there is none.
-int node_called(std::vector<session::GraphNodeView> const& nodes, std::string const& reference);
 
 }  // namespace tw

@@ -10,10 +10,12 @@
 #include <QtTest>
 
 #include "app/shared/devices.h"
-#include "app/window/device_facts.h"
+#include "app/window/panes/devices/device_facts.h"
 #include "tests/device/test_server.h"
 #include "tests/gui/workplace.h"
 #include "widgets/devices/add_device_dialog.h"
+#include "widgets/devices/devices_view.h"
+#include "widgets/history/history_panel.h"
 
 using namespace tw;
 

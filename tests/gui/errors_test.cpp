@@ -9,6 +9,7 @@
 
 #include "tests/gui/workplace.h"
 #include "widgets/error_card/error_card.h"
+#include "widgets/refusal/refusal_card.h"
 
 using namespace tw;
 using namespace tw::session;

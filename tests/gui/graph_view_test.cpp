@@ -7,6 +7,7 @@
 
 #include "tests/gui/workplace.h"
 #include "tests/support/slowness.h"
+#include "widgets/graph/graph_view.h"
 
 using namespace tw;
 

@@ -12,7 +12,12 @@
 #include <fstream>
 
 #include "tests/gui/workplace.h"
+#include "widgets/code/code_view.h"
+#include "widgets/compare/compare_view.h"
+#include "widgets/compare/cost_table.h"
 #include "widgets/expression/kernel_dialog.h"
+#include "widgets/history/history_panel.h"
+#include "widgets/replay/replay_view.h"
 
 using namespace tw;
 using namespace tw::session;

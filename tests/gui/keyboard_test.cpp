@@ -9,10 +9,12 @@
 #include <QScrollBar>
 #include <fstream>
 
-#include "app/window/follow_selection.h"
+#include "engine/session/facts/followed_loop.h"
 #include "engine/support/files.h"
 #include "tests/gui/workplace.h"
 #include "widgets/focus/focus_ring.h"
+#include "widgets/kernels/kernel_list.h"
+#include "widgets/ladder/ladder_view.h"
 #include "widgets/palette/fuzzy.h"
 #include "widgets/palette/palette.h"
 
@@ -101,7 +103,7 @@ private slots:
                          "expect kernel = other\nexpect loop = R.a\n"),
              std::string());
     Snapshot first, second;
-    QCOMPARE(followed_loop(first, second, 3), -1);
+    QCOMPARE(session::followed_loop(first, second, 3), -1);
   }
 
   void the_loops_have_the_focus_when_a_kernel_is_shown() {

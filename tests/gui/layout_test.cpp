@@ -10,6 +10,7 @@
 
 #include "app/shared/environment.h"
 #include "app/window/main_window.h"
+#include "app/window/panes/compare/journal.h"
 #include "widgets/paint/paint.h"
 
 using namespace tw;

@@ -5,8 +5,11 @@
 #include <QClipboard>
 #include <QMenu>
 
+#include "app/window/panes/compare/journal.h"
 #include "tests/gui/workplace.h"
+#include "widgets/compare/compare_view.h"
 #include "widgets/devices/device_list.h"
+#include "widgets/replay/replay_view.h"
 
 using namespace tw;
 using namespace tw::session;

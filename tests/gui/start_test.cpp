@@ -9,6 +9,7 @@
 #include <QToolTip>
 
 #include "tests/gui/workplace.h"
+#include "widgets/ladder/ladder_view.h"
 
 using namespace tw;
 using namespace tw::session;

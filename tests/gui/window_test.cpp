@@ -10,8 +10,14 @@
 #include <QPushButton>
 #include <fstream>
 
+#include "app/window/code_panel.h"
 #include "tests/gui/workplace.h"
 #include "tests/support/slowness.h"
+#include "widgets/code/code_view.h"
+#include "widgets/graph/graph_view.h"
+#include "widgets/history/history_panel.h"
+#include "widgets/ladder/ladder_view.h"
+#include "widgets/refusal/refusal_card.h"
 #include "widgets/step_dialog/step_dialog.h"
 
 using namespace tw;
@@ -177,7 +183,7 @@ private slots:
   }
 
   void hovering_a_line_lights_its_loop_and_selecting_a_bar_its_lines() {
-    CodeView& code = window_->code_panel().view();
+    CodeView& code = window_->findChild<CodePanel*>("codePanel")->view();
     for (int i = 0; i < 300 && !code.text(); ++i) QTest::qWait(10);
     QVERIFY(code.text());
     QVERIFY(session_->wait_idle(10));
@@ -199,7 +205,7 @@ private slots:
 
   void a_step_is_on_the_screen_within_a_tenth_of_a_second() {
     double scale = testing::slowness();
-    CodeView& code = window_->code_panel().view();
+    CodeView& code = window_->findChild<CodePanel*>("codePanel")->view();
     for (char const* line : {"split(C.i, factor=8)", "split(C.j, factor=16)",
                              "reorder(C.i.0, C.j.0, C.k, C.i.1, C.j.1)", "vectorize(C.j.1)",
                              "unroll(C.i.1)", "parallel(C.i.0)"}) {

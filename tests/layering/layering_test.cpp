@@ -183,6 +183,35 @@ private slots:
     }
   }
 
+  void nobody_outside_of_it_names_a_pane() {
+    // Others may ask for what a pane does, by its journal's words; the window asks the table.
+    std::string const panes = "app/window/panes/";
+    int seen = 0;
+    for (char const* top : {"engine", "widgets", "app"})
+      for (fs::path const& file : sources(top)) {
+        std::string path = fs::relative(file, TW_SOURCE_DIR).string();
+        for (std::string const& include : includes_of(file)) {
+          if (!include.starts_with(panes)) continue;
+          ++seen;
+          std::string pane = include.substr(0, include.find('/', panes.size()) + 1);
+          bool words = include.ends_with("/journal.h") && path.starts_with(panes);
+          QVERIFY2(path.starts_with(pane) || words, (path + " includes " + include).c_str());
+        }
+      }
+    QVERIFY(seen >= 10);
+    // Nor does the window know the widget of one.
+    std::set<std::string> inside, outside;
+    for (fs::path const& file : sources("app/window")) {
+      std::string path = fs::relative(file, TW_SOURCE_DIR).string();
+      bool in_pane = path.starts_with(panes) || path.find("/code_panel.") != std::string::npos;
+      for (std::string const& include : includes_of(file))
+        if (include.starts_with("widgets/") && include.ends_with("_view.h"))
+          (in_pane ? inside : outside).insert(include);
+    }
+    QVERIFY(inside.size() >= 6);
+    QVERIFY2(outside.empty(), outside.empty() ? "" : outside.begin()->c_str());
+  }
+
   void a_new_primitive_is_one_file_because_nobody_else_names_one() {
     // Only the generated table may name `primitive_<file>()`.
     std::set<std::string> names;

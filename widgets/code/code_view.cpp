@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/session/loop_words.h"
+#include "engine/session/facts/loop_words.h"
 #include "widgets/paint/canvas.h"
 #include "widgets/paint/paint.h"
 

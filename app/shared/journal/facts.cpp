@@ -1,65 +1,41 @@
-#include "app/shared/journal/journal.h"
+#include "app/shared/journal/forms.h"
 
 namespace tw::journal {
+namespace {
+
+/// Of the window as a whole, and of a replay.
+FactInfo const kWindowFacts[] = {
+    {"status", "words", "the line at the bottom"},
+    {"view", "words", "the tab that is shown in the middle"},
+    {"theme", "words", "dark, light or high-contrast"},
+    {"text.scale", "", "of text and everything around it, in percent"},
+    {"window.width", "", "in logical pixels"},
+    {"window.height", "", "in logical pixels"},
+    {"dialog", "words", "name of the dialog that is open, or none"},
+    {"project", "words", "name of the project's file, or none"},
+    {"project.changed", "words", "yes when there is something that its file does not have"},
+    {"project.embeds", "words", "yes when the project has a copy of its model"},
+    {"elapsed", "ms", "from the last action until everything was still"},
+};
+
+}  // namespace
 
 std::vector<FactInfo> const& facts() {
-  static std::vector<FactInfo> const all = {
-      {"model", "words", "name of the open model, or none"},
-      {"model.operators", "", "operators of the model as it was read"},
-      {"model.time", "ms", "of the whole model, measured inside the network"},
-      {"kernels", "", "rows of the kernel table"},
-      {"kernel", "words", "name of the chosen kernel, or none"},
-      {"kernel.time", "ms", "measured time of the current step"},
-      {"kernel.speed", "GFLOP/s", "measured speed of the current step"},
-      {"kernel.state", "words", "plain, default, hand or tuned"},
-      {"state", "words", "unknown, checking, correct or wrong: what the current step computes"},
-      {"step", "words", "script line of the current step"},
-      {"history.nodes", "", "steps of the history, the plain nest among them"},
-      {"history.current", "", "the current step's number"},
-      {"history.note", "words", "note on the current step, or none"},
-      {"history.marked", "", "the step that has the ring"},
-      {"history.picked", "", "the step that is picked for a comparison; -1: none"},
-      {"history.folds", "", "runs of steps that are drawn as one"},
-      {"history.elsewhere", "words", "the other devices that measured the current step, or none"},
-      {"device", "words", "name of the device in use"},
-      {"devices", "", "cards of the view of devices"},
-      {"device.selected", "words", "name of the selected device"},
-      {"device.state", "words", "being asked, ready, busy or unreachable: of the selected device"},
-      {"device.trouble", "words", "why the selected device cannot be reached, or none"},
-      {"device.log", "words", "what happened on the selected device"},
-      {"history.found", "", "steps that have the words that were looked for"},
-      {"compare", "words", "names of the compared states, or none"},
-      {"replay", "words", "what the last replay on another kernel came to, or none"},
-      {"loops", "", "bars of the loop nest"},
-      {"loop", "words", "the selected loop, or none"},
-      {"loop.extent", "", "iterations of the selected loop"},
-      {"loop.mark", "words", "serial, parallel, vector, unroll or bind: of the selected loop"},
-      {"hover", "words", "the loop that is lit up by the pointer, or none"},
-      {"refusal", "words", "code of the refused step, or none"},
-      {"refusal.repairs", "", "repairs that the card offers"},
-      {"error", "words", "what was wrong with the last action, or none"},
-      {"status", "words", "the line at the bottom"},
-      {"view", "words", "the tab that is shown in the middle"},
-      {"view.graph.nodes", "", "cards of the graph"},
-      {"view.graph.edges", "", "lines between them"},
-      {"view.graph.frame", "ms", "what the last picture of the graph took"},
-      {"find.matches", "", "nodes that were found in the graph"},
-      {"find.current", "", "the one that is shown, from 1; 0: none"},
-      {"find.node", "words", "its name, or none"},
-      {"view.graph.scale", "", "1: as it was laid out"},
-      {"view.code.lines", "", "lines of the code that is shown"},
-      {"view.why", "words", "what the Why tab says"},
-      {"theme", "words", "dark, light or high-contrast"},
-      {"text.scale", "", "of text and everything around it, in percent"},
-      {"window.width", "", "in logical pixels"},
-      {"window.height", "", "in logical pixels"},
-      {"dialog", "words", "name of the dialog that is open, or none"},
-      {"project", "words", "name of the project's file, or none"},
-      {"project.changed", "words", "yes when there is something that its file does not have"},
-      {"project.embeds", "words", "yes when the project has a copy of its model"},
-      {"elapsed", "ms", "from the last action until everything was still"},
-  };
+  static std::vector<FactInfo> const all = [] {
+    std::vector<FactInfo> list;
+    for (session::Fact const& fact : session::facts()) list.push_back(fact.info);
+    list.insert(list.end(), std::begin(kWindowFacts), std::end(kWindowFacts));
+    for (Vocabulary const* words : vocabulary_table())
+      list.insert(list.end(), words->facts.begin(), words->facts.end());
+    return list;
+  }();
   return all;
+}
+
+bool is_of_session(std::string const& fact) {
+  for (session::Fact const& known : session::facts())
+    if (known.info.name == fact) return true;
+  return false;
 }
 
 }  // namespace tw::journal

@@ -1,164 +1,7 @@
-#include "app/shared/journal/forms.h"
-
-#include <fmt/format.h>
-
-#include <algorithm>
+#include "app/shared/journal/form_rows.h"
 
 namespace tw::journal {
 namespace {
-
-// ---- fields: how one member of an action is written ----------------------------------------
-
-template <typename T>
-struct Word {
-  std::string T::*member;
-  std::string name;
-  std::vector<std::string> choices = {};  ///< empty: any word
-  std::string text(T const& a) const { return " " + word_text(a.*member); }
-  Status parse(T& a, Reader& reader) const {
-    size_t begin = reader.position();
-    TRY_ASSIGN(a.*member, reader.word(name));
-    if (choices.empty() || std::find(choices.begin(), choices.end(), a.*member) != choices.end())
-      return {};
-    return reader.wrong(
-        fmt::format("{} is {}, not '{}'", name, fmt::join(choices, " or "), a.*member), begin);
-  }
-};
-template <typename T>
-struct Optional {  ///< a word that may be missing at the end
-  std::string T::*member;
-  std::string name;
-  std::string text(T const& a) const {
-    return (a.*member).empty() ? "" : " " + word_text(a.*member);
-  }
-  Status parse(T& a, Reader& reader) const {
-    if (reader.at_end()) return {};
-    TRY_ASSIGN(a.*member, reader.word(name));
-    return {};
-  }
-};
-template <typename T>
-struct Rest {
-  std::string T::*member;
-  std::string name;
-  std::string text(T const& a) const { return " " + rest_text(a.*member); }
-  Status parse(T& a, Reader& reader) const {
-    TRY_ASSIGN(a.*member, reader.rest(name));
-    return {};
-  }
-};
-template <typename T>
-struct OptionalRest {
-  std::string T::*member;
-  std::string name;
-  std::string text(T const& a) const {
-    return (a.*member).empty() ? "" : " " + rest_text(a.*member);
-  }
-  Status parse(T& a, Reader& reader) const {
-    if (reader.at_end()) return {};
-    TRY_ASSIGN(a.*member, reader.rest(name));
-    return {};
-  }
-};
-template <typename T, typename N>
-struct Number {
-  N T::*member;
-  std::string name;
-  std::string text(T const& a) const { return fmt::format(" {}", a.*member); }
-  Status parse(T& a, Reader& reader) const {
-    if constexpr (std::is_same_v<N, int>) {
-      TRY_ASSIGN(a.*member, reader.integer(name));
-    } else {
-      TRY_ASSIGN(a.*member, reader.number(name));
-    }
-    return {};
-  }
-};
-template <typename T>
-struct Flag {
-  bool T::*member;
-  std::string name;
-  std::string text(T const& a) const { return a.*member ? " " + name : ""; }
-  Status parse(T& a, Reader& reader) const {
-    a.*member = reader.take(name);
-    return {};
-  }
-};
-/// A value behind its name; not written where it is empty or 0.
-template <typename T, typename V>
-struct Named {
-  V T::*member;
-  std::string name;
-  std::string text(T const& a) const {
-    if (a.*member == V()) return "";
-    if constexpr (std::is_same_v<V, double>)
-      return " " + name + " " + number_text(a.*member);
-    else
-      return " " + name + " " + word_text(a.*member);
-  }
-  Status parse(T& a, Reader& reader) const {
-    if (!reader.take(name)) return {};
-    if constexpr (std::is_same_v<V, double>) {
-      TRY_ASSIGN(a.*member, reader.number("what follows " + name));
-    } else {
-      TRY_ASSIGN(a.*member, reader.word("what follows " + name));
-    }
-    return {};
-  }
-};
-template <typename T>
-Word(std::string T::*, char const*) -> Word<T>;
-template <typename T, typename N>
-Number(N T::*, char const*) -> Number<T, N>;
-
-template <typename T, typename... Ts>
-constexpr bool is_one_of(std::variant<Ts...> const*) {
-  return (std::is_same_v<T, Ts> || ...);
-}
-template <typename T>
-constexpr bool kOfSession = is_one_of<T>(static_cast<session::Command const*>(nullptr));
-
-template <typename T>
-T const* as(Action const& action) {
-  if constexpr (kOfSession<T>) {
-    auto const* command = std::get_if<session::Command>(&action);
-    return command ? std::get_if<T>(command) : nullptr;
-  } else {
-    return std::get_if<T>(&action);
-  }
-}
-template <typename T>
-Action wrapped(T action) {
-  if constexpr (kOfSession<T>)
-    return session::Command(std::move(action));
-  else
-    return action;
-}
-
-/// One row: the words that begin the line, what it does, and the members that follow.
-template <typename T, typename... Fields>
-Form row(std::string words, std::string doc, Fields... fields) {
-  Form form;
-  std::string names;
-  ((names += (names.empty() ? "" : " ") + fields.name), ...);
-  form.info = {words, names, std::move(doc)};
-  form.print = [words, fields...](Action const& action) -> std::optional<std::string> {
-    T const* known = as<T>(action);
-    if (!known) return {};
-    std::string line = words;
-    ((line += fields.text(*known)), ...);
-    return line;
-  };
-  form.parse = [fields...](Reader& reader) -> Result<Action> {
-    [[maybe_unused]] T action;
-    Status status;
-    ((status = status ? fields.parse(action, reader) : status), ...);
-    TRY(status);
-    TRY(reader.end());
-    return wrapped(std::move(action));
-  };
-  return form;
-}
 
 std::vector<Form> session_forms() {
   using namespace session;
@@ -203,78 +46,41 @@ std::vector<Form> session_forms() {
 std::vector<Form> window_forms() {
   return {
       row<ChooseKernel>("kernel", "chooses a kernel by name or row",
-                        Word(&ChooseKernel::kernel, "NAME")),
+                        Word(&ChooseKernel::kernel, "NAME"))
+          .of(Who::kSession),
       row<ShowView>("show", "shows a tab by its words", Word(&ShowView::view, "VIEW")),
-      row<ShowPass>("pass", "shows the program after a pass", Word(&ShowPass::pass, "NAME")),
-      row<MarkChanges>("changes", "marks what the last step changed",
-                       Word<MarkChanges>{&MarkChanges::state, "STATE", {"on", "off"}}),
-      row<ChooseGraph>("graph", "shows the graph before or after fusion",
-                       Word<ChooseGraph>{&ChooseGraph::form, "FORM", {"before", "after"}}),
-      row<LookAtGraph>("look at graph", "scale, and where its corner stands",
-                       Number(&LookAtGraph::scale, "SCALE"), Number(&LookAtGraph::x, "X"),
-                       Number(&LookAtGraph::y, "Y")),
-      row<FitGraph>("fit graph", "shows the whole width of the graph"),
-      row<ExplainFusion>("why", "why two nodes were not fused, or why one joined",
-                         Word(&ExplainFusion::from, "NODE"),
-                         Optional<ExplainFusion>{&ExplainFusion::to, "NODE"}),
-      row<SelectLoop>("select", "selects a loop", Word(&SelectLoop::loop, "LOOP")),
-      row<HoverLoop>("hover", "lights up a loop, or none", Word(&HoverLoop::loop, "LOOP")),
+      row<SelectLoop>("select", "selects a loop", Word(&SelectLoop::loop, "LOOP"))
+          .of(Who::kSession),
+      row<HoverLoop>("hover", "lights up a loop, or none", Word(&HoverLoop::loop, "LOOP"))
+          .of(Who::kSession)
+          .replacing(),
       row<SetTheme>("theme", "dark, light or high-contrast", Word(&SetTheme::theme, "NAME")),
       row<ScaleText>("scale text", "in percent", Number(&ScaleText::percent, "PERCENT")),
       row<ResizeWindow>("size", "of the window, in logical pixels",
                         Number(&ResizeWindow::width, "WIDTH"),
-                        Number(&ResizeWindow::height, "HEIGHT")),
+                        Number(&ResizeWindow::height, "HEIGHT"))
+          .replacing(),
       row<ArrangePanes>("panes", "moves the borders between panes",
                         Word(&ArrangePanes::panes, "NAME"),
-                        Rest<ArrangePanes>{&ArrangePanes::sizes, "SIZES"}),
+                        Rest<ArrangePanes>{&ArrangePanes::sizes, "SIZES"})
+          .replacing(&same<&ArrangePanes::panes>),
       row<ScrollView>("scroll", "scrolls a view", Word(&ScrollView::view, "VIEW"),
-                      Number(&ScrollView::x, "X"), Number(&ScrollView::y, "Y")),
-      row<FindInGraph>("find", "marks the nodes that contain these words, or none",
-                       OptionalRest<FindInGraph>{&FindInGraph::text, "TEXT"}),
-      row<StepMatch>("match", "goes to the next node that was found, or to the one before",
-                     Word<StepMatch>{&StepMatch::direction, "DIRECTION", {"next", "previous"}}),
+                      Number(&ScrollView::x, "X"), Number(&ScrollView::y, "Y"))
+          .replacing(&same<&ScrollView::view>),
       row<OpenProject>(
           "project open", "opens a project, with another model where its own is missing",
-          Word(&OpenProject::project, "FILE"), Optional<OpenProject>{&OpenProject::model, "MODEL"}),
+          Word(&OpenProject::project, "FILE"), Optional<OpenProject>{&OpenProject::model, "MODEL"})
+          .of(Who::kBoth),
       row<SaveProject>("project save", "saves the project, under a name or where it is",
                        Optional<SaveProject>{&SaveProject::project, "FILE"}),
       row<SaveProjectWithModel>(
           "project save with model", "saves the project with a copy of its model",
           Optional<SaveProjectWithModel>{&SaveProjectWithModel::project, "FILE"}),
-      row<RecoverWork>("recover", "takes up the work of a window that ended without closing"),
+      row<RecoverWork>("recover", "takes up the work of a window that ended without closing")
+          .of(Who::kBoth),
       row<DiscardRecovery>("discard recovery", "forgets that work"),
       row<ShowDialog>("dialog", "shows a dialog", Word(&ShowDialog::dialog, "NAME"),
                       Optional<ShowDialog>{&ShowDialog::argument, "ARGUMENT"}),
-      row<CompareStates>("compare", "compares two steps of the history",
-                         Number(&CompareStates::before, "STEP"),
-                         Number(&CompareStates::after, "STEP")),
-      row<CompareDevices>("compare on devices", "compares one step of the history on two devices",
-                          Number(&CompareDevices::state, "STEP"),
-                          Word(&CompareDevices::before, "DEVICE"),
-                          Word(&CompareDevices::after, "DEVICE")),
-      row<StopComparing>("stop comparing", "closes the comparison"),
-      row<ShowComparison>("comparison", "what the comparison shows",
-                          Word<ShowComparison>{&ShowComparison::what, "WHAT", {"stage", "form"}},
-                          Word(&ShowComparison::value, "VALUE")),
-      row<FindStep>("find step", "finds steps and notes of the history",
-                    Rest<FindStep>{&FindStep::words, "WORDS"}),
-      row<FoldHistory>("fold history", "draws long runs of steps as one",
-                       Word<FoldHistory>{&FoldHistory::state, "STATE", {"on", "off"}}),
-      row<MarkStep>("ring", "moves the ring of the history to a step",
-                    Number(&MarkStep::step, "STEP")),
-      row<UnfoldSteps>("unfold", "draws the steps of a fold one by one",
-                       Number(&UnfoldSteps::first, "STEP")),
-      row<PickStep>("pick", "picks a step for a comparison, or unpicks it",
-                    Number(&PickStep::step, "STEP")),
-      row<SelectDevice>("devices select", "selects a device in its view",
-                        Word(&SelectDevice::device, "NAME")),
-      row<AddDevice>("devices add", "adds a machine that runs tw device serve",
-                     Word(&AddDevice::device, "NAME"), Word(&AddDevice::address, "ADDRESS"),
-                     Named<AddDevice, double>{&AddDevice::timeout_seconds, "timeout"},
-                     Named<AddDevice, std::string>{&AddDevice::certificate, "ca"},
-                     Named<AddDevice, std::string>{&AddDevice::token_file, "token-file"}),
-      row<RemoveDevice>("devices remove", "forgets a device", Word(&RemoveDevice::device, "NAME")),
-      row<CheckDevices>("devices check", "asks every device what it is"),
       row<CloseDialog>("close dialog", "closes the dialog without taking what it says"),
   };
 }
@@ -284,10 +90,19 @@ std::vector<Form> window_forms() {
 std::vector<Form> const& forms() {
   static std::vector<Form> const all = [] {
     std::vector<Form> list = session_forms();
-    for (Form& form : window_forms()) list.push_back(std::move(form));
+    for (Form& form : list) form.info.who = Who::kSession;
+    std::ranges::move(window_forms(), std::back_inserter(list));
+    for (Vocabulary const* words : vocabulary_table())
+      std::ranges::copy(words->forms, std::back_inserter(list));
     return list;
   }();
   return all;
+}
+
+Form const* form_of(Action const& action) {
+  for (Form const& form : forms())
+    if (form.print(action)) return &form;
+  return nullptr;
 }
 
 }  // namespace tw::journal

@@ -136,10 +136,6 @@ Result<Line> parse_line(std::string_view text, Place const& place) {
 
 template <typename... Ts>
 std::vector<Action> each_of(std::variant<Ts...> const*) {
-  return {Action(session::Command(Ts{}))...};
-}
-template <typename... Ts>
-std::vector<Action> each_of_window(std::variant<session::Command, Ts...> const*) {
   return {Action(Ts{})...};
 }
 
@@ -215,19 +211,15 @@ std::vector<FormInfo> form_list() {
 
 std::vector<Action> one_of_each() {
   std::vector<Action> all = each_of(static_cast<session::Command const*>(nullptr));
-  for (Action& action : each_of_window(static_cast<Action const*>(nullptr)))
-    all.push_back(std::move(action));
+  for (Form const& form : forms())
+    if (!form.example.as<session::Command>()) all.push_back(form.example);
   return all;
 }
 
 bool replaces(Action const& next, Action const& before) {
-  if (next.index() != before.index()) return false;
-  if (auto const* panes = std::get_if<ArrangePanes>(&next))
-    return panes->panes == std::get<ArrangePanes>(before).panes;
-  if (auto const* scroll = std::get_if<ScrollView>(&next))
-    return scroll->view == std::get<ScrollView>(before).view;
-  return std::holds_alternative<FindInGraph>(next) || std::holds_alternative<HoverLoop>(next) ||
-         std::holds_alternative<LookAtGraph>(next) || std::holds_alternative<ResizeWindow>(next);
+  if (next.kind() != before.kind()) return false;
+  Form const* form = form_of(next);
+  return form && form->replaces && form->replaces(next, before);
 }
 
 }  // namespace tw::journal

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/window/device_board.h"
+#include "app/window/panes/devices/device_board.h"
 
 #include <QPointer>
 #include <QtConcurrent>
 
-#include "app/window/device_facts.h"
+#include "app/window/panes/devices/device_facts.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {

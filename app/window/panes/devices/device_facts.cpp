@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/window/device_facts.h"
+#include "app/window/panes/devices/device_facts.h"
 
 #include <QDateTime>
 #include <QStringList>

@@ -1,4 +1,4 @@
-#include "engine/session/loop_words.h"
+#include "engine/session/facts/loop_words.h"
 
 #include "engine/ir/loop_words.h"
 

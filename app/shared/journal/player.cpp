@@ -1,0 +1,164 @@
+#include "app/shared/journal/player.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+
+#include "app/shared/journal/forms.h"
+
+namespace tw::journal {
+namespace {
+
+using Value = session::FactValue;
+using Clock = std::chrono::steady_clock;
+
+constexpr double kPatience = 180;  // seconds: a model's kernels are measured one after the other
+
+bool holds(Expect const& expect, Value const& value) {
+  if (auto const* text = std::get_if<std::string>(&value)) {
+    if (expect.compare == Compare::kContains) return text->find(expect.text) != std::string::npos;
+    return (*text == expect.text) == (expect.compare == Compare::kIs);
+  }
+  double seen = std::get<double>(value);
+  bool same = std::abs(seen - expect.number) <= 1e-9 * std::abs(expect.number);
+  switch (expect.compare) {
+    case Compare::kLess:
+      return seen < expect.number && !same;
+    case Compare::kAtMost:
+      return seen < expect.number || same;
+    case Compare::kMore:
+      return seen > expect.number && !same;
+    case Compare::kAtLeast:
+      return seen > expect.number || same;
+    default:
+      return same == (expect.compare == Compare::kIs);
+  }
+}
+
+std::string words_of(std::optional<Value> const& value, std::string const& unit) {
+  if (!value) return "it is not known";
+  if (auto const* text = std::get_if<std::string>(&*value)) return "it is '" + *text + "'";
+  double number = std::get<double>(*value);
+  std::string shown =
+      number == std::round(number) ? fmt::format("{:.0f}", number) : fmt::format("{:.4g}", number);
+  return "it is " + shown + (unit.empty() || unit == "words" ? "" : " " + unit);
+}
+
+class Player {
+public:
+  Player(Journal const& journal, Stage& stage) : journal_(journal), stage_(stage) {}
+
+  Result<Played> run() {
+    for (size_t i = 0; i < journal_.lines.size(); ++i) {
+      Line const& line = journal_.lines[i];
+      if (std::string why = why_not(line); !why.empty()) {
+        std::string text = std::visit([](auto const& what) { return to_text(what); }, line.what);
+        played_.skipped.push_back({line.number, text, why});
+      } else if (auto const* expect = std::get_if<Expect>(&line.what)) {
+        TRY(check(*expect, place_of(line)));
+        ++played_.expectations;
+      } else {
+        TRY(act(std::get<Action>(line.what), place_of(line), error_is_expected(i + 1)));
+        ++played_.actions;
+      }
+    }
+    return std::move(played_);
+  }
+
+private:
+  Place place_of(Line const& line) const { return {journal_.file, line.number, 0, {}}; }
+
+  /// Why the line needs a window that is not there; empty: it does not.
+  std::string why_not(Line const& line) {
+    if (stage_.has_window()) return {};
+    if (lost_at_ > 0)
+      return fmt::format("only a window knows what the session is after line {}", lost_at_);
+    if (auto const* expect = std::get_if<Expect>(&line.what)) {
+      if (expect->fact == "error" && left_out_ > 0)
+        return fmt::format("line {} was not done", left_out_);
+      bool known = expect->fact == "elapsed" || is_of_session(expect->fact);
+      return known ? "" : "only a window knows it";
+    }
+    Form const* form = form_of(std::get<Action>(line.what));
+    Who who = form ? form->info.who : Who::kWindow;
+    left_out_ = who == Who::kSession ? 0 : line.number;
+    if (who == Who::kBoth) lost_at_ = line.number;
+    return who == Who::kSession ? "" : "only a window does it";
+  }
+
+  /// Among the expectations that follow the action.
+  bool error_is_expected(size_t from) const {
+    for (size_t i = from; i < journal_.lines.size(); ++i) {
+      auto const* expect = std::get_if<Expect>(&journal_.lines[i].what);
+      if (!expect) return false;
+      if (expect->fact == "error") return true;
+    }
+    return false;
+  }
+
+  Status act(Action action, Place const& place, bool error_expected) {
+    at_home(action);
+    auto begin = Clock::now();
+    session::Snapshot before = stage_.snapshot();
+    Status status = stage_.perform(action);
+    if (!stage_.settle(kPatience)) return still_busy(place);
+    elapsed_ = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    if (error_expected) return {};
+    if (!status) return refused("action_failed", to_sentence(status.error()), place);
+    auto error = stage_.snapshot().error;
+    if (std::string said = stage_.said(); !said.empty())
+      return refused("action_failed", said, place);
+    bool fresh = error && (!before.error || before.error->sentence != error->sentence);
+    if (fresh) return refused("action_failed", error->sentence, place);
+    return {};
+  }
+
+  /// Where the journal lies is where its models and projects are.
+  void at_home(Action& action) const {
+    if (auto* open = action.as<session::OpenModel>()) make_absolute(open->path);
+    if (auto* open = action.as<OpenProject>()) {
+      make_absolute(open->project);
+      make_absolute(open->model);
+    }
+    if (auto* save = action.as<SaveProject>()) make_absolute(save->project);
+    if (auto* save = action.as<SaveProjectWithModel>()) make_absolute(save->project);
+  }
+  void make_absolute(std::string& path) const {
+    if (journal_.file.empty() || path.empty() || std::filesystem::path(path).is_absolute()) return;
+    path = (std::filesystem::absolute(journal_.file).parent_path() / path).string();
+  }
+
+  std::unexpected<Error> still_busy(Place const& place) const {
+    session::Snapshot now = stage_.snapshot();
+    std::string what = now.job ? now.job->what : "drawing";
+    return environment_failed(
+        "still_busy", "still busy after " + std::to_string(int(kPatience)) + " seconds: " + what,
+        place);
+  }
+
+  Status check(Expect const& expect, Place const& place) const {
+    std::optional<Value> value =
+        expect.fact == "elapsed" ? Value(elapsed_) : stage_.fact(expect.fact);
+    if (value && holds(expect, *value)) return {};
+    std::string unit;
+    for (FactInfo const& fact : facts())
+      if (fact.name == expect.fact) unit = fact.unit;
+    return refused("expectation_failed",
+                   "'" + to_text(expect) + "' does not hold: " + words_of(value, unit), place);
+  }
+
+  Journal const& journal_;
+  Stage& stage_;
+  Played played_;
+  double elapsed_ = 0;
+  int left_out_ = 0;  ///< the line of the last action, when it was not done
+  int lost_at_ = 0;   ///< the line since when the session is not what the journal means; 0: it is
+};
+
+}  // namespace
+
+Result<Played> play(Journal const& journal, Stage& stage) { return Player(journal, stage).run(); }
+
+}  // namespace tw::journal

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/// A pane of the window: a row in a table says what it is and where it stands, and the window knows
+/// it by nothing else.
+#pragma once
+
+#include <QObject>
+#include <QPoint>
+#include <QString>
+#include <QStringList>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <typeindex>
+#include <vector>
+
+#include "app/shared/journal/journal.h"
+#include "engine/session/session.h"
+#include "widgets/palette/palette.h"
+#include "widgets/selection.h"
+#include "widgets/theme/theme.h"
+
+class QDialog;
+class QWidget;
+
+namespace tw {
+
+class DeviceLogs;
+class Pane;
+class TopBar;
+
+/// One that the palette, the key sheet and menus show.
+struct UserCommand {
+  QString section;  ///< of the key sheet
+  QString name, keys = {};
+  std::function<void()> run = {};
+  std::function<bool()> possible = {};  ///< now; null: always
+  QString also = {};                    ///< another name that finds it: a primitive's in a script
+  bool copies = false;                  ///< to the clipboard, and nothing else: no journal knows it
+};
+
+/// Where the list of devices and their roofs are, what happens on them (may be null), and the
+/// program that runs kernels here (empty: beside this one).
+struct DeviceFiles {
+  std::string devices_file, cache_folder;
+  std::shared_ptr<DeviceLogs> logs;
+  std::string local_program;
+};
+
+/// What the window is for its panes.
+class Workbench {
+public:
+  virtual ~Workbench() = default;
+  virtual session::Session& live() = 0;
+  virtual session::Snapshot const& snapshot() const = 0;
+  virtual Selection& selection() = 0;
+  virtual Theme const& theme() const = 0;
+  virtual TopBar& top_bar() = 0;
+
+  /// Records an action and carries it out.
+  virtual Status perform(journal::Action const& action) = 0;
+  /// The same, unless it follows from another one that is being carried out.
+  virtual void user_did(journal::Action const& action) = 0;
+  void ask(journal::Action const& action) { (void)perform(action); }
+  /// The same for a command of the session.
+  virtual void execute(session::Command const& command) = 0;
+  void apply_line(QString const& line) { execute(session::ApplyStep{line.toStdString()}); }
+  /// A step that says all by its loop is taken at once; the others ask in a dialog.
+  virtual void ask_step(QString const& primitive) = 0;
+  virtual void run_action(QString const& command) = 0;
+
+  /// How an action of this kind is carried out.
+  template <typename T, typename Run>
+  void on(Run run) {
+    set_handler(typeid(T), [run](journal::Action const& action) { return run(*action.as<T>()); });
+  }
+  /// `open` gets the argument of the journal's line.
+  virtual void add_dialog(std::string name, std::function<Status(QString const&)> open) = 0;
+  virtual void add_command(UserCommand command) = 0;
+  void add_copy(QString section, QString name, std::function<QString()> text);
+
+  /// Brings a view to the front, unrecorded.
+  virtual Status show_view(std::string const& name) = 0;
+  /// The tab of a pane that is there only `when_asked`.
+  virtual void show_tab(Pane& pane) = 0;
+  virtual void hide_tab(Pane& pane) = 0;
+  /// Gives the focus, unless a pane has it that keeps it.
+  virtual void offer_focus(QWidget* widget) = 0;
+  /// To the pane that one works in.
+  virtual void focus_home() = 0;
+  /// Words in the pane that is for them.
+  virtual void explain(QString const& words) = 0;
+  virtual void open(QDialog* dialog) = 0;
+  /// Commands by their names.
+  virtual void show_menu(QStringList const& names, QPoint at) = 0;
+  void add_menu(QWidget* view, QStringList const& names);
+  virtual void copy(QString const& text) = 0;
+  /// What was wrong.
+  virtual void say(QString const& sentence) = 0;
+
+protected:
+  virtual void set_handler(std::type_index kind,
+                           std::function<Status(journal::Action const&)> run) = 0;
+};
+
+class Pane : public QObject {
+public:
+  using Layout = std::map<std::string, std::string>;
+  explicit Pane(Workbench& bench) : bench_(bench) {}
+
+  /// What stands in its tab; the window owns it.
+  virtual QWidget* widget() = 0;
+  /// Shows what is new in a snapshot; called for each.
+  virtual void show(session::Snapshot const&) {}
+  /// Colours and the size of text.
+  virtual void set_theme(Theme const&) {}
+  /// Still at work by itself.
+  virtual bool busy() const { return false; }
+  /// One of those that its folder's journal.cpp names; nothing: it is another's, or not known now.
+  virtual std::optional<session::FactValue> fact(std::string const&) const { return {}; }
+
+  /// The layout has changed, or what is shown has.
+  virtual void settled() {}
+  /// Before it comes to the front. Errors: it cannot be shown.
+  virtual Status about_to_show() { return {}; }
+  /// What takes the focus when the pane comes to the front; null: nothing does.
+  virtual QWidget* focus_target() { return nullptr; }
+  /// The focus stays here when another kernel is chosen.
+  virtual bool keeps_focus() const { return false; }
+  /// A loop that it shows is moved above this line, which something below it covers.
+  virtual void bring_above(int /*loop*/, int /*global_y*/) {}
+  /// Whether it is for words, and has shown these.
+  virtual bool explain(QString const&) { return false; }
+  virtual void use_devices(DeviceFiles const&) {}
+
+  /// What a project keeps of how it looks.
+  virtual Layout layout() const { return {}; }
+  virtual void apply_layout(Layout const&) {}
+  /// What the palette finds beside commands.
+  virtual std::vector<PaletteEntry> palette_entries() { return {}; }
+  struct Key {
+    QString section, keys, what;
+  };
+  /// Keys that are no command's.
+  virtual std::vector<Key> keys() const { return {}; }
+  /// The command that finds something in it; empty: none does.
+  virtual QString find_command() const { return {}; }
+
+protected:
+  session::Session& live() const { return bench_.live(); }
+  session::Snapshot const& now() const { return bench_.snapshot(); }
+
+  Workbench& bench_;
+};
+
+enum class PanePlace : uint8_t {
+  kLeft,
+  kCentre,
+  kBeside,  ///< of the centre; a tab of it in a narrow window
+  kBelow,
+  kBelowRight
+};
+
+/// Two things are not in a row: words of journals, which stand in the folder's journal.cpp since
+/// `tw` reads them too, and what can be asked of any pane.
+struct PaneRow {
+  std::string name;  ///< the folder's
+  QString title;     ///< of its tab
+  PanePlace place = PanePlace::kCentre;
+  int order = 0;              ///< among the tabs of its place
+  bool is_home = false;       ///< one works in it: it has the focus where nothing else wants it
+  bool when_asked = false;    ///< its tab is there only while it shows something
+  bool stands_alone = false;  ///< without a model it is a page of its own
+  std::unique_ptr<Pane> (*make)(Workbench&) = nullptr;
+};
+
+/// Made of the folders app/window/panes/NAME: `PaneRow const& pane_NAME()`.
+std::span<PaneRow const* const> pane_table();
+
+template <typename T>
+std::unique_ptr<Pane> make_pane(Workbench& bench) {
+  return std::make_unique<T>(bench);
+}
+
+}  // namespace tw

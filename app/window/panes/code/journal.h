@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// What a journal's lines do with the text of a kernel.
+#pragma once
+
+#include <string>
+
+namespace tw::journal {
+
+/// A stage of lowering in the code panel.
+struct ShowPass {
+  std::string pass;
+};
+struct MarkChanges {
+  std::string state;  ///< "on" or "off"
+};
+
+}  // namespace tw::journal

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "app/window/panes/devices/journal.h"
+
+#include "app/shared/journal/form_rows.h"
+
+namespace tw {
+
+journal::Vocabulary const& vocabulary_devices() {
+  using namespace journal;
+  static journal::Vocabulary const words{
+      {
+          row<SelectDevice>("devices select", "selects a device in its view",
+                            Word(&SelectDevice::device, "NAME")),
+          row<AddDevice>("devices add", "adds a machine that runs tw device serve",
+                         Word(&AddDevice::device, "NAME"), Word(&AddDevice::address, "ADDRESS"),
+                         Named<AddDevice, double>{&AddDevice::timeout_seconds, "timeout"},
+                         Named<AddDevice, std::string>{&AddDevice::certificate, "ca"},
+                         Named<AddDevice, std::string>{&AddDevice::token_file, "token-file"})
+              .of(Who::kBoth),
+          row<RemoveDevice>("devices remove", "forgets a device",
+                            Word(&RemoveDevice::device, "NAME"))
+              .of(Who::kBoth),
+          row<CheckDevices>("devices check", "asks every device what it is"),
+      },
+      {
+          {"devices", "", "cards of the view of devices"},
+          {"device.selected", "words", "name of the selected device"},
+          {"device.state", "words",
+           "being asked, ready, busy or unreachable: of the selected device"},
+          {"device.trouble", "words", "why the selected device cannot be reached, or none"},
+          {"device.log", "words", "what happened on the selected device"},
+      }};
+  return words;
+}
+
+}  // namespace tw

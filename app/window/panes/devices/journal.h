@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// What a journal's lines do with devices.
+#pragma once
+
+#include <string>
+
+namespace tw::journal {
+
+struct SelectDevice {
+  std::string device;
+};
+struct AddDevice {
+  std::string device, address;
+  double timeout_seconds = 0;           ///< that a call may take at least; 0: as everywhere
+  std::string certificate, token_file;  ///< may be empty
+};
+struct RemoveDevice {
+  std::string device;
+};
+/// Asks every device what it is.
+struct CheckDevices {};
+
+}  // namespace tw::journal

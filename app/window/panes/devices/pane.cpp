@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The devices: looked at, added, removed, chosen.
+#include "app/window/pane.h"
+#include "app/window/panes/devices/device_board.h"
+#include "app/window/panes/devices/journal.h"
+#include "app/window/top_bar.h"
+#include "widgets/devices/add_device_dialog.h"
+
+namespace tw {
+namespace {
+
+class DevicesPane final : public Pane {
+public:
+  explicit DevicesPane(Workbench& bench) : Pane(bench), view_(new DevicesView) {
+    perform_actions();
+    watch();
+    add_commands();
+    bench.add_dialog("add-device", [this](QString const&) { return show_add_dialog(); });
+    bench.add_dialog("devices", [this](QString const&) {  // as it was once
+      return bench_.show_view("devices");
+    });
+  }
+  QWidget* widget() override { return view_; }
+  QWidget* focus_target() override { return view_; }
+  void set_theme(Theme const& theme) override { view_->set_theme(theme); }
+  bool busy() const override { return board_ && board_->busy(); }
+  void use_devices(DeviceFiles const& files) override {
+    board_ = std::make_unique<DeviceBoard>(
+        *view_, files.devices_file,
+        DeviceBoard::Options{files.cache_folder, files.local_program, files.logs}, nullptr);
+    show(now());
+  }
+  Status about_to_show() override {
+    TRY(check_known());
+    board_->ask_once();
+    board_->show();
+    return {};
+  }
+  void show(session::Snapshot const& next) override;
+  std::optional<session::FactValue> fact(std::string const& name) const override;
+
+private:
+  void perform_actions();
+  void watch();
+  void add_commands();
+  Status show_add_dialog();
+  Status check_known() const {
+    if (board_) return {};
+    return bad_input("no_devices", "there is no list of devices");
+  }
+
+  DevicesView* view_;
+  std::unique_ptr<DeviceBoard> board_;  ///< null: nothing is known of devices
+};
+
+void DevicesPane::perform_actions() {
+  bench_.on<journal::SelectDevice>([this](auto const& action) -> Status {
+    TRY(check_known());
+    if (view_->select(QString::fromStdString(action.device))) return {};
+    return bad_input("unknown_device", "there is no device '" + action.device + "'");
+  });
+  bench_.on<journal::AddDevice>([this](auto const& action) -> Status {
+    TRY(check_known());
+    return board_->add({QString::fromStdString(action.device),
+                        QString::fromStdString(action.address),
+                        QString::fromStdString(action.certificate),
+                        QString::fromStdString(action.token_file), action.timeout_seconds});
+  });
+  bench_.on<journal::RemoveDevice>([this](auto const& action) -> Status {
+    TRY(check_known());
+    return board_->remove(QString::fromStdString(action.device));
+  });
+  bench_.on<journal::CheckDevices>([this](auto const&) -> Status {
+    TRY(check_known());
+    board_->ask();
+    return {};
+  });
+}
+
+void DevicesPane::watch() {
+  connect(view_, &DevicesView::selected_changed, this, [this](QString const& name) {
+    bench_.user_did(journal::SelectDevice{name.toStdString()});
+  });
+  connect(view_, &DevicesView::use_asked, this,
+          [this](QString const& name) { bench_.execute(session::UseDevice{name.toStdString()}); });
+  connect(view_, &DevicesView::remove_asked, this,
+          [this](QString const& name) { bench_.ask(journal::RemoveDevice{name.toStdString()}); });
+  connect(view_, &DevicesView::check_asked, this, [this] { bench_.ask(journal::CheckDevices{}); });
+  connect(view_, &DevicesView::add_asked, this, [this] {
+    bench_.ask(journal::ShowDialog{"add-device", {}});
+  });
+  connect(&bench_.top_bar(), &TopBar::devices_asked, this,
+          [this] { bench_.ask(journal::ShowView{"devices"}); });
+  connect(view_, &DevicesView::menu_asked, this, [this](QPoint at) {
+    bench_.show_menu(
+        {"Use the selected device", "Ask every device again", "Copy the device's log",
+         "Measure this machine's roofs again", "Add a device", "Remove the selected device"},
+        at);
+  });
+}
+
+void DevicesPane::add_commands() {
+  QString const section = "Measuring and devices";
+  auto add = [&](char const* name, char const* keys, journal::Action action) {
+    bench_.add_command({.section = section, .name = name, .keys = keys, .run = [this, action] {
+                          bench_.ask(action);
+                        }});
+  };
+  add("Devices", "Ctrl+Shift+D", journal::ShowView{"devices"});
+  add("Add a device", "", journal::ShowDialog{"add-device", {}});
+  add("Ask every device again", "", journal::CheckDevices{});
+  bench_.add_command({.section = section,
+                      .name = "Use the selected device",
+                      .run = [this] { view_->use_selected(); },
+                      .possible = [this] { return view_->can_use(); }});
+  bench_.add_command({.section = section,
+                      .name = "Remove the selected device",
+                      .run = [this] { view_->remove_selected(); },
+                      .possible = [this] { return view_->can_remove(); }});
+  bench_.add_copy(section, "Copy the device's log", [this] { return view_->log_text(); });
+}
+
+/// Which device the session works with, and at what.
+void DevicesPane::show(session::Snapshot const& next) {
+  if (!board_) return;
+  QString busy = next.job ? QString::fromStdString(next.job->what) : QString();
+  QString name = next.machine ? QString::fromStdString(next.machine->device) : QString("local");
+  board_->set_in_use(name, busy);
+}
+
+Status DevicesPane::show_add_dialog() {
+  TRY(check_known());
+  auto* dialog = new AddDeviceDialog(bench_.top_bar().window());
+  connect(dialog, &AddDeviceDialog::add_asked, this, [this, dialog](NewDevice const& device) {
+    Status added = bench_.perform(journal::AddDevice{
+        device.name.toStdString(), device.address.toStdString(), device.timeout_seconds,
+        device.certificate.toStdString(), device.token_file.toStdString()});
+    if (added) return dialog->accept();
+    dialog->say(QString::fromStdString(to_sentence(added.error())));
+  });
+  bench_.open(dialog);
+  return {};
+}
+
+std::optional<session::FactValue> DevicesPane::fact(std::string const& name) const {
+  if (name == "devices") return double(view_->devices().size());
+  DeviceRow const* row = view_->selected();
+  if (name == "device.selected") return row ? row->name.toStdString() : "none";
+  if (name == "device.state") return row ? word_of(row->word).toStdString() : "none";
+  if (name == "device.trouble")
+    return row && !row->trouble.isEmpty() ? row->trouble.toStdString() : "none";
+  if (name == "device.log") return view_->log_text().toStdString();
+  return {};
+}
+
+}  // namespace
+
+PaneRow const& pane_devices() {
+  static PaneRow const row{.name = "devices",
+                           .title = "Devices",
+                           .place = PanePlace::kCentre,
+                           .order = 30,
+                           .stands_alone = true,
+                           .make = &make_pane<DevicesPane>};
+  return row;
+}
+
+}  // namespace tw

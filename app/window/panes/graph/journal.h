@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// What a journal's lines do with the graph.
+#pragma once
+
+#include <string>
+
+namespace tw::journal {
+
+struct ChooseGraph {
+  std::string form;  ///< "before" or "after" fusion
+};
+/// Scale, and where the graph's corner stands in the view, in logical pixels.
+struct LookAtGraph {
+  double scale = 1, x = 0, y = 0;
+};
+struct FitGraph {};
+/// Why two nodes were not fused, or (`to` empty) why one joined; nodes by name, or "#3" by number.
+struct ExplainFusion {
+  std::string from, to;
+};
+struct FindInGraph {
+  std::string text;  ///< words that a node's name, operator and detail contain; empty: ends it
+};
+struct StepMatch {
+  std::string direction;  ///< "next" or "previous"
+};
+
+}  // namespace tw::journal

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The graph of the model, with its fused groups.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "app/window/pane.h"
+#include "app/window/panes/graph/journal.h"
+#include "widgets/graph/graph_view.h"
+
+namespace tw {
+namespace {
+
+using Nodes = std::vector<session::GraphNodeView>;
+
+/// A node's name where it is the only one that has it, else "#12".
+std::string node_reference(Nodes const& nodes, int id) {
+  std::string name;
+  for (auto const& node : nodes)
+    if (node.id == id) name = node.name;
+  auto same = std::count_if(nodes.begin(), nodes.end(), [&](auto& n) { return n.name == name; });
+  return name.empty() || name.front() == '#' || same != 1 ? "#" + std::to_string(id) : name;
+}
+
+/// -1: there is none.
+int node_called(Nodes const& nodes, std::string const& reference) {
+  for (auto const& node : nodes)
+    if (reference == "#" + std::to_string(node.id) ||
+        (node.name == reference && !reference.empty()))
+      return node.id;
+  return -1;
+}
+
+class GraphPane final : public Pane {
+public:
+  explicit GraphPane(Workbench& bench) : Pane(bench), view_(new GraphView) {
+    perform_actions();
+    watch();
+    add_commands();
+    bench.add_menu(view_, {"Graph before fusion", "Graph after fusion", "Find in the graph"});
+    bench.add_dialog("find", [this](QString const&) -> Status {
+      TRY(bench_.show_view("graph"));
+      view_->open_find();
+      return {};
+    });
+  }
+  QWidget* widget() override { return view_; }
+  QWidget* focus_target() override { return view_; }
+  void set_theme(Theme const& theme) override { view_->set_theme(theme); }
+  void show(session::Snapshot const& next) override {
+    view_->show_graph(next.graph, next.kernels, next.kernel);
+  }
+  bool busy() const override { return view_->busy(); }
+  QString find_command() const override { return "Find in the graph"; }
+  std::optional<session::FactValue> fact(std::string const& name) const override;
+  std::vector<PaletteEntry> palette_entries() override;
+
+private:
+  void perform_actions();
+  void watch();
+  void add_commands();
+  Status explain(journal::ExplainFusion const& action);
+  Nodes const& nodes() const {
+    return view_->shows_before() ? now().graph->nodes_before : now().graph->nodes;
+  }
+  void show_tensor(session::GraphEdgeView const& edge);
+
+  GraphView* view_;
+};
+
+void GraphPane::perform_actions() {
+  bench_.on<journal::ChooseGraph>([this](auto const& action) {
+    view_->show_before(action.form == "before");
+    return bench_.show_view("graph");
+  });
+  bench_.on<journal::LookAtGraph>([this](auto const& action) {
+    view_->look_at(action.scale, {action.x, action.y});
+    return Status();
+  });
+  bench_.on<journal::FitGraph>([this](auto const&) { return view_->zoom_to_fit(), Status(); });
+  bench_.on<journal::ExplainFusion>([this](auto const& action) { return explain(action); });
+  bench_.on<journal::FindInGraph>([this](auto const& action) {
+    if (action.text.empty()) return view_->close_find(), Status();
+    view_->find(QString::fromStdString(action.text));
+    return bench_.show_view("graph");
+  });
+  bench_.on<journal::StepMatch>([this](auto const& action) -> Status {
+    if (view_->match_count() == 0) return bad_input("nothing_found", "nothing was found");
+    view_->step_match(action.direction == "next" ? 1 : -1);
+    return {};
+  });
+}
+
+void GraphPane::watch() {
+  connect(view_, &GraphView::kernel_chosen, this,
+          [this](int row) { bench_.execute(session::SelectKernel{row}); });
+  connect(view_, &GraphView::looked, this, [this] {
+    bench_.user_did(journal::LookAtGraph{view_->scale(), view_->origin().x(), view_->origin().y()});
+  });
+  connect(view_, &GraphView::find_typed, this, [this](QString const& text) {
+    if (text.isEmpty()) return view_->find({});  // the line stays open
+    bench_.user_did(journal::FindInGraph{text.toStdString()});
+  });
+  connect(view_, &GraphView::step_typed, this, [this](int direction) {
+    if (view_->match_count() > 0)
+      bench_.user_did(journal::StepMatch{direction > 0 ? "next" : "previous"});
+  });
+  connect(view_, &GraphView::find_closed, this,
+          [this] { bench_.user_did(journal::FindInGraph{}); });
+  connect(view_, &GraphView::reason_asked, this, [this](int from, int to) {
+    if (!now().graph) return;
+    bench_.user_did(journal::ExplainFusion{node_reference(nodes(), from),
+                                           to < 0 ? "" : node_reference(nodes(), to)});
+  });
+}
+
+void GraphPane::add_commands() {
+  auto add = [this](char const* name, char const* keys, journal::Action action) {
+    bench_.add_command({.section = "Views", .name = name, .keys = keys, .run = [this, action] {
+                          bench_.ask(action);
+                        }});
+  };
+  add("Graph", "Ctrl+2", journal::ShowView{"graph"});
+  add("Graph before fusion", "", journal::ChooseGraph{"before"});
+  add("Graph after fusion", "", journal::ChooseGraph{"after"});
+  add("Find in the graph", "", journal::ShowDialog{"find", {}});
+}
+
+Status GraphPane::explain(journal::ExplainFusion const& action) {
+  if (!now().graph) return bad_input("no_model", "no model is open");
+  int from = node_called(nodes(), action.from), to = node_called(nodes(), action.to);
+  for (auto const& [id, name] : {std::pair{from, action.from}, {to, action.to}})
+    if (id < 0 && !name.empty())
+      return bad_input("unknown_node", "the graph has no node '" + name + "'");
+  GraphView::Reason reason = view_->reason_of(from, to);
+  if (reason.title.isEmpty())
+    return bad_input("unknown_edge", "nothing was decided about fusing these");
+  bench_.explain(reason.title + "\n\n" + reason.words);
+  return {};
+}
+
+std::optional<session::FactValue> GraphPane::fact(std::string const& name) const {
+  if (name == "view.graph.nodes") return double(view_->card_count());
+  if (name == "view.graph.edges") return double(view_->edge_count());
+  if (name == "view.graph.scale") return view_->scale();
+  if (name == "view.graph.frame") return view_->frame_ms();
+  if (name == "find.matches") return double(view_->match_count());
+  if (name == "find.current") return double(view_->current_match() + 1);
+  if (name != "find.node") return {};
+  return view_->match_name().isEmpty() ? "none" : view_->match_name().toStdString();
+}
+
+std::vector<PaletteEntry> GraphPane::palette_entries() {
+  std::vector<PaletteEntry> entries;
+  std::set<std::string> seen;
+  if (!now().graph) return entries;
+  for (session::GraphEdgeView const& edge : now().graph->edges)
+    if (seen.insert(edge.value).second && !edge.value.empty())
+      entries.push_back({"Tensor " + QString::fromStdString(edge.value),
+                         {},
+                         QString::fromStdString(edge.shape),
+                         [this, edge] { show_tensor(edge); },
+                         true});
+  return entries;
+}
+
+/// At the node that makes it; an input at the first that reads it.
+void GraphPane::show_tensor(session::GraphEdgeView const& edge) {
+  int wanted = edge.from >= 0 ? edge.from : edge.to;
+  for (session::GraphNodeView const& node : now().graph->nodes)
+    if (node.id == wanted) bench_.ask(journal::FindInGraph{node.name});
+}
+
+}  // namespace
+
+PaneRow const& pane_graph() {
+  static PaneRow const row{.name = "graph",
+                           .title = "Graph",
+                           .place = PanePlace::kCentre,
+                           .order = 20,
+                           .make = &make_pane<GraphPane>};
+  return row;
+}
+
+}  // namespace tw

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The states of a kernel as a map, with what can be done with each.
+#include <QApplication>
+#include <QClipboard>
+#include <QLineEdit>
+#include <QTimer>
+#include <algorithm>
+
+#include "app/window/pane.h"
+#include "app/window/panes/compare/journal.h"
+#include "app/window/panes/history/journal.h"
+#include "widgets/history/history_panel.h"
+
+namespace tw {
+namespace {
+
+class HistoryPane final : public Pane {
+public:
+  explicit HistoryPane(Workbench& bench)
+      : Pane(bench), panel_(new HistoryPanel), view_(&panel_->view()) {
+    perform_actions();
+    watch_map();
+    watch_panel();
+    add_commands();
+  }
+  QWidget* widget() override { return panel_; }
+  void set_theme(Theme const& theme) override { panel_->set_theme(theme); }
+  void show(session::Snapshot const& next) override { panel_->show_history(next.history); }
+  QString find_command() const override { return "Find in the history"; }
+
+  /// A resize or a new step may have moved the current station out of the pane.
+  void settled() override {
+    QTimer::singleShot(0, this, [this] {
+      if (now().history) emit view_->moved_to(view_->station(now().history->current));
+    });
+  }
+  std::optional<session::FactValue> fact(std::string const& name) const override {
+    if (name == "history.marked") return double(view_->marked());
+    if (name == "history.picked") return double(view_->picked());
+    if (name == "history.folds") return double(view_->folds());
+    if (name == "history.found") return double(view_->found());
+    return {};
+  }
+
+private:
+  void perform_actions();
+  void watch_map();
+  void watch_panel();
+  void add_commands();
+  void compare_marked();
+  Status check_step(int step) const {
+    if (session::has_step(now(), step)) return {};
+    return bad_input("unknown_node", "there is no such step");
+  }
+
+  HistoryPanel* panel_;
+  HistoryView* view_;
+};
+
+void HistoryPane::perform_actions() {
+  bench_.on<journal::MarkStep>([this](auto const& action) -> Status {
+    TRY(check_step(action.step));
+    view_->mark(action.step);
+    return {};
+  });
+  bench_.on<journal::PickStep>([this](auto const& action) -> Status {
+    TRY(check_step(action.step));
+    view_->pick(action.step);
+    return {};
+  });
+  bench_.on<journal::UnfoldSteps>([this](auto const& action) -> Status {
+    if (view_->unfold(action.first)) return {};
+    return bad_input("unknown_fold", "no fold begins with step " + std::to_string(action.first));
+  });
+  bench_.on<journal::FindStep>([this](auto const& action) {
+    return panel_->find(QString::fromStdString(action.words)), Status();
+  });
+  bench_.on<journal::FoldHistory>(
+      [this](auto const& action) { return panel_->fold(action.state == "on"), Status(); });
+}
+
+void HistoryPane::watch_map() {
+  connect(view_, &HistoryView::node_chosen, this,
+          [this](int node) { bench_.execute(session::JumpTo{node}); });
+  connect(view_, &HistoryView::ringed, this,
+          [this](int node) { bench_.user_did(journal::MarkStep{node}); });
+  connect(view_, &HistoryView::unfold_asked, this,
+          [this](int first) { bench_.ask(journal::UnfoldSteps{first}); });
+  connect(view_, &HistoryView::pick_asked, this,
+          [this](int node) { bench_.ask(journal::PickStep{node}); });
+  connect(view_, &HistoryView::devices_compare_asked, this,
+          [this](int node, QString const& before, QString const& after) {
+            bench_.ask(journal::CompareDevices{node, before.toStdString(), after.toStdString()});
+          });
+  connect(view_, &HistoryView::note_written, this, [this](int node, QString const& note) {
+    bench_.execute(session::SetNote{node, note.toStdString()});
+  });
+  connect(view_, &HistoryView::compare_asked, this, [this](int before, int after) {
+    bench_.ask(journal::CompareStates{before, after});
+  });
+  connect(view_, &HistoryView::script_copied, this, [this](int node) {
+    QApplication::clipboard()->setText(QString::fromStdString(live().script_of(node)));
+  });
+}
+
+void HistoryPane::watch_panel() {
+  auto replay = [this] { bench_.ask(journal::ShowDialog{"replay", {}}); };
+  connect(view_, &HistoryView::replay_asked, this, replay);
+  connect(panel_, &HistoryPanel::replay_asked, this, replay);
+  connect(panel_, &HistoryPanel::find_asked, this,
+          [this](QString const& words) { bench_.ask(journal::FindStep{words.toStdString()}); });
+  connect(panel_, &HistoryPanel::fold_asked, this,
+          [this](bool folded) { bench_.ask(journal::FoldHistory{folded ? "on" : "off"}); });
+  connect(panel_, &HistoryPanel::compare_asked, this, [this] { compare_marked(); });
+}
+
+void HistoryPane::add_commands() {
+  QString const section = "Steps and history";
+  bench_.add_command({.section = section,
+                      .name = "Compare the ringed state with the current one",
+                      .keys = "Ctrl+D",
+                      .run = [this] { compare_marked(); }});
+  bench_.add_command({.section = section, .name = "Find in the history", .run = [this] {
+                        bench_.ask(journal::ShowView{"history"});
+                        panel_->findChild<QLineEdit*>("findStep")->setFocus();
+                      }});
+}
+
+/// The ringed state against the current one; the current one against what it came from.
+void HistoryPane::compare_marked() {
+  auto const& history = now().history;
+  int current = history ? history->current : 0, marked = view_->marked();
+  if (history && (marked < 0 || marked == current)) marked = history->nodes[size_t(current)].parent;
+  bench_.ask(journal::CompareStates{std::max(marked, 0), current});
+}
+
+}  // namespace
+
+PaneRow const& pane_history() {
+  static PaneRow const row{.name = "history",
+                           .title = "History",
+                           .place = PanePlace::kBelowRight,
+                           .order = 10,
+                           .make = &make_pane<HistoryPane>};
+  return row;
+}
+
+}  // namespace tw

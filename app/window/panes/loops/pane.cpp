@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The loops of the current step, and the steps that can be taken on them.
+#include <QMenu>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include "app/window/pane.h"
+#include "engine/session/facts/facts.h"
+#include "widgets/ladder/ladder_view.h"
+#include "widgets/ladder/step_row.h"
+
+namespace tw {
+namespace {
+
+class LoopsPane final : public Pane {
+public:
+  explicit LoopsPane(Workbench& bench)
+      : Pane(bench),
+        page_(new QWidget),
+        scroll_(new QScrollArea),
+        view_(new LadderView(bench.selection(),
+                             [this](std::string const& line) { return live().why_not(line); })) {
+    // What moves whole blocks and tensors has its dialog in the menu beside the chips, and its key.
+    auto* row = new StepRow(live().primitives());
+    chips_ = row->chips();
+    scroll_->setWidget(view_);
+    scroll_->setWidgetResizable(true);
+    scroll_->setObjectName("ladderScroll");
+    scroll_->setFocusPolicy(Qt::NoFocus);
+    auto* column = new QVBoxLayout(page_);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(row);
+    column->addWidget(scroll_, 1);
+    connect(row, &StepRow::step_asked, this,
+            [this](QString const& primitive) { bench_.ask_step(primitive); });
+    connect(view_, &LadderView::step_asked, this,
+            [this](QString const& line) { bench_.apply_line(line); });
+    connect(view_, &LadderView::menu_asked, this, [this](QPoint at) { show_menu(at); });
+    bench.add_command({.section = "Views", .name = "Loops", .keys = "Ctrl+1", .run = [this] {
+                         bench_.ask(journal::ShowView{"loops"});
+                       }});
+  }
+  QWidget* widget() override { return page_; }
+  QWidget* focus_target() override { return view_; }
+  void set_theme(Theme const& theme) override {
+    view_->set_theme(theme);
+    for (StepChip* chip : chips_) chip->set_theme(theme);
+  }
+
+  void show(session::Snapshot const& next) override {
+    say_why_empty(next);
+    view_->show_nest(next.nest, next.machine ? next.machine->cache_bytes : std::vector<int64_t>());
+    if (next.model && next.model != model_) kernel_ = -1;
+    model_ = next.model;
+    if (next.kernel != kernel_ && next.nest) {
+      kernel_ = next.kernel;
+      bench_.offer_focus(view_);
+      scroll_to_what_matters();
+    }
+    view_->set_refused(next.refusal ? next.refusal->culprits : std::vector<int>());
+  }
+
+  void bring_above(int loop, int global_y) override {
+    QRect bar = view_->pixels(view_->handle_of(loop));
+    QWidget* port = scroll_->viewport();
+    int room = std::min(port->height(), port->mapFromGlobal(QPoint(0, global_y)).y());
+    QScrollBar* scroll = scroll_->verticalScrollBar();
+    int y = bar.center().y() - scroll->value();
+    if (!bar.isEmpty() && (y < 24 || y > room - 40))
+      scroll->setValue(scroll->value() + y - room / 2);
+  }
+
+  std::vector<PaletteEntry> palette_entries() override {
+    std::vector<PaletteEntry> entries;
+    if (!now().nest) return entries;
+    for (session::LoopBar const& bar : now().nest->bars)
+      entries.push_back({"Loop " + QString::fromStdString(bar.reference),
+                         {},
+                         QString::fromStdString(bar.role).replace('_', ' '),
+                         [this, name = bar.reference] {
+                           bench_.ask(journal::SelectLoop{name});
+                           view_->setFocus();
+                         },
+                         true});
+    return entries;
+  }
+  std::vector<Key> keys() const override {
+    QString const loops = "Loops";
+    return {{loops, "Up, Down", "Select a loop"},
+            {loops, "Alt+Up, Alt+Down", "Move the selected loop"},
+            {loops, "1 2 3", "Take a repair of a refused step"},
+            {loops, "Esc", "Cancel a gesture, close the refusal"},
+            {loops, "Menu, Shift+F10", "What can be done with the selected loop"}};
+  }
+
+private:
+  void say_why_empty(session::Snapshot const& next) {
+    bool open = next.model && !next.model->free_inputs.empty();
+    view_->set_empty_words(!next.kernels || !next.kernels->rows.empty()
+                               ? "The loops of a kernel appear here. Choose a kernel at the left."
+                           : open ? "Loops appear when the sizes above are known."
+                                  : "This model has no kernel to show loops of.");
+  }
+
+  /// The stage that matters comes into view when another kernel is chosen.
+  void scroll_to_what_matters() {
+    QRectF bar = view_->handle_of(bench_.selection().loop());
+    QTimer::singleShot(0, this, [this, bar] {
+      int top = view_->pixels(bar).top() - bench_.theme().px(100);
+      scroll_->verticalScrollBar()->setValue(std::max(0, top));
+    });
+  }
+
+  void show_menu(QPoint at) {
+    std::string loop = session::reference_of(now(), bench_.selection().loop());
+    auto* menu = new QMenu(view_->window());
+    menu->setObjectName("loopMenu");
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->setAccessibleName("Steps on " + QString::fromStdString(loop));
+    for (session::PrimitiveView const& primitive : live().primitives()) {
+      QString name = QString::fromStdString(primitive.name);
+      menu->addAction(
+          QString::fromStdString(primitive.title) + "\t" + QString::fromStdString(primitive.key),
+          this, [this, name] { bench_.ask_step(name); });
+    }
+    menu->popup(at);
+  }
+
+  QWidget* page_;
+  QScrollArea* scroll_;
+  LadderView* view_;
+  std::vector<StepChip*> chips_;
+  std::shared_ptr<session::ModelView const> model_;
+  int kernel_ = -1;  ///< that was scrolled to
+};
+
+}  // namespace
+
+PaneRow const& pane_loops() {
+  static PaneRow const row{.name = "loops",
+                           .title = "Loops",
+                           .place = PanePlace::kCentre,
+                           .order = 10,
+                           .is_home = true,
+                           .make = &make_pane<LoopsPane>};
+  return row;
+}
+
+}  // namespace tw

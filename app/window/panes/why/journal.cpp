@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "app/shared/journal/forms.h"
+
+namespace tw {
+
+journal::Vocabulary const& vocabulary_why() {
+  static journal::Vocabulary const words{{},
+                                         {
+                                             {"view.why", "words", "what the Why tab says"},
+                                         }};
+  return words;
+}
+
+}  // namespace tw

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The panes of the window: made from their rows, put in their places, brought to the front.
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+
+#include "app/window/main_window.h"
+#include "app/window/view_names.h"
+#include "widgets/model_bar/model_bar.h"
+
+namespace tw {
+namespace {
+
+void have_width(QSplitter* splitter, char const* name, QList<int> const& sizes) {
+  splitter->setObjectName(name);
+  splitter->setHandleWidth(1);
+  splitter->setSizes(sizes);
+}
+
+/// Tabs inside of tabs: those around come to the front, too.
+void show_tabs_around(QWidget* widget) {
+  for (; widget; widget = widget->parentWidget())
+    for (QWidget* owner = widget->parentWidget(); owner; owner = owner->parentWidget())
+      if (auto* tabs = qobject_cast<QTabWidget*>(owner); tabs && tabs->indexOf(widget) >= 0)
+        tabs->setCurrentWidget(widget);
+}
+
+}  // namespace
+
+void MainWindow::make_panes() {
+  std::vector<PaneRow const*> rows(pane_table().begin(), pane_table().end());
+  std::ranges::sort(rows, {}, [](PaneRow const* row) { return std::pair(row->place, row->order); });
+  for (PaneRow const* row : rows) {
+    std::unique_ptr<Pane> pane = row->make(*this);
+    QWidget* widget = pane->widget();
+    panes_.push_back({row, std::move(pane), widget});
+  }
+}
+
+/// A tab for each pane of the place.
+QTabWidget* MainWindow::tabs_of(PanePlace place) {
+  auto* tabs = tabs_[place] = new QTabWidget;
+  for (Placed const& placed : panes_)
+    if (placed.row->place == place) tabs->addTab(placed.widget, placed.row->title);
+  return tabs;
+}
+
+QWidget* MainWindow::build_workbench() {
+  make_panes();
+  tabs_of(PanePlace::kLeft)->setObjectName("left");
+  centre_ = tabs_of(PanePlace::kCentre);
+  centre_->setObjectName("centre");
+  upper_ = new QSplitter(Qt::Horizontal);
+  upper_->addWidget(tabs_[PanePlace::kLeft]);
+  upper_->addWidget(centre_);
+  for (Placed const& placed : panes_)
+    if (placed.row->place == PanePlace::kBeside) upper_->addWidget(placed.widget);
+  upper_->setStretchFactor(0, 0);
+  upper_->setStretchFactor(1, 5);
+  upper_->setStretchFactor(2, 4);
+  have_width(upper_, "upper", {272, 640, 520});
+  auto* lower = new QSplitter(Qt::Horizontal);
+  lower->addWidget(tabs_of(PanePlace::kBelow));
+  lower->addWidget(tabs_of(PanePlace::kBelowRight));
+  have_width(lower, "lower", {560, 560});
+  auto* whole = new QSplitter(Qt::Vertical);
+  whole->addWidget(upper_);
+  whole->addWidget(lower);
+  // Two tracks of a history fit, in a small window too; of a larger one loops get two thirds.
+  whole->setStretchFactor(0, 2);
+  whole->setStretchFactor(1, 1);
+  have_width(whole, "whole", {500, 335});
+  // The card floats: a splitter would make a pane of it.
+  auto* floor = new QWidget;
+  auto* fill = new QVBoxLayout(floor);
+  fill->setContentsMargins(0, 0, 0, 0);
+  fill->setSpacing(0);
+  model_bar_ = new ModelBar;
+  fill->addWidget(model_bar_);
+  fill->addWidget(whole, 1);
+  connect(model_bar_, &ModelBar::shapes_chosen, this, &MainWindow::use_shapes);
+  connect(model_bar_, &ModelBar::notes_asked, this, &MainWindow::show_notes);
+  card_ = new RefusalCard(floor);
+  connect(card_, &RefusalCard::repair_chosen, this,
+          [this](QString const& line) { apply_line(line); });
+  connect(card_, &RefusalCard::dismissed, this, [this] { execute(session::DismissRefusal{}); });
+  return floor;
+}
+
+MainWindow::Placed* MainWindow::placed_as(std::string const& name) {
+  for (Placed& placed : panes_)
+    if (placed.row->name == name) return &placed;
+  return nullptr;
+}
+
+MainWindow::Placed const* MainWindow::home() const {
+  for (Placed const& placed : panes_)
+    if (placed.row->is_home) return &placed;
+  return nullptr;
+}
+
+// ---- tabs of the centre ----------------------------------------------------------------------
+
+int MainWindow::tab_of(Placed const& placed) const {
+  return int(std::ranges::count_if(panes_, [&](Placed const& other) {
+    return other.row->order < placed.row->order && centre_->indexOf(other.widget) >= 0;
+  }));
+}
+
+void MainWindow::show_tab(Pane& pane) {
+  for (Placed const& placed : panes_) {
+    if (placed.pane.get() != &pane) continue;
+    if (centre_->indexOf(placed.widget) < 0)
+      centre_->insertTab(tab_of(placed), placed.widget, placed.row->title);
+    centre_->setCurrentWidget(placed.widget);
+  }
+}
+
+void MainWindow::hide_tab(Pane& pane) {
+  if (int at = centre_->indexOf(pane.widget()); at >= 0) centre_->removeTab(at);
+}
+
+/// Narrow windows have what stands beside the centre as a tab of it.
+void MainWindow::arrange() {
+  bool wide = width() >= theme_.px(1360);
+  if (wide == wide_) return;
+  wide_ = wide;
+  Quiet quiet(depth_);
+  for (Placed const& placed : panes_) {
+    if (placed.row->place != PanePlace::kBeside) continue;
+    if (wide) {
+      upper_->addWidget(placed.widget);
+      placed.widget->show();
+    } else {  // the tabs show it when it is chosen
+      centre_->insertTab(tab_of(placed), placed.widget, placed.row->title);
+    }
+  }
+  if (!wide) return;
+  int list = theme_.px(276), rest = width() - list;
+  upper_->setSizes({list, rest * 11 / 20, rest * 9 / 20});
+}
+
+// ---- to the front ----------------------------------------------------------------------------
+
+/// A tab of the centre beside an open model; a page of its own while there is none.
+Status MainWindow::bring_up(Placed& placed) {
+  TRY(placed.pane->about_to_show());
+  Quiet quiet(depth_);
+  alone_ = snapshot_.model ? nullptr : &placed;
+  place_alone();
+  if (!alone_) centre_->setCurrentWidget(placed.widget);
+  if (QWidget* target = placed.pane->focus_target()) target->setFocus();
+  return {};
+}
+
+void MainWindow::place_alone() {
+  if (alone_ && !snapshot_.model) {
+    if (pages_->indexOf(alone_->widget) < 0) pages_->addWidget(alone_->widget);
+    pages_->setCurrentWidget(alone_->widget);
+    alone_->widget->show();
+    return;
+  }
+  Placed* was_alone = std::exchange(alone_, nullptr);
+  for (Placed const& placed : panes_)
+    if (placed.row->stands_alone && centre_->indexOf(placed.widget) < 0)
+      centre_->insertTab(tab_of(placed), placed.widget, placed.row->title);
+  if (was_alone) centre_->setCurrentWidget(was_alone->widget);
+  pages_->setCurrentIndex(snapshot_.model ? 1 : 0);
+}
+
+void MainWindow::show_centre(int tab) {
+  QString text = centre_->tabText(std::min(tab, centre_->count() - 1));
+  show_action(journal::ShowView{view_name(text).toStdString()});
+}
+
+Status MainWindow::show_view(std::string const& name) { return run(journal::ShowView{name}); }
+
+/// What had the focus may have been hidden; Qt gives it to the first button of the window then.
+void MainWindow::leave_home_button() {
+  if (focusWidget() && focusWidget()->objectName() != "home") return;
+  for (Placed const& placed : panes_)
+    if (centre_->currentWidget() == placed.widget && !placed.row->stands_alone)
+      if (QWidget* target = placed.pane->focus_target())
+        return target->setFocus(Qt::OtherFocusReason);
+  focus_home();
+}
+
+/// By the words of any tab.
+Status MainWindow::run(journal::ShowView const& action) {
+  Placed* placed = placed_as(action.view);
+  if (placed && placed->row->stands_alone) return bring_up(*placed);
+  if (action.view == "start" && !snapshot_.model) {
+    alone_ = nullptr;
+    return place_alone(), Status();
+  }
+  QString wanted = QString::fromStdString(action.view);
+  QStringList known;
+  for (QTabBar* tabs : centralWidget()->findChildren<QTabBar*>())
+    for (int i = 0; i < tabs->count(); ++i) {
+      known << view_name(tabs->tabText(i));
+      if (known.back() != wanted) continue;
+      tabs->setCurrentIndex(i);
+      show_tabs_around(tabs);
+      leave_home_button();
+      return {};
+    }
+  if (placed) return {};  // it stands beside the tabs, where all see it
+  return bad_input("unknown_view", "there is no view '" + action.view + "'; the views are " +
+                                       known.join(", ").toStdString());
+}
+
+void MainWindow::focus_home() {
+  if (home()) home()->pane->focus_target()->setFocus(Qt::OtherFocusReason);
+}
+
+void MainWindow::offer_focus(QWidget* widget) {
+  bool kept =
+      std::ranges::any_of(panes_, [](Placed const& placed) { return placed.pane->keeps_focus(); });
+  if (!kept) widget->setFocus(Qt::OtherFocusReason);
+}
+
+void MainWindow::explain(QString const& words) {
+  for (Placed const& placed : panes_) {
+    if (!placed.pane->explain(words)) continue;
+    if (depth_ == 0) return show_action(journal::ShowView{placed.row->name});
+    return (void)show_view(placed.row->name);
+  }
+}
+
+/// After the layout has settled: what matters may have moved out of a pane.
+void MainWindow::settle_panes() {
+  for (Placed const& placed : panes_) placed.pane->settled();
+}
+
+void MainWindow::set_device_files(std::string devices_file, std::string cache_folder,
+                                  std::shared_ptr<DeviceLogs> logs, std::string local_program) {
+  DeviceFiles files{std::move(devices_file), std::move(cache_folder), std::move(logs),
+                    std::move(local_program)};
+  for (Placed const& placed : panes_) placed.pane->use_devices(files);
+}
+
+}  // namespace tw

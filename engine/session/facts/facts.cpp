@@ -1,0 +1,156 @@
+#include "engine/session/facts/facts.h"
+
+#include <algorithm>
+
+#include "engine/session/facts/loop_words.h"
+
+namespace tw::session {
+namespace {
+
+using Value = std::optional<FactValue>;
+
+Value words(std::string text) { return Value(std::move(text)); }
+Value or_none(std::string text) { return text.empty() ? words("none") : words(std::move(text)); }
+template <typename T>
+Value number(T value) {
+  return Value(double(value));
+}
+template <typename T>
+Value number(std::optional<T> value) {
+  return value ? Value(double(*value)) : std::nullopt;
+}
+
+KernelRow const* row_of(Snapshot const& now) {
+  bool known = now.kernels && now.kernel >= 0 && size_t(now.kernel) < now.kernels->rows.size();
+  return known ? &now.kernels->rows[size_t(now.kernel)] : nullptr;
+}
+
+HistoryNodeView const* node_of(Snapshot const& now) {
+  return now.history ? &now.history->nodes[size_t(now.history->current)] : nullptr;
+}
+
+LoopBar const* bar_of(Snapshot const& now, int loop) {
+  if (!now.nest) return nullptr;
+  auto found = std::ranges::find(now.nest->bars, loop, &LoopBar::id);
+  return found == now.nest->bars.end() ? nullptr : &*found;
+}
+
+/// Of the current step, where there is one.
+template <typename Get>
+Value of_node(Snapshot const& now, Get get) {
+  HistoryNodeView const* node = node_of(now);
+  return node ? get(*node) : std::nullopt;
+}
+
+Value elsewhere(HistoryNodeView const& node) {
+  std::string names;
+  for (ElsewhereView const& one : node.elsewhere)
+    if (one.min_ms) names += (names.empty() ? "" : ", ") + one.device;
+  return or_none(names);
+}
+
+constexpr char const* kStates[] = {"plain", "default", "hand", "tuned"};
+constexpr char const* kVerdicts[] = {"unknown", "checking", "correct", "wrong"};
+
+using Now = Snapshot const&;
+using Chosen = ChosenLoops const&;
+
+Fact const kFacts[] = {
+    {{"model", "words", "name of the open model, or none"},
+     [](Now now, Chosen) { return words(now.model ? now.model->name : "none"); }},
+    {{"model.operators", "", "operators of the model as it was read"},
+     [](Now now, Chosen) { return number(now.model ? now.model->operators : 0); }},
+    {{"model.time", "ms", "of the whole model, measured inside the network"},
+     [](Now now, Chosen) { return now.kernels ? number(now.kernels->total_ms) : std::nullopt; }},
+    {{"kernels", "", "rows of the kernel table"},
+     [](Now now, Chosen) { return number(now.kernels ? now.kernels->rows.size() : 0); }},
+    {{"kernel", "words", "name of the chosen kernel, or none"},
+     [](Now now, Chosen) { return words(row_of(now) ? row_of(now)->name : "none"); }},
+    {{"kernel.time", "ms", "measured time of the current step"},
+     [](Now now, Chosen) { return of_node(now, [](auto& node) { return number(node.min_ms); }); }},
+    {{"kernel.speed", "GFLOP/s", "measured speed of the current step"},
+     [](Now now, Chosen) { return of_node(now, [](auto& node) { return number(node.gflops); }); }},
+    {{"kernel.state", "words", "plain, default, hand or tuned"},
+     [](Now now, Chosen) {
+       return row_of(now) ? words(kStates[size_t(row_of(now)->state)]) : std::nullopt;
+     }},
+    {{"state", "words", "unknown, checking, correct or wrong: what the current step computes"},
+     [](Now now, Chosen) {
+       return of_node(now, [](auto& node) { return words(kVerdicts[size_t(node.verdict)]); });
+     }},
+    {{"step", "words", "script line of the current step"},
+     [](Now now, Chosen) { return of_node(now, [](auto& node) { return or_none(node.step); }); }},
+    {{"history.nodes", "", "steps of the history, the plain nest among them"},
+     [](Now now, Chosen) {
+       return now.history ? number(now.history->nodes.size()) : std::nullopt;
+     }},
+    {{"history.current", "", "the current step's number"},
+     [](Now now, Chosen) { return now.history ? number(now.history->current) : std::nullopt; }},
+    {{"history.note", "words", "note on the current step, or none"},
+     [](Now now, Chosen) { return of_node(now, [](auto& node) { return or_none(node.note); }); }},
+    {{"history.elsewhere", "words", "the other devices that measured the current step, or none"},
+     [](Now now, Chosen) { return of_node(now, elsewhere); }},
+    {{"device", "words", "name of the device in use"},
+     [](Now now, Chosen) { return words(now.machine ? now.machine->device : "none"); }},
+    {{"replay", "words", "what the last replay on another kernel came to, or none"},
+     [](Now now, Chosen) { return words(now.replay ? now.replay->summary : "none"); }},
+    {{"loops", "", "bars of the loop nest"},
+     [](Now now, Chosen) { return number(now.nest ? now.nest->bars.size() : 0); }},
+    {{"loop", "words", "the selected loop, or none"},
+     [](Now now, Chosen chosen) { return words(reference_of(now, chosen.selected)); }},
+    {{"loop.extent", "", "iterations of the selected loop"},
+     [](Now now, Chosen chosen) {
+       LoopBar const* bar = bar_of(now, chosen.selected);
+       return bar ? number(bar->extent) : std::nullopt;
+     }},
+    {{"loop.mark", "words", "serial, parallel, vector, unroll or bind: of the selected loop"},
+     [](Now now, Chosen chosen) {
+       LoopBar const* bar = bar_of(now, chosen.selected);
+       return bar ? words(std::string(name_of(bar->mark))) : std::nullopt;
+     }},
+    {{"hover", "words", "the loop that is lit up by the pointer, or none"},
+     [](Now now, Chosen chosen) { return words(reference_of(now, chosen.hovered)); }},
+    {{"refusal", "words", "code of the refused step, or none"},
+     [](Now now, Chosen) { return words(now.refusal ? now.refusal->code : "none"); }},
+    {{"refusal.repairs", "", "repairs that are offered for it"},
+     [](Now now, Chosen) { return number(now.refusal ? now.refusal->repairs.size() : 0); }},
+    {{"error", "words", "what was wrong with the last action, or none"},
+     [](Now now, Chosen) { return words(now.error ? now.error->sentence : "none"); }},
+};
+
+}  // namespace
+
+std::span<Fact const> facts() { return kFacts; }
+
+std::optional<FactValue> fact(std::string_view name, Snapshot const& snapshot,
+                              ChosenLoops const& chosen) {
+  for (Fact const& one : kFacts)
+    if (one.info.name == name) return one.value(snapshot, chosen);
+  return {};
+}
+
+int loop_called(Snapshot const& snapshot, std::string_view reference) {
+  if (snapshot.nest)
+    for (LoopBar const& bar : snapshot.nest->bars)
+      if (bar.reference == reference) return bar.id;
+  return -1;
+}
+
+std::string reference_of(Snapshot const& snapshot, int loop) {
+  LoopBar const* bar = bar_of(snapshot, loop);
+  return bar ? bar->reference : "none";
+}
+
+int row_called(Snapshot const& snapshot, std::string_view kernel) {
+  if (!snapshot.kernels) return -1;
+  auto const& rows = snapshot.kernels->rows;
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].name == kernel || std::to_string(i) == kernel) return int(i);
+  return -1;
+}
+
+bool has_step(Snapshot const& snapshot, int step) {
+  return snapshot.history && step >= 0 && size_t(step) < snapshot.history->nodes.size();
+}
+
+}  // namespace tw::session
