@@ -106,7 +106,7 @@ Result<wire::Response> RequestHandler::allocate(wire::Allocate const& request) {
   return response;
 }
 
-Result<DeviceAddress> RequestHandler::locate(int64_t id, int64_t offset, int64_t bytes) {
+Result<MemoryPlace> RequestHandler::locate(int64_t id, int64_t offset, int64_t bytes) {
   auto found = tensors_.find(id);
   if (found == tensors_.end()) {
     return bad_input("unknown_tensor", "the device has no tensor " + std::to_string(id));
@@ -117,12 +117,12 @@ Result<DeviceAddress> RequestHandler::locate(int64_t id, int64_t offset, int64_t
                                           std::to_string(offset) + " are outside of a tensor of " +
                                           std::to_string(size));
   }
-  return DeviceAddress{found->second.memory, offset};
+  return MemoryPlace{found->second.memory, offset};
 }
 
 Result<wire::Response> RequestHandler::write(wire::Write const& request) {
   std::string const& data = request.data();
-  TRY_ASSIGN(DeviceAddress to, locate(request.tensor(), request.offset(), int64_t(data.size())));
+  TRY_ASSIGN(MemoryPlace to, locate(request.tensor(), request.offset(), int64_t(data.size())));
   processor_.write(to, std::as_bytes(std::span(data)));
   return done();
 }
@@ -131,7 +131,7 @@ Result<wire::Response> RequestHandler::read(wire::Read const& request) {
   if (request.bytes() > int64_t(kMostFrameBytes) / 2) {
     return bad_input("frame_too_large", "a read is longer than a message may be");
   }
-  TRY_ASSIGN(DeviceAddress from, locate(request.tensor(), request.offset(), request.bytes()));
+  TRY_ASSIGN(MemoryPlace from, locate(request.tensor(), request.offset(), request.bytes()));
   wire::Response response;
   std::string& data = *response.mutable_data();
   data.resize(size_t(request.bytes()));
@@ -173,8 +173,8 @@ Result<wire::Response> RequestHandler::free_library(int64_t id) {
   return done();
 }
 
-Result<DeviceAddress> RequestHandler::bind(wire::View const& view, int64_t bytes) {
-  if (view.tensor() == 0 && bytes == 0) return DeviceAddress{};
+Result<MemoryPlace> RequestHandler::bind(wire::View const& view, int64_t bytes) {
+  if (view.tensor() == 0 && bytes == 0) return MemoryPlace{};
   return locate(view.tensor(), view.offset(), bytes);
 }
 
@@ -197,7 +197,7 @@ Result<package::BoundSteps> RequestHandler::bind_program(Library const& library,
   for (auto const& [list, of] :
        {std::pair(&program.inputs, &memory.inputs), std::pair(&program.outputs, &memory.outputs)})
     for (package::Tensor const& tensor : *list) {
-      TRY_ASSIGN(DeviceAddress address, bind(step.buffers(next++), tensor.bytes));
+      TRY_ASSIGN(MemoryPlace address, bind(step.buffers(next++), tensor.bytes));
       of->push_back(address);
     }
   TRY_ASSIGN(memory.parameters, bind(step.buffers(next++), program.parameters.bytes));
@@ -216,10 +216,10 @@ Result<RequestHandler::BoundStep> RequestHandler::bind(wire::Step const& step) {
   }
   TRY_ASSIGN(bound.kernel, library->kernels->find(step.symbol()));
   for (wire::View const& view : step.buffers()) {
-    TRY_ASSIGN(DeviceAddress buffer, bind(view));
+    TRY_ASSIGN(MemoryPlace buffer, bind(view));
     bound.buffers.push_back(buffer);
   }
-  TRY_ASSIGN(DeviceAddress workspace, bind(step.workspace()));
+  TRY_ASSIGN(MemoryPlace workspace, bind(step.workspace()));
   bound.buffers.push_back(workspace);
   return bound;
 }
@@ -240,7 +240,7 @@ Result<std::vector<RequestHandler::BoundStep>> RequestHandler::bind(wire::Run co
 }
 
 Status RequestHandler::call_kernel(std::string const& symbol, void* kernel,
-                                   std::span<DeviceAddress const> buffers, size_t index) {
+                                   std::span<MemoryPlace const> buffers, size_t index) {
   note_running_step(int(index), symbol.c_str());
   int32_t code = processor_.call(kernel, buffers);
   note_running_step(-1, nullptr);
@@ -261,7 +261,7 @@ Status RequestHandler::call(BoundStep const& step, size_t index) {
   constexpr std::chrono::milliseconds kBetweenQuestions{1};
   auto asked = std::chrono::steady_clock::now();
   return step.program->run([&](Processor&, std::string const& symbol, void* kernel,
-                               std::span<DeviceAddress const> buffers) -> Status {
+                               std::span<MemoryPlace const> buffers) -> Status {
     TRY(call_kernel(symbol, kernel, buffers, index));
     auto now = std::chrono::steady_clock::now();
     if (now - asked < kBetweenQuestions) return {};

@@ -47,7 +47,7 @@ private:
   struct BoundStep {
     std::string const* symbol = nullptr;
     void* kernel = nullptr;
-    std::vector<DeviceAddress> buffers;
+    std::vector<MemoryPlace> buffers;
     std::optional<package::BoundSteps> program;  ///< in the place of the kernel
   };
 
@@ -65,16 +65,16 @@ private:
   Result<wire::Response> time(wire::Time const& request);
 
   /// The place `offset` bytes into a tensor of which `bytes` more are used.
-  Result<DeviceAddress> locate(int64_t id, int64_t offset, int64_t bytes);
-  Result<DeviceAddress> bind(wire::View const& view, int64_t bytes = 0);
+  Result<MemoryPlace> locate(int64_t id, int64_t offset, int64_t bytes);
+  Result<MemoryPlace> bind(wire::View const& view, int64_t bytes = 0);
   Result<Library const*> find_library(int64_t id) const;
   Result<package::BoundSteps> bind_program(Library const& library, wire::Step const& step);
   Result<BoundStep> bind(wire::Step const& step);
   Result<std::vector<BoundStep>> bind(wire::Run const& run);
   /// Errors: kernel_failed; of a program those of its steps, and cancelled.
   Status call(BoundStep const& step, size_t index);
-  Status call_kernel(std::string const& symbol, void* kernel,
-                     std::span<DeviceAddress const> buffers, size_t index);
+  Status call_kernel(std::string const& symbol, void* kernel, std::span<MemoryPlace const> buffers,
+                     size_t index);
   /// Until the processor is done with what was called.
   Status wait();
 

@@ -14,10 +14,10 @@ namespace tw {
 
 /// A place in a processor's memory: what `allocate` gave, which need not be an address of this
 /// process, and bytes from its start. A default one is nothing.
-struct DeviceAddress {
+struct MemoryPlace {
   void* memory = nullptr;
   int64_t offset = 0;
-  DeviceAddress operator+(int64_t bytes) const { return {memory, offset + bytes}; }
+  MemoryPlace operator+(int64_t bytes) const { return {memory, offset + bytes}; }
 };
 
 /// A loaded library of kernels; goes away with the value.
@@ -40,12 +40,12 @@ public:
   virtual Result<void*> allocate(int64_t bytes) = 0;
   virtual void release(void* memory) = 0;
   /// These three are ordered with calls: what was called before is done before.
-  virtual void write(DeviceAddress to, std::span<std::byte const> from) = 0;
-  virtual void read(std::span<std::byte> to, DeviceAddress from) = 0;
+  virtual void write(MemoryPlace to, std::span<std::byte const> from) = 0;
+  virtual void read(std::span<std::byte> to, MemoryPlace from) = 0;
   /// Source and target may overlap.
-  virtual void copy(DeviceAddress to, DeviceAddress from, int64_t bytes) = 0;
+  virtual void copy(MemoryPlace to, MemoryPlace from, int64_t bytes) = 0;
   /// What loads and stores of this process reach there; null: its memory is its own.
-  virtual void* host_address(DeviceAddress place) const = 0;
+  virtual void* host_address(MemoryPlace place) const = 0;
 
   virtual Result<std::unique_ptr<KernelLibrary>> load(std::span<std::byte const> library) = 0;
 
@@ -55,7 +55,7 @@ public:
   virtual int caller_core() const { return -1; }
   /// Runs a kernel with the buffers its ABI asks for, or has it run after the calls before it; its
   /// return code, where it has one already.
-  virtual int32_t call(void* kernel, std::span<DeviceAddress const> buffers) = 0;
+  virtual int32_t call(void* kernel, std::span<MemoryPlace const> buffers) = 0;
   /// Until all that was called is done; the first return code that was not 0 and that no `call`
   /// gave. A processor that is done when `call` returns has nothing to wait for.
   virtual int32_t wait() { return 0; }

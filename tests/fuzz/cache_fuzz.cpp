@@ -7,7 +7,7 @@ using namespace tw;
 
 namespace {
 
-constexpr std::string_view kMagic = "tilewright code 1\n";
+constexpr std::string_view kMagic = "tilewright code 2\n";
 
 std::string with_checksum(std::string_view body) {
   uint64_t sum = Hasher().text(body).finish();

@@ -46,16 +46,16 @@ public:
     used_ -= found->second.second;
     tensors_.erase(found);
   }
-  void write(DeviceAddress to, std::span<std::byte const> from) override {
+  void write(MemoryPlace to, std::span<std::byte const> from) override {
     if (!from.empty()) std::memcpy(host_address(to), from.data(), from.size());
   }
-  void read(std::span<std::byte> to, DeviceAddress from) override {
+  void read(std::span<std::byte> to, MemoryPlace from) override {
     if (!to.empty()) std::memcpy(to.data(), host_address(from), to.size());
   }
-  void copy(DeviceAddress to, DeviceAddress from, int64_t bytes) override {
+  void copy(MemoryPlace to, MemoryPlace from, int64_t bytes) override {
     if (bytes > 0) std::memmove(host_address(to), host_address(from), size_t(bytes));
   }
-  void* host_address(DeviceAddress place) const override {
+  void* host_address(MemoryPlace place) const override {
     return place.memory ? static_cast<std::byte*>(place.memory) + place.offset : nullptr;
   }
   Result<std::unique_ptr<KernelLibrary>> load(std::span<std::byte const> library) override {
@@ -65,7 +65,7 @@ public:
   void use_threads(int threads) override {
     TW_ASSERT(threads >= 1 && threads <= 1024, "the number of threads was checked");
   }
-  int32_t call(void* kernel, std::span<DeviceAddress const> buffers) override {
+  int32_t call(void* kernel, std::span<MemoryPlace const> buffers) override {
     calls += *static_cast<int*>(kernel) == 0 && buffers[0].memory != nullptr;
     return *static_cast<int*>(kernel);
   }

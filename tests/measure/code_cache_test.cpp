@@ -161,7 +161,7 @@ private slots:
           for (int i = 0; i < 50; ++i) {
             cache.keep("key", code);
             auto found = cache.find("key");
-            wrong += !found || found->run.object != code.run.parts[0].bytes;
+            wrong += !found || found->run.parts[0].bytes != code.run.parts[0].bytes;
           }
           wrong += cache.counts().broken;
         });

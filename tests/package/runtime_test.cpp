@@ -129,10 +129,10 @@ private slots:
   void another_version_or_processor_is_refused_before_any_code_is_loaded() {
     std::string text = read_file(at("copy") / "model.json").value();
     std::string version = text;
-    replace(version, "\"tilewright_package\": 1", "\"tilewright_package\": 3");
+    replace(version, "\"tilewright_package\": 1", "\"tilewright_package\": 4");
     overwrite(at("copy") / "model.json", version);
     QCOMPARE(refusal(at("copy")),
-             QString("the package is of version 3, this runtime reads versions up to 2"));
+             QString("the package is of version 4, this runtime reads versions up to 3"));
     package::Description whole = package::parse_description(text).value();
     whole.target.features = {"sse3", "amx-warp"};
     whole.target.processor = "x86-64-v9";

@@ -128,13 +128,14 @@ Form row(std::string words, std::string doc, Fields... fields) {
     ((line += fields.text(*known)), ...);
     return line;
   };
-  form.parse = [fields...](Reader& reader) -> Result<Action> {
+  form.parse = [fields...](Reader& reader, Action& into) -> Status {
     [[maybe_unused]] T action;
     Status status;
     ((status = status ? fields.parse(action, reader) : status), ...);
     TRY(status);
     TRY(reader.end());
-    return Action(std::move(action));
+    into = action;
+    return {};
   };
   form.example = T();
   return form;

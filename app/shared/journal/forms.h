@@ -17,7 +17,7 @@ struct Form {
   FormInfo info;
   /// The whole line; nothing when the action is of another kind, or of another form of its kind.
   std::function<std::optional<std::string>(Action const&)> print;
-  std::function<Result<Action>(Reader&)> parse;
+  std::function<Status(Reader&, Action& into)> parse;
   Action example = {};          ///< with default fields
   Replaces replaces = nullptr;  ///< null: every one is kept
 

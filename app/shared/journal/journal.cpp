@@ -88,7 +88,7 @@ Result<Expect> parse_expect(Reader& reader) {
   return expect;
 }
 
-Result<Action> parse_action(Reader& reader) {
+Status parse_action(Reader& reader, Action& into) {
   Form const* best = nullptr;
   size_t begin = reader.position(), after = begin;
   for (Form const& form : forms()) {
@@ -110,7 +110,7 @@ Result<Action> parse_action(Reader& reader) {
     return error;
   }
   reader.go_to(after);
-  return best->parse(reader);
+  return best->parse(reader, into);
 }
 
 Status check_header(std::string_view line, Place const& place) {
@@ -129,7 +129,7 @@ Result<Line> parse_line(std::string_view text, Place const& place) {
   if (reader.take("expect")) {
     TRY_ASSIGN(line.what, parse_expect(reader));
   } else {
-    TRY_ASSIGN(line.what, parse_action(reader));
+    TRY(parse_action(reader, line.what.emplace<Action>()));
   }
   return line;
 }

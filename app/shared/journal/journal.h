@@ -15,6 +15,7 @@
 #include <any>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <typeindex>
 #include <utility>
 #include <variant>

@@ -2,7 +2,7 @@
 
 namespace tw::package {
 
-DeviceAddress Memory::address(Buffer const& buffer) const {
+MemoryPlace Memory::address(Buffer const& buffer) const {
   switch (buffer.region) {
     case Region::kNothing:
       return {};
@@ -78,8 +78,8 @@ Status BoundSteps::run_all(std::vector<Call> const& calls, CallKernel const& cal
 /// Through this process' memory, unless one of both lies there.
 void BoundSteps::copy_across(Step const& step) const {
   PlaceOf const &from = places_[size_t(step.from)], &to = places_[size_t(step.place)];
-  DeviceAddress source = from.memory.address(step.buffers[0]);
-  DeviceAddress target = to.memory.address(step.buffers[1]);
+  MemoryPlace source = from.memory.address(step.buffers[0]);
+  MemoryPlace target = to.memory.address(step.buffers[1]);
   auto bytes = size_t(step.buffers[1].bytes);
   if (void* here = to.processor->host_address(target))
     return from.processor->read({static_cast<std::byte*>(here), bytes}, source);

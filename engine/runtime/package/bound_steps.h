@@ -11,9 +11,9 @@ namespace tw::package {
 
 /// Where the regions of a description lie, each as large as it says.
 struct Memory {
-  std::vector<DeviceAddress> inputs, outputs;
-  DeviceAddress parameters, arena, workspace;
-  DeviceAddress address(Buffer const& buffer) const;
+  std::vector<MemoryPlace> inputs, outputs;
+  MemoryPlace parameters, arena, workspace;
+  MemoryPlace address(Buffer const& buffer) const;
 };
 
 /// What there is at one place of a description.
@@ -27,7 +27,7 @@ class BoundSteps {
 public:
   /// Runs one kernel, on `processor`; what it refuses ends the run.
   using CallKernel = std::function<Status(Processor& processor, std::string const& symbol,
-                                          void* kernel, std::span<DeviceAddress const> buffers)>;
+                                          void* kernel, std::span<MemoryPlace const> buffers)>;
 
   /// `steps`, and what `places` point to, must outlive it. Errors: symbol_not_found.
   static Result<BoundSteps> bind(std::vector<Step> const& steps, std::vector<PlaceOf> places);
@@ -44,7 +44,7 @@ private:
   struct Call {
     Step const* step = nullptr;
     void* kernel = nullptr;
-    std::vector<DeviceAddress> buffers;
+    std::vector<MemoryPlace> buffers;
     std::vector<std::vector<Call>> bodies;
   };
   explicit BoundSteps(std::vector<PlaceOf> places) : places_(std::move(places)) {}

@@ -43,14 +43,14 @@ void copy(PlaceOf const& at, std::vector<Copy> const& copies) {
 }
 
 void take(PlaceOf const& at, Row const& row, int64_t round) {
-  DeviceAddress to = at.memory.address(row.row), from = at.memory.address(row.all);
+  MemoryPlace to = at.memory.address(row.row), from = at.memory.address(row.all);
   for_each_block(row, round, [&](int64_t all, int64_t one, int64_t bytes) {
     at.processor->copy(to + one, from + all, bytes);
   });
 }
 
 void give(PlaceOf const& at, Row const& row, int64_t round) {
-  DeviceAddress to = at.memory.address(row.all), from = at.memory.address(row.row);
+  MemoryPlace to = at.memory.address(row.all), from = at.memory.address(row.row);
   for_each_block(row, round, [&](int64_t all, int64_t one, int64_t bytes) {
     at.processor->copy(to + all, from + one, bytes);
   });

@@ -33,10 +33,10 @@ Package::~Package() {
     for (void* memory : place.allocated) place.processor->release(memory);
 }
 
-Result<DeviceAddress> Package::Loaded::allocate(int64_t bytes) {
+Result<MemoryPlace> Package::Loaded::allocate(int64_t bytes) {
   TRY_ASSIGN(void* given, processor->allocate(std::max<int64_t>(bytes, 64)));
   allocated.push_back(given);
-  return DeviceAddress{given, 0};
+  return MemoryPlace{given, 0};
 }
 
 /// A processor for every place. Errors: wrong_processor.
@@ -81,7 +81,7 @@ Status Package::allocate_tensors() {
   for (auto const& [list, of] : {std::pair(&description_.inputs, &first().memory.inputs),
                                  std::pair(&description_.outputs, &first().memory.outputs)})
     for (Tensor const& tensor : *list) {
-      TRY_ASSIGN(DeviceAddress memory, first().allocate(tensor.bytes));
+      TRY_ASSIGN(MemoryPlace memory, first().allocate(tensor.bytes));
       of->push_back(memory);
     }
   return {};
@@ -130,13 +130,13 @@ void Package::use(Memory memory) {
 
 void Package::use_input(size_t index, void* memory) {
   Memory changed = first().memory;
-  changed.inputs[index] = memory ? DeviceAddress{memory, 0} : own_.inputs[index];
+  changed.inputs[index] = memory ? MemoryPlace{memory, 0} : own_.inputs[index];
   use(std::move(changed));
 }
 
 void Package::use_output(size_t index, void* memory) {
   Memory changed = first().memory;
-  changed.outputs[index] = memory ? DeviceAddress{memory, 0} : own_.outputs[index];
+  changed.outputs[index] = memory ? MemoryPlace{memory, 0} : own_.outputs[index];
   use(std::move(changed));
 }
 
@@ -146,7 +146,7 @@ Status Package::run() {
     return refused("kernel_failed", kernel + " stopped with code " + std::to_string(code));
   };
   TRY(steps_->run([&](Processor& processor, std::string const& symbol, void* kernel,
-                      std::span<DeviceAddress const> buffers) -> Status {
+                      std::span<MemoryPlace const> buffers) -> Status {
     int32_t code = processor.call(kernel, buffers);
     return code == 0 ? Status() : failed("the kernel '" + symbol + "'", code);
   }));

@@ -62,7 +62,7 @@ private:
     std::vector<void*> allocated = {};
     Memory memory = {};
 
-    Result<DeviceAddress> allocate(int64_t bytes);
+    Result<MemoryPlace> allocate(int64_t bytes);
   };
 
   Package() = default;

@@ -57,16 +57,16 @@ public:
   Status can_run(MachineNeeds const& needs) const override { return cpu_can_run(needs); }
   Result<void*> allocate(int64_t bytes) override;
   void release(void* memory) override;
-  void write(DeviceAddress to, std::span<std::byte const> from) override {
+  void write(MemoryPlace to, std::span<std::byte const> from) override {
     std::memcpy(host_address(to), from.data(), from.size());
   }
-  void read(std::span<std::byte> to, DeviceAddress from) override {
+  void read(std::span<std::byte> to, MemoryPlace from) override {
     std::memcpy(to.data(), host_address(from), to.size());
   }
-  void copy(DeviceAddress to, DeviceAddress from, int64_t bytes) override {
+  void copy(MemoryPlace to, MemoryPlace from, int64_t bytes) override {
     std::memmove(host_address(to), host_address(from), size_t(bytes));
   }
-  void* host_address(DeviceAddress place) const override {
+  void* host_address(MemoryPlace place) const override {
     return place.memory ? static_cast<std::byte*>(place.memory) + place.offset : nullptr;
   }
 
@@ -77,9 +77,9 @@ public:
 
   void use_threads(int threads) override;
   int caller_core() const override { return pool_->caller_core(); }
-  int32_t call(void* kernel, std::span<DeviceAddress const> buffers) override {
+  int32_t call(void* kernel, std::span<MemoryPlace const> buffers) override {
     pointers_.clear();
-    for (DeviceAddress const& one : buffers) pointers_.push_back(host_address(one));
+    for (MemoryPlace const& one : buffers) pointers_.push_back(host_address(one));
     return reinterpret_cast<TwKernel>(kernel)(pointers_.data(), pool_->runtime());
   }
 

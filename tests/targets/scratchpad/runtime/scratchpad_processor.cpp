@@ -73,25 +73,25 @@ public:
     used_bytes_ -= int64_t(found->second.size());
     tensors_.erase(found);
   }
-  void write(DeviceAddress to, std::span<std::byte const> from) override {
+  void write(MemoryPlace to, std::span<std::byte const> from) override {
     finish();
     std::memcpy(at(to), from.data(), from.size());
   }
-  void read(std::span<std::byte> to, DeviceAddress from) override {
+  void read(std::span<std::byte> to, MemoryPlace from) override {
     finish();
     std::memcpy(to.data(), at(from), to.size());
   }
-  void copy(DeviceAddress to, DeviceAddress from, int64_t bytes) override {
+  void copy(MemoryPlace to, MemoryPlace from, int64_t bytes) override {
     finish();
     std::memmove(at(to), at(from), size_t(bytes));
   }
-  void* host_address(DeviceAddress) const override { return nullptr; }
+  void* host_address(MemoryPlace) const override { return nullptr; }
   Result<std::unique_ptr<KernelLibrary>> load(std::span<std::byte const> library) override {
     return Library::read({reinterpret_cast<char const*>(library.data()), library.size()});
   }
   void use_threads(int) override {}
 
-  int32_t call(void* kernel, std::span<DeviceAddress const> buffers) override {
+  int32_t call(void* kernel, std::span<MemoryPlace const> buffers) override {
     waiting_.push_back({static_cast<Kernel*>(kernel), {buffers.begin(), buffers.end()}});
     return 0;
   }
@@ -103,10 +103,10 @@ public:
 private:
   struct Call {
     Kernel const* kernel;
-    std::vector<DeviceAddress> buffers;
+    std::vector<MemoryPlace> buffers;
   };
 
-  std::byte* at(DeviceAddress place) { return tensors_.at(place.memory).data() + place.offset; }
+  std::byte* at(MemoryPlace place) { return tensors_.at(place.memory).data() + place.offset; }
 
   void finish() {
     for (Call const& call : std::exchange(waiting_, {})) {
@@ -117,7 +117,7 @@ private:
     }
   }
 
-  Status run(Kernel const& kernel, std::vector<DeviceAddress> const& buffers) {
+  Status run(Kernel const& kernel, std::vector<MemoryPlace> const& buffers) {
     std::vector<NDArray> inputs;
     std::vector<ir::Buffer> const& params = kernel.code.host.params;
     for (size_t i = 0; i < kernel.inputs; ++i) {
