@@ -16,6 +16,11 @@
 
 namespace tw {
 
+namespace wire {
+class Request;   // messages.proto
+class Response;  // messages.proto
+}  // namespace wire
+
 /// Memory on a device. `generation` says in which life of the device it was made: after a restart
 /// it is refused with device_restarted.
 struct TensorHandle {
@@ -80,8 +85,9 @@ public:
   virtual ~Device() = default;
 
   virtual Result<Hardware> describe(CallOptions const& options) = 0;
-  /// Errors: unknown_request (an older device does not tell).
-  virtual Result<DeviceStatus> status(CallOptions const& options) = 0;
+  /// For the requests that are files of their own (engine/device/requests): the answer as it came.
+  /// Errors: unknown_request (an older device).
+  virtual Result<wire::Response> ask(wire::Request const& request, CallOptions const& options) = 0;
 
   /// Zero-filled. Errors: tensor_too_large.
   virtual Result<TensorHandle> allocate(int64_t bytes, CallOptions const& options) = 0;

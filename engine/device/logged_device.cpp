@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/device/messages.pb.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw {
@@ -54,8 +55,8 @@ Result<Hardware> LoggedDevice::describe(CallOptions const& options) {
   return hardware;
 }
 
-Result<DeviceStatus> LoggedDevice::status(CallOptions const& options) {
-  return device_->status(options);
+Result<wire::Response> LoggedDevice::ask(wire::Request const& request, CallOptions const& options) {
+  return device_->ask(request, options);
 }
 
 Result<TensorHandle> LoggedDevice::allocate(int64_t bytes, CallOptions const& options) {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <optional>
 
 #include "engine/device/channel.h"
 #include "engine/device/crash.h"
 #include "engine/device/hardware_text.h"
+#include "engine/device/requests.h"
 #include "engine/runtime/timer.h"
 
 namespace tw {
@@ -16,12 +16,6 @@ namespace {
 constexpr int kMostThreads = 1024;
 constexpr int kMostSteps = 1 << 16;
 constexpr double kMostSeconds = 86400;
-
-/// The system's own files, where they can be seen.
-std::optional<double> first_number_in(char const* file) {
-  double number = 0;
-  return std::ifstream(file) >> number ? std::optional(number) : std::nullopt;
-}
 
 wire::Response done() {
   wire::Response response;
@@ -65,13 +59,13 @@ Result<wire::Response> RequestHandler::dispatch(wire::Request const& request) {
       return run(request.run());
     case wire::Request::kTime:
       return time(request.time());
-    case wire::Request::kStatus:
-      return status();
     case wire::Request::kLoadProgram:
       return load_program(request.load_program());
-    case wire::Request::KIND_NOT_SET:
+    default:
       break;
   }
+  for (RequestRow const* row : request_table())
+    if (row->kind == request.kind_case()) return row->answer(*this, request);
   return bad_input("unknown_request", "the device does not know this request");
 }
 
@@ -81,21 +75,11 @@ Result<wire::Response> RequestHandler::describe() {
   return response;
 }
 
-Result<wire::Response> RequestHandler::status() {
-  wire::Response response;
-  wire::Status& status = *response.mutable_status();
-  auto now = std::chrono::system_clock::now().time_since_epoch();
-  status.set_unix_seconds(std::chrono::duration<double>(now).count());
-  status.set_uptime_seconds(first_number_in("/proc/uptime").value_or(0));
-  status.set_load(first_number_in("/proc/loadavg").value_or(-1));
-  status.set_tensors(int64_t(tensors_.size()));
-  status.set_libraries(int64_t(libraries_.size()));
-  for (auto const& [id, tensor] : tensors_)
-    status.set_tensor_bytes(status.tensor_bytes() + tensor.bytes);
-  for (auto const& [id, library] : libraries_)
-    status.set_library_bytes(status.library_bytes() + library.bytes);
-  for (std::string const& way : open_ways_) status.add_open_ways(way);
-  return response;
+DeviceHolding RequestHandler::holding() const {
+  DeviceHolding holding{int64_t(tensors_.size()), 0, int64_t(libraries_.size()), 0};
+  for (auto const& [id, tensor] : tensors_) holding.tensor_bytes += tensor.bytes;
+  for (auto const& [id, library] : libraries_) holding.library_bytes += library.bytes;
+  return holding;
 }
 
 Result<wire::Response> RequestHandler::allocate(wire::Allocate const& request) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/device/device.h"
 #include "engine/device/messages.pb.h"
 #include "engine/hardware/hardware.h"
 #include "engine/runtime/package/bound_steps.h"
@@ -33,6 +34,10 @@ public:
   /// A failure is a response, too.
   wire::Response answer(wire::Request const& request);
 
+  // For the files of `requests/`.
+  DeviceHolding holding() const;
+  std::vector<std::string> const& open_ways() const { return open_ways_; }
+
 private:
   struct Tensor {
     void* memory = nullptr;
@@ -53,7 +58,6 @@ private:
 
   Result<wire::Response> dispatch(wire::Request const& request);
   Result<wire::Response> describe();
-  Result<wire::Response> status();
   Result<wire::Response> allocate(wire::Allocate const& request);
   Result<wire::Response> write(wire::Write const& request);
   Result<wire::Response> read(wire::Read const& request);

@@ -15,7 +15,6 @@ namespace {
 
 /// Tensors travel in pieces, so that no message is large whatever a tensor's size.
 constexpr int64_t kPieceBytes = 8 << 20;
-constexpr size_t kMostWays = 32;
 
 /// The oldest life of the device that a step's handle comes from.
 uint64_t oldest_generation(std::span<DeviceStep const> steps) {
@@ -92,20 +91,9 @@ Result<Hardware> WireDevice::describe(CallOptions const& options) {
   return parse_hardware(answer.message.hardware());
 }
 
-Result<DeviceStatus> WireDevice::status(CallOptions const& options) {
-  wire::Request request;
-  request.mutable_status();
+Result<wire::Response> WireDevice::ask(wire::Request const& request, CallOptions const& options) {
   TRY_ASSIGN(Answer answer, conversation_->ask(request, 0, options));
-  if (!answer.message.has_status()) return unexpected_answer();
-  wire::Status const& status = answer.message.status();
-  for (double value : {status.unix_seconds(), status.uptime_seconds(), status.load()})
-    if (!std::isfinite(value)) return unexpected_answer();
-  DeviceStatus told{status.unix_seconds(), status.uptime_seconds(), status.load(), {}, {}};
-  told.holding = {status.tensors(), status.tensor_bytes(), status.libraries(),
-                  status.library_bytes()};
-  for (std::string const& way : status.open_ways())
-    if (told.open_ways.size() < kMostWays) told.open_ways.push_back(one_line(way, 200));
-  return told;
+  return std::move(answer.message);
 }
 
 Result<TensorHandle> WireDevice::allocate(int64_t bytes, CallOptions const& options) {

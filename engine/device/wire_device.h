@@ -19,7 +19,7 @@ public:
   ~WireDevice() override;
 
   Result<Hardware> describe(CallOptions const& options) override;
-  Result<DeviceStatus> status(CallOptions const& options) override;
+  Result<wire::Response> ask(wire::Request const& request, CallOptions const& options) override;
   Result<TensorHandle> allocate(int64_t bytes, CallOptions const& options) override;
   Status write(TensorHandle const& tensor, int64_t offset, std::span<std::byte const> from,
                CallOptions const& options) override;

@@ -8,6 +8,7 @@
 
 #include "engine/device/hardware_text.h"
 #include "engine/device/owned.h"
+#include "engine/device/requests/status.h"
 #include "engine/support/files.h"
 
 namespace tw {
@@ -248,7 +249,7 @@ void doubt_roofs(fs::path const& folder, Hardware const& hardware) {
 }
 
 bool others_run(Device& device, Hardware const& hardware, StopToken stop) {
-  auto status = device.status({.stop = stop});
+  auto status = ask_status(device, {.stop = stop});
   return status && status->load > 0.5 * hardware.unit().count;
 }
 

@@ -8,6 +8,7 @@
 
 #include "engine/device/channel.h"
 #include "engine/device/messages.pb.h"
+#include "engine/device/requests/status.h"
 #include "engine/device/wire_device.h"
 #include "engine/device/words.h"
 
@@ -128,12 +129,14 @@ private slots:
     status.set_tensors(2);
     status.set_tensor_bytes(100);
     for (int i = 0; i < 1000; ++i) status.add_open_ways("reading\033[1m files");
-    DeviceStatus told = device_that_answers(response).status({}).value();
+    WireDevice device = device_that_answers(response);
+    DeviceStatus told = ask_status(device, {}).value();
     QCOMPARE(told.holding, (DeviceHolding{2, 100, 0, 0}));
     QVERIFY(told.open_ways.size() < 100);
     QCOMPARE(told.open_ways.front(), std::string("reading [1m files"));
     status.set_load(std::nan(""));
-    QCOMPARE(code_of(device_that_answers(response).status({})), QString("device_lost"));
+    WireDevice strange = device_that_answers(response);
+    QCOMPARE(code_of(ask_status(strange, {})), QString("device_lost"));
   }
 };
 

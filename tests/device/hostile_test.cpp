@@ -14,6 +14,7 @@
 #include "engine/device/confine/confine.h"
 #include "engine/device/local_device.h"
 #include "engine/device/owned.h"
+#include "engine/device/requests/status.h"
 #include "engine/device/rpc/remote_device.h"
 #include "engine/support/files.h"
 #include "tests/device/test_kernels.h"
@@ -307,7 +308,7 @@ private slots:
     QVERIFY2(server.line().contains("NOT everything that a kernel may do is stopped here"),
              qPrintable(server.line() + server.said()));
     auto device = RemoteDevice::create({.address = server.address()}).value();
-    auto status = device->status({});
+    auto status = ask_status(*device, {});
     QVERIFY(status);
     QCOMPARE(status->open_ways,
              std::vector<std::string>{

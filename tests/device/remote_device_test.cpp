@@ -1,6 +1,7 @@
 // The cases of every device, with a server on this machine at the other end of gRPC; then what a
 // network adds: servers that end, lines that are cut, clients that crowd.
 #include "engine/device/rpc/remote_device.h"
+#include "engine/device/requests/status.h"
 
 #include <QTcpServer>
 #include <QTcpSocket>
@@ -199,7 +200,8 @@ private slots:
 
   void a_device_tells_its_clock_and_its_load() {
     TestServer server;
-    auto status = connect_to(server.address())->status({});
+    auto device = connect_to(server.address());
+    auto status = ask_status(*device, {});
     QVERIFY(status);
     double now = double(QDateTime::currentMSecsSinceEpoch()) / 1e3;
     QVERIFY(std::abs(status->unix_seconds - now) < 5);  // both are this machine's

@@ -6,6 +6,8 @@
 #include <thread>
 
 #include "engine/device/local_device.h"
+#include "engine/device/messages.pb.h"
+#include "engine/device/requests/status.h"
 #include "engine/measure/kernel_bench.h"
 #include "engine/measure/roofs.h"
 #include "engine/support/base/random.h"
@@ -34,8 +36,8 @@ public:
   Result<Hardware> describe(CallOptions const& options) override {
     return device_.describe(options);
   }
-  Result<DeviceStatus> status(CallOptions const& options) override {
-    return device_.status(options);
+  Result<wire::Response> ask(wire::Request const& request, CallOptions const& options) override {
+    return device_.ask(request, options);
   }
   Result<TensorHandle> allocate(int64_t bytes, CallOptions const& options) override {
     TRY(next());
@@ -218,7 +220,7 @@ private slots:
   }
 
 private:
-  DeviceHolding held() { return device_->status({}).value().holding; }
+  DeviceHolding held() { return ask_status(*device_, {}).value().holding; }
 
   std::shared_ptr<Backend const> backend_;
   ir::Program program_;

@@ -1,5 +1,7 @@
 // A burst of arithmetic says whether others use the processors.
 #include "engine/measure/speed_probe.h"
+#include "engine/device/messages.pb.h"
+#include "engine/device/requests/status.h"
 
 #include <QtTest>
 
@@ -15,7 +17,11 @@ public:
   int loads = 0, frees = 0;
 
   Result<Hardware> describe(CallOptions const&) override { return Hardware{}; }
-  Result<DeviceStatus> status(CallOptions const&) override { return DeviceStatus{}; }
+  Result<wire::Response> ask(wire::Request const&, CallOptions const&) override {
+    wire::Response response;
+    response.mutable_status()->set_load(-1);
+    return response;
+  }
   Result<TensorHandle> allocate(int64_t, CallOptions const&) override { return TensorHandle{}; }
   Status write(TensorHandle const&, int64_t, std::span<std::byte const>,
                CallOptions const&) override {

@@ -7,6 +7,8 @@
 #include "engine/backend/backend.h"
 #include "engine/device/hardware_text.h"
 #include "engine/device/local_device.h"
+#include "engine/device/messages.pb.h"
+#include "engine/device/requests/status.h"
 #include "engine/history/history.h"
 #include "engine/measure/roofs.h"
 #include "engine/te/te.h"
@@ -25,8 +27,10 @@ public:
                 std::shared_ptr<std::atomic<bool>> busy)
       : device_(std::move(options)), burst_(std::move(burst)), busy_(std::move(busy)) {}
 
-  Result<DeviceStatus> status(CallOptions const&) override {
-    return DeviceStatus{.load = *busy_ ? 1000.0 : 0.0};
+  Result<wire::Response> ask(wire::Request const& request, CallOptions const& options) override {
+    TRY_ASSIGN(wire::Response response, device_.ask(request, options));
+    if (response.has_status()) response.mutable_status()->set_load(*busy_ ? 1000.0 : 0.0);
+    return response;
   }
   Result<Timing> time(std::span<DeviceStep const> steps, int threads, TimingPlan const& plan,
                       CallOptions const& options) override {

@@ -1,0 +1,63 @@
+#include "engine/device/requests/status.h"
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <optional>
+
+#include "engine/device/conversation.h"
+#include "engine/device/request_handler.h"
+#include "engine/device/requests.h"
+#include "engine/device/words.h"
+
+namespace tw {
+namespace {
+
+constexpr size_t kMostWays = 32;
+
+/// The system's own files, where they can be seen.
+std::optional<double> first_number_in(char const* file) {
+  double number = 0;
+  return std::ifstream(file) >> number ? std::optional(number) : std::nullopt;
+}
+
+Result<wire::Response> answer(RequestHandler& handler, wire::Request const&) {
+  wire::Response response;
+  wire::Status& status = *response.mutable_status();
+  auto now = std::chrono::system_clock::now().time_since_epoch();
+  status.set_unix_seconds(std::chrono::duration<double>(now).count());
+  status.set_uptime_seconds(first_number_in("/proc/uptime").value_or(0));
+  status.set_load(first_number_in("/proc/loadavg").value_or(-1));
+  DeviceHolding holding = handler.holding();
+  status.set_tensors(holding.tensors);
+  status.set_tensor_bytes(holding.tensor_bytes);
+  status.set_libraries(holding.libraries);
+  status.set_library_bytes(holding.library_bytes);
+  for (std::string const& way : handler.open_ways()) status.add_open_ways(way);
+  return response;
+}
+
+}  // namespace
+
+Result<DeviceStatus> ask_status(Device& device, CallOptions const& options) {
+  wire::Request request;
+  request.mutable_status();
+  TRY_ASSIGN(wire::Response answer, device.ask(request, options));
+  if (!answer.has_status()) return unexpected_answer();
+  wire::Status const& status = answer.status();
+  for (double value : {status.unix_seconds(), status.uptime_seconds(), status.load()})
+    if (!std::isfinite(value)) return unexpected_answer();
+  DeviceStatus told{status.unix_seconds(), status.uptime_seconds(), status.load(), {}, {}};
+  told.holding = {status.tensors(), status.tensor_bytes(), status.libraries(),
+                  status.library_bytes()};
+  for (std::string const& way : status.open_ways())
+    if (told.open_ways.size() < kMostWays) told.open_ways.push_back(one_line(way, 200));
+  return told;
+}
+
+RequestRow const& request_status() {
+  static RequestRow const row{wire::Request::kStatus, answer};
+  return row;
+}
+
+}  // namespace tw
