@@ -211,6 +211,20 @@ private slots:
     QVERIFY(inside.size() >= 6);
     QVERIFY2(outside.empty(), outside.empty() ? "" : outside.begin()->c_str());
   }
+  void a_graph_names_no_format_of_models() {
+    int formats = 0;
+    for (auto const& entry : fs::directory_iterator(fs::path(TW_SOURCE_DIR) / "engine/importers")) {
+      if (!fs::exists(entry.path() / "format.cpp")) continue;
+      ++formats;
+      std::regex const name(entry.path().filename().string(), std::regex::icase);
+      for (fs::path const& file : sources("engine/graph")) {
+        std::ifstream stream(file);
+        for (std::string line; std::getline(stream, line);)
+          QVERIFY2(!std::regex_search(line, name), (file.string() + ": " + line).c_str());
+      }
+    }
+    QVERIFY(formats >= 1);
+  }
 
   void a_new_primitive_is_one_file_because_nobody_else_names_one() {
     // Only the generated table may name `primitive_<file>()`.
