@@ -10,7 +10,7 @@
 #include <string>
 
 #include "engine/device/device.h"
-#include "engine/session/export_cases.h"
+#include "engine/session/cases/export_cases.h"
 #include "engine/session/use_cases.h"
 #include "engine/support/base/job.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "engine/device/device.h"
-#include "engine/session/export_cases.h"
+#include "engine/session/cases/export_cases.h"
 #include "engine/support/base/error.h"
 
 namespace tw {

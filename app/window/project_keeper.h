@@ -16,7 +16,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/session/project.h"
+#include "engine/session/project/project.h"
 #include "engine/session/session.h"
 
 namespace tw {

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/session/export_cases.h"
+#include "engine/session/cases/export_cases.h"
 #include "engine/session/values.h"
 #include "engine/support/base/error.h"
 #include "engine/support/base/job.h"

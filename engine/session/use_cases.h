@@ -11,7 +11,7 @@
 #include "engine/backend/backend.h"
 #include "engine/compile/cut.h"
 #include "engine/execute/network.h"
-#include "engine/session/model.h"
+#include "engine/session/model/model.h"
 #include "engine/session/values.h"
 #include "engine/support/base/error.h"
 #include "engine/support/base/job.h"

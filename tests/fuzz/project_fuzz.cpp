@@ -1,5 +1,5 @@
 // A project (JSON) -> project -> JSON, and what is said about it.
-#include "engine/session/project.h"
+#include "engine/session/project/project.h"
 #include "tests/fuzz/target.h"
 
 using namespace tw;

@@ -134,6 +134,35 @@ private slots:
     QVERIFY(checked > 200);
   }
 
+  void a_room_of_the_session_includes_only_what_stands_below() {
+    // Headers at the top of the folder are its door: anybody may use them.
+    std::map<std::string, std::set<std::string>> const may = {
+        {"facts", {}},
+        {"views", {}},
+        {"project", {}},
+        {"model", {"views"}},
+        {"cases", {"model", "project", "views"}},
+        {"state", {"model", "project", "views"}}};
+    std::string const top = "engine/session/";
+    auto room_of = [&](std::string const& path) {
+      std::string rest = path.starts_with(top) ? path.substr(top.size()) : std::string();
+      return rest.substr(0, rest.find('/') == rest.npos ? 0 : rest.find('/'));
+    };
+    int checked = 0;
+    for (fs::path const& file : sources("engine/session")) {
+      std::string path = fs::relative(file, TW_SOURCE_DIR).string(), room = room_of(path);
+      if (room.empty()) continue;
+      QVERIFY2(may.contains(room), path.c_str());
+      for (std::string const& include : includes_of(file)) {
+        std::string other = room_of(include);
+        ++checked;
+        QVERIFY2(other.empty() || other == room || may.at(room).contains(other),
+                 (path + " includes " + include).c_str());
+      }
+    }
+    QVERIFY(checked > 100);
+  }
+
   void the_engine_and_the_targets_know_no_qt() {
     static std::regex const pattern("#\\s*include\\s+<Q[A-Za-z/]+>");
     for (char const* top :

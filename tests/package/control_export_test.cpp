@@ -13,7 +13,7 @@
 #include "engine/runtime/package/description.h"
 #include "engine/runtime/tilewright.h"
 #include "engine/samples/onnx_writer.h"
-#include "engine/session/loaded_model.h"
+#include "engine/session/model/loaded_model.h"
 #include "engine/support/files.h"
 #include "tests/package/control_models.h"
 #include "tests/package/exports.h"

@@ -10,7 +10,7 @@
 #include "engine/runtime/package/description.h"
 #include "engine/samples/onnx_writer.h"
 #include "engine/samples/samples.h"
-#include "engine/session/loaded_model.h"
+#include "engine/session/model/loaded_model.h"
 #include "engine/support/files.h"
 #include "tests/package/exports.h"
 #include "tests/support/line_models.h"

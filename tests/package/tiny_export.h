@@ -8,7 +8,7 @@
 #include "engine/device/local_device.h"
 #include "engine/samples/onnx_writer.h"
 #include "engine/samples/samples.h"
-#include "engine/session/loaded_model.h"
+#include "engine/session/model/loaded_model.h"
 
 namespace tw::testing {
 

@@ -1,5 +1,5 @@
 // Full-size runs with every access checked.
-#include "engine/session/checked_run.h"
+#include "engine/session/model/checked_run.h"
 
 #include <QtTest>
 
@@ -7,7 +7,7 @@
 #include "engine/device/local_device.h"
 #include "engine/ir/text.h"
 #include "engine/schedule/trace.h"
-#include "engine/session/loaded_model.h"
+#include "engine/session/model/loaded_model.h"
 
 using namespace tw;
 using namespace tw::session;

@@ -4,8 +4,8 @@
 
 #include <fstream>
 
-#include "engine/session/schedule_views.h"
 #include "engine/session/use_cases.h"
+#include "engine/session/views/schedule_views.h"
 #include "tests/support/sessions.h"
 
 using namespace tw;

@@ -7,8 +7,8 @@
 #include "engine/device/local_device.h"
 #include "engine/device/logged_device.h"
 #include "engine/samples/onnx_writer.h"
-#include "engine/session/graph_picture.h"
 #include "engine/session/use_cases.h"
+#include "engine/session/views/graph_picture.h"
 #include "tests/support/body_models.h"
 
 using namespace tw;

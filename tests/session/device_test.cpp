@@ -3,7 +3,7 @@
 
 #include "app/shared/devices.h"
 #include "app/shared/environment.h"
-#include "engine/session/project.h"
+#include "engine/session/project/project.h"
 #include "engine/session/session.h"
 #include "tests/device/test_server.h"
 

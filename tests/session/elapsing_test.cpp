@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "engine/session/elapsing.h"
+#include "engine/session/model/elapsing.h"
 
 using namespace tw;
 using namespace tw::session;

@@ -6,8 +6,8 @@
 
 #include "app/shared/environment.h"
 #include "engine/device/local_device.h"
-#include "engine/session/graph_picture.h"
 #include "engine/session/use_cases.h"
+#include "engine/session/views/graph_picture.h"
 
 using namespace tw;
 using namespace tw::session;

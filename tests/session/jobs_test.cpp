@@ -3,7 +3,7 @@
 #include <atomic>
 #include <chrono>
 
-#include "engine/session/jobs.h"
+#include "engine/session/state/jobs.h"
 
 using namespace tw;
 using namespace tw::session;

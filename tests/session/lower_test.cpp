@@ -2,8 +2,8 @@
 #include <QtTest>
 
 #include "app/shared/environment.h"
-#include "engine/session/loaded_model.h"
-#include "engine/session/schedule_views.h"
+#include "engine/session/model/loaded_model.h"
+#include "engine/session/views/schedule_views.h"
 
 using namespace tw;
 using namespace tw::session;

@@ -4,8 +4,8 @@
 #include <QtTest>
 
 #include "app/shared/environment.h"
-#include "engine/session/kernel_roofs.h"
-#include "engine/session/loaded_model.h"
+#include "engine/session/model/kernel_roofs.h"
+#include "engine/session/model/loaded_model.h"
 
 namespace tw::testing {
 

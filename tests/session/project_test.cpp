@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "engine/session/project.h"
+#include "engine/session/project/project.h"
 #include "engine/session/session.h"
 #include "engine/support/files.h"
 #include "engine/support/sha256.h"

@@ -8,8 +8,8 @@
 #include "app/shared/environment.h"
 #include "engine/device/local_device.h"
 #include "engine/importers/onnx/reader.h"
-#include "engine/session/kernel_reference.h"
-#include "engine/session/loaded_model.h"
+#include "engine/session/model/kernel_reference.h"
+#include "engine/session/model/loaded_model.h"
 #include "engine/support/files.h"
 
 using namespace tw;

@@ -8,8 +8,8 @@
 #include "engine/ir/interpreter.h"
 #include "engine/measure/kernel_bench.h"
 #include "engine/schedule/trace.h"
-#include "engine/session/export_cases.h"
-#include "engine/session/model.h"
+#include "engine/session/cases/export_cases.h"
+#include "engine/session/model/model.h"
 #include "engine/session/use_cases.h"
 #include "engine/te/te.h"
 

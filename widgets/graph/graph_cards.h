@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "engine/session/graph_layout.h"
 #include "engine/session/values.h"
+#include "engine/session/views/graph_layout.h"
 
 namespace tw::graph {
 

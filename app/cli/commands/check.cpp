@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/chosen_kernel.h"
-#include "engine/session/kernel_reference.h"
+#include "engine/session/model/kernel_reference.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw::cli {

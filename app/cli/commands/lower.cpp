@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/chosen_kernel.h"
-#include "engine/session/schedule_views.h"
+#include "engine/session/views/schedule_views.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw::cli {

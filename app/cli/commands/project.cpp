@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/output.h"
-#include "engine/session/project.h"
+#include "engine/session/project/project.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw::cli {

@@ -1,0 +1,201 @@
+#include "engine/session/cases/export_cases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/importers/importer.h"
+#include "engine/package/export.h"
+#include "engine/schedule/trace.h"
+#include "engine/session/model/kernel_alone.h"
+#include "engine/session/model/loaded_model.h"
+#include "engine/support/base/quantities.h"
+
+namespace tw::session {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TestData {
+  std::vector<NDArray> inputs, outputs;
+  std::string origin;
+};
+
+/// Tensors kind_0.pb, kind_1.pb, ... of the declared types; empty where one is missing or is none.
+std::vector<NDArray> stored(fs::path const& set, char const* kind, Graph const& graph,
+                            std::vector<ValueId> const& values) {
+  std::vector<NDArray> arrays;
+  for (size_t i = 0; i < values.size(); ++i) {
+    auto array = open_tensor(set / fmt::format("{}_{}.pb", kind, i));
+    if (!array) return {};
+    Value const& value = graph.value(values[i]);
+    arrays.push_back(as_declared(*array, value.type));
+    auto shape = value.shape();
+    if (arrays.back().type() != value.type.dtype || !shape || arrays.back().shape() != *shape)
+      return {};
+  }
+  return arrays;
+}
+
+/// The first of the sets beside the model whose tensors have its shapes.
+std::optional<TestData> stored_data(LoadedModel const& model) {
+  if (model.path.empty()) return {};
+  for (int set = 0;; ++set) {
+    fs::path folder = fs::path(model.path).parent_path() / fmt::format("test_data_set_{}", set);
+    std::error_code ignored;
+    if (!fs::exists(folder, ignored)) return {};
+    TestData data{stored(folder, "input", model.after, model.after.inputs),
+                  stored(folder, "output", model.after, model.after.outputs),
+                  "the outputs stored beside the model"};
+    if (!data.outputs.empty() && data.inputs.size() == model.after.inputs.size()) return data;
+  }
+}
+
+Result<TestData> test_data(LoadedModel const& model, StopToken stop, Progress const& progress) {
+  if (std::optional<TestData> data = stored_data(model)) return std::move(*data);
+  TestData data;
+  if (progress) progress({"running the reference", 0, 0});
+  TRY_ASSIGN(data.inputs, random_inputs(model, 1));
+  ReferenceOptions options;
+  options.stop = stop;
+  options.progress = progress;
+  TRY_ASSIGN(data.outputs, reference_run(model.before, data.inputs, options));
+  data.origin = "those of the operators' plain loops";
+  return data;
+}
+
+std::string summary_of(ExportView const& view) {
+  std::string what = fmt::format(
+      "{}: {}{} in {}, parameters {}, runtime {}", view.folder, count_text(view.kernels, "kernel"),
+      view.shaped > 0 ? fmt::format(" ({} shaped by hand)", view.shaped) : "",
+      bytes_text(double(view.library_bytes)), bytes_text(double(view.parameter_bytes)),
+      bytes_text(double(view.runtime_bytes)));
+  if (!view.note.empty()) what += ". " + view.note;
+  if (!view.tested) return what + ". Not run here: " + view.not_tested_because;
+  std::string compared =
+      fmt::format("its outputs differ from {} by {:.3g} at most, where the largest value is {:.3g}",
+                  view.compared_with, view.largest_difference, view.largest_value);
+  if (!view.emulator.empty())
+    return fmt::format("{}. Run alone under {}: {}", what, view.emulator, compared);
+  return fmt::format("{}. Run alone: {}; {} at best, {} in the middle, {}", what, compared,
+                     milliseconds_text(view.least_ms), milliseconds_text(view.median_ms),
+                     count_text(view.threads, "thread"));
+}
+
+ExportView view_of(ExportResult const& result, std::string const& target,
+                   ExportOptions const& options, int shaped) {
+  SelfTest const& test = result.test;
+  ExportView view{.folder = result.folder.string(),
+                  .target = target,
+                  .kernels = result.kernels,
+                  .shaped = shaped,
+                  .note = options.note,
+                  .library_bytes = result.library_bytes,
+                  .parameter_bytes = result.parameter_bytes,
+                  .runtime_bytes = result.runtime_bytes,
+                  .tested = test.ran,
+                  .not_tested_because = test.reason,
+                  .emulator = test.emulator,
+                  .compared_with = options.origin,
+                  .threads = test.threads,
+                  .largest_difference = test.largest_difference,
+                  .largest_value = test.largest_value,
+                  .least_ms = test.least_ms,
+                  .median_ms = test.median_ms,
+                  .summary = {}};
+  view.summary = summary_of(view);
+  return view;
+}
+
+/// How many of the kernels have another schedule than the backend's rule gives them.
+Result<int> shaped_kernels(PackageSource const& source) {
+  int count = 0;
+  for (auto const& [row, text] : source.scripts) {
+    if (size_t(row) >= source.plan.kernels.size()) continue;
+    TRY_ASSIGN(ir::Program program, te::to_program(source.plan.kernels[size_t(row)].kernel));
+    TRY_ASSIGN(Schedule rule, source.backend.default_schedule(program));
+    TRY_ASSIGN(Script given, parse_script(text));
+    count += !std::ranges::equal(rule.trace(), given.steps, [](auto const& a, auto const& b) {
+      return to_text(a.step) == to_text(b.second);
+    });
+  }
+  return count;
+}
+
+/// What all exports have in common, and where they end.
+class Exporter {
+public:
+  Exporter(ExportRequest const& request, ExportKit const& kit, Backend const& host, Device& device,
+           StopToken stop, Progress const& progress)
+      : request_(request),
+        host_(host),
+        device_(device),
+        cache_({request.cache_folder / "kernels"}) {
+    options_.folder = request.folder;
+    options_.kit = kit.folder;
+    options_.threads = request.threads > 0 ? request.threads : host.target().hardware.unit().count;
+    options_.cache = request.cache_folder.empty() ? nullptr : &cache_;
+    options_.call.stop = stop;
+    options_.call.timeout = std::chrono::minutes(3);
+    options_.progress = progress;
+  }
+
+  Result<ExportView> model(LoadedModel const& model, Backend const& backend) {
+    TRY(check_exportable(model.after, model.plan));
+    TRY_ASSIGN(TestData data, test_data(model, options_.call.stop, options_.progress));
+    options_.name = fs::path(model.name).stem().string();
+    options_.inputs = std::move(data.inputs);
+    options_.expected = std::move(data.outputs);
+    options_.origin = data.origin;
+    return write({model.after, model.plan, backend, host_, device_, request_.scripts});
+  }
+
+  Result<ExportView> kernel(LoadedModel const& model, int row, Backend const& backend) {
+    if (options_.progress) options_.progress({"running the reference", 0, 0});
+    TRY_ASSIGN(KernelAlone alone,
+               kernel_alone(model, row, request_.parameters, host_, device_, options_.call.stop));
+    options_.name = model.kernel(row).name;
+    options_.inputs = std::move(alone.inputs);
+    options_.expected = std::move(alone.expected);
+    options_.origin = alone.origin;
+    if (!alone.unknown.empty())
+      options_.note = fmt::format("Nobody said what {} holds: random values stand there",
+                                  fmt::join(alone.unknown, ", "));
+    std::map<int, std::string> scripts;
+    if (auto given = request_.scripts.find(row); given != request_.scripts.end())
+      scripts[0] = given->second;
+    return write({alone.graph, alone.plan, backend, host_, device_, scripts});
+  }
+
+private:
+  Result<ExportView> write(PackageSource const& source) {
+    TRY_ASSIGN(ExportResult result, export_model(source, options_));
+    TRY_ASSIGN(int shaped, shaped_kernels(source));
+    return view_of(result, request_.target, options_, shaped);
+  }
+
+  ExportRequest const& request_;
+  Backend const& host_;
+  Device& device_;
+  CodeCache cache_;
+  ExportOptions options_;
+};
+
+}  // namespace
+
+Result<ExportView> export_to_folder(LoadedModel const& model, ExportRequest const& asked,
+                                    ExportKit const& kit, Backend const& host, Device& device,
+                                    StopToken stop, Progress const& progress) {
+  ExportRequest request = asked;
+  if (request.target.empty() && !kit.targets.empty()) request.target = kit.targets.front();
+  int row = model.is_expression ? std::max(0, request.kernel) : request.kernel;
+  if (row >= int(model.plan.kernels.size()))
+    return bad_input("unknown_kernel", fmt::format("there is no kernel {}", row));
+  TRY_ASSIGN(std::shared_ptr<Backend const> backend, kit.backend_for(request.target));
+  Exporter exporter(request, kit, host, device, stop, progress);
+  if (row >= 0) return exporter.kernel(model, row, *backend);
+  return exporter.model(model.base ? *model.base : model, *backend);
+}
+
+}  // namespace tw::session

@@ -1,0 +1,68 @@
+// What is exported: a model as it opens, or one that was shaped in a project.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/schedule/trace.h"
+#include "engine/session/cases/export_cases.h"
+#include "engine/session/model/loaded_model.h"
+#include "engine/session/project/project.h"
+
+namespace tw::session {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<Model> with_all_own(Model model, Project const& project) {
+  for (std::string const& text : project.own_kernels) {
+    TRY_ASSIGN(model, with_own_kernel(model, text));
+  }
+  return model;
+}
+
+/// Nothing that somebody shaped is left out in silence: a kernel that is gone is an error.
+Result<std::map<int, std::string>> scripts_in(LoadedModel const& model, Project const& project,
+                                              std::string const& file) {
+  std::map<int, std::string> scripts;
+  auto const& kernels = model.plan.kernels;
+  for (ProjectKernel const& kernel : project.kernels) {
+    TRY_ASSIGN(Script script, parse_script(kernel.script, file));
+    if (script.steps.empty()) continue;
+    auto found = std::ranges::find(kernels, kernel.name, &KernelTask::name);
+    if (found == kernels.end())
+      return bad_input("unknown_kernel",
+                       fmt::format("the project shapes a kernel {}, which the model does not have; "
+                                   "--default exports it without the project's schedules",
+                                   kernel.name),
+                       Place{file, 0, 0, {}});
+    scripts[int(found - kernels.begin())] = kernel.script;
+  }
+  return scripts;
+}
+
+}  // namespace
+
+Result<ExportSource> export_source(std::string const& path, LoadOptions const& options,
+                                   Backend const& backend, fs::path const& copies,
+                                   ProjectSchedules schedules) {
+  ExportSource source;
+  if (!path.ends_with(".twproj")) {
+    TRY_ASSIGN(source.model, load_model(path, options, backend));
+    return source;
+  }
+  TRY_ASSIGN(Project project, open_project(path));
+  if (project.model.source.empty())
+    return bad_input("model_missing", "the project has no model", Place{path, 0, 0, {}});
+  FoundModel found = or_own_copy(find_model(project, path), project, copies);
+  if (found.state == FoundModel::State::kMissing)
+    return bad_input("model_missing", found.sentence, Place{path, 0, 0, {}});
+  source.sentence = found.sentence;
+  TRY_ASSIGN(source.model, load_model(found.source, options, backend));
+  TRY_ASSIGN(source.model, with_all_own(source.model, project));
+  if (schedules == ProjectSchedules::kKept) {
+    TRY_ASSIGN(source.scripts, scripts_in(*source.model, project, path));
+  }
+  return source;
+}
+
+}  // namespace tw::session

@@ -1,0 +1,189 @@
+// What is done with one kernel: lowered, checked, measured.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/compile/load_time.h"
+#include "engine/measure/kernel_bench.h"
+#include "engine/schedule/repairs.h"
+#include "engine/session/model/checked_run.h"
+#include "engine/session/model/elapsing.h"
+#include "engine/session/model/kernel_reference.h"
+#include "engine/session/model/loaded_model.h"
+#include "engine/session/views/compare.h"
+#include "engine/session/views/schedule_views.h"
+
+namespace tw::session {
+namespace {
+
+/// The plain nest of a large convolution takes a while: one run is enough to know how slow it is.
+BenchOptions bench_options(Backend const& backend, StopToken stop) {
+  BenchOptions options;
+  options.threads = backend.target().hardware.unit().count;
+  options.timing = {.warm_up = 1, .repeats = 5, .min_sample_seconds = 50e-6, .most_seconds = 2};
+  options.call.stop = stop;
+  options.call.timeout = std::chrono::minutes(2);
+  return options;
+}
+
+Status check_stage(std::string const& stage, Backend const& backend) {
+  std::vector<CodeStage> stages = code_stages(backend);
+  std::string names;
+  for (CodeStage const& one : stages) names += (names.empty() ? "" : ", ") + one.key;
+  if (std::ranges::find(stages, stage, &CodeStage::key) != stages.end()) return {};
+  return bad_input("unknown_stage",
+                   fmt::format("there is no stage '{}'; the stages are {}", stage, names));
+}
+
+Result<CodeText> whole(CodeText text) {
+  if (!text.failure.empty()) return environment_failed("stage_failed", text.failure);
+  return text;
+}
+
+/// A script for a kernel of another name says nothing about this one.
+Status check_owner(Script const& script, std::string const& kernel, std::string const& file) {
+  if (script.kernel.empty() || script.kernel == kernel) return {};
+  return refused("step_refused",
+                 fmt::format("other_kernel: the script is for the kernel {}, not for {}",
+                             script.kernel, kernel),
+                 Place{file, script.kernel_line, 0, {}});
+}
+
+}  // namespace
+
+Result<CodeText> lower_kernel(LoadedModel const& model, int kernel, NamedScript const& script,
+                              std::string const& stage, Backend const& backend,
+                              LowerOptions const& options) {
+  TRY(check_stage(stage, backend));
+  TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
+  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script.text, script.name, backend));
+  return text_at(scheduled, model.kernel(kernel).kernel, stage, backend, options);
+}
+
+Result<std::string> default_script(LoadedModel const& model, int kernel, Backend const& backend) {
+  TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
+  return backend.default_script(program);
+}
+
+Result<KernelAnalysis> analyze_kernel(LoadedModel const& model, int kernel,
+                                      std::string const& script, std::string const& script_file,
+                                      MachineView const& machine, Backend const& backend) {
+  if (!machine.rates) return bad_input("unknown_roofs", "the machine's roofs are not known");
+  TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
+  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script, script_file, backend));
+  ir::Program runs = split_load_time(scheduled).at_run;
+  analysis::Locality locality(runs, backend.target().hardware.line_bytes());
+  auto time = backend.model_time(runs, locality, *machine.rates);
+  if (!time)
+    return refused("no_time_model", fmt::format("the target '{}' has no model of a kernel's time",
+                                                backend.target().name));
+  return KernelAnalysis{nest_view(scheduled, machine.cache_bytes),
+                        roofline_point(*time, double(model.kernel(kernel).flops)),
+                        time->arithmetic_seconds * 1e3, explanation_of(*time)};
+}
+
+Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::string const& script,
+                                 std::string const& script_file, Backend const& backend,
+                                 Device& device, CheckOptions const& what, StopToken stop,
+                                 Progress const& progress) {
+  Script parsed;  // without a step: the plain nest
+  if (!script.empty()) {
+    TRY_ASSIGN(parsed, parse_script(script, script_file));
+  }
+  TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
+  TRY(check_owner(parsed, plain.name, script_file));
+  Schedule schedule(plain);
+  ScriptCheck result;
+  for (auto const& [line, step] : parsed.steps) {
+    CheckedStep checked{line, to_text(step), true, {}};
+    auto next = std::move(schedule).apply(step);  // stays as it is where the step is refused
+    if (!next) {
+      checked.legal = false;
+      Refusal refusal = next.error();
+      if (refusal.repairs.empty()) refusal.repairs = repairs_for(schedule, step);
+      checked.refusal = refusal_view(schedule.program(), refusal, checked.text);
+      result.steps.push_back(std::move(checked));
+      return result;
+    }
+    schedule = std::move(*next);
+    result.steps.push_back(std::move(checked));
+  }
+  TRY_ASSIGN(KernelReference reference,
+             kernel_reference(model, kernel, backend, device, stop, progress));
+  KernelBench bench(device, plain, std::move(reference.inputs));
+  BenchOptions options = bench_options(backend, stop);
+  if (what.measure) {
+    Elapsing elapsing(progress, fmt::format("{}: the plain nest is timed", plain.name), 0);
+    TRY_ASSIGN(KernelCode code, compile_kernel(plain, backend, CodeTier::kFast, stop));
+    TRY_ASSIGN(BenchResult measured, bench.measure(code, options));
+    result.plain_ms = measured.samples.least() * 1e3;
+  }
+  if (what.checked) {
+    int64_t any = std::numeric_limits<int64_t>::max();
+    Elapsing elapsing(progress, fmt::format("{} runs with every access checked", plain.name), 0);
+    TRY_ASSIGN(result.checked, run_checked(schedule.program(), 0, any, backend, bench, options));
+    if (result.checked->is_wrong()) return result;
+  }
+  Elapsing elapsing(progress, fmt::format("{} runs as it is scheduled", plain.name), 0);
+  TRY_ASSIGN(KernelCode code, compile_kernel(schedule.program(), backend, CodeTier::kFull, stop));
+  TRY_ASSIGN(BenchResult measured, bench.measure(code, options));
+  result.comparison = te::judge(measured.outputs, reference.expected);
+  result.compared = true;
+  if (what.measure && result.comparison.equal) {
+    result.scheduled_ms = measured.samples.least() * 1e3;
+    result.scheduled_spread = measured.samples.spread();
+  } else {
+    result.plain_ms.reset();
+  }
+  return result;
+}
+
+namespace {
+
+Result<StateToCompare> side_of(LoadedModel const& model, int kernel, NamedScript const& script,
+                               ir::Program const& program, bool measure, MachineView const& machine,
+                               Backend const& backend, Device& device, StopToken stop,
+                               Progress const& progress) {
+  StateToCompare side;
+  side.state.name = script.name;
+  side.state.script = script.text.empty() ? to_script(model.kernel(kernel).name, {}) : script.text;
+  side.facts = std::make_shared<StateFacts const>(
+      facts_of(program, machine.rates.get(), machine.cache_bytes, backend));
+  if (!measure) return side;
+  TRY_ASSIGN(ScriptCheck check, check_script(model, kernel, side.state.script, script.name, backend,
+                                             device, {.measure = true}, stop, progress));
+  if (!check.scheduled_ms)
+    return refused(
+        "wrong_result",
+        fmt::format("{} computes something else: the largest difference is {:.3g} where "
+                    "the largest value is {:.3g}",
+                    script.name, check.comparison.max_abs_diff, check.comparison.max_abs_ref));
+  side.min_ms = check.scheduled_ms;
+  side.spread = check.scheduled_spread;
+  return side;
+}
+
+}  // namespace
+
+Result<ScriptDiff> diff_scripts(LoadedModel const& model, int kernel, NamedScript const& before,
+                                NamedScript const& after, DiffOptions const& options,
+                                MachineView const& machine, Backend const& backend, Device& device,
+                                StopToken stop, Progress const& progress) {
+  if (!machine.rates) return bad_input("unknown_roofs", "the machine's roofs are not known");
+  TRY(check_stage(options.stage, backend));
+  TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
+  TRY_ASSIGN(ir::Program first, schedule_program(plain, before.text, before.name, backend));
+  TRY_ASSIGN(ir::Program second, schedule_program(plain, after.text, after.name, backend));
+  TRY_ASSIGN(StateToCompare from, side_of(model, kernel, before, first, options.measure, machine,
+                                          backend, device, stop, progress));
+  TRY_ASSIGN(StateToCompare to, side_of(model, kernel, after, second, options.measure, machine,
+                                        backend, device, stop, progress));
+  te::Kernel const& defined = model.kernel(kernel).kernel;
+  TRY_ASSIGN(CodeText then, whole(code_text(first, defined, options.stage, backend)));
+  TRY_ASSIGN(CodeText now, whole(code_text(second, defined, options.stage, backend)));
+  return ScriptDiff{compare_states(from, to, double(model.kernel(kernel).flops), machine.roofs),
+                    with_changes(std::move(now), then)};
+}
+
+}  // namespace tw::session

@@ -1,0 +1,81 @@
+#include "engine/session/model/kernel_reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/ir/interpreter.h"
+#include "engine/measure/kernel_bench.h"
+#include "engine/session/model/elapsing.h"
+#include "engine/te/inputs.h"
+#include "engine/te/rounding.h"
+
+namespace tw::session {
+namespace {
+
+constexpr int64_t kMostInterpreted = 300'000;
+/// Of a plain nest, on one core: roughly, for words about how long it takes.
+constexpr double kIterationsPerSecond = 1e9;
+
+te::RunProgram runner(std::vector<NDArray> const& inputs, KernelSize const& size,
+                      Backend const& backend, Device& device, StopToken stop) {
+  return [&inputs, size, &backend, &device,
+          stop](ir::Program const& plain) -> Result<std::vector<NDArray>> {
+    if (size.iterations <= kMostInterpreted) return ir::interpret(plain, inputs, {.stop = stop});
+    TRY_ASSIGN(KernelCode code, compile_kernel(plain, backend, CodeTier::kFast, stop));
+    BenchOptions options;
+    options.call.stop = stop;
+    options.call.timeout = std::chrono::minutes(3);
+    return KernelBench(device, plain, inputs).run(code, options);
+  };
+}
+
+/// How far two formulas of one operator may be apart: they are compared to find a wrong kernel, not
+/// a wrong schedule.
+double tolerance(DType type) {
+  return type == DType::kF16 ? 2e-2 : type == DType::kBF16 ? 1e-1 : 1e-3;
+}
+
+Status verify_against(std::vector<NDArray> const& operators, te::Expected const& expected,
+                      std::string const& name) {
+  for (size_t i = 0; i < operators.size() && i < expected.size(); ++i) {
+    Comparison one = compare(expected[i].values, operators[i], tolerance(operators[i].type()));
+    if (!one.equal)
+      return refused("wrong_kernel",
+                     fmt::format("{} computes something else than its operators: the largest "
+                                 "difference is {:.3g} where the largest value is {:.3g}",
+                                 name, one.max_abs_diff, one.max_abs_ref));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<KernelReference> kernel_reference(LoadedModel const& model, int kernel,
+                                         Backend const& backend, Device& device, StopToken stop,
+                                         Progress const& progress) {
+  te::Kernel const& defined = model.kernel(kernel).kernel;
+  TRY(verify_size(defined));
+  auto iterations = double(size_of(defined).iterations);
+  Elapsing elapsing(progress,
+                    fmt::format("{} runs its plain nest of {:.3g} iterations for the right result",
+                                defined.name, iterations),
+                    iterations / kIterationsPerSecond);
+  KernelReference reference;
+  TRY_ASSIGN(reference.inputs, te::proving_inputs(defined, 1));
+  std::optional<std::vector<NDArray>> operators;
+  if (!model.own.contains(kernel)) {
+    TRY_ASSIGN(operators, reference_outputs(model, kernel, reference.inputs, stop));
+  }
+  if (operators && te::analyze_rounding(defined, reference.inputs).all_exact()) {
+    for (NDArray& output : *operators) reference.expected.push_back({std::move(output), {}});
+    return reference;
+  }
+  TRY_ASSIGN(reference.expected, te::expected_outputs(defined, reference.inputs,
+                                                      runner(reference.inputs, size_of(defined),
+                                                             backend, device, stop)));
+  if (operators) TRY(verify_against(*operators, reference.expected, defined.name));
+  return reference;
+}
+
+}  // namespace tw::session

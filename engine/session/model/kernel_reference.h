@@ -1,0 +1,27 @@
+/// The right answer of a kernel: what the badge, `tw check` and comparisons judge a schedule by.
+#pragma once
+
+#include "engine/backend/backend.h"
+#include "engine/device/device.h"
+#include "engine/session/model/kernel_size.h"
+#include "engine/session/model/loaded_model.h"
+#include "engine/te/expected.h"
+
+namespace tw::session {
+
+struct KernelReference {
+  std::vector<NDArray> inputs;
+  te::Expected expected;
+};
+
+/// On inputs that prove something (engine/te/inputs.h). Where every right schedule gives the same
+/// bits the operators' plain loops say which; else the kernel is evaluated in double precision with
+/// a bound for each element, by the interpreter, or compiled as its plain nest where that would
+/// take too long, and the operators' loops must agree roughly. Errors: kernel_too_large, with what
+/// it would take; wrong_kernel, where they do not agree; those of the device. A long run says each
+/// second how long it has been.
+Result<KernelReference> kernel_reference(LoadedModel const& model, int kernel,
+                                         Backend const& backend, Device& device,
+                                         StopToken stop = {}, Progress const& progress = {});
+
+}  // namespace tw::session

@@ -1,0 +1,50 @@
+#include "engine/session/model/kernel_roofs.h"
+
+#include <algorithm>
+
+#include "engine/compile/load_time.h"
+#include "engine/support/base/quantities.h"
+
+namespace tw::session {
+namespace {
+
+/// Below this, the operations are an ornament of moving the data.
+constexpr double kHardlyAnyFlopsPerByte = 0.25;
+
+}  // namespace
+
+analysis::KernelNeeds needs_of(LoadedModel const& model, int kernel, ir::Program const& plain) {
+  return analysis::needs_of(split_load_time(plain).at_run, double(model.kernel(kernel).flops));
+}
+
+std::optional<KernelRoofView> roof_view(analysis::KernelNeeds const& needs,
+                                        MachineView const& machine, int threads) {
+  if (!machine.rates || !machine.hardware) return std::nullopt;
+  analysis::KernelRoof roof = analysis::roof_of(needs, *machine.hardware, *machine.rates, threads);
+  if (roof.seconds <= 0) return std::nullopt;
+  KernelRoofView view;
+  view.ms = roof.seconds * 1e3;
+  view.arithmetic = roof.arithmetic;
+  view.moves_data = needs.flops < kHardlyAnyFlopsPerByte * needs.bytes();
+  view.level = roof.level;
+  view.bytes = needs.bytes();
+  view.unit = view.moves_data ? "GB/s" : "GFLOP/s";
+  view.value = speed_of(view, needs.flops, view.ms);
+  view.words = speed_text(view.value, view.unit);
+  view.cores = std::clamp(threads, 1, std::max(machine.hardware->unit().count, 1));
+  std::string cores = count_text(view.cores, "core");
+  bool of_level = !roof.arithmetic && !roof.level.empty();
+  view.words += of_level ? " of " + roof.level + ", " + cores : " of " + cores;
+  return view;
+}
+
+std::optional<double> fraction_of(KernelRoofView const& roof, double ms) {
+  if (ms <= 0 || roof.ms > kMostOfRoof * ms) return std::nullopt;
+  return roof.ms / ms;
+}
+
+double speed_of(KernelRoofView const& roof, double flops, double ms) {
+  return (roof.moves_data ? roof.bytes : flops) / ms * 1e-6;
+}
+
+}  // namespace tw::session

@@ -1,0 +1,341 @@
+#include "engine/session/model/loaded_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/graph/passes.h"
+#include "engine/importers/importer.h"
+#include "engine/ir/interpreter.h"
+#include "engine/ir/text.h"
+#include "engine/samples/samples.h"
+#include "engine/session/views/graph_views.h"
+#include "engine/support/base/quantities.h"
+#include "engine/support/base/random.h"
+#include "engine/support/files.h"
+#include "engine/te/inputs.h"
+
+namespace tw::session {
+namespace {
+
+constexpr int64_t kMostInterpretedFlops = 20'000'000;  // some seconds of interpreter
+
+int64_t bytes_of(std::vector<ir::Buffer> const& buffers) {
+  int64_t bytes = 0;
+  for (ir::Buffer const& buffer : buffers)
+    bytes += element_count(ir::constant_shape(*buffer).value_or(Shape{})).value_or(0) *
+             size_of(buffer->type);
+  return bytes;
+}
+
+KernelTask task_of(te::Kernel kernel) {
+  KernelTask task;
+  task.name = kernel.name;
+  for (te::Stage const& stage : kernel.stages)
+    task.operators.push_back(stage.op.empty() ? stage.output->name : stage.op);
+  task.shape = to_text(ir::constant_shape(*kernel.outputs.front()).value_or(Shape{}));
+  task.flops = te::flops(kernel);
+  task.bytes = bytes_of(kernel.inputs) + bytes_of(kernel.outputs);
+  task.hash = te::structure_hash(kernel);
+  task.kernel = std::move(kernel);
+  return task;
+}
+
+/// `path` may be empty: the text is all there is.
+Result<Model> expression_model(std::string text, std::string const& path) {
+  TRY_ASSIGN(te::Kernel kernel, te::parse_kernel(text, path));
+  auto model = std::make_shared<LoadedModel>();
+  model->name = path.empty() ? kernel.name : std::filesystem::path(path).filename().string();
+  model->path = path;
+  model->is_expression = true;
+  model->own[0] = std::move(text);
+  model->plan.kernels.push_back(task_of(std::move(kernel)));
+  return model;
+}
+
+/// Empty: no tensor expression.
+std::optional<Result<Model>> load_expression(std::string const& path) {
+  auto from = [](Result<std::string> text, std::string const& file) -> Result<Model> {
+    if (!text) return std::unexpected(text.error());
+    return expression_model(std::move(*text), file);
+  };
+  if (path.starts_with("te:")) return expression_model(path.substr(3), "");
+  if (path.starts_with("example:")) {
+    for (ExpressionExample const& example : expression_examples())
+      if (example.name == path.substr(8)) return expression_model(example.text, "");
+    return bad_input("unknown_example", fmt::format("there is no example '{}'", path.substr(8)));
+  }
+  if (path.ends_with(".te")) return from(read_text(path, 1 << 22), path);
+  return std::nullopt;
+}
+
+/// Of a model whose shapes are all its own: a fix may only say again what they are.
+Status check_fixes(Graph const& graph, std::map<std::string, Shape> const& fixes) {
+  for (auto const& [name, shape] : fixes) {
+    auto input = std::ranges::find_if(graph.inputs,
+                                      [&](ValueId id) { return graph.value(id).name == name; });
+    if (input == graph.inputs.end())
+      return bad_input("unknown_input", fmt::format("the model has no input '{}' to fix", name));
+    if (graph.value(*input).shape() != shape)
+      return bad_input("wrong_shapes",
+                       fmt::format("input '{}' is {}, {} was given", name,
+                                   to_text(graph.value(*input).type), to_text(shape)));
+  }
+  return {};
+}
+
+Status build(LoadedModel& model, Progress const& progress) {
+  if (progress) progress({"fusing operators", 1, 3});
+  TRY_ASSIGN(model.after, optimize(model.before));
+  if (progress) progress({"making kernels", 2, 3});
+  TRY_ASSIGN(model.plan, make_plan(model.after));
+  return {};
+}
+
+ModelTensor tensor_of(Value const& value) {
+  ModelTensor info{value.name, value.type.dtype.value_or(DType::kF32), {}, {}};
+  if (auto shape = value.shape()) {
+    info.shape = *shape;
+  } else if (value.type.dims) {
+    for (ir::Expr const& extent : *value.type.dims)
+      info.unknown.push_back(extent ? ir::to_text(extent) : "?");
+  } else {
+    info.unknown.push_back("rank");
+  }
+  return info;
+}
+
+ModelTensor tensor_of(ir::BufferNode const& buffer) {
+  return {buffer.name, buffer.type, ir::constant_shape(buffer).value_or(Shape{}), {}};
+}
+
+}  // namespace
+
+Result<Model> load_model(std::string const& path, LoadOptions const& options, Backend const&,
+                         StopToken stop, Progress const& progress) {
+  if (auto expression = load_expression(path)) {
+    if (!options.fixes.empty() && *expression)
+      return bad_input("bad_fix", "a tensor expression gives all its shapes: none can be fixed");
+    return std::move(*expression);
+  }
+  if (progress) progress({"reading the model", 0, 3});
+  auto model = std::make_shared<LoadedModel>();
+  if (path.starts_with("sample:")) {
+    TRY_ASSIGN(model->before, open_sample(path.substr(7)));
+    TRY(check_fixes(model->before, options.fixes));
+    model->name = path.substr(7);
+  } else {
+    TRY_ASSIGN(model->before, open_model(path, {options.fixes, options.known}));
+    model->name = std::filesystem::path(path).filename().string();
+    // A test folder's file is always called model.onnx: the folder says more.
+    if (model->name == "model.onnx")
+      model->name = std::filesystem::absolute(path).parent_path().filename().string();
+    model->path = path;
+  }
+  if (stop.stop_requested()) return refused("cancelled", "cancelled");
+  TRY(build(*model, progress));
+  return model;
+}
+
+Result<std::map<std::string, Shape>> parse_fixes(std::string const& shapes) {
+  std::map<std::string, Shape> fixes;
+  for (size_t at = 0; at < shapes.size();) {
+    size_t end = std::min(shapes.find(';', at), shapes.size());
+    std::string one = shapes.substr(at, end - at);
+    at = end + 1;
+    size_t first = one.find_first_not_of(' ');
+    if (first == std::string::npos) continue;
+    size_t equals = one.rfind('=');
+    auto bad = [&] {
+      return bad_input("bad_shapes",
+                       fmt::format("a shape is given as in x=1x3x48x192, not as '{}'", one));
+    };
+    if (equals == std::string::npos || equals <= first) return bad();
+    auto shape = parse_shape(one.substr(equals + 1, one.find_last_not_of(' ') - equals));
+    if (!shape) return bad();
+    fixes[one.substr(first, equals - first)] = *shape;
+  }
+  return fixes;
+}
+
+Result<Model> with_own_kernel(Model const& model, std::string const& text, int row) {
+  TRY_ASSIGN(te::Kernel kernel, te::parse_kernel(text));
+  for (size_t i = 0; i < model->plan.kernels.size(); ++i)
+    if (model->plan.kernels[i].name == kernel.name && int(i) != row)
+      return bad_input(
+          "name_taken",
+          fmt::format("there is a kernel {} already; give this one another name", kernel.name));
+  auto next = std::make_shared<LoadedModel>(*model);
+  bool alone = model->is_expression && row == 0;
+  if (alone) {
+    next->name = kernel.name;  // it is no longer what its file holds
+    next->path.clear();
+  } else if (!next->base) {
+    next->base = model;
+  }
+  KernelTask task = task_of(std::move(kernel));
+  if (!alone) task.count = 0;
+  if (row < 0) {
+    row = int(next->plan.kernels.size());
+    next->plan.kernels.push_back(std::move(task));
+  } else {
+    next->plan.kernels[size_t(row)] = std::move(task);
+  }
+  next->own[row] = text;
+  return next;
+}
+
+ModelView model_view(LoadedModel const& model) {
+  ModelView view;
+  view.name = model.name;
+  view.path = model.path;
+  view.kernels = int(model.plan.kernels.size());
+  std::set<std::string> told;
+  for (Graph const* graph : {&model.before, &model.after})
+    for (std::string const& note : graph->notes)
+      if (told.insert(note).second) view.notes.push_back(note);
+  for_each_node(model.before, [&](Node const& node) {
+    ++view.operators;
+    if (!node.is_opaque()) return;
+    ++view.opaque;
+    view.notes.push_back(fmt::format("{} ({}): {}", node.name, node.type, node.reason));
+  });
+  for (ModelTensor const& input : model_inputs(model)) {
+    if (input.unknown.empty()) continue;
+    bool rank_known = input.unknown != std::vector<std::string>{"rank"};
+    view.free_inputs.push_back({input.name, input.unknown, rank_known});
+  }
+  int runs = 0;
+  for_each_step(model.after, model.plan, [&](Graph const&, PlanStep const& step) {
+    runs += step.kind == StepKind::kKernel;
+  });
+  view.summary = model.is_expression
+                     ? "a tensor expression of " +
+                           count_text(int64_t(model.kernel(0).kernel.stages.size()), "stage")
+                     : fmt::format("{}, {} in {}", count_text(view.operators, "operator"),
+                                   count_text(view.kernels, "kernel"), count_text(runs, "run"));
+  if (size_t beside = model.own.size() - model.is_expression; beside > 0)
+    view.summary += fmt::format(", {} of your own", count_text(int64_t(beside), "kernel"));
+  if (view.opaque > 0) view.summary += fmt::format(", {} not understood", view.opaque);
+  return view;
+}
+
+GraphView graph_view(LoadedModel const& model) {
+  GraphView view;
+  GraphParts after = graph_parts(model.after), before = graph_parts(model.before);
+  view.nodes = std::move(after.nodes);
+  view.edges = std::move(after.edges);
+  view.nodes_before = std::move(before.nodes);
+  view.edges_before = std::move(before.edges);
+  view.arena_bytes = model.plan.memory.arena_bytes;
+  view.unplanned_bytes = model.plan.memory.unplanned_bytes;
+  for_each_step(model.after, model.plan, [&](Graph const&, PlanStep const& step) {
+    for (BodyPlan const& body : step.bodies) {
+      view.arena_bytes += body.memory.arena_bytes;
+      view.unplanned_bytes += body.memory.unplanned_bytes;
+    }
+  });
+  view.groups = group_views(model.after, model.plan);
+  return view;
+}
+
+KernelTable kernel_table(LoadedModel const& model) {
+  KernelTable table;
+  for (KernelTask const& task : model.plan.kernels)
+    table.rows.push_back({.name = task.name,
+                          .operators = fmt::format("{}", fmt::join(task.operators, " ")),
+                          .shape = task.shape,
+                          .count = task.count,
+                          .flops = task.flops,
+                          .bytes = task.bytes,
+                          .state = KernelState::kDefault,
+                          .time_ms = {},
+                          .disturbed = false,
+                          .fraction_of_roof = {},
+                          .roof = {},
+                          .own_text = {}});
+  for (auto const& [row, text] : model.own) table.rows[size_t(row)].own_text = text;
+  return table;
+}
+
+std::vector<ModelTensor> model_inputs(LoadedModel const& model) {
+  std::vector<ModelTensor> list;
+  if (model.is_expression)
+    for (ir::Buffer const& buffer : model.kernel(0).kernel.inputs)
+      list.push_back(tensor_of(*buffer));
+  for (ValueId id : model.before.inputs) list.push_back(tensor_of(model.before.value(id)));
+  return list;
+}
+
+std::vector<ModelTensor> model_outputs(LoadedModel const& model) {
+  std::vector<ModelTensor> list;
+  if (model.is_expression)
+    for (ir::Buffer const& buffer : model.kernel(0).kernel.outputs)
+      list.push_back(tensor_of(*buffer));
+  for (ValueId id : model.after.outputs) list.push_back(tensor_of(model.after.value(id)));
+  return list;
+}
+
+std::vector<ModelTensor> kernel_parameters(LoadedModel const& model, int kernel) {
+  std::vector<ModelTensor> list;
+  for (ir::Buffer const& buffer : model.kernel(kernel).kernel.inputs)
+    if (buffer->scope == ir::kParameterScope) list.push_back(tensor_of(*buffer));
+  return list;
+}
+
+Result<std::vector<NDArray>> random_inputs_of(LoadedModel const& model, int kernel, uint64_t seed) {
+  return te::proving_inputs(model.kernel(kernel).kernel, seed);
+}
+
+bool is_expression(LoadedModel const& model) { return model.is_expression; }
+
+Result<int> find_kernel(LoadedModel const& model, std::string const& name) {
+  if (model.plan.kernels.empty())
+    return bad_input("no_kernel", "the model has no kernel: nothing in it can be compiled");
+  if (name.empty()) return 0;
+  std::vector<std::string> near;
+  for (size_t i = 0; i < model.plan.kernels.size(); ++i) {
+    if (model.plan.kernels[i].name == name || std::to_string(i) == name) return int(i);
+    if (model.plan.kernels[i].name.find(name) != std::string::npos)
+      near.push_back(model.plan.kernels[i].name);
+  }
+  if (near.size() > 8) near.resize(8);
+  std::string hint = near.empty() ? "'kernels' lists them"
+                                  : fmt::format("did you mean {}?", fmt::join(near, " or "));
+  return bad_input("unknown_kernel", fmt::format("there is no kernel '{}'; {}", name, hint));
+}
+
+Result<ir::Program> plain_program(LoadedModel const& model, int kernel) {
+  return te::to_program(model.kernel(kernel).kernel);
+}
+
+Result<std::optional<std::vector<NDArray>>> reference_outputs(LoadedModel const& model, int kernel,
+                                                              std::vector<NDArray> const& inputs,
+                                                              StopToken stop) {
+  using Outputs = std::optional<std::vector<NDArray>>;
+  if (model.own.contains(kernel)) {
+    if (model.kernel(kernel).flops > kMostInterpretedFlops) return Outputs();
+    TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
+    TRY_ASSIGN(std::vector<NDArray> outputs, ir::interpret(program, inputs, {.stop = stop}));
+    return Outputs(std::move(outputs));
+  }
+  Outputs outputs;
+  Status failed;
+  for_each_step(model.after, model.plan, [&](Graph const& graph, PlanStep const& step) {
+    if (step.kernel != kernel || outputs || !failed) return;
+    std::vector<NDArray> given;
+    for (size_t i = 0; i < step.inputs.size(); ++i)
+      given.push_back(
+          inputs[i].reshaped(graph.value(step.inputs[i]).shape().value_or(inputs[i].shape())));
+    auto made = reference_of(graph, step, given, {.stop = stop});
+    if (made)
+      outputs = std::move(*made);
+    else
+      failed = std::unexpected(made.error());
+  });
+  TRY(std::move(failed));
+  return outputs;
+}
+
+}  // namespace tw::session

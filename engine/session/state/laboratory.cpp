@@ -1,0 +1,89 @@
+#include "engine/session/state/laboratory.h"
+
+#include <fmt/format.h>
+
+#include "engine/compile/kernel_code.h"
+#include "engine/device/registry.h"
+#include "engine/measure/roofs.h"
+#include "engine/session/model/kernel_reference.h"
+#include "engine/support/base/quantities.h"
+
+namespace tw::session {
+
+TriedOn Laboratory::tried_on() const {
+  return {title().empty() ? kLocalDeviceName : title(),
+          fmt::format("{}, {}", backend().target().hardware.name, count_text(threads_, "thread"))};
+}
+
+void Laboratory::know_peak(double gflops) {
+  peak_ = gflops;
+  if (probe_) probe_->know(gflops);
+}
+
+bool Laboratory::burst_is_fast(StopToken stop) {
+  if (!probe_) {
+    auto probes = backend().roof_probes();
+    if (!probes) return true;
+    probe_ = std::make_unique<SpeedProbe>(device(), std::move(*probes), threads_);
+    probe_->know(peak_);
+  }
+  auto speed = probe_->speed({.stop = stop});
+  return !speed || probe_->is_quiet(*speed);
+}
+
+bool Laboratory::is_quiet(StopToken stop) {
+  return !others_run(device(), backend().target().hardware, stop) && burst_is_fast(stop);
+}
+
+namespace {
+
+/// Of the samples of a kernel that has the processors for itself.
+constexpr double kSteadySpread = 0.25;
+
+}  // namespace
+
+Result<Laboratory::Outcome> Laboratory::measure(Model const& model, int kernel,
+                                                ir::Program const& program, CodeTier tier,
+                                                StopToken stop, Progress const& progress) {
+  TRY(prepare(model, kernel, stop, progress));
+  TRY_ASSIGN(KernelCode code, compile_kernel(program, backend(), tier, stop));
+  BenchOptions options;
+  options.threads = threads_;
+  options.timing = {.warm_up = 0, .repeats = 5, .min_sample_seconds = 50e-6, .most_seconds = 0.4};
+  options.call.stop = stop;
+  options.call.timeout = std::chrono::seconds(30);
+  bool fast_before = burst_is_fast(stop);
+  TRY_ASSIGN(BenchResult result, bench_->measure(code, options));
+  bool disturbed = !fast_before || !burst_is_fast(stop) || result.samples.spread() > kSteadySpread;
+  Comparison worst = te::judge(result.outputs, expected_);
+  return Outcome{std::move(result), worst, disturbed};
+}
+
+Result<CheckedRun> Laboratory::check(Model const& model, int kernel, ir::Program const& program,
+                                     StopToken stop) {
+  TRY(prepare(model, kernel, stop));
+  BenchOptions options;
+  options.threads = threads_;
+  options.call.stop = stop;
+  options.call.timeout = std::chrono::seconds(60);
+  KernelTask const& task = model->kernel(kernel);
+  int64_t operations = std::max(task.flops, task.bytes / 4);  // a copy counts its elements
+  return run_checked(program, operations, kMostCheckedOperations, backend(), *bench_, options);
+}
+
+Status Laboratory::prepare(Model const& model, int kernel, StopToken stop,
+                           Progress const& progress) {
+  if (bench_ && model_ == model && kernel_ == kernel) return {};
+  bench_.reset();
+  TRY_ASSIGN(ir::Program plain, plain_program(*model, kernel));
+  TRY_ASSIGN(KernelReference reference,
+             kernel_reference(*model, kernel, backend(), device(), stop, progress));
+  auto bench = std::make_unique<KernelBench>(device(), plain, std::move(reference.inputs));
+  expected_ = std::move(reference.expected);
+  bench_ = std::move(bench);
+  model_ = model;
+  kernel_ = kernel;
+  return {};
+}
+
+}  // namespace tw::session

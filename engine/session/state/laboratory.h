@@ -1,0 +1,69 @@
+/// Kernels measured for the session: inputs and the right answer are made once per kernel.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/backend/backend.h"
+#include "engine/device/device.h"
+#include "engine/history/history.h"
+#include "engine/measure/kernel_bench.h"
+#include "engine/measure/speed_probe.h"
+#include "engine/session/model/checked_run.h"
+#include "engine/session/model/loaded_model.h"
+#include "engine/session/session.h"
+#include "engine/te/expected.h"
+
+namespace tw::session {
+
+/// Measures kernels on the device; used by the job thread only.
+class Laboratory {
+public:
+  /// `threads`: 0 for all cores of the device.
+  Laboratory(ChosenDevice chosen, int threads)
+      : chosen_(std::move(chosen)),
+        threads_(threads > 0 ? threads : chosen_.backend->target().hardware.unit().count) {}
+
+  Device& device() { return *chosen_.device; }
+  std::string const& title() const { return chosen_.title; }
+  int threads() const { return threads_; }
+  /// What the times of this laboratory belong to.
+  TriedOn tried_on() const;
+
+  struct Outcome {
+    BenchResult result;
+    Comparison comparison;
+    bool disturbed = false;  ///< others used the processors meanwhile
+  };
+  /// Compiles, runs once over poisoned outputs, compares, times.
+  Result<Outcome> measure(Model const& model, int kernel, ir::Program const& program, CodeTier tier,
+                          StopToken stop, Progress const& progress = {});
+
+  /// What this device was seen to reach, in GFLOP/s on all its threads.
+  void know_peak(double gflops);
+  /// Nobody else uses the device's processors now.
+  bool is_quiet(StopToken stop);
+
+  /// Runs it once with every access checked, if that is no long work.
+  Result<CheckedRun> check(Model const& model, int kernel, ir::Program const& program,
+                           StopToken stop);
+
+private:
+  /// Inputs and the right answer of a kernel, made when the kernel changes.
+  Status prepare(Model const& model, int kernel, StopToken stop, Progress const& progress = {});
+
+  Backend const& backend() const { return *chosen_.backend; }
+  /// Of a burst of arithmetic now; a device that cannot run it is not called slow.
+  bool burst_is_fast(StopToken stop);
+
+  ChosenDevice chosen_;
+  int threads_;
+  Model model_;
+  int kernel_ = -1;
+  std::unique_ptr<KernelBench> bench_;
+  te::Expected expected_;
+  std::unique_ptr<SpeedProbe> probe_;
+  double peak_ = 0;
+};
+
+}  // namespace tw::session

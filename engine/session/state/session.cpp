@@ -1,0 +1,167 @@
+#include "engine/session/state/session_impl.h"
+
+#include <fmt/format.h>
+
+#include "engine/support/sha256.h"
+
+namespace tw::session {
+
+void SessionImpl::publish() {
+  {
+    std::lock_guard lock(mutex_);
+    Snapshot next;
+    next.version = ++state_.version;
+    next.model = state_.model_view;
+    next.graph = state_.graph;
+    next.kernel = state_.kernel;
+    next.code_stages = stages_;
+    next.machine = state_.machine;
+    next.refusal = state_.refusal;
+    next.error = state_.error;
+    next.exported = state_.exported;
+    next.replay = state_.replay;
+    if (state_.model) next.kernels = table_with_states(state_);
+    if (state_.has_kernel()) {
+      ir::Program const& program = state_.now().history.schedule().program();
+      Hardware const hardware = backend()->target().hardware;
+      std::vector<int64_t> caches;
+      for (MemoryLevel const& cache : hardware.caches()) caches.push_back(cache.bytes);
+      bool same = published_.nest && published_.kernel == next.kernel &&
+                  published_.nest->program_hash == ir::hash(program);
+      next.nest =
+          same ? published_.nest : std::make_shared<NestView const>(nest_view(program, caches));
+      next.history = history_view(state_);
+      next.roofline = roofline_view(state_);
+    }
+    published_ = std::move(next);
+  }
+  notify();
+}
+
+Status SessionImpl::open(std::string const& source, std::shared_ptr<Project const> project,
+                         std::string const& shapes) {
+  TRY_ASSIGN(auto fixes, parse_fixes(shapes));
+  clear_error();
+  jobs_.start("open", "opening " + source,
+              [this, source, project, shapes, fixes](StopToken stop, Progress const& progress) {
+                auto model = load_model(source, {fixes, {}}, *backend(), stop, progress);
+                if (!model) {
+                  if (!stop.stop_requested()) set_error(model.error(), "open");
+                  return publish();
+                }
+                take_model(*model, source, shapes, project.get());
+                publish();
+                start_modelling();
+                know_model(*model, source, stop);
+                start_measuring();
+              });
+  return {};
+}
+
+/// The file's content, for projects: after the first picture, since nobody waits for it.
+void SessionImpl::know_model(Model model, std::string const& source, StopToken stop) {
+  ProjectModel known;
+  known.source = source;
+  if (!known.is_file()) return;
+  auto hash = sha256_of_file(source, stop);
+  auto files = files_of_model(source, stop);
+  std::error_code unknown;
+  auto bytes = std::filesystem::file_size(source, unknown);
+  std::lock_guard lock(mutex_);
+  if (!hash || !files || unknown || state_.model != model) return;
+  state_.files = *files;
+  state_.sha256 = *hash;
+  state_.bytes = int64_t(bytes);
+}
+
+void SessionImpl::take_model(Model model, std::string const& source, std::string const& shapes,
+                             Project const* project) {
+  std::vector<std::string> lost, kept_own;
+  if (project) model = with_own_kernels(model, *project, kept_own, lost);
+  auto view = std::make_shared<ModelView>(model_view(*model));
+  view->shapes = shapes;
+  auto graph = std::make_shared<GraphView const>(graph_view(*model));
+  auto table = std::make_shared<KernelTable const>(kernel_table(*model));
+  State next;
+  next.model = model;
+  next.source = source;
+  next.shapes = shapes;
+  next.model_view = view;
+  next.graph = graph;
+  next.table = table;
+  next.kept_own = std::move(kept_own);
+  {
+    std::lock_guard lock(mutex_);
+    next.here = state_.here;
+  }
+  if (project)
+    for (std::string const& one : take_project(next, *project, *backend())) lost.push_back(one);
+  if (!lost.empty())
+    next.error = std::make_shared<ErrorView const>(
+        ErrorView{"lost_from_project", fmt::format("{}", fmt::join(lost, "; ")), "open"});
+  if (next.kernel < 0 || size_t(next.kernel) >= model->plan.kernels.size())
+    next.kernel = model->plan.kernels.empty() ? -1 : 0;
+  if (next.kernel >= 0 && !next.kernels.contains(next.kernel)) {
+    auto work = begin_kernel(*model, next.kernel, *backend());
+    if (work)
+      next.kernels.emplace(next.kernel, std::move(*work));
+    else
+      next.error = view_of(work.error(), "open");
+  }
+  std::lock_guard lock(mutex_);
+  next.machine = state_.machine;
+  next.version = state_.version;
+  state_ = std::move(next);
+  texts_.clear();
+}
+
+Status SessionImpl::run(FixShapes const& c) {
+  std::unique_lock lock(mutex_);
+  if (!state_.model) return bad_input("no_model", "no model is open");
+  std::string source = state_.source;
+  lock.unlock();
+  return open(source, {}, c.shapes);
+}
+
+Status SessionImpl::run(CloseModel const&) {
+  jobs_.cancel_all();
+  std::lock_guard lock(mutex_);
+  State next;
+  next.machine = state_.machine;
+  next.here = state_.here;
+  next.version = state_.version;
+  state_ = std::move(next);
+  return {};
+}
+
+Status SessionImpl::run(SelectKernel const& c) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.model) return bad_input("no_model", "no model is open");
+    if (c.row < 0 || size_t(c.row) >= state_.model->plan.kernels.size())
+      return bad_input("unknown_kernel", fmt::format("there is no kernel {}", c.row));
+    state_.refusal = nullptr;
+    if (!state_.kernels.contains(c.row)) {
+      TRY_ASSIGN(KernelWork work, begin_kernel(*state_.model, c.row, *backend()));
+      state_.kernels.emplace(c.row, std::move(work));
+    }
+    state_.kernel = c.row;
+  }
+  start_measuring();
+  return {};
+}
+
+Status SessionImpl::restore(std::string const& saved) {
+  TRY_ASSIGN(Project project, parse_project(saved));
+  if (project.model.source.empty())
+    return bad_input("no_model", "the project does not say which model it is of");
+  std::string source = project.model.source, shapes = project.model.shapes;
+  return open(source, std::make_shared<Project const>(std::move(project)), shapes);
+}
+
+Result<std::unique_ptr<Session>> Session::create(Options options) {
+  if (!options.backend) return bad_input("no_backend", "the program was built without a target");
+  return std::make_unique<SessionImpl>(std::move(options));
+}
+
+}  // namespace tw::session

@@ -1,0 +1,200 @@
+/// The session behind its facade: state under a mutex, jobs on threads of their own. Its methods
+/// are in session.cpp (models), session_steps.cpp, session_jobs.cpp (measuring, devices, exports)
+/// and session_states.cpp (texts and comparisons).
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <mutex>
+
+#include "engine/backend/backend.h"
+#include "engine/session/session.h"
+#include "engine/session/state/jobs.h"
+#include "engine/session/state/laboratory.h"
+#include "engine/session/state/session_state.h"
+#include "engine/session/views/schedule_views.h"
+
+namespace tw::session {
+
+/// The child process that runs kernels here, and the backend for this processor.
+ChosenDevice this_machine(Options const& options);
+
+class SessionImpl final : public Session {
+public:
+  explicit SessionImpl(Options options)
+      : options_(std::move(options)),
+        backend_(options_.backend),
+        laboratory_(std::make_unique<Laboratory>(this_machine(options_), options_.threads)),
+        stages_(std::make_shared<std::vector<CodeStage> const>(code_stages(*options_.backend))),
+        jobs_([this] { notify(); }),
+        code_jobs_([] {}),
+        model_jobs_([] {}),
+        patience_([] {}) {
+    state_.here = laboratory_->tried_on();
+    start_roofs(false);
+  }
+
+  void set_listener(Listener listener) override {
+    std::lock_guard lock(listener_mutex_);
+    listener_ = std::move(listener);
+  }
+
+  Snapshot snapshot() const override {
+    std::optional<JobView> job = jobs_.current();
+    std::lock_guard lock(mutex_);
+    Snapshot copy = published_;
+    if (job) copy.job = std::make_shared<JobView const>(*job);
+    return copy;
+  }
+
+  Status execute(Command const& command) override {
+    clear_error();  // what was wrong before has nothing to do with this command
+    Status status = std::visit([this](auto const& c) { return run(c); }, command);
+    publish();
+    start_modelling();
+    return status;
+  }
+
+  std::shared_ptr<CodeText const> code(std::string const& stage, bool against_parent) override;
+  std::shared_ptr<CodeText const> code_of(int node, std::string const& stage, int against) override;
+  std::shared_ptr<CodePair const> code_pair(int before, int after,
+                                            std::string const& stage) override;
+  std::shared_ptr<StateComparison const> compare(int before, int after) override;
+  std::shared_ptr<StateComparison const> compare_devices(int node, std::string const& before,
+                                                         std::string const& after) override;
+  std::vector<PrimitiveView> primitives() const override {
+    return primitive_views(backend()->target());
+  }
+  std::vector<std::string> export_targets() const override { return options_.exports.targets; }
+  std::shared_ptr<RefusalView const> why_not(std::string const& line) override;
+  std::string script() const override {
+    std::lock_guard lock(mutex_);
+    return state_.has_kernel() ? state_.kernels.at(state_.kernel).history.schedule().script() : "";
+  }
+  std::string script_of(int node) const override {
+    std::lock_guard lock(mutex_);
+    if (!state_.has_kernel()) return "";
+    History const& history = state_.kernels.at(state_.kernel).history;
+    return history.has(node) ? history.node(node).schedule.script() : "";
+  }
+  std::string save() const override {
+    std::lock_guard lock(mutex_);
+    return state_.model ? to_text(project_of(state_)) : "";
+  }
+  Status restore(std::string const& saved) override;
+  bool wait_idle(double seconds) override {
+    // A job may begin one on another thread: all are idle when none was busy in a whole round.
+    return jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds) &&
+           model_jobs_.wait_idle(seconds) && jobs_.wait_idle(seconds) &&
+           code_jobs_.wait_idle(seconds);
+  }
+
+private:
+  // Commands, on the front's thread.
+  Status run(OpenModel const& c) { return open(c.path, {}); }
+  Status run(OpenSample const& c) { return open("sample:" + c.name, {}); }
+  Status run(FixShapes const& c);
+  Status run(CloseModel const&);
+  Status run(SelectKernel const& c);
+  Status run(ApplyStep const& c);
+  Status run(ApplyScript const& c);
+  Status run(Undo const&) {
+    return move([](History const& h) -> Result<History> { return h.undone(); });
+  }
+  Status run(Redo const&) {
+    return move([](History const& h) -> Result<History> { return h.redone(); });
+  }
+  Status run(JumpTo const& c) {
+    return move([&](History const& h) { return h.jumped(c.history_node); });
+  }
+  Status run(SetNote const& c);
+  Status run(DismissRefusal const&);
+  Status run(MeasureAgain const&);
+  Status run(MeasureModel const&);
+  Status run(MeasureRoofs const& c) { return start_roofs(c.again), Status(); }
+  Status run(UseDevice const& c);
+  Status run(Export const& c) { return start_export(c.target, c.folder, ""); }
+  Status run(ExportKernel const& c) { return start_export(c.target, c.folder, c.kernel); }
+  Status run(CancelJob const&) { return jobs_.cancel_all(), Status(); }
+  Status run(ReplayOn const& c);
+  Status run(AddKernel const& c);
+  Status run(RewriteKernel const& c);
+
+  /// `kernel`: its name; empty: the model.
+  Status start_export(std::string const& target, std::string const& folder,
+                      std::string const& kernel);
+  Status open(std::string const& source, std::shared_ptr<Project const> project,
+              std::string const& shapes = "");
+  Status move(std::function<Result<History>(History const&)> const& to);
+  std::expected<void, Refusal> take(Step const& step);
+
+  // Jobs, on the session's thread.
+  void start_roofs(bool again);
+  void use(ChosenDevice chosen);
+  void start_measuring();
+  void measure_node(int kernel, int node, StopToken stop, Progress const& progress);
+  /// With the mutex held.
+  void keep_time(History& history, int64_t flops, int node, Laboratory::Outcome const& outcome);
+  bool doubt_roofs_of(int kernel, int node);
+  void wait_for_quiet();
+  void measure_disturbed(StopToken stop, Progress const& progress);
+  void take_machine(MachineView view);
+  void start_checking(int kernel, int node);
+  void check_node(int kernel, int node, StopToken stop);
+  void take_model(Model model, std::string const& source, std::string const& shapes,
+                  Project const* project);
+  void know_model(Model model, std::string const& source, StopToken stop);
+  void start_modelling();
+  void model_states(StopToken stop);
+  void find_facts(Model const& model, int kernel, int node);
+  void want_facts(int node);
+  void replay_job(Model const& model, Schedule const& from, std::string const& name, int row);
+  void write_kernel(Model const& model, std::string const& text, int row);
+
+  std::shared_ptr<Backend const> backend() const { return backend_.load(); }
+  void publish();
+  void notify() {
+    std::lock_guard lock(listener_mutex_);
+    if (listener_) listener_();
+  }
+  static std::shared_ptr<ErrorView const> view_of(Error const& error, std::string job) {
+    return std::make_shared<ErrorView const>(ErrorView{error.code, to_sentence(error), job});
+  }
+  void set_error(Error const& error, std::string job) {
+    std::lock_guard lock(mutex_);
+    state_.error = view_of(error, std::move(job));
+  }
+  void clear_error() {
+    std::lock_guard lock(mutex_);
+    state_.error = nullptr;
+  }
+  /// With the mutex held: a job went well, and an error of an earlier one of its kind is mended.
+  void mended(std::string_view job) {
+    if (state_.error && state_.error->job == job) state_.error = nullptr;
+  }
+
+  Options options_;
+  std::atomic<std::shared_ptr<Backend const>> backend_;  ///< for the device in use
+  std::unique_ptr<Laboratory> laboratory_;               ///< of the job thread only
+  std::shared_ptr<std::vector<CodeStage> const> stages_;
+  mutable std::mutex mutex_;
+  std::mutex listener_mutex_;
+  State state_;
+  Snapshot published_;
+  Listener listener_;
+  std::map<std::pair<uint64_t, std::string>, std::shared_ptr<CodeText const>> texts_;
+  struct Pair {
+    std::shared_ptr<CodeText const> first, second;
+    std::shared_ptr<CodePair const> both;
+  };
+  Pair pair_;  ///< the last one asked for
+  int times_doubted_ = 0;
+  bool modelling_ = false;  ///< a job goes through the states that are not modelled
+  Jobs jobs_;
+  Jobs code_jobs_;
+  Jobs model_jobs_;
+  Jobs patience_;  ///< waits for a quiet moment; nobody waits for it
+};
+
+}  // namespace tw::session

@@ -1,0 +1,291 @@
+#include "engine/session/state/session_impl.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/device/local_device.h"
+#include "engine/device/logged_device.h"
+#include "engine/device/registry.h"
+#include "engine/session/state/state_costs.h"
+
+namespace tw::session {
+
+ChosenDevice this_machine(Options const& options) {
+  std::shared_ptr<Device> device = std::make_shared<LocalDevice>(LocalDeviceOptions{
+      .program = options.device_program, .target = options.backend->target().name});
+  if (options.local_log) device = std::make_shared<LoggedDevice>(device, options.local_log);
+  return {"", options.backend, device};
+}
+
+Status SessionImpl::run(MeasureAgain const&) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
+    History& history = state_.now().history;
+    history = history.with_correctness(history.current(), state_.here, Correctness::kUnknown, "");
+    state_.now().checked.erase(history.current());
+  }
+  start_measuring();
+  return {};
+}
+
+/// Measures the current step if nobody has, then the schedule by rule, so that there is something
+/// to compare with.
+void SessionImpl::start_measuring() {
+  jobs_.cancel("again");
+  if (!options_.measure) return;
+  std::vector<int> wanted;
+  int kernel = -1, current = 0;
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.has_kernel()) return;
+    kernel = state_.kernel;
+    History const& history = state_.now().history;
+    current = history.current();
+    for (int id : {history.current(), state_.now().default_node, 0}) {
+      if (id < 0) continue;
+      Trial const& trial = history.node(id).on(state_.here);
+      bool known = (trial.measured && trial.correctness != Correctness::kUnknown) ||
+                   trial.correctness == Correctness::kWrong;
+      if (!known && std::find(wanted.begin(), wanted.end(), id) == wanted.end())
+        wanted.push_back(id);
+    }
+  }
+  if (wanted.empty())
+    jobs_.cancel("measure");
+  else
+    jobs_.start("measure", "measuring",
+                [this, kernel, wanted](StopToken stop, Progress const& progress) {
+                  for (int node : wanted)
+                    if (!stop.stop_requested()) measure_node(kernel, node, stop, progress);
+                });
+  start_checking(kernel, current);
+}
+
+/// Behind every measurement, since nobody waits for it; a step taken meanwhile stops it.
+void SessionImpl::start_checking(int kernel, int node) {
+  jobs_.start(
+      "check", "checking every access",
+      [this, kernel, node](StopToken stop, Progress const&) { check_node(kernel, node, stop); });
+}
+
+void SessionImpl::check_node(int kernel, int node, StopToken stop) {
+  Model model;
+  std::optional<Schedule> schedule;
+  {
+    std::lock_guard lock(mutex_);
+    auto work = state_.kernels.find(kernel);
+    if (!state_.model || work == state_.kernels.end() || !work->second.history.has(node)) return;
+    HistoryNode const& known = work->second.history.node(node);
+    if (known.on(state_.here).correctness != Correctness::kCorrect ||
+        work->second.checked.contains(node))
+      return;
+    model = state_.model;
+    schedule = known.schedule;
+  }
+  auto run = laboratory_->check(model, kernel, schedule->program(), stop);
+  {
+    std::lock_guard lock(mutex_);
+    if (state_.model != model || stop.stop_requested()) return;
+    state_.kernels.at(kernel).checked.insert(node);
+    History& history = state_.kernels.at(kernel).history;
+    history = with_checked_run(history, node, state_.here, run);
+  }
+  publish();
+}
+
+void SessionImpl::measure_node(int kernel, int node, StopToken stop, Progress const& progress) {
+  Model model;
+  std::optional<Schedule> schedule;
+  {
+    std::lock_guard lock(mutex_);
+    auto work = state_.kernels.find(kernel);
+    if (!state_.model || work == state_.kernels.end() || !work->second.history.has(node)) return;
+    model = state_.model;
+    schedule = work->second.history.node(node).schedule;
+    state_.measuring = node;
+  }
+  publish();
+  for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull}) {
+    if (tier == CodeTier::kFull)
+      publish();  // the first number is shown while the finer one is made
+    auto outcome = laboratory_->measure(model, kernel, schedule->program(), tier, stop, progress);
+    std::lock_guard lock(mutex_);
+    if (state_.model != model) return;
+    state_.measuring = -1;
+    if (stop.stop_requested()) break;
+    History& history = state_.kernels.at(kernel).history;
+    if (!outcome) {
+      history = history.with_failure(node, state_.here, to_sentence(outcome.error()));
+      state_.error = view_of(outcome.error(), "measure");
+      break;
+    }
+    mended("measure");
+    Comparison const& c = outcome->comparison;
+    std::string words = fmt::format("largest difference {:.2g} where the largest value is {:.3g}",
+                                    c.max_abs_diff, c.max_abs_ref);
+    history = history.with_correctness(
+        node, state_.here, c.equal ? Correctness::kCorrect : Correctness::kWrong, words);
+    if (!c.equal) break;  // a wrong answer has no time
+    double ms = outcome->result.samples.least() * 1e3;
+    keep_time(history, model->kernel(kernel).flops, node, *outcome);
+    if (history.node(node).on(state_.here).measured->disturbed) wait_for_quiet();
+    if (ms > 50) break;  // slow code gains nothing from a second look
+    state_.measuring = tier == CodeTier::kFast ? node : -1;
+  }
+  {
+    std::lock_guard lock(mutex_);
+    state_.measuring = -1;
+  }
+  if (doubt_roofs_of(kernel, node)) wait_for_quiet();
+  publish();
+}
+
+Status SessionImpl::run(MeasureModel const&) {
+  Model model;
+  RunOptions options;
+  options.cache_folder = options_.cache_folder;
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.model) return bad_input("no_model", "no model is open");
+    model = state_.model;
+    options.scripts = shaped_scripts(state_);
+  }
+  jobs_.start(
+      "model", "measuring the whole model",
+      [this, model, options](StopToken stop, Progress const& progress) mutable {
+        options.rounds = 5;
+        options.threads = laboratory_->threads();
+        auto inputs = random_inputs(*model, 1);
+        if (!inputs) {
+          set_error(inputs.error(), "model");
+          return publish();
+        }
+        options.inputs = std::move(*inputs);
+        auto run = run_model(*model, options, *backend(), laboratory_->device(), stop, progress);
+        if (!run) {
+          if (!stop.stop_requested()) set_error(run.error(), "model");
+          return publish();
+        }
+        {
+          std::lock_guard lock(mutex_);
+          if (state_.model != model) return;
+          auto table = std::make_shared<KernelTable>(*state_.table);
+          fill_times(*table, *model, *run, state_.machine ? *state_.machine : MachineView());
+          state_.table = std::move(table);
+          state_.timed_scripts = options.scripts;
+        }
+        publish();
+      });
+  return {};
+}
+
+Status SessionImpl::start_export(std::string const& target, std::string const& folder,
+                                 std::string const& kernel) {
+  if (!options_.exports.backend_for)
+    return environment_failed("no_runtime", "this program was built without what exports need");
+  ExportRequest request{.folder = folder,
+                        .target = target,
+                        .threads = options_.threads > 0
+                                       ? options_.threads
+                                       : options_.backend->target().hardware.unit().count,
+                        .scripts = {},
+                        .cache_folder = options_.cache_folder,
+                        .kernel = -1,
+                        .parameters = {}};
+  Model model;
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.model) return bad_input("no_model", "no model is open");
+    model = state_.model;
+    if (!kernel.empty()) {
+      TRY_ASSIGN(request.kernel, find_kernel(*model, kernel));
+    }
+    TRY_ASSIGN(request.scripts, scripts_to_export(state_, request.kernel));
+    state_.exported = nullptr;
+    state_.error = nullptr;
+  }
+  jobs_.start("export", kernel.empty() ? "exporting the model" : "exporting " + kernel,
+              [this, model, request](StopToken stop, Progress const& progress) {
+                // What is made while exporting is made here, whatever device is in use.
+                ChosenDevice here = this_machine(options_);
+                auto view = export_to_folder(*model, request, options_.exports, *here.backend,
+                                             *here.device, stop, progress);
+                if (!view && !stop.stop_requested()) set_error(view.error(), "export");
+                if (view) {
+                  std::lock_guard lock(mutex_);
+                  state_.exported = std::make_shared<ExportView const>(std::move(*view));
+                }
+                publish();
+              });
+  return {};
+}
+
+void SessionImpl::start_roofs(bool again) {
+  jobs_.start("roofs", "measuring this machine",
+              [this, again](StopToken stop, Progress const& progress) {
+                auto look = [&](bool measure) {
+                  return machine_view(*backend(), laboratory_->device(), options_.cache_folder,
+                                      measure, again, stop, progress, laboratory_->title());
+                };
+                auto plain = look(false);
+                auto view = options_.measure ? look(true) : plain;
+                if (!view && !stop.stop_requested()) set_error(view.error(), "roofs");
+                if (view && options_.measure) {
+                  std::lock_guard lock(mutex_);
+                  mended("roofs");
+                }
+                take_machine(view ? *view : *plain);
+                if (view && view->roofs_doubtful) wait_for_quiet();
+                publish();
+                start_modelling();
+              });
+}
+
+Status SessionImpl::run(UseDevice const& c) {
+  if (!options_.open_device)
+    return bad_input("no_devices", "this program knows no device but this machine");
+  for (char const* kind : {"measure", "check", "model", "roofs"}) jobs_.cancel(kind);
+  clear_error();
+  jobs_.start("device", "asking " + c.name + " what it is",
+              [this, name = c.name](StopToken stop, Progress const&) {
+                auto chosen = name == kLocalDeviceName
+                                  ? Result<ChosenDevice>(this_machine(options_))
+                                  : options_.open_device(name, stop);
+                if (chosen)
+                  use(std::move(*chosen));
+                else if (!stop.stop_requested())
+                  set_error(chosen.error(), "device");
+                publish();
+                // Also when nothing changed: this stopped what was being measured.
+                start_roofs(false);
+                start_measuring();
+              });
+  return {};
+}
+
+/// On the job thread. The model is planned again, with the schedules that were made by hand, for
+/// what the new device is; times belong to the device that they were measured on.
+void SessionImpl::use(ChosenDevice chosen) {
+  std::string source, shapes;
+  std::shared_ptr<Project const> kept;
+  {
+    std::lock_guard lock(mutex_);
+    std::string before = state_.here.device;
+    if (state_.model)
+      kept = std::make_shared<Project const>(for_other_device(project_of(state_), before));
+    backend_ = chosen.backend;
+    laboratory_ = std::make_unique<Laboratory>(std::move(chosen), options_.threads);
+    state_.here = laboratory_->tried_on();
+    stages_ = std::make_shared<std::vector<CodeStage> const>(code_stages(*backend()));
+    state_.machine = nullptr;
+    texts_.clear();
+    pair_ = {};
+    source = state_.source;
+    shapes = state_.shapes;
+  }
+  if (kept) (void)open(source, kept, shapes);
+}
+
+}  // namespace tw::session

@@ -1,0 +1,337 @@
+#include "engine/session/state/session_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/backend/backend.h"
+#include "engine/ir/program.h"
+#include "engine/schedule/trace.h"
+#include "engine/session/views/schedule_views.h"
+#include "engine/support/base/quantities.h"
+
+namespace tw::session {
+namespace {
+
+Verdict verdict_of(Trial const& trial, bool measuring) {
+  if (trial.correctness == Correctness::kCorrect) return Verdict::kCorrect;
+  if (trial.correctness == Correctness::kWrong) return Verdict::kWrong;
+  return measuring ? Verdict::kChecking : Verdict::kUnknown;
+}
+
+std::string steps_text(HistoryNode const& node) {
+  std::string text;
+  for (std::string const& step : node.steps) text += (text.empty() ? "" : "\n") + step;
+  return text;
+}
+
+std::vector<ElsewhereView> elsewhere(HistoryNode const& node, TriedOn const& here) {
+  std::vector<ElsewhereView> list;
+  for (auto const& [where, trial] : node.trials) {
+    if (where == here || trial == Trial()) continue;
+    ElsewhereView one{name_of(where, here),     where.machine, {}, 0, {},
+                      verdict_of(trial, false), trial.failure};
+    if (trial.measured) {
+      one.min_ms = trial.measured->min_ms;
+      one.spread = trial.measured->spread;
+      one.gflops = trial.measured->gflops;
+    }
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+std::vector<int> path_to(History const& history, int id) {
+  std::vector<int> path;
+  for (; id >= 0; id = history.node(id).parent) path.push_back(id);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+}  // namespace
+
+std::string name_of(TriedOn const& where, TriedOn const& here) {
+  bool other = where.device == here.device && where != here;
+  return other ? fmt::format("{} ({})", where.device, where.machine) : where.device;
+}
+
+namespace {
+
+std::optional<KernelRoofView> roof_of(State const& state, KernelWork const& work) {
+  if (!state.machine) return std::nullopt;
+  return roof_view(work.needs, *state.machine, state.machine->threads);
+}
+
+void take_roof(std::optional<KernelRoofView> const& roof, double flops, HistoryNodeView& node) {
+  node.speed = node.gflops;
+  if (!roof) return;
+  node.speed = speed_of(*roof, flops, *node.min_ms);
+  node.fraction_of_roof = fraction_of(*roof, *node.min_ms);
+}
+
+}  // namespace
+
+std::shared_ptr<HistoryView const> history_view(State const& state) {
+  auto view = std::make_shared<HistoryView>();
+  KernelWork const& work = state.kernels.at(state.kernel);
+  History const& history = work.history;
+  auto flops = double(state.model->kernel(state.kernel).flops);
+  view->roof = roof_of(state, work);
+  for (size_t i = 0; i < history.size(); ++i) {
+    HistoryNode const& node = history.node(int(i));
+    Trial const& trial = node.on(state.here);
+    HistoryNodeView one;
+    one.id = node.id;
+    one.parent = node.parent;
+    one.label = node.label;
+    one.step = steps_text(node);
+    one.measuring = state.measuring == node.id;
+    if (trial.measured) {
+      one.min_ms = trial.measured->min_ms;
+      one.spread = trial.measured->spread;
+      one.gflops = trial.measured->gflops;
+      one.disturbed = trial.measured->disturbed;
+      take_roof(view->roof, flops, one);
+    }
+    if (auto model = work.models.find(node.id);
+        model != work.models.end() && model->second->seconds > 0) {
+      one.model_ms = model->second->seconds * 1e3;
+      one.model_gflops = flops / model->second->seconds * 1e-9;
+      one.bound = model->second->bound;
+    }
+    one.verdict = verdict_of(trial, one.measuring);
+    one.verdict_text = trial.correctness_text;
+    one.failure = trial.failure;
+    one.note = node.note;
+    one.elsewhere = elsewhere(node, state.here);
+    view->nodes.push_back(std::move(one));
+  }
+  view->device = state.here.device;
+  view->current = history.current();
+  view->can_undo = history.can_undo();
+  view->can_redo = history.can_redo();
+  return view;
+}
+
+std::shared_ptr<RooflineView const> roofline_view(State const& state) {
+  auto view = std::make_shared<RooflineView>();
+  if (!state.machine || !state.machine->rates) return view;
+  view->roofs = state.machine->roofs;
+  view->doubtful = state.machine->roofs_doubtful;
+  std::erase_if(view->roofs, [](RoofView const& roof) {
+    return roof.name.find("one core") != std::string::npos;
+  });
+  auto flops = double(state.model->kernel(state.kernel).flops);
+  KernelWork const& work = state.kernels.at(state.kernel);
+  if (auto roof = roof_of(state, work); roof && flops <= 0)
+    view->explanation = explanation_of(*roof);
+  History const& history = work.history;
+  for (int id : path_to(history, history.current())) {
+    HistoryNode const& node = history.node(id);
+    auto known = work.models.find(id);
+    bool current = id == history.current();
+    if (flops <= 0 || known == work.models.end() || known->second->seconds <= 0) continue;
+    analysis::TimeModel const& model = *known->second;
+    RooflinePoint point = roofline_point(model, flops);
+    point.history_node = id;
+    auto const& measured = node.on(state.here).measured;
+    point.measured = measured.has_value();
+    if (measured) point.gflops = measured->gflops;
+    point.label = fmt::format("{} {}", node.label, number_text(point.gflops));
+    point.current = current;
+    if (current) view->explanation = explanation_of(model);
+    view->trail.push_back(std::move(point));
+  }
+  return view;
+}
+
+std::map<int, std::string> shaped_scripts(State const& state) {
+  std::map<int, std::string> scripts;
+  for (auto const& [row, work] : state.kernels) {
+    HistoryNode const& node = work.history.node(work.history.current());
+    if (node.parent >= 0 && node.on(state.here).correctness == Correctness::kCorrect)
+      scripts[row] = node.schedule.script();
+  }
+  return scripts;
+}
+
+Result<std::map<int, std::string>> scripts_to_export(State const& state, int kernel) {
+  std::map<int, std::string> scripts;
+  for (auto const& [row, work] : state.kernels) {
+    HistoryNode const& node = work.history.node(work.history.current());
+    if (node.parent < 0 || (kernel >= 0 && row != kernel)) continue;
+    Trial const& trial = node.on(state.here);
+    if (trial.correctness == Correctness::kWrong)
+      return refused("wrong_result",
+                     fmt::format("the kernel {} computes something else as it stands ({}); go to "
+                                 "another step of its history",
+                                 state.model->kernel(row).name, trial.correctness_text));
+    scripts[row] = node.schedule.script();
+  }
+  return scripts;
+}
+
+namespace {
+
+/// Where the model runs the kernel: by rule while its plain nest is looked at.
+int runs_at(KernelWork const& work) {
+  HistoryNode const& node = work.history.node(work.history.current());
+  return node.parent < 0 ? work.default_node : node.id;
+}
+
+/// The time inside the network, if the kernel had this schedule then; else alone, on its own.
+void take_time(State const& state, int row, KernelWork const& work, KernelRow& entry) {
+  auto timed = state.timed_scripts.find(row);
+  std::string then = timed == state.timed_scripts.end() ? "" : timed->second;
+  HistoryNode const& node = work.history.node(work.history.current());
+  bool by_rule = then.empty() && (node.parent < 0 || node.id == work.default_node);
+  int runs = runs_at(work);
+  if (entry.time_ms &&
+      (by_rule || (runs >= 0 && then == work.history.node(runs).schedule.script())))
+    return;
+  entry.time_ms.reset();
+  entry.fraction_of_roof.reset();
+  entry.disturbed = false;
+  if (runs < 0) return;
+  auto const& measured = work.history.node(runs).on(state.here).measured;
+  if (!measured) return;
+  entry.time_ms = measured->min_ms;
+  entry.disturbed = measured->disturbed;
+}
+
+}  // namespace
+
+std::shared_ptr<KernelTable const> table_with_states(State const& state) {
+  auto table = std::make_shared<KernelTable>(*state.table);
+  for (auto const& [row, work] : state.kernels) {
+    HistoryNode const& node = work.history.node(work.history.current());
+    KernelRow& entry = table->rows[size_t(row)];
+    entry.state = node.parent < 0                ? KernelState::kPlain
+                  : node.id == work.default_node ? KernelState::kDefault
+                                                 : KernelState::kHand;
+    take_time(state, row, work, entry);
+    entry.roof = roof_of(state, work);
+    if (entry.time_ms && entry.roof)
+      entry.fraction_of_roof = fraction_of(*entry.roof, *entry.time_ms);
+  }
+  return table;
+}
+
+namespace {
+
+/// The schedule by this target's rule as a branch; where one is, and where redo leads, stays.
+Result<KernelWork> with_default(KernelWork work, LoadedModel const& model, int row,
+                                ir::Program const& plain, Backend const& backend) {
+  work.needs = needs_of(model, row, plain);
+  TRY_ASSIGN(Schedule by_rule, backend.default_schedule(plain));
+  if (by_rule.trace().empty()) return work;
+  int at = work.history.current(), forward = work.history.node(0).redo;
+  TRY_ASSIGN(History branched, work.history.add(0, by_rule, "default"));
+  work.default_node = branched.current();
+  branched = branched.with_label(work.default_node, "default");
+  TRY_ASSIGN(branched, branched.jumped(at == 0 && forward >= 0 ? forward : at));
+  work.history = at == 0 && forward >= 0 ? branched.undone() : branched;
+  return work;
+}
+
+}  // namespace
+
+Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend const& backend) {
+  TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
+  return with_default(KernelWork{History(Schedule(plain, backend.shared_target()))}, model, kernel,
+                      plain, backend);
+}
+
+Project project_of(State const& state) {
+  Project project;
+  if (!state.model) return project;
+  project.model = {state.source, state.shapes, "", state.sha256, state.bytes, state.files, ""};
+  if (state.kernel >= 0) project.kernel = state.model->kernel(state.kernel).name;
+  for (auto const& [row, work] : state.kernels)
+    project.kernels.push_back(
+        {state.model->kernel(row).name, work.history.schedule().script(), work.history.to_json()});
+  for (auto const& [row, text] : state.model->own)
+    if (!(state.model->is_expression && row == 0)) project.own_kernels.push_back(text);
+  project.own_kernels.insert(project.own_kernels.end(), state.kept_own.begin(),
+                             state.kept_own.end());
+  project.kernels.insert(project.kernels.end(), state.kept.begin(), state.kept.end());
+  if (state.machine) project.devices.push_back({state.machine->name, state.machine->target});
+  return project;
+}
+
+namespace {
+
+/// Schedules by a rule of another day are called so.
+Result<KernelWork> restore_kernel(LoadedModel const& model, int row, ProjectKernel const& saved,
+                                  Backend const& backend, TriedOn const& untold) {
+  TRY_ASSIGN(ir::Program plain, plain_program(model, row));
+  TRY_ASSIGN(History history,
+             History::from_json(saved.history, Schedule(plain, backend.shared_target()), untold));
+  TRY_ASSIGN(KernelWork work,
+             with_default(KernelWork{std::move(history)}, model, row, plain, backend));
+  for (int id = 0; id < int(work.history.size()); ++id)
+    if (id != work.default_node && work.history.node(id).label == "default")
+      work.history = work.history.with_label(id, "earlier default");
+  return work;
+}
+
+/// Earlier versions did not say where a time comes from: it was the project's own device.
+TriedOn untold_of(Project const& project, TriedOn const& here, Backend const& backend) {
+  if (project.devices.empty() || project.devices[0].target == backend.target().title) return here;
+  return {project.devices[0].name, project.devices[0].target};
+}
+
+}  // namespace
+
+Model with_own_kernels(Model model, Project const& project, std::vector<std::string>& kept,
+                       std::vector<std::string>& lost) {
+  for (std::string const& text : project.own_kernels) {
+    auto next = with_own_kernel(model, text);
+    if (next) {
+      model = std::move(*next);
+      continue;
+    }
+    kept.push_back(text);
+    lost.push_back("a kernel of your own is kept but cannot be read: " + next.error().message);
+  }
+  return model;
+}
+
+Project for_other_device(Project project, std::string const& before) {
+  for (ProjectKernel& kernel : project.kernels)
+    for (auto& node : kernel.history["nodes"])
+      if (node["label"] == "default") node["label"] = fmt::format("default ({})", before);
+  return project;
+}
+
+std::vector<std::string> take_project(State& state, Project const& project,
+                                      Backend const& backend) {
+  std::vector<std::string> lost;
+  TriedOn untold = untold_of(project, state.here, backend);
+  for (ProjectKernel const& saved : project.kernels) {
+    auto keep = [&](std::string const& why) {
+      state.kept.push_back(saved);
+      lost.push_back(
+          fmt::format("the history of kernel {} is kept but fits nothing: {}", saved.name, why));
+    };
+    auto const& kernels = state.model->plan.kernels;
+    auto found = std::find_if(kernels.begin(), kernels.end(),
+                              [&](KernelTask const& task) { return task.name == saved.name; });
+    int row = int(found - kernels.begin());
+    if (found == kernels.end()) {
+      keep("the model has no such kernel");
+      continue;
+    }
+    auto work = restore_kernel(*state.model, row, saved, backend, untold);
+    if (!work)
+      keep(work.error().message);
+    else if (!state.kernels.emplace(row, std::move(*work)).second)
+      keep("there are two of this name");
+  }
+  auto const& kernels = state.model->plan.kernels;
+  for (size_t row = 0; row < kernels.size(); ++row)
+    if (kernels[row].name == project.kernel) state.kernel = int(row);
+  return lost;
+}
+
+}  // namespace tw::session

@@ -1,0 +1,88 @@
+/// What a session knows, behind its mutex, and how snapshots are made of it.
+#pragma once
+
+#include <set>
+
+#include <map>
+
+#include "engine/analysis/time_model.h"
+#include "engine/history/history.h"
+#include "engine/session/model/kernel_roofs.h"
+#include "engine/session/model/loaded_model.h"
+#include "engine/session/project/project.h"
+#include "engine/session/session.h"
+#include "engine/session/views/compare.h"
+
+namespace tw::session {
+
+/// One kernel that was looked at.
+struct KernelWork {
+  History history;
+  int default_node = -1;  ///< leaf of the schedule by rule; -1 = no rule fits
+  analysis::KernelNeeds needs;
+  std::set<int> checked;  ///< nodes that ran with every access checked, or are too large for it
+  std::map<int, std::shared_ptr<analysis::TimeModel const>> models;  ///< by node, for these roofs
+  std::map<int, std::shared_ptr<StateFacts const>> facts;            ///< of nodes once compared
+};
+
+struct State {
+  Model model;
+  std::string source;              ///< what `load_model` was given
+  std::string shapes;              ///< and with which shapes of its inputs
+  std::string sha256;              ///< of the model's file; empty: a sample, or not known yet
+  int64_t bytes = 0;               ///< of the model's file
+  std::vector<ProjectFile> files;  ///< that the model keeps its weights in
+  /// Histories that fit no kernel of this model: nothing is done with them, and nothing is lost.
+  std::vector<ProjectKernel> kept;
+  std::vector<std::string> kept_own;  ///< kernels of the user's own that cannot be read any more
+  std::shared_ptr<ModelView const> model_view;
+  std::shared_ptr<GraphView const> graph;
+  std::shared_ptr<KernelTable const> table;
+  std::map<int, std::string> timed_scripts;  ///< with which the table's times were measured
+  int kernel = -1;
+  std::map<int, KernelWork> kernels;
+  std::shared_ptr<MachineView const> machine;
+  std::shared_ptr<RefusalView const> refusal;
+  std::shared_ptr<ErrorView const> error;
+  std::shared_ptr<ExportView const> exported;
+  std::shared_ptr<ReplayView const> replay;
+  int measuring = -1;  ///< history node that a job is measuring now
+  TriedOn here;        ///< the device in use
+  uint64_t version = 0;
+
+  KernelWork& now() { return kernels.at(kernel); }
+  bool has_kernel() const { return model && kernels.contains(kernel); }
+};
+
+std::shared_ptr<HistoryView const> history_view(State const& state);
+/// Of the states on the way to the current one, as far as they are modelled.
+std::shared_ptr<RooflineView const> roofline_view(State const& state);
+/// The table with the states and times that the histories know.
+std::shared_ptr<KernelTable const> table_with_states(State const& state);
+/// The kernels that were shaped by hand, with where each stands, if that was found correct.
+std::map<int, std::string> shaped_scripts(State const& state);
+/// Where each kernel that was shaped by hand stands, also if nobody has run that yet: an export is
+/// run before it is done. `kernel`: the row of the only one that matters, or -1. Errors:
+/// wrong_result (a kernel stands at a step that was found wrong).
+Result<std::map<int, std::string>> scripts_to_export(State const& state, int kernel);
+/// A kernel's history: the plain nest, and the schedule by rule as a second branch.
+Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend const& backend);
+
+/// What a state was tried on, in words: the device's name, with its machine where another one has
+/// the name now.
+std::string name_of(TriedOn const& where, TriedOn const& here);
+
+/// The model with the kernels that the user had written beside it. Those that cannot be read any
+/// more go to `kept`, with a sentence each.
+Model with_own_kernels(Model model, Project const& project, std::vector<std::string>& kept,
+                       std::vector<std::string>& lost);
+/// Everything but the window's part and the time.
+Project project_of(State const& state);
+/// Puts a project's histories into a state whose model was loaded. Says in a sentence each what
+/// did not fit; that is kept.
+std::vector<std::string> take_project(State& state, Project const& project, Backend const& backend);
+/// A project that goes on with another device than `before`: the schedules by that one's rules are
+/// called after it.
+Project for_other_device(Project project, std::string const& before);
+
+}  // namespace tw::session

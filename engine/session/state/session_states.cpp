@@ -1,0 +1,160 @@
+#include "engine/session/state/session_impl.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "engine/session/state/state_costs.h"
+
+namespace tw::session {
+
+std::shared_ptr<CodeText const> SessionImpl::code(std::string const& stage, bool against_parent) {
+  int node = -1, against = -1;
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.has_kernel()) return nullptr;
+    History const& history = state_.now().history;
+    node = history.current();
+    if (against_parent) against = history.node(node).parent;
+  }
+  return code_of(node, stage, against);
+}
+
+std::shared_ptr<CodeText const> SessionImpl::code_of(int node, std::string const& stage,
+                                                     int against) {
+  std::unique_lock lock(mutex_);
+  if (!state_.has_kernel() || !state_.now().history.has(node)) return nullptr;
+  History const& history = state_.now().history;
+  ir::Program program = history.node(node).schedule.program();
+  std::optional<ir::Program> before;
+  if (history.has(against) && stage != kExpressionStage)
+    before = history.node(against).schedule.program();
+  uint64_t hash = ir::hash(program);
+  std::string key = before ? fmt::format("{} against {:x}", stage, ir::hash(*before)) : stage;
+  if (auto found = texts_.find({hash, key}); found != texts_.end()) return found->second;
+  te::Kernel kernel = state_.model->kernel(state_.kernel).kernel;
+  // What the code view shows is wanted again and again; what a comparison asks for waits beside it.
+  std::string kind = node == history.current() ? stage : fmt::format("{} of {}", stage, node);
+  lock.unlock();
+  code_jobs_.start(
+      kind, "lowering",
+      [this, program, before, kernel, stage, hash, key](StopToken stop, Progress const&) {
+        auto text = std::make_shared<CodeText>(code_text(program, kernel, stage, *backend()));
+        if (before && !stop.stop_requested())
+          *text = with_changes(*text, code_text(*before, kernel, stage, *backend()));
+        text->program_hash = hash;
+        {
+          std::lock_guard guard(mutex_);
+          if (texts_.size() > 400) texts_.clear();
+          texts_[{hash, key}] = text;
+        }
+        notify();
+      });
+  return nullptr;
+}
+
+std::shared_ptr<CodePair const> SessionImpl::code_pair(int before, int after,
+                                                       std::string const& stage) {
+  auto first = code_of(before, stage, -1), second = code_of(after, stage, -1);
+  if (!first || !second) return nullptr;
+  std::lock_guard lock(mutex_);
+  if (pair_.first != first || pair_.second != second)
+    pair_ = {first, second, std::make_shared<CodePair const>(side_by_side(*first, *second))};
+  return pair_.both;
+}
+
+std::shared_ptr<StateComparison const> SessionImpl::compare(int before, int after) {
+  std::lock_guard lock(mutex_);
+  if (!state_.has_kernel()) return nullptr;
+  History const& history = state_.now().history;
+  if (!history.has(before) || !history.has(after)) return nullptr;
+  StateToCompare from = side_of(state_, before), to = side_of(state_, after);
+  for (StateToCompare const* side : {&from, &to})
+    if (!side->facts) want_facts(side->state.history_node);
+  if (!from.facts || !to.facts) return nullptr;
+  return std::make_shared<StateComparison const>(
+      compare_states(from, to, double(state_.model->kernel(state_.kernel).flops),
+                     state_.machine ? state_.machine->roofs : std::vector<RoofView>()));
+}
+
+std::shared_ptr<StateComparison const> SessionImpl::compare_devices(int node,
+                                                                    std::string const& before,
+                                                                    std::string const& after) {
+  std::lock_guard lock(mutex_);
+  if (!state_.has_kernel() || !state_.now().history.has(node)) return nullptr;
+  auto from = side_on(state_, node, before), to = side_on(state_, node, after);
+  if (!from || !to) return nullptr;
+  if (!from->facts) want_facts(node);
+  return std::make_shared<StateComparison const>(
+      compare_trials(*from, *to, double(state_.model->kernel(state_.kernel).flops)));
+}
+
+/// With the mutex held.
+void SessionImpl::want_facts(int node) {
+  code_jobs_.start(fmt::format("costs of {}", node), "counting",
+                   [this, model = state_.model, kernel = state_.kernel, node](
+                       StopToken, Progress const&) { find_facts(model, kernel, node); });
+}
+
+void SessionImpl::find_facts(Model const& model, int kernel, int node) {
+  std::optional<Schedule> schedule;
+  std::shared_ptr<MachineView const> machine;
+  {
+    std::lock_guard lock(mutex_);
+    auto work = state_.kernels.find(kernel);
+    if (state_.model != model || work == state_.kernels.end() || work->second.facts.contains(node))
+      return;
+    schedule = work->second.history.node(node).schedule;
+    machine = state_.machine;
+  }
+  auto facts = std::make_shared<StateFacts const>(
+      facts_of(schedule->program(), machine ? machine->rates.get() : nullptr,
+               machine ? machine->cache_bytes : std::vector<int64_t>(), *backend()));
+  {
+    std::lock_guard lock(mutex_);
+    if (state_.model != model || state_.machine != machine) return;
+    state_.kernels.at(kernel).facts[node] = facts;
+  }
+  notify();
+}
+
+/// One job at a time goes through all states that have no model yet; new ones it finds by itself.
+void SessionImpl::start_modelling() {
+  {
+    std::lock_guard lock(mutex_);
+    if (modelling_ || !next_to_model(state_)) return;
+    modelling_ = true;
+  }
+  model_jobs_.start("model", "modelling",
+                    [this](StopToken stop, Progress const&) { model_states(stop); });
+}
+
+void SessionImpl::model_states(StopToken stop) {
+  constexpr auto kPatience = std::chrono::milliseconds(100);
+  auto shown = std::chrono::steady_clock::now();
+  while (true) {
+    std::optional<ToModel> next;
+    bool current = false;
+    {
+      std::lock_guard lock(mutex_);
+      if (!stop.stop_requested()) next = next_to_model(state_);
+      if (!next) {
+        modelling_ = false;
+        break;
+      }
+      current = next->node == state_.now().history.current();
+    }
+    auto model = modelled(next->schedule.program(), *backend(), *next->rates);
+    {
+      std::lock_guard lock(mutex_);
+      keep_model(state_, *next, std::move(model));
+    }
+    // The state that one looks at is shown at once, the others some at a time.
+    if (!current && std::chrono::steady_clock::now() - shown < kPatience) continue;
+    publish();
+    shown = std::chrono::steady_clock::now();
+  }
+  publish();
+}
+
+}  // namespace tw::session

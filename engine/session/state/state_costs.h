@@ -1,0 +1,31 @@
+/// Costs of the states of a history, found on a thread of their own and kept beside it.
+#pragma once
+
+#include <optional>
+
+#include "engine/session/state/session_state.h"
+
+namespace tw::session {
+
+/// A state that nobody has modelled yet.
+struct ToModel {
+  Model model;
+  int kernel = -1, node = -1;
+  Schedule schedule;
+  std::shared_ptr<Roofs const> rates;
+};
+/// Of the current kernel: its current state first, then those on the way to it, then the others.
+/// Empty: all are modelled, or the roofs are not known.
+std::optional<ToModel> next_to_model(State const& state);
+/// What runs when the kernel runs, modelled; of no time where the target has no model.
+analysis::TimeModel modelled(ir::Program const& program, Backend const& backend,
+                             Roofs const& rates);
+/// Dropped where the model or the roofs have changed since.
+void keep_model(State& state, ToModel const& what, analysis::TimeModel model);
+
+/// Both sides of a comparison; `facts` of a side is null where nobody has found them yet.
+StateToCompare side_of(State const& state, int node);
+/// The same on the device of that name; empty: it was never tried there.
+std::optional<StateToCompare> side_on(State const& state, int node, std::string const& device);
+
+}  // namespace tw::session

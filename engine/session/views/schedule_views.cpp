@@ -1,0 +1,298 @@
+#include "engine/session/views/schedule_views.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "engine/analysis/locality.h"
+#include "engine/compile/load_time.h"
+#include "engine/ir/rewrite.h"
+#include "engine/ir/text.h"
+#include "engine/schedule/names.h"
+#include "engine/support/base/quantities.h"
+#include "engine/tensor/ndarray.h"
+
+namespace tw::session {
+namespace {
+
+int index_of(std::vector<int64_t> const& list, int64_t value) {
+  return int(std::find(list.begin(), list.end(), value) - list.begin());
+}
+
+/// Which original axis a loop belongs to, and what kind of iterators it feeds.
+void describe_axis(ir::BlockSite const& site, ir::For const& loop, LoopBar& bar) {
+  bool reduce = false, spatial = false;
+  bar.hue = -1;
+  for (size_t i = 0; i < site.block->iters.size(); ++i) {
+    ir::IterVar const& iter = site.block->iters[i];
+    if (!ir::uses_variable(iter.binding, loop.name())) continue;
+    if (bar.hue < 0) {
+      bar.hue = int(i);
+      bar.role = iter.role;
+      // Level: how many loops around this one feed the same iterator.
+      for (ir::For const* around : site.loops) {
+        if (around->id == loop.id) break;
+        bar.level += ir::uses_variable(iter.binding, around->name());
+      }
+    }
+    (iter.kind == ir::IterKind::kReduce ? reduce : spatial) = true;
+    if (iter.kind == ir::IterKind::kOrdered) bar.kind = AxisKind::kOrdered;
+    if (iter.kind == ir::IterKind::kOpaque) bar.kind = AxisKind::kOpaque;
+  }
+  bar.hue = std::max(bar.hue, 0);
+  if (bar.kind == AxisKind::kSpatial && reduce)
+    bar.kind = spatial ? AxisKind::kMixed : AxisKind::kReduce;
+  bar.guarded = site.block->predicate && ir::uses_variable(site.block->predicate, loop.name());
+}
+
+void describe_memory(analysis::Locality const& locality, ir::LoopId loop,
+                     std::vector<int64_t> const& cache_bytes, LoopBar& bar) {
+  analysis::LoopLocality data = locality.loop(loop);
+  bar.footprint = data.body.bytes;
+  bar.footprint_exact = data.body.exact;
+  bar.reuse = data.reuse;
+  for (int64_t capacity : cache_bytes) bar.fits.push_back(locality.largest_fit(loop, capacity));
+}
+
+std::string consequence_of(LoopBar const& bar) {
+  switch (bar.mark) {
+    case LoopMark::kParallel:
+      return count_text(bar.extent, "task");
+    case LoopMark::kVector:
+      return count_text(bar.extent, "lane");
+    case LoopMark::kUnroll:
+      return bar.extent == 1 ? "1 copy" : fmt::format("{} copies", bar.extent);
+    default:
+      return bar.guarded ? "guarded" : "";
+  }
+}
+
+StageCard card_of(ir::BlockSite const& site) {
+  StageCard card;
+  card.name = site.block->name;
+  card.op = site.block->op;
+  card.summary = count_text(int64_t(site.loops.size()), "loop");
+  ir::walk(site.block->body, [&](ir::Stmt const& s) {
+    if (auto const* store = s.as<ir::Store>())
+      card.output = fmt::format("{} {}", to_text(store->buffer->type),
+                                tw::to_text(ir::constant_shape(*store->buffer).value_or(Shape{})));
+    return true;
+  });
+  return card;
+}
+
+LoopMark mark_of(ir::LoopKind kind) { return LoopMark(int(kind)); }
+
+CodeLine line_of(std::string text, ir::LineInfo const& info, std::vector<int64_t> const& blocks) {
+  CodeLine line;
+  line.text = std::move(text);
+  line.loop = info.loop.value;
+  for (ir::LoopId id : info.around) line.loops.push_back(id.value);
+  if (info.loop.valid() && (line.loops.empty() || line.loops.back() != info.loop.value))
+    line.loops.push_back(info.loop.value);
+  if (info.block.valid()) line.stage = index_of(blocks, info.block.value);
+  return line;
+}
+
+CodeText text_of(ir::PrintedProgram const& printed, std::vector<int64_t> const& blocks) {
+  CodeText text;
+  size_t at = 0;
+  for (ir::LineInfo const& info : printed.lines) {
+    size_t end = printed.text.find('\n', at);
+    text.lines.push_back(line_of(printed.text.substr(at, end - at), info, blocks));
+    at = end + 1;
+  }
+  return text;
+}
+
+CodeText lines_of(std::string const& all) {
+  CodeText text;
+  for (size_t at = 0; at < all.size();) {
+    size_t end = std::min(all.find('\n', at), all.size());
+    CodeLine line;
+    line.text = all.substr(at, end - at);
+    std::replace(line.text.begin(), line.text.end(), '\t', ' ');
+    text.lines.push_back(std::move(line));
+    at = end + 1;
+  }
+  return text;
+}
+
+}  // namespace
+
+RefusalView refusal_view(ir::Program const& program, Refusal const& refusal,
+                         std::string const& step) {
+  RefusalView view;
+  view.step = step;
+  view.code = refusal.code;
+  view.message = refusal.message;
+  view.condition = refusal.condition;
+  view.undecided = refusal.undecided;
+  for (ir::LoopId id : refusal.culprits) view.culprits.push_back(id.value);
+  view.title = fmt::format("{} is refused", step);
+  auto parsed = parse_step(step);
+  if (parsed && !parsed->targets.empty()) {
+    Primitive const* primitive = find_primitive(parsed->primitive);
+    view.title = fmt::format("{} {}", parsed->targets.front(),
+                             primitive ? primitive->refused : Primitive().refused);
+  }
+  if (refusal.conflict) {
+    ConflictView conflict;
+    conflict.first.loops = refusal.conflict->first.loops;
+    conflict.second.loops = refusal.conflict->second.loops;
+    conflict.buffer = refusal.conflict->buffer;
+    conflict.index = refusal.conflict->index;
+    conflict.element = fmt::format("{}[{}]", conflict.buffer, fmt::join(conflict.index, ","));
+    conflict.differs = refusal.conflict->differs;
+    conflict.second_writes = refusal.conflict->second_writes;
+    ir::walk(program.body, [&](ir::Stmt const& s) {
+      auto const* store = s.as<ir::Store>();
+      if (store && store->buffer->name == conflict.buffer)
+        conflict.shape = ir::constant_shape(*store->buffer).value_or(std::vector<int64_t>());
+      return true;
+    });
+    view.conflict = std::move(conflict);
+  }
+  for (Repair const& repair : refusal.repairs) view.repairs.push_back({repair.step, repair.effect});
+  return view;
+}
+
+NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache_bytes) {
+  NestView view;
+  view.program_hash = ir::hash(program);
+  std::vector<int64_t> blocks;
+  for (ir::BlockSite const& site : ir::blocks_of(program.body)) {
+    view.stages.push_back(card_of(site));
+    blocks.push_back(site.block->id.value);
+  }
+  analysis::Locality locality(program);
+  for (ir::LoopSite const& loop : ir::loops_of(program.body)) {
+    auto owner = owner_of(program, loop.loop->id);
+    if (!owner) continue;
+    LoopBar bar;
+    bar.id = loop.loop->id.value;
+    bar.name = loop.loop->name();
+    bar.reference = owner->block->name + "." + bar.name;
+    bar.stage = index_of(blocks, owner->block->id.value);
+    bar.depth = int(loop.around.size());
+    bar.extent = ir::as_int(loop.loop->extent).value_or(0);
+    bar.mark = mark_of(loop.loop->loop_kind);
+    describe_axis(*owner, *loop.loop, bar);
+    describe_memory(locality, loop.loop->id, cache_bytes, bar);
+    bar.consequence = consequence_of(bar);
+    view.bars.push_back(std::move(bar));
+  }
+  return view;
+}
+
+std::vector<CodeStage> code_stages(Backend const& backend) {
+  std::vector<CodeStage> stages{
+      {kExpressionStage, "Expression", "what is computed, without any order",
+       CodeKind::kExpression},
+      {kProgramStage, "Program", "the loops as the schedule made them", CodeKind::kProgram}};
+  std::vector<std::string> keys = pass_keys(backend.passes());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    Pass const& pass = backend.passes()[i];
+    stages.push_back({keys[i],
+                      fmt::format("after pass {} of {}, {}", i + 1, keys.size(), pass.name),
+                      fmt::format("{}; {}", pass.title, pass.why), CodeKind::kPass});
+  }
+  for (CodeTextKind const& kind : backend.texts())
+    stages.push_back({kind.key, kind.title, kind.why, CodeKind::kListing});
+  return stages;
+}
+
+CodeText text_of_expression(te::Kernel const& kernel) {
+  CodeText text = lines_of(te::to_text(kernel));
+  text.stage = kExpressionStage;
+  text.kind = CodeKind::kExpression;
+  text.title = "tensor expression";
+  for (size_t i = 0; i < kernel.stages.size(); ++i)
+    for (CodeLine& line : text.lines)
+      if (line.text.starts_with("  " + kernel.stages[i].output->name + "[")) line.stage = int(i);
+  return text;
+}
+
+CodeText text_of_program(ir::Program const& program) {
+  std::vector<int64_t> blocks;
+  for (ir::BlockSite const& site : ir::blocks_of(program.body))
+    blocks.push_back(site.block->id.value);
+  CodeText text = text_of(ir::print(program), blocks);
+  text.stage = kProgramStage;
+  text.title = "program";
+  text.program_hash = ir::hash(program);
+  return text;
+}
+
+CodeText text_of_stage(ir::KernelIr const& kernel, CodeStage const& stage) {
+  std::vector<int64_t> blocks;
+  CodeText text = text_of(ir::print(kernel), blocks);
+  for (CodeLine& line : text.lines) line.stage = -1;
+  text.stage = stage.key;
+  text.kind = stage.kind;
+  text.title = stage.title;
+  return text;
+}
+
+/// Lines that come from a line of the lowered program belong to its loops.
+CodeText text_of_listing(Artifact const& artifact, CodeListing const& listing,
+                         CodeStage const& stage) {
+  CodeText text = lines_of(listing.text);
+  text.stage = stage.key;
+  text.kind = stage.kind;
+  text.title = stage.title;
+  std::vector<int64_t> blocks;
+  for (size_t i = 0; i < text.lines.size() && i < listing.source_line.size(); ++i) {
+    int source = listing.source_line[i];
+    text.lines[i].source_line = source;
+    if (source < 1 || size_t(source) > artifact.lowered.lines.size()) continue;
+    CodeLine linked = line_of("", artifact.lowered.lines[size_t(source) - 1], blocks);
+    text.lines[i].loops = std::move(linked.loops);
+  }
+  return text;
+}
+
+namespace {
+
+/// Says what is not in the text because it ran before.
+CodeText with_note(CodeText text, LoadTimeSplit const& split) {
+  for (ir::Buffer const& buffer : split.made)
+    text.title += fmt::format(" · {} is made at load", buffer->name);
+  return text;
+}
+
+}  // namespace
+
+Result<CodeText> text_at(ir::Program const& program, te::Kernel const& kernel,
+                         std::string const& stage, Backend const& backend,
+                         LowerOptions const& options) {
+  if (stage == kExpressionStage) return text_of_expression(kernel);
+  if (stage == kProgramStage) return text_of_program(program);
+  LoadTimeSplit split = split_load_time(program);
+  TRY_ASSIGN(std::vector<LoweredStage> lowered,
+             lower(split.at_run, backend.target(), backend.passes(), options));
+  std::vector<CodeStage> stages = code_stages(backend);
+  for (size_t i = 1; i < lowered.size(); ++i)
+    if (stages[i + 1].key == stage)
+      return with_note(text_of_stage(lowered[i].kernel, stages[i + 1]), split);
+  TRY_ASSIGN(Artifact artifact,
+             backend.compile(lowered.back().kernel, CodeTier::kFast, CodeTexts::kAll));
+  auto listing = std::ranges::find(artifact.listings, stage, &CodeListing::key);
+  auto described = std::ranges::find(stages, stage, &CodeStage::key);
+  if (listing == artifact.listings.end() || described == stages.end())
+    return bad_input("unknown_stage", fmt::format("the code has no stage '{}'", stage));
+  return text_of_listing(artifact, *listing, *described);
+}
+
+CodeText code_text(ir::Program const& program, te::Kernel const& kernel, std::string const& stage,
+                   Backend const& backend) {
+  auto text = text_at(program, kernel, stage, backend, environment_lower_options());
+  if (text) return *std::move(text);
+  CodeText failed;
+  failed.stage = stage;
+  failed.failure = to_sentence(text.error());
+  return failed;
+}
+
+}  // namespace tw::session
