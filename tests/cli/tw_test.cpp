@@ -238,6 +238,29 @@ private slots:
              qPrintable(roofs));
   }
 
+  void a_journal_is_checked_without_a_window() {
+    QString const folder = TW_SOURCE_DIR "/tests/gui/journals/";
+    Run run = tw({"journal", "check", "--whole", folder + "refusal_and_repair.journal"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QCOMPARE(run.out, QString("9 actions done, 11 expectations held, 0 lines not played\n"));
+    write("j.journal", "tilewright journal 1\nshow graph\nexpect model none\nexpect loops = 3\n");
+    run = tw({"journal", "check", at("j.journal")});
+    QCOMPARE(run.code, 1);
+    QCOMPARE(run.err, "tw: " + at("j.journal") + ":4: 'expect loops = 3' does not hold: it is 0\n");
+    write("j.journal", "tilewright journal 1\nshow graph\nexpect model none\n");
+    QCOMPARE(tw({"journal", "check", at("j.journal")}).code, 0);
+    run = tw({"journal", "check", "--whole", at("j.journal")});
+    QCOMPARE(run.code, 1);
+    QVERIFY2(run.out.contains("line 2 was not played: show graph (only a window does it)"),
+             qPrintable(run.out));
+    write("j.journal", "tilewright journal 1\nfly away\n");
+    QCOMPARE(tw({"journal", "check", at("j.journal")}).code, 2);
+    QJsonArray facts =
+        QJsonDocument::fromJson(tw({"--json", "journal", "facts"}).out.toUtf8()).array();
+    QVERIFY(facts.size() > 45);
+    QCOMPARE(facts[0].toObject()["fact"].toString(), QString("model"));
+  }
+
   void a_truncated_model_is_one_sentence() {
     QCOMPARE(tw({"models", "write", "resnet18", at("r.onnx")}).code, 0);
     QFile file(at("r.onnx"));
