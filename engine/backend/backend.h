@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/analysis/time_model.h"
+#include "engine/graph/choices.h"
 #include "engine/hardware/roof_probes.h"
 #include "engine/ir/program.h"
 #include "engine/ir/text.h"
@@ -65,6 +66,9 @@ public:
   Target const& target() const { return *target_; }
   /// The same for schedules, which live on without the backend.
   std::shared_ptr<Target const> const& shared_target() const { return target_; }
+  /// How the values of a graph lie and by which computes its nodes run, before fusion. Everything
+  /// is plain where a target does not say otherwise.
+  virtual Result<GraphChoices> choose_layouts(Graph const&) const { return GraphChoices(); }
   virtual std::span<Pass const> passes() const = 0;
   /// What can be shown of its code, from what is nearest to the program to what is farthest.
   virtual std::span<CodeTextKind const> texts() const = 0;

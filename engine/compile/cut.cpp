@@ -13,7 +13,7 @@ constexpr int64_t kAlignment = 64;
 
 /// Bytes of a value, as an arena holds it; empty: not known.
 std::optional<int64_t> bytes_of(Value const& value) {
-  auto info = tensor_info(value);
+  auto info = stored_info(value);
   auto count = info ? element_count(info->shape) : Result<int64_t>(0);
   if (!info || !count) return std::nullopt;
   return (*count * size_of(info->type) + kAlignment - 1) / kAlignment * kAlignment;

@@ -161,9 +161,10 @@ private:
       outputs.push_back(array);
     }
     TRY(runner_(task, operands(step.inputs), outputs));
-    for (size_t i = 0; i < outputs.size(); ++i)
-      at(step.outputs[i]) =
-          outputs[i].reshaped(graph_.value(step.outputs[i]).shape().value_or(outputs[i].shape()));
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      auto info = stored_info(graph_.value(step.outputs[i]));
+      at(step.outputs[i]) = info ? outputs[i].reshaped(info->shape) : outputs[i];
+    }
     return {};
   }
 

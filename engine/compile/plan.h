@@ -74,8 +74,9 @@ void for_each_step(Graph const& graph, BodyPlan const& plan,
 /// `graph` and the graphs inside it have been fused. Every group gets a step, whatever can run it.
 Result<Plan> make_plan(Graph const& graph);
 
-/// What a step should make of these inputs (one per `step.inputs`), by its operators' references:
-/// the fast judge of a kernel's schedule. Errors: those of the references, opaque_node.
+/// What a step should make of these inputs (one per `step.inputs`, as they are stored), by its
+/// operators' references: the fast judge of a kernel's schedule. Errors: those of the references,
+/// opaque_node.
 Result<std::vector<NDArray>> reference_of(Graph const& graph, PlanStep const& step,
                                           std::vector<NDArray> const& inputs,
                                           ReferenceOptions const& options = {});

@@ -71,7 +71,7 @@ private:
     ValueId id = node.inputs[i];
     if (!id.valid()) return te::Buffer();
     if (auto found = buffers_.find(id); found != buffers_.end()) return found->second;
-    auto info = tensor_info(graph_.value(id));
+    auto info = stored_info(graph_.value(id));
     if (!info)
       return no_kernel(fmt::format("the shape of '{}' is not known", graph_.value(id).name), node);
     for (int64_t extent : info->shape)
@@ -91,7 +91,7 @@ private:
   Status check(Node const& node) {
     if (!node.op)
       return no_kernel(node.control ? node.type + " runs graphs of its own" : node.reason, node);
-    if (!node.op->compute)
+    if (!has_compute(*node.op))
       return no_kernel(fmt::format("{} has no tensor expression", node.type), node);
     auto info = tensor_info(graph_.value(node.outputs[0]));
     if (!info) return no_kernel("its shape is not known", node);
@@ -108,7 +108,8 @@ private:
       operands.push_back(buffer);
     }
     TRY_ASSIGN(Tensors tensors,
-               compute_rounding_once(*node.op, node.attributes, operands, title_of(graph_, node)));
+               compute_rounding_once(*node.op, node.attributes, arrangement_of(graph_, node),
+                                     operands, title_of(graph_, node)));
     BufferMap renamed = rename(tensors.stages);
     for (te::Stage stage : tensors.stages) {
       if (element_count(*ir::constant_shape(*stage.output)).value_or(kMostStageBytes) >
@@ -145,10 +146,6 @@ private:
     KernelTask& task = result_.task;
     Node const& anchor = graph_.node(group_.anchor);
     Shape out = *graph_.value(result_.outputs[0]).shape();
-    if (int64_t block = integer(anchor.attributes, "result_block")) {
-      out.pop_back();  // the name tells how many channels, however they lie
-      out[1] *= block;
-    }
     if (out.size() > 1 && out[0] == 1) out.erase(out.begin());  // a batch of one says nothing
     std::string detail = detail_of(anchor);
     task.shape = to_text(out) + (detail.empty() ? "" : " " + detail);

@@ -34,7 +34,7 @@ Result<int64_t> bytes_of(Value const& value) {
         "unknown_shape",
         fmt::format("the shape of '{}' is not known; fix the inputs' shapes", value.name),
         Place{{}, 0, 0, value.name});
-  TRY_ASSIGN(int64_t count, element_count(*shape));
+  TRY_ASSIGN(int64_t count, element_count(value.layout.stored(*shape)));
   return count * size_of(*value.type.dtype);
 }
 

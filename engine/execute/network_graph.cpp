@@ -87,7 +87,7 @@ Status NetworkGraph::place_values() {
 }
 
 Status NetworkGraph::place_value(ValueId id, int place) {
-  auto info = tensor_info(graph_.value(id));
+  auto info = stored_info(graph_.value(id));
   if (!info) return {};
   TRY_ASSIGN(int64_t count, element_count(info->shape));
   TRY_ASSIGN(TensorHandle handle, parts_.allocate(place, count * size_of(info->type)));
@@ -165,7 +165,7 @@ Status NetworkGraph::set(ValueId id, NDArray const& array, int place) {
     here_[id] = array;
     return {};
   }
-  auto info = tensor_info(graph_.value(id));
+  auto info = stored_info(graph_.value(id));
   if (!info || info->type != array.type() || info->shape != array.shape())
     return bad_input(
         "wrong_shapes",
@@ -181,7 +181,7 @@ Result<NDArray> NetworkGraph::get(ValueId id, int place) {
   if (value.is_constant()) return value.constant;
   auto found = places_.find({place, id});
   if (found == places_.end()) return here_[id];
-  auto info = tensor_info(value);
+  auto info = stored_info(value);
   TRY_ASSIGN(NDArray array, NDArray::create(info->type, info->shape));
   if (array.byte_size() > 0)
     TRY(parts_.device(place).read(

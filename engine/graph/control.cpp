@@ -116,6 +116,7 @@ std::vector<Node> splice(Graph& graph, Splice const& what, std::set<std::string>
     if (!to.valid()) continue;
     graph.value(to).type = body.value(from).type;
     graph.value(to).constant = body.value(from).constant;
+    graph.value(to).layout = body.value(from).layout;
     if (!body.value(from).is_constant() && !place.emplace(from, to).second)
       copies.push_back({place[from], to});
   }

@@ -21,11 +21,30 @@ ValueId Graph::add_value(Value value) {
 }
 
 std::optional<TensorInfo> tensor_info(Value const& value) {
-  if (value.is_constant())
+  if (value.is_constant() && value.layout.is_plain())
     return TensorInfo{value.constant.type(), value.constant.shape(), value.constant};
   std::optional<Shape> shape = value.shape();
   if (!shape || !value.type.dtype) return std::nullopt;
   return TensorInfo{*value.type.dtype, *shape, {}};
+}
+
+std::optional<TensorInfo> stored_info(Value const& value) {
+  std::optional<TensorInfo> info = tensor_info(value);
+  if (!info || value.layout.is_plain()) return info;
+  return TensorInfo{info->type, value.layout.stored(info->shape), value.constant};
+}
+
+Arrangement arrangement_of(Graph const& graph, Node const& node) {
+  Arrangement arrangement{node.algorithm, {}, {}};
+  auto add = [&](ValueId id, std::vector<LaidTensor>& list) {
+    list.emplace_back();
+    if (!id.valid()) return;
+    list.back().layout = graph.value(id).layout;
+    if (auto info = tensor_info(graph.value(id))) list.back().shape = info->shape;
+  };
+  for (ValueId id : node.inputs) add(id, arrangement.inputs);
+  for (ValueId id : node.outputs) add(id, arrangement.outputs);
+  return arrangement;
 }
 
 ValueType tensor_type(DType type, Shape const& shape) {
@@ -58,12 +77,10 @@ std::string title_of(Graph const& graph, Node const& node) {
   if (!node.op || node.op->name != "conv" || node.inputs.size() < 2) return node.type;
   std::optional<Shape> weights = graph.value(node.inputs[1]).shape();
   if (!weights || weights->size() < 3) return node.type;
-  int64_t block = integer(node.attributes, "weights_block");
-  int64_t outputs = (*weights)[0] * std::max<int64_t>(1, block);
+  int64_t outputs = (*weights)[0];
   bool depthwise =
       (*weights)[1] == 1 && integer(node.attributes, "group", 1) == outputs && outputs > 1;
-  return (depthwise ? "depthwise_conv" : "conv") +
-         std::to_string(weights->size() - 2 - size_t(block > 0)) + "d";
+  return (depthwise ? "depthwise_conv" : "conv") + std::to_string(weights->size() - 2) + "d";
 }
 
 std::string detail_of(Node const& node) {

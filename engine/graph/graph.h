@@ -25,10 +25,13 @@ struct ValueType {
   std::optional<std::vector<ir::Expr>> dims;
 };
 
+/// Type and shape are logical: what the model means, whatever the layout. `constant` holds the
+/// elements as they are stored.
 struct Value {
   std::string name;  ///< as in the model: may hold ':', '/' and spaces
   ValueType type;
-  NDArray constant;  ///< empty: not constant
+  NDArray constant;    ///< empty: not constant
+  Layout layout = {};  ///< how it lies in memory; the graph's inputs and outputs are plain
 
   bool is_constant() const { return !constant.empty(); }
   /// The shape when every extent is a number.
@@ -55,6 +58,7 @@ struct Node {
   int captured = 0;
   /// An operator that is told by operands what others are told by attributes: its reference runs.
   std::shared_ptr<LateNode const> late;
+  std::string algorithm = {};  ///< which of the operator's computes; empty: the first
 
   bool is_opaque() const { return !op && !control && !late; }
 };
@@ -85,6 +89,7 @@ struct Graph {
   std::vector<Group> groups;            ///< empty before fusion; in an order in which they can run
   std::vector<EdgeDecision> decisions;  ///< one per edge between nodes, after fusion
   std::vector<std::string> notes;       ///< a sentence each: what was not understood
+  std::vector<std::string> choices;     ///< a sentence each: which layout or algorithm, and why
 
   Value const& value(ValueId id) const { return values[size_t(id.value)]; }
   Value& value(ValueId id) { return values[size_t(id.value)]; }
@@ -92,8 +97,12 @@ struct Graph {
   ValueId add_value(Value value);
 };
 
-/// Known type and shape of a value, or empty.
+/// Known type and logical shape of a value, or empty; the elements of a constant that is plain.
 std::optional<TensorInfo> tensor_info(Value const& value);
+/// The same as it is stored: what kernels, arenas and devices see.
+std::optional<TensorInfo> stored_info(Value const& value);
+/// By which compute a node runs and how its tensors lie; one whose extents are not known has none.
+Arrangement arrangement_of(Graph const& graph, Node const& node);
 ValueType tensor_type(DType type, Shape const& shape);
 /// "f32[1, 64, N]", "sequence f32[...]".
 std::string to_text(ValueType const& type);

@@ -12,6 +12,7 @@
 #include "engine/graph/attributes.h"
 #include "engine/support/base/random.h"
 #include "engine/te/te.h"
+#include "engine/tensor/layout.h"
 
 namespace tw {
 
@@ -37,10 +38,42 @@ struct Tensors {
   std::vector<te::Buffer> outputs;
 };
 
+/// A tensor of a node as it lies in memory; the shape is the logical one.
+struct LaidTensor {
+  Shape shape;
+  Layout layout;
+};
+
+/// By which of its operator's computes a node is computed, and how its tensors lie. An absent
+/// operand has no extents; tensors beyond the lists are plain.
+struct Arrangement {
+  std::string algorithm;  ///< empty: the operator's first
+  std::vector<LaidTensor> inputs, outputs;
+  Layout input(size_t i) const { return i < inputs.size() ? inputs[i].layout : Layout(); }
+  Layout output(size_t i) const { return i < outputs.size() ? outputs[i].layout : Layout(); }
+  /// All tensors are plain.
+  bool is_plain() const;
+};
+
+/// One of several ways to compute an operator.
+struct Compute {
+  std::string name;  ///< "direct", "product"
+  std::string doc;
+  /// Whether it can do a node whose tensors lie so; the error says why not. Shapes were accepted by
+  /// `infer`, layouts fit them.
+  Status (*takes)(Attributes const&, Arrangement const&) = nullptr;
+  /// As `Operator::compute`, over buffers that have the stored shapes; `takes` has agreed.
+  Result<Tensors> (*make)(Attributes const&, Arrangement const&, std::span<te::Buffer const> inputs,
+                          std::string const& name) = nullptr;
+};
+
 /// A random node for tests: small shapes, attributes of every kind.
 struct RandomCase {
   Attributes attributes;
-  std::vector<NDArray> inputs;
+  std::vector<NDArray> inputs;              ///< plain
+  std::string algorithm = {};               ///< by which it is to be computed
+  std::vector<Layout> layouts = {};         ///< of the inputs; missing ones are plain
+  std::vector<Layout> result_layouts = {};  ///< of the outputs
 };
 
 struct AttributeDoc {
@@ -61,10 +94,15 @@ struct Operator {
   /// Shapes of the outputs. Errors say what does not fit; a null pointer is an absent input.
   Result<std::vector<TensorInfo>> (*infer)(Attributes const&,
                                            std::span<TensorInfo const* const> inputs) = nullptr;
-  /// The tensor expression; null: only the reference can run it. `name` is the name of the main
-  /// stage; a null buffer is an absent input. Shapes were accepted by `infer`.
+  /// The tensor expression, called "direct"; null and no `computes`: only the reference can run it.
+  /// `name` is the name of the main stage; a null buffer is an absent input. Shapes were accepted
+  /// by `infer`. Tensors are plain; those of an element-wise operator may all lie in one other
+  /// layout.
   Result<Tensors> (*compute)(Attributes const&, std::span<te::Buffer const> inputs,
                              std::string const& name) = nullptr;
+  /// Instead of `compute`, where there are several ways or tensors need not be plain; the first one
+  /// is taken where nobody chooses.
+  std::vector<Compute> computes = {};
   /// Plain loops, sharing nothing with `compute`. An empty array is an absent input.
   Result<std::vector<NDArray>> (*reference)(Attributes const&,
                                             std::span<NDArray const> inputs) = nullptr;

@@ -3,17 +3,13 @@
 
 #include <span>
 
-#include "engine/graph/graph.h"
+#include "engine/graph/choices.h"
 
 namespace tw {
 
-/// Channels, of weights and of activations, that lie side by side in a block: the lanes of the
-/// widest f32 vectors; narrower ones divide it.
-constexpr int64_t kChannelBlock = 16;
-
 struct GraphPass {
   std::string name;
-  Result<Graph> (*run)(Graph const&);
+  Result<Graph> (*run)(Graph const&, LayoutChooser const&);
   std::string reason;  ///< why it stands where it stands, one sentence
 };
 
@@ -23,15 +19,9 @@ Result<Graph> simplify_inference(Graph const& graph);
 /// f(constants)  -->  a constant, until the graph has grown by 1 GiB; nodes whose
 /// results nobody reads are dropped. if(constant, then, else)  -->  the nodes of then or of else.
 Result<Graph> fold_constants(Graph const& graph);
-/// conv(x, W)  -->  conv(x, W in blocks of output channels, the last filled up with zeros); gemm(x,
-/// W^T)  -->  gemm(x, W), where W is known: a vector of outputs then lies side by side, for every
-/// stride and every width of the plane.
-Result<Graph> pack_weights(Graph const& graph);
-/// N x C x height x width  -->  N x C/b x height x width x b around depthwise convolutions: a
-/// window that stays in its channel then reads whole, aligned vectors. Only for values whose
-/// neighbours, dense convolutions and element-wise operators, can write and read them so: no kernel
-/// pays for a change of layout.
-Result<Graph> block_channels(Graph const& graph);
+/// Asks for the graph's layouts and algorithms and applies the answer (`apply_choices`); without a
+/// chooser all stays plain.
+Result<Graph> choose_layouts(Graph const& graph, LayoutChooser const& choose);
 /// Sets `groups` and `decisions`: which nodes become one kernel and why.
 /// Source: Chen et al. 2018 (TVM), §3 "Operator fusion".
 Result<Graph> fuse_operators(Graph const& graph);
@@ -44,9 +34,11 @@ struct GraphStage {
   std::string name;
   Graph graph;
 };
-/// Runs all passes and verifies after each; the last stage is the result.
-Result<std::vector<GraphStage>> run_graph_passes(Graph const& graph);
+/// Runs all passes and verifies after each; the last stage is the result. `choose` is the target's
+/// say, see `Backend::choose_layouts`; without it everything is plain.
+Result<std::vector<GraphStage>> run_graph_passes(Graph const& graph,
+                                                 LayoutChooser const& choose = {});
 /// The last stage alone.
-Result<Graph> optimize(Graph const& graph);
+Result<Graph> optimize(Graph const& graph, LayoutChooser const& choose = {});
 
 }  // namespace tw

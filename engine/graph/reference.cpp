@@ -114,6 +114,26 @@ Result<std::vector<NDArray>> run_values(Graph const& graph, std::vector<NDArray>
   return outputs;
 }
 
+/// Elements as they are stored, in the order that the references know.
+Status make_plain(Graph const& graph, Node const& node, std::vector<NDArray>& operands) {
+  for (size_t i = 0; i < operands.size() && i < node.inputs.size(); ++i) {
+    if (!node.inputs[i].valid() || operands[i].empty()) continue;
+    Value const& value = graph.value(node.inputs[i]);
+    if (value.layout.is_plain()) continue;
+    TRY_ASSIGN(operands[i],
+               from_layout(operands[i], value.layout, value.shape().value_or(Shape{})));
+  }
+  return {};
+}
+
+Status store(Graph const& graph, Node const& node, std::vector<NDArray>& results) {
+  for (size_t i = 0; i < results.size() && i < node.outputs.size(); ++i) {
+    if (!node.outputs[i].valid()) continue;
+    TRY_ASSIGN(results[i], to_layout(results[i], graph.value(node.outputs[i]).layout));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<NDArray>> run_node(Graph const& graph, Node const& node,
@@ -125,9 +145,11 @@ Result<std::vector<NDArray>> run_node(Graph const& graph, Node const& node,
     for (ValueId id : node.inputs) all.push_back(id.valid() ? graph.value(id).constant : NDArray());
   if (node.control) return run_bodies(graph, node, all, options);
   if (node.late) return run_late(graph, node, all, options);
+  TRY(make_plain(graph, node, all));
   TRY_ASSIGN(std::vector<TensorInfo> outputs, check_sizes(graph, node, all, options.max_bytes));
   auto result = reference_rounding_once(*node.op, node.attributes, all, outputs);
   if (!result) return placed(result.error(), node);
+  TRY(store(graph, node, *result));
   return result;
 }
 

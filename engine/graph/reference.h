@@ -12,8 +12,9 @@ struct ReferenceOptions {
   Progress progress;
 };
 
-/// One node; `operands` replaces the constants of the graph's values (empty: only constants).
-/// Errors: opaque_node with its reason, tensor_too_large, what the operator says.
+/// One node; tensors are as they are stored. `operands` replaces the constants of the graph's
+/// values (empty: only constants). Errors: opaque_node with its reason, tensor_too_large, what the
+/// operator says.
 Result<std::vector<NDArray>> run_node(Graph const& graph, Node const& node,
                                       std::vector<NDArray> const& operands,
                                       ReferenceOptions const& options = {});

@@ -169,13 +169,14 @@ private:
 }  // namespace
 
 Result<Tensors> compute_rounding_once(Operator const& op, Attributes const& attributes,
+                                      Arrangement const& arrangement,
                                       std::span<te::Buffer const> inputs, std::string const& name) {
-  TRY_ASSIGN(Tensors plain, op.compute(attributes, inputs, name));
+  TRY_ASSIGN(Tensors plain, compute_tensors(op, attributes, arrangement, inputs, name));
   bool narrow = std::ranges::any_of(
       inputs, [](te::Buffer const& input) { return input && is_narrow(input->type); });
   if (!narrow || std::ranges::none_of(plain.stages, rounds)) return plain;
   Widened widened(inputs, plain);
-  TRY_ASSIGN(Tensors wide, op.compute(attributes, widened.wide_inputs, name));
+  TRY_ASSIGN(Tensors wide, compute_tensors(op, attributes, arrangement, widened.wide_inputs, name));
   return widened.apply(wide);
 }
 

@@ -2,14 +2,15 @@
 /// type stops growing as soon as its terms are below half of its last place.
 #pragma once
 
-#include "engine/graph/operator.h"
+#include "engine/graph/computes.h"
 
 namespace tw {
 
-/// What `op.compute` makes, with all arithmetic on narrow floats in f32. A tensor that an operator
-/// makes on the way stays narrow where nothing is lost by it: padding, maxima. Without narrow
-/// operands, or without arithmetic, it is what `op.compute` makes.
+/// What `compute_tensors` makes, with all arithmetic on narrow floats in f32. A tensor that an
+/// operator makes on the way stays narrow where nothing is lost by it: padding, maxima. Without
+/// narrow operands, or without arithmetic, it is what `compute_tensors` makes.
 Result<Tensors> compute_rounding_once(Operator const& op, Attributes const& attributes,
+                                      Arrangement const& arrangement,
                                       std::span<te::Buffer const> inputs, std::string const& name);
 
 /// `op.reference` on the operands in f32, its results rounded to `outputs`, where these are narrow.

@@ -18,21 +18,32 @@ std::string names(Graph const& graph, std::vector<ValueId> const& ids) {
   return text;
 }
 
+/// "f32[1, 64, 56, 56]", "f32[1, 64, 56, 56] as ABCD16b".
+std::string type_of(Value const& value) {
+  std::string text = to_text(value.type);
+  return value.layout.is_plain() ? text : text + " as " + to_text(value.layout);
+}
+
 std::string value_line(char const* what, Graph const& graph, ValueId id) {
   Value const& value = graph.value(id);
-  std::string line = fmt::format("  {} '{}': {}", what, value.name, to_text(value.type));
+  std::string line = fmt::format("  {} '{}': {}", what, value.name, type_of(value));
   if (value.is_constant()) line += fmt::format(" #{:016x}", value.constant.hash());
   return line + "\n";
+}
+
+/// "conv", "conv by product", "opaque 'Name'".
+std::string operator_of(Node const& node) {
+  if (node.is_opaque()) return "opaque '" + node.type + "'";
+  return node.algorithm.empty() ? node.type : node.type + " by " + node.algorithm;
 }
 
 std::string node_line(Graph const& graph, Node const& node) {
   std::string types;
   for (ValueId output : node.outputs)
-    if (output.valid()) types += (types.empty() ? "" : ", ") + to_text(graph.value(output).type);
+    if (output.valid()) types += (types.empty() ? "" : ", ") + type_of(graph.value(output));
   std::string attributes = to_text(node.attributes);
   std::string line = fmt::format("  {} = {}({}){}: {}", names(graph, node.outputs),
-                                 node.is_opaque() ? "opaque '" + node.type + "'" : node.type,
-                                 names(graph, node.inputs),
+                                 operator_of(node), names(graph, node.inputs),
                                  attributes.empty() ? "" : " {" + attributes + "}", types);
   if (!node.reason.empty()) line += "  # " + node.reason;
   return line + "\n";
@@ -60,6 +71,7 @@ std::string lines_of(Graph const& graph, std::string const& indent) {
   for (Node const& node : graph.nodes)
     text += indent + node_line(graph, node) + body_lines(node, indent + "  ");
   for (ValueId id : graph.outputs) text += indent + value_line("output", graph, id);
+  for (std::string const& choice : graph.choices) text += indent + "  # " + choice + "\n";
   for (size_t i = 0; i < graph.groups.size(); ++i) {
     text += fmt::format("{}  group {} {}:", indent, i, to_text(graph.groups[i].fusion));
     for (NodeId id : graph.groups[i].nodes) text += " '" + graph.node(id).name + "'";

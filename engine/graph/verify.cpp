@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "engine/graph/computes.h"
 #include "engine/graph/control.h"
 
 namespace tw {
@@ -32,6 +33,43 @@ Status verify_node(Graph const& graph, Node const& node, std::set<ValueId>& made
                                  graph.value(output).name),
                      node.name);
   }
+  return {};
+}
+
+/// A layout has the rank of its tensor, and the operator says that it takes what lies so; nodes
+/// that are no operator take plain tensors.
+Status verify_layouts(Graph const& graph, Node const& node) {
+  bool plain = node.algorithm.empty(), known = true;
+  for (auto const* list : {&node.inputs, &node.outputs})
+    for (ValueId id : *list) {
+      if (!id.valid()) continue;
+      plain = plain && graph.value(id).layout.is_plain();
+      known = known && tensor_info(graph.value(id));
+    }
+  if (plain) return {};
+  if (!node.op) return invalid("it takes and gives plain tensors only", node.name);
+  if (!known) return invalid("a layout was chosen where an extent is not known", node.name);
+  Status taken = takes(*node.op, node.attributes, arrangement_of(graph, node));
+  return taken ? Status() : invalid(taken.error().message, node.name);
+}
+
+Status verify_value(Value const& value) {
+  std::optional<Shape> shape = value.shape();
+  if (!value.layout.is_plain() && (!shape || !value.layout.fits(shape->size())))
+    return invalid(fmt::format("'{}' is {}, which does not lie as {}", value.name,
+                               to_text(value.type), to_text(value.layout)));
+  if (value.is_constant() && shape && value.layout.stored(*shape) != value.constant.shape())
+    return invalid(
+        fmt::format("the constant '{}' has another shape than its type says", value.name));
+  return {};
+}
+
+Status verify_interface(Graph const& graph) {
+  for (auto const* list : {&graph.inputs, &graph.outputs})
+    for (ValueId id : *list)
+      if (!graph.value(id).layout.is_plain())
+        return invalid(fmt::format("'{}' comes from outside or goes there, and lies as {}",
+                                   graph.value(id).name, to_text(graph.value(id).layout)));
   return {};
 }
 
@@ -81,10 +119,9 @@ Status verify(Graph const& graph) {
     if (!made.count(output) && !graph.value(output).is_constant())
       return invalid(fmt::format("no node makes the output '{}'", graph.value(output).name));
   }
-  for (Value const& value : graph.values)
-    if (value.is_constant() && value.shape() && *value.shape() != value.constant.shape())
-      return invalid(
-          fmt::format("the constant '{}' has another shape than its type says", value.name));
+  for (Value const& value : graph.values) TRY(verify_value(value));
+  TRY(verify_interface(graph));
+  for (Node const& node : graph.nodes) TRY(verify_layouts(graph, node));
   return verify_groups(graph);
 }
 

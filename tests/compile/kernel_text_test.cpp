@@ -4,8 +4,8 @@
 
 #include "engine/compile/kernel_code.h"
 #include "engine/compile/load_time.h"
+#include "engine/compile/optimize.h"
 #include "engine/compile/plan.h"
-#include "engine/graph/passes.h"
 #include "engine/samples/samples.h"
 #include "targets/cpu/compiler/cpu_backend.h"
 #include "targets/cpu/hardware/detect.h"
@@ -23,7 +23,8 @@ private slots:
   void every_stage_of_a_models_kernels_survives_its_text() {
     QFETCH(QString, sample);
     auto backend = create_cpu_backend(detect_host()).value();
-    Plan plan = make_plan(optimize(open_sample(sample.toStdString()).value()).value()).value();
+    Plan plan =
+        make_plan(optimize(open_sample(sample.toStdString()).value(), *backend).value()).value();
     int kernels = 0, stages = 0;
     for (KernelTask const& task : plan.kernels) {
       ir::Program plain = te::to_program(task.kernel).value();

@@ -8,6 +8,7 @@
 #include "engine/compile/plan.h"
 #include "engine/graph/passes.h"
 #include "engine/ir/interpreter.h"
+#include "tests/support/blocks_everywhere.h"
 
 using namespace tw;
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr uint64_t kSeed = 77;
 constexpr int kGraphs = 1000;
-constexpr int kWideEach = 10;  ///< one of so many graphs has channels enough for blocks of them
+constexpr int kWideEach = 10;  ///< one of so many graphs has many channels
 
 Status interpret_kernel(KernelTask const& task, std::vector<NDArray> const& inputs,
                         std::vector<NDArray>& outputs) {
@@ -132,7 +133,7 @@ public:
     if (!at && !outside_.contains(id))
       return refused("not_here", graph.value(id).name + " is read where it never came");
     if (!at) return outside_.at(id);
-    TRY_ASSIGN(NDArray copy, NDArray::create(DType::kF32, *graph.value(id).shape()));
+    TRY_ASSIGN(NDArray copy, NDArray::create(DType::kF32, stored_info(graph.value(id))->shape));
     std::memcpy(copy.data(), arena_.data() + at->offset, size_t(copy.byte_size()));
     return copy;
   }
@@ -179,14 +180,19 @@ class RandomGraphsTest : public QObject {
   Q_OBJECT
 private slots:
   void passes_and_kernels_keep_the_results_of_random_graphs() {
-    int fused_edges = 0, kernels = 0, in_blocks = 0;
+    int fused_edges = 0, kernels = 0, in_blocks = 0, changes = 0, products = 0;
     for (uint64_t seed = kSeed; seed < kSeed + kGraphs; ++seed) {
       int64_t channels = seed % kWideEach == 0 ? 32 : 2;
       Graph graph = RandomGraph(seed, channels).make();
       auto context = [&](std::string const& what) {
         return "seed " + std::to_string(seed) + ": " + what + "\n" + to_text(graph);
       };
-      auto fused = optimize(graph);
+      int64_t block = channels > 2 ? 4 : 2;
+      // Every second one by the layouts and algorithms of a target of its own.
+      LayoutChooser choose;
+      if (seed % 2 == 0)
+        choose = [&](Graph const& one) { return testing::blocks_everywhere(one, block); };
+      auto fused = optimize(graph, choose);
       QVERIFY2(fused.has_value(), context(fused ? "" : to_sentence(fused.error())).c_str());
       auto plan = make_plan(*fused);
       QVERIFY2(plan.has_value(), context(plan ? "" : to_sentence(plan.error())).c_str());
@@ -206,13 +212,20 @@ private slots:
                  context("output " + std::to_string(i)).c_str());
       for (EdgeDecision const& edge : fused->decisions) fused_edges += edge.fused;
       kernels += int(plan->kernels.size());
-      in_blocks += std::ranges::any_of(
-          fused->nodes, [](Node const& node) { return has(node.attributes, "data_block"); });
+      in_blocks += std::ranges::any_of(fused->values, [](Value const& value) {
+        return !value.is_constant() && !value.layout.is_plain();
+      });
+      for (Node const& node : fused->nodes) {
+        changes += node.type == "change_layout";
+        products += node.algorithm == "product";
+      }
     }
-    qInfo("%d graphs, %d fused edges, %d kernels, %d graphs with blocks of channels", kGraphs,
-          fused_edges, kernels, in_blocks);
+    qInfo(
+        "%d graphs, %d fused edges, %d kernels, %d graphs with blocks of channels, %d changes of "
+        "layout, %d convolutions as products",
+        kGraphs, fused_edges, kernels, in_blocks, changes, products);
     QVERIFY(fused_edges > kGraphs / 2);
-    QVERIFY(in_blocks > kGraphs / kWideEach / 5);
+    QVERIFY(in_blocks > kGraphs / 5 && changes > kGraphs / 5 && products > kGraphs / 50);
   }
 
   /// Cut at random steps into up to three places.

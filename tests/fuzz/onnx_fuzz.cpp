@@ -3,6 +3,7 @@
 #include "engine/importers/from_foreign.h"
 #include "engine/importers/onnx/reader.h"
 #include "tests/fuzz/target.h"
+#include "tests/support/blocks_everywhere.h"
 
 using namespace tw;
 
@@ -20,9 +21,11 @@ extern "C" int LLVMFuzzerTestOneInput(uint8_t const* data, size_t size) {
   }
   ++fuzz::accepted;
   (void)to_text(*graph);
-  if (auto optimized = optimize(*graph))
-    (void)to_text(*optimized);
-  else
-    fuzz::check_sentence(optimized.error());
+  LayoutChooser const blocks = [](Graph const& one) { return testing::blocks_everywhere(one, 4); };
+  for (LayoutChooser const& choose : {LayoutChooser(), blocks})
+    if (auto optimized = optimize(*graph, choose))
+      (void)to_text(*optimized);
+    else
+      fuzz::check_sentence(optimized.error());
   return 0;
 }

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "engine/graph/operator.h"
+#include "engine/graph/computes.h"
 #include "engine/ir/interpreter.h"
 
 using namespace tw;
@@ -14,21 +14,36 @@ constexpr int kCases = 300;
 
 std::string sentence(auto const& result) { return result ? "" : to_sentence(result.error()); }
 
+Layout layout_of(std::vector<Layout> const& layouts, size_t i) {
+  return i < layouts.size() ? layouts[i] : Layout();
+}
+
+Arrangement arrangement_of(RandomCase const& c, std::vector<TensorInfo> const& results) {
+  Arrangement arrangement{c.algorithm, {}, {}};
+  for (size_t i = 0; i < c.inputs.size(); ++i)
+    arrangement.inputs.push_back({c.inputs[i].shape(), layout_of(c.layouts, i)});
+  for (size_t i = 0; i < results.size(); ++i)
+    arrangement.outputs.push_back({results[i].shape, layout_of(c.result_layouts, i)});
+  return arrangement;
+}
+
 /// The kernel of one operator alone.
-Result<te::Kernel> kernel_of(Operator const& op, RandomCase const& c) {
+Result<te::Kernel> kernel_of(Operator const& op, RandomCase const& c,
+                             std::vector<TensorInfo> const& results) {
   te::Kernel kernel;
   kernel.name = op.name;
   std::vector<te::Buffer> buffers;
   for (size_t i = 0; i < c.inputs.size(); ++i) {
     NDArray const& input = c.inputs[i];
+    Shape shape = layout_of(c.layouts, i).stored(input.shape());
     // Every second one is a parameter: an operator may treat it in another way.
-    buffers.push_back(input.empty()
-                          ? nullptr
-                          : ir::make_buffer("I" + std::to_string(i), input.type(), input.shape(),
-                                            i % 2 == 1 ? ir::kParameterScope : "global"));
+    buffers.push_back(input.empty() ? nullptr
+                                    : ir::make_buffer("I" + std::to_string(i), input.type(), shape,
+                                                      i % 2 == 1 ? ir::kParameterScope : "global"));
     if (buffers.back()) kernel.inputs.push_back(buffers.back());
   }
-  TRY_ASSIGN(Tensors tensors, op.compute(c.attributes, buffers, op.name));
+  TRY_ASSIGN(Tensors tensors,
+             compute_tensors(op, c.attributes, arrangement_of(c, results), buffers, op.name));
   kernel.stages = tensors.stages;
   kernel.outputs = tensors.outputs;
   return kernel;
@@ -38,7 +53,7 @@ Result<te::Kernel> kernel_of(Operator const& op, RandomCase const& c) {
 std::vector<TensorInfo> infos_of(Operator const& op, RandomCase const& c) {
   std::vector<TensorInfo> infos;
   for (NDArray const& input : c.inputs)
-    infos.push_back({input.type(), input.shape(), op.compute ? NDArray() : input});
+    infos.push_back({input.type(), input.shape(), has_compute(op) ? NDArray() : input});
   return infos;
 }
 
@@ -60,19 +75,23 @@ std::string disagreement(Operator const& op, RandomCase const& c) {
     if (expected->size() != shapes->size() || (*expected)[i].shape() != (*shapes)[i].shape)
       return "output " + std::to_string(i) + ": inference says " + to_text(shapes->back().shape) +
              ", the reference makes " + to_text(expected->back().shape());
-  if (!op.compute) return "";
-  auto kernel = kernel_of(op, c);
+  if (!has_compute(op)) return "";
+  auto kernel = kernel_of(op, c, *shapes);
   if (!kernel) return "compute: " + sentence(kernel);
   auto program = te::to_program(*kernel);
   if (!program) return "program: " + sentence(program) + "\n" + te::to_text(*kernel);
   std::vector<NDArray> present;
-  for (NDArray const& input : c.inputs)
-    if (!input.empty()) present.push_back(input);
+  for (size_t i = 0; i < c.inputs.size(); ++i)
+    if (!c.inputs[i].empty())
+      present.push_back(to_layout(c.inputs[i], layout_of(c.layouts, i)).value());
   auto actual = ir::interpret(*program, present);
   if (!actual) return "interpreter: " + sentence(actual) + "\n" + te::to_text(*kernel);
   if (actual->size() != expected->size()) return "one makes more outputs than the other";
   for (size_t i = 0; i < actual->size(); ++i) {
-    Comparison comparison = compare((*actual)[i], (*expected)[i], 1e-4, 1e-6);
+    Layout layout = layout_of(c.result_layouts, i);
+    NDArray plain = from_layout((*actual)[i], layout, (*shapes)[i].shape).value();
+    Comparison comparison =
+        compare(layout.is_plain() ? (*actual)[i] : plain, (*expected)[i], 1e-4, 1e-6);
     if (!comparison.equal)
       return "output " + std::to_string(i) + " differs by " +
              std::to_string(comparison.max_abs_diff) + " at " +

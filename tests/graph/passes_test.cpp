@@ -44,20 +44,6 @@ QString reason(Graph const& graph, std::string const& from, std::string const& t
   return edge ? QString::fromStdString(edge->reason) : QString("no such edge");
 }
 
-/// "w" expands to some channels, "d" is depthwise, "p" projects; node b is the depthwise one.
-Graph mobile_block(int64_t channels, std::vector<std::string> const& lines,
-                   std::vector<std::string> const& outputs = {"y"}) {
-  ForeignModel model = model_of(lines, {1, 3, 6, 5}, outputs);
-  add_parameter(model, "w", {channels, 3, 1, 1}, 1);
-  add_parameter(model, "wb", {channels}, 2);
-  add_parameter(model, "d", {channels, 1, 3, 3}, 3);
-  add_parameter(model, "p", {32, channels, 1, 1}, 4);
-  add_parameter(model, "slope", {channels, 1, 1}, 5);
-  for (ForeignNode& node : model.graph.nodes)
-    if (node.name == "b") node.attributes["group"] = channels;
-  return build_graph(model).value();
-}
-
 }  // namespace
 
 class PassesTest : public QObject {
@@ -182,57 +168,6 @@ private slots:
     QCOMPARE(fused.groups.size(), size_t(4));
     QCOMPARE(reason(fused, "a31", "a32"),
              QString("not fused: one kernel holds at most 32 operators"));
-  }
-
-  void channels_around_a_depthwise_convolution_lie_in_blocks() {
-    Graph graph = mobile_block(48, {"a = Conv x w wb", "r = Relu a", "b = Conv r d", "s = Relu b",
-                                    "c = Conv s p", "y = Relu c"});
-    NDArray x = random_array({1, 3, 6, 5}, 6);
-    Graph blocked = optimize(graph).value();
-    auto shape_after = [&](size_t node) {
-      return QString::fromStdString(
-          to_text(*blocked.value(blocked.nodes[node].outputs[0]).shape()));
-    };
-    for (size_t node : {0, 1}) QCOMPARE(shape_after(node), QString("1x3x6x5x16"));
-    for (size_t node : {2, 3}) QCOMPARE(shape_after(node), QString("1x3x4x3x16"));
-    for (size_t node : {4, 5}) QCOMPARE(shape_after(node), QString("1x32x4x3"));
-    QCOMPARE(title_of(blocked, blocked.nodes[2]), std::string("depthwise_conv2d"));
-    QVERIFY(
-        compare(reference_run(blocked, {x}).value()[0], reference_run(graph, {x}).value()[0], 1e-4)
-            .equal);
-  }
-
-  void channels_stay_plain_where_a_neighbour_reads_them_plain() {
-    std::vector<std::string> half{"a = Conv x w wb", "r = Relu a", "b = Conv r d"};
-    auto blocks = [&](int64_t channels, std::vector<std::string> const& rest,
-                      std::vector<std::string> const& outputs = {"y"}) {
-      std::vector<std::string> lines = half;
-      lines.insert(lines.end(), rest.begin(), rest.end());
-      Graph graph = optimize(mobile_block(channels, lines, outputs)).value();
-      return std::ranges::any_of(
-          graph.nodes, [](Node const& node) { return has(node.attributes, "data_block"); });
-    };
-    QVERIFY(blocks(48, {"y = Conv b p"}));
-    QVERIFY(!blocks(24, {"y = Conv b p"}));              // not in whole blocks
-    QVERIFY(!blocks(48, {"y = Relu b"}));                // the model's output
-    QVERIFY(!blocks(48, {"y = Conv b p"}, {"y", "b"}));  // another output of the model
-    QVERIFY(!blocks(48, {"q = PRelu b slope", "y = Conv q p"}));
-    QVERIFY(!blocks(48, {"y = Conv b p", "z = Softmax b"}, {"y", "z"}));
-    half[2] = "t = Conv r p";  // no depthwise convolution
-    QVERIFY(!blocks(48, {"y = Relu t"}));
-  }
-
-  void a_last_block_of_weights_is_filled_up() {
-    ForeignModel model = model_of({"c = Conv x w wb", "y = Relu c"}, {1, 3, 5, 4});
-    add_parameter(model, "w", {20, 3, 3, 3}, 1);
-    add_parameter(model, "wb", {20}, 2);
-    Graph graph = build_graph(model).value(), packed = optimize(graph).value();
-    QCOMPARE(to_text(*packed.value(packed.nodes[0].inputs[1]).shape()), std::string("2x3x3x3x16"));
-    QCOMPARE(to_text(*packed.value(packed.outputs[0]).shape()), std::string("1x20x3x2"));
-    NDArray x = random_array({1, 3, 5, 4}, 3);
-    QVERIFY(
-        compare(reference_run(packed, {x}).value()[0], reference_run(graph, {x}).value()[0], 1e-5)
-            .equal);
   }
 
   void zeros_around_an_image_become_padding_of_its_convolution() {

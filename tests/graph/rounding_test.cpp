@@ -54,7 +54,10 @@ Result<std::vector<NDArray>> interpreted(Operator const& op, RandomCase const& c
     if (buffers.back()) kernel.inputs.push_back(buffers.back());
     if (buffers.back()) present.push_back(input);
   }
-  TRY_ASSIGN(Tensors tensors, compute_rounding_once(op, c.attributes, buffers, op.name));
+  Arrangement arrangement = plain_arrangement(buffers);
+  arrangement.algorithm = c.algorithm;
+  TRY_ASSIGN(Tensors tensors,
+             compute_rounding_once(op, c.attributes, arrangement, buffers, op.name));
   kernel.stages = tensors.stages;
   kernel.outputs = tensors.outputs;
   TRY_ASSIGN(ir::Program program, te::to_program(kernel));
@@ -78,7 +81,7 @@ std::string disagreement(Operator const& op, RandomCase const& c, DType type) {
     wide.push_back(input.empty() || input.type() != type ? input : as_type(input, DType::kF32));
   auto exact = op.reference(c.attributes, wide);
   auto reference = reference_rounding_once(op, c.attributes, c.inputs, *outputs);
-  auto actual = op.compute ? interpreted(op, c) : reference;
+  auto actual = has_compute(op) ? interpreted(op, c) : reference;
   if (!exact || !reference) return "";  // an operand that this type cannot hold
   if (!actual) return to_sentence(actual.error());
   for (size_t i = 0; i < actual->size(); ++i) {
@@ -146,7 +149,8 @@ private slots:
       for (size_t i = 0; i < c.inputs.size(); ++i)
         buffers.push_back(
             ir::make_buffer("I" + std::to_string(i), c.inputs[i].type(), c.inputs[i].shape()));
-      auto made = compute_rounding_once(op, c.attributes, buffers, name);
+      auto made =
+          compute_rounding_once(op, c.attributes, plain_arrangement(buffers), buffers, name);
       QVERIFY2(made.has_value(), name);
       for (te::Stage const& stage : made->stages) QVERIFY2(stage.output->type == DType::kF16, name);
     }
@@ -158,7 +162,8 @@ private slots:
     Attributes attributes{{"kernel", std::vector<int64_t>{3, 3}},
                           {"pads", std::vector<int64_t>{1, 1, 1, 1}}};
     std::vector<te::Buffer> inputs{x, w};
-    auto made = compute_rounding_once(*find_operator("conv"), attributes, inputs, "conv2d");
+    auto made = compute_rounding_once(*find_operator("conv"), attributes, plain_arrangement(inputs),
+                                      inputs, "conv2d");
     QVERIFY(made.has_value());
     QCOMPARE(made->stages.size(), size_t(3));
     QVERIFY(made->stages[0].output->type == DType::kF16);

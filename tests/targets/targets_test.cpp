@@ -4,7 +4,11 @@
 
 #include "app/shared/environment.h"
 #include "engine/backend/target_table.h"
+#include "engine/compile/optimize.h"
 #include "engine/device/local_device.h"
+#include "engine/execute/network.h"
+#include "engine/graph/from_foreign.h"
+#include "engine/graph/reference.h"
 #include "engine/ir/interpreter.h"
 #include "engine/measure/kernel_bench.h"
 #include "engine/schedule/trace.h"
@@ -12,6 +16,7 @@
 #include "engine/session/model/model.h"
 #include "engine/session/use_cases.h"
 #include "engine/te/te.h"
+#include "tests/support/line_models.h"
 
 using namespace tw;
 
@@ -38,6 +43,36 @@ constexpr Row kKernels[] = {
 ir::Program program_of(char const* text) {
   auto kernel = te::parse_kernel(std::string("tilewright te 1\n") + text);
   return te::to_program(kernel.value()).value();
+}
+
+NDArray random_array(Shape const& shape, uint64_t seed) {
+  NDArray array = NDArray::create(DType::kF32, shape).value();
+  Rng rng(seed);
+  for (float& v : array.as<float>()) v = float(rng.normal());
+  return array;
+}
+
+enum class Weights { kKnown, kInputs };
+
+/// Three dense convolutions and a depthwise one between them; 16 channels.
+Graph small_network(Weights weights) {
+  ForeignModel model = testing::model_of(
+      {"a = Conv x w", "b = Relu a", "c = Conv b d", "e = Conv c p", "f = Add e b", "y = Conv f p"},
+      {1, 3, 5, 4});
+  std::map<std::string, Shape> const shapes{
+      {"w", {16, 3, 1, 1}}, {"d", {16, 1, 3, 3}}, {"p", {16, 16, 1, 1}}};
+  for (auto const& [name, shape] : shapes) {
+    if (weights == Weights::kKnown) model.graph.initializers[name] = random_array(shape, name[0]);
+    ForeignValue input{name, ForeignKind::kTensor, DType::kF32, std::vector<ForeignDim>()};
+    for (int64_t extent : shape) input.dims->push_back({extent, ""});
+    if (weights == Weights::kInputs) model.graph.inputs.push_back(input);
+  }
+  model.graph.nodes[2].attributes["kernel_shape"] = std::vector<int64_t>{3, 3};
+  for (int i : {0, 3, 5})
+    model.graph.nodes[size_t(i)].attributes["kernel_shape"] = std::vector<int64_t>{1, 1};
+  model.graph.nodes[2].attributes["group"] = int64_t(16);
+  model.graph.nodes[2].attributes["pads"] = std::vector<int64_t>{1, 1, 1, 1};
+  return build_graph(model).value();
 }
 
 }  // namespace
@@ -95,6 +130,50 @@ private slots:
         QVERIFY2(std::abs(want[i].value_at(e) - (*outputs)[i].value_at(e)) <=
                      1e-5 * (1 + std::abs(want[i].value_at(e))),
                  qPrintable(QString("element %1").arg(e)));
+  }
+
+  void every_target_computes_a_network_in_its_own_layouts_data() { target_rows(); }
+  void every_target_computes_a_network_in_its_own_layouts() {
+    QFETCH(QString, target);
+    auto backend = backend_of(target);
+    Graph graph = small_network(Weights::kKnown);
+    auto chosen = optimize(graph, *backend);
+    QVERIFY2(chosen, chosen ? "" : to_sentence(chosen.error()).c_str());
+    // Each asks for something, and not for the same.
+    QString text = QString::fromStdString(to_text(*chosen));
+    QCOMPARE(text.contains("as ABCD4a"), target == "scratchpad");
+    QCOMPARE(text.contains("as ABCD16a"), target != "scratchpad");
+    Plan plan = make_plan(*chosen).value();
+    auto as_scheduled = [&](KernelTask const& task, std::vector<NDArray> const& inputs,
+                            std::vector<NDArray>& outputs) -> Status {
+      TRY_ASSIGN(ir::Program program, te::to_program(task.kernel));
+      TRY_ASSIGN(Schedule schedule, backend->default_schedule(program));
+      TRY_ASSIGN(outputs, ir::interpret(schedule.program(), inputs));
+      return {};
+    };
+    std::vector<NDArray> inputs{random_array({1, 3, 5, 4}, 5)};
+    auto made = execute(*chosen, plan, inputs, as_scheduled);
+    QVERIFY2(made, made ? "" : to_sentence(made.error()).c_str());
+    QVERIFY(compare((*made)[0], reference_run(graph, inputs).value()[0], 1e-5).equal);
+  }
+
+  void a_machine_changes_layouts_where_it_asked_for_it() {
+    auto backend = backend_of("scratchpad");
+    Graph graph = small_network(Weights::kInputs);
+    Graph chosen = optimize(graph, *backend).value();
+    QVERIFY(changed_bytes(chosen) > 0);
+    QVERIFY(to_text(chosen).find("= conv by product(") != std::string::npos);
+    Plan plan = make_plan(chosen).value();
+    LocalDevice device(
+        {.program = TW_BINARY_DIR "/tests/test-device", .target = backend->target().name});
+    auto network = Network::create(chosen, plan, *backend, device, {});
+    QVERIFY2(network, network ? "" : to_sentence(network.error()).c_str());
+    std::vector<NDArray> inputs;
+    for (ValueId id : graph.inputs)
+      inputs.push_back(random_array(*graph.value(id).shape(), uint64_t(id.value)));
+    auto made = (*network)->run(inputs);
+    QVERIFY2(made, made ? "" : to_sentence(made.error()).c_str());
+    QVERIFY(compare((*made)[0], reference_run(graph, inputs).value()[0], 1e-5).equal);
   }
 
   void every_target_lowers_to_text_at_every_stage_data() { rows(); }
@@ -173,10 +252,7 @@ private slots:
     QVERIFY(plain && ir::print(plain->back().kernel).text.find("mma") == std::string::npos);
   }
 
-  void every_target_exports_or_says_why_not_data() {
-    QTest::addColumn<QString>("target");
-    for (std::string const& name : target_names()) QTest::newRow(name.c_str()) << name.c_str();
-  }
+  void every_target_exports_or_says_why_not_data() { target_rows(); }
   void every_target_exports_or_says_why_not() {
     QFETCH(QString, target);
     QTemporaryDir folder;
@@ -207,6 +283,10 @@ private slots:
   }
 
 private:
+  void target_rows() {
+    QTest::addColumn<QString>("target");
+    for (std::string const& name : target_names()) QTest::newRow(name.c_str()) << name.c_str();
+  }
   void rows() {
     QTest::addColumn<QString>("target");
     QTest::addColumn<int>("kernel");

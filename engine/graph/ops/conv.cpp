@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "engine/graph/shared/blocks.h"
+#include "engine/graph/computes.h"
 #include "engine/graph/shared/window.h"
 
 namespace tw {
@@ -10,60 +10,48 @@ namespace {
 
 using namespace ops;
 
-/// How many channels lie side by side in each operand; 0: it is plain.
+/// How many channels lie side by side in each tensor; 0: it is plain.
 struct Blocks {
-  int64_t weights, data, result;
-  explicit Blocks(Attributes const& attributes)
-      : weights(integer(attributes, "weights_block")),
-        data(integer(attributes, "data_block")),
-        result(integer(attributes, "result_block")) {}
+  int64_t data, weights, result;
 };
 
-/// The shape O x C/group x kernel of weights that may be in blocks, the last one partly used.
-Result<Shape> plain_weights(Attributes const& attributes, Shape const& given) {
-  int64_t block = integer(attributes, "weights_block"), outputs = integer(attributes, "outputs");
-  TRY_ASSIGN(Shape shape, unblocked_shape(given, 0, block));
-  if (outputs == 0) return shape;
-  if (shape.empty() || outputs > shape[0] || outputs <= shape[0] - std::max<int64_t>(1, block))
-    return unfit(fmt::format("{} output channels of weights of shape {} in blocks of {}", outputs,
-                             to_text(given), block));
-  shape[0] = outputs;
-  return shape;
+/// Empty: a tensor lies in another way than in blocks of its channels, which of the weights are
+/// those of the result.
+std::optional<Blocks> blocks_of(Arrangement const& arrangement) {
+  auto data = arrangement.input(0).only_block(1), weights = arrangement.input(1).only_block(0),
+       result = arrangement.output(0).only_block(1);
+  if (!data || !weights || !result || !arrangement.input(2).is_plain()) return std::nullopt;
+  return Blocks{*data, *weights, *result};
 }
 
-/// Weights as O x C/group x kernel.
-Result<NDArray> unpacked(Attributes const& attributes, NDArray const& weights) {
-  int64_t block = integer(attributes, "weights_block");
-  if (block == 0) return weights;
-  TRY_ASSIGN(NDArray all, out_of_blocks(weights, 0, block));
-  TRY_ASSIGN(Shape shape, plain_weights(attributes, weights.shape()));
-  if (shape == all.shape()) return all;
-  TRY_ASSIGN(NDArray used, NDArray::create(all.type(), shape));
-  std::memcpy(used.data(), all.data(), size_t(used.byte_size()));
-  return used;
-}
-
-/// Which operands may be in blocks: the result as the weights are, the data of a dense or a
+/// The result lies in blocks as the weights do, whole ones; data in blocks is for a dense or a
 /// depthwise convolution.
-Status check_blocks(Blocks const& blocks, int64_t groups, Shape const& x, Shape const& w) {
-  bool depthwise = groups > 1 && w[0] == groups && x[1] == groups && blocks.data == blocks.result;
+Status direct_takes(Attributes const& attributes, Arrangement const& arrangement) {
+  if (arrangement.is_plain()) return {};
+  std::optional<Blocks> blocks = blocks_of(arrangement);
+  if (!blocks || arrangement.inputs[0].shape.size() < 2 || arrangement.inputs[1].shape.empty())
+    return not_taken("a convolution takes blocks of channels: ABCD16b, of weights ABCD16a");
+  int64_t groups = integer(attributes, "group", 1);
+  Shape const &x = arrangement.inputs[0].shape, &w = arrangement.inputs[1].shape;
+  bool depthwise = groups > 1 && w[0] == groups && x[1] == groups && blocks->data == blocks->result;
   bool fits = groups == 1 || depthwise;
-  bool data = blocks.data == 0 || fits;
-  bool result =
-      blocks.result == 0 || (fits && blocks.result == blocks.weights && w[0] % blocks.result == 0);
-  if (data && result) return {};
-  return unfit(
-      fmt::format("a convolution in {} groups with blocks of {} channels, {} weights, {} "
-                  "results",
-                  groups, blocks.data, blocks.weights, blocks.result));
+  bool result = blocks->result == 0 ||
+                (fits && blocks->result == blocks->weights && w[0] % blocks->result == 0);
+  if ((blocks->data == 0 || fits) && result) return {};
+  return not_taken(
+      fmt::format("a convolution in {} groups with blocks of {} channels, {} weights, {} results",
+                  groups, blocks->data, blocks->weights, blocks->result));
+}
+
+Status product_takes(Attributes const& attributes, Arrangement const& arrangement) {
+  if (integer(attributes, "group", 1) != 1)
+    return not_taken("one product is for a convolution in one group");
+  return takes_plain(attributes, arrangement);
 }
 
 InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 2, 3));
   TensorInfo x = *inputs[0], w = *inputs[1];
-  Blocks blocks(attributes);
-  TRY_ASSIGN(x.shape, unblocked_shape(x.shape, 1, blocks.data));
-  TRY_ASSIGN(w.shape, plain_weights(attributes, w.shape));
   TRY_ASSIGN(Window window, window_of(attributes, x.shape));
   bool other_bias = inputs.size() > 2 && inputs[2] && inputs[2]->type != x.type;
   if (!is_float(x.type) || w.type != x.type || other_bias)
@@ -77,13 +65,12 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
       w.shape[1] != x.shape[1] / groups)
     return unfit(fmt::format("weights of shape {} do not fit {} channels in {} groups",
                              to_text(w.shape), x.shape[1], groups));
-  TRY(check_blocks(blocks, groups, x.shape, w.shape));
   if (inputs.size() > 2 && inputs[2] && inputs[2]->shape != Shape{w.shape[0]})
     return unfit(fmt::format("a bias of shape {} for {} output channels", to_text(inputs[2]->shape),
                              w.shape[0]));
   Shape out{x.shape[0], w.shape[0]};
   out.insert(out.end(), window.out.begin(), window.out.end());
-  return one(x.type, blocks.result ? blocked_shape(out, 1, blocks.result) : out);
+  return one(x.type, out);
 }
 
 /// The channel of the input that output channel `o` reads at position `c` of its group.
@@ -120,18 +107,32 @@ std::vector<ir::Expr> weight_indices(std::vector<te::Axis> const& axes,
   return indices;
 }
 
-Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  Blocks blocks(attributes);
-  TRY_ASSIGN(Shape shape, unblocked_shape(shape_of(inputs[0]), 1, blocks.data));
-  TRY_ASSIGN(Shape weights, plain_weights(attributes, shape_of(inputs[1])));
+/// Adds the padding of `input`, if there is one; what the windows are read from.
+te::Buffer padded(te::Buffer const& input, Window const& window, Tensors& tensors) {
+  if (!window.padded()) return input;
+  tensors.stages.push_back(pad_stage(input, window, immediate(0, input->type)));
+  return tensors.stages.back().output;
+}
+
+/// Adds the bias, if there is one, to the last stage, and makes it the output.
+void finish(Buffers inputs, std::vector<te::Axis> const& axes, ir::Expr const& channel,
+            Tensors& tensors) {
+  if (inputs.size() > 2 && inputs[2]) {
+    ir::Expr sum =
+        ir::load(tensors.stages.back().output, te::vars(axes)) + ir::load(inputs[2], {channel});
+    tensors.stages.push_back(te::compute("bias_add", axes, sum, "bias_add"));
+  }
+  tensors.outputs = {tensors.stages.back().output};
+}
+
+Result<Tensors> direct(Attributes const& attributes, Arrangement const& arrangement, Buffers inputs,
+                       std::string const& name) {
+  Blocks blocks = *blocks_of(arrangement);
+  Shape const &shape = arrangement.inputs[0].shape, &weights = arrangement.inputs[1].shape;
   TRY_ASSIGN(Window window, window_of(attributes, shape));
   int64_t groups = integer(attributes, "group", 1);
   Tensors tensors;
-  te::Buffer source = inputs[0];
-  if (window.padded()) {
-    tensors.stages.push_back(pad_stage(source, window, immediate(0, source->type)));
-    source = tensors.stages.back().output;
-  }
+  te::Buffer source = padded(inputs[0], window, tensors);
   std::vector<te::Axis> axes = result_axes(window, blocks, shape[0], weights[0]);
   std::vector<te::Axis> over, taps = kernel_axes(window);
   bool one_channel = weights[1] == 1 && groups > 1;
@@ -146,14 +147,33 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
   ir::Expr product =
       ir::load(source, data) * ir::load(inputs[1], weight_indices(axes, taps, blocks, c));
   tensors.stages.push_back(te::reduce(name, axes, te::Combiner::kSum, over, product, name));
-  if (inputs.size() > 2 && inputs[2]) {
-    ir::Expr o = axes[1].var();
-    if (blocks.result > 0) o = o * blocks.result + axes.back().var();
-    ir::Expr sum =
-        ir::load(tensors.stages.back().output, te::vars(axes)) + ir::load(inputs[2], {o});
-    tensors.stages.push_back(te::compute("bias_add", axes, sum, "bias_add"));
-  }
-  tensors.outputs = {tensors.stages.back().output};
+  ir::Expr o = axes[1].var();
+  if (blocks.result > 0) o = o * blocks.result + axes.back().var();
+  finish(inputs, axes, o, tensors);
+  return tensors;
+}
+
+/// The windows side by side as the columns of a matrix, which the weights are multiplied with.
+/// Source: Chellapilla, Puri, Simard 2006, "High Performance Convolutional Neural Networks for
+/// Document Processing", §3.
+Result<Tensors> product(Attributes const& attributes, Arrangement const& arrangement,
+                        Buffers inputs, std::string const& name) {
+  Shape const &shape = arrangement.inputs[0].shape, &weights = arrangement.inputs[1].shape;
+  TRY_ASSIGN(Window window, window_of(attributes, shape));
+  Tensors tensors;
+  te::Buffer source = padded(inputs[0], window, tensors);
+  std::vector<te::Axis> axes = result_axes(window, Blocks{0, 0, 0}, shape[0], weights[0]);
+  std::vector<te::Axis> over{{"c", weights[1], "in_channel"}}, taps = kernel_axes(window);
+  over.insert(over.end(), taps.begin(), taps.end());
+  std::vector<te::Axis> columns{axes[0]};
+  columns.insert(columns.end(), over.begin(), over.end());
+  columns.insert(columns.end(), axes.begin() + 2, axes.end());
+  ir::Expr element = ir::load(source, window_indices(window, axes[0].var(), over[0].var()));
+  tensors.stages.push_back(te::compute("columns", columns, element, "columns"));
+  ir::Expr sum = ir::load(tensors.stages.back().output, te::vars(columns)) *
+                 ir::load(inputs[1], weight_indices(axes, taps, Blocks{0, 0, 0}, over[0].var()));
+  tensors.stages.push_back(te::reduce(name, axes, te::Combiner::kSum, over, sum, name));
+  finish(inputs, axes, axes[1].var(), tensors);
   return tensors;
 }
 
@@ -207,12 +227,7 @@ void convolve(Window const& w, int64_t groups, NDArray const& x, NDArray const& 
 }
 
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
-  Blocks blocks(attributes);
-  NDArray data = inputs[0];
-  if (blocks.data > 0) {
-    TRY_ASSIGN(data, out_of_blocks(data, 1, blocks.data));
-  }
-  TRY_ASSIGN(NDArray weights, unpacked(attributes, inputs[1]));
+  NDArray const &data = inputs[0], &weights = inputs[1];
   TRY_ASSIGN(Window window, window_of(attributes, data.shape()));
   Shape shape{data.shape()[0], weights.shape()[0]};
   shape.insert(shape.end(), window.out.begin(), window.out.end());
@@ -225,26 +240,19 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
     convolve<double>(window, groups, data, weights, bias, out);
   else
     return unsupported(fmt::format("a convolution of {}", to_text(out.type())));
-  if (blocks.result > 0) {
-    TRY_ASSIGN(out, in_blocks(out, 1, blocks.result));
-  }
   return std::vector{out};
 }
 
-/// Puts a dense or depthwise convolution of `result` into blocks: its weights, then perhaps data
-/// and result.
-void add_random_blocks(Rng& rng, bool depthwise, Shape& x, Shape& w, RandomCase& result) {
+/// Puts a dense or depthwise convolution of `c` into blocks: its weights, then perhaps data and
+/// result.
+void choose_random_blocks(Rng& rng, bool depthwise, RandomCase& c) {
+  size_t rank = c.inputs[0].shape().size();
   int64_t block = rng.between(1, 3);
-  bool in = rng.below(2), out = depthwise ? in : rng.below(2);
-  if (depthwise && !in) return;
-  if (depthwise) result.attributes["group"] = w[0] * block;
-  w.push_back(block);
-  result.attributes["weights_block"] = block;
-  if (out) result.attributes["result_block"] = block;
-  if (!in) return;
-  x.push_back(block);  // the extent of its channels, now of blocks, grows as the weights' does
-  result.attributes["data_block"] = block;
-  if (!depthwise) w[1] *= block;
+  bool result = c.inputs[1].shape()[0] % block == 0 && rng.below(2);
+  bool data = depthwise ? result : rng.below(2);
+  c.layouts = {Layout(), Layout::in_blocks(rank, 0, block)};
+  if (data) c.layouts[0] = Layout::in_blocks(rank, 1, depthwise ? block : rng.between(1, 3));
+  if (result) c.result_layouts = {Layout::in_blocks(rank, 1, block)};
 }
 
 RandomCase random_case(Rng& rng) {
@@ -258,15 +266,13 @@ RandomCase random_case(Rng& rng) {
   Shape x{rng.between(1, 2), groups * per_group}, w{outputs, per_group};
   x.insert(x.end(), in.begin(), in.end());
   for (int64_t k : integers(result.attributes, "kernel")) w.push_back(k);
-  bool depthwise = groups > 1 && outputs == groups && per_group == 1;
-  if ((groups == 1 || depthwise) && rng.below(3) == 0)
-    add_random_blocks(rng, depthwise, x, w, result);
-  int64_t block = integer(result.attributes, "weights_block", 1);
-  outputs *= block;
-  if (block > 1 && !has(result.attributes, "result_block"))
-    result.attributes["outputs"] = outputs -= rng.below(block);
   result.inputs = {random_array(rng, x), random_array(rng, w)};
   if (rng.below(2)) result.inputs.push_back(random_array(rng, {outputs}));
+  bool depthwise = groups > 1 && outputs == groups && per_group == 1;
+  if ((groups == 1 || depthwise) && rng.below(3) == 0)
+    choose_random_blocks(rng, depthwise, result);
+  else if (groups == 1 && rng.below(3) == 0)
+    result.algorithm = "product";
   return result;
 }
 
@@ -285,13 +291,16 @@ Operator const& op_conv() {
                      {"dilations", "steps inside a window"},
                      {"pads", "rows of zeros before each axis, then after each"},
                      {"auto_pad", "same_upper, same_lower or valid instead of pads"},
-                     {"group", "channel groups that do not see each other"},
-                     {"weights_block", "b: weights are packed as O/b x C x kernel x b; 0: plain"},
-                     {"outputs", "how many output channels packed weights hold; 0: whole blocks"},
-                     {"data_block", "b: X is packed as N x C/b x spatial x b; 0: plain"},
-                     {"result_block", "b: the result is packed like that; 0: plain"}},
+                     {"group", "channel groups that do not see each other"}},
       .infer = infer,
-      .compute = compute,
+      .computes = {{.name = "direct",
+                    .doc = "every output sums up its window; channels may lie in blocks",
+                    .takes = direct_takes,
+                    .make = direct},
+                   {.name = "product",
+                    .doc = "the windows become columns of a matrix, and one matrix product follows",
+                    .takes = product_takes,
+                    .make = product}},
       .reference = reference,
       .random_case = random_case,
   };

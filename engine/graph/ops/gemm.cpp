@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include "engine/graph/computes.h"
 #include "engine/graph/shared/elements.h"
 
 namespace tw {
 namespace {
 
 using namespace ops;
+
+Layout const kTransposed = *Layout::parse("BA");
 
 struct Extents {
   int64_t rows, columns, depth;
@@ -43,14 +46,26 @@ ir::Expr scaled(ir::Expr value, double by) {
   return by == 1 ? value : value * immediate(by, value.type());
 }
 
-Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  TRY_ASSIGN(Extents e, extents(attributes, shape_of(inputs[0]), shape_of(inputs[1])));
+/// Either matrix may be stored transposed; that is another thing than to be given transposed.
+Status takes(Attributes const&, Arrangement const& arrangement) {
+  auto is_matrix = [](Layout const& layout) { return layout.is_plain() || layout == kTransposed; };
+  if (is_matrix(arrangement.input(0)) && is_matrix(arrangement.input(1)) &&
+      arrangement.input(2).is_plain() && arrangement.output(0).is_plain())
+    return {};
+  return not_taken("a product takes matrices plain or as BA, an addend and gives a result plain");
+}
+
+Result<Tensors> compute(Attributes const& attributes, Arrangement const& arrangement,
+                        Buffers inputs, std::string const& name) {
+  TRY_ASSIGN(Extents e,
+             extents(attributes, arrangement.inputs[0].shape, arrangement.inputs[1].shape));
   std::vector<te::Axis> axes{{"i", e.rows, "row"}, {"j", e.columns, "column"}},
       over{{"k", e.depth, "depth"}};
   ir::Expr i = axes[0].var(), j = axes[1].var(), k = over[0].var();
   std::vector<ir::Expr> at_a{i, k}, at_b{k, j};
-  if (integer(attributes, "transpose_a") != 0) at_a = {k, i};
-  if (integer(attributes, "transpose_b") != 0) at_b = {j, k};
+  bool stored_a = !arrangement.input(0).is_plain(), stored_b = !arrangement.input(1).is_plain();
+  if ((integer(attributes, "transpose_a") != 0) != stored_a) at_a = {k, i};
+  if ((integer(attributes, "transpose_b") != 0) != stored_b) at_b = {j, k};
   Tensors tensors = single(te::reduce(name, axes, te::Combiner::kSum, over,
                                       ir::load(inputs[0], at_a) * ir::load(inputs[1], at_b), name));
   double alpha = number(attributes, "alpha", 1);
@@ -96,6 +111,7 @@ RandomCase random_case(Rng& rng) {
   if (addend == 1) result.inputs.push_back(random_array(rng, {columns}));
   if (addend == 2) result.inputs.push_back(random_array(rng, {rows, 1}));
   if (addend == 3) result.inputs.push_back(random_array(rng, {rows, columns}));
+  for (int i = 0; i < 2; ++i) result.layouts.push_back(rng.below(2) ? kTransposed : Layout());
   return result;
 }
 
@@ -112,7 +128,10 @@ Operator const& op_gemm() {
                      {"alpha", "factor of the product"},
                      {"beta", "factor of C"}},
       .infer = infer,
-      .compute = compute,
+      .computes = {{.name = "direct",
+                    .doc = "every output sums up a row times a column",
+                    .takes = takes,
+                    .make = compute}},
       .reference = reference,
       .random_case = random_case,
   };

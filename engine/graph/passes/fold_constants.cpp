@@ -152,7 +152,8 @@ private:
       if (!node.outputs[i].valid()) continue;
       Value& value = graph_.value(node.outputs[i]);
       value.constant = (*folded)[i];
-      value.type = tensor_type(value.constant.type(), value.constant.shape());
+      if (value.layout.is_plain())
+        value.type = tensor_type(value.constant.type(), value.constant.shape());
     }
     return true;
   }

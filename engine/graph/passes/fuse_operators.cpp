@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/graph/computes.h"
 #include "engine/graph/passes.h"
 
 namespace tw {
@@ -19,7 +20,7 @@ struct Verdict {
 
 /// What a node is to fusion. A node that only the reference can run is opaque, whatever its class.
 Fusion class_of(Graph const& graph, Node const& node) {
-  if (!node.op || !node.op->compute) return Fusion::kOpaque;
+  if (!node.op || !has_compute(*node.op)) return Fusion::kOpaque;
   for (ValueId id : node.inputs)
     if (id.valid() && !tensor_info(graph.value(id))) return Fusion::kOpaque;
   return tensor_info(graph.value(node.outputs[0])) ? node.op->fusion : Fusion::kOpaque;

@@ -2,20 +2,29 @@
 
 namespace tw {
 
+namespace {
+
+/// A pass for which all targets are the same.
+template <Result<Graph> (*pass)(Graph const&)>
+Result<Graph> for_any_target(Graph const& graph, LayoutChooser const&) {
+  return pass(graph);
+}
+
+}  // namespace
+
 std::span<GraphPass const> graph_passes() {
   static GraphPass const passes[] = {
-      {"fold_constants", fold_constants,
+      {"fold_constants", for_any_target<fold_constants>,
        "first: parameters made by Constant nodes become known to the passes after it"},
-      {"simplify_inference", simplify_inference,
+      {"simplify_inference", for_any_target<simplify_inference>,
        "before fusion: a normalization that is folded into a convolution's weights needs no "
        "kernel"},
-      {"fold_constants_again", fold_constants,
+      {"fold_constants_again", for_any_target<fold_constants>,
        "after simplification: what it left behind is dropped"},
-      {"pack_weights", pack_weights,
-       "after folding: the weights that run are known, normalizations are in them"},
-      {"block_channels", block_channels,
-       "after weights were packed: blocks of channels are made of the same vectors"},
-      {"fuse_operators", fuse_operators, "last: it groups the nodes that are left"},
+      {"choose_layouts", choose_layouts,
+       "after folding: the weights that run are known, normalizations are in them; before fusion: "
+       "what reads and writes one layout can be one kernel"},
+      {"fuse_operators", for_any_target<fuse_operators>, "last: it groups the nodes that are left"},
   };
   return passes;
 }
@@ -23,12 +32,12 @@ std::span<GraphPass const> graph_passes() {
 namespace {
 
 /// The pass on the graph, then on the graphs inside it.
-Result<Graph> run_pass(GraphPass const& pass, Graph const& graph) {
-  TRY_ASSIGN(Graph next, pass.run(graph));
+Result<Graph> run_pass(GraphPass const& pass, Graph const& graph, LayoutChooser const& choose) {
+  TRY_ASSIGN(Graph next, pass.run(graph, choose));
   for (Node& node : next.nodes) {
     if (!node.control) continue;
     for (std::shared_ptr<Graph const>& body : node.sub_graphs) {
-      TRY_ASSIGN(Graph inside, run_pass(pass, *body));
+      TRY_ASSIGN(Graph inside, run_pass(pass, *body, choose));
       body = std::make_shared<Graph const>(std::move(inside));
     }
   }
@@ -37,18 +46,18 @@ Result<Graph> run_pass(GraphPass const& pass, Graph const& graph) {
 
 }  // namespace
 
-Result<std::vector<GraphStage>> run_graph_passes(Graph const& graph) {
+Result<std::vector<GraphStage>> run_graph_passes(Graph const& graph, LayoutChooser const& choose) {
   std::vector<GraphStage> stages;
   for (GraphPass const& pass : graph_passes()) {
-    TRY_ASSIGN(Graph next, run_pass(pass, stages.empty() ? graph : stages.back().graph));
+    TRY_ASSIGN(Graph next, run_pass(pass, stages.empty() ? graph : stages.back().graph, choose));
     TRY(verify(next));
     stages.push_back({pass.name, std::move(next)});
   }
   return stages;
 }
 
-Result<Graph> optimize(Graph const& graph) {
-  TRY_ASSIGN(std::vector<GraphStage> stages, run_graph_passes(graph));
+Result<Graph> optimize(Graph const& graph, LayoutChooser const& choose) {
+  TRY_ASSIGN(std::vector<GraphStage> stages, run_graph_passes(graph, choose));
   return std::move(stages.back().graph);
 }
 

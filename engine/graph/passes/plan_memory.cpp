@@ -25,7 +25,7 @@ std::vector<Allocation> lifetimes(Graph const& graph) {
   for (size_t i = 0; i < graph.nodes.size(); ++i)
     for (ValueId id : graph.nodes[i].outputs) {
       if (!id.valid() || results.contains(id) || graph.value(id).is_constant()) continue;
-      auto info = tensor_info(graph.value(id));
+      auto info = stored_info(graph.value(id));
       int64_t bytes = info ? padded_bytes(*info) : -1;
       if (bytes >= 0) alive[id] = {id, 0, bytes, step_of[i], step_of[i]};
     }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/graph/passes.h"
+#include "engine/compile/optimize.h"
 #include "engine/importers/importer.h"
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
@@ -85,9 +85,9 @@ Status check_fixes(Graph const& graph, std::map<std::string, Shape> const& fixes
   return {};
 }
 
-Status build(LoadedModel& model, Progress const& progress) {
+Status build(LoadedModel& model, Backend const& backend, Progress const& progress) {
   if (progress) progress({"fusing operators", 1, 3});
-  TRY_ASSIGN(model.after, optimize(model.before));
+  TRY_ASSIGN(model.after, optimize(model.before, backend));
   if (progress) progress({"making kernels", 2, 3});
   TRY_ASSIGN(model.plan, make_plan(model.after));
   return {};
@@ -112,8 +112,8 @@ ModelTensor tensor_of(ir::BufferNode const& buffer) {
 
 }  // namespace
 
-Result<Model> load_model(std::string const& path, LoadOptions const& options, Backend const&,
-                         StopToken stop, Progress const& progress) {
+Result<Model> load_model(std::string const& path, LoadOptions const& options,
+                         Backend const& backend, StopToken stop, Progress const& progress) {
   if (auto expression = load_expression(path)) {
     if (!options.fixes.empty() && *expression)
       return bad_input("bad_fix", "a tensor expression gives all its shapes: none can be fixed");
@@ -134,7 +134,7 @@ Result<Model> load_model(std::string const& path, LoadOptions const& options, Ba
     model->path = path;
   }
   if (stop.stop_requested()) return refused("cancelled", "cancelled");
-  TRY(build(*model, progress));
+  TRY(build(*model, backend, progress));
   return model;
 }
 
@@ -325,9 +325,10 @@ Result<std::optional<std::vector<NDArray>>> reference_outputs(LoadedModel const&
   for_each_step(model.after, model.plan, [&](Graph const& graph, PlanStep const& step) {
     if (step.kernel != kernel || outputs || !failed) return;
     std::vector<NDArray> given;
-    for (size_t i = 0; i < step.inputs.size(); ++i)
-      given.push_back(
-          inputs[i].reshaped(graph.value(step.inputs[i]).shape().value_or(inputs[i].shape())));
+    for (size_t i = 0; i < step.inputs.size(); ++i) {
+      auto info = stored_info(graph.value(step.inputs[i]));
+      given.push_back(info ? inputs[i].reshaped(info->shape) : inputs[i]);
+    }
     auto made = reference_of(graph, step, given, {.stop = stop});
     if (made)
       outputs = std::move(*made);

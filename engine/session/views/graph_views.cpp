@@ -27,7 +27,7 @@ PatternClass pattern_of(Node const& node) {
 int64_t bytes_of(Value const& value) {
   auto shape = value.shape();
   if (!shape || !value.type.dtype) return 0;
-  return element_count(*shape).value_or(0) * size_of(*value.type.dtype);
+  return element_count(value.layout.stored(*shape)).value_or(0) * size_of(*value.type.dtype);
 }
 
 /// A graph among those that are shown, and where its numbers begin.
@@ -76,7 +76,7 @@ void add_nodes(Placed const& placed, std::vector<GraphNodeView>& views) {
     view.pattern = pattern_of(node);
     view.reason = node.reason;
     if (!node.outputs.empty() && node.outputs[0].valid())
-      view.shape = shape_text(graph.value(node.outputs[0]).type);
+      view.shape = shape_text(graph.value(node.outputs[0]));
     views.push_back(std::move(view));
   }
   for (size_t g = 0; g < graph.groups.size(); ++g)
@@ -138,8 +138,7 @@ private:
 
   void add(Graph const& graph, Decisions const& decisions, int from, int to, ValueId id) {
     Value const& value = graph.value(id);
-    GraphEdgeView view{from,  to, value.name, shape_text(value.type), bytes_of(value),
-                       false, "", ""};
+    GraphEdgeView view{from, to, value.name, shape_text(value), bytes_of(value), false, "", ""};
     if (auto found = decisions.find({from, to, id.value}); found != decisions.end()) {
       view.fused = found->second->fused;
       view.rule = found->second->rule;
@@ -164,6 +163,11 @@ std::string shape_text(ValueType const& type) {
     text += (text.empty() ? "" : "x") + (extent ? ir::to_text(extent) : "?");
   }
   return text.empty() ? "scalar" : text;
+}
+
+std::string shape_text(Value const& value) {
+  std::string text = shape_text(value.type);
+  return value.layout.is_plain() ? text : text + " " + to_text(value.layout);
 }
 
 GraphParts graph_parts(Graph const& graph) {

@@ -17,5 +17,7 @@ GraphParts graph_parts(Graph const& graph);
 std::vector<GraphGroupView> group_views(Graph const& graph, Plan const& plan);
 /// "1x64x56x56" without the leading 1 of a batch: "64x56x56"; "?" for what is not known.
 std::string shape_text(ValueType const& type);
+/// The same with the layout of what is not plain: "64x56x56 ABCD16b".
+std::string shape_text(Value const& value);
 
 }  // namespace tw::session

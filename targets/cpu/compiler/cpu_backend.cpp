@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "engine/lowering/passes.h"
+#include "targets/cpu/compiler/layouts.h"
 #include "targets/cpu/compiler/probes.h"
 #include "targets/cpu/compiler/rules/rules.h"
 #include "targets/cpu/compiler/time_model.h"
@@ -42,6 +43,9 @@ public:
   CpuBackend(Target target, Machine machine)
       : Backend(std::move(target)), machine_(std::move(machine)), passes_(cpu_passes()) {}
 
+  Result<GraphChoices> choose_layouts(Graph const& graph) const override {
+    return choose_cpu_layouts(graph);
+  }
   std::span<Pass const> passes() const override { return passes_; }
 
   std::span<CodeTextKind const> texts() const override { return texts_; }

@@ -8,8 +8,8 @@
 #include <map>
 
 #include "engine/compile/kernel_code.h"
+#include "engine/compile/optimize.h"
 #include "engine/compile/plan.h"
-#include "engine/graph/passes.h"
 #include "engine/importers/from_foreign.h"
 #include "engine/runtime/module.h"
 #include "engine/runtime/thread_pool.h"
@@ -61,7 +61,7 @@ struct CompiledModel::Parts {
 
   Status compile(ForeignModel const& model, Backend const& backend) {
     TRY_ASSIGN(Graph imported, build_graph(model));
-    TRY_ASSIGN(graph, optimize(imported));
+    TRY_ASSIGN(graph, optimize(imported, backend));
     TRY_ASSIGN(plan, make_plan(graph));
     for (PlanStep const& step : plan.steps)
       if (step.kind != StepKind::kKernel) return refused("no_kernel", step.reason);

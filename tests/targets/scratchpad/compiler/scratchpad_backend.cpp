@@ -10,6 +10,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/passes.h"
 #include "engine/schedule/trace.h"
+#include "tests/support/blocks_everywhere.h"
 #include "tests/targets/scratchpad/compiler/instructions.h"
 #include "tests/targets/scratchpad/scratchpad.h"
 
@@ -17,6 +18,8 @@ namespace tw {
 namespace {
 
 using namespace scratchpad;
+
+constexpr int64_t kLayoutBlock = 4;
 
 std::vector<Pass> scratchpad_passes() {
   return {
@@ -107,6 +110,10 @@ public:
   explicit ScratchpadBackend(Target target)
       : Backend(std::move(target)), passes_(scratchpad_passes()) {}
 
+  /// Blocks of four, and a product for every third convolution: what no other target asks for.
+  Result<GraphChoices> choose_layouts(Graph const& graph) const override {
+    return testing::blocks_everywhere(graph, kLayoutBlock);
+  }
   std::span<Pass const> passes() const override { return passes_; }
   std::span<CodeTextKind const> texts() const override { return texts_; }
   std::string generator() const override { return "scratchpad 1"; }

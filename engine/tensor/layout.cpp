@@ -1,0 +1,217 @@
+#include "engine/tensor/layout.h"
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+
+namespace tw {
+namespace {
+
+constexpr size_t kMostDims = 26;  // a letter each
+constexpr int64_t kMostBlock = 1 << 16;
+
+std::unexpected<Error> bad(std::string_view text, std::string const& why) {
+  return bad_input("bad_layout", "'" + std::string(text) + "' is no layout: " + why);
+}
+
+/// Reads "16b" behind `text[at]`.
+Result<Layout::Block> parse_block(std::string_view text, size_t& at) {
+  Layout::Block block;
+  auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), block.size);
+  at = size_t(end - text.data());
+  if (error != std::errc() || at >= text.size() || text[at] < 'a' || text[at] > 'z')
+    return bad(text, "a block is a number and a small letter");
+  block.dim = size_t(text[at++] - 'a');
+  return block;
+}
+
+/// A stored axis while elements are moved.
+struct Walked {
+  size_t dim;
+  int64_t step, extent, at;
+  int64_t stride;  ///< in elements of the plain tensor
+};
+
+std::vector<Walked> walked_axes(Layout const& layout, Shape const& shape) {
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  std::vector<Layout::Axis> axes = layout.axes(shape.size());
+  Shape stored = layout.stored(shape);
+  std::vector<Walked> walked;
+  for (size_t i = 0; i < axes.size(); ++i)
+    walked.push_back(
+        {axes[i].dim, axes[i].step, stored[i], 0, axes[i].step * strides[axes[i].dim]});
+  return walked;
+}
+
+/// The next position of all axes but the last; false after the last one.
+bool advance(std::vector<Walked>& axes) {
+  for (size_t i = axes.size() - 1; i-- > 0;) {
+    if (++axes[i].at < axes[i].extent) return true;
+    axes[i].at = 0;
+  }
+  return false;
+}
+
+/// Calls `f(first stored element, first plain element, count, stride in the plain tensor)` for
+/// every row along the last stored axis, as far as it holds elements of the shape.
+template <typename F>
+void for_each_row(Layout const& layout, Shape const& shape, F const& f) {
+  if (shape.empty()) return f(0, 0, 1, 1);
+  std::vector<Walked> axes = walked_axes(layout, shape);
+  Walked const& row = axes.back();
+  if (std::ranges::any_of(axes, [](Walked const& axis) { return axis.extent == 0; })) return;
+  std::vector<int64_t> index(shape.size());
+  int64_t stored = 0;
+  do {
+    std::ranges::fill(index, 0);
+    int64_t plain = 0;
+    for (size_t i = 0; i + 1 < axes.size(); ++i) {
+      index[axes[i].dim] += axes[i].at * axes[i].step;
+      plain += axes[i].at * axes[i].stride;
+    }
+    bool inside = true;
+    for (size_t d = 0; d < shape.size(); ++d) inside = inside && index[d] < shape[d];
+    int64_t left = (shape[row.dim] - index[row.dim] + row.step - 1) / row.step;
+    if (inside) f(stored, plain, std::min(row.extent, left), row.stride);
+    stored += row.extent;
+  } while (advance(axes));
+}
+
+template <typename T>
+void store_as(NDArray const& plain, Layout const& layout, NDArray& stored) {
+  auto const* from = static_cast<T const*>(plain.data());
+  auto* to = static_cast<T*>(stored.data());
+  for_each_row(layout, plain.shape(), [&](int64_t at, int64_t first, int64_t count, int64_t step) {
+    for (int64_t i = 0; i < count; ++i) to[at + i] = from[first + i * step];
+  });
+}
+
+template <typename T>
+void load_as(NDArray const& stored, Layout const& layout, NDArray& plain) {
+  auto const* from = static_cast<T const*>(stored.data());
+  auto* to = static_cast<T*>(plain.data());
+  for_each_row(layout, plain.shape(), [&](int64_t at, int64_t first, int64_t count, int64_t step) {
+    for (int64_t i = 0; i < count; ++i) to[first + i * step] = from[at + i];
+  });
+}
+
+/// Calls `f` with an unsigned integer of the size: elements are moved as they are.
+template <typename F>
+void with_element(int64_t size, F const& f) {
+  if (size == 1) f(uint8_t());
+  if (size == 2) f(uint16_t());
+  if (size == 4) f(uint32_t());
+  if (size == 8) f(uint64_t());
+}
+
+std::unexpected<Error> no_fit(Layout const& layout, Shape const& shape) {
+  return bad_input("wrong_shapes",
+                   "a tensor of shape " + to_text(shape) + " does not lie as " + to_text(layout));
+}
+
+}  // namespace
+
+Result<Layout> Layout::create(std::vector<size_t> order, std::vector<Block> blocks) {
+  Layout layout;
+  layout.order_ = std::move(order);
+  layout.blocks_ = std::move(blocks);
+  std::vector<size_t> plain(layout.order_.size()), sorted = layout.order_;
+  std::iota(plain.begin(), plain.end(), 0);
+  std::ranges::sort(sorted);
+  if (sorted != plain || plain.size() > kMostDims)
+    return bad_input("bad_layout", "a layout names every dimension once, at most 26");
+  for (Block const& block : layout.blocks_)
+    if (block.dim >= plain.size() || block.size < 1 || block.size > kMostBlock)
+      return bad_input("bad_layout", "a block has 1 to 65536 elements of one of the dimensions");
+  if (layout.order_ == plain && layout.blocks_.empty()) return Layout();
+  return layout;
+}
+
+Result<Layout> Layout::parse(std::string_view text) {
+  if (text == "plain") return Layout();
+  std::vector<size_t> order;
+  std::vector<Block> blocks;
+  size_t at = 0;
+  for (; at < text.size() && text[at] >= 'A' && text[at] <= 'Z'; ++at)
+    order.push_back(size_t(text[at] - 'A'));
+  if (order.empty()) return bad(text, "it names no dimension");
+  while (at < text.size()) {
+    TRY_ASSIGN(Block block, parse_block(text, at));
+    blocks.push_back(block);
+  }
+  auto layout = create(std::move(order), std::move(blocks));
+  return layout ? layout : bad(text, layout.error().message);
+}
+
+Layout Layout::in_blocks(size_t rank, size_t dim, int64_t size) {
+  std::vector<size_t> order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  auto layout = create(std::move(order), {{dim, size}});
+  TW_ASSERT(layout, "the caller gives a dimension of the rank and a size within bounds");
+  return *layout;
+}
+
+bool Layout::has_block(size_t dim) const {
+  return std::ranges::any_of(blocks_, [&](Block const& block) { return block.dim == dim; });
+}
+
+std::optional<int64_t> Layout::only_block(size_t dim) const {
+  if (is_plain()) return 0;
+  bool one = blocks_.size() == 1 && blocks_[0].dim == dim && std::ranges::is_sorted(order_);
+  return one ? std::optional(blocks_[0].size) : std::nullopt;
+}
+
+std::vector<Layout::Axis> Layout::axes(size_t rank) const {
+  std::vector<int64_t> below(rank, 1);
+  std::vector<Axis> axes;
+  for (size_t i = blocks_.size(); i-- > 0;) {
+    axes.push_back({blocks_[i].dim, below[blocks_[i].dim]});
+    below[blocks_[i].dim] *= blocks_[i].size;
+  }
+  for (size_t i = rank; i-- > 0;) {
+    size_t dim = is_plain() ? i : order_[i];
+    axes.push_back({dim, below[dim]});
+  }
+  std::ranges::reverse(axes);
+  return axes;
+}
+
+Shape Layout::stored(Shape const& shape) const {
+  std::vector<Axis> all = axes(shape.size());
+  Shape extents;
+  for (size_t i = 0; i < shape.size(); ++i)
+    extents.push_back((shape[all[i].dim] + all[i].step - 1) / all[i].step);
+  for (Block const& block : blocks_) extents.push_back(block.size);
+  return extents;
+}
+
+std::string Layout::letters() const {
+  std::string text;
+  for (size_t dim : order_) text += char('A' + dim);
+  for (Block const& block : blocks_) text += std::to_string(block.size) + char('a' + block.dim);
+  return text;
+}
+
+std::string to_text(Layout const& layout) { return layout.is_plain() ? "plain" : layout.letters(); }
+
+Result<NDArray> to_layout(NDArray const& plain, Layout const& layout) {
+  if (layout.is_plain()) return plain;
+  if (!layout.fits(plain.shape().size())) return no_fit(layout, plain.shape());
+  TRY_ASSIGN(NDArray stored, NDArray::create(plain.type(), layout.stored(plain.shape())));
+  with_element(size_of(plain.type()),
+               [&](auto element) { store_as<decltype(element)>(plain, layout, stored); });
+  return stored;
+}
+
+Result<NDArray> from_layout(NDArray const& stored, Layout const& layout, Shape const& shape) {
+  if (layout.is_plain()) return stored;
+  if (!layout.fits(shape.size()) || layout.stored(shape) != stored.shape())
+    return no_fit(layout, shape);
+  TRY_ASSIGN(NDArray plain, NDArray::create(stored.type(), shape));
+  with_element(size_of(stored.type()),
+               [&](auto element) { load_as<decltype(element)>(stored, layout, plain); });
+  return plain;
+}
+
+}  // namespace tw

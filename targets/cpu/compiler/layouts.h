@@ -1,0 +1,13 @@
+/// Which layouts a graph runs with on a CPU.
+#pragma once
+
+#include "engine/graph/choices.h"
+
+namespace tw {
+
+/// Weights that are known lie in blocks of output channels, matrices so that a vector of outputs
+/// lies side by side. Images around depthwise convolutions lie in blocks of channels, where no
+/// tensor has to be changed for it in a run.
+GraphChoices choose_cpu_layouts(Graph const& graph);
+
+}  // namespace tw

@@ -1,0 +1,134 @@
+// Which layouts the CPU asks for.
+#include <QtTest>
+
+#include "engine/compile/optimize.h"
+#include "engine/graph/from_foreign.h"
+#include "engine/graph/reference.h"
+#include "targets/cpu/compiler/cpu_backend.h"
+#include "targets/cpu/compiler/layouts.h"
+#include "targets/cpu/hardware/detect.h"
+#include "tests/support/line_models.h"
+
+using namespace tw;
+using tw::testing::model_of;
+
+namespace {
+
+NDArray random_array(Shape const& shape, uint64_t seed) {
+  NDArray array = NDArray::create(DType::kF32, shape).value();
+  Rng rng(seed);
+  for (float& v : array.as<float>()) v = float(rng.normal());
+  return array;
+}
+
+void add_parameter(ForeignModel& model, std::string const& name, Shape const& shape,
+                   uint64_t seed) {
+  model.graph.initializers[name] = random_array(shape, seed);
+}
+
+/// "w" expands to some channels, "d" is depthwise, "p" projects; node b is the depthwise one.
+Graph mobile_block(int64_t channels, std::vector<std::string> const& lines,
+                   std::vector<std::string> const& outputs = {"y"}) {
+  ForeignModel model = model_of(lines, {1, 3, 6, 5}, outputs);
+  add_parameter(model, "w", {channels, 3, 1, 1}, 1);
+  add_parameter(model, "wb", {channels}, 2);
+  add_parameter(model, "d", {channels, 1, 3, 3}, 3);
+  add_parameter(model, "p", {32, channels, 1, 1}, 4);
+  add_parameter(model, "slope", {channels, 1, 1}, 5);
+  for (ForeignNode& node : model.graph.nodes)
+    if (node.name == "b") node.attributes["group"] = channels;
+  return build_graph(model).value();
+}
+
+Graph optimized(Graph const& graph) {
+  static std::shared_ptr<Backend const> const cpu = create_cpu_backend(detect_host()).value();
+  return optimize(graph, *cpu).value();
+}
+
+QString stored(Graph const& graph, ValueId id) {
+  return QString::fromStdString(to_text(stored_info(graph.value(id))->shape));
+}
+
+bool has_images_in_blocks(Graph const& graph) {
+  return std::ranges::any_of(graph.values, [](Value const& value) {
+    return !value.is_constant() && !value.layout.is_plain();
+  });
+}
+
+}  // namespace
+
+class LayoutsTest : public QObject {
+  Q_OBJECT
+private slots:
+  void channels_around_a_depthwise_convolution_lie_in_blocks() {
+    Graph graph = mobile_block(48, {"a = Conv x w wb", "r = Relu a", "b = Conv r d", "s = Relu b",
+                                    "c = Conv s p", "y = Relu c"});
+    NDArray x = random_array({1, 3, 6, 5}, 6);
+    Graph blocked = optimized(graph);
+    auto shape_after = [&](size_t node) { return stored(blocked, blocked.nodes[node].outputs[0]); };
+    for (size_t node : {0, 1}) QCOMPARE(shape_after(node), QString("1x3x6x5x16"));
+    for (size_t node : {2, 3}) QCOMPARE(shape_after(node), QString("1x3x4x3x16"));
+    for (size_t node : {4, 5}) QCOMPARE(shape_after(node), QString("1x32x4x3"));
+    QCOMPARE(title_of(blocked, blocked.nodes[2]), std::string("depthwise_conv2d"));
+    QCOMPARE(changed_bytes(blocked), int64_t(0));
+    QCOMPARE(blocked.choices.size(), size_t(2));
+    QVERIFY(blocked.choices[1].starts_with("4 images around 'a' lie in blocks of 16 channels"));
+    QVERIFY(
+        compare(reference_run(blocked, {x}).value()[0], reference_run(graph, {x}).value()[0], 1e-4)
+            .equal);
+  }
+
+  void channels_stay_plain_where_a_neighbour_reads_them_plain() {
+    std::vector<std::string> half{"a = Conv x w wb", "r = Relu a", "b = Conv r d"};
+    auto blocks = [&](int64_t channels, std::vector<std::string> const& rest,
+                      std::vector<std::string> const& outputs = {"y"}) {
+      std::vector<std::string> lines = half;
+      lines.insert(lines.end(), rest.begin(), rest.end());
+      Graph graph = optimized(mobile_block(channels, lines, outputs));
+      return has_images_in_blocks(graph);
+    };
+    QVERIFY(blocks(48, {"y = Conv b p"}));
+    QVERIFY(!blocks(24, {"y = Conv b p"}));              // not in whole blocks
+    QVERIFY(!blocks(48, {"y = Relu b"}));                // the model's output
+    QVERIFY(!blocks(48, {"y = Conv b p"}, {"y", "b"}));  // another output of the model
+    QVERIFY(!blocks(48, {"q = PRelu b slope", "y = Conv q p"}));
+    QVERIFY(!blocks(48, {"y = Conv b p", "z = Softmax b"}, {"y", "z"}));
+    half[2] = "t = Conv r p";  // no depthwise convolution
+    QVERIFY(!blocks(48, {"y = Relu t"}));
+  }
+
+  void a_last_block_of_weights_is_filled_up() {
+    ForeignModel model = model_of({"c = Conv x w wb", "y = Relu c"}, {1, 3, 5, 4});
+    add_parameter(model, "w", {20, 3, 3, 3}, 1);
+    add_parameter(model, "wb", {20}, 2);
+    Graph graph = build_graph(model).value(), packed = optimized(graph);
+    QCOMPARE(stored(packed, packed.nodes[0].inputs[1]), QString("2x3x3x3x16"));
+    QCOMPARE(stored(packed, packed.outputs[0]), QString("1x20x3x2"));
+    NDArray x = random_array({1, 3, 5, 4}, 3);
+    QVERIFY(
+        compare(reference_run(packed, {x}).value()[0], reference_run(graph, {x}).value()[0], 1e-5)
+            .equal);
+  }
+
+  void a_known_matrix_is_stored_as_it_is_read() {
+    ForeignModel model = model_of({"y = Gemm x w"}, {2, 5});
+    add_parameter(model, "w", {7, 5}, 1);
+    model.graph.nodes[0].attributes["transB"] = int64_t(1);
+    Graph graph = build_graph(model).value(), turned = optimized(graph);
+    QCOMPARE(stored(turned, turned.nodes[0].inputs[1]), QString("5x7"));
+    NDArray x = random_array({2, 5}, 3);
+    QVERIFY(
+        compare(reference_run(turned, {x}).value()[0], reference_run(graph, {x}).value()[0], 1e-5)
+            .equal);
+  }
+
+  void without_a_target_all_is_plain() {
+    Graph graph = mobile_block(48, {"a = Conv x w wb", "b = Conv a d", "y = Conv b p"});
+    Graph plain = optimize(graph).value();
+    for (Value const& value : plain.values) QVERIFY(value.layout.is_plain());
+    QVERIFY(has_images_in_blocks(optimized(graph)));
+  }
+};
+
+QTEST_GUILESS_MAIN(LayoutsTest)
+#include "layouts_test.moc"
