@@ -46,8 +46,8 @@ struct ThreadAxis {
 struct Target {
   std::string name;  ///< of its kind: a row of `target_table()`
   Hardware hardware;
-  std::string title = {};  ///< what code is made for, a few words for people
-  MachineNeeds needs = {};  ///< of a machine that runs its code
+  std::string title = {};           ///< what code is made for, a few words for people
+  MachineNeeds needs = {};          ///< of a machine that runs its code
   std::vector<MemoryScope> scopes;  ///< the first is kGlobalScope
   std::vector<ThreadAxis> axes = {};
   std::vector<DType> types = {};  ///< that kernels may compute with; empty: all

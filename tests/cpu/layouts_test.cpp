@@ -2,8 +2,8 @@
 #include <QtTest>
 
 #include "engine/compile/optimize.h"
-#include "engine/graph/from_foreign.h"
 #include "engine/graph/reference.h"
+#include "engine/importers/from_foreign.h"
 #include "targets/cpu/compiler/cpu_backend.h"
 #include "targets/cpu/compiler/layouts.h"
 #include "targets/cpu/hardware/detect.h"

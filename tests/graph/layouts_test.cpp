@@ -5,9 +5,9 @@
 
 #include "engine/graph/choices.h"
 #include "engine/graph/computes.h"
-#include "engine/graph/from_foreign.h"
 #include "engine/graph/passes.h"
 #include "engine/graph/reference.h"
+#include "engine/importers/from_foreign.h"
 #include "tests/support/blocks_everywhere.h"
 #include "tests/support/line_models.h"
 
@@ -190,6 +190,17 @@ private slots:
     // Who reads it in blocks reads what was written, not what was changed back.
     QCOMPARE(blocked.value(blocked.nodes[3].inputs[0]).layout, layout("ABCD4b"));
     QVERIFY(same_results(graph, blocked));
+  }
+
+  void an_absent_output_stays_absent() {
+    ForeignModel model = model_of({"y,m = MaxPool x"}, {1, 4, 5, 4});
+    model.graph.nodes[0].attributes["kernel_shape"] = std::vector<int64_t>{2, 2};
+    model.graph.nodes[0].outputs[1] = "";
+    Graph graph = build_graph(model).value();
+    graph.nodes[0].outputs.resize(2);  // as a node with an output that nobody names
+    auto applied = apply_choices(graph, testing::blocks_everywhere(graph, 4));
+    QVERIFY(applied && verify(*applied));
+    QVERIFY(!applied->nodes[0].outputs[1].valid());
   }
 
   void what_a_node_refuses_is_taken_back() {

@@ -61,32 +61,39 @@ private:
 
   Status add(NodeId id) {
     Node node = nodes_[size_t(id.value)];
-    for (size_t i = 0; i < node.inputs.size(); ++i)
-      if (node.inputs[i].valid()) {
-        auto own = choices_.operands.find({id, i});
-        Layout as = own != choices_.operands.end() ? own->second
-                    : node.op                      ? written_as(node.inputs[i])
-                                                   : Layout();
-        TRY_ASSIGN(node.inputs[i], read_as(node.inputs[i], as, node));
-      }
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (!node.inputs[i].valid()) continue;
+      TRY_ASSIGN(node.inputs[i], read_as(node.inputs[i], wanted(id, i), node));
+    }
     if (auto found = choices_.algorithms.find(id); found != choices_.algorithms.end())
       node.algorithm = found->second;
-    std::vector<std::pair<ValueId, ValueId>> given_out;  // as written, as the model names it
-    for (ValueId& output : node.outputs) {
-      Layout as = written_as(output);
-      if (as.is_plain()) continue;
-      if (!is_output(graph_, output)) {
-        graph_.value(output).layout = as;
-        continue;
-      }
-      ValueId written = add_value(output, as);
-      given_out.push_back({written, output});
-      output = written;
-    }
+    std::vector<ValueId> named = node.outputs;
+    for (ValueId& output : node.outputs) output = written(output);
+    std::vector<ValueId> made = node.outputs;
     std::vector<std::string> origins = node.origins;
     graph_.nodes.push_back(std::move(node));
-    for (auto const& [written, output] : given_out) add_change(written, output, origins);
+    for (size_t i = 0; i < made.size(); ++i)
+      if (made[i] != named[i]) add_change(made[i], named[i], origins);
     return {};
+  }
+
+  /// The layout in which operand `i` is read.
+  Layout wanted(NodeId id, size_t i) const {
+    Node const& node = nodes_[size_t(id.value)];
+    if (auto own = choices_.operands.find({id, i}); own != choices_.operands.end())
+      return own->second;
+    return node.op ? written_as(node.inputs[i]) : Layout();
+  }
+
+  /// What a node writes for this value: itself in its layout, or where the model's output has to be
+  /// plain, another value that is changed to it.
+  ValueId written(ValueId output) {
+    if (!output.valid()) return output;
+    Layout as = written_as(output);
+    if (as.is_plain()) return output;
+    if (is_output(graph_, output)) return add_value(output, as);
+    graph_.value(output).layout = as;
+    return output;
   }
 
   Layout written_as(ValueId id) const {

@@ -55,13 +55,12 @@ private:
           stage.kind == session::CodeKind::kListing)
         tabs_.push_back({title, view_name(title)});
     for (size_t i = 0; i < tabs_.size(); ++i)
-      bench_.add_command(
-          {.section = "Views",
-           .name = tabs_[i].title,
-           .keys = QString("Alt+%1").arg(i + 1),
-           .run = [this, view = tabs_[i].view.toStdString()] {
-             bench_.ask(journal::ShowView{view});
-           }});
+      bench_.add_command({.section = "Views",
+                          .name = tabs_[i].title,
+                          .keys = QString("Alt+%1").arg(i + 1),
+                          .run = [this, view = tabs_[i].view.toStdString()] {
+                            bench_.ask(journal::ShowView{view});
+                          }});
     bench_.add_copy("Views", "Copy the code", [this] { return panel_->view().all_text(); });
   }
 
