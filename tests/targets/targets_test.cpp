@@ -139,10 +139,10 @@ private slots:
     Graph graph = small_network(Weights::kKnown);
     auto chosen = optimize(graph, *backend);
     QVERIFY2(chosen, chosen ? "" : to_sentence(chosen.error()).c_str());
-    // Each asks for something, and not for the same.
+    // What one asks for is not there for another.
     QString text = QString::fromStdString(to_text(*chosen));
     QCOMPARE(text.contains("as ABCD4a"), target == "scratchpad");
-    QCOMPARE(text.contains("as ABCD16a"), target != "scratchpad");
+    QVERIFY(target != "scratchpad" || !text.contains("ABCD16"));
     Plan plan = make_plan(*chosen).value();
     auto as_scheduled = [&](KernelTask const& task, std::vector<NDArray> const& inputs,
                             std::vector<NDArray>& outputs) -> Status {
