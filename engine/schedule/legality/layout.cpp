@@ -16,7 +16,7 @@ std::unexpected<Error> bad(std::string message) {
 }
 
 /// Product of the blocks of a dimension that stand inside of part `from`.
-int64_t inner_blocks(Layout const& layout, size_t dimension, size_t from) {
+int64_t inner_blocks(PackLayout const& layout, size_t dimension, size_t from) {
   int64_t product = 1;
   for (size_t i = from; i < layout.parts.size(); ++i)
     if (layout.parts[i].dimension == dimension && layout.parts[i].block > 0)
@@ -30,8 +30,8 @@ int64_t inner_blocks(Layout const& layout, size_t dimension, size_t from) {
 /// own.
 constexpr int64_t kMostInBlocks = 1 << 16;
 
-Result<Layout> parse_layout(std::string_view word, size_t rank) {
-  Layout layout;
+Result<PackLayout> parse_layout(std::string_view word, size_t rank) {
+  PackLayout layout;
   layout.rank = rank;
   std::vector<int> outer(rank, 0);
   int64_t in_blocks = 1;
@@ -59,19 +59,20 @@ Result<Layout> parse_layout(std::string_view word, size_t rank) {
   return layout;
 }
 
-std::vector<int64_t> blocked_shape(Layout const& layout, std::vector<int64_t> const& shape) {
+std::vector<int64_t> blocked_shape(PackLayout const& layout, std::vector<int64_t> const& shape) {
   std::vector<int64_t> result;
-  for (Layout::Part const& part : layout.parts) {
+  for (PackLayout::Part const& part : layout.parts) {
     int64_t blocks = inner_blocks(layout, part.dimension, 0);
     result.push_back(part.block > 0 ? part.block : (shape[part.dimension] + blocks - 1) / blocks);
   }
   return result;
 }
 
-std::vector<ir::Expr> blocked_indices(Layout const& layout, std::vector<ir::Expr> const& indices) {
+std::vector<ir::Expr> blocked_indices(PackLayout const& layout,
+                                      std::vector<ir::Expr> const& indices) {
   std::vector<ir::Expr> result;
   for (size_t i = 0; i < layout.parts.size(); ++i) {
-    Layout::Part const& part = layout.parts[i];
+    PackLayout::Part const& part = layout.parts[i];
     int64_t inner = inner_blocks(layout, part.dimension, i + 1);
     ir::Expr index = indices[part.dimension];
     if (part.block == 0) inner = inner_blocks(layout, part.dimension, 0);
@@ -82,7 +83,7 @@ std::vector<ir::Expr> blocked_indices(Layout const& layout, std::vector<ir::Expr
   return result;
 }
 
-ir::Program with_layout(ir::Program program, std::string const& tensor, Layout const& layout) {
+ir::Program with_layout(ir::Program program, std::string const& tensor, PackLayout const& layout) {
   ir::Buffer old = find_buffer(program, tensor);
   ir::BufferNode node = *old;
   node.shape.clear();
