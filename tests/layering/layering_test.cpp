@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -240,6 +241,30 @@ private slots:
     QVERIFY(inside.size() >= 6);
     QVERIFY2(outside.empty(), outside.empty() ? "" : outside.begin()->c_str());
   }
+
+  /// Two types of one name would be taken for one by the linker, without a word.
+  void a_type_is_defined_once() {
+    std::regex const opens("^namespace ?([\\w:]*) *\\{"), closes("^\\}.*// namespace");
+    std::regex const type("^(?:struct|class|enum class) (\\w+)(?: final)?(?: :[^;]*)? *\\{");
+    std::map<std::string, std::string> where;
+    for (char const* top : {"engine", "targets", "widgets", "app"})
+      for (fs::path const& file : sources(top)) {
+        std::vector<std::string> inside;
+        std::ifstream stream(file);
+        std::smatch match;
+        for (std::string line; std::getline(stream, line);) {
+          if (std::regex_search(line, match, opens)) inside.push_back(match[1]);
+          if (std::regex_search(line, closes) && !inside.empty()) inside.pop_back();
+          if (!std::regex_search(line, match, type) || std::ranges::count(inside, "") > 0) continue;
+          std::string name = match[1];
+          for (size_t i = inside.size(); i-- > 0;) name = inside[i] + "::" + name;
+          auto [first, is_new] = where.try_emplace(name, file.string());
+          QVERIFY2(is_new, (name + " is in " + first->second + " and in " + file.string()).c_str());
+        }
+      }
+    QVERIFY(where.size() > 500);
+  }
+
   void a_graph_names_no_format_of_models() {
     int formats = 0;
     for (auto const& entry : fs::directory_iterator(fs::path(TW_SOURCE_DIR) / "engine/importers")) {

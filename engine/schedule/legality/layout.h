@@ -1,6 +1,7 @@
-/// Layouts that a step packs a tensor into, as words: a letter per dimension, upper case for the dimension (or what is left of it
-/// outside of its blocks), a number and the lower-case letter for a block of it. "ABcd16b16a" is
-/// oneDNN's word for weights blocked by input and output channels (dnnl_format_tag_t).
+/// Layouts that a step packs a tensor into, as words: a letter per dimension, upper case for the
+/// dimension (or what is left of it outside of its blocks), a number and the lower-case letter for
+/// a block of it. "ABcd16b16a" is oneDNN's word for weights blocked by input and output channels
+/// (dnnl_format_tag_t).
 #pragma once
 
 #include <string_view>
