@@ -6,9 +6,9 @@
 #include <map>
 
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/buffers.h"
-#include "engine/schedule/legality/nests.h"
+#include "engine/schedule/legality/stages.h"
 #include "engine/schedule/names.h"
+#include "engine/schedule/rewriting/buffers.h"
 #include "engine/schedule/trace.h"
 
 namespace tw {

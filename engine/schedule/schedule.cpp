@@ -8,10 +8,10 @@
 
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/parse_expr.h"
-#include "engine/schedule/legality/hints.h"
-#include "engine/schedule/legality/written_out.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/result_checks.h"
+#include "engine/schedule/rewriting/idle_hints.h"
+#include "engine/schedule/rewriting/written_out.h"
 #include "engine/schedule/trace.h"
 
 namespace tw {

@@ -30,6 +30,7 @@
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/hints.h"
 #include "engine/schedule/names.h"
+#include "engine/schedule/rewriting/idle_hints.h"
 #include "engine/schedule/trace.h"
 #include "tests/support/access_trace.h"
 #include "tests/support/random_schedules.h"

@@ -4,7 +4,7 @@
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
 #include "engine/schedule/legality/accesses.h"
-#include "engine/schedule/legality/written_out.h"
+#include "engine/schedule/rewriting/written_out.h"
 #include "engine/schedule/schedule.h"
 #include "engine/schedule/trace.h"
 #include "tests/support/counted_inputs.h"

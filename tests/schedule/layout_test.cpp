@@ -1,7 +1,7 @@
 #include <QtTest>
 
 #include "engine/ir/text.h"
-#include "engine/schedule/legality/layout.h"
+#include "engine/schedule/rewriting/layout.h"
 
 using namespace tw;
 

@@ -15,7 +15,7 @@
 #include "engine/schedule/legality/hints.h"
 #include "engine/schedule/legality/instances.h"
 #include "engine/schedule/legality/iteration_rows.h"
-#include "engine/schedule/legality/nests.h"
+#include "engine/schedule/legality/stages.h"
 
 namespace tw {
 namespace {

@@ -8,10 +8,10 @@
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/independence.h"
-#include "engine/schedule/legality/layout.h"
 #include "engine/schedule/legality/recurrence.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
+#include "engine/schedule/rewriting/layout.h"
 
 namespace tw {
 

@@ -5,7 +5,8 @@
 #include <functional>
 
 #include "engine/schedule/legality/flow.h"
-#include "engine/schedule/legality/nests.h"
+#include "engine/schedule/legality/region.h"
+#include "engine/schedule/legality/stages.h"
 
 namespace tw {
 

@@ -9,8 +9,8 @@
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/hints.h"
-#include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/region.h"
+#include "engine/schedule/legality/stages.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 

@@ -5,7 +5,7 @@
 
 #include <expected>
 
-#include "engine/schedule/legality/nests.h"
+#include "engine/schedule/legality/stages.h"
 
 namespace tw {
 

@@ -4,11 +4,11 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/buffers.h"
-#include "engine/schedule/legality/layout.h"
-#include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
+#include "engine/schedule/legality/stages.h"
 #include "engine/schedule/parameters.h"
+#include "engine/schedule/rewriting/buffers.h"
+#include "engine/schedule/rewriting/layout.h"
 
 namespace tw {
 namespace {

@@ -5,10 +5,11 @@
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/recurrence.h"
+#include "engine/schedule/legality/stages.h"
 #include "engine/schedule/legality/unmade.h"
+#include "engine/schedule/rewriting/nests.h"
 
 namespace tw {
 namespace {

@@ -5,9 +5,9 @@
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/buffers.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
+#include "engine/schedule/rewriting/buffers.h"
 
 namespace tw {
 namespace {

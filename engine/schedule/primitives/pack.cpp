@@ -1,5 +1,5 @@
-#include "engine/schedule/legality/macro.h"
 #include "engine/schedule/parameters.h"
+#include "engine/schedule/rewriting/macro.h"
 
 namespace tw {
 namespace {

@@ -4,8 +4,9 @@
 
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
-#include "engine/schedule/legality/buffers.h"
 #include "engine/schedule/legality/placement.h"
+#include "engine/schedule/rewriting/buffers.h"
+#include "engine/schedule/rewriting/nests.h"
 
 namespace tw {
 namespace {

@@ -7,14 +7,15 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/buffers.h"
 #include "engine/schedule/legality/digits.h"
-#include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/recurrence.h"
 #include "engine/schedule/legality/sharing.h"
+#include "engine/schedule/legality/stages.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
+#include "engine/schedule/rewriting/buffers.h"
+#include "engine/schedule/rewriting/nests.h"
 
 namespace tw {
 namespace {

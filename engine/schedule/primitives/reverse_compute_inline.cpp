@@ -7,8 +7,9 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
-#include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
+#include "engine/schedule/legality/stages.h"
+#include "engine/schedule/rewriting/nests.h"
 
 namespace tw {
 namespace {

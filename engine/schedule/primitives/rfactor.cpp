@@ -4,12 +4,11 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/buffers.h"
 #include "engine/schedule/legality/hints.h"
-#include "engine/schedule/legality/nests.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
+#include "engine/schedule/rewriting/buffers.h"
 
 namespace tw {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/buffers.h"
-#include "engine/schedule/legality/nests.h"
+#include "engine/schedule/legality/stages.h"
+#include "engine/schedule/rewriting/buffers.h"
 
 namespace tw {
 namespace {

@@ -1,6 +1,6 @@
-#include "engine/schedule/legality/macro.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
+#include "engine/schedule/rewriting/macro.h"
 
 namespace tw {
 namespace {

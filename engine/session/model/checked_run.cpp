@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/ir/terms.h"
-#include "engine/schedule/legality/written_out.h"
+#include "engine/schedule/rewriting/written_out.h"
 
 namespace tw::session {
 

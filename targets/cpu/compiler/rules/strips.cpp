@@ -4,7 +4,7 @@
 #include <map>
 
 #include "engine/ir/rewrite.h"
-#include "engine/schedule/legality/buffers.h"
+#include "engine/schedule/rewriting/buffers.h"
 #include "targets/cpu/compiler/rules/rules.h"
 
 namespace tw {

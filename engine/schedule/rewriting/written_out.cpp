@@ -1,4 +1,4 @@
-#include "engine/schedule/legality/written_out.h"
+#include "engine/schedule/rewriting/written_out.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "engine/ir/fields.h"
 #include "engine/ir/rewrite.h"
-#include "engine/schedule/legality/buffers.h"
+#include "engine/schedule/rewriting/buffers.h"
 
 namespace tw {
 namespace {

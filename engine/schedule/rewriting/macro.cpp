@@ -1,4 +1,4 @@
-#include "engine/schedule/legality/macro.h"
+#include "engine/schedule/rewriting/macro.h"
 
 #include <algorithm>
 #include <map>

@@ -1,11 +1,11 @@
-#include "engine/schedule/legality/layout.h"
+#include "engine/schedule/rewriting/layout.h"
 
 #include <fmt/format.h>
 
 #include <cctype>
 
 #include "engine/arith/simplify.h"
-#include "engine/schedule/legality/buffers.h"
+#include "engine/schedule/rewriting/buffers.h"
 
 namespace tw {
 

@@ -1,4 +1,4 @@
-#include "engine/schedule/legality/buffers.h"
+#include "engine/schedule/rewriting/buffers.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
-#include "engine/schedule/legality/nests.h"
+#include "engine/schedule/legality/stages.h"
 
 namespace tw {
 

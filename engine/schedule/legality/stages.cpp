@@ -1,0 +1,77 @@
+#include "engine/schedule/legality/stages.h"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/accesses.h"
+#include "engine/schedule/legality/hints.h"
+#include "engine/schedule/legality/structure.h"
+
+namespace tw {
+
+using namespace ir;
+
+std::vector<std::string> read_buffers(Block const& block) {
+  std::set<std::string> names;
+  walk_reads(block, [&](Touched const& read) { names.insert(read.buffer->name); });
+  return {names.begin(), names.end()};
+}
+
+std::vector<BlockSite> readers_of(Program const& program, std::string const& buffer) {
+  std::vector<BlockSite> found;
+  for (BlockSite const& site : blocks_of(program.body)) {
+    if (is_hint(*site.block)) continue;
+    auto read = read_buffers(*site.block);
+    if (std::find(read.begin(), read.end(), buffer) != read.end()) found.push_back(site);
+  }
+  return found;
+}
+
+std::vector<BlockSite> writers_of(Program const& program, std::string const& buffer) {
+  std::vector<BlockSite> found;
+  for (BlockSite const& site : blocks_of(program.body)) {
+    bool writes = false;
+    walk_writes(site.block->body,
+                [&](Touched const& at) { writes = writes || at.buffer->name == buffer; });
+    if (writes) found.push_back(site);
+  }
+  return found;
+}
+
+std::vector<For const*> place_loops(LoopSite const& place) {
+  std::vector<For const*> loops = place.around;
+  loops.push_back(place.loop);
+  return loops;
+}
+
+size_t shared_loops(std::vector<For const*> const& a, std::vector<For const*> const& b) {
+  size_t shared = 0;
+  while (shared < a.size() && shared < b.size() && a[shared]->id == b[shared]->id) ++shared;
+  return shared;
+}
+
+bool is_parameter(Program const& program, std::string const& buffer) {
+  auto named = [&](Buffer const& b) { return b->name == buffer; };
+  return std::any_of(program.inputs.begin(), program.inputs.end(), named) ||
+         std::any_of(program.outputs.begin(), program.outputs.end(), named);
+}
+
+bool lives_at_top(Program const& program, std::string const& buffer) {
+  if (is_parameter(program, buffer)) return true;
+  bool inside = false;
+  for (LoopSite const& site : loops_of(program.body))
+    walk(site.loop->body, [&](Stmt const& s) {
+      auto const* alloc = s.as<Alloc>();
+      inside = inside || (alloc && alloc->buffer->name == buffer);
+      return !inside;
+    });
+  return !inside;
+}
+
+std::unexpected<Refusal> refuse_stage(std::string code, std::string message,
+                                      std::string condition) {
+  return refuse(std::move(code), std::move(message), std::move(condition), {});
+}
+
+}  // namespace tw
