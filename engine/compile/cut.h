@@ -8,7 +8,8 @@
 
 namespace tw {
 
-/// From the step of `node` on, in the order of the plan, steps run at `place`.
+/// From the step of `node` on, in the order of the plan, steps run at `place`. A node that was
+/// fused into a kernel stands for the kernel; of two points at one step the later one counts.
 struct CutPoint {
   std::string node;
   std::string place;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/ir/rewrite.h"
+#include "engine/target/target.h"
 
 namespace tw {
 namespace {
@@ -47,13 +48,19 @@ bool holds_all(Names const& all, Names const& some) {
 /// known then.
 std::vector<bool> nests_of_loading(Top const& top, Names known) {
   std::vector<bool> at_load(top.nests.size(), true);
-  Names allocated;
-  for (Buffer const& buffer : top.allocated) allocated.insert(buffer->name);
+  Names allocated, kept;  // `kept`: what still lies there when the kernel is called
+  for (Buffer const& buffer : top.allocated) {
+    allocated.insert(buffer->name);
+    if (buffer->scope == kGlobalScope) kept.insert(buffer->name);
+  }
   for (bool changed = true; changed;) {
     changed = false;
-    Names late;
-    for (size_t i = 0; i < top.nests.size(); ++i)
-      if (!at_load[i]) late.merge(written_in(top.nests[i]));
+    Names late, wanted;
+    for (size_t i = 0; i < top.nests.size(); ++i) {
+      if (at_load[i]) continue;
+      late.merge(written_in(top.nests[i]));
+      wanted.merge(read_in(top.nests[i]));
+    }
     Names available = known;
     for (size_t i = 0; i < top.nests.size(); ++i) {
       if (!at_load[i]) continue;
@@ -61,8 +68,11 @@ std::vector<bool> nests_of_loading(Top const& top, Names known) {
       own.insert(writes.begin(), writes.end());
       Names clash;
       std::ranges::set_intersection(writes, late, std::inserter(clash, clash.begin()));
-      at_load[i] =
-          clash.empty() && holds_all(allocated, writes) && holds_all(own, read_in(top.nests[i]));
+      bool lost = std::ranges::any_of(writes, [&](std::string const& name) {
+        return wanted.contains(name) && !kept.contains(name);
+      });
+      at_load[i] = clash.empty() && !lost && holds_all(allocated, writes) &&
+                   holds_all(own, read_in(top.nests[i]));
       changed = changed || !at_load[i];
       if (at_load[i]) available.merge(writes);
     }
@@ -111,7 +121,7 @@ LoadTimeSplit split_load_time(Program const& program) {
   split.at_load->outputs.clear();
   for (Buffer const& buffer : top.allocated) {
     if (!passed.contains(buffer->name)) continue;
-    Buffer output = in_scope(buffer, "global"), input = in_scope(buffer, kParameterScope);
+    Buffer output = in_scope(buffer, kGlobalScope), input = in_scope(buffer, kParameterScope);
     split.at_load->body = replace_buffer(split.at_load->body, buffer->name, output);
     split.at_run.body = replace_buffer(split.at_run.body, buffer->name, input);
     split.at_load->outputs.push_back(output);

@@ -15,7 +15,8 @@ struct LoadTimeSplit {
 };
 
 /// Nests at the top of a program that read nothing but parameters (inputs of scope
-/// `ir::kParameterScope`) and what such nests made, and write no output, go to `at_load`.
+/// `ir::kParameterScope`) and what such nests made, and write no output, go to `at_load`, if what
+/// they make for the rest lies in main memory: other memories keep nothing from call to call.
 LoadTimeSplit split_load_time(ir::Program const& program);
 
 }  // namespace tw

@@ -3,8 +3,8 @@
 #include <QtTest>
 
 #include "engine/compile/plan.h"
-#include "engine/graph/bodies.h"
 #include "engine/graph/passes.h"
+#include "engine/importers/bodies.h"
 #include "engine/importers/from_foreign.h"
 #include "engine/ir/interpreter.h"
 #include "tests/support/line_models.h"

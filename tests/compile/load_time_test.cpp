@@ -69,6 +69,10 @@ private slots:
     QTest::newRow("inlined") << "compute_inline(V)\n" << 0;
     QTest::newRow("inside of the loop") << "compute_at(V, Z.o)\n" << 0;
     QTest::newRow("two packed") << "pack(Z, tensor=V, layout=BA)\ncache_read(V, tensor=S)\n" << 1;
+    QTest::newRow("into a memory that keeps nothing") << "set_scope(V, scope=local)\n" << 0;
+    QTest::newRow("from one that keeps nothing")
+        << "set_scope(V, scope=local)\ncache_read(Z, tensor=V)\n"
+        << 1;
     QTest::newRow("in two parts") << "loop_partition(V.o, at=3)\n" << 1;
   }
   void what_depends_on_data_stays() {

@@ -54,7 +54,7 @@ private slots:
     QCOMPARE(QString::fromStdString(zen4.name), QString("AMD EPYC 9354"));
     QCOMPARE(QString::fromStdString(zen4.word(kProcessor)), QString("znver4"));
     QCOMPARE(zen4.unit().vector_bytes, 64);
-    QCOMPARE(zen4.vector_registers, 32);
+    QCOMPARE(zen4.unit().vector_registers, 32);
     QVERIFY(zen4.word(kFeatures).find("+avx512f") != std::string::npos);
     QVERIFY(zen4.word(kFeatures).find("-avx512bf16") != std::string::npos);  // hidden, so not used
   }

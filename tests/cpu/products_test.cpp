@@ -86,7 +86,7 @@ private slots:
                        .arg(columns);
     Hardware hardware = detect_host();
     for (MemoryLevel& cache : hardware.memories)
-      if (cache.level == 2) cache.bytes = 16 << 10;
+      if (cache.name == "L2") cache.bytes = 16 << 10;
     auto program = te::to_program(te::parse_kernel(text.toStdString()).value()).value();
     std::string script = create_cpu_backend(hardware).value()->default_script(program).value();
     bool few = vectors <= backend_->target().registers() / 4;
@@ -202,7 +202,7 @@ private slots:
     QFETCH(QString, text);
     Hardware hardware = detect_host();
     for (MemoryLevel& cache : hardware.memories)
-      if (cache.level == 2) cache.bytes = 64 << 10;
+      if (cache.name == "L2") cache.bytes = 64 << 10;
     auto small = create_cpu_backend(hardware).value();
     auto program = te::to_program(te::parse_kernel(text.toStdString()).value()).value();
     std::string script = small->default_script(program).value();

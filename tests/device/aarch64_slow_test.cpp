@@ -69,7 +69,7 @@ private slots:
     QVERIFY(hardware_.word("features").starts_with("+neon"));
     QVERIFY(hardware_.word("processor") == "generic");
     QCOMPARE(hardware_.unit().vector_bytes, 16);
-    QCOMPARE(hardware_.vector_registers, 32);
+    QCOMPARE(hardware_.unit().vector_registers, 32);
     QCOMPARE(QString::fromStdString(backend_->target().title), QString("aarch64 · NEON"));
   }
 

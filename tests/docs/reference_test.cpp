@@ -111,17 +111,42 @@ struct Saying {
   std::set<std::string> folders;
 };
 
-/// Places of values in a sentence are braces; the words after the first of several pieces are cut.
-std::string sentence_in(QString literals) {
-  static QRegularExpression const kSeam("\"\\s*\"");
-  literals.replace(kSeam, "").remove(0, 1).chop(1);
-  return literals.replace("\\\"", "\"").toStdString();
+/// The words of an argument that begins at `at`: "a" + name + "b", or fmt::format("a{}b", name).
+/// Places of values are braces.
+std::string sentence_at(QString const& text, qsizetype at) {
+  for (QString const& wrap : {QString("fmt::format("), QString("std::string(")})
+    if (text.mid(at).startsWith(wrap)) at += wrap.size();
+  QString words;
+  bool value = false;  // between two literals, or behind the last
+  int depth = 0;
+  for (; at < text.size(); ++at) {
+    QChar c = text[at];
+    if (c == '"') {
+      qsizetype end = at + 1;
+      while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+      if (depth == 0) words += (value ? "{}" : "") + text.mid(at + 1, end - at - 1);
+      value = value && depth > 0;
+      at = end;
+    } else if (c == ',' && depth == 0) {
+      break;
+    } else if (c == '(' || c == '{' || c == '[') {
+      ++depth;
+    } else if (c == ')' || c == '}' || c == ']') {
+      if (--depth < -1) break;  // one more than the wrap's
+    } else if (c == '+' && depth <= 0) {
+      value = true;
+    } else if (c == ';') {
+      break;
+    }
+    if (depth < 0) depth = 0;
+  }
+  if (value) words += "{}";
+  return words.replace("\\\"", "\"").toStdString();
 }
 
 void collect(QString const& file, std::map<std::string, Saying>& sayings) {
   static QRegularExpression const kSaying(
-      R"(\b(bad_input|refused|environment_failed|refuse)\(\s*"([a-z][a-z_0-9]+)",\s*)"
-      R"((?:std::string\(|fmt::format\(\s*)?((?:"(?:[^"\\]|\\.)*"\s*)+))");
+      R"re(\b(bad_input|refused|environment_failed|refuse)\(\s*"([a-z][a-z_0-9]+)",\s*)re");
   static std::map<QString, std::string> const kCodes = {
       {"refused", "1"}, {"refuse", "a step"}, {"bad_input", "2"}, {"environment_failed", "3"}};
   QFile source(file);
@@ -131,8 +156,10 @@ void collect(QString const& file, std::map<std::string, Saying>& sayings) {
   for (auto found = kSaying.globalMatch(text); found.hasNext();) {
     QRegularExpressionMatch match = found.next();
     Saying& saying = sayings[match.captured(2).toStdString()];
-    if (saying.sentence.empty())
-      saying = {kCodes.at(match.captured(1)), sentence_in(match.captured(3).trimmed()), {}};
+    if (saying.sentence.empty()) {
+      saying.exit_code = kCodes.at(match.captured(1));
+      saying.sentence = sentence_at(text, match.capturedEnd());
+    }
     saying.folders.insert(folder);
   }
 }

@@ -10,7 +10,7 @@ class LayoutTest : public QObject {
   Q_OBJECT
 private slots:
   void a_word_gives_shape_and_indices() {
-    Layout layout = parse_layout("ABcd16b16a", 4).value();
+    PackLayout layout = parse_layout("ABcd16b16a", 4).value();
     QCOMPARE(blocked_shape(layout, {64, 40, 3, 3}), (std::vector<int64_t>{4, 3, 3, 3, 16, 16}));
     auto at = blocked_indices(layout, {ir::var("o"), ir::var("i"), ir::var("r"), ir::var("s")});
     std::string text;
@@ -19,7 +19,7 @@ private slots:
   }
 
   void blocks_of_blocks_nest() {
-    Layout layout = parse_layout("A4a2a", 1).value();
+    PackLayout layout = parse_layout("A4a2a", 1).value();
     QCOMPARE(blocked_shape(layout, {20}), (std::vector<int64_t>{3, 4, 2}));
     auto at = blocked_indices(layout, {ir::int_imm(13)});
     QVERIFY(ir::is_int(at[0], 1) && ir::is_int(at[1], 2) && ir::is_int(at[2], 1));

@@ -42,7 +42,7 @@ private slots:
     for (QString const& name : real.entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name))
       sources << real.filePath(name) + "/model.onnx";
     for (QString const& source : sources)
-      for (int threads : {1, machine_.hardware->cores})
+      for (int threads : {1, machine_.hardware->unit().count})
         QTest::addRow("%s on %d", qPrintable(source.section('/', -2, -2) + source.section('/', -1)),
                       threads)
             << source << threads;

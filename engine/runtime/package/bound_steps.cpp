@@ -48,6 +48,7 @@ void BoundSteps::use(Memory memory) {
 
 void BoundSteps::place(std::vector<Call>& calls) const {
   for (Call& call : calls) {
+    if (call.step->kind == StepKind::kCopy) continue;  // its buffers lie at two places
     Memory const& memory = place_of(call).memory;
     call.buffers.clear();
     for (Buffer const& buffer : call.step->buffers) call.buffers.push_back(memory.address(buffer));

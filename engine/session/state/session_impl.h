@@ -32,6 +32,7 @@ public:
         model_jobs_([] {}),
         patience_([] {}) {
     state_.here = laboratory_->tried_on();
+    published_.code_stages = stages_;  // what can be shown is known before there is a model
     start_roofs(false);
   }
 
