@@ -19,8 +19,8 @@ std::optional<int64_t> bytes_of(Value const& value) {
   return (*count * size_of(info->type) + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// The place of each group, from the points.
-Result<std::vector<int>> places_of(Graph const& graph, Cut const& cut) {
+/// Groups by the names of their nodes, and by those of their kernels.
+std::map<std::string, int> groups_by_name(Graph const& graph, Plan const& plan) {
   std::map<std::string, int> group_of;
   for (size_t g = 0; g < graph.groups.size(); ++g)
     for (NodeId id : graph.groups[g].nodes) {
@@ -28,11 +28,31 @@ Result<std::vector<int>> places_of(Graph const& graph, Cut const& cut) {
       group_of.emplace(node.name, int(g));
       for (std::string const& origin : node.origins) group_of.emplace(origin, int(g));
     }
+  for (PlanStep const& step : plan.steps)
+    if (step.kind == StepKind::kKernel)
+      group_of.emplace(plan.kernels[size_t(step.kernel)].name, step.group);
+  return group_of;
+}
+
+/// The names of the first few kernels, for somebody who named none.
+std::string some_names(Plan const& plan) {
+  constexpr size_t kMost = 8;
+  std::string names;
+  for (size_t k = 0; k < std::min(kMost, plan.kernels.size()); ++k)
+    names += (k > 0 ? ", " : "") + plan.kernels[k].name;
+  return names + (plan.kernels.size() > kMost ? ", ..." : "");
+}
+
+/// The place of each group, from the points.
+Result<std::vector<int>> places_of(Graph const& graph, Plan const& plan, Cut const& cut) {
+  std::map<std::string, int> group_of = groups_by_name(graph, plan);
   std::map<int, int> begins;
   for (CutPoint const& point : cut.points) {
     auto group = group_of.find(point.node);
     if (group == group_of.end())
-      return bad_input("unknown_node", fmt::format("the model has no node '{}'", point.node));
+      return bad_input("unknown_node",
+                       fmt::format("the model has no node or kernel '{}'; kernels are {}",
+                                   point.node, some_names(plan)));
     auto place = std::ranges::find(cut.places, point.place);
     if (place == cut.places.end())
       return bad_input("unknown_place", fmt::format("there is no place '{}'", point.place));
@@ -199,7 +219,7 @@ Result<Cut> parse_cut(std::vector<std::string> const& points, std::string const&
 }
 
 Result<Plan> cut_plan(Graph const& graph, Plan const& plan, Cut const& cut) {
-  TRY_ASSIGN(std::vector<int> places, places_of(graph, cut));
+  TRY_ASSIGN(std::vector<int> places, places_of(graph, plan, cut));
   return Cutting(graph, plan, cut, places).run();
 }
 

@@ -222,8 +222,7 @@ void add_run(CLI::App& app, Context& context) {
   add_threads_option(*command, context);
   command
       ->add_option("--cut", arguments->cut,
-                   "from this node on, in the order of 'tw inspect', run on that device; again for "
-                   "further cuts")
+                   "from this node or kernel on, run on that device; again for further cuts")
       ->type_name("NODE@DEVICE")
       ->expected(1)
       ->take_all();
