@@ -8,9 +8,9 @@
 
 namespace tw {
 
-/// From the step of `node` on, in the order of the plan, steps run at `place`. A node that was fused
-/// into a kernel stands for the kernel, a kernel's name for the first step that runs it; of two
-/// points at one step the later one counts.
+/// From the step of `node` on, in the order of the plan, steps run at `place`. A node that was
+/// fused into a kernel stands for the kernel, a kernel's name for the first step that runs it; of
+/// two points at one step the later one counts.
 struct CutPoint {
   std::string node;
   std::string place;
