@@ -69,7 +69,6 @@ void CodePanel::set_theme(Theme const& theme) {
   passes_->setMinimumWidth(theme.px(170));
   passes_->setMaximumWidth(theme.px(230));
 }
-void CodePanel::show_tab(int index) { tabs_->setCurrentIndex(index); }
 
 bool CodePanel::show_pass(QString const& pass) {
   int row = passes_->findData(pass);

@@ -23,7 +23,6 @@ public:
   CodeView& view() { return *view_; }
   /// Of the snapshot's `code_stages`.
   QString stage() const;
-  void show_tab(int index);
   /// False when there is no such pass.
   bool show_pass(QString const& pass);
   void mark_changes(bool marked);

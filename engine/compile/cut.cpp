@@ -9,16 +9,6 @@
 namespace tw {
 namespace {
 
-constexpr int64_t kAlignment = 64;
-
-/// Bytes of a value, as an arena holds it; empty: not known.
-std::optional<int64_t> bytes_of(Value const& value) {
-  auto info = stored_info(value);
-  auto count = info ? element_count(info->shape) : Result<int64_t>(0);
-  if (!info || !count) return std::nullopt;
-  return (*count * size_of(info->type) + kAlignment - 1) / kAlignment * kAlignment;
-}
-
 /// Groups by the names of their nodes, and by those of their kernels.
 std::map<std::string, int> groups_by_name(Graph const& graph, Plan const& plan) {
   std::map<std::string, int> group_of;
@@ -67,40 +57,41 @@ Result<std::vector<int>> places_of(Graph const& graph, Plan const& plan, Cut con
   return places;
 }
 
-/// Kernels of the cut plan, by kernel and place of the plan before.
+/// Kernels of the cut plan: those of the plan before keep their numbers, by which scripts are
+/// given, at the first place that runs them; for other places there are more behind them.
 class Kernels {
 public:
-  Kernels(Plan const& before, Cut const& cut) : before_(before), cut_(cut) {}
+  explicit Kernels(Plan const& before) : list(before.kernels) {
+    for (KernelTask& task : list) task.count = 0;
+  }
 
   int at(int kernel, int place) {
-    auto [known, is_new] = numbers_.try_emplace({kernel, place}, int(list.size()));
-    if (!is_new) {
-      ++list[size_t(known->second)].count;
-      return known->second;
-    }
-    KernelTask task = before_.kernels[size_t(kernel)];
-    task.count = 1;
+    bool first = list[size_t(kernel)].count == 0;
+    auto [known, is_new] = numbers_.try_emplace({kernel, place}, first ? kernel : int(list.size()));
+    if (is_new && !first) list.push_back(copy_for(list[size_t(kernel)], place));
+    KernelTask& task = list[size_t(known->second)];
     task.place = place;
-    if (!first_.insert(kernel).second)
-      task.name = fmt::format("{}_at_{}", task.name, cut_.places[size_t(place)]);
-    task.kernel.name = task.name;
-    list.push_back(std::move(task));
+    ++task.count;
     return known->second;
   }
 
   std::vector<KernelTask> list;
 
 private:
-  Plan const& before_;
-  Cut const& cut_;
+  /// A device's name may have letters that a kernel's may not.
+  static KernelTask copy_for(KernelTask task, int place) {
+    task.name = task.kernel.name = fmt::format("{}_at_{}", task.name, place);
+    task.count = 0;
+    return task;
+  }
+
   std::map<std::pair<int, int>, int> numbers_;
-  std::set<int> first_;
 };
 
 class Cutting {
 public:
   Cutting(Graph const& graph, Plan const& plan, Cut const& cut, std::vector<int> const& places)
-      : graph_(graph), plan_(plan), cut_(cut), places_(places), kernels_(plan, cut) {
+      : graph_(graph), plan_(plan), cut_(cut), places_(places), kernels_(plan) {
     for (ValueId id : graph.inputs) made_at_[id] = 0;
   }
 
@@ -111,7 +102,6 @@ public:
     Plan result;
     result.steps = std::move(steps_);
     result.kernels = std::move(kernels_.list);
-    result.name = cut_.places.front();
     result.memory = memory_of(result.steps, 0);
     for (size_t place = 1; place < cut_.places.size(); ++place)
       result.elsewhere.push_back({cut_.places[place], memory_of(result.steps, int(place))});
@@ -156,7 +146,7 @@ private:
     if (made == made_at_.end() || made->second == place || !copied_.insert({place, id}).second)
       return {};
     Value const& value = graph_.value(id);
-    if (!bytes_of(value))
+    if (!planned_bytes(value))
       return bad_input(
           "unknown_shape",
           fmt::format("'{}' is made on {} and needed on {}, but its shape is not known", value.name,
@@ -185,7 +175,7 @@ private:
       for (ValueId id : step.outputs) {
         if (!id.valid() || step.place != place) continue;
         if (place == 0 && results.contains(id)) continue;  // the caller's
-        if (auto bytes = bytes_of(graph_.value(id))) alive[id] = {id, 0, *bytes, s, s};
+        if (auto bytes = planned_bytes(graph_.value(id))) alive[id] = {id, 0, *bytes, s, s};
       }
     }
     std::vector<Allocation> open;

@@ -50,14 +50,10 @@ struct Plan : BodyPlan {
     MemoryPlan memory;
   };
   std::vector<Elsewhere> elsewhere;  ///< of place 1, 2, ...
-  std::string name = {};             ///< of place 0
 
   size_t places() const { return 1 + elsewhere.size(); }
   MemoryPlan const& memory_at(int place) const {
     return place == 0 ? memory : elsewhere[size_t(place - 1)].memory;
-  }
-  std::string const& name_of(int place) const {
-    return place == 0 ? name : elsewhere[size_t(place - 1)].name;
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include "engine/graph/graph.h"
 
@@ -22,6 +23,9 @@ struct MemoryPlan {
 
   Allocation const* find(ValueId value) const;
 };
+
+/// Bytes that a value takes of an arena, a multiple of 64; empty: its size is not known.
+std::optional<int64_t> planned_bytes(Value const& value);
 
 /// Gives each of `open`, whose offsets do not count, a place in an arena of its own: largest first,
 /// each at the lowest place that is free while it lives. `steps`: more than every `last`.

@@ -253,6 +253,9 @@ private slots:
         copies += step.kind == StepKind::kCopy;
         if (step.kernel >= 0) QCOMPARE(plan.kernels[size_t(step.kernel)].place, step.place);
       }
+      // Scripts are given by the numbers that kernels had before.
+      for (size_t k = 0; k < whole.kernels.size(); ++k)
+        QCOMPARE(plan.kernels[k].name, whole.kernels[k].name);
       changes += plan.places() > 1;
       twice += plan.kernels.size() > whole.kernels.size();
     }

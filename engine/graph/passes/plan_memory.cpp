@@ -9,12 +9,6 @@ namespace {
 
 constexpr int64_t kAlignment = 64;  // a cache line, and the widest vector
 
-int64_t padded_bytes(TensorInfo const& info) {
-  auto count = element_count(info.shape);
-  if (!count || *count > (int64_t(1) << 48)) return -1;
-  return (*count * size_of(info.type) + kAlignment - 1) / kAlignment * kAlignment;
-}
-
 /// Values that cross from one group to another, with the steps between.
 std::vector<Allocation> lifetimes(Graph const& graph) {
   std::map<ValueId, Allocation> alive;
@@ -25,9 +19,8 @@ std::vector<Allocation> lifetimes(Graph const& graph) {
   for (size_t i = 0; i < graph.nodes.size(); ++i)
     for (ValueId id : graph.nodes[i].outputs) {
       if (!id.valid() || results.contains(id) || graph.value(id).is_constant()) continue;
-      auto info = stored_info(graph.value(id));
-      int64_t bytes = info ? padded_bytes(*info) : -1;
-      if (bytes >= 0) alive[id] = {id, 0, bytes, step_of[i], step_of[i]};
+      if (auto bytes = planned_bytes(graph.value(id)))
+        alive[id] = {id, 0, *bytes, step_of[i], step_of[i]};
     }
   std::map<ValueId, bool> crosses;
   for (size_t i = 0; i < graph.nodes.size(); ++i)
@@ -86,6 +79,14 @@ private:
 };
 
 }  // namespace
+
+std::optional<int64_t> planned_bytes(Value const& value) {
+  auto info = stored_info(value);
+  if (!info) return std::nullopt;
+  auto count = element_count(info->shape);
+  if (!count || *count > (int64_t(1) << 48)) return std::nullopt;
+  return (*count * size_of(info->type) + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 Allocation const* MemoryPlan::find(ValueId value) const {
   for (Allocation const& allocation : allocations)
