@@ -61,6 +61,13 @@ Status add_checked_device(std::filesystem::path const& list, DeviceEntry& entry)
   return add_device(list, entry);
 }
 
+std::vector<std::string> device_names(std::filesystem::path const& list) {
+  std::vector<std::string> names;
+  if (auto entries = read_devices(list))
+    for (DeviceEntry const& entry : *entries) names.push_back(entry.name);
+  return names;
+}
+
 Result<session::ChosenDevice> choose_device(std::filesystem::path const& list,
                                             std::string const& name, StopToken stop,
                                             std::shared_ptr<DeviceLog> const& log) {

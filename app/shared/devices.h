@@ -26,6 +26,9 @@ Result<std::shared_ptr<Device>> open_logged(DeviceEntry const& entry,
 /// Whether it answers is no condition. Errors: those of `open_registered` and `add_device`.
 Status add_checked_device(std::filesystem::path const& list, DeviceEntry& entry);
 
+/// Of the list, without this machine; none where it cannot be read.
+std::vector<std::string> device_names(std::filesystem::path const& list);
+
 /// For a session: asks the device of that name what it is. Errors: unknown_device, those of asking.
 Result<session::ChosenDevice> choose_device(std::filesystem::path const& list,
                                             std::string const& name, StopToken stop,

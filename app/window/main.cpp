@@ -195,7 +195,8 @@ int run(QApplication& app) {
            },
        .exports = environment->exports,
        .local_log = logs->of(tw::kLocalDeviceName),
-       .patience_seconds = nobody_looks() ? 0.0 : 5.0});
+       .patience_seconds = nobody_looks() ? 0.0 : 5.0,
+       .device_names = [devices] { return tw::device_names(devices); }});
   if (!session) return fail(session.error());
   std::vector<tw::SampleCard> samples;
   for (auto const& row : tw::session::sample_list())

@@ -89,7 +89,7 @@ public:
   void focus_home() override;
   void explain(QString const& words) override;
   void open(QDialog* dialog) override;
-  void show_menu(QStringList const& names, QPoint at) override;
+  void show_menu(QStringList const& names, QPoint at, std::vector<MenuEntry> const& here) override;
   void copy(QString const& text) override;
   void say(QString const& sentence) override;
 

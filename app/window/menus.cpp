@@ -11,10 +11,14 @@
 namespace tw {
 
 /// In the order of the names; what cannot be done now is there and grey.
-void MainWindow::show_menu(QStringList const& names, QPoint at) {
+void MainWindow::show_menu(QStringList const& names, QPoint at,
+                           std::vector<MenuEntry> const& here) {
   auto* menu = new QMenu(this);
   menu->setObjectName("viewMenu");
   menu->setAttribute(Qt::WA_DeleteOnClose);
+  for (MenuEntry const& entry : here)
+    menu->addAction(entry.name, entry.run)->setEnabled(entry.possible);
+  if (!here.empty()) menu->addSeparator();
   for (QString const& name : names) {
     auto known = std::ranges::find(actions_, name, &UserCommand::name);
     if (known == actions_.end()) continue;

@@ -93,8 +93,15 @@ public:
   /// Words in the pane that is for them.
   virtual void explain(QString const& words) = 0;
   virtual void open(QDialog* dialog) = 0;
-  /// Commands by their names.
-  virtual void show_menu(QStringList const& names, QPoint at) = 0;
+  /// What only one place of a view can do, where its menu is asked for.
+  struct MenuEntry {
+    QString name;
+    bool possible = true;
+    std::function<void()> run;
+  };
+  /// `here`, then commands by their names.
+  virtual void show_menu(QStringList const& names, QPoint at,
+                         std::vector<MenuEntry> const& here = {}) = 0;
   void add_menu(QWidget* view, QStringList const& names);
   virtual void copy(QString const& text) = 0;
   /// What was wrong.

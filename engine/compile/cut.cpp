@@ -15,6 +15,7 @@ std::map<std::string, int> groups_by_name(Graph const& graph, Plan const& plan) 
   for (size_t g = 0; g < graph.groups.size(); ++g)
     for (NodeId id : graph.groups[g].nodes) {
       Node const& node = graph.node(id);
+      group_of.emplace(fmt::format("#{}", id.value), int(g));
       group_of.emplace(node.name, int(g));
       for (std::string const& origin : node.origins) group_of.emplace(origin, int(g));
     }
@@ -33,25 +34,61 @@ std::string some_names(Plan const& plan) {
   return names + (plan.kernels.size() > kMost ? ", ..." : "");
 }
 
+using PointOfGroup = std::map<int, CutPoint>;
+
+/// Where a node's step stands in the plan: the number of its group.
+class Steps {
+public:
+  Steps(Graph const& graph, Plan const& plan)
+      : plan_(plan), group_of_(groups_by_name(graph, plan)) {}
+
+  Result<int> group_of(std::string const& node) const {
+    if (auto group = group_of_.find(node); group != group_of_.end()) return group->second;
+    return bad_input("unknown_node",
+                     fmt::format("the model has no node or kernel '{}'; kernels are {}", node,
+                                 some_names(plan_)));
+  }
+  Result<PointOfGroup> points_of(Cut const& cut) const {
+    PointOfGroup points;
+    for (CutPoint const& point : cut.points) {
+      TRY_ASSIGN(int group, group_of(point.node));
+      points[group] = point;
+    }
+    return points;
+  }
+
+private:
+  Plan const& plan_;
+  std::map<std::string, int> group_of_;
+};
+
+/// In the order of the plan, without points where nothing changes.
+Cut tidied(std::string const& first, PointOfGroup const& points) {
+  Cut cut{{first}, {}};
+  std::string const* now = &first;
+  for (auto const& [group, point] : points) {
+    if (point.place == *now) continue;
+    cut.points.push_back(point);
+    now = &point.place;
+    if (std::ranges::find(cut.places, point.place) == cut.places.end())
+      cut.places.push_back(point.place);
+  }
+  return cut;
+}
+
 /// The place of each group, from the points.
 Result<std::vector<int>> places_of(Graph const& graph, Plan const& plan, Cut const& cut) {
-  std::map<std::string, int> group_of = groups_by_name(graph, plan);
-  std::map<int, int> begins;
-  for (CutPoint const& point : cut.points) {
-    auto group = group_of.find(point.node);
-    if (group == group_of.end())
-      return bad_input("unknown_node",
-                       fmt::format("the model has no node or kernel '{}'; kernels are {}",
-                                   point.node, some_names(plan)));
-    auto place = std::ranges::find(cut.places, point.place);
-    if (place == cut.places.end())
-      return bad_input("unknown_place", fmt::format("there is no place '{}'", point.place));
-    begins[group->second] = int(place - cut.places.begin());
-  }
+  TRY_ASSIGN(PointOfGroup points, Steps(graph, plan).points_of(cut));
   std::vector<int> places(graph.groups.size(), 0);
   int now = 0;
   for (size_t g = 0; g < places.size(); ++g) {
-    if (auto begin = begins.find(int(g)); begin != begins.end()) now = begin->second;
+    if (auto point = points.find(int(g)); point != points.end()) {
+      auto place = std::ranges::find(cut.places, point->second.place);
+      if (place == cut.places.end())
+        return bad_input("unknown_place",
+                         fmt::format("there is no place '{}'", point->second.place));
+      now = int(place - cut.places.begin());
+    }
     places[g] = now;
   }
   return places;
@@ -206,6 +243,37 @@ Result<Cut> parse_cut(std::vector<std::string> const& points, std::string const&
       cut.places.push_back(cut.points.back().place);
   }
   return cut;
+}
+
+Result<Cut> with_point(Graph const& graph, Plan const& plan, Cut const& cut,
+                       CutPoint const& point) {
+  Steps steps(graph, plan);
+  TRY_ASSIGN(PointOfGroup points, steps.points_of(cut));
+  TRY_ASSIGN(int group, steps.group_of(point.node));
+  points[group] = point;
+  return tidied(cut.places.front(), points);
+}
+
+Result<std::vector<int>> first_groups(Graph const& graph, Plan const& plan, Cut const& cut) {
+  Steps steps(graph, plan);
+  std::vector<int> groups;
+  for (CutPoint const& point : cut.points) {
+    TRY_ASSIGN(int group, steps.group_of(point.node));
+    groups.push_back(group);
+  }
+  return groups;
+}
+
+Result<Cut> with_point_moved(Graph const& graph, Plan const& plan, Cut const& cut,
+                             std::string const& from, std::string const& to) {
+  Steps steps(graph, plan);
+  TRY_ASSIGN(PointOfGroup points, steps.points_of(cut));
+  TRY_ASSIGN(int before, steps.group_of(from));
+  TRY_ASSIGN(int after, steps.group_of(to));
+  auto point = points.extract(before);
+  if (!point) return bad_input("no_cut_there", fmt::format("no cut begins at '{}'", from));
+  points[after] = {to, point.mapped().place};
+  return tidied(cut.places.front(), points);
 }
 
 Result<Plan> cut_plan(Graph const& graph, Plan const& plan, Cut const& cut) {

@@ -9,8 +9,8 @@
 namespace tw {
 
 /// From the step of `node` on, in the order of the plan, steps run at `place`. A node that was
-/// fused into a kernel stands for the kernel, a kernel's name for the first step that runs it; of
-/// two points at one step the later one counts.
+/// fused into a kernel stands for the kernel, a kernel's name for the first step that runs it;
+/// "#12" is the node of that number. Of two points at one step the later one counts.
 struct CutPoint {
   std::string node;
   std::string place;
@@ -26,6 +26,17 @@ struct Cut {
 /// "NODE@PLACE": what one point is on a command line. `first`: the place of all before. Errors:
 /// bad_cut.
 Result<Cut> parse_cut(std::vector<std::string> const& points, std::string const& first);
+
+/// The cut with another point, which takes the place of the one at its step. Points that change
+/// nothing are left out of the result and its points stand in the order of the plan. Errors:
+/// unknown_node.
+Result<Cut> with_point(Graph const& graph, Plan const& plan, Cut const& cut, CutPoint const& point);
+/// The number of the group where each point begins. Errors: unknown_node.
+Result<std::vector<int>> first_groups(Graph const& graph, Plan const& plan, Cut const& cut);
+/// The cut with the point at the step of `from` at that of `to`, tidied in the same way. Errors:
+/// unknown_node, no_cut_there.
+Result<Cut> with_point_moved(Graph const& graph, Plan const& plan, Cut const& cut,
+                             std::string const& from, std::string const& to);
 
 /// The plan of one place cut into several: each kernel step gets its place, values that another
 /// place needs are copied there, once, and each place has an arena. A kernel that runs at two

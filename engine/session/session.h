@@ -83,6 +83,18 @@ struct MeasureRoofs {
 struct UseDevice {
   std::string name;
 };
+/// From this node or kernel on, in the order of the plan, the model runs on that device; the device
+/// in use ends a stretch on another one. Only measuring the model asks the devices.
+struct CutAt {
+  std::string node;  ///< its name, "#12", or a kernel's
+  std::string device;
+};
+/// A cut that begins at one node begins at another.
+struct MoveCut {
+  std::string from, to;
+};
+/// The whole model runs on the device in use again.
+struct RemoveCut {};
 /// Job: writes the model as a folder that runs alone, kernels as they were shaped, and runs it.
 struct Export {
   std::string target;  ///< of Options::exports
@@ -98,7 +110,7 @@ struct CancelJob {};
 using Command = std::variant<OpenModel, OpenSample, FixShapes, CloseModel, SelectKernel, ApplyStep,
                              ApplyScript, Undo, Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain,
                              MeasureModel, MeasureRoofs, CancelJob, Export, ExportKernel, ReplayOn,
-                             AddKernel, RewriteKernel, UseDevice>;
+                             AddKernel, RewriteKernel, UseDevice, CutAt, MoveCut, RemoveCut>;
 
 /// A device, and the backend for what it says it is.
 struct ChosenDevice {
@@ -121,6 +133,9 @@ struct Options {
   /// How long to wait before what was measured while others used the processors is measured again;
   /// 0: never.
   double patience_seconds = 0;
+  /// Devices that `open_device` knows besides this machine, by name; empty: it is not known which
+  /// there are.
+  std::function<std::vector<std::string>()> device_names = {};
 };
 
 class Session {
@@ -159,6 +174,8 @@ public:
   virtual std::vector<PrimitiveView> primitives() const = 0;
   /// What `Export` may name as its target; the first is this machine.
   virtual std::vector<std::string> export_targets() const = 0;
+  /// What `UseDevice` and `CutAt` may name; the first is this machine.
+  virtual std::vector<std::string> devices() const = 0;
   /// Legal or why not, without applying: answers in milliseconds, for drags.
   virtual std::shared_ptr<RefusalView const> why_not(std::string const& line) = 0;
   /// The whole script of the current branch, and of a kernel's default schedule.

@@ -179,7 +179,8 @@ struct RunResult {
   std::vector<double> samples_ms;
   std::vector<double> kernel_ms;  ///< per kernel step, inside branches too; least of the samples
   std::vector<std::string> kernel_names;
-  int copies = 0;  ///< of values from one device to another
+  std::vector<std::string> kernel_devices;  ///< where each ran; empty: on the first device
+  int copies = 0;                           ///< of values from one device to another
   std::vector<NDArray> outputs;
   std::vector<ModelTensor> infos;
   int threads = 1;

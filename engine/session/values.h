@@ -64,6 +64,7 @@ struct GraphGroupView {
   std::string name;
   std::vector<int> nodes;
   double time_share = 0;  ///< 0..1 of the modelled or measured time of the model
+  int outer = -1;         ///< of one in a branch or a loop: the model's own group that it runs in
 };
 struct GraphView {
   std::vector<GraphNodeView> nodes;
@@ -73,6 +74,22 @@ struct GraphView {
   std::vector<GraphEdgeView> edges_before;
   int64_t arena_bytes = 0;  ///< planned memory of intermediate tensors
   int64_t unplanned_bytes = 0;
+};
+
+/// A place where the model goes on at another device.
+struct CutPointView {
+  int group = -1;  ///< the first that runs there
+  int place = 0;
+  std::string node;  ///< as a command names it
+};
+/// The model over several devices: what runs where, and what has to go from one to another.
+struct CutView {
+  std::vector<std::string> places;     ///< names of devices; the first is the one in use
+  std::vector<int> place_of;           ///< of each group of the graph, by its id
+  std::vector<CutPointView> points;    ///< in the order of the plan
+  int copies = 0;                      ///< of values, in each run
+  int64_t copied_bytes = 0;            ///< in each run
+  std::optional<double> ms, whole_ms;  ///< measured: of the model so cut, and on the first alone
 };
 
 /// What a kernel could reach at best on a machine: its arithmetic at the rate of the cores used, or
@@ -103,6 +120,7 @@ struct KernelRow {
   /// while the plain nest is looked at, else the one made by hand.
   std::optional<double> time_ms;
   bool disturbed = false;                  ///< measured while others used the processors
+  std::string device;                      ///< that the time is of, where it is not the one in use
   std::optional<double> fraction_of_roof;  ///< measured speed over the attainable one
   std::optional<KernelRoofView> roof;
   std::string own_text;  ///< of a kernel that the user wrote: its tensor expression; else empty
@@ -412,6 +430,7 @@ struct Snapshot {
   uint64_t version = 0;
   std::shared_ptr<ModelView const> model;  ///< null: no model, show the start page
   std::shared_ptr<GraphView const> graph;
+  std::shared_ptr<CutView const> cut;  ///< null: the whole model runs on the device in use
   std::shared_ptr<KernelTable const> kernels;
   int kernel = -1;                       ///< current row of the table
   std::shared_ptr<NestView const> nest;  ///< of the current kernel and step

@@ -28,6 +28,7 @@ struct Workplace {
       return choose_device(devices, name, stop, logs->of(name));
     };
     options.local_log = logs->of("local");
+    options.device_names = [devices] { return device_names(devices); };
     std::string cache = options.cache_folder, program = options.device_program;
     session = session::Session::create(std::move(options)).value();
     make_window(folder.filePath("state"));

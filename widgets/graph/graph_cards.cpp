@@ -51,6 +51,8 @@ std::unordered_map<int, int> fill_cards(Cards& made) {
       Card& card = made.cards[size_t(found->second)];
       card.title = QString::fromStdString(group.name);
       card.kernel = group.kernel;
+      card.group = group.outer < 0 ? group.id : group.outer;
+      card.inside = group.outer >= 0;
       card.share = group.time_share;
     }
   return of_node;

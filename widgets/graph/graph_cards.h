@@ -23,7 +23,9 @@ struct Chip {
 struct Card {
   QString title;
   int kernel = -1;
-  double share = 0;  ///< 0..1 of the model's time
+  int group = -1;       ///< of one in a branch or a loop: the model's own group that it runs in
+  bool inside = false;  ///< it is in a branch or a loop
+  double share = 0;     ///< 0..1 of the model's time
   std::vector<Chip> chips;
   QRectF box;  ///< in the graph's coordinates
 };

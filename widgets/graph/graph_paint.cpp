@@ -37,6 +37,8 @@ void GraphView::paintEvent(QPaintEvent*) {
   if (graph_->nodes.empty())
     return paint::text(painter, QRectF(24, 24, unit_width() - 48, 20), ui_font(12), theme_.text2,
                        "A tensor expression has no graph: its one kernel is in Loops.");
+  painter.save();
+  if (shows_cut()) painter.setClipRect(unit_rect().adjusted(0, 0, 0, -cut_words_height()));
   painter.translate(origin_);
   painter.scale(scale_, scale_);
   QRectF seen(to_scene({0, 0}), to_scene(QPointF(unit_width(), unit_height())));
@@ -47,11 +49,15 @@ void GraphView::paintEvent(QPaintEvent*) {
     draw_edges(painter, seen);
     for (Card const& card : made_->cards)
       if (card.box.intersects(seen)) draw_card(painter, card);
+    draw_flags(painter);
   }
   painter.setRenderHint(QPainter::Antialiasing);
   for (size_t i = 0; i < match_cards_.size(); ++i)
     if (match_cards_[i] && made_->cards[i].box.intersects(seen))
       draw_match(painter, made_->cards[i], match_cards_[i] == 2);
+  draw_drop(painter);
+  painter.restore();
+  draw_cut_words(painter);
   frame_ms_ = double(timer.nsecsElapsed()) / 1e6;
 }
 
@@ -80,6 +86,7 @@ void GraphView::draw_far(QPainter& painter, QRectF const& seen) const {
         card.chips.empty() || card.chips[0].node->pattern == session::PatternClass::kOpaque
             ? theme_.text3
             : paint::class_colour(theme_, strongest);
+    if (shows_cut()) colour = place_colour(place_of(card));
     painter.fillRect(card.box, Theme::mix(colour, theme_.panel, 0.45));
     if (card.kernel < 0 || card.kernel != kernel_) continue;
     painter.setPen(QPen(theme_.ink, 2 / scale_));
@@ -106,6 +113,12 @@ void GraphView::draw_edges(QPainter& painter, QRectF const& seen) const {
 
 QPen GraphView::edge_pen(size_t edge) const {
   bool chosen = int(edge) == chosen_edge_;
+  Border const& border = made_->borders[edge];
+  if (!chosen && goes_over(border)) {
+    int from = place_of(made_->cards[size_t(border.from)]);
+    int to = place_of(made_->cards[size_t(border.to)]);
+    return QPen(place_colour(std::max(from, to)), 2.5, Qt::DashLine);
+  }
   return QPen(chosen ? theme_.ink : theme_.line3, chosen ? 2 : 1.5);
 }
 
@@ -120,6 +133,7 @@ void GraphView::draw_mark(QPainter& painter, QRectF const& seen, size_t edge) co
   painter.drawLine(mid + QPointF(-2.5, 2.5), mid + QPointF(2.5, -2.5));
   // Above a line that runs sideways, beside one that runs down.
   QString shape = paint::shape(border.edge->shape);
+  if (goes_over(border)) shape += QStringLiteral(" · ") + paint::bytes(border.edge->bytes);
   QFont font = mono_font(11);
   QRectF place(mid.x() + 10, mid.y() - (border.sideways ? 18 : 8),
                QFontMetricsF(font).horizontalAdvance(shape) + 2, 16);
@@ -138,6 +152,7 @@ void GraphView::draw_card(QPainter& painter, Card const& card) const {
   painter.setPen(QPen(selected ? theme_.ink : theme_.line3, selected ? 2 : 1.5));
   painter.setBrush(theme_.panel);
   painter.drawRoundedRect(box, 8, 8);
+  draw_place(painter, card);
   session::KernelRow const* row = row_of(card);
   double left = box.left() + kPad;
   if (row) {

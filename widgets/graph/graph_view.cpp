@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/graph/graph_view.h"
 
+#include <QContextMenuEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QtConcurrent>
@@ -55,6 +56,7 @@ void GraphView::show_before(bool before) {
 void GraphView::rebuild() {
   fitted_ = false;
   chosen_edge_ = -1;
+  dragged_flag_ = drop_group_ = -1;
   matches_.clear();
   match_ = -1;
   update();
@@ -160,10 +162,15 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
   press_ = event->position();
   press_origin_ = origin_;
   dragging_ = false;
+  if (event->button() == Qt::LeftButton) press_flag(to_scene(press_));
 }
 
 void GraphView::mouseMoveEvent(QMouseEvent* event) {
-  if (!(event->buttons() & Qt::LeftButton)) return;
+  if (!(event->buttons() & Qt::LeftButton)) {
+    bool on_flag = flag_at(to_scene(event->position())) >= 0;
+    return on_flag ? setCursor(Qt::OpenHandCursor) : unsetCursor();
+  }
+  if (dragged_flag_ >= 0) return drag_flag(to_scene(event->position()));
   if ((event->position() - press_).manhattanLength() > 5) dragging_ = true;
   if (!dragging_) return;
   origin_ = press_origin_ + event->position() - press_;
@@ -171,6 +178,8 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void GraphView::mouseReleaseEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton) return;
+  if (dragged_flag_ >= 0) return drop_flag();
   if (!dragging_ && ready()) click(to_scene(event->position()));
 }
 
@@ -205,12 +214,29 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
   QPointF centre(unit_width() / 2.0, unit_height() / 2.0);
   if (event->key() == Qt::Key_Plus || event->key() == Qt::Key_Equal) return zoom(1.15, centre);
   if (event->key() == Qt::Key_Minus) return zoom(1 / 1.15, centre);
+  if (event->key() == Qt::Key_Escape && dragged_flag_ >= 0) {
+    drop_group_ = -1;
+    return drop_flag();
+  }
   if (event->key() == Qt::Key_Escape && bar_->isVisible()) return emit find_closed();
   if (event->key() == Qt::Key_0) {
     zoom_to_fit();
     return emit looked();
   }
   QWidget::keyPressEvent(event);
+}
+
+void GraphView::contextMenuEvent(QContextMenuEvent* event) {
+  if (!ready()) return emit menu_asked(-1, event->globalPos());
+  bool by_key = event->reason() == QContextMenuEvent::Keyboard;
+  Card const* card = card_at(to_scene(event->pos()));
+  if (by_key) {
+    auto chosen = std::ranges::find(made_->cards, kernel_, &Card::kernel);
+    card = kernel_ < 0 || chosen == made_->cards.end() ? nullptr : &*chosen;
+  }
+  QPoint at = by_key && card ? mapToGlobal(pixels(card->box.center() * scale_ + origin_))
+                             : event->globalPos();
+  emit menu_asked(card && !before_ ? card->group : -1, at);
 }
 
 /// Only as far as it must move; a card that cannot be read from here is brought nearer.
@@ -275,8 +301,12 @@ std::vector<Part> GraphView::parts() const {
   std::vector<Part> parts;
   if (!ready()) return parts;
   for (Card const& card : made_->cards)
-    parts.push_back({QRectF(card.box.topLeft() * scale_ + origin_, card.box.size() * scale_),
-                     card.title, card.kernel >= 0 && card.kernel == kernel_});
+    parts.push_back(
+        {QRectF(card.box.topLeft() * scale_ + origin_, card.box.size() * scale_),
+         card.title + (place_of(card) == 0 ? QString()
+                                           : ", on " + QString::fromStdString(
+                                                           cut_->places[size_t(place_of(card))])),
+         card.kernel >= 0 && card.kernel == kernel_});
   return parts;
 }
 

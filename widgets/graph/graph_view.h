@@ -23,6 +23,8 @@ public:
   ~GraphView() override;
   void show_graph(std::shared_ptr<session::GraphView const> graph,
                   std::shared_ptr<session::KernelTable const> kernels, int kernel);
+  /// Where the groups of that graph run; null: all on one device.
+  void show_cut(std::shared_ptr<session::CutView const> cut);
   void show_before(bool before);
   bool laid_out() const { return ready() && !made_->cards.empty(); }
   void zoom_to_fit();
@@ -59,6 +61,10 @@ signals:
   void kernel_chosen(int row);
   /// By node ids; `to` is -1 where one node was clicked.
   void reason_asked(int from, int to);
+  /// A menu for a group of the model's own graph; -1: for the whole.
+  void menu_asked(int group, QPoint at);
+  /// The mark where a cut begins was dropped on a card of another group.
+  void cut_moved(int from, int to);
   /// The user has moved or zoomed.
   void looked();
   void find_typed(QString text);
@@ -73,6 +79,7 @@ protected:
   void wheelEvent(QWheelEvent*) override;
   void resizeEvent(QResizeEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
+  void contextMenuEvent(QContextMenuEvent*) override;
   void rescale() override;
 
 private:
@@ -87,6 +94,25 @@ private:
   void draw_card(QPainter& painter, graph::Card const& card) const;
   void draw_match(QPainter& painter, graph::Card const& card, bool current) const;
   session::KernelRow const* row_of(graph::Card const& card) const;
+  // Of a cut: graph_cut.cpp.
+  bool shows_cut() const { return cut_ && !before_; }
+  int place_of(graph::Card const& card) const;
+  QColor place_colour(int place) const;
+  /// How tall the words on the cut at the lower edge are, in units.
+  double cut_words_height() const;
+  QRectF flag_rect(session::CutPointView const& point, graph::Card const& card) const;
+  graph::Card const* card_of_group(int group) const;
+  graph::Card const* card_at(QPointF scene) const;
+  int flag_at(QPointF scene) const;
+  bool goes_over(graph::Border const& border) const;
+  void draw_place(QPainter& painter, graph::Card const& card) const;
+  void draw_flags(QPainter& painter) const;
+  void draw_drop(QPainter& painter) const;
+  void draw_cut_words(QPainter& painter) const;
+  QString cut_costs() const;
+  bool press_flag(QPointF scene);
+  void drag_flag(QPointF scene);
+  void drop_flag();
   QPointF to_scene(QPointF at) const { return (at - origin_) / scale_; }
   void click(QPointF scene);
   void zoom(double factor, QPointF around);
@@ -97,6 +123,9 @@ private:
 
   std::shared_ptr<session::GraphView const> graph_;
   std::shared_ptr<session::KernelTable const> kernels_;
+  std::shared_ptr<session::CutView const> cut_;
+  int dragged_flag_ = -1;  ///< a point of the cut
+  int drop_group_ = -1;    ///< where it would be dropped
   int kernel_ = -1;
   bool before_ = false;
   Made made_;

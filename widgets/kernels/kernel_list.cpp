@@ -59,6 +59,13 @@ QString time_words(session::KernelRow const& row) {
   return row.disturbed ? QStringLiteral("▲ ") + time : time;
 }
 
+/// How near to its roof, or where it ran, as the roofs are of another device.
+QString last_words(session::KernelRow const& row) {
+  if (!row.device.empty()) return QString::fromStdString(row.device);
+  return row.fraction_of_roof ? QString::fromStdString(percent_text(*row.fraction_of_roof))
+                              : QStringLiteral("·");
+}
+
 /// A part of the longest time.
 void draw_share(QPainter& painter, Theme const& theme, QRectF track, double share) {
   painter.fillRect(track, theme.line1);
@@ -85,6 +92,7 @@ QString words_of(session::KernelRow const& row) {
   if (row.time_ms)
     words += row.state == session::KernelState::kHand ? "\ntime with your schedule"
                                                       : "\ntime with the schedule by rule";
+  if (!row.device.empty()) words += ", on " + QString::fromStdString(row.device);
   if (row.disturbed) words += ", measured while others used the processors";
   return words;
 }
@@ -144,9 +152,7 @@ void KernelList::paintEvent(QPaintEvent*) {
                 row.disturbed ? theme_.warn : theme_.text1, time_words(row),
                 Qt::AlignRight | Qt::AlignVCenter);
     paint::text(painter, QRectF(right - 44, box.top() + 22, 44, 18), mono_font(12), theme_.text2,
-                row.fraction_of_roof ? QString::fromStdString(percent_text(*row.fraction_of_roof))
-                                     : QStringLiteral("·"),
-                Qt::AlignRight | Qt::AlignVCenter);
+                last_words(row), Qt::AlignRight | Qt::AlignVCenter);
     QRectF track(40, box.top() + 41, right - 40, 2);
     if (longest <= 0)
       draw_work(painter, theme_, track, double(row.flops * row.count) / double(most));

@@ -21,12 +21,14 @@ Result<journal::Journal> read(std::string const& file) {
 
 /// The same session that a window has.
 session::Options options_of(Context const& context) {
-  return {.backend = context.backend,
-          .cache_folder = context.cache_folder.string(),
-          .open_device = [devices = context.devices_file.string()](
-                             std::string const& name,
-                             StopToken stop) { return choose_device(devices, name, stop, {}); },
-          .exports = context.exports};
+  return {
+      .backend = context.backend,
+      .cache_folder = context.cache_folder.string(),
+      .open_device = [devices = context.devices_file.string()](
+                         std::string const& name,
+                         StopToken stop) { return choose_device(devices, name, stop, {}); },
+      .exports = context.exports,
+      .device_names = [devices = context.devices_file.string()] { return device_names(devices); }};
 }
 
 Json to_json(journal::Played const& played) {

@@ -41,6 +41,7 @@ Result<RunResult> run_kernel(LoadedModel const& model, RunOptions const& options
   for (double seconds : measured.samples.seconds) result.samples_ms.push_back(seconds * 1e3);
   result.kernel_ms = {measured.samples.least() * 1e3};
   result.kernel_names = {model.kernel(kernel).name};
+  result.kernel_devices = {""};
   result.outputs = std::move(measured.outputs);
   for (ir::Buffer const& buffer : program.outputs)
     result.infos.push_back(
@@ -224,6 +225,12 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
   result.copies = int(std::ranges::count(plan.steps, StepKind::kCopy, &PlanStep::kind));
   std::vector<NetworkPlace> places = {{backend, device}};
   for (NetworkPlace const& one : options.elsewhere) places.push_back(one);
+  // What was shaped for one target says nothing to another.
+  std::erase_if(network_options.scripts, [&](auto const& script) {
+    if (size_t(script.first) >= plan.kernels.size()) return true;  // beside the model
+    Backend const& there = places[size_t(plan.kernels[size_t(script.first)].place)].backend;
+    return there.target().name != backend.target().name;
+  });
   TRY_ASSIGN(std::unique_ptr<Network> network,
              Network::create(model.after, plan, places, network_options));
   std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
@@ -235,7 +242,9 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
   result.samples_ms = std::move(timing.samples_ms);
   for (KernelTime const& time : timing.kernels) {
     result.kernel_ms.push_back(time.ms);
-    result.kernel_names.push_back(plan.kernels[size_t(time.kernel)].name);
+    KernelTask const& task = plan.kernels[size_t(time.kernel)];
+    result.kernel_names.push_back(task.name);
+    result.kernel_devices.push_back(task.place > 0 ? options.cut.places[size_t(task.place)] : "");
   }
   result.infos = model_outputs(model);
   result.threads = network_options.threads;
@@ -247,10 +256,14 @@ void fill_times(KernelTable& table, LoadedModel const& model, RunResult const& r
   for (size_t i = 0; i < table.rows.size(); ++i) {
     KernelRow& row = table.rows[i];
     row.time_ms.reset();
+    row.device.clear();
     for (size_t k = 0; k < run.kernel_names.size(); ++k)
-      if (run.kernel_names[k] == row.name)
+      if (run.kernel_names[k] == row.name) {
         row.time_ms = row.time_ms ? std::min(*row.time_ms, run.kernel_ms[k]) : run.kernel_ms[k];
-    if (!row.time_ms || *row.time_ms <= 0) continue;
+        row.device = run.kernel_devices[k];
+      }
+    row.fraction_of_roof.reset();
+    if (!row.time_ms || *row.time_ms <= 0 || !row.device.empty()) continue;
     auto plain = plain_program(model, int(i));
     if (!plain) continue;
     row.roof = roof_view(needs_of(model, int(i), *plain), machine, run.threads);

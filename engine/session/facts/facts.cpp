@@ -49,6 +49,21 @@ Value elsewhere(HistoryNodeView const& node) {
   return or_none(names);
 }
 
+std::string places(Snapshot const& now) {
+  if (!now.cut) return now.machine ? now.machine->device : "none";
+  std::string names;
+  for (std::string const& place : now.cut->places) names += (names.empty() ? "" : ", ") + place;
+  return names;
+}
+
+std::string cut_points(Snapshot const& now) {
+  std::string text;
+  if (now.cut)
+    for (CutPointView const& point : now.cut->points)
+      text += (text.empty() ? "" : ", ") + point.node + "@" + now.cut->places[size_t(point.place)];
+  return text;
+}
+
 constexpr char const* kStates[] = {"plain", "default", "hand", "tuned"};
 constexpr char const* kVerdicts[] = {"unknown", "checking", "correct", "wrong"};
 
@@ -62,6 +77,12 @@ Fact const kFacts[] = {
      [](Now now, Chosen) { return number(now.model ? now.model->operators : 0); }},
     {{"model.time", "ms", "of the whole model, measured inside the network"},
      [](Now now, Chosen) { return now.kernels ? number(now.kernels->total_ms) : std::nullopt; }},
+    {{"model.places", "words", "devices that the model runs on, the one in use first"},
+     [](Now now, Chosen) { return words(places(now)); }},
+    {{"model.copies", "", "values that go from one device to another in each run"},
+     [](Now now, Chosen) { return number(now.cut ? now.cut->copies : 0); }},
+    {{"model.cut", "words", "the nodes where it goes on at another device, or none"},
+     [](Now now, Chosen) { return or_none(cut_points(now)); }},
     {{"kernels", "", "rows of the kernel table"},
      [](Now now, Chosen) { return number(now.kernels ? now.kernels->rows.size() : 0); }},
     {{"kernel", "words", "name of the chosen kernel, or none"},

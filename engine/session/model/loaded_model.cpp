@@ -252,6 +252,7 @@ KernelTable kernel_table(LoadedModel const& model) {
                           .state = KernelState::kDefault,
                           .time_ms = {},
                           .disturbed = false,
+                          .device = {},
                           .fraction_of_roof = {},
                           .roof = {},
                           .own_text = {}});

@@ -102,6 +102,18 @@ Status read_own_kernels(Json const& json, Project& project, std::string const& f
   return {};
 }
 
+Status read_cut(Json const& json, Project& project, std::string const& file) {
+  if (!json.is_array()) return broken(file, "its cut is no list");
+  for (Json const& entry : json) {
+    ProjectCut point;
+    if (!entry.is_object() || !read_text(entry, "node", point.node) ||
+        !read_text(entry, "device", point.device) || point.node.empty() || point.device.empty())
+      return broken(file, "a point of its cut names no node or no device");
+    project.cut.push_back(std::move(point));
+  }
+  return {};
+}
+
 Status read_rest(Json const& json, Project& project, std::string const& file) {
   for (auto [key, into] : {std::pair{"kernel", &project.kernel},
                            {"written_by", &project.written_by},
@@ -158,6 +170,7 @@ Result<Project> parse_project(std::string_view text, std::string const& file) {
   if (json.contains("model")) TRY(read_model(json["model"], project.model, file));
   if (json.contains("kernels")) TRY(read_kernels(json["kernels"], project.kernels, file));
   if (json.contains("own_kernels")) TRY(read_own_kernels(json["own_kernels"], project, file));
+  if (json.contains("cut")) TRY(read_cut(json["cut"], project, file));
   TRY(read_rest(json, project, file));
   return project;
 }
@@ -186,6 +199,8 @@ std::string to_text(Project const& project) {
     json["kernels"].push_back(
         {{"name", kernel.name}, {"script", kernel.script}, {"history", kernel.history}});
   if (!project.own_kernels.empty()) json["own_kernels"] = project.own_kernels;
+  for (ProjectCut const& point : project.cut)
+    json["cut"].push_back({{"node", point.node}, {"device", point.device}});
   json["devices"] = Json::array();
   for (ProjectDevice const& device : project.devices)
     json["devices"].push_back({{"name", device.name}, {"target", device.target}});

@@ -48,12 +48,18 @@ struct ProjectDevice {
   std::string name, target;
   bool operator==(ProjectDevice const&) const = default;
 };
+/// From this node on the model runs on that device.
+struct ProjectCut {
+  std::string node, device;
+  bool operator==(ProjectCut const&) const = default;
+};
 struct Project {
   ProjectModel model;
   std::string kernel;  ///< the one that was chosen
   std::vector<ProjectKernel> kernels;
   std::vector<std::string>
       own_kernels;                     ///< tensor expressions that the user wrote beside the model
+  std::vector<ProjectCut> cut;         ///< of the model over devices; empty: none
   std::vector<ProjectDevice> devices;  ///< where its times were measured
   /// How the window looked: only the window knows these words.
   std::map<std::string, std::string> window;

@@ -13,6 +13,7 @@ void SessionImpl::publish() {
     next.version = ++state_.version;
     next.model = state_.model_view;
     next.graph = state_.graph;
+    next.cut = state_.cut_shown;
     next.kernel = state_.kernel;
     next.code_stages = stages_;
     next.machine = state_.machine;

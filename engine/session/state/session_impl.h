@@ -1,6 +1,6 @@
 /// The session behind its facade: state under a mutex, jobs on threads of their own. Its methods
-/// are in session.cpp (models), session_steps.cpp, session_jobs.cpp (measuring, devices, exports)
-/// and session_states.cpp (texts and comparisons).
+/// are in session.cpp (models), session_steps.cpp, session_jobs.cpp (measuring, devices, exports),
+/// session_cut.cpp and session_states.cpp (texts and comparisons).
 #pragma once
 
 #include <atomic>
@@ -68,6 +68,7 @@ public:
     return primitive_views(backend()->target());
   }
   std::vector<std::string> export_targets() const override { return options_.exports.targets; }
+  std::vector<std::string> devices() const override;
   std::shared_ptr<RefusalView const> why_not(std::string const& line) override;
   std::string script() const override {
     std::lock_guard lock(mutex_);
@@ -121,6 +122,11 @@ private:
   Status run(ReplayOn const& c);
   Status run(AddKernel const& c);
   Status run(RewriteKernel const& c);
+  Status run(CutAt const& c);
+  Status run(MoveCut const& c);
+  Status run(RemoveCut const&);
+  Status check_device(std::string const& name) const;
+  Status cut(std::function<Result<Cut>(LoadedModel const&, Cut const&)> const& change);
 
   /// `kernel`: its name; empty: the model.
   Status start_export(std::string const& target, std::string const& folder,
@@ -133,6 +139,10 @@ private:
   // Jobs, on the session's thread.
   void start_roofs(bool again);
   void use(ChosenDevice chosen);
+  /// The devices of a cut but the first, ready to run.
+  Result<std::vector<ChosenDevice>> open_places(Cut const& cut, StopToken stop);
+  Result<RunResult> measure_model(Model const& model, RunOptions options, StopToken stop,
+                                  Progress const& progress);
   void start_measuring();
   void measure_node(int kernel, int node, StopToken stop, Progress const& progress);
   /// With the mutex held.

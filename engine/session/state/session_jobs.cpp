@@ -8,6 +8,7 @@
 #include "engine/device/logged_device.h"
 #include "engine/device/registry.h"
 #include "engine/session/state/state_costs.h"
+#include "engine/session/state/state_cut.h"
 
 namespace tw::session {
 
@@ -142,44 +143,56 @@ void SessionImpl::measure_node(int kernel, int node, StopToken stop, Progress co
   publish();
 }
 
+Result<RunResult> SessionImpl::measure_model(Model const& model, RunOptions options, StopToken stop,
+                                             Progress const& progress) {
+  TRY_ASSIGN(options.inputs, random_inputs(*model, 1));
+  TRY_ASSIGN(std::vector<ChosenDevice> others, open_places(options.cut, stop));
+  for (ChosenDevice const& one : others) options.elsewhere.push_back({*one.backend, *one.device});
+  return run_model(*model, options, *backend(), laboratory_->device(), stop, progress);
+}
+
 Status SessionImpl::run(MeasureModel const&) {
   Model model;
   RunOptions options;
   options.cache_folder = options_.cache_folder;
+  options.rounds = 5;
   {
     std::lock_guard lock(mutex_);
     if (!state_.model) return bad_input("no_model", "no model is open");
     model = state_.model;
     options.scripts = shaped_scripts(state_);
+    if (state_.cut_shown) options.cut = cut_of(state_);
   }
-  jobs_.start(
-      "model", "measuring the whole model",
-      [this, model, options](StopToken stop, Progress const& progress) mutable {
-        options.rounds = 5;
-        options.threads = laboratory_->threads();
-        auto inputs = random_inputs(*model, 1);
-        if (!inputs) {
-          set_error(inputs.error(), "model");
-          return publish();
-        }
-        options.inputs = std::move(*inputs);
-        auto run = run_model(*model, options, *backend(), laboratory_->device(), stop, progress);
-        if (!run) {
-          if (!stop.stop_requested()) set_error(run.error(), "model");
-          return publish();
-        }
-        {
-          std::lock_guard lock(mutex_);
-          if (state_.model != model) return;
-          auto table = std::make_shared<KernelTable>(*state_.table);
-          fill_times(*table, *model, *run, state_.machine ? *state_.machine : MachineView());
-          state_.table = std::move(table);
-          state_.timed_scripts = options.scripts;
-        }
-        publish();
-      });
+  jobs_.start("model", "measuring the whole model",
+              [this, model, options](StopToken stop, Progress const& progress) mutable {
+                options.threads = laboratory_->threads();
+                auto run = measure_model(model, options, stop, progress);
+                if (!run) {
+                  if (!stop.stop_requested()) set_error(run.error(), "model");
+                  return publish();
+                }
+                {
+                  std::lock_guard lock(mutex_);
+                  if (state_.model != model || stop.stop_requested()) return;
+                  auto table = std::make_shared<KernelTable>(*state_.table);
+                  fill_times(*table, *model, *run,
+                             state_.machine ? *state_.machine : MachineView());
+                  if (table->total_ms) take_model_time(state_, options.scripts, *table->total_ms);
+                  state_.table = std::move(table);
+                  state_.timed_scripts = options.scripts;
+                }
+                publish();
+              });
   return {};
 }
+
+namespace {
+
+constexpr char kNotCut[] =
+    " It runs whole on one processor: a package over several devices is not written yet, so the "
+    "model's cut is not in it.";
+
+}  // namespace
 
 Status SessionImpl::start_export(std::string const& target, std::string const& folder,
                                  std::string const& kernel) {
@@ -195,6 +208,7 @@ Status SessionImpl::start_export(std::string const& target, std::string const& f
                         .kernel = -1,
                         .parameters = {}};
   Model model;
+  bool is_cut = false;
   {
     std::lock_guard lock(mutex_);
     if (!state_.model) return bad_input("no_model", "no model is open");
@@ -203,15 +217,17 @@ Status SessionImpl::start_export(std::string const& target, std::string const& f
       TRY_ASSIGN(request.kernel, find_kernel(*model, kernel));
     }
     TRY_ASSIGN(request.scripts, scripts_to_export(state_, request.kernel));
+    is_cut = request.kernel < 0 && state_.cut_shown;
     state_.exported = nullptr;
     state_.error = nullptr;
   }
   jobs_.start("export", kernel.empty() ? "exporting the model" : "exporting " + kernel,
-              [this, model, request](StopToken stop, Progress const& progress) {
+              [this, model, request, is_cut](StopToken stop, Progress const& progress) {
                 // What is made while exporting is made here, whatever device is in use.
                 ChosenDevice here = this_machine(options_);
                 auto view = export_to_folder(*model, request, options_.exports, *here.backend,
                                              *here.device, stop, progress);
+                if (view && is_cut) view->summary += kNotCut;
                 if (!view && !stop.stop_requested()) set_error(view.error(), "export");
                 if (view) {
                   std::lock_guard lock(mutex_);

@@ -7,6 +7,7 @@
 #include "engine/backend/backend.h"
 #include "engine/ir/program.h"
 #include "engine/schedule/trace.h"
+#include "engine/session/state/state_cut.h"
 #include "engine/session/views/schedule_views.h"
 #include "engine/support/base/quantities.h"
 
@@ -190,6 +191,7 @@ void take_time(State const& state, int row, KernelWork const& work, KernelRow& e
       (by_rule || (runs >= 0 && then == work.history.node(runs).schedule.script())))
     return;
   entry.time_ms.reset();
+  entry.device.clear();
   entry.fraction_of_roof.reset();
   entry.disturbed = false;
   if (runs < 0) return;
@@ -211,7 +213,7 @@ std::shared_ptr<KernelTable const> table_with_states(State const& state) {
                                                  : KernelState::kHand;
     take_time(state, row, work, entry);
     entry.roof = roof_of(state, work);
-    if (entry.time_ms && entry.roof)
+    if (entry.time_ms && entry.roof && entry.device.empty())
       entry.fraction_of_roof = fraction_of(*entry.roof, *entry.time_ms);
   }
   return table;
@@ -250,6 +252,7 @@ Project project_of(State const& state) {
   for (auto const& [row, work] : state.kernels)
     project.kernels.push_back(
         {state.model->kernel(row).name, work.history.schedule().script(), work.history.to_json()});
+  for (CutPoint const& point : state.cut) project.cut.push_back({point.node, point.place});
   for (auto const& [row, text] : state.model->own)
     if (!(state.model->is_expression && row == 0)) project.own_kernels.push_back(text);
   project.own_kernels.insert(project.own_kernels.end(), state.kept_own.begin(),
@@ -331,6 +334,7 @@ std::vector<std::string> take_project(State& state, Project const& project,
   auto const& kernels = state.model->plan.kernels;
   for (size_t row = 0; row < kernels.size(); ++row)
     if (kernels[row].name == project.kernel) state.kernel = int(row);
+  std::ranges::move(take_project_cut(state, project), std::back_inserter(lost));
   return lost;
 }
 

@@ -39,6 +39,14 @@ struct State {
   std::shared_ptr<GraphView const> graph;
   std::shared_ptr<KernelTable const> table;
   std::map<int, std::string> timed_scripts;  ///< with which the table's times were measured
+  std::vector<CutPoint> cut;                 ///< where the model goes on at another device
+  std::shared_ptr<CutView const> cut_shown;  ///< null: it runs whole
+  /// What the model took when it was measured, by its cut.
+  struct TimedCut {
+    std::map<int, std::string> scripts;
+    double ms = 0;
+  };
+  std::map<std::string, TimedCut> timed_cuts;
   int kernel = -1;
   std::map<int, KernelWork> kernels;
   std::shared_ptr<MachineView const> machine;

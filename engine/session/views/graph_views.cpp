@@ -199,18 +199,33 @@ std::vector<BodyPlan const*> plans_of(std::vector<Placed> const& all, Plan const
   return plans;
 }
 
+/// For each graph the group of the model's own graph that it runs in; -1: the model's own.
+std::vector<int> outer_groups(std::vector<Placed> const& all) {
+  std::vector<int> outer = {-1};
+  for (size_t i = 1; i < all.size(); ++i) {
+    Graph const& parent = *all[size_t(all[i].parent)].graph;
+    int group = outer[size_t(all[i].parent)];
+    for (size_t g = 0; group < 0 && g < parent.groups.size(); ++g)
+      if (std::ranges::find(parent.groups[g].nodes, all[i].owner) != parent.groups[g].nodes.end())
+        group = int(g);
+    outer.push_back(group);
+  }
+  return outer;
+}
+
 }  // namespace
 
 std::vector<GraphGroupView> group_views(Graph const& graph, Plan const& plan) {
   std::vector<Placed> all = placed_graphs(graph);
   std::vector<BodyPlan const*> plans = plans_of(all, plan);
+  std::vector<int> outer = outer_groups(all);
   std::vector<GraphGroupView> views;
   double total = 0;
   for (size_t i = 0; i < all.size(); ++i) {
     Placed const& placed = all[i];
     for (PlanStep const& step : plans[i]->steps) {
       Group const& group = placed.graph->groups[size_t(step.group)];
-      GraphGroupView view{placed.first_group + step.group, step.kernel, "", {}, 0};
+      GraphGroupView view{placed.first_group + step.group, step.kernel, "", {}, 0, outer[i]};
       for (NodeId id : group.nodes) view.nodes.push_back(placed.first_node + id.value);
       view.name = step.kernel >= 0 ? plan.kernels[size_t(step.kernel)].name
                                    : placed.prefix + placed.graph->node(group.anchor).name;

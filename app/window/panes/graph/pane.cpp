@@ -11,6 +11,8 @@
 namespace tw {
 namespace {
 
+constexpr char kRunWhole[] = "Run the whole model on one device";
+
 using Nodes = std::vector<session::GraphNodeView>;
 
 /// A node's name where it is the only one that has it, else "#12".
@@ -37,7 +39,6 @@ public:
     perform_actions();
     watch();
     add_commands();
-    bench.add_menu(view_, {"Graph before fusion", "Graph after fusion", "Find in the graph"});
     bench.add_dialog("find", [this](QString const&) -> Status {
       TRY(bench_.show_view("graph"));
       view_->open_find();
@@ -49,6 +50,7 @@ public:
   void set_theme(Theme const& theme) override { view_->set_theme(theme); }
   void show(session::Snapshot const& next) override {
     view_->show_graph(next.graph, next.kernels, next.kernel);
+    view_->show_cut(next.cut);
   }
   bool busy() const override { return view_->busy(); }
   QString find_command() const override { return "Find in the graph"; }
@@ -64,6 +66,10 @@ private:
     return view_->shows_before() ? now().graph->nodes_before : now().graph->nodes;
   }
   void show_tensor(session::GraphEdgeView const& edge);
+  std::string node_of_group(int group) const;
+  std::vector<Workbench::MenuEntry> cut_entries(int group);
+  Workbench::MenuEntry cut_entry(int group, std::string const& device);
+  void add_cut_palette(std::vector<PaletteEntry>& entries);
 
   GraphView* view_;
 };
@@ -94,6 +100,17 @@ void GraphPane::perform_actions() {
 void GraphPane::watch() {
   connect(view_, &GraphView::kernel_chosen, this,
           [this](int row) { bench_.execute(session::SelectKernel{row}); });
+  connect(view_, &GraphView::menu_asked, this, [this](int group, QPoint at) {
+    bench_.show_menu({kRunWhole, "Measure the whole model", "Graph before fusion",
+                      "Graph after fusion", "Find in the graph"},
+                     at, cut_entries(group));
+  });
+  connect(view_, &GraphView::cut_moved, this, [this](int from, int to) {
+    if (now().cut)
+      for (session::CutPointView const& point : now().cut->points)
+        if (point.group == from)
+          return bench_.execute(session::MoveCut{point.node, node_of_group(to)});
+  });
   connect(view_, &GraphView::looked, this, [this] {
     bench_.user_did(journal::LookAtGraph{view_->scale(), view_->origin().x(), view_->origin().y()});
   });
@@ -124,6 +141,73 @@ void GraphPane::add_commands() {
   add("Graph before fusion", "", journal::ChooseGraph{"before"});
   add("Graph after fusion", "", journal::ChooseGraph{"after"});
   add("Find in the graph", "", journal::ShowDialog{"find", {}});
+  bench_.add_command({.section = "Measuring and devices",
+                      .name = kRunWhole,
+                      .run = [this] { bench_.execute(session::RemoveCut{}); },
+                      .possible = [this] { return now().cut != nullptr; }});
+}
+
+// ---- the model over several devices ---------------------------------------------------------
+
+/// As a command names it; empty: there is no such group.
+std::string GraphPane::node_of_group(int group) const {
+  if (now().graph)
+    for (session::GraphGroupView const& view : now().graph->groups)
+      if (view.id == group && !view.nodes.empty())
+        return node_reference(now().graph->nodes, view.nodes.front());
+  return "";
+}
+
+Workbench::MenuEntry GraphPane::cut_entry(int group, std::string const& device) {
+  std::string running = now().cut ? now().cut->places[size_t(now().cut->place_of[size_t(group)])]
+                        : now().machine ? now().machine->device
+                                        : "";
+  return {"Run from here on: " + QString::fromStdString(device), device != running,
+          [this, group, device] {
+            bench_.execute(session::CutAt{node_of_group(group), device});
+          }};
+}
+
+/// What can be done with the cut at a group of the graph; none: it is no group's place.
+std::vector<Workbench::MenuEntry> GraphPane::cut_entries(int group) {
+  std::vector<Workbench::MenuEntry> entries;
+  if (group < 0 || node_of_group(group).empty()) return entries;
+  std::vector<std::string> devices = live().devices();
+  if (devices.size() < 2)
+    return {{"Run from here on another device: add one first", true, [this] {
+               bench_.ask(journal::ShowDialog{"add-device", {}});
+             }}};
+  for (std::string const& device : devices) entries.push_back(cut_entry(group, device));
+  if (!now().cut) return entries;
+  auto const& points = now().cut->points;
+  auto nearest = std::ranges::min_element(points, {}, [&](session::CutPointView const& point) {
+    return std::abs(point.group - group);
+  });
+  if (nearest->group != group)
+    entries.push_back({"Move the cut at " + QString::fromStdString(nearest->node) + " here", true,
+                       [this, from = nearest->node, group] {
+                         bench_.execute(session::MoveCut{from, node_of_group(group)});
+                       }});
+  return entries;
+}
+
+/// From the chosen kernel on.
+void GraphPane::add_cut_palette(std::vector<PaletteEntry>& entries) {
+  if (now().kernel < 0 || !now().graph) return;
+  auto const& groups = now().graph->groups;
+  auto chosen = std::ranges::find_if(groups, [&](session::GraphGroupView const& group) {
+    return group.kernel == now().kernel && group.outer < 0;
+  });
+  if (chosen == groups.end()) return;
+  for (std::string const& device : live().devices()) {
+    Workbench::MenuEntry entry = cut_entry(chosen->id, device);
+    if (entry.possible)
+      entries.push_back({"Run from " + QString::fromStdString(chosen->name) +
+                             " on: " + QString::fromStdString(device),
+                         {},
+                         "cut the model",
+                         entry.run});
+  }
 }
 
 Status GraphPane::explain(journal::ExplainFusion const& action) {
@@ -154,6 +238,7 @@ std::vector<PaletteEntry> GraphPane::palette_entries() {
   std::vector<PaletteEntry> entries;
   std::set<std::string> seen;
   if (!now().graph) return entries;
+  add_cut_palette(entries);
   for (session::GraphEdgeView const& edge : now().graph->edges)
     if (seen.insert(edge.value).second && !edge.value.empty())
       entries.push_back({"Tensor " + QString::fromStdString(edge.value),
