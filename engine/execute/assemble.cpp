@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "engine/execute/assembler.h"
-#include "engine/execute/made_tensors.h"
 
 namespace tw {
 namespace {
@@ -185,7 +184,7 @@ Status Assembler::add_made(Scope& scope, PlanStep const& step, package::Step& ad
   auto [known, is_new] = made_.try_emplace({&scope.graph, step.kernel, step.inputs});
   if (is_new) {
     TRY_ASSIGN(std::vector<NDArray> tensors,
-               make_tensors(source_, scope.graph, step, codes_[size_t(step.kernel)], call_));
+               made_arrays(source_, scope.graph, step, codes_[size_t(step.kernel)], call_));
     for (NDArray const& tensor : tensors) known->second.push_back(add_parameter(tensor));
   }
   added.buffers.insert(added.buffers.end(), known->second.begin(), known->second.end());

@@ -73,6 +73,12 @@ private:
   std::map<MadeKey, std::vector<package::Buffer>> made_;
 };
 
+/// The tensors that `step`'s kernel, `code`, takes besides its inputs, in the order of its `made`.
+/// `graph`: the one that the step is of.
+Result<std::vector<NDArray>> made_arrays(PackageSource const& source, Graph const& graph,
+                                         PlanStep const& step, KernelCode const& code,
+                                         CallOptions const& call);
+
 /// The value's bytes. Errors: unknown_shape.
 Result<int64_t> bytes_of(Value const& value);
 /// What keeps a control step from being written; empty: nothing. Its bodies' steps are not looked

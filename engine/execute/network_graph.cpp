@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "engine/execute/made_tensors.h"
 #include "engine/graph/control.h"
 #include "engine/tensor/bytes.h"
 
@@ -11,11 +12,6 @@ namespace tw {
 namespace {
 
 constexpr double kLongRun = 2;  // seconds
-
-int64_t bytes_of_buffer(ir::BufferNode const& buffer) {
-  Shape shape = ir::constant_shape(buffer).value_or(Shape{});
-  return element_count(shape).value_or(0) * size_of(buffer.type);
-}
 
 }  // namespace
 
@@ -98,20 +94,16 @@ Status NetworkGraph::place_value(ValueId id, int place) {
 /// What the step's kernel makes of its parameters, made now.
 Result<std::vector<BufferView>> NetworkGraph::make_parameters(PlanStep const& step,
                                                               KernelCode const& code) {
-  std::vector<BufferView> made;
-  if (!code.load) return made;
-  NetworkOptions const& options = parts_.options;
+  if (!code.load) return std::vector<BufferView>();
   PlaceParts const& at = parts_.places[size_t(step.place)];
-  DeviceStep call{at.library.get(), code.load->symbol, {}, {at.workspace, 0}};
-  for (ValueId id : step.inputs) call.buffers.push_back(places_.at({step.place, id}));
-  for (ir::Buffer const& buffer : code.made) {
-    TRY_ASSIGN(TensorHandle tensor, parts_.allocate(step.place, bytes_of_buffer(*buffer)));
-    made.push_back({tensor, 0});
-    call.buffers.push_back(made.back());
-  }
-  std::vector<DeviceStep> calls{std::move(call)};
-  TRY(at.device.run(calls, options.threads, options.call));
-  return made;
+  LoadPart part{at.library.get(), code.load->symbol, {at.workspace, 0}, code.made};
+  std::vector<BufferView> inputs;
+  for (ValueId id : step.inputs) inputs.push_back(places_.at({step.place, id}));
+  auto room = [&](ir::BufferNode const& buffer) {
+    return parts_.allocate(step.place, size_in_bytes(buffer));
+  };
+  return make_tensors(at.device, part, std::move(inputs), room, parts_.options.threads,
+                      parts_.options.call);
 }
 
 Status NetworkGraph::add_kernel(int number) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/execute/made_tensors.h"
 #include "engine/support/base/random.h"
 #include "engine/tensor/bytes.h"
 
@@ -81,16 +82,18 @@ Status KernelBench::make_parameters(KernelCode const& code, BenchOptions const& 
   made_.clear();
   if (!code.load) return {};
   TRY_ASSIGN(OwnedLibrary library, load_owned(device_, code.load->library, options.call));
-  DeviceStep step{library.get(), code.load->symbol, {}, {}};
-  for (size_t i = 0; i < inputs_.size(); ++i) step.buffers.push_back({tensors_[i].get(), 0});
-  for (ir::Buffer const& buffer : code.made) {
-    TRY_ASSIGN(NDArray wild, poison(*buffer));
+  LoadPart part{library.get(), code.load->symbol, {}, code.made};
+  if (code.load->workspace_bytes > 0) part.workspace = {workspace_.get(), 0};
+  std::vector<BufferView> inputs;
+  for (size_t i = 0; i < inputs_.size(); ++i) inputs.push_back({tensors_[i].get(), 0});
+  auto room = [&](ir::BufferNode const& buffer) -> Result<TensorHandle> {
+    TRY_ASSIGN(NDArray wild, poison(buffer));
     TRY_ASSIGN(OwnedTensor tensor, put_owned(device_, wild, options.call));
-    step.buffers.push_back({tensor.get(), 0});
     made_.push_back(std::move(tensor));
-  }
-  if (code.load->workspace_bytes > 0) step.workspace = {workspace_.get(), 0};
-  return device_.run({&step, 1}, options.threads, options.call);
+    return made_.back().get();
+  };
+  TRY(make_tensors(device_, part, std::move(inputs), room, options.threads, options.call));
+  return {};
 }
 
 Result<std::vector<NDArray>> KernelBench::read_outputs(CallOptions const& call) {
