@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/backend/backend.h"
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 
 namespace tw {
 

@@ -3,7 +3,7 @@
 #include <QtTest>
 
 #include "engine/compile/plan.h"
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 #include "engine/importers/bodies.h"
 #include "engine/importers/from_foreign.h"
 #include "engine/ir/interpreter.h"

@@ -4,7 +4,7 @@
 #include <ctime>
 
 #include "engine/compile/plan.h"
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 #include "engine/importers/from_foreign.h"
 #include "tests/support/body_models.h"
 

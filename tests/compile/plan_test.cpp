@@ -4,7 +4,7 @@
 #include <set>
 
 #include "engine/compile/plan.h"
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 #include "engine/importers/from_foreign.h"
 #include "engine/importers/importer.h"
 #include "engine/ir/interpreter.h"

@@ -8,7 +8,7 @@
 
 #include "engine/compile/cut.h"
 #include "engine/compile/plan.h"
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 #include "engine/ir/interpreter.h"
 #include "tests/support/blocks_everywhere.h"
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "engine/compile/plan.h"
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 #include "engine/importers/importer.h"
 #include "engine/ir/interpreter.h"
 

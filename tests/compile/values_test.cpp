@@ -9,7 +9,7 @@
 #include "engine/compile/plan.h"
 #include "engine/device/local_device.h"
 #include "engine/execute/network.h"
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 #include "engine/graph/reference.h"
 #include "engine/importers/from_foreign.h"
 #include "tests/support/line_models.h"

@@ -1,5 +1,5 @@
 // ONNX bytes -> foreign model -> graph -> the passes that opening a model runs.
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 #include "engine/importers/from_foreign.h"
 #include "engine/importers/onnx/reader.h"
 #include "tests/fuzz/target.h"

@@ -2,7 +2,7 @@
 
 #include <QtTest>
 
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 #include "engine/graph/reference.h"
 #include "tests/support/line_models.h"
 

@@ -1,7 +1,7 @@
 // What files need not have: sorted nodes, tensors of known types, shapes behind every operator.
 #include <QtTest>
 
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 #include "engine/graph/reference.h"
 #include "engine/importers/from_foreign.h"
 #include "engine/importers/order.h"

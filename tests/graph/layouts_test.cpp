@@ -5,7 +5,7 @@
 
 #include "engine/graph/choices.h"
 #include "engine/graph/computes.h"
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 #include "engine/graph/reference.h"
 #include "engine/importers/from_foreign.h"
 #include "tests/support/blocks_everywhere.h"

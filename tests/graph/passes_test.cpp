@@ -1,6 +1,7 @@
 #include <QtTest>
 
 #include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 #include "engine/graph/reference.h"
 #include "engine/importers/from_foreign.h"
 #include "engine/samples/samples.h"
@@ -33,6 +34,8 @@ void add_norm(ForeignModel& model, int64_t channels) {
   add_parameter(model, "v", {channels}, 5, true);
 }
 
+Result<Graph> after_pass(GraphPass (*pass)(), Graph const& graph) { return pass().run(graph, {}); }
+
 EdgeDecision const* decision(Graph const& graph, std::string const& from, std::string const& to) {
   for (EdgeDecision const& edge : graph.decisions)
     if (graph.node(edge.from).name == from && graph.node(edge.to).name == to) return &edge;
@@ -58,7 +61,7 @@ private slots:
       add_parameter(model, "cb", {4}, 9);
       add_norm(model, 4);
       Graph graph = build_graph(model).value();
-      Graph after = simplify_inference(graph).value();
+      Graph after = after_pass(simplify_inference, graph).value();
       QCOMPARE(after.nodes.size(), size_t(1));
       QCOMPARE(after.nodes[0].origins.size(), size_t(2));
       NDArray x = random_array({1, 3, 5, 5}, 7);
@@ -74,7 +77,7 @@ private slots:
     add_parameter(model, "w", {4, 3, 3, 3}, 1);
     add_norm(model, 4);
     Graph graph = build_graph(model).value();
-    Graph after = simplify_inference(graph).value();
+    Graph after = after_pass(simplify_inference, graph).value();
     QVERIFY(to_text(after).find("batch_norm") == std::string::npos);
     QCOMPARE(after.nodes.size(), size_t(4));
     NDArray x = random_array({1, 3, 5, 5}, 7);
@@ -88,7 +91,7 @@ private slots:
         build_graph(
             model_of({"a = Identity x", "d = Dropout a", "r = Relu d", "y = Identity r"}, {2, 3}))
             .value();
-    Graph after = simplify_inference(graph).value();
+    Graph after = after_pass(simplify_inference, graph).value();
     QCOMPARE(after.nodes.size(), size_t(2));
     NDArray x = random_array({2, 3}, 1);
     QVERIFY(
@@ -100,7 +103,7 @@ private slots:
         model_of({"t = Transpose w", "u = Relu t", "dead = Relu x", "y = Add x u"}, {2, 3});
     add_parameter(model, "w", {3, 2}, 1);
     Graph graph = build_graph(model).value();
-    Graph after = fold_constants(graph).value();
+    Graph after = after_pass(fold_constants, graph).value();
     QCOMPARE(after.nodes.size(), size_t(1));
     NDArray x = random_array({2, 3}, 1);
     QVERIFY(
@@ -114,7 +117,7 @@ private slots:
     model.graph.nodes[2].attributes = {{"kernel_shape", std::vector<int64_t>{3, 3}},
                                        {"strides", std::vector<int64_t>{2, 2}}};
     add_parameter(model, "w", {4, 3, 3, 3}, 1);
-    Graph fused = fuse_operators(build_graph(model).value()).value();
+    Graph fused = after_pass(fuse_operators, build_graph(model).value()).value();
     QCOMPARE(reason(fused, "c", "r"),
              QString("relu joins conv2d: injective after complex-out-fusable"));
     QCOMPARE(reason(fused, "r", "p"),
@@ -134,7 +137,7 @@ private slots:
     add_parameter(model, "w", {4, 4, 1, 1}, 1);
     add_parameter(model, "v", {4, 4, 1, 1}, 2);
     add_parameter(model, "u", {1, 4, 6, 6}, 3);
-    Graph fused = fuse_operators(build_graph(model).value()).value();
+    Graph fused = after_pass(fuse_operators, build_graph(model).value()).value();
     QCOMPARE(reason(fused, "a", "s"),
              QString("add joins conv2d: injective after complex-out-fusable"));
     QCOMPARE(reason(fused, "b", "s"),
@@ -151,7 +154,7 @@ private slots:
                                         "y = Relu d"},
                                        {2, 3}, {"y", "d"}))
                       .value();
-    Graph fused = fuse_operators(graph).value();
+    Graph fused = after_pass(fuse_operators, graph).value();
     QCOMPARE(reason(fused, "a", "b"),
              QString("not fused: 2 operators read the output of relu, so it has to be in memory"));
     QVERIFY(decision(fused, "b", "d")->fused && decision(fused, "c", "d")->fused);
@@ -164,7 +167,7 @@ private slots:
     for (int i = 1; i < 100; ++i)
       lines.push_back("a" + std::to_string(i) + " = Relu a" + std::to_string(i - 1));
     Graph graph = build_graph(model_of(lines, {2, 3}, {"a99"})).value();
-    Graph fused = fuse_operators(graph).value();
+    Graph fused = after_pass(fuse_operators, graph).value();
     QCOMPARE(fused.groups.size(), size_t(4));
     QCOMPARE(reason(fused, "a31", "a32"),
              QString("not fused: one kernel holds at most 32 operators"));
@@ -209,7 +212,16 @@ private slots:
     for (GraphStage const& stage : *stages)
       QVERIFY2(compare(reference_run(stage.graph, {x}).value()[0], expected, 1e-4).equal,
                stage.name.c_str());
-    for (GraphPass const& pass : graph_passes()) QVERIFY(!pass.reason.empty());
+    for (GraphPass const& pass : graph_passes()) QVERIFY(!pass.title.empty() && !pass.why.empty());
+  }
+
+  void every_file_is_a_pass_that_runs() {
+    QVERIFY(!graph_pass_table().empty());
+    for (GraphPassRow const& row : graph_pass_table()) {
+      QCOMPARE(row.make().name, row.file);
+      QVERIFY2(std::ranges::count(graph_passes(), row.file, &GraphPass::name) > 0,
+               qPrintable(QString("%1 stands nowhere in the list").arg(row.file.c_str())));
+    }
   }
 };
 

@@ -1,7 +1,7 @@
 #include <QtTest>
 #include <fstream>
 
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 #include "engine/graph/reference.h"
 #include "engine/importers/from_foreign.h"
 #include "engine/importers/importer.h"

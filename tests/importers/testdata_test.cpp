@@ -4,7 +4,7 @@
 #include <map>
 
 #include "engine/graph/control.h"
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 #include "engine/graph/reference.h"
 #include "engine/importers/importer.h"
 #include "tests/importers/tensor_files.h"

@@ -8,7 +8,7 @@
 #include "engine/device/local_device.h"
 #include "engine/device/processor_table.h"
 #include "engine/execute/network.h"
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 #include "engine/importers/from_foreign.h"
 #include "engine/package/export.h"
 #include "engine/runtime/package/package.h"

@@ -1,9 +1,11 @@
+// Asks for the graph's layouts and algorithms and applies the answer (`apply_choices`); without a
+// chooser all stays plain.
 #include <fmt/format.h>
 
 #include <map>
 #include <set>
 
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 
 namespace tw {
 namespace {
@@ -167,10 +169,15 @@ Result<Graph> apply_choices(Graph const& graph, GraphChoices const& choices) {
   return Applier(graph, choices).run();
 }
 
-Result<Graph> choose_layouts(Graph const& graph, LayoutChooser const& choose) {
-  if (!choose) return graph;
-  TRY_ASSIGN(GraphChoices choices, choose(graph));
-  return apply_choices(graph, choices);
+GraphPass choose_layouts() {
+  return {"choose_layouts", "asks the target for layouts and algorithms, and applies the answer",
+          "after folding: the weights that run are known, normalizations are in them; before "
+          "fusion: what reads and writes one layout can be one kernel",
+          [](Graph const& graph, LayoutChooser const& choose) -> Result<Graph> {
+            if (!choose) return graph;
+            TRY_ASSIGN(GraphChoices choices, choose(graph));
+            return apply_choices(graph, choices);
+          }};
 }
 
 }  // namespace tw

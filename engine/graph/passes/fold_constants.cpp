@@ -1,9 +1,11 @@
+// f(constants)  -->  a constant, until the graph has grown by 1 GiB; nodes whose results nobody
+// reads are dropped. if(constant, then, else)  -->  the nodes of then or of else.
 #include <algorithm>
 #include <deque>
 #include <set>
 
 #include "engine/graph/control.h"
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 #include "engine/graph/reference.h"
 
 namespace tw {
@@ -166,6 +168,14 @@ private:
 
 }  // namespace
 
-Result<Graph> fold_constants(Graph const& graph) { return Folder(graph).run(); }
+GraphPass fold_constants() {
+  return {"fold_constants",
+          "computes nodes that read constants alone, takes the branch of an if whose condition is "
+          "known, and drops nodes whose results nobody reads",
+          "first: parameters made by Constant nodes become known to the passes after it",
+          [](Graph const& graph, LayoutChooser const&) -> Result<Graph> {
+            return Folder(graph).run();
+          }};
+}
 
 }  // namespace tw

@@ -1,10 +1,12 @@
+// Sets `groups` and `decisions`: which nodes become one kernel and why.
+// Source: Chen et al. 2018 (TVM), section 3 "Operator fusion".
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
 #include "engine/graph/computes.h"
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 
 namespace tw {
 namespace {
@@ -198,6 +200,11 @@ private:
 
 }  // namespace
 
-Result<Graph> fuse_operators(Graph const& graph) { return Fuser(graph).run(); }
+GraphPass fuse_operators() {
+  return {
+      "fuse_operators", "puts nodes that become one kernel into a group and says why",
+      "last: it groups the nodes that are left",
+      [](Graph const& graph, LayoutChooser const&) -> Result<Graph> { return Fuser(graph).run(); }};
+}
 
 }  // namespace tw

@@ -1,7 +1,9 @@
+// dropout(x), identity(x)  -->  x;  batch_norm(conv(x, W, B))  -->  conv(x, W', B');
+// batch_norm(x)  -->  add(mul(x, scale), shift);  conv(pad(x))  -->  conv(x) with more padding
 #include <cmath>
 #include <map>
 
-#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
 
 namespace tw {
 namespace {
@@ -211,6 +213,15 @@ private:
 
 }  // namespace
 
-Result<Graph> simplify_inference(Graph const& graph) { return Simplifier(graph).run(); }
+GraphPass simplify_inference() {
+  return {"simplify_inference",
+          "removes what does nothing in a run, and folds normalizations and padding into "
+          "convolutions",
+          "before fusion: a normalization that is folded into a convolution's weights needs no "
+          "kernel",
+          [](Graph const& graph, LayoutChooser const&) -> Result<Graph> {
+            return Simplifier(graph).run();
+          }};
+}
 
 }  // namespace tw

@@ -1,30 +1,16 @@
+#include "engine/graph/pipeline.h"
+
 #include "engine/graph/passes.h"
 
 namespace tw {
 
-namespace {
-
-/// A pass for which all targets are the same.
-template <Result<Graph> (*pass)(Graph const&)>
-Result<Graph> for_any_target(Graph const& graph, LayoutChooser const&) {
-  return pass(graph);
-}
-
-}  // namespace
-
 std::span<GraphPass const> graph_passes() {
   static GraphPass const passes[] = {
-      {"fold_constants", for_any_target<fold_constants>,
-       "first: parameters made by Constant nodes become known to the passes after it"},
-      {"simplify_inference", for_any_target<simplify_inference>,
-       "before fusion: a normalization that is folded into a convolution's weights needs no "
-       "kernel"},
-      {"fold_constants_again", for_any_target<fold_constants>,
-       "after simplification: what it left behind is dropped"},
-      {"choose_layouts", choose_layouts,
-       "after folding: the weights that run are known, normalizations are in them; before fusion: "
-       "what reads and writes one layout can be one kernel"},
-      {"fuse_operators", for_any_target<fuse_operators>, "last: it groups the nodes that are left"},
+      fold_constants(),
+      simplify_inference(),
+      fold_constants().because("after simplification: what it left behind is dropped"),
+      choose_layouts(),
+      fuse_operators(),
   };
   return passes;
 }
