@@ -1,6 +1,6 @@
 # Tests that run kernels on this machine's processor.
 add_library(tw_test_kernels STATIC device/test_kernels.cpp)
-target_link_libraries(tw_test_kernels PUBLIC tw_shared_llvm tw_shared_link tw_cpu_hardware)
+target_link_libraries(tw_test_kernels PUBLIC tw_cpu_compiler)
 tw_test_folder(device LINKS tw_device_rpc tw_device_confine tw_test_kernels Qt6::Network)
 tw_test_folder(llvm LINKS tw_test_kernels)
 add_dependencies(llvm_generator_test tw_code_generator)

@@ -87,9 +87,7 @@ std::shared_ptr<DeviceLog> DeviceLogs::of(std::string const& device) {
 }
 
 std::string machine_text(Hardware const& hardware) {
-  std::string text = hardware.name;
-  for (auto const& [key, word] : hardware.code)
-    if (key != "features") text += ", " + word;
+  std::string kind = kind_of(hardware), text = hardware.name + (kind.empty() ? "" : ", " + kind);
   return fmt::format("{}, {}, {}", text, count_text(hardware.unit().count, hardware.unit().name),
                      bytes_text(double(hardware.main_memory_bytes())));
 }

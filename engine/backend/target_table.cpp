@@ -37,11 +37,27 @@ Result<Hardware> target_hardware_here() {
   return environment_failed("no_such_hardware", "no target of this build is there on this machine");
 }
 
+namespace {
+
+/// Null: there is none.
+TargetEntry const* entry_of(Hardware const& hardware) {
+  for (TargetEntry const* entry : target_table())
+    if (entry->matches(hardware)) return entry;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string kind_of(Hardware const& hardware) {
+  TargetEntry const* entry = entry_of(hardware);
+  return entry && entry->kind ? entry->kind(hardware) : "";
+}
+
 Result<std::shared_ptr<Backend const>> create_backend(Hardware const& hardware,
                                                       std::string generator) {
-  for (TargetEntry const* entry : target_table())
-    if (entry->matches(hardware)) return entry->create_backend(hardware, std::move(generator));
-  return unknown_target(hardware.target);
+  TargetEntry const* entry = entry_of(hardware);
+  if (!entry) return unknown_target(hardware.target);
+  return entry->create_backend(hardware, std::move(generator));
 }
 
 }  // namespace tw

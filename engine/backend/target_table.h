@@ -19,6 +19,9 @@ struct TargetEntry {
   std::vector<std::string> (*spellings)();
   /// What one of `spellings` stands for. Errors: no_such_hardware (this machine is no such target).
   Result<Hardware> (*hardware)(std::string const& spelling);
+  /// What runs kernels there, in words for people: of `Hardware::code` what they know. Null: no
+  /// words.
+  std::string (*kind)(Hardware const& hardware) = nullptr;
   /// Whether the backend can make code for what a device calls itself.
   bool (*matches)(Hardware const& hardware);
   /// Whether code that needs such a machine runs in a process of this one, without a device's.
@@ -41,6 +44,9 @@ Result<Hardware> target_hardware(std::string const& spelling);
 
 /// This machine as the first kind of target that it is. Errors: no_such_hardware.
 Result<Hardware> target_hardware_here();
+
+/// What the first kind that matches says of it, "znver4, x86_64-linux-gnu"; empty where none does.
+std::string kind_of(Hardware const& hardware);
 
 /// The backend of the first kind that matches. Errors: unknown_target, those of the backend.
 Result<std::shared_ptr<Backend const>> create_backend(Hardware const& hardware,

@@ -4,6 +4,8 @@
 #include <QtTest>
 #include <fstream>
 
+#include "targets/cpu/compiler/cpu_targets.h"
+
 using namespace tw;
 
 namespace {
@@ -57,6 +59,14 @@ private slots:
     QCOMPARE(zen4.unit().vector_registers, 32);
     QVERIFY(zen4.word(kFeatures).find("+avx512f") != std::string::npos);
     QVERIFY(zen4.word(kFeatures).find("-avx512bf16") != std::string::npos);  // hidden, so not used
+  }
+
+  void people_are_told_the_short_words_alone() {
+    Hardware zen4 = describe_processor(kZen4, "/nonexistent");
+    QCOMPARE(QString::fromStdString(cpu_kind(zen4)), QString("znver4"));  // nobody gave a triple
+    zen4.code[kTriple] = "x86_64-linux-gnu";
+    QCOMPARE(QString::fromStdString(cpu_kind(zen4)), QString("znver4, x86_64-linux-gnu"));
+    QVERIFY(!zen4.word(kFeatures).empty());
   }
 
   void an_unknown_model_gets_the_level_its_flags_allow() {

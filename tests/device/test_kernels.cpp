@@ -6,6 +6,7 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/TargetSelect.h>
 
+#include "targets/cpu/compiler/cpu_machine.h"
 #include "targets/cpu/hardware/detect.h"
 #include "targets/shared/link/link.h"
 
@@ -16,7 +17,7 @@ Result<Emitted> generate_text(std::string_view ir, CodeTier tier) {
   llvm::SMDiagnostic diagnostic;
   auto module = llvm::parseAssemblyString(ir, diagnostic, context);
   if (!module) return bad_input("bad_ir", diagnostic.getMessage().str());
-  TRY_ASSIGN(Machine machine, Machine::create(detect_host()));
+  TRY_ASSIGN(Machine machine, create_cpu_machine(detect_host()));
   return machine.generate(*module, tier);
 }
 

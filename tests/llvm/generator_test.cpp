@@ -12,6 +12,7 @@
 #include <set>
 #include <thread>
 
+#include "targets/cpu/compiler/cpu_machine.h"
 #include "targets/cpu/hardware/detect.h"
 #include "targets/shared/llvm/machine.h"
 #include "tests/device/test_kernels.h"
@@ -43,7 +44,7 @@ Result<Emitted> generate(std::string_view ir, Machine const& machine,
 }
 
 Machine elsewhere(std::string program = kProgram) {
-  return Machine::create(detect_host(), std::move(program)).value();
+  return create_cpu_machine(detect_host(), std::move(program)).value();
 }
 
 /// Children of this process that run the program.
@@ -77,7 +78,7 @@ class GeneratorTest : public QObject {
   Q_OBJECT
 private slots:
   void the_code_is_that_of_this_process() {
-    Machine here = Machine::create(detect_host()).value(), there = elsewhere();
+    Machine here = create_cpu_machine(detect_host()).value(), there = elsewhere();
     for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull}) {
       auto ours = generate(test::common_kernels(), here, tier);
       auto theirs = generate(test::common_kernels(), there, tier);
@@ -170,7 +171,7 @@ private slots:
 
   /// What the way there and back costs, in time of processors: a busy machine does not count.
   void the_way_there_and_back_is_short() {
-    Machine here = Machine::create(detect_host()).value(), there = elsewhere();
+    Machine here = create_cpu_machine(detect_host()).value(), there = elsewhere();
     QVERIFY(generate(test::common_kernels(), there));  // its process is started
     clockid_t other = 0;
     QCOMPARE(clock_getcpuclockid(*generators().begin(), &other), 0);

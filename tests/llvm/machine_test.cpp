@@ -3,6 +3,7 @@
 
 #include <QtTest>
 
+#include "targets/cpu/compiler/cpu_machine.h"
 #include "targets/cpu/hardware/detect.h"
 #include "tests/device/test_kernels.h"
 
@@ -144,7 +145,7 @@ define void @kernel() {
   }
 
   void the_described_processor_is_one_that_llvm_knows() {
-    Machine machine = Machine::create(detect_host()).value();
+    Machine machine = create_cpu_machine(detect_host()).value();
     QCOMPARE(machine.options().vector_bits, detect_host().unit().vector_bytes * 8);
   }
 

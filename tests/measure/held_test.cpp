@@ -13,6 +13,7 @@
 #include "engine/support/base/random.h"
 #include "engine/te/te.h"
 #include "targets/cpu/compiler/cpu_backend.h"
+#include "targets/cpu/compiler/cpu_machine.h"
 #include "targets/cpu/compiler/probes.h"
 #include "targets/cpu/hardware/detect.h"
 
@@ -195,7 +196,7 @@ private slots:
   }
 
   void roofs_that_are_stopped_leave_nothing() {
-    RoofProbes probes = build_cpu_roof_probes(Machine::create(detect_host()).value(),
+    RoofProbes probes = build_cpu_roof_probes(create_cpu_machine(detect_host()).value(),
                                               detect_host().unit().vector_bytes)
                             .value();
     std::stop_source source;

@@ -6,6 +6,7 @@
 
 #include "engine/device/hardware_text.h"
 #include "engine/device/local_device.h"
+#include "targets/cpu/compiler/cpu_machine.h"
 #include "targets/cpu/compiler/probes.h"
 #include "targets/cpu/hardware/detect.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 Result<RoofProbes> host_probes() {
   Hardware host = detect_host();
-  TRY_ASSIGN(Machine machine, Machine::create(host));
+  TRY_ASSIGN(Machine machine, create_cpu_machine(host));
   return build_cpu_roof_probes(machine, host.unit().vector_bytes);
 }
 

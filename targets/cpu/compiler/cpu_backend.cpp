@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "engine/lowering/passes.h"
+#include "targets/cpu/compiler/cpu_machine.h"
 #include "targets/cpu/compiler/layouts.h"
 #include "targets/cpu/compiler/probes.h"
 #include "targets/cpu/compiler/rules/rules.h"
@@ -15,7 +16,6 @@
 #include "targets/cpu/hardware/detect.h"
 #include "targets/shared/link/link.h"
 #include "targets/shared/llvm/kernel_module.h"
-#include "targets/shared/llvm/machine.h"
 
 namespace tw {
 namespace {
@@ -132,7 +132,7 @@ MachineNeeds needs_of(Hardware const& hardware) {
 
 Result<std::shared_ptr<Backend const>> create_cpu_backend(Hardware const& hardware,
                                                           std::string generator) {
-  TRY_ASSIGN(Machine machine, Machine::create(hardware, std::move(generator)));
+  TRY_ASSIGN(Machine machine, create_cpu_machine(hardware, std::move(generator)));
   Target target{.name = kCpuTarget,
                 .hardware = hardware,
                 .title = title_of(hardware),

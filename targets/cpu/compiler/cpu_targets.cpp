@@ -56,4 +56,9 @@ std::vector<std::string> cpu_target_names() {
   return names;
 }
 
+std::string cpu_kind(Hardware const& hardware) {
+  std::string processor = hardware.word(kProcessor), triple = hardware.word(kTriple);
+  return processor.empty() || triple.empty() ? processor + triple : processor + ", " + triple;
+}
+
 }  // namespace tw

@@ -14,4 +14,7 @@ Result<Hardware> cpu_target(std::string const& name);
 
 std::vector<std::string> cpu_target_names();
 
+/// "znver4, x86_64-linux-gnu": all that LLVM is told, but for the long list of features.
+std::string cpu_kind(Hardware const& hardware);
+
 }  // namespace tw

@@ -12,6 +12,7 @@ TargetEntry const& target_cpu() {
       .name = kCpuTarget,
       .spellings = cpu_target_names,
       .hardware = cpu_target,
+      .kind = cpu_kind,
       // Devices of before there were other targets give no name.
       .matches = [](Hardware const& one) { return one.target.empty() || one.target == kCpuTarget; },
       .runs_here = cpu_can_run,

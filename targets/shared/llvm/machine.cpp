@@ -198,14 +198,6 @@ Result<Machine> Machine::create(MachineOptions options) {
   return machine;
 }
 
-Result<Machine> Machine::create(Hardware const& hardware, std::string generator) {
-  return create(MachineOptions{.triple = hardware.word("triple"),
-                               .cpu = hardware.word("processor"),
-                               .features = hardware.word("features"),
-                               .vector_bits = hardware.unit().vector_bytes * 8,
-                               .generator = std::move(generator)});
-}
-
 void Machine::prepare(llvm::Module& module) const {
   module.setTargetTriple(parts_->options.triple);
   module.setDataLayout(parts_->data_layout);

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/hardware/hardware.h"
 #include "engine/support/base/error.h"
 #include "engine/support/base/job.h"
 #include "engine/target/code_tier.h"
@@ -51,9 +50,6 @@ class Machine {
 public:
   /// Errors: unknown_triple, unknown_processor.
   static Result<Machine> create(MachineOptions options);
-  /// For the processor that `hardware` describes, vectors as wide as it has. Of its words for the
-  /// code generator, "triple", "processor" and "features" are LLVM's.
-  static Result<Machine> create(Hardware const& hardware, std::string generator = {});
 
   Machine(Machine&&) noexcept;
   Machine& operator=(Machine&&) noexcept;

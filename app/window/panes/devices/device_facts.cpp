@@ -43,14 +43,6 @@ QString vectors_text(Hardware const& hardware) {
   return QString::fromStdString((*backend)->target().title) + ", " + registers;
 }
 
-/// What its code generator is told, but for the long list of features.
-QString words_text(Hardware const& hardware) {
-  QStringList words;
-  for (auto const& [key, word] : hardware.code)
-    if (key != "features") words << QString::fromStdString(word);
-  return words.join(", ");
-}
-
 /// Half of the answer's time is how well a clock can be read from here.
 QString clock_text(DeviceState const& state) {
   double ahead = state.clock_ahead_seconds * 1e3, within = state.clock_within_seconds * 1e3;
@@ -62,7 +54,7 @@ QString clock_text(DeviceState const& state) {
 
 void add_hardware(Hardware const& hardware, std::vector<DeviceFigure>& figures) {
   figures.push_back({"Processor", QString::fromStdString(hardware.name)});
-  figures.push_back({"Kernels for", words_text(hardware)});
+  figures.push_back({"Kernels for", QString::fromStdString(kind_of(hardware))});
   figures.push_back({"Vectors", vectors_text(hardware)});
   figures.push_back({"Cores", QString::number(hardware.unit().count)});
   if (QString caches = caches_text(hardware); !caches.isEmpty())
