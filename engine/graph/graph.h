@@ -40,27 +40,28 @@ struct Value {
 
 struct Graph;
 struct ControlOperator;  // control.h
-struct LateNode;         // late.h
+struct DynamicNode;      // dynamic_node.h
 
 struct Node {
   std::string name;              ///< of the model's node, or of its first output
-  Operator const* op = nullptr;  ///< null: control flow, late, or opaque
+  Operator const* op = nullptr;  ///< null: control flow, dynamic, or opaque
   std::string type;              ///< operator's name; for an opaque node the foreign type
   Attributes attributes;
   std::vector<ValueId> inputs;  ///< an invalid id is an absent optional input
   std::vector<ValueId> outputs;
   std::vector<std::string> origins;  ///< names of the model's nodes that it stands for
-  std::string reason;                ///< for an opaque or late node: why it is that
+  std::string reason;                ///< for an opaque or dynamic node: why it is that
   std::vector<std::shared_ptr<Graph const>> sub_graphs;  ///< bodies of If, Loop, Scan
   ControlOperator const* control = nullptr;              ///< what runs the sub-graphs, and when
   /// How many of the last inputs are values of this graph that the sub-graphs read; they are the
   /// last inputs of each sub-graph, in the same order.
   int captured = 0;
-  /// An operator that is told by operands what others are told by attributes: its reference runs.
-  std::shared_ptr<LateNode const> late;
+  /// Set where shapes, axes or bounds come from operands that are computed while the model runs.
+  /// Such a node is run by its operator's reference.
+  std::shared_ptr<DynamicNode const> dynamic;
   std::string algorithm = {};  ///< which of the operator's computes; empty: the first
 
-  bool is_opaque() const { return !op && !control && !late; }
+  bool is_opaque() const { return !op && !control && !dynamic; }
 };
 
 /// Nodes that become one kernel.

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "engine/graph/control.h"
+#include "engine/graph/dynamic_node.h"
 #include "engine/graph/inference.h"
-#include "engine/graph/late.h"
 #include "engine/graph/rounding.h"
 
 namespace tw {
@@ -59,13 +59,13 @@ Result<std::vector<NDArray>> run_bodies(Graph const& graph, Node const& node,
   return run_control(graph, node, operands, run_body, {options.max_bytes, options.stop});
 }
 
-Result<std::vector<NDArray>> run_late(Graph const& graph, Node const& node,
-                                      std::vector<NDArray> const& operands,
-                                      ReferenceOptions const& options) {
-  auto calls = node.late->convert(operands);
+Result<std::vector<NDArray>> run_dynamic(Graph const& graph, Node const& node,
+                                         std::vector<NDArray> const& operands,
+                                         ReferenceOptions const& options) {
+  auto calls = node.dynamic->convert(operands);
   if (!calls) return placed(calls.error(), node);
   std::vector<NDArray> results;
-  for (LateCall& call : *calls) {
+  for (DynamicCall& call : *calls) {
     std::vector<NDArray> taken;
     for (std::optional<size_t> place : call.operands)
       taken.push_back(place ? operands[*place] : NDArray());
@@ -144,7 +144,7 @@ Result<std::vector<NDArray>> run_node(Graph const& graph, Node const& node,
   if (all.empty())
     for (ValueId id : node.inputs) all.push_back(id.valid() ? graph.value(id).constant : NDArray());
   if (node.control) return run_bodies(graph, node, all, options);
-  if (node.late) return run_late(graph, node, all, options);
+  if (node.dynamic) return run_dynamic(graph, node, all, options);
   TRY(make_plain(graph, node, all));
   TRY_ASSIGN(std::vector<TensorInfo> outputs, check_sizes(graph, node, all, options.max_bytes));
   auto result = reference_rounding_once(*node.op, node.attributes, all, outputs);

@@ -39,7 +39,7 @@ Conversion conversion_of(ForeignContext const& context, ImportRules const& rules
     return none(unknown);
   Result<Converted> words = rule->convert(context);
   bool named = !node.outputs.empty() && !node.outputs[0].empty();
-  if (!words && tw::rules::is_late(words.error()) && named)
+  if (!words && tw::rules::is_known_at_run_time(words.error()) && named)
     return {op, {}, true, words.error().message};
   if (!words) return none(words.error().message);
   if (std::string strange = strange_output(node, *words, read); !strange.empty())

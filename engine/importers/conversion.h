@@ -10,13 +10,13 @@ namespace tw {
 
 struct Conversion {
   Operator const* op = nullptr;  ///< null: nothing here runs the node, and `reason` says why
-  Converted words;               ///< of `op`, unless it is late
-  bool late = false;             ///< only the operands' elements tell `words`; see late_rule.h
-  std::string reason;            ///< why there is no `op`, or why it is late
+  Converted words;               ///< of `op`, unless it is dynamic
+  bool dynamic = false;          ///< only the operands' elements tell `words`; see dynamic_rule.h
+  std::string reason;            ///< why there is no `op`, or why it is dynamic
 
   /// Values that the node makes at once; the file may have names for more.
   size_t outputs(ForeignNode const& node) const {
-    return late ? node.outputs.size() : words.outputs;
+    return dynamic ? node.outputs.size() : words.outputs;
   }
 };
 

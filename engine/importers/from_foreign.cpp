@@ -10,9 +10,9 @@
 #include "engine/importers/bodies.h"
 #include "engine/importers/conversion.h"
 #include "engine/importers/declared.h"
+#include "engine/importers/dynamic_rule.h"
 #include "engine/importers/function.h"
 #include "engine/importers/known_attributes.h"
-#include "engine/importers/late_rule.h"
 #include "engine/importers/model_format.h"
 #include "engine/importers/order.h"
 #include "engine/importers/unread.h"
@@ -378,8 +378,8 @@ private:
     Conversion made = strange.empty() ? conversion_of(context(foreign, node), rules_, rule, read_)
                                       : Conversion{nullptr, {}, false, strange};
     if (!made.op) TRY(make_opaque(foreign, node, made.reason));
-    if (made.late) make_late(foreign, *rule, node, made);
-    if (!made.op || made.late) return made;
+    if (made.dynamic) make_dynamic(foreign, *rule, node, made);
+    if (!made.op || made.dynamic) return made;
     node.op = made.op;
     node.type = made.op->name;
     node.attributes = made.words.attributes;
@@ -394,9 +394,9 @@ private:
       node.inputs.push_back(name.empty() ? ValueId{} : ids_.at(name));
   }
 
-  void make_late(ForeignNode const& foreign, ImportRule const& rule, Node& node,
-                 Conversion const& made) {
-    node.late = late_node(foreign, context(foreign, node).opset, rule);
+  void make_dynamic(ForeignNode const& foreign, ImportRule const& rule, Node& node,
+                    Conversion const& made) {
+    node.dynamic = dynamic_node(foreign, context(foreign, node).opset, rule);
     node.type = made.op->name;
     node.reason = made.reason;
     graph_.notes.push_back(fmt::format("node '{}' ({}) is run by its reference: {}", node.name,

@@ -39,7 +39,7 @@ struct Converted {
   /// Not empty: one node per foreign output, with these attributes besides.
   std::vector<Attributes> each_output;
 };
-/// Errors: unsupported, with what nothing here can say; known_late (rule_words.h).
+/// Errors: unsupported, with what nothing here can say; known_at_run_time (rule_words.h).
 using Convert = std::function<Result<Converted>(ForeignContext const&)>;
 
 /// An attribute of a foreign operator, by the versions of the format that have it.

@@ -5,7 +5,7 @@
 namespace tw::rules {
 namespace {
 
-constexpr char kKnownLate[] = "known_late";
+constexpr char kKnownAtRunTime[] = "known_at_run_time";
 
 template <typename T>
 T attribute_or(ForeignNode const& node, std::string_view name, T otherwise) {
@@ -71,11 +71,11 @@ std::unexpected<Error> unsupported(std::string message) {
   return bad_input("unsupported", std::move(message));
 }
 
-std::unexpected<Error> known_late(std::string const& what) {
-  return bad_input(kKnownLate, fmt::format("{} is computed while the model runs", what));
+std::unexpected<Error> known_at_run_time(std::string const& what) {
+  return bad_input(kKnownAtRunTime, fmt::format("{} is computed while the model runs", what));
 }
 
-bool is_late(Error const& error) { return error.code == kKnownLate; }
+bool is_known_at_run_time(Error const& error) { return error.code == kKnownAtRunTime; }
 
 bool input_given(ForeignContext const& context, size_t input) {
   return input < context.node.inputs.size() && !context.node.inputs[input].empty();
@@ -85,7 +85,7 @@ Result<std::vector<int64_t>> constant_integers(ForeignContext const& context, si
                                                char const* what) {
   if (!input_given(context, input)) return unsupported(fmt::format("{} is missing", what));
   NDArray const& constant = context.constants[input];
-  if (constant.empty()) return known_late(what);
+  if (constant.empty()) return known_at_run_time(what);
   if (constant.shape().size() > 1 || is_float(constant.type()))
     return unsupported(fmt::format("{} is no list of integers", what));
   std::vector<int64_t> list;
@@ -103,7 +103,7 @@ Result<std::vector<double>> constant_numbers(ForeignContext const& context, size
                                              char const* what) {
   if (!input_given(context, input)) return unsupported(fmt::format("{} is missing", what));
   NDArray const& constant = context.constants[input];
-  if (constant.empty()) return known_late(what);
+  if (constant.empty()) return known_at_run_time(what);
   if (constant.shape().size() > 1 || !is_float(constant.type()))
     return unsupported(fmt::format("{} is no list of numbers", what));
   std::vector<double> list;

@@ -29,7 +29,7 @@ struct KeptNumber {
 Convert keep_numbers(std::vector<KeptNumber> numbers);
 
 bool input_given(ForeignContext const& context, size_t input);
-/// Integers of a constant operand of rank at most 1. Errors: unsupported, `known_late`.
+/// Integers of a constant operand of rank at most 1. Errors: unsupported, `known_at_run_time`.
 Result<std::vector<int64_t>> constant_integers(ForeignContext const& context, size_t input,
                                                char const* what);
 /// The same for floats.
@@ -40,7 +40,7 @@ Result<std::vector<double>> constant_numbers(ForeignContext const& context, size
 std::unexpected<Error> unsupported(std::string message);
 /// An operand is not constant, which it becomes when the model runs: "the start of the slice is
 /// computed while the model runs".
-std::unexpected<Error> known_late(std::string const& what);
-bool is_late(Error const& error);
+std::unexpected<Error> known_at_run_time(std::string const& what);
+bool is_known_at_run_time(Error const& error);
 
 }  // namespace tw::rules

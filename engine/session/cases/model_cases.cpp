@@ -74,7 +74,7 @@ Result<std::vector<NDArray>> tensors_in(std::filesystem::path const& set,
 /// Every operator was told its shapes, axes and bounds when the model was opened.
 bool is_settled(LoadedModel const& model) {
   bool settled = !first_opaque(model.plan);
-  for_each_node(model.after, [&](Node const& node) { settled = settled && !node.late; });
+  for_each_node(model.after, [&](Node const& node) { settled = settled && !node.dynamic; });
   return settled;
 }
 

@@ -9,7 +9,7 @@ Result<Converted> convert(ForeignContext const& context) {
   if (!input_given(context, 1) || !input_given(context, 2))
     return unsupported("the number of classes is missing");
   NDArray const& depth = context.constants[1];
-  if (depth.empty()) return known_late("the number of classes");
+  if (depth.empty()) return known_at_run_time("the number of classes");
   if (depth.size() != 1) return unsupported("several numbers of classes");
   Converted converted = keep_inputs(
       context, 1,

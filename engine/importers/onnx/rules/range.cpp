@@ -14,7 +14,7 @@ Result<Converted> convert(ForeignContext const& context) {
   Attributes attributes;
   for (size_t i = 0; i < kNames.size(); ++i) {
     if (!input_given(context, i)) return unsupported(fmt::format("the {} is missing", kNames[i]));
-    if (context.constants[i].empty()) return known_late(fmt::format("the {}", kNames[i]));
+    if (context.constants[i].empty()) return known_at_run_time(fmt::format("the {}", kNames[i]));
     attributes[kNames[i]] = context.constants[i];
   }
   return keep_inputs(context, 0, attributes);

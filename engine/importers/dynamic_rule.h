@@ -1,13 +1,13 @@
 /// Rules that are asked again in each run, when the operands' elements are known.
 #pragma once
 
-#include "engine/graph/late.h"
+#include "engine/graph/dynamic_node.h"
 #include "engine/importers/import_rule.h"
 
 namespace tw {
 
 /// Keeps the node and the rule, which belongs to a table, for the graph's life.
-std::shared_ptr<LateNode const> late_node(ForeignNode const& node, int64_t opset,
-                                          ImportRule const& rule);
+std::shared_ptr<DynamicNode const> dynamic_node(ForeignNode const& node, int64_t opset,
+                                                ImportRule const& rule);
 
 }  // namespace tw

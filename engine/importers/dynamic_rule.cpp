@@ -1,4 +1,4 @@
-#include "engine/importers/late_rule.h"
+#include "engine/importers/dynamic_rule.h"
 
 #include <algorithm>
 
@@ -30,16 +30,16 @@ ForeignContext context_of(ForeignNode const& node, int64_t opset,
   return context;
 }
 
-Result<std::vector<LateCall>> calls_of(ForeignNode const& node, int64_t opset,
-                                       ImportRule const& rule,
-                                       std::vector<NDArray> const& operands) {
+Result<std::vector<DynamicCall>> calls_of(ForeignNode const& node, int64_t opset,
+                                          ImportRule const& rule,
+                                          std::vector<NDArray> const& operands) {
   TRY_ASSIGN(Converted converted, rule.convert(context_of(node, opset, operands)));
-  LateCall call{{}, places_of(converted.inputs, node.inputs)};
+  DynamicCall call{{}, places_of(converted.inputs, node.inputs)};
   call.node.op = find_operator(converted.op.empty() ? rule.op : converted.op);
   call.node.type = call.node.op->name;
   call.node.attributes = std::move(converted.attributes);
   if (converted.each_output.empty()) return std::vector{call};
-  std::vector<LateCall> calls;
+  std::vector<DynamicCall> calls;
   for (Attributes const& part : converted.each_output) {
     calls.push_back(call);
     calls.back().node.attributes.insert(part.begin(), part.end());
@@ -49,13 +49,13 @@ Result<std::vector<LateCall>> calls_of(ForeignNode const& node, int64_t opset,
 
 }  // namespace
 
-std::shared_ptr<LateNode const> late_node(ForeignNode const& node, int64_t opset,
-                                          ImportRule const& rule) {
-  LateNode late{find_operator(rule.op), {}};
-  late.convert = [node, opset, &rule](std::vector<NDArray> const& operands) {
+std::shared_ptr<DynamicNode const> dynamic_node(ForeignNode const& node, int64_t opset,
+                                                ImportRule const& rule) {
+  DynamicNode dynamic{find_operator(rule.op), {}};
+  dynamic.convert = [node, opset, &rule](std::vector<NDArray> const& operands) {
     return calls_of(node, opset, rule, operands);
   };
-  return std::make_shared<LateNode const>(std::move(late));
+  return std::make_shared<DynamicNode const>(std::move(dynamic));
 }
 
 }  // namespace tw
