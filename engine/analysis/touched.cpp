@@ -6,7 +6,7 @@
 
 #include "engine/analysis/index_sets.h"
 #include "engine/arith/linear.h"
-#include "engine/ir/compiled_expr.h"
+#include "engine/ir/expr_evaluator.h"
 #include "engine/ir/rewrite.h"
 
 namespace tw::analysis {
@@ -66,7 +66,7 @@ void add_part(std::vector<Component>& components, std::set<std::string> loops,
 }
 
 std::optional<Indices> take_apart(TensorAccess const& access, Iterations const& iterations,
-                                  Frame& frame) {
+                                  ExprEvaluator& evaluator) {
   Indices indices;
   for (size_t d = 0; d < access.indices.size(); ++d) {
     if (depends_on_data(access.indices[d])) return std::nullopt;
@@ -75,7 +75,7 @@ std::optional<Indices> take_apart(TensorAccess const& access, Iterations const& 
     for (auto const& term : linear.terms) {
       std::set<std::string> loops = running_loops(term.term, iterations);
       if (loops.empty())
-        indices.base[d] += term.factor * frame.integer(frame.compile(term.term), 0);
+        indices.base[d] += term.factor * evaluator.integer(evaluator.compile(term.term), 0);
       else
         add_part(indices.components, loops, {d, term.factor, term.term});
     }
@@ -85,11 +85,11 @@ std::optional<Indices> take_apart(TensorAccess const& access, Iterations const& 
 
 /// Every vector that the component adds, over the dimensions of its group.
 std::optional<Points> points_of(Component const& component, std::vector<size_t> const& dimensions,
-                                Iterations const& iterations, Frame& frame) {
+                                Iterations const& iterations, ExprEvaluator& evaluator) {
   std::vector<std::pair<int, int64_t>> loops;
   int64_t count = 1;
   for (std::string const& name : component.loops) {
-    loops.emplace_back(frame.slot(name), iterations.running.at(name));
+    loops.emplace_back(evaluator.slot(name), iterations.running.at(name));
     count *= loops.back().second;
     if (count > kMostPoints) return std::nullopt;
   }
@@ -97,17 +97,17 @@ std::optional<Points> points_of(Component const& component, std::vector<size_t> 
   std::vector<Compiled> terms;
   std::vector<size_t> places;
   for (auto const& part : component.parts) {
-    terms.push_back(frame.compile(part.term));
+    terms.push_back(evaluator.compile(part.term));
     places.push_back(size_t(std::find(dimensions.begin(), dimensions.end(), part.dimension) -
                             dimensions.begin()));
   }
   Points points(size_t(count) * rank, 0);
   for (int64_t n = 0; n < count; ++n) {
     int64_t rest = n;
-    for (auto const& [slot, extent] : loops) frame.set(slot, rest % extent), rest /= extent;
+    for (auto const& [slot, extent] : loops) evaluator.set(slot, rest % extent), rest /= extent;
     for (size_t p = 0; p < terms.size(); ++p)
       points[size_t(n) * rank + places[p]] +=
-          component.parts[p].factor * frame.integer(terms[p], 0);
+          component.parts[p].factor * evaluator.integer(terms[p], 0);
   }
   return points;
 }
@@ -131,7 +131,8 @@ std::vector<std::vector<size_t>> groups_of(Indices const& indices) {
 }
 
 std::optional<IndexSet> set_of(std::vector<size_t> const& dimensions, Indices const& indices,
-                               Shape const& shape, Iterations const& iterations, Frame& frame) {
+                               Shape const& shape, Iterations const& iterations,
+                               ExprEvaluator& evaluator) {
   Point base;
   Shape box;
   for (size_t d : dimensions) base.push_back(indices.base[d]), box.push_back(shape[d]);
@@ -140,7 +141,7 @@ std::optional<IndexSet> set_of(std::vector<size_t> const& dimensions, Indices co
     if (std::find(dimensions.begin(), dimensions.end(), component.parts[0].dimension) ==
         dimensions.end())
       continue;
-    auto points = points_of(component, dimensions, iterations, frame);
+    auto points = points_of(component, dimensions, iterations, evaluator);
     if (!points) return std::nullopt;
     sum.add(std::move(*points));
   }
@@ -152,17 +153,17 @@ std::optional<IndexSet> set_of(std::vector<size_t> const& dimensions, Indices co
 /// What one access reaches, or nothing when that cannot be counted.
 std::optional<Region> region_of(TensorAccess const& access, Shape const& shape,
                                 Iterations const& iterations) {
-  Frame frame;
-  for (auto const& [name, value] : iterations.standing) frame.set(frame.slot(name), value);
-  auto indices = take_apart(access, iterations, frame);
+  ExprEvaluator evaluator;
+  for (auto const& [name, value] : iterations.standing) evaluator.set(evaluator.slot(name), value);
+  auto indices = take_apart(access, iterations, evaluator);
   if (!indices) return std::nullopt;
   Region region;
   for (std::vector<size_t> const& dimensions : groups_of(*indices)) {
-    auto set = set_of(dimensions, *indices, shape, iterations, frame);
+    auto set = set_of(dimensions, *indices, shape, iterations, evaluator);
     if (!set) return std::nullopt;
     region.push_back(std::move(*set));
   }
-  if (frame.failed()) return std::nullopt;
+  if (evaluator.failed()) return std::nullopt;
   return region;
 }
 

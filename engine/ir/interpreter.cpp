@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "engine/ir/compiled_expr.h"
+#include "engine/ir/expr_evaluator.h"
 #include "engine/ir/fields.h"
 #include "engine/ir/text.h"
 #include "engine/support/base/random.h"
@@ -29,7 +29,7 @@ public:
         return bad_input("size_out_of_range",
                          fmt::format("the size {} must be from {} to {}, not {}",
                                      to_text(sizes[i].var), sizes[i].low, sizes[i].high, value));
-      frame_.set(frame_.slot(sizes[i].var.to<Variable>().name), value);
+      evaluator_.set(evaluator_.slot(sizes[i].var.to<Variable>().name), value);
     }
     return {};
   }
@@ -37,8 +37,8 @@ public:
   Result<Shape> shape_of(BufferNode const& buffer) {
     Shape shape;
     for (Expr const& extent : buffer.shape)
-      shape.push_back(frame_.integer(frame_.compile(extent), 0));
-    if (frame_.failed()) return std::unexpected(frame_.error());
+      shape.push_back(evaluator_.integer(evaluator_.compile(extent), 0));
+    if (evaluator_.failed()) return std::unexpected(evaluator_.error());
     return shape;
   }
 
@@ -53,12 +53,14 @@ public:
     return array;
   }
 
-  void bind(BufferNode const& buffer, NDArray array) { frame_.bind(buffer.name, std::move(array)); }
+  void bind(BufferNode const& buffer, NDArray array) {
+    evaluator_.bind(buffer.name, std::move(array));
+  }
 
   Status run(Stmt const& body) {
     auto code = compile(body);
     execute(*code);
-    if (frame_.failed()) return std::unexpected(frame_.error());
+    if (evaluator_.failed()) return std::unexpected(evaluator_.error());
     return {};
   }
 
@@ -102,16 +104,16 @@ private:
   }
 
   void compile(For const& node, Code& code) {
-    code.exprs.push_back(frame_.compile(node.extent));
-    code.slot = frame_.slot(node.name());
+    code.exprs.push_back(evaluator_.compile(node.extent));
+    code.slot = evaluator_.slot(node.name());
     code.loop_kind = node.loop_kind;
     code.children.push_back(compile(node.body));
   }
 
   void compile(Store const& node, Code& code) {
-    code.buffer = frame_.buffer_slot(node.buffer->name);
-    for (Expr const& index : node.indices) code.exprs.push_back(frame_.compile(index));
-    code.exprs.push_back(frame_.compile(node.value));
+    code.buffer = evaluator_.buffer_slot(node.buffer->name);
+    for (Expr const& index : node.indices) code.exprs.push_back(evaluator_.compile(index));
+    code.exprs.push_back(evaluator_.compile(node.value));
     code.lanes = std::max(node.value.lanes(), Load::lanes_of(node.indices));
   }
 
@@ -120,20 +122,20 @@ private:
   }
 
   void compile(If const& node, Code& code) {
-    code.exprs.push_back(frame_.compile(node.condition));
+    code.exprs.push_back(evaluator_.compile(node.condition));
     code.lanes = node.condition.lanes();
     code.children.push_back(compile(node.then_body));
     if (node.else_body) code.children.push_back(compile(node.else_body));
   }
 
   void compile(Let const& node, Code& code) {
-    code.exprs.push_back(frame_.compile(node.value));
-    code.slot = frame_.slot(node.var.to<Variable>().name);
+    code.exprs.push_back(evaluator_.compile(node.value));
+    code.slot = evaluator_.slot(node.var.to<Variable>().name);
     code.children.push_back(compile(node.body));
   }
 
   void compile(Alloc const& node, Code& code) {
-    code.buffer = frame_.buffer_slot(node.buffer->name);
+    code.buffer = evaluator_.buffer_slot(node.buffer->name);
     code.children.push_back(compile(node.body));
   }
 
@@ -149,17 +151,17 @@ private:
       IntrinsicParam const& param = intrinsic.params[i];
       Passed passed;
       for (OperandAxis const& axis : node.operands[i].axes) {
-        passed.extents.push_back(frame_.compile(axis.extent));
-        passed.axes.push_back(frame_.slot(axis.name()));
+        passed.extents.push_back(evaluator_.compile(axis.extent));
+        passed.axes.push_back(evaluator_.slot(axis.name()));
       }
       if (param.buffer) {
         auto const& element = node.operands[i].value.to<Load>();
-        passed.buffer = frame_.buffer_slot(element.buffer->name);
-        for (Expr const& index : element.indices) passed.exprs.push_back(frame_.compile(index));
-        passed.formal = inner.frame_.buffer_slot(param.name());
+        passed.buffer = evaluator_.buffer_slot(element.buffer->name);
+        for (Expr const& index : element.indices) passed.exprs.push_back(evaluator_.compile(index));
+        passed.formal = inner.evaluator_.buffer_slot(param.name());
       } else {
-        passed.exprs.push_back(frame_.compile(node.operands[i].value));
-        passed.formal = inner.frame_.slot(param.name());
+        passed.exprs.push_back(evaluator_.compile(node.operands[i].value));
+        passed.formal = inner.evaluator_.slot(param.name());
       }
       code.callee->passed.push_back(std::move(passed));
     }
@@ -167,18 +169,18 @@ private:
 
   void compile(Block const& node, Code& code) {
     for (IterVar const& iter : node.iters) {
-      code.exprs.push_back(frame_.compile(iter.binding));
-      code.iter_extents.push_back(frame_.compile(iter.extent));
-      code.iter_slots.push_back(frame_.slot(iter.name()));
+      code.exprs.push_back(evaluator_.compile(iter.binding));
+      code.iter_extents.push_back(evaluator_.compile(iter.extent));
+      code.iter_slots.push_back(evaluator_.slot(iter.name()));
       code.iter_kinds.push_back(iter.kind);
     }
-    if (node.predicate) code.predicate = frame_.compile(node.predicate);
+    if (node.predicate) code.predicate = evaluator_.compile(node.predicate);
     code.children.push_back(compile(node.body));
     if (node.init) code.children.push_back(compile(node.init));
   }
 
   void execute(Code const& code) {
-    if (frame_.failed()) return;
+    if (evaluator_.failed()) return;
     dispatch(*code.source, [&](auto const& node) { execute(node, code); });
   }
 
@@ -191,13 +193,13 @@ private:
     for (CodePtr const& child : code.children) execute(*child);
   }
   void execute(Let const&, Code const& code) {
-    frame_.set_from(code.slot, code.exprs[0]);
+    evaluator_.set_from(code.slot, code.exprs[0]);
     execute(*code.children[0]);
   }
   void execute(Alloc const& node, Code const& code) {
     auto array = fresh(*node.buffer);
-    if (!array) return frame_.fail(array.error());
-    frame_.bind(code.buffer, std::move(*array));
+    if (!array) return evaluator_.fail(array.error());
+    evaluator_.bind(code.buffer, std::move(*array));
     execute(*code.children[0]);
   }
 
@@ -213,67 +215,67 @@ private:
                          "interpreted one after the other");
     Machine& inner = *code.callee->machine;
     std::vector<NDArray> arrays;
-    for (size_t i = 0; i < intrinsic.params.size() && !frame_.failed(); ++i)
+    for (size_t i = 0; i < intrinsic.params.size() && !evaluator_.failed(); ++i)
       arrays.push_back(hand_over(intrinsic.params[i], code.callee->passed[i], inner));
-    if (!frame_.failed() && code.callee->body) inner.execute(*code.callee->body);
-    if (inner.frame_.failed()) frame_.fail(inner.frame_.error());
-    for (size_t i = 0; i < intrinsic.params.size() && !frame_.failed(); ++i)
+    if (!evaluator_.failed() && code.callee->body) inner.execute(*code.callee->body);
+    if (inner.evaluator_.failed()) evaluator_.fail(inner.evaluator_.error());
+    for (size_t i = 0; i < intrinsic.params.size() && !evaluator_.failed(); ++i)
       if (intrinsic.params[i].writes()) take_back(code.callee->passed[i], arrays[i]);
   }
 
   void refuse_call(IntrinsicNode const& intrinsic, char const* why) {
-    frame_.fail(Error{"call_not_interpreted",
-                      fmt::format("{} is not interpreted: {}", intrinsic.name, why),
-                      {},
-                      Fault::kRefused});
+    evaluator_.fail(Error{"call_not_interpreted",
+                          fmt::format("{} is not interpreted: {}", intrinsic.name, why),
+                          {},
+                          Fault::kRefused});
   }
 
   NDArray hand_over(IntrinsicParam const& param, Passed const& passed, Machine& inner) {
     if (!param.buffer) {
-      inner.frame_.set_value(passed.formal, frame_.value(passed.exprs[0], 0));
+      inner.evaluator_.set_value(passed.formal, evaluator_.value(passed.exprs[0], 0));
       return {};
     }
     auto array = inner.fresh(*param.buffer);
-    if (!array) return frame_.fail(array.error()), NDArray();
+    if (!array) return evaluator_.fail(array.error()), NDArray();
     for (size_t d = 0; d < passed.extents.size(); ++d)
-      if (int64_t extent = frame_.integer(passed.extents[d], 0); extent != array->shape()[d])
-        frame_.fail(Error{"operand_mismatch",
-                          fmt::format("dimension {} of {} is {}, {} are handed over", d,
-                                      param.name(), array->shape()[d], extent),
-                          {},
-                          Fault::kRefused});
-    inner.frame_.bind(passed.formal, *array);
+      if (int64_t extent = evaluator_.integer(passed.extents[d], 0); extent != array->shape()[d])
+        evaluator_.fail(Error{"operand_mismatch",
+                              fmt::format("dimension {} of {} is {}, {} are handed over", d,
+                                          param.name(), array->shape()[d], extent),
+                              {},
+                              Fault::kRefused});
+    inner.evaluator_.bind(passed.formal, *array);
     if (param.reads())
       for_elements(passed, *array, [&](int64_t at, int64_t from) {
-        inner.frame_.write(passed.formal, at, frame_.read(passed.buffer, from));
+        inner.evaluator_.write(passed.formal, at, evaluator_.read(passed.buffer, from));
       });
     return *array;
   }
 
   void take_back(Passed const& passed, NDArray const& array) {
-    int temporary = frame_.buffer_slot(" operand");  // no name that a program could have
-    frame_.bind(temporary, array);
+    int temporary = evaluator_.buffer_slot(" operand");  // no name that a program could have
+    evaluator_.bind(temporary, array);
     for_elements(passed, array, [&](int64_t at, int64_t to) {
-      frame_.write(passed.buffer, to, frame_.read(temporary, at));
+      evaluator_.write(passed.buffer, to, evaluator_.read(temporary, at));
     });
   }
 
   /// Calls `f(element of the operand, element of the tensor)`.
   template <typename F>
   void for_elements(Passed const& passed, NDArray const& array, F const& f) {
-    for (int64_t at = 0; at < array.size() && !frame_.failed(); ++at) {
+    for (int64_t at = 0; at < array.size() && !evaluator_.failed(); ++at) {
       int64_t rest = at;
       for (size_t d = passed.axes.size(); d-- > 0;) {
-        frame_.set(passed.axes[d], rest % array.shape()[d]);
+        evaluator_.set(passed.axes[d], rest % array.shape()[d]);
         rest /= array.shape()[d];
       }
-      int64_t place = frame_.offset(passed.buffer, passed.exprs, 0);
-      if (!frame_.failed()) f(at, place);
+      int64_t place = evaluator_.offset(passed.buffer, passed.exprs, 0);
+      if (!evaluator_.failed()) f(at, place);
     }
   }
 
   void loop(Code const& code) {
-    int64_t extent = frame_.integer(code.exprs[0], 0);
+    int64_t extent = evaluator_.integer(code.exprs[0], 0);
     bool free_order = code.loop_kind == LoopKind::kParallel ||
                       code.loop_kind == LoopKind::kVector || code.loop_kind == LoopKind::kBind;
     together_ += free_order;
@@ -283,8 +285,8 @@ private:
 
   void run_iterations(Code const& code, int64_t extent, bool free_order) {
     if (free_order && options_.shuffle_seed != 0) return shuffled(code, extent);
-    for (int64_t i = 0; i < extent && !frame_.failed(); ++i) {
-      frame_.set(code.slot, i);
+    for (int64_t i = 0; i < extent && !evaluator_.failed(); ++i) {
+      evaluator_.set(code.slot, i);
       execute(*code.children[0]);
     }
   }
@@ -295,28 +297,28 @@ private:
     for (size_t i = order.size(); i > 1; --i)
       std::swap(order[i - 1], order[size_t(rng_.below(int64_t(i)))]);
     for (int64_t i : order) {
-      if (frame_.failed()) return;
-      frame_.set(code.slot, i);
+      if (evaluator_.failed()) return;
+      evaluator_.set(code.slot, i);
       execute(*code.children[0]);
     }
   }
 
   void block(Code const& code) {
     if (!count_step()) return;
-    if (code.predicate.valid() && !frame_.integer(code.predicate, 0)) return;
+    if (code.predicate.valid() && !evaluator_.integer(code.predicate, 0)) return;
     bool first = true;
     for (size_t i = 0; i < code.iter_slots.size(); ++i) {
-      int64_t value = frame_.integer(code.exprs[i], 0);
-      int64_t extent = frame_.integer(code.iter_extents[i], 0);
+      int64_t value = evaluator_.integer(code.exprs[i], 0);
+      int64_t extent = evaluator_.integer(code.iter_extents[i], 0);
       if (value < 0 || value >= extent)
-        return frame_.fail(
+        return evaluator_.fail(
             Error{"iterator_out_of_range",
                   fmt::format("block {}: iterator {} is {}, outside of 0..{}",
                               code.source.to<Block>().name, code.source.to<Block>().iters[i].name(),
                               value, extent - 1),
                   {},
                   Fault::kRefused});
-      frame_.set(code.iter_slots[i], value);
+      evaluator_.set(code.iter_slots[i], value);
       if (code.iter_kinds[i] == IterKind::kReduce && value != 0) first = false;
     }
     if (first && code.children.size() > 1) execute(*code.children[1]);
@@ -330,16 +332,16 @@ private:
     int64_t offsets[4096];
     Scalar values[4096];
     for (int lane = 0; lane < code.lanes; ++lane) {
-      if (mask_ && !frame_.integer(*mask_, lane)) {
+      if (mask_ && !evaluator_.integer(*mask_, lane)) {
         offsets[lane] = -1;
         continue;
       }
-      offsets[lane] = frame_.offset(code.buffer, {code.exprs.data(), rank}, lane);
-      values[lane] = frame_.value(code.exprs[rank], lane);
-      if (frame_.failed()) return;
+      offsets[lane] = evaluator_.offset(code.buffer, {code.exprs.data(), rank}, lane);
+      values[lane] = evaluator_.value(code.exprs[rank], lane);
+      if (evaluator_.failed()) return;
     }
     for (int lane = 0; lane < code.lanes; ++lane)
-      if (offsets[lane] >= 0) frame_.write(code.buffer, offsets[lane], values[lane]);
+      if (offsets[lane] >= 0) evaluator_.write(code.buffer, offsets[lane], values[lane]);
   }
 
   void condition(Code const& code) {
@@ -347,7 +349,7 @@ private:
       Compiled const* outer = std::exchange(mask_, &code.exprs[0]);
       execute(*code.children[0]);
       mask_ = outer;
-    } else if (frame_.integer(code.exprs[0], 0)) {
+    } else if (evaluator_.integer(code.exprs[0], 0)) {
       execute(*code.children[0]);
     } else if (code.children.size() > 1) {
       execute(*code.children[1]);
@@ -356,7 +358,7 @@ private:
 
   bool count_step() {
     if (++steps_ > options_.max_steps) {
-      frame_.fail(
+      evaluator_.fail(
           Error{"too_many_steps",
                 fmt::format("the interpreter gave up after {} statements", options_.max_steps),
                 {},
@@ -364,7 +366,7 @@ private:
       return false;
     }
     if ((steps_ & 0xFFFF) == 0 && options_.stop.stop_requested()) {
-      frame_.fail(Error{"cancelled", "cancelled", {}, Fault::kEnvironment});
+      evaluator_.fail(Error{"cancelled", "cancelled", {}, Fault::kEnvironment});
       return false;
     }
     return true;
@@ -372,7 +374,7 @@ private:
 
   InterpretOptions const& options_;
   Rng rng_;
-  Frame frame_;
+  ExprEvaluator evaluator_;
   Compiled const* mask_ = nullptr;
   int64_t steps_ = 0;
   int together_ = 0;  // loops around whose iterations run together

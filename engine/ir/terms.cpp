@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "engine/ir/compiled_expr.h"
+#include "engine/ir/expr_evaluator.h"
 #include "engine/ir/rewrite.h"
 
 namespace tw::ir {
@@ -43,10 +43,10 @@ public:
 
   Status run(Program const& program, std::vector<NDArray> const& inputs) {
     for (size_t i = 0; i < program.inputs.size(); ++i)
-      frame_.bind(program.inputs[i]->name, inputs[i]);
+      evaluator_.bind(program.inputs[i]->name, inputs[i]);
     for (Buffer const& output : program.outputs) make(*output);
     visit(program.body);
-    if (frame_.failed()) return std::unexpected(frame_.error());
+    if (evaluator_.failed()) return std::unexpected(evaluator_.error());
     return {};
   }
 
@@ -66,22 +66,22 @@ private:
 
   void make(BufferNode const& buffer) {
     auto array = NDArray::create(buffer.type, constant_shape(buffer).value_or(Shape{}));
-    if (!array) return frame_.fail(array.error());
-    int slot = frame_.buffer_slot(buffer.name);
-    frame_.bind(slot, std::move(*array));
+    if (!array) return evaluator_.fail(array.error());
+    int slot = evaluator_.buffer_slot(buffer.name);
+    evaluator_.bind(slot, std::move(*array));
     terms_[slot] = {};
   }
 
   Write write_of(Stmt const& s) {
     if (s && s.as<IntrinsicCall>())
-      frame_.fail(Error{"call_not_counted",
-                        "the terms of a call are not counted: it is written out before",
-                        {},
-                        Fault::kRefused});
+      evaluator_.fail(Error{"call_not_counted",
+                            "the terms of a call are not counted: it is written out before",
+                            {},
+                            Fault::kRefused});
     auto const* store = s ? s.as<Store>() : nullptr;
     if (!store) return {};  // a prefetch changes nothing
-    Write write{frame_.buffer_slot(store->buffer->name), {}, frame_.compile(store->value)};
-    for (Expr const& index : store->indices) write.indices.push_back(frame_.compile(index));
+    Write write{evaluator_.buffer_slot(store->buffer->name), {}, evaluator_.compile(store->value)};
+    for (Expr const& index : store->indices) write.indices.push_back(evaluator_.compile(index));
     return write;
   }
 
@@ -90,10 +90,10 @@ private:
     Code& code = at->second;
     if (!added) return code;
     for (IterVar const& iter : block.iters) {
-      code.bindings.push_back(frame_.compile(iter.binding));
-      code.slots.push_back(frame_.slot(iter.name()));
+      code.bindings.push_back(evaluator_.compile(iter.binding));
+      code.slots.push_back(evaluator_.slot(iter.name()));
     }
-    if (block.predicate) code.predicate = frame_.compile(block.predicate);
+    if (block.predicate) code.predicate = evaluator_.compile(block.predicate);
     code.init = write_of(block.init);
     code.body = write_of(block.body);
     auto reduction = reduction_of(block);
@@ -104,24 +104,24 @@ private:
 
   /// The element that was written; -1: none.
   int64_t execute(Write const& write) {
-    if (write.buffer < 0 || frame_.failed()) return -1;
-    int64_t at = frame_.offset(write.buffer, write.indices, 0);
-    Scalar value = frame_.value(write.value, 0);
-    if (frame_.failed()) return -1;
-    frame_.write(write.buffer, at, value);
+    if (write.buffer < 0 || evaluator_.failed()) return -1;
+    int64_t at = evaluator_.offset(write.buffer, write.indices, 0);
+    Scalar value = evaluator_.value(write.value, 0);
+    if (evaluator_.failed()) return -1;
+    evaluator_.write(write.buffer, at, value);
     return at;
   }
 
   void run(Block const& block) {
     if ((++runs_ & 0xFFFF) == 0 && stop_.stop_requested())
-      return frame_.fail(Error{"cancelled", "cancelled", {}, Fault::kEnvironment});
+      return evaluator_.fail(Error{"cancelled", "cancelled", {}, Fault::kEnvironment});
     Code const& code = code_of(block);
-    if (code.predicate.valid() && !frame_.integer(code.predicate, 0)) return;
+    if (code.predicate.valid() && !evaluator_.integer(code.predicate, 0)) return;
     int64_t term = 0;
     std::vector<int64_t> values;
-    for (Compiled binding : code.bindings) values.push_back(frame_.integer(binding, 0));
+    for (Compiled binding : code.bindings) values.push_back(evaluator_.integer(binding, 0));
     for (size_t i = 0; i < values.size(); ++i) {
-      frame_.set(code.slots[i], values[i]);
+      evaluator_.set(code.slots[i], values[i]);
       if (block.iters[i].kind == IterKind::kReduce)
         term = term * as_int(block.iters[i].extent).value_or(1) + values[i];
     }
@@ -142,20 +142,21 @@ private:
       if (block.iters[i].kind == IterKind::kReduce)
         term +=
             fmt::format("{}{} = {}", term.empty() ? "" : ", ", block.iters[i].name(), values[i]);
-    frame_.fail(Error{"term_twice",
-                      fmt::format("block {} takes the term {} a second time, at element {} of {}",
-                                  block.name, term, at, block.body.to<Store>().buffer->name),
-                      {},
-                      Fault::kRefused});
+    evaluator_.fail(
+        Error{"term_twice",
+              fmt::format("block {} takes the term {} a second time, at element {} of {}",
+                          block.name, term, at, block.body.to<Store>().buffer->name),
+              {},
+              Fault::kRefused});
   }
 
   void visit(Stmt const& s) {
-    if (frame_.failed()) return;
+    if (evaluator_.failed()) return;
     if (auto const* loop = s.as<For>()) {
-      int slot = frame_.slot(loop->name());
+      int slot = evaluator_.slot(loop->name());
       int64_t extent = as_int(loop->extent).value_or(0);
-      for (int64_t i = 0; i < extent && !frame_.failed(); ++i) {
-        frame_.set(slot, i);
+      for (int64_t i = 0; i < extent && !evaluator_.failed(); ++i) {
+        evaluator_.set(slot, i);
         visit(loop->body);
       }
     } else if (auto const* alloc = s.as<Alloc>()) {
@@ -169,7 +170,7 @@ private:
   }
 
   StopToken stop_;
-  Frame frame_;
+  ExprEvaluator evaluator_;
   std::map<BlockId, Code> codes_;
   std::unordered_map<int, Terms> terms_;  ///< by the buffer's slot
   int64_t runs_ = 0;

@@ -6,7 +6,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "engine/ir/compiled_expr.h"
+#include "engine/ir/expr_evaluator.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/schedule.h"
 #include "engine/schedule/trace.h"
@@ -47,7 +47,7 @@ ir::Program scheduled(char const* expression, char const* script) {
 /// Every access of a block with the loops from `first` on running, the others in the middle.
 void visit(ir::BlockSite const& site, size_t first,
            std::function<void(ir::Buffer const&, int64_t, bool)> const& f) {
-  ir::Frame frame;
+  ir::ExprEvaluator evaluator;
   struct One {
     ir::Buffer buffer;
     std::vector<ir::Compiled> indices;
@@ -59,7 +59,7 @@ void visit(ir::BlockSite const& site, size_t first,
   auto add = [&](ir::Buffer const& buffer, std::vector<ir::Expr> const& indices, bool writes) {
     One one{buffer, {}, writes};
     for (ir::Expr const& e : indices)
-      one.indices.push_back(frame.compile(ir::substitute(e, bindings)));
+      one.indices.push_back(evaluator.compile(ir::substitute(e, bindings)));
     all.push_back(std::move(one));
   };
   ir::walk_exprs(site.block->body, [&](ir::Expr const& e) {
@@ -76,7 +76,7 @@ void visit(ir::BlockSite const& site, size_t first,
       int64_t low = depth < first ? (extent - 1) / 2 : 0;
       int64_t high = depth < first ? low + 1 : extent;
       for (int64_t v = low; v < high; ++v) {
-        frame.set(frame.slot(site.loops[depth]->name()), v);
+        evaluator.set(evaluator.slot(site.loops[depth]->name()), v);
         run(depth + 1);
       }
       return;
@@ -85,7 +85,8 @@ void visit(ir::BlockSite const& site, size_t first,
       int64_t offset = 0;
       bool inside = true;
       for (size_t d = 0; d < one.indices.size(); ++d) {
-        int64_t extent = *ir::as_int(one.buffer->shape[d]), i = frame.integer(one.indices[d], 0);
+        int64_t extent = *ir::as_int(one.buffer->shape[d]),
+                i = evaluator.integer(one.indices[d], 0);
         inside = inside && i >= 0 && i < extent;
         offset = offset * extent + i;
       }

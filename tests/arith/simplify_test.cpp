@@ -1,7 +1,7 @@
 #include <QtTest>
 
 #include "engine/arith/simplify.h"
-#include "engine/ir/compiled_expr.h"
+#include "engine/ir/expr_evaluator.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
 #include "engine/support/base/random.h"
@@ -109,12 +109,12 @@ private slots:
       Expr e = random_expr(rng, 4);
       Expr s = arith::simplify(e, ranges);
       auto range = arith::bounds(e, ranges);
-      Frame frame;
-      Compiled ce = frame.compile(e), cs = frame.compile(s);
+      ExprEvaluator evaluator;
+      Compiled ce = evaluator.compile(e), cs = evaluator.compile(s);
       for (int point = 0; point < 12; ++point) {
         for (int v = 0; v < 4; ++v)
-          frame.set(frame.slot(std::string(1, char('a' + v))), rng.below(kExtents[v]));
-        int64_t want = frame.integer(ce, 0), got = frame.integer(cs, 0);
+          evaluator.set(evaluator.slot(std::string(1, char('a' + v))), rng.below(kExtents[v]));
+        int64_t want = evaluator.integer(ce, 0), got = evaluator.integer(cs, 0);
         QVERIFY2(want == got, (to_text(e) + "  became  " + to_text(s)).c_str());
         if (range) QVERIFY2(range->low <= want && want <= range->high, to_text(e).c_str());
       }
@@ -144,12 +144,12 @@ private slots:
       if (rng.below(2)) sum = sum + high * place;
       Expr s = arith::simplify(sum, ranges);
       whole += right && to_text(s).size() <= to_text(x).size() + 4;
-      Frame frame;
-      Compiled ce = frame.compile(sum), cs = frame.compile(s);
+      ExprEvaluator evaluator;
+      Compiled ce = evaluator.compile(sum), cs = evaluator.compile(s);
       for (int point = 0; point < 12; ++point) {
         for (int v = 0; v < 4; ++v)
-          frame.set(frame.slot(std::string(1, char('a' + v))), rng.below(kExtents[v]));
-        QVERIFY2(frame.integer(ce, 0) == frame.integer(cs, 0),
+          evaluator.set(evaluator.slot(std::string(1, char('a' + v))), rng.below(kExtents[v]));
+        QVERIFY2(evaluator.integer(ce, 0) == evaluator.integer(cs, 0),
                  (to_text(sum) + "  became  " + to_text(s)).c_str());
       }
     }

@@ -2,7 +2,7 @@
 #include <map>
 #include <set>
 
-#include "engine/ir/compiled_expr.h"
+#include "engine/ir/expr_evaluator.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
 #include "engine/schedule/legality/independence.h"
@@ -25,22 +25,22 @@ using Element = std::pair<std::string, std::vector<int64_t>>;
 
 /// Every access of every iteration of a block, in program order.
 std::map<Element, std::vector<Event>> events_of(ir::BlockSite const& site) {
-  ir::Frame frame;
+  ir::ExprEvaluator evaluator;
   std::vector<int> loops, iters;
   std::vector<ir::Compiled> bindings;
   ir::Compiled guard;
-  for (ir::For const* loop : site.loops) loops.push_back(frame.slot(loop->name()));
+  for (ir::For const* loop : site.loops) loops.push_back(evaluator.slot(loop->name()));
   for (ir::IterVar const& iter : site.block->iters) {
-    bindings.push_back(frame.compile(iter.binding));
-    iters.push_back(frame.slot(iter.name()));
+    bindings.push_back(evaluator.compile(iter.binding));
+    iters.push_back(evaluator.slot(iter.name()));
   }
-  if (site.block->predicate) guard = frame.compile(site.block->predicate);
+  if (site.block->predicate) guard = evaluator.compile(site.block->predicate);
   auto const* store = site.block->body.as<ir::Store>();
   bool reduction = ir::reduction_of(*site.block).has_value();
   std::vector<std::pair<std::vector<ir::Compiled>, bool>> accesses;
   auto add = [&](std::vector<ir::Expr> const& indices, bool writes) {
     std::vector<ir::Compiled> compiled;
-    for (ir::Expr const& index : indices) compiled.push_back(frame.compile(index));
+    for (ir::Expr const& index : indices) compiled.push_back(evaluator.compile(index));
     accesses.push_back({compiled, writes});
   };
   ir::walk_exprs(site.block->body, [&](ir::Expr const& e) {
@@ -52,17 +52,17 @@ std::map<Element, std::vector<Event>> events_of(ir::BlockSite const& site) {
   std::map<Element, std::vector<Event>> events;
   std::vector<int64_t> point(site.loops.size(), 0);
   for (bool more = true; more;) {
-    for (size_t i = 0; i < point.size(); ++i) frame.set(loops[i], point[i]);
-    if (!guard.valid() || frame.integer(guard, 0)) {
+    for (size_t i = 0; i < point.size(); ++i) evaluator.set(loops[i], point[i]);
+    if (!guard.valid() || evaluator.integer(guard, 0)) {
       bool starts = reduction;
       for (size_t i = 0; i < iters.size(); ++i) {
-        int64_t value = frame.integer(bindings[i], 0);
-        frame.set(iters[i], value);
+        int64_t value = evaluator.integer(bindings[i], 0);
+        evaluator.set(iters[i], value);
         if (site.block->iters[i].kind == ir::IterKind::kReduce) starts = starts && value == 0;
       }
       for (auto const& [indices, writes] : accesses) {
         std::vector<int64_t> index;
-        for (ir::Compiled c : indices) index.push_back(frame.integer(c, 0));
+        for (ir::Compiled c : indices) index.push_back(evaluator.integer(c, 0));
         events[{store->buffer->name, index}].push_back({point, writes, reduction && !starts});
       }
     }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/ir/compiled_expr.h"
+#include "engine/ir/expr_evaluator.h"
 #include "engine/ir/program.h"
 #include "engine/ir/rewrite.h"
 
@@ -43,7 +43,7 @@ public:
   static AccessTrace run(ir::Program const& program, std::vector<NDArray> const& inputs) {
     AccessTracer tracer;
     for (size_t i = 0; i < program.inputs.size(); ++i)
-      tracer.frame_.bind(program.inputs[i]->name, inputs[i]);
+      tracer.evaluator_.bind(program.inputs[i]->name, inputs[i]);
     for (ir::Buffer const& output : program.outputs) tracer.make(*output);
     tracer.visit(program.body);
     return std::move(tracer.trace_);
@@ -72,14 +72,14 @@ private:
   };
 
   void make(ir::BufferNode const& buffer) {
-    frame_.bind(buffer.name,
-                NDArray::create(buffer.type, ir::constant_shape(buffer).value()).value());
+    evaluator_.bind(buffer.name,
+                    NDArray::create(buffer.type, ir::constant_shape(buffer).value()).value());
   }
 
   void loads(ir::Expr const& e, Access path, std::string const& own, std::vector<Access>& into) {
     if (auto const* choice = e.as<ir::Select>()) {
       loads(choice->condition, path, own, into);
-      path.conditions.push_back(frame_.compile(choice->condition));
+      path.conditions.push_back(evaluator_.compile(choice->condition));
       for (bool side : {true, false}) {
         Access taken = path;
         taken.wanted.push_back(side);
@@ -90,7 +90,8 @@ private:
     if (auto const* read = e.as<ir::Load>(); read && read->buffer->name != own) {
       Access access = path;
       access.tensor = read->buffer->name;
-      for (ir::Expr const& index : read->indices) access.indices.push_back(frame_.compile(index));
+      for (ir::Expr const& index : read->indices)
+        access.indices.push_back(evaluator_.compile(index));
       into.push_back(std::move(access));
     }
     ir::walk(e, [&](ir::Expr const& child) {
@@ -108,17 +109,19 @@ private:
     loads(store->value, reading(), term ? store->buffer->name : "", into);
     for (ir::Expr const& index : store->indices) loads(index, reading(), "", into);
     Access access{store->buffer->name, {}, {}, {}, term ? AccessKind::kTerm : AccessKind::kWrite};
-    for (ir::Expr const& index : store->indices) access.indices.push_back(frame_.compile(index));
-    Write write{frame_.buffer_slot(access.tensor), access.indices, frame_.compile(store->value)};
+    for (ir::Expr const& index : store->indices)
+      access.indices.push_back(evaluator_.compile(index));
+    Write write{evaluator_.buffer_slot(access.tensor), access.indices,
+                evaluator_.compile(store->value)};
     into.push_back(std::move(access));
     return write;
   }
 
   void execute(Write const& write) {
-    if (write.buffer < 0 || frame_.failed()) return;
-    int64_t at = frame_.offset(write.buffer, write.indices, 0);
-    ir::Scalar value = frame_.value(write.value, 0);
-    if (!frame_.failed()) frame_.write(write.buffer, at, value);
+    if (write.buffer < 0 || evaluator_.failed()) return;
+    int64_t at = evaluator_.offset(write.buffer, write.indices, 0);
+    ir::Scalar value = evaluator_.value(write.value, 0);
+    if (!evaluator_.failed()) evaluator_.write(write.buffer, at, value);
   }
 
   Code& code_of(ir::Block const& block) {
@@ -127,12 +130,12 @@ private:
     if (!added) return code;
     for (ir::IterVar const& iter : block.iters) {
       loads(iter.binding, reading(), "", code.placing);
-      code.bindings.push_back(frame_.compile(iter.binding));
-      code.iterators.push_back(frame_.slot(iter.name()));
+      code.bindings.push_back(evaluator_.compile(iter.binding));
+      code.iterators.push_back(evaluator_.slot(iter.name()));
     }
     if (block.predicate) {
       loads(block.predicate, reading(), "", code.placing);
-      code.predicate = frame_.compile(block.predicate);
+      code.predicate = evaluator_.compile(block.predicate);
     }
     code.reduction = ir::reduction_of(block).has_value();
     if (block.init) code.set_start = stores(block.init, false, code.start);
@@ -143,22 +146,22 @@ private:
   void record(ir::Block const& block, Access const& access, std::vector<int64_t> const& iters,
               AccessKind kind) {
     for (size_t c = 0; c < access.conditions.size(); ++c)
-      if ((frame_.integer(access.conditions[c], 0) != 0) != access.wanted[c]) return;
+      if ((evaluator_.integer(access.conditions[c], 0) != 0) != access.wanted[c]) return;
     TracedElement element{access.tensor, {}, {}};
     if (auto found = instances_.find(access.tensor); found != instances_.end())
       element.instance = found->second;
-    for (ir::Compiled index : access.indices) element.index.push_back(frame_.integer(index, 0));
+    for (ir::Compiled index : access.indices) element.index.push_back(evaluator_.integer(index, 0));
     trace_[element].push_back({++time_, block.id, kind, loops_, iters});
   }
 
   void visit_block(ir::Block const& block) {
     Code& code = code_of(block);
-    if (code.predicate.valid() && !frame_.integer(code.predicate, 0)) return;
+    if (code.predicate.valid() && !evaluator_.integer(code.predicate, 0)) return;
     std::vector<int64_t> iters;
-    for (ir::Compiled binding : code.bindings) iters.push_back(frame_.integer(binding, 0));
+    for (ir::Compiled binding : code.bindings) iters.push_back(evaluator_.integer(binding, 0));
     bool starts = bool(block.init);
     for (size_t i = 0; i < iters.size(); ++i) {
-      frame_.set(code.iterators[i], iters[i]);
+      evaluator_.set(code.iterators[i], iters[i]);
       starts = starts && (block.iters[i].kind != ir::IterKind::kReduce || iters[i] == 0);
     }
     for (Access const& access : code.placing) record(block, access, iters, access.kind);
@@ -173,11 +176,11 @@ private:
   }
 
   void visit(ir::Stmt const& s) {
-    if (frame_.failed()) return;
+    if (evaluator_.failed()) return;
     if (auto const* loop = s.as<ir::For>()) {
-      int slot = frame_.slot(loop->name());
+      int slot = evaluator_.slot(loop->name());
       for (int64_t i = 0; i < *ir::as_int(loop->extent); ++i) {
-        frame_.set(slot, i);
+        evaluator_.set(slot, i);
         loops_.push_back({loop->id, i});
         visit(loop->body);
         loops_.pop_back();
@@ -193,7 +196,7 @@ private:
     }
   }
 
-  ir::Frame frame_;
+  ir::ExprEvaluator evaluator_;
   std::map<ir::BlockId, Code> codes_;
   std::map<std::string, std::map<ir::LoopId, int64_t>> instances_;
   std::vector<std::pair<ir::LoopId, int64_t>> loops_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/ir/compiled_expr.h"
+#include "engine/ir/expr_evaluator.h"
 #include "engine/schedule/legality/accesses.h"
 
 namespace tw {
@@ -75,11 +75,11 @@ private:
 
   std::optional<Conflict> run_block(size_t b) {
     BlockSite const& block = blocks_[b];
-    Frame frame;
+    ExprEvaluator evaluator;
     std::vector<int> slots;
     position_ = 0;
     for (size_t i = 0; i < block.loops.size(); ++i) {
-      slots.push_back(frame.slot(block.loops[i]->name()));
+      slots.push_back(evaluator.slot(block.loops[i]->name()));
       if (block.loops[i]->id == loop_.id) position_ = i;
     }
     for (Reached& access : accesses_) {
@@ -87,21 +87,21 @@ private:
       access.conditions.clear();
       if (access.access.block != b) continue;
       for (Expr const& condition : access.access.conditions)
-        access.conditions.push_back(frame.compile(condition));
+        access.conditions.push_back(evaluator.compile(condition));
       for (Expr const& index : access.access.indices)
-        access.indices.push_back(frame.compile(index));
+        access.indices.push_back(evaluator.compile(index));
     }
     Compiled guard;
-    if (block.block->predicate) guard = frame.compile(block.block->predicate);
+    if (block.block->predicate) guard = evaluator.compile(block.block->predicate);
     auto values = values_of(b);
     std::vector<size_t> at(values.size(), 0);
     for (int64_t visited = 0; visited < kMostPoints; ++visited) {
       std::vector<int64_t> point(at.size());
-      for (size_t i = 0; i < at.size(); ++i) frame.set(slots[i], point[i] = values[i][at[i]]);
-      if (!guard.valid() || frame.integer(guard, 0))
-        if (auto conflict = visit(b, frame, point)) return conflict;
-      complete_ = complete_ && !frame.failed();  // an index that depends on data
-      if (frame.failed() || !advance(at, values)) return std::nullopt;
+      for (size_t i = 0; i < at.size(); ++i) evaluator.set(slots[i], point[i] = values[i][at[i]]);
+      if (!guard.valid() || evaluator.integer(guard, 0))
+        if (auto conflict = visit(b, evaluator, point)) return conflict;
+      complete_ = complete_ && !evaluator.failed();  // an index that depends on data
+      if (evaluator.failed() || !advance(at, values)) return std::nullopt;
     }
     return std::nullopt;
   }
@@ -115,14 +115,15 @@ private:
     return false;
   }
 
-  std::optional<Conflict> visit(size_t b, Frame& frame, std::vector<int64_t> const& point) {
+  std::optional<Conflict> visit(size_t b, ExprEvaluator& evaluator,
+                                std::vector<int64_t> const& point) {
     for (Reached const& access : accesses_) {
       if (access.access.block != b) continue;
       if (!std::ranges::all_of(access.conditions,
-                               [&](Compiled c) { return frame.integer(c, 0) != 0; }))
+                               [&](Compiled c) { return evaluator.integer(c, 0) != 0; }))
         continue;
       std::vector<int64_t> index;
-      for (Compiled c : access.indices) index.push_back(frame.integer(c, 0));
+      for (Compiled c : access.indices) index.push_back(evaluator.integer(c, 0));
       auto& touches = touched_[{access.access.buffer, index}];
       Touch now{b, point, access.access.writes, access.access.update};
       bool known = false;

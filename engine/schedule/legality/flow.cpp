@@ -7,7 +7,7 @@
 #include <functional>
 #include <map>
 
-#include "engine/ir/compiled_expr.h"
+#include "engine/ir/expr_evaluator.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
@@ -60,11 +60,11 @@ struct Reading {
 
 /// The values of expressions in an iteration; nothing where one depends on data.
 std::optional<std::vector<int64_t>> values_at(std::vector<Expr> const& all, Iteration const& at) {
-  Frame frame;
-  for (auto const& [name, value] : at.loops) frame.set(frame.slot(name), value);
+  ExprEvaluator evaluator;
+  for (auto const& [name, value] : at.loops) evaluator.set(evaluator.slot(name), value);
   std::vector<int64_t> values;
-  for (Expr const& e : all) values.push_back(frame.integer(frame.compile(e), 0));
-  return frame.failed() ? std::nullopt : std::optional(values);
+  for (Expr const& e : all) values.push_back(evaluator.integer(evaluator.compile(e), 0));
+  return evaluator.failed() ? std::nullopt : std::optional(values);
 }
 
 /// Whether guard and selects let the read happen in an iteration.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/ir/compiled_expr.h"
+#include "engine/ir/expr_evaluator.h"
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
@@ -132,16 +132,16 @@ private:
   bool met(Conflict& found) const {
     std::vector<int64_t> indices[2];
     for (size_t side : {0, 1}) {
-      Frame frame;
+      ExprEvaluator evaluator;
       for (auto const& [name, value] : (side ? found.second : found.first).loops)
-        frame.set(frame.slot(name), value);
+        evaluator.set(evaluator.slot(name), value);
       Expr const& guard = (side ? second_ : first_).site().block->predicate;
-      if (guard && !frame.integer(frame.compile(guard), 0)) return false;
+      if (guard && !evaluator.integer(evaluator.compile(guard), 0)) return false;
       for (Expr const& condition : accesses_[side]->conditions)
-        if (!frame.integer(frame.compile(condition), 0)) return false;
+        if (!evaluator.integer(evaluator.compile(condition), 0)) return false;
       for (Expr const& index : accesses_[side]->indices)
-        indices[side].push_back(frame.integer(frame.compile(index), 0));
-      if (frame.failed()) return false;
+        indices[side].push_back(evaluator.integer(evaluator.compile(index), 0));
+      if (evaluator.failed()) return false;
     }
     found.index = indices[0];
     return indices[0] == indices[1];

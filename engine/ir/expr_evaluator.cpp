@@ -1,4 +1,4 @@
-#include "engine/ir/compiled_expr.h"
+#include "engine/ir/expr_evaluator.h"
 
 #include <fmt/format.h>
 
@@ -191,18 +191,18 @@ Scalar converted(DType to, DType from, Scalar v) {
 
 }  // namespace
 
-void Frame::fail(Error error) {
+void ExprEvaluator::fail(Error error) {
   if (!failed_) error_ = std::move(error);
   failed_ = true;
 }
 
-int Frame::slot(std::string const& name) {
+int ExprEvaluator::slot(std::string const& name) {
   auto [found, added] = slots_.emplace(name, int(variables_.size()));
   if (added) variables_.emplace_back();
   return found->second;
 }
 
-int Frame::buffer_slot(std::string const& name) {
+int ExprEvaluator::buffer_slot(std::string const& name) {
   auto [found, added] = buffer_slots_.emplace(name, int(buffers_.size()));
   if (added) {
     buffers_.emplace_back();
@@ -211,44 +211,44 @@ int Frame::buffer_slot(std::string const& name) {
   return found->second;
 }
 
-void Frame::bind(int buffer, NDArray array) { buffers_[size_t(buffer)] = std::move(array); }
+void ExprEvaluator::bind(int buffer, NDArray array) { buffers_[size_t(buffer)] = std::move(array); }
 
-void Frame::resolve(Node& node, IntImm const& e) { node.constant.i = e.value; }
-void Frame::resolve(Node& node, FloatImm const& e) { node.constant.f = e.value; }
-void Frame::resolve(Node& node, Variable const& e) { node.slot = slot(e.name); }
-void Frame::resolve(Node& node, Unary const& e) {
+void ExprEvaluator::resolve(Node& node, IntImm const& e) { node.constant.i = e.value; }
+void ExprEvaluator::resolve(Node& node, FloatImm const& e) { node.constant.f = e.value; }
+void ExprEvaluator::resolve(Node& node, Variable const& e) { node.slot = slot(e.name); }
+void ExprEvaluator::resolve(Node& node, Unary const& e) {
   node.op = uint8_t(e.op);
   node.children = {compile(e.a)};
 }
-void Frame::resolve(Node& node, Binary const& e) {
+void ExprEvaluator::resolve(Node& node, Binary const& e) {
   node.op = uint8_t(e.op);
   node.operand_type = e.a.type();
   node.children = {compile(e.a), compile(e.b)};
 }
-void Frame::resolve(Node& node, Select const& e) {
+void ExprEvaluator::resolve(Node& node, Select const& e) {
   node.children = {compile(e.condition), compile(e.a), compile(e.b)};
 }
-void Frame::resolve(Node& node, Cast const& e) {
+void ExprEvaluator::resolve(Node& node, Cast const& e) {
   node.operand_type = e.a.type();
   node.children = {compile(e.a)};
 }
-void Frame::resolve(Node& node, Load const& e) {
+void ExprEvaluator::resolve(Node& node, Load const& e) {
   node.slot = buffer_slot(e.buffer->name);
   for (Expr const& index : e.indices) node.children.push_back(compile(index));
 }
-void Frame::resolve(Node& node, Ramp const& e) {
+void ExprEvaluator::resolve(Node& node, Ramp const& e) {
   node.children = {compile(e.base), compile(e.stride)};
 }
-void Frame::resolve(Node& node, Broadcast const& e) { node.children = {compile(e.value)}; }
+void ExprEvaluator::resolve(Node& node, Broadcast const& e) { node.children = {compile(e.value)}; }
 
-Compiled Frame::compile(Expr const& e) {
+Compiled ExprEvaluator::compile(Expr const& e) {
   Node node{e->kind, e.type()};
   dispatch(*e, [&](auto const& typed) { resolve(node, typed); });
   nodes_.push_back(std::move(node));
   return {int(nodes_.size()) - 1};
 }
 
-Scalar Frame::value(Compiled e, int lane) {
+Scalar ExprEvaluator::value(Compiled e, int lane) {
   Node const& node = nodes_[size_t(e.node)];
   switch (node.kind) {
     case ExprKind::kIntImm:
@@ -276,7 +276,7 @@ Scalar Frame::value(Compiled e, int lane) {
   std::unreachable();
 }
 
-Scalar Frame::unary(Node const& node, int lane) {
+Scalar ExprEvaluator::unary(Node const& node, int lane) {
   Scalar a = value(node.children[0], lane);
   if (is_float(node.type)) return {0, rounded(node.type, float_unary(UnaryOp(node.op), a.f))};
   switch (UnaryOp(node.op)) {
@@ -294,7 +294,7 @@ Scalar Frame::unary(Node const& node, int lane) {
   }
 }
 
-Scalar Frame::binary(Node const& node, int lane) {
+Scalar ExprEvaluator::binary(Node const& node, int lane) {
   auto op = BinaryOp(node.op);
   Scalar a = value(node.children[0], lane);
   if (op == BinaryOp::kAnd) return {a.i && value(node.children[1], lane).i, 0};
@@ -310,7 +310,7 @@ Scalar Frame::binary(Node const& node, int lane) {
   return is_compare(op) ? result : converted(node.operand_type, DType::kI64, result);
 }
 
-int64_t Frame::offset(int buffer, std::span<Compiled const> indices, int lane) {
+int64_t ExprEvaluator::offset(int buffer, std::span<Compiled const> indices, int lane) {
   NDArray const& array = buffers_[size_t(buffer)];
   int64_t at = 0;
   for (size_t d = 0; d < indices.size(); ++d) {
@@ -330,7 +330,7 @@ int64_t Frame::offset(int buffer, std::span<Compiled const> indices, int lane) {
   return at;
 }
 
-Scalar Frame::read(int buffer, int64_t at) const {
+Scalar ExprEvaluator::read(int buffer, int64_t at) const {
   NDArray const& array = buffers_[size_t(buffer)];
   if (array.type() == DType::kF32) return {0, double(static_cast<float const*>(array.data())[at])};
   if (array.type() == DType::kI64 || array.type() == DType::kU64)
@@ -339,7 +339,7 @@ Scalar Frame::read(int buffer, int64_t at) const {
   return is_float(array.type()) ? Scalar{0, value} : Scalar{int64_t(value), 0};
 }
 
-void Frame::write(int buffer, int64_t at, Scalar value) {
+void ExprEvaluator::write(int buffer, int64_t at, Scalar value) {
   NDArray& array = buffers_[size_t(buffer)];
   switch (array.type()) {
     case DType::kF32:

@@ -1,4 +1,4 @@
-/// Expressions with names resolved to slots: the interpreter's inner part.
+/// Evaluates expressions, with names resolved to slots: the interpreter's inner part.
 #pragma once
 
 #include <span>
@@ -18,14 +18,14 @@ struct Scalar {
   double f = 0;
 };
 
-/// Index of a compiled expression in its frame.
+/// Index of a compiled expression in its evaluator.
 struct Compiled {
   int node = -1;
   bool valid() const { return node >= 0; }
 };
 
-/// Variables, buffers and compiled expressions of one run. The first failure sticks.
-class Frame {
+/// The variables, buffers and compiled expressions of one run. The first failure is kept.
+class ExprEvaluator {
 public:
   int slot(std::string const& name);
   int buffer_slot(std::string const& name);
