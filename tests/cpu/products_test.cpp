@@ -128,7 +128,7 @@ private slots:
 
   /// Both operands go along the sum; lanes go along the columns of a copy. With a batch, rests of
   /// all kinds, and as many rows as are too few.
-  void an_operand_along_the_sum_is_turned_by_strips_data() {
+  void an_operand_along_the_sum_is_transposed_in_panels_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<bool>("turned");
     auto product = [](int rows, int depth, int columns) {
@@ -159,7 +159,7 @@ private slots:
                                     "  P[i in 50, j in 50] = sum[k in 37] A[i, k] * A[j, k]\n"
                                  << false;
   }
-  void an_operand_along_the_sum_is_turned_by_strips() {
+  void an_operand_along_the_sum_is_transposed_in_panels() {
     QFETCH(QString, text);
     QFETCH(bool, turned);
     std::string script = script_of(text);
@@ -169,7 +169,7 @@ private slots:
   }
 
   /// Long rows, and rows that are many for a small second cache; with rests of all kinds.
-  void far_rows_are_copied_by_strips_data() {
+  void far_rows_are_copied_in_panels_data() {
     QTest::addColumn<QString>("text");
     auto product = [](int rows, int depth, int columns) {
       return QString(
@@ -198,7 +198,7 @@ private slots:
            "  P[i in 33, j in 1030] = sum[k in 7] A[i, k] * W[k, j]\n"
            "  Q[i in 33, j in 70] = sum[k in 1030] P[i, k] * V[k, j]\n";
   }
-  void far_rows_are_copied_by_strips() {
+  void far_rows_are_copied_in_panels() {
     QFETCH(QString, text);
     Hardware hardware = detect_host();
     for (MemoryLevel& cache : hardware.memories)

@@ -78,7 +78,7 @@ std::string packed_layout(Load const& read, RuleStage const& stage, int64_t widt
 
 constexpr int64_t kMostPacked = 64 << 20;  // bytes
 
-/// "BA16b" for a parameter that several rows read by strips of columns; the strips then lie one
+/// "BA16b" for a parameter that several rows read in panels of columns; the panels then lie one
 /// after the other. Empty: it is not so.
 std::string turned_layout(Load const& read, RuleStage const& stage, Target const& target) {
   if (read.buffer->scope != kParameterScope || read.indices.size() != 2 ||
@@ -164,15 +164,15 @@ void pad_by_planes(Building& building, RuleStage const& stage, std::vector<RuleS
   }
 }
 
-/// Products of which an operand is copied by strips, each with the copy's block.
-std::map<std::string, std::string> copy_strips(Building& building,
-                                               std::vector<RuleStage> const& stages,
-                                               std::set<std::string> const& packed,
-                                               Target const& target) {
+/// Products of which an operand is copied in panels, each with the copy's block.
+std::map<std::string, std::string> copy_operands_in_panels(Building& building,
+                                                           std::vector<RuleStage> const& stages,
+                                                           std::set<std::string> const& packed,
+                                                           Target const& target) {
   std::map<std::string, std::string> copies;
   for (RuleStage const& stage : stages) {
     if (stage.reduce.empty() || packed.contains(stage.block)) continue;
-    std::string copy = copy_of_strips(building, stage, target);
+    std::string copy = copy_in_panels(building, stage, target);
     if (!copy.empty()) copies[stage.block] = copy;
   }
   return copies;
@@ -185,7 +185,7 @@ Schedule scheduled(Program const& program, std::shared_ptr<Target const> const& 
   std::set<std::string> streaming = pack_weights(building, stages_of(program), target);
   Program const packed = building.schedule().program();
   std::map<std::string, std::string> copies =
-      copy_strips(building, stages_of(packed), streaming, target);
+      copy_operands_in_panels(building, stages_of(packed), streaming, target);
   Program const copied = building.schedule().program();
   std::vector<RuleStage> stages = stages_of(copied);
   std::set<std::string> done;
@@ -206,7 +206,7 @@ Schedule scheduled(Program const& program, std::shared_ptr<Target const> const& 
     else if (reduction_rule(building, stage, epilogue, target, width))
       done.insert(epilogue->block);
     if (auto copy = copies_of.find(stage.block);
-        copy != copies_of.end() && !place_strip(building, stage, *copy->second, width))
+        copy != copies_of.end() && !place_panel_copy(building, stage, *copy->second, width))
       elementwise_rule(building, *copy->second, target, width);
     if (!stage.reduce.empty()) pad_by_planes(building, stage, stages, target, width);
   }

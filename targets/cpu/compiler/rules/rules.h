@@ -29,13 +29,15 @@ std::optional<bool> vector_product_rule(Building& building, RuleStage const& sta
                                         RuleStage const* reader, Target const& target,
                                         int64_t width);
 /// A matrix read at [.., k, j], where the sum is over k and lanes go along j, whose rows are so
-/// long or so many that going down a strip of columns misses the address caches, or evicts the
-/// strip from the second cache before another row of the product reads it again.
+/// long or so many that going down a panel (some neighbouring columns) misses the TLB, or evicts
+/// the panel from the L2 cache before another row of the product reads it again.
 bool has_far_rows(ir::Load const& read, RuleStage const& stage, Target const& target);
-/// Such a matrix is copied for a product of many rows: the copy's block, or "" where there is none.
-std::string copy_of_strips(Building& building, RuleStage const& stage, Target const& target);
-/// The copy is made strip by strip, at the product's loop over them; false when that is refused.
-bool place_strip(Building& building, RuleStage const& stage, RuleStage const& copy, int64_t width);
+/// Such a matrix is packed into panels for a product of many rows: a panel's columns lie side by
+/// side. Answers with the copy's block, or "" where there is none.
+std::string copy_in_panels(Building& building, RuleStage const& stage, Target const& target);
+/// The copy is made panel by panel, at the product's loop over them; false when that is refused.
+bool place_panel_copy(Building& building, RuleStage const& stage, RuleStage const& copy,
+                      int64_t width);
 /// Reductions: a register tile of spatial points (lanes along one axis, copies along others) inside
 /// of the reduction loops. `reader`: the one stage that reads the result, computed tile by tile
 /// where that is legal. Answers whether it was.

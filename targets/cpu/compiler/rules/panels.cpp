@@ -68,11 +68,11 @@ bool has_far_rows(ir::Load const& read, RuleStage const& stage, Target const& ta
   int64_t row = (*shape)[rank - 1] * size_of(read.type);
   MemoryLevel const* second = target.hardware.memory("L2");
   int64_t near = (second ? second->bytes : 1 << 20) / 2;
-  bool strips = (*shape)[rank - 1] > 4 * target.lanes(read.type);
-  return strips && (row >= kPage || (*shape)[rank - 2] * row > near);
+  bool several = (*shape)[rank - 1] > 4 * target.lanes(read.type);
+  return several && (row >= kPage || (*shape)[rank - 2] * row > near);
 }
 
-std::string copy_of_strips(Building& building, RuleStage const& stage, Target const& target) {
+std::string copy_in_panels(Building& building, RuleStage const& stage, Target const& target) {
   std::string tensor, layout;
   std::map<std::string, int> reads;
   walk_exprs(stage.node->body, [&](Expr const& e) {
@@ -87,7 +87,7 @@ std::string copy_of_strips(Building& building, RuleStage const& stage, Target co
       tensor = read->buffer->name;
     return true;
   });
-  // A strip of what is read at two places would be the whole.
+  // A panel of what is read at two places would be the whole matrix.
   if (tensor.empty() || reads[tensor] > 1) return {};
   std::string copy = free_tensor_name(building.schedule().program(), tensor + "_cache");
   bool made =
@@ -95,7 +95,8 @@ std::string copy_of_strips(Building& building, RuleStage const& stage, Target co
   return made ? copy : "";
 }
 
-bool place_strip(Building& building, RuleStage const& stage, RuleStage const& copy, int64_t width) {
+bool place_panel_copy(Building& building, RuleStage const& stage, RuleStage const& copy,
+                      int64_t width) {
   std::string loop = stage.spatial.back().name + ".0";
   if (!building.step(fmt::format("compute_at({}, {})", copy.block, reference(stage, loop))))
     return false;
