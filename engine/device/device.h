@@ -43,7 +43,7 @@ struct BufferView {
 };
 
 /// One call of a kernel, as engine/runtime/abi.h has it: inputs and outputs, then the workspace. Of
-/// a program: its inputs, outputs, parameters and arena; then `symbol` is its name for people.
+/// a network: its inputs, outputs, parameters and arena; then `symbol` is its name for people.
 struct DeviceStep {
   LibraryHandle library;
   std::string symbol;
@@ -55,7 +55,7 @@ struct DeviceStep {
 struct DeviceHolding {
   int64_t tensors = 0;
   int64_t tensor_bytes = 0;
-  int64_t libraries = 0;  ///< programs, too
+  int64_t libraries = 0;  ///< networks, too
   int64_t library_bytes = 0;
   bool operator==(DeviceHolding const&) const = default;
 };
@@ -101,11 +101,11 @@ public:
   /// Errors: module_not_loadable, library_too_large.
   virtual Result<LibraryHandle> load(std::span<std::byte const> library,
                                      CallOptions const& options) = 0;
-  /// Steps with branches and loops over kernels of `library`, which may be freed before. They run
-  /// as one step of what this gives. `description`: a package's text
+  /// A network: steps with branches and loops over kernels of `library`, which may be freed before.
+  /// It runs as one step of what this gives. `description`: a package's text
   /// (runtime/package/description.h); of its files only the parameters' size counts. Errors:
   /// bad_package, symbol_not_found (when it runs), unknown_request (an older device).
-  virtual Result<LibraryHandle> load_program(LibraryHandle const& library,
+  virtual Result<LibraryHandle> load_network(LibraryHandle const& library,
                                              std::string const& description,
                                              CallOptions const& options) = 0;
   virtual Status free(LibraryHandle const& library) = 0;
@@ -113,10 +113,10 @@ public:
   /// Runs the steps in order with `threads` threads (1..1024).
   virtual Status run(std::span<DeviceStep const> steps, int threads,
                      CallOptions const& options) = 0;
-  /// Times the steps, each and together; `options.timeout` must allow for `plan.most_seconds`.
-  /// Errors: also impossible_times (not a number, below zero, days).
+  /// Times the steps, each and together; `options.timeout` must allow for
+  /// `timing_options.most_seconds`. Errors: also impossible_times (not a number, below zero, days).
   virtual Result<Timing> time(std::span<DeviceStep const> steps, int threads,
-                              TimingPlan const& plan, CallOptions const& options) = 0;
+                              TimingOptions const& timing_options, CallOptions const& options) = 0;
 };
 
 /// Makes a tensor on the device with the content of `array`.

@@ -98,11 +98,11 @@ Result<LibraryHandle> LoggedDevice::load(std::span<std::byte const> library,
   return handle;
 }
 
-Result<LibraryHandle> LoggedDevice::load_program(LibraryHandle const& library,
+Result<LibraryHandle> LoggedDevice::load_network(LibraryHandle const& library,
                                                  std::string const& description,
                                                  CallOptions const& options) {
-  auto handle = device_->load_program(library, description, options);
-  if (!handle) note_failure("loading a program", handle.error());
+  auto handle = device_->load_network(library, description, options);
+  if (!handle) note_failure("loading a network", handle.error());
   return handle;
 }
 
@@ -121,9 +121,9 @@ Status LoggedDevice::run(std::span<DeviceStep const> steps, int threads,
 }
 
 Result<Timing> LoggedDevice::time(std::span<DeviceStep const> steps, int threads,
-                                  TimingPlan const& plan, CallOptions const& options) {
+                                  TimingOptions const& timing_options, CallOptions const& options) {
   auto start = Clock::now();
-  auto timing = device_->time(steps, threads, plan, options);
+  auto timing = device_->time(steps, threads, timing_options, options);
   if (timing)
     log_->add(
         Kind::kTimed,

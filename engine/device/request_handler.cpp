@@ -59,8 +59,8 @@ Result<wire::Response> RequestHandler::dispatch(wire::Request const& request) {
       return run(request.run());
     case wire::Request::kTime:
       return time(request.time());
-    case wire::Request::kLoadProgram:
-      return load_program(request.load_program());
+    case wire::Request::kLoadNetwork:
+      return load_network(request.load_network());
     default:
       break;
   }
@@ -140,12 +140,12 @@ Result<wire::Response> RequestHandler::load(std::string const& bytes) {
   return response;
 }
 
-Result<wire::Response> RequestHandler::load_program(wire::LoadProgram const& request) {
+Result<wire::Response> RequestHandler::load_network(wire::LoadNetwork const& request) {
   TRY_ASSIGN(Library const* library, find_library(request.library()));
-  TRY_ASSIGN(package::Description program, package::parse_description(request.description()));
-  if (!program.elsewhere.empty())
-    return bad_input("bad_package", "some steps of the program run on another device");
-  libraries_[++last_id_] = {library->kernels, std::move(program),
+  TRY_ASSIGN(package::Description network, package::parse_description(request.description()));
+  if (!network.elsewhere.empty())
+    return bad_input("bad_package", "some steps of the network run on another device");
+  libraries_[++last_id_] = {library->kernels, std::move(network),
                             int64_t(request.description().size())};
   wire::Response response;
   response.set_handle(last_id_);
@@ -169,33 +169,33 @@ Result<RequestHandler::Library const*> RequestHandler::find_library(int64_t id) 
 }
 
 /// Every region gets a tensor that is large enough for it.
-Result<package::BoundSteps> RequestHandler::bind_program(Library const& library,
+Result<package::BoundSteps> RequestHandler::bind_network(Library const& library,
                                                          wire::Step const& step) {
-  package::Description const& program = *library.program;
+  package::Description const& network = *library.network;
   package::Memory memory;
-  size_t tensors = program.inputs.size() + program.outputs.size();
+  size_t tensors = network.inputs.size() + network.outputs.size();
   if (size_t(step.buffers_size()) != tensors + 2)
-    return bad_input("wrong_buffers", "the program takes " + std::to_string(tensors + 2) +
+    return bad_input("wrong_buffers", "the network takes " + std::to_string(tensors + 2) +
                                           " buffers, not " + std::to_string(step.buffers_size()));
   int next = 0;
   for (auto const& [list, of] :
-       {std::pair(&program.inputs, &memory.inputs), std::pair(&program.outputs, &memory.outputs)})
+       {std::pair(&network.inputs, &memory.inputs), std::pair(&network.outputs, &memory.outputs)})
     for (package::Tensor const& tensor : *list) {
       TRY_ASSIGN(MemoryPlace address, bind(step.buffers(next++), tensor.bytes));
       of->push_back(address);
     }
-  TRY_ASSIGN(memory.parameters, bind(step.buffers(next++), program.parameters.bytes));
-  TRY_ASSIGN(memory.arena, bind(step.buffers(next), program.arena_bytes));
-  TRY_ASSIGN(memory.workspace, bind(step.workspace(), program.workspace_bytes));
-  return package::BoundSteps::bind(program.steps,
+  TRY_ASSIGN(memory.parameters, bind(step.buffers(next++), network.parameters.bytes));
+  TRY_ASSIGN(memory.arena, bind(step.buffers(next), network.arena_bytes));
+  TRY_ASSIGN(memory.workspace, bind(step.workspace(), network.workspace_bytes));
+  return package::BoundSteps::bind(network.steps,
                                    {{library.kernels.get(), &processor_, std::move(memory)}});
 }
 
 Result<RequestHandler::BoundStep> RequestHandler::bind(wire::Step const& step) {
   TRY_ASSIGN(Library const* library, find_library(step.library()));
-  BoundStep bound{.symbol = &step.symbol(), .kernel = nullptr, .buffers = {}, .program = {}};
-  if (library->program) {
-    TRY_ASSIGN(bound.program, bind_program(*library, step));
+  BoundStep bound{.symbol = &step.symbol(), .kernel = nullptr, .buffers = {}, .network = {}};
+  if (library->network) {
+    TRY_ASSIGN(bound.network, bind_network(*library, step));
     return bound;
   }
   TRY_ASSIGN(bound.kernel, library->kernels->find(step.symbol()));
@@ -240,11 +240,11 @@ Status RequestHandler::wait() {
 }
 
 Status RequestHandler::call(BoundStep const& step, size_t index) {
-  if (!step.program) return call_kernel(*step.symbol, step.kernel, step.buffers, index);
+  if (!step.network) return call_kernel(*step.symbol, step.kernel, step.buffers, index);
   // To ask takes as long as a small kernel.
   constexpr std::chrono::milliseconds kBetweenQuestions{1};
   auto asked = std::chrono::steady_clock::now();
-  return step.program->run([&](Processor&, std::string const& symbol, void* kernel,
+  return step.network->run([&](Processor&, std::string const& symbol, void* kernel,
                                std::span<MemoryPlace const> buffers) -> Status {
     TRY(call_kernel(symbol, kernel, buffers, index));
     auto now = std::chrono::steady_clock::now();
@@ -269,17 +269,17 @@ Result<wire::Response> RequestHandler::time(wire::Time const& request) {
     if (!(seconds >= 0 && seconds <= kMostSeconds))  // also for what is no number
       return bad_input("bad_timing", "a sample and a measurement last from 0 seconds to a day");
   TRY_ASSIGN(std::vector<BoundStep> steps, bind(request.run()));
-  TimingPlan plan{.warm_up = std::clamp(request.warm_up(), 0, 1 << 20),
-                  .repeats = std::clamp(request.repeats(), 1, 1 << 20),
-                  .min_sample_seconds = request.min_sample_seconds(),
-                  .most_seconds = request.most_seconds()};
+  TimingOptions timing_options{.warm_up = std::clamp(request.warm_up(), 0, 1 << 20),
+                               .repeats = std::clamp(request.repeats(), 1, 1 << 20),
+                               .min_sample_seconds = request.min_sample_seconds(),
+                               .most_seconds = request.most_seconds()};
   Status called;
   auto one = [&](size_t i) -> int32_t {
     called = call(steps[i], i);
     if (called) called = wait();  // the time of a step is until it is done
     return called ? 0 : 1;
   };
-  Result<Timing> timed = time_steps(steps.size(), one, plan, stopped_);
+  Result<Timing> timed = time_steps(steps.size(), one, timing_options, stopped_);
   TRY(called);  // it says more than a code
   TRY_ASSIGN(Timing timing, std::move(timed));
   wire::Response response;

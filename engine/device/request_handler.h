@@ -45,7 +45,7 @@ private:
   };
   struct Library {
     std::shared_ptr<KernelLibrary> kernels;
-    std::optional<package::Description> program;  ///< what to do with them, of a program
+    std::optional<package::Description> network;  ///< what to do with them, of a network
     int64_t bytes = 0;                            ///< as they were sent
   };
   /// A step whose names have become addresses.
@@ -53,7 +53,7 @@ private:
     std::string const* symbol = nullptr;
     void* kernel = nullptr;
     std::vector<MemoryPlace> buffers;
-    std::optional<package::BoundSteps> program;  ///< in the place of the kernel
+    std::optional<package::BoundSteps> network;  ///< in the place of the kernel
   };
 
   Result<wire::Response> dispatch(wire::Request const& request);
@@ -63,7 +63,7 @@ private:
   Result<wire::Response> read(wire::Read const& request);
   Result<wire::Response> free_tensor(int64_t id);
   Result<wire::Response> load(std::string const& bytes);
-  Result<wire::Response> load_program(wire::LoadProgram const& request);
+  Result<wire::Response> load_network(wire::LoadNetwork const& request);
   Result<wire::Response> free_library(int64_t id);
   Result<wire::Response> run(wire::Run const& request);
   Result<wire::Response> time(wire::Time const& request);
@@ -72,10 +72,10 @@ private:
   Result<MemoryPlace> locate(int64_t id, int64_t offset, int64_t bytes);
   Result<MemoryPlace> bind(wire::View const& view, int64_t bytes = 0);
   Result<Library const*> find_library(int64_t id) const;
-  Result<package::BoundSteps> bind_program(Library const& library, wire::Step const& step);
+  Result<package::BoundSteps> bind_network(Library const& library, wire::Step const& step);
   Result<BoundStep> bind(wire::Step const& step);
   Result<std::vector<BoundStep>> bind(wire::Run const& run);
-  /// Errors: kernel_failed; of a program those of its steps, and cancelled.
+  /// Errors: kernel_failed; of a network those of its steps, and cancelled.
   Status call(BoundStep const& step, size_t index);
   Status call_kernel(std::string const& symbol, void* kernel, std::span<MemoryPlace const> buffers,
                      size_t index);

@@ -159,17 +159,18 @@ Result<LibraryHandle> WireDevice::load(std::span<std::byte const> library,
   return LibraryHandle{answer.message.handle(), answer.generation};
 }
 
-Result<LibraryHandle> WireDevice::load_program(LibraryHandle const& library,
+Result<LibraryHandle> WireDevice::load_network(LibraryHandle const& library,
                                                std::string const& description,
                                                CallOptions const& options) {
   if (description.size() > kMostFrameBytes / 2)
-    return bad_input("library_too_large",
-                     fmt::format("a program that takes {} bytes to describe is "
-                                 "too large",
-                                 description.size()));
+    return bad_input(
+        "library_too_large",
+        fmt::format(
+            "a network whose description has {} bytes is too large for a device; the most is {}",
+            description.size(), kMostFrameBytes / 2));
   wire::Request request;
-  request.mutable_load_program()->set_library(library.id);
-  request.mutable_load_program()->set_description(description);
+  request.mutable_load_network()->set_library(library.id);
+  request.mutable_load_network()->set_description(description);
   TRY_ASSIGN(Answer answer, conversation_->ask(request, library.generation, patient(options)));
   if (!answer.message.has_handle()) return unexpected_answer();
   return LibraryHandle{answer.message.handle(), answer.generation};
@@ -193,15 +194,15 @@ Status WireDevice::run(std::span<DeviceStep const> steps, int threads, CallOptio
 }
 
 Result<Timing> WireDevice::time(std::span<DeviceStep const> steps, int threads,
-                                TimingPlan const& plan, CallOptions const& options) {
+                                TimingOptions const& timing_options, CallOptions const& options) {
   if (steps.empty()) return bad_input("nothing_to_time", "there is no step to time");
   wire::Request request;
   wire::Time& message = *request.mutable_time();
   fill_run(steps, threads, *message.mutable_run());
-  message.set_warm_up(plan.warm_up);
-  message.set_repeats(plan.repeats);
-  message.set_min_sample_seconds(plan.min_sample_seconds);
-  message.set_most_seconds(plan.most_seconds);
+  message.set_warm_up(timing_options.warm_up);
+  message.set_repeats(timing_options.repeats);
+  message.set_min_sample_seconds(timing_options.min_sample_seconds);
+  message.set_most_seconds(timing_options.most_seconds);
   TRY_ASSIGN(Answer answer,
              conversation_->ask(request, oldest_generation(steps), patient(options), steps));
   wire::TimingReport const& report = answer.message.timing();

@@ -28,12 +28,12 @@ public:
   Status free(TensorHandle const& tensor) override;
   Result<LibraryHandle> load(std::span<std::byte const> library,
                              CallOptions const& options) override;
-  Result<LibraryHandle> load_program(LibraryHandle const& library, std::string const& description,
+  Result<LibraryHandle> load_network(LibraryHandle const& library, std::string const& description,
                                      CallOptions const& options) override;
   Status free(LibraryHandle const& library) override;
   Status run(std::span<DeviceStep const> steps, int threads, CallOptions const& options) override;
-  Result<Timing> time(std::span<DeviceStep const> steps, int threads, TimingPlan const& plan,
-                      CallOptions const& options) override;
+  Result<Timing> time(std::span<DeviceStep const> steps, int threads,
+                      TimingOptions const& timing_options, CallOptions const& options) override;
 
   /// Counts the lives of the device: handles of a lower generation are gone.
   uint64_t generation() const;

@@ -267,14 +267,15 @@ Status NetworkGraph::time(int rounds, NetworkTiming& timing) {
     // What just ran for so long is warm: a slow device is not kept busy for nothing.
     auto ran = segment_seconds_.find(int(s));
     bool warm = ran != segment_seconds_.end() && ran->second > kLongRun;
-    TimingPlan plan{.warm_up = warm ? 0 : 1,
-                    .repeats = whole ? rounds : 3,
-                    .min_sample_seconds = 0,
-                    .most_seconds = 60};
+    TimingOptions timing_options{.warm_up = warm ? 0 : 1,
+                                 .repeats = whole ? rounds : 3,
+                                 .min_sample_seconds = 0,
+                                 .most_seconds = 60};
     CallOptions call = parts_.options.call;
     call.timeout = std::chrono::minutes(3);
     Device& device = parts_.device(segment_places_[s]);
-    TRY_ASSIGN(Timing measured, device.time(segments_[s], parts_.options.threads, plan, call));
+    TRY_ASSIGN(Timing measured,
+               device.time(segments_[s], parts_.options.threads, timing_options, call));
     for (size_t i = 0; i < measured.steps.size(); ++i)
       timing.kernels.push_back({segment_kernels_[s][i], measured.steps[i].least() * 1e3});
     if (whole)

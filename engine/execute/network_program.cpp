@@ -37,7 +37,7 @@ Result<std::unique_ptr<NetworkProgram>> NetworkProgram::create(Graph const& grap
   description.library = {"kernels", 0, 0};
   description.parameters = {"parameters", assembly.parameter_bytes, 0};
   TRY_ASSIGN(LibraryHandle loaded,
-             parts.places[0].device.load_program(
+             parts.places[0].device.load_network(
                  parts.places[0].library.get(), package::to_text(description), parts.options.call));
   parts.places[0].program = OwnedLibrary(parts.places[0].device, loaded);
   program->whole_.library = loaded;
@@ -133,14 +133,14 @@ Status NetworkProgram::time(int rounds, NetworkTiming& timing) {
   bool plain = std::ranges::all_of(description_.steps, [](package::Step const& step) {
     return step.kind == package::StepKind::kKernel;
   });
-  TimingPlan plan{.warm_up = last_seconds_ > kLongRun ? 0 : 1,
-                  .repeats = plain ? rounds : 3,
-                  .min_sample_seconds = 0,
-                  .most_seconds = 60};
+  TimingOptions timing_options{.warm_up = last_seconds_ > kLongRun ? 0 : 1,
+                               .repeats = plain ? rounds : 3,
+                               .min_sample_seconds = 0,
+                               .most_seconds = 60};
   std::vector<int> kernels;
   std::vector<DeviceStep> steps = kernel_steps(kernels);
   if (!steps.empty()) {
-    TRY_ASSIGN(Timing each, device().time(steps, parts_.options.threads, plan, call));
+    TRY_ASSIGN(Timing each, device().time(steps, parts_.options.threads, timing_options, call));
     for (size_t i = 0; i < steps.size(); ++i)
       timing.kernels.push_back({kernels[i], each.steps[i].least() * 1e3});
     if (plain) {
@@ -148,8 +148,9 @@ Status NetworkProgram::time(int rounds, NetworkTiming& timing) {
       return {};
     }
   }
-  plan.repeats = rounds;
-  TRY_ASSIGN(Timing whole, device().time({&whole_, 1}, parts_.options.threads, plan, call));
+  timing_options.repeats = rounds;
+  TRY_ASSIGN(Timing whole,
+             device().time({&whole_, 1}, parts_.options.threads, timing_options, call));
   for (double seconds : whole.total.seconds) timing.samples_ms.push_back(seconds * 1e3);
   return {};
 }

@@ -13,7 +13,7 @@ namespace tw {
 
 struct BenchOptions {
   int threads = 1;
-  TimingPlan timing;
+  TimingOptions timing;
   CallOptions call;
 };
 

@@ -159,8 +159,9 @@ private:
                     .buffers = {{parameters_.get()}, {data_.get()}}};
     double spent = std::chrono::duration<double>(Clock::now() - start_).count();
     double share = (options_.most_seconds - spent) / double(steps_ - done_);
-    TimingPlan plan{.repeats = options_.repeats, .most_seconds = std::max(0.0, share)};
-    TRY_ASSIGN(Timing timing, device_.time(std::span(&step, 1), tasks, plan, call_options()));
+    TimingOptions timing_options{.repeats = options_.repeats, .most_seconds = std::max(0.0, share)};
+    TRY_ASSIGN(Timing timing,
+               device_.time(std::span(&step, 1), tasks, timing_options, call_options()));
     std::vector<double> const& seconds = timing.total.seconds;
     samples.seconds.insert(samples.seconds.end(), seconds.begin(), seconds.end());
     ++done_;

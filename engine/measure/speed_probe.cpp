@@ -35,8 +35,8 @@ Result<double> SpeedProbe::speed(CallOptions const& options) {
     DeviceStep step{.library = library_,
                     .symbol = probes_.compute.front().probe.symbol,
                     .buffers = {{parameters_}, {parameters_}}};
-    TimingPlan plan{.warm_up = 1, .repeats = 5, .most_seconds = 0.05};
-    return device_.time(std::span(&step, 1), threads_, plan, options);
+    TimingOptions timing_options{.warm_up = 1, .repeats = 5, .most_seconds = 0.05};
+    return device_.time(std::span(&step, 1), threads_, timing_options, options);
   };
   auto timing = attempt();
   if (!timing && timing.error().code == "device_restarted") {

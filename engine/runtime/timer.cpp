@@ -88,21 +88,23 @@ double Samples::median() const {
 double Samples::spread() const { return least() > 0 ? (median() - least()) / least() : 0; }
 
 Result<Timing> time_steps(size_t count, std::function<int32_t(size_t)> const& step,
-                          TimingPlan const& plan, std::function<bool()> const& stop) {
+                          TimingOptions const& timing_options, std::function<bool()> const& stop) {
   if (count == 0) return bad_input("nothing_to_time", "there is no step to time");
   Timing timing;
   timing.steps.resize(count);
   Measurement measurement(count, step);
   auto start = Clock::now();
   auto must_stop = [&] { return stop && stop(); };
-  for (int i = 0; i < plan.warm_up && seconds_since(start) <= plan.most_seconds; ++i) {
+  for (int i = 0; i < timing_options.warm_up && seconds_since(start) <= timing_options.most_seconds;
+       ++i) {
     if (!measurement.run(1)) return measurement.failure();
     if (must_stop()) return Measurement::cancelled();
   }
   int64_t& runs = timing.runs_per_sample;
-  if (!measurement.calibrate(plan.min_sample_seconds, runs)) return measurement.failure();
+  if (!measurement.calibrate(timing_options.min_sample_seconds, runs)) return measurement.failure();
   measurement.store(runs, timing);
-  for (int i = 1; i < plan.repeats && seconds_since(start) < plan.most_seconds; ++i) {
+  for (int i = 1; i < timing_options.repeats && seconds_since(start) < timing_options.most_seconds;
+       ++i) {
     if (must_stop()) return Measurement::cancelled();
     if (!measurement.run(runs)) return measurement.failure();
     measurement.store(runs, timing);

@@ -9,7 +9,7 @@
 
 namespace tw {
 
-struct TimingPlan {
+struct TimingOptions {
   int warm_up = 1;                    ///< runs before the first sample
   int repeats = 5;                    ///< samples
   double min_sample_seconds = 50e-6;  ///< a shorter list of steps is run several times per sample
@@ -35,7 +35,8 @@ struct Timing {
 /// kernel_failed ("stopped with code 7": the caller knows the step that ran last).
 /// `stop`, where given, is asked between runs; once true the measurement ends with cancelled.
 Result<Timing> time_steps(size_t count, std::function<int32_t(size_t)> const& step,
-                          TimingPlan const& plan, std::function<bool()> const& stop = {});
+                          TimingOptions const& timing_options,
+                          std::function<bool()> const& stop = {});
 
 /// How fast this core is right now: a burst of some 20 us of multiply-adds, in 1e9 per second.
 /// Only compared with itself: it falls when the clock drops or the core is shared.

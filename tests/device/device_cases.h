@@ -7,7 +7,7 @@
 #include <QtTest>
 #include <thread>
 
-#include "tests/device/program_bench.h"
+#include "tests/device/network_bench.h"
 
 namespace tw::test {
 
@@ -70,8 +70,8 @@ private slots:
     QVERIFY(bench.prepare());
     std::vector<DeviceStep> steps = {bench.step("add", {bench.a, bench.b, bench.c}),
                                      bench.step("scale", {bench.c, bench.b})};
-    TimingPlan plan{.warm_up = 2, .repeats = 6};
-    Timing timing = bench.device.time(steps, 1, plan, bench.options).value();
+    TimingOptions timing_options{.warm_up = 2, .repeats = 6};
+    Timing timing = bench.device.time(steps, 1, timing_options, bench.options).value();
     QCOMPARE(timing.steps.size(), size_t(2));
     QCOMPARE(timing.total.seconds.size(), size_t(6));
     QCOMPARE(timing.speed.size(), size_t(6));
@@ -81,7 +81,8 @@ private slots:
       double parts = timing.steps[0].seconds[i] + timing.steps[1].seconds[i];
       QVERIFY(parts <= timing.total.seconds[i] * 1.001);
     }
-    QVERIFY(bench.device.time({}, 1, plan, bench.options).error().code == "nothing_to_time");
+    QVERIFY(bench.device.time({}, 1, timing_options, bench.options).error().code ==
+            "nothing_to_time");
   }
 
   void a_large_tensor_comes_back_as_it_was_sent() {
@@ -187,8 +188,8 @@ private slots:
       source.request_stop();
     });
     DeviceStep add = bench.step("add", {bench.a, bench.b, bench.c});
-    TimingPlan plan{.repeats = 1 << 20, .min_sample_seconds = 1e-3};
-    auto stopped = bench.device.time(std::span(&add, 1), 1, plan, bench.options);
+    TimingOptions timing_options{.repeats = 1 << 20, .min_sample_seconds = 1e-3};
+    auto stopped = bench.device.time(std::span(&add, 1), 1, timing_options, bench.options);
     QVERIFY(!stopped && stopped.error().code == "cancelled");
     bench.options.stop = {};
     for (int i = 0; i < 3; ++i) QVERIFY(bench.run(add));
@@ -298,82 +299,82 @@ private slots:
     QVERIFY(least < 1'000'000);
   }
 
-  void a_program_branches_and_loops_on_the_device() {
+  void a_network_branches_and_loops_on_the_device() {
     Bench bench(make_device());
     QVERIFY(bench.prepare());
-    ProgramBench program(bench);
-    QVERIFY(program.load(choice_program()));
-    QVERIFY(bench.device.free(bench.library));  // the program keeps what it needs
-    QCOMPARE(program.run(true, 3).value(), 1.5 * 1023);
-    QCOMPARE(program.run(false, 3).value(), 8.0 * 1023);
-    QCOMPARE(program.run(false, 0).value(), 1.0 * 1023);
+    NetworkBench network(bench);
+    QVERIFY(network.load(choice_network()));
+    QVERIFY(bench.device.free(bench.library));  // the network keeps what it needs
+    QCOMPARE(network.run(true, 3).value(), 1.5 * 1023);
+    QCOMPARE(network.run(false, 3).value(), 8.0 * 1023);
+    QCOMPARE(network.run(false, 0).value(), 1.0 * 1023);
     Timing timing =
-        bench.device.time(std::span(&program.step, 1), 1, {.repeats = 4}, bench.options).value();
+        bench.device.time(std::span(&network.step, 1), 1, {.repeats = 4}, bench.options).value();
     QVERIFY(timing.steps.size() == 1 && timing.total.seconds.size() == 4);
-    QVERIFY(bench.device.free(program.step.library));
-    QCOMPARE(code_of(bench.run(program.step)), QString("unknown_library"));
+    QVERIFY(bench.device.free(network.step.library));
+    QCOMPARE(code_of(bench.run(network.step)), QString("unknown_library"));
   }
 
-  void what_goes_wrong_inside_of_a_program_names_the_kernel() {
+  void what_goes_wrong_inside_of_a_network_names_the_kernel() {
     Bench bench(make_device());
     QVERIFY(bench.prepare());
-    ProgramBench program(bench);
-    QVERIFY(program.load(choice_program("refuse")));
-    QCOMPARE(program.run(true, 0).error().message,
+    NetworkBench network(bench);
+    QVERIFY(network.load(choice_network("refuse")));
+    QCOMPARE(network.run(true, 0).error().message,
              std::string("the kernel 'refuse' stopped with code 7"));
-    auto timed = bench.device.time(std::span(&program.step, 1), 1, {}, bench.options);
+    auto timed = bench.device.time(std::span(&network.step, 1), 1, {}, bench.options);
     QVERIFY(!timed && timed.error().message == "the kernel 'refuse' stopped with code 7");
-    QCOMPARE(program.run(false, 1).value(), 2.0 * 1023);  // the other way has it not
-    QVERIFY(program.load(choice_program("crash")));
-    QCOMPARE(program.run(true, 0).error().message,
+    QCOMPARE(network.run(false, 1).value(), 2.0 * 1023);  // the other way has it not
+    QVERIFY(network.load(choice_network("crash")));
+    QCOMPARE(network.run(true, 0).error().message,
              std::string("the kernel 'crash' crashed (segmentation fault at address 0x10)"));
     QVERIFY(bench.prepare());
-    QVERIFY(program.load(choice_program("nothing")));
-    QCOMPARE(program.run(false, 0).error().code, std::string("symbol_not_found"));
+    QVERIFY(network.load(choice_network("nothing")));
+    QCOMPARE(network.run(false, 0).error().code, std::string("symbol_not_found"));
   }
 
-  void a_stop_ends_a_program_between_two_kernels() {
+  void a_stop_ends_a_network_between_two_kernels() {
     Bench bench(make_device());
     QVERIFY(bench.prepare());
-    ProgramBench program(bench);
-    QVERIFY(program.load(choice_program()) && program.set(false, 1'000'000));
+    NetworkBench network(bench);
+    QVERIFY(network.load(choice_network()) && network.set(false, 1'000'000));
     std::stop_source source;
     bench.options.stop = source.get_token();
     std::jthread stopper([&] {
       std::this_thread::sleep_for(20ms);
       source.request_stop();
     });
-    QCOMPARE(code_of(bench.run(program.step)), QString("cancelled"));
+    QCOMPARE(code_of(bench.run(network.step)), QString("cancelled"));
     bench.options.stop = {};
-    QCOMPARE(program.run(false, 2).value(), 4.0 * 1023);
+    QCOMPARE(network.run(false, 2).value(), 4.0 * 1023);
     QCOMPARE(bench.device.generation(), uint64_t(1));  // it answered: no tensor was lost
   }
 
-  void programs_that_do_not_fit_are_refused_before_they_run() {
+  void networks_that_do_not_fit_are_refused_before_they_run() {
     Bench bench(make_device());
     QVERIFY(bench.prepare());
-    ProgramBench program(bench);
+    NetworkBench network(bench);
     auto load = [&](std::string const& text) {
-      auto loaded = bench.device.load_program(bench.library, text, bench.options);
+      auto loaded = bench.device.load_network(bench.library, text, bench.options);
       return loaded ? std::string("loaded") : loaded.error().code;
     };
     QCOMPARE(load("{}"), std::string("bad_package"));
-    package::Description beyond = choice_program();
+    package::Description beyond = choice_network();
     beyond.arena_bytes = 4096;  // the loop writes behind it
     QCOMPARE(load(package::to_text(beyond)), std::string("bad_package"));
-    QVERIFY(program.load(choice_program()));
-    DeviceStep step = program.step;
+    QVERIFY(network.load(choice_network()));
+    DeviceStep step = network.step;
     step.buffers.pop_back();
     QCOMPARE(code_of(bench.run(step)), QString("wrong_buffers"));
-    for (size_t small = 2; small < program.step.buffers.size(); ++small) {
-      step = program.step;
-      step.buffers[small] = {program.choice};
+    for (size_t small = 2; small < network.step.buffers.size(); ++small) {
+      step = network.step;
+      step.buffers[small] = {network.choice};
       QCOMPARE(code_of(bench.run(step)), QString("out_of_tensor"));
       step.buffers[small] = {};
       QCOMPARE(code_of(bench.run(step)), QString("unknown_tensor"));
     }
     QVERIFY(bench.device.free(bench.library));
-    QCOMPARE(load(package::to_text(choice_program())), std::string("unknown_library"));
+    QCOMPARE(load(package::to_text(choice_network())), std::string("unknown_library"));
   }
 
   void several_threads_may_use_a_device() {

@@ -60,20 +60,20 @@ public:
     TRY(next());
     return device_.load(library, options);
   }
-  Result<LibraryHandle> load_program(LibraryHandle const& library, std::string const& description,
+  Result<LibraryHandle> load_network(LibraryHandle const& library, std::string const& description,
                                      CallOptions const& options) override {
     TRY(next());
-    return device_.load_program(library, description, options);
+    return device_.load_network(library, description, options);
   }
   Status free(LibraryHandle const& library) override { return device_.free(library); }
   Status run(std::span<DeviceStep const> steps, int threads, CallOptions const& options) override {
     TRY(next());
     return device_.run(steps, threads, options);
   }
-  Result<Timing> time(std::span<DeviceStep const> steps, int threads, TimingPlan const& plan,
-                      CallOptions const& options) override {
+  Result<Timing> time(std::span<DeviceStep const> steps, int threads,
+                      TimingOptions const& timing_options, CallOptions const& options) override {
     TRY(next());
-    return device_.time(steps, threads, plan, options);
+    return device_.time(steps, threads, timing_options, options);
   }
 
 private:

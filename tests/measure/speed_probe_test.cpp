@@ -41,11 +41,11 @@ public:
   }
   Status free(LibraryHandle const&) override { return ++frees, Status(); }
   Status run(std::span<DeviceStep const>, int, CallOptions const&) override { return {}; }
-  Result<Timing> time(std::span<DeviceStep const>, int, TimingPlan const& plan,
+  Result<Timing> time(std::span<DeviceStep const>, int, TimingOptions const& timing_options,
                       CallOptions const&) override {
     if (std::exchange(lost, false)) return environment_failed("device_restarted", "it was lost");
     Timing timing;
-    timing.total.seconds.assign(size_t(plan.repeats), seconds);
+    timing.total.seconds.assign(size_t(timing_options.repeats), seconds);
     return timing;
   }
 };

@@ -32,10 +32,10 @@ public:
     if (response.has_status()) response.mutable_status()->set_load(*busy_ ? 1000.0 : 0.0);
     return response;
   }
-  Result<Timing> time(std::span<DeviceStep const> steps, int threads, TimingPlan const& plan,
-                      CallOptions const& options) override {
-    auto timing = device_.time(steps, threads, plan, options);
-    bool short_burst = steps.front().symbol == burst_ && plan.most_seconds < 0.1;
+  Result<Timing> time(std::span<DeviceStep const> steps, int threads,
+                      TimingOptions const& timing_options, CallOptions const& options) override {
+    auto timing = device_.time(steps, threads, timing_options, options);
+    bool short_burst = steps.front().symbol == burst_ && timing_options.most_seconds < 0.1;
     if (timing && short_burst)
       for (double& seconds : timing->total.seconds) seconds = *busy_ ? 1 : 1e-9;
     return timing;
@@ -59,9 +59,9 @@ public:
                              CallOptions const& options) override {
     return device_.load(library, options);
   }
-  Result<LibraryHandle> load_program(LibraryHandle const& library, std::string const& description,
+  Result<LibraryHandle> load_network(LibraryHandle const& library, std::string const& description,
                                      CallOptions const& options) override {
-    return device_.load_program(library, description, options);
+    return device_.load_network(library, description, options);
   }
   Status free(LibraryHandle const& library) override { return device_.free(library); }
   Status run(std::span<DeviceStep const> steps, int threads, CallOptions const& options) override {

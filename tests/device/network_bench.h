@@ -1,4 +1,4 @@
-/// A program of branches and loops over the common kernels, as the tests of devices use it.
+/// A network of branches and loops over the common kernels, as the tests of devices use it.
 #pragma once
 
 #include "engine/runtime/package/description.h"
@@ -13,7 +13,7 @@ inline NDArray number(DType type, double value) {
 }
 
 /// y = choice ? x + p : x doubled `rounds` times. `kernel` takes the place of "add".
-inline package::Description choice_program(std::string const& kernel = "add") {
+inline package::Description choice_network(std::string const& kernel = "add") {
   using namespace package;
   constexpr int64_t kBytes = 4096;
   Buffer choice{Region::kInput, 0, 1}, rounds{Region::kInput, 1, 8}, x{Region::kInput, 2, kBytes},
@@ -48,15 +48,15 @@ inline package::Description choice_program(std::string const& kernel = "add") {
   return whole;
 }
 
-/// The program with its tensors on a bench that is prepared.
-struct ProgramBench {
+/// The network with its tensors on a bench that is prepared.
+struct NetworkBench {
   Bench& bench;
   TensorHandle choice, rounds, arena;
   DeviceStep step;
 
-  explicit ProgramBench(Bench& bench_) : bench(bench_) {}
+  explicit NetworkBench(Bench& bench_) : bench(bench_) {}
   Status load(package::Description const& description) {
-    TRY_ASSIGN(step.library, bench.device.load_program(bench.library, package::to_text(description),
+    TRY_ASSIGN(step.library, bench.device.load_network(bench.library, package::to_text(description),
                                                        bench.options));
     TRY_ASSIGN(choice, bench.device.allocate(64, bench.options));
     TRY_ASSIGN(rounds, bench.device.allocate(64, bench.options));
