@@ -55,11 +55,11 @@ std::vector<bool> nests_of_loading(Top const& top, Names known) {
   }
   for (bool changed = true; changed;) {
     changed = false;
-    Names late, wanted;
+    Names written_at_run, read_at_run;
     for (size_t i = 0; i < top.nests.size(); ++i) {
       if (at_load[i]) continue;
-      late.merge(written_in(top.nests[i]));
-      wanted.merge(read_in(top.nests[i]));
+      written_at_run.merge(written_in(top.nests[i]));
+      read_at_run.merge(read_in(top.nests[i]));
     }
     Names available = known;
     for (size_t i = 0; i < top.nests.size(); ++i) {
@@ -67,9 +67,9 @@ std::vector<bool> nests_of_loading(Top const& top, Names known) {
       Names writes = written_in(top.nests[i]), own = available;
       own.insert(writes.begin(), writes.end());
       Names clash;
-      std::ranges::set_intersection(writes, late, std::inserter(clash, clash.begin()));
+      std::ranges::set_intersection(writes, written_at_run, std::inserter(clash, clash.begin()));
       bool lost = std::ranges::any_of(writes, [&](std::string const& name) {
-        return wanted.contains(name) && !kept.contains(name);
+        return read_at_run.contains(name) && !kept.contains(name);
       });
       at_load[i] = clash.empty() && !lost && holds_all(allocated, writes) &&
                    holds_all(own, read_in(top.nests[i]));
@@ -110,13 +110,15 @@ LoadTimeSplit split_load_time(Program const& program) {
   Top top;
   collect(program.body, top);
   std::vector<bool> at_load = nests_of_loading(top, parameters);
-  std::vector<Stmt> early, late;
-  for (size_t i = 0; i < top.nests.size(); ++i) (at_load[i] ? early : late).push_back(top.nests[i]);
-  if (early.empty() || late.empty()) return {std::nullopt, program, {}};
-  Names made = written_in(seq(early)), read = read_in(seq(late)), passed;
+  std::vector<Stmt> load_nests, run_nests;
+  for (size_t i = 0; i < top.nests.size(); ++i)
+    (at_load[i] ? load_nests : run_nests).push_back(top.nests[i]);
+  if (load_nests.empty() || run_nests.empty()) return {std::nullopt, program, {}};
+  Names made = written_in(seq(load_nests)), read = read_in(seq(run_nests)), passed;
   std::ranges::set_intersection(made, read, std::inserter(passed, passed.begin()));
-  LoadTimeSplit split{
-      program_of(program, top, early, passed), program_of(program, top, late, passed), {}};
+  LoadTimeSplit split{program_of(program, top, load_nests, passed),
+                      program_of(program, top, run_nests, passed),
+                      {}};
   split.at_load->name = program.name + "_load";
   split.at_load->outputs.clear();
   for (Buffer const& buffer : top.allocated) {
