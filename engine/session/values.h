@@ -288,6 +288,11 @@ struct ComparedValue {
   std::string unit;  ///< "ms", "GFLOP/s", "B", "%"; empty: a count
   std::optional<double> before, after;
   Better better = Better::kLess;
+  /// Below 1 it became less. Empty where one is missing, and where the ratio would say nothing.
+  std::optional<double> after_over_before() const {
+    if (!before || !after || *before <= 0 || unit == "%") return std::nullopt;
+    return *after / *before;
+  }
 };
 /// What two states of one kernel cost, and where they stand under the roofs.
 struct StateComparison {

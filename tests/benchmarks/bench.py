@@ -157,8 +157,8 @@ def machine():
 def table(report):
     lines = ["# Whole networks against ONNX Runtime", "",
              "Made by `./x bench`. Machine: %s. ONNX Runtime %s, all optimizations." % (report["machine"], report["peer"]),
-             "Warm caches; `ratio` is our time over the peer's (below 1: we are faster), median over %d interleaved rounds." % report["rounds"], "",
-             "| network | threads | largest difference | ours, ms (min) | peer, ms (min) | ratio | ratio of minima |",
+             "Warm caches; `ours / peer` is our time over the peer's (below 1: we are faster), median over %d interleaved rounds." % report["rounds"], "",
+             "| network | threads | largest difference | ours, ms (min) | peer, ms (min) | ours / peer | ours / peer, minima |",
              "|---|---|---|---|---|---|---|"]
     for row in report["rows"]:
         if "failure" in row:

@@ -232,7 +232,7 @@ private slots:
   void the_command_line_exports_kernels_and_compares() {
     Ran ran =
         tw({"export", "example:softmax", "--out", path("cli"), "--threads", "1", "--compare"});
-    QVERIFY2(ran.code == 0 && ran.output.contains("s in the window, ratio"),
+    QVERIFY2(ran.code == 0 && ran.output.contains("s in the window, exported / window"),
              qPrintable(ran.output));
     ran = tw({"export", path("matmul.te"), "--out", path("cli"), "--script", path("tiled.tws"),
               "--json"});

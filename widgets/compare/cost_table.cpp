@@ -25,12 +25,6 @@ QString value_words(std::optional<double> const& value, std::string const& unit)
   return QString::fromStdString(many_text(*value));
 }
 
-/// How many times as much; nothing where that says nothing.
-std::optional<double> ratio(ComparedValue const& row) {
-  if (!row.before || !row.after || *row.before <= 0 || row.unit == "%") return std::nullopt;
-  return *row.after / *row.before;
-}
-
 QString name_words(ComparedValue const& row) {
   QString name = QString::fromStdString(row.name);
   return row.unit == "GFLOP/s" ? name + ", GFLOP/s" : name;
@@ -70,6 +64,7 @@ void CostTable::paintEvent(QPaintEvent*) {
   int right = Qt::AlignRight | Qt::AlignVCenter, left = Qt::AlignLeft | Qt::AlignVCenter;
   cell(before, 3, kNumber - 8, ui_font(11), theme_.text3, "before", right);
   cell(after, 3, kNumber - 8, ui_font(11), theme_.text3, "after", right);
+  cell(change, 3, kChange, ui_font(11), theme_.text3, "after / before", right);
   for (size_t i = 0; i < comparison_->values.size(); ++i) {
     ComparedValue const& row = comparison_->values[i];
     double y = kHead + kRow * double(i);
@@ -80,7 +75,7 @@ void CostTable::paintEvent(QPaintEvent*) {
          right);
     cell(after, y, kNumber - 8, mono_font(12), theme_.text1, value_words(row.after, row.unit),
          right);
-    auto times = ratio(row);
+    auto times = row.after_over_before();
     if (!times || std::fabs(*times - 1) < 0.0005) continue;
     bool less = *times < 1;
     bool better = row.better == Better::kLess ? less : !less;

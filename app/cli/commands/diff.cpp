@@ -24,9 +24,9 @@ std::string value_text(std::optional<double> value, std::string const& unit) {
 }
 
 std::string ratio_text(session::ComparedValue const& row) {
-  if (!row.before || !row.after || *row.before <= 0 || row.unit == "%") return "";
-  double ratio = *row.after / *row.before;
-  return ratio > 0 && ratio < 0.1 ? "x 1/" + number_text(1 / ratio) : "x " + number_text(ratio);
+  auto ratio = row.after_over_before();
+  if (!ratio) return "";
+  return *ratio < 0.1 ? fmt::format("{:.2g}", *ratio) : number_text(*ratio);
 }
 
 void print_code(session::CodeText const& code) {
@@ -38,9 +38,9 @@ void print_code(session::CodeText const& code) {
 void print_text(session::ScriptDiff const& diff) {
   session::StateComparison const& states = diff.states;
   fmt::print("{} against {}: {}\n\n", states.after.name, states.before.name, states.summary);
-  fmt::print("{:<34} {:>16} {:>16} {:>10}\n", "", "before", "after", "");
+  fmt::print("{:<34} {:>16} {:>16} {:>14}\n", "", "before", "after", "after / before");
   for (session::ComparedValue const& row : states.values)
-    fmt::print("{:<34} {:>16} {:>16} {:>10}\n", row.name, value_text(row.before, row.unit),
+    fmt::print("{:<34} {:>16} {:>16} {:>14}\n", row.name, value_text(row.before, row.unit),
                value_text(row.after, row.unit), ratio_text(row));
   fmt::print("\nscripts (+ come, - gone, ^ v moved):\n");
   print_code(states.script_changes);

@@ -175,7 +175,7 @@ int run(Context const& context, Arguments const& arguments) {
     auto ms = device_ms(context, model, *request, *view, **device);
     if (!ms) return report(context, ms.error());
     json["device_ms"] = *ms;
-    words += fmt::format("; {} in the window, ratio {}", milliseconds_text(*ms),
+    words += fmt::format("; {} in the window, exported / window {}", milliseconds_text(*ms),
                          number_text(view->least_ms / *ms));
   }
   if (context.json) {
@@ -228,7 +228,7 @@ void add_export(CLI::App& app, Context& context) {
                                fmt::join(target_names(), ", ")))
       ->type_name("TARGET");
   command->add_flag("--compare", arguments->compare,
-                    "time it as the window does, too, and give the ratio");
+                    "also time it as the window does, and print its time / the window's time");
   add_threads_option(*command, context);
   command->callback([&context, arguments] {
     context.run = [&context, arguments] { return run(context, *arguments); };

@@ -62,10 +62,10 @@ std::string count_text(int64_t count, std::string const& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-std::string speedup_text(double ratio) {
-  if (ratio > 0.995 && ratio < 1.005) return "as fast";
-  return ratio > 1 ? number_text(ratio) + " times faster"
-                   : number_text(1 / ratio) + " times slower";
+std::string speedup_text(double speedup) {
+  if (speedup > 0.995 && speedup < 1.005) return "as fast";
+  return speedup > 1 ? number_text(speedup) + " times faster"
+                     : number_text(1 / speedup) + " times slower";
 }
 
 std::string percent_text(double share) { return fixed(share * 100, share < 0.0995 ? 1 : 0) + " %"; }

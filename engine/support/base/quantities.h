@@ -20,9 +20,9 @@ std::string speed_text(double billions, std::string const& unit);
 std::string many_text(double count);
 /// "1 kernel", "2 kernels".
 std::string count_text(int64_t count, std::string const& what);
-/// How much less time something takes, `ratio` the time before by the time after: "93.1 times
+/// How much less time something takes; `speedup`: the time before over the time after: "93.1 times
 /// faster", "1.25 times slower", "as fast" where the digits shown say nothing.
-std::string speedup_text(double ratio);
+std::string speedup_text(double speedup);
 /// "62 %", "0.6 %".
 std::string percent_text(double share);
 
