@@ -12,7 +12,7 @@ void add_kernel_option(CLI::App& command, std::string& kernel) {
   command
       .add_option(
           "--kernel", kernel,
-          "the kernel's name or number (default: the one that the script is for, else the first)")
+          "the kernel's name or number (default: the kernel that the script names, else the first)")
       ->type_name("KERNEL");
 }
 
@@ -26,7 +26,7 @@ void add_kernel_options(CLI::App& command, Context& context, KernelArguments& ar
   command
       .add_flag_callback(
           "--default", [&arguments] { arguments.script = "default"; },
-          "the schedule that the rules choose: short for --script default")
+          "use the default schedule: short for --script default")
       ->excludes(script);
 }
 

@@ -30,10 +30,10 @@ int run_and_flush(Context const& context) {
       return report(context, Error{"system_failed", error.what(), {}, Fault::kEnvironment});
     reason = error.code().value();
   } catch (std::bad_alloc const&) {
-    return report(
-        context,
-        Error{
-            "out_of_memory", "this machine has not enough memory for it", {}, Fault::kEnvironment});
+    return report(context, Error{"out_of_memory",
+                                 "this machine does not have enough memory for it",
+                                 {},
+                                 Fault::kEnvironment});
   }
   return report(context,
                 Error{"output_unwritable",

@@ -45,9 +45,9 @@ void print(Json const& json) {
 void add_model_options(CLI::App& command, Context& context, std::string& path) {
   command.add_option("MODEL", path, "an ONNX file, a .te file, or sample:NAME")->required();
   command
-      .add_option("--fix", context.fixes,
-                  "fix an input's shape: NAME=1x3x224x224; or an extent by its name, wherever it "
-                  "stands: batch=1")
+      .add_option(
+          "--fix", context.fixes,
+          "set an input's shape: NAME=1x3x224x224; or a named extent in every input: batch=1")
       ->type_name("NAME=SHAPE")
       ->expected(1)
       ->take_all();
@@ -56,14 +56,14 @@ void add_model_options(CLI::App& command, Context& context, std::string& path) {
 void add_device_option(CLI::App& command, Context& context) {
   command
       .add_option("--device", context.device,
-                  "where to run: a name of `tw devices list` (default: this machine)")
+                  "where to run: a name from `tw devices list` (default: this machine)")
       ->type_name("NAME");
 }
 
 void add_threads_option(CLI::App& command, Context& context) {
   command
       .add_option("--threads", context.threads,
-                  "how many threads run a kernel (default: 0, one for each core)")
+                  "number of threads that run a kernel (default: 0, one per core)")
       ->type_name("N")
       ->check(CLI::Range(0, 1024));
 }
@@ -114,7 +114,7 @@ Result<NDArray> read_raw(std::string const& file, session::ModelTensor const& in
   TRY_ASSIGN(std::string bytes, read_file(file));
   if (int64_t(bytes.size()) != array.byte_size())
     return bad_input("wrong_size",
-                     fmt::format("holds {} bytes, but {} ({} {}) takes {}", bytes.size(), info.name,
+                     fmt::format("has {} bytes, but {} ({} {}) needs {}", bytes.size(), info.name,
                                  to_text(info.type), to_text(info.shape), array.byte_size()),
                      Place{file, 0, 0, {}});
   std::memcpy(array.data(), bytes.data(), bytes.size());

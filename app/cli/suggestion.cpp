@@ -53,9 +53,9 @@ std::optional<std::string> unknown_word(CLI::App const& app,
     if (word.starts_with("--")) {
       CLI::Option const* option = find_option(*at, word);
       if (option == nullptr)
-        return fmt::format(
-            "{} has no option {}; {}", path, word,
-            meant(nearest(word, option_names(*at)), fmt::format("'{} --help' lists them", path)));
+        return fmt::format("{} has no option {}; {}", path, word,
+                           meant(nearest(word, option_names(*at)),
+                                 fmt::format("'{} --help' lists its options", path)));
       bool takes_next = option->get_items_expected_min() > 0 && word.size() == words[i].size();
       i += takes_next;
       continue;

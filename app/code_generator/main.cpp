@@ -7,7 +7,7 @@
 
 int main(int argc, char** argv) {
   if (argc != 3 || argv[1] != std::string_view("--fd")) {
-    std::fputs("usage: tw-codegen --fd N   generate code for the program that holds the socket\n",
+    std::fputs("usage: tw-codegen --fd N   generate code for the process that holds the socket\n",
                stderr);
     return 2;
   }

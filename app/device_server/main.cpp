@@ -17,8 +17,8 @@
 namespace {
 
 constexpr char kUsage[] =
-    "usage: tw-device serve [OPTIONS]   serve this machine as a device; --help says how\n"
-    "       tw-device --fd N            run kernels for the program that started it and holds the\n"
+    "usage: tw-device serve [OPTIONS]   serve this machine as a device; see --help\n"
+    "       tw-device --fd N            run kernels for the process that started it and holds the\n"
     "                                   other end of socket N; for a client from elsewhere with\n"
     "                                   --folder F --memory-bytes M, its own folder and its "
     "share;\n"

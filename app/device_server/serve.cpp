@@ -28,24 +28,24 @@ namespace {
 
 constexpr char kUsage[] =
     "usage: tw-device serve [OPTIONS]\n"
-    "Serves this machine as a device: whoever knows a token can run any code here, in a process "
-    "that\n"
-    "is kept from files, sockets and other processes where the system can do that.\n"
-    "  --listen HOST:PORT     where; a port of 0 takes a free one (127.0.0.1:50151)\n"
-    "  --tls-cert F --tls-key F   certificate and key, PEM; needed beyond this machine\n"
-    "  --token-file F         lines of \"TOKEN NAME\": what a client must know one of; read again "
+    "Serves this machine as a device. Anyone who knows a token can run any code here, in a "
+    "process\n"
+    "that has no access to files, sockets and other processes where the system can enforce that.\n"
+    "  --listen HOST:PORT     address to listen on; port 0 takes a free one (127.0.0.1:50151)\n"
+    "  --tls-cert F --tls-key F   certificate and key, PEM; required if other machines connect\n"
+    "  --token-file F         lines of \"TOKEN NAME\", of which a client must know one; read again "
     "when\n"
-    "                         it changes; needed beyond this machine (otherwise one is made that\n"
-    "                         programs of this user find by themselves)\n"
-    "  --no-token             whoever is on this machine may connect\n"
-    "  --memory-mb N          that a client's tensors may take (half of what there is)\n"
-    "  --target NAME          that runs the kernels (the first that this machine has)\n"
-    "  --call-seconds N       that one call may take (120)\n"
-    "  --idle-seconds N       that a client may stay silent (3600)\n"
-    "  --clients N            at once (8)\n"
-    "  --check-seconds N      between looks whether its own port still answers (30)\n"
+    "                         it changes; required if other machines connect (otherwise one is\n"
+    "                         made, which programs of this user find by themselves)\n"
+    "  --no-token             anyone on this machine may connect\n"
+    "  --memory-mb N          memory for a client's tensors (half of this machine's)\n"
+    "  --target NAME          target that runs the kernels (the first that this machine has)\n"
+    "  --call-seconds N       longest time of one call (120)\n"
+    "  --idle-seconds N       longest time that a client may stay silent (3600)\n"
+    "  --clients N            clients at the same time (8)\n"
+    "  --check-seconds N      time between checks that its own port still answers (30)\n"
     "  --launcher WORDS       put before the command of a worker: \"taskset -c 2,3\"\n"
-    "  --quiet                no line for each client\n";
+    "  --quiet                do not print a line for each client\n";
 
 using Words = std::map<std::string, std::string>;
 
@@ -133,7 +133,7 @@ void log_line(tw::LogTopic topic, std::string const& line) {
   auto now = floor<seconds>(system_clock::now().time_since_epoch());
   if (now != last) {
     for (LogAllowance& one : std::exchange(allowances, {}))
-      if (one.left_out > 0) std::fprintf(stderr, "%d lines were left out\n", one.left_out);
+      if (one.left_out > 0) std::fprintf(stderr, "%d lines were omitted\n", one.left_out);
     last = now;
   }
   LogAllowance& allowance = allowances[size_t(topic)];
@@ -217,9 +217,9 @@ int serve(tw::RpcServerOptions options) {
               own      ? "with a token for programs of this user"
               : secret ? "with a token"
                        : "without a token",
-              ways.empty() ? "a kernel reaches no file, no socket and no process"
-                           : "NOT everything that a kernel may do is stopped here:");
-  for (std::string const& way : ways) std::printf("  not stopped: %s\n", way.c_str());
+              ways.empty() ? "kernels have no access to files, sockets and other processes"
+                           : "NOT everything that a kernel could do is prevented here:");
+  for (std::string const& way : ways) std::printf("  not prevented: %s\n", way.c_str());
   std::fflush(stdout);
   std::thread([&signals, &server] {
     int signal = 0;

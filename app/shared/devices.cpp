@@ -27,7 +27,7 @@ Result<std::string> read_token(std::string const& file) {
   std::istringstream stream(text);
   std::string token;
   stream >> token;
-  if (token.empty()) return bad_input("bad_token", "the file of the token is empty", {file});
+  if (token.empty()) return bad_input("bad_token", "the token file is empty", {file});
   return token;
 }
 
@@ -151,7 +151,7 @@ DeviceState ask_device(DeviceEntry const& entry, AskOptions const& asked) {
   if (auto roofs = kept_roofs(asked.cache_folder, *hardware)) state.roofs = *roofs;
   if (log)
     log->add(DeviceEvent::Kind::kConnected,
-             fmt::format("asked what it is: connected in {}, answers in {}",
+             fmt::format("asked for its hardware: connected in {}, answers in {}",
                          milliseconds_text(state.connect_ms), milliseconds_text(state.answer_ms)));
   return state;
 }

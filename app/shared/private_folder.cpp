@@ -44,8 +44,8 @@ PrivateFolder private_folder(fs::path const& wanted) {
   std::string why = mistrust(wanted);
   if (why.empty()) return {wanted, ""};
   fs::path instead = temporary_folder();
-  return {instead, fmt::format("the cache folder {} {} and is not used; {} is", wanted.string(),
-                               why, instead.string())};
+  return {instead, fmt::format("the cache folder {} {} and is not used; {} is used instead",
+                               wanted.string(), why, instead.string())};
 }
 
 }  // namespace tw

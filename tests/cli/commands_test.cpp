@@ -49,7 +49,7 @@ private slots:
     row({"run", "m.te", "--rnds=2"}, "tw run has no option --rnds; did you mean --rounds?");
     row({"kernels", "m.te", "--jsno"}, "tw kernels has no option --jsno; did you mean --json?");
     row({"kernels", "m.te", "--frobnicate"},
-        "tw kernels has no option --frobnicate; 'tw kernels --help' lists them");
+        "tw kernels has no option --frobnicate; 'tw kernels --help' lists its options");
     row({"models", "xyzzy"}, "tw models has no command 'xyzzy'; the commands are list, write");
     row({"--verison"}, "tw has no option --verison; did you mean --version?");
   }
@@ -72,7 +72,8 @@ private slots:
   void to_verify_nothing_is_an_error() {
     QDir(folder_.path()).mkpath("none/deep");
     Run run = tw({"verify", at("none")});
-    QCOMPARE(run.err, "tw: " + at("none") + ": holds no test_data_set_N beside a model.onnx\n");
+    QCOMPARE(run.err,
+             "tw: " + at("none") + ": has no test_data_set_N folder beside a model.onnx\n");
     QCOMPARE(run.code, 2);
   }
 
@@ -196,7 +197,7 @@ private slots:
     // Without what is stored it is said what is taken, and how another is given.
     QFile::copy(model, at("if.onnx"));
     Run random = tw({"run", at("if.onnx"), "--rounds", "1"});
-    QVERIFY2(random.out.contains("cond=false, which may choose what is computed: --input "
+    QVERIFY2(random.out.contains("cond=false, which may decide what is computed: --input "
                                  "cond=FILE gives another"),
              qPrintable(random.out + random.err));
   }
@@ -351,7 +352,7 @@ private slots:
     Run open = run();
     QVERIFY2(open.code == 0, qPrintable(open.err));
     QCOMPARE(open.err, QString("tw: the cache folder %1 can be written by others and is not used; "
-                               "%2 is\n")
+                               "%2 is used instead\n")
                            .arg(at("cache"), own));
     QVERIFY(QDir(at("cache")).isEmpty() && QDir(own + "/kernels").exists());
     QCOMPARE(QFileInfo(own).permissions() & 0x077, QFileDevice::Permissions());

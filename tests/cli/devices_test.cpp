@@ -111,7 +111,7 @@ private slots:
     row({"device", "token", "add", at("tokens"), "eve", "--out", at("m.te/eve")}, 3,
         "tw: " + at("m.te") + ": the folder cannot be made: ");
     row({"device", "certificate", at("c"), "--host", "a b"}, 2,
-        "tw: 'a b' is neither a host's name nor its number");
+        "tw: 'a b' is neither a host name nor an IP address");
   }
   void mistakes_are_sentences() {
     QFETCH(QStringList, arguments);
@@ -138,7 +138,7 @@ private slots:
     QCOMPARE(QDir(at("keys")).entryList(QDir::Files),
              (QStringList{"device.key", "device.pem", "device.token"}));
     Run kept = tw({"device", "certificate", at("keys"), "--host", "h"});
-    QVERIFY2(kept.code == 2 && kept.err.contains("is there already"), qPrintable(kept.err));
+    QVERIFY2(kept.code == 2 && kept.err.contains("already exists"), qPrintable(kept.err));
   }
 
   void tokens_are_made_and_taken_back_while_a_device_serves() {
@@ -167,7 +167,7 @@ private slots:
     };
     QVERIFY(may("alice_there") && may("bob_there"));
     Run revoked = tw({"device", "token", "revoke", file, "alice"});
-    QCOMPARE(revoked.out, QString("alice is let in no more; 1 token left\n"));
+    QCOMPARE(revoked.out, QString("alice can no longer connect; 1 token left\n"));
     QVERIFY(!may("alice_there") && may("bob_there"));
     QCOMPARE(tw({"device", "token", "list", file}).out.simplified(), QString("bob line 1"));
     QCOMPARE(tw({"device", "token", "add", file, "alice", "--out", alice}).code, 0);

@@ -41,7 +41,7 @@ private slots:
     };
     row("no command", {}, 2, "tw: A subcommand is required");
     row("unknown option", {"kernels", at("m.te"), "--frob"}, 2,
-        "tw: tw kernels has no option --frob; 'tw kernels --help' lists them");
+        "tw: tw kernels has no option --frob; 'tw kernels --help' lists its options");
     row("missing file", {"inspect", "/nowhere/x.onnx"}, 2,
         "tw: /nowhere/x.onnx: cannot be read: No such file or directory");
     row("missing kernel text", {"inspect", "/nowhere/x.te"}, 2,
@@ -72,7 +72,7 @@ private slots:
     row("broken script", {"check", at("m.te"), "--script", at("broken.tws")}, 2,
         "tw: " + at("broken.tws") + ":2:11: expected ',', found 'factor'");
     row("one script only", {"diff", at("m.te"), "--script", at("good.tws")}, 2,
-        "tw: --script is given twice: the schedule before and the one after");
+        "tw: give --script twice: the schedule before and the one after");
     row("unknown kernel to replay on",
         {"replay", at("m.te"), "--script", at("good.tws"), "--on", "conv"}, 2,
         "tw: there is no kernel 'conv'; 'kernels' lists them");
@@ -81,7 +81,7 @@ private slots:
         "tw: " + at("bad.tws") + ":3: ");
     row("unknown example", {"inspect", "example:frob"}, 2, "tw: there is no example 'frob'");
     row("missing input", {"run", at("m.te"), "--input", "A=" + at("m.te")}, 2,
-        "tw: " + at("m.te") + ": holds");
+        "tw: " + at("m.te") + ": has");
     row("some inputs", {"run", at("m.te"), "--input", "Z=" + at("m.te")}, 2,
         "tw: the model has no input 'Z'");
   }
@@ -142,7 +142,9 @@ private slots:
     QVERIFY2(good.code == 0 && good.out.contains("4 steps legal; output right"),
              qPrintable(good.out + good.err));
     Run checked = tw({"check", at("m.te"), "--script", at("good.tws"), "--checked"});
-    QVERIFY2(checked.code == 0 && checked.out.contains("checked run: every access is right"),
+    QVERIFY2(checked.code == 0 &&
+                 checked.out.contains(
+                     "run with checks: every access is in bounds and reads what was written"),
              qPrintable(checked.out + checked.err));
     Run rules = tw({"check", at("m.te"), "--default"});
     QVERIFY2(rules.code == 0 && rules.out.contains("output right"), qPrintable(rules.out));
@@ -242,7 +244,7 @@ private slots:
     QString const folder = TW_SOURCE_DIR "/tests/gui/journals/";
     Run run = tw({"journal", "check", "--whole", folder + "refusal_and_repair.journal"});
     QVERIFY2(run.code == 0, qPrintable(run.err));
-    QCOMPARE(run.out, QString("9 actions done, 11 expectations held, 0 lines not played\n"));
+    QCOMPARE(run.out, QString("9 actions done, 11 expectations held, 0 lines skipped\n"));
     write("j.journal", "tilewright journal 1\nshow graph\nexpect model none\nexpect loops = 3\n");
     run = tw({"journal", "check", at("j.journal")});
     QCOMPARE(run.code, 1);
@@ -251,7 +253,7 @@ private slots:
     QCOMPARE(tw({"journal", "check", at("j.journal")}).code, 0);
     run = tw({"journal", "check", "--whole", at("j.journal")});
     QCOMPARE(run.code, 1);
-    QVERIFY2(run.out.contains("line 2 was not played: show graph (only a window does it)"),
+    QVERIFY2(run.out.contains("line 2 was skipped: show graph (only a window can do this)"),
              qPrintable(run.out));
     write("j.journal", "tilewright journal 1\nfly away\n");
     QCOMPARE(tw({"journal", "check", at("j.journal")}).code, 2);

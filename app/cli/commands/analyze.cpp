@@ -63,8 +63,9 @@ int analyze(Context const& context, KernelArguments const& arguments) {
 }
 
 void add_analyze(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
-      "analyze", "what a kernel's loops work on, what moves between caches, the modelled time");
+  auto* command = app.add_subcommand("analyze",
+                                     "show what data each loop of a kernel touches, the traffic "
+                                     "between caches, and the modelled time");
   auto arguments = std::make_shared<KernelArguments>();
   add_kernel_options(*command, context, *arguments);
   add_device_option(*command, context);

@@ -55,8 +55,10 @@ void print_text(session::ScriptCheck const& result) {
       print_refusal(step);
   }
   if (result.checked)
-    fmt::print("checked run: {}\n", result.checked->is_wrong() ? "WRONG, " + result.checked->text
-                                                               : "every access is right");
+    fmt::print("run with checks: {}\n",
+               result.checked->is_wrong()
+                   ? "WRONG, " + result.checked->text
+                   : "every access is in bounds and reads what was written");
   if (!result.compared) return;
   fmt::print("{} legal; output {}: largest difference {:.3g}, largest value {:.3g}\n",
              count_text(legal, "step"), result.comparison.equal ? "right" : "WRONG",
@@ -98,14 +100,15 @@ int check(Context const& context, Arguments const& arguments) {
 }
 
 void add_check(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
-      "check", "replay a schedule step by step: legal or why not, and whether the result is right");
+  auto* command = app.add_subcommand("check",
+                                     "apply a schedule step by step: which steps are legal, why "
+                                     "others are not, and whether the result is right");
   auto arguments = std::make_shared<Arguments>();
   add_kernel_options(*command, context, arguments->kernel);
-  command->add_flag("--time", arguments->timed, "time the plain nest and the scheduled one");
+  command->add_flag("--time", arguments->timed, "time the plain and the scheduled loop nest");
   command->add_flag(
       "--checked", arguments->checked,
-      "run once with every access checked: inside of its tensor, written before read");
+      "run once and check every access: within its tensor's bounds, and written before it is read");
   add_device_option(*command, context);
   add_threads_option(*command, context);
   command->callback([&context, arguments] {

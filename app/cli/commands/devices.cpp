@@ -51,13 +51,14 @@ void print_text(DeviceState const& state) {
     fmt::print("{:<16} {:<24} {}\n", state.entry.name, where, to_sentence(*state.failure));
     return;
   }
-  std::string roofs = state.roofs ? roofs_text(*state.roofs)
-                                  : "roofs not measured: tw roofline --device " + state.entry.name;
+  std::string roofs =
+      state.roofs ? roofs_text(*state.roofs)
+                  : "roofs not measured: run tw roofline --device " + state.entry.name;
   fmt::print("{:<16} {:<24} {}, answers in {}\n{:42}{}\n", state.entry.name, where,
              machine_text(*state.hardware), milliseconds_text(state.answer_ms), "", roofs);
   if (!state.status) return;
   for (std::string const& way : state.status->open_ways)
-    fmt::print("{:42}not stopped there: {}\n", "", way);
+    fmt::print("{:42}not prevented there: {}\n", "", way);
 }
 
 int list(Context const& context) {
@@ -92,11 +93,12 @@ int remove(Context const& context, std::string const& name) {
 }
 
 void add_list_commands(CLI::App& app, Context& context) {
-  auto* devices = app.add_subcommand("devices", "machines to run kernels on, besides this one");
+  auto* devices = app.add_subcommand(
+      "devices", "list, add and remove machines that run kernels besides this one");
   devices->require_subcommand(1);
   auto entry = std::make_shared<DeviceEntry>();
   auto* adding = devices->add_subcommand("add", "add a machine that runs `tw device serve`");
-  adding->add_option("NAME", entry->name, "what --device takes")->required();
+  adding->add_option("NAME", entry->name, "a name for it, for --device")->required();
   adding->add_option("ADDRESS", entry->address, "HOST:PORT")->required();
   adding
       ->add_option("--ca", entry->certificate_file,
@@ -105,31 +107,32 @@ void add_list_commands(CLI::App& app, Context& context) {
   adding->add_option("--token-file", entry->token_file, "the file with the device's token")
       ->type_name("F");
   adding
-      ->add_option(
-          "--timeout", entry->timeout_seconds,
-          "what a call may take there at least: for slow machines (default: up to 180, by the "
-          "call)")
+      ->add_option("--timeout", entry->timeout_seconds,
+                   "the shortest time limit of a call, for slow machines (default: up to 180, "
+                   "depending on the call)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, 86400.0));
   adding->callback(
       [&context, entry] { context.run = [&context, entry] { return add(context, *entry); }; });
-  auto* removing = devices->add_subcommand("remove", "forget a machine");
-  removing->add_option("NAME", entry->name, "as it was added")->required();
+  auto* removing = devices->add_subcommand("remove", "remove a machine from the list");
+  removing->add_option("NAME", entry->name, "its name in the list")->required();
   removing->callback([&context, entry] {
     context.run = [&context, entry] { return remove(context, entry->name); };
   });
-  devices->add_subcommand("list", "which answer, what they are, what they can do")
+  devices
+      ->add_subcommand("list",
+                       "list the machines: whether each answers, its hardware and its roofs")
       ->callback([&context] { context.run = [&context] { return list(context); }; });
 }
 
 void add_devices(CLI::App& app, Context& context) {
   add_list_commands(app, context);
-  auto* device = app.add_subcommand("device", "this machine as a device for others");
+  auto* device = app.add_subcommand("device", "let other machines run kernels on this one");
   device->require_subcommand(1);
   add_certificate(*device, context);
   add_tokens(*device, context);
   // Never parsed: main becomes tw-device before.
-  device->add_subcommand("serve", "serve until stopped; --help shows how");
+  device->add_subcommand("serve", "serve until stopped; see tw device serve --help");
 }
 
 }  // namespace

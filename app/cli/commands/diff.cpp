@@ -42,7 +42,7 @@ void print_text(session::ScriptDiff const& diff) {
   for (session::ComparedValue const& row : states.values)
     fmt::print("{:<34} {:>16} {:>16} {:>14}\n", row.name, value_text(row.before, row.unit),
                value_text(row.after, row.unit), ratio_text(row));
-  fmt::print("\nscripts (+ come, - gone, ^ v moved):\n");
+  fmt::print("\nscripts (+ added, - removed, ^ v moved):\n");
   print_code(states.script_changes);
   fmt::print("\n{}:\n", diff.code.title);
   print_code(diff.code);
@@ -106,13 +106,14 @@ int diff(Context const& context, Arguments const& arguments) {
 
 void add_diff(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
-      "diff", "two schedules of one kernel: times, traffic, instructions, scripts and code");
+      "diff",
+      "compare two schedules of one kernel: times, traffic, instructions, scripts and code");
   auto arguments = std::make_shared<Arguments>();
   add_model_options(*command, context, arguments->path);
   add_kernel_option(*command, arguments->kernel);
   command
       ->add_option("--script", arguments->scripts,
-                   "given twice: a schedule script, or 'plain', or 'default'")
+                   "a schedule script, 'plain' or 'default'; give it twice: before and after")
       ->type_name("F.tws")
       ->required()
       ->expected(1)
@@ -122,12 +123,12 @@ void add_diff(CLI::App& app, Context& context) {
                    "the stage whose code is compared; 'tw lower --stage list' names them "
                    "(default: program)")
       ->type_name("STAGE");
-  command->add_flag("--time", arguments->timed, "check and time both");
+  command->add_flag("--time", arguments->timed, "check the results of both and time them");
   add_device_option(*command, context);
   add_threads_option(*command, context);
   command->callback([&context, arguments] {
     if (arguments->scripts.size() != 2)
-      throw CLI::ValidationError("--script is given twice: the schedule before and the one after");
+      throw CLI::ValidationError("give --script twice: the schedule before and the one after");
     context.run = [&context, arguments] { return diff(context, *arguments); };
   });
 }

@@ -80,8 +80,9 @@ Status take_scripts(Context const& context, Arguments const& arguments,
     int row = request.kernel;
     bool by_name = word == "plain" || word == "default";
     if (by_name && row < 0)
-      return bad_input("unknown_kernel",
-                       fmt::format("--script {} is for a kernel alone: --kernel says which", word));
+      return bad_input(
+          "unknown_kernel",
+          fmt::format("'--script {}' needs --kernel: it is the schedule of a single kernel", word));
     TRY_ASSIGN(session::NamedScript named, named_script(context, model, std::max(0, row), word));
     if (named.text.empty() && by_name)
       named.text = to_script(session::kernel_table(model).rows[size_t(row)].name, {});
@@ -91,7 +92,7 @@ Status take_scripts(Context const& context, Arguments const& arguments,
     }
     if (row < 0)
       return bad_input("unknown_kernel",
-                       "names no kernel: a line 'for KERNEL' or --kernel says whose schedule it is",
+                       "does not name its kernel: add a line 'for KERNEL', or give --kernel",
                        Place{word, 0, 0, {}});
     request.scripts[row] = named.text;
   }
@@ -102,7 +103,7 @@ Status take_parameters(Arguments const& arguments, session::LoadedModel const& m
                        session::ExportRequest& request) {
   if (!arguments.parameters.empty() && request.kernel < 0)
     return bad_input("unknown_parameter",
-                     "--param is for a kernel alone: a model has its weights in its file");
+                     "--param needs --kernel: a model has its weights in its file");
   for (std::string const& given : arguments.parameters) {
     size_t equals = given.find('=');
     if (equals == std::string::npos)
@@ -188,9 +189,7 @@ int run(Context const& context, Arguments const& arguments) {
 
 void add_export(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
-      "export",
-      "write a model, a kernel or a project as a folder that runs alone, and run it "
-      "there before it is done");
+      "export", "export a model, a kernel or a project as a stand-alone folder, and test it there");
   auto arguments = std::make_shared<Arguments>();
   add_model_options(*command, context, arguments->path);
   command->get_option("MODEL")->description(
@@ -203,22 +202,20 @@ void add_export(CLI::App& app, Context& context) {
       ->add_option("--kernel", arguments->kernel,
                    "export this kernel alone, with its weights: a name or number")
       ->type_name("KERNEL");
-  auto* scripts =
-      command
-          ->add_option(
-              "--script", arguments->scripts,
-              "the schedule of the kernel that it names; may be given several times; for a "
-              "kernel alone also 'plain' or 'default'")
-          ->type_name("F.tws")
-          ->expected(1)
-          ->take_all();
+  auto* scripts = command
+                      ->add_option("--script", arguments->scripts,
+                                   "a schedule for the kernel that it names; may be given several "
+                                   "times; with --kernel also 'plain' or 'default'")
+                      ->type_name("F.tws")
+                      ->expected(1)
+                      ->take_all();
   command
       ->add_flag("--default", arguments->by_default,
-                 "every kernel by the target's own rules, whatever a project says")
+                 "use the target's default schedules, even where a project has others")
       ->excludes(scripts);
   command
       ->add_option("--param", arguments->parameters,
-                   "of a kernel alone: raw elements of a parameter; without, they are random")
+                   "with --kernel: raw elements of a parameter (default: random)")
       ->type_name("NAME=FILE")
       ->expected(1)
       ->take_all();

@@ -40,9 +40,10 @@ int primitives(Context const& context, std::string const& only) {
 }
 
 void add_help(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("primitives", "the steps that a schedule script may take");
+  auto* command =
+      app.add_subcommand("primitives", "list the schedule primitives that a script can use");
   auto name = std::make_shared<std::string>();
-  command->add_option("NAME", *name, "one primitive only");
+  command->add_option("NAME", *name, "only this primitive");
   command->callback([&context, name] {
     context.needs_target = false;
     context.run = [&context, name] { return primitives(context, *name); };

@@ -18,8 +18,8 @@ std::string line_of(session::ModelTensor const& info, bool is_input) {
                       : info.shape.empty()  ? "scalar"
                                             : to_text(info.shape);
   std::string note = info.unknown.empty() ? ""
-                     : is_input ? fmt::format("  (not fixed; give --fix {}=SHAPE)", info.name)
-                                : "  (known when it runs)";
+                     : is_input ? fmt::format("  (unknown; --fix {}=SHAPE sets it)", info.name)
+                                : "  (known only when the model runs)";
   return fmt::format("  {:<24} {} {}{}\n", info.name, to_text(info.type), shape, note);
 }
 
@@ -61,7 +61,7 @@ int inspect(Context const& context, std::string const& path) {
 
 void add_inspect(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
-      "inspect", "what a model holds: inputs, outputs, operators, what was not understood");
+      "inspect", "show a model's inputs, outputs and operators, and what is not supported");
   auto path = std::make_shared<std::string>();
   add_model_options(*command, context, *path);
   command->callback(

@@ -41,9 +41,9 @@ Json to_json(journal::Played const& played) {
 
 void print_text(journal::Played const& played) {
   for (journal::Skipped const& one : played.skipped)
-    fmt::print("line {} was not played: {} ({})\n", one.line, one.text, one.why);
-  fmt::print("{} done, {} held, {} not played\n", count_text(played.actions, "action"),
-             count_text(played.expectations, "expectation"),
+    fmt::print("line {} was skipped: {} ({})\n", one.line, one.text, one.why);
+  fmt::print("{} done, {} held, {} skipped\n",
+             count_text(played.actions, "action"), count_text(played.expectations, "expectation"),
              count_text(int64_t(played.skipped.size()), "line"));
 }
 
@@ -80,20 +80,21 @@ void list_facts(Context const& context) {
 }
 
 void add_journal(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("journal", "what was done in a window, without one");
+  auto* command = app.add_subcommand("journal", "replay a journal without a window");
   command->require_subcommand(1);
   auto arguments = std::make_shared<Arguments>();
   auto* checking = command->add_subcommand(
-      "check", "do what a journal says, and fail where it expects something else");
-  checking->add_option("FILE", arguments->file, "as the window wrote it")->required();
-  checking->add_flag("--whole", arguments->whole, "fail where a line needs a window, too");
+      "check", "replay a journal, and fail if an expectation does not hold");
+  checking->add_option("FILE", arguments->file, "a journal, as the window writes it")->required();
+  checking->add_flag("--whole", arguments->whole, "also fail if a line needs a window");
   checking->callback([&context, arguments] {
     context.run = [&context, arguments] { return check(context, *arguments); };
   });
-  command->add_subcommand("facts", "what a journal can expect")->callback([&context] {
-    context.needs_target = false;
-    context.run = [&context] { return list_facts(context), 0; };
-  });
+  command->add_subcommand("facts", "list the facts that a journal can expect")
+      ->callback([&context] {
+        context.needs_target = false;
+        context.run = [&context] { return list_facts(context), 0; };
+      });
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ int kernels(Context const& context, std::string const& path, bool timed) {
 void add_kernels(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "kernels",
-      "the fused kernels: operators, shape, work; with --time their times in the network");
+      "list the fused kernels: operators, shapes, work; --time adds their times in the network");
   auto path = std::make_shared<std::string>();
   auto timed = std::make_shared<bool>(false);
   add_model_options(*command, context, *path);

@@ -116,7 +116,7 @@ int lower(Context const& context, Arguments const& arguments) {
 
 void add_lower(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
-      "lower", "a kernel's program after any pass, its LLVM IR and its assembly");
+      "lower", "print a kernel's program after any pass, its LLVM IR or its assembly");
   auto arguments = std::make_shared<Arguments>();
   add_kernel_options(*command, context, arguments->kernel);
   command
@@ -124,15 +124,18 @@ void add_lower(CLI::App& app, Context& context) {
                    "a stage's name, 'list' for all names, 'script' for the schedule itself "
                    "(default: program)")
       ->type_name("STAGE");
-  command->add_flag("--passes", arguments->passes,
-                    "instead: what each pass did, the time it took, and what holds after it");
+  command->add_flag(
+      "--passes", arguments->passes,
+      "instead: show what each pass changed, its time, and the invariants that hold after it");
   command
-      ->add_option("--without", arguments->without,
-                   "leaves a pass out, where what comes after it can do without; once for each")
+      ->add_option(
+          "--without", arguments->without,
+          "leave a pass out, if the passes after it do not need it; may be given several times")
       ->type_name("PASS")
       ->allow_extra_args(false);
-  command->add_flag("--verify", arguments->verify,
-                    "checks the kernel before and after every pass, and what the pass promises");
+  command->add_flag(
+      "--verify", arguments->verify,
+      "check the kernel before and after every pass, and the invariants that the pass guarantees");
   command->callback([&context, arguments] {
     context.run = [&context, arguments] { return lower(context, *arguments); };
   });

@@ -52,11 +52,13 @@ int completion(CLI::App const& app, Context const& context, std::string const& s
 }
 
 void add_manual(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("manual", "a command's manual page: tw manual run | man -l -");
+  auto* command =
+      app.add_subcommand("manual", "print a command's manual page: tw manual run | man -l -");
   auto name = std::make_shared<std::string>();
   auto folder = std::make_shared<std::string>();
   command->add_option("COMMAND", *name, "the command (default: tw itself)");
-  command->add_option("--out", *folder, "write all pages into this folder")->type_name("DIR");
+  command->add_option("--out", *folder, "write all manual pages into this folder")
+      ->type_name("DIR");
   command->callback([&app, &context, name, folder] {
     context.needs_target = false;
     context.run = [&app, &context, name, folder] { return manual(app, context, *name, *folder); };
@@ -65,13 +67,13 @@ void add_manual(CLI::App& app, Context& context) {
 
 void add_completion(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
-      "completion", "what a shell completes commands and options by: source <(tw completion bash)");
+      "completion", "print a completion script for a shell: source <(tw completion bash)");
   auto shell = std::make_shared<std::string>();
   auto file = std::make_shared<std::string>();
   command->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->add_option("--out", *file, "write it there")->type_name("FILE");
+  command->add_option("--out", *file, "write it to this file")->type_name("FILE");
   command->callback([&app, &context, shell, file] {
     context.needs_target = false;
     context.run = [&app, &context, shell, file] { return completion(app, context, *shell, *file); };

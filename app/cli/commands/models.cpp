@@ -27,15 +27,15 @@ int write(Context const& context, std::string const& name, std::string const& fi
 }
 
 void add_models(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("models", "the built-in sample models");
+  auto* command = app.add_subcommand("models", "list or write the built-in sample models");
   command->require_subcommand(1);
-  auto* listing = command->add_subcommand("list", "names of the samples");
+  auto* listing = command->add_subcommand("list", "list the samples");
   listing->callback([&context] { context.run = [&context] { return list(context); }; });
   auto* writing = command->add_subcommand("write", "write a sample as an ONNX file");
   auto name = std::make_shared<std::string>();
   auto file = std::make_shared<std::string>();
   writing->add_option("NAME", *name, "the sample")->required();
-  writing->add_option("FILE", *file, "where to")->required();
+  writing->add_option("FILE", *file, "the file to write")->required();
   writing->callback([&context, name, file] {
     context.run = [&context, name, file] { return write(context, *name, *file); };
   });

@@ -64,7 +64,8 @@ void show_files(session::ProjectModel const& model) {
     packed += file.packed.size();
   }
   if (model.embedded())
-    fmt::print("copy     the project has the model in it, {} packed\n", bytes_text(double(packed)));
+    fmt::print("copy     the project contains the model, {} compressed\n",
+               bytes_text(double(packed)));
 }
 
 std::string times_text(session::ProjectKernelSummary::Times const& times) {
@@ -85,7 +86,7 @@ void show_model(Project const& project, FoundModel const& model) {
   if (!model.sentence.empty()) {
     fmt::print("         {}\n", model.sentence);
   } else if (project.model.is_file()) {
-    fmt::print("         it is where it was: {}\n", model.source);
+    fmt::print("         it is still at: {}\n", model.source);
   }
 }
 
@@ -103,7 +104,7 @@ void show_words(Project const& project, FoundModel const& model) {
     for (std::string const& note : kernel.notes) fmt::print("         note: {}\n", note);
   }
   if (!project.own_kernels.empty())
-    fmt::print("own      {} written beside the model\n",
+    fmt::print("own      {} added by the user\n",
                count_text(int64_t(project.own_kernels.size()), "kernel"));
 }
 
@@ -122,10 +123,10 @@ int show(Context const& context, std::string const& file) {
 }
 
 void add_project(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("project", "what a project of the window holds");
+  auto* command = app.add_subcommand("project", "show what a saved project contains");
   command->require_subcommand(1);
   auto* shown = command->add_subcommand(
-      "show", "its model and whether that is still there, its kernels, times and notes");
+      "show", "its model and whether that file is still there, its kernels, times and notes");
   auto file = std::make_shared<std::string>();
   shown->add_option("FILE", *file, "a project (.twproj)")->required();
   shown->callback(

@@ -62,23 +62,24 @@ int replay(Context const& context, Arguments const& arguments) {
 }
 
 void add_replay(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
-      "replay", "a schedule taken over to another kernel: what applied, what changed, what not");
+  auto* command = app.add_subcommand("replay",
+                                     "replay a schedule on another kernel: which steps applied, "
+                                     "which changed and which were refused");
   auto arguments = std::make_shared<Arguments>();
   add_model_options(*command, context, arguments->path);
-  command->add_option("--script", arguments->script, "the schedule script, or 'default'")
+  command->add_option("--script", arguments->script, "a schedule script, or 'default'")
       ->type_name("F.tws")
       ->required();
   command
       ->add_option("--from", arguments->from,
                    "the kernel that the script is for (default: the first)")
       ->type_name("KERNEL");
-  command->add_option("--on", arguments->on, "the kernel that it is replayed on")
+  command->add_option("--on", arguments->on, "the kernel to replay it on")
       ->type_name("KERNEL")
       ->required();
   command
       ->add_option("--on-model", arguments->on_model,
-                   "the model of that kernel, where it is another one")
+                   "the model of that kernel, if it is a different one")
       ->type_name("MODEL");
   command->add_option("--out", arguments->out, "write the resulting script there")
       ->type_name("F.tws");

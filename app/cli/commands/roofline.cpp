@@ -36,11 +36,11 @@ int roofline(Context const& context, bool again) {
 
 void add_roofline(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("roofline",
-                                     "what this machine or another can do: peak arithmetic and the "
-                                     "bandwidth of each memory level");
+                                     "measure the roofs of this machine or another: peak "
+                                     "arithmetic, and the bandwidth of each memory level");
   auto again = std::make_shared<bool>(false);
   add_device_option(*command, context);
-  command->add_flag("--again", *again, "measure now, even if there are cached values");
+  command->add_flag("--again", *again, "measure now, even if there are stored values");
   command->callback(
       [&context, again] { context.run = [&context, again] { return roofline(context, *again); }; });
 }

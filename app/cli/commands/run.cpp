@@ -85,7 +85,7 @@ std::string origin_of_random(std::map<std::string, NDArray> stored,
   if (!given.empty()) text += fmt::format("; {} as given", mode_list(given));
   if (!stored.empty()) text += fmt::format("; {} as stored beside the model", mode_list(stored));
   if (!usual.empty())
-    text += fmt::format("; {}, which may choose what is computed: --input {}=FILE gives another",
+    text += fmt::format("; {}, which may decide what is computed: --input {}=FILE sets it",
                         mode_list(usual), usual.begin()->first);
   return text;
 }
@@ -110,7 +110,7 @@ Result<Inputs> read_inputs(Arguments const& arguments, session::LoadedModel cons
     if (file == files.end())
       return bad_input(
           "missing_input",
-          fmt::format("input '{}' is missing: give all inputs or none", infos[i].name));
+          fmt::format("the input '{}' is missing: give all inputs or none", infos[i].name));
     TRY_ASSIGN(NDArray array, read_raw(file->second, infos[i]));
     given[infos[i].name] = inputs.arrays[i] = std::move(array);
   }
@@ -141,7 +141,7 @@ void print_ready(session::Readiness const& ready, double load_s) {
       duration_text(load_s + ready.seconds), duration_text(load_s),
       count_text(ready.compiled, "kernel"), ready.from_cache, duration_text(ready.seconds));
   if (ready.broken_cache > 0)
-    fmt::print("{} of the cache, damaged, thrown away\n", count_text(ready.broken_cache, "file"));
+    fmt::print("{} in the cache discarded: damaged\n", count_text(ready.broken_cache, "file"));
 }
 
 void print_result(Context const& context, session::RunResult const& result,
@@ -168,12 +168,11 @@ void print_result(Context const& context, session::RunResult const& result,
     return;
   }
   print_ready(result.ready, load_s);
-  fmt::print("{} at best, {} in the middle of {}, {}, inputs {}\n", milliseconds_text(least),
+  fmt::print("{} at best, {} median of {}, {}, inputs {}\n", milliseconds_text(least),
              milliseconds_text(median), count_text(int64_t(sorted.size()), "run"),
              count_text(result.threads, "thread"), origin);
   if (result.copies > 0)
-    fmt::print("{} went from one device to another in each run\n",
-               count_text(result.copies, "value"));
+    fmt::print("{} copied between devices in each run\n", count_text(result.copies, "value"));
   for (size_t i = 0; i < result.outputs.size(); ++i)
     fmt::print("  {} {} {}\n", result.infos[i].name, to_text(result.outputs[i].shape()),
                outputs[i]["hash"].get<std::string>());
@@ -215,14 +214,14 @@ void add_run(CLI::App& app, Context& context) {
       app.add_subcommand("run", "run the whole model on this machine or another and time it");
   auto arguments = std::make_shared<Arguments>();
   add_model_options(*command, context, arguments->path);
-  command->add_option("--rounds", arguments->rounds, "how many timed runs (default: 10)")
+  command->add_option("--rounds", arguments->rounds, "number of timed runs (default: 10)")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
   add_device_option(*command, context);
   add_threads_option(*command, context);
   command
       ->add_option("--cut", arguments->cut,
-                   "from this node or kernel on, run on that device; again for further cuts")
+                   "from this node or kernel on, run on that device; may be given several times")
       ->type_name("NODE@DEVICE")
       ->expected(1)
       ->take_all();
@@ -242,7 +241,7 @@ void add_run(CLI::App& app, Context& context) {
       ->type_name("DIR");
   command
       ->add_option("--write-inputs", arguments->write_inputs,
-                   "write the inputs that were used there, as --input-folder takes them")
+                   "write the inputs that were used, in the form that --input-folder reads")
       ->type_name("DIR");
   command->callback([&context, arguments] {
     context.run = [&context, arguments] { return run(context, *arguments); };

@@ -16,7 +16,7 @@ Status check_folders(std::vector<std::string> const& folders) {
     for (auto const& entry : std::filesystem::directory_iterator(folder, ignored))
       any = any || entry.path().filename().string().starts_with("test_data_set_");
     if (!any)
-      return bad_input("nothing_to_verify", "holds no test_data_set_N beside a model.onnx",
+      return bad_input("nothing_to_verify", "has no test_data_set_N folder beside a model.onnx",
                        Place{folder, 0, 0, {}});
   }
   return {};
@@ -79,8 +79,8 @@ void add_verify(CLI::App& app, Context& context) {
       ->check(CLI::ExistingDirectory);
   auto keep = std::make_shared<bool>(false);
   command->add_flag("--no-known-inputs", *keep,
-                    "tell the compiler no input's elements beforehand: shapes and axes that are "
-                    "inputs are computed with while the model runs");
+                    "do not give the compiler the elements of inputs: shapes and axes that are "
+                    "inputs are then known only when the model runs");
   add_device_option(*command, context);
   add_threads_option(*command, context);
   command->callback([&context, folders, keep] {

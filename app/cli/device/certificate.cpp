@@ -26,7 +26,8 @@ Result<std::string> alternative_name(std::string const& host) {
   auto address = parse_address(host + ":1");
   if (!address) address = parse_address("[" + host + "]:1");
   if (!address)
-    return bad_input("bad_host", fmt::format("'{}' is neither a host's name nor its number", host));
+    return bad_input("bad_host",
+                     fmt::format("'{}' is neither a host name nor an IP address", host));
   bool number = host.find_first_not_of("0123456789abcdefABCDEF:.") == std::string::npos;
   return fmt::format("{}:{}", number ? "IP" : "DNS", host);
 }
@@ -67,11 +68,13 @@ Status make_certificate(fs::path const& folder, std::vector<std::string> const& 
   bool whole = holds(folder / "device.key", "-----END") && holds(folder / "device.pem", "-----END");
   if (code == 0 && whole) return {};
   if (code == 127 || code < 0)
-    return environment_failed("no_openssl",
-                              "the command openssl is missing (package openssl): it makes the key");
+    return environment_failed(
+        "no_openssl",
+        "the command openssl, which makes the key, is missing: install the package openssl");
   return environment_failed(
       "no_certificate",
-      fmt::format("openssl made no certificate in {}: the disk may be full", folder.string()));
+      fmt::format("openssl could not make a certificate in {}: the disk may be full",
+                  folder.string()));
 }
 
 Status make_token(fs::path const& file) {
@@ -87,7 +90,7 @@ Status make_all(Arguments const& arguments) {
   auto names = {"device.pem", "device.key", "device.token"};
   for (char const* name : names)
     if (fs::exists(folder / name, error))
-      return bad_input("file_exists", "is there already: remove it to make a new one",
+      return bad_input("file_exists", "already exists: remove it to make a new one",
                        Place{(folder / name).string(), 0, 0, {}});
   Status made = make_certificate(folder, arguments.hosts);
   if (made) made = make_token(folder / "device.token");
@@ -119,8 +122,10 @@ void add_certificate(CLI::App& device, Context& context) {
   auto* command = device.add_subcommand(
       "certificate", "make a certificate, its key and a token for `tw device serve`");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("FOLDER", arguments->folder, "where the three files are made")->required();
-  command->add_option("--host", arguments->hosts, "names and numbers that clients call it by")
+  command->add_option("FOLDER", arguments->folder, "the folder for the three files")->required();
+  command
+      ->add_option("--host", arguments->hosts,
+                   "host names and IP addresses that clients use for it")
       ->type_name("HOST")
       ->required()
       ->expected(1)

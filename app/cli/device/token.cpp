@@ -26,7 +26,7 @@ int add(Context const& context, Arguments const& arguments) {
                   {"file", shown ? "" : arguments.copy},
                   {"token", shown ? *token : ""}}),
            0;
-  fmt::print("{} may connect; its token is {}\n", arguments.name,
+  fmt::print("{} can connect now; its token is {}\n", arguments.name,
              shown ? *token : "in " + arguments.copy);
   return 0;
 }
@@ -47,7 +47,7 @@ int revoke(Context const& context, Arguments const& arguments) {
   auto left = revoke_token(arguments.file, arguments.name);
   if (!left) return report(context, left.error());
   if (context.json) return print({{"revoked", arguments.name}, {"left", *left}}), 0;
-  fmt::print("{} is let in no more; {} left\n", arguments.name, count_text(*left, "token"));
+  fmt::print("{} can no longer connect; {} left\n", arguments.name, count_text(*left, "token"));
   return 0;
 }
 
@@ -55,7 +55,8 @@ int revoke(Context const& context, Arguments const& arguments) {
 
 void add_tokens(CLI::App& device, Context& context) {
   auto* tokens = device.add_subcommand(
-      "token", "who may connect: the token file of `tw device serve`, heeded while it serves");
+      "token",
+      "manage who may connect: the token file of `tw device serve`, read again while it serves");
   tokens->require_subcommand(1);
   auto arguments = std::make_shared<Arguments>();
   auto command = [&](char const* word, char const* words, auto act, bool named) {
@@ -67,13 +68,13 @@ void add_tokens(CLI::App& device, Context& context) {
     });
     return made;
   };
-  command("add", "a new token for a client; a file that is missing is made", add, true)
-      ->add_option("--out", arguments->copy,
-                   "write the token there, for this user alone, instead of printing it")
+  command("add", "make a new token for a client; the file is created if it is missing", add, true)
+      ->add_option(
+          "--out", arguments->copy,
+          "write the token to this file, readable only by this user, instead of printing it")
       ->type_name("F");
-  command("list", "the clients that have one", list, false);
-  command("revoke", "take a client's token back: its connection ends with its next call", revoke,
-          true);
+  command("list", "list the clients that have a token", list, false);
+  command("revoke", "revoke a client's token: its connection ends at its next call", revoke, true);
 }
 
 }  // namespace tw::cli
