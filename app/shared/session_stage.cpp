@@ -31,7 +31,7 @@ Status SessionStage::run(journal::Action const& action) {
     TRY_ASSIGN(chosen_.hovered, loop_called(hover->loop));
     return {};
   }
-  return bad_input("needs_window", "only a window does it");
+  return bad_input("needs_window", "only a window can do this");
 }
 
 Result<int> SessionStage::loop_called(std::string const& reference) const {

@@ -78,7 +78,7 @@ void MainWindow::build_late_actions() {
   add_action("Commands", "Ctrl+Shift+P", [this] { show_palette(); });
   add_action("Larger text", "Ctrl++", [this] { step_text_scale(1); });
   add_action("Smaller text", "Ctrl+-", [this] { step_text_scale(-1); });
-  add_action("Text as it was", "Ctrl+0", [this] { step_text_scale(0); });
+  add_action("Normal text size", "Ctrl+0", [this] { step_text_scale(0); });
   // These are no shortcuts: keyPressEvent knows them.
   actions_.push_back({section_, "Keys", "?", [this] { show_keys(); }});
   for (session::PrimitiveView const& primitive : primitives_) {

@@ -11,14 +11,13 @@ struct Advice {
   char const *sentence = "", *command = "";
 };
 
-Advice const kDevice{"Devices says what is known of it; Use or Reconnect starts it again.",
-                     "Devices"};
+Advice const kDevice{"Devices shows its state; Use or Reconnect starts it again.", "Devices"};
 Advice const kModel{"Choose another file, or open a sample from the start page.", "Open a model"};
-Advice const kProject{"Choose another project; earlier work is kept beside the settings.",
-                      "Open a project"};
-Advice const kPlace{"Make room there, or save it in another folder.", "Save the project as"};
-Advice const kKernel{"Take the last step back, or measure once more.", "Measure again"};
-Advice const kName{"Commands finds steps, kernels, loops and tensors by a few letters.",
+Advice const kProject{"Choose another project; your earlier work is kept.", "Open a project"};
+Advice const kPlace{"Free some disk space there, or save it in another folder.",
+                    "Save the project as"};
+Advice const kKernel{"Undo the last step, or measure again.", "Measure again"};
+Advice const kName{"The command palette finds steps, kernels, loops and tensors by a few letters.",
                    "Commands"};
 Advice const kOpenFirst{"Open a model first.", "Open a model"};
 
@@ -37,24 +36,24 @@ std::map<std::string, Advice> const& advice_table() {
       {"kernel_crashed", kKernel},
       {"kernel_timed_out", kKernel},
       {"timed_out", kKernel},
-      {"out_of_memory", {"Close what else needs memory, then measure again.", "Measure again"}},
+      {"out_of_memory",
+       {"Close other programs that use memory, then measure again.", "Measure again"}},
       {"file_unreadable", kModel},
       {"file_too_large", kModel},
       {"not_onnx", kModel},
       {"unknown_format", kModel},
       {"external_data",
        {"Put the weight files beside the model, then open it again.", "Open a model"}},
-      {"missing_size", {"Say the sizes in the bar above the views.", ""}},
+      {"missing_size", {"Enter the sizes in the bar above the views.", ""}},
       {"broken_project", kProject},
       {"not_a_project", kProject},
       {"file_unwritable", kPlace},
       {"changed_meanwhile",
-       {"Another program wrote the file since: save yours under another name.",
-        "Save the project as"}},
+       {"Another program changed the file: save yours under another name.", "Save the project as"}},
       {"folder_in_use",
-       {"Choose an empty folder, or one that an export wrote.", "Export the model"}},
-      {"not_exportable", {"Why lists what keeps it from being exported.", "Graph"}},
-      {"self_test_failed", {"Nothing was written; export it once more.", "Export the model"}},
+       {"Choose an empty folder, or the folder of an earlier export.", "Export the model"}},
+      {"not_exportable", {"The Why tab lists what prevents the export.", "Graph"}},
+      {"self_test_failed", {"Nothing was written; try the export again.", "Export the model"}},
       {"no_model", kOpenFirst},
       {"no_kernel", {"Choose a kernel in Kernels, at the left.", "Loops"}},
       {"unknown_primitive", kName},
@@ -62,10 +61,11 @@ std::map<std::string, Advice> const& advice_table() {
       {"unknown_loop", kName},
       {"unknown_view", kName},
       {"not_a_script", kName},
-      {"nothing_to_replay", {"Take a step first: S splits the selected loop.", ""}},
-      {"not_your_kernel", {"Write a kernel of your own; examples help to begin.", "New kernel"}},
+      {"nothing_to_replay", {"Apply a step first: S splits the selected loop.", ""}},
+      {"not_your_kernel",
+       {"Write your own kernel; there are examples to start from.", "New kernel"}},
       {"unknown_node", {"Choose a state in History.", ""}},
-      {"same_state", {"Ring another state in History with the arrows.", ""}},
+      {"same_state", {"Move the ring in History to another state with the arrow keys.", ""}},
   };
   return table;
 }
@@ -75,7 +75,7 @@ char const* title_of(std::string const& job) {
       {"open", "Not opened"},     {"measure", "Not measured"},
       {"model", "Not measured"},  {"roofs", "The machine was not measured"},
       {"export", "Not exported"}, {"device", "The device is not in use"},
-      {"replay", "Not replayed"}, {"kernel", "The kernel was not taken"},
+      {"replay", "Not replayed"}, {"kernel", "The kernel was not accepted"},
   };
   auto known = titles.find(job);
   return known == titles.end() ? "Not done" : known->second;

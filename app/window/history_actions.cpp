@@ -28,7 +28,7 @@ Status MainWindow::show_replay_dialog() {
   if (!snapshot_.kernels || !snapshot_.history)
     return bad_input("no_kernel", "no kernel is selected");
   if (snapshot_.history->current == 0)
-    return bad_input("nothing_to_replay", "the plain nest has no steps to replay");
+    return bad_input("nothing_to_replay", "the plain loop nest has no steps to replay");
   auto* dialog = new QDialog(this);
   dialog->setObjectName("replayDialog");
   dialog->setWindowTitle("Replay on another kernel");
@@ -75,7 +75,7 @@ Status MainWindow::show_kernel_dialog(QString const& name) {
          snapshot_.kernels ? snapshot_.kernels->rows : std::vector<session::KernelRow>())
       if (row.name == name.toStdString()) text = row.own_text;
     if (text.empty())
-      return bad_input("not_your_kernel", "only kernels that you wrote can be rewritten");
+      return bad_input("not_your_kernel", "only kernels that you wrote can be edited");
   }
   auto* dialog =
       new KernelDialog(session::expression_examples(), session::problems_in, theme_, this);

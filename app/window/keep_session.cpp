@@ -86,14 +86,14 @@ Status MainWindow::run(journal::SaveProjectWithModel const& action) {
 
 Status MainWindow::run(journal::RecoverWork const&) {
   auto left = keeper_->left_behind();
-  if (!left) return bad_input("nothing_to_recover", "there is nothing to recover");
+  if (!left) return bad_input("nothing_to_recover", "there is no unsaved work to recover");
   keeper_->recover(left->file);
   return {};
 }
 
 Status MainWindow::run(journal::DiscardRecovery const&) {
   auto left = keeper_->left_behind();
-  if (!left) return bad_input("nothing_to_recover", "there is nothing to recover");
+  if (!left) return bad_input("nothing_to_recover", "there is no unsaved work to recover");
   keeper_->discard(left->file);
   return {};
 }
@@ -133,13 +133,13 @@ void MainWindow::offer_recovery() {
 
 Status MainWindow::show_recovery_dialog() {
   auto left = keeper_->left_behind();
-  if (!left) return bad_input("nothing_to_recover", "there is nothing to recover");
+  if (!left) return bad_input("nothing_to_recover", "there is no unsaved work to recover");
   auto* dialog = new QMessageBox(this);
   dialog->setObjectName("recoveryDialog");
   dialog->setWindowTitle("Recover");
-  dialog->setText("Tilewright ended without being closed.");
+  dialog->setText("Tilewright was not closed properly.");
   dialog->setInformativeText(
-      QString("Work on %1 was kept at %2. Recover it now, or leave it for the next start.")
+      QString("The work on %1 was saved at %2. Recover it now, or later at the next start.")
           .arg(left->model, left->saved.toString("yyyy-MM-dd hh:mm:ss")));
   auto* recover = dialog->addButton("Recover", QMessageBox::AcceptRole);
   auto* discard = dialog->addButton("Discard", QMessageBox::DestructiveRole);

@@ -64,13 +64,13 @@ void MainWindow::set_text_scale(int percent) {
 
 Status MainWindow::run(journal::ScaleText const& action) {
   if (action.percent < kLeastScale || action.percent > kMostScale)
-    return bad_input("unusable_scale", "text is drawn at " + std::to_string(kLeastScale) + " to " +
-                                           std::to_string(kMostScale) + " percent, not at " +
+    return bad_input("unusable_scale", "the text scale is " + std::to_string(kLeastScale) + " to " +
+                                           std::to_string(kMostScale) + " percent, not " +
                                            std::to_string(action.percent));
   QSettings(state_folder_ + "/settings.ini", QSettings::IniFormat)
       .setValue("scale", action.percent);
   set_text_scale(action.percent);
-  note(QString("Text and everything around it is drawn at %1 %").arg(action.percent));
+  note(QString("Text scale: %1 %").arg(action.percent));
   return {};
 }
 

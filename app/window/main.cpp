@@ -64,16 +64,16 @@ tw::Result<Wishes> read_wishes(QApplication& app) {
   parser.addVersionOption();
   QCommandLineOption sample("sample", "open a built-in model", "name"),
       theme("theme", "dark, light or high-contrast", "name"),
-      size("size", "of the window, as 1280x800", "WxH"),
-      journal("journal", "do what a journal says, and exit with 1 where it expects something else",
+      size("size", "size of the window, as in 1280x800", "WxH"),
+      journal("journal", "replay a journal, and exit with 1 if an expectation does not hold",
               "file"),
-      record("record", "write down what is done, as a journal", "file"),
-      picture("screenshot", "take a picture of the window, after the journal, and exit",
+      record("record", "record what is done as a journal", "file"),
+      picture("screenshot", "save a picture of the window, after the journal, and exit",
               "file.png"),
-      state("state", "keep settings, recovery files and journals there", "folder"),
-      stay("stay", "leave the window open after a journal"),
-      scale("scale", "of text and everything else, in percent: 80 to 200", "percent"),
-      report("report", "walk through the sample without a person and write pictures there",
+      state("state", "keep settings, recovery files and journals in this folder", "folder"),
+      stay("stay", "keep the window open after the journal"),
+      scale("scale", "scale of text and everything else, in percent: 80 to 200", "percent"),
+      report("report", "step through a sample automatically and write pictures to this folder",
              "folder");
   parser.addOptions({sample, theme, size, journal, record, picture, state, stay, scale, report});
   parser.addPositionalArgument("MODEL", "an ONNX file, a .te file or a project", "[MODEL]");
@@ -225,8 +225,8 @@ int main(int argc, char** argv) {
   if (display_missing()) {
     if (!needs_no_display(argc, argv)) {
       std::fprintf(stderr,
-                   "tilewright: there is no display; set DISPLAY, or give --report FOLDER for a "
-                   "walk without a window\n");
+                   "tilewright: there is no display; set DISPLAY, or use --report FOLDER, which "
+                   "needs none\n");
       return 3;
     }
     qputenv("QT_QPA_PLATFORM", "offscreen");

@@ -20,11 +20,10 @@ Status MainWindow::perform(journal::Action const& action) {
   forget_trouble(action);
   if (!journal::replaces(action, action)) noted_.clear();
   if (Status kept = recorder_.written(); !kept && !std::exchange(told_of_recorder_, true))
-    say(QString::fromStdString("The journal is not written any more: " +
-                               to_sentence(kept.error())));
+    say(QString::fromStdString("The journal is no longer written: " + to_sentence(kept.error())));
   auto handler = handlers_.find(action.kind());
   Status status = handler == handlers_.end()
-                      ? Status(bad_input("unknown_action", "this window has nothing that does it"))
+                      ? Status(bad_input("unknown_action", "no part of this window can do that"))
                       : handler->second(action);
   if (status) return status;
   if (asked)

@@ -148,11 +148,12 @@ Status ProjectKeeper::write_project(QString const& file, Project project,
     auto there = read_file(path, session::kLargestProject);
     if (!there) return std::unexpected(there.error());
     if (!known.empty() && sha256(*there) != known)
-      return bad_input("changed_meanwhile",
-                       "was changed by somebody else since it was opened; save under another name",
-                       Place{path, 0, 0, {}});
+      return bad_input(
+          "changed_meanwhile",
+          "was changed by another program since it was opened; save under another name",
+          Place{path, 0, 0, {}});
     if (known.empty() && !session::parse_project(*there))
-      return bad_input("no_project_there", "is no project and is not overwritten",
+      return bad_input("no_project_there", "is not a project, so it is not overwritten",
                        Place{path, 0, 0, {}});
   }
   if (project.model.is_file()) project.model.beside = beside(project.model.source, file);
@@ -273,7 +274,7 @@ void ProjectKeeper::write_recovery() {
     project.saved = now_text();
     if (Status status = write_file(file, session::to_text(project)); !status)
       return [this, status] {
-        emit failed("the work cannot be kept: " +
+        emit failed("unsaved work cannot be stored for recovery: " +
                     QString::fromStdString(to_sentence(status.error())));
       };
     written_ = std::move(content);

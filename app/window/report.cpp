@@ -110,7 +110,7 @@ void refuse_and_branch(MainWindow& window, session::Session& session, Report& re
   for (qsizetype i = 0; i < steps.size(); ++i)
     if (!steps[i].startsWith("unroll")) window.apply_line(steps[i]);
   settle(window, session);
-  report.picture("branch", "Gone back, and another branch");
+  report.picture("branch", "Undone, and continued on another branch");
 }
 
 int finish(Report& report, QString const& folder) {

@@ -118,7 +118,7 @@ std::vector<TopBar::Piece> TopBar::pieces() const {
   if (step->speed && !wrong && !lost) {
     QString unit = roof ? QString::fromStdString(roof->unit) : QStringLiteral("GFLOP/s");
     QString spread = QString::fromStdString(percent_text(step->spread));
-    if (step->disturbed) add(QStringLiteral("▲ others ran"), ui_font(11, 500), theme_.warn, 8);
+    if (step->disturbed) add(QStringLiteral("▲ other load"), ui_font(11, 500), theme_.warn, 8);
     add(unit + QStringLiteral("  ± ") + spread, ui_font(11), theme_.text2, 2);
   }
   add(wrong || lost ? QStringLiteral("no result")
@@ -145,13 +145,18 @@ QString TopBar::explanation() const {
   QString words = QString::fromStdString(milliseconds_text(*step->min_ms)) + " on " +
                   QString::fromStdString(snapshot_.history->device);
   if (auto const& roof = snapshot_.history->roof)
-    words += QString("\nAt best %1: %2 on %3, the data (%4) lies in %5")
+    words += QString(
+                 "\n"
+                 "At best %1: %2 on %3, the data (%4) fits in %5")
                  .arg(QString::fromStdString(milliseconds_text(roof->ms)),
                       QString::fromStdString(roof->words),
                       QString::fromStdString(count_text(roof->cores, "core")),
                       paint::bytes(int64_t(roof->bytes)), QString::fromStdString(roof->level));
   if (step->disturbed)
-    words += "\nMeasured while others used the processors; measured again when it is quiet";
+    words +=
+        "\n"
+        "Measured while other programs used the processor; it is measured again when the machine "
+        "is idle";
   return words;
 }
 

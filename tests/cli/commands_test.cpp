@@ -198,7 +198,7 @@ private slots:
     QFile::copy(model, at("if.onnx"));
     Run random = tw({"run", at("if.onnx"), "--rounds", "1"});
     QVERIFY2(random.out.contains("cond=false, which may decide what is computed: --input "
-                                 "cond=FILE gives another"),
+                                 "cond=FILE sets it"),
              qPrintable(random.out + random.err));
   }
 

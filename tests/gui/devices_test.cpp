@@ -170,7 +170,7 @@ private slots:
              std::string());
     QCOMPARE(read_devices(list_).value()[0].timeout_seconds, 900.0);
     QVERIFY(view().select("slow"));
-    QCOMPARE(figure("A call may take"), QString("900 s at least"));
+    QCOMPARE(figure("Time limit of a call"), QString("at least 900 s"));
   }
 
   void times_of_two_devices_stand_beside_each_other() {

@@ -146,17 +146,18 @@ private slots:
     row("jump", "f:2:5: STEP is missing");
     row("jump x", "f:2:6: STEP must be a whole number, not 'x'");
     row("jump 99999999999", "f:2:6: STEP must be a whole number, not '99999999999'");
-    row("undo 3", "f:2:6: '3' is too much here");
-    row("note 1 \"open", "f:2:8: the quote is not closed");
-    row("note 1 \"a\"b", "f:2:11: a blank must follow a quote");
+    row("undo 3", "f:2:6: '3' is not expected here");
+    row("note 1 \"open", "f:2:8: the closing quote is missing");
+    row("note 1 \"a\"b", "f:2:11: a space must follow a quote");
     row("note 1 \"\\q\"",
-        "f:2:10: in quotes only \\\", \\\\, \\n and \\x with two digits stand after a \\");
+        "f:2:10: in quotes, a \\ can only be followed by \\\", \\\\, \\n or \\x with two digits");
     row("look at graph nan 0 0", "f:2:15: SCALE must be a number, not 'nan'");
     row("changes maybe", "f:2:9: STATE is on or off, not 'maybe'");
     row("expect kernel.time < fast", "f:2:22: what is expected must be a number, not 'fast'");
-    row("expect kernel.time contains 3", "f:2:20: kernel.time is a number and contains nothing");
-    row("expect theme < dark", "f:2:14: theme is words: =, != or contains");
-    row("expect kernels > 3 ms", "f:2:20: 'ms' is too much here");
+    row("expect kernel.time contains 3",
+        "f:2:20: kernel.time is a number: use a comparison, not contains");
+    row("expect theme < dark", "f:2:14: theme is text: use =, != or contains");
+    row("expect kernels > 3 ms", "f:2:20: 'ms' is not expected here");
     row("expect", "f:2:7: a fact is missing");
   }
   void mistakes_are_one_sentence_with_their_line() {
@@ -208,8 +209,9 @@ private slots:
              std::string("f:2: 'expect theme = light' does not hold: it is 'dark'"));
     QCOMPARE(sentence("\nexpect kernels >= 3"),
              std::string("f:3: 'expect kernels >= 3' does not hold: it is 0"));
-    QCOMPARE(sentence("expect kernel.time < 5 s"),
-             std::string("f:2: 'expect kernel.time < 5000 ms' does not hold: it is not known"));
+    QCOMPARE(
+        sentence("expect kernel.time < 5 s"),
+        std::string("f:2: 'expect kernel.time < 5000 ms' does not hold: its value is not known"));
     QVERIFY(sentence("open /nowhere/m.te").starts_with("f:2: /nowhere/m.te: cannot be read"));
     QVERIFY(sentence("kernel x").starts_with("f:2: no model is open"));
     QCOMPARE(sentence("kernel x\nexpect error contains no model"), std::string());
@@ -365,7 +367,7 @@ private slots:
       NoDisk full;
       (void)place.window->perform(journal::Action(journal::FitGraph{}));
     }
-    QVERIFY2(place.window->said().startsWith("The journal is not written any more: "),
+    QVERIFY2(place.window->said().startsWith("The journal is no longer written: "),
              qPrintable(place.window->said()));
     (void)place.window->perform(journal::Action(journal::FitGraph{}));
     QVERIFY2(!place.window->said().contains("journal"), qPrintable(place.window->said()));

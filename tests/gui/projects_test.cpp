@@ -56,7 +56,7 @@ private slots:
     QCOMPARE(place.lines("project open " + at("nothing.twproj")),
              "line 2: " + at("nothing.twproj") + ": cannot be read: No such file or directory");
     QCOMPARE(place.lines("project save " + at("other.txt")),
-             "line 2: " + at("other.txt") + ": is no project and is not overwritten");
+             "line 2: " + at("other.txt") + ": is not a project, so it is not overwritten");
     QCOMPARE(read_file(at("other.txt")).value(), std::string("mine"));
     QCOMPARE(place.lines("project save /proc/p.twproj"),
              std::string("line 2: /proc/p.twproj: cannot be written: No such file or "
@@ -73,7 +73,7 @@ private slots:
              std::string());
     QCOMPARE(place.lines("note 2 ours\nproject save\n"),
              "line 3: " + at("p.twproj") +
-                 ": was changed by somebody else since it was opened; save under another name");
+                 ": was changed by another program since it was opened; save under another name");
     QVERIFY(read_file(at("p.twproj")).value().find("theirs") != std::string::npos);
     QCOMPARE(place.lines("project save " + at("q.twproj")), std::string());
     QVERIFY(read_file(at("q.twproj")).value().find("ours") != std::string::npos);

@@ -74,7 +74,7 @@ AddDeviceDialog::AddDeviceDialog(QWidget* parent) : QDialog(parent) {
   form->addRow("Address", address_);
   form->addRow("Certificate", with_choice(certificate_));
   form->addRow("Token file", with_choice(token_));
-  form->addRow("A call may take", timeout_);
+  form->addRow("Time limit of a call", timeout_);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
   add_ = buttons->addButton("Add", QDialogButtonBox::ActionRole);
   add_->setObjectName("deviceAdd");

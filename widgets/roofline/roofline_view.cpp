@@ -144,7 +144,7 @@ void RooflineView::draw_legend(QPainter& painter, std::string const& peak_name, 
   paint::text(painter, QRectF(x, y + 2, 100, 16), ui_font(11), theme_.text3, "GFLOP/s, GB/s");
   if (view_->doubtful && y + 36 < unit_height())
     paint::text(painter, QRectF(x, y + 19, 100, 16), ui_font(11, 500), theme_.warn,
-                QStringLiteral("▲ others ran"));
+                QStringLiteral("▲ other load"));
 }
 
 QPen RooflineView::level_pen(size_t level) const {

@@ -5,17 +5,17 @@ namespace {
 
 /// Of the window as a whole, and of a replay.
 FactInfo const kWindowFacts[] = {
-    {"status", "words", "the line at the bottom"},
-    {"view", "words", "the tab that is shown in the middle"},
+    {"status", "words", "the message at the bottom of the window"},
+    {"view", "words", "the tab shown in the centre"},
     {"theme", "words", "dark, light or high-contrast"},
-    {"text.scale", "", "of text and everything around it, in percent"},
+    {"text.scale", "", "the scale of text and everything else, in percent"},
     {"window.width", "", "in logical pixels"},
     {"window.height", "", "in logical pixels"},
-    {"dialog", "words", "name of the dialog that is open, or none"},
+    {"dialog", "words", "name of the open dialog, or none"},
     {"project", "words", "name of the project's file, or none"},
-    {"project.changed", "words", "yes when there is something that its file does not have"},
-    {"project.embeds", "words", "yes when the project has a copy of its model"},
-    {"elapsed", "ms", "from the last action until everything was still"},
+    {"project.changed", "words", "yes if there are changes that are not saved in its file"},
+    {"project.embeds", "words", "yes if the project contains a copy of its model"},
+    {"elapsed", "ms", "time from the last action until nothing changed any more"},
 };
 
 }  // namespace

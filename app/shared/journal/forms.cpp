@@ -9,12 +9,12 @@ std::vector<Form> session_forms() {
       row<OpenModel>("open", "opens a model or a tensor expression",
                      Rest<OpenModel>{&OpenModel::path, "FILE"}),
       row<OpenSample>("sample", "opens a built-in model", Word(&OpenSample::name, "NAME")),
-      row<FixShapes>("shapes", "opens the model again with these shapes of its inputs",
+      row<FixShapes>("shapes", "opens the model again with these input shapes",
                      Rest<FixShapes>{&FixShapes::shapes, "NAME=SHAPE"}),
       row<CloseModel>("close", "closes the model"),
-      row<ApplyStep>("step", "takes a step of a schedule, or several with ; between them",
+      row<ApplyStep>("step", "applies a schedule step, or several with ; between them",
                      Rest<ApplyStep>{&ApplyStep::line, "LINE"}),
-      row<ApplyScript>("script", "takes the steps of a script",
+      row<ApplyScript>("script", "applies the steps of a script",
                        Rest<ApplyScript>{&ApplyScript::text, "TEXT"}),
       row<Undo>("undo", "goes one step back"),
       row<Redo>("redo", "goes one step forward again"),
@@ -24,20 +24,20 @@ std::vector<Form> session_forms() {
       row<DismissRefusal>("dismiss", "closes the card of a refused step"),
       row<MeasureAgain>("measure", "measures the current step again"),
       row<MeasureModel>("measure model", "measures every kernel inside the network"),
-      row<MeasureRoofs>("measure roofs", "measures what this machine can do",
+      row<MeasureRoofs>("measure roofs", "measures this machine's roofs",
                         Flag<MeasureRoofs>{&MeasureRoofs::again, "again"}),
       row<UseDevice>("device", "runs kernels on another device", Word(&UseDevice::name, "NAME")),
-      row<CutAt>("cut", "runs the model from a node or kernel on on another device",
+      row<CutAt>("cut", "runs the model on another device from a node or kernel on",
                  Word(&CutAt::node, "NODE"), Word(&CutAt::device, "DEVICE")),
-      row<MoveCut>("move cut", "lets a cut begin at another node", Word(&MoveCut::from, "NODE"),
-                   Word(&MoveCut::to, "NODE")),
+      row<MoveCut>("move cut", "moves the start of a cut to another node",
+                   Word(&MoveCut::from, "NODE"), Word(&MoveCut::to, "NODE")),
       row<RemoveCut>("uncut", "runs the whole model on the device in use"),
-      row<Export>("export", "writes the model as a folder that runs alone",
+      row<Export>("export", "exports the model as a stand-alone folder",
                   Word(&Export::target, "TARGET"), Rest<Export>{&Export::folder, "FOLDER"}),
-      row<ExportKernel>("export kernel", "writes one kernel alone",
+      row<ExportKernel>("export kernel", "exports a single kernel",
                         Word(&ExportKernel::kernel, "NAME"), Word(&ExportKernel::target, "TARGET"),
                         Rest<ExportKernel>{&ExportKernel::folder, "FOLDER"}),
-      row<CancelJob>("cancel", "stops what is being done"),
+      row<CancelJob>("cancel", "cancels what is running"),
       row<ReplayOn>("replay on", "replays the schedule on another kernel",
                     Word(&ReplayOn::kernel, "NAME")),
       row<AddKernel>("add kernel", "adds a kernel from its tensor expression",
@@ -50,18 +50,18 @@ std::vector<Form> session_forms() {
 
 std::vector<Form> window_forms() {
   return {
-      row<ChooseKernel>("kernel", "chooses a kernel by name or row",
+      row<ChooseKernel>("kernel", "selects a kernel by name or row",
                         Word(&ChooseKernel::kernel, "NAME"))
           .of(Who::kSession),
-      row<ShowView>("show", "shows a tab by its words", Word(&ShowView::view, "VIEW")),
+      row<ShowView>("show", "shows the tab of this name", Word(&ShowView::view, "VIEW")),
       row<SelectLoop>("select", "selects a loop", Word(&SelectLoop::loop, "LOOP"))
           .of(Who::kSession),
-      row<HoverLoop>("hover", "lights up a loop, or none", Word(&HoverLoop::loop, "LOOP"))
+      row<HoverLoop>("hover", "highlights a loop, or none", Word(&HoverLoop::loop, "LOOP"))
           .of(Who::kSession)
           .replacing(),
       row<SetTheme>("theme", "dark, light or high-contrast", Word(&SetTheme::theme, "NAME")),
       row<ScaleText>("scale text", "in percent", Number(&ScaleText::percent, "PERCENT")),
-      row<ResizeWindow>("size", "of the window, in logical pixels",
+      row<ResizeWindow>("size", "sets the size of the window, in logical pixels",
                         Number(&ResizeWindow::width, "WIDTH"),
                         Number(&ResizeWindow::height, "HEIGHT"))
           .replacing(),
@@ -81,12 +81,12 @@ std::vector<Form> window_forms() {
       row<SaveProjectWithModel>(
           "project save with model", "saves the project with a copy of its model",
           Optional<SaveProjectWithModel>{&SaveProjectWithModel::project, "FILE"}),
-      row<RecoverWork>("recover", "takes up the work of a window that ended without closing")
+      row<RecoverWork>("recover", "recovers the work of a window that was not closed")
           .of(Who::kBoth),
-      row<DiscardRecovery>("discard recovery", "forgets that work"),
+      row<DiscardRecovery>("discard recovery", "discards that work"),
       row<ShowDialog>("dialog", "shows a dialog", Word(&ShowDialog::dialog, "NAME"),
                       Optional<ShowDialog>{&ShowDialog::argument, "ARGUMENT"}),
-      row<CloseDialog>("close dialog", "closes the dialog without taking what it says"),
+      row<CloseDialog>("close dialog", "closes the dialog and discards its entries"),
   };
 }
 

@@ -72,12 +72,13 @@ Result<Expect> parse_expect(Reader& reader) {
   bool ordered = expect.compare != Compare::kIs && expect.compare != Compare::kIsNot;
   if (fact->in_words()) {
     if (ordered && expect.compare != Compare::kContains)
-      return reader.wrong(fmt::format("{} is words: =, != or contains", fact->name), sign_at);
+      return reader.wrong(fmt::format("{} is text: use =, != or contains", fact->name), sign_at);
     TRY_ASSIGN(expect.text, reader.rest("what is expected"));
     return expect;
   }
   if (expect.compare == Compare::kContains)
-    return reader.wrong(fmt::format("{} is a number and contains nothing", fact->name), sign_at);
+    return reader.wrong(fmt::format("{} is a number: use a comparison, not contains", fact->name),
+                        sign_at);
   TRY_ASSIGN(expect.number, reader.number("what is expected"));
   for (UnitInfo const& unit : kUnits)
     if (unit.of == fact->unit && reader.take(unit.text)) {
@@ -183,7 +184,7 @@ bool has_form(Action const& action) { return form_text(action).has_value(); }
 
 std::string to_text(Action const& action) {
   if (auto text = form_text(action)) return *text;
-  return "# an action that has no form in a journal";
+  return "# an action that a journal cannot express";
 }
 
 std::string to_text(Expect const& expect) {

@@ -38,7 +38,7 @@ bool holds(Expect const& expect, Value const& value) {
 }
 
 std::string words_of(std::optional<Value> const& value, std::string const& unit) {
-  if (!value) return "it is not known";
+  if (!value) return "its value is not known";
   if (auto const* text = std::get_if<std::string>(&*value)) return "it is '" + *text + "'";
   double number = std::get<double>(*value);
   std::string shown =
@@ -74,18 +74,18 @@ private:
   std::string why_not(Line const& line) {
     if (stage_.has_window()) return {};
     if (lost_at_ > 0)
-      return fmt::format("only a window knows what the session is after line {}", lost_at_);
+      return fmt::format("only a window knows the state of the session after line {}", lost_at_);
     if (auto const* expect = std::get_if<Expect>(&line.what)) {
       if (expect->fact == "error" && left_out_ > 0)
-        return fmt::format("line {} was not done", left_out_);
+        return fmt::format("line {} was skipped", left_out_);
       bool known = expect->fact == "elapsed" || is_of_session(expect->fact);
-      return known ? "" : "only a window knows it";
+      return known ? "" : "only a window knows this fact";
     }
     Form const* form = form_of(std::get<Action>(line.what));
     Who who = form ? form->info.who : Who::kWindow;
     left_out_ = who == Who::kSession ? 0 : line.number;
     if (who == Who::kBoth) lost_at_ = line.number;
-    return who == Who::kSession ? "" : "only a window does it";
+    return who == Who::kSession ? "" : "only a window can do this";
   }
 
   /// Among the expectations that follow the action.

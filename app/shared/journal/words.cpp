@@ -78,13 +78,13 @@ Result<std::string> Reader::quoted() {
       text += char(digit_of(line_[at_]) * 16 + digit_of(line_[at_ + 1]));
       at_ += 2;
     } else {
-      return wrong("in quotes only \\\", \\\\, \\n and \\x with two digits stand after a \\",
+      return wrong("in quotes, a \\ can only be followed by \\\", \\\\, \\n or \\x with two digits",
                    at_ - 1);
     }
   }
-  if (at_ == line_.size()) return wrong("the quote is not closed", begin);
+  if (at_ == line_.size()) return wrong("the closing quote is missing", begin);
   ++at_;
-  if (at_ < line_.size() && !is_blank(line_[at_])) return wrong("a blank must follow a quote");
+  if (at_ < line_.size() && !is_blank(line_[at_])) return wrong("a space must follow a quote");
   skip();
   return text;
 }
@@ -143,7 +143,7 @@ bool Reader::take(std::string_view word) {
 
 Status Reader::end() {
   if (at_end()) return {};
-  return wrong(fmt::format("'{}' is too much here", line_.substr(at_)));
+  return wrong(fmt::format("'{}' is not expected here", line_.substr(at_)));
 }
 
 }  // namespace tw::journal

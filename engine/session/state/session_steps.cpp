@@ -112,7 +112,7 @@ Status SessionImpl::run(ReplayOn const& c) {
     return bad_input("same_kernel", "the schedule is this kernel's own; choose another one");
   Schedule from = state_.now().history.schedule();
   if (from.trace().empty())
-    return bad_input("nothing_to_replay", "the plain nest has no steps to replay");
+    return bad_input("nothing_to_replay", "the plain loop nest has no steps to replay");
   state_.refusal = nullptr;
   state_.error = nullptr;
   model_jobs_.start(
@@ -160,7 +160,7 @@ Status SessionImpl::run(RewriteKernel const& c) {
   if (!model) return bad_input("no_model", "no model is open");
   TRY_ASSIGN(int row, find_kernel(*model, c.kernel));
   if (!model->own.contains(row))
-    return bad_input("not_your_kernel", "only kernels that you wrote can be rewritten");
+    return bad_input("not_your_kernel", "only kernels that you wrote can be edited");
   TRY(te::parse_kernel(c.text));
   if (model->own.at(row) == c.text) return {};
   clear_error();

@@ -14,7 +14,7 @@ journal::Vocabulary const& vocabulary_code() {
                            Word<MarkChanges>{&MarkChanges::state, "STATE", {"on", "off"}}),
       },
       {
-          {"view.code.lines", "", "lines of the code that is shown"},
+          {"view.code.lines", "", "number of lines of the code shown"},
       }};
   return words;
 }

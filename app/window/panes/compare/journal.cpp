@@ -18,7 +18,7 @@ journal::Vocabulary const& vocabulary_compare() {
               Word(&CompareDevices::after, "DEVICE")),
           row<StopComparing>("stop comparing", "closes the comparison"),
           row<ShowComparison>(
-              "comparison", "what the comparison shows",
+              "comparison", "sets what the comparison shows",
               Word<ShowComparison>{&ShowComparison::what, "WHAT", {"stage", "form"}},
               Word(&ShowComparison::value, "VALUE")),
       },

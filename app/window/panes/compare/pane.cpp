@@ -90,7 +90,7 @@ Status ComparePane::compare(journal::CompareStates const& action) {
   if (!session::has_step(now(), action.before) || !session::has_step(now(), action.after))
     return bad_input("unknown_node", "there is no such step");
   if (action.before == action.after)
-    return bad_input("same_state", "two different states are compared");
+    return bad_input("same_state", "a comparison needs two different states");
   kernel_ = now().kernel;
   view_->compare(action.before, action.after);
   return begin(), Status();
@@ -100,7 +100,7 @@ Status ComparePane::compare(journal::CompareDevices const& action) {
   if (!session::has_step(now(), action.state))
     return bad_input("unknown_node", "there is no such step");
   if (action.before == action.after)
-    return bad_input("same_device", "two different devices are compared");
+    return bad_input("same_device", "a comparison needs two different devices");
   if (!live().compare_devices(action.state, action.before, action.after))
     return bad_input("not_measured", "the step was not measured on both '" + action.before +
                                          "' and '" + action.after + "'");
@@ -114,7 +114,7 @@ Status ComparePane::show(journal::ShowComparison const& action) {
   QString value = QString::fromStdString(action.value);
   if (action.what == "form") {
     if (value != "pair" && value != "marks")
-      return bad_input("unknown_form", "the forms are pair and marks");
+      return bad_input("unknown_form", "the form must be pair or marks");
     view_->show_form(value);
     return {};
   }
@@ -123,7 +123,7 @@ Status ComparePane::show(journal::ShowComparison const& action) {
 }
 
 void ComparePane::swap() {
-  if (!view_->active()) return bench_.say("Nothing is compared: choose two states in History");
+  if (!view_->active()) return bench_.say("Nothing to compare: choose two states in History");
   if (view_->of_devices())
     bench_.ask(journal::CompareDevices{view_->before(), view_->after_device().toStdString(),
                                        view_->before_device().toStdString()});

@@ -107,8 +107,8 @@ Status DeviceBoard::add(NewDevice const& device) {
 
 Status DeviceBoard::remove(QString const& name) {
   if (name == in_use_)
-    return bad_input("device_in_use",
-                     "the device '" + name.toStdString() + "' is in use; use another one first");
+    return bad_input("device_in_use", "the device '" + name.toStdString() +
+                                          "' is in use; switch to another one first");
   TRY(remove_device(devices_file_, name.toStdString()));
   std::erase_if(states_, [&](auto const& one) { return one.entry.name == name.toStdString(); });
   known_.erase(name.toStdString());

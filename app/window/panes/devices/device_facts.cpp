@@ -47,7 +47,7 @@ QString vectors_text(Hardware const& hardware) {
 QString clock_text(DeviceState const& state) {
   double ahead = state.clock_ahead_seconds * 1e3, within = state.clock_within_seconds * 1e3;
   if (std::abs(ahead) <= within)
-    return QString("agrees with this machine's within %1").arg(paint::time(within));
+    return QString("same as this machine's, within %1").arg(paint::time(within));
   return QString("%1 %2 this machine's, within %3")
       .arg(paint::time(std::abs(ahead)), ahead > 0 ? "ahead of" : "behind", paint::time(within));
 }
@@ -76,7 +76,7 @@ void add_answers(DeviceState const& state, std::vector<DeviceFigure>& figures) {
     figures.push_back(
         {"Load", QString("%1 over the last minute").arg(state.status->load, 0, 'f', 2)});
   for (std::string const& way : state.status->open_ways)
-    figures.push_back({"Not stopped there", QString::fromStdString(way)});
+    figures.push_back({"Not prevented there", QString::fromStdString(way)});
 }
 
 }  // namespace
@@ -92,8 +92,8 @@ std::vector<DeviceFigure> figures_of(DeviceState const& state, QString const& as
     add_answers(state, figures);
   }
   if (state.entry.timeout_seconds > 0)
-    figures.push_back(
-        {"A call may take", QString("%1 s at least").arg(state.entry.timeout_seconds, 0, 'f', 0)});
+    figures.push_back({"Time limit of a call",
+                       QString("at least %1 s").arg(state.entry.timeout_seconds, 0, 'f', 0)});
   if (!asked_at.isEmpty()) figures.push_back({"Asked at", asked_at});
   return figures;
 }

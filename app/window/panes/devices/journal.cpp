@@ -17,16 +17,16 @@ journal::Vocabulary const& vocabulary_devices() {
                          Named<AddDevice, std::string>{&AddDevice::certificate, "ca"},
                          Named<AddDevice, std::string>{&AddDevice::token_file, "token-file"})
               .of(Who::kBoth),
-          row<RemoveDevice>("devices remove", "forgets a device",
+          row<RemoveDevice>("devices remove", "removes a device from the list",
                             Word(&RemoveDevice::device, "NAME"))
               .of(Who::kBoth),
-          row<CheckDevices>("devices check", "asks every device what it is"),
+          row<CheckDevices>("devices check", "asks every device for its hardware and state"),
       },
       {
-          {"devices", "", "cards of the view of devices"},
+          {"devices", "", "number of cards in the view of devices"},
           {"device.selected", "words", "name of the selected device"},
           {"device.state", "words",
-           "being asked, ready, busy or unreachable: of the selected device"},
+           "state of the selected device: being asked, ready, busy or unreachable"},
           {"device.trouble", "words", "why the selected device cannot be reached, or none"},
           {"device.log", "words", "what happened on the selected device"},
       }};

@@ -11,28 +11,32 @@ journal::Vocabulary const& vocabulary_graph() {
       {
           row<ChooseGraph>("graph", "shows the graph before or after fusion",
                            Word<ChooseGraph>{&ChooseGraph::form, "FORM", {"before", "after"}}),
-          row<LookAtGraph>("look at graph", "scale, and where its corner stands",
+          row<LookAtGraph>("look at graph",
+                           "sets the scale of the graph and the position of its corner",
                            Number(&LookAtGraph::scale, "SCALE"), Number(&LookAtGraph::x, "X"),
                            Number(&LookAtGraph::y, "Y"))
               .replacing(),
-          row<FitGraph>("fit graph", "shows the whole width of the graph"),
-          row<ExplainFusion>("why", "why two nodes were not fused, or why one joined",
+          row<FitGraph>("fit graph", "fits the graph to the width of the view"),
+          row<ExplainFusion>("why",
+                             "explains why two nodes were not fused, or why one joined its kernel",
                              Word(&ExplainFusion::from, "NODE"),
                              Optional<ExplainFusion>{&ExplainFusion::to, "NODE"}),
-          row<FindInGraph>("find", "marks the nodes that contain these words, or none",
-                           OptionalRest<FindInGraph>{&FindInGraph::text, "TEXT"})
+          row<FindInGraph>(
+              "find",
+              "finds the nodes whose text contains these words; without words, ends the search",
+              OptionalRest<FindInGraph>{&FindInGraph::text, "TEXT"})
               .replacing(),
-          row<StepMatch>("match", "goes to the next node that was found, or to the one before",
+          row<StepMatch>("match", "goes to the next node found, or to the previous one",
                          Word<StepMatch>{&StepMatch::direction, "DIRECTION", {"next", "previous"}}),
       },
       {
-          {"view.graph.nodes", "", "cards of the graph"},
-          {"view.graph.edges", "", "lines between them"},
-          {"view.graph.frame", "ms", "what the last picture of the graph took"},
-          {"view.graph.scale", "", "1: as it was laid out"},
-          {"find.matches", "", "nodes that were found in the graph"},
-          {"find.current", "", "the one that is shown, from 1; 0: none"},
-          {"find.node", "words", "its name, or none"},
+          {"view.graph.nodes", "", "number of cards in the graph"},
+          {"view.graph.edges", "", "number of edges between the cards"},
+          {"view.graph.frame", "ms", "time that the last drawing of the graph took"},
+          {"view.graph.scale", "", "scale of the graph; 1: as laid out"},
+          {"find.matches", "", "number of nodes found in the graph"},
+          {"find.current", "", "number of the found node that is shown, from 1; 0: none"},
+          {"find.node", "words", "name of the found node that is shown, or none"},
       }};
   return words;
 }

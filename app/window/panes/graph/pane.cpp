@@ -218,7 +218,7 @@ Status GraphPane::explain(journal::ExplainFusion const& action) {
       return bad_input("unknown_node", "the graph has no node '" + name + "'");
   GraphView::Reason reason = view_->reason_of(from, to);
   if (reason.title.isEmpty())
-    return bad_input("unknown_edge", "nothing was decided about fusing these");
+    return bad_input("unknown_edge", "fusion did not consider an edge between these nodes");
   bench_.explain(reason.title + "\n\n" + reason.words);
   return {};
 }

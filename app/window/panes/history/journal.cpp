@@ -11,20 +11,19 @@ journal::Vocabulary const& vocabulary_history() {
       {
           row<FindStep>("find step", "finds steps and notes of the history",
                         Rest<FindStep>{&FindStep::words, "WORDS"}),
-          row<FoldHistory>("fold history", "draws long runs of steps as one",
+          row<FoldHistory>("fold history", "folds long runs of steps into one",
                            Word<FoldHistory>{&FoldHistory::state, "STATE", {"on", "off"}}),
-          row<MarkStep>("ring", "moves the ring of the history to a step",
+          row<MarkStep>("ring", "moves the history's focus ring to a step",
                         Number(&MarkStep::step, "STEP")),
-          row<UnfoldSteps>("unfold", "draws the steps of a fold one by one",
-                           Number(&UnfoldSteps::first, "STEP")),
+          row<UnfoldSteps>("unfold", "unfolds a run of steps", Number(&UnfoldSteps::first, "STEP")),
           row<PickStep>("pick", "picks a step for a comparison, or unpicks it",
                         Number(&PickStep::step, "STEP")),
       },
       {
-          {"history.marked", "", "the step that has the ring"},
-          {"history.picked", "", "the step that is picked for a comparison; -1: none"},
-          {"history.folds", "", "runs of steps that are drawn as one"},
-          {"history.found", "", "steps that have the words that were looked for"},
+          {"history.marked", "", "the step with the focus ring"},
+          {"history.picked", "", "the step picked for a comparison; -1: none"},
+          {"history.folds", "", "number of folded runs of steps"},
+          {"history.found", "", "number of steps found by the search"},
       }};
   return words;
 }

@@ -45,8 +45,8 @@ public:
   void show(session::Snapshot const& next) override {
     bool open = next.model && !next.model->free_inputs.empty();
     list_->set_empty_words(
-        open ? "No kernels yet: the sizes of the inputs are open. Say them in the bar above."
-             : "Nothing of this model could be compiled. The bar above lists the reasons.");
+        open ? "No kernels yet: some input sizes are unknown. Enter them in the bar above."
+             : "No part of this model could be compiled. The bar above lists the reasons.");
     list_->show_kernels(next.kernels, next.kernel);
     if (!next.model) return;
     QString total = next.kernels && next.kernels->total_ms

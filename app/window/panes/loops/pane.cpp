@@ -91,9 +91,9 @@ public:
     QString const loops = "Loops";
     return {{loops, "Up, Down", "Select a loop"},
             {loops, "Alt+Up, Alt+Down", "Move the selected loop"},
-            {loops, "1 2 3", "Take a repair of a refused step"},
-            {loops, "Esc", "Cancel a gesture, close the refusal"},
-            {loops, "Menu, Shift+F10", "What can be done with the selected loop"}};
+            {loops, "1 2 3", "Apply a repair of a refused step"},
+            {loops, "Esc", "Cancel a gesture, close the card of a refused step"},
+            {loops, "Menu, Shift+F10", "Steps for the selected loop"}};
   }
 
 private:
@@ -101,8 +101,8 @@ private:
     bool open = next.model && !next.model->free_inputs.empty();
     view_->set_empty_words(!next.kernels || !next.kernels->rows.empty()
                                ? "The loops of a kernel appear here. Choose a kernel at the left."
-                           : open ? "Loops appear when the sizes above are known."
-                                  : "This model has no kernel to show loops of.");
+                           : open ? "Loops appear when the sizes above are set."
+                                  : "This model has no kernels, so there are no loops to show.");
   }
 
   /// The stage that matters comes into view when another kernel is chosen.

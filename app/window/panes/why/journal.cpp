@@ -6,7 +6,7 @@ namespace tw {
 journal::Vocabulary const& vocabulary_why() {
   static journal::Vocabulary const words{{},
                                          {
-                                             {"view.why", "words", "what the Why tab says"},
+                                             {"view.why", "words", "the text of the Why tab"},
                                          }};
   return words;
 }
