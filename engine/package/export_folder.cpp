@@ -125,7 +125,7 @@ int exchange(fs::path const& from, fs::path const& to) {
 
 Status check_folder(fs::path const& folder) {
   std::error_code ignored;
-  if (folder.empty()) return bad_input("folder_in_use", "no folder was named");
+  if (folder.empty()) return bad_input("folder_in_use", "no folder was given");
   if (!fs::exists(folder, ignored)) return {};
   bool is_folder = fs::is_directory(folder, ignored);
   if (is_folder && fs::is_empty(folder, ignored)) return {};

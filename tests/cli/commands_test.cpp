@@ -180,9 +180,8 @@ private slots:
     environment.insert("TW_CACHE_DIR", at("empty_cache"));
     Run link = run_program(TW_BINARY_DIR "/bin/tw", {"run", at("m.te")}, environment);
     QCOMPARE(link.code, 3);
-    QCOMPARE(link.err,
-             QString("tw: no folder can be made in the folder of temporary files to link a kernel "
-                     "in: Not a directory; TMPDIR may name another one\n"));
+    QCOMPARE(link.err, QString("tw: no folder can be created in the temporary folder to link a "
+                               "kernel in: Not a directory; TMPDIR may name another one\n"));
   }
 
   void a_mode_is_taken_as_it_is_stored() {

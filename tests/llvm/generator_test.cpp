@@ -149,8 +149,8 @@ private slots:
 
   void a_missing_program_is_one_sentence() {
     QCOMPARE(sentence(generate(test::common_kernels(), elsewhere("/nowhere/tw-codegen"))),
-             QString("the program that generates code is missing: /nowhere/tw-codegen cannot be "
-                     "started: No such file or directory"));
+             QString("the code generator is missing: /nowhere/tw-codegen cannot be started: No "
+                     "such file or directory"));
   }
 
   void threads_have_processes_of_their_own_and_all_end_with_their_machine() {

@@ -94,9 +94,9 @@ private slots:
     QCOMPARE(refusal("/nowhere"),
              QString("/nowhere/model.json cannot be read: No such file or directory"));
     QVERIFY(tw_load(nullptr, 0) == nullptr);
-    QCOMPARE(QString(tw_error()), QString("no folder was named"));
+    QCOMPARE(QString(tw_error()), QString("no folder was given"));
     QVERIFY(tw_load(at("good").c_str(), -3) == nullptr);
-    QCOMPARE(QString(tw_error()), QString("the number of threads is from 0 to 1024, not -3"));
+    QCOMPARE(QString(tw_error()), QString("the number of threads must be from 0 to 1024, not -3"));
     fs::remove(at("copy") / "kernels.so");
     QVERIFY(refusal(at("copy")).endsWith("kernels.so cannot be read: No such file or directory"));
     fs::remove(at("copy") / "model.json");

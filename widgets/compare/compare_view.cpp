@@ -147,7 +147,7 @@ void CompareView::compare(int before, int after) {
   after_device_.clear();
   shown_.reset();
   title_->setText("Comparing");
-  summary_->setText("counting what both cost");
+  summary_->setText("computing the costs of both states");
 }
 
 void CompareView::compare_devices(int node, QString const& before, QString const& after) {

@@ -59,15 +59,15 @@ AddDeviceDialog::AddDeviceDialog(QWidget* parent) : QDialog(parent) {
                  "device.token; not needed on this machine");
   timeout_ = new QSpinBox;
   timeout_->setObjectName("deviceTimeout");
-  timeout_->setAccessibleName("Seconds that a call may take at least");
+  timeout_->setAccessibleName("Shortest time limit of a call, in seconds");
   timeout_->setRange(0, kLongest);
   timeout_->setSuffix(" s");
-  timeout_->setSpecialValueText("as everywhere");
+  timeout_->setSpecialValueText("default");
   sentence_ = new QLabel;
   sentence_->setObjectName("deviceSentence");
   sentence_->setWordWrap(true);
   sentence_->setTextFormat(Qt::PlainText);
-  auto* what = new QLabel("A machine that runs `tw device serve`.");
+  auto* what = new QLabel("The machine must run `tw device serve`.");
   what->setProperty("role", "secondary");
   auto* form = new QFormLayout;
   form->addRow("Name", name_);

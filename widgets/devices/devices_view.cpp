@@ -80,7 +80,7 @@ QWidget* DevicesView::build_head() {
   use_ = button("Use", "deviceUse", "Compile kernels for the selected device and run them there");
   use_->setProperty("primary", true);
   check_ = button("Check", "deviceCheck", "Ask every device again");
-  remove_ = button("Remove", "deviceRemove", "Forget the selected device (Del)");
+  remove_ = button("Remove", "deviceRemove", "Remove the selected device from the list (Del)");
   add_ = button("Add a device", "deviceAddOpen", "A machine that runs tw device serve");
   sentence_ = label("devicesSentence", "secondary");
   auto* head = new QWidget;
@@ -125,7 +125,7 @@ QWidget* DevicesView::build_details() {
 }
 
 QWidget* DevicesView::build_log() {
-  auto* title = new QLabel("What happened on it");
+  auto* title = new QLabel("Device log");
   title->setProperty("role", "label");
   copy_ = button("Copy", "deviceLogCopy", "Copy the whole log");
   copy_->setProperty("quiet", true);
@@ -231,9 +231,9 @@ void DevicesView::show_details() {
   use_->setText(row && row->in_use ? "Reconnect" : "Use");
   use_->setEnabled(row && (row->in_use || row->answers_now));
   remove_->setEnabled(row && !row->fixed && !row->in_use);
-  remove_->setToolTip(!row || row->fixed ? "This machine is always there"
-                      : row->in_use      ? "Use another device first"
-                                         : "Forget the selected device (Del)");
+  remove_->setToolTip(!row || row->fixed ? "This machine cannot be removed"
+                      : row->in_use      ? "Switch to another device first"
+                                         : "Remove the selected device from the list (Del)");
   title_->setText(row ? row->name : "");
   if (!row) return;
   QString state = word_of(row->word);

@@ -49,7 +49,7 @@ void RoofBars::paintEvent(QPaintEvent*) {
               "Roofs, measured");
   if (roofs_.empty())
     return paint::text(painter, QRectF(0, kHead, unit_width(), kRow), ui_font(12), theme_.text2,
-                       "measured when it is used");
+                       "measured when the device is used");
   double most[2] = {0, 0};  // bars of one unit are to the same scale
   for (DeviceRoof const& roof : roofs_)
     most[roof.compute] = std::max(most[roof.compute], roof.value);

@@ -28,20 +28,20 @@ QString result_text(session::ExportView const& view) {
                           paint::bytes(view.library_bytes), paint::bytes(view.parameter_bytes),
                           paint::bytes(view.runtime_bytes));
   if (view.shaped > 0)
-    text += QString(view.shaped == 1 ? "%1 kernel runs as it was shaped by hand.\n"
-                                     : "%1 kernels run as they were shaped by hand.\n")
+    text += QString(view.shaped == 1 ? "%1 kernel uses your schedule.\n"
+                                     : "%1 kernels use your schedules.\n")
                 .arg(view.shaped);
   if (!view.note.empty()) text += QString::fromStdString(view.note) + ".\n";
   if (!view.tested)
     return text + "It was not run here: " + QString::fromStdString(view.not_tested_because) + ".";
-  QString compared = QString("Its outputs differ from %1 by %2 at most; the largest value is %3.")
+  QString compared = QString("Its outputs differ from %1 by at most %2; the largest value is %3.")
                          .arg(QString::fromStdString(view.compared_with))
                          .arg(view.largest_difference, 0, 'g', 3)
                          .arg(view.largest_value, 0, 'g', 3);
   if (!view.emulator.empty())
-    return text + QString("It ran alone under %1. %2")
+    return text + QString("Tested stand-alone under %1. %2")
                       .arg(QString::fromStdString(view.emulator), compared);
-  return text + QString("It ran alone, in %1 at best on %2. %3")
+  return text + QString("Tested stand-alone: %1 at best on %2. %3")
                     .arg(paint::time(view.least_ms),
                          QString::fromStdString(count_text(view.threads, "thread")), compared);
 }
@@ -63,9 +63,9 @@ ExportDialog::ExportDialog(Choice choice, QStringList targets, QString folder, Q
   auto* title = new QLabel("Export " + (choice_.model.isEmpty() ? choice_.kernel : choice_.model));
   title->setProperty("role", "title");
   auto* what = new QLabel(
-      "A folder that runs alone: kernels as they are shaped now, weights, a small runtime library "
-      "with a C interface, and examples in C++ and Python. It is run in a process of its own and "
-      "compared before it is done.");
+      "A stand-alone folder: the kernels with their current schedules, the weights, a small "
+      "runtime library with a C interface, and examples in C++ and Python. Before the export "
+      "finishes, it is run in a separate process and its outputs are compared.");
   what->setWordWrap(true);
   what->setProperty("role", "secondary");
   what_ = new Chooser;
@@ -155,7 +155,7 @@ void ExportDialog::choose_what() {
 }
 
 void ExportDialog::choose_folder() {
-  auto* dialog = new QFileDialog(this, "A folder to export to", folder_->text());
+  auto* dialog = new QFileDialog(this, "Folder to export to", folder_->text());
   dialog->setObjectName("exportFolderDialog");
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setFileMode(QFileDialog::Directory);
@@ -171,13 +171,13 @@ void ExportDialog::say(QString const& title, QString const& sentence) {
 
 void ExportDialog::begin() {
   if (folder_->text().trimmed().isEmpty())
-    return say("", "Name a folder; an earlier export there is replaced.");
+    return say("", "Choose a folder; an earlier export in it is replaced.");
   show_->hide();
   running_ = true;
   seen_ = cancelled_ = false;
   export_->setEnabled(false);
   cancel_->show();
-  say("", "Waiting for what runs now");
+  say("", "Waiting for the current job");
   QString target = target_->currentData().toString(), folder = folder_->text().trimmed();
   if (what_->currentData().toBool())
     emit kernel_wanted(choice_.kernel, target, folder);
@@ -203,7 +203,7 @@ void ExportDialog::take(session::Snapshot const& snapshot) {
   show_->setVisible(snapshot.exported != nullptr);
   if (snapshot.exported) return say("Exported", result_text(*snapshot.exported));
   if (snapshot.error) return say("Not exported", QString::fromStdString(snapshot.error->sentence));
-  say("Not exported", "It was cancelled; nothing was left behind.");
+  say("Not exported", "The export was cancelled; no files were left behind.");
 }
 
 }  // namespace tw

@@ -52,13 +52,14 @@ QWidget* KernelDialog::build_head() {
   auto* row = new QHBoxLayout(head);
   row->setContentsMargins(0, 0, 0, 0);
   auto* words = new QLabel(
-      "Each line makes a tensor: its axes, then what an element is, summed over further axes.");
+      "Each line defines a tensor: its axes, then the value of an element, which may be summed "
+      "over further axes.");
   words->setProperty("role", "secondary");
   words->setWordWrap(true);
   choose_ = new Chooser;
   choose_->setObjectName("examples");
   choose_->setAccessibleName("Examples");
-  choose_->addItem("Begin with an example");
+  choose_->addItem("Start from an example");
   for (session::ExpressionExample const& example : examples_)
     choose_->addItem(QString::fromStdString(example.title));
   choose_->setMinimumWidth(190);
@@ -111,7 +112,7 @@ QWidget* KernelDialog::build_foot() {
 
 void KernelDialog::begin(QString const& text, bool rewrites) {
   setWindowTitle(rewrites ? "Edit a kernel" : "New kernel");
-  open_->setText(rewrites ? "Take this text" : "Open in the workbench");
+  open_->setText(rewrites ? "Replace the kernel" : "Open in the workbench");
   editor_->setPlainText(text);
   editor_->moveCursor(QTextCursor::End);
   editor_->setFocus();
@@ -134,7 +135,7 @@ void KernelDialog::take_problems() {
   open_->setEnabled(problems.empty());
   QString words;
   if (problems.empty()) {
-    words = QStringLiteral("✓ This is a kernel.");
+    words = QStringLiteral("✓ This is a valid kernel.");
   } else {
     session::ExpressionProblem const& first = problems.front();
     words = QStringLiteral("✕ ");

@@ -36,7 +36,7 @@ void GraphView::paintEvent(QPaintEvent*) {
   }
   if (graph_->nodes.empty())
     return paint::text(painter, QRectF(24, 24, unit_width() - 48, 20), ui_font(12), theme_.text2,
-                       "A tensor expression has no graph: its one kernel is in Loops.");
+                       "A tensor expression has no graph; its kernel is shown in Loops.");
   painter.save();
   if (shows_cut()) painter.setClipRect(unit_rect().adjusted(0, 0, 0, -cut_words_height()));
   painter.translate(origin_);

@@ -121,7 +121,7 @@ GraphView::Reason GraphView::reason_of(int from, int to) {
         QStringLiteral("Not fused: %1 → %2")
             .arg(made_->cards[size_t(border.from)].title, made_->cards[size_t(border.to)].title);
     std::string const& why = border.edge->reason;
-    return {title, QString::fromStdString(why.empty() ? "fusion did not look at this edge" : why)};
+    return {title, QString::fromStdString(why.empty() ? "fusion did not consider this edge" : why)};
   }
   return {};
 }

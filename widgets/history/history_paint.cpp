@@ -22,7 +22,7 @@ void HistoryView::paintEvent(QPaintEvent* event) {
   painter.fillRect(shown, theme_.panel);
   if (!view_ || view_->nodes.empty())
     return paint::text(painter, QRectF(24, 20, unit_width() - 48, 20), ui_font(12), theme_.text2,
-                       "Every step you take is kept here.");
+                       "Every step you apply is kept here.");
   QRectF seen = shown.adjusted(-kPitch, -kLane, kPitch, kLane);
   draw_tracks(painter, seen);
   for (HistoryFold const& fold : layout_.folds)

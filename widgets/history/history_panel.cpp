@@ -31,7 +31,7 @@ HistoryPanel::HistoryPanel(QWidget* parent)
   compare_->setObjectName("compareStates");
   compare_->setToolTip("Compare the ringed state with the current one");
   replay_->setObjectName("replayOn");
-  replay_->setToolTip("Take this schedule over to another kernel");
+  replay_->setToolTip("Replay this schedule on another kernel");
   scroll_->setWidget(view_);
   scroll_->setWidgetResizable(true);
   auto* column = new QVBoxLayout(this);

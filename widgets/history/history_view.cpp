@@ -315,7 +315,7 @@ QString HistoryView::words_of(HistoryNodeView const& node) const {
                  .arg(paint::time(*node.min_ms), QString::fromStdString(percent_text(node.spread)),
                       paint::number(*node.speed),
                       view_->roof ? QString::fromStdString(view_->roof->unit) : "GFLOP/s",
-                      node.disturbed ? ", while others used the processors" : "");
+                      node.disturbed ? ", while other programs used the processor" : "");
   for (session::ElsewhereView const& one : node.elsewhere)
     if (one.min_ms)
       words += QString(", measured on %1: %2")
@@ -350,12 +350,13 @@ bool HistoryView::event(QEvent* event) {
   QString words = QString::fromStdString(node.step.empty() ? "the plain nest" : node.step);
   if (!node.note.empty()) words += "\n" + QString::fromStdString(node.note);
   if (node.min_ms)
-    words +=
-        QString("\nmeasured on %1: %2, spread %3%4")
-            .arg(QString::fromStdString(view_->device), paint::time(*node.min_ms),
-                 QString::fromStdString(percent_text(node.spread)),
-                 node.disturbed ? "\n▲ others used the processors; measured again when it is quiet"
-                                : "");
+    words += QString("\nmeasured on %1: %2, spread %3%4")
+                 .arg(QString::fromStdString(view_->device), paint::time(*node.min_ms),
+                      QString::fromStdString(percent_text(node.spread)),
+                      node.disturbed ? "\n"
+                                       "▲ other programs used the processor; it is measured again "
+                                       "when the machine is idle"
+                                     : "");
   for (session::ElsewhereView const& one : node.elsewhere)
     if (one.min_ms)
       words += QString("\nmeasured on %1: %2, spread %3  (%4)")

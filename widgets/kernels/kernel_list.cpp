@@ -91,9 +91,9 @@ QString words_of(session::KernelRow const& row) {
                       QString::fromStdString(count_text(row.roof->cores, "core")));
   if (row.time_ms)
     words += row.state == session::KernelState::kHand ? "\ntime with your schedule"
-                                                      : "\ntime with the schedule by rule";
+                                                      : "\ntime with the default schedule";
   if (!row.device.empty()) words += ", on " + QString::fromStdString(row.device);
-  if (row.disturbed) words += ", measured while others used the processors";
+  if (row.disturbed) words += ", measured while other programs used the processor";
   return words;
 }
 

@@ -338,7 +338,7 @@ QString fit_list(LoopBar const& bar) {
   QStringList parts;
   for (size_t level = 0; level < bar.fits.size(); ++level)
     if (bar.fits[level] > 0) parts << QString("L%1 %2").arg(level + 1).arg(bar.fits[level]);
-  return parts.isEmpty() ? "no split of it fits a cache"
+  return parts.isEmpty() ? "no inner loop of it fits a cache"
                          : "largest inner loop that fits: " + parts.join(", ");
 }
 
@@ -354,8 +354,10 @@ bool LadderView::event(QEvent* event) {
   QString role = bar.role.empty() ? "" : " · " + QString::fromStdString(bar.role).replace('_', ' ');
   QToolTip::showText(
       help->globalPos(),
-      QString(
-          "%1 iterations%2\n%3\n%4%5 touched by one iteration, each byte used %6 times by all\n%7")
+      QString("%1 iterations%2\n"
+              "%3\n"
+              "%4%5 touched by one iteration; each byte is used %6 times over the whole loop\n"
+              "%7")
           .arg(bar.extent)
           .arg(role, QString::fromStdString(bar.reference), bar.footprint_exact ? "" : "at most ",
                paint::bytes(bar.footprint), paint::number(bar.reuse), fit_list(bar)),

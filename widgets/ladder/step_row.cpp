@@ -13,7 +13,7 @@ namespace tw {
 
 StepRow::StepRow(std::vector<session::PrimitiveView> const& primitives, QWidget* parent)
     : QWidget(parent),
-      hint_(new QLabel("Drag a bar to reorder (Shift: fuse), pull its handle to split")),
+      hint_(new QLabel("Drag a bar to reorder (with Shift: to fuse); pull its handle to split")),
       more_(new QPushButton("More steps")),
       menu_(new QMenu(this)) {
   hint_->setProperty("role", "label");

@@ -42,7 +42,7 @@ ModelBar::ModelBar(QWidget* parent)
       fields_(new QWidget),
       row_(new QHBoxLayout(fields_)),
       apply_(new QPushButton("Use these sizes")),
-      notes_(new QPushButton("List them")) {
+      notes_(new QPushButton("Show the list")) {
   setObjectName("modelBar");
   setAttribute(Qt::WA_StyledBackground);
   words_->setObjectName("modelBarWords");
@@ -88,9 +88,9 @@ void ModelBar::show_model(std::shared_ptr<session::ModelView const> model,
     ask_for(*model_, remembered);
   } else if (partly) {
     QString which = model_->kernels > 0
-                        ? "the kernels of the others are here, and can be shaped one by one"
-                        : "no kernel could be made";
-    words_->setText(QString("%1 of %2 not understood: %3. The model as a whole cannot run.")
+                        ? "the other operators have kernels, which can be scheduled one by one"
+                        : "no kernel could be generated";
+    words_->setText(QString("%1 of %2 not supported: %3. The model as a whole cannot run.")
                         .arg(model_->opaque)
                         .arg(QString::fromStdString(count_text(model_->operators, "operator")) +
                                  (model_->opaque == 1 ? " is" : " are"),
@@ -101,8 +101,8 @@ void ModelBar::show_model(std::shared_ptr<session::ModelView const> model,
 void ModelBar::ask_for(session::ModelView const& model,
                        std::map<QString, QString> const& remembered) {
   words_->setText(
-      "This model leaves sizes of its inputs open. Kernels are compiled for fixed sizes: say them, "
-      "and they appear.");
+      "Some input sizes of this model are not fixed. Kernels are compiled for fixed sizes: enter "
+      "them to see the kernels.");
   for (session::FreeInput const& input : model.free_inputs)
     for (size_t dim = 0; dim < input.dims.size(); ++dim) {
       QString name = name_of(input, dim);
@@ -135,7 +135,7 @@ QLineEdit* ModelBar::add_field(QString const& name, QString const& value, bool w
 void ModelBar::check() {
   bool usable = !shapes().isEmpty();
   apply_->setEnabled(usable);
-  apply_->setToolTip(usable ? QString() : "Every field takes a whole number");
+  apply_->setToolTip(usable ? QString() : "Enter a whole number in every field");
 }
 
 std::map<QString, QString> ModelBar::values() const {

@@ -104,7 +104,7 @@ void Palette::fill(QString const& typed) {
   }
   if (hits.empty() && !typed.contains('(')) {
     auto* nothing =
-        new QListWidgetItem("Nothing is called so. Ctrl+F finds nodes and steps.", list_);
+        new QListWidgetItem("Nothing has this name. Ctrl+F finds nodes and steps.", list_);
     nothing->setFlags(Qt::NoItemFlags);
     nothing->setData(Qt::UserRole, -1);
   }

@@ -69,7 +69,7 @@ void RefusalCard::draw_words(QPainter& painter) const {
   if (view_->condition.empty()) return;
   double y = std::min(box.top() + used + 12, unit_height() - 66);
   paint::text(painter, QRectF(left, y, wide, 16), ui_font(11), theme_.text3,
-              "Condition that failed");
+              "Condition that does not hold");
   paint::paragraph(painter, QRectF(left, y + 18, wide, unit_height() - y - 22), ui_font(12),
                    theme_.text2, QString::fromStdString(view_->condition));
 }
@@ -79,7 +79,7 @@ void RefusalCard::draw_conflict(QPainter& painter) const {
   session::ConflictView const& conflict = *view_->conflict;
   double left = column(1), wide = column(2) - left - 24;
   paint::text(painter, QRectF(left, 18, wide, 22), ui_font(12, 600), theme_.text1,
-              "Two iterations that collide");
+              "Two iterations that conflict");
   int64_t a = 0, b = 0;
   QString rest;
   for (size_t i = 0; i < conflict.first.loops.size(); ++i) {
@@ -132,7 +132,7 @@ void RefusalCard::draw_conflict(QPainter& painter) const {
               Qt::AlignRight | Qt::AlignVCenter);
   if (!rest.isEmpty())
     paint::paragraph(painter, QRectF(left, cell.y() + 72, wide, unit_height() - cell.y() - 100),
-                     ui_font(11), theme_.text3, "All other loops equal: " + rest);
+                     ui_font(11), theme_.text3, "All other loops at the same iteration: " + rest);
 }
 
 QRectF RefusalCard::repair_rect(int index) const {
@@ -142,7 +142,7 @@ QRectF RefusalCard::repair_rect(int index) const {
 void RefusalCard::draw_repairs(QPainter& painter) const {
   double left = column(2), wide = unit_width() - left - 24;
   paint::text(painter, QRectF(left, 18, wide, 22), ui_font(12, 600), theme_.text1,
-              view_->repairs.empty() ? "No repair was found" : "Repairs, already tried");
+              view_->repairs.empty() ? "No repair was found" : "Legal steps instead");
   if (!view_->repairs.empty())
     paint::text(painter, QRectF(left, 18, wide, 22), ui_font(11), theme_.text3,
                 view_->repairs.size() > 1

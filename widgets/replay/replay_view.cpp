@@ -84,8 +84,8 @@ void ReplayView::paintEvent(QPaintEvent*) {
   if (!replay_) {
     paint::paragraph(painter, QRectF(kLeft, 16, unit_width() - 2 * kLeft, 60), ui_font(12),
                      theme_.text2,
-                     "A schedule that is replayed on another kernel says here which of its steps "
-                     "applied, which changed and which were refused.");
+                     "After a schedule is replayed on another kernel, this shows which of its "
+                     "steps applied, which changed and which were refused.");
     return;
   }
   auto line = [&](double y, QFont const& font, QColor const& colour, QString const& words) {

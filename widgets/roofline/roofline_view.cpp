@@ -29,8 +29,9 @@ void RooflineView::show_roofline(std::shared_ptr<session::RooflineView const> vi
   QString words = view_ ? QString::fromStdString(view_->explanation) : QString();
   if (view_ && view_->doubtful)
     words +=
-        "\n▲ The roofs were measured while others used the processors, and are again when it "
-        "is quiet";
+        "\n"
+        "▲ The roofs were measured while other programs used the processor; they are measured "
+        "again when the machine is idle";
   setToolTip(paint::wrapped(words.trimmed()));
   low_y_ = std::floor(std::log10(std::max(bottom * 0.7, 1e-3)) * 2) / 2;
   update();
@@ -57,7 +58,7 @@ void RooflineView::paintEvent(QPaintEvent*) {
   if (!view_)
     return paint::text(painter, QRectF(plot().left(), 6, unit_width() - plot().left() - 8, 18),
                        ui_font(11), theme_.text2,
-                       "Where each step of a kernel stands below what the machine can do.");
+                       "Shows how close each step of a kernel comes to what the machine can do.");
   draw_roofs(painter);
   draw_levels(painter);
   draw_trail(painter);

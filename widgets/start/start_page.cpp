@@ -36,9 +36,10 @@ StartPage::StartPage(std::vector<SampleCard> samples, QWidget* parent) : QWidget
   auto* column = new QVBoxLayout;
   column->setSpacing(14);
   column->setContentsMargins(24, 56, 24, 24);
-  auto* title = label("Shape a kernel, see what the machine does with it.", "headline");
+  auto* title = label("Schedule a kernel, and see what the machine does with it.", "headline");
   column->addWidget(title);
-  column->addWidget(label("Every step is checked before it is taken and measured after.", "lead"));
+  column->addWidget(
+      label("Every step is checked before it is applied, and measured after.", "lead"));
   column->addSpacing(16);
 
   auto* drop = card();
@@ -47,7 +48,8 @@ StartPage::StartPage(std::vector<SampleCard> samples, QWidget* parent) : QWidget
   auto* words = new QVBoxLayout;
   words->addWidget(label("Drop a model here", "title"));
   words->addWidget(
-      label("ONNX files, and kernels as tensor expressions (.te). Unknown operators still open.",
+      label("ONNX files, and kernels as tensor expressions (.te). Models with unsupported "
+            "operators open too.",
             "secondary"));
   row->addLayout(words, 1);
   auto* open = new QPushButton("Open…  Ctrl+O");
@@ -71,7 +73,8 @@ StartPage::StartPage(std::vector<SampleCard> samples, QWidget* parent) : QWidget
   auto* machine_column = new QVBoxLayout(machine_card);
   machine_column->setContentsMargins(20, 14, 20, 14);
   machine_ = label("This machine", "section");
-  roofs_ = label("Its roofs are being measured; you can open a model meanwhile.", "secondary");
+  roofs_ =
+      label("Its roofs are being measured; you can open a model in the meantime.", "secondary");
   machine_column->addWidget(machine_);
   machine_column->addWidget(roofs_);
   column->addWidget(machine_card);
@@ -98,7 +101,7 @@ void StartPage::show_machine(std::shared_ptr<session::MachineView const> machine
       parts << QString::fromStdString(roof.name) + " " +
                    paint::speed(roof.value, roof.compute ? "GFLOP/s" : "GB/s");
   if (machine->roofs_doubtful)
-    parts << QStringLiteral("▲ measured while others ran, again when it is quiet");
+    parts << QStringLiteral("▲ measured under other load; measured again when the machine is idle");
   roofs_->setText(machine->roofs_known
                       ? parts.join("   ·   ")
                       : QString::fromStdString(machine->detail) + " · roofs are being measured");
@@ -120,7 +123,7 @@ void StartPage::show_recent(QStringList const& paths) {
     button->setProperty("quiet", true);
     button->setProperty("row", "recent");
     button->setContextMenuPolicy(Qt::ActionsContextMenu);
-    auto* forget = new QAction("Take it off this list", button);
+    auto* forget = new QAction("Remove it from this list", button);
     connect(forget, &QAction::triggered, this, [this, path] { emit forget_asked(path); });
     button->addAction(forget);
     connect(button, &QPushButton::clicked, this, [this, path] { emit recent_asked(path); });

@@ -99,8 +99,9 @@ public:
 
 private:
   std::array<CodeTextKind, 2> texts_ = {
-      {{"llvm", "LLVM IR", "what the code generator gets from the last stage"},
-       {"assembly", "Assembly", "the machine's instructions, each linked to its line and loops"}}};
+      {{"llvm", "LLVM IR", "what the code generator gets from the last pass"},
+       {"assembly", "Assembly",
+        "the machine's instructions, each linked to its source line and loops"}}};
   Machine machine_;
   std::vector<Pass> passes_;
 };
@@ -139,7 +140,7 @@ Result<std::shared_ptr<Backend const>> create_cpu_backend(Hardware const& hardwa
                 .needs = needs_of(hardware),
                 .scopes = {{.name = kGlobalScope, .doc = "main memory, through the caches"},
                            {.name = "local",
-                            .doc = "the stack of the thread that computes, where it is small",
+                            .doc = "the stack of the computing thread, for small tensors",
                             .shared_by = Level::kThread}}};
   return std::make_shared<CpuBackend>(std::move(target), std::move(machine));
 }

@@ -85,13 +85,13 @@ private:
     }
     if (convolutions > 0)
       say(
-          fmt::format("the weights of {} convolutions lie in blocks of {} output channels: a "
-                      "vector of outputs reads them side by side",
+          fmt::format("the weights of {} convolutions are stored in blocks of {} output channels: "
+                      "a vector of outputs reads them contiguously",
                       convolutions, kBlock));
     if (products > 0)
       say(
-          fmt::format("the weights of {} products lie transposed: a vector of outputs reads them "
-                      "side by side",
+          fmt::format("the weights of {} matrix products are stored transposed: a vector of "
+                      "outputs reads them contiguously",
                       products));
   }
 
@@ -170,8 +170,8 @@ private:
     for (auto const& [id, layout] : choices_.values) kept[root(id)].push_back(id);
     for (auto const& [at, ids] : kept)
       say(
-          fmt::format("{} images around {} lie in blocks of {} channels: depthwise windows read {} "
-                      "KB in whole vectors, and nothing is changed for it in a run",
+          fmt::format("{} images around {} are stored in blocks of {} channels: depthwise windows "
+                      "read {} KB in whole vectors, and no layout is changed for it during a run",
                       ids.size(), name(ids.front()), kBlock, gains[at] / 1024));
   }
 

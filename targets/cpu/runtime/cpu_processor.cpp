@@ -108,8 +108,8 @@ Result<void*> CpuProcessor::allocate(int64_t bytes) {
   void* memory =
       mmap(nullptr, size_t(mapped), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
-    return environment_failed("tensor_too_large",
-                              "the device has no memory for " + std::to_string(bytes) + " bytes");
+    return environment_failed("tensor_too_large", "the device has no memory left for " +
+                                                      std::to_string(bytes) + " bytes");
   }
   if (bytes >= kHugePage) madvise(memory, size_t(mapped), MADV_HUGEPAGE);
   used_bytes_ += mapped;

@@ -72,11 +72,11 @@ private:
 
 tw::Result<TwModel*> load(char const* folder, int32_t threads) {
   if (folder == nullptr || *folder == '\0')
-    return tw::bad_input("package_unreadable", "no folder was named");
+    return tw::bad_input("package_unreadable", "no folder was given");
   constexpr int32_t kMostThreads = 1024;
   if (threads < 0 || threads > kMostThreads)
-    return tw::bad_input("bad_threads",
-                         "the number of threads is from 0 to 1024, not " + std::to_string(threads));
+    return tw::bad_input("bad_threads", "the number of threads must be from 0 to 1024, not " +
+                                            std::to_string(threads));
   if (threads == 0) threads = int32_t(tw::usable_cores().size());
   auto processor = tw::create_cpu_processor(INT64_MAX, tw::Caller::kFloats);
   TRY_ASSIGN(auto package, Package::load(folder, std::move(processor), threads));

@@ -64,8 +64,8 @@ public:
       if (int lock = lock_of(pattern); lock >= 0) return ScratchFolder(pattern, lock);
     }
     std::string reason = error ? error.message() : std::strerror(errno);
-    if (parent.empty()) parent = "the folder of temporary files";
-    return environment_failed("scratch_unusable", "no folder can be made in " + parent.string() +
+    if (parent.empty()) parent = "the temporary folder";
+    return environment_failed("scratch_unusable", "no folder can be created in " + parent.string() +
                                                       " to link a kernel in: " + reason +
                                                       "; TMPDIR may name another one");
   }
@@ -142,7 +142,8 @@ Status run_linker(std::vector<std::string> const& arguments) {
   static bool broken = false;
   std::lock_guard lock(one_at_a_time);
   if (broken) {
-    return environment_failed("link_failed", "the linker broke down earlier in this process");
+    return environment_failed("link_failed",
+                              "the linker failed earlier in this process and cannot be used again");
   }
   std::vector<char const*> raw;
   for (std::string const& argument : arguments) raw.push_back(argument.c_str());

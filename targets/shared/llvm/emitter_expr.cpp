@@ -266,7 +266,7 @@ Value* Emitter::float_binary(BinaryOp op, Value* a, Value* b) {
     case BinaryOp::kShiftRight:
       break;
   }
-  fail("unsupported_expression", "this operator is not for floats");
+  fail("unsupported_expression", "this operator does not take floats");
   return a;
 }
 
@@ -312,7 +312,7 @@ Value* Emitter::float_unary(UnaryOp op, Value* a) {
     case UnaryOp::kBitNot:
       break;
   }
-  fail("unsupported_expression", fmt::format("'{}' is not for floats", name_of(op)));
+  fail("unsupported_expression", fmt::format("'{}' does not take floats", name_of(op)));
   return a;
 }
 

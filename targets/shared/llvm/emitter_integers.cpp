@@ -70,7 +70,7 @@ Value* Emitter::integer_binary(BinaryOp op, Value* a, Value* b, bool sign) {
     case BinaryOp::kPow:
       break;
   }
-  fail("unsupported_expression", "this operator is not for integers");
+  fail("unsupported_expression", "this operator does not take integers");
   return a;
 }
 

@@ -34,9 +34,8 @@ public:
   static Result<std::unique_ptr<GeneratorProcess>> start(std::string const& program) {
     Result<ChildProcess> child = ChildProcess::start({program});
     if (child) return std::make_unique<GeneratorProcess>(std::move(*child));
-    return environment_failed(
-        "code_generator_missing",
-        "the program that generates code is missing: " + child.error().message);
+    return environment_failed("code_generator_missing",
+                              "the code generator is missing: " + child.error().message);
   }
 
   explicit GeneratorProcess(ChildProcess child) : child_(std::move(child)) {}
@@ -92,7 +91,7 @@ Result<Emitted> GeneratorPool::generate(GeneratorRequest const& request, StopTok
     return failed(fmt::format("has not answered for {} minutes", kMostMinutes.count()));
   if (received == Received::kGone) return failed(process->how_it_ended());
   std::optional<Result<Emitted>> reply = reply_from_bytes(bytes);
-  if (!reply) return failed("gave an answer that makes no sense");
+  if (!reply) return failed("gave an answer that cannot be read");
   // After a refusal it may be about to end, or be in a state that nobody foresaw.
   if (*reply) {
     std::lock_guard lock(mutex_);
