@@ -186,8 +186,9 @@ private:
     if (!planned_bytes(value))
       return bad_input(
           "unknown_shape",
-          fmt::format("'{}' is made on {} and needed on {}, but its shape is not known", value.name,
-                      cut_.places[size_t(made->second)], cut_.places[size_t(place)]),
+          fmt::format("'{}' is computed on {} and needed on {}, but its shape is unknown, so it "
+                      "cannot be copied",
+                      value.name, cut_.places[size_t(made->second)], cut_.places[size_t(place)]),
           Place{{}, 0, 0, value.name});
     PlanStep copy;
     copy.kind = StepKind::kCopy;
@@ -237,7 +238,7 @@ Result<Cut> parse_cut(std::vector<std::string> const& points, std::string const&
   for (std::string const& text : points) {
     size_t at = text.rfind('@');
     if (at == std::string::npos || at == 0 || at + 1 == text.size())
-      return bad_input("bad_cut", fmt::format("'{}' is no NODE@DEVICE", text));
+      return bad_input("bad_cut", fmt::format("'{}' must have the form NODE@DEVICE", text));
     cut.points.push_back({text.substr(0, at), text.substr(at + 1)});
     if (std::ranges::find(cut.places, cut.points.back().place) == cut.places.end())
       cut.places.push_back(cut.points.back().place);
