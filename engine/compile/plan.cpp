@@ -86,7 +86,7 @@ private:
 
   Result<PlanStep> control_step(Node const& node) {
     PlanStep step{StepKind::kControl, -1, -1, node.inputs, node.outputs, named(node), {}, {}};
-    step.reason = fmt::format("{} runs graphs of its own", node.type);
+    step.reason = fmt::format("{} contains graphs of its own", node.type);
     for (size_t i = 0; i < node.sub_graphs.size(); ++i) {
       std::string owner = owner_ + body_name(node, i) + "_";
       TRY_ASSIGN(BodyPlan body, Planner(*node.sub_graphs[i], kernels_, owner).run());
@@ -238,7 +238,7 @@ Result<std::vector<NDArray>> reference_of(Graph const& graph, PlanStep const& st
                                           std::vector<NDArray> const& inputs,
                                           ReferenceOptions const& options) {
   if (inputs.size() != step.inputs.size())
-    return bad_input("wrong_input", fmt::format("{} tensors were given to a step of {}",
+    return bad_input("wrong_input", fmt::format("{} tensors were given to a step that takes {}",
                                                 inputs.size(), step.inputs.size()));
   std::map<ValueId, NDArray> values;
   for (size_t i = 0; i < inputs.size(); ++i) values[step.inputs[i]] = inputs[i];

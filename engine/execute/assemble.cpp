@@ -31,7 +31,8 @@ Result<int64_t> bytes_of(Value const& value) {
   if (!shape || !value.type.dtype)
     return bad_input(
         "unknown_shape",
-        fmt::format("the shape of '{}' is not known; fix the inputs' shapes", value.name),
+        fmt::format("the shape of '{}' is not known: set the shapes of the inputs with --fix",
+                    value.name),
         Place{{}, 0, 0, value.name});
   TRY_ASSIGN(int64_t count, element_count(value.layout.stored(*shape)));
   return count * size_of(*value.type.dtype);
@@ -110,7 +111,7 @@ Result<Buffer> Assembler::place_of(Scope& scope, ValueId id) {
   if (scope.has(id)) return scope.at(id);
   Value const& value = scope.graph.value(id);
   if (!value.is_constant())
-    return refused("not_exportable", fmt::format("nothing makes '{}'", value.name),
+    return refused("not_exportable", fmt::format("nothing computes '{}'", value.name),
                    Place{{}, 0, 0, value.name});
   return scope.at(id) = add_parameter(value.constant);
 }
@@ -227,12 +228,11 @@ Status check_exportable(Graph const& graph, Plan const& plan) {
   nodes.resize(nodes.size() - more);
   return refused(
       "not_exportable",
-      fmt::format(
-          "an exported model runs compiled kernels on tensors whose sizes are known, and {} of its "
-          "nodes {} no such: {}{}. Where a size is open, --fix NAME=SHAPE tells it; what a node "
-          "computes from data must be computed outside of the model",
-          nodes.size() + more, nodes.size() + more == 1 ? "is" : "are", fmt::join(nodes, "; "),
-          more > 0 ? fmt::format("; and {} more", more) : ""));
+      fmt::format("an exported model can only run compiled kernels on tensors of known sizes, but "
+                  "{} of its nodes {} not of this kind: {}{}. Set unknown input sizes with --fix "
+                  "NAME=SHAPE; a size that depends on data must be computed outside the model",
+                  nodes.size() + more, nodes.size() + more == 1 ? "is" : "are",
+                  fmt::join(nodes, "; "), more > 0 ? fmt::format("; and {} more", more) : ""));
 }
 
 Result<Assembly> assemble(PackageSource const& source, std::vector<KernelCode> const& codes,

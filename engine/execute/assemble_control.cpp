@@ -48,7 +48,7 @@ std::string state_obstacle(Graph const& graph, Node const& node, size_t count, s
     Value const& inside = body_input(node, 0, first_operand + i);
     if (!operand.valid() || !fit(graph.value(operand), inside) ||
         !fit(body_output(node, 0, first_output + i), inside))
-      return fmt::format("what it carries as '{}' changes its size from round to round",
+      return fmt::format("the value '{}' that it carries changes its size between iterations",
                          inside.name);
   }
   return {};
@@ -58,7 +58,7 @@ std::string if_obstacle(Graph const& graph, PlanStep const& step) {
   Node const& node = control_node(graph, step);
   Value const& condition = graph.value(node.inputs[0]);
   if (!is_of(condition, DType::kBool) || !fit(condition, condition) || *bytes_of(condition) != 1)
-    return "its condition is no single truth value";
+    return "its condition is not a single bool";
   for (size_t b = 0; b < step.bodies.size(); ++b)
     for (size_t i = 0; i < step.outputs.size() && !first_opaque(step.bodies[b]); ++i)
       if (step.outputs[i].valid() && !fit(graph.value(step.outputs[i]), body_output(node, b, i)))
@@ -71,11 +71,10 @@ std::string loop_obstacle(Graph const& graph, PlanStep const& step) {
   Node const& node = control_node(graph, step);
   ValueId most = node.inputs[0], condition = node.inputs[1];
   if (most.valid() && (!is_of(graph.value(most), DType::kI64) || *bytes_of(graph.value(most)) != 8))
-    return "its number of rounds is no single i64";
+    return "its trip count is not a single i64";
   if (condition.valid() && !fit(graph.value(condition), body_output(node, 0, 0)))
-    return "its condition is no single truth value";
-  if (!is_of(body_output(node, 0, 0), DType::kBool))
-    return "its condition is no single truth value";
+    return "its condition is not a single bool";
+  if (!is_of(body_output(node, 0, 0), DType::kBool)) return "its condition is not a single bool";
   return state_obstacle(graph, node, operand_count(node) - kLoopOwn, kLoopOwn, kLoopMade);
 }
 
@@ -84,7 +83,7 @@ int64_t sequences_of(Node const& node) { return integer(node.attributes, "sequen
 std::string scan_obstacle(Graph const& graph, PlanStep const& step) {
   Node const& node = control_node(graph, step);
   if (integer(node.attributes, "batched") != 0)
-    return "it runs for each place of a batch by itself";
+    return "it runs separately for each element of a batch";
   return state_obstacle(graph, node, operand_count(node) - size_t(sequences_of(node)), 0, 0);
 }
 
@@ -119,17 +118,18 @@ std::string control_obstacle(Graph const& graph, PlanStep const& step) {
   if (opaque) return opaque->reason;
   for (ValueId id : step.outputs)
     if (id.valid() && !bytes_of(graph.value(id)))
-      return fmt::format("the size of '{}' is not known before it runs", graph.value(id).name);
+      return fmt::format("the size of '{}' is known only when the model runs",
+                         graph.value(id).name);
   Node const& node = control_node(graph, step);
   for (size_t i = 0; i < operand_count(node); ++i)
     if (node.inputs[i].valid() && !bytes_of(graph.value(node.inputs[i])))
-      return fmt::format("the size of '{}' is not known before it runs",
+      return fmt::format("the size of '{}' is known only when the model runs",
                          graph.value(node.inputs[i]).name);
   std::string const& name = node.control->name;
   return name == "if"     ? if_obstacle(graph, step)
          : name == "loop" ? loop_obstacle(graph, step)
          : name == "scan" ? scan_obstacle(graph, step)
-                          : fmt::format("a package has no step for {}", name);
+                          : fmt::format("an exported model has no step for {}", name);
 }
 
 /// What it makes lies below what its bodies use: all of it gets its place first.

@@ -33,7 +33,8 @@ Status check_shapes(Graph const& graph) {
     if (Value const& value = graph.value(id); !tensor_info(value))
       return bad_input(
           "unknown_shape",
-          fmt::format("the shape of '{}' is not known; fix the inputs' shapes", value.name),
+          fmt::format("the shape of '{}' is not known: set the shapes of the inputs with --fix",
+                      value.name),
           Place{{}, 0, 0, value.name});
   return {};
 }
@@ -54,7 +55,7 @@ Result<std::unique_ptr<Network>> Network::create(Graph const& graph, Plan const&
                                                  std::span<NetworkPlace const> places,
                                                  NetworkOptions const& options) {
   if (places.size() != plan.places())
-    return bad_input("wrong_places", fmt::format("the plan has {} places, {} are given",
+    return bad_input("wrong_places", fmt::format("the plan needs {} devices, {} were given",
                                                  plan.places(), places.size()));
   if (PlanStep const* opaque = first_opaque(plan))
     return refused("opaque_node", fmt::format("{}: {}", opaque->node, opaque->reason));

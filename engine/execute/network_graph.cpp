@@ -161,7 +161,7 @@ Status NetworkGraph::set(ValueId id, NDArray const& array, int place) {
   if (!info || info->type != array.type() || info->shape != array.shape())
     return bad_input(
         "wrong_shapes",
-        fmt::format("'{}' is {}, {}[{}] was made", graph_.value(id).name,
+        fmt::format("'{}' must be {}, but {}[{}] was computed", graph_.value(id).name,
                     to_text(graph_.value(id).type), to_text(array.type()), to_text(array.shape())));
   if (array.byte_size() == 0) return {};
   return parts_.device(place).write(found->second.tensor, found->second.offset, bytes_of(array),

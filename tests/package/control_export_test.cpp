@@ -128,9 +128,9 @@ private slots:
     QTest::addColumn<QString>("which");
     QTest::addColumn<QString>("says");
     QTest::newRow("shapes") << "shapes"
-                            << "y (if): the size of 'y' is not known before it runs";
+                            << "y (if): the size of 'y' is known only when the model runs";
     QTest::newRow("grows") << "grows"
-                           << "y (loop): the size of 'y' is not known before it runs";
+                           << "y (loop): the size of 'y' is known only when the model runs";
     QTest::newRow("data") << "data"
                           << "b (slice): the start of the slice is computed while the model runs";
     QTest::newRow("opaque") << "opaque"
