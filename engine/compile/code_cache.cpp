@@ -86,7 +86,7 @@ private:
 };
 
 std::unexpected<Error> broken(std::string why) {
-  return environment_failed("broken_entry", "the kept kernel is damaged: " + why);
+  return environment_failed("broken_entry", "the cached kernel is damaged: " + why);
 }
 
 std::string text_of(Hardware const& hardware) {
@@ -132,16 +132,16 @@ std::string to_entry(std::string const& key, KernelCode const& code) {
 }
 
 Result<KernelCode> parse_entry(std::string_view bytes, std::string const& key) {
-  if (!bytes.starts_with(kMagic)) return broken("it does not begin as one");
+  if (!bytes.starts_with(kMagic)) return broken("it does not begin like a cached kernel");
   bytes.remove_prefix(kMagic.size());
-  if (bytes.size() < 8) return broken("it is cut off");
+  if (bytes.size() < 8) return broken("it is truncated");
   uint64_t stated = 0;
   for (size_t i = 0; i < 8; ++i) stated |= uint64_t(uint8_t(bytes[i])) << (8 * i);
   bytes.remove_prefix(8);
   if (stated != hash_of(bytes)) return broken("its checksum is wrong");
   Reader reader(bytes);
   if (reader.text() != key)
-    return environment_failed("other_key", "the kept kernel was made for another program");
+    return environment_failed("other_key", "the cached kernel was compiled from different input");
   KernelCode code;
   code.run = reader.artifact();
   if (reader.number(1) == 1) code.load = reader.artifact();
@@ -155,7 +155,7 @@ Result<KernelCode> parse_entry(std::string_view bytes, std::string const& key) {
   for (int64_t left = reader.number(1 << 16); left > 0 && reader.good(); --left)
     code.read.push_back(reader.number(1) == 1);
   code.script = reader.text();
-  if (!reader.at_end()) return broken("its parts do not fit its size");
+  if (!reader.at_end()) return broken("the sizes of its parts do not add up to its size");
   return code;
 }
 

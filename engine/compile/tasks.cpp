@@ -76,7 +76,7 @@ private:
       return no_kernel(fmt::format("the shape of '{}' is not known", graph_.value(id).name), node);
     for (int64_t extent : info->shape)
       if (extent < 1)
-        return no_kernel(fmt::format("'{}' has no element", graph_.value(id).name), node);
+        return no_kernel(fmt::format("'{}' has no elements", graph_.value(id).name), node);
     std::vector<std::string> const& wishes = node.op->inputs;
     std::string wish = wishes.empty() ? "X" : wishes[std::min(i, wishes.size() - 1)];
     te::Buffer buffer =
@@ -96,7 +96,7 @@ private:
     auto info = tensor_info(graph_.value(node.outputs[0]));
     if (!info) return no_kernel("its shape is not known", node);
     for (int64_t extent : info->shape)
-      if (extent < 1) return no_kernel("its result has no element", node);
+      if (extent < 1) return no_kernel("its result has no elements", node);
     return {};
   }
 

@@ -88,7 +88,7 @@ Status receive_content(int socket, size_t size, std::string& bytes, WaitLimit co
     TRY(receive_all(socket, unused, piece, limit));
     done += piece;
   }
-  return environment_failed("out_of_memory", "there is no memory left for a message of " +
+  return environment_failed("out_of_memory", "there is not enough memory for a message of " +
                                                  std::to_string(size) + " bytes");
 }
 
@@ -115,8 +115,8 @@ Result<Frame> receive_frame(int socket, WaitLimit const& limit) {
   }
   if (header.length > kMostFrameBytes) {
     return environment_failed("frame_too_large",
-                              "a message claims " + std::to_string(header.length) +
-                                  " bytes; the most is " + std::to_string(kMostFrameBytes));
+                              "a message claims to have " + std::to_string(header.length) +
+                                  " bytes; the limit is " + std::to_string(kMostFrameBytes));
   }
   Frame frame{header.kind, {}};
   TRY(receive_content(socket, header.length, frame.bytes, limit));

@@ -38,14 +38,14 @@ std::unexpected<Error> to_error(wire::Failure const& failure) {
   auto fault = Fault(std::clamp(failure.fault(), 0, int32_t(Fault::kEnvironment)));
   std::string code = failure.code().empty() ? "device_failed" : one_line(failure.code(), 80);
   std::string words = one_line(failure.message());
-  if (words.empty()) words = "the device gave no reason for a failure";
+  if (words.empty()) words = "the device reported a failure without a reason";
   return fail(fault, code, words);
 }
 
 }  // namespace
 
 std::unexpected<Error> unexpected_answer() {
-  return environment_failed("device_lost", "the device gave an answer to another question");
+  return environment_failed("device_lost", "the device answered a different request");
 }
 
 Result<Answer> Conversation::ask(wire::Request const& request, uint64_t generation,
@@ -170,10 +170,9 @@ std::unexpected<Error> Conversation::explain_end(LineEnd const& end,
     std::string what = steps.empty() ? "the call" : name_of(steps, -1);
     return environment_failed(
         "kernel_timed_out",
-        fmt::format(
-            "{} took longer than the {:g} s that the device allows and was stopped; `tw device "
-            "serve --call-seconds N` there allows more",
-            what, end.time_limit));
+        fmt::format("{} took longer than the {:g} s that the device allows and was stopped; `tw "
+                    "device serve --call-seconds N` on the device raises this limit",
+                    what, end.time_limit));
   }
   if (!end.broken_limit.empty())
     return environment_failed("device_lost",

@@ -33,8 +33,8 @@ void LoggedDevice::note_life(uint64_t generation) {
   uint64_t before = life_.exchange(generation);
   if (before == generation) return;
   log_->add(Kind::kConnected, before == 0 ? "a worker process was started there"
-                                          : "connected again: a new worker process has nothing of "
-                                            "what the one before had");
+                                          : "connected again: the new worker process has none of "
+                                            "the tensors and kernels of the previous one");
 }
 
 void LoggedDevice::note_failure(char const* doing, Error const& error) {
@@ -47,11 +47,12 @@ Result<Hardware> LoggedDevice::describe(CallOptions const& options) {
   auto start = Clock::now();
   auto hardware = device_->describe(options);
   if (hardware)
-    log_->add(Kind::kConnected,
-              fmt::format("it said after {} what it is: {}, {}", since(start), hardware->name,
-                          count_text(hardware->unit().count, hardware->unit().name)));
+    log_->add(
+        Kind::kConnected,
+        fmt::format("it described its hardware after {}: {}, {}", since(start), hardware->name,
+                    count_text(hardware->unit().count, hardware->unit().name)));
   else
-    note_failure("asking what it is", hardware.error());
+    note_failure("asking for its hardware", hardware.error());
   return hardware;
 }
 

@@ -14,11 +14,11 @@ Result<FoundProcessor> find_processor(std::string_view name) {
   }
   if (!listed)
     return bad_input("unknown_target", "there is no target '" + std::string(name) +
-                                           "' here; this device knows " +
+                                           "' here; this device has " +
                                            (known.empty() ? "none" : known));
   return environment_failed(
       "no_such_hardware",
-      name.empty() ? "nothing on this machine can run kernels of this build"
+      name.empty() ? "this build has no target that can run kernels on this machine"
                    : "this machine has no hardware for the target '" + std::string(name) + "'");
 }
 

@@ -31,7 +31,7 @@ bool is_device_name(std::string const& name) {
 bool is_timeout(double seconds) { return seconds >= 0 && seconds <= kLongestTimeout; }
 
 std::unexpected<Error> bad_list(std::string const& why) {
-  return bad_input("bad_device_list", "this is no list of devices: " + why);
+  return bad_input("bad_device_list", "this is not a list of devices: " + why);
 }
 
 std::unexpected<Error> unknown(std::string const& name, std::vector<DeviceEntry> const& devices) {
@@ -45,11 +45,12 @@ std::unexpected<Error> unknown(std::string const& name, std::vector<DeviceEntry>
 
 Result<std::vector<DeviceEntry>> parse_devices(std::string_view text) {
   Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) return bad_list("it is no JSON object");
+  if (!json.is_object()) return bad_list("it is not a JSON object");
   auto version = json.find("tilewright_devices");
   if (version == json.end() || !version->is_number_integer()) return bad_list("it has no version");
   if (*version != kVersion)
-    return bad_input("unknown_version", "the list of devices was written by a newer version");
+    return bad_input("unknown_version",
+                     "the list of devices was written by a newer version of Tilewright");
   auto list = json.find("devices");
   if (list == json.end() || !list->is_array() || list->size() > kMostDevices)
     return bad_list("it has no devices");
@@ -63,9 +64,9 @@ Result<std::vector<DeviceEntry>> parse_devices(std::string_view text) {
     bool again = std::any_of(devices.begin(), devices.begin() + std::ptrdiff_t(i),
                              [&](DeviceEntry const& d) { return d.name == devices[i].name; });
     if (!is_device_name(devices[i].name) || again)
-      return bad_list(fmt::format("the name of device {} cannot be used", i + 1));
+      return bad_list(fmt::format("the name of device {} is not valid", i + 1));
     if (!is_timeout(devices[i].timeout_seconds))
-      return bad_list(fmt::format("the time-out of device {} cannot be used", devices[i].name));
+      return bad_list(fmt::format("the timeout of device {} is not valid", devices[i].name));
   }
   return devices;
 }
@@ -93,11 +94,11 @@ Status write_devices(std::filesystem::path const& file, std::vector<DeviceEntry>
 Status add_device(std::filesystem::path const& file, DeviceEntry const& entry) {
   if (!is_device_name(entry.name))
     return bad_input("bad_device_name",
-                     fmt::format("'{}' cannot name a device: a name has letters, digits, '.', '_' "
-                                 "and '-', and is not '{}'",
+                     fmt::format("'{}' cannot be the name of a device: a name has letters, digits, "
+                                 "'.', '_' and '-', and is not '{}'",
                                  entry.name.substr(0, 80), kLocalDeviceName));
   if (!is_timeout(entry.timeout_seconds))
-    return bad_input("bad_timeout", "a call may take from 0 seconds to a day");
+    return bad_input("bad_timeout", "the time limit of a call must be from 0 seconds to a day");
   TRY_ASSIGN(std::vector<DeviceEntry> devices, read_devices(file));
   auto found = std::ranges::find(devices, entry.name, &DeviceEntry::name);
   if (found == devices.end())

@@ -98,7 +98,7 @@ Result<MemoryPlace> RequestHandler::locate(int64_t id, int64_t offset, int64_t b
   int64_t size = found->second.bytes;
   if (offset < 0 || bytes < 0 || offset > size || bytes > size - offset) {
     return bad_input("out_of_tensor", std::to_string(bytes) + " bytes at offset " +
-                                          std::to_string(offset) + " are outside of a tensor of " +
+                                          std::to_string(offset) + " are outside a tensor of " +
                                           std::to_string(size));
   }
   return MemoryPlace{found->second.memory, offset};
@@ -113,7 +113,7 @@ Result<wire::Response> RequestHandler::write(wire::Write const& request) {
 
 Result<wire::Response> RequestHandler::read(wire::Read const& request) {
   if (request.bytes() > int64_t(kMostFrameBytes) / 2) {
-    return bad_input("frame_too_large", "a read is longer than a message may be");
+    return bad_input("frame_too_large", "the tensor is too large to be read in one message");
   }
   TRY_ASSIGN(MemoryPlace from, locate(request.tensor(), request.offset(), request.bytes()));
   wire::Response response;
@@ -213,7 +213,8 @@ Result<std::vector<RequestHandler::BoundStep>> RequestHandler::bind(wire::Run co
     return bad_input("bad_thread_count", "a device runs 1 to " + std::to_string(kMostThreads) +
                                              " threads, not " + std::to_string(run.threads()));
   }
-  if (run.steps_size() > kMostSteps) return bad_input("too_many_steps", "too many steps at once");
+  if (run.steps_size() > kMostSteps)
+    return bad_input("too_many_steps", "too many steps in one request");
   std::vector<BoundStep> steps;
   for (wire::Step const& step : run.steps()) {
     TRY_ASSIGN(BoundStep bound, bind(step));
@@ -267,7 +268,8 @@ Result<wire::Response> RequestHandler::run(wire::Run const& request) {
 Result<wire::Response> RequestHandler::time(wire::Time const& request) {
   for (double seconds : {request.min_sample_seconds(), request.most_seconds()})
     if (!(seconds >= 0 && seconds <= kMostSeconds))  // also for what is no number
-      return bad_input("bad_timing", "a sample and a measurement last from 0 seconds to a day");
+      return bad_input("bad_timing",
+                       "the time of a sample and of a measurement must be from 0 seconds to a day");
   TRY_ASSIGN(std::vector<BoundStep> steps, bind(request.run()));
   TimingOptions timing_options{.warm_up = std::clamp(request.warm_up(), 0, 1 << 20),
                                .repeats = std::clamp(request.repeats(), 1, 1 << 20),

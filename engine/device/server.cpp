@@ -38,7 +38,8 @@ Result<std::string> answer_within_memory(RequestHandler& handler, Result<Frame> 
   try {
     wire::Request request;
     if (frame->kind != FrameKind::kMessage || !request.ParseFromString(frame->bytes))
-      return environment_failed("malformed_frame", "what came over the connection is no request");
+      return environment_failed("malformed_frame",
+                                "what came over the connection is not a request");
     std::string().swap(frame->bytes);  // the request has it all
     return handler.answer(request).SerializeAsString();
   } catch (std::bad_alloc const&) {

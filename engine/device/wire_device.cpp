@@ -195,7 +195,7 @@ Status WireDevice::run(std::span<DeviceStep const> steps, int threads, CallOptio
 
 Result<Timing> WireDevice::time(std::span<DeviceStep const> steps, int threads,
                                 TimingOptions const& timing_options, CallOptions const& options) {
-  if (steps.empty()) return bad_input("nothing_to_time", "there is no step to time");
+  if (steps.empty()) return bad_input("nothing_to_time", "there are no steps to time");
   wire::Request request;
   wire::Time& message = *request.mutable_time();
   fill_run(steps, threads, *message.mutable_run());

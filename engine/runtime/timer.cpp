@@ -89,7 +89,7 @@ double Samples::spread() const { return least() > 0 ? (median() - least()) / lea
 
 Result<Timing> time_steps(size_t count, std::function<int32_t(size_t)> const& step,
                           TimingOptions const& timing_options, std::function<bool()> const& stop) {
-  if (count == 0) return bad_input("nothing_to_time", "there is no step to time");
+  if (count == 0) return bad_input("nothing_to_time", "there are no steps to time");
   Timing timing;
   timing.steps.resize(count);
   Measurement measurement(count, step);

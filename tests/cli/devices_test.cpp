@@ -93,7 +93,7 @@ private slots:
     row({"run", at("m.te"), "--device", "nope"}, 2,
         "tw: there is no device 'nope'; there are: local, here, gone");
     row({"devices", "remove", "nope"}, 2, "tw: there is no device 'nope'");
-    row({"devices", "add", "x", "nowhere"}, 2, "tw: 'nowhere' is no address: ");
+    row({"devices", "add", "x", "nowhere"}, 2, "tw: 'nowhere' is not an address: ");
     row({"devices", "add", "local", "127.0.0.1:5"}, 2, "tw: 'local' cannot name a device");
     row({"devices", "add", "x", "board.local:5"}, 2,
         "tw: board.local:5 can be reached from other machines");
@@ -103,7 +103,7 @@ private slots:
     row({"device", "token", "list", at("none")}, 2,
         "tw: " + at("none") + ": cannot be read: No such file or directory");
     row({"device", "token", "revoke", at("tokens"), "carol"}, 2,
-        "tw: " + at("tokens") + ": has no token of 'carol'; there are: token-1, dora");
+        "tw: " + at("tokens") + ": has no token for the client 'carol'; there are: token-1, dora");
     row({"device", "token", "add", at("tokens"), "dora"}, 2,
         "tw: " + at("tokens") + ":3: 'dora' has a token already: revoke it to make a new one");
     row({"device", "token", "add", at("tokens"), "a b"}, 2,

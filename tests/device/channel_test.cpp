@@ -74,7 +74,7 @@ private slots:
     write_raw(pair.ends[0], &header, sizeof header);
     auto refused = receive_frame(pair.ends[1], soon());
     QCOMPARE(code_of(refused), QString("frame_too_large"));
-    QVERIFY(refused.error().message.starts_with("a message claims 4294967295 bytes"));
+    QVERIFY(refused.error().message.starts_with("a message claims to have 4294967295 bytes"));
   }
 
   void other_bytes_are_no_frame() {

@@ -105,7 +105,7 @@ constexpr Act kActs[] = {
     {"wait_for_many"},
     {"speak_nonsense_to_the_server", Fate::kEnded, ""},
     {"claim_a_huge_answer", Fate::kEnded, ""},
-    {"answer_what_nobody_asked", Fate::kEndedLater, "it answered what nobody had asked"},
+    {"answer_what_nobody_asked", Fate::kEndedLater, "it sent an answer without a request"},
     // processes, signals, privileges
     {"start_a_process"},
     {"start_a_process_of_its_own_session"},
@@ -139,7 +139,7 @@ constexpr Act kActs[] = {
     {"name_the_machine"},
     {"restart_the_machine"},
     {"leave_a_core_file", Fate::kEnded, "crashed (abort"},
-    {"compute_on_after_its_answer", Fate::kEndedLater, "it computed on after its answer"},
+    {"compute_on_after_its_answer", Fate::kEndedLater, "it went on computing after its answer"},
     {"be_dumped_or_not"},
     {"outlive_the_server"},
     {"keep_a_key"},
@@ -276,7 +276,7 @@ private slots:
       while (!stop.stop_requested()) (void)connect()->describe({});
     };
     std::jthread first(visit), second(visit);
-    auto count = [this] { return server_->said().count("it answered what nobody had asked"); };
+    auto count = [this] { return server_->said().count("it sent an answer without a request"); };
     auto crowded = [this] { return server_->said().contains("lines were left out"); };
     QVERIFY(QTest::qWaitFor(crowded, 30'000));
     auto before = count();
@@ -313,7 +313,7 @@ private slots:
     QVERIFY(status);
     QCOMPARE(status->open_ways,
              std::vector<std::string>{
-                 "reading the files that this user may read: the system has no Landlock"});
+                 "reading the files that this user can read: the system has no Landlock"});
   }
 
   void every_act_of_the_library_is_in_the_table() {

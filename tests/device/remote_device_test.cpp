@@ -176,9 +176,10 @@ private slots:
     QVERIFY(bench.prepare());
     Status hung = bench.run(bench.step("hang", {bench.a}));
     QCOMPARE(code(hung), QString("kernel_timed_out"));
-    QCOMPARE(words_of(hung), QString("the kernel 'hang' took longer than the 0.3 s that the device "
-                                     "allows and was stopped; `tw device serve --call-seconds N` "
-                                     "there allows more"));
+    QCOMPARE(
+        words_of(hung),
+        QString("the kernel 'hang' took longer than the 0.3 s that the device allows and was "
+                "stopped; `tw device serve --call-seconds N` on the device raises this limit"));
     QVERIFY(bench.prepare());
     QVERIFY(strict.said().contains("took too long"));
   }
@@ -236,7 +237,7 @@ private slots:
     QVERIFY(first->describe({}));
     auto refused = second->describe({});
     QCOMPARE(words_of(refused), QString::fromStdString("the device at " + one.address() +
-                                                       " refused: it serves 1 clients already"));
+                                                       " refused: it already serves 1 clients"));
     QCOMPARE(one.workers().size(), size_t(1));
     first.reset();
     QTRY_VERIFY(second->describe({}));

@@ -170,8 +170,8 @@ private slots:
     Ran ran = run("tw-device", QStringList{"serve", "--listen", "0.0.0.0:0"} + given);
     QCOMPARE(ran.code, 2);
     QCOMPARE(ran.err,
-             "tw-device: 0.0.0.0:0 can be reached from other machines, and a device runs "
-             "any code it is sent: it takes TLS and a token, and " +
+             "tw-device: 0.0.0.0:0 can be reached from other machines, and a device runs any code "
+             "it is sent, so TLS and a token are required: " +
                  missing + "\n");
     QVERIFY(ran.out.isEmpty());
   }
@@ -194,7 +194,7 @@ private slots:
     row({"--listen", "board.local:1"}, "a device listens on a number or localhost");
     row({"--listen", "unix:/tmp/x"}, "'unix:/tmp/x' is no address");
     row(loop + QStringList{"--tls-cert", at("good/device.pem")},
-        "TLS takes a certificate and its key, both");
+        "TLS needs both a certificate and its key");
     row(loop + QStringList{"--tls-cert", at("junk.pem"), "--tls-key", at("junk.pem")},
         "no pair in PEM form");
   }

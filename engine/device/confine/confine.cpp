@@ -68,18 +68,21 @@ bool limit_all(Confinement const& confinement) {
 }  // namespace
 
 Status confine_this_process(Confinement const& confinement) {
-  if (chdir(confinement.folder.c_str()) != 0) return failed("its folder cannot be entered");
+  if (chdir(confinement.folder.c_str()) != 0) return failed("it cannot enter its folder");
   // Whoever started this one is gone at once when it is killed; a kernel must not stay.
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return failed("no signal at its end");
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
+    return failed("it gets no signal when its parent ends");
   // Only what the kernel of an old system does not know stays open.
   (void)close_range(3, unsigned(confinement.socket) - 1, 0);
   (void)close_range(unsigned(confinement.socket) + 1, ~0U, 0);
-  if (!limit_all(confinement)) return failed("a limit is not taken");
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed("privileges stay");
-  if (!mute()) return failed("its output cannot be turned off");
-  if (can_confine_files() && !confine_files()) return failed("the rules for files are not taken");
+  if (!limit_all(confinement)) return failed("a resource limit cannot be set");
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    return failed("its privileges cannot be dropped");
+  if (!mute()) return failed("its output cannot be closed");
+  if (can_confine_files() && !confine_files())
+    return failed("the rules for file access cannot be set");
   if (can_filter_system_calls() && !filter_system_calls(confinement.socket))
-    return failed("the filter of system calls is not taken");
+    return failed("the filter of system calls cannot be set");
   return {};
 }
 
@@ -87,17 +90,17 @@ std::vector<std::string> open_ways() {
   std::vector<std::string> ways;
   bool files = can_confine_files(), filtered = can_filter_system_calls();
   if (!files)
-    ways.push_back("reading the files that this user may read: the system has no Landlock");
+    ways.push_back("reading the files that this user can read: the system has no Landlock");
   if (!files && !filtered)
     ways.push_back(
-        "writing the files that this user may write: the system has neither Landlock "
-        "nor a filter of system calls");
+        "writing the files that this user can write: the system has neither Landlock nor a filter "
+        "of system calls (seccomp)");
   if (!filtered) {
     ways.push_back(std::string("processes, sockets, signals and shared memory: ") +
                    why_not_filtered());
-    ways.push_back("looking at names, sizes and times of files");
+    ways.push_back("reading names, sizes and times of files");
   }
-  if (!kLimitsMemory) ways.push_back("memory beyond its share: this is a build for developers");
+  if (!kLimitsMemory) ways.push_back("memory beyond its share: this is a developer build");
   return ways;
 }
 

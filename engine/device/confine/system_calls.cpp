@@ -100,7 +100,7 @@ bool can_filter_system_calls() {
 
 char const* why_not_filtered() {
   return kFilters ? "the system has no filter of system calls (seccomp)"
-                  : "this is a build for developers";
+                  : "this is a developer build";
 }
 
 bool filter_system_calls(int socket) {

@@ -8,7 +8,7 @@
 namespace tw {
 namespace {
 
-constexpr char kForm[] = "an address is HOST:PORT, as in 127.0.0.1:50051";
+constexpr char kForm[] = "an address has the form HOST:PORT, as in 127.0.0.1:50051";
 
 bool is_ipv4(std::string const& host) {
   in_addr address;
@@ -36,7 +36,7 @@ bool is_loopback(std::string const& host) {
 Result<DeviceAddress> parse_address(std::string_view text) {
   auto wrong = [&] {
     return bad_input("bad_address",
-                     "'" + std::string(text.substr(0, 200)) + "' is no address: " + kForm);
+                     "'" + std::string(text.substr(0, 200)) + "' is not an address: " + kForm);
   };
   size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return wrong();
@@ -64,8 +64,8 @@ Status check_secured(DeviceAddress const& address, bool encrypted, bool with_tok
   std::string missing = encrypted ? "a token" : with_token ? "TLS" : "TLS and a token";
   return bad_input("insecure_address",
                    to_text(address) +
-                       " can be reached from other machines, and a device runs any "
-                       "code it is sent: it takes TLS and a token, and " +
+                       " can be reached from other machines, and a device runs any code it is "
+                       "sent, so TLS and a token are required: " +
                        missing + (encrypted == with_token ? " are missing" : " is missing"));
 }
 

@@ -242,7 +242,7 @@ void Listener::accept_all() {
     if (errno == EAGAIN || errno == EWOULDBLOCK) return;
     if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK) {
       std::lock_guard lock(mutex_);
-      failure_ = std::string("nothing can be accepted any more: ") + std::strerror(errno);
+      failure_ = std::string("no more connections can be accepted: ") + std::strerror(errno);
       return;
     }
     if (errno != EMFILE && errno != ENFILE && errno != ENOMEM && errno != ENOBUFS) continue;
@@ -266,7 +266,7 @@ void Listener::slow_down(std::string const& host) {
   auto now = steady_clock::now();
   Host& slow = hosts_[host];
   if (slow.slow_until < now && log_)
-    log_(LogTopic::kConnections, host + " is slowed down: too much comes from it without a token");
+    log_(LogTopic::kConnections, host + " is slowed down: it sends too much without a token");
   slow.slow_until = now + kSlow;
 }
 
@@ -290,7 +290,7 @@ void Listener::close_ended(Connection& connection) {
   if (connection.trusted || connection.own || !connection.handed_over) return;
   if (log_ && bytes > 0)
     log_(LogTopic::kConnections,
-         connection.peer + " was refused: it showed no token, or a wrong one");
+         connection.peer + " was refused: it sent no token, or a wrong one");
   auto now = steady_clock::now();
   Host& host = hosts_[connection.host];
   if (now - host.second > seconds(1)) {
@@ -306,19 +306,19 @@ void Listener::look_at(Connection& connection, short events) {
   int64_t bytes = received_bytes(connection.socket) - connection.marked_bytes;
   if (connection.trusted) {
     if (limits_.message_bytes > 0 && bytes > limits_.message_bytes)
-      end(connection, "sent more than a message may hold");
+      end(connection, "sent a message that is too large");
     return;
   }
   // A client waits for an answer to its first words, also for its turn.
   if (bytes > limits_.stranger_bytes) {
     slow_down(connection.host);
-    return end(connection, "sent much and no token");
+    return end(connection, "sent too much data without a token");
   }
   // Both TLS and HTTP/2 begin with the client's words: who says none costs gRPC nothing.
   if (!connection.handed_over && (events & POLLIN) && may_enter(connection)) hand_over(connection);
   if (connection.socket < 0) return;
   if (steady_clock::now() - connection.since > limits_.patience)
-    end(connection, connection.handed_over ? "showed no token in time" : nullptr);
+    end(connection, connection.handed_over ? "sent no token in time" : nullptr);
 }
 
 /// Strangers inside are looked at often anyway.

@@ -151,7 +151,7 @@ std::optional<rpc::WorkerEnd> Relay::over_time() {
   double used = processor_seconds(worker_.pid());
   std::lock_guard lock(mutex_);
   if (!working_ && idle_from_ && used - *idle_from_ > kMostIdleSeconds)
-    return broken("it computed on after its answer");
+    return broken("it went on computing after its answer");
   if (steady_clock::now() < end_of_patience) return std::nullopt;
   rpc::WorkerEnd end;
   working_ ? end.set_time_limit(options_.call_seconds) : end.set_idle_limit(options_.idle_seconds);
@@ -211,7 +211,7 @@ std::optional<rpc::WorkerEnd> Relay::from_worker() {
     rpc::Frame frame;
     frame.set_kind(uint32_t(taken->kind));
     frame.set_data(std::move(taken->bytes));
-    if (!note_answer(taken->kind)) return broken("it answered what nobody had asked");
+    if (!note_answer(taken->kind)) return broken("it sent an answer without a request");
     if (!stream_.Write(frame)) return std::nullopt;
   }
 }

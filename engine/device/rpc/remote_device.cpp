@@ -8,7 +8,8 @@ namespace tw {
 
 Result<std::unique_ptr<RemoteDevice>> RemoteDevice::create(RemoteDeviceOptions options) {
   TRY_ASSIGN(DeviceAddress address, parse_address(options.address));
-  if (address.port == 0) return bad_input("bad_address", "a device's port is 1 to 65535");
+  if (address.port == 0)
+    return bad_input("bad_address", "the port of a device must be from 1 to 65535");
   TRY(check_secured(address, !options.certificate.empty(), !options.token.empty()));
   auto least = options.least_timeout;
   auto open = [options = std::move(options), address](CallOptions const& call) {

@@ -87,7 +87,7 @@ private:
 Status RpcLine::begin(milliseconds timeout, StopToken const& stop) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return environment_failed("device_unavailable", "no socket for the device can be made");
+    return environment_failed("device_unavailable", "no socket for the device can be created");
   near_ = ends[0];
   far_ = ends[1];
   receiver_ = std::thread([this] { receive(); });

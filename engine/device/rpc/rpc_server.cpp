@@ -77,7 +77,7 @@ public:
     } place{clients_};
     if (++clients_ > options_.most_clients)
       return {RESOURCE_EXHAUSTED,
-              "it serves " + std::to_string(options_.most_clients) + " clients already"};
+              "it already serves " + std::to_string(options_.most_clients) + " clients"};
     log(client.name + " connected");
     client.message_came = [this, context] { listener_->count_message(context->peer()); };
     grpc::Status status = relay(*context, *stream, options_, watch_, client);
@@ -99,8 +99,8 @@ private:
       client.token = given.substr(kScheme.size());
     }
     if (metadata_of(context, kProtocolKey) != kProtocol)
-      return {FAILED_PRECONDITION,
-              std::string("it speaks protocol ") + kProtocol + ", and the client another"};
+      return {FAILED_PRECONDITION, std::string("it uses protocol version ") + kProtocol +
+                                       ", and the client a different one"};
     return grpc::Status::OK;
   }
 
@@ -231,7 +231,7 @@ void RpcServerImpl::watch_port(std::stop_token stop, DeviceAddress const& addres
     if (std::string failure = listener_->failure(); !failure.empty()) return go_deaf(failure);
     if (failures >= kMostFailures)
       return go_deaf("its own port " + to_text(address) +
-                     " answers no more: " + answers.error().message);
+                     " no longer answers: " + answers.error().message);
     lock.lock();
   }
 }
@@ -245,9 +245,10 @@ Status RpcServerImpl::wait() {
 
 Status check_options(RpcServerOptions const& options) {
   if (options.tls_certificate.empty() != options.tls_key.empty())
-    return bad_input("bad_server_options", "TLS takes a certificate and its key, both");
+    return bad_input("bad_server_options", "TLS needs both a certificate and its key");
   if (!options.tls_key.empty() && !is_pair(options.tls_certificate, options.tls_key))
-    return bad_input("bad_server_options", "the certificate and its key are no pair in PEM form");
+    return bad_input("bad_server_options",
+                     "the certificate and the key do not belong together, or are not in PEM form");
   bool sane = !options.worker.empty() && options.memory_bytes > 0 && options.call_seconds > 0 &&
               options.idle_seconds > 0 && options.check_seconds > 0 && options.most_clients > 0 &&
               options.most_clients <= 1024;
@@ -262,8 +263,8 @@ Result<std::unique_ptr<RpcServer>> RpcServer::start(RpcServerOptions options) {
   TRY_ASSIGN(DeviceAddress address, parse_address(options.listen));
   bool named = address.host.find_first_not_of("0123456789abcdefABCDEF:.") != std::string::npos;
   if (named && address.host != "localhost")
-    return bad_input("bad_address", "a device listens on a number or localhost, not on '" +
-                                        address.host + "'; 0.0.0.0 is every interface");
+    return bad_input("bad_address", "a device listens on an IP address or localhost, not on '" +
+                                        address.host + "'; 0.0.0.0 means every interface");
   TRY(check_secured(address, !options.tls_certificate.empty(), options.tokens != nullptr));
   TRY(check_options(options));
   remove_abandoned_folders();

@@ -48,7 +48,8 @@ std::string reason_of(std::string const& message, std::string const& certificate
     if (message.find(reason.sign) != std::string::npos) return reason.words;
   size_t last = message.find("last error: ");
   std::string reason = last == std::string::npos ? message : message.substr(last + 12);
-  if (reason.empty() || reason == "OK") return "what answers there is no device of this kind";
+  if (reason.empty() || reason == "OK")
+    return "what answers there is not a Tilewright device of this version";
   return tidy(reason);
 }
 
@@ -75,7 +76,8 @@ Error error_of(grpc::Status const& status, std::string const& address, bool conn
               {},
               Fault::kEnvironment};
     case UNIMPLEMENTED:
-      return unavailable(fmt::format("what answers at {} is no device of this kind", address));
+      return unavailable(
+          fmt::format("what answers at {} is not a Tilewright device of this version", address));
     case OK:
       if (!connected) break;
       return {"device_lost",
@@ -91,7 +93,8 @@ Error error_of(grpc::Status const& status, std::string const& address, bool conn
             {},
             Fault::kEnvironment};
   if (status.ok())
-    return unavailable(fmt::format("what answers at {} is no device of this kind", address));
+    return unavailable(
+        fmt::format("what answers at {} is not a Tilewright device of this version", address));
   return unavailable(fmt::format("the device at {} cannot be reached: {}", address,
                                  reason_of(status.error_message(), certificate)));
 }

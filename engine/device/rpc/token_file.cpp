@@ -24,7 +24,7 @@ bool is_name(std::string const& name) {
 
 std::unexpected<Error> bad_name(fs::path const& file, int line) {
   return bad_input("bad_token",
-                   "the name of a token's client has at most 40 letters, digits, '.', '_' and '-'",
+                   "the name of a client has at most 40 letters, digits, '.', '_' and '-'",
                    Place{file.string(), line, 0, {}});
 }
 
@@ -95,10 +95,10 @@ Result<int> revoke_token(fs::path const& file, std::string const& name) {
   if (gone.empty()) {
     std::string names;
     for (TokenEntry const& entry : entries) names += (names.empty() ? "" : ", ") + entry.name;
-    return bad_input(
-        "unknown_token",
-        "has no token of '" + name + "'; there are: " + (names.empty() ? "none" : names),
-        Place{file.string(), 0, 0, {}});
+    return bad_input("unknown_token",
+                     "has no token for the client '" + name +
+                         "'; there are: " + (names.empty() ? "none" : names),
+                     Place{file.string(), 0, 0, {}});
   }
   TRY(write_file(file, without(text, gone)));
   return int(entries.size() - gone.size());
@@ -117,7 +117,7 @@ Status write_private_file(fs::path const& file, std::string const& text) {
 Result<std::string> new_token() {
   unsigned char bytes[32];
   if (getrandom(bytes, sizeof bytes, 0) != ssize_t(sizeof bytes))
-    return environment_failed("no_random", "the system gives no random bytes");
+    return environment_failed("no_random", "the system provides no random bytes for a token");
   constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
   for (unsigned char byte : bytes) {

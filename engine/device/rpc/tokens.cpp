@@ -55,7 +55,7 @@ Result<std::shared_ptr<Tokens>> Tokens::read(fs::path const& file) {
   tokens->read_ = tokens->version();
   TRY_ASSIGN(tokens->entries_, read_tokens(file));
   if (tokens->entries_.empty())
-    return bad_input("bad_token", "there is no token in it: a token has at least 16 characters",
+    return bad_input("bad_token", "it contains no token: a token has at least 16 characters",
                      Place{file.string(), 0, 0, {}});
   return tokens;
 }
@@ -63,9 +63,10 @@ Result<std::shared_ptr<Tokens>> Tokens::read(fs::path const& file) {
 Result<std::shared_ptr<Tokens>> Tokens::make_own(int port) {
   fs::path file = own_token_file(port);
   if (file.empty())
-    return environment_failed("no_token_file",
-                              "there is no folder of this user's alone for a token: --token-file "
-                              "names one, and --no-token serves everybody on this machine");
+    return environment_failed(
+        "no_token_file",
+        "there is no private folder of this user for a token: give one with --token-file, or let "
+        "everyone on this machine connect with --no-token");
   TRY_ASSIGN(std::string token, new_token());
   unlink(file.c_str());  // of a server that was killed
   TRY(write_private_file(file, token + "\n"));

@@ -44,7 +44,7 @@ Result<Worker> Worker::start(RpcServerOptions const& options, WorkerWatch& watch
                          (std::string(kPrefix) + std::to_string(getpid()) + "-XXXXXX"))
                             .string();
   if (error || mkdtemp(pattern.data()) == nullptr)
-    return environment_failed("device_unavailable", "no folder for a worker can be made");
+    return environment_failed("device_unavailable", "no folder for a worker can be created");
   std::vector<std::string> command = options.worker;
   command.insert(command.end(),
                  {"--folder", pattern, "--memory-bytes", std::to_string(options.memory_bytes)});

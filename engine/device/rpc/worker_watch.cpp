@@ -114,15 +114,15 @@ std::string WorkerWatch::judge(pid_t worker, Watched& watched,
       std::ranges::any_of(all.hidden, [&](uint64_t file) { return watched.hidden.contains(file); });
   watched.hidden = std::move(all.hidden);  // a library just loaded or freed is seen once
   if (limits_.memory_bytes > 0 && all.memory_bytes > limits_.memory_bytes)
-    return fmt::format("it took {:.0f} MB of memory, of {:.0f} MB that it may",
+    return fmt::format("it used {:.0f} MB of memory; its limit is {:.0f} MB",
                        megabytes(all.memory_bytes), megabytes(limits_.memory_bytes));
-  if (limits_.memory_bytes > 0 && hides) return "it hid memory in files that it had closed";
+  if (limits_.memory_bytes > 0 && hides) return "it kept memory in files that it had closed";
   if (all.threads > limits_.threads)
-    return fmt::format("it had {} threads, of {} that it may", all.threads, limits_.threads);
+    return fmt::format("it had {} threads; its limit is {}", all.threads, limits_.threads);
   if (family.size() > kMostProcesses)
-    return fmt::format("it had {} processes, of {} that it may", family.size(), kMostProcesses);
+    return fmt::format("it had {} processes; its limit is {}", family.size(), kMostProcesses);
   if (bytes_below(watched.folder) > limits_.folder_bytes)
-    return fmt::format("it wrote more than the {:.0f} MB that it may",
+    return fmt::format("it wrote more than its limit of {:.0f} MB",
                        megabytes(limits_.folder_bytes));
   return {};
 }
