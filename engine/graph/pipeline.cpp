@@ -8,7 +8,7 @@ std::span<GraphPass const> graph_passes() {
   static GraphPass const passes[] = {
       fold_constants(),
       simplify_inference(),
-      fold_constants().because("after simplification: what it left behind is dropped"),
+      fold_constants().because("after simplification: the nodes that it left unused are removed"),
       choose_layouts(),
       fuse_operators(),
   };

@@ -171,8 +171,8 @@ Result<Graph> apply_choices(Graph const& graph, GraphChoices const& choices) {
 
 GraphPass choose_layouts() {
   return {"choose_layouts", "asks the target for layouts and algorithms, and applies the answer",
-          "after folding: the weights that run are known, normalizations are in them; before "
-          "fusion: what reads and writes one layout can be one kernel",
+          "after folding: the final weights are known, with normalizations in them; before fusion: "
+          "operators that share a layout can be one kernel",
           [](Graph const& graph, LayoutChooser const& choose) -> Result<Graph> {
             if (!choose) return graph;
             TRY_ASSIGN(GraphChoices choices, choose(graph));
