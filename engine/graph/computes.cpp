@@ -29,11 +29,11 @@ Status takes_elementwise(Operator const& op, Arrangement const& arrangement) {
   };
   for (size_t i = 0; i < arrangement.inputs.size(); ++i)
     if (!agrees(arrangement.inputs[i]))
-      return not_taken(fmt::format("{} is element-wise: operand {} lies as {}, its result as {}",
-                                   op.name, i + 1, to_text(arrangement.inputs[i].layout),
-                                   to_text(result.layout)));
+      return not_taken(fmt::format(
+          "{} is element-wise: operand {} has layout {}, but its result has {}", op.name, i + 1,
+          to_text(arrangement.inputs[i].layout), to_text(result.layout)));
   for (LaidTensor const& other : arrangement.outputs)
-    if (!agrees(other)) return not_taken(op.name + " gives all its results in one layout");
+    if (!agrees(other)) return not_taken(op.name + " needs one layout for all its results");
   return {};
 }
 
@@ -61,7 +61,7 @@ std::unexpected<Error> not_taken(std::string message) {
 
 Status takes_plain(Attributes const&, Arrangement const& arrangement) {
   if (arrangement.is_plain()) return {};
-  return not_taken("it takes and gives plain tensors only");
+  return not_taken("it only takes and gives tensors in the plain layout");
 }
 
 bool has_compute(Operator const& op) { return op.compute || !op.computes.empty(); }
@@ -80,7 +80,7 @@ Status takes(Operator const& op, Attributes const& attributes, Arrangement const
     bool elementwise = op.elementwise && op.compute && !arrangement.outputs.empty();
     if (elementwise && !arrangement.is_plain()) return takes_elementwise(op, arrangement);
     if (arrangement.is_plain()) return {};
-    return not_taken(op.name + " takes and gives plain tensors only");
+    return not_taken(op.name + " only takes and gives tensors in the plain layout");
   }
   Compute const* compute = find_compute(op, name);
   return compute ? compute->takes(attributes, arrangement) : unknown_algorithm(op, name);

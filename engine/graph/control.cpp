@@ -64,7 +64,7 @@ Status check_body_inputs(Graph const& body, size_t given) {
   for (Node const& node : body.nodes)
     if (node.is_opaque()) return refused("opaque_node", node.reason, {{}, 0, 0, node.name});
   if (given == body.inputs.size()) return {};
-  return bad_input("wrong_inputs", fmt::format("its graph takes {} values, {} were given",
+  return bad_input("wrong_inputs", fmt::format("its graph takes {} values, but {} were given",
                                                body.inputs.size(), given));
 }
 
@@ -76,11 +76,11 @@ Result<std::vector<NDArray>> run_control(Graph const& graph, Node const& node,
   for (ValueId id : node.outputs) types.push_back(id.valid() ? graph.value(id).type : ValueType());
   auto result = node.control->run({node.attributes, std::move(own), types, run_body, limits});
   if (result && result->size() >= node.outputs.size()) return result;
-  Error error =
-      result ? bad_input("wrong_outputs", fmt::format("it gives {} values, the node has {} outputs",
-                                                      result->size(), node.outputs.size()))
-                   .error()
-             : result.error();
+  Error error = result ? bad_input("wrong_outputs",
+                                   fmt::format("it gives {} values, but the node has {} outputs",
+                                               result->size(), node.outputs.size()))
+                             .error()
+                       : result.error();
   if (error.place.node.empty()) error.place.node = node.name;
   return std::unexpected(std::move(error));
 }

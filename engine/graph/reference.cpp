@@ -76,8 +76,7 @@ Result<std::vector<NDArray>> run_dynamic(Graph const& graph, Node const& node,
   }
   for (size_t i = results.size(); i < node.outputs.size(); ++i)
     if (node.outputs[i].valid())
-      return refused("unsupported", fmt::format("its output {} is not understood", i + 1),
-                     at(node));
+      return refused("unsupported", fmt::format("its output {} is not supported", i + 1), at(node));
   return results;
 }
 
@@ -159,7 +158,7 @@ Status check_inputs(Graph const& graph, std::vector<NDArray> const& inputs) {
                      fmt::format("the input {} is missing",
                                  input_text(graph.value(graph.inputs[inputs.size()]))));
   if (inputs.size() > graph.inputs.size())
-    return bad_input("wrong_input", fmt::format("{} inputs were given, the model has {}",
+    return bad_input("wrong_input", fmt::format("{} inputs were given, but the model has {}",
                                                 inputs.size(), graph.inputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i) {
     Value const& value = graph.value(graph.inputs[i]);

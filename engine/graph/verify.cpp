@@ -47,7 +47,7 @@ Status verify_layouts(Graph const& graph, Node const& node) {
       known = known && tensor_info(graph.value(id));
     }
   if (plain) return {};
-  if (!node.op) return invalid("it takes and gives plain tensors only", node.name);
+  if (!node.op) return invalid("it only takes and gives tensors in the plain layout", node.name);
   if (!known) return invalid("a layout was chosen where an extent is not known", node.name);
   Status taken = takes(*node.op, node.attributes, arrangement_of(graph, node));
   return taken ? Status() : invalid(taken.error().message, node.name);
@@ -56,7 +56,7 @@ Status verify_layouts(Graph const& graph, Node const& node) {
 Status verify_value(Value const& value) {
   std::optional<Shape> shape = value.shape();
   if (!value.layout.is_plain() && (!shape || !value.layout.fits(shape->size())))
-    return invalid(fmt::format("'{}' is {}, which does not lie as {}", value.name,
+    return invalid(fmt::format("'{}' is {}, which cannot have layout {}", value.name,
                                to_text(value.type), to_text(value.layout)));
   if (value.is_constant() && shape && value.layout.stored(*shape) != value.constant.shape())
     return invalid(

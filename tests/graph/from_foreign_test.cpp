@@ -129,8 +129,8 @@ private slots:
     auto graph = build_graph(lstm_model({"y"}, {3, 2}));
     QVERIFY(graph.has_value());
     QCOMPARE(QString::fromStdString(graph->nodes[0].reason),
-             QString("a sequence of 2 steps among others of 3 (of 'x' f32[3, 2, 4], 'w' f32[1, 20, "
-                     "4], 'r' f32[1, 20, 5], 'bias' f32[1, 40])"));
+             QString("a sequence of 2 steps, while others have 3 (of 'x' f32[3, 2, 4], 'w' f32[1, "
+                     "20, 4], 'r' f32[1, 20, 5], 'bias' f32[1, 40])"));
   }
 
   void a_recurrence_names_the_input_that_does_not_fit_and_its_size() {

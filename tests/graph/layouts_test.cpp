@@ -233,9 +233,10 @@ private slots:
     QVERIFY(broken([&](Graph& g) {
               g.value(value_of(g, "x")).layout = layout("ABCD4b");
             }).contains("'x' comes from outside or goes there, and lies as ABCD4b"));
-    QVERIFY(broken([&](Graph& g) {
-              g.value(value_of(g, "c")).layout = Layout();
-            }).contains("relu is element-wise: operand 1 lies as plain, its result as ABCD4b"));
+    QVERIFY(
+        broken([&](Graph& g) {
+          g.value(value_of(g, "c")).layout = Layout();
+        }).contains("relu is element-wise: operand 1 has layout plain, but its result has ABCD4b"));
     QVERIFY(broken([&](Graph& g) {
               g.value(value_of(g, "r")).layout = layout("ABC2a");
             }).contains("which does not lie as ABC2a"));
@@ -251,7 +252,7 @@ private slots:
             }).contains("conv is not computed by 'by_magic', but by direct, product"));
     QVERIFY(broken([&](Graph& g) {
               g.nodes[0].algorithm = "product";
-            }).contains("it takes and gives plain tensors only"));
+            }).contains("it only takes and gives tensors in the plain layout"));
   }
 
   void choices_that_make_no_sense_are_refused() {

@@ -121,11 +121,13 @@ private slots:
     QCOMPARE(reason(fused, "c", "r"),
              QString("relu joins conv2d: injective after complex-out-fusable"));
     QCOMPARE(reason(fused, "r", "p"),
-             QString("not fused: max_pool reads each output of relu up to 4 times"));
-    QCOMPARE(reason(fused, "p", "t"),
-             QString("not fused: max_pool is a reduction, nothing joins what follows it"));
+             QString("not fused: max_pool reads each element of relu up to 4 times"));
+    QCOMPARE(
+        reason(fused, "p", "t"),
+        QString(
+            "not fused: max_pool is a reduction; the operators after it are not fused into it"));
     QCOMPARE(reason(fused, "t", "q"), QString("relu joins transpose: injective after injective"));
-    QCOMPARE(reason(fused, "q", "s"), QString("not fused: softmax is opaque and runs alone"));
+    QCOMPARE(reason(fused, "q", "s"), QString("not fused: softmax is opaque and runs on its own"));
     QCOMPARE(fused.decisions.size(), size_t(6));
     QCOMPARE(fused.groups.size(), size_t(5));
   }
@@ -140,13 +142,15 @@ private slots:
     Graph fused = after_pass(fuse_operators, build_graph(model).value()).value();
     QCOMPARE(reason(fused, "a", "s"),
              QString("add joins conv2d: injective after complex-out-fusable"));
-    QCOMPARE(reason(fused, "b", "s"),
-             QString("not fused: add joined conv2d already, a kernel has one complex operator"));
-    QCOMPARE(reason(fused, "s", "o"), QString("not fused: conv2d is complex-out-fusable: it takes "
-                                              "what follows it, not what stands before it"));
-    QCOMPARE(reason(fused, "o", "g"), QString("not fused: add makes a larger tensor than conv2d"));
+    QCOMPARE(
+        reason(fused, "b", "s"),
+        QString("not fused: add already joined conv2d; a kernel has at most one complex operator"));
+    QCOMPARE(reason(fused, "s", "o"), QString("not fused: conv2d is complex-out-fusable: it is "
+                                              "fused with operators after it, not before it"));
+    QCOMPARE(reason(fused, "o", "g"),
+             QString("not fused: add computes a larger tensor than conv2d"));
     QCOMPARE(reason(fused, "g", "y"),
-             QString("global_average_pool takes add in: injective before reduction"));
+             QString("global_average_pool absorbs add: injective before reduction"));
   }
 
   void an_output_and_a_value_with_many_readers_stay_in_memory() {
@@ -156,10 +160,10 @@ private slots:
                       .value();
     Graph fused = after_pass(fuse_operators, graph).value();
     QCOMPARE(reason(fused, "a", "b"),
-             QString("not fused: 2 operators read the output of relu, so it has to be in memory"));
+             QString("not fused: 2 operators read the output of relu, so it must be in memory"));
     QVERIFY(decision(fused, "b", "d")->fused && decision(fused, "c", "d")->fused);
     QCOMPARE(reason(fused, "d", "y"),
-             QString("not fused: 'd' is an output of the model and has to be in memory"));
+             QString("not fused: 'd' is an output of the model, so it must be in memory"));
   }
 
   void a_long_chain_becomes_kernels_of_bounded_size() {

@@ -199,7 +199,7 @@ private slots:
     QCOMPARE(sentence(reference_run(*graph, {small})),
              QString("the input 'input' (f32[1, 3, 8, 8]) was given f32[1x3x4x4]"));
     QCOMPARE(sentence(reference_run(*graph, {small, small})),
-             QString("2 inputs were given, the model has 1"));
+             QString("2 inputs were given, but the model has 1"));
   }
 
   void opset_imports_that_nobody_uses_are_no_error() {

@@ -52,7 +52,7 @@ Result<std::vector<ValueType>> outputs(Attributes const&, std::vector<Value> con
   std::vector<Value> const& body = bodies[0];
   size_t count = carried_count(operands);
   if (body.size() < 1 + count)
-    return bad_input("wrong_outputs", fmt::format("its body gives {} values, {} are carried",
+    return bad_input("wrong_outputs", fmt::format("its body gives {} values, but {} are carried",
                                                   body.size(), count + 1));
   std::vector<ValueType> types;
   for (size_t i = 0; i < count; ++i)
@@ -81,7 +81,7 @@ Status check_operands(std::vector<NDArray> const& operands) {
   for (size_t i : {kMost, kCondition})
     if (!operands[i].empty() && operands[i].size() != 1)
       return bad_input("wrong_shapes", fmt::format("its {} is a tensor of shape {}",
-                                                   i == kMost ? "number of rounds" : "condition",
+                                                   i == kMost ? "trip count" : "condition",
                                                    to_text(operands[i].shape())));
   return {};
 }
@@ -104,7 +104,7 @@ struct Rounds {
       rows[i].push_back(made[1 + carried.size() + i]);
       int64_t bytes = std::max<int64_t>(1, rows[i].back().byte_size());
       if (int64_t(rows[i].size()) > call.limits.max_bytes / bytes)
-        return bad_input("tensor_too_large", fmt::format("its rounds gather more than {} MiB",
+        return bad_input("tensor_too_large", fmt::format("its iterations gather more than {} MiB",
                                                          call.limits.max_bytes >> 20));
     }
     return {};
@@ -122,7 +122,8 @@ Result<std::vector<NDArray>> run(ControlCall const& call) {
     if (!operands[kMost].empty() && double(number) >= operands[kMost].value_at(0)) break;
     if (call.limits.stop.stop_requested()) return environment_failed("cancelled", "cancelled");
     if (number == kMostRounds)
-      return bad_input("loop_too_long", fmt::format("it has no end after {} rounds", number));
+      return bad_input("loop_too_long",
+                       fmt::format("it has not ended after {} iterations", number));
     TRY(rounds.run(call, number));
   }
   std::vector<NDArray> results = rounds.carried;
@@ -140,7 +141,9 @@ Result<std::vector<NDArray>> run(ControlCall const& call) {
 ControlOperator const& control_loop() {
   static ControlOperator const op{
       .name = "loop",
-      .doc = "A graph that runs while a condition holds, at most a number of times.",
+      .doc =
+          "A graph that runs repeatedly while a condition holds, up to a given number of "
+          "iterations.",
       .bodies = {"body"},
       .attributes = {},
       .body_inputs = body_inputs,

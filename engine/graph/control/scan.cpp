@@ -75,7 +75,7 @@ Result<std::vector<ValueType>> outputs(Attributes const& attributes,
                                        std::vector<std::vector<Value>> const& bodies) {
   size_t states = state_count(attributes, operands.size());
   if (bodies[0].size() < states)
-    return bad_input("wrong_outputs", fmt::format("its body gives {} values, {} are states",
+    return bad_input("wrong_outputs", fmt::format("its body gives {} values, but {} are states",
                                                   bodies[0].size(), states));
   ir::Expr rows = length(attributes, operands), batch;
   if (auto const& dims = operands[0].type.dims; is_batched(attributes) && dims && !dims->empty())
@@ -132,7 +132,7 @@ Result<std::vector<NDArray>> scan(ControlCall const& call, std::vector<NDArray> 
   std::vector<NDArray> states(operands.begin(), operands.begin() + int64_t(count));
   std::vector<std::vector<NDArray>> rows;
   TRY_ASSIGN(Walk walk, walk_of(call.attributes, operands));
-  if (walk.rows == 0) return ops::unfit("a Scan over no row");
+  if (walk.rows == 0) return ops::unfit("a Scan over sequences without rows");
   for (int64_t round = 0; round < walk.rows; ++round) {
     if (call.limits.stop.stop_requested()) return environment_failed("cancelled", "cancelled");
     std::vector<NDArray> inputs = states;
@@ -185,14 +185,17 @@ Result<std::vector<NDArray>> run(ControlCall const& call) {
 ControlOperator const& control_scan() {
   static ControlOperator const op{
       .name = "scan",
-      .doc = "A graph that runs once per row of its sequences and carries states along.",
+      .doc =
+          "A graph that runs once for each row of its sequences and carries states from row to "
+          "row.",
       .bodies = {"body"},
-      .attributes = {{"sequences", "how many of the last operands are walked"},
-                     {"axes", "the axis walked, per sequence; absent: 0"},
+      .attributes = {{"sequences", "how many of the last operands are scanned"},
+                     {"axes", "the axis that is scanned, per sequence; absent: 0"},
                      {"directions", "1: from the last row, per sequence"},
                      {"result_axes", "the axis of the rows, per result; absent: 0"},
                      {"result_directions", "1: the first row becomes the last, per result"},
-                     {"batched", "1: each place of a first axis runs by itself"}},
+                     {"batched",
+                      "1: the first axis is a batch; each of its elements runs separately"}},
       .body_inputs = body_inputs,
       .carried = carried,
       .outputs = outputs,

@@ -7,7 +7,7 @@ using namespace ops;
 
 InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
-  if (!is_integer(inputs[0]->type)) return unfit("the operand is no tensor of integers");
+  if (!is_integer(inputs[0]->type)) return unfit("the operand is not a tensor of integers");
   return infer_same(attributes, inputs);
 }
 

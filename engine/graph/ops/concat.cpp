@@ -12,7 +12,7 @@ using namespace ops;
 InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 1, inputs.size()));
   for (TensorInfo const* input : inputs)
-    if (!input) return unfit("an operand in the middle is missing");
+    if (!input) return unfit("an operand before the last one is missing");
   Shape shape = inputs[0]->shape;
   TRY_ASSIGN(int64_t axis, normal_axis(integer(attributes, "axis"), shape.size()));
   for (size_t i = 1; i < inputs.size(); ++i) {

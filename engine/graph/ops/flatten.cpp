@@ -11,7 +11,7 @@ using namespace ops;
 Result<Shape> flat(Attributes const& attributes, Shape const& shape) {
   int64_t axis = integer(attributes, "axis", 1), rank = int64_t(shape.size());
   if (axis < -rank || axis > rank)
-    return unfit(fmt::format("axis {} is outside a tensor of {} dimensions", axis, rank));
+    return unfit(fmt::format("axis {} is out of range for a tensor of {} dimensions", axis, rank));
   if (axis < 0) axis += rank;
   TRY_ASSIGN(int64_t rows, element_count(Shape(shape.begin(), shape.begin() + axis)));
   TRY_ASSIGN(int64_t columns, element_count(Shape(shape.begin() + axis, shape.end())));

@@ -29,8 +29,8 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY_ASSIGN(int64_t axis, normal_axis(integer(attributes, "axis"), shape.size()));
   int64_t extent = shape[size_t(axis)], index = integer(attributes, "index");
   if (fixed && (index < -extent || index >= extent))
-    return unfit(fmt::format("index {} is outside an axis of extent {}", index, extent));
-  if (!fixed && !is_integer(inputs[1]->type)) return unfit("the indices are no integers");
+    return unfit(fmt::format("index {} is out of range for an axis of extent {}", index, extent));
+  if (!fixed && !is_integer(inputs[1]->type)) return unfit("the indices are not integers");
   Shape out = gathered(shape, index_shape(attributes, fixed ? Shape{} : inputs[1]->shape), axis);
   TRY(element_count(out));
   return one(inputs[0]->type, out);
@@ -70,7 +70,8 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
       int64_t given = fixed ? integer(attributes, "index") : int64_t(inputs[1].value_at(k));
       int64_t index = given < 0 ? given + extent : given;
       if (index < 0 || index >= extent)
-        return unfit(fmt::format("index {} is outside an axis of extent {}", given, extent));
+        return unfit(
+            fmt::format("index {} is out of range for an axis of extent {}", given, extent));
       std::memcpy(to, static_cast<char const*>(x.data()) + (o * extent + index) * row, size_t(row));
     }
   return std::vector{out};

@@ -22,7 +22,7 @@ Result<size_t> checked_axis(Attributes const& attributes, Shape const& from, Sha
 InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 2, 2));
   TRY(checked_axis(attributes, inputs[0]->shape, inputs[1]->shape));
-  if (!is_integer(inputs[1]->type)) return unfit("the indices are no integers");
+  if (!is_integer(inputs[1]->type)) return unfit("the indices are not integers");
   return one(inputs[0]->type, inputs[1]->shape);
 }
 

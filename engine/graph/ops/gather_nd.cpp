@@ -29,7 +29,7 @@ Result<Rows> rows_of(Attributes const& attributes, Shape const& from, Shape cons
 
 InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 2, 2));
-  if (!is_integer(inputs[1]->type)) return unfit("the indices are no integers");
+  if (!is_integer(inputs[1]->type)) return unfit("the indices are not integers");
   TRY_ASSIGN(Rows rows, rows_of(attributes, inputs[0]->shape, inputs[1]->shape));
   return one(inputs[0]->type, rows.out);
 }

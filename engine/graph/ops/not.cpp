@@ -7,7 +7,7 @@ using namespace ops;
 
 InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
-  if (inputs[0]->type != DType::kBool) return unfit("the operand is no tensor of bools");
+  if (inputs[0]->type != DType::kBool) return unfit("the operand is not a tensor of bools");
   return infer_same(attributes, inputs);
 }
 

@@ -7,7 +7,7 @@ using namespace ops;
 
 InferResult infer(Attributes const&, Infos inputs) {
   TRY(expect_inputs(inputs, 3, 3));
-  if (inputs[0]->type != DType::kBool) return unfit("the condition is no tensor of bools");
+  if (inputs[0]->type != DType::kBool) return unfit("the condition is not a tensor of bools");
   TRY_ASSIGN(Shape shape, broadcast_all(inputs.subspan(1)));
   TRY_ASSIGN(shape, broadcast(shape, inputs[0]->shape));
   return one(inputs[1]->type, shape);

@@ -39,7 +39,7 @@ private:
     for (Node const& node : nodes_)
       if (node.op) made.insert(node.outputs.begin(), node.outputs.end());
     for (auto const& [id, layout] : choices_.values) {
-      if (!made.contains(id)) return bad_choice("a layout for a value that no operator makes");
+      if (!made.contains(id)) return bad_choice("a layout for a value that no operator computes");
       TRY(check_fit(id, layout));
     }
     for (auto const& [at, layout] : choices_.operands) {
@@ -57,7 +57,7 @@ private:
     Value const& value = graph_.value(id);
     auto info = tensor_info(value);
     if (info && layout.fits(info->shape.size())) return {};
-    return bad_choice(fmt::format("'{}' is {}, which does not lie as {}", value.name,
+    return bad_choice(fmt::format("'{}' is {}, which cannot have layout {}", value.name,
                                   to_text(value.type), to_text(layout)));
   }
 

@@ -94,16 +94,16 @@ private:
     Fusion a = class_[size_t(from.value)], b = class_[size_t(to.value)];
     if (a == Fusion::kOpaque || b == Fusion::kOpaque) {
       NodeId alone = a == Fusion::kOpaque ? from : to;
-      return {false, "opaque", fmt::format("{} is opaque and runs alone", name(alone))};
+      return {false, "opaque", fmt::format("{} is opaque and runs on its own", name(alone))};
     }
     if (is_output(graph_, value))
       return {false, "output",
-              fmt::format("'{}' is an output of the model and has to be in memory",
+              fmt::format("'{}' is an output of the model, so it must be in memory",
                           graph_.value(value).name)};
     std::vector<NodeId> const& readers = consumers_[size_t(value.value)];
     if (readers.front() != readers.back())  // they are in the order of the nodes
       return {false, "many_readers",
-              fmt::format("{} operators read the output of {}, so it has to be in memory",
+              fmt::format("{} operators read the output of {}, so it must be in memory",
                           readers.size(), name(from))};
     if (group_size(from) + group_size(to) > kMostOperators)
       return {false, "full", fmt::format("one kernel holds at most {} operators", kMostOperators)};
@@ -116,25 +116,27 @@ private:
     std::string classes = fmt::format("{} after {}", to_text(Fusion::kInjective), to_text(group));
     if (group == Fusion::kReduction)
       return {false, "after_reduction",
-              fmt::format("{} is a reduction, nothing joins what follows it", anchor_name(from))};
+              fmt::format("{} is a reduction; the operators after it are not fused into it",
+                          anchor_name(from))};
     if (group == Fusion::kComplexOutFusable) {
       if (own == Fusion::kComplexOutFusable)
         return {false, "two_complex",
-                fmt::format("{} joined {} already, a kernel has one complex operator", name(to),
-                            anchor_name(to))};
+                fmt::format("{} already joined {}; a kernel has at most one complex operator",
+                            name(to), anchor_name(to))};
       if (!graph_.node(to).op->elementwise)
-        return {false, "moves_elements",
-                fmt::format("{} moves elements; only element-wise operators join the output of {}",
-                            name(to), anchor_name(from))};
+        return {
+            false, "moves_elements",
+            fmt::format("{} moves elements; only element-wise operators can join the output of {}",
+                        name(to), anchor_name(from))};
       if (!same_size(from, to))
         return {false, "grows",
-                fmt::format("{} makes a larger tensor than {}", name(to), anchor_name(from))};
+                fmt::format("{} computes a larger tensor than {}", name(to), anchor_name(from))};
       return {true, "epilogue",
               fmt::format("{} joins {}: {}", name(to), anchor_name(from), classes)};
     }
     if (own == Fusion::kComplexOutFusable && !same_size(from, to))
       return {false, "grows",
-              fmt::format("{} makes a larger tensor than {}", name(to), name(from))};
+              fmt::format("{} computes a larger tensor than {}", name(to), name(from))};
     return {true, "injective_chain", fmt::format("{} joins {}: {}", name(to), name(from), classes)};
   }
 
@@ -143,19 +145,19 @@ private:
   Verdict judge_heavy(NodeId from, NodeId to, Fusion b) const {
     if (b == Fusion::kComplexOutFusable)
       return {false, "before_complex",
-              fmt::format("{} is {}: it takes what follows it, not what stands before it", name(to),
+              fmt::format("{} is {}: it is fused with operators after it, not before it", name(to),
                           to_text(b))};
     Operator const* op = graph_.node(to).op;
     if (int64_t times = op->rereads ? op->rereads(graph_.node(to).attributes) : 1; times > 1)
       return {
           false, "reads_again",
-          fmt::format("{} reads each output of {} up to {} times", name(to), name(from), times)};
+          fmt::format("{} reads each element of {} up to {} times", name(to), name(from), times)};
     if (group_class(from) != Fusion::kInjective)
       return {false, "not_injective",
               fmt::format("{} is a reduction and {} is {}", name(to), anchor_name(from),
                           to_text(group_class(from)))};
     return {true, "before_reduction",
-            fmt::format("{} takes {} in: {} before {}", name(to), name(from),
+            fmt::format("{} absorbs {}: {} before {}", name(to), name(from),
                         to_text(Fusion::kInjective), to_text(b))};
   }
 

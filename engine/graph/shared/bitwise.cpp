@@ -4,7 +4,7 @@ namespace tw::ops {
 
 InferResult infer_bits(Attributes const& attributes, Infos inputs) {
   TRY_ASSIGN(std::vector<TensorInfo> infos, infer_pair(attributes, inputs));
-  if (!is_integer(infos[0].type)) return unfit("the operands are no tensors of integers");
+  if (!is_integer(infos[0].type)) return unfit("the operands are not tensors of integers");
   return infos;
 }
 

@@ -16,7 +16,7 @@ Status expect_inputs(Infos inputs, size_t least, size_t most) {
   size_t count = inputs.size();
   while (count > 0 && !inputs[count - 1]) --count;
   if (count > most)
-    return unfit(fmt::format("{} operands where at most {} are understood", count, most));
+    return unfit(fmt::format("{} operands, but at most {} are supported", count, most));
   for (size_t i = 0; i < least; ++i)
     if (i >= count || !inputs[i]) return unfit(fmt::format("operand {} is missing", i + 1));
   return {};
@@ -29,7 +29,7 @@ std::vector<TensorInfo> one(DType type, Shape shape) {
 Result<int64_t> normal_axis(int64_t axis, size_t rank) {
   int64_t size = int64_t(rank);
   if (axis < -size || axis >= size)
-    return unfit(fmt::format("axis {} is outside a tensor of {} dimensions", axis, rank));
+    return unfit(fmt::format("axis {} is out of range for a tensor of {} dimensions", axis, rank));
   return axis < 0 ? axis + size : axis;
 }
 
@@ -48,7 +48,7 @@ Result<Shape> broadcast_all(Infos inputs) {
   Shape out;
   DType type = inputs[0]->type;
   for (TensorInfo const* input : inputs) {
-    if (!input) return unfit("an operand in the middle is missing");
+    if (!input) return unfit("an operand before the last one is missing");
     if (input->type != type)
       return unfit(fmt::format("operands of types {} and {}", to_text(type), to_text(input->type)));
     TRY_ASSIGN(out, broadcast(out, input->shape));
@@ -107,7 +107,7 @@ ReferenceResult zip_elements(NDArray const& a, NDArray const& b,
 
 Shape shape_of(te::Buffer const& buffer) {
   auto shape = ir::constant_shape(*buffer);
-  TW_ASSERT(shape, "kernels are made for known shapes");
+  TW_ASSERT(shape, "kernels are compiled for known shapes");
   return *shape;
 }
 

@@ -71,9 +71,9 @@ ReferenceResult reference_extreme(bool largest, Attributes const& attributes, Ar
 
 Operator of_extreme(Operator op) {
   op.inputs = {"X"};
-  op.attributes = {{"axis", "axis along which is searched"},
-                   {"keep", "1: it stays with extent 1"},
-                   {"last", "1: of equal elements the last one, else the first"}};
+  op.attributes = {{"axis", "axis that is searched"},
+                   {"keep", "1: the axis is kept with extent 1"},
+                   {"last", "1: of equal elements the last is taken, else the first"}};
   op.infer = infer_extreme;
   op.random_case = random_extreme;
   return op;

@@ -15,7 +15,8 @@ ir::Expr safe_index(ir::Expr index, int64_t extent) {
 Result<int64_t> checked_index(double index, int64_t extent) {
   int64_t from_start = int64_t(index) + (index < 0 ? extent : 0);
   if (from_start < 0 || from_start >= extent)
-    return unfit(fmt::format("index {} is outside an axis of extent {}", int64_t(index), extent));
+    return unfit(
+        fmt::format("index {} is out of range for an axis of extent {}", int64_t(index), extent));
   return from_start;
 }
 
@@ -35,17 +36,19 @@ constexpr char const* kJoins[] = {"none", "add", "mul", "min", "max"};
 std::string random_join(Rng& rng) { return kJoins[rng.below(std::ssize(kJoins))]; }
 
 AttributeDoc join_attribute() {
-  return {"join", "none, add, mul, min or max: how an update meets what it finds"};
+  return {"join",
+          "none, add, mul, min or max: how an update is combined with the existing element"};
 }
 
 InferResult infer_scatter(Infos inputs, bool fits) {
   TensorInfo const &into = *inputs[0], &places = *inputs[1], &updates = *inputs[2];
   if (!fits)
-    return unfit(fmt::format("updates of shape {} at places of shape {} into a tensor of shape {}",
-                             to_text(updates.shape), to_text(places.shape), to_text(into.shape)));
-  if (!is_integer(places.type)) return unfit("the indices are no integers");
+    return unfit(
+        fmt::format("updates of shape {} with indices of shape {} for a tensor of shape {}",
+                    to_text(updates.shape), to_text(places.shape), to_text(into.shape)));
+  if (!is_integer(places.type)) return unfit("the indices are not integers");
   if (updates.type != into.type)
-    return unfit(fmt::format("updates of type {} into a tensor of type {}", to_text(updates.type),
+    return unfit(fmt::format("updates of type {} for a tensor of type {}", to_text(updates.type),
                              to_text(into.type)));
   return one(into.type, into.shape);
 }

@@ -12,7 +12,7 @@ InferResult infer_same(Attributes const&, Infos inputs) {
 
 InferResult infer_float(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
-  if (!is_float(inputs[0]->type)) return unfit("the operand is no tensor of floats");
+  if (!is_float(inputs[0]->type)) return unfit("the operand is not a tensor of floats");
   return infer_same(attributes, inputs);
 }
 
@@ -39,7 +39,7 @@ InferResult infer_compare(Attributes const& attributes, Infos inputs) {
 
 InferResult infer_logic(Attributes const& attributes, Infos inputs) {
   TRY_ASSIGN(std::vector<TensorInfo> infos, infer_pair(attributes, inputs));
-  if (infos[0].type != DType::kBool) return unfit("the operands are no tensors of bools");
+  if (infos[0].type != DType::kBool) return unfit("the operands are not tensors of bools");
   return infos;
 }
 

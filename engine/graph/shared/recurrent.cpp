@@ -12,8 +12,8 @@ bool present(Infos inputs, size_t i) { return i < inputs.size() && inputs[i]; }
 /// Of an operand that may be absent.
 Status expect_shape(Infos inputs, size_t i, Shape const& shape, char const* what) {
   if (!present(inputs, i) || inputs[i]->shape == shape) return {};
-  return unfit(
-      fmt::format("{} is {}, it should be {}", what, to_text(inputs[i]->shape), to_text(shape)));
+  return unfit(fmt::format("{} is {}, but it should be {}", what, to_text(inputs[i]->shape),
+                           to_text(shape)));
 }
 
 int64_t directions_of(Attributes const& attributes) {
@@ -22,7 +22,7 @@ int64_t directions_of(Attributes const& attributes) {
 
 Status check_types(Infos inputs) {
   for (TensorInfo const* input : inputs) {
-    if (input && !is_float(input->type)) return unfit("a recurrence is over floats");
+    if (input && !is_float(input->type)) return unfit("a recurrence needs floats");
     if (input && input->type != inputs[kX]->type)
       return unfit(fmt::format("operands of types {} and {}", to_text(inputs[kX]->type),
                                to_text(input->type)));
@@ -79,7 +79,8 @@ Result<RecurrentShape> recurrent_shape(Attributes const& attributes, Infos input
   TRY(check_operands(s, inputs, kind));
   for (int64_t length : integers(attributes, "lengths"))
     if (length != s.steps)
-      return unsupported(fmt::format("a sequence of {} steps among others of {}", length, s.steps));
+      return unsupported(
+          fmt::format("a sequence of {} steps, while others have {}", length, s.steps));
   return s;
 }
 
@@ -135,12 +136,12 @@ std::vector<AttributeDoc> recurrent_attributes() {
   return {
       {"direction", "forward, reverse or bidirectional"},
       {"batch_first", "1: the batch is the first axis of every tensor, else the steps of X and Y"},
-      {"hidden", "how many units there are, as the model says"},
-      {"clip", "what a gate sums up is moved into [-clip, clip]"},
-      {"activations", "names of the gates' functions, of all directions"},
-      {"alphas", "first parameter of each"},
-      {"betas", "second parameter of each"},
-      {"lengths", "steps of each sequence, when the model says it; all are the same"}};
+      {"hidden", "the number of hidden units, as the model gives it"},
+      {"clip", "the input of an activation is clamped to [-clip, clip]"},
+      {"activations", "activation functions of the gates, for all directions"},
+      {"alphas", "first parameter of each activation"},
+      {"betas", "second parameter of each activation"},
+      {"lengths", "length of each sequence, if the model gives it; all must be equal"}};
 }
 
 }  // namespace tw::ops

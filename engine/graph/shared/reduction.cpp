@@ -134,8 +134,8 @@ RandomCase random_choice(Rng& rng) {
 
 Operator of_reduction(Operator op) {
   op.inputs = {"X"};
-  op.attributes = {{"axes", "axes along which elements are joined; absent: all"},
-                   {"keep", "1: they stay with extent 1"}};
+  op.attributes = {{"axes", "axes that are reduced; absent: all"},
+                   {"keep", "1: reduced axes are kept with extent 1"}};
   if (op.random_case == nullptr) op.random_case = random_reduction;
   return op;
 }

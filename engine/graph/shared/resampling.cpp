@@ -29,7 +29,7 @@ Result<Ratio> ratio_of(double number) {
     if (float(double(p[0]) / double(q[0])) == float(number)) return Ratio{p[0], q[0]};
     rest = 1 / (rest - double(whole));
   }
-  return unsupported(fmt::format("resizing by {}, which is no ratio of small integers", number));
+  return unsupported(fmt::format("resizing by {}, which is not a ratio of small integers", number));
 }
 
 /// Axes that sizes and scales are of: all, unless `axes` names some.
@@ -158,7 +158,7 @@ Result<Shape> resized_shape(Attributes const& attributes, Shape const& input) {
   Shape result;
   for (size_t i = 0; i < input.size(); ++i) {
     TRY_ASSIGN(Ratio scale, scale_of(attributes, input, i));
-    if (scale.over < 1) return unfit(fmt::format("axis {} would be resized to nothing", i));
+    if (scale.over < 1) return unfit(fmt::format("axis {} would be resized to extent 0", i));
     int64_t extent = input[i] * scale.over;
     // Kept in proportion, an extent is rounded; else it is a size, or cut.
     result.push_back(text(attributes, "policy", "stretch") == "stretch"
@@ -188,7 +188,8 @@ Result<std::vector<Resampled>> resampled_axes(Attributes const& attributes, Shap
     // By the operator's definition corners of 3.2 elements are aligned, by what runs it of 3.
     if (rule == "align_corners" && input[i] * scale.over % scale.under != 0)
       return unsupported(
-          fmt::format("aligned corners of {} elements resized by {}/{}, which is no whole number",
+          fmt::format("resizing {} elements by {}/{} with align_corners, which gives no whole "
+                      "number of elements",
                       input[i], scale.over, scale.under));
     TRY_ASSIGN(
         axis, crop ? cropped(axis, region[i], region[i + input.size()]) : place(rule, axis, scale));

@@ -48,16 +48,18 @@ Result<NDArray> row_of(NDArray const& array, size_t axis, int64_t index) {
 Result<NDArray> stacked(std::vector<NDArray> const& rows, size_t axis, int64_t max_bytes) {
   NDArray const& first = rows.front();
   if (axis > first.shape().size())
-    return bad_input("wrong_shapes", fmt::format("axis {} is outside a tensor of {} dimensions",
-                                                 axis, first.shape().size() + 1));
+    return bad_input("wrong_shapes",
+                     fmt::format("axis {} is out of range for a tensor of {} dimensions", axis,
+                                 first.shape().size() + 1));
   for (NDArray const& row : rows)
     if (row.type() != first.type() || row.shape() != first.shape())
-      return bad_input("wrong_shapes", fmt::format("its runs gave {}[{}] and {}[{}] for one output",
-                                                   to_text(first.type()), to_text(first.shape()),
-                                                   to_text(row.type()), to_text(row.shape())));
+      return bad_input(
+          "wrong_shapes",
+          fmt::format("its iterations gave {}[{}] and {}[{}] for one output", to_text(first.type()),
+                      to_text(first.shape()), to_text(row.type()), to_text(row.shape())));
   if (first.byte_size() > max_bytes / int64_t(rows.size()))
-    return bad_input("tensor_too_large",
-                     fmt::format("{} runs gave more than {} MiB", rows.size(), max_bytes >> 20));
+    return bad_input("tensor_too_large", fmt::format("{} iterations gave more than {} MiB",
+                                                     rows.size(), max_bytes >> 20));
   Shape shape = first.shape();
   shape.insert(shape.begin() + int64_t(axis), int64_t(rows.size()));
   TRY_ASSIGN(NDArray all, NDArray::create(first.type(), shape));

@@ -79,7 +79,7 @@ Result<bool> BoundSteps::run_round(Call const& call, int64_t round,
     for (Row const& row : *rows)
       if (round >= rows_of(row))
         return wrong_loop(*call.step, "rows_missing",
-                          "has a round " + std::to_string(round) + ", but only " +
+                          "has an iteration " + std::to_string(round) + ", but only " +
                               std::to_string(rows_of(row)) + " rows");
   if (loop.number.region != Region::kNothing)
     at.processor->write(at.memory.address(loop.number), std::as_bytes(std::span(&round, 1)));
@@ -102,14 +102,14 @@ Status BoundSteps::run_loop(Call const& call, CallKernel const& call_kernel) con
   for (bool goes_on = holds(at, call.step->condition); goes_on && round < most; ++round) {
     if (round == kMostRounds)
       return wrong_loop(*call.step, "loop_too_long",
-                        "has no end after " + std::to_string(round) + " rounds");
+                        "has not ended after " + std::to_string(round) + " iterations");
     TRY_ASSIGN(goes_on, run_round(call, round, call_kernel));
   }
   for (Row const& row : loop.given)
     if (round < rows_of(row))
       return wrong_loop(*call.step, "rows_missing",
                         "ends after " + std::to_string(round) + " of " +
-                            std::to_string(rows_of(row)) + " rounds");
+                            std::to_string(rows_of(row)) + " iterations");
   copy(at, loop.end);
   return {};
 }

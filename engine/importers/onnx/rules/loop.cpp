@@ -9,7 +9,7 @@ constexpr size_t kOwn = 2;  // the most rounds and the condition
 
 Result<Converted> convert(ForeignContext const& context) {
   if (context.node.inputs.size() < kOwn)
-    return bad_input("unsupported", "a Loop takes a number of rounds and a condition");
+    return bad_input("unsupported", "a Loop takes a trip count and a condition");
   return keep_inputs(context, context.node.inputs.size());
 }
 
