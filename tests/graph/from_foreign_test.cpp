@@ -150,8 +150,10 @@ private slots:
     model.graph.initializers = {{"sizes", list({4, 4})}};
     auto graph = build_graph(model);
     QVERIFY(!graph.has_value());
-    QCOMPARE(QString::fromStdString(to_sentence(graph.error())),
-             QString("node a: the parts are 8 long together, the axis is 9 (of 'x' f32[2, 9])"));
+    QCOMPARE(
+        QString::fromStdString(to_sentence(graph.error())),
+        QString(
+            "node a: the parts have 8 elements together, but the axis has 9 (of 'x' f32[2, 9])"));
   }
 
   void an_input_of_strings_leaves_its_readers_opaque() {

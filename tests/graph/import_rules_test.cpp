@@ -189,7 +189,7 @@ private slots:
     model = model_of({"y = Concat x u"}, {1, 4});
     model.graph.inputs.push_back(declared("u", DType::kF16, {1, 4}));
     graph = build_graph(model);
-    QVERIFY2(sentence(graph).contains("operands of types f32 and f16 cannot be joined"),
+    QVERIFY2(sentence(graph).contains("operands of types f32 and f16 cannot be concatenated"),
              qPrintable(sentence(graph)));
     for (char const* line : {"y = SpaceToDepth x", "y = DepthToSpace x"}) {
       ForeignModel flat = model_of({line}, {1, 4});

@@ -104,7 +104,7 @@ private slots:
     Alone alone(at("out"));
     QVERIFY(alone.loaded() && alone.run({floats({0, 0, 0, 0}), truth(true)}).empty());
     QCOMPARE(QString(tw_error()),
-             QString("the loop that makes 'y' has no end after 1048576 rounds"));
+             QString("the loop that makes 'y' has not ended after 1048576 iterations"));
     QVERIFY(!alone.run({floats({1, 1, 1, 1}), truth(true)}).empty());
   }
 
@@ -242,9 +242,9 @@ private slots:
       return alone.loaded() && alone.run({floats({0, 1, 2, 3})}).empty() ? QString(tw_error()) : "";
     };
     loop_step->loop.most = {};
-    QVERIFY2(run().endsWith("has a round 3, but only 3 rows"), qPrintable(run()));
+    QVERIFY2(run().endsWith("has an iteration 3, but only 3 rows"), qPrintable(run()));
     loop_step->condition = {package::Region::kInput, 0, 1};  // the first byte of 0.0f: false
-    QVERIFY2(run().endsWith("ends after 0 of 3 rounds"), qPrintable(run()));
+    QVERIFY2(run().endsWith("ends after 0 of 3 iterations"), qPrintable(run()));
   }
 
   void a_voice_detector_with_branches_gives_its_stored_outputs_data() {

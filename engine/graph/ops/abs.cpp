@@ -17,7 +17,7 @@ constexpr ElementFunction kFunction{
 Operator const& op_abs() {
   static Operator const op = element_operator<kFunction>({
       .name = "abs",
-      .doc = "The element without its sign.",
+      .doc = "The absolute value of the element.",
       .infer = infer_same,
   });
   return op;

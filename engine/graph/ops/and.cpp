@@ -15,7 +15,7 @@ constexpr CompareFunction kFunction{
 Operator const& op_and() {
   static Operator const op = logic_operator<kFunction>({
       .name = "and",
-      .doc = "Whether both hold, broadcast.",
+      .doc = "True where both elements are true, broadcast.",
   });
   return op;
 }

@@ -13,7 +13,7 @@ InferResult infer(Attributes const&, Infos inputs) {
   TRY(expect_inputs(inputs, 5, 5));
   TensorInfo const& x = *inputs[0];
   if (x.shape.size() < 2 || !is_float(x.type))
-    return unfit(fmt::format("no channels in a tensor of shape {}", to_text(x.shape)));
+    return unfit(fmt::format("a tensor of shape {} has no channels", to_text(x.shape)));
   for (size_t i = 1; i < 5; ++i)
     if (inputs[i]->shape != Shape{x.shape[1]} || inputs[i]->type != x.type)
       return unfit(fmt::format("operand {} of shape {} for {} channels", i + 1,

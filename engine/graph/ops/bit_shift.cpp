@@ -11,7 +11,8 @@ bool is_unsigned(DType type) { return is_integer(type) && !is_signed(type); }
 
 InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY_ASSIGN(std::vector<TensorInfo> infos, infer_pair(attributes, inputs));
-  if (!is_unsigned(infos[0].type)) return unsupported("shifting the bits of other than unsigned");
+  if (!is_unsigned(infos[0].type))
+    return unsupported("shifting bits of types other than unsigned integers");
   return infos;
 }
 
@@ -76,8 +77,8 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_bit_shift() {
   static Operator const op = of_two({
       .name = "bit_shift",
-      .doc = "The bits of an unsigned number moved up or down.",
-      .attributes = {{"left", "1: up, else down"}},
+      .doc = "The bits of an unsigned integer shifted left or right.",
+      .attributes = {{"left", "1: left, else right"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

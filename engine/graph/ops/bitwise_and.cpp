@@ -15,7 +15,7 @@ constexpr BitFunction kFunction{
 Operator const& op_bitwise_and() {
   static Operator const op = bit_operator<kFunction>({
       .name = "bitwise_and",
-      .doc = "The bits that two integers both have.",
+      .doc = "Bitwise and of two integers.",
   });
   return op;
 }

@@ -31,7 +31,7 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_bitwise_not() {
   static Operator const op{
       .name = "bitwise_not",
-      .doc = "Every bit of an integer the other one.",
+      .doc = "Bitwise complement of an integer.",
       .fusion = Fusion::kInjective,
       .elementwise = true,
       .inputs = {"X"},

@@ -15,7 +15,7 @@ constexpr BitFunction kFunction{
 Operator const& op_bitwise_or() {
   static Operator const op = bit_operator<kFunction>({
       .name = "bitwise_or",
-      .doc = "The bits that one of two integers has, or both.",
+      .doc = "Bitwise or of two integers.",
   });
   return op;
 }

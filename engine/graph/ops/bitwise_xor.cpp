@@ -15,7 +15,7 @@ constexpr BitFunction kFunction{
 Operator const& op_bitwise_xor() {
   static Operator const op = bit_operator<kFunction>({
       .name = "bitwise_xor",
-      .doc = "The bits that exactly one of two integers has.",
+      .doc = "Bitwise exclusive or of two integers.",
   });
   return op;
 }

@@ -77,7 +77,9 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_cast() {
   static Operator const op{
       .name = "cast",
-      .doc = "The element in another type: floats lose their fraction, integers their high bits.",
+      .doc =
+          "The element converted to another type: to integers, floats lose their fraction; to "
+          "smaller integers, the high bits are dropped.",
       .fusion = Fusion::kInjective,
       .elementwise = true,
       .inputs = {"X"},

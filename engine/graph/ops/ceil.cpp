@@ -17,7 +17,7 @@ constexpr ElementFunction kFunction{
 Operator const& op_ceil() {
   static Operator const op = element_operator<kFunction>({
       .name = "ceil",
-      .doc = "Smallest whole number that is not below the element.",
+      .doc = "The element rounded up to an integer.",
   });
   return op;
 }

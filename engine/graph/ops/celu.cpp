@@ -24,8 +24,8 @@ constexpr ParametricFunction kFunction{
 Operator const& op_celu() {
   static Operator const op = parametric_operator<kFunction>({
       .name = "celu",
-      .doc = "The element, alpha * (e^(x/alpha) - 1) when it is below zero.",
-      .attributes = {{"alpha", "scale below zero"}},
+      .doc = "The element where it is not negative, else alpha * (e^(x/alpha) - 1).",
+      .attributes = {{"alpha", "scale for negative elements"}},
   });
   return op;
 }

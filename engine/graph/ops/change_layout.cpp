@@ -115,12 +115,12 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_change_layout() {
   static Operator const op{
       .name = "change_layout",
-      .doc = "The same tensor in another layout; no model has it, the compiler adds it.",
+      .doc = "The same tensor in another layout; added by the compiler, never part of a model.",
       .fusion = Fusion::kInjective,
       .inputs = {"X"},
       .infer = infer,
       .computes = {{.name = "direct",
-                    .doc = "every stored element is read where it was stored before",
+                    .doc = "each stored element is read at its place in the other layout",
                     .takes = takes,
                     .make = compute}},
       .reference = reference,

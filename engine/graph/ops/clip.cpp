@@ -62,12 +62,12 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_clip() {
   static Operator const op{
       .name = "clip",
-      .doc = "The element moved into [min, max].",
+      .doc = "The element clamped to [min, max].",
       .fusion = Fusion::kInjective,
       .elementwise = true,
       .inputs = {"X", "low", "high"},
-      .attributes = {{"min", "lower bound, when it is no operand"},
-                     {"max", "upper bound, when it is no operand"}},
+      .attributes = {{"min", "lower bound, if it is not an operand"},
+                     {"max", "upper bound, if it is not an operand"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

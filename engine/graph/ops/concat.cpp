@@ -18,16 +18,16 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   for (size_t i = 1; i < inputs.size(); ++i) {
     Shape other = inputs[i]->shape;
     if (inputs[i]->type != inputs[0]->type)
-      return unfit(fmt::format("operands of types {} and {} cannot be joined",
+      return unfit(fmt::format("operands of types {} and {} cannot be concatenated",
                                to_text(inputs[0]->type), to_text(inputs[i]->type)));
     if (other.size() != shape.size())
       return unfit(
-          fmt::format("shapes {} and {} cannot be joined", to_text(shape), to_text(other)));
+          fmt::format("shapes {} and {} cannot be concatenated", to_text(shape), to_text(other)));
     int64_t extent = other[size_t(axis)];
     other[size_t(axis)] = shape[size_t(axis)];
     if (other != shape || __builtin_add_overflow(extent, shape[size_t(axis)], &extent))
-      return unfit(fmt::format("shapes {} and {} cannot be joined along axis {}", to_text(shape),
-                               to_text(inputs[i]->shape), axis));
+      return unfit(fmt::format("shapes {} and {} cannot be concatenated along axis {}",
+                               to_text(shape), to_text(inputs[i]->shape), axis));
     shape[size_t(axis)] = extent;
   }
   return one(inputs[0]->type, shape);
@@ -92,10 +92,10 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_concat() {
   static Operator const op{
       .name = "concat",
-      .doc = "Tensors one after the other along an axis.",
+      .doc = "Tensors concatenated along an axis.",
       .fusion = Fusion::kInjective,
       .inputs = {"X"},
-      .attributes = {{"axis", "axis along which they are joined"}},
+      .attributes = {{"axis", "axis along which they are concatenated"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

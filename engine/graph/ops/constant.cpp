@@ -24,7 +24,7 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_constant() {
   static Operator const op{
       .name = "constant",
-      .doc = "A tensor given by the model; folding turns it into a parameter.",
+      .doc = "A tensor that the model contains; constant folding turns it into a parameter.",
       .fusion = Fusion::kInjective,
       .attributes = {{"value", "the tensor"}},
       .infer = infer,

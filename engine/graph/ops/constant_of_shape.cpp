@@ -8,7 +8,7 @@ using namespace ops;
 Result<NDArray> fill_of(Attributes const& attributes) {
   NDArray value = tensor(attributes, "value");
   if (!value.empty() && value.size() != 1)
-    return unfit("the value to fill with is not one element");
+    return unfit("the fill value does not have exactly one element");
   return value.empty() ? NDArray::create(DType::kF32, {1}) : value;
 }
 
@@ -43,7 +43,7 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_constant_of_shape() {
   static Operator const op{
       .name = "constant_of_shape",
-      .doc = "A tensor of one value.",
+      .doc = "A tensor filled with one value.",
       .fusion = Fusion::kInjective,
       .elementwise = true,
       .attributes = {{"shape", "the shape"}, {"value", "one element; absent: zero"}},

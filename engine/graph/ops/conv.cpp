@@ -30,7 +30,8 @@ Status direct_takes(Attributes const& attributes, Arrangement const& arrangement
   if (arrangement.is_plain()) return {};
   std::optional<Blocks> blocks = blocks_of(arrangement);
   if (!blocks || arrangement.inputs[0].shape.size() < 2 || arrangement.inputs[1].shape.empty())
-    return not_taken("a convolution takes blocks of channels: ABCD16b, of weights ABCD16a");
+    return not_taken(
+        "a convolution takes layouts with blocks of channels: ABCD16b, and ABCD16a for weights");
   int64_t groups = integer(attributes, "group", 1);
   Shape const &x = arrangement.inputs[0].shape, &w = arrangement.inputs[1].shape;
   bool depthwise = groups > 1 && w[0] == groups && x[1] == groups && blocks->data == blocks->result;
@@ -45,7 +46,7 @@ Status direct_takes(Attributes const& attributes, Arrangement const& arrangement
 
 Status product_takes(Attributes const& attributes, Arrangement const& arrangement) {
   if (integer(attributes, "group", 1) != 1)
-    return not_taken("one product is for a convolution in one group");
+    return not_taken("a single matrix product is only possible for a convolution with one group");
   return takes_plain(attributes, arrangement);
 }
 
@@ -287,18 +288,19 @@ Operator const& op_conv() {
       .fusion = Fusion::kComplexOutFusable,
       .inputs = {"X", "W", "B"},
       .attributes = {{"kernel", "extents of the kernel"},
-                     {"strides", "steps between windows"},
-                     {"dilations", "steps inside a window"},
-                     {"pads", "rows of zeros before each axis, then after each"},
+                     {"strides", "steps between windows (strides)"},
+                     {"dilations", "steps inside a window (dilations)"},
+                     {"pads", "zero padding before each axis, then after each"},
                      {"auto_pad", "same_upper, same_lower or valid instead of pads"},
-                     {"group", "channel groups that do not see each other"}},
+                     {"group", "number of channel groups that are computed independently"}},
       .infer = infer,
       .computes = {{.name = "direct",
-                    .doc = "every output sums up its window; channels may lie in blocks",
+                    .doc = "every output sums over its window; channels may be stored in blocks",
                     .takes = direct_takes,
                     .make = direct},
                    {.name = "product",
-                    .doc = "the windows become columns of a matrix, and one matrix product follows",
+                    .doc = "the windows become columns of a matrix (im2col), which a single matrix "
+                           "product multiplies",
                     .takes = product_takes,
                     .make = product}},
       .reference = reference,

@@ -8,7 +8,7 @@ using namespace ops;
 InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
   TRY(normal_axis(integer(attributes, "axis"), inputs[0]->shape.size()));
-  if (inputs[0]->type == DType::kBool) return unsupported("running sums of conditions");
+  if (inputs[0]->type == DType::kBool) return unsupported("running sums of bools");
   return one(inputs[0]->type, inputs[0]->shape);
 }
 
@@ -81,8 +81,8 @@ Operator const& op_cum_sum() {
       .fusion = Fusion::kOpaque,
       .inputs = {"X"},
       .attributes = {{"axis", "axis of the sums"},
-                     {"exclusive", "1: the element itself does not count"},
-                     {"reverse", "1: from the end"}},
+                     {"exclusive", "1: the element itself is not included"},
+                     {"reverse", "1: summed from the end"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

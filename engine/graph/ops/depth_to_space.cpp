@@ -12,7 +12,8 @@ Result<Shape> widened(Attributes const& attributes, Shape const& from) {
   int64_t block = integer(attributes, "block");
   if (from.size() != 4) return unfit(fmt::format("a tensor of {} dimensions", from.size()));
   if (block < 1 || block > (1 << 15) || from[1] % (block * block) != 0)
-    return unfit(fmt::format("{} channels do not make blocks of {}x{}", from[1], block, block));
+    return unfit(
+        fmt::format("{} channels cannot be divided into blocks of {}x{}", from[1], block, block));
   Shape shape{from[0], from[1] / (block * block), from[2] * block, from[3] * block};
   TRY(element_count(shape));
   return shape;
@@ -59,7 +60,7 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_depth_to_space() {
   static Operator const op{
       .name = "depth_to_space",
-      .doc = "Channels laid out as blocks of the plane.",
+      .doc = "Channels rearranged into spatial blocks.",
       .fusion = Fusion::kInjective,
       .inputs = {"X"},
       .attributes = {{"block", "edge of a block"},

@@ -10,7 +10,7 @@ using namespace ops;
 Operator const& op_dropout() {
   static Operator const op = of_the_same({
       .name = "dropout",
-      .doc = "The tensor itself: nothing is dropped at inference.",
+      .doc = "The tensor unchanged: nothing is dropped at inference.",
   });
   return op;
 }

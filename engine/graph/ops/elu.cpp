@@ -24,8 +24,8 @@ constexpr ParametricFunction kFunction{
 Operator const& op_elu() {
   static Operator const op = parametric_operator<kFunction>({
       .name = "elu",
-      .doc = "The element, alpha * (e^x - 1) when it is below zero.",
-      .attributes = {{"alpha", "factor below zero"}},
+      .doc = "The element where it is not negative, else alpha * (e^x - 1).",
+      .attributes = {{"alpha", "factor for negative elements"}},
   });
   return op;
 }

@@ -15,7 +15,7 @@ constexpr CompareFunction kFunction{
 Operator const& op_equal() {
   static Operator const op = comparison_operator<kFunction>({
       .name = "equal",
-      .doc = "Whether two elements are equal, broadcast.",
+      .doc = "True where two elements are equal, broadcast.",
       .commutative = true,
   });
   return op;

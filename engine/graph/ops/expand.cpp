@@ -47,11 +47,11 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_expand() {
   static Operator const op{
       .name = "expand",
-      .doc = "The tensor repeated along axes of extent 1, broadcast to a shape.",
+      .doc = "The tensor broadcast to a shape by repeating axes of extent 1.",
       .fusion = Fusion::kInjective,
       .elementwise = true,
       .inputs = {"X"},
-      .attributes = {{"shape", "the shape; an extent of 1 keeps the tensor's"}},
+      .attributes = {{"shape", "the shape; an extent of 1 keeps the tensor's extent"}},
       .infer = infer_shape<expanded>,
       .compute = compute,
       .reference = reference,

@@ -29,7 +29,7 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_flatten() {
   static Operator const op = reshaping_operator<flat>({
       .name = "flatten",
-      .doc = "The same elements as a matrix.",
+      .doc = "The same elements reshaped to a matrix.",
       .attributes = {{"axis", "first axis of the columns"}},
       .random_case = random_case,
   });

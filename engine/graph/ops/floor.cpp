@@ -17,7 +17,7 @@ constexpr ElementFunction kFunction{
 Operator const& op_floor() {
   static Operator const op = element_operator<kFunction>({
       .name = "floor",
-      .doc = "Largest whole number that is not above the element.",
+      .doc = "The element rounded down to an integer.",
   });
   return op;
 }

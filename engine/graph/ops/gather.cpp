@@ -101,12 +101,12 @@ Operator const& op_gather() {
   static Operator const op{
       .name = "gather",
       .doc =
-          "The slices along an axis that a tensor of indices names. A kernel moves an index "
-          "outside of the axis into it.",
+          "Slices along an axis, selected by a tensor of indices. A kernel clamps an index that is "
+          "out of range.",
       .fusion = Fusion::kInjective,
       .inputs = {"X", "I"},
-      .attributes = {{"axis", "axis that is indexed"},
-                     {"index", "the one index, when it is no operand"}},
+      .attributes = {{"axis", "the indexed axis"},
+                     {"index", "the single index, if it is not an operand"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

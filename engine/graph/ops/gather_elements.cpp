@@ -14,7 +14,7 @@ Result<size_t> checked_axis(Attributes const& attributes, Shape const& from, Sha
   for (size_t i = 0; fits && i < from.size(); ++i)
     fits = int64_t(i) == axis || indices[i] <= from[i];
   if (!fits)
-    return unfit(fmt::format("indices of shape {} into a tensor of shape {} along axis {}",
+    return unfit(fmt::format("indices of shape {} for a tensor of shape {} along axis {}",
                              to_text(indices), to_text(from), axis));
   return size_t(axis);
 }
@@ -67,10 +67,12 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_gather_elements() {
   static Operator const op{
       .name = "gather_elements",
-      .doc = "At each place the element whose place along one axis a tensor of indices names.",
+      .doc =
+          "Elements selected along one axis: each element of the indices gives the position for "
+          "its own place.",
       .fusion = Fusion::kInjective,
       .inputs = {"X", "I"},
-      .attributes = {{"axis", "axis that is indexed"}},
+      .attributes = {{"axis", "the indexed axis"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

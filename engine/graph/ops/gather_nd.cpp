@@ -19,7 +19,7 @@ Result<Rows> rows_of(Attributes const& attributes, Shape const& from, Shape cons
   for (int64_t i = 0; fits && i < batches; ++i) fits = from[size_t(i)] == indices[size_t(i)];
   fits = fits && indices.back() >= 0 && indices.back() <= int64_t(from.size()) - batches;
   if (!fits)
-    return unfit(fmt::format("indices of shape {} into a tensor of shape {} with {} batches",
+    return unfit(fmt::format("indices of shape {} for a tensor of shape {} with {} batch axes",
                              to_text(indices), to_text(from), batches));
   Rows rows{size_t(batches), size_t(indices.back()), Shape(indices.begin(), indices.end() - 1)};
   rows.out.insert(rows.out.end(), from.begin() + int64_t(rows.batches + rows.depth), from.end());
@@ -96,10 +96,10 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_gather_nd() {
   static Operator const op{
       .name = "gather_nd",
-      .doc = "The slices whose places along the first axes rows of indices name.",
+      .doc = "Slices selected by rows of indices along the first axes.",
       .fusion = Fusion::kInjective,
       .inputs = {"X", "I"},
-      .attributes = {{"batch_dims", "first axes that both tensors share"}},
+      .attributes = {{"batch_dims", "number of first axes that are batches in both tensors"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

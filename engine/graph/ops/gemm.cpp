@@ -16,7 +16,7 @@ struct Extents {
 
 Result<Extents> extents(Attributes const& attributes, Shape const& a, Shape const& b) {
   if (a.size() != 2 || b.size() != 2)
-    return unfit(fmt::format("shapes {} and {} are no matrices", to_text(a), to_text(b)));
+    return unfit(fmt::format("shapes {} and {} are not matrices", to_text(a), to_text(b)));
   bool flip_a = integer(attributes, "transpose_a") != 0,
        flip_b = integer(attributes, "transpose_b") != 0;
   int64_t depth = flip_a ? a[0] : a[1], other = flip_b ? b[1] : b[0];
@@ -33,7 +33,7 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   Shape out{e.rows, e.columns};
   if (inputs.size() > 2 && inputs[2]) {
     if (inputs[2]->type != inputs[0]->type)
-      return unfit("a matrix product has an addend of its own type");
+      return unfit("the addend of a matrix product must have the product's type");
     TRY_ASSIGN(Shape both, broadcast(out, inputs[2]->shape));
     if (both != out)
       return unfit(fmt::format("an addend of shape {} for a result of {}",
@@ -52,7 +52,8 @@ Status takes(Attributes const&, Arrangement const& arrangement) {
   if (is_matrix(arrangement.input(0)) && is_matrix(arrangement.input(1)) &&
       arrangement.input(2).is_plain() && arrangement.output(0).is_plain())
     return {};
-  return not_taken("a product takes matrices plain or as BA, an addend and gives a result plain");
+  return not_taken(
+      "a matrix product takes matrices in layout plain or BA; its addend and result are plain");
 }
 
 Result<Tensors> compute(Attributes const& attributes, Arrangement const& arrangement,
@@ -123,13 +124,13 @@ Operator const& op_gemm() {
       .doc = "alpha * A B + beta * C for matrices A and B; C is broadcast.",
       .fusion = Fusion::kComplexOutFusable,
       .inputs = {"A", "W", "C"},
-      .attributes = {{"transpose_a", "1: A is given transposed"},
-                     {"transpose_b", "1: B is given transposed"},
+      .attributes = {{"transpose_a", "1: A is transposed"},
+                     {"transpose_b", "1: B is transposed"},
                      {"alpha", "factor of the product"},
                      {"beta", "factor of C"}},
       .infer = infer,
       .computes = {{.name = "direct",
-                    .doc = "every output sums up a row times a column",
+                    .doc = "every output is the sum over a row times a column",
                     .takes = takes,
                     .make = compute}},
       .reference = reference,

@@ -16,7 +16,7 @@ InferResult infer(Attributes const&, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
   if (inputs[0]->shape.size() < 3 || !is_float(inputs[0]->type))
     return unfit(
-        fmt::format("nothing to average in a tensor of shape {}", to_text(inputs[0]->shape)));
+        fmt::format("a tensor of shape {} has no elements to average", to_text(inputs[0]->shape)));
   return one(inputs[0]->type, pooled(inputs[0]->shape));
 }
 

@@ -19,7 +19,8 @@ Attributes planes(size_t rank) {
 InferResult infer(Attributes const&, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
   if (inputs[0]->shape.size() < 3)
-    return unfit(fmt::format("no planes in a tensor of shape {}", to_text(inputs[0]->shape)));
+    return unfit(
+        fmt::format("a tensor of shape {} has no spatial axes", to_text(inputs[0]->shape)));
   return infer_reduction(kReduction, planes(inputs[0]->shape.size()), inputs);
 }
 

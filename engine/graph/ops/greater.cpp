@@ -15,7 +15,7 @@ constexpr CompareFunction kFunction{
 Operator const& op_greater() {
   static Operator const op = comparison_operator<kFunction>({
       .name = "greater",
-      .doc = "Whether the first element is larger, broadcast.",
+      .doc = "True where the first element is larger, broadcast.",
   });
   return op;
 }

@@ -15,7 +15,7 @@ constexpr CompareFunction kFunction{
 Operator const& op_greater_or_equal() {
   static Operator const op = comparison_operator<kFunction>({
       .name = "greater_or_equal",
-      .doc = "Whether the first element is not smaller, broadcast.",
+      .doc = "True where the first element is larger or equal, broadcast.",
   });
   return op;
 }

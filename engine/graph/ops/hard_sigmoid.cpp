@@ -24,7 +24,7 @@ constexpr ParametricFunction kFunction{
 Operator const& op_hard_sigmoid() {
   static Operator const op = parametric_operator<kFunction>({
       .name = "hard_sigmoid",
-      .doc = "alpha * x + beta moved into [0, 1].",
+      .doc = "alpha * x + beta clamped to [0, 1].",
       .attributes = {{"alpha", "factor of the element"}, {"beta", "what is added to it"}},
   });
   return op;

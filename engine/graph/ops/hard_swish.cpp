@@ -22,7 +22,7 @@ constexpr ElementFunction kFunction{
 Operator const& op_hard_swish() {
   static Operator const op = element_operator<kFunction>({
       .name = "hard_swish",
-      .doc = "x times x / 6 + 1/2 moved into [0, 1].",
+      .doc = "x * (x / 6 + 1/2 clamped to [0, 1]).",
   });
   return op;
 }

@@ -5,7 +5,7 @@ namespace tw {
 Operator const& op_identity() {
   static Operator const op = ops::of_the_same({
       .name = "identity",
-      .doc = "The tensor itself.",
+      .doc = "The tensor unchanged.",
   });
   return op;
 }

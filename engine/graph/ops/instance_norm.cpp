@@ -11,7 +11,7 @@ InferResult infer(Attributes const&, Infos inputs) {
   TRY(expect_inputs(inputs, 3, 3));
   TensorInfo const& x = *inputs[0];
   if (x.shape.size() < 3 || !is_float(x.type))
-    return unfit(fmt::format("no planes in a tensor of shape {}", to_text(x.shape)));
+    return unfit(fmt::format("a tensor of shape {} has no spatial axes", to_text(x.shape)));
   for (size_t i : {1, 2})
     if (inputs[i]->shape != Shape{x.shape[1]} || inputs[i]->type != x.type)
       return unfit(fmt::format("operand {} of shape {} for {} channels", i + 1,
@@ -57,7 +57,7 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_instance_norm() {
   static Operator const op{
       .name = "instance_norm",
-      .doc = "Each plane brought to mean 0 and variance 1, then scaled and shifted per channel.",
+      .doc = "Each plane normalized to mean 0 and variance 1, then scaled and shifted per channel.",
       .fusion = Fusion::kOpaque,
       .inputs = {"X", "scale", "B"},
       .attributes = {{"epsilon", "added to the variance"}},

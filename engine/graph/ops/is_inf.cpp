@@ -40,9 +40,9 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_is_inf() {
   static Operator const op = of_one({
       .name = "is_inf",
-      .doc = "Whether the element is infinite.",
-      .attributes = {{"positive", "1: plus infinity counts"},
-                     {"negative", "1: minus infinity counts"}},
+      .doc = "True where the element is infinite.",
+      .attributes = {{"positive", "1: positive infinity counts"},
+                     {"negative", "1: negative infinity counts"}},
       .infer = infer_test,
       .compute = compute,
       .reference = reference,

@@ -20,7 +20,7 @@ ReferenceResult reference(Attributes const&, Arrays inputs) {
 Operator const& op_is_nan() {
   static Operator const op = of_one({
       .name = "is_nan",
-      .doc = "Whether the element is no number.",
+      .doc = "True where the element is not a number (NaN).",
       .infer = infer_test,
       .compute = compute,
       .reference = reference,

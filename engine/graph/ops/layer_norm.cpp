@@ -66,10 +66,11 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_layer_norm() {
   static Operator const op{
       .name = "layer_norm",
-      .doc = "The elements along the last axes brought to mean 0 and variance 1, then scaled.",
+      .doc = "The elements along the last axes normalized to mean 0 and variance 1, then scaled.",
       .fusion = Fusion::kOpaque,
       .inputs = {"X", "scale", "B"},
-      .attributes = {{"axis", "first axis of the mean"}, {"epsilon", "added to the variance"}},
+      .attributes = {{"axis", "first axis that is normalized"},
+                     {"epsilon", "added to the variance"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

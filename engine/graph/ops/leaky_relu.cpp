@@ -19,8 +19,8 @@ constexpr ParametricFunction kFunction{
 Operator const& op_leaky_relu() {
   static Operator const op = parametric_operator<kFunction>({
       .name = "leaky_relu",
-      .doc = "The element, times alpha when it is below zero.",
-      .attributes = {{"alpha", "factor below zero"}},
+      .doc = "The element where it is not negative, else alpha times the element.",
+      .attributes = {{"alpha", "factor for negative elements"}},
   });
   return op;
 }

@@ -15,7 +15,7 @@ constexpr CompareFunction kFunction{
 Operator const& op_less() {
   static Operator const op = comparison_operator<kFunction>({
       .name = "less",
-      .doc = "Whether the first element is smaller, broadcast.",
+      .doc = "True where the first element is smaller, broadcast.",
   });
   return op;
 }

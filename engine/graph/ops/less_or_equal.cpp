@@ -15,7 +15,7 @@ constexpr CompareFunction kFunction{
 Operator const& op_less_or_equal() {
   static Operator const op = comparison_operator<kFunction>({
       .name = "less_or_equal",
-      .doc = "Whether the first element is not larger, broadcast.",
+      .doc = "True where the first element is smaller or equal, broadcast.",
   });
   return op;
 }

@@ -16,7 +16,7 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
   int64_t size = integer(attributes, "size");
   if (inputs[0]->shape.size() < 2 || !is_float(inputs[0]->type) || size < 1 || size > 1 << 20)
-    return unfit(fmt::format("no {} neighbouring channels in a tensor of shape {}", size,
+    return unfit(fmt::format("{} neighbouring channels do not fit a tensor of shape {}", size,
                              to_text(inputs[0]->shape)));
   return one(inputs[0]->type, inputs[0]->shape);
 }

@@ -20,7 +20,7 @@ Shape leading(Shape const& shape) {
 }
 
 Result<Product> product_of(Shape const& a, Shape const& b) {
-  if (a.empty() || b.empty()) return unfit("a single number is no matrix");
+  if (a.empty() || b.empty()) return unfit("a scalar is not a matrix");
   Product p;
   p.has_rows = a.size() > 1;
   p.has_columns = b.size() > 1;
@@ -122,7 +122,7 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_matmul() {
   static Operator const op{
       .name = "matmul",
-      .doc = "Product of matrices, or of stacks of them, which are broadcast.",
+      .doc = "Matrix product; batches of matrices are broadcast.",
       .fusion = Fusion::kComplexOutFusable,
       .inputs = {"A", "W"},
       .infer = infer,

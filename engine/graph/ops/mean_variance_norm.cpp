@@ -15,7 +15,7 @@ Result<std::vector<bool>> chosen(Attributes const& attributes, size_t rank) {
   }
   for (bool one : over)
     if (one) return over;
-  return unsupported("normalization along no axis");
+  return unsupported("normalization needs at least one axis");
 }
 
 InferResult infer(Attributes const& attributes, Infos inputs) {
@@ -51,10 +51,10 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_mean_variance_norm() {
   static Operator const op{
       .name = "mean_variance_norm",
-      .doc = "The elements along some axes brought to mean 0 and variance 1.",
+      .doc = "The elements along some axes normalized to mean 0 and variance 1.",
       .fusion = Fusion::kOpaque,
       .inputs = {"X"},
-      .attributes = {{"axes", "axes of the mean"}},
+      .attributes = {{"axes", "axes that are normalized"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

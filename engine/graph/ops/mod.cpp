@@ -65,7 +65,7 @@ Operator const& op_mod() {
   static Operator const op = of_two({
       .name = "mod",
       .doc = "Remainder of a division, with the sign of the divisor.",
-      .attributes = {{"like_c", "1: it has the sign of the dividend, as C's % and fmod"}},
+      .attributes = {{"like_c", "1: it has the sign of the dividend, like C's % and fmod"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

@@ -15,7 +15,7 @@ constexpr ElementFunction kFunction{
 Operator const& op_neg() {
   static Operator const op = element_operator<kFunction>({
       .name = "neg",
-      .doc = "The element with the other sign.",
+      .doc = "The element negated.",
       .infer = infer_same,
   });
   return op;

@@ -14,7 +14,8 @@ int64_t count_of(NDArray const& x) {
 /// A single number has one place, of no dimension, or none.
 InferResult infer(Attributes const&, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
-  if (inputs[0]->constant.empty()) return unsupported("how many places there are is not known");
+  if (inputs[0]->constant.empty())
+    return unsupported("the number of nonzero elements is not known");
   return one(DType::kI64, {int64_t(inputs[0]->shape.size()), count_of(inputs[0]->constant)});
 }
 
@@ -44,7 +45,7 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_non_zero() {
   static Operator const op{
       .name = "non_zero",
-      .doc = "The places of the elements that are not zero, a column for each.",
+      .doc = "The indices of the nonzero elements, one column for each.",
       .fusion = Fusion::kOpaque,
       .inputs = {"X"},
       .infer = infer,

@@ -27,7 +27,7 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_not() {
   static Operator const op = element_operator<kFunction>({
       .name = "not",
-      .doc = "Whether it does not hold.",
+      .doc = "True where the element is false.",
       .infer = infer,
       .random_case = random_case,
   });

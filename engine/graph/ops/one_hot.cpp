@@ -21,9 +21,10 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY_ASSIGN(size_t axis, new_axis(attributes, inputs[0]->shape));
   int64_t depth = integer(attributes, "depth");
   if (depth < 1 || depth > kMostClasses) return unfit(fmt::format("{} classes", depth));
-  if (inputs[0]->type == DType::kBool) return unfit("the indices are conditions");
+  if (inputs[0]->type == DType::kBool) return unfit("the indices are bools");
   if (inputs[1]->shape != Shape{2})
-    return unfit(fmt::format("values of shape {}, two are needed", to_text(inputs[1]->shape)));
+    return unfit(
+        fmt::format("values of shape {}, but two values are needed", to_text(inputs[1]->shape)));
   Shape shape = inputs[0]->shape;
   shape.insert(shape.begin() + int64_t(axis), depth);
   TRY(element_count(shape));
@@ -81,7 +82,9 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_one_hot() {
   static Operator const op{
       .name = "one_hot",
-      .doc = "Along a new axis one value at the place that the index names, another elsewhere.",
+      .doc =
+          "Along a new axis, one value at the position given by the index, and another value "
+          "elsewhere.",
       .fusion = Fusion::kInjective,
       .inputs = {"I", "values"},
       .attributes = {{"axis", "the new axis"}, {"depth", "its extent"}},

@@ -15,7 +15,7 @@ constexpr CompareFunction kFunction{
 Operator const& op_or() {
   static Operator const op = logic_operator<kFunction>({
       .name = "or",
-      .doc = "Whether one of two holds or both do, broadcast.",
+      .doc = "True where at least one of two elements is true, broadcast.",
   });
   return op;
 }

@@ -24,7 +24,7 @@ Result<Border> border_of(Attributes const& attributes, Shape const& shape) {
   std::vector<int64_t> pads = integers(attributes, "pads");
   size_t rank = shape.size();
   if (pads.size() != 2 * rank)
-    return unfit(fmt::format("{} paddings for a tensor of {} dimensions", pads.size(), rank));
+    return unfit(fmt::format("{} padding values for a tensor of {} dimensions", pads.size(), rank));
   bool fills = text(attributes, "mode") == "constant";
   Border border{{pads.begin(), pads.begin() + int64_t(rank)},
                 {pads.begin() + int64_t(rank), pads.end()}};
@@ -49,7 +49,7 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   bool has_fill = inputs.size() > 1 && inputs[1];
   if (has_fill &&
       (inputs[1]->type != inputs[0]->type || element_count(inputs[1]->shape).value_or(0) != 1))
-    return unfit(fmt::format("a fill of shape {} and type {}", to_text(inputs[1]->shape),
+    return unfit(fmt::format("a fill value of shape {} and type {}", to_text(inputs[1]->shape),
                              to_text(inputs[1]->type)));
   TRY_ASSIGN(Border border, border_of(attributes, inputs[0]->shape));
   TRY_ASSIGN(Shape shape, padded(border, inputs[0]->shape));
@@ -162,12 +162,13 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_pad() {
   static Operator const op{
       .name = "pad",
-      .doc = "The tensor with elements put around it, or cut off.",
+      .doc = "The tensor with elements added at its borders, or removed.",
       .fusion = Fusion::kInjective,
       .inputs = {"X", "fill"},
       .attributes = {{"mode", "constant, reflect (about the border), edge or wrap"},
-                     {"pads", "elements before each axis, then after each; negative: cut off"},
-                     {"value", "what is put there, when it is no operand"}},
+                     {"pads",
+                      "elements added before each axis, then after each; negative: removed"},
+                     {"value", "the fill value, if it is not an operand"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

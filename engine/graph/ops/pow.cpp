@@ -11,7 +11,7 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   if (integer(attributes, "square") != 0) return infer_same(attributes, inputs);
   TRY(expect_inputs(inputs, 2, 2));
   for (TensorInfo const* input : inputs)
-    if (input->type == DType::kBool) return unsupported("a power of conditions");
+    if (input->type == DType::kBool) return unsupported("a power of bools");
   TRY_ASSIGN(Shape shape, broadcast(inputs[0]->shape, inputs[1]->shape));
   return one(inputs[0]->type, shape);
 }
@@ -68,7 +68,7 @@ Operator const& op_pow() {
   static Operator const op = of_two({
       .name = "pow",
       .doc = "First element to the power of the second, broadcast.",
-      .attributes = {{"square", "1: the power is 2 and no operand"}},
+      .attributes = {{"square", "1: the exponent is 2, and not an operand"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

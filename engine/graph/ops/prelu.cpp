@@ -16,7 +16,7 @@ constexpr JoinFunction kFunction{
 Operator const& op_prelu() {
   static Operator const op = pair_operator<kFunction>({
       .name = "prelu",
-      .doc = "The first element, times the second when it is below zero; broadcast.",
+      .doc = "The first element where it is not negative, else times the second; broadcast.",
   });
   return op;
 }

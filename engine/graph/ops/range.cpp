@@ -19,12 +19,12 @@ Result<Sequence> sequence_of(Attributes const& attributes) {
           step = tensor(attributes, "step");
   for (NDArray const& bound : {start, end, step})
     if (bound.empty() || bound.size() != 1 || bound.type() != start.type())
-      return unfit("start, end and step are not one element each, of one type");
-  if (start.type() == DType::kBool) return unfit("a sequence of bools");
+      return unfit("start, end and step must be one element each, of the same type");
+  if (start.type() == DType::kBool) return unfit("a range of bools");
   double distance = step.value_at(0);
   if (distance == 0) return unfit("a step of 0");
   double count = std::ceil((end.value_at(0) - start.value_at(0)) / distance);
-  if (!(count < 1e15)) return unfit("a sequence without an end");
+  if (!(count < 1e15)) return unfit("a range without an end");
   return Sequence{start.type(), start.value_at(0), distance, std::max<int64_t>(0, int64_t(count))};
 }
 

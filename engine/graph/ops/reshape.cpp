@@ -15,9 +15,9 @@ Result<Shape> resolve(Attributes const& attributes, Shape const& from) {
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == 0 && !zero_is_zero) {
       if (i >= from.size())
-        return unfit(
-            fmt::format("extent {} of the new shape is to be copied, the tensor has {} dimensions",
-                        i, from.size()));
+        return unfit(fmt::format(
+            "extent {} of the new shape should be copied, but the tensor has {} dimensions", i,
+            from.size()));
       shape[i] = from[i];
     }
     if (shape[i] < -1 || (shape[i] == -1 && hole >= 0))
@@ -32,8 +32,8 @@ Result<Shape> resolve(Attributes const& attributes, Shape const& from) {
   }
   TRY_ASSIGN(int64_t want, element_count(shape));
   if (want != have)
-    return unfit(
-        fmt::format("a tensor of shape {} cannot become {}", to_text(from), to_text(shape)));
+    return unfit(fmt::format("a tensor of shape {} cannot be reshaped to {}", to_text(from),
+                             to_text(shape)));
   return shape;
 }
 
@@ -55,9 +55,9 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_reshape() {
   static Operator const op = reshaping_operator<resolve>({
       .name = "reshape",
-      .doc = "The same elements in the same order under another shape.",
+      .doc = "The same elements in the same order with another shape.",
       .attributes = {{"shape", "the new shape; one extent may be -1, 0 copies the input's"},
-                     {"allow_zero", "1: 0 means no element"}},
+                     {"allow_zero", "1: an extent of 0 means no elements, instead of copying"}},
       .random_case = random_case,
   });
   return op;

@@ -331,22 +331,25 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_resize() {
   static Operator const op{
       .name = "resize",
-      .doc = "Other extents: each element is taken from those around its place in the input.",
+      .doc =
+          "The tensor resized: each element is interpolated from the elements around its place in "
+          "the input.",
       .fusion = Fusion::kComplexOutFusable,
       .inputs = {"X"},
-      .attributes = {{"mode", "nearest, linear or cubic"},
-                     {"sizes", "new extents"},
-                     {"scales", "or factors of the extents"},
-                     {"axes", "axes that sizes, scales and region are of; absent: all"},
-                     {"policy", "not_larger or not_smaller: one factor for all axes, by sizes"},
-                     {"coordinates",
-                      "how places correspond: half_pixel, pytorch_half_pixel, align_corners, "
-                      "half_pixel_symmetric, asymmetric, tf_half_pixel_for_nn, tf_crop_and_resize"},
-                     {"nearest", "round_prefer_floor, round_prefer_ceil, floor or ceil"},
-                     {"region", "starts, then ends of what is resized, as parts of the extents"},
-                     {"outside", "value of places outside of the tensor"},
-                     {"cubic", "parameter of the cubic weights"},
-                     {"exclude_outside", "1: elements outside of the tensor have no weight"}},
+      .attributes =
+          {{"mode", "nearest, linear or cubic"},
+           {"sizes", "new extents"},
+           {"scales", "or factors of the extents"},
+           {"axes", "axes to which sizes, scales and region apply; absent: all"},
+           {"policy", "not_larger or not_smaller: one factor for all axes, by sizes"},
+           {"coordinates",
+            "how coordinates map to the input: half_pixel, pytorch_half_pixel, align_corners, "
+            "half_pixel_symmetric, asymmetric, tf_half_pixel_for_nn, tf_crop_and_resize"},
+           {"nearest", "round_prefer_floor, round_prefer_ceil, floor or ceil"},
+           {"region", "starts, then ends of the resized region, as fractions of the extents"},
+           {"outside", "value for positions outside the tensor"},
+           {"cubic", "parameter of the cubic weights"},
+           {"exclude_outside", "1: elements outside the tensor have no weight"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

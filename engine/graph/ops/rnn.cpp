@@ -31,7 +31,7 @@ constexpr Cell kCell{
 Operator const& op_rnn() {
   static Operator const op = cell_operator<kCell>({
       .name = "rnn",
-      .doc = "A recurrence of one gate over the steps of sequences.",
+      .doc = "Simple recurrent network (RNN) over the steps of sequences.",
   });
   return op;
 }

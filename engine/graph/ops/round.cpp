@@ -17,7 +17,7 @@ constexpr ElementFunction kFunction{
 Operator const& op_round() {
   static Operator const op = element_operator<kFunction>({
       .name = "round",
-      .doc = "Nearest integer, the even one between two.",
+      .doc = "Nearest integer; halves are rounded to the even one.",
   });
   return op;
 }

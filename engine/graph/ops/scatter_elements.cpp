@@ -49,10 +49,10 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_scatter_elements() {
   static Operator const op{
       .name = "scatter_elements",
-      .doc = "The tensor with elements written at places along one axis that indices name.",
+      .doc = "The tensor with elements written at positions along one axis that indices give.",
       .fusion = Fusion::kOpaque,
       .inputs = {"X", "I", "updates"},
-      .attributes = {{"axis", "axis that is indexed"}, join_attribute()},
+      .attributes = {{"axis", "the indexed axis"}, join_attribute()},
       .infer = infer,
       .reference = reference,
       .random_case = random_case,

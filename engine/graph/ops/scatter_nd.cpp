@@ -63,7 +63,7 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_scatter_nd() {
   static Operator const op{
       .name = "scatter_nd",
-      .doc = "The tensor with slices written at places that rows of indices name.",
+      .doc = "The tensor with slices written at positions that rows of indices give.",
       .fusion = Fusion::kOpaque,
       .inputs = {"X", "I", "updates"},
       .attributes = {join_attribute()},

@@ -25,8 +25,9 @@ constexpr ParametricFunction kFunction{
 Operator const& op_selu() {
   static Operator const op = parametric_operator<kFunction>({
       .name = "selu",
-      .doc = "gamma * x, gamma * alpha * (e^x - 1) where x is below zero.",
-      .attributes = {{"alpha", "factor below zero"}, {"gamma", "factor of everything"}},
+      .doc = "gamma * x where x is not negative, else gamma * alpha * (e^x - 1).",
+      .attributes = {{"alpha", "factor for negative elements"},
+                     {"gamma", "factor of the whole expression"}},
   });
   return op;
 }

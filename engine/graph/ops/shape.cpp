@@ -43,11 +43,11 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_shape() {
   static Operator const op{
       .name = "shape",
-      .doc = "The extents of a tensor, a constant as soon as they are known.",
+      .doc = "The shape of a tensor; a constant once it is known.",
       .fusion = Fusion::kInjective,
       .inputs = {"X"},
       .attributes = {{"start", "first axis; absent: 0"},
-                     {"end", "behind the last axis; absent: all"}},
+                     {"end", "one past the last axis; absent: all"}},
       .infer = infer,
       .reference = reference,
       .random_case = random_case,

@@ -32,7 +32,7 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_size() {
   static Operator const op{
       .name = "size",
-      .doc = "How many elements a tensor has, a constant as soon as its shape is known.",
+      .doc = "The number of elements of a tensor; a constant once its shape is known.",
       .fusion = Fusion::kInjective,
       .inputs = {"X"},
       .infer = infer,

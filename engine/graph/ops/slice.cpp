@@ -40,7 +40,7 @@ Result<std::vector<Range>> ranges(Attributes const& attributes, Shape const& sha
   std::set<int64_t> seen;
   for (size_t i = 0; i < axes.size(); ++i) {
     TRY_ASSIGN(int64_t axis, normal_axis(axes[i], shape.size()));
-    if (!seen.insert(axis).second) return unfit(fmt::format("axis {} is cut twice", axis));
+    if (!seen.insert(axis).second) return unfit(fmt::format("axis {} is sliced twice", axis));
     if (steps[i] == 0) return unfit("a step of 0");
     result[size_t(axis)] = range_of(starts[i], ends[i], steps[i], shape[size_t(axis)]);
   }
@@ -103,11 +103,11 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_slice() {
   static Operator const op{
       .name = "slice",
-      .doc = "The elements between two places along some axes.",
+      .doc = "The elements between two positions along some axes.",
       .fusion = Fusion::kInjective,
       .inputs = {"X"},
-      .attributes = {{"starts", "first place; from the end when negative"},
-                     {"ends", "place behind the last one, moved into the tensor"},
+      .attributes = {{"starts", "first position; counted from the end if negative"},
+                     {"ends", "one past the last position, clamped to the tensor"},
                      {"axes", "the axes; absent: the first ones"},
                      {"steps", "distances, negative: backwards; absent: 1"}},
       .infer = infer,

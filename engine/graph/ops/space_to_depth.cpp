@@ -12,8 +12,8 @@ Result<Shape> narrowed(Attributes const& attributes, Shape const& from) {
   int64_t block = integer(attributes, "block");
   if (from.size() != 4) return unfit(fmt::format("a tensor of {} dimensions", from.size()));
   if (block < 1 || block > (1 << 15) || from[2] % block != 0 || from[3] % block != 0)
-    return unfit(fmt::format("a plane of {}x{} has no whole blocks of {}x{}", from[2], from[3],
-                             block, block));
+    return unfit(fmt::format("a plane of {}x{} cannot be divided into blocks of {}x{}", from[2],
+                             from[3], block, block));
   Shape shape{from[0], 0, from[2] / block, from[3] / block};
   if (__builtin_mul_overflow(from[1], block * block, &shape[1]))
     return unfit(fmt::format("{} channels in blocks of {}", from[1], block));
@@ -64,7 +64,7 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_space_to_depth() {
   static Operator const op{
       .name = "space_to_depth",
-      .doc = "Blocks of the plane laid out as channels.",
+      .doc = "Spatial blocks rearranged into channels.",
       .fusion = Fusion::kInjective,
       .inputs = {"X"},
       .attributes = {{"block", "edge of a block"},

@@ -25,7 +25,8 @@ Result<std::vector<int64_t>> extents_of(Attributes const& attributes, int64_t ex
       return unfit(fmt::format("a part of {} elements", size));
   if (has(attributes, "sizes")) {
     if (total == extent) return sizes;
-    return unfit(fmt::format("the parts are {} long together, the axis is {}", total, extent));
+    return unfit(
+        fmt::format("the parts have {} elements together, but the axis has {}", total, extent));
   }
   int64_t parts = std::max<int64_t>(1, integer(attributes, "parts", 1));
   int64_t each = extent / parts + (extent % parts != 0);
@@ -94,13 +95,13 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_split() {
   static Operator const op{
       .name = "split",
-      .doc = "One of the parts into which a tensor is cut along an axis.",
+      .doc = "One of the parts into which a tensor is split along an axis.",
       .fusion = Fusion::kInjective,
       .inputs = {"X"},
-      .attributes = {{"axis", "axis that is cut"},
+      .attributes = {{"axis", "axis that is split"},
                      {"index", "which part this is"},
                      {"sizes", "extents of all parts"},
-                     {"parts", "without sizes: how many equal parts there are"}},
+                     {"parts", "without sizes: the number of equal parts"}},
       .infer = infer,
       .compute = compute,
       .reference = reference,

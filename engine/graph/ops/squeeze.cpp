@@ -14,8 +14,9 @@ Result<Shape> narrowed(Attributes const& attributes, Shape const& from) {
   for (int64_t axis : integers(attributes, "axes")) {
     TRY_ASSIGN(int64_t place, normal_axis(axis, from.size()));
     if (from[size_t(place)] != 1)
-      return unfit(fmt::format("axis {} of a tensor of shape {} is to go, but its extent is {}",
-                               axis, to_text(from), from[size_t(place)]));
+      return unfit(
+          fmt::format("axis {} of a tensor of shape {} cannot be removed: its extent is {}", axis,
+                      to_text(from), from[size_t(place)]));
     gone.insert(place);
   }
   bool all = !has(attributes, "axes");
@@ -47,7 +48,7 @@ Operator const& op_squeeze() {
   static Operator const op = reshaping_operator<narrowed>({
       .name = "squeeze",
       .doc = "The same elements without axes of extent 1.",
-      .attributes = {{"axes", "the axes that go; absent: all of extent 1"}},
+      .attributes = {{"axes", "the axes to remove; absent: all of extent 1"}},
       .random_case = random_case,
   });
   return op;

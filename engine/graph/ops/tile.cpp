@@ -12,8 +12,8 @@ Result<Shape> tiled(Attributes const& attributes, Shape const& from) {
   Shape shape = from;
   std::vector<int64_t> repeats = integers(attributes, "repeats");
   if (repeats.size() != shape.size())
-    return unfit(
-        fmt::format("{} repeats for a tensor of {} dimensions", repeats.size(), shape.size()));
+    return unfit(fmt::format("{} repeat counts for a tensor of {} dimensions", repeats.size(),
+                             shape.size()));
   for (size_t i = 0; i < shape.size(); ++i)
     if (repeats[i] < 0 || __builtin_mul_overflow(shape[i], repeats[i], &shape[i]))
       return unfit(fmt::format("axis {} repeated {} times", i, repeats[i]));
@@ -59,7 +59,7 @@ Operator const& op_tile() {
       .doc = "The whole tensor repeated along its axes.",
       .fusion = Fusion::kInjective,
       .inputs = {"X"},
-      .attributes = {{"repeats", "how often, per axis"}},
+      .attributes = {{"repeats", "number of repeats, per axis"}},
       .infer = infer_shape<tiled>,
       .compute = compute,
       .reference = reference,

@@ -18,7 +18,7 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   int64_t count = integer(attributes, "count");
   if (count < 0 || count > shape[size_t(axis)])
     return unfit(fmt::format("{} of {} elements", count, shape[size_t(axis)]));
-  if (inputs[0]->type == DType::kBool) return unsupported("the largest of conditions");
+  if (inputs[0]->type == DType::kBool) return unsupported("the largest of bools");
   shape[size_t(axis)] = count;
   return std::vector{TensorInfo{inputs[0]->type, shape, {}}, TensorInfo{DType::kI64, shape, {}}};
 }
@@ -74,11 +74,11 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_top_k() {
   static Operator const op{
       .name = "top_k",
-      .doc = "The largest or smallest elements along an axis, in order, and their places.",
+      .doc = "The largest or smallest elements along an axis, in order, and their indices.",
       .fusion = Fusion::kOpaque,
       .inputs = {"X"},
       .attributes = {{"axis", "axis along which elements are compared"},
-                     {"count", "how many are wanted"},
+                     {"count", "number of elements to return"},
                      {"largest", "1: the largest, else the smallest"}},
       .infer = infer,
       .reference = reference,

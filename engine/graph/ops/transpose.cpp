@@ -30,7 +30,7 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   std::set<int64_t> seen(order.begin(), order.end());
   if (order.size() != rank || seen.size() != rank ||
       (rank > 0 && (*seen.begin() != 0 || *seen.rbegin() != int64_t(rank) - 1)))
-    return unfit(fmt::format("[{}] is no order of {} axes", fmt::join(order, ", "), rank));
+    return unfit(fmt::format("[{}] is not a permutation of {} axes", fmt::join(order, ", "), rank));
   return one(inputs[0]->type, moved(inputs[0]->shape, order));
 }
 

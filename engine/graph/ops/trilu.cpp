@@ -10,7 +10,7 @@ using namespace ops;
 InferResult infer(Attributes const&, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
   if (inputs[0]->shape.size() < 2)
-    return unfit(fmt::format("no matrix in a tensor of shape {}", to_text(inputs[0]->shape)));
+    return unfit(fmt::format("a tensor of shape {} has no matrices", to_text(inputs[0]->shape)));
   return one(inputs[0]->type, inputs[0]->shape);
 }
 

@@ -36,7 +36,7 @@ Operator const& op_unsqueeze() {
   static Operator const op = reshaping_operator<widened>({
       .name = "unsqueeze",
       .doc = "The same elements with axes of extent 1 inserted.",
-      .attributes = {{"axes", "places of the new axes in the result"}},
+      .attributes = {{"axes", "positions of the new axes in the result"}},
       .random_case = random_case,
   });
   return op;

@@ -54,7 +54,8 @@ RandomCase random_case(Rng& rng) {
 Operator const& op_where() {
   static Operator const op{
       .name = "where",
-      .doc = "An element of the second tensor where the first holds, else of the third; broadcast.",
+      .doc =
+          "The element of the second tensor where the first is true, else of the third; broadcast.",
       .fusion = Fusion::kInjective,
       .elementwise = true,
       .inputs = {"C", "X", "Z"},

@@ -15,7 +15,7 @@ constexpr CompareFunction kFunction{
 Operator const& op_xor() {
   static Operator const op = logic_operator<kFunction>({
       .name = "xor",
-      .doc = "Whether exactly one of two holds, broadcast.",
+      .doc = "True where exactly one of two elements is true, broadcast.",
   });
   return op;
 }

@@ -15,7 +15,7 @@ bool wants_last(Attributes const& attributes) { return integer(attributes, "last
 InferResult infer_extreme(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
   TRY_ASSIGN(ReducedShape reduced, shape_along(attributes, inputs[0]->shape));
-  if (inputs[0]->type == DType::kBool) return unsupported("the largest of conditions");
+  if (inputs[0]->type == DType::kBool) return unsupported("the largest of bools");
   return one(DType::kI64, reduced.result);
 }
 

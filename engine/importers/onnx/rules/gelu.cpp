@@ -43,12 +43,11 @@ RuleList const& onnx_gelu() {
   static RuleList const rules{
       {.type = "Gelu",
        .attributes = {{"approximate", 20}},
-       .function =
-           FunctionBody{
-               .doc = "x times the share of a normal distribution below x, exact or by tanh.",
-               .inputs = {"x"},
-               .outputs = {"y"},
-               .body = body}},
+       .function = FunctionBody{.doc = "x times the standard normal distribution function of x, "
+                                       "exact or approximated by tanh.",
+                                .inputs = {"x"},
+                                .outputs = {"y"},
+                                .body = body}},
   };
   return rules;
 }

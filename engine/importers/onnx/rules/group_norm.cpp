@@ -52,8 +52,8 @@ RuleList const& onnx_group_norm() {
   static RuleList const rules{
       {.type = "GroupNormalization",
        .attributes = {{"epsilon", 18}, {"num_groups", 18}, {"stash_type", 21}},
-       .function = FunctionBody{.doc = "Each group of channels brought to mean 0 and variance 1, "
-                                       "then scaled and shifted.",
+       .function = FunctionBody{.doc = "Each group of channels normalized to mean 0 and variance "
+                                       "1, then scaled and shifted.",
                                 .inputs = {"x", "scale", "bias"},
                                 .outputs = {"y"},
                                 .body = body}},

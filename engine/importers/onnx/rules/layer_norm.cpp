@@ -41,12 +41,11 @@ RuleList const& onnx_layer_norm() {
        .attributes = {{"axis", 17}, {"epsilon", 17}, {"stash_type", 17}},
        .op = "layer_norm",
        .convert = convert,
-       .function =
-           FunctionBody{
-               .doc = "The operator of that name where the mean or the deviation is read, too.",
-               .inputs = {"x", "scale", "bias"},
-               .outputs = {"y", "mean", "inverse"},
-               .body = body}},
+       .function = FunctionBody{.doc = "The operator of that name where the mean or the inverse "
+                                       "standard deviation is also read.",
+                                .inputs = {"x", "scale", "bias"},
+                                .outputs = {"y", "mean", "inverse"},
+                                .body = body}},
   };
   return rules;
 }

@@ -67,8 +67,8 @@ RuleList const& onnx_negative_log_likelihood_loss() {
   static RuleList const rules{
       {.type = "NegativeLogLikelihoodLoss",
        .attributes = {{"ignore_index", 12}, {"reduction", 12}},
-       .function = FunctionBody{.doc = "Minus the logarithm of the wanted class' probability, "
-                                       "weighted, their sum or mean.",
+       .function = FunctionBody{.doc = "Minus the log-probability of the target class, weighted; "
+                                       "the sum or mean of these.",
                                 .inputs = {"x", "target", "weight"},
                                 .outputs = {"y"},
                                 .body = body}},

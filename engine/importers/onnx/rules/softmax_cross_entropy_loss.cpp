@@ -23,8 +23,8 @@ RuleList const& onnx_softmax_cross_entropy_loss() {
   static RuleList const rules{
       {.type = "SoftmaxCrossEntropyLoss",
        .attributes = {{"ignore_index", 12}, {"reduction", 12}},
-       .function = FunctionBody{.doc = "The loss of the wanted class after a softmax of the "
-                                       "scores, and its logarithms.",
+       .function = FunctionBody{.doc = "The cross-entropy loss of the target class after a softmax "
+                                       "of the scores, and the log-probabilities.",
                                 .inputs = {"scores", "labels", "weights"},
                                 .outputs = {"y", "logarithms"},
                                 .body = body}},

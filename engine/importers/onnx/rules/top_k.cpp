@@ -11,7 +11,8 @@ using namespace rules;
 Result<Converted> convert(ForeignContext const& context) {
   int64_t count = foreign_integer(context.node, "k", 0);
   if (context.opset >= 10) {
-    TRY_ASSIGN(std::vector<int64_t> list, constant_integers(context, 1, "how many are wanted"));
+    TRY_ASSIGN(std::vector<int64_t> list,
+               constant_integers(context, 1, "number of elements to return"));
     if (list.size() != 1) return unsupported(fmt::format("{} numbers of elements", list.size()));
     count = list[0];
   }
