@@ -22,14 +22,15 @@ Status verify_node(Graph const& graph, Node const& node, std::set<ValueId>& made
     if (!in_range(graph, input)) return invalid("it reads a value that does not exist", node.name);
     if (!made.count(input) && !graph.value(input).is_constant())
       return invalid(
-          fmt::format("it reads '{}', which no earlier node makes", graph.value(input).name),
+          fmt::format("it reads '{}', which no earlier node computes", graph.value(input).name),
           node.name);
   }
   for (ValueId output : node.outputs) {
     if (!output.valid()) continue;
-    if (!in_range(graph, output)) return invalid("it makes a value that does not exist", node.name);
+    if (!in_range(graph, output))
+      return invalid("it computes a value that does not exist", node.name);
     if (!made.insert(output).second)
-      return invalid(fmt::format("it makes '{}', which something else makes already",
+      return invalid(fmt::format("it computes '{}', which is already computed elsewhere",
                                  graph.value(output).name),
                      node.name);
   }
@@ -48,7 +49,7 @@ Status verify_layouts(Graph const& graph, Node const& node) {
     }
   if (plain) return {};
   if (!node.op) return invalid("it only takes and gives tensors in the plain layout", node.name);
-  if (!known) return invalid("a layout was chosen where an extent is not known", node.name);
+  if (!known) return invalid("a layout was chosen for a tensor with an unknown extent", node.name);
   Status taken = takes(*node.op, node.attributes, arrangement_of(graph, node));
   return taken ? Status() : invalid(taken.error().message, node.name);
 }
@@ -60,7 +61,7 @@ Status verify_value(Value const& value) {
                                to_text(value.type), to_text(value.layout)));
   if (value.is_constant() && shape && value.layout.stored(*shape) != value.constant.shape())
     return invalid(
-        fmt::format("the constant '{}' has another shape than its type says", value.name));
+        fmt::format("the constant '{}' has a different shape than its type", value.name));
   return {};
 }
 
@@ -68,7 +69,7 @@ Status verify_interface(Graph const& graph) {
   for (auto const* list : {&graph.inputs, &graph.outputs})
     for (ValueId id : *list)
       if (!graph.value(id).layout.is_plain())
-        return invalid(fmt::format("'{}' comes from outside or goes there, and lies as {}",
+        return invalid(fmt::format("'{}' is an input or output of the graph, but has layout {}",
                                    graph.value(id).name, to_text(graph.value(id).layout)));
   return {};
 }
@@ -82,7 +83,7 @@ Status verify_bodies(Node const& node) {
     return invalid(fmt::format("it has {} graphs", node.sub_graphs.size()), node.name);
   for (auto const& body : node.sub_graphs) {
     if (!body || body->inputs.size() < captured)
-      return invalid("a graph of it does not take what it captures", node.name);
+      return invalid("one of its graphs does not take what it captures", node.name);
     TRY(verify(*body));
   }
   return {};
@@ -117,7 +118,7 @@ Status verify(Graph const& graph) {
   for (ValueId output : graph.outputs) {
     if (!in_range(graph, output)) return invalid("an output does not exist");
     if (!made.count(output) && !graph.value(output).is_constant())
-      return invalid(fmt::format("no node makes the output '{}'", graph.value(output).name));
+      return invalid(fmt::format("no node computes the output '{}'", graph.value(output).name));
   }
   for (Value const& value : graph.values) TRY(verify_value(value));
   TRY(verify_interface(graph));

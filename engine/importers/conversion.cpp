@@ -23,7 +23,7 @@ std::string strange_output(ForeignNode const& node, Converted const& words,
     return "its first output is not used";
   for (size_t i = std::max(words.outputs, words.each_output.size()); i < node.outputs.size(); ++i)
     if (read.contains(node.outputs[i]))
-      return fmt::format("output {} of {} is not understood", i + 1, node.op_type);
+      return fmt::format("output {} of {} is not supported", i + 1, node.op_type);
   return "";
 }
 
@@ -33,7 +33,7 @@ Conversion conversion_of(ForeignContext const& context, ImportRules const& rules
                          ImportRule const* rule, std::set<std::string> const& read) {
   ForeignNode const& node = context.node;
   Operator const* op = rule ? find_operator(rule->op) : nullptr;
-  if (!op) return none(fmt::format("the operator {} is not known", full_name(rules, node)));
+  if (!op) return none(fmt::format("the operator {} is not supported", full_name(rules, node)));
   if (std::string unknown = unknown_attribute(rule->attributes, node, context.opset);
       !unknown.empty())
     return none(unknown);

@@ -66,8 +66,8 @@ Status fix_shape(Value& value, Shape const& shape) {
     fits = !dim || !ir::as_int(dim) || *ir::as_int(dim) == shape[i];
   }
   if (!fits)
-    return bad_input("wrong_shapes", fmt::format("input '{}' is {}, {} was given", value.name,
-                                                 declared, to_text(shape)));
+    return bad_input("wrong_shapes", fmt::format("the input '{}' is {}, but {} was given",
+                                                 value.name, declared, to_text(shape)));
   value.type.dims = *tensor_type(DType::kF32, shape).dims;
   return {};
 }
@@ -84,8 +84,8 @@ Result<Symbols> fixed_symbols(ForeignGraph const& graph, Fixed const& fixed) {
       return bad_input("unknown_input",
                        fmt::format("the model has no input and no extent '{}' to fix", name));
     if (shape.size() != 1)
-      return bad_input("bad_fix",
-                       fmt::format("{} is one extent, {} was given", name, to_text(shape)));
+      return bad_input(
+          "bad_fix", fmt::format("{} is a single extent, but {} was given", name, to_text(shape)));
     TRY(symbols.add(name, shape[0], fix_text(name, shape)));
   }
   for (ForeignValue const& input : graph.inputs)

@@ -43,15 +43,15 @@ ExternalBytes external_bytes_beside(fs::path const& model) {
                        fmt::format("the weights in '{}' beside the model {}", location, why));
     };
     // A model from somebody else must not make us read whatever file it names.
-    if (!stays_below(location)) return wrong("would lie outside of its folder");
+    if (!stays_below(location)) return wrong("would be outside its folder");
     std::error_code missing;
     fs::path file = fs::canonical(folder / location, missing);
     if (missing || !fs::is_regular_file(file, missing)) return wrong("are missing");
-    if (!is_the_models_own(model, file)) return wrong("are a link to a file outside of its folder");
+    if (!is_the_models_own(model, file)) return wrong("are a link to a file outside its folder");
     auto size = int64_t(fs::file_size(file, missing));
     if (missing || offset < 0 || bytes < 0 || offset > size || bytes > size - offset)
-      return wrong(
-          fmt::format("end after {} bytes; {} from byte {} on are wanted", size, bytes, offset));
+      return wrong(fmt::format("end after {} bytes, but {} bytes from byte {} on are needed", size,
+                               bytes, offset));
     std::string content(size_t(bytes), '\0');
     std::ifstream stream(file, std::ios::binary);
     if (!stream.seekg(offset) || !stream.read(content.data(), std::streamsize(bytes)))

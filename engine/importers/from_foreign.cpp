@@ -74,7 +74,7 @@ private:
   Status add_body_inputs() {
     if (given_ && given_->size() != source_.inputs.size())
       return bad_input("wrong_inputs",
-                       fmt::format("the graph '{}' takes {} values, {} are given", source_.name,
+                       fmt::format("the graph '{}' takes {} values, but {} are given", source_.name,
                                    source_.inputs.size(), given_->size()));
     for (size_t i = 0; i < source_.inputs.size(); ++i)
       TRY(add_input(body_input(source_.inputs[i], given_ ? &(*given_)[i] : nullptr, symbols_)));
@@ -110,7 +110,7 @@ private:
       TRY_ASSIGN(Value value, declared_input(input, given, symbols_));
       if (!value.shape())
         graph_.notes.push_back(
-            fmt::format("input '{}' is {}: without its extents most shapes stay unknown",
+            fmt::format("the input '{}' is {}: without its extents most shapes are unknown",
                         input.name, to_text(value.type)));
       TRY(add_input(std::move(value)));
     }
@@ -121,7 +121,7 @@ private:
   }
 
   std::unexpected<Error> duplicate(std::string const& name, std::string const& node) {
-    return bad_input("duplicate_value", fmt::format("the value '{}' is made twice", name),
+    return bad_input("duplicate_value", fmt::format("the value '{}' is computed twice", name),
                      at(node));
   }
 
@@ -129,7 +129,8 @@ private:
     if (name.empty()) return ValueId{};
     if (std::optional<ValueId> id = find(name)) return *id;
     return bad_input("undefined_value",
-                     fmt::format("it reads '{}', which nothing before it makes", name), at(node));
+                     fmt::format("it reads '{}', which nothing before it computes", name),
+                     at(node));
   }
 
   /// A value of this graph; one of a graph around it becomes an input, or the same constant.
@@ -265,7 +266,7 @@ private:
       if (auto unread = unread_.find(id); unread != unread_.end())
         return unread->second;
       else if (id.valid() && graph_.value(id).type.kind != ValueKind::kTensor)
-        return fmt::format("'{}' is no tensor", graph_.value(id).name);
+        return fmt::format("'{}' is not a tensor", graph_.value(id).name);
       else if (id.valid() && nameless_.count(id))
         return fmt::format("the element type of '{}' is not known", graph_.value(id).name);
     return "";
@@ -317,7 +318,7 @@ private:
     TRY_ASSIGN(Body body, build_body(source, &none, node));
     if (body.graph.outputs.size() < foreign.outputs.size())
       return bad_input("wrong_outputs",
-                       fmt::format("its graph gives {} values, the node has {} outputs",
+                       fmt::format("its graph gives {} values, but the node has {} outputs",
                                    body.graph.outputs.size(), foreign.outputs.size()),
                        at(node.name));
     TRY(add_outputs(node, foreign.outputs));
@@ -351,8 +352,9 @@ private:
                          Node node) {
     auto made = build_bodies(node, operands_of(graph_, node), sources, body_builder(node));
     if (made && made->outputs.size() < foreign.outputs.size())
-      made = bad_input("wrong_outputs", fmt::format("its graphs give {} values, it has {} outputs",
-                                                    made->outputs.size(), foreign.outputs.size()));
+      made =
+          bad_input("wrong_outputs", fmt::format("its graphs give {} values, but it has {} outputs",
+                                                 made->outputs.size(), foreign.outputs.size()));
     if (!made) return placed(made.error(), node);
     own_bodies(graph_, node, std::move(made->bodies));
     TRY(add_outputs(node, foreign.outputs));
@@ -399,8 +401,8 @@ private:
     node.dynamic = dynamic_node(foreign, context(foreign, node).opset, rule);
     node.type = made.op->name;
     node.reason = made.reason;
-    graph_.notes.push_back(fmt::format("node '{}' ({}) is run by its reference: {}", node.name,
-                                       foreign.op_type, node.reason));
+    graph_.notes.push_back(fmt::format("node '{}' ({}) is run by its slow reference code: {}",
+                                       node.name, foreign.op_type, node.reason));
   }
 
   Status make_opaque(ForeignNode const& foreign, Node& node, std::string reason) {

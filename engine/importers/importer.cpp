@@ -19,7 +19,7 @@ Result<ModelFormat const*> format_of(std::string_view bytes, std::filesystem::pa
     if (path.extension() == format->extension) return format;
     known += (known.empty() ? "" : ", ") + format->name;
   }
-  return bad_input("unknown_format", "this is no model of a format that is known (" + known + ")",
+  return bad_input("unknown_format", "this is not a model in a supported format (" + known + ")",
                    {path.string(), 0, 0, {}});
 }
 

@@ -33,7 +33,7 @@ std::string complaint(std::span<KnownAttribute const> table, ForeignNode const& 
                        opset);
   bool any = std::holds_alternative<std::monostate>(found->only);
   if (any || text_of(found->only) == text_of(value)) return "";
-  return fmt::format("the attribute {} of {} is {}, {} is understood", name, node.op_type,
+  return fmt::format("the attribute {} of {} is {}, but only {} is supported", name, node.op_type,
                      text_of(value), text_of(found->only));
 }
 
@@ -58,8 +58,9 @@ std::string newer_opset(ForeignModel const& model, ImportRules const& rules) {
   std::optional<int64_t> opset = own_opset(model, rules);
   if (!opset || *opset <= rules.newest_opset) return "";
   return fmt::format(
-      "the model uses opset {}, the newest known is {}: what changed since is not seen", *opset,
-      rules.newest_opset);
+      "the model uses opset {}, but the newest supported one is {}: later changes of operators are "
+      "not taken into account",
+      *opset, rules.newest_opset);
 }
 
 }  // namespace tw

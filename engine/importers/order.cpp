@@ -70,11 +70,11 @@ std::unexpected<Error> circle(ForeignGraph const& graph, std::vector<int> const&
   std::vector<std::string> labels;
   for (size_t i = 0; i < waits.size(); ++i)
     if (waits[i] > 0) labels.push_back(label(graph.nodes[i]));
-  std::string message = "it reads what is made of its own result", first = labels[0];
+  std::string message = "it depends on its own result", first = labels[0];
   size_t count = labels.size();
   labels.resize(std::min(count, kMostNamed));
   if (count > 1)
-    message += fmt::format(": {} of {} nodes wait for each other, '{}' among them", count,
+    message += fmt::format(": {} of {} nodes depend on each other, '{}' among them", count,
                            waits.size(), fmt::join(labels, "', '"));
   return bad_input("cyclic_graph", message, {{}, 0, 0, first});
 }

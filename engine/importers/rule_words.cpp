@@ -87,12 +87,12 @@ Result<std::vector<int64_t>> constant_integers(ForeignContext const& context, si
   NDArray const& constant = context.constants[input];
   if (constant.empty()) return known_at_run_time(what);
   if (constant.shape().size() > 1 || is_float(constant.type()))
-    return unsupported(fmt::format("{} is no list of integers", what));
+    return unsupported(fmt::format("{} is not a list of integers", what));
   std::vector<int64_t> list;
   for (int64_t i = 0; i < constant.size(); ++i) {
     double value = constant.value_at(i);
     if (constant.type() == DType::kU64 && value >= 0x1p63)
-      return unsupported(fmt::format("{} holds {}, which is too large", what, value));
+      return unsupported(fmt::format("{} contains {}, which is too large", what, value));
     list.push_back(constant.type() == DType::kI64 ? constant.as<int64_t>()[size_t(i)]
                                                   : int64_t(value));
   }
@@ -105,7 +105,7 @@ Result<std::vector<double>> constant_numbers(ForeignContext const& context, size
   NDArray const& constant = context.constants[input];
   if (constant.empty()) return known_at_run_time(what);
   if (constant.shape().size() > 1 || !is_float(constant.type()))
-    return unsupported(fmt::format("{} is no list of numbers", what));
+    return unsupported(fmt::format("{} is not a list of numbers", what));
   std::vector<double> list;
   for (int64_t i = 0; i < constant.size(); ++i) list.push_back(constant.value_at(i));
   return list;

@@ -48,7 +48,7 @@ private slots:
         "tw: /nowhere/x.te: cannot be read: No such file or directory");
     QString text = TW_SOURCE_DIR "/README.md";
     row("no model", {"inspect", text}, 2,
-        "tw: " + text + ": this is no model of a format that is known (ONNX)");
+        "tw: " + text + ": this is not a model in a supported format (ONNX)");
     row("unknown sample", {"models", "write", "resnet99", at("x.onnx")}, 2,
         "tw: there is no sample 'resnet99'");
     row("unwritable", {"models", "write", "resnet18", "/proc/x.onnx"}, 3,

@@ -221,7 +221,7 @@ private slots:
       QVERIFY(run(model, {floats({-1, 2, -3, 4}), truth(true)}).has_value());
     }
     QCOMPARE(sentence(run(unknown, {floats({1, 2, 3, 4}), truth(false)})),
-             QString("node wild: the operator Mystery is not known"));
+             QString("node wild: the operator Mystery is not supported"));
     QVERIFY(sentence(run(unfit, {floats({1, 2, 3, 4}), truth(false)})).startsWith("node m: "));
   }
 
@@ -250,10 +250,9 @@ private slots:
       return sentence(build_graph(if_model(body(lines, outputs), body({"n = Neg x"}, {"n"}))));
     };
     QCOMPARE(refused({"r = Relu nothing"}, {"r"}),
-             QString("node r: it reads 'nothing', which nothing before it makes"));
-    QCOMPARE(refused({"r = Relu y"}, {"r"}),
-             QString("node y: it reads what is made of its own result"));
-    QCOMPARE(refused({}, {"y"}), QString("node y: it reads what is made of its own result"));
+             QString("node r: it reads 'nothing', which nothing before it computes"));
+    QCOMPARE(refused({"r = Relu y"}, {"r"}), QString("node y: it depends on its own result"));
+    QCOMPARE(refused({}, {"y"}), QString("node y: it depends on its own result"));
     QCOMPARE(refused({"r = Relu x"}, {"r", "x"}),
              QString("node y: its branches give 2 and 1 values"));
     ForeignModel lacks = relu_or_neg();
@@ -343,7 +342,7 @@ private slots:
     body.inputs.clear();
     graph.nodes[0].sub_graphs[0] = std::make_shared<Graph const>(body);
     QCOMPARE(sentence(verify(graph)),
-             QString("node y: a graph of it does not take what it captures"));
+             QString("node y: one of its graphs does not take what it captures"));
   }
 };
 

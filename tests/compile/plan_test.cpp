@@ -166,7 +166,7 @@ private slots:
     QVERIFY(plan->kernels.size() > 5);
     auto run = execute(*fused, *plan, {random_array({1, 3, 17, 17}, 3)}, interpret_kernel);
     QCOMPARE(QString::fromStdString(sentence(run)),
-             QString("node fc: the operator Mystery is not known"));
+             QString("node fc: the operator Mystery is not supported"));
   }
 };
 

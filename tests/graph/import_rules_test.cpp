@@ -102,17 +102,17 @@ private slots:
   void a_circle_is_one_sentence() {
     auto graph = build_graph(model_of({"a = Relu b", "b = Neg a", "y = Add a x"}, {4}));
     QVERIFY(!graph);
-    QCOMPARE(sentence(graph),
-             QString("node a: it reads what is made of its own result: 3 of 3 nodes wait for each "
-                     "other, 'a', 'b', 'y' among them"));
+    QCOMPARE(sentence(graph), QString("node a: it depends on its own result: 3 of 3 nodes depend "
+                                      "on each other, 'a', 'b', 'y' among them"));
     QCOMPARE(sentence(build_graph(model_of({"y = Relu nothing"}, {4}))),
-             QString("node y: it reads 'nothing', which nothing before it makes"));
+             QString("node y: it reads 'nothing', which nothing before it computes"));
   }
 
   void an_initializer_that_is_not_read_stops_its_readers_only() {
     ForeignModel model = model_of({"a = Relu x", "t = Cast words", "y = Neg a"}, {4}, {"y", "t"});
     model.graph.nodes[1].attributes["to"] = int64_t(1);
-    std::string reason = "the tensor 'words' has the element type string (8), which is not read";
+    std::string reason =
+        "the tensor 'words' has the element type string (8), which is not supported";
     for (std::string const name : {"words", "unused"})
       model.graph.nodes.push_back(
           {name, "tensor", kUnreadTensor, {}, {name}, {{"reason", reason}}});
@@ -145,9 +145,10 @@ private slots:
                                 << QStringList{"u", "2x4", "x", "3x4"};
     QTest::newRow("name and shape")
         << "--fix N=5 makes N 5, --fix x=3x4 makes it 3" << QStringList{"N", "5", "x", "3x4"};
-    QTest::newRow("other shape") << "input 'x' is f32[N, 4], 3x5 was given"
+    QTest::newRow("other shape") << "the input 'x' is f32[N, 4], but 3x5 was given"
                                  << QStringList{"x", "3x5"};
-    QTest::newRow("two numbers") << "N is one extent, 3x5 was given" << QStringList{"N", "3x5"};
+    QTest::newRow("two numbers") << "N is a single extent, but 3x5 was given"
+                                 << QStringList{"N", "3x5"};
     QTest::newRow("neither") << "the model has no input and no extent 'M' to fix"
                              << QStringList{"M", "3"};
   }

@@ -232,7 +232,7 @@ private slots:
     QVERIFY(broken([](Graph&) {}) == "fine");
     QVERIFY(broken([&](Graph& g) {
               g.value(value_of(g, "x")).layout = layout("ABCD4b");
-            }).contains("'x' comes from outside or goes there, and lies as ABCD4b"));
+            }).contains("'x' is an input or output of the graph, but has layout ABCD4b"));
     QVERIFY(
         broken([&](Graph& g) {
           g.value(value_of(g, "c")).layout = Layout();

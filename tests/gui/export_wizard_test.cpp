@@ -67,8 +67,9 @@ private slots:
     ExportDialog* dialog = begin("opaque.onnx", at("opaque_out"));
     QVERIFY(dialog && finish());
     QCOMPARE(text("exportTitle"), QString("Not exported"));
-    QVERIFY2(text("exportWords").contains("y (Frobnicate): the operator Frobnicate is not known"),
-             qPrintable(text("exportWords")));
+    QVERIFY2(
+        text("exportWords").contains("y (Frobnicate): the operator Frobnicate is not supported"),
+        qPrintable(text("exportWords")));
     QVERIFY(!QFile::exists(at("opaque_out")));
     QVERIFY(!dialog->findChild<QPushButton*>("showFolder")->isVisible());
     dialog->reject();

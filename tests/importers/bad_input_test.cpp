@@ -94,16 +94,17 @@ private slots:
   }
 
   void text_and_nothing_are_refused() {
-    QCOMPARE(sentence(read_onnx("", "a.onnx")), QString("a.onnx: an empty file is no ONNX model"));
+    QCOMPARE(sentence(read_onnx("", "a.onnx")),
+             QString("a.onnx: an empty file is not a valid ONNX model"));
     QVERIFY(sentence(read_onnx("hello, this is no model at all", "a.onnx"))
-                .startsWith("a.onnx: this is no whole ONNX model: at byte "));
+                .startsWith("a.onnx: this is not a complete ONNX model: at byte "));
     auto missing = open_model("/nowhere/model.onnx");
     QVERIFY(!missing && sentence(missing).contains("/nowhere/model.onnx"));
     QTemporaryDir folder;
     std::string text = folder.filePath("model.txt").toStdString();
     std::ofstream(text) << "kernel f(X: f32[4]) -> Y";
     QCOMPARE(sentence(open_model(text)),
-             QString::fromStdString(text) + ": this is no model of a format that is known (ONNX)");
+             QString::fromStdString(text) + ": this is not a model in a supported format (ONNX)");
   }
 
   void a_tensor_that_claims_more_than_is_there_is_not_allocated() {
@@ -111,7 +112,7 @@ private slots:
     std::string tensor = varint_field(1, uint64_t(1) << 40) + varint_field(2, 1) +
                          field(8, "huge") + field(9, "abcd");
     QCOMPARE(sentence(read_onnx(model_with_tensor(tensor), "m.onnx")),
-             QString("m.onnx: the tensor 'huge' of shape 1099511627776 holds 4 bytes"));
+             QString("m.onnx: the tensor 'huge' of shape 1099511627776 has 4 bytes"));
     std::string overflow = varint_field(1, uint64_t(1) << 62) + varint_field(1, uint64_t(1) << 62) +
                            varint_field(2, 1) + field(8, "huge");
     QVERIFY(sentence(read_onnx(model_with_tensor(overflow), "m.onnx"))
@@ -127,7 +128,8 @@ private slots:
     QVERIFY(read_onnx(model_with_tensor(words), "m.onnx"));
     QCOMPARE(
         sentence(read_onnx_tensor(words, "w.pb")),
-        QString("w.pb: the tensor 'words' has the element type string (8), which is not read"));
+        QString(
+            "w.pb: the tensor 'words' has the element type string (8), which is not supported"));
   }
 
   void data_in_another_file_is_refused() {
@@ -166,11 +168,11 @@ private slots:
     ForeignModel model = small_model();
     model.graph.nodes[2].inputs[0] = "nothing";
     QCOMPARE(sentence(build_graph(model)),
-             QString("node relu: it reads 'nothing', which nothing before it makes"));
+             QString("node relu: it reads 'nothing', which nothing before it computes"));
     model = small_model();
     model.graph.nodes[2].outputs[0] = "conv1.out";
     QCOMPARE(sentence(build_graph(model)),
-             QString("node relu: the value 'conv1.out' is made twice"));
+             QString("node relu: the value 'conv1.out' is computed twice"));
   }
 
   void open_extents_are_fixed_by_name() {
@@ -181,12 +183,13 @@ private slots:
     QVERIFY(open.has_value());
     QCOMPARE(
         QString::fromStdString(open->notes.at(0)),
-        QString("input 'input' is f32[N, 3, ?, 8]: without its extents most shapes stay unknown"));
+        QString(
+            "the input 'input' is f32[N, 3, ?, 8]: without its extents most shapes are unknown"));
     auto fixed = build_graph(model, {{{"input", {1, 3, 8, 8}}}});
     QVERIFY(fixed && fixed->notes.empty() &&
             fixed->value(fixed->outputs[0]).shape() == Shape({1, 3}));
     QCOMPARE(sentence(build_graph(model, {{{"input", {1, 4, 8, 8}}}})),
-             QString("input 'input' is f32[N, 3, ?, 8], 1x4x8x8 was given"));
+             QString("the input 'input' is f32[N, 3, ?, 8], but 1x4x8x8 was given"));
     QCOMPARE(sentence(build_graph(model, {{{"image", {1}}}})),
              QString("the model has no input and no extent 'image' to fix"));
   }

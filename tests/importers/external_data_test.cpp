@@ -61,16 +61,16 @@ private slots:
                   char const* words) {
       QTest::newRow(name) << location << offset << length << words;
     };
-    row("climbs", "../outside.bin", "0", "8", "would lie outside of its folder");
-    row("climbs late", "a/../../outside.bin", "0", "8", "would lie outside of its folder");
-    row("absolute", "/etc/passwd", "0", "8", "would lie outside of its folder");
-    row("none", "", "0", "8", "would lie outside of its folder");
+    row("climbs", "../outside.bin", "0", "8", "would be outside its folder");
+    row("climbs late", "a/../../outside.bin", "0", "8", "would be outside its folder");
+    row("absolute", "/etc/passwd", "0", "8", "would be outside its folder");
+    row("none", "", "0", "8", "would be outside its folder");
     row("missing", "v.bin", "0", "8", "are missing");
     row("a folder", ".", "0", "8", "are missing");
     row("too short", "w.bin", "8", "8", "end after 12 bytes");
     row("far off", "w.bin", "9223372036854775807", "8", "end after 12 bytes");
-    row("negative", "w.bin", "-1", "8", "says that the offset of its data is '-1'");
-    row("no number", "w.bin", "0", "8x", "says that the length of its data is '8x'");
+    row("negative", "w.bin", "-1", "8", "has an invalid offset of its data: '-1'");
+    row("no number", "w.bin", "0", "8x", "has an invalid length of its data: '8x'");
     row("other length", "w.bin", "0", "4", "has 4 bytes elsewhere");
   }
   void what_cannot_be_read_is_one_sentence() {
@@ -109,9 +109,10 @@ private slots:
                                         {"plain/m.onnx", "/etc/passwd"}}) {
       auto refused = model(path, weights);
       QVERIFY2(!refused, weights);
-      QCOMPARE(QString::fromStdString(refused.error().message),
-               QString("the weights in 'w.bin' beside the model are a link to a file outside of "
-                       "its folder"));
+      QCOMPARE(
+          QString::fromStdString(refused.error().message),
+          QString(
+              "the weights in 'w.bin' beside the model are a link to a file outside its folder"));
     }
     fs::copy_file(at("m/w.bin"), at("plain/v.bin"));
     QVERIFY(model("plain/m.onnx", "v.bin"));  // below the folder a link is as good as a file

@@ -178,7 +178,7 @@ private slots:
     add_leaky(model);
     add_leaky(model);
     add(*model.mutable_graph()->mutable_node(), "y = leaky x", "own");
-    QCOMPARE(sentence(run(model)), QString("node y: the operator own.leaky is not known"));
+    QCOMPARE(sentence(run(model)), QString("node y: the operator own.leaky is not supported"));
   }
 
   void a_tensor_of_an_unread_type_leaves_the_file_readable() {
@@ -189,8 +189,9 @@ private slots:
     add(*model.mutable_graph()->mutable_node(), "y = Neg x");
     QCOMPARE(run(model).value(), (List{16, 8, 0, -8}));
     auto foreign = read_onnx(model.SerializeAsString()).value();
-    QCOMPARE(std::get<std::string>(foreign.graph.nodes[0].attributes.at("reason")),
-             std::string("the tensor 'words' has the element type string (8), which is not read"));
+    QCOMPARE(
+        std::get<std::string>(foreign.graph.nodes[0].attributes.at("reason")),
+        std::string("the tensor 'words' has the element type string (8), which is not supported"));
   }
 };
 

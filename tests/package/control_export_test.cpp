@@ -121,7 +121,7 @@ private slots:
     QCOMPARE(alone.run(inputs), (Outputs{{0, 4, 16, 36}}));
     QVERIFY(alone.run({inputs[0], truth(false)}).empty());
     QCOMPARE(QString(tw_error()), QString("the way to 'y' that these inputs choose cannot be run: "
-                                          "the operator Mystery is not known"));
+                                          "the operator Mystery is not supported"));
   }
 
   void what_cannot_be_exported_is_listed_with_its_reasons_data() {
@@ -134,7 +134,7 @@ private slots:
     QTest::newRow("data") << "data"
                           << "b (slice): the start of the slice is computed while the model runs";
     QTest::newRow("opaque") << "opaque"
-                            << "y (if): the operator Mystery is not known";
+                            << "y (if): the operator Mystery is not supported";
   }
   void what_cannot_be_exported_is_listed_with_its_reasons() {
     QFETCH(QString, which);

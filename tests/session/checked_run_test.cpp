@@ -58,7 +58,7 @@ private slots:
     for (int round = 0; round < 2; ++round) {
       auto found = run_checked(wrong, 8, 8, *environment_.backend, bench, options_);
       QVERIFY2(found && found->is_wrong(), found ? "" : to_sentence(found.error()).c_str());
-      QVERIFY2(found->text.starts_with("out of bounds read of X at 8 of 8, loops i = 5"),
+      QVERIFY2(found->text.starts_with("out-of-bounds read of X at 8 of 8, loops i = 5"),
                found->text.c_str());
       History history = with_checked_run(History(Schedule(wrong)), 0, {}, found);
       QCOMPARE(history.node(0).on({}).correctness, Correctness::kWrong);

@@ -69,7 +69,7 @@ private slots:
     QTest::newRow("loop_wrongtype_m2") << "v2 (Add): operands of types f32 and i64";
     QTest::newRow("scan_wrongtype") << "any";
     QTest::newRow("segv_if_without_else") << "y (If): it has no graph 'else_branch'";
-    QTest::newRow("segv_opaque_with_body") << "y (Foo): the operator my.Foo is not known";
+    QTest::newRow("segv_opaque_with_body") << "y (Foo): the operator my.Foo is not supported";
     QTest::newRow("shape_div_zero") << "any";
     QTest::newRow("conv_transpose_without_inputs") << "any";
     QTest::newRow("gemm_addend_of_another_type") << "any";

@@ -187,8 +187,8 @@ private:
       if (depth > 0) bytes_ += node.ByteSizeLong();
       if (++made_ > kMostNodes || bytes_ > kMostBytes)
         return bad_input("functions_too_large",
-                         fmt::format("the functions of the file make more than {} nodes, or {} "
-                                     "MiB, of the graph's {} calls",
+                         fmt::format("the functions of the file expand to more than {} nodes, or "
+                                     "{} MiB, for the graph's {} calls",
                                      kMostNodes, kMostBytes >> 20, calls_));
       *into.Add() = std::move(node);
       return {};

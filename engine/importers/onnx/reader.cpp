@@ -25,10 +25,10 @@ bool parse(google::protobuf::MessageLite& message, std::string_view bytes) {
 std::unexpected<Error> damaged(std::string_view bytes, std::string_view file, bool is_model) {
   std::string what = is_model ? "ONNX model" : "tensor";
   std::string message =
-      bytes.empty() ? fmt::format("an empty file is no {}", what)
+      bytes.empty() ? fmt::format("an empty file is not a valid {}", what)
       : bytes.size() > size_t(std::numeric_limits<int>::max())
-          ? fmt::format("a file of over 2 GiB is no {}", what)
-          : fmt::format("this is no whole {}: {}", what, describe_damage(bytes, is_model));
+          ? fmt::format("a file of over 2 GiB is not a valid {}", what)
+          : fmt::format("this is not a complete {}: {}", what, describe_damage(bytes, is_model));
   return bad_input("not_onnx", message, {std::string(file), 0, 0, {}});
 }
 
@@ -106,7 +106,8 @@ public:
     for (auto const& tensor : proto.initializer()) TRY(initializer(tensor, graph));
     for (auto const& sparse : proto.sparse_initializer()) {
       std::string name = name_of(sparse.values().name());
-      add_unread(graph, name, fmt::format("the tensor '{}' is sparse, which is not read", name));
+      add_unread(graph, name,
+                 fmt::format("the tensor '{}' is sparse, which is not supported", name));
     }
     for (auto const& info : proto.input())
       if (!unread_.contains(name_of(info.name()))) graph.inputs.push_back(to_value(info));
@@ -208,7 +209,7 @@ Result<ForeignModel> read_onnx(std::string_view bytes, std::string_view file,
   if (!proto.has_graph() || proto.opset_import_size() == 0)
     return bad_input(
         "not_onnx",
-        fmt::format("this is no whole ONNX model: after {} bytes it has no {}", bytes.size(),
+        fmt::format("this is not a complete ONNX model: after {} bytes it has no {}", bytes.size(),
                     proto.has_graph() ? "operator set version" : "graph"),
         {std::string(file), 0, 0, {}});
   if (Status expanded = expand_functions(proto); !expanded) {

@@ -67,7 +67,7 @@ Result<NDArray> from_bytes(TensorProto const& tensor, DType type, Shape shape, i
   std::string const& raw = tensor.raw_data();
   // Divided, not multiplied: a claimed count may be near 2^62.
   if (raw.size() % size_t(size_of(type)) != 0 || int64_t(raw.size()) / size_of(type) != count)
-    return bad(tensor, fmt::format("of shape {} holds {} bytes", to_text(shape), raw.size()));
+    return bad(tensor, fmt::format("of shape {} has {} bytes", to_text(shape), raw.size()));
   TRY_ASSIGN(NDArray array, NDArray::create(type, std::move(shape)));
   std::memcpy(array.data(), raw.data(), raw.size());
   return array;
@@ -91,7 +91,7 @@ Result<int64_t> external_number(TensorProto const& tensor, char const* key, int6
   int64_t value = 0;
   auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code == std::errc() && end == text.data() + text.size() && value >= 0) return value;
-  return bad(tensor, fmt::format("says that the {} of its data is '{}'", key, text.substr(0, 40)));
+  return bad(tensor, fmt::format("has an invalid {} of its data: '{}'", key, text.substr(0, 40)));
 }
 
 /// The shape says how much is read: a claimed length that differs is refused before.
@@ -105,7 +105,7 @@ Result<NDArray> from_elsewhere(TensorProto const& tensor, DType type, Shape shap
     return bad(tensor, fmt::format("of shape {} has {} bytes elsewhere", to_text(shape), length));
   TRY_ASSIGN(std::string bytes, external(external_entry(tensor, "location"), offset, length));
   if (int64_t(bytes.size()) != wanted)
-    return bad(tensor, fmt::format("of shape {} holds {} bytes", to_text(shape), bytes.size()));
+    return bad(tensor, fmt::format("of shape {} has {} bytes", to_text(shape), bytes.size()));
   TRY_ASSIGN(NDArray array, NDArray::create(type, std::move(shape)));
   std::memcpy(array.data(), bytes.data(), bytes.size());
   return array;
@@ -129,7 +129,7 @@ Result<NDArray> to_array(TensorProto const& tensor, ExternalBytes const& externa
   auto type = dtype_of(tensor.data_type());
   if (!type)
     return bad_input("unsupported_type",
-                     fmt::format("the tensor '{}' has the element type {}, which is not read",
+                     fmt::format("the tensor '{}' has the element type {}, which is not supported",
                                  tensor.name(), type_name(tensor.data_type())));
   if (is_external(tensor) && !external)
     return bad_input(
@@ -137,7 +137,7 @@ Result<NDArray> to_array(TensorProto const& tensor, ExternalBytes const& externa
         fmt::format(
             "the tensor '{}' keeps its data in another file: save the model with the data inside",
             tensor.name()));
-  if (tensor.has_segment()) return bad(tensor, "is stored in segments, which nothing writes");
+  if (tensor.has_segment()) return bad(tensor, "is stored in segments, which are not supported");
   Shape shape(tensor.dims().begin(), tensor.dims().end());
   auto count = element_count(shape);
   if (!count) return bad(tensor, fmt::format("cannot be: {}", count.error().message));
@@ -145,7 +145,7 @@ Result<NDArray> to_array(TensorProto const& tensor, ExternalBytes const& externa
   if (tensor.has_raw_data()) return from_bytes(tensor, *type, shape, *count);
   if (listed(tensor, *type) != *count)
     return bad(tensor,
-               fmt::format("of shape {} holds {} elements", to_text(shape), listed(tensor, *type)));
+               fmt::format("of shape {} has {} elements", to_text(shape), listed(tensor, *type)));
   TRY_ASSIGN(NDArray array, NDArray::create(*type, shape));
   copy_listed(tensor, array);
   return array;

@@ -11,7 +11,7 @@ namespace {
 
 enum class Message : uint8_t { kModel, kGraph, kNode, kTensor, kOther };
 
-constexpr char const* kNames[] = {"the model", "the graph", "node", "tensor", "another record"};
+constexpr char const* kNames[] = {"the model", "the graph", "node", "tensor", "a record"};
 
 /// The records below a record that are walked, too: those in which damage is worth naming.
 Message record_of(Message outer, uint64_t field) {
@@ -31,7 +31,7 @@ public:
     while (at_ < end) {
       size_t start = at_;
       std::optional<uint64_t> key = varint(end);
-      if (!key) return damaged(start, where, "a field's key is cut off");
+      if (!key) return damaged(start, where, "a field's key is truncated");
       if (!field(kind, *key, end, where, start, nodes, tensors)) return false;
     }
     return true;
@@ -55,13 +55,13 @@ private:
     uint64_t number = key >> 3, type = key & 7;
     if (number == 0 || (type != 0 && type != 1 && type != 2 && type != 5))
       return damaged(start, where, fmt::format("field {} of type {} does not exist", number, type));
-    if (type == 0) return varint(end) ? true : damaged(start, where, "a number is cut off");
+    if (type == 0) return varint(end) ? true : damaged(start, where, "a number is truncated");
     std::optional<uint64_t> size =
         type == 2 ? varint(end) : std::optional<uint64_t>(type == 1 ? 8 : 4);
-    if (!size) return damaged(start, where, "a field's length is cut off");
+    if (!size) return damaged(start, where, "a field's length is truncated");
     if (*size > end - at_)
       return damaged(start, where,
-                     fmt::format("a field says {} bytes, {} are left", *size, end - at_));
+                     fmt::format("a field claims {} bytes, but {} are left", *size, end - at_));
     Message inner = record_of(kind, number);
     size_t after = at_ + *size;
     if (type == 2 && inner != Message::kOther) {
@@ -90,7 +90,7 @@ std::string describe_damage(std::string_view bytes, bool is_model) {
   Message kind = is_model ? Message::kModel : Message::kTensor;
   if (!walker.walk(kind, bytes.size(), is_model ? "the model" : "the tensor"))
     return walker.message;
-  return "its fields have other types than they should";
+  return "its fields have the wrong types";
 }
 
 }  // namespace tw::onnx_reader

@@ -30,7 +30,7 @@ Result<Converted> convert(ForeignContext const& context) {
     auto const* floats = std::get_if<std::vector<double>>(&found->second);
     TRY_ASSIGN(value, list_array(DType::kF32, floats ? *floats : std::vector<double>(), false));
   }
-  if (value.empty()) return unsupported("a constant that is no dense tensor of numbers");
+  if (value.empty()) return unsupported("a constant that is not a dense tensor of numbers");
   return keep_inputs(context, 0, {{"value", value}});
 }
 

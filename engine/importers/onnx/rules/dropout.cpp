@@ -10,8 +10,8 @@ using namespace rules;
 Result<Converted> convert(ForeignContext const& context) {
   if (input_given(context, 2) && context.constants[2].empty())
     return unsupported(
-        fmt::format("whether it drops anything is computed ('{}'); where the model "
-                    "holds false, or nothing, it can be run",
+        fmt::format("whether it drops elements is computed ('{}'); it can be run only if this is "
+                    "constant false or absent",
                     context.node.inputs[2]));
   if (input_given(context, 2) && context.constants[2].value_at(0) != 0)
     return unsupported("dropout in training mode");

@@ -7,7 +7,7 @@ using namespace rules;
 
 Result<Converted> convert(ForeignContext const& context) {
   if (!input_given(context, 0)) return unsupported("the tensor is missing");
-  if (context.constants[0].empty()) return known_at_run_time("the number of places");
+  if (context.constants[0].empty()) return known_at_run_time("the number of nonzero elements");
   return keep_inputs(context, 1);
 }
 

@@ -61,7 +61,7 @@ Status add_activations(ForeignNode const& node, Cell const& cell, Attributes& at
     auto const* given =
         std::get_if<std::vector<std::string>>(&node.attributes.find("activations")->second);
     if (!given || given->size() != names.size())
-      return unsupported(fmt::format("{} activations where {} are expected",
+      return unsupported(fmt::format("{} activations, but {} are expected",
                                      given ? given->size() : 0, names.size()));
     names = *given;
   }

@@ -15,7 +15,7 @@ constexpr char const* kJoins[] = {"none", "add", "mul", "min", "max"};
 Result<std::string> join_of(ForeignContext const& context) {
   std::string join = foreign_text(context.node, "reduction", "none");
   if (std::ranges::find(kJoins, join) == std::end(kJoins))
-    return unsupported(fmt::format("updates that are joined by '{}'", join));
+    return unsupported(fmt::format("updates that are combined by '{}'", join));
   return join;
 }
 
