@@ -60,8 +60,7 @@ Result<History> History::add(int parent, Schedule schedule, std::string label) c
     return bad_input("unknown_node", fmt::format("the history has no entry {}", parent));
   auto steps = steps_since(node(parent).schedule, schedule);
   if (!steps || steps->empty())
-    return bad_input("not_a_continuation",
-                     "the schedule does not go on from the one it is added to");
+    return bad_input("not_a_continuation", "the schedule does not continue the one it is added to");
   History next = *this;
   int id = -1;
   for (int child : children(parent))

@@ -54,7 +54,8 @@ int number_of(Json const& json, char const* key, int fallback) {
 Result<Schedule> replay_steps(Schedule schedule, Json const& lines, int id) {
   if (!lines.is_array()) return broken(fmt::format("entry {} has no list of steps", id));
   for (Json const& line : lines) {
-    if (!line.is_string()) return broken(fmt::format("entry {} has a step that is no text", id));
+    if (!line.is_string())
+      return broken(fmt::format("entry {} has a step that is not a string", id));
     TRY_ASSIGN(Step step, parse_step(line.get<std::string>()));
     auto next = schedule.apply(step);
     if (!next)
@@ -96,9 +97,9 @@ Result<History> restore_badges(History history, int id, Json const& json, TriedO
   history = history.with_note(id, text_of(json, "note"));
   auto trials = json.find("trials");
   if (trials == json.end()) return restore_trial(std::move(history), id, json, untold);
-  if (!trials->is_array()) return broken(fmt::format("the trials of entry {} are no list", id));
+  if (!trials->is_array()) return broken(fmt::format("the trials of entry {} are not a list", id));
   for (Json const& trial : *trials) {
-    if (!trial.is_object()) return broken(fmt::format("a trial of entry {} is no object", id));
+    if (!trial.is_object()) return broken(fmt::format("a trial of entry {} is not an object", id));
     TriedOn where{text_of(trial, "device"), text_of(trial, "machine")};
     TRY_ASSIGN(history, restore_trial(std::move(history), id, trial, where));
   }
@@ -123,9 +124,9 @@ Result<History> History::from_json(Json const& json, Schedule plain, TriedOn con
       version != kVersion && version != kWithoutDevices)
     return bad_input(
         "unknown_version",
-        fmt::format("this history has version {}; version {} can be read", version, kVersion));
+        fmt::format("this history has version {}; only version {} can be read", version, kVersion));
   if (std::string kernel = text_of(json, "kernel"); kernel != plain.origin().name)
-    return bad_input("other_kernel", fmt::format("this history is of the kernel {}, not of {}",
+    return bad_input("other_kernel", fmt::format("this history belongs to the kernel {}, not to {}",
                                                  kernel, plain.origin().name));
   if (!json.contains("nodes") || !json["nodes"].is_array() || json["nodes"].empty())
     return broken("it has no entries");
@@ -133,14 +134,14 @@ Result<History> History::from_json(Json const& json, Schedule plain, TriedOn con
   Json const& nodes = json["nodes"];
   for (int id = 0; id < int(nodes.size()); ++id) {
     Json const& node = nodes[size_t(id)];
-    if (!node.is_object()) return broken(fmt::format("entry {} is no object", id));
+    if (!node.is_object()) return broken(fmt::format("entry {} is not an object", id));
     if (id > 0) {
       int parent = number_of(node, "parent", -1);
       if (parent < 0 || parent >= id || !node.contains("steps"))
         return broken(fmt::format("entry {} has no parent before it", id));
       TRY_ASSIGN(Schedule schedule, replay_steps(history.node(parent).schedule, node["steps"], id));
       TRY_ASSIGN(history, history.add(parent, std::move(schedule), text_of(node, "label")));
-      if (history.current() != id) return broken(fmt::format("entry {} is there twice", id));
+      if (history.current() != id) return broken(fmt::format("entry {} appears twice", id));
     }
     TRY_ASSIGN(history, restore_badges(std::move(history), id, node, untold));
   }

@@ -319,8 +319,8 @@ int64_t ExprEvaluator::offset(int buffer, std::span<Compiled const> indices, int
     int64_t extent = indices.size() == array.shape().size() ? array.shape()[d] : array.size();
     if (index < 0 || index >= extent) {
       fail(Error{"index_out_of_range",
-                 fmt::format("{}: index {} is {}, outside of 0..{}", buffer_names_[size_t(buffer)],
-                             d, index, extent - 1),
+                 fmt::format("{}: index {} is {}, out of range 0..{}",
+                             buffer_names_[size_t(buffer)], d, index, extent - 1),
                  {},
                  Fault::kRefused});
       return 0;

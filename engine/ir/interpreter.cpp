@@ -21,7 +21,7 @@ public:
 
   Status bind_sizes(std::vector<SizeParam> const& sizes) {
     if (sizes.size() != options_.sizes.size())
-      return bad_input("missing_size", fmt::format("the kernel has {} sizes, {} were given",
+      return bad_input("missing_size", fmt::format("the kernel has {} sizes, but {} were given",
                                                    sizes.size(), options_.sizes.size()));
     for (size_t i = 0; i < sizes.size(); ++i) {
       int64_t value = options_.sizes[i];
@@ -211,8 +211,8 @@ private:
     if (mask_) return refuse_call(intrinsic, "its call stands under a mask");
     if (intrinsic.barrier && together_ > 0)
       return refuse_call(intrinsic,
-                         "a barrier inside of a loop whose iterations run together, which are "
-                         "interpreted one after the other");
+                         "a barrier is inside a loop whose iterations run together, but the "
+                         "interpreter runs them one after the other");
     Machine& inner = *code.callee->machine;
     std::vector<NDArray> arrays;
     for (size_t i = 0; i < intrinsic.params.size() && !evaluator_.failed(); ++i)
@@ -225,7 +225,7 @@ private:
 
   void refuse_call(IntrinsicNode const& intrinsic, char const* why) {
     evaluator_.fail(Error{"call_not_interpreted",
-                          fmt::format("{} is not interpreted: {}", intrinsic.name, why),
+                          fmt::format("{} cannot be interpreted: {}", intrinsic.name, why),
                           {},
                           Fault::kRefused});
   }
@@ -240,7 +240,7 @@ private:
     for (size_t d = 0; d < passed.extents.size(); ++d)
       if (int64_t extent = evaluator_.integer(passed.extents[d], 0); extent != array->shape()[d])
         evaluator_.fail(Error{"operand_mismatch",
-                              fmt::format("dimension {} of {} is {}, {} are handed over", d,
+                              fmt::format("dimension {} of {} is {}, but {} are passed", d,
                                           param.name(), array->shape()[d], extent),
                               {},
                               Fault::kRefused});
@@ -313,7 +313,7 @@ private:
       if (value < 0 || value >= extent)
         return evaluator_.fail(
             Error{"iterator_out_of_range",
-                  fmt::format("block {}: iterator {} is {}, outside of 0..{}",
+                  fmt::format("block {}: iterator {} is {}, out of range 0..{}",
                               code.source.to<Block>().name, code.source.to<Block>().iters[i].name(),
                               value, extent - 1),
                   {},
@@ -358,11 +358,13 @@ private:
 
   bool count_step() {
     if (++steps_ > options_.max_steps) {
-      evaluator_.fail(
-          Error{"too_many_steps",
-                fmt::format("the interpreter gave up after {} statements", options_.max_steps),
-                {},
-                Fault::kEnvironment});
+      evaluator_.fail(Error{
+          "too_many_steps",
+          fmt::format(
+              "the interpreter stopped after {} statements: the kernel is too large to interpret",
+              options_.max_steps),
+          {},
+          Fault::kEnvironment});
       return false;
     }
     if ((steps_ & 0xFFFF) == 0 && options_.stop.stop_requested()) {
@@ -388,7 +390,7 @@ Result<std::vector<NDArray>> run(std::vector<Buffer> const& inputs,
   Machine machine(options);
   TRY(machine.bind_sizes(sizes));
   if (arguments.size() != inputs.size())
-    return bad_input("missing_input", fmt::format("the kernel takes {} tensors, {} were given",
+    return bad_input("missing_input", fmt::format("the kernel takes {} tensors, but {} were given",
                                                   inputs.size(), arguments.size()));
   for (size_t i = 0; i < inputs.size(); ++i) {
     TRY_ASSIGN(Shape shape, machine.shape_of(*inputs[i]));
@@ -396,7 +398,7 @@ Result<std::vector<NDArray>> run(std::vector<Buffer> const& inputs,
         element_count(shape).value_or(-1) != arguments[i].size())
       return bad_input(
           "shape_mismatch",
-          fmt::format("input {} must be {} {}, not {} {}", inputs[i]->name,
+          fmt::format("the input {} must be {} {}, not {} {}", inputs[i]->name,
                       tw::to_text(inputs[i]->type), tw::to_text(shape),
                       tw::to_text(arguments[i].type()), tw::to_text(arguments[i].shape())));
     machine.bind(*inputs[i], arguments[i]);

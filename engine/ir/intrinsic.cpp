@@ -21,7 +21,7 @@ Status verify_params(IntrinsicNode const& node) {
   std::set<std::string> names;
   for (IntrinsicParam const& param : node.params) {
     if (bool(param.buffer) == (param.kind == ParamKind::kScalar) || (!param.buffer && !param.var))
-      return wrong(node, "a scalar has a variable, every other parameter a tensor");
+      return wrong(node, "a scalar parameter needs a variable, every other parameter a tensor");
     if (!names.insert(param.name()).second)
       return wrong(node, fmt::format("two parameters are named {}", param.name()));
   }
@@ -51,7 +51,7 @@ Status verify_effects(IntrinsicNode const& node) {
     if (auto const* alloc = s.as<Alloc>()) own.insert(alloc->buffer->name);
     return plain;
   });
-  if (!plain) return wrong(node, "its behaviour holds a block or another call");
+  if (!plain) return wrong(node, "its behaviour contains a block or another call");
   auto undeclared = [&](std::string const& name, bool writes) {
     return !own.contains(name) && std::ranges::none_of(node.params, [&](IntrinsicParam const& p) {
       return p.buffer && p.name() == name && (writes ? p.writes() : p.reads());
@@ -65,7 +65,8 @@ Status verify_effects(IntrinsicNode const& node) {
     if (undeclared(at.buffer->name, false)) culprit = "reads " + at.buffer->name;
   });
   if (culprit.empty()) return {};
-  return wrong(node, fmt::format("its behaviour {}, its parameters do not say so", culprit));
+  return wrong(node,
+               fmt::format("its behaviour {}, but its parameters do not declare this", culprit));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ public:
       : lines_(std::move(lines)), file_(std::move(file)) {}
 
   Result<Program> parse() {
-    TRY(first_line("program", "its head and a body"));
+    TRY(first_line("program", "a head and a body"));
     TRY(intrinsics("program"));
     LineReader& head = lines_[at_++].reader;
     TRY(head.expect("program"));
@@ -84,8 +84,9 @@ private:
     TRY(first.expect(kind));
     TRY_ASSIGN(int64_t version, first.integer("a version"));
     if (version == 1) return {};
-    return first.error("unknown_version",
-                       fmt::format("this is {} version {}; version 1 can be read", kind, version));
+    return first.error(
+        "unknown_version",
+        fmt::format("this is {} version {}; only version 1 can be read", kind, version));
   }
 
   /// A function's names are its own.
@@ -250,7 +251,7 @@ private:
     TRY_ASSIGN(std::string name, reader.name("a loop's name"));
     if (scope_.variables.count(name))
       return reader.error("name_taken",
-                          fmt::format("'{}' is bound by a loop around this one", name));
+                          fmt::format("'{}' is already bound by a loop around this one", name));
     TRY(reader.expect("in"));
     TRY_ASSIGN(Expr extent, parse_expr(reader, scope_));
     TRY(reader.end());
@@ -271,7 +272,7 @@ private:
       iter.kind = IterKind::kOpaque;
     TRY_ASSIGN(std::string name, reader.name("an iterator's name"));
     if (scope_.variables.count(name))
-      return reader.error("name_taken", fmt::format("'{}' is bound already", name));
+      return reader.error("name_taken", fmt::format("'{}' is already bound", name));
     iter.var = var(name);
     TRY(reader.expect(":"));
     TRY_ASSIGN(iter.extent, parse_expr(reader, outer));
@@ -345,7 +346,7 @@ private:
     reader.next();
     TRY_ASSIGN(std::string name, reader.name("a name"));
     if (scope_.variables.count(name))
-      return reader.error("name_taken", fmt::format("'{}' is bound already", name));
+      return reader.error("name_taken", fmt::format("'{}' is already bound", name));
     TRY(reader.expect("="));
     TRY_ASSIGN(Expr value, parse_expr(reader, scope_));
     TRY(reader.end());
@@ -363,7 +364,7 @@ private:
     TRY(reader.end());
     if (!scope_.buffers.emplace(buffer->name, buffer).second)
       return reader.error("name_taken",
-                          fmt::format("there is a tensor '{}' already", buffer->name));
+                          fmt::format("there is already a tensor '{}'", buffer->name));
     TRY_ASSIGN(Stmt body, held(indent));
     scope_.buffers.erase(buffer->name);
     return make<Alloc>(buffer, body);
@@ -394,9 +395,10 @@ private:
     if (is_float(element->type) && value.as<IntImm>() && value.type() == DType::kI64)
       value = float_imm(double(*as_int(value)), element->type);
     if (value.type() != element->type)
-      return reader.error("type_mismatch",
-                          fmt::format("'{}' holds {}, the value is {}", element->buffer->name,
-                                      tw::to_text(element->type), tw::to_text(value.type())));
+      return reader.error(
+          "type_mismatch",
+          fmt::format("'{}' has type {}, but the value has type {}", element->buffer->name,
+                      tw::to_text(element->type), tw::to_text(value.type())));
     return make<Store>(element->buffer, element->indices, value);
   }
 

@@ -18,7 +18,7 @@ Status skip_operand(LineReader& reader) {
     open -= text == ")" || text == "]";
     reader.next();
   }
-  return reader.error("expected_token", "expected ')' behind the operands");
+  return reader.error("expected_token", "expected ')' after the operands");
 }
 
 /// The axes stand behind the element that speaks of them: it is read again once they are known.
@@ -32,7 +32,7 @@ Result<Operand> operand(LineReader& reader, ExprScope const& scope) {
     do {
       TRY_ASSIGN(std::string name, reader.name("an axis's name"));
       if (!names.variables.emplace(name, DType::kI64).second)
-        return reader.error("name_taken", fmt::format("'{}' is bound already", name));
+        return reader.error("name_taken", fmt::format("'{}' is already bound", name));
       TRY(reader.expect("in"));
       TRY_ASSIGN(Expr extent, parse_expr(reader, scope));
       given.axes.push_back({var(name), std::move(extent)});

@@ -81,10 +81,9 @@ private:
 
   Result<Expr> combine(BinaryOp op, Expr a, Expr b) {
     if (op == BinaryOp::kDiv && is_float(a.type()) && is_int(b, 0))
-      return reader_.error("division_by_zero",
-                           fmt::format("'{}' is divided by zero; where infinity is meant, divide "
-                                       "by 0.0",
-                                       to_text(a)));
+      return reader_.error(
+          "division_by_zero",
+          fmt::format("'{}' is divided by zero; to get infinity, divide by 0.0", to_text(a)));
     // An integer literal beside a float is meant as a float: `max(x, 0)`.
     if (is_float(a.type()) && b.as<IntImm>()) b = float_imm(double(*as_int(b)), a.type());
     if (is_float(b.type()) && a.as<IntImm>()) a = float_imm(double(*as_int(a)), b.type());
@@ -139,7 +138,7 @@ private:
     auto found = scope_.variables.find(name);
     if (found == scope_.variables.end())
       return reader_.error_at(token.column, "unknown_name",
-                              fmt::format("'{}' is not an axis or a size here", name));
+                              fmt::format("'{}' is not an axis or size in scope here", name));
     return var(name, found->second);
   }
 
@@ -177,14 +176,15 @@ private:
       type = *parsed;
     }
     if (type == DType::kBool || (!integral && !is_float(type)))
-      return reader_.error("type_mismatch", fmt::format("'{}' is no {}", text, tw::to_text(type)));
+      return reader_.error("type_mismatch",
+                           fmt::format("'{}' is not of type {}", text, tw::to_text(type)));
     if (integral && !is_float(type)) {
       uint64_t magnitude = 0;
       auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), magnitude);
       uint64_t limit = uint64_t(std::numeric_limits<int64_t>::max()) + (negative ? 1 : 0);
       if (code != std::errc() || (magnitude > limit && type != DType::kU64))
         return reader_.error("number_too_large",
-                             fmt::format("the number {} does not fit 64 bits", text));
+                             fmt::format("the number {} does not fit in 64 bits", text));
       return int_imm(int64_t(negative ? 0 - magnitude : magnitude), type);
     }
     if (nan_bits)
@@ -233,7 +233,7 @@ private:
     if (is_float(args[2].type()) && args[1].as<IntImm>())
       args[1] = float_imm(double(*as_int(args[1])), args[2].type());
     if (args[1].type() != args[2].type())
-      return reader_.error("type_mismatch", "both sides of a select must have one type");
+      return reader_.error("type_mismatch", "both sides of a select must have the same type");
     return select(args[0], args[1], args[2]);
   }
 
@@ -244,7 +244,7 @@ private:
                            fmt::format("'{}' ends with a lane count from 1 to 4096", name));
     if (name == "broadcast") return make<Broadcast>(args[0], int(*lanes));
     if (args[0].type() != args[1].type())
-      return reader_.error("type_mismatch", "base and stride of a ramp have one type");
+      return reader_.error("type_mismatch", "base and stride of a ramp must have the same type");
     return make<Ramp>(args[0], args[1], int(*lanes));
   }
 

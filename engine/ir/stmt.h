@@ -179,7 +179,7 @@ struct Prefetch : StmtNode {
   static constexpr auto fields() { return std::tuple{&Prefetch::element}; }
   explicit Prefetch(Expr e) : StmtNode(kKind), element(std::move(e)) {}
   char const* fault() const {
-    return element.as<Load>() ? nullptr : "what is prefetched is no element of a tensor";
+    return element.as<Load>() ? nullptr : "a prefetch needs an element of a tensor";
   }
   Expr element;
 };

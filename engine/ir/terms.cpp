@@ -75,7 +75,7 @@ private:
   Write write_of(Stmt const& s) {
     if (s && s.as<IntrinsicCall>())
       evaluator_.fail(Error{"call_not_counted",
-                            "the terms of a call are not counted: it is written out before",
+                            "the terms of a call cannot be counted: calls must be expanded first",
                             {},
                             Fault::kRefused});
     auto const* store = s ? s.as<Store>() : nullptr;
@@ -144,7 +144,7 @@ private:
             fmt::format("{}{} = {}", term.empty() ? "" : ", ", block.iters[i].name(), values[i]);
     evaluator_.fail(
         Error{"term_twice",
-              fmt::format("block {} takes the term {} a second time, at element {} of {}",
+              fmt::format("block {} adds the term {} a second time, to element {} of {}",
                           block.name, term, at, block.body.to<Store>().buffer->name),
               {},
               Fault::kRefused});

@@ -70,8 +70,8 @@ private:
     if (declared == buffers_.end())
       return invalid(fmt::format("the tensor '{}' is used outside of its scope", buffer.name));
     if (lowered_ && !equal(declared->second, used))
-      return invalid(
-          fmt::format("the tensor '{}' is used otherwise than it is declared", buffer.name));
+      return invalid(fmt::format(
+          "the tensor '{}' is used with a different type or shape than declared", buffer.name));
     if (indices.size() != buffer.shape.size())
       return invalid(fmt::format("'{}' has {} dimensions, but {} indices are given", buffer.name,
                                  buffer.shape.size(), indices.size()));
@@ -94,7 +94,7 @@ private:
       if (auto const* read = e.as<Load>()) status = access(read->buffer, read->indices);
       if (auto const* node = e.as<Binary>();
           node && is_bitwise(node->op) && !is_integer(node->a.type()))
-        status = invalid(fmt::format("'{}' looks at the bits of no integer", to_text(e)));
+        status = invalid(fmt::format("'{}' needs the bits of an integer", to_text(e)));
       if (!lowered_ || !status) return status.has_value();
       if (std::string wrong = misfit(e); !wrong.empty()) status = invalid(std::move(wrong));
       return status.has_value();
@@ -128,11 +128,11 @@ private:
     TRY(access(node.buffer, node.indices));
     for (Expr const& index : node.indices) TRY(expression(index));
     if (node.value.type() != node.buffer->type)
-      return invalid(fmt::format("'{}' holds {}, but a {} is stored", node.buffer->name,
+      return invalid(fmt::format("'{}' has type {}, but a {} is stored", node.buffer->name,
                                  tw::to_text(node.buffer->type), tw::to_text(node.value.type())));
     if (lowered_ && node.value.lanes() != Load::lanes_of(node.indices))
-      return invalid(fmt::format("{} elements are given {} values", Load::lanes_of(node.indices),
-                                 node.value.lanes()));
+      return invalid(fmt::format("{} elements are stored from {} values",
+                                 Load::lanes_of(node.indices), node.value.lanes()));
     return expression(node.value);
   }
 
@@ -155,7 +155,7 @@ private:
     if (node.condition.type() != DType::kBool)
       return invalid("the condition of an 'if' is not a bool");
     TRY(expression(node.condition));
-    if (node.condition.lanes() > 1 && node.else_body) return invalid("a mask has an else");
+    if (node.condition.lanes() > 1 && node.else_body) return invalid("a mask cannot have an else");
     TRY(statement(node.then_body));
     return node.else_body ? statement(node.else_body) : Status();
   }
@@ -163,7 +163,7 @@ private:
   Status check(Let const& node) {
     TRY(expression(node.value));
     if (lowered_ && (node.var.type() != node.value.type() || node.value.lanes() != 1))
-      return invalid(fmt::format("'{}' is not of its value's type", to_text(node.var)));
+      return invalid(fmt::format("'{}' does not have the type of its value", to_text(node.var)));
     TRY(bind(node.var));
     TRY(statement(node.body));
     variables_.erase(node.var.to<Variable>().name);
@@ -184,7 +184,7 @@ private:
     if (!equal(known->second, node.intrinsic))
       return invalid(fmt::format("two intrinsics are named '{}'", intrinsic.name));
     if (node.operands.size() != intrinsic.params.size())
-      return invalid(fmt::format("{} takes {} operands, {} are given", intrinsic.name,
+      return invalid(fmt::format("{} takes {} operands, but {} are given", intrinsic.name,
                                  intrinsic.params.size(), node.operands.size()));
     Substitution scalars;
     for (size_t i = 0; i < node.operands.size(); ++i) {
@@ -201,16 +201,18 @@ private:
     };
     DType type = param.buffer ? param.buffer->type : param.var.type();
     auto const* element = given.value.as<Load>();
-    if (param.buffer && !element) return wrong("is elements of a tensor, a number is given");
-    if (!param.buffer && !given.axes.empty()) return wrong("is a number, a tensor is given");
+    if (param.buffer && !element)
+      return wrong("must be elements of a tensor, but a number is given");
+    if (!param.buffer && !given.axes.empty())
+      return wrong("must be a number, but a tensor is given");
     if (given.value.type() != type)
-      return wrong(
-          fmt::format("is {}, a {} is given", tw::to_text(type), tw::to_text(given.value.type())));
+      return wrong(fmt::format("must be {}, but {} is given", tw::to_text(type),
+                               tw::to_text(given.value.type())));
     if (param.buffer) {
       std::string const &wanted = param.buffer->scope, &scope = element->buffer->scope;
       if (!wanted.empty() && wanted != scope)
         return wrong(
-            fmt::format("lies in {}, but '{}' in {}", wanted, element->buffer->name, scope));
+            fmt::format("must be in {}, but '{}' is in {}", wanted, element->buffer->name, scope));
       TRY(shape(given, param, intrinsic, scalars));
     }
     for (OperandAxis const& axis : given.axes) {
@@ -226,24 +228,25 @@ private:
                Substitution const& scalars) {
     std::vector<Expr> const& wanted = param.buffer->shape;
     if (wanted.size() != given.axes.size())
-      return invalid(fmt::format("{} of {} has {} dimensions, {} are given", param.name(),
+      return invalid(fmt::format("{} of {} has {} dimensions, but {} are given", param.name(),
                                  intrinsic, wanted.size(), given.axes.size()));
     for (size_t d = 0; d < wanted.size(); ++d) {
       Expr extent = substitute(wanted[d], scalars);
       if (!equal(extent, given.axes[d].extent))
-        return invalid(fmt::format("dimension {} of {} of {} is {}, {} are given", d, param.name(),
-                                   intrinsic, to_text(extent), to_text(given.axes[d].extent)));
+        return invalid(fmt::format("dimension {} of {} of {} is {}, but {} are given", d,
+                                   param.name(), intrinsic, to_text(extent),
+                                   to_text(given.axes[d].extent)));
     }
     return {};
   }
 
   Status check(For const& node) {
     if (!lowered_ && !loops_.insert(node.id.value).second)
-      return invalid(fmt::format("the loop '{}' stands in the program twice", node.name()));
+      return invalid(fmt::format("the loop '{}' occurs twice in the program", node.name()));
     if (auto extent = as_int(node.extent); extent && *extent < 1)
-      return invalid(fmt::format("the loop '{}' has no iteration", node.name()));
+      return invalid(fmt::format("the loop '{}' has no iterations", node.name()));
     if (node.loop_kind == LoopKind::kBind && node.bind.empty())
-      return invalid(fmt::format("the loop '{}' binds to nothing", node.name()));
+      return invalid(fmt::format("the loop '{}' is bound to nothing", node.name()));
     TRY(expression(node.extent));
     TRY(bind(node.var));
     TRY(statement(node.body));
@@ -252,8 +255,7 @@ private:
   }
 
   Status check(Block const& node) {
-    if (in_block_)
-      return invalid(fmt::format("the block '{}' stands inside another block", node.name));
+    if (in_block_) return invalid(fmt::format("the block '{}' is inside another block", node.name));
     if (!blocks_.insert(node.name).second)
       return invalid(fmt::format("there are two blocks named '{}'", node.name));
     bool reduces = false;

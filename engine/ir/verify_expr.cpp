@@ -18,20 +18,20 @@ std::string misfit_of(Binary const& node) {
                        to_text(node.b), type_text(node.b));
   bool logic = node.op == BinaryOp::kAnd || node.op == BinaryOp::kOr;
   if (logic && node.a.type() != DType::kBool)
-    return fmt::format("'{}' is no condition", to_text(node.a));
+    return fmt::format("'{}' is not a condition", to_text(node.a));
   bool whole = node.op == BinaryOp::kFloorDiv || node.op == BinaryOp::kFloorMod;
   if (whole && !is_integer(node.a.type()))
-    return fmt::format("'{}' is no integer, and is divided as one", to_text(node.a));
+    return fmt::format("'{}' is not an integer, but is divided as one", to_text(node.a));
   if (node.op == BinaryOp::kDiv && !is_float(node.a.type()))
-    return fmt::format("'{}' is no float, and is divided as one", to_text(node.a));
+    return fmt::format("'{}' is not a float, but is divided as one", to_text(node.a));
   return "";
 }
 
 std::string misfit_of(Select const& node) {
   if (node.condition.type() != DType::kBool)
-    return fmt::format("'{}' is no condition", to_text(node.condition));
+    return fmt::format("'{}' is not a condition", to_text(node.condition));
   if (node.a.type() != node.b.type() || node.a.lanes() != node.b.lanes())
-    return fmt::format("a select is {} on one side and {} on the other", type_text(node.a),
+    return fmt::format("a select has type {} on one side and {} on the other", type_text(node.a),
                        type_text(node.b));
   if (node.condition.lanes() != 1 && node.condition.lanes() != node.lanes)
     return fmt::format("a select of {} has a condition of {} lanes", type_text(node.a),
@@ -41,9 +41,9 @@ std::string misfit_of(Select const& node) {
 
 std::string misfit_of(Ramp const& node) {
   if (node.base.lanes() != 1 || node.stride.lanes() != 1)
-    return "a ramp's base and stride are of one lane";
+    return "a ramp's base and stride must have one lane";
   if (!is_integer(node.base.type()) || node.base.type() != node.stride.type())
-    return fmt::format("a ramp begins with {} and goes on by {}", type_text(node.base),
+    return fmt::format("a ramp has base type {} and stride type {}", type_text(node.base),
                        type_text(node.stride));
   return "";
 }
@@ -55,7 +55,7 @@ std::string misfit(Expr const& e) {
   if (auto const* node = e.as<Select>()) return misfit_of(*node);
   if (auto const* node = e.as<Ramp>()) return misfit_of(*node);
   if (auto const* node = e.as<Broadcast>(); node && node->value.lanes() != 1)
-    return fmt::format("'{}' has {} lanes already and is broadcast", to_text(node->value),
+    return fmt::format("'{}' already has {} lanes, so it cannot be broadcast", to_text(node->value),
                        node->value.lanes());
   return "";
 }

@@ -98,15 +98,15 @@ bool is_placed(Stmt const& s) {
 }
 
 constexpr std::array<Row, 9> kRows{{
-    {Invariant::kLoopsOnce, "loops_once", "every loop stands in one place", nullptr},
-    {Invariant::kScalarCode, "scalar_code", "every value is of one lane", is_scalar},
+    {Invariant::kLoopsOnce, "loops_once", "every loop occurs once", nullptr},
+    {Invariant::kScalarCode, "scalar_code", "every value is a scalar", is_scalar},
     {Invariant::kNoInits, "no_inits", "no block has an init", has_no_init},
     {Invariant::kNoBlocks, "no_blocks", "there are no blocks",
      [](Stmt const& s) { return !s.as<Block>(); }},
     {Invariant::kFlatBuffers, "flat_buffers", "every tensor has one dimension", has_flat_buffers},
     {Invariant::kNoVectorLoops, "no_vector_loops", "there are no vector loops",
      [](Stmt const& s) { return !is_loop(s, LoopKind::kVector); }},
-    {Invariant::kNoUnrolledLoops, "no_unrolled_loops", "no loop is left to be written out",
+    {Invariant::kNoUnrolledLoops, "no_unrolled_loops", "there are no unrolled loops",
      is_written_out},
     {Invariant::kWholeRegisters, "whole_registers",
      "a tensor in registers is read and written as a whole", has_whole_registers},

@@ -16,13 +16,14 @@ private slots:
   void initTestCase() { backend_ = create_cpu_backend(detect_host()).value(); }
 
   void a_read_behind_the_end_is_named_with_its_element_and_loop() {
-    QCOMPARE(verdict("program p(X: f32[4, 8]) -> (Y: f32[4, 8])\n"
-                     "  for i in 4\n"
-                     "    for j in 8\n"
-                     "      block Y(vi: 4 = i, vj: 8 = j)\n"
-                     "        Y[vi, vj] = X[vi, vj+1]\n"),
-             QString("out of bounds read of X at 32 of 32, loops i = 3, j = 7, in: Y[i*8+j] = "
-                     "X[i*8+j+1]"));
+    QCOMPARE(
+        verdict("program p(X: f32[4, 8]) -> (Y: f32[4, 8])\n"
+                "  for i in 4\n"
+                "    for j in 8\n"
+                "      block Y(vi: 4 = i, vj: 8 = j)\n"
+                "        Y[vi, vj] = X[vi, vj+1]\n"),
+        QString(
+            "out-of-bounds read of X at 32 of 32, loops i = 3, j = 7, in: Y[i*8+j] = X[i*8+j+1]"));
   }
 
   void a_write_before_the_start_by_one_lane_is_found() {
@@ -32,7 +33,7 @@ private slots:
         "    vector j in 8\n"
         "      block Y(vi: 2 = i, vj: 8 = j)\n"
         "        Y[vi*8+vj-2] = X[vi*8+vj]\n");
-    QVERIFY2(found.startsWith("out of bounds write of Y at -2 of 16, loops i = 0"),
+    QVERIFY2(found.startsWith("out-of-bounds write of Y at -2 of 16, loops i = 0"),
              qPrintable(found));
   }
 
@@ -46,7 +47,7 @@ private slots:
         "  for i in 8\n"
         "    block Y(vi: 8 = i)\n"
         "      Y[vi] = T[vi]*2.0\n");
-    QVERIFY2(found.startsWith("read of an element never written of T at 7 of 8, loops i = 7"),
+    QVERIFY2(found.startsWith("read of an unwritten element of T at 7 of 8, loops i = 7"),
              qPrintable(found));
   }
 
@@ -68,7 +69,7 @@ private slots:
     };
     QCOMPARE(verdict(program("5")), QString());
     QString found = verdict(program("6"));
-    QVERIFY2(found.startsWith("read of an element never written of U at 6 of 8, loops i = 6"),
+    QVERIFY2(found.startsWith("read of an unwritten element of U at 6 of 8, loops i = 6"),
              qPrintable(found));
   }
 
@@ -94,8 +95,7 @@ private slots:
         "    for k in 3\n"
         "      block Y(vi: 8 = i)\n"
         "        Y[vi] = Y[vi]+X[vi]\n");
-    QVERIFY2(found.startsWith("read of an element never written of Y at 0 of 8"),
-             qPrintable(found));
+    QVERIFY2(found.startsWith("read of an unwritten element of Y at 0 of 8"), qPrintable(found));
   }
 
   void an_output_that_is_not_filled_is_found() {
@@ -104,7 +104,7 @@ private slots:
         "  for i in 7\n"
         "    block Y(vi: 7 = i)\n"
         "      Y[vi] = X[vi]\n");
-    QCOMPARE(found, QString("output with an element never written, Y at 7 of 8"));
+    QCOMPARE(found, QString("unwritten element in the output Y at 7 of 8"));
   }
 
   void what_a_task_writes_outside_of_its_own_part_is_found() {
@@ -118,7 +118,7 @@ private slots:
         "    for i in 40000\n"
         "      block Y(vt: 2 = t, vi: 40000 = i)\n"
         "        Y[vt, vi] = T[vi]\n");
-    QVERIFY2(found.startsWith("out of bounds write of T at 400"), qPrintable(found));
+    QVERIFY2(found.startsWith("out-of-bounds write of T at 400"), qPrintable(found));
   }
 
 private:

@@ -151,35 +151,37 @@ private slots:
     QTest::addColumn<QString>("message");
     QTest::newRow("operands") << "call fill(0.0, "
                               << "call fill("
-                              << "fill takes 2 operands, 1 are given";
+                              << "fill takes 2 operands, but 1 are given";
     QTest::newRow("number for a tensor")
         << "fill(0.0, t[x, y] over (x in 4, y in 4))"
         << "fill(0.0, 1.0)"
-        << "dst of fill is elements of a tensor, a number is given";
+        << "dst of fill must be elements of a tensor, but a number is given";
     QTest::newRow("type of a number") << "fill(0.0,"
                                       << "fill(0,"
-                                      << "v of fill is f32, a i64 is given";
+                                      << "v of fill must be f32, but i64 is given";
     QTest::newRow("scope") << "call mma(t[x, y]"
                            << "call mma(s[x, y]"
-                           << "c of mma lies in acc, but 's' in pad";
+                           << "c of mma must be in acc, but 's' is in pad";
     QTest::newRow("rank") << "copy(4, 4, s[x, y] over (x in 4, y in 4)"
                           << "copy(4, 4, s[x, 0] over (x in 4)"
-                          << "dst of copy has 2 dimensions, 1 are given";
+                          << "dst of copy has 2 dimensions, but 1 are given";
     QTest::newRow("shape") << "copy(4, 4, s"
                            << "copy(3, 4, s"
-                           << "dimension 0 of dst of copy is 3, 4 are given";
+                           << "dimension 0 of dst of copy is 3, but 4 are given";
     QTest::newRow("axis") << "s[x, y] over (x in 4, y in 4), A"
                           << "s[x, z] over (x in 4, y in 4), A"
                           << "'z' is not";
     QTest::newRow("name") << "call mma"
                           << "call mmma"
                           << "no intrinsic 'mmma' is declared";
-    QTest::newRow("undeclared write") << "read src"
-                                      << "write src"
-                                      << "its behaviour reads src, its parameters do not say so";
-    QTest::newRow("undeclared read") << "write dst: f32[n"
-                                     << "read dst: f32[n"
-                                     << "its behaviour writes dst, its parameters do not say so";
+    QTest::newRow("undeclared write")
+        << "read src"
+        << "write src"
+        << "its behaviour reads src, but its parameters do not declare this";
+    QTest::newRow("undeclared read")
+        << "write dst: f32[n"
+        << "read dst: f32[n"
+        << "its behaviour writes dst, but its parameters do not declare this";
     QTest::newRow("nothing") << "sync() barrier"
                              << "sync()"
                              << "the intrinsic sync: it does nothing";

@@ -124,14 +124,14 @@ private slots:
     row("a program", "tilewright program 1\nprogram f() -> ()\n  Y[0] = 1.0\n",
         "k:1:12: expected 'kernel', found 'program'");
     row("version", "tilewright kernel 2\nhost f()\n  nothing\n",
-        "k:1:20: this is kernel version 2; version 1 can be read");
+        "k:1:20: this is kernel version 2; only version 1 can be read");
     row("no host", "tilewright kernel 1\ndevice f()\n  nothing\n",
         "k:2:1: expected 'host', found 'device'");
     row("no body", "tilewright kernel 1\nhost f(X: f32[1])\ndevice g()\n",
         "k:2:18: this line needs an indented body below it");
     row("unknown tensor", with_body("  Z[0] = 1.0\n"), "k:3:3: there is no tensor 'Z' here");
     row("out of its group", with_body("  let v = X[0]\n    Y[0] = v\n  Y[1] = v\n"),
-        "k:5:10: 'v' is not an axis or a size here");
+        "k:5:10: 'v' is not an axis or size in scope here");
     row("word after nothing", with_body("  nothing more\n"),
         "k:3:11: unexpected 'more' at the end of the line");
     row("two sizes",
@@ -147,14 +147,14 @@ private slots:
     row("mask",
         with_body("  if ramp(0, 1, 4) < broadcast(2, 4)\n    Y[ramp(0, 1, 4)] = "
                   "broadcast(0.0, 4)\n  else\n    nothing\n"),
-        "a mask has an else, in: if ramp(0, 1, 4) < broadcast(2, 4)");
+        "a mask cannot have an else, in: if ramp(0, 1, 4) < broadcast(2, 4)");
     row("lanes", with_body("  Y[ramp(0, 1, 4)] = X[0]\n"),
-        "4 elements are given 1 values, in: Y[ramp(0, 1, 4)] = X[0]");
+        "4 elements are stored from 1 values, in: Y[ramp(0, 1, 4)] = X[0]");
     row("broadcast twice", with_body("  Y[ramp(0, 1, 4)] = broadcast(broadcast(X[0], 2), 4)\n"),
-        "'broadcast(X[0], 2)' has 2 lanes already and is broadcast, in: Y[");
+        "'broadcast(X[0], 2)' already has 2 lanes, so it cannot be broadcast, in: Y[");
     row("ramp of floats",
         with_body("  Y[0] = X[I[0]]\n  Y[i64(ramp(0.0, 1.0, 4))] = broadcast(0.0, 4)\n"),
-        "a ramp begins with f32 and goes on by f32, in: Y[i64(");
+        "a ramp has base type f32 and stride type f32, in: Y[i64(");
     row("select",
         with_body("  Y[ramp(0, 1, 4)] = select(X[ramp(0, 1, 2)] < broadcast(0.0, 2), "
                   "broadcast(0.0, 4), broadcast(1.0, 4))\n"),
@@ -173,8 +173,9 @@ private slots:
     QTest::addColumn<QString>("sentence");
     QTest::newRow("type") << 0 << "'i' is bound as i64 and used as i32, in: Y[i64(i)] = 0.0";
     QTest::newRow("declared")
-        << 1 << "the tensor 'X' is used otherwise than it is declared, in: Y[0] = X[0]";
-    QTest::newRow("let") << 2 << "'v' is not of its value's type, in: let v = 1.0";
+        << 1
+        << "the tensor 'X' is used with a different type or shape than declared, in: Y[0] = X[0]";
+    QTest::newRow("let") << 2 << "'v' does not have the type of its value, in: let v = 1.0";
     QTest::newRow("bound twice") << 3 << "'i' is bound twice in one scope, in: for i in 2";
     QTest::newRow("no body") << 5 << "f has no body";
     QTest::newRow("operands") << 4 << "'1:i32' is i32, but '1' is i64, in: if 1:i32 < 1";

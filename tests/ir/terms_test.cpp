@@ -58,7 +58,7 @@ private slots:
                      "      for k in 3\n"
                      "        block R(vi: 8 = i, reduce vk: 3 = k)\n"
                      "          R[vi] = R[vi]+X[vi]*W[vk]\n"),
-             QString("block R takes the term vk = 0 a second time, at element 0 of R"));
+             QString("block R adds the term vk = 0 a second time, to element 0 of R"));
   }
 
   void a_maximum_may_see_a_term_twice() {

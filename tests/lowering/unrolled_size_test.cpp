@@ -39,8 +39,8 @@ private slots:
     QVERIFY(!lowered);
     QCOMPARE(lowered.error().code, std::string("too_many_statements"));
     QCOMPARE(lowered.error().message,
-             std::string("the unrolled loops of chain would write out 60000 operations; at most "
-                         "20000 are compiled: unroll fewer loops, or smaller ones"));
+             std::string("unrolling the loops of chain would give 60000 operations, but at most "
+                         "20000 are compiled: unroll fewer or smaller loops"));
   }
 };
 

@@ -170,11 +170,11 @@ private slots:
     QTest::newRow("empty") << ""
                            << "k.te:1: the file ends before 'tilewright te 1'";
     QTest::newRow("version") << "tilewright te 9\n"
-                             << "k.te:1:16: this is te version 9; version 1 can be read";
+                             << "k.te:1:16: this is te version 9; only version 1 can be read";
     QTest::newRow("unknown tensor") << head + "  B[i in 4] = C[i]\n"
                                     << "k.te:3:15: there is no tensor 'C' here";
     QTest::newRow("unknown axis") << head + "  B[i in 4] = A[j]\n"
-                                  << "k.te:3:17: 'j' is not an axis or a size here";
+                                  << "k.te:3:17: 'j' is not an axis or size in scope here";
     QTest::newRow("rank") << head + "  B[i in 4] = A[i, i]\n"
                           << "k.te:3:22: 'A' has 1 dimensions, but 2 indices are given";
     QTest::newRow("types") << head + "  B[i in 4] = A[i] + i\n"
@@ -187,9 +187,9 @@ private slots:
                                       << "k.te:3:23: 'i' is divided by zero";
     QTest::newRow("remainder by zero") << head + "  B[i in 4] = A[(i+1) % 0]\n"
                                        << "k.te:3:26: 'i+1' is divided by zero";
-    QTest::newRow("float by zero") << head + "  B[i in 4] = A[i] / 0\n"
-                                   << "k.te:3:23: 'A[i]' is divided by zero; where infinity is "
-                                      "meant, divide by 0.0";
+    QTest::newRow("float by zero")
+        << head + "  B[i in 4] = A[i] / 0\n"
+        << "k.te:3:23: 'A[i]' is divided by zero; to get infinity, divide by 0.0";
     QTest::newRow("overflow")
         << head + "  C[i in 4] = A[i]\n  B[i in 4] = A[i*4611686018427387904*4 % 4]\n"
         << "k.te:4: stage B reads 'A' at i*4611686018427387904*4%4, which does not fit 64 bits";

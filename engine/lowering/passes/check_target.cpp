@@ -35,7 +35,7 @@ private:
     if (tensor.scope != kParameterScope && !target_.scope(tensor.scope))
       return refused(
           "unknown_scope",
-          fmt::format("{} lives in '{}'; the memories of the target {} are {}", tensor.name,
+          fmt::format("{} is in the memory '{}'; the memories of the target {} are {}", tensor.name,
                       tensor.scope, target_.name, fmt::join(target_.scope_names(), ", ")));
     return {};
   }
@@ -53,8 +53,8 @@ private:
   void refuse_place(Buffer const& tensor) {
     if (!is_reached_by_copies(tensor)) return;
     refuse("reached_by_copies",
-           fmt::format("{} takes part in a computation where it lies: on the target {} tensors in "
-                       "'{}' are only copied (cache_read, cache_write)",
+           fmt::format("{} is used in a computation, but on the target {} tensors in '{}' can only "
+                       "be copied (cache_read, cache_write)",
                        tensor->name, target_.name, tensor->scope));
   }
 
@@ -120,8 +120,8 @@ private:
     }
     if (sum > double(memory->bytes))
       refuse("scope_overflow",
-             fmt::format("'{}' holds {}, but {} are needed at once: {}", tensor.scope,
-                         bytes_text(double(memory->bytes)), bytes_text(sum), parts));
+             fmt::format("the memory '{}' has {}, but {} are needed at the same time: {}",
+                         tensor.scope, bytes_text(double(memory->bytes)), bytes_text(sum), parts));
   }
 
   void check_below(Stmt const& body) {
@@ -156,11 +156,12 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
 }  // namespace
 
 Pass check_target() {
-  return {"check_target",
-          "Checks that the target has the types, memories and room that are used.",
-          "after tensors shrank: what a kernel needs at once is known",
-          run,
-          {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
+  return {
+      "check_target",
+      "Checks that the target has the types, the memories and the capacity that the kernel uses.",
+      "after tensors were compacted: how much memory the kernel needs is known",
+      run,
+      {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 
 }  // namespace tw

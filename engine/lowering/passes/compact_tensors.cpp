@@ -130,8 +130,8 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 
 Pass compact_tensors() {
   return {"compact_tensors",
-          "Shrinks tensors that live inside of loops to the part that one iteration works on",
-          "before loops are cut into parts: all parts of a loop then agree about the shape",
+          "Shrinks tensors allocated inside loops to the part that one iteration uses",
+          "before loops are partitioned: all parts of a loop then use the same shape",
           run,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }

@@ -107,8 +107,8 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 
 Pass hoist_reduction_init() {
   return {"hoist_reduction_init",
-          "Sets what a reduction starts from before its outermost reduction loop",
-          "first: it needs the blocks, which say what is spatial and what is reduced",
+          "Moves the initialization of a reduction before its outermost reduction loop",
+          "first: it needs blocks, which tell spatial from reduction axes",
           run,
           {.needs = {Invariant::kLoopsOnce},
            .gives = {Invariant::kNoInits},

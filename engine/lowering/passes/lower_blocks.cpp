@@ -46,7 +46,8 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 Pass lower_blocks() {
   return {"lower_blocks",
           "Replaces blocks by plain statements over the loop variables; guards become conditions",
-          "after the inits are out: what is spatial is not known any more below",
+          "after the initializations are moved out: from here on it is not known which loops are "
+          "spatial",
           run,
           {.needs = {Invariant::kNoInits}, .gives = {Invariant::kNoBlocks}}};
 }

@@ -162,12 +162,13 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 }  // namespace
 
 Pass partition_loops() {
-  return {"partition_loops",
-          "Peels the remainders of guarded loops, so that the main part runs without conditions",
-          "before vectors: a remainder of a vector loop becomes a narrower vector, not a mask",
-          run,
-          {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode},
-           .gives_up = {Invariant::kLoopsOnce}}};
+  return {
+      "partition_loops",
+      "Peels the remainders of guarded loops, so that the main part runs without conditions",
+      "before vectorization: the remainder of a vector loop becomes a narrower vector, not a mask",
+      run,
+      {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode},
+       .gives_up = {Invariant::kLoopsOnce}}};
 }
 
 }  // namespace tw

@@ -148,7 +148,7 @@ int64_t workspace_bytes(KernelIr const& kernel) {
 Pass plan_workspace() {
   return {"plan_workspace",
           "Places intermediate tensors in one workspace that the caller provides",
-          "last: nothing allocates any more after it",
+          "last: nothing is allocated after it",
           run,
           {.needs = {Invariant::kFlatBuffers}, .gives = {Invariant::kPlacedBuffers}}};
 }

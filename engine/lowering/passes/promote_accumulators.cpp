@@ -240,8 +240,8 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 
 Pass promote_accumulators() {
   return {"promote_accumulators",
-          "Keeps what a loop adds to in registers, from before the loop to after it",
-          "after unrolling: each element of a register tile is one place",
+          "Keeps accumulators in registers: loads them before the loop and stores them after it",
+          "after unrolling: each element of a register tile has a fixed place",
           run,
           {.needs = {Invariant::kNoBlocks, Invariant::kFlatBuffers, Invariant::kNoVectorLoops},
            .gives = {Invariant::kWholeRegisters}}};

@@ -57,11 +57,10 @@ double written_out(Stmt const& body) {
 Result<Function> unrolled_function(Function const& function) {
   double operations = written_out(function.body);
   if (operations > double(kMostOperations))
-    return refused(
-        "too_many_statements",
-        fmt::format("the unrolled loops of {} would write out {:.0f} operations; at most "
-                    "{} are compiled: unroll fewer loops, or smaller ones",
-                    function.name, operations, kMostOperations));
+    return refused("too_many_statements",
+                   fmt::format("unrolling the loops of {} would give {:.0f} operations, but at "
+                               "most {} are compiled: unroll fewer or smaller loops",
+                               function.name, operations, kMostOperations));
   Function result = function;
   result.body = rewrite_stmts(function.body, [](Stmt const& s) -> Stmt {
     auto const* loop = s.as<For>();
@@ -81,9 +80,9 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
 
 Pass unroll_loops() {
   return {"unroll_loops",
-          "Writes out unrolled loops, and loops of one iteration",
-          "after vectors, before registers: every element of a register tile must have a statement "
-          "of its own",
+          "Expands unrolled loops, and loops of one iteration",
+          "after vectorization, before accumulators are promoted: every element of a register tile "
+          "needs its own statement",
           run,
           {.needs = {Invariant::kNoBlocks},
            .gives = {Invariant::kNoUnrolledLoops},

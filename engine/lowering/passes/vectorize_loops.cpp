@@ -45,9 +45,10 @@ public:
 private:
   /// An instruction has the lanes that it has.
   Stmt refuse_call(IntrinsicCall const& node, Stmt const& s) {
-    status = refused("call_in_vector_loop",
-                     fmt::format("{} is called in the vector loop {}: it has no lanes",
-                                 node.intrinsic->name, name_));
+    status =
+        refused("call_in_vector_loop",
+                fmt::format("{} is called in the vector loop {}, but a call cannot be vectorized",
+                            node.intrinsic->name, name_));
     return s;
   }
 
@@ -69,8 +70,8 @@ private:
     masked_ = outer || test.lanes() > 1;
     if (test.lanes() > 1 && node.else_body)
       status = refused("vector_condition",
-                       fmt::format("the vector loop {} has a condition with an else that differs "
-                                   "by lane, and a mask has one side",
+                       fmt::format("in the vector loop {}, a condition with an else differs "
+                                   "between lanes, which a mask cannot express",
                                    name_));
     Stmt then_body = visit(node.then_body);
     Stmt else_body = node.else_body ? visit(node.else_body) : nullptr;
@@ -106,9 +107,9 @@ Result<Function> vectorized(Function const& function) {
     if (!loop || loop->loop_kind != LoopKind::kVector) return nullptr;
     auto extent = as_int(loop->extent);
     if (!extent || *extent > 4096) {
-      status = refused(
-          "vector_extent",
-          fmt::format("the vector loop {} has no constant extent of at most 4096", loop->name()));
+      status = refused("vector_extent",
+                       fmt::format("the vector loop {} must have a constant extent of at most 4096",
+                                   loop->name()));
       return nullptr;
     }
     if (*extent == 1) return substitute(loop->body, {{loop->name(), int_imm(0)}});

@@ -79,7 +79,7 @@ Status check_fixes(Graph const& graph, std::map<std::string, Shape> const& fixes
       return bad_input("unknown_input", fmt::format("the model has no input '{}' to fix", name));
     if (graph.value(*input).shape() != shape)
       return bad_input("wrong_shapes",
-                       fmt::format("input '{}' is {}, {} was given", name,
+                       fmt::format("the input '{}' is {}, but {} was given", name,
                                    to_text(graph.value(*input).type), to_text(shape)));
   }
   return {};

@@ -26,13 +26,13 @@ std::vector<Pass> cpu_passes() {
       hoist_reduction_init(),
       lower_blocks(),
       simplify_kernel().because(
-          "before loops are cut: guards in their simplest form show where they hold"),
+          "before loops are partitioned: simplified guards show where they hold"),
       compact_tensors(),
       partition_loops(),
       flatten_buffers(),
       vectorize_loops(),
       unroll_loops(),
-      simplify_kernel().because("after copies were made: each has constants of its own to fold"),
+      simplify_kernel().because("after unrolling: each copy has its own constants to fold"),
       promote_accumulators(),
       plan_workspace(),
   };
