@@ -131,7 +131,7 @@ Result<std::string> serialized(google::protobuf::MessageLite const& proto) {
     return bad_input("model_too_large", "an ONNX file cannot hold more than 2 GiB");
   std::string bytes;
   if (!proto.SerializePartialToString(&bytes))
-    return environment_failed("out_of_memory", "no memory for the ONNX file");
+    return environment_failed("out_of_memory", "there is not enough memory for the ONNX file");
   return bytes;
 }
 

@@ -17,16 +17,20 @@ struct Row {
 std::span<Row const> rows() {
   static Row const list[] = {
       {{"resnet18", "ResNet-18",
-        "Image classification: 224 x 224 pixels, 1.8 GMAC, 11.7 million seeded weights."},
+        "Image classification: 224 x 224 pixels, 1.8 GMAC, 11.7 million random weights with a "
+        "fixed seed."},
        [] { return build_resnet(); }},
       {{"mobilenet", "MobileNet-v1",
-        "Image classification by depthwise and 1x1 convolutions: 0.57 GMAC, 4.2 million weights."},
+        "Image classification with depthwise and 1x1 convolutions: 0.57 GMAC, 4.2 million "
+        "weights."},
        [] { return build_mobilenet(); }},
       {{"dqn", "DQN", "Plays Atari games from four frames of 84 x 84 pixels: 18 actions."},
        [] { return build_dqn(); }},
-      {{"dcgan", "DCGAN generator", "Pictures of 64 x 64 pixels by transposed convolutions."},
+      {{"dcgan", "DCGAN generator",
+        "Generates images of 64 x 64 pixels with transposed convolutions."},
        [] { return build_dcgan(); }},
-      {{"lstm", "LSTM language model", "Scores of 10,000 words after each of 20: 2 x 650 units."},
+      {{"lstm", "LSTM language model",
+        "Scores for 10,000 words after each of 20 words: 2 layers of 650 units."},
        [] { return build_lstm(); }},
   };
   return list;
@@ -50,7 +54,7 @@ Result<ForeignModel> build_sample(std::string_view name) {
     known += (known.empty() ? "" : ", ") + row.sample.name;
   }
   return bad_input("unknown_sample",
-                   fmt::format("there is no sample '{}'; there is {}", name, known));
+                   fmt::format("there is no sample '{}'; the samples are {}", name, known));
 }
 
 Result<Graph> open_sample(std::string_view name) {

@@ -111,7 +111,7 @@ Status verify_width(Stage const& stage, ir::Load const& read) {
     (void)range.of(index);
     if (range.overflows)
       return bad_input("index_overflows",
-                       fmt::format("stage {} reads '{}' at {}, which does not fit 64 bits",
+                       fmt::format("stage {} reads '{}' at {}, which does not fit in 64 bits",
                                    stage.output->name, read.buffer->name, ir::to_text(index)));
   }
   return {};
@@ -125,8 +125,8 @@ Status verify_read(Stage const& stage, ir::Load const& read) {
     if (!ends || (ends->low >= 0 && ends->high < (*shape)[d])) continue;
     return bad_input(
         "outside_of_tensor",
-        fmt::format("stage {} reads '{}' outside: its index {} goes from {} to {}, "
-                    "dimension {} has 0 to {}",
+        fmt::format("stage {} reads '{}' out of bounds: its index {} ranges from {} to {}, but "
+                    "dimension {} only from 0 to {}",
                     stage.output->name, read.buffer->name, ir::to_text(read.indices[d]), ends->low,
                     ends->high, d, (*shape)[d] - 1));
   }

@@ -40,13 +40,13 @@ Status verify_read(Stage const& stage, ir::Load const& read, Visible const& visi
   std::string const &name = stage.output->name, &from = read.buffer->name;
   auto step = visible.steps.find(from);
   if (step == visible.steps.end() && !visible.buffers.count(from))
-    return invalid(fmt::format("stage {} reads '{}', which no earlier stage makes", name, from));
+    return invalid(fmt::format("stage {} reads '{}', which no earlier stage computes", name, from));
   if (read.indices.size() != read.buffer->shape.size())
-    return invalid(fmt::format("stage {} reads '{}' with {} indices, it has {} dimensions", name,
-                               from, read.indices.size(), read.buffer->shape.size()));
+    return invalid(fmt::format("stage {} reads '{}' with {} indices, but it has {} dimensions",
+                               name, from, read.indices.size(), read.buffer->shape.size()));
   if (step != visible.steps.end() && !is_made(stage, read.indices.front(), step->second))
-    return invalid(fmt::format("stage {} reads '{}' at step {}, which may not be made yet", name,
-                               from, ir::to_text(read.indices.front())));
+    return invalid(fmt::format("stage {} reads '{}' at step {}, which may not be computed yet",
+                               name, from, ir::to_text(read.indices.front())));
   return {};
 }
 
@@ -69,7 +69,7 @@ Status verify_stage(Stage const& stage, Visible const& visible) {
     for (Axis const& axis : *list) {
       if (axis.extent < 1)
         return invalid(
-            fmt::format("stage {}: axis {} has no element", stage.output->name, axis.name));
+            fmt::format("stage {}: axis {} has no elements", stage.output->name, axis.name));
       if (!names.insert(axis.name).second)
         return invalid(
             fmt::format("stage {}: two axes are named {}", stage.output->name, axis.name));
@@ -77,14 +77,14 @@ Status verify_stage(Stage const& stage, Visible const& visible) {
   for (std::string const& name : names)
     if (names.count("v" + name))
       return invalid(
-          fmt::format("stage {}: rename axis v{}, its name is needed for the iterator of {}",
+          fmt::format("stage {}: rename axis v{}: its name is needed for the iterator of {}",
                       stage.output->name, name, name));
   if ((stage.combiner == Combiner::kNone) != stage.reduce.empty())
     return invalid(
         fmt::format("stage {}: a reduction needs axes to reduce over", stage.output->name));
   if (stage.combiner != Combiner::kNone && stage.body.type() == DType::kBool)
-    return invalid(fmt::format("stage {}: a reduction is over numbers, not over conditions",
-                               stage.output->name));
+    return invalid(
+        fmt::format("stage {}: a reduction needs numbers, not bools", stage.output->name));
   if (stage.ordered() && stage.axes.empty())
     return invalid(fmt::format("stage {}: a recurrence needs a first axis", stage.output->name));
   auto shape = ir::constant_shape(*stage.output);
@@ -93,7 +93,7 @@ Status verify_stage(Stage const& stage, Visible const& visible) {
       return invalid(
           fmt::format("stage {}: the tensor's shape differs from its axes", stage.output->name));
   if (stage.body.type() != stage.output->type)
-    return invalid(fmt::format("stage {}: the tensor holds {}, the expression is {}",
+    return invalid(fmt::format("stage {}: the tensor has type {}, but the expression has type {}",
                                stage.output->name, to_text(stage.output->type),
                                to_text(stage.body.type())));
   TRY(verify_body(stage, names, visible));
@@ -142,7 +142,7 @@ Status verify_recurrence(Kernel const& kernel, size_t first, size_t end,
     TRY(verify_stage(stage, visible));
     if (i > first && (stage.axes.front().name != begin.axes.front().name ||
                       stage.axes.front().extent != begin.axes.front().extent))
-      return invalid(fmt::format("stage {} joins a recurrence over another axis than {} in {}",
+      return invalid(fmt::format("stage {} joins a recurrence over a different axis than {} in {}",
                                  stage.output->name, begin.axes.front().name,
                                  begin.axes.front().extent));
     visible.steps[stage.output->name] = 0;
@@ -265,11 +265,11 @@ Status verify(Kernel const& kernel) {
     TRY(verify_recurrence(kernel, i, end_of_scan(kernel, i), buffers));
   }
   if (kernel.stages.empty() || kernel.outputs.empty())
-    return invalid("a kernel needs a stage and an output");
+    return invalid("a kernel needs at least one stage and one output");
   for (Buffer const& output : kernel.outputs) {
     bool found = false;
     for (Stage const& stage : kernel.stages) found |= stage.output->name == output->name;
-    if (!found) return invalid(fmt::format("no stage makes the output '{}'", output->name));
+    if (!found) return invalid(fmt::format("no stage computes the output '{}'", output->name));
   }
   return {};
 }

@@ -96,12 +96,12 @@ private:
     TRY_ASSIGN(int64_t version, line.integer("a version"));
     if (version != 1)
       return line.error("unknown_version",
-                        fmt::format("this is te version {}; version 1 can be read", version));
+                        fmt::format("this is te version {}; only version 1 can be read", version));
     return line.end();
   }
 
   Status head() {
-    TRY_ASSIGN(ir::LineReader line, required_line("the kernel's head"));
+    TRY_ASSIGN(ir::LineReader line, required_line("the kernel's header"));
     TRY(line.expect("kernel"));
     TRY_ASSIGN(kernel_.name, line.name("the kernel's name"));
     TRY(line.expect("("));
@@ -237,11 +237,12 @@ private:
       stage.body = ir::float_imm(double(*ir::as_int(stage.body)), *type);
     if (type && *type != stage.body.type())
       return line.error("type_mismatch",
-                        fmt::format("'{}' is declared {}, its expression is {}", name,
+                        fmt::format("'{}' is declared as {}, but its expression has type {}", name,
                                     to_text(*type), to_text(stage.body.type())));
     if (stage.ordered() && !type && stage.body.type() != DType::kF32)
-      return line.error("type_mismatch", fmt::format("'{}' is {}: a recurrence declares it", name,
-                                                     to_text(stage.body.type())));
+      return line.error("type_mismatch",
+                        fmt::format("'{}' is {}: a recurrence must declare this type", name,
+                                    to_text(stage.body.type())));
     declared_.erase(name);
     stage.output = buffer_of(head, stage.body.type());
     if (Status inside = verify_bounds(stage); !inside)
@@ -257,7 +258,7 @@ private:
       for (Stage const& stage : kernel_.stages)
         if (stage.output->name == name) found = stage.output;
       if (!found)
-        return bad_input("unknown_output", fmt::format("no stage makes the output '{}'", name),
+        return bad_input("unknown_output", fmt::format("no stage computes the output '{}'", name),
                          Place{file_, place.line, 0, {}});
       kernel_.outputs.push_back(found);
     }

@@ -11,7 +11,7 @@ constexpr size_t kMostDims = 26;  // a letter each
 constexpr int64_t kMostBlock = 1 << 16;
 
 std::unexpected<Error> bad(std::string_view text, std::string const& why) {
-  return bad_input("bad_layout", "'" + std::string(text) + "' is no layout: " + why);
+  return bad_input("bad_layout", "'" + std::string(text) + "' is not a layout: " + why);
 }
 
 /// Reads "16b" behind `text[at]`.
@@ -20,7 +20,7 @@ Result<Layout::Block> parse_block(std::string_view text, size_t& at) {
   auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), block.size);
   at = size_t(end - text.data());
   if (error != std::errc() || at >= text.size() || text[at] < 'a' || text[at] > 'z')
-    return bad(text, "a block is a number and a small letter");
+    return bad(text, "a block is a number followed by a lowercase letter");
   block.dim = size_t(text[at++] - 'a');
   return block;
 }
@@ -106,8 +106,8 @@ void with_element(int64_t size, F const& f) {
 }
 
 std::unexpected<Error> no_fit(Layout const& layout, Shape const& shape) {
-  return bad_input("wrong_shapes",
-                   "a tensor of shape " + to_text(shape) + " does not lie as " + to_text(layout));
+  return bad_input("wrong_shapes", "a tensor of shape " + to_text(shape) +
+                                       " cannot have the layout " + to_text(layout));
 }
 
 }  // namespace
@@ -120,10 +120,11 @@ Result<Layout> Layout::create(std::vector<size_t> order, std::vector<Block> bloc
   std::iota(plain.begin(), plain.end(), 0);
   std::ranges::sort(sorted);
   if (sorted != plain || plain.size() > kMostDims)
-    return bad_input("bad_layout", "a layout names every dimension once, at most 26");
+    return bad_input("bad_layout", "a layout names every dimension once; at most 26 are possible");
   for (Block const& block : layout.blocks_)
     if (block.dim >= plain.size() || block.size < 1 || block.size > kMostBlock)
-      return bad_input("bad_layout", "a block has 1 to 65536 elements of one of the dimensions");
+      return bad_input("bad_layout",
+                       "a block must have 1 to 65536 elements of one of the dimensions");
   if (layout.order_ == plain && layout.blocks_.empty()) return Layout();
   return layout;
 }

@@ -117,7 +117,8 @@ Result<NDArray> NDArray::create(DType type, Shape shape) {
   auto bytes = size_t((count * size_of(type) + 127) / 64 * 64);
   void* memory = std::aligned_alloc(64, bytes);
   if (!memory)
-    return environment_failed("out_of_memory", "no memory for a tensor of shape " + to_text(shape));
+    return environment_failed("out_of_memory",
+                              "there is not enough memory for a tensor of shape " + to_text(shape));
   std::memset(memory, 0, bytes);
   array.storage_ = std::shared_ptr<void>(memory, std::free);
   array.shape_ = std::move(shape);

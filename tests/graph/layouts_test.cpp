@@ -239,7 +239,7 @@ private slots:
         }).contains("relu is element-wise: operand 1 has layout plain, but its result has ABCD4b"));
     QVERIFY(broken([&](Graph& g) {
               g.value(value_of(g, "r")).layout = layout("ABC2a");
-            }).contains("which does not lie as ABC2a"));
+            }).contains("which cannot have the layout ABC2a"));
     QVERIFY(broken([&](Graph& g) {
               for (char const* name : {"c", "r"})
                 g.value(value_of(g, name)).layout = layout("ACDB");

@@ -67,8 +67,9 @@ private slots:
     QVERIFY(!nowhere && nowhere.error().fault == Fault::kEnvironment);
     QVERIFY2(sentence(nowhere).contains("/proc/at/all: the folder cannot be made"),
              qPrintable(sentence(nowhere)));
-    QCOMPARE(sentence(write_sample("vgg", "x.onnx")),
-             QString("there is no sample 'vgg'; there is resnet18, mobilenet, dqn, dcgan, lstm"));
+    QCOMPARE(
+        sentence(write_sample("vgg", "x.onnx")),
+        QString("there is no sample 'vgg'; the samples are resnet18, mobilenet, dqn, dcgan, lstm"));
   }
 
   void a_full_disk_is_one_sentence() {

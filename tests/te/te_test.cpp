@@ -101,23 +101,25 @@ private slots:
   void a_recurrence_reads_what_is_made_data() {
     QTest::addColumn<QString>("stages");
     QTest::addColumn<QString>("sentence");
-    QTest::newRow("itself now") << "  B[scan t in 4]: f32 = A[t] + B[t]\n"
-                                << "k.te:3: stage B reads 'B' at step t, which may not be made yet";
+    QTest::newRow("itself now")
+        << "  B[scan t in 4]: f32 = A[t] + B[t]\n"
+        << "k.te:3: stage B reads 'B' at step t, which may not be computed yet";
     QTest::newRow("a later stage now")
         << "  C[scan t in 4]: f32 = A[t] + B[t]\n  B[step t in 4]: f32 = C[t]\n"
-        << "k.te:4: stage C reads 'B' at step t, which may not be made yet";
+        << "k.te:4: stage C reads 'B' at step t, which may not be computed yet";
     QTest::newRow("the future")
         << "  C[scan t in 4]: f32 = A[t]\n  B[step t in 4]: f32 = select(t < 3, C[t+1], 0)\n"
-        << "k.te:4: stage B reads 'C' at step t+1, which may not be made yet";
+        << "k.te:4: stage B reads 'C' at step t+1, which may not be computed yet";
     QTest::newRow("by another index") << "  B[scan t in 4]: f32 = select(1 <= t, sum2[t], 0)\n"
                                       << "k.te:3:40: there is no tensor 'sum2' here";
     QTest::newRow("nothing to join") << "  B[step t in 4]: f32 = A[t]\n"
                                      << "k.te:3: stage B joins no recurrence";
     QTest::newRow("another axis")
         << "  C[scan t in 4]: f32 = A[t]\n  B[step u in 4]: f32 = C[u]\n"
-        << "k.te:4: stage B joins a recurrence over another axis than t in 4";
-    QTest::newRow("undeclared type") << "  B[scan t in 4] = t\n"
-                                     << "k.te:3:21: 'B' is i64: a recurrence declares it";
+        << "k.te:4: stage B joins a recurrence over a different axis than t in 4";
+    QTest::newRow("undeclared type")
+        << "  B[scan t in 4] = t\n"
+        << "k.te:3:21: 'B' is i64: a recurrence must declare this type";
     QTest::newRow("twice") << "  B[scan t in 4]: f32 = A[t]\n  B[step t in 4]: f32 = A[t]\n"
                            << "k.te:4:23: two tensors are named 'B'";
   }
@@ -134,17 +136,17 @@ private slots:
     QTest::addColumn<QString>("stage");
     QTest::addColumn<QString>("outside");
     QTest::newRow("behind") << "B[i in 8] = A[i + 1, 0]"
-                            << "stage B reads 'A' outside: its index i+1 goes from 1 to 8, "
-                               "dimension 0 has 0 to 7";
+                            << "stage B reads 'A' out of bounds: its index i+1 ranges from 1 to 8, "
+                               "but dimension 0 only from 0 to 7";
     QTest::newRow("before") << "B[i in 8] = A[i - 2, 0]"
-                            << "stage B reads 'A' outside: its index i-2 goes from -2 to 5, "
-                               "dimension 0 has 0 to 7";
+                            << "stage B reads 'A' out of bounds: its index i-2 ranges from -2 to "
+                               "5, but dimension 0 only from 0 to 7";
     QTest::newRow("two axes") << "B[i in 8] = sum[k in 3] A[i + k, 0]"
-                              << "stage B reads 'A' outside: its index i+k goes from 0 to 9, "
-                                 "dimension 0 has 0 to 7";
+                              << "stage B reads 'A' out of bounds: its index i+k ranges from 0 to "
+                                 "9, but dimension 0 only from 0 to 7";
     QTest::newRow("constant") << "B[i in 8] = A[i, 5]"
-                              << "stage B reads 'A' outside: its index 5 goes from 5 to 5, "
-                                 "dimension 1 has 0 to 4";
+                              << "stage B reads 'A' out of bounds: its index 5 ranges from 5 to 5, "
+                                 "but dimension 1 only from 0 to 4";
     QTest::newRow("to the end") << "B[i in 8] = A[7 - i, 4]"
                                 << "";
     QTest::newRow("a window") << "B[i in 6] = sum[k in 3] A[i + k, 0]"
@@ -180,7 +182,7 @@ private slots:
     QTest::newRow("types") << head + "  B[i in 4] = A[i] + i\n"
                            << "k.te:3:23: 'A[i]' has type f32, but 'i' has type i64";
     QTest::newRow("output") << head + "  C[i in 4] = A[i]\n"
-                            << "k.te:2: no stage makes the output 'B'";
+                            << "k.te:2: no stage computes the output 'B'";
     QTest::newRow("extent") << head + "  B[i in 0] = A[i]\n"
                             << "k.te:3:11: the extent of 'i' must be from 1 to 2^40";
     QTest::newRow("division by zero") << head + "  B[i in 4] = A[i // 0]\n"
@@ -192,10 +194,10 @@ private slots:
         << "k.te:3:23: 'A[i]' is divided by zero; to get infinity, divide by 0.0";
     QTest::newRow("overflow")
         << head + "  C[i in 4] = A[i]\n  B[i in 4] = A[i*4611686018427387904*4 % 4]\n"
-        << "k.te:4: stage B reads 'A' at i*4611686018427387904*4%4, which does not fit 64 bits";
+        << "k.te:4: stage B reads 'A' at i*4611686018427387904*4%4, which does not fit in 64 bits";
     QTest::newRow("outside") << head + "  B[i in 5] = A[i]\n  C[i in 4] = A[i]\n"
-                             << "k.te:3: stage B reads 'A' outside: its index i goes from 0 to 4, "
-                                "dimension 0 has 0 to 3";
+                             << "k.te:3: stage B reads 'A' out of bounds: its index i ranges from "
+                                "0 to 4, but dimension 0 only from 0 to 3";
     QTest::newRow("character") << head + "  B[i in 4] = A[i] ; 1\n"
                                << "k.te:3:20: unexpected character ';'";
   }
