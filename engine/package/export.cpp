@@ -95,11 +95,12 @@ Status copy_kit(fs::path const& kit, fs::path const& to, package::Target const& 
   fs::path built = kit / target.architecture;
   std::error_code ignored;
   if (!fs::exists(built / kRuntimeLibrary, ignored))
-    return environment_failed("no_runtime",
-                              fmt::format("there is no runtime library for {}: it is built where a "
-                                          "compiler for {} is installed",
-                                          target.architecture, target.architecture),
-                              Place{built.string(), 0, 0, {}});
+    return environment_failed(
+        "no_runtime",
+        fmt::format(
+            "there is no runtime library for {}: this build was made without a compiler for {}",
+            target.architecture, target.architecture),
+        Place{built.string(), 0, 0, {}});
   for (char const* name : {kRuntimeLibrary, "example"}) TRY(copy_into(built / name, to / name));
   TRY(name_library(to));
   TRY(copy_into(kit / "tilewright.h", to / "tilewright.h"));
@@ -122,7 +123,7 @@ Status check_expected(package::Description const& description, ExportOptions con
   };
   if (fits(description.inputs, options.inputs) && fits(description.outputs, options.expected))
     return {};
-  return bad_input("wrong_input", "the stored inputs and outputs do not fit the model");
+  return bad_input("wrong_input", "the stored inputs and outputs do not match the model");
 }
 
 void report(ExportOptions const& options, char const* what, int64_t done, int64_t total) {

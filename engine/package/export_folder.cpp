@@ -106,7 +106,7 @@ Result<std::pair<fs::path, int>> new_draft(fs::path const& folder) {
     }
     if (int lock = lock_of(path); lock >= 0) return std::pair{path, lock};
   }
-  return unwritable(folder, "no draft of it can be made", EEXIST);
+  return unwritable(folder, "no temporary folder for it can be created", EEXIST);
 }
 
 /// At once where the system can exchange two folders; `from` then holds what was there before.
@@ -131,10 +131,10 @@ Status check_folder(fs::path const& folder) {
   if (is_folder && fs::is_empty(folder, ignored)) return {};
   auto list = is_folder ? read_list(folder) : std::nullopt;
   if (!list)
-    return in_use(folder, "exists and is no exported model; choose a new folder, or an empty one");
+    return in_use(folder, "exists but is not an exported model; choose a new or an empty folder");
   std::string stranger = stranger_in(folder, *list);
   if (stranger.empty()) return {};
-  return in_use(folder, stranger + ": take it away, or choose another folder");
+  return in_use(folder, stranger + ": remove it, or choose another folder");
 }
 
 ExportDraft::ExportDraft(fs::path folder, fs::path path, int lock)

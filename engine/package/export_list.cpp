@@ -78,12 +78,12 @@ std::string stranger_in(fs::path const& folder, ExportList const& list) {
     if (name == kExportList) continue;
     auto listed = list.find(name);
     bool known = is_real_folder(at->path()) ? is_above_one(list, name) : listed != list.end();
-    if (!known) return fmt::format("holds {}, which the export there did not write", name);
+    if (!known) return fmt::format("contains {}, which the earlier export did not write", name);
     if (listed == list.end() || name == kBuiltProgram) continue;
     auto mark = mark_of(at->path());
-    if (!mark) return fmt::format("holds {}, which cannot be read", name);
+    if (!mark) return fmt::format("contains {}, which cannot be read", name);
     if (*mark != listed->second)
-      return fmt::format("holds {}, which was changed after the export there", name);
+      return fmt::format("contains {}, which was changed after the earlier export", name);
   }
   return error ? "cannot be listed: " + error.message() : "";
 }

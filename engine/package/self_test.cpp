@@ -31,7 +31,8 @@ struct Launch {
 Status runs_here(package::Target const& target) {
   for (TargetEntry const* entry : target_table())
     if (entry->name == target.name) return entry->runs_here(target);
-  return bad_input("wrong_processor", "it is for a target that this program does not know");
+  return bad_input("wrong_processor",
+                   "it is for a target that this build of Tilewright does not have");
 }
 
 Launch launch_of(fs::path const& folder, package::Target const& target) {
@@ -59,7 +60,7 @@ public:
   static Result<Child> start(std::vector<std::string> const& words, fs::path const& folder) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
-      return environment_failed("self_test_failed", "no pipe can be made");
+      return environment_failed("self_test_failed", "no pipe can be created");
     std::vector<char*> arguments;
     for (std::string const& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
@@ -145,7 +146,7 @@ Result<SelfTest> run_self_test(fs::path const& folder, package::Description cons
                                SelfTestOptions const& options) {
   SelfTest result;
   if (!description.elsewhere.empty()) {
-    result.reason = fmt::format("its steps run on {} devices, and the runtime beside it has one",
+    result.reason = fmt::format("its steps run on {} devices, but its runtime supports one",
                                 1 + description.elsewhere.size());
     return result;
   }
@@ -164,16 +165,17 @@ Result<SelfTest> run_self_test(fs::path const& folder, package::Description cons
   while (child.collect(output)) {
     if (options.stop.stop_requested()) return refused("cancelled", "cancelled");
     if (Clock::now() > end)
-      return failed(fmt::format("it was not done after {:.0f} s", options.most_seconds));
+      return failed(fmt::format("it did not finish within {:.0f} s", options.most_seconds));
   }
   int status = child.wait();
-  if (WIFSIGNALED(status)) return failed(fmt::format("it ended by signal {}", WTERMSIG(status)));
+  if (WIFSIGNALED(status))
+    return failed(fmt::format("it was ended by signal {}", WTERMSIG(status)));
   if (WEXITSTATUS(status) != 0)
     return failed(output.empty() ? fmt::format("it ended with code {}", WEXITSTATUS(status))
                                  : last_line(output));
   auto numbers = numbers_in(output);
   for (char const* key : {"largest_difference", "largest_value", "least_ms", "median_ms"})
-    if (!numbers.contains(key)) return failed(fmt::format("it did not say its {}", key));
+    if (!numbers.contains(key)) return failed(fmt::format("it did not report its {}", key));
   result.ran = true;
   result.largest_difference = numbers["largest_difference"];
   result.largest_value = numbers["largest_value"];

@@ -82,14 +82,14 @@ std::string newest_version(std::string_view files, std::string_view prefix) {
 
 std::string test_lines(SelfTest const& test, std::string const& origin) {
   if (!test.ran)
-    return fmt::format("It was not run on the machine that wrote it: {}.\n", test.reason);
+    return fmt::format("It was not tested on the machine that exported it: {}.\n", test.reason);
   std::string where = test.emulator.empty()
                           ? fmt::format("{} at best on {}", milliseconds_text(test.least_ms),
                                         count_text(test.threads, "thread"))
-                          : fmt::format("under {}, whose times say nothing", test.emulator);
+                          : fmt::format("under {}, whose times are not meaningful", test.emulator);
   return fmt::format(
-      "Before this folder got its name the example ran in it, alone, on the inputs in test/: {}.\n"
-      "Its outputs differ from {} by {:.3g} at most, where the largest value is {:.3g}.\n",
+      "The exported example was tested, stand-alone, on the inputs in test/: {}.\n"
+      "Its outputs differ from {} by at most {:.3g}; the largest value is {:.3g}.\n",
       where, origin, test.largest_difference, test.largest_value);
 }
 

@@ -42,8 +42,9 @@ Opened open_library(std::string const& path) {
 
 Opened open_from_memory(std::span<std::byte const> library) {
   int file = memfd_create("tilewright-kernels", MFD_CLOEXEC);
-  if (file < 0) return {nullptr, std::string("no memory file can be made: ") + strerror(errno), -1};
-  Opened opened{nullptr, "there is no memory for it", -1};
+  if (file < 0)
+    return {nullptr, std::string("no memory file can be created: ") + strerror(errno), -1};
+  Opened opened{nullptr, "there is not enough memory for it", -1};
   if (write_all(file, library)) {
     // The loader takes a name that it has seen for the library that it has: descriptors come again,
     // so every load spells its path differently ("/proc/self/fd/./././7").
@@ -87,7 +88,8 @@ Opened open_without_proc(std::span<std::byte const> library) {
     if (opened.handle != nullptr) return opened;
     reasons += "; " + opened.reason;
   }
-  return {nullptr, "/proc is not mounted, and no folder took a file to load it from" + reasons, -1};
+  return {nullptr, "/proc is not mounted, and no folder can hold a file to load it from" + reasons,
+          -1};
 }
 
 }  // namespace

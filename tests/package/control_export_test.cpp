@@ -104,7 +104,7 @@ private slots:
     Alone alone(at("out"));
     QVERIFY(alone.loaded() && alone.run({floats({0, 0, 0, 0}), truth(true)}).empty());
     QCOMPARE(QString(tw_error()),
-             QString("the loop that makes 'y' has not ended after 1048576 iterations"));
+             QString("the loop that computes 'y' has not ended after 1048576 iterations"));
     QVERIFY(!alone.run({floats({1, 1, 1, 1}), truth(true)}).empty());
   }
 
@@ -120,8 +120,8 @@ private slots:
     QVERIFY(alone.loaded());
     QCOMPARE(alone.run(inputs), (Outputs{{0, 4, 16, 36}}));
     QVERIFY(alone.run({inputs[0], truth(false)}).empty());
-    QCOMPARE(QString(tw_error()), QString("the way to 'y' that these inputs choose cannot be run: "
-                                          "the operator Mystery is not supported"));
+    QCOMPARE(QString(tw_error()), QString("the branch that computes 'y' for these inputs cannot be "
+                                          "run: the operator Mystery is not supported"));
   }
 
   void what_cannot_be_exported_is_listed_with_its_reasons_data() {
@@ -191,7 +191,7 @@ private slots:
     row("condition outside", "if", "\"condition\": [\"input\", 1, 1]",
         "\"condition\": [\"input\", 9, 1]", "lies outside of its region");
     row("no bodies", "if", "\"bodies\": [", "\"bodies\": [], \"was\": [",
-        "an If has two bodies, a loop has one");
+        "an If must have two bodies, and a loop one");
     row("copies", "if", "\"copies\": [[", "\"copies\": [[[\"input\", 0, 16], [\"arena\", 0, 8]], [",
         "cannot be copied to");
     row("copy over an input", "if", "\"copies\": [[",
@@ -201,7 +201,7 @@ private slots:
         "\"copies\": [[[\"input\", 0, 16], [\"nothing\", 0, 0]], [",
         "nothing is written to the buffer");
     row("half a copy", "if", "\"copies\": [[", "\"copies\": [[[\"input\", 0, 16]], [",
-        "a copy is from one buffer to another");
+        "a copy must name two buffers");
     row("refuses with steps", "if", "\"refuses\": \"\"", "\"refuses\": \"no\"",
         "a body that cannot be run has steps");
     row("inner symbol", "if", "\"kernel\": \"then_", "\"kernel\": \"no_", "has no function 'no_");
@@ -212,7 +212,7 @@ private slots:
         "\"most\": [\"parameters\", 1000000, 8], \"was\": [0, ", "lies outside of its region");
     row("number", "loop", "\"number\": [\"arena\", ",
         "\"number\": [\"input\", 0, 8], \"was\": [0, ", "nothing is written to the buffer");
-    row("no loop", "loop", "\"loop\": {", "\"loop\": 7, \"was\": {", "'loop' is of the wrong kind");
+    row("no loop", "loop", "\"loop\": {", "\"loop\": 7, \"was\": {", "'loop' has the wrong type");
   }
   void corrupt_records_are_refused_with_a_sentence() {
     QFETCH(QString, model);

@@ -324,7 +324,7 @@ print("shared")
     apart << QString::fromStdString((elsewhere / "example").string());
     ran = run("/", "/usr/bin/unshare", apart);
     fs::remove_all(elsewhere);
-    QVERIFY2(ran.code == 1 && ran.output.contains("/proc is not mounted, and no folder took a "
+    QVERIFY2(ran.code == 1 && ran.output.contains("/proc is not mounted, and no folder can hold a "
                                                   "file to load it from; /dev/shm: Read-only"),
              qPrintable(ran.output));
   }

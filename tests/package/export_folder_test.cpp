@@ -52,15 +52,16 @@ private slots:
   void what_no_export_wrote_is_never_lost_data() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<QString>("sentence");
-    QString refused = ": take it away, or choose another folder";
+    QString refused = ": remove it, or choose another folder";
     QTest::newRow("a file") << "thesis.txt"
-                            << "holds thesis.txt, which the export there did not write" + refused;
+                            << "contains thesis.txt, which the earlier export did not write" +
+                                   refused;
     QTest::newRow("deep") << "test/data/mine.bin"
-                          << "holds test/data, which the export there did not write" + refused;
+                          << "contains test/data, which the earlier export did not write" + refused;
     QTest::newRow("hidden") << ".git/config"
-                            << "holds .git, which the export there did not write" + refused;
+                            << "contains .git, which the earlier export did not write" + refused;
     QTest::newRow("changed") << "example.cpp"
-                             << "holds example.cpp, which was changed after the export there" +
+                             << "contains example.cpp, which was changed after the earlier export" +
                                     refused;
   }
   void what_no_export_wrote_is_never_lost() {

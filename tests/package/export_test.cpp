@@ -217,7 +217,8 @@ private slots:
     QTest::addColumn<QString>("why");
     QTest::newRow("says no") << QByteArray("#!/bin/sh\necho 'example: nothing fits' >&2\nexit 1\n")
                              << "example: nothing fits";
-    QTest::newRow("crashes") << QByteArray("#!/bin/sh\nkill -SEGV $$\n") << "it ended by signal 11";
+    QTest::newRow("crashes") << QByteArray("#!/bin/sh\nkill -SEGV $$\n")
+                             << "it was ended by signal 11";
     QTest::newRow("says nothing") << QByteArray("#!/bin/sh\n") << "it did not say its";
     QTest::newRow("no program") << QByteArray("rubbish") << "it ended with code 127";
   }

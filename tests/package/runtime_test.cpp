@@ -132,7 +132,7 @@ private slots:
     replace(version, "\"tilewright_package\": 1", "\"tilewright_package\": 4");
     overwrite(at("copy") / "model.json", version);
     QCOMPARE(refusal(at("copy")),
-             QString("the package is of version 4, this runtime reads versions up to 3"));
+             QString("the package is of version 4, but this runtime reads versions up to 3"));
     package::Description whole = package::parse_description(text).value();
     whole.target.features = {"sse3", "amx-warp"};
     whole.target.processor = "x86-64-v9";
@@ -157,7 +157,7 @@ private slots:
     row("path", "\"kernels.so\"", "\"../kernels.so\"", "is no name of a file in the folder");
     row("hidden", "\"parameters.bin\"", "\".bashrc\"", "is no name of a file in the folder");
     row("input", "[\"input\", 0,", "[\"input\", 1,", "lies outside of its region");
-    row("negative", "[\"input\", 0,", "[\"input\", -1,", "a buffer lies nowhere");
+    row("negative", "[\"input\", 0,", "[\"input\", -1,", "a buffer is in no region");
     row("region", "[\"input\", 0,", "[\"stack\", 0,", "there is no region 'stack'");
     row("arena",
         "\"arena_bytes\": ", "\"arena_bytes\": 0, \"was\": ", "lies outside of its region");
@@ -166,12 +166,12 @@ private slots:
     row("overflow", "\"workspace_bytes\": ",
         "\"workspace_bytes\": 99999999999999999999999, \"was\": ", "no value at byte");
     row("shape", "\"shape\": [1,", "\"shape\": [1099511627776, 1099511627776,", "is too large");
-    row("extent", "\"shape\": [1,", "\"shape\": [-1,", "an extent of a shape is no size");
+    row("extent", "\"shape\": [1,", "\"shape\": [-1,", "an extent of a shape is not a size");
     row("type", "\"type\": \"f32\"", "\"type\": \"f31\"", "there is no type 'f31'");
     row("symbol", "\"kernel\": \"", "\"kernel\": \"no_", "has no function 'no_");
-    row("kind", "\"steps\": [", "\"steps\": 7, \"was\": [", "'steps' is of the wrong kind");
+    row("kind", "\"steps\": [", "\"steps\": 7, \"was\": [", "'steps' has the wrong type");
     row("gone", "\"results\": ", "\"result\": ", "'results' is missing");
-    row("null", "\"name\": \"parameters.bin\"", "\"name\": null", "'name' is of the wrong kind");
+    row("null", "\"name\": \"parameters.bin\"", "\"name\": null", "'name' has the wrong type");
   }
   void a_description_that_would_reach_outside_is_refused() {
     QFETCH(QString, from);

@@ -71,8 +71,8 @@ private slots:
     QCOMPARE(model_view(*model).opaque, 1);
     QVERIFY(run_on(*model, {floats({0, 1, 2, 3}), numbers(DType::kBool, {}, {1})}).has_value());
     QCOMPARE(sentence(run_on(*model, {floats({0, 1, 2, 3}), numbers(DType::kBool, {}, {0})})),
-             QString("the way to 'y' that these inputs choose cannot be run: the operator Mystery "
-                     "is not supported"));
+             QString("the branch that computes 'y' for these inputs cannot be run: the operator "
+                     "Mystery is not supported"));
   }
 
   void a_loop_runs_its_body_on_the_device() {

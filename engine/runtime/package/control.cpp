@@ -18,12 +18,12 @@ void for_each_block(Row const& row, int64_t round, Move move) {
 }
 
 std::unexpected<Error> wrong_loop(Step const& step, char const* code, std::string const& what) {
-  return refused(code, "the loop that makes '" + step.makes + "' " + what);
+  return refused(code, "the loop that computes '" + step.makes + "' " + what);
 }
 
 std::unexpected<Error> body_refused(Step const& step, Body const& body) {
-  return refused("body_refused", "the way to '" + step.makes +
-                                     "' that these inputs choose cannot be run: " + body.refuses);
+  return refused("body_refused", "the branch that computes '" + step.makes +
+                                     "' for these inputs cannot be run: " + body.refuses);
 }
 
 template <typename T>

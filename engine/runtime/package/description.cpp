@@ -22,7 +22,7 @@ std::unexpected<Error> bad(std::string what) {
 Result<Value const*> member(Value const& of, char const* name, Kind kind) {
   Value const* value = of.find(name);
   if (value == nullptr) return bad(std::string("'") + name + "' is missing");
-  if (value->kind != kind) return bad(std::string("'") + name + "' is of the wrong kind");
+  if (value->kind != kind) return bad(std::string("'") + name + "' has the wrong type");
   return value;
 }
 
@@ -51,13 +51,13 @@ Result<std::vector<T>> list_in(Value const& of, char const* name, Result<T> (*re
 }
 
 Result<std::string> read_text(Value const& value) {
-  if (value.kind != Kind::kText) return bad("a text is expected in a list");
+  if (value.kind != Kind::kText) return bad("a string is expected in a list");
   return value.text;
 }
 
 Result<int64_t> read_extent(Value const& value) {
   if (value.kind != Kind::kNumber || value.number < 0 || value.number > kMostBytes)
-    return bad("an extent of a shape is no size");
+    return bad("an extent of a shape is not a size");
   return value.number;
 }
 
@@ -83,13 +83,13 @@ Result<Buffer> read_buffer(Value const& value) {
   auto const& items = value.items;
   if (items.size() != 3 || items[0].kind != Kind::kText || items[1].kind != Kind::kNumber ||
       items[2].kind != Kind::kNumber)
-    return bad("a buffer is a region and two numbers");
+    return bad("a buffer must be a region and two numbers");
   size_t region = 0;
   while (region < std::size(kRegions) && kRegions[region] != items[0].text) ++region;
   if (region == std::size(kRegions)) return bad("there is no region '" + items[0].text + "'");
   buffer = {Region(region), items[1].number, items[2].number};
   if (buffer.at < 0 || buffer.at > kMostBytes || buffer.bytes < 0 || buffer.bytes > kMostBytes)
-    return bad("a buffer lies nowhere");
+    return bad("a buffer is in no region");
   return buffer;
 }
 
@@ -102,11 +102,11 @@ Result<File> read_file(Value const& of, char const* name) {
   auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), file.checksum, 16);
   if (error != std::errc() || end != digits.data() + digits.size())
-    return bad(std::string("the checksum of '") + name + "' is no number");
+    return bad(std::string("the checksum of '") + name + "' is not a number");
   // A plain name: nothing outside of the folder is ever opened.
   if (file.name.empty() || file.name.starts_with('.') || file.name.find('/') != file.name.npos ||
       file.name.find('\0') != file.name.npos)
-    return bad("'" + file.name + "' is no name of a file in the folder");
+    return bad("'" + file.name + "' is not the name of a file in the folder");
   return file;
 }
 
@@ -124,7 +124,7 @@ Result<Buffer> buffer_in(Value const& of, char const* name) {
 }
 
 Result<Copy> read_copy(Value const& value) {
-  if (value.items.size() != 2) return bad("a copy is from one buffer to another");
+  if (value.items.size() != 2) return bad("a copy must name two buffers");
   Copy copy;
   TRY_ASSIGN(copy.from, read_buffer(value.items[0]));
   TRY_ASSIGN(copy.to, read_buffer(value.items[1]));
@@ -248,11 +248,12 @@ Result<Description> parse_description(std::string_view text) {
   if (version->number < 1 || version->number > kVersion)
     return bad_input("package_version",
                      "the package is of version " + std::to_string(version->number) +
-                         ", this runtime reads versions up to " + std::to_string(kVersion));
+                         ", but this runtime reads versions up to " + std::to_string(kVersion));
   size_t at = text.rfind(kChecksumKey);
   Value const* stated = parsed->find("checksum_of_the_above");
   if (at == text.npos || stated == nullptr || stated->text != checksum_text(text.substr(0, at)))
-    return bad_input("damaged_package", "the description's checksum is wrong: it was changed");
+    return bad_input("damaged_package",
+                     "the checksum of the description is wrong: the file was changed or damaged");
   return read_description(*parsed);
 }
 

@@ -30,7 +30,7 @@ Status check(Buffer const& buffer, Around const& at) {
                   ? of_bytes(at.whole.parameters.bytes)
                   : of_bytes(at.whole.site(at.place).arena_bytes);
   if (fits) return {};
-  return bad("the buffer " + text_of(buffer) + " lies outside of its region");
+  return bad("the buffer " + text_of(buffer) + " is outside its region");
 }
 
 bool is_absent(Buffer const& buffer) { return buffer.region == Region::kNothing; }
@@ -46,7 +46,7 @@ Status check_target(Buffer const& buffer, Around const& at) {
 Status check_number(Buffer const& buffer, int64_t bytes, Around const& at) {
   TRY(check(buffer, at));
   if (is_absent(buffer) || buffer.bytes == bytes) return {};
-  return bad("the buffer " + text_of(buffer) + " is no single number");
+  return bad("the buffer " + text_of(buffer) + " is not a single number");
 }
 
 Status check(std::vector<Copy> const& copies, Around const& at) {
@@ -65,7 +65,7 @@ Status check(Row const& row, Around const& at) {
   bool fits = row.outer >= 1 && !is_absent(row.all) && !is_absent(row.row) && row.row.bytes > 0 &&
               row.row.bytes % row.outer == 0 && row.all.bytes % row.row.bytes == 0;
   if (fits) return {};
-  return bad("the buffer " + text_of(row.row) + " is no row of " + text_of(row.all));
+  return bad("the buffer " + text_of(row.row) + " is not a row of " + text_of(row.all));
 }
 
 Status check(Loop const& loop, Around const& at) {
@@ -90,7 +90,7 @@ Status check(Loop const& loop, Around const& at) {
 Status check_copy(Step const& step, Description const& whole) {
   if (step.from < 0 || size_t(step.from) > whole.elsewhere.size() || step.from == step.place ||
       step.buffers.size() != 2)
-    return bad("a copy is from one place to another, of one buffer");
+    return bad("a copy must be from one device to another, of one buffer");
   TRY(check(step.buffers[0], {whole, step.from}));
   TRY(check_target(step.buffers[1], {whole, step.place}));
   if (!is_absent(step.buffers[0]) && step.buffers[0].bytes == step.buffers[1].bytes) return {};
@@ -101,7 +101,7 @@ Status check_copy(Step const& step, Description const& whole) {
 /// `around`: with the place of the step that owns it.
 Status check(Step const& step, Around const& around) {
   if (step.place < 0 || size_t(step.place) > around.whole.elsewhere.size())
-    return bad("a step runs at place " + std::to_string(step.place) + ", which is not there");
+    return bad("a step runs on device " + std::to_string(step.place) + ", which does not exist");
   Around at{around.whole, step.place};
   if (step.kind == StepKind::kCopy) return check_copy(step, at.whole);
   for (Buffer const& buffer : step.buffers) TRY(check(buffer, at));
@@ -109,14 +109,14 @@ Status check(Step const& step, Around const& around) {
   TRY(check_number(step.condition, 1, at));
   if (step.kind == StepKind::kIf && is_absent(step.condition)) return bad("an If has no condition");
   if (step.bodies.size() != (step.kind == StepKind::kIf ? 2 : 1))
-    return bad("an If has two bodies, a loop has one");
+    return bad("an If must have two bodies, and a loop one");
   TRY(check(step.loop, at));
   for (Body const& body : step.bodies) {
     if (!body.refuses.empty() && !body.steps.empty())
       return bad("a body that cannot be run has steps");
     TRY(check(body.copies, at));
     for (Step const& inner : body.steps) {
-      if (inner.place != step.place) return bad("a body runs where its step runs");
+      if (inner.place != step.place) return bad("a body must run on the device of its step");
       TRY(check(inner, at));
     }
   }
@@ -127,12 +127,12 @@ Status check(Step const& step, Around const& around) {
 
 Status check(Description const& whole) {
   for (Step const& step : whole.steps) TRY(check(step, Around{whole}));
-  if (whole.results.size() != whole.outputs.size()) return bad("not every output has a place");
+  if (whole.results.size() != whole.outputs.size()) return bad("not every output has a buffer");
   for (size_t i = 0; i < whole.results.size(); ++i) {
     TRY(check(whole.results[i], Around{whole}));
     if (whole.results[i].region == Region::kNothing ||
         whole.results[i].bytes != whole.outputs[i].bytes)
-      return bad("the output '" + whole.outputs[i].name + "' has no place of its size");
+      return bad("the output '" + whole.outputs[i].name + "' has no buffer of its size");
   }
   return {};
 }

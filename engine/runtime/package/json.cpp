@@ -27,7 +27,7 @@ public:
   Result<Value> parse() {
     TRY_ASSIGN(Value value, parse_value(0));
     skip_space();
-    if (at_ != text_.size()) return wrong("more text after the end");
+    if (at_ != text_.size()) return wrong("text after the end");
     return value;
   }
 
@@ -49,7 +49,7 @@ private:
   }
 
   Result<Value> parse_value(int depth) {
-    if (depth > kMostNesting) return wrong("too deep a nesting");
+    if (depth > kMostNesting) return wrong("nested too deeply");
     if (take("{")) return parse_object(depth);
     if (take("[")) return parse_list(depth);
     if (take("\"")) {
@@ -70,7 +70,7 @@ private:
     if (error != std::errc()) return wrong("no value");
     at_ += size_t(end - begin);
     if (at_ < text_.size() && std::string_view(".eE").find(text_[at_]) != text_.npos)
-      return wrong("a number that is not whole");
+      return wrong("a number that is not an integer");
     return value;
   }
 
@@ -87,7 +87,7 @@ private:
       }
       TRY(parse_escape(text));
     }
-    return wrong("a text without an end");
+    return wrong("a string without an end");
   }
 
   Status parse_escape(std::string& text) {
@@ -97,7 +97,7 @@ private:
       std::string_view digits = text_.substr(at_, 4);
       uint32_t code = 0;
       auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
-      if (error != std::errc() || end != digits.data() + 4) return wrong("a broken \\u");
+      if (error != std::errc() || end != digits.data() + 4) return wrong("an invalid \\u escape");
       at_ += 4;
       append_utf8(code, text);
       return {};

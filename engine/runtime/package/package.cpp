@@ -19,7 +19,7 @@ Result<std::string> read_description(fs::path const& folder) {
   while (size_t count = file.read(piece)) {
     text.append(reinterpret_cast<char const*>(piece), count);
     if (text.size() > kMostDescriptionBytes)
-      return bad_input("bad_package", "the description is too large to be one");
+      return bad_input("bad_package", "the description is too large");
   }
   TRY(file.status());
   return text;
@@ -48,8 +48,8 @@ Status Package::add_places(std::unique_ptr<Processor> processor,
     auto found = others.find(site.target.name);
     if (found == others.end() || !found->second)
       return bad_input("wrong_processor",
-                       "some steps of the package run on a device of the kind '" +
-                           site.target.name + "', which is not here");
+                       "some steps of the package need a device of the target '" +
+                           site.target.name + "', which this machine does not have");
     TRY(found->second->can_run(site.target));
     places_.push_back({std::move(found->second)});
   }
