@@ -8,7 +8,7 @@ Parameter copied_tensor_parameter() {
 
 Parameter cache_scope_parameter() {
   return {.name = "scope",
-          .doc = "where the cache lives",
+          .doc = "the memory of the cache",
           .low = 0,
           .high = 0,
           .optional = true,

@@ -197,7 +197,7 @@ Ways by_decomposing(Wish const& wish) {
     Step then = wish.step;
     for (size_t i = 0; i < then.targets.size() && wish.blocks.empty(); ++i)
       then.targets[i] = reference_of(next->program(), wish.loops[i].loop->id);
-    ways.push_back({{start, then}, "the start of the sum stands before the loop"});
+    ways.push_back({{start, then}, "the sum is initialized before the loop"});
   }
   return ways;
 }
@@ -206,7 +206,7 @@ Ways by_decomposing(Wish const& wish) {
 Ways by_cache_write(Wish const& wish) {
   if (wish.blocks.empty()) return {};
   return {{{step_of("cache_write", {wish.blocks[0].block->name}), wish.step},
-           "computed in a tensor of its own, then copied"}};
+           "computed into a separate tensor, then copied"}};
 }
 
 Ways inline_instead(Wish const& wish) {
@@ -255,7 +255,7 @@ Ways with_more_targets(Wish const& wish) {
   Step other = wish.step;
   for (LoopSite const& site : loops_of(wish.loops.back().loop->body))
     if (other.targets.size() < wanted) other.targets.push_back(wish.name_of(site.loop->id));
-  return {{{other}, "with the loop inside of it"}};
+  return {{{other}, "with the loop inside it"}};
 }
 
 /// Loops around the block that the step names.
@@ -299,7 +299,7 @@ Ways with_another_layout(Wish const& wish) {
 Ways with_free_names(Wish const& wish) {
   Step other = wish.step;
   other.gives.clear();
-  return {{{other}, "with names that are free"}};
+  return {{{other}, "with names that are not used yet"}};
 }
 
 /// The loop around or inside of it that is still as it was made.
@@ -310,7 +310,7 @@ Ways without_arguments(Wish const& wish) {
       return parameter.name == argument.first && !parameter.optional;
     });
   });
-  return {{{other}, "without what is optional"}};
+  return {{{other}, "without the optional arguments"}};
 }
 
 /// Of a step that puts a block elsewhere.

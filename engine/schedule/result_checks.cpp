@@ -42,10 +42,9 @@ std::expected<void, Refusal> verify_tensors(ir::Program const& origin, ir::Progr
   ir::BufferNode const* culprit = nullptr;
   for_buffers(after, [&](ir::BufferNode const& b) { culprit = bytes_of(b) > most ? &b : culprit; });
   if (!culprit) return {};
-  return refused_result(
-      "tensor_too_large",
-      fmt::format("{} would take {:.3g} GB; a step makes tensors of at most {:.3g} GB",
-                  culprit->name, bytes_of(*culprit) * 1e-9, most * 1e-9));
+  return refused_result("tensor_too_large",
+                        fmt::format("{} would take {:.3g} GB; the limit for a tensor is {:.3g} GB",
+                                    culprit->name, bytes_of(*culprit) * 1e-9, most * 1e-9));
 }
 
 /// Counts loops without the lists that `loops_of` makes: their lengths add up to the square.
@@ -69,12 +68,12 @@ std::expected<void, Refusal> verify_depth(ir::Program const& after) {
   depth.visit(after.body, 0);
   if (depth.most_around > kMostLoopsAround)
     return refused_result("too_many_loops",
-                          fmt::format("a block would stand in {} loops; at most {} are made",
+                          fmt::format("a block would be in {} loops; the limit is {}",
                                       depth.most_around, kMostLoopsAround));
   if (depth.loops > kMostLoops)
-    return refused_result("too_many_loops",
-                          fmt::format("the program would have {} loops; at most {} are made",
-                                      depth.loops, kMostLoops));
+    return refused_result(
+        "too_many_loops",
+        fmt::format("the program would have {} loops; the limit is {}", depth.loops, kMostLoops));
   return {};
 }
 
@@ -91,8 +90,9 @@ std::expected<void, Refusal> verify_given_names(Applied const& after, Step const
             after.made, [&](ir::LoopId id) { return id == site.loop->id || id == below->id; });
         if (made)
           return refused_result(
-              "name_taken", fmt::format("a loop named {} cannot be told from loop {} of block {}",
-                                        reference, below->name(), block.block->name));
+              "name_taken",
+              fmt::format("a loop named {} could not be told from loop {} of block {}", reference,
+                          below->name(), block.block->name));
       }
     }
   return {};
@@ -156,7 +156,7 @@ std::expected<void, Refusal> calls_keep_their_place(ir::Program const& before,
       if (loop->loop_kind == ir::LoopKind::kVector && site.block->body.as<ir::IntrinsicCall>())
         return refused_result(
             "call_in_vector_loop",
-            fmt::format("{} is a call, and no vector loop holds one", site.block->name));
+            fmt::format("{} is a call, which a vector loop cannot contain", site.block->name));
   auto now = barriers_of(after.program);
   std::vector<ir::BlockSite> sites = ir::blocks_of(after.program.body);
   for (auto& [id, barrier] : barriers_of(before))
@@ -166,9 +166,10 @@ std::expected<void, Refusal> calls_keep_their_place(ir::Program const& before,
       side.loops = followed(side.loops, after.cursors);
       if (side == found->second) continue;
       auto name = std::ranges::find(sites, block, [](auto const& site) { return site.block->id; });
-      return refused_result("across_a_barrier",
-                            fmt::format("{} would come to run in another order to the barrier {}",
-                                        name->block->name, barrier.name));
+      return refused_result(
+          "across_a_barrier",
+          fmt::format("{} would run in a different order relative to the barrier {}",
+                      name->block->name, barrier.name));
     }
   return {};
 }

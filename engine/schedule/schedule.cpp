@@ -109,14 +109,15 @@ std::expected<void, Refusal> validate_names(ir::Program const& program,
   for (size_t i = 0; i < names.size(); ++i) {
     if (!is_loop_name(names[i]))
       return std::unexpected(
-          unusable("bad_name", fmt::format("'{}' cannot be a loop's name", names[i])));
+          unusable("bad_name", fmt::format("'{}' cannot be the name of a loop", names[i])));
     bool again = std::find(names.begin(), names.begin() + int64_t(i), names[i]) !=
                  names.begin() + int64_t(i);
     bool own = std::any_of(targets.begin(), targets.end(),
                            [&](ir::LoopSite const& site) { return site.loop->name() == names[i]; });
     if (again || targets.empty() ||
         (!own && free_name(program, targets.front(), names[i]) != names[i]))
-      return std::unexpected(unusable("name_taken", fmt::format("the name {} is taken", names[i])));
+      return std::unexpected(
+          unusable("name_taken", fmt::format("the name {} is already used", names[i])));
   }
   return {};
 }
@@ -215,7 +216,7 @@ std::expected<void, Refusal> meant_for_calls(ir::Program const& program, Target 
                                site.block->body.to<ir::IntrinsicCall>().intrinsic->name)));
   if (resolved->blocks.empty() || resolved->primitive->beside_calls) return {};
   return std::unexpected(unusable(
-      "program_has_calls", fmt::format("{} is not made for programs with calls", step.primitive)));
+      "program_has_calls", fmt::format("{} does not support programs with calls", step.primitive)));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ Result<Step> parse_step_line(ir::LineReader& reader) {
       TRY_ASSIGN(step.arguments[name], parse_value(reader));
     } else {
       if (!step.arguments.empty())
-        return reader.error("loop_after_argument", "loops come before named arguments");
+        return reader.error("loop_after_argument", "loops must come before named arguments");
       step.targets.push_back(std::move(name));
     }
     if (reader.peek().text != ")") TRY(reader.expect(","));
@@ -61,8 +61,9 @@ Status parse_head(ir::LineReader& reader) {
   TRY(reader.expect("schedule"));
   TRY_ASSIGN(int64_t version, reader.integer("a version"));
   if (version != 1)
-    return reader.error("unknown_version",
-                        fmt::format("this is schedule version {}; version 1 can be read", version));
+    return reader.error(
+        "unknown_version",
+        fmt::format("this is schedule version {}; only version 1 can be read", version));
   return reader.end();
 }
 
@@ -156,7 +157,7 @@ Result<Step> step_from_json(nlohmann::ordered_json const& json) {
   };
   Step step;
   if (!json.is_object() || !json.contains("step") || !json["step"].is_string())
-    return wrong("a step is an object with \"step\"");
+    return wrong("a step must be an object with \"step\"");
   for (auto const& [key, value] : json.items()) {
     if (key == "step")
       step.primitive = value;

@@ -68,8 +68,9 @@ private:
     add_factor_rules(step, *translated);
     auto next = there_.apply(translated->step);
     if (!next && next.error().code == "name_taken" && !translated->step.gives.empty()) {
-      translated->changes.push_back(fmt::format("its loops are not named {}, that is taken",
-                                                fmt::join(translated->step.gives, ", ")));
+      translated->changes.push_back(
+          fmt::format("its loops were not named {}: that name is already used",
+                      fmt::join(translated->step.gives, ", ")));
       translated->step.gives.clear();
       next = there_.apply(translated->step);
     }
@@ -110,7 +111,7 @@ private:
       auto tensor = parts_.tensor(here_.program(), there_.program(), *block, word);
       if (!tensor)
         return std::unexpected(
-            fmt::format("no tensor of {} plays the part of {}", there_.origin().name, word));
+            fmt::format("no tensor of {} corresponds to {}", there_.origin().name, word));
       result.step.arguments["tensor"] = *tensor;
     }
     if (std::ranges::none_of(step.gives,
@@ -130,7 +131,7 @@ private:
           return other.block->name;
         }
     return std::unexpected(
-        fmt::format("no block of {} plays the part of {}", there_.origin().name, name));
+        fmt::format("no block of {} corresponds to {}", there_.origin().name, name));
   }
 
   std::expected<std::string, std::string> loop_name(std::string const& name) {
@@ -140,7 +141,7 @@ private:
       for (ir::LoopSite const& other : ir::loops_of(there_.program().body))
         if (other.loop->id == *match) return reference_of(there_.program(), *match);
     return std::unexpected(
-        fmt::format("no loop of {} plays the part of {}", there_.origin().name, name));
+        fmt::format("no loop of {} corresponds to {}", there_.origin().name, name));
   }
 
   /// For each number that counts iterations of a target: not more than there are; what does not

@@ -61,8 +61,7 @@ private slots:
     auto done = replay(plain(0), parse_script(text).value());
     QVERIFY(!done);
     QCOMPARE(done.error().code, std::string("too_many_loops"));
-    QCOMPARE(done.error().message,
-             std::string("a block would stand in 129 loops; at most 128 are made"));
+    QCOMPARE(done.error().message, std::string("a block would be in 129 loops; the limit is 128"));
   }
 
   void every_primitive_prints_parses_and_replays() {

@@ -83,9 +83,9 @@ private slots:
             "remainder is guarded\n"
             "changed reorder(U.k.0, U.h, U.w.0, U.c, U.k.1, U.w.1) | Y.r, Y.s left out: no match\n"
             "applied vectorize(U.w.1)\n"
-            "refused  | no loop of other plays the part of Y.r\n"
+            "refused  | no loop of other corresponds to Y.r\n"
             "applied parallel(U.k.0)\n"
-            "refused  | no block of other plays the part of pad\n"));
+            "refused  | no block of other corresponds to pad\n"));
     same_output(done.schedule);
     auto has = [&](char const* line) {
       return std::ranges::find(done.matches, line) != done.matches.end();
@@ -111,9 +111,9 @@ private slots:
     // r exists in the convolution only; its halves do, too.
     Schedule conv = with(kConv, {"split(Y.r, factor=3)", "unroll(Y.r.1)", "parallel(Y.o)"});
     Transfer done = transfer(conv, plain(kMatmul));
-    QCOMPARE(words(done), QString("refused  | no loop of matmul plays the part of Y.r\n"
-                                  "refused  | no loop of matmul plays the part of Y.r.1\n"
-                                  "refused  | no loop of matmul plays the part of Y.o\n"));
+    QCOMPARE(words(done), QString("refused  | no loop of matmul corresponds to Y.r\n"
+                                  "refused  | no loop of matmul corresponds to Y.r.1\n"
+                                  "refused  | no loop of matmul corresponds to Y.o\n"));
     QVERIFY(done.schedule.trace().empty());
   }
 

@@ -20,14 +20,13 @@ bool may_hold(LoopKind outer, LoopKind inner) {
 std::unexpected<Refusal> clash(ir::LoopSite const& asked, std::string const& outer,
                                LoopKind outer_kind, std::string const& inner, LoopKind inner_kind,
                                std::string const& verb) {
-  return refuse(
-      "kinds_do_not_nest",
-      fmt::format("the {} loop {} would stand inside of the {} loop {}", adjective(inner_kind),
-                  inner, adjective(outer_kind), outer),
-      verb +
-          ": below a vectorized loop stand serial and unrolled ones; a parallel loop stands "
-          "inside of serial ones",
-      {asked});
+  return refuse("kinds_do_not_nest",
+                fmt::format("the {} loop {} would be inside the {} loop {}", adjective(inner_kind),
+                            inner, adjective(outer_kind), outer),
+                verb +
+                    ": only serial and unrolled loops may be inside a vectorized loop, and a "
+                    "parallel loop only inside serial ones",
+                {asked});
 }
 
 }  // namespace

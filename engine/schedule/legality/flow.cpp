@@ -166,7 +166,8 @@ private:
     std::vector<IntegerSystem> made;
     for (size_t level = reading.shared + 1; level-- > reading.least;)
       if (!add_made(reading, level, loops, iters, base, made))
-        return undecided(fmt::format("the loops of {} are not linear", reading.writer.block->name));
+        return undecided(fmt::format("the iterators of {} are not linear in the loop variables",
+                                     reading.writer.block->name));
     int kept = int(base.variables.size());
     // Most of the time what this very iteration made is enough.
     if (made.size() > 1 && sets_.outside(need, {made.front()}, kept).solvable == Solvable::kNo)
@@ -176,7 +177,7 @@ private:
       missing = sets_.outside(need, made, kept);
     if (missing.solvable == Solvable::kNo) return true;
     if (missing.solvable == Solvable::kOutOfTime)
-      return undecided("integer sets gave no answer in time");
+      return undecided("the integer-set solver gave no answer in time");
     return fault(reading, missing.values);
   }
 
@@ -282,7 +283,7 @@ private:
     Solution later = sets_.solve(system);
     if (later.solvable == Solvable::kNo) return true;
     if (later.solvable == Solvable::kOutOfTime)
-      return undecided("integer sets gave no answer in time");
+      return undecided("the integer-set solver gave no answer in time");
     return refuse_pair(reading, iteration_at(reading.writer, writing, later.values),
                        iteration_at(reading.reader, loops, later.values), "comes later");
   }
@@ -297,7 +298,8 @@ private:
       if (auto write = iteration_of(*program, reading.writer.block->id, instance))
         return refuse_pair(reading, std::move(*write), std::move(read),
                            program == &question_.after ? "is not before that" : "is gone");
-    return undecided(fmt::format("{} did not make it before, either", reading.writer.block->name));
+    return undecided(
+        fmt::format("{} did not compute it before, either", reading.writer.block->name));
   }
 
   /// An iteration in which the block runs the instance.
@@ -328,13 +330,13 @@ private:
 
   bool refuse_pair(Reading const& reading, Iteration write, Iteration read, std::string how) {
     auto found = element_of(reading, read, write);
-    if (!found) return undecided("its conditions are not linear in the loops");
+    if (!found) return undecided("its conditions are not linear in the loop variables");
     std::vector<int64_t> index = std::move(*found);
     std::string element = fmt::format("{}[{}]", reading.access.buffer, fmt::join(index, ","));
     std::string at = to_text(write);
     std::string made =
         how == "is gone"
-            ? fmt::format("which {} would not compute any more", reading.writer.block->name)
+            ? fmt::format("which {} would no longer compute", reading.writer.block->name)
         : how == "comes later"
             ? fmt::format("which {} still changes in iteration {}, which comes later",
                           reading.writer.block->name, at)
@@ -383,8 +385,8 @@ private:
 
 std::string FlowAnswer::proof() const {
   return fmt::format(
-      "every read finds what it reads finished: proved by integer sets ({} question{})", questions,
-      questions == 1 ? "" : "s");
+      "every read comes after the writes that it needs: proved with integer sets ({} question{})",
+      questions, questions == 1 ? "" : "s");
 }
 
 FlowAnswer ask_flow(FlowQuestion const& question, Effort effort) {

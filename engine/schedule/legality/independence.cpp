@@ -101,12 +101,11 @@ std::unexpected<Refusal> refuse_pair(Asked const& asked, Conflict conflict) {
 }
 
 std::unexpected<Refusal> refuse_undecided(Asked const& asked, std::string const& why) {
-  auto refusal =
-      refuse("undecided",
-             fmt::format("it is not proved that iterations of {} are independent, and no pair that "
-                         "conflicts was found: {}",
-                         asked.name, why),
-             asked.condition, {asked.loop});
+  auto refusal = refuse("undecided",
+                        fmt::format("it could not be proved that iterations of {} are independent, "
+                                    "although no conflicting pair was found: {}",
+                                    asked.name, why),
+                        asked.condition, {asked.loop});
   refusal.error().undecided = true;
   return refusal;
 }
@@ -122,7 +121,7 @@ std::expected<Proof, Refusal> independent_iterations(Program const& program, Tar
               verb + ": no element written by one iteration may be read or written by another"};
   std::set<std::string> own = tensors_of_iteration(target, *loop.loop);
   if (separated_loops(blocks, {loop.loop}, own).front())
-    return Proof{"each iteration has elements of its own"};
+    return Proof{"each iteration accesses its own elements"};
   SearchResult search = find_conflict(blocks, *loop.loop, own);
   if (search.conflict) return refuse_pair(asked, std::move(*search.conflict));
   if (search.complete) return Proof{"all pairs of iterations were compared"};

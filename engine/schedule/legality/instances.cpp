@@ -48,11 +48,13 @@ InstanceAnswer repeats_at(BlockSite const& site, size_t level, IntegerSets& sets
   system.not_negative.push_back({{{second.variable(name), 1}, {first.variable(name), -1}}, -1});
   IterationRows iters = free_iters(*site.block, system);
   if (!add_run(site, first, iters, system) || !add_run(site, second, iters, system))
-    return {"", "", fmt::format("the loops of {} are not linear", site.block->name)};
+    return {
+        "", "",
+        fmt::format("the iterators of {} are not linear in the loop variables", site.block->name)};
   Solution again = sets.solve(system);
   if (again.solvable == Solvable::kNo) return {};
   if (again.solvable == Solvable::kOutOfTime)
-    return {"", "", "integer sets gave no answer in time"};
+    return {"", "", "the integer-set solver gave no answer in time"};
   return {"terms_twice",
           fmt::format("{} would add the same term in iterations {} and {}", site.block->name,
                       to_text(iteration_at(site, first, again.values)),
@@ -74,7 +76,7 @@ InstanceAnswer terms_come_once(BlockSite const& site, IntegerSets& sets) {
 
 InstanceAnswer ask_instances(BlockSite const& was, BlockSite const& is, IntegerSets& sets) {
   auto lost = instance_of(was, is, sets), added = instance_of(is, was, sets);
-  if (!lost || !added) return {"", "", "integer sets gave no answer about its instances"};
+  if (!lost || !added) return {"", "", "the integer-set solver gave no answer about its instances"};
   std::string const& name = was.block->name;
   if (!lost->empty())
     return {"instances_lost",

@@ -86,12 +86,12 @@ public:
     answer.questions = sets.questions();
     if (solution.solvable == Solvable::kNo) return false;
     if (solution.solvable == Solvable::kOutOfTime) {
-      answer.unknown = "integer sets gave no answer in time";
+      answer.unknown = "the integer-set solver gave no answer in time";
       return true;
     }
     Conflict found = conflict_of(solution.values);
     if (!met(found)) {  // by a condition that is not linear
-      answer.unknown = "its conditions are not linear in the loops";
+      answer.unknown = "its conditions are not linear in the loop variables";
       return false;
     }
     found.differs = differs;
@@ -233,7 +233,7 @@ private:
 }  // namespace
 
 std::string PairAnswer::proof() const {
-  return fmt::format("proved by integer sets ({} question{})", questions,
+  return fmt::format("proved with integer sets ({} question{})", questions,
                      questions == 1 ? "" : "s");
 }
 

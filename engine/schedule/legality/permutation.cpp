@@ -22,7 +22,8 @@ namespace {
 using namespace ir;
 
 constexpr char kCondition[] =
-    "reorder: iterations that meet in an element keep their order, except for the terms of a sum";
+    "reorder: iterations that access the same element keep their order, except for the terms of a "
+    "sum";
 
 /// Every run of the innermost moved loop's body has these tensors to itself.
 bool writes_only(BlockSite const& site, std::set<std::string> const& tensors) {
@@ -101,8 +102,8 @@ std::unexpected<Refusal> refuse_pair(PairAnswer const& pairs, std::vector<LoopSi
   auto does = [](bool writes) { return writes ? "writes" : "reads"; };
   std::string message =
       pairs.start_overtaken
-          ? fmt::format("iteration {} would update {} before iteration {} sets it to its start",
-                        first, element, second)
+          ? fmt::format("iteration {} would update {} before iteration {} initializes it", first,
+                        element, second)
           : fmt::format("iteration {} {} {}, and would come before iteration {}, which {} it",
                         first, does(conflict.first_writes), element, second,
                         does(conflict.second_writes));
@@ -117,8 +118,8 @@ std::expected<Proof, Refusal> by_pairs(PairAnswer const& pairs, std::vector<Loop
   if (pairs.none()) return Proof{pairs.proof()};
   if (pairs.conflict) return refuse_pair(pairs, before, after);
   auto refusal = refuse("undecided",
-                        "it is not proved that iterations which meet in an element keep their "
-                        "order, and no pair that does not was found: " +
+                        "it could not be proved that iterations which access the same element keep "
+                        "their order, although no counterexample was found: " +
                             pairs.unknown,
                         kCondition, before);
   refusal.error().undecided = true;
@@ -156,9 +157,10 @@ std::expected<Proof, Refusal> permutable(Target const& target,
   std::set<std::string> own = tensors_of_iteration(target, before), agree;
   auto separated = separated_loops(blocks, moved, own);
   if (std::count(separated.begin(), separated.end(), false) <= 1)
-    return Proof{"iterations that meet in an element differ in one loop only"};
+    return Proof{"iterations that access the same element differ in one loop only"};
   if (any_order(blocks, before, own))
-    return Proof{"complete and reduction blocks, iterators made of the loops one to one"};
+    return Proof{
+        "the blocks are complete or reductions, and their iterators map one-to-one to the loops"};
   for (size_t i = 0; i < moved.size(); ++i)
     if (separated[i]) agree.insert(moved[i]->name());
   return by_pairs(find_overtaken(blocks, old_order, new_order, agree, own, effort), before, after);

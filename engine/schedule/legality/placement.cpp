@@ -52,7 +52,7 @@ std::expected<void, Refusal> inputs_in_scope(Program const& program, BlockSite c
       return refuse_stage(
           "input_out_of_scope",
           fmt::format("{} reads {}, which does not exist at that place", block.block->name, buffer),
-          verb + ": what the block reads is whole when it runs");
+          verb + ": everything that the block reads is computed before it runs");
   return {};
 }
 
@@ -61,17 +61,18 @@ std::expected<void, Refusal> inputs_ready(Program const& program, BlockSite cons
                                           std::vector<std::string> const& exempt,
                                           std::string const& verb) {
   if (auto visible = inputs_in_scope(program, block, new_loops, verb); !visible) return visible;
-  std::string condition = verb + ": what the block reads is whole when it runs";
+  std::string condition = verb + ": everything that the block reads is computed before it runs";
   for (std::string const& buffer : read_buffers(*block.block)) {
     if (std::find(exempt.begin(), exempt.end(), buffer) != exempt.end()) continue;
     for (BlockSite const& writer : writers_of(program, buffer)) {
       if (writer.block->id == block.block->id) continue;
       if (reads_earlier_steps(writer, block, new_loops)) continue;
       if (shared_loops(writer.loops, new_loops) > shared_loops(writer.loops, block.loops))
-        return refuse_stage("input_not_ready",
-                            fmt::format("{} reads {}, of which {} has computed only a part there",
-                                        block.block->name, buffer, writer.block->name),
-                            condition);
+        return refuse_stage(
+            "input_not_ready",
+            fmt::format("{} reads {}, of which {} has computed only a part at that place",
+                        block.block->name, buffer, writer.block->name),
+            condition);
     }
   }
   return {};
@@ -103,7 +104,7 @@ std::expected<void, Refusal> inputs_precede(Program const& program, BlockSite co
         return refuse_stage("input_comes_later",
                             fmt::format("{} reads {}, which {} computes after that place",
                                         block.block->name, buffer, writer.block->name),
-                            verb + ": what the block reads is whole when it runs");
+                            verb + ": everything that the block reads is computed before it runs");
   }
   return {};
 }
@@ -115,9 +116,9 @@ std::expected<void, Refusal> place_takes_nests(Program const& program, LoopSite 
   for (LoopSite const& site : chain)
     if (site.loop->loop_kind == LoopKind::kVector)
       return refuse("place_is_vector",
-                    fmt::format("{} is vectorized: no nest can stand below it",
+                    fmt::format("{} is vectorized: it cannot contain another loop nest",
                                 reference_of(program, site.loop->id)),
-                    verb + ": the loops around the place are not vectorized", {site});
+                    verb + ": the loops around that place must not be vectorized", {site});
   for (LoopSite const& site : chain)
     if (auto plain = plain_chain(program, {site}, verb); !plain) return plain;
   return {};
@@ -153,7 +154,7 @@ std::expected<void, Refusal> inputs_stay_before(Program const& program, Program 
         return refuse_stage("input_comes_later",
                             fmt::format("{} reads {}, which {} computes after that place",
                                         block.block->name, buffer, writer.block->name),
-                            verb + ": what the block reads is whole when it runs");
+                            verb + ": everything that the block reads is computed before it runs");
   return {};
 }
 
@@ -187,9 +188,9 @@ std::expected<void, Refusal> only_writer(Program const& program, BlockSite const
   for (BlockSite const& writer : writers_of(program, buffer))
     if (writer.block->id != block.block->id)
       return refuse_stage("several_writers",
-                          fmt::format("{} writes {} too: {} cannot move alone", writer.block->name,
-                                      buffer, block.block->name),
-                          verb + ": the block makes its tensor alone");
+                          fmt::format("{} also writes {}: {} cannot be moved alone",
+                                      writer.block->name, buffer, block.block->name),
+                          verb + ": the block must be the only one that writes its tensor");
   return {};
 }
 
@@ -202,10 +203,10 @@ std::expected<void, Refusal> layout_fits(Move const& move, BufferNode const& buf
   auto layout = parse_layout(move.word("layout"), buffer.shape.size());
   if (layout) return {};
   return refuse_stage("bad_layout",
-                      fmt::format("'{}' is no layout of {}: {}", move.word("layout"), buffer.name,
-                                  layout.error().message),
-                      fmt::format("{}: a letter per dimension (A, B, ...), blocks as a number and "
-                                  "the small letter",
+                      fmt::format("'{}' is not a layout of {}: {}", move.word("layout"),
+                                  buffer.name, layout.error().message),
+                      fmt::format("{}: one letter per dimension (A, B, ...), and blocks as a "
+                                  "number and the lowercase letter",
                                   verb));
 }
 
@@ -213,13 +214,13 @@ std::unexpected<Refusal> refuse_flow(FlowAnswer const& flow,
                                      std::expected<void, Refusal> const& shape,
                                      std::string const& condition) {
   bool found = !flow.code.empty();
-  auto refusal =
-      found ? refuse_stage(flow.code, flow.message, condition)
-            : refuse_stage("undecided",
-                           "it is not proved that all reads find what they read finished, and no "
-                           "pair that does not was found: " +
-                               flow.unknown,
-                           condition);
+  auto refusal = found
+                     ? refuse_stage(flow.code, flow.message, condition)
+                     : refuse_stage("undecided",
+                                    "it could not be proved that every read comes after the writes "
+                                    "that it needs, although no counterexample was found: " +
+                                        flow.unknown,
+                                    condition);
   // Instances that are lost or added say more than shapes, which would speak of a pair.
   bool has_words = found && !flow.conflict;
   if (!shape && !has_words) refusal = std::unexpected(shape.error());

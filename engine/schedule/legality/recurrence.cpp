@@ -89,15 +89,17 @@ std::expected<void, Refusal> keeps_steps(Program const& program, BlockSite const
   if (!shares_steps(program, block)) return {};
   std::string const& name = block.block->name;
   std::string condition =
-      verb + ": a block of a recurrence stays inside of its step, or leaves the recurrence";
+      verb +
+      ": a block of a recurrence must stay inside its step, or leave the recurrence entirely";
   std::vector<For const*> steps = step_loops(block);
   std::string step = reference_of(program, steps.front()->id);
   if (reads_itself(*block.block))
-    return refuse_stage("goes_on_from_itself",
-                        fmt::format("{} reads what it made at an earlier step of {}, which other "
-                                    "blocks share",
-                                    name, step),
-                        condition);
+    return refuse_stage(
+        "goes_on_from_itself",
+        fmt::format(
+            "{} reads what it computed at an earlier step of {}, which it shares with other blocks",
+            name, step),
+        condition);
   auto kept =
       std::ranges::count_if(steps, [&](For const* loop) { return holds_loop(new_loops, *loop); });
   bool around = holds_loop(site_of(program, steps.front()->id).around, *new_loops.back());
@@ -105,7 +107,8 @@ std::expected<void, Refusal> keeps_steps(Program const& program, BlockSite const
   if (size_t(kept) < steps.size())
     return refuse_stage(
         "between_steps",
-        fmt::format("there {} would be computed for several steps of {} at once", name, step),
+        fmt::format("{} would be computed for several steps of {} at once at that place", name,
+                    step),
         condition);
   return {};
 }
@@ -125,9 +128,9 @@ std::expected<void, Refusal> read_at_its_step(Program const& program, BlockSite 
     if (!arith::always(box[d].base + (box[d].extent - 1) <= now, ranges))
       return refuse_stage(
           "read_at_other_steps",
-          fmt::format("{} reads {} as another step of {} made it", reader->block->name,
+          fmt::format("{} reads {} as another step of {} computed it", reader->block->name,
                       tensor->name, reference_of(program, step_loops(block).front()->id)),
-          verb + ": in a recurrence, nothing of a later step is computed");
+          verb + ": in a recurrence, nothing of a later step may be computed early");
   return inputs_are_kept(program, block, verb);
 }
 
@@ -154,9 +157,10 @@ std::expected<void, Refusal> inputs_are_kept(Program const& program, BlockSite c
     if (!lives_at_top(program, input))
       return refuse_stage(
           "input_out_of_scope",
-          fmt::format("{} would need {} as another step made it, and it exists for one step only",
-                      reader->block->name, input),
-          verb + ": what the block reads is there when its readers run");
+          fmt::format(
+              "{} would need {} as another step computed it, but it exists for one step only",
+              reader->block->name, input),
+          verb + ": what the block reads must still exist when its readers run");
   return {};
 }
 

@@ -41,15 +41,16 @@ std::expected<void, Refusal> holds_plain_blocks(ir::Program const& program,
                                                 ir::LoopSite const& loop, std::string const& verb) {
   std::string name = reference_of(program, loop.loop->id);
   if (!only_blocks(loop.loop->body))
-    return refuse("not_only_blocks", fmt::format("{} holds statements outside of blocks", name),
-                  fmt::format("{}: only loops and blocks may stand below the loop", verb), {loop});
+    return refuse("not_only_blocks", fmt::format("{} contains statements outside blocks", name),
+                  fmt::format("{}: the loop may only contain loops and blocks", verb), {loop});
   for (ir::BlockSite const& site : ir::blocks_of(loop.loop->body))
     for (ir::IterVar const& iter : site.block->iters)
       if (iter.kind == ir::IterKind::kOpaque)
         return refuse("opaque_block",
-                      fmt::format("nothing is known about the order of block {} below {}",
+                      fmt::format("nothing is known about the order of block {} inside {}",
                                   site.block->name, name),
-                      fmt::format("{}: no opaque iterator below the loop", verb), {loop});
+                      fmt::format("{}: no block inside the loop may have an opaque iterator", verb),
+                      {loop});
   return {};
 }
 
@@ -60,7 +61,7 @@ std::expected<int64_t, Refusal> plain_loop(ir::Program const& program, ir::LoopS
   std::string name = reference_of(program, loop.loop->id);
   if (loop.loop->loop_kind != ir::LoopKind::kSerial)
     return refuse("loop_annotated",
-                  fmt::format("{} is {} already", name, ir::adjective(loop.loop->loop_kind)),
+                  fmt::format("{} is already {}", name, ir::adjective(loop.loop->loop_kind)),
                   fmt::format("{}: the loop must be serial", verb), {loop});
   auto extent = ir::as_int(loop.loop->extent);
   if (!extent)
@@ -79,8 +80,7 @@ std::expected<std::vector<ir::LoopSite>, Refusal> perfect_chain(ir::Program cons
             [](auto const& a, auto const& b) { return a.around.size() < b.around.size(); });
   ir::LoopSite const& outer = loops.front();
   ir::LoopSite const& inner = loops.back();
-  std::string condition =
-      fmt::format("{}: the loops must lie inside one another with nothing between them", verb);
+  std::string condition = fmt::format("{}: the loops must be perfectly nested", verb);
   std::vector<ir::LoopSite> chain{outer};
   while (chain.back().loop->id != inner.loop->id) {
     auto const* next = chain.back().loop->body.as<ir::For>();
@@ -90,8 +90,8 @@ std::expected<std::vector<ir::LoopSite>, Refusal> perfect_chain(ir::Program cons
       std::string a = reference_of(program, chain.back().loop->id),
                   b = reference_of(program, inner.loop->id);
       return refuse(inside ? "not_perfectly_nested" : "not_on_one_chain",
-                    inside ? fmt::format("between {} and {} stands more than one statement", a, b)
-                           : fmt::format("{} is not inside of {}", b, a),
+                    inside ? fmt::format("there is more than one statement between {} and {}", a, b)
+                           : fmt::format("{} is not inside {}", b, a),
                     condition, {outer, inner});
     }
     ir::LoopSite site{next, chain.back().around};
@@ -104,8 +104,8 @@ std::expected<std::vector<ir::LoopSite>, Refusal> perfect_chain(ir::Program cons
     if (!found)
       return refuse(
           "not_on_one_chain",
-          fmt::format("{} and {} are not inside one another", reference_of(program, site.loop->id),
-                      reference_of(program, inner.loop->id)),
+          fmt::format("neither of {} and {} is inside the other",
+                      reference_of(program, site.loop->id), reference_of(program, inner.loop->id)),
           condition, {site, inner});
   }
   return chain;

@@ -61,9 +61,9 @@ std::expected<void, Refusal> reads_made_elements(BlockSite const& block,
             Solvable::kNo)
           return refuse_stage(
               "reads_unmade",
-              fmt::format("{} reads elements of {} that {} does not make: they only fill it up",
+              fmt::format("{} reads elements of {} that {} does not compute: they are only padding",
                           reader.block->name, tensor, block.block->name),
-              verb + ": readers take elements that the block makes");
+              verb + ": readers may only read elements that the block computes");
     }
   return {};
 }

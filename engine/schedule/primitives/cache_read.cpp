@@ -25,16 +25,15 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return refuse_stage("not_read_there",
                         fmt::format("{} does not read '{}'; it reads {}", block.block->name, tensor,
                                     fmt::join(read, ", ")),
-                        "cache_read: the block reads the tensor");
+                        "cache_read: the block must read the tensor");
   for (BlockSite const& writer : writers_of(move.program, tensor))
     if (writer.block->id == block.block->id || shared_loops(writer.loops, block.loops) > 0)
       return refuse_stage("written_beside",
                           fmt::format("{} writes {} in the same nest", writer.block->name, tensor),
-                          "cache_read: the tensor is whole before the block's nest begins");
+                          "cache_read: the tensor must be complete before the block's nest begins");
   if (!lives_at_top(move.program, tensor))
-    return refuse_stage("input_out_of_scope",
-                        fmt::format("{} exists only inside of a loop", tensor),
-                        "cache_read: the tensor is whole before the block's nest begins");
+    return refuse_stage("input_out_of_scope", fmt::format("{} exists only inside a loop", tensor),
+                        "cache_read: the tensor must be complete before the block's nest begins");
   if (auto fits = layout_fits(move, *find_buffer(move.program, tensor), kVerb); !fits)
     return std::unexpected(fits.error());
   return Proof{"the copy holds the same values"};
@@ -67,8 +66,8 @@ Primitive const& primitive_cache_read() {
       .key = "K",
       .title = "Read through a cache",
       .doc =
-          "Copies a tensor before a block reads it; the block reads the copy. Moved to a loop "
-          "(compute_at) the copy holds what one iteration needs; with a layout it is packed.",
+          "Copies a tensor before a block reads it; the block reads the copy. Moved to a loop with "
+          "compute_at, the copy holds what one iteration needs; with a layout, the copy is packed.",
       .rewrite = "C[i] = f(A[i])  -->  A_cache[i] = A[i]; C[i] = f(A_cache[i])",
       .parameters = {copied_tensor_parameter(), cache_scope_parameter(), cache_layout_parameter()},
       .check = check,

@@ -32,15 +32,15 @@ std::expected<Proof, Refusal> check(Move const& move) {
   std::string const& name = block.block->name;
   if (!written_buffer(block))
     return refuse_stage("not_one_tensor", fmt::format("{} does not write one tensor", name),
-                        "cache_write: the block writes one tensor");
+                        "cache_write: the block must write one tensor");
   if (auto alone = only_writer(move.program, block, kVerb); !alone)
     return std::unexpected(alone.error());
   if (!read_after_its_nest(move.program, block))
     return refuse_stage("read_in_its_nest",
-                        fmt::format("what {} writes is needed before its nest ends: write to the "
-                                    "cache before moving blocks together",
+                        fmt::format("what {} writes is needed before its nest ends: apply "
+                                    "cache_write before moving blocks together",
                                     name),
-                        "cache_write: the block's tensor is read after its nest");
+                        "cache_write: the block's tensor may only be read after its nest");
   if (auto fits = layout_fits(move, *written_buffer(block), kVerb); !fits)
     return std::unexpected(fits.error());
   return Proof{"the copy comes after the last write and before the first read"};
@@ -77,8 +77,8 @@ Primitive const& primitive_cache_write() {
       .key = "W",
       .title = "Compute into a cache",
       .doc =
-          "A block computes into a tensor of its own, which another block then copies to where it "
-          "was written before. Moved to a loop (reverse_compute_at) the cache holds one tile.",
+          "A block computes into a new tensor, which another block then copies to the original "
+          "one. Moved to a loop with reverse_compute_at, the cache holds one tile.",
       .rewrite = "C[i] = f(i)  -->  C_cache[i] = f(i); C_write: C[i] = C_cache[i]",
       .parameters = {cache_scope_parameter(), cache_layout_parameter()},
       .check = check,

@@ -20,7 +20,8 @@ using namespace ir;
 
 constexpr char kVerb[] = "compute_at";
 constexpr char kCondition[] =
-    "compute_at: what the block reads is whole when it runs, and its readers find all they need";
+    "compute_at: everything that the block reads is computed before it runs, and its readers get "
+    "all that they need";
 
 std::vector<BlockSite> consumers_of(Move const& move) {
   std::vector<BlockSite> readers = readers_of(move.program, written_buffer(move.blocks[0])->name);
@@ -83,13 +84,13 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (!may_run_again(block))
     return refuse_stage(
         "not_a_simple_block",
-        fmt::format("block {} is neither complete nor a sum or recurrence that is whole", name),
-        "compute_at: running the block's instances again gives the same values");
+        fmt::format("block {} is neither complete nor a whole sum or recurrence", name),
+        "compute_at: running instances of the block again must give the same values");
   if (is_parameter(move.program, written_buffer(block)->name))
     return refuse_stage("writes_an_output",
                         fmt::format("block {} writes {}, an output of the kernel", name,
                                     written_buffer(block)->name),
-                        "compute_at: the block's tensor is used inside of the kernel only");
+                        "compute_at: the block's tensor must only be used inside the kernel");
   if (auto alone = only_writer(move.program, block, kVerb); !alone)
     return std::unexpected(alone.error());
   if (auto visible = inputs_in_scope(move.program, block, place_loops(place), kVerb); !visible)
@@ -98,12 +99,12 @@ std::expected<Proof, Refusal> check(Move const& move) {
   for (BlockSite const& consumer : consumers)
     if (!is_under(consumer, place.loop->id))
       return refuse_stage("consumer_outside",
-                          fmt::format("{} reads {} too and is not below {}", consumer.block->name,
+                          fmt::format("{} also reads {} and is not inside {}", consumer.block->name,
                                       written_buffer(block)->name, at),
-                          "compute_at: all readers of the block's tensor stand below the loop");
+                          "compute_at: all readers of the block's tensor must be inside the loop");
   if (consumers.empty())
     return refuse_stage("no_consumer", fmt::format("nothing reads what {} computes", name),
-                        "compute_at: all readers of the block's tensor stand below the loop");
+                        "compute_at: all readers of the block's tensor must be inside the loop");
   Program moved = apply(move).program;
   FlowQuestion question{move.program, moved, {block.block->id}, {written_buffer(block)->name}, {}};
   if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())
@@ -122,7 +123,7 @@ Primitive const& primitive_compute_at() {
       .title = "Compute a block at a consumer's loop",
       .doc =
           "Moves a block into a loop around its readers: every iteration computes the part that it "
-          "needs, in a tensor of its own. Parts that overlap are computed again.",
+          "needs, in its own tensor. Overlapping parts are computed again.",
       .rewrite = "for y: P(y); for y: C(P, y)  -- at y -->  for y: P(part); C(part, y)",
       .refused = "cannot be computed there",
       .targets = 2,

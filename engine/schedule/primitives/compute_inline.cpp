@@ -66,23 +66,25 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return refuse_stage("writes_an_output",
                         fmt::format("block {} writes {}, an output of the kernel", name,
                                     written_buffer(block)->name),
-                        "compute_inline: the block's tensor is used inside of the kernel only");
+                        "compute_inline: the block's tensor must only be used inside the kernel");
   std::vector<BlockSite> consumers =
       written_buffer(block) ? consumers_of(move) : std::vector<BlockSite>{};
   std::erase_if(consumers, [&](BlockSite const& r) { return r.block->id == block.block->id; });
   if (consumers.empty())
     return refuse_stage("no_consumer", fmt::format("nothing reads what {} computes", name),
-                        "compute_inline: some block reads the tensor");
+                        "compute_inline: some block must read the tensor");
   if (!is_complete(block))
-    return refuse_stage(
-        "not_a_complete_block",
-        fmt::format("block {} reduces or has an order: its value is no expression", name),
-        "compute_inline: the block computes each element at once");
+    return refuse_stage("not_a_complete_block",
+                        fmt::format("block {} is a reduction or has an ordered axis, so its value "
+                                    "is not a single expression",
+                                    name),
+                        "compute_inline: the block must compute each element in one step");
   if (!iterators_at(*block.block, block.block->body.to<Store>().indices))
     return refuse_stage(
         "element_hides_its_instance",
-        fmt::format("which instance of {} makes an element does not show in its indices", name),
-        "compute_inline: an element's indices give the iterators that make it");
+        fmt::format("the indices of an element do not determine which instance of {} computes it",
+                    name),
+        "compute_inline: the indices of an element must determine the iterators that compute it");
   if (auto alone = only_writer(move.program, block, kVerb); !alone)
     return std::unexpected(alone.error());
   for (BlockSite const& consumer : consumers)
@@ -94,8 +96,9 @@ std::expected<Proof, Refusal> check(Move const& move) {
   FlowQuestion question{move.program, inlined, {}, {}, {}};
   for (BlockSite const& consumer : consumers) question.readers.insert(consumer.block->id);
   if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())
-    return refuse_flow(flow, shape_refusal(move, consumers),
-                       "compute_inline: what the block reads is whole where it is read");
+    return refuse_flow(
+        flow, shape_refusal(move, consumers),
+        "compute_inline: what the block reads must be complete where its tensor is read");
   return Proof{"the readers compute the same expression"};
 }
 
@@ -107,8 +110,8 @@ Primitive const& primitive_compute_inline() {
       .key = "I",
       .title = "Compute a block where it is read",
       .doc =
-          "Replaces every read of a block's tensor by the block's expression. The tensor is gone; "
-          "what several readers need is computed several times.",
+          "Replaces every read of a block's tensor by the block's expression. The tensor is "
+          "removed; elements that are read several times are computed several times.",
       .rewrite = "P[i] = f(i); C[i] = P[i] + P[i+1]  -->  C[i] = f(i) + f(i+1)",
       .refused = "cannot be inlined",
       .check = check,

@@ -16,9 +16,8 @@ namespace {
 using namespace ir;
 
 constexpr char kCondition[] =
-    "decompose_reduction: one block below the loop starts a sum, and no other tensor is made "
-    "there; loops that reduce are the "
-    "loop itself or inside of it";
+    "decompose_reduction: the loop must contain exactly one block, a reduction that starts there; "
+    "its reduction loops must be the loop itself or inside it";
 
 /// The loop itself and those between it and the block, outermost first.
 std::vector<For const*> inner_loops(Move const& move, BlockSite const& block) {
@@ -49,15 +48,16 @@ std::optional<BlockSite> starting_block(LoopSite const& loop) {
 std::unexpected<Refusal> refuse_restart(Move const& move, Block const& block,
                                         PairAnswer const& again) {
   std::string name = reference_of(move.program, move.loops[0].loop->id);
-  auto refusal =
-      refuse(again.conflict ? "starts_again" : "undecided",
-             again.conflict
-                 ? fmt::format("{} computes elements of {} more than once below {}, each time from "
-                               "the start",
-                               block.name, again.conflict->buffer, name)
-                 : fmt::format("it is not proved that {} computes each element once below {}: {}",
-                               block.name, name, again.unknown),
-             "decompose_reduction: below the loop each element is summed up once", {move.loops[0]});
+  auto refusal = refuse(
+      again.conflict ? "starts_again" : "undecided",
+      again.conflict
+          ? fmt::format(
+                "{} computes elements of {} more than once inside {}, each time from the start",
+                block.name, again.conflict->buffer, name)
+          : fmt::format("it could not be proved that {} computes each element once inside {}: {}",
+                        block.name, name, again.unknown),
+      "decompose_reduction: each element must be reduced only once inside the loop",
+      {move.loops[0]});
   refusal.error().conflict = again.conflict;
   refusal.error().undecided = !again.conflict;
   return refusal;
@@ -74,18 +74,18 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return refuse("not_one_reduction",
                   blocks.size() == 1
                       ? fmt::format("block {} does not start a reduction", blocks[0].block->name)
-                      : fmt::format("{} blocks stand below {}", blocks.size(), name),
+                      : fmt::format("{} blocks are inside {}", blocks.size(), name),
                   kCondition, {site});
   Block const& block = *starts->block;
   for (For const* outer : site.around)
     if (feeds(block, *outer, true))
       return refuse("reduced_outside",
-                    fmt::format("{} reduces too and stands around {}",
+                    fmt::format("{} is also a reduction loop and is outside {}",
                                 reference_of(move.program, outer->id), name),
                     kCondition, {site_of(move.program, outer->id)});
   PairAnswer again = find_restarted(*starts, inner_loops(move, *starts), move.effort);
   if (!again.none()) return refuse_restart(move, block, again);
-  return Proof{"every element is set before the first of its terms"};
+  return Proof{"every element is initialized before its first term is added"};
 }
 
 /// The block that only sets what the sum starts from.
@@ -134,8 +134,8 @@ Primitive const& primitive_decompose_reduction() {
       .key = "D",
       .title = "Decompose a reduction",
       .doc =
-          "Sets what a reduction starts from in a block of its own, before the loop. The sum's "
-          "loops can then be moved freely.",
+          "Initializes a reduction in a separate block, before the loop. The loops of the sum can "
+          "then be moved freely.",
       .rewrite =
           "for i: for k: if k == 0: T[i] = 0; T[i] += A[i, k]  -- at k -->  for i: T[i] = 0; for "
           "k: T[i] += A[i, k]",

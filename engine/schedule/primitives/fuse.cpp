@@ -14,16 +14,16 @@ std::expected<Proof, Refusal> check(Move const& move) {
     if (__builtin_mul_overflow(product, *extent, &product))
       return refuse("extent_too_large",
                     "the fused loop would have more iterations than can be counted",
-                    "fuse: the product of the extents fits 63 bits", move.loops);
+                    "fuse: the product of the extents must fit in 63 bits", move.loops);
   }
   auto chain = perfect_chain(move.program, move.loops, "fuse");
   if (!chain) return std::unexpected(chain.error());
   if (chain->size() != 2 || (*chain)[0].loop->id != move.loops[0].loop->id)
     return refuse("not_neighbours",
-                  fmt::format("{} is not directly inside of {}",
+                  fmt::format("{} is not directly inside {}",
                               reference_of(move.program, move.loops[1].loop->id),
                               reference_of(move.program, move.loops[0].loop->id)),
-                  "fuse: the second loop must be directly inside of the first", move.loops);
+                  "fuse: the second loop must be directly inside the first", move.loops);
   return Proof{"fusing neighbours keeps the order of iterations"};
 }
 
@@ -53,7 +53,7 @@ Primitive const& primitive_fuse() {
       .name = "fuse",
       .key = "F",
       .title = "Fuse two loops",
-      .doc = "Makes one loop of a loop and the one directly inside of it.",
+      .doc = "Makes one loop of a loop and the loop directly inside it.",
       .rewrite = "for i in N: for j in M: A[i, j]  -->  for i_j in N*M: A[i_j // M, i_j % M]",
       .refused = "cannot be fused",
       .at_hand = true,

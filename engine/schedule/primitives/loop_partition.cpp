@@ -15,7 +15,8 @@ namespace {
 using namespace ir;
 
 constexpr char kCondition[] =
-    "loop_partition: the loop is serial, holds blocks and no tensors, and 'at' lies inside of it";
+    "loop_partition: the loop must be serial and contain blocks but no allocations, and 'at' must "
+    "be inside its range";
 
 /// A reduction that starts in the first part goes on in the second: none of its iterations there
 /// is the one that starts.
@@ -53,8 +54,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
   std::string name = reference_of(move.program, loop.id);
   if (move.number("at") >= *extent)
     return refuse("partition_out_of_range",
-                  fmt::format("{} has {} iterations: a second part would begin at 1 to {}", name,
-                              *extent, *extent - 1),
+                  fmt::format("{} has {} iterations, so 'at' must be from 1 to {}", name, *extent,
+                              *extent - 1),
                   kCondition, move.loops);
   bool allocates = false;
   walk(loop.body, [&](Stmt const& s) {
@@ -62,10 +63,11 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return !allocates;
   });
   if (allocates)
-    return refuse(
-        "holds_a_tensor",
-        fmt::format("a tensor lives inside of {}: partition before computing it there", name),
-        kCondition, move.loops);
+    return refuse("holds_a_tensor",
+                  fmt::format("a tensor is allocated inside {}: partition the loop before moving "
+                              "the computation of the tensor into it",
+                              name),
+                  kCondition, move.loops);
   Expr counter = var("counter");
   for (BlockSite const& site : blocks_of(loop.body)) {
     bool sums = site.block->init && feeds(*site.block, loop, true);
@@ -73,7 +75,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
                                           ranges_with(move, site, "counter")))
       return refuse(
           "start_undecided",
-          fmt::format("block {} may start its sum in either part of {}", site.block->name, name),
+          fmt::format("block {} could start its sum in either part of {}", site.block->name, name),
           kCondition, move.loops);
   }
   return Proof{"the iterations run in the same order"};
@@ -128,10 +130,10 @@ Primitive const& primitive_loop_partition() {
   static Primitive const primitive{
       .name = "loop_partition",
       .key = "B",
-      .title = "Cut a loop in two",
+      .title = "Partition a loop",
       .doc =
-          "Runs the first iterations of a loop in a loop of their own, and the others after them: "
-          "a remainder or the rows at a border get code without guards, and steps of their own.",
+          "Splits the iterations of a loop into two loops, one after the other. A remainder, or "
+          "the rows at a border, then get code without guards and can be scheduled separately.",
       .rewrite = "for i in 10: S(i)  -- at=8 -->  for i.0 in 8: S(i.0); for i.1 in 2: S(i.1 + 8)",
       .gives = 2,
       .parameters = {{.name = "at",

@@ -28,9 +28,9 @@ Primitive const& primitive_pack() {
       .key = "Q",
       .title = "Pack what a block reads",
       .doc =
-          "Copies a tensor in another layout before a block reads it: cache_read with a layout. "
-          "With the block's innermost axis as the last block of the layout its vectors lie in a "
-          "row.",
+          "Copies a tensor in another layout before a block reads it: cache_read with a layout. If "
+          "the block's innermost axis is the innermost block of the layout, its vectors are "
+          "contiguous.",
       .rewrite =
           "C[i, j] = f(B[k, j])  -- layout=BA16b -->  B_cache[j // 16, k, j % 16] = B[k, j]; C[i, "
           "j] = f(B_cache[j // 16, k, j % 16])",

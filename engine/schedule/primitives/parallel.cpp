@@ -21,7 +21,7 @@ Primitive const& primitive_parallel() {
       .name = "parallel",
       .key = "P",
       .title = "Run a loop in parallel",
-      .doc = "Shares the iterations of a loop among the threads of the device.",
+      .doc = "Distributes the iterations of a loop over the threads of the device.",
       .rewrite = "for i in N: S(i)  -->  threads run S(0), ..., S(N-1), each once, in any order",
       .refused = "cannot run in parallel",
       .marks = ir::LoopKind::kParallel,

@@ -42,31 +42,32 @@ std::expected<Proof, Refusal> check(Move const& move) {
   std::string at = reference_of(move.program, place.loop->id);
   if (!is_under(move.blocks[0], place.loop->id))
     return refuse_stage("not_around_the_block", fmt::format("{} is not around {}", at, block),
-                        "prefetch: the loop is one of those around the block");
+                        "prefetch: the loop must be around the block");
   if (auto fits = place_takes_nests(move.program, place, kVerb); !fits)
     return std::unexpected(fits.error());
   std::vector<std::string> read = read_buffers(*move.blocks[0].block);
   if (std::ranges::find(read, tensor) == read.end())
     return refuse_stage("not_read_there", fmt::format("{} does not read '{}'", block, tensor),
-                        "prefetch: the block reads the tensor");
+                        "prefetch: the block must read the tensor");
   bool beside = std::ranges::any_of(writers_of(move.program, tensor), [&](BlockSite const& writer) {
     return shared_loops(writer.loops, move.blocks[0].loops) > 0;
   });
   if (beside || !lives_at_top(move.program, tensor))
-    return refuse_stage("written_beside", fmt::format("{} is made in the same nest", tensor),
-                        "prefetch: the tensor is whole before the block's nest begins");
+    return refuse_stage("written_beside", fmt::format("{} is computed in the same nest", tensor),
+                        "prefetch: the tensor must be complete before the block's nest begins");
   if (reads_by_data(move.blocks[0], tensor))
     return refuse_stage(
         "depends_on_data",
-        fmt::format("where {} reads {} depends on data of the same iteration, which "
-                    "is not read ahead",
-                    block, tensor),
-        "prefetch: the index is one of loops");
+        fmt::format(
+            "where {} reads {} depends on data of the same iteration, which is not known ahead",
+            block, tensor),
+        "prefetch: the index must depend on loop variables only");
   if (!moves_with(box_at(move, *find_buffer(move.program, tensor)), *place.loop))
-    return refuse_stage("same_in_each_iteration",
-                        fmt::format("every iteration of {} reads {} at the same place", at, tensor),
-                        "prefetch: the iterations of the loop read different parts of the tensor");
-  return Proof{"a hint changes no value"};
+    return refuse_stage(
+        "same_in_each_iteration",
+        fmt::format("every iteration of {} reads {} at the same place", at, tensor),
+        "prefetch: the iterations of the loop must read different parts of the tensor");
+  return Proof{"a hint does not change any value"};
 }
 
 /// Elements that lie in a row from the box's first one on.
@@ -136,11 +137,11 @@ Primitive const& primitive_prefetch() {
   static Primitive const primitive{
       .name = "prefetch",
       .key = "H",
-      .title = "Prefetch what is read later",
+      .title = "Prefetch what a later iteration reads",
       .doc =
-          "Each iteration of a loop asks the caches for what a block will read of a tensor some "
-          "iterations later, up to 16 lines that lie in a row. Helps where the hardware does not "
-          "see the pattern; changes no value.",
+          "Each iteration of a loop prefetches what a block will read of a tensor some iterations "
+          "later, up to 16 contiguous cache lines. Helps where the hardware prefetcher does not "
+          "detect the pattern; changes no values.",
       .rewrite = "for k: C += B[k]  -- ahead=4 -->  for k: prefetch B[k+4]; C += B[k]",
       .targets = 2,
       .parameters =

@@ -90,7 +90,7 @@ Primitive const& primitive_reorder() {
       .title = "Reorder loops",
       .doc =
           "Puts the named loops into the given order, outermost first; loops between them that are "
-          "not named stay where they are.",
+          "not named keep their place.",
       .rewrite = "for i: for j: for k: S  -- reorder(k, i) -->  for k: for j: for i: S",
       .refused = "cannot be moved there",
       .at_hand = true,

@@ -24,8 +24,8 @@ using namespace ir;
 
 constexpr char kVerb[] = "reverse_compute_at";
 constexpr char kCondition[] =
-    "reverse_compute_at: each iteration of the loop finishes a box of what the block reads, and "
-    "the block needs nothing else of it";
+    "reverse_compute_at: each iteration of the loop must complete a box of what the block reads, "
+    "and the block must not need anything else of it";
 
 /// The tensors that the block reads and that something below the place writes.
 std::vector<std::string> produced_below(Move const& move) {
@@ -68,16 +68,18 @@ std::expected<void, Refusal> finishes_box(Move const& move, std::string const& t
   for (BlockSite const& writer : writers_of(move.program, tensor)) {
     std::string const& name = writer.block->name;
     if (!is_under(writer, move.loops[0].loop->id))
-      return no(fmt::format("{} writes {} too, outside of the loop", name, tensor));
+      return no(fmt::format("{} also writes {}, outside the loop", name, tensor));
     if (!is_complete(writer) && !is_reduction(writer) && !makes_one_step(writer, still))
       return no(fmt::format("block {} is neither complete nor a reduction", name));
     for (For const* loop : still)
       for (IterVar const& iter : writer.block->iters)
         if (iter.kind == IterKind::kReduce && uses_variable(iter.binding, loop->name()))
-          return no(fmt::format("the sum of {} still goes on: {} reduces around that place", name,
-                                reference_of(move.program, loop->id)));
+          return no(fmt::format(
+              "the sum of {} is not complete there: the reduction loop {} is around that place",
+              name, reference_of(move.program, loop->id)));
     if (!guards_the_domain_only(writer))
-      return no(fmt::format("{} skips iterations by a guard that is not the end of an axis", name));
+      return no(
+          fmt::format("{} skips iterations with a guard that is not the end of an axis", name));
   }
   return {};
 }
@@ -119,10 +121,9 @@ std::expected<std::vector<Span>, Refusal> spans_of(Move const& move) {
         if (!span || is_whole(*span, iter)) continue;
         auto [at, added] = found.emplace(iter.name(), *span);
         if (!added && (!equal(at->second.base, span->base) || at->second.extent != span->extent))
-          return refuse_stage(
-              "boxes_differ",
-              fmt::format("the parts that {} reads do not belong together", block.name),
-              kCondition);
+          return refuse_stage("boxes_differ",
+                              fmt::format("the parts that {} reads do not match", block.name),
+                              kCondition);
       }
   }
   std::vector<Span> spans;
@@ -134,7 +135,8 @@ std::expected<std::vector<Span>, Refusal> spans_of(Move const& move) {
     else if (at != found.end())
       return refuse_stage(
           "sum_not_finished_there",
-          fmt::format("the sum of {} needs more than one iteration makes", block.name), kCondition);
+          fmt::format("the sum of {} needs more than one iteration computes", block.name),
+          kCondition);
   }
   return spans;
 }
@@ -191,20 +193,20 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (is_under(block, place.loop->id))
     return refuse_stage(
         "already_there",
-        fmt::format("{} stands below {} already", name, reference_of(move.program, place.loop->id)),
+        fmt::format("{} is already inside {}", name, reference_of(move.program, place.loop->id)),
         kCondition);
   std::vector<std::string> tensors = produced_below(move);
   if (tensors.empty())
     return refuse_stage("no_producer",
-                        fmt::format("{} reads nothing that is computed below {}", name,
+                        fmt::format("{} reads nothing that is computed inside {}", name,
                                     reference_of(move.program, place.loop->id)),
                         kCondition);
   bool goes_on = is_reduction(block) && !block.block->init;
   if (!may_run_again(block) && !goes_on)
     return refuse_stage(
         "not_a_simple_block",
-        fmt::format("block {} is neither complete nor a sum or recurrence that is whole", name),
-        "reverse_compute_at: running the block's instances again gives the same values");
+        fmt::format("block {} is neither complete nor a whole sum or recurrence", name),
+        "reverse_compute_at: running instances of the block again must give the same values");
   if (auto alone = only_writer(move.program, block, kVerb);
       !alone && !goes_on && !writes_apart(move.program, block))
     return std::unexpected(alone.error());
@@ -222,7 +224,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return refuse_flow(flow, shape_refusal(move, tensors), kCondition);
   if (auto holds = annotations_hold(moved, move.target, place.loop->id, kVerb, move.effort); !holds)
     return std::unexpected(holds.error());
-  return Proof{"each iteration finishes what the block reads"};
+  return Proof{"each iteration completes what the block reads"};
 }
 
 }  // namespace
@@ -234,7 +236,7 @@ Primitive const& primitive_reverse_compute_at() {
       .title = "Compute a block at its producer's loop",
       .doc =
           "Moves a block into a loop around its producer, right after the part that it reads is "
-          "finished: an epilogue on a tile that is still in registers or cache.",
+          "complete: an epilogue on a tile that is still in registers or cache.",
       .rewrite = "for y: P(y); for y: C(P, y)  -- at P.y -->  for y: P(y); C(y)",
       .refused = "cannot be computed there",
       .targets = 2,

@@ -18,8 +18,8 @@ using namespace ir;
 
 constexpr char kVerb[] = "reverse_compute_inline";
 constexpr char kCondition[] =
-    "reverse_compute_inline: the block reads one tensor of one complete block, each element once, "
-    "and nothing else reads that tensor";
+    "reverse_compute_inline: the block must read one tensor of one complete block, each element "
+    "once, and nothing else may read that tensor";
 
 /// The tensor that is to disappear: made by a complete block, not a parameter.
 std::optional<BlockSite> producer_of(Move const& move) {
@@ -177,18 +177,19 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (!reads_made)
     return no("no_producer", fmt::format("{} reads nothing that another block computes", name));
   if (!is_complete(block))
-    return no("not_a_complete_block", fmt::format("block {} reduces or has an order", name));
+    return no("not_a_complete_block",
+              fmt::format("block {} is a reduction or has an ordered axis", name));
   auto producer = producer_of(move);
   if (!producer)
     return no("no_single_producer",
               fmt::format("{} does not read exactly one tensor of one other block", name));
   if (!is_complete(*producer))
     return no("producer_not_complete",
-              fmt::format("block {} reduces or has an order: use reverse_compute_at",
+              fmt::format("block {} is a reduction or has an ordered axis: use reverse_compute_at",
                           producer->block->name));
   std::string tensor = written_buffer(*producer)->name;
   if (readers_of(move.program, tensor).size() != 1)
-    return no("several_readers", fmt::format("{} is read by other blocks, too", tensor));
+    return no("several_readers", fmt::format("{} is also read by other blocks", tensor));
   if (!reads_each_once(*block.block, tensor) || !same_elements(*block.block, *producer->block))
     return no("reads_elsewhere",
               fmt::format("{} does not read each element of {} once", name, tensor));
@@ -216,7 +217,9 @@ Primitive const& primitive_reverse_compute_inline() {
       .name = "reverse_compute_inline",
       .key = "E",
       .title = "Compute a block in its producer",
-      .doc = "Puts a block's expression into the block whose tensor it reads; that tensor is gone.",
+      .doc =
+          "Merges a block's expression into the block whose tensor it reads; that tensor is "
+          "removed.",
       .rewrite = "P[i] = f(i); C[i] = g(P[i])  -->  C[i] = g(f(i)) in P's nest",
       .refused = "cannot be inlined",
       .check = check,

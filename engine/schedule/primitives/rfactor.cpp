@@ -17,7 +17,7 @@ using namespace ir;
 
 constexpr char kVerb[] = "rfactor";
 constexpr char kCondition[] =
-    "rfactor: the loop stands around one reduction block, alone in its nest, and is a part of its "
+    "rfactor: the loop must be around one reduction block, alone in its nest, and belong to its "
     "reduction axes only";
 
 /// No condition speaks of reduction loops and of spatial ones.
@@ -57,16 +57,17 @@ std::expected<Proof, Refusal> check(Move const& move) {
   for (For const* loop : site.around) chain.push_back(site_of(move.program, loop->id));
   for (LoopSite const& loop : chain)
     if (loop.loop->loop_kind != LoopKind::kSerial && loop.loop->id == site.loop->id)
-      return refuse("loop_annotated", fmt::format("{} is annotated already", name), kCondition,
+      return refuse("loop_annotated", fmt::format("{} is already annotated", name), kCondition,
                     {site});
   if (auto plain = plain_chain(move.program, {chain.back()}, kVerb); !plain)
     return std::unexpected(plain.error());
   LoopSite root = chain.size() > 1 ? site_of(move.program, site.around.front()->id) : site;
   std::vector<BlockSite> blocks = working_blocks(root);
   if (blocks.size() != 1 || !blocks[0].block->init || !is_reduction(blocks[0]))
-    return refuse("not_one_reduction",
-                  fmt::format("the nest of {} is not that of one reduction block", name),
-                  kCondition, {site});
+    return refuse(
+        "not_one_reduction",
+        fmt::format("the loop nest of {} does not belong to a single reduction block", name),
+        kCondition, {site});
   for (IterVar const& iter : blocks[0].block->iters)
     if (iter.kind == IterKind::kOrdered)
       return refuse("ordered_block",
@@ -78,23 +79,23 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return refuse("starts_from_a_value",
                   fmt::format("{} starts from a value that each partial result would add again",
                               blocks[0].block->name),
-                  "rfactor: the reduction starts from its neutral element", {site});
+                  "rfactor: the reduction must start from its neutral element", {site});
   if (!feeds(*blocks[0].block, *site.loop, true))
-    return refuse("not_a_reduction_loop", fmt::format("{} is no reduction loop", name), kCondition,
-                  {site});
+    return refuse("not_a_reduction_loop", fmt::format("{} is not a reduction loop", name),
+                  kCondition, {site});
   for (For const* loop : blocks[0].loops) {
     bool sums = feeds(*blocks[0].block, *loop, true);
     if (sums && feeds(*blocks[0].block, *loop, false))
       return refuse("mixed_loop",
-                    fmt::format("{} counts a reduction axis and a spatial one",
+                    fmt::format("{} belongs to both a reduction axis and a spatial axis",
                                 reference_of(move.program, loop->id)),
                     kCondition, {site_of(move.program, loop->id)});
   }
   if (!guards_keep_apart(blocks[0]))
     return refuse("mixed_guard",
-                  fmt::format("a guard of {} speaks of reduction loops and of spatial ones",
+                  fmt::format("a guard of {} depends on both reduction loops and spatial loops",
                               blocks[0].block->name),
-                  "rfactor: a term is left out by its reduction loops alone", {site});
+                  "rfactor: a guard of a term must depend on its reduction loops only", {site});
   return Proof{"only the order of a sum changes"};
 }
 
@@ -217,8 +218,8 @@ Primitive const& primitive_rfactor() {
       .key = "X",
       .title = "Factor a reduction",
       .doc =
-          "Makes a reduction loop spatial: one partial result for each of its iterations, added up "
-          "by another block. The loop can then be vectorized or run in parallel.",
+          "Makes a reduction loop spatial: each of its iterations gives a partial result, and "
+          "another block adds these up. The loop can then be vectorized or run in parallel.",
       .rewrite =
           "for i: for k: T[i] += A[i, k]  -- at k -->  for k: for i: T_rf[k, i] += A[i, k]; for i: "
           "for k: T[i] += T_rf[k, i]",

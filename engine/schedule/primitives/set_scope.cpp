@@ -15,12 +15,12 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (!buffer)
     return refuse_stage("not_one_tensor",
                         fmt::format("{} does not write one tensor", move.blocks[0].block->name),
-                        "set_scope: the block writes one tensor");
+                        "set_scope: the block must write one tensor");
   if (is_parameter(move.program, buffer->name))
     return refuse_stage(
         "writes_an_output",
         fmt::format("{} is an output of the kernel: the caller provides it", buffer->name),
-        "set_scope: the tensor is allocated inside of the kernel");
+        "set_scope: the tensor must be allocated inside the kernel");
   return Proof{"where a tensor lives does not change what it holds"};
 }
 
@@ -42,11 +42,11 @@ Primitive const& primitive_set_scope() {
       .key = "M",
       .title = "Choose a tensor's memory",
       .doc =
-          "Says where the tensor that a block writes lives: in the workspace (global) or on the "
+          "Chooses the memory of the tensor that a block writes: the workspace (global) or the "
           "stack of the thread that computes it (local).",
       .rewrite = "alloc T @global  -->  alloc T @local",
       .parameters = {{.name = "scope",
-                      .doc = "the memory, of those that the target has",
+                      .doc = "one of the target's memories",
                       .low = 0,
                       .high = 0,
                       .scope = true}},

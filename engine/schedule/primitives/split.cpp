@@ -20,14 +20,15 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (!extent) return std::unexpected(extent.error());
   std::string name = reference_of(move.program, move.loops[0].loop->id);
   if (move.has("factor") == move.has("parts"))
-    return refuse("factor_or_parts", "give either factor (inner extent) or parts (outer extent)",
-                  "split: one of factor and parts", move.loops);
+    return refuse("factor_or_parts",
+                  "give either factor (the inner extent) or parts (the outer extent), not both",
+                  "split: exactly one of factor and parts must be given", move.loops);
   int64_t given = move.has("factor") ? move.number("factor") : move.number("parts");
   if (given > *extent)
     return refuse("factor_out_of_range",
-                  fmt::format("{} has {} iterations, so {} is not from 1 to {}", name, *extent,
-                              given, *extent),
-                  "split: the factor lies from 1 to the extent", move.loops);
+                  fmt::format("{} has {} iterations: {} is outside the range 1 to {}", name,
+                              *extent, given, *extent),
+                  "split: the factor must be from 1 to the extent", move.loops);
   return Proof{"a split keeps the order of iterations"};
 }
 

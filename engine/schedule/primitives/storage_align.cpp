@@ -28,22 +28,23 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return refuse_stage(
         "not_one_tensor",
         fmt::format("{} does not write one tensor of constant shape", move.blocks[0].block->name),
-        "storage_align: the block writes one tensor of constant shape");
+        "storage_align: the block must write one tensor of constant shape");
   if (is_parameter(move.program, buffer->name))
     return refuse_stage(
         "writes_an_output",
-        fmt::format("{} is an output of the kernel: the caller lays it out", buffer->name),
-        "storage_align: the tensor is allocated inside of the kernel");
+        fmt::format("{} is an output of the kernel: the caller chooses its layout", buffer->name),
+        "storage_align: the tensor must be allocated inside the kernel");
   int64_t dim = move.number("dim");
   if (dim + 1 >= int64_t(shape->size()))
-    return refuse_stage("no_such_dimension",
-                        fmt::format("{} has {} dimensions; those before the last have a stride",
-                                    buffer->name, shape->size()),
-                        "storage_align: the dimension has a stride to align");
+    return refuse_stage(
+        "no_such_dimension",
+        fmt::format("{} has {} dimensions; only those before the last have a stride to align",
+                    buffer->name, shape->size()),
+        "storage_align: the dimension must have a stride to align");
   if (!padded(*shape, size_t(dim), move.number("factor"), move.number("offset")))
-    return refuse_stage("cannot_align",
-                        fmt::format("no padding of dimension {} gives that stride", dim + 1),
-                        "storage_align: the stride can be reached by padding the next dimension");
+    return refuse_stage(
+        "cannot_align", fmt::format("no padding of dimension {} gives that stride", dim + 1),
+        "storage_align: padding the next dimension must be able to give the stride");
   return Proof{"padding is never read"};
 }
 
@@ -67,8 +68,8 @@ Primitive const& primitive_storage_align() {
       .key = "G",
       .title = "Align a tensor's rows",
       .doc =
-          "Pads a tensor so that the stride of one dimension, in elements, leaves a given "
-          "remainder: rows begin at full vectors, or columns spread over cache sets.",
+          "Pads a tensor so that the stride of one dimension is a multiple of the factor, plus an "
+          "offset, in elements: rows start at full vectors, or columns are spread over cache sets.",
       .rewrite = "alloc T[56, 58]  -- dim=0, factor=16, offset=0 -->  alloc T[56, 64]",
       .parameters =
           {{.name = "dim", .doc = "the dimension whose stride changes", .low = 0, .high = 16},
@@ -77,7 +78,7 @@ Primitive const& primitive_storage_align() {
             .low = 1,
             .high = 4096},
            {.name = "offset",
-            .doc = "elements more than a multiple",
+            .doc = "elements added to the multiple",
             .low = 0,
             .high = 4095,
             .preset = 0}},

@@ -15,7 +15,8 @@ namespace {
 using namespace ir;
 
 constexpr char kCondition[] =
-    "transform_layout: a letter per dimension (A, B, ...), blocks as a number and the small letter";
+    "transform_layout: one letter per dimension (A, B, ...), and blocks as a number and the "
+    "lowercase letter";
 
 std::expected<Proof, Refusal> check(Move const& move) {
   Buffer buffer = written_buffer(move.blocks[0]);
@@ -23,16 +24,16 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return refuse_stage(
         "not_one_tensor",
         fmt::format("{} does not write one tensor of constant shape", move.blocks[0].block->name),
-        "transform_layout: the block writes one tensor of constant shape");
+        "transform_layout: the block must write one tensor of constant shape");
   if (is_parameter(move.program, buffer->name))
     return refuse_stage(
         "writes_an_output",
-        fmt::format("{} is an output of the kernel: the caller lays it out", buffer->name),
-        "transform_layout: the tensor is allocated inside of the kernel");
+        fmt::format("{} is an output of the kernel: the caller chooses its layout", buffer->name),
+        "transform_layout: the tensor must be allocated inside the kernel");
   auto layout = parse_layout(move.word("layout"), buffer->shape.size());
   if (!layout)
     return refuse_stage("bad_layout",
-                        fmt::format("'{}' is no layout of {}: {}", move.word("layout"),
+                        fmt::format("'{}' is not a layout of {}: {}", move.word("layout"),
                                     buffer->name, layout.error().message),
                         kCondition);
   return Proof{"every element has one place"};
@@ -52,8 +53,9 @@ Primitive const& primitive_transform_layout() {
       .key = "L",
       .title = "Change a tensor's layout",
       .doc =
-          "Stores a tensor in another order of its dimensions, some of them cut into blocks: BA is "
-          "the transpose of AB, AcB16c... as oneDNN writes it. Packing is cache_read and this.",
+          "Stores a tensor with its dimensions in another order, some of them split into blocks, "
+          "in oneDNN's notation: BA is the transpose of AB, and BA16b also splits B into blocks of "
+          "16.",
       .rewrite = "T[i, j]  -- layout=BA16b -->  T[j // 16, i, j % 16]",
       .parameters = {{.name = "layout", .doc = "the new order", .low = 0, .high = 0, .word = true}},
       .check = check,

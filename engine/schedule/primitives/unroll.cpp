@@ -29,9 +29,11 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (count > kMostCopies)
     return refuse(
         "too_many_copies",
-        fmt::format("unrolling {} makes {} copies of its body; at most {} are made: split it first",
-                    reference_of(move.program, move.loops[0].loop->id), count, kMostCopies),
-        fmt::format("unroll: at most {} copies, other unrolled loops counted", kMostCopies),
+        fmt::format(
+            "unrolling {} would make {} copies of its body; the limit is {}: split it first",
+            reference_of(move.program, move.loops[0].loop->id), count, kMostCopies),
+        fmt::format("unroll: at most {} copies, including those of other unrolled loops",
+                    kMostCopies),
         move.loops);
   return Proof{"unrolling keeps the order of iterations"};
 }
@@ -43,7 +45,8 @@ Primitive const& primitive_unroll() {
       .name = "unroll",
       .key = "U",
       .title = "Unroll a loop",
-      .doc = "Writes out every iteration of a loop, so that registers can hold what it works on.",
+      .doc =
+          "Copies the loop body for every iteration, so that registers can hold what it works on.",
       .rewrite = "for i in 3: A[i]  -->  A[0]; A[1]; A[2]",
       .refused = "cannot be unrolled",
       .marks = ir::LoopKind::kUnroll,

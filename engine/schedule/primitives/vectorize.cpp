@@ -19,16 +19,15 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (*extent > kMostLanes)
     return refuse(
         "too_many_lanes",
-        fmt::format("{} has {} iterations; at most {} become lanes of a vector: split it first",
-                    name, *extent, kMostLanes),
+        fmt::format("{} has {} iterations, but a vector has at most {} lanes: split it first", name,
+                    *extent, kMostLanes),
         fmt::format("vectorize: at most {} iterations", kMostLanes), move.loops);
   if (auto fit = kinds_nest(site, ir::LoopKind::kVector, "vectorize"); !fit)
     return std::unexpected(fit.error());
   if (std::set<std::string> own = tensors_of_iteration(move.target, *site.loop); !own.empty())
-    return refuse(
-        "holds_a_tensor",
-        fmt::format("every iteration of {} has the tensor {} to itself", name, *own.begin()),
-        "vectorize: no tensor is allocated below the loop", move.loops);
+    return refuse("holds_a_tensor",
+                  fmt::format("every iteration of {} has its own tensor {}", name, *own.begin()),
+                  "vectorize: no tensor may be allocated inside the loop", move.loops);
   return independent_iterations(move.program, move.target, site, "vectorize", move.effort);
 }
 
@@ -40,8 +39,8 @@ Primitive const& primitive_vectorize() {
       .key = "V",
       .title = "Vectorize a loop",
       .doc =
-          "Runs all iterations of a loop (at most 64) at once, as lanes of vector instructions. "
-          "Loops inside of it stay serial or unrolled; a guard masks the lanes.",
+          "Runs all iterations of a loop (at most 64) as lanes of vector instructions. Loops "
+          "inside it stay serial or unrolled; a guard becomes a mask of the lanes.",
       .rewrite = "for i in 16: A[i] = B[i]  -->  A[0:16] = B[0:16]",
       .refused = "cannot be vectorized",
       .marks = ir::LoopKind::kVector,

@@ -39,19 +39,20 @@ Result<PackLayout> parse_layout(std::string_view word, size_t rank) {
     int64_t block = 0;
     while (i < word.size() && std::isdigit(word[i]) && block < (1 << 20))
       block = block * 10 + (word[i++] - '0');
-    if (i == word.size()) return bad("a number stands at the end");
+    if (i == word.size()) return bad("it ends with a number without a letter");
     char letter = word[i++];
     auto dimension = size_t(std::tolower(letter) - 'a');
     if (!std::isalpha(letter) || dimension >= rank)
-      return bad(fmt::format("'{}' is none of its {} dimensions", letter, rank));
+      return bad(fmt::format("'{}' is not one of its {} dimensions", letter, rank));
     if ((block > 0) != (std::islower(letter) != 0) && block > 0)
-      return bad(fmt::format("a block is a small letter, not '{}'", letter));
+      return bad(fmt::format("a block needs a lowercase letter, not '{}'", letter));
     if (block == 0) ++outer[dimension];
     if (block > 0 && outer[dimension] == 0)
-      return bad(fmt::format("the block of '{}' stands before its dimension", letter));
+      return bad(fmt::format("the block of '{}' comes before its dimension", letter));
     layout.parts.push_back({dimension, block});
     if (block > 0 && (in_blocks *= block) > kMostInBlocks)
-      return bad(fmt::format("its blocks hold {} elements, at most {}", in_blocks, kMostInBlocks));
+      return bad(
+          fmt::format("its blocks have {} elements; the limit is {}", in_blocks, kMostInBlocks));
   }
   for (size_t d = 0; d < rank; ++d)
     if (outer[d] != 1)
