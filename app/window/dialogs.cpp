@@ -105,7 +105,7 @@ Status MainWindow::show_export_dialog() {
   for (std::string const& target : session_.export_targets())
     targets << QString::fromStdString(target);
   if (targets.isEmpty())
-    return environment_failed("no_runtime", "this program was built without what exports need");
+    return environment_failed("no_runtime", "this build of Tilewright cannot export models");
   ExportDialog::Choice choice;
   // A tensor expression is its kernel: there is nothing around it.
   bool has_graph = snapshot_.graph && !snapshot_.graph->nodes.empty();

@@ -76,7 +76,7 @@ Status MainWindow::run(journal::SaveProject const& action) {
 Status MainWindow::run(journal::SaveProjectWithModel const& action) {
   if (!snapshot_.model) return bad_input("no_model", "no model is open");
   if (snapshot_.model->path.empty())
-    return bad_input("nothing_to_embed", "a built-in model needs no copy in its project");
+    return bad_input("nothing_to_embed", "a built-in model does not need a copy in its project");
   QString file = QString::fromStdString(action.project);
   if (file.isEmpty()) file = keeper_->file();
   if (file.isEmpty()) return show_save_project_dialog(true);

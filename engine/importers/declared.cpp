@@ -82,7 +82,7 @@ Result<Symbols> fixed_symbols(ForeignGraph const& graph, Fixed const& fixed) {
     if (inputs.contains(name)) continue;
     if (!is_symbol(graph, name))
       return bad_input("unknown_input",
-                       fmt::format("the model has no input and no extent '{}' to fix", name));
+                       fmt::format("the model has no input and no extent '{}' to set", name));
     if (shape.size() != 1)
       return bad_input(
           "bad_fix", fmt::format("{} is a single extent, but {} was given", name, to_text(shape)));

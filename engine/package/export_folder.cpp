@@ -102,7 +102,7 @@ Result<std::pair<fs::path, int>> new_draft(fs::path const& folder) {
     path += fmt::format(".{}.{}{}", ::getpid(), ++drafts, kEnding);
     if (::mkdir(path.c_str(), 0777) != 0) {
       if (errno == EEXIST) continue;
-      return unwritable(folder, "cannot be made", errno);
+      return unwritable(folder, "cannot be created", errno);
     }
     if (int lock = lock_of(path); lock >= 0) return std::pair{path, lock};
   }
@@ -154,7 +154,7 @@ Result<ExportDraft> ExportDraft::create(fs::path const& named) {
   fs::path folder = resolved(named);
   std::error_code error;
   fs::create_directories(folder.parent_path(), error);
-  if (error) return unwritable(folder.parent_path(), "cannot be made", error.value());
+  if (error) return unwritable(folder.parent_path(), "cannot be created", error.value());
   sweep(folder);
   TRY_ASSIGN(auto made, new_draft(folder));
   ExportDraft draft(folder, made.first, made.second);

@@ -68,7 +68,7 @@ std::string signal_name(int signal) {
     case SIGABRT:
       return "abort";
     case SIGSYS:
-      return "call of the system that is not allowed";
+      return "forbidden system call";
     case SIGKILL:
       return "kill signal";
     default:
@@ -81,8 +81,8 @@ Result<ChildProcess> ChildProcess::start(std::vector<std::string> command,
   std::string program = command.at(0);
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return environment_failed("process_unavailable",
-                              "there is no socket for " + program + ": " + std::strerror(errno));
+    return environment_failed("process_unavailable", "no socket can be created for " + program +
+                                                         ": " + std::strerror(errno));
   pid_t pid = -1;
   int error = spawn(std::move(command), environment, ends[1], pid);
   close(ends[1]);

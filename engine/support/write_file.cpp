@@ -170,7 +170,7 @@ Status make_folder(fs::path const& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (!error) return {};
-  return environment_failed("file_unwritable", "the folder cannot be made: " + error.message(),
+  return environment_failed("file_unwritable", "the folder cannot be created: " + error.message(),
                             Place{folder.string(), 0, 0, {}});
 }
 

@@ -109,7 +109,7 @@ private slots:
     row({"device", "token", "add", at("tokens"), "a b"}, 2,
         "tw: the name of a token's client has at most 40 letters");
     row({"device", "token", "add", at("tokens"), "eve", "--out", at("m.te/eve")}, 3,
-        "tw: " + at("m.te") + ": the folder cannot be made: ");
+        "tw: " + at("m.te") + ": the folder cannot be created: ");
     row({"device", "certificate", at("c"), "--host", "a b"}, 2,
         "tw: 'a b' is neither a host name nor an IP address");
   }

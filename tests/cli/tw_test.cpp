@@ -54,7 +54,7 @@ private slots:
     row("unwritable", {"models", "write", "resnet18", "/proc/x.onnx"}, 3,
         "tw: /proc/x.onnx: cannot be written: No such file or directory");
     row("no folder", {"models", "write", "resnet18", at("m.te/x.onnx")}, 3,
-        "tw: " + at("m.te") + ": the folder cannot be made: Not a directory");
+        "tw: " + at("m.te") + ": the folder cannot be created: Not a directory");
     row("disk full", {"models", "write", "resnet18", "/dev/full"}, 3,
         "tw: /dev/full: cannot be written: No space left on device");
     row("bad fix", {"inspect", at("m.te"), "--fix", "data"}, 2,
@@ -62,9 +62,9 @@ private slots:
     row("fix twice", {"inspect", at("m.te"), "--fix", "A=32x24", "--fix", "A=32x25"}, 2,
         "tw: --fix gives 'A' twice");
     row("fix of an expression", {"inspect", at("m.te"), "--fix", "A=32x24"}, 2,
-        "tw: a tensor expression gives all its shapes: none can be fixed");
+        "tw: a tensor expression gives all its shapes, so none can be set");
     row("fix of a sample", {"inspect", "sample:dqn", "--fix", "nothing=1"}, 2,
-        "tw: the model has no input 'nothing' to fix");
+        "tw: the model has no input 'nothing' to set");
     row("unknown kernel", {"lower", at("m.te"), "--kernel", "conv"}, 2,
         "tw: there is no kernel 'conv'; 'kernels' lists them");
     row("unknown stage", {"lower", at("m.te"), "--stage", "ptx"}, 2,

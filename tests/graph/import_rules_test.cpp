@@ -149,7 +149,7 @@ private slots:
                                  << QStringList{"x", "3x5"};
     QTest::newRow("two numbers") << "N is a single extent, but 3x5 was given"
                                  << QStringList{"N", "3x5"};
-    QTest::newRow("neither") << "the model has no input and no extent 'M' to fix"
+    QTest::newRow("neither") << "the model has no input and no extent 'M' to set"
                              << QStringList{"M", "3"};
   }
   void fixes_that_contradict_each_other_are_errors() {

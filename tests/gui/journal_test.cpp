@@ -171,7 +171,7 @@ private slots:
     QCOMPARE(error_of(""), "f:1: a journal begins with 'tilewright journal 1'");
     QCOMPARE(error_of("undo\n"), "f:1: a journal begins with 'tilewright journal 1'");
     QCOMPARE(error_of("tilewright journal 7\n"),
-             "f:1: the journal's version is 7; this program reads version 1");
+             "f:1: the journal has version 7; this version of Tilewright reads version 1");
     QVERIFY(error_of("tilewright journal 1\nexpect nothing 3")
                 .starts_with("f:2:8: there is no fact 'nothing'; the facts are model, "));
   }
@@ -339,7 +339,7 @@ private slots:
       QVERIFY2(QFileInfo(at(made)).size() > 0, made);
     run = tilewright({"--journal", at("j.journal"), "--screenshot", at("j.journal/s.png")});
     QCOMPARE(run.code, 3);
-    QVERIFY2(run.err.contains("j.journal: the folder cannot be made: Not a directory"),
+    QVERIFY2(run.err.contains("j.journal: the folder cannot be created: Not a directory"),
              qPrintable(run.err));
   }
 

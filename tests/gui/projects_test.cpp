@@ -49,7 +49,7 @@ private slots:
     Workplace place(false);
     QCOMPARE(place.lines("open " + at("m.te") + "\nstep parallel(C.i)\n"), std::string());
     QCOMPARE(place.lines("project open " + at("rubbish.twproj")),
-             "line 2: " + at("rubbish.twproj") + ": this is not a project of Tilewright");
+             "line 2: " + at("rubbish.twproj") + ": this is not a Tilewright project");
     QCOMPARE(place.lines("project open " + at("newer.twproj")),
              "line 2: " + at("newer.twproj") +
                  ": the project has version 3; this program reads up to version 1");

@@ -191,7 +191,7 @@ private slots:
     QCOMPARE(sentence(build_graph(model, {{{"input", {1, 4, 8, 8}}}})),
              QString("the input 'input' is f32[N, 3, ?, 8], but 1x4x8x8 was given"));
     QCOMPARE(sentence(build_graph(model, {{{"image", {1}}}})),
-             QString("the model has no input and no extent 'image' to fix"));
+             QString("the model has no input and no extent 'image' to set"));
   }
 
   void wrong_inputs_of_a_run_are_named() {

@@ -187,7 +187,7 @@ private slots:
   void a_project_ships_its_schedules_from_the_command_line() {
     save_project();
     Ran ran = tw({"export", path("p.twproj"), "--out", path("shipped"), "--threads", "1"});
-    QVERIFY2(ran.code == 0 && ran.output.contains("1 kernel (1 shaped by hand)"),
+    QVERIFY2(ran.code == 0 && ran.output.contains("1 kernel (1 with your schedules)"),
              qPrintable(ran.output));
     QVERIFY(described("shipped").kernels[0].script.find("vectorize(C.j.1)") != std::string::npos);
     ran = tw({"export", path("p.twproj"), "--out", path("shipped"), "--threads", "1", "--default"});
@@ -202,8 +202,9 @@ private slots:
     QStringList words{"export", path("p.twproj"), "--out", path("unfit"), "--threads", "1"};
     Ran ran = tw(words);
     QVERIFY2(ran.code == 2 &&
-                 ran.output.contains("the project shapes a kernel matmul, which the model does not "
-                                     "have; --default exports it without the project's schedules"),
+                 ran.output.contains(
+                     "the project has a schedule for the kernel matmul, which the model does not "
+                     "have; --default exports the model without the project's schedules"),
              qPrintable(ran.output));
     QVERIFY(!fs::exists(at("unfit")));
     ran = tw(words + QStringList{"--default"});
@@ -223,10 +224,10 @@ private slots:
     fs::remove(at("matmul.te"));
     Ran ran = tw({"export", path("p.twproj"), "--out", path("copied"), "--threads", "1"});
     std::ofstream(at("matmul.te")) << kMatmul;
-    QVERIFY2(ran.code == 0 && ran.output.contains("1 kernel (1 shaped by hand)") &&
-                 ran.output.contains("the project's own copy is used: the model matmul.te is "
-                                     "missing"),
-             qPrintable(ran.output));
+    QVERIFY2(
+        ran.code == 0 && ran.output.contains("1 kernel (1 with your schedules)") &&
+            ran.output.contains("the copy in the project is used: the model matmul.te is missing"),
+        qPrintable(ran.output));
   }
 
   void the_command_line_exports_kernels_and_compares() {

@@ -65,7 +65,7 @@ private slots:
   void what_cannot_be_written_is_one_sentence() {
     auto nowhere = write_sample("resnet18", "/proc/at/all/resnet18.onnx");
     QVERIFY(!nowhere && nowhere.error().fault == Fault::kEnvironment);
-    QVERIFY2(sentence(nowhere).contains("/proc/at/all: the folder cannot be made"),
+    QVERIFY2(sentence(nowhere).contains("/proc/at/all: the folder cannot be created"),
              qPrintable(sentence(nowhere)));
     QCOMPARE(
         sentence(write_sample("vgg", "x.onnx")),

@@ -85,35 +85,34 @@ private slots:
   }
 
   void rubbish_is_one_sentence() {
-    QCOMPARE(sentence_of(""), "f: this is not a project of Tilewright");
-    QCOMPARE(sentence_of("\x7f\x45LF"), "f: this is not a project of Tilewright");
-    QCOMPARE(sentence_of("[]"), "f: this is not a project of Tilewright");
-    QCOMPARE(sentence_of("{\"kind\": 3}"), "f: this is not a project of Tilewright");
+    QCOMPARE(sentence_of(""), "f: this is not a Tilewright project");
+    QCOMPARE(sentence_of("\x7f\x45LF"), "f: this is not a Tilewright project");
+    QCOMPARE(sentence_of("[]"), "f: this is not a Tilewright project");
+    QCOMPARE(sentence_of("{\"kind\": 3}"), "f: this is not a Tilewright project");
     std::string good = saved_matmul();
     QCOMPARE(sentence_of(good.substr(0, good.size() / 2)),
-             "f: the project cannot be read: its end is missing, or something else was written "
-             "into it");
+             "f: the project cannot be read: it is truncated or damaged");
     QCOMPARE(sentence_of(with("\"version\": 1", "\"version\": \"x\"")),
              "f: the project is damaged: its version is missing");
     QCOMPARE(sentence_of(with("\"kernels\": [", "\"kernels\": 3, \"other\": [")),
-             "f: the project is damaged: its kernels are no list");
+             "f: the project is damaged: its kernels are not a list");
     QCOMPARE(sentence_of(with("\"name\": \"matmul\"", "\"nome\": \"matmul\"")),
              "f: the project is damaged: kernel 0 has no name");
     QCOMPARE(sentence_of(with("\"sha256\": \"", "\"sha256\": \"x")),
-             "f: the project is damaged: the hash of its model is not one");
+             "f: the project is damaged: the hash of its model is not valid");
     std::string deep(100'000, '[');
     deep += std::string(100'000, ']');
     QCOMPARE(sentence_of("{\"kind\": \"tilewright project\", \"version\": 1, \"kernels\": "
                          "[{\"name\": \"a\", \"history\": {\"x\": " +
                          deep + "}}]}"),
-             "f: the project is damaged: its lists go too deep");
+             "f: the project is damaged: its lists are nested too deeply");
   }
 
   void a_newer_version_is_refused_in_a_sentence() {
     QCOMPARE(sentence_of("{\"kind\": \"tilewright project\", \"version\": 4, \"written_by\": "
                          "\"tilewright 3.0\"}"),
-             "f: the project has version 4, written by tilewright 3.0; this program reads up to "
-             "version 1");
+             "f: the project has version 4, written by tilewright 3.0; this version of Tilewright "
+             "reads up to version 1");
   }
 
   void a_model_is_found_where_it_was_beside_or_by_its_content() {
@@ -152,9 +151,9 @@ private slots:
     QVERIFY(session->wait_idle(30));
     QVERIFY(session->snapshot().nest);
     QVERIFY(session->snapshot().error);
-    QCOMPARE(session->snapshot().error->sentence,
-             std::string("the history of kernel matmul is kept but fits nothing: the model has no "
-                         "such kernel"));
+    QCOMPARE(
+        session->snapshot().error->sentence,
+        std::string("the history of kernel matmul cannot be used: the model has no such kernel"));
     Project again = parse_project(session->save()).value();
     QCOMPARE(again.kernels.size(), size_t(2));
     QCOMPARE(again.kernels[1].name, std::string("matmul"));
@@ -176,7 +175,7 @@ private slots:
     QVERIFY(session->restore(saved));
     QVERIFY(session->wait_idle(30));
     QVERIFY(session->snapshot().error->sentence.starts_with(
-        "the history of kernel matmul is kept but fits nothing: "));
+        "the history of kernel matmul cannot be used: "));
     QCOMPARE(parse_project(session->save()).value().kernels.back().history.dump(),
              parse_project(saved).value().kernels[0].history.dump());
   }

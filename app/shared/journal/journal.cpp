@@ -117,10 +117,11 @@ Status parse_action(Reader& reader, Action& into) {
 Status check_header(std::string_view line, Place const& place) {
   if (line == kHeader) return {};
   if (line.starts_with("tilewright journal "))
-    return bad_input("unknown_version",
-                     fmt::format("the journal's version is {}; this program reads version 1",
-                                 line.substr(19, 20)),
-                     place);
+    return bad_input(
+        "unknown_version",
+        fmt::format("the journal has version {}; this version of Tilewright reads version 1",
+                    line.substr(19, 20)),
+        place);
   return bad_input("not_a_journal", fmt::format("a journal begins with '{}'", kHeader), place);
 }
 

@@ -61,24 +61,24 @@ Result<TestData> test_data(LoadedModel const& model, StopToken stop, Progress co
   options.stop = stop;
   options.progress = progress;
   TRY_ASSIGN(data.outputs, reference_run(model.before, data.inputs, options));
-  data.origin = "those of the operators' plain loops";
+  data.origin = "the results of the operators' plain loops";
   return data;
 }
 
 std::string summary_of(ExportView const& view) {
   std::string what = fmt::format(
       "{}: {}{} in {}, parameters {}, runtime {}", view.folder, count_text(view.kernels, "kernel"),
-      view.shaped > 0 ? fmt::format(" ({} shaped by hand)", view.shaped) : "",
+      view.shaped > 0 ? fmt::format(" ({} with your schedules)", view.shaped) : "",
       bytes_text(double(view.library_bytes)), bytes_text(double(view.parameter_bytes)),
       bytes_text(double(view.runtime_bytes)));
   if (!view.note.empty()) what += ". " + view.note;
-  if (!view.tested) return what + ". Not run here: " + view.not_tested_because;
+  if (!view.tested) return what + ". Not tested here: " + view.not_tested_because;
   std::string compared =
-      fmt::format("its outputs differ from {} by {:.3g} at most, where the largest value is {:.3g}",
+      fmt::format("its outputs differ from {} by at most {:.3g}; the largest value is {:.3g}",
                   view.compared_with, view.largest_difference, view.largest_value);
   if (!view.emulator.empty())
-    return fmt::format("{}. Run alone under {}: {}", what, view.emulator, compared);
-  return fmt::format("{}. Run alone: {}; {} at best, {} in the middle, {}", what, compared,
+    return fmt::format("{}. Tested stand-alone under {}: {}", what, view.emulator, compared);
+  return fmt::format("{}. Tested stand-alone: {}; {} at best, {} median, {}", what, compared,
                      milliseconds_text(view.least_ms), milliseconds_text(view.median_ms),
                      count_text(view.threads, "thread"));
 }
@@ -160,7 +160,7 @@ public:
     options_.expected = std::move(alone.expected);
     options_.origin = alone.origin;
     if (!alone.unknown.empty())
-      options_.note = fmt::format("Nobody said what {} holds: random values stand there",
+      options_.note = fmt::format("No values were given for {}: it contains random values",
                                   fmt::join(alone.unknown, ", "));
     std::map<int, std::string> scripts;
     if (auto given = request_.scripts.find(row); given != request_.scripts.end())

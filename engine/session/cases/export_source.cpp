@@ -30,11 +30,12 @@ Result<std::map<int, std::string>> scripts_in(LoadedModel const& model, Project 
     if (script.steps.empty()) continue;
     auto found = std::ranges::find(kernels, kernel.name, &KernelTask::name);
     if (found == kernels.end())
-      return bad_input("unknown_kernel",
-                       fmt::format("the project shapes a kernel {}, which the model does not have; "
-                                   "--default exports it without the project's schedules",
-                                   kernel.name),
-                       Place{file, 0, 0, {}});
+      return bad_input(
+          "unknown_kernel",
+          fmt::format("the project has a schedule for the kernel {}, which the model does not "
+                      "have; --default exports the model without the project's schedules",
+                      kernel.name),
+          Place{file, 0, 0, {}});
     scripts[int(found - kernels.begin())] = kernel.script;
   }
   return scripts;

@@ -69,14 +69,15 @@ Result<std::string> default_script(LoadedModel const& model, int kernel, Backend
 Result<KernelAnalysis> analyze_kernel(LoadedModel const& model, int kernel,
                                       std::string const& script, std::string const& script_file,
                                       MachineView const& machine, Backend const& backend) {
-  if (!machine.rates) return bad_input("unknown_roofs", "the machine's roofs are not known");
+  if (!machine.rates)
+    return bad_input("unknown_roofs", "the roofs of the machine are not measured");
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
   TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script, script_file, backend));
   ir::Program runs = split_load_time(scheduled).at_run;
   analysis::Locality locality(runs, backend.target().hardware.line_bytes());
   auto time = backend.model_time(runs, locality, *machine.rates);
   if (!time)
-    return refused("no_time_model", fmt::format("the target '{}' has no model of a kernel's time",
+    return refused("no_time_model", fmt::format("the target '{}' has no time model for kernels",
                                                 backend.target().name));
   return KernelAnalysis{nest_view(scheduled, machine.cache_bytes),
                         roofline_point(*time, double(model.kernel(kernel).flops)),
@@ -114,18 +115,19 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
   KernelBench bench(device, plain, std::move(reference.inputs));
   BenchOptions options = bench_options(backend, stop);
   if (what.measure) {
-    Elapsing elapsing(progress, fmt::format("{}: the plain nest is timed", plain.name), 0);
+    Elapsing elapsing(progress, fmt::format("{}: timing the plain loop nest", plain.name), 0);
     TRY_ASSIGN(KernelCode code, compile_kernel(plain, backend, CodeTier::kFast, stop));
     TRY_ASSIGN(BenchResult measured, bench.measure(code, options));
     result.plain_ms = measured.samples.least() * 1e3;
   }
   if (what.checked) {
     int64_t any = std::numeric_limits<int64_t>::max();
-    Elapsing elapsing(progress, fmt::format("{} runs with every access checked", plain.name), 0);
+    Elapsing elapsing(progress, fmt::format("{}: running with every access checked", plain.name),
+                      0);
     TRY_ASSIGN(result.checked, run_checked(schedule.program(), 0, any, backend, bench, options));
     if (result.checked->is_wrong()) return result;
   }
-  Elapsing elapsing(progress, fmt::format("{} runs as it is scheduled", plain.name), 0);
+  Elapsing elapsing(progress, fmt::format("{}: running the scheduled kernel", plain.name), 0);
   TRY_ASSIGN(KernelCode code, compile_kernel(schedule.program(), backend, CodeTier::kFull, stop));
   TRY_ASSIGN(BenchResult measured, bench.measure(code, options));
   result.comparison = te::judge(measured.outputs, reference.expected);
@@ -154,11 +156,10 @@ Result<StateToCompare> side_of(LoadedModel const& model, int kernel, NamedScript
   TRY_ASSIGN(ScriptCheck check, check_script(model, kernel, side.state.script, script.name, backend,
                                              device, {.measure = true}, stop, progress));
   if (!check.scheduled_ms)
-    return refused(
-        "wrong_result",
-        fmt::format("{} computes something else: the largest difference is {:.3g} where "
-                    "the largest value is {:.3g}",
-                    script.name, check.comparison.max_abs_diff, check.comparison.max_abs_ref));
+    return refused("wrong_result", fmt::format("{} computes a wrong result: the largest difference "
+                                               "is {:.3g}, and the largest value is {:.3g}",
+                                               script.name, check.comparison.max_abs_diff,
+                                               check.comparison.max_abs_ref));
   side.min_ms = check.scheduled_ms;
   side.spread = check.scheduled_spread;
   return side;
@@ -170,7 +171,8 @@ Result<ScriptDiff> diff_scripts(LoadedModel const& model, int kernel, NamedScrip
                                 NamedScript const& after, DiffOptions const& options,
                                 MachineView const& machine, Backend const& backend, Device& device,
                                 StopToken stop, Progress const& progress) {
-  if (!machine.rates) return bad_input("unknown_roofs", "the machine's roofs are not known");
+  if (!machine.rates)
+    return bad_input("unknown_roofs", "the roofs of the machine are not measured");
   TRY(check_stage(options.stage, backend));
   TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
   TRY_ASSIGN(ir::Program first, schedule_program(plain, before.text, before.name, backend));

@@ -129,22 +129,22 @@ void judge(std::vector<NDArray> const& outputs, std::vector<NDArray> const& expe
     verified.reason = std::move(reason);
   };
   if (outputs.size() != expected.size())
-    return fail(
-        fmt::format("the model gives {} outputs, {} are stored", outputs.size(), expected.size()));
+    return fail(fmt::format("the model gives {} outputs, but {} are stored", outputs.size(),
+                            expected.size()));
   for (size_t i = 0; i < outputs.size(); ++i) {
     NDArray const &ours = outputs[i], &theirs = expected[i];
     if (ours.type() != theirs.type() || ours.shape() != theirs.shape())
-      return fail(fmt::format("output {} is {}[{}], {}[{}] is stored", i, to_text(ours.type()),
+      return fail(fmt::format("output {} is {}[{}], but {}[{}] is stored", i, to_text(ours.type()),
                               to_text(ours.shape()), to_text(theirs.type()),
                               to_text(theirs.shape())));
     Comparison one = te::judge(ours, te::stored_output(theirs));
     if (one.max_abs_diff >= verified.max_abs_diff)
       verified.max_abs_diff = one.max_abs_diff, verified.max_abs_ref = one.max_abs_ref;
     if (!one.equal)
-      fail(
-          fmt::format("output {} is {:.6g} at element {}, {:.6g} is stored (the largest is {:.3g})",
-                      i, ours.value_at(one.worst_index), one.worst_index,
-                      theirs.value_at(one.worst_index), one.max_abs_ref));
+      fail(fmt::format(
+          "output {} is {:.6g} at element {}, but {:.6g} is stored (the largest is {:.3g})", i,
+          ours.value_at(one.worst_index), one.worst_index, theirs.value_at(one.worst_index),
+          one.max_abs_ref));
   }
 }
 
@@ -204,9 +204,10 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
     return run_kernel(model, options, backend, device, stop, progress);
   for (ModelTensor const& info : model_inputs(model))
     if (!info.unknown.empty())
-      return bad_input("unknown_shape",
-                       fmt::format("the shape of input {} is not known ({}); give --fix {}=SHAPE",
-                                   info.name, fmt::join(info.unknown, ", "), info.name));
+      return bad_input(
+          "unknown_shape",
+          fmt::format("the shape of the input {} is not known ({}); set it with --fix {}=SHAPE",
+                      info.name, fmt::join(info.unknown, ", "), info.name));
   if (model.base) return run_model(*model.base, options, backend, device, stop, progress);
   NetworkOptions network_options;
   network_options.threads = threads_of(options.threads, backend);
@@ -282,7 +283,7 @@ std::vector<VerifiedSet> verify_folder(std::filesystem::path const& folder, Back
   std::vector<std::filesystem::path> sets = test_sets(folder);
   if (sets.empty())
     results.push_back(
-        {name, "-", VerifiedSet::Outcome::kSkipped, "the folder holds no test_data_set_N"});
+        {name, "-", VerifiedSet::Outcome::kSkipped, "the folder has no test_data_set_N"});
   for (auto const& set : sets) {
     auto verified = verify_set(folder, set, backend, device, options, stop);
     if (!verified)

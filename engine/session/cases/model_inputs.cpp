@@ -18,9 +18,10 @@ bool is_mode(ModelTensor const& info) {
 }
 
 std::unexpected<Error> unknown_shape(ModelTensor const& info) {
-  return bad_input("unknown_shape",
-                   fmt::format("the shape of input {} is not known ({}); give --fix {}=SHAPE",
-                               info.name, fmt::join(info.unknown, ", "), info.name));
+  return bad_input(
+      "unknown_shape",
+      fmt::format("the shape of the input {} is not known ({}); set it with --fix {}=SHAPE",
+                  info.name, fmt::join(info.unknown, ", "), info.name));
 }
 
 }  // namespace

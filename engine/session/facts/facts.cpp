@@ -73,19 +73,19 @@ using Chosen = ChosenLoops const&;
 Fact const kFacts[] = {
     {{"model", "words", "name of the open model, or none"},
      [](Now now, Chosen) { return words(now.model ? now.model->name : "none"); }},
-    {{"model.operators", "", "operators of the model as it was read"},
+    {{"model.operators", "", "number of operators of the model as read"},
      [](Now now, Chosen) { return number(now.model ? now.model->operators : 0); }},
-    {{"model.time", "ms", "of the whole model, measured inside the network"},
+    {{"model.time", "ms", "time of the whole model, measured inside the network"},
      [](Now now, Chosen) { return now.kernels ? number(now.kernels->total_ms) : std::nullopt; }},
     {{"model.places", "words", "devices that the model runs on, the one in use first"},
      [](Now now, Chosen) { return words(places(now)); }},
-    {{"model.copies", "", "values that go from one device to another in each run"},
+    {{"model.copies", "", "number of values copied between devices in each run"},
      [](Now now, Chosen) { return number(now.cut ? now.cut->copies : 0); }},
-    {{"model.cut", "words", "the nodes where it goes on at another device, or none"},
+    {{"model.cut", "words", "nodes from which another device takes over, or none"},
      [](Now now, Chosen) { return or_none(cut_points(now)); }},
-    {{"kernels", "", "rows of the kernel table"},
+    {{"kernels", "", "number of kernels"},
      [](Now now, Chosen) { return number(now.kernels ? now.kernels->rows.size() : 0); }},
-    {{"kernel", "words", "name of the chosen kernel, or none"},
+    {{"kernel", "words", "name of the selected kernel, or none"},
      [](Now now, Chosen) { return words(row_of(now) ? row_of(now)->name : "none"); }},
     {{"kernel.time", "ms", "measured time of the current step"},
      [](Now now, Chosen) { return of_node(now, [](auto& node) { return number(node.min_ms); }); }},
@@ -95,13 +95,13 @@ Fact const kFacts[] = {
      [](Now now, Chosen) {
        return row_of(now) ? words(kStates[size_t(row_of(now)->state)]) : std::nullopt;
      }},
-    {{"state", "words", "unknown, checking, correct or wrong: what the current step computes"},
+    {{"state", "words", "result of the current step: unknown, checking, correct or wrong"},
      [](Now now, Chosen) {
        return of_node(now, [](auto& node) { return words(kVerdicts[size_t(node.verdict)]); });
      }},
     {{"step", "words", "script line of the current step"},
      [](Now now, Chosen) { return of_node(now, [](auto& node) { return or_none(node.step); }); }},
-    {{"history.nodes", "", "steps of the history, the plain nest among them"},
+    {{"history.nodes", "", "number of steps in the history, including the plain loop nest"},
      [](Now now, Chosen) {
        return now.history ? number(now.history->nodes.size()) : std::nullopt;
      }},
@@ -113,9 +113,9 @@ Fact const kFacts[] = {
      [](Now now, Chosen) { return of_node(now, elsewhere); }},
     {{"device", "words", "name of the device in use"},
      [](Now now, Chosen) { return words(now.machine ? now.machine->device : "none"); }},
-    {{"replay", "words", "what the last replay on another kernel came to, or none"},
+    {{"replay", "words", "result of the last replay on another kernel, or none"},
      [](Now now, Chosen) { return words(now.replay ? now.replay->summary : "none"); }},
-    {{"loops", "", "bars of the loop nest"},
+    {{"loops", "", "number of loops of the loop nest"},
      [](Now now, Chosen) { return number(now.nest ? now.nest->bars.size() : 0); }},
     {{"loop", "words", "the selected loop, or none"},
      [](Now now, Chosen chosen) { return words(reference_of(now, chosen.selected)); }},
@@ -124,16 +124,16 @@ Fact const kFacts[] = {
        LoopBar const* bar = bar_of(now, chosen.selected);
        return bar ? number(bar->extent) : std::nullopt;
      }},
-    {{"loop.mark", "words", "serial, parallel, vector, unroll or bind: of the selected loop"},
+    {{"loop.mark", "words", "kind of the selected loop: serial, parallel, vector, unroll or bind"},
      [](Now now, Chosen chosen) {
        LoopBar const* bar = bar_of(now, chosen.selected);
        return bar ? words(std::string(name_of(bar->mark))) : std::nullopt;
      }},
-    {{"hover", "words", "the loop that is lit up by the pointer, or none"},
+    {{"hover", "words", "the loop highlighted by the pointer, or none"},
      [](Now now, Chosen chosen) { return words(reference_of(now, chosen.hovered)); }},
     {{"refusal", "words", "code of the refused step, or none"},
      [](Now now, Chosen) { return words(now.refusal ? now.refusal->code : "none"); }},
-    {{"refusal.repairs", "", "repairs that are offered for it"},
+    {{"refusal.repairs", "", "number of repairs offered for it"},
      [](Now now, Chosen) { return number(now.refusal ? now.refusal->repairs.size() : 0); }},
     {{"error", "words", "what was wrong with the last action, or none"},
      [](Now now, Chosen) { return words(now.error ? now.error->sentence : "none"); }},

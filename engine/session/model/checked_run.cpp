@@ -11,7 +11,7 @@ Result<CheckedRun> run_checked(ir::Program const& program, int64_t operations, i
                                Backend const& backend, KernelBench& bench,
                                BenchOptions const& options) {
   if (operations > most)
-    return CheckedRun{false, fmt::format("not run with checks: {:.1f} GFLOP are too many",
+    return CheckedRun{false, fmt::format("not run with checks: {:.1f} GFLOP would take too long",
                                          double(operations) * 1e-9)};
   TRY_ASSIGN(KernelCode code,
              compile_kernel(program, backend, CodeTier::kChecked, options.call.stop));
@@ -31,7 +31,7 @@ History with_checked_run(History const& history, int node, TriedOn const& where,
   if (run && run->is_wrong())
     return history.with_correctness(node, where, Correctness::kWrong, run->text);
   std::string words = !run       ? "the run with checks failed: " + to_sentence(run.error())
-                      : run->ran ? "every access is inside of its tensor and reads what was written"
+                      : run->ran ? "every access is in bounds and reads what was written"
                                  : run->text;
   Trial const& known = history.node(node).on(where);
   return history.with_correctness(

@@ -118,15 +118,15 @@ Result<KernelAlone> kernel_alone(LoadedModel const& model, int row,
   TRY_ASSIGN(KernelAlone alone, maker.make(parameters));
   alone.graph.name = model.kernel(row).name;
   TRY_ASSIGN(auto reference, reference_outputs(model, row, maker.all(), stop));
-  alone.origin = model.own.contains(row) ? "those of the expression's interpreter"
-                                         : "those of the operators' plain loops";
+  alone.origin = model.own.contains(row) ? "the results of the expression's interpreter"
+                                         : "the results of the operators' plain loops";
   if (reference) {
     alone.expected = std::move(*reference);
     return alone;
   }
   TRY_ASSIGN(ir::Program plain, plain_program(model, row));
   TRY_ASSIGN(alone.expected, plain_run(plain, maker.all(), host, device, stop));
-  alone.origin = "those of its plain loops on this machine";
+  alone.origin = "the results of its plain loops on this machine";
   return alone;
 }
 

@@ -42,8 +42,8 @@ Status verify_against(std::vector<NDArray> const& operators, te::Expected const&
     Comparison one = compare(expected[i].values, operators[i], tolerance(operators[i].type()));
     if (!one.equal)
       return refused("wrong_kernel",
-                     fmt::format("{} computes something else than its operators: the largest "
-                                 "difference is {:.3g} where the largest value is {:.3g}",
+                     fmt::format("{} does not compute the same as its operators: the largest "
+                                 "difference is {:.3g}, and the largest value is {:.3g}",
                                  name, one.max_abs_diff, one.max_abs_ref));
   }
   return {};
@@ -57,10 +57,11 @@ Result<KernelReference> kernel_reference(LoadedModel const& model, int kernel,
   te::Kernel const& defined = model.kernel(kernel).kernel;
   TRY(verify_size(defined));
   auto iterations = double(size_of(defined).iterations);
-  Elapsing elapsing(progress,
-                    fmt::format("{} runs its plain nest of {:.3g} iterations for the right result",
-                                defined.name, iterations),
-                    iterations / kIterationsPerSecond);
+  Elapsing elapsing(
+      progress,
+      fmt::format("{}: running its plain nest of {:.3g} iterations for the reference result",
+                  defined.name, iterations),
+      iterations / kIterationsPerSecond);
   KernelReference reference;
   TRY_ASSIGN(reference.inputs, te::proving_inputs(defined, 1));
   std::optional<std::vector<NDArray>> operators;

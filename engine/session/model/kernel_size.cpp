@@ -50,14 +50,15 @@ KernelSize size_of(te::Kernel const& kernel) {
 Status verify_size(te::Kernel const& kernel) {
   KernelSize size = size_of(kernel);
   if (size.iterations > kMostIterations)
-    return refused("kernel_too_large",
-                   fmt::format("{} runs {:.3g} iterations; results are compared up to {:.3g}",
-                               kernel.name, double(size.iterations), double(kMostIterations)));
+    return refused(
+        "kernel_too_large",
+        fmt::format("{} runs {:.3g} iterations; results can only be compared up to {:.3g}",
+                    kernel.name, double(size.iterations), double(kMostIterations)));
   int64_t most = most_bytes();
   if (size.bytes > most)
     return refused("kernel_too_large",
-                   fmt::format("the tensors of {} take {:.1f} GB; on this machine results are "
-                               "compared up to {:.1f} GB",
+                   fmt::format("the tensors of {} need {:.1f} GB; on this machine results can only "
+                               "be compared up to {:.1f} GB",
                                kernel.name, double(size.bytes) * 1e-9, double(most) * 1e-9));
   return {};
 }
@@ -67,7 +68,7 @@ Status verify_memory(std::string const& what, int64_t bytes) {
   if (bytes <= most) return {};
   return bad_input(
       "too_much_memory",
-      fmt::format("{} take {:.1f} GB; on this machine tensors of up to {:.1f} GB are run", what,
+      fmt::format("{} need {:.1f} GB; on this machine tensors of up to {:.1f} GB can be run", what,
                   double(bytes) * 1e-9, double(most) * 1e-9));
 }
 

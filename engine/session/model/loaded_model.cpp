@@ -76,7 +76,7 @@ Status check_fixes(Graph const& graph, std::map<std::string, Shape> const& fixes
     auto input = std::ranges::find_if(graph.inputs,
                                       [&](ValueId id) { return graph.value(id).name == name; });
     if (input == graph.inputs.end())
-      return bad_input("unknown_input", fmt::format("the model has no input '{}' to fix", name));
+      return bad_input("unknown_input", fmt::format("the model has no input '{}' to set", name));
     if (graph.value(*input).shape() != shape)
       return bad_input("wrong_shapes",
                        fmt::format("the input '{}' is {}, but {} was given", name,
@@ -88,7 +88,7 @@ Status check_fixes(Graph const& graph, std::map<std::string, Shape> const& fixes
 Status build(LoadedModel& model, Backend const& backend, Progress const& progress) {
   if (progress) progress({"fusing operators", 1, 3});
   TRY_ASSIGN(model.after, optimize(model.before, backend));
-  if (progress) progress({"making kernels", 2, 3});
+  if (progress) progress({"generating kernels", 2, 3});
   TRY_ASSIGN(model.plan, make_plan(model.after));
   return {};
 }
@@ -116,7 +116,7 @@ Result<Model> load_model(std::string const& path, LoadOptions const& options,
                          Backend const& backend, StopToken stop, Progress const& progress) {
   if (auto expression = load_expression(path)) {
     if (!options.fixes.empty() && *expression)
-      return bad_input("bad_fix", "a tensor expression gives all its shapes: none can be fixed");
+      return bad_input("bad_fix", "a tensor expression gives all its shapes, so none can be set");
     return std::move(*expression);
   }
   if (progress) progress({"reading the model", 0, 3});
@@ -165,7 +165,7 @@ Result<Model> with_own_kernel(Model const& model, std::string const& text, int r
     if (model->plan.kernels[i].name == kernel.name && int(i) != row)
       return bad_input(
           "name_taken",
-          fmt::format("there is a kernel {} already; give this one another name", kernel.name));
+          fmt::format("there is already a kernel {}; give this one another name", kernel.name));
   auto next = std::make_shared<LoadedModel>(*model);
   bool alone = model->is_expression && row == 0;
   if (alone) {
@@ -217,7 +217,7 @@ ModelView model_view(LoadedModel const& model) {
                                    count_text(view.kernels, "kernel"), count_text(runs, "run"));
   if (size_t beside = model.own.size() - model.is_expression; beside > 0)
     view.summary += fmt::format(", {} of your own", count_text(int64_t(beside), "kernel"));
-  if (view.opaque > 0) view.summary += fmt::format(", {} not understood", view.opaque);
+  if (view.opaque > 0) view.summary += fmt::format(", {} not supported", view.opaque);
   return view;
 }
 
@@ -293,7 +293,7 @@ bool is_expression(LoadedModel const& model) { return model.is_expression; }
 
 Result<int> find_kernel(LoadedModel const& model, std::string const& name) {
   if (model.plan.kernels.empty())
-    return bad_input("no_kernel", "the model has no kernel: nothing in it can be compiled");
+    return bad_input("no_kernel", "the model has no kernels: nothing in it can be compiled");
   if (name.empty()) return 0;
   std::vector<std::string> near;
   for (size_t i = 0; i < model.plan.kernels.size(); ++i) {

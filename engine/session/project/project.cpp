@@ -49,13 +49,13 @@ int64_t bytes_in(Json const& json) {
 }
 
 Status read_files(Json const& json, std::vector<ProjectFile>& files, std::string const& file) {
-  if (!json.is_array()) return broken(file, "the files of its model are no list");
+  if (!json.is_array()) return broken(file, "the files of its model are not a list");
   for (Json const& entry : json) {
     ProjectFile one;
     if (!entry.is_object() || !read_text(entry, "name", one.name) ||
         !read_text(entry, "sha256", one.sha256) || !read_text(entry, "packed", one.packed) ||
         !stays_below(one.name) || !is_hash(one.sha256))
-      return broken(file, fmt::format("file {} of its model cannot be used", files.size() + 1));
+      return broken(file, fmt::format("file {} of its model is not valid", files.size() + 1));
     one.bytes = bytes_in(entry);
     files.push_back(std::move(one));
   }
@@ -63,23 +63,23 @@ Status read_files(Json const& json, std::vector<ProjectFile>& files, std::string
 }
 
 Status read_model(Json const& json, ProjectModel& model, std::string const& file) {
-  if (!json.is_object()) return broken(file, "it does not say which model it is of");
+  if (!json.is_object()) return broken(file, "it does not name its model");
   for (auto [key, into] : {std::pair{"source", &model.source},
                            {"beside", &model.beside},
                            {"sha256", &model.sha256},
                            {"shapes", &model.shapes}})
     if (!read_text(json, key, *into))
-      return broken(file, fmt::format("'{}' of its model is no text", key));
+      return broken(file, fmt::format("'{}' of its model is not a string", key));
   model.bytes = bytes_in(json);
-  if (!is_hash(model.sha256)) return broken(file, "the hash of its model is not one");
+  if (!is_hash(model.sha256)) return broken(file, "the hash of its model is not valid");
   if (!read_text(json, "packed", model.packed))
-    return broken(file, "its copy of the model is no text");
+    return broken(file, "its copy of the model is not a string");
   return json.contains("files") ? read_files(json["files"], model.files, file) : Status();
 }
 
 Status read_kernels(Json const& json, std::vector<ProjectKernel>& kernels,
                     std::string const& file) {
-  if (!json.is_array()) return broken(file, "its kernels are no list");
+  if (!json.is_array()) return broken(file, "its kernels are not a list");
   for (Json const& entry : json) {
     ProjectKernel kernel;
     if (!entry.is_object() || !read_text(entry, "name", kernel.name) ||
@@ -94,9 +94,9 @@ Status read_kernels(Json const& json, std::vector<ProjectKernel>& kernels,
 }
 
 Status read_own_kernels(Json const& json, Project& project, std::string const& file) {
-  if (!json.is_array()) return broken(file, "its own kernels are no list");
+  if (!json.is_array()) return broken(file, "its own kernels are not a list");
   for (Json const& text : json) {
-    if (!text.is_string()) return broken(file, "one of its own kernels is no text");
+    if (!text.is_string()) return broken(file, "one of its own kernels is not a string");
     project.own_kernels.push_back(text.get<std::string>());
   }
   return {};
@@ -118,9 +118,9 @@ Status read_rest(Json const& json, Project& project, std::string const& file) {
   for (auto [key, into] : {std::pair{"kernel", &project.kernel},
                            {"written_by", &project.written_by},
                            {"saved", &project.saved}})
-    if (!read_text(json, key, *into)) return broken(file, fmt::format("'{}' is no text", key));
+    if (!read_text(json, key, *into)) return broken(file, fmt::format("'{}' is not a string", key));
   if (auto devices = json.find("devices"); devices != json.end()) {
-    if (!devices->is_array()) return broken(file, "its devices are no list");
+    if (!devices->is_array()) return broken(file, "its devices are not a list");
     for (Json const& entry : *devices) {
       ProjectDevice device;
       if (!entry.is_object() || !read_text(entry, "name", device.name) ||
@@ -130,7 +130,7 @@ Status read_rest(Json const& json, Project& project, std::string const& file) {
     }
   }
   if (auto window = json.find("window"); window != json.end()) {
-    if (!window->is_object()) return broken(file, "its window is no list of words");
+    if (!window->is_object()) return broken(file, "its window state is not a list of words");
     for (auto const& [key, value] : window->items())
       if (value.is_string()) project.window[key] = value.get<std::string>();
   }
@@ -140,18 +140,19 @@ Status read_rest(Json const& json, Project& project, std::string const& file) {
 Status check_kind(Json const& json, std::string const& file) {
   std::string kind;
   if (!json.is_object() || !read_text(json, "kind", kind) || kind != kKind)
-    return bad_input("not_a_project", "this is not a project of Tilewright", Place{file, 0, 0, {}});
+    return bad_input("not_a_project", "this is not a Tilewright project", Place{file, 0, 0, {}});
   auto version = json.find("version");
   if (version == json.end() || !version->is_number_unsigned())
     return broken(file, "its version is missing");
   if (version->get<uint64_t>() <= uint64_t(kProjectVersion)) return {};
   std::string writer;
   (void)read_text(json, "written_by", writer);
-  return bad_input("unknown_version",
-                   fmt::format("the project has version {}{}; this program reads up to version {}",
-                               version->get<uint64_t>(),
-                               writer.empty() ? "" : ", written by " + writer, kProjectVersion),
-                   Place{file, 0, 0, {}});
+  return bad_input(
+      "unknown_version",
+      fmt::format("the project has version {}{}; this version of Tilewright reads up to version {}",
+                  version->get<uint64_t>(), writer.empty() ? "" : ", written by " + writer,
+                  kProjectVersion),
+      Place{file, 0, 0, {}});
 }
 
 }  // namespace
@@ -160,11 +161,11 @@ Result<Project> parse_project(std::string_view text, std::string const& file) {
   Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded())
     return bad_input("not_a_project",
-                     text.starts_with("{") ? "the project cannot be read: its end is missing, or "
-                                             "something else was written into it"
-                                           : "this is not a project of Tilewright",
+                     text.starts_with("{")
+                         ? "the project cannot be read: it is truncated or damaged"
+                         : "this is not a Tilewright project",
                      Place{file, 0, 0, {}});
-  if (is_deeper(json, kDeepest)) return broken(file, "its lists go too deep");
+  if (is_deeper(json, kDeepest)) return broken(file, "its lists are nested too deeply");
   TRY(check_kind(json, file));
   Project project;
   if (json.contains("model")) TRY(read_model(json["model"], project.model, file));

@@ -35,7 +35,7 @@ struct ProjectModel {
   bool embedded() const { return !packed.empty(); }
   bool is_file() const { return !source.starts_with("sample:") && !source.starts_with("te:"); }
   std::string name() const {
-    return source.starts_with("te:") ? "a kernel of one's own"
+    return source.starts_with("te:") ? "a kernel of your own"
                                      : std::filesystem::path(source).filename().string();
   }
 };

@@ -31,12 +31,12 @@ Result<std::string> unpacked(ProjectFile const& file) {
                      fmt::format("the project's copy of {} is damaged: {}", file.name, why));
   };
   auto bytes = from_base64(file.packed);
-  if (!bytes) return broken("it is no base64");
-  if (file.bytes < 0 || file.bytes > kLargestEmbedded) return broken("its size cannot be");
+  if (!bytes) return broken("it is not base64");
+  if (file.bytes < 0 || file.bytes > kLargestEmbedded) return broken("its size is not possible");
   std::string content(size_t(file.bytes), '\0');
   size_t size = ZSTD_decompress(content.data(), content.size(), bytes->data(), bytes->size());
-  if (ZSTD_isError(size) || size != content.size()) return broken("it does not unpack");
-  if (sha256(content) != file.sha256) return broken("its hash is another one");
+  if (ZSTD_isError(size) || size != content.size()) return broken("it cannot be decompressed");
+  if (sha256(content) != file.sha256) return broken("its hash is wrong");
   return content;
 }
 
@@ -57,7 +57,7 @@ Result<std::vector<ProjectFile>> files_of_model(fs::path const& model, StopToken
 Status embed_model(Project& project) {
   ProjectModel& model = project.model;
   if (!model.is_file() || model.source.empty())
-    return bad_input("nothing_to_embed", "a built-in model needs no copy in its project");
+    return bad_input("nothing_to_embed", "a built-in model does not need a copy in its project");
   fs::path path = model.source;
   TRY_ASSIGN(model.files, files_of_model(path));
   std::vector<ProjectFile*> files;
@@ -70,8 +70,8 @@ Status embed_model(Project& project) {
     total += int64_t(bytes.size());
     if (total > kLargestEmbedded)
       return bad_input("model_too_large",
-                       fmt::format("a model of over {} MB is not put into a project: keep its "
-                                   "files beside the project instead",
+                       fmt::format("a model of over {} MB cannot be embedded in a project: keep "
+                                   "its files beside the project instead",
                                    kLargestEmbedded >> 20));
     file->bytes = int64_t(bytes.size());
     file->sha256 = sha256(bytes);
@@ -92,9 +92,9 @@ Result<std::string> unpack_model(Project const& project, fs::path const& folder)
   for (ProjectFile const& file : files) {
     // The name comes from a file that somebody else may have written.
     if (!stays_below(file.name))
-      return bad_input("broken_project", fmt::format("the project's copy of {} would be written "
-                                                     "outside of its folder",
-                                                     file.name));
+      return bad_input(
+          "broken_project",
+          fmt::format("the project's copy of {} would be written outside its folder", file.name));
     fs::path path = home / file.name;
     if (auto there = sha256_of_file(path); there && *there == file.sha256) continue;
     TRY_ASSIGN(std::string content, unpacked(file));
@@ -110,7 +110,7 @@ FoundModel or_own_copy(FoundModel found, Project const& project, fs::path const&
   bool there = found.state == State::kFound || found.state == State::kMoved;
   if (there || !project.model.embedded()) return found;
   auto copy = unpack_model(project, folder);
-  if (copy) return {State::kCopied, *copy, "the project's own copy is used: " + found.sentence};
+  if (copy) return {State::kCopied, *copy, "the copy in the project is used: " + found.sentence};
   found.sentence += "; " + to_sentence(copy.error());
   return found;
 }

@@ -86,14 +86,14 @@ FoundModel find_model(Project const& project, fs::path const& project_file, Stop
   if (!changed.empty())
     return {
         State::kChanged, loadable.string(),
-        fmt::format("the {} {} changed since the project was saved: histories of kernels that "
-                    "are still the same fit it",
+        fmt::format("the {} {} changed since the project was saved: only the histories of "
+                    "unchanged kernels are kept",
                     changed == loadable ? fmt::format("model {}", changed.string())
                                         : fmt::format("weights {} of the model", changed.string()),
                     changed == loadable ? "has" : "have")};
   if (!without.empty())
     return {State::kMissing, model.source,
-            fmt::format("the weights {} of the model {} are missing: they belong beside it",
+            fmt::format("the weights {} of the model {} are missing: put them beside the model",
                         lacking, without.string())};
   return {State::kMissing, model.source,
           fmt::format("the model {} is missing: it was at {}{}", model.name(), model.source,

@@ -69,7 +69,7 @@ Result<Rewritten> rewritten(LoadedModel const& model, int row, std::optional<Ker
     Transfer done = transfer(leaf.schedule, plain);
     ReplayView view = replay_view(done, leaf.schedule.origin().name);
     std::string note =
-        leaf.note.empty() ? "before the text was changed: " + view.summary : leaf.note;
+        leaf.note.empty() ? "before the expression was changed: " + view.summary : leaf.note;
     TRY_ASSIGN(history, with_branch(std::move(history), done.schedule, note));
     return view;
   };

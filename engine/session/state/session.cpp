@@ -155,13 +155,13 @@ Status SessionImpl::run(SelectKernel const& c) {
 Status SessionImpl::restore(std::string const& saved) {
   TRY_ASSIGN(Project project, parse_project(saved));
   if (project.model.source.empty())
-    return bad_input("no_model", "the project does not say which model it is of");
+    return bad_input("no_model", "the project does not name its model");
   std::string source = project.model.source, shapes = project.model.shapes;
   return open(source, std::make_shared<Project const>(std::move(project)), shapes);
 }
 
 Result<std::unique_ptr<Session>> Session::create(Options options) {
-  if (!options.backend) return bad_input("no_backend", "the program was built without a target");
+  if (!options.backend) return bad_input("no_backend", "this build of Tilewright has no target");
   return std::make_unique<SessionImpl>(std::move(options));
 }
 

@@ -124,7 +124,7 @@ void SessionImpl::measure_node(int kernel, int node, StopToken stop, Progress co
     }
     mended("measure");
     Comparison const& c = outcome->comparison;
-    std::string words = fmt::format("largest difference {:.2g} where the largest value is {:.3g}",
+    std::string words = fmt::format("largest difference {:.2g}, largest value {:.3g}",
                                     c.max_abs_diff, c.max_abs_ref);
     history = history.with_correctness(
         node, state_.here, c.equal ? Correctness::kCorrect : Correctness::kWrong, words);
@@ -197,7 +197,7 @@ constexpr char kNotCut[] =
 Status SessionImpl::start_export(std::string const& target, std::string const& folder,
                                  std::string const& kernel) {
   if (!options_.exports.backend_for)
-    return environment_failed("no_runtime", "this program was built without what exports need");
+    return environment_failed("no_runtime", "this build of Tilewright cannot export models");
   ExportRequest request{.folder = folder,
                         .target = target,
                         .threads = options_.threads > 0
@@ -261,7 +261,7 @@ void SessionImpl::start_roofs(bool again) {
 
 Status SessionImpl::run(UseDevice const& c) {
   if (!options_.open_device)
-    return bad_input("no_devices", "this program knows no device but this machine");
+    return bad_input("no_devices", "only this machine is available as a device");
   for (char const* kind : {"measure", "check", "model", "roofs"}) jobs_.cancel(kind);
   clear_error();
   jobs_.start("device", "asking " + c.name + " what it is",

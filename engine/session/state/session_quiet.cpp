@@ -83,22 +83,23 @@ void SessionImpl::take_machine(MachineView view) {
 /// Waits longer each time; a newer wait takes its place.
 void SessionImpl::wait_for_quiet() {
   if (options_.patience_seconds <= 0) return;
-  patience_.start("quiet", "waiting for a quiet moment", [this](StopToken stop, Progress const&) {
-    double wait = options_.patience_seconds;
-    for (; sleep_for(wait, stop); wait = std::min(2 * wait, 60.0)) {
-      {
-        std::lock_guard lock(mutex_);
-        bool doubtful = state_.machine && state_.machine->roofs_doubtful;
-        bool times = state_.has_kernel() && !disturbed_nodes(state_.now(), state_.here).empty();
-        if (!doubtful && !times) return;
-      }
-      if (jobs_.idle())
-        jobs_.start("again", "measuring again what was measured while others ran",
-                    [this](StopToken stopped, Progress const& progress) {
-                      measure_disturbed(stopped, progress);
-                    });
-    }
-  });
+  patience_.start(
+      "quiet", "waiting until the machine is idle", [this](StopToken stop, Progress const&) {
+        double wait = options_.patience_seconds;
+        for (; sleep_for(wait, stop); wait = std::min(2 * wait, 60.0)) {
+          {
+            std::lock_guard lock(mutex_);
+            bool doubtful = state_.machine && state_.machine->roofs_doubtful;
+            bool times = state_.has_kernel() && !disturbed_nodes(state_.now(), state_.here).empty();
+            if (!doubtful && !times) return;
+          }
+          if (jobs_.idle())
+            jobs_.start("again", "repeating measurements that were disturbed by other programs",
+                        [this](StopToken stopped, Progress const& progress) {
+                          measure_disturbed(stopped, progress);
+                        });
+        }
+      });
 }
 
 void SessionImpl::measure_disturbed(StopToken stop, Progress const& progress) {

@@ -164,8 +164,8 @@ Result<std::map<int, std::string>> scripts_to_export(State const& state, int ker
     Trial const& trial = node.on(state.here);
     if (trial.correctness == Correctness::kWrong)
       return refused("wrong_result",
-                     fmt::format("the kernel {} computes something else as it stands ({}); go to "
-                                 "another step of its history",
+                     fmt::format("the kernel {} computes a wrong result in its current state ({}); "
+                                 "go to another step of its history",
                                  state.model->kernel(row).name, trial.correctness_text));
     scripts[row] = node.schedule.script();
   }
@@ -295,7 +295,7 @@ Model with_own_kernels(Model model, Project const& project, std::vector<std::str
       continue;
     }
     kept.push_back(text);
-    lost.push_back("a kernel of your own is kept but cannot be read: " + next.error().message);
+    lost.push_back("one of your own kernels cannot be read: " + next.error().message);
   }
   return model;
 }
@@ -314,8 +314,7 @@ std::vector<std::string> take_project(State& state, Project const& project,
   for (ProjectKernel const& saved : project.kernels) {
     auto keep = [&](std::string const& why) {
       state.kept.push_back(saved);
-      lost.push_back(
-          fmt::format("the history of kernel {} is kept but fits nothing: {}", saved.name, why));
+      lost.push_back(fmt::format("the history of kernel {} cannot be used: {}", saved.name, why));
     };
     auto const& kernels = state.model->plan.kernels;
     auto found = std::find_if(kernels.begin(), kernels.end(),
@@ -329,7 +328,7 @@ std::vector<std::string> take_project(State& state, Project const& project,
     if (!work)
       keep(work.error().message);
     else if (!state.kernels.emplace(row, std::move(*work)).second)
-      keep("there are two of this name");
+      keep("there are two kernels of this name");
   }
   auto const& kernels = state.model->plan.kernels;
   for (size_t row = 0; row < kernels.size(); ++row)

@@ -109,7 +109,8 @@ Status SessionImpl::run(ReplayOn const& c) {
   if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
   TRY_ASSIGN(int row, find_kernel(*state_.model, c.kernel));
   if (row == state_.kernel)
-    return bad_input("same_kernel", "the schedule is this kernel's own; choose another one");
+    return bad_input("same_kernel",
+                     "this schedule already belongs to this kernel; choose another kernel");
   Schedule from = state_.now().history.schedule();
   if (from.trace().empty())
     return bad_input("nothing_to_replay", "the plain loop nest has no steps to replay");

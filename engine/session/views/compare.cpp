@@ -137,7 +137,7 @@ std::string summary_of(StateToCompare const& before, StateToCompare const& after
   auto const &a = before.facts->model, &b = after.facts->model;
   if (a && b && a->seconds > 0 && b->seconds > 0)
     text += (text.empty() ? "" : ", ") + sentence(a->seconds, b->seconds, "the model");
-  return text.empty() ? "nothing is known about their times yet" : text;
+  return text.empty() ? "their times are not known yet" : text;
 }
 
 CodeText script_text(std::string const& script) {
@@ -215,7 +215,7 @@ StateComparison compare_trials(StateToCompare const& before, StateToCompare cons
   add_measured(table, flops);
   result.values = std::move(table.values);
   result.script_changes = script_text(after.state.script);
-  result.summary = "it was not measured on both";
+  result.summary = "the state was not measured on both devices";
   if (!before.min_ms || !after.min_ms) return result;
   result.summary =
       fmt::format("{} takes {}, {} {}: {} there", before.state.device,

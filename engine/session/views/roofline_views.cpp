@@ -33,7 +33,7 @@ std::string explanation_of(analysis::TimeModel const& model) {
 }
 
 std::string explanation_of(KernelRoofView const& roof) {
-  return fmt::format("This kernel moves {} and computes nothing: its data lies in {}, {} at best.",
+  return fmt::format("This kernel moves {} and computes nothing: its data fits in {}, {} at best.",
                      bytes_text(roof.bytes), roof.level, milliseconds_text(roof.ms));
 }
 

@@ -188,9 +188,8 @@ NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache
 
 std::vector<CodeStage> code_stages(Backend const& backend) {
   std::vector<CodeStage> stages{
-      {kExpressionStage, "Expression", "what is computed, without any order",
-       CodeKind::kExpression},
-      {kProgramStage, "Program", "the loops as the schedule made them", CodeKind::kProgram}};
+      {kExpressionStage, "Expression", "what is computed, without an order", CodeKind::kExpression},
+      {kProgramStage, "Program", "the loops after the schedule", CodeKind::kProgram}};
   std::vector<std::string> keys = pass_keys(backend.passes());
   for (size_t i = 0; i < keys.size(); ++i) {
     Pass const& pass = backend.passes()[i];
@@ -258,7 +257,7 @@ namespace {
 /// Says what is not in the text because it ran before.
 CodeText with_note(CodeText text, LoadTimeSplit const& split) {
   for (ir::Buffer const& buffer : split.made)
-    text.title += fmt::format(" · {} is made at load", buffer->name);
+    text.title += fmt::format(" · {} is computed when the model is loaded", buffer->name);
   return text;
 }
 
