@@ -43,7 +43,7 @@ int run_and_flush(Context const& context) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Tilewright: explore and shape the kernels of deep-learning models", "tw");
+  CLI::App app("Tilewright: explore and schedule the kernels of deep-learning models", "tw");
   app.set_version_flag("--version", version_line("tw"));
   app.require_subcommand(1);
   app.fallthrough();

@@ -59,7 +59,7 @@ bool nobody_looks() { return QStringList{"offscreen", "minimal"}.contains(qApp->
 
 tw::Result<Wishes> read_wishes(QApplication& app) {
   QCommandLineParser parser;
-  parser.setApplicationDescription("Explore and shape the kernels of deep-learning models");
+  parser.setApplicationDescription("Explore and schedule the kernels of deep-learning models");
   parser.addHelpOption();
   parser.addVersionOption();
   QCommandLineOption sample("sample", "open a built-in model", "name"),

@@ -49,8 +49,8 @@ public:
     QString page =
         QString(
             "<!doctype html><meta charset=\"utf-8\"><title>Tilewright: a walk</title><body "
-            "style=\"font-family:sans-serif;max-width:1340px;margin:24px auto\"><h1>A "
-            "convolution shaped by hand</h1><table border=\"1\" cellpadding=\"5\" "
+            "style=\"font-family:sans-serif;max-width:1340px;margin:24px auto\"><h1>A convolution "
+            "scheduled by hand</h1><table border=\"1\" cellpadding=\"5\" "
             "style=\"border-collapse:collapse\"><tr><th>step</th><th>ms</th><th>GFLOP/s</th></"
             "tr>%1</table>%2")
             .arg(rows_, html_);
@@ -162,7 +162,7 @@ int write_report(MainWindow& window, session::Session& session, QString const& f
     settle(window, session);
     report.row(step, current(session.snapshot()));
   }
-  report.picture("scheduled", "Shaped by hand");
+  report.picture("scheduled", "Scheduled by hand");
   (void)window.show_view("assembly");
   settle(window, session);
   report.picture("assembly", "Its assembly, linked to the loops", 2);

@@ -208,7 +208,7 @@ private:
   void execute(IntrinsicCall const& node, Code const& code) {
     if (!count_step()) return;
     IntrinsicNode const& intrinsic = *node.intrinsic;
-    if (mask_) return refuse_call(intrinsic, "its call stands under a mask");
+    if (mask_) return refuse_call(intrinsic, "its call is under a mask");
     if (intrinsic.barrier && together_ > 0)
       return refuse_call(intrinsic,
                          "a barrier is inside a loop whose iterations run together, but the "

@@ -68,7 +68,7 @@ private:
     BufferNode const& buffer = *used;
     auto declared = buffers_.find(buffer.name);
     if (declared == buffers_.end())
-      return invalid(fmt::format("the tensor '{}' is used outside of its scope", buffer.name));
+      return invalid(fmt::format("the tensor '{}' is used outside its scope", buffer.name));
     if (lowered_ && !equal(declared->second, used))
       return invalid(fmt::format(
           "the tensor '{}' is used with a different type or shape than declared", buffer.name));
@@ -105,7 +105,7 @@ private:
   Status variable(Variable const& used) const {
     auto bound = variables_.find(used.name);
     if (bound == variables_.end())
-      return invalid(fmt::format("'{}' is used outside of its scope", used.name));
+      return invalid(fmt::format("'{}' is used outside its scope", used.name));
     if (!lowered_ || bound->second == used.type) return {};
     return invalid(fmt::format("'{}' is bound as {} and used as {}", used.name,
                                tw::to_text(bound->second), tw::to_text(used.type)));

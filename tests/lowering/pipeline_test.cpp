@@ -121,8 +121,9 @@ private slots:
     auto stages = lower_sums(passes, verifying());
     QVERIFY(!stages);
     QCOMPARE(stages.error().code, std::string("pass_failed_check"));
-    QCOMPARE(sentence(stages), QString("after the pass broken: the tensor 'Z' is used outside of "
-                                       "its scope, in: Z[0] = 1.0"));
+    QCOMPARE(
+        sentence(stages),
+        QString("after the pass broken: the tensor 'Z' is used outside its scope, in: Z[0] = 1.0"));
   }
 
   void a_promise_that_is_not_kept_is_named_with_the_statement() {

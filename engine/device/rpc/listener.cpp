@@ -176,7 +176,7 @@ void Listener::count_refusal(std::string const& peer) {
   Connection* connection = find(peer);
   if (connection == nullptr || ++connection->refusals < limits_.refusals) return;
   slow_down(connection->host);
-  end(*connection, "was refused too often");
+  end(*connection, "was refused too many times");
 }
 
 void Listener::count_message(std::string const& peer) {

@@ -61,7 +61,7 @@ Status ask_own_port(DeviceAddress const& address, bool encrypted,
   errno = EADDRNOTAVAIL;
   if (getaddrinfo(host.c_str(), std::to_string(address.port).c_str(), &hints, &found) != 0)
     return host == "localhost" ? ask_own_port({"127.0.0.1", address.port, true}, encrypted, from)
-                               : deaf("to look itself up");
+                               : deaf("to resolve its own address");
   Socket own{socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   int port = own.number < 0 ? -1 : bind_here(own, found->ai_family);
   if (port > 0) from(port);

@@ -64,7 +64,7 @@ Primitive const& primitive_split() {
           "divide N: a guard skips the remainder.",
       .rewrite =
           "for i in 10: A[i]  -->  for i.0 in 3: for i.1 in 4: if i.0*4+i.1 < 10: A[i.0*4+i.1]",
-      .refused = "cannot be split so",
+      .refused = "cannot be split this way",
       .at_hand = true,
       .gives = 2,
       .parameters = {{.name = "factor",
