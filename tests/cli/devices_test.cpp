@@ -145,7 +145,7 @@ private slots:
     QString file = at("board/tokens"), alice = at("given/alice.token");
     Run made = tw({"device", "token", "add", file, "alice", "--out", alice});
     QVERIFY2(made.code == 0, qPrintable(made.err));
-    QCOMPARE(made.out, "alice may connect; its token is in " + alice + "\n");
+    QCOMPARE(made.out, "alice can connect now; its token is in " + alice + "\n");
     Run shown = tw({"device", "token", "add", file, "bob", "--json"});
     std::string bob = shown.json()["token"].toString().toStdString();
     QCOMPARE(bob.size(), size_t(64));

@@ -53,7 +53,7 @@ private slots:
     QVERIFY(!dialog->findChild<QPushButton*>("export")->isEnabled());
     QVERIFY(finish());
     QCOMPARE(text("exportTitle"), QString("Exported"));
-    QVERIFY2(text("exportWords").contains("It ran alone, in ") &&
+    QVERIFY2(text("exportWords").contains("Tested stand-alone: ") &&
                  text("exportWords").contains("on 1 thread."),
              qPrintable(text("exportWords")));
     QVERIFY(QFile::exists(at("out/model.json")));
@@ -86,7 +86,7 @@ private slots:
     press(dialog);
     QVERIFY(finish());
     QCOMPARE(text("exportTitle"), QString("Exported"));
-    QVERIFY2(text("exportWords").contains("1 kernel runs as it was shaped by hand."),
+    QVERIFY2(text("exportWords").contains("1 kernel uses your schedule."),
              qPrintable(text("exportWords")));
     QVERIFY(QFile::exists(at("te_out/model.json")));
     dialog->reject();

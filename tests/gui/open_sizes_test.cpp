@@ -100,7 +100,7 @@ private slots:
     place.settle();
     auto* bar = place.window->findChild<ModelBar*>("modelBar");
     QVERIFY(bar->isVisible());
-    QVERIFY2(bar->words().startsWith("1 of 3 operators is not understood"),
+    QVERIFY2(bar->words().startsWith("1 of 3 operators is not supported"),
              qPrintable(bar->words()));
     QVERIFY(place.session->snapshot().kernels->rows.size() >= 1);
     bar->findChild<QPushButton*>("listNotes")->click();

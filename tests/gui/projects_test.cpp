@@ -52,7 +52,7 @@ private slots:
              "line 2: " + at("rubbish.twproj") + ": this is not a Tilewright project");
     QCOMPARE(place.lines("project open " + at("newer.twproj")),
              "line 2: " + at("newer.twproj") +
-                 ": the project has version 3; this program reads up to version 1");
+                 ": the project has version 3; this version of Tilewright reads up to version 1");
     QCOMPARE(place.lines("project open " + at("nothing.twproj")),
              "line 2: " + at("nothing.twproj") + ": cannot be read: No such file or directory");
     QCOMPARE(place.lines("project save " + at("other.txt")),
@@ -188,7 +188,7 @@ private slots:
     };
     auto [code, text] = tw({"project", "show", path("p.twproj")});
     QCOMPARE(code, 0);
-    for (char const* part : {"model    m.te\n", "it is where it was: ", "kernel   matmul ",
+    for (char const* part : {"model    m.te\n", "it is still at: ", "kernel   matmul ",
                              "note: mine\n", "(chosen)"})
       QVERIFY2(text.contains(part), qPrintable(text));
     QVERIFY(QFile::remove(path("m.te")));

@@ -187,9 +187,9 @@ private slots:
     row("no condition", "if", "\"condition\": [\"input\", 1, 1]",
         "\"condition\": [\"nothing\", 0, 0]", "an If has no condition");
     row("wide condition", "if", "\"condition\": [\"input\", 1, 1]",
-        "\"condition\": [\"input\", 0, 16]", "is no single number");
+        "\"condition\": [\"input\", 0, 16]", "is not a single number");
     row("condition outside", "if", "\"condition\": [\"input\", 1, 1]",
-        "\"condition\": [\"input\", 9, 1]", "lies outside of its region");
+        "\"condition\": [\"input\", 9, 1]", "is outside its region");
     row("no bodies", "if", "\"bodies\": [", "\"bodies\": [], \"was\": [",
         "an If must have two bodies, and a loop one");
     row("copies", "if", "\"copies\": [[", "\"copies\": [[[\"input\", 0, 16], [\"arena\", 0, 8]], [",
@@ -205,11 +205,11 @@ private slots:
     row("refuses with steps", "if", "\"refuses\": \"\"", "\"refuses\": \"no\"",
         "a body that cannot be run has steps");
     row("inner symbol", "if", "\"kernel\": \"then_", "\"kernel\": \"no_", "has no function 'no_");
-    row("rows", "loop", "\"outer\": 1", "\"outer\": 3", "is no row of");
-    row("outer", "loop", "\"outer\": 1", "\"outer\": 0", "is no row of");
+    row("rows", "loop", "\"outer\": 1", "\"outer\": 3", "is not a row of");
+    row("outer", "loop", "\"outer\": 1", "\"outer\": 0", "is not a row of");
     row("backward", "loop", "\"backward\": 0", "\"backward\": 7", "'backward' is 7");
     row("most", "loop", "\"most\": [\"parameters\", ",
-        "\"most\": [\"parameters\", 1000000, 8], \"was\": [0, ", "lies outside of its region");
+        "\"most\": [\"parameters\", 1000000, 8], \"was\": [0, ", "is outside its region");
     row("number", "loop", "\"number\": [\"arena\", ",
         "\"number\": [\"input\", 0, 8], \"was\": [0, ", "nothing is written to the buffer");
     row("no loop", "loop", "\"loop\": {", "\"loop\": 7, \"was\": {", "'loop' has the wrong type");

@@ -219,7 +219,7 @@ private slots:
                              << "example: nothing fits";
     QTest::newRow("crashes") << QByteArray("#!/bin/sh\nkill -SEGV $$\n")
                              << "it was ended by signal 11";
-    QTest::newRow("says nothing") << QByteArray("#!/bin/sh\n") << "it did not say its";
+    QTest::newRow("says nothing") << QByteArray("#!/bin/sh\n") << "it did not report its";
     QTest::newRow("no program") << QByteArray("rubbish") << "it ended with code 127";
   }
   void a_failed_test_leaves_nothing_and_keeps_the_earlier_export() {

@@ -156,11 +156,11 @@ private slots:
     };
     row("path", "\"kernels.so\"", "\"../kernels.so\"", "is no name of a file in the folder");
     row("hidden", "\"parameters.bin\"", "\".bashrc\"", "is no name of a file in the folder");
-    row("input", "[\"input\", 0,", "[\"input\", 1,", "lies outside of its region");
+    row("input", "[\"input\", 0,", "[\"input\", 1,", "is outside its region");
     row("negative", "[\"input\", 0,", "[\"input\", -1,", "a buffer is in no region");
     row("region", "[\"input\", 0,", "[\"stack\", 0,", "there is no region 'stack'");
     row("arena",
-        "\"arena_bytes\": ", "\"arena_bytes\": 0, \"was\": ", "lies outside of its region");
+        "\"arena_bytes\": ", "\"arena_bytes\": 0, \"was\": ", "is outside its region");
     row("huge", "\"workspace_bytes\": ", "\"workspace_bytes\": 9000000000000000000, \"was\": ",
         "'workspace_bytes' is 9000000000000000000");
     row("overflow", "\"workspace_bytes\": ",
