@@ -39,7 +39,7 @@ private slots:
     place.settle();
     auto* bar = place.window->findChild<ModelBar*>("modelBar");
     QVERIFY(bar->isVisible());
-    QVERIFY(bar->words().contains("leaves sizes of its inputs open"));
+    QVERIFY(bar->words().contains("input sizes of this model are not fixed"));
     auto* batch = bar->findChild<QLineEdit*>("size_batch");
     auto* side = bar->findChild<QLineEdit*>("size_side");
     QVERIFY(batch && side);  // a size that two dimensions share is asked for once
