@@ -34,6 +34,7 @@ History::History(Schedule plain) {
                    .label = "plain",
                    .steps = {},
                    .schedule = std::move(plain),
+                   .refusal = {},
                    .trials = {},
                    .note = {}};
   nodes_.push_back(std::make_shared<HistoryNode const>(std::move(root)));
@@ -46,8 +47,17 @@ std::vector<int> History::children(int id) const {
   return found;
 }
 
+std::string History::script(int id) const {
+  HistoryNode const& one = node(id);
+  if (one.refusal.empty()) return one.schedule.script();
+  std::string text = script(one.parent);
+  for (std::string const& line : one.steps) text += line + "\n";
+  return text;
+}
+
 void History::visit(int id) {
   current_ = id;
+  left_ = -1;
   for (int child = id; nodes_[size_t(child)]->parent >= 0; child = nodes_[size_t(child)]->parent) {
     int parent = nodes_[size_t(child)]->parent;
     if (nodes_[size_t(parent)]->redo != child)
@@ -68,33 +78,59 @@ Result<History> History::add(int parent, Schedule schedule, std::string label) c
   if (id < 0) {
     id = int(nodes_.size());
     if (label.empty()) label = schedule.trace().back().step.primitive;
-    HistoryNode node{.id = id,
-                     .parent = parent,
-                     .label = std::move(label),
-                     .steps = std::move(*steps),
-                     .schedule = std::move(schedule),
-                     .trials = {},
-                     .note = {}};
-    next.nodes_.push_back(std::make_shared<HistoryNode const>(std::move(node)));
+    next.append(parent, std::move(*steps), std::move(label), std::move(schedule), "");
   }
   next.visit(id);
   return next;
 }
 
+void History::append(int parent, std::vector<std::string> steps, std::string label,
+                     Schedule schedule, std::string refusal) {
+  HistoryNode node{.id = int(nodes_.size()),
+                   .parent = parent,
+                   .label = std::move(label),
+                   .steps = std::move(steps),
+                   .schedule = std::move(schedule),
+                   .refusal = std::move(refusal),
+                   .trials = {},
+                   .note = {}};
+  nodes_.push_back(std::make_shared<HistoryNode const>(std::move(node)));
+}
+
 History History::undone() const {
   History next = *this;
-  if (can_undo()) next.current_ = node(current_).parent;  // redo still leads back
+  if (can_undo()) {
+    next.current_ = node(current_).parent;  // redo still leads back
+    next.left_ = -1;
+  }
   return next;
+}
+
+bool History::can_redo() const {
+  int redo = node(current_).redo;
+  return redo >= 0 && node(redo).refusal.empty();
 }
 
 History History::redone() const {
   History next = *this;
-  if (can_redo()) next.current_ = node(current_).redo;
+  if (can_redo()) {
+    next.current_ = node(current_).redo;
+    next.left_ = -1;
+  }
+  return next;
+}
+
+History History::with_left(int id) const {
+  History next = *this;
+  next.left_ = id;
   return next;
 }
 
 Result<History> History::jumped(int id) const {
   if (!has(id)) return bad_input("unknown_node", fmt::format("the history has no entry {}", id));
+  if (std::string const& why = node(id).refusal; !why.empty())
+    return refused("refused_here",
+                   fmt::format("entry {} of the history does not apply here: {}", id, why));
   History next = *this;
   next.visit(id);
   return next;

@@ -45,6 +45,9 @@ struct HistoryNode {
   std::string label;               ///< "plain", the primitive's name, or what the caller said
   std::vector<std::string> steps;  ///< script lines since the parent
   Schedule schedule;
+  /// Why this target refuses the steps, or those before them; `schedule` is then as far as it
+  /// applies. Empty: it does not refuse them.
+  std::string refusal;
   std::map<TriedOn, Trial> trials;
   std::string note;
   int redo = -1;  ///< the child last visited
@@ -53,6 +56,10 @@ struct HistoryNode {
   Trial const& on(TriedOn const& where) const;
 };
 
+/// What becomes of saved entries that the target refuses, which was another one when they were
+/// saved.
+enum class RefusedEntries : uint8_t { kFail, kStay };
+
 class History {
 public:
   explicit History(Schedule plain);
@@ -60,8 +67,10 @@ public:
   size_t size() const { return nodes_.size(); }
   HistoryNode const& node(int id) const { return *nodes_.at(size_t(id)); }
   bool has(int id) const { return id >= 0 && size_t(id) < nodes_.size(); }
-  int current() const { return current_; }
+  int current() const { return current_; }  ///< never one that is refused
   Schedule const& schedule() const { return node(current_).schedule; }
+  /// The script of an entry, of a refused one, too.
+  std::string script(int id) const;
   std::vector<int> children(int id) const;
 
   /// A child of `parent` whose trace goes on from the parent's; the child that has the same steps
@@ -70,11 +79,17 @@ public:
   Result<History> add(Schedule schedule) const { return add(current_, std::move(schedule)); }
 
   bool can_undo() const { return node(current_).parent >= 0; }
-  bool can_redo() const { return node(current_).redo >= 0; }
+  bool can_redo() const;
   History undone() const;  ///< itself when there is nothing to undo
   History redone() const;  ///< along the branch last visited
-  /// Errors: unknown_node. Redo then leads back here from every node on the way from the root.
+  /// Errors: unknown_node, refused_here. Redo then leads back here from every node on the way from
+  /// the root.
   Result<History> jumped(int id) const;
+
+  /// The entry that was current, if this target refuses it, until one moves: -1, or that entry. It
+  /// is current again where it applies.
+  int left() const { return left_; }
+  History with_left(int id) const;
 
   History with_measured(int id, TriedOn const& where, Measured measured) const;
   History with_correctness(int id, TriedOn const& where, Correctness correctness,
@@ -85,13 +100,20 @@ public:
 
   nlohmann::ordered_json to_json() const;
   /// Rebuilds every schedule by replaying its steps on `plain`. Version 1 did not say where its
-  /// times come from: `untold` stands for that. Errors: not_a_history, unknown_version,
+  /// times come from: `untold` stands for that. Entries that were refused when they were saved may
+  /// be refused again, others as `refused` says. Errors: not_a_history, unknown_version,
   /// other_kernel, step_refused; each one a sentence.
   static Result<History> from_json(nlohmann::ordered_json const& json, Schedule plain,
-                                   TriedOn const& untold = {});
+                                   TriedOn const& untold = {},
+                                   RefusedEntries refused = RefusedEntries::kFail);
 
 private:
   void visit(int id);
+  void append(int parent, std::vector<std::string> steps, std::string label, Schedule schedule,
+              std::string refusal);
+  Result<History> with_entry(int id, nlohmann::ordered_json const& json,
+                             RefusedEntries refused) const;
+  Result<History> standing_at(nlohmann::ordered_json const& json) const;
   template <typename Change>
   History changed(int id, Change change) const {
     History next = *this;
@@ -103,6 +125,7 @@ private:
 
   std::vector<std::shared_ptr<HistoryNode const>> nodes_;
   int current_ = 0;
+  int left_ = -1;
 };
 
 }  // namespace tw

@@ -30,6 +30,7 @@ Json node_json(HistoryNode const& node) {
   for (auto const& [where, trial] : node.trials)
     if (trial != Trial()) json["trials"].push_back(trial_json(where, trial));
   if (!node.note.empty()) json["note"] = node.note;
+  if (!node.refusal.empty()) json["refused"] = node.refusal;
   if (node.redo >= 0) json["redo"] = node.redo;
   return json;
 }
@@ -51,17 +52,29 @@ int number_of(Json const& json, char const* key, int fallback) {
   return value < -1 || value > 1'000'000'000 ? fallback : int(value);
 }
 
-Result<Schedule> replay_steps(Schedule schedule, Json const& lines, int id) {
-  if (!lines.is_array()) return broken(fmt::format("entry {} has no list of steps", id));
+Result<std::vector<Step>> steps_of(Json const& lines, int id) {
+  if (!lines.is_array() || lines.empty())
+    return broken(fmt::format("entry {} has no list of steps", id));
+  std::vector<Step> steps;
   for (Json const& line : lines) {
     if (!line.is_string())
       return broken(fmt::format("entry {} has a step that is not a string", id));
     TRY_ASSIGN(Step step, parse_step(line.get<std::string>()));
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+/// An entry on top of its parent: `schedule`, or the sentence that it is refused with.
+std::expected<Schedule, std::string> rebuilt(HistoryNode const& parent,
+                                             std::vector<Step> const& steps) {
+  if (!parent.refusal.empty()) return std::unexpected(parent.refusal);
+  Schedule schedule = parent.schedule;
+  for (Step const& step : steps) {
     auto next = schedule.apply(step);
     if (!next)
-      return bad_input("step_refused",
-                       fmt::format("entry {} of the history cannot be rebuilt: {} was refused: {}",
-                                   id, to_text(step), next.error().message));
+      return std::unexpected(
+          fmt::format("{} was refused: {}", to_text(step), next.error().message));
     schedule = std::move(*next);
   }
   return schedule;
@@ -112,12 +125,55 @@ Json History::to_json() const {
   Json json = {{"kind", "tilewright history"},
                {"version", kVersion},
                {"kernel", node(0).schedule.origin().name},
-               {"current", current_}};
+               {"current", left_ < 0 ? current_ : left_}};
   for (auto const& node : nodes_) json["nodes"].push_back(node_json(*node));
   return json;
 }
 
-Result<History> History::from_json(Json const& json, Schedule plain, TriedOn const& untold) {
+/// With one entry more, whose parent is there.
+Result<History> History::with_entry(int id, Json const& json, RefusedEntries refused) const {
+  int parent = number_of(json, "parent", -1);
+  if (parent < 0 || parent >= id || !json.contains("steps"))
+    return broken(fmt::format("entry {} has no parent before it", id));
+  TRY_ASSIGN(std::vector<Step> steps, steps_of(json["steps"], id));
+  std::string label = text_of(json, "label");
+  auto schedule = rebuilt(node(parent), steps);
+  if (schedule) {
+    TRY_ASSIGN(History next, add(parent, std::move(*schedule), label));
+    if (next.current() != id) return broken(fmt::format("entry {} appears twice", id));
+    return next;
+  }
+  if (refused == RefusedEntries::kFail && text_of(json, "refused").empty())
+    return bad_input("step_refused", fmt::format("entry {} of the history cannot be rebuilt: {}",
+                                                 id, schedule.error()));
+  std::vector<std::string> lines;
+  for (Step const& step : steps) lines.push_back(to_text(step));
+  for (int child : children(parent))
+    if (node(child).steps == lines) return broken(fmt::format("entry {} appears twice", id));
+  History next = *this;
+  next.append(parent, std::move(lines), label.empty() ? steps.back().primitive : label,
+              node(parent).schedule, schedule.error());
+  return next;
+}
+
+/// With redo and the current entry as they were saved.
+Result<History> History::standing_at(Json const& json) const {
+  History history = *this;
+  for (int id = 0; id < int(size()); ++id) {
+    int redo = number_of(json["nodes"][size_t(id)], "redo", -1);
+    bool child = redo >= 0 && has(redo) && node(redo).parent == id;
+    history = history.changed(id, [&](HistoryNode& node) { node.redo = child ? redo : -1; });
+  }
+  int current = number_of(json, "current", 0);
+  if (!has(current)) return broken(fmt::format("its current entry {} is missing", current));
+  history.left_ = node(current).refusal.empty() ? -1 : current;
+  while (!node(current).refusal.empty()) current = node(current).parent;
+  history.current_ = current;
+  return history;
+}
+
+Result<History> History::from_json(Json const& json, Schedule plain, TriedOn const& untold,
+                                   RefusedEntries refused) {
   if (!json.is_object() || text_of(json, "kind") != "tilewright history")
     return broken("its kind is missing");
   if (int version = number_of(json, "version", -1);
@@ -136,24 +192,11 @@ Result<History> History::from_json(Json const& json, Schedule plain, TriedOn con
     Json const& node = nodes[size_t(id)];
     if (!node.is_object()) return broken(fmt::format("entry {} is not an object", id));
     if (id > 0) {
-      int parent = number_of(node, "parent", -1);
-      if (parent < 0 || parent >= id || !node.contains("steps"))
-        return broken(fmt::format("entry {} has no parent before it", id));
-      TRY_ASSIGN(Schedule schedule, replay_steps(history.node(parent).schedule, node["steps"], id));
-      TRY_ASSIGN(history, history.add(parent, std::move(schedule), text_of(node, "label")));
-      if (history.current() != id) return broken(fmt::format("entry {} appears twice", id));
+      TRY_ASSIGN(history, history.with_entry(id, node, refused));
     }
     TRY_ASSIGN(history, restore_badges(std::move(history), id, node, untold));
   }
-  for (int id = 0; id < int(nodes.size()); ++id) {
-    int redo = number_of(nodes[size_t(id)], "redo", -1);
-    bool child = redo >= 0 && history.has(redo) && history.node(redo).parent == id;
-    history = history.changed(id, [&](HistoryNode& node) { node.redo = child ? redo : -1; });
-  }
-  int current = number_of(json, "current", 0);
-  if (!history.has(current)) return broken(fmt::format("its current entry {} is missing", current));
-  history.current_ = current;
-  return history;
+  return history.standing_at(json);
 }
 
 }  // namespace tw

@@ -82,6 +82,51 @@ private slots:
     QVERIFY(restored.node(1).on(kBoard).correctness == Correctness::kCorrect);
   }
 
+  void entries_that_another_target_refuses_stay() {
+    History history = step(step(History(plain()), "parallel(i)"), "vectorize(j)");
+    auto json = history.with_note(1, "mine").to_json();
+    json["nodes"][1]["steps"] = {"parallel(k)"};  // a sum, refused for every target
+    QVERIFY(!History::from_json(json, plain()));
+    History here = History::from_json(json, plain(), {}, RefusedEntries::kStay).value();
+    QCOMPARE(here.size(), size_t(3));
+    QVERIFY(here.node(1).refusal.starts_with("parallel(k) was refused: "));
+    QCOMPARE(here.node(2).refusal, here.node(1).refusal);  // nothing stands on it
+    QCOMPARE(here.node(1).note, std::string("mine"));
+    QCOMPARE(here.current(), 0);
+    QCOMPARE(here.left(), 2);
+    QVERIFY(!here.can_redo() && here.redone().current() == 0);
+    QCOMPARE(here.jumped(2).error().code, std::string("refused_here"));
+    QVERIFY(here.script(2).ends_with("parallel(k)\nvectorize(j)\n"));
+    // Saved there, it says where it stood, and is read again without asking.
+    History again = History::from_json(here.to_json(), plain()).value();
+    QCOMPARE(again.to_json().dump(), here.to_json().dump());
+    QCOMPARE(step(here, "vectorize(j)").left(), -1);
+    QCOMPARE(here.jumped(0).value().to_json()["current"].get<int>(), 0);
+    // Where the steps apply again, all is as before.
+    auto back = here.to_json();
+    back["nodes"][1]["steps"] = {"parallel(i)"};
+    History there = History::from_json(back, plain()).value();
+    QCOMPARE(there.current(), 2);
+    QCOMPARE(there.left(), -1);
+    QVERIFY(there.node(2).refusal.empty());
+  }
+
+  void refused_entries_that_are_damaged_are_no_history() {
+    auto json = step(History(plain()), "parallel(i)").to_json();
+    auto read = [&](nlohmann::ordered_json const& steps) {
+      json["nodes"][1]["steps"] = steps;
+      return History::from_json(json, plain(), {}, RefusedEntries::kStay);
+    };
+    QVERIFY(read({"parallel(k)"}).has_value());
+    for (nlohmann::ordered_json const& bad :
+         {nlohmann::ordered_json::array(), nlohmann::ordered_json{"parallel(k)", 3},
+          nlohmann::ordered_json{"parallel("}, nlohmann::ordered_json(3)})
+      QVERIFY(!read(bad).has_value());
+    json["nodes"][1]["steps"] = {"parallel(k)"};
+    json["nodes"].push_back(json["nodes"][1]);  // twice
+    QVERIFY(!History::from_json(json, plain(), {}, RefusedEntries::kStay).has_value());
+  }
+
   void what_cannot_be_restored_is_refused_with_a_sentence() {
     auto json = step(History(plain()), "parallel(i)").to_json();
     auto code = [&](auto change) {

@@ -32,7 +32,7 @@ ReplayView replay_view(Transfer const& transfer, std::string const& from_kernel)
 }
 
 Result<History> with_branch(History history, Schedule const& leaf, std::string const& note) {
-  Schedule schedule(history.node(0).schedule.origin());
+  Schedule schedule = history.node(0).schedule;
   int at = 0;
   for (TakenStep const& taken : leaf.trace()) {
     auto next = schedule.apply(taken.step);
@@ -49,8 +49,7 @@ Result<History> with_branch(History history, Schedule const& leaf, std::string c
 Result<ReplayInto> replay_into(LoadedModel const& model, Schedule const& from,
                                std::string const& from_name, int row, Backend const& backend) {
   TRY_ASSIGN(KernelWork fresh, begin_kernel(model, row, backend));
-  Transfer done =
-      transfer(from, Schedule(fresh.history.node(0).schedule.origin(), backend.shared_target()));
+  Transfer done = transfer(from, fresh.history.node(0).schedule);
   ReplayView view = replay_view(done, from_name);
   view.to_kernel = model.kernel(row).name;
   std::string note = fmt::format("replayed from {}: {}", from_name, view.summary);
@@ -62,7 +61,7 @@ Result<Rewritten> rewritten(LoadedModel const& model, int row, std::optional<Ker
   TRY_ASSIGN(KernelWork work, begin_kernel(model, row, backend));
   Rewritten result{std::move(work), nullptr};
   if (!old) return result;
-  Schedule plain(result.work.history.node(0).schedule.origin());
+  Schedule plain = result.work.history.node(0).schedule;
   History history = result.work.history;
   auto bring = [&](int id) -> Result<ReplayView> {
     HistoryNode const& leaf = old->history.node(id);

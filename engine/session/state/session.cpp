@@ -40,17 +40,18 @@ void SessionImpl::publish() {
 }
 
 Status SessionImpl::open(std::string const& source, std::shared_ptr<Project const> project,
-                         std::string const& shapes) {
+                         std::string const& shapes, std::string const& from_device) {
   TRY_ASSIGN(auto fixes, parse_fixes(shapes));
   clear_error();
   jobs_.start("open", "opening " + source,
-              [this, source, project, shapes, fixes](StopToken stop, Progress const& progress) {
+              [this, source, project, shapes, fixes, from_device](StopToken stop,
+                                                                  Progress const& progress) {
                 auto model = load_model(source, {fixes, {}}, *backend(), stop, progress);
                 if (!model) {
                   if (!stop.stop_requested()) set_error(model.error(), "open");
                   return publish();
                 }
-                take_model(*model, source, shapes, project.get());
+                take_model(*model, source, shapes, project.get(), from_device);
                 publish();
                 start_modelling();
                 know_model(*model, source, stop);
@@ -76,7 +77,7 @@ void SessionImpl::know_model(Model model, std::string const& source, StopToken s
 }
 
 void SessionImpl::take_model(Model model, std::string const& source, std::string const& shapes,
-                             Project const* project) {
+                             Project const* project, std::string const& from_device) {
   std::vector<std::string> lost, kept_own;
   if (project) model = with_own_kernels(model, *project, kept_own, lost);
   auto view = std::make_shared<ModelView>(model_view(*model));
@@ -96,10 +97,12 @@ void SessionImpl::take_model(Model model, std::string const& source, std::string
     next.here = state_.here;
   }
   if (project)
-    for (std::string const& one : take_project(next, *project, *backend())) lost.push_back(one);
+    for (std::string const& one : take_project(next, *project, *backend(), from_device))
+      lost.push_back(one);
   if (!lost.empty())
     next.error = std::make_shared<ErrorView const>(
-        ErrorView{"lost_from_project", fmt::format("{}", fmt::join(lost, "; ")), "open"});
+        ErrorView{from_device.empty() ? "lost_from_project" : "lost_on_device",
+                  fmt::format("{}", fmt::join(lost, "; ")), "open"});
   if (next.kernel < 0 || size_t(next.kernel) >= model->plan.kernels.size())
     next.kernel = model->plan.kernels.empty() ? -1 : 0;
   if (next.kernel >= 0 && !next.kernels.contains(next.kernel)) {

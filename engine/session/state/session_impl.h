@@ -78,7 +78,7 @@ public:
     std::lock_guard lock(mutex_);
     if (!state_.has_kernel()) return "";
     History const& history = state_.kernels.at(state_.kernel).history;
-    return history.has(node) ? history.node(node).schedule.script() : "";
+    return history.has(node) ? history.script(node) : "";
   }
   std::string save() const override {
     std::lock_guard lock(mutex_);
@@ -132,7 +132,7 @@ private:
   Status start_export(std::string const& target, std::string const& folder,
                       std::string const& kernel);
   Status open(std::string const& source, std::shared_ptr<Project const> project,
-              std::string const& shapes = "");
+              std::string const& shapes = "", std::string const& from_device = "");
   Status move(std::function<Result<History>(History const&)> const& to);
   std::expected<void, Refusal> take(Step const& step);
 
@@ -154,7 +154,7 @@ private:
   void start_checking(int kernel, int node);
   void check_node(int kernel, int node, StopToken stop);
   void take_model(Model model, std::string const& source, std::string const& shapes,
-                  Project const* project);
+                  Project const* project, std::string const& from_device);
   void know_model(Model model, std::string const& source, StopToken stop);
   void start_modelling();
   void model_states(StopToken stop);

@@ -284,11 +284,11 @@ Status SessionImpl::run(UseDevice const& c) {
 /// On the job thread. The model is planned again, with the schedules that were made by hand, for
 /// what the new device is; times belong to the device that they were measured on.
 void SessionImpl::use(ChosenDevice chosen) {
-  std::string source, shapes;
+  std::string source, shapes, before;
   std::shared_ptr<Project const> kept;
   {
     std::lock_guard lock(mutex_);
-    std::string before = state_.here.device;
+    before = state_.here.device;
     if (state_.model)
       kept = std::make_shared<Project const>(for_other_device(project_of(state_), before));
     backend_ = chosen.backend;
@@ -301,7 +301,7 @@ void SessionImpl::use(ChosenDevice chosen) {
     source = state_.source;
     shapes = state_.shapes;
   }
-  if (kept) (void)open(source, kept, shapes);
+  if (kept) (void)open(source, kept, shapes, before);
 }
 
 }  // namespace tw::session

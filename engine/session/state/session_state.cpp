@@ -102,7 +102,7 @@ std::shared_ptr<HistoryView const> history_view(State const& state) {
     }
     one.verdict = verdict_of(trial, one.measuring);
     one.verdict_text = trial.correctness_text;
-    one.failure = trial.failure;
+    one.failure = node.refusal.empty() ? trial.failure : node.refusal;
     one.note = node.note;
     one.elsewhere = elsewhere(node, state.here);
     view->nodes.push_back(std::move(one));
@@ -227,7 +227,9 @@ Result<KernelWork> with_default(KernelWork work, LoadedModel const& model, int r
   work.needs = needs_of(model, row, plain);
   TRY_ASSIGN(Schedule by_rule, backend.default_schedule(plain));
   if (by_rule.trace().empty()) return work;
-  int at = work.history.current(), forward = work.history.node(0).redo;
+  int at = work.history.current();
+  int forward = work.history.node(0).redo;
+  if (forward >= 0 && !work.history.node(forward).refusal.empty()) forward = -1;
   TRY_ASSIGN(History branched, work.history.add(0, by_rule, "default"));
   work.default_node = branched.current();
   branched = branched.with_label(work.default_node, "default");
@@ -264,24 +266,65 @@ Project project_of(State const& state) {
 
 namespace {
 
+/// What a project is restored for.
+struct Restoring {
+  Backend const& backend;
+  TriedOn untold;  ///< what times without a device were measured on
+  RefusedEntries refused = RefusedEntries::kFail;
+  std::string rule_before;  ///< the label of the last device's schedule by rule; may be empty
+};
+
+std::string label_on(std::string const& device) { return fmt::format("default ({})", device); }
+
+/// Who stood at a schedule by rule, or at one that is refused now, stands at this target's by rule.
+Result<KernelWork> standing_by_rule(KernelWork work, std::string const& rule_before) {
+  int left = work.history.left();
+  bool by_rule = work.history.node(left < 0 ? work.history.current() : left).label == rule_before;
+  if (left < 0 && !by_rule) return work;
+  if (work.default_node >= 0 || left >= 0) {
+    TRY_ASSIGN(work.history, work.history.jumped(std::max(work.default_node, 0)));
+  }
+  if (!by_rule) work.history = work.history.with_left(left);
+  return work;
+}
+
 /// Schedules by a rule of another day are called so.
 Result<KernelWork> restore_kernel(LoadedModel const& model, int row, ProjectKernel const& saved,
-                                  Backend const& backend, TriedOn const& untold) {
+                                  Restoring const& how) {
   TRY_ASSIGN(ir::Program plain, plain_program(model, row));
   TRY_ASSIGN(History history,
-             History::from_json(saved.history, Schedule(plain, backend.shared_target()), untold));
+             History::from_json(saved.history, Schedule(plain, how.backend.shared_target()),
+                                how.untold, how.refused));
+  int left = history.left();
   TRY_ASSIGN(KernelWork work,
-             with_default(KernelWork{std::move(history)}, model, row, plain, backend));
+             with_default(KernelWork{std::move(history)}, model, row, plain, how.backend));
+  work.history = work.history.with_left(left);
+  TRY_ASSIGN(work, standing_by_rule(std::move(work), how.rule_before));
   for (int id = 0; id < int(work.history.size()); ++id)
     if (id != work.default_node && work.history.node(id).label == "default")
       work.history = work.history.with_label(id, "earlier default");
   return work;
 }
 
+/// Empty: the kernel stands where it stood.
+std::string left_behind(State const& state, std::string const& kernel, KernelWork const& work) {
+  int left = work.history.left();
+  if (left < 0) return "";
+  return fmt::format("on {} the kernel {} has {}, since {} (its own script stays in its history)",
+                     state.here.device, kernel,
+                     work.default_node < 0 ? "no schedule" : "its schedule by rule",
+                     work.history.node(left).refusal);
+}
+
 /// Earlier versions did not say where a time comes from: it was the project's own device.
-TriedOn untold_of(Project const& project, TriedOn const& here, Backend const& backend) {
-  if (project.devices.empty() || project.devices[0].target == backend.target().title) return here;
-  return {project.devices[0].name, project.devices[0].target};
+Restoring restoring(Project const& project, TriedOn const& here, Backend const& backend,
+                    std::string const& from_device) {
+  Restoring how{.backend = backend, .untold = here};
+  bool elsewhere = !project.devices.empty() && project.devices[0].target != backend.target().title;
+  if (elsewhere) how.untold = {project.devices[0].name, project.devices[0].target};
+  if (elsewhere || !from_device.empty()) how.refused = RefusedEntries::kStay;
+  if (!from_device.empty()) how.rule_before = label_on(from_device);
+  return how;
 }
 
 }  // namespace
@@ -303,14 +346,14 @@ Model with_own_kernels(Model model, Project const& project, std::vector<std::str
 Project for_other_device(Project project, std::string const& before) {
   for (ProjectKernel& kernel : project.kernels)
     for (auto& node : kernel.history["nodes"])
-      if (node["label"] == "default") node["label"] = fmt::format("default ({})", before);
+      if (node["label"] == "default") node["label"] = label_on(before);
   return project;
 }
 
-std::vector<std::string> take_project(State& state, Project const& project,
-                                      Backend const& backend) {
+std::vector<std::string> take_project(State& state, Project const& project, Backend const& backend,
+                                      std::string const& from_device) {
   std::vector<std::string> lost;
-  TriedOn untold = untold_of(project, state.here, backend);
+  Restoring how = restoring(project, state.here, backend, from_device);
   for (ProjectKernel const& saved : project.kernels) {
     auto keep = [&](std::string const& why) {
       state.kept.push_back(saved);
@@ -324,11 +367,16 @@ std::vector<std::string> take_project(State& state, Project const& project,
       keep("the model has no such kernel");
       continue;
     }
-    auto work = restore_kernel(*state.model, row, saved, backend, untold);
-    if (!work)
+    auto work = restore_kernel(*state.model, row, saved, how);
+    if (!work) {
       keep(work.error().message);
-    else if (!state.kernels.emplace(row, std::move(*work)).second)
+      continue;
+    }
+    std::string left = left_behind(state, saved.name, *work);
+    if (!state.kernels.emplace(row, std::move(*work)).second)
       keep("there are two kernels of this name");
+    else if (!left.empty())
+      lost.push_back(std::move(left));
   }
   auto const& kernels = state.model->plan.kernels;
   for (size_t row = 0; row < kernels.size(); ++row)

@@ -25,6 +25,10 @@ std::shared_ptr<CodeText const> SessionImpl::code_of(int node, std::string const
   std::unique_lock lock(mutex_);
   if (!state_.has_kernel() || !state_.now().history.has(node)) return nullptr;
   History const& history = state_.now().history;
+  if (std::string const& why = history.node(node).refusal; !why.empty()) {
+    CodeText none{.stage = stage, .failure = why};
+    return std::make_shared<CodeText const>(std::move(none));
+  }
   ir::Program program = history.node(node).schedule.program();
   std::optional<ir::Program> before;
   if (history.has(against) && stage != kExpressionStage)
@@ -69,6 +73,12 @@ std::shared_ptr<StateComparison const> SessionImpl::compare(int before, int afte
   History const& history = state_.now().history;
   if (!history.has(before) || !history.has(after)) return nullptr;
   StateToCompare from = side_of(state_, before), to = side_of(state_, after);
+  for (StateToCompare const* side : {&from, &to})
+    if (auto const& why = history.node(side->state.history_node).refusal; !why.empty())
+      return std::make_shared<StateComparison const>(StateComparison{
+          .before = from.state,
+          .after = to.state,
+          .summary = fmt::format("{} does not apply on this device: {}", side->state.name, why)});
   for (StateToCompare const* side : {&from, &to})
     if (!side->facts) want_facts(side->state.history_node);
   if (!from.facts || !to.facts) return nullptr;

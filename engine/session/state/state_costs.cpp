@@ -10,7 +10,7 @@ std::optional<ToModel> next_to_model(State const& state) {
   if (!state.has_kernel() || !state.machine || !state.machine->rates) return std::nullopt;
   KernelWork const& work = state.kernels.at(state.kernel);
   auto missing = [&](int id) -> std::optional<ToModel> {
-    if (work.models.contains(id)) return std::nullopt;
+    if (work.models.contains(id) || !work.history.node(id).refusal.empty()) return std::nullopt;
     return ToModel{state.model, state.kernel, id, work.history.node(id).schedule,
                    state.machine->rates};
   };
@@ -58,7 +58,7 @@ StateToCompare side_of(State const& state, int node) {
   side.state.name = known.parent < 0 || known.label == "default"
                         ? known.label
                         : fmt::format("{} #{}", known.label, node);
-  side.state.script = known.schedule.script();
+  side.state.script = work.history.script(node);
   take_times(side, known.on(state.here));
   for (auto const& [where, trial] : known.trials)
     if (where != state.here && trial.measured && trial.correctness != Correctness::kWrong)
