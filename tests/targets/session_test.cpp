@@ -60,7 +60,7 @@ private slots:
     QCOMPARE(session_->script(), script);
   }
 
-  void a_script_that_is_refused_gives_way_to_the_schedule_by_rule() {
+  void a_script_that_is_refused_gives_way_to_the_default_schedule() {
     take(kAnywhere);
     take(kHere);
     int mine = current().id;
@@ -68,9 +68,9 @@ private slots:
     use("pad");
     QCOMPARE(session_->snapshot().error->code, std::string("lost_on_device"));
     QCOMPARE(QString::fromStdString(sentence()),
-             QString("on pad the kernel product has its schedule by rule, since ") + kHere +
+             QString("on pad the kernel product has the default schedule, since ") + kHere +
                  " was refused: " + refusal_on_pad().c_str() +
-                 " (its own script stays in its history)");
+                 " (its own script stays in the history)");
     QCOMPARE(current().label, std::string("default"));
     QVERIFY(session_->script().find("scope=pad") != std::string::npos);
     HistoryNodeView const left = node(mine);
@@ -113,7 +113,7 @@ private slots:
     QCOMPARE(session_->script(), script);
   }
 
-  void a_schedule_by_rule_becomes_that_of_the_new_target() {
+  void a_default_schedule_becomes_that_of_the_new_target() {
     for (auto const& one : session_->snapshot().history->nodes)
       if (one.label == "default") QVERIFY(session_->execute(JumpTo{one.id}));
     QCOMPARE(current().label, std::string("default"));

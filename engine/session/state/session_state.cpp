@@ -310,9 +310,9 @@ Result<KernelWork> restore_kernel(LoadedModel const& model, int row, ProjectKern
 std::string left_behind(State const& state, std::string const& kernel, KernelWork const& work) {
   int left = work.history.left();
   if (left < 0) return "";
-  return fmt::format("on {} the kernel {} has {}, since {} (its own script stays in its history)",
+  return fmt::format("on {} the kernel {} has {}, since {} (its own script stays in the history)",
                      state.here.device, kernel,
-                     work.default_node < 0 ? "no schedule" : "its schedule by rule",
+                     work.default_node < 0 ? "no schedule" : "the default schedule",
                      work.history.node(left).refusal);
 }
 
