@@ -98,7 +98,7 @@ private slots:
   }
 
 private:
-  GraphView& view() { return *place_->window->findChild<GraphView*>("graph"); }
+  tw::GraphView& view() { return *place_->window->findChild<tw::GraphView*>("graph"); }
   Snapshot now() { return place_->session->snapshot(); }
   QRectF card(int index) { return view().parts().at(size_t(index)).rect; }
   QMenu* open_menu(QRectF const& card) {

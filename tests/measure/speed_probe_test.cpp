@@ -35,7 +35,7 @@ public:
     ++loads;
     return LibraryHandle{};
   }
-  Result<LibraryHandle> load_program(LibraryHandle const&, std::string const&,
+  Result<LibraryHandle> load_network(LibraryHandle const&, std::string const&,
                                      CallOptions const&) override {
     return LibraryHandle{};
   }
