@@ -50,7 +50,7 @@ struct Target {
   MachineNeeds needs = {};          ///< of a machine that runs its code
   std::vector<MemoryScope> scopes;  ///< the first is kGlobalScope
   std::vector<ThreadAxis> axes = {};
-  std::vector<DType> types = {};  ///< that kernels may compute with; empty: all
+  std::vector<DType> types = {};  ///< to compute with, besides indices (i64) and bool; empty: all
 
   /// Null: it has no such memory.
   MemoryScope const* scope(std::string_view scope_name) const;

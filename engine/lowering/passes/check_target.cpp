@@ -58,9 +58,18 @@ private:
                        tensor->name, target_.name, tensor->scope));
   }
 
+  /// Indices and conditions every target computes with.
+  void check_type(Expr const& part) {
+    DType type = part.type();
+    if (type != DType::kI64 && type != DType::kBool && !target_.computes_with(type))
+      refuse("unsupported_type", fmt::format("{} is {}, which the target {} does not have",
+                                             to_text(part), to_text(type), target_.name));
+  }
+
   /// Of a value, an index, a condition or an extent.
   void check_computed(Expr const& e) {
     walk(e, [&](Expr const& part) {
+      check_type(part);
       if (auto const* read = part.as<Load>()) refuse_place(read->buffer);
       return bool(status_);
     });
