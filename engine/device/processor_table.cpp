@@ -4,22 +4,23 @@ namespace tw {
 
 Result<FoundProcessor> find_processor(std::string_view name) {
   std::string known;
+  std::string missing = "this build has no target that can run kernels on this machine";
   bool listed = name.empty();
   for (ProcessorEntry const* entry : processor_table()) {
     known += (known.empty() ? "" : ", ") + entry->name;
     if (!name.empty() && entry->name != name) continue;
     listed = true;
-    if (std::optional<Hardware> hardware = entry->detect())
-      return FoundProcessor{entry, std::move(*hardware)};
+    Result<Hardware> hardware = entry->detect();
+    if (hardware) return FoundProcessor{entry, std::move(*hardware)};
+    if (!name.empty())
+      missing = "this machine has no hardware for the target '" + entry->name +
+                "': " + hardware.error().message;
   }
   if (!listed)
     return bad_input("unknown_target", "there is no target '" + std::string(name) +
                                            "' here; this device has " +
                                            (known.empty() ? "none" : known));
-  return environment_failed(
-      "no_such_hardware",
-      name.empty() ? "this build has no target that can run kernels on this machine"
-                   : "this machine has no hardware for the target '" + std::string(name) + "'");
+  return environment_failed("no_such_hardware", missing);
 }
 
 }  // namespace tw

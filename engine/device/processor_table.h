@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -16,8 +15,9 @@ namespace tw {
 /// the table that names them.
 struct ProcessorEntry {
   std::string name;  ///< `Hardware::target` of what it describes
-  /// This machine as such a device; nothing where it is none.
-  std::optional<Hardware> (*detect)();
+  /// This machine as such a device. Errors: no_such_hardware, whose message ends a sentence: what
+  /// is missing ("no driver answers"). Cheap and without effect: it is asked of every kind.
+  Result<Hardware> (*detect)();
   /// `most_bytes`: what all tensors together may take.
   Result<std::unique_ptr<Processor>> (*create)(Hardware const& hardware, int64_t most_bytes);
 };

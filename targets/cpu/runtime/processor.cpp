@@ -8,7 +8,7 @@ namespace tw {
 ProcessorEntry const& processor_cpu() {
   static ProcessorEntry const entry{
       .name = kCpuTarget,
-      .detect = [] { return std::optional(detect_host()); },
+      .detect = []() -> Result<Hardware> { return detect_host(); },
       .create = [](Hardware const&, int64_t most_bytes) -> Result<std::unique_ptr<Processor>> {
         return create_cpu_processor(most_bytes);
       },

@@ -144,14 +144,12 @@ private:
 ProcessorEntry const& processor_scratchpad() {
   static ProcessorEntry const entry{
       .name = kName,
-      .detect =
-          [] {
-            return std::optional(
-                Hardware{.target = kName,
-                         .name = "scratchpad machine",
-                         .units = {{.name = "unit"}},
-                         .memories = {{.name = "memory", .bytes = 64 << 20, .cache = false}}});
-          },
+      .detect = []() -> Result<Hardware> {
+        return Hardware{.target = kName,
+                        .name = "scratchpad machine",
+                        .units = {{.name = "unit"}},
+                        .memories = {{.name = "memory", .bytes = 64 << 20, .cache = false}}};
+      },
       .create = [](Hardware const&, int64_t most_bytes) -> Result<std::unique_ptr<Processor>> {
         return std::make_unique<Interpreting>(most_bytes);
       },
