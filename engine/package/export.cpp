@@ -88,19 +88,24 @@ Status name_library(fs::path const& to) {
   return error ? copy_into(to / kRuntimeLibrary, to / "libtilewright_runtime.so") : Status();
 }
 
+/// Where the runtime library and the example for a target lie: those of two targets for machines of
+/// one architecture differ. Errors: no_runtime.
+Result<fs::path> built_kit(fs::path const& kit, package::Target const& target) {
+  fs::path built = kit / target.name / target.architecture;
+  std::error_code ignored;
+  if (fs::exists(built / kRuntimeLibrary, ignored)) return built;
+  std::string why = fmt::format("there is no runtime library for the target '{}'", target.name);
+  if (fs::exists(kit / target.name, ignored))
+    why = fmt::format(
+        "there is no runtime library for {0}: this build was made without a compiler for {0}",
+        target.architecture);
+  return environment_failed("no_runtime", why, Place{built.string(), 0, 0, {}});
+}
+
 /// The runtime library and the example for the target, header and sources, and what build systems
 /// find them by.
-Status copy_kit(fs::path const& kit, fs::path const& to, package::Target const& target,
+Status copy_kit(fs::path const& kit, fs::path const& built, fs::path const& to,
                 package::Description const& description) {
-  fs::path built = kit / target.architecture;
-  std::error_code ignored;
-  if (!fs::exists(built / kRuntimeLibrary, ignored))
-    return environment_failed(
-        "no_runtime",
-        fmt::format(
-            "there is no runtime library for {}: this build was made without a compiler for {}",
-            target.architecture, target.architecture),
-        Place{built.string(), 0, 0, {}});
   for (char const* name : {kRuntimeLibrary, "example"}) TRY(copy_into(built / name, to / name));
   TRY(name_library(to));
   TRY(copy_into(kit / "tilewright.h", to / "tilewright.h"));
@@ -144,6 +149,7 @@ Status write_libraries(PackageSource const& source, std::vector<KernelCode> cons
 
 Result<Assembly> write_package(PackageSource const& source, ExportOptions const& options,
                                fs::path const& to) {
+  TRY_ASSIGN(fs::path kit, built_kit(options.kit, target_of(source.backend)));
   CompileOptions compile{.scripts = source.scripts,
                          .tier = options.tier,
                          .cache = options.cache,
@@ -164,7 +170,7 @@ Result<Assembly> write_package(PackageSource const& source, ExportOptions const&
   TRY(write_file(to / "model.json", package::to_text(description)));
   TRY(write_tensors(to / "test", "input", options.inputs));
   TRY(write_tensors(to / "test", "output", options.expected));
-  TRY(copy_kit(options.kit, to, description.target, description));
+  TRY(copy_kit(options.kit, kit, to, description));
   return assembly;
 }
 

@@ -32,7 +32,7 @@ struct ExportResult {
 };
 
 /// Nothing is left behind, and an earlier export stays, when it fails. Errors: not_exportable,
-/// folder_in_use, no_runtime (the kit has none for the target's architecture), self_test_failed,
+/// folder_in_use, no_runtime (the kit has none for the target, or its machine), self_test_failed,
 /// file_unwritable, cancelled, those of compiling and of the device.
 Result<ExportResult> export_model(PackageSource const& source, ExportOptions const& options);
 

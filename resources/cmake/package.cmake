@@ -7,9 +7,11 @@ install(FILES resources/desktop/tilewright.xml DESTINATION ${CMAKE_INSTALL_DATAD
 install(FILES resources/desktop/tilewright.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
 install(FILES resources/desktop/tilewright.png DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/128x128/apps)
 # The kit of exports, for this machine's architecture: stripping and dpkg-shlibdeps know no other.
+set(other_architectures aarch64 x86_64 armv7l)
+list(REMOVE_ITEM other_architectures ${CMAKE_SYSTEM_PROCESSOR})
+list(JOIN other_architectures | other_architectures)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/tilewright/ DESTINATION lib/tilewright USE_SOURCE_PERMISSIONS
-  REGEX "/(aarch64|x86_64|armv7l)$" EXCLUDE)
-install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/tilewright/${CMAKE_SYSTEM_PROCESSOR} DESTINATION lib/tilewright USE_SOURCE_PERMISSIONS)
+  REGEX "/(${other_architectures})$" EXCLUDE)
 # Manual pages and completion, written by the program itself; an instrumented one is not given away.
 if(NOT TW_SANITIZE)
   set(cli_files ${CMAKE_BINARY_DIR}/cli)
@@ -42,7 +44,12 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # the libraries with their versions, from the programs
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/lib/tilewright/${CMAKE_SYSTEM_PROCESSOR})
+set(runtimes "")
+foreach(folder ${TW_TARGET_FOLDERS})
+  get_filename_component(target ${folder} NAME)
+  list(APPEND runtimes ${CMAKE_BINARY_DIR}/lib/tilewright/${target}/${CMAKE_SYSTEM_PROCESSOR})
+endforeach()
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${runtimes})
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "fonts-inter, fonts-jetbrains-mono")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "qt6-wayland")
 include(CPack)

@@ -1,7 +1,7 @@
 # What an exported folder gets besides the model: the runtime library and the example, built here so
 # that an export needs no compiler, for this machine's architecture and for others whose compilers
 # are installed. They lie beside the programs: lib/tilewright/{tilewright.h, example.*, tilewright*.cmake, tilewright.pc,
-# ARCHITECTURE/}.
+# TARGET/ARCHITECTURE/}.
 set(kit ${CMAKE_BINARY_DIR}/lib/tilewright)
 file(GLOB runtime_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/engine/runtime/package/*.cpp)
 list(APPEND runtime_sources
@@ -13,7 +13,7 @@ list(APPEND runtime_sources
 file(GLOB_RECURSE runtime_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/engine/runtime/*.h ${CMAKE_SOURCE_DIR}/targets/cpu/runtime/*.h)
 set(example ${CMAKE_SOURCE_DIR}/resources/export/example.cpp)
 
-set(own ${kit}/${CMAKE_SYSTEM_PROCESSOR})
+set(own ${kit}/cpu/${CMAKE_SYSTEM_PROCESSOR})
 add_library(tw_runtime_library SHARED ${runtime_sources})
 set(version 1)  # TW_API_VERSION: what was linked with another one is not loaded
 set_target_properties(tw_runtime_library PROPERTIES OUTPUT_NAME tilewright_runtime SOVERSION ${version} LIBRARY_OUTPUT_DIRECTORY ${own}
@@ -49,7 +49,7 @@ endforeach()
 # Without the cross compiler, an export for that architecture says what is missing.
 find_program(TW_AARCH64_COMPILER aarch64-linux-gnu-g++)
 if(TW_AARCH64_COMPILER AND NOT CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
-  set(other ${kit}/aarch64)
+  set(other ${kit}/cpu/aarch64)
   set(library libtilewright_runtime.so)
   add_custom_command(OUTPUT ${other}/${library}.${version} ${other}/example
     DEPENDS ${runtime_sources} ${runtime_headers} ${example}

@@ -315,8 +315,9 @@ private:
     fs::remove_all(at("kit"));
     fs::copy(kit.folder, at("kit"), fs::copy_options::recursive);
     kit.folder = at("kit");
-    std::string machine = target_of(*environment_.backend).architecture;
-    std::ofstream(at("kit") / machine / "example", std::ios::trunc) << example.toStdString();
+    package::Target target = target_of(*environment_.backend);
+    std::ofstream(at("kit") / target.name / target.architecture / "example", std::ios::trunc)
+        << example.toStdString();
     return kit;
   }
 
