@@ -56,7 +56,8 @@ void add_model_options(CLI::App& command, Context& context, std::string& path) {
 void add_device_option(CLI::App& command, Context& context) {
   command
       .add_option("--device", context.device,
-                  "where to run: a name from `tw devices list` (default: this machine)")
+                  "where to run: a name from `tw devices list`, or local:TARGET for another "
+                  "target of this machine (default: this machine)")
       ->type_name("NAME");
 }
 

@@ -1,5 +1,7 @@
 #include "app/shared/environment.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 
 #include "app/shared/devices.h"
@@ -30,6 +32,23 @@ fs::path kit_folder() { return program_folder().parent_path() / "lib" / "tilewri
 Result<std::shared_ptr<Backend const>> backend_for(std::string const& target) {
   TRY_ASSIGN(Hardware hardware, target_hardware(target));
   return create_backend(hardware, code_generator_program());
+}
+
+/// This machine as the first target that it is, or, of "local:NAME", as that one: a machine may be
+/// several.
+Result<Hardware> hardware_here(std::string const& device) {
+  size_t colon = device.find(':');
+  if (colon == std::string::npos) return target_hardware_here();
+  std::string target = device.substr(colon + 1);
+  TRY_ASSIGN(Hardware hardware, target_hardware(target));
+  if (hardware.target == target) return hardware;
+  return bad_input(
+      "another_machine",
+      fmt::format("'{}' is another machine; this one can be 'local:{}'", target, hardware.target));
+}
+
+bool is_here(std::string const& device) {
+  return device.empty() || device.substr(0, device.find(':')) == kLocalDeviceName;
 }
 
 /// Another machine: its own description decides what is compiled for it.
@@ -65,11 +84,11 @@ Result<Environment> make_environment(std::string const& device) {
   environment.warning = cache.warning;
   environment.devices_file =
       user_folder("TW_CONFIG_DIR", "XDG_CONFIG_HOME", ".config") / "devices.json";
-  if (!device.empty() && device != kLocalDeviceName) {
+  if (!is_here(device)) {
     TRY(use_device(device, environment));
     return environment;
   }
-  TRY_ASSIGN(Hardware hardware, target_hardware_here());
+  TRY_ASSIGN(Hardware hardware, hardware_here(device));
   TRY_ASSIGN(environment.backend, create_backend(hardware, code_generator_program()));
   environment.open_device = [target = hardware.target]() -> Result<std::unique_ptr<Device>> {
     return std::make_unique<LocalDevice>(LocalDeviceOptions{.program = {}, .target = target});

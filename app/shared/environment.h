@@ -23,8 +23,9 @@ struct Environment {
   session::ExportKit exports;
   std::string warning;  ///< what a person should know, a sentence; empty: nothing
 };
-/// `device`: one of the list, which is asked what it is; empty or "local": this machine.
-/// Errors: unknown_device, those of asking it, and of a backend for its hardware.
+/// `device`: one of the list, which is asked what it is; empty or "local": this machine,
+/// "local:cpu" as that target. Errors: unknown_device, unknown_target, another_machine, those of
+/// asking it.
 Result<Environment> make_environment(std::string const& device = "");
 
 /// The path of tw-codegen, which generates code: beside the running program, or, for programs of

@@ -98,6 +98,24 @@ private slots:
     QCOMPARE(same.out, assembly.out);
   }
 
+  void code_for_a_machine_that_is_not_here_is_shown() {
+    Run arm = tw_with({}, lower({"--target", "cpu:aarch64", "--stage", "assembly"}));
+    QVERIFY2(arm.code == 0, qPrintable(arm.err));
+    QVERIFY2(arm.out.contains(".4s"), qPrintable(arm.out));
+    Run unknown = tw_with({}, lower({"--target", "abacus"}));
+    QCOMPARE(unknown.code, 2);
+    QVERIFY2(unknown.err.startsWith("tw: there is no target 'abacus'; the targets are cpu, "),
+             qPrintable(unknown.err));
+  }
+
+  void this_machine_is_taken_as_a_target_by_name() {
+    Run run = tw_with({}, {"run", "example:softmax", "--device", "local:cpu"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    run = tw_with({}, {"run", "example:softmax", "--device", "local:cpu:aarch64"});
+    QCOMPARE(run.code, 2);
+    QCOMPARE(run.err, "tw: 'cpu:aarch64' is another machine; this one can be 'local:cpu'\n");
+  }
+
   void what_others_need_is_not_left_out_data() {
     QTest::addColumn<QStringList>("words");
     QTest::addColumn<QString>("sentence");

@@ -10,6 +10,7 @@ namespace {
 struct Arguments {
   KernelArguments kernel;
   std::string stage = "program";
+  std::string target;  ///< empty: this machine
   std::vector<std::string> without;
   bool verify = false, passes = false;
 };
@@ -93,7 +94,12 @@ Status run_passes(Context const& context, ChosenKernel const& chosen, std::strin
   return {};
 }
 
-int lower(Context const& context, Arguments const& arguments) {
+int lower(Context context, Arguments const& arguments) {
+  if (!arguments.target.empty()) {
+    auto backend = context.exports.backend_for(arguments.target);
+    if (!backend) return report(context, backend.error());
+    context.backend = *backend;
+  }
   auto chosen = choose_kernel(context, arguments.kernel);
   if (!chosen) return report(context, chosen.error());
   if (arguments.stage == "script") return fmt::print("{}", chosen->script.text), 0;
@@ -116,7 +122,7 @@ int lower(Context const& context, Arguments const& arguments) {
 
 void add_lower(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
-      "lower", "print a kernel's program after any pass, its LLVM IR or its assembly");
+      "lower", "print a kernel's program after any pass, and its code as the target shows it");
   auto arguments = std::make_shared<Arguments>();
   add_kernel_options(*command, context, arguments->kernel);
   command
@@ -124,6 +130,10 @@ void add_lower(CLI::App& app, Context& context) {
                    "a stage's name, 'list' for all names, 'script' for the schedule itself "
                    "(default: program)")
       ->type_name("STAGE");
+  command
+      ->add_option("--target", arguments->target,
+                   "the machine to generate code for, as `tw export` lists them (default: this one)")
+      ->type_name("TARGET");
   command->add_flag(
       "--passes", arguments->passes,
       "instead: show what each pass changed, its time, and the invariants that hold after it");
