@@ -31,7 +31,7 @@ std::string_view sentence_of(Invariant invariant);
 
 /// What holds of a program that was not lowered yet.
 Invariants const& program_invariants();
-/// What generating code relies on, whatever the target.
+/// What generating code relies on, where the target's passes give it at all.
 Invariants const& code_invariants();
 
 /// ir::verify, then each invariant. Errors: invalid_kernel; invariant_broken with the invariant's

@@ -53,8 +53,8 @@ public:
   virtual void use_threads(int threads) = 0;
   /// The core that whoever calls should stay on meanwhile; -1: any.
   virtual int caller_core() const { return -1; }
-  /// Runs a kernel with the buffers its ABI asks for, or has it run after the calls before it; its
-  /// return code, where it has one already.
+  /// Runs a kernel with its inputs, outputs and workspace (a default place where it asks for none),
+  /// or has it run after the calls before it; its return code, where it has one already.
   virtual int32_t call(void* kernel, std::span<MemoryPlace const> buffers) = 0;
   /// Until all that was called is done; the first return code that was not 0 and that no `call`
   /// gave. A processor that is done when `call` returns has nothing to wait for.

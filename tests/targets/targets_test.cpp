@@ -1,11 +1,14 @@
-// What every target of the table can do, or says why not: the CPU and a made-up scratchpad machine,
-// which enters as every target does, by its folder alone.
+// What every target of the table can do, or says why not: the CPU, a made-up scratchpad machine and
+// C source, which enter as every target does, by their folders alone.
+#include <fmt/ranges.h>
+
 #include <QtTest>
 
 #include "app/shared/environment.h"
 #include "engine/backend/target_table.h"
 #include "engine/compile/optimize.h"
 #include "engine/device/local_device.h"
+#include "engine/device/processor_table.h"
 #include "engine/execute/network.h"
 #include "engine/graph/reference.h"
 #include "engine/importers/from_foreign.h"
@@ -98,7 +101,7 @@ private slots:
         QCOMPARE(target.scopes[0].name, std::string(kGlobalScope));
       }
     }
-    QVERIFY(names.contains("scratchpad"));
+    QVERIFY(names.contains("scratchpad") && names.contains("c_source"));
     auto unknown = target_hardware("abacus");
     QVERIFY(!unknown);
     QCOMPARE(unknown.error().code, std::string("unknown_target"));
@@ -110,6 +113,8 @@ private slots:
   void every_target_runs_kernels_as_its_rule_shapes_them() {
     QFETCH(QString, target);
     QFETCH(int, kernel);
+    if (auto found = find_processor(target.toStdString()); !found)
+      QSKIP(qPrintable(QString::fromStdString(found.error().message)));
     auto backend = backend_of(target);
     ir::Program program = program_of(kKernels[kernel].text);
     auto schedule = backend->default_schedule(program);
@@ -130,6 +135,18 @@ private slots:
         QVERIFY2(std::abs(want[i].value_at(e) - (*outputs)[i].value_at(e)) <=
                      1e-5 * (1 + std::abs(want[i].value_at(e))),
                  qPrintable(QString("element %1").arg(e)));
+  }
+
+  void what_a_machine_lacks_to_be_a_target_is_said() {
+    QByteArray path = qgetenv("PATH");
+    qputenv("PATH", "/nowhere");
+    auto found = find_processor("c_source");
+    qputenv("PATH", path);
+    QVERIFY(!found);
+    QCOMPARE(found.error().code, std::string("no_such_hardware"));
+    QCOMPARE(found.error().message,
+             std::string("this machine has no hardware for the target 'c_source': there is no C "
+                         "compiler 'cc' on the path"));
   }
 
   void every_target_computes_a_network_in_its_own_layouts_data() { target_rows(); }
@@ -187,13 +204,19 @@ private slots:
     for (LoweredStage const& stage : *stages) QVERIFY(!ir::print(stage.kernel).text.empty());
   }
 
+  void a_script_names_the_memories_of_its_target_data() { target_rows(); }
   void a_script_names_the_memories_of_its_target() {
-    ir::Program program = program_of(kKernels[2].text);
-    Step step = parse_step("set_scope(S, scope=pad)").value();
-    QVERIFY(Schedule(program, backend_of("scratchpad")->shared_target()).apply(step));
-    auto refused = Schedule(program).apply(step);
+    QFETCH(QString, target);
+    auto backend = backend_of(target);
+    Schedule schedule(program_of(kKernels[2].text), backend->shared_target());
+    std::vector<std::string> memories = backend->target().scope_names();
+    for (std::string const& memory : memories)
+      QVERIFY(schedule.apply(parse_step("set_scope(S, scope=" + memory + ")").value()));
+    auto refused = schedule.apply(parse_step("set_scope(S, scope=attic)").value());
     QVERIFY(!refused);
-    QCOMPARE(refused.error().message, std::string("set_scope: scope must be one of global, local"));
+    std::string expected =
+        fmt::format("set_scope: scope must be one of {}", fmt::join(memories, ", "));
+    QCOMPARE(refused.error().message, expected);
   }
 
   void what_does_not_fit_a_memory_is_refused_with_the_sum() {
@@ -269,17 +292,32 @@ private slots:
     QCOMPARE(std::filesystem::exists(request.folder / "model.json"), view.has_value());
     if (view) return;
     QCOMPARE(view.error().code, std::string("no_runtime"));
+    if (!target.contains(':'))
+      QVERIFY(view.error().message.find("'" + target.toStdString() + "'") != std::string::npos);
     QVERIFY(!std::filesystem::exists(request.folder));
   }
 
+  void a_type_that_a_target_lacks_is_refused_data() { target_rows(); }
   void a_type_that_a_target_lacks_is_refused() {
-    auto backend = backend_of("scratchpad");
-    ir::Program program =
-        program_of("kernel wide(X: f64[4]) -> Y\n  Y[i in 4]: f64 = X[i] + X[i]\n");
-    auto code =
-        compile_kernel(backend->default_schedule(program)->program(), *backend, CodeTier::kFull);
-    QVERIFY(!code);
-    QCOMPARE(code.error().code, std::string("unsupported_type"));
+    QFETCH(QString, target);
+    auto backend = backend_of(target);
+    constexpr DType kFloats[] = {DType::kF64, DType::kF16};
+    auto lacking = std::ranges::find_if_not(
+        kFloats, [&](DType type) { return backend->target().computes_with(type); });
+    if (lacking == std::end(kFloats)) return;  // it has them all
+    std::string type(to_text(*lacking));
+    // As elements, and on the way from elements to elements that it has.
+    for (std::string const& text :
+         {fmt::format("kernel elements(X: {0}[4]) -> Y\n  Y[i in 4]: {0} = X[i] + X[i]\n", type),
+          fmt::format("kernel between(X: f32[4]) -> Y\n"
+                      "  Y[i in 4]: f32 = f32({0}(X[i]) * {0}(X[i]))\n",
+                      type)}) {
+      auto schedule = backend->default_schedule(program_of(text.c_str())).value();
+      auto code = compile_kernel(schedule.program(), *backend, CodeTier::kFull);
+      QVERIFY2(!code, text.c_str());
+      QCOMPARE(code.error().code, std::string("unsupported_type"));
+      QVERIFY2(code.error().message.find(type) != std::string::npos, code.error().message.c_str());
+    }
   }
 
 private:
