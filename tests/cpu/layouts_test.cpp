@@ -72,7 +72,8 @@ private slots:
     QCOMPARE(title_of(blocked, blocked.nodes[2]), std::string("depthwise_conv2d"));
     QCOMPARE(changed_bytes(blocked), int64_t(0));
     QCOMPARE(blocked.choices.size(), size_t(2));
-    QVERIFY(blocked.choices[1].starts_with("4 images around 'a' are stored in blocks of 16 channels"));
+    QVERIFY(
+        blocked.choices[1].starts_with("4 images around 'a' are stored in blocks of 16 channels"));
     QVERIFY(
         compare(reference_run(blocked, {x}).value()[0], reference_run(graph, {x}).value()[0], 1e-4)
             .equal);

@@ -79,8 +79,7 @@ private slots:
     QVERIFY(view().select("board"));
     QCOMPARE(fact("device.state"), QString("ready"));
     QVERIFY(figure("Processor").size() > 2);
-    QVERIFY(figure("Clock").startsWith("same as") ||
-            figure("Clock").contains("this machine's"));
+    QVERIFY(figure("Clock").startsWith("same as") || figure("Clock").contains("this machine's"));
     QVERIFY(figure("Answers in").contains("to connect"));
     QCOMPARE(figure("Address").toStdString(), server_->address() + ", no TLS");
     QVERIFY(button("deviceUse")->isEnabled() && button("deviceRemove")->isEnabled());

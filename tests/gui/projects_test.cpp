@@ -188,8 +188,8 @@ private slots:
     };
     auto [code, text] = tw({"project", "show", path("p.twproj")});
     QCOMPARE(code, 0);
-    for (char const* part : {"model    m.te\n", "it is still at: ", "kernel   matmul ",
-                             "note: mine\n", "(chosen)"})
+    for (char const* part :
+         {"model    m.te\n", "it is still at: ", "kernel   matmul ", "note: mine\n", "(chosen)"})
       QVERIFY2(text.contains(part), qPrintable(text));
     QVERIFY(QFile::remove(path("m.te")));
     auto [missing, words] = tw({"project", "show", path("p.twproj"), "--json"});

@@ -159,8 +159,7 @@ private slots:
     row("input", "[\"input\", 0,", "[\"input\", 1,", "is outside its region");
     row("negative", "[\"input\", 0,", "[\"input\", -1,", "a buffer is in no region");
     row("region", "[\"input\", 0,", "[\"stack\", 0,", "there is no region 'stack'");
-    row("arena",
-        "\"arena_bytes\": ", "\"arena_bytes\": 0, \"was\": ", "is outside its region");
+    row("arena", "\"arena_bytes\": ", "\"arena_bytes\": 0, \"was\": ", "is outside its region");
     row("huge", "\"workspace_bytes\": ", "\"workspace_bytes\": 9000000000000000000, \"was\": ",
         "'workspace_bytes' is 9000000000000000000");
     row("overflow", "\"workspace_bytes\": ",

@@ -56,9 +56,8 @@ void print_text(session::ScriptCheck const& result) {
   }
   if (result.checked)
     fmt::print("run with checks: {}\n",
-               result.checked->is_wrong()
-                   ? "WRONG, " + result.checked->text
-                   : "every access is in bounds and reads what was written");
+               result.checked->is_wrong() ? "WRONG, " + result.checked->text
+                                          : "every access is in bounds and reads what was written");
   if (!result.compared) return;
   fmt::print("{} legal; output {}: largest difference {:.3g}, largest value {:.3g}\n",
              count_text(legal, "step"), result.comparison.equal ? "right" : "WRONG",

@@ -51,9 +51,9 @@ void print_text(DeviceState const& state) {
     fmt::print("{:<16} {:<24} {}\n", state.entry.name, where, to_sentence(*state.failure));
     return;
   }
-  std::string roofs =
-      state.roofs ? roofs_text(*state.roofs)
-                  : "roofs not measured: run tw roofline --device " + state.entry.name;
+  std::string roofs = state.roofs
+                          ? roofs_text(*state.roofs)
+                          : "roofs not measured: run tw roofline --device " + state.entry.name;
   fmt::print("{:<16} {:<24} {}, answers in {}\n{:42}{}\n", state.entry.name, where,
              machine_text(*state.hardware), milliseconds_text(state.answer_ms), "", roofs);
   if (!state.status) return;

@@ -42,8 +42,8 @@ Json to_json(journal::Played const& played) {
 void print_text(journal::Played const& played) {
   for (journal::Skipped const& one : played.skipped)
     fmt::print("line {} was skipped: {} ({})\n", one.line, one.text, one.why);
-  fmt::print("{} done, {} held, {} skipped\n",
-             count_text(played.actions, "action"), count_text(played.expectations, "expectation"),
+  fmt::print("{} done, {} held, {} skipped\n", count_text(played.actions, "action"),
+             count_text(played.expectations, "expectation"),
              count_text(int64_t(played.skipped.size()), "line"));
 }
 
