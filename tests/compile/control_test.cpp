@@ -303,7 +303,7 @@ private slots:
     QCOMPARE(elements((*outputs)[0]), (std::vector<double>{32, 64, 96, 128}));
     ForeignModel endless = loop_model({"a2 = Neg a", "next = Identity c"}, {"next", "a2"}, {});
     auto built = build_graph(endless);
-    QVERIFY(sentence(reference_run(*built, {floats({1, 2, 3, 4})})).endsWith("rounds"));
+    QVERIFY(sentence(reference_run(*built, {floats({1, 2, 3, 4})})).endsWith("iterations"));
   }
 
   void a_loop_may_carry_what_grows() {

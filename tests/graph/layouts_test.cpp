@@ -90,9 +90,9 @@ private slots:
     QTest::newRow("gap") << "AC"
                          << "names every dimension once";
     QTest::newRow("no size") << "ABb"
-                             << "a number and a small letter";
+                             << "a number followed by a lowercase letter";
     QTest::newRow("no dimension") << "AB4"
-                                  << "a number and a small letter";
+                                  << "a number followed by a lowercase letter";
     QTest::newRow("another dimension") << "AB4c"
                                        << "of one of the dimensions";
     QTest::newRow("zero") << "AB0b"
@@ -100,7 +100,7 @@ private slots:
     QTest::newRow("negative") << "AB-4b"
                               << "1 to 65536";
     QTest::newRow("huge") << "AB99999999999999999999b"
-                          << "a number and a small letter";
+                          << "a number followed by a lowercase letter";
     QTest::newRow("letters only") << "nchw"
                                   << "it names no dimension";
   }
@@ -239,7 +239,7 @@ private slots:
         }).contains("relu is element-wise: operand 1 has layout plain, but its result has ABCD4b"));
     QVERIFY(broken([&](Graph& g) {
               g.value(value_of(g, "r")).layout = layout("ABC2a");
-            }).contains("which cannot have the layout ABC2a"));
+            }).contains("which cannot have layout ABC2a"));
     QVERIFY(broken([&](Graph& g) {
               for (char const* name : {"c", "r"})
                 g.value(value_of(g, name)).layout = layout("ACDB");

@@ -121,7 +121,7 @@ private slots:
         varint_field(1, ~uint64_t(0)) + varint_field(2, 1) + field(8, "less") + field(9, "abcd");
     QVERIFY(sentence(read_onnx(model_with_tensor(negative), "m.onnx")).contains("negative extent"));
     std::string odd = varint_field(1, 1) + varint_field(2, 1) + field(8, "odd") + field(9, "abcde");
-    QVERIFY(sentence(read_onnx(model_with_tensor(odd), "m.onnx")).contains("holds 5 bytes"));
+    QVERIFY(sentence(read_onnx(model_with_tensor(odd), "m.onnx")).contains("has 5 bytes"));
     std::string words =
         varint_field(1, 1) + varint_field(2, 8) + field(8, "words") + field(6, "text");
     // What is no number stops its readers, not the file; a stored tensor is what is asked for.

@@ -170,7 +170,7 @@ private slots:
       add(nodes, ("b = " + inner + " m").c_str(), "own");
     }
     add(*model.mutable_graph()->mutable_node(), "y = f22 x", "own");
-    QVERIFY(sentence(run(model)).contains("make more than 1048576 nodes"));
+    QVERIFY(sentence(run(model)).contains("expand to more than 1048576 nodes"));
   }
 
   void overloads_stay_calls_that_nothing_knows() {

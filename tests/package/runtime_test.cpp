@@ -154,8 +154,8 @@ private slots:
     auto row = [](char const* name, char const* from, char const* to, char const* says) {
       QTest::newRow(name) << from << to << says;
     };
-    row("path", "\"kernels.so\"", "\"../kernels.so\"", "is no name of a file in the folder");
-    row("hidden", "\"parameters.bin\"", "\".bashrc\"", "is no name of a file in the folder");
+    row("path", "\"kernels.so\"", "\"../kernels.so\"", "is not the name of a file in the folder");
+    row("hidden", "\"parameters.bin\"", "\".bashrc\"", "is not the name of a file in the folder");
     row("input", "[\"input\", 0,", "[\"input\", 1,", "is outside its region");
     row("negative", "[\"input\", 0,", "[\"input\", -1,", "a buffer is in no region");
     row("region", "[\"input\", 0,", "[\"stack\", 0,", "there is no region 'stack'");
