@@ -160,7 +160,7 @@ constexpr Act kActs[] = {
     {"take_memory_of_system_v"},
     {"take_memory_with_a_name"},
     {"take_memory_in_files", Fate::kEnded, "MB of memory"},
-    {"take_memory_in_hidden_files", Fate::kEnded, "hid memory"},
+    {"take_memory_in_hidden_files", Fate::kEnded, "kept memory"},
     {"make_one_huge_file_of_memory"},
     {"reserve_a_huge_file_of_memory"},
     {"share_a_file_of_memory"},
@@ -277,7 +277,7 @@ private slots:
     };
     std::jthread first(visit), second(visit);
     auto count = [this] { return server_->said().count("it sent an answer without a request"); };
-    auto crowded = [this] { return server_->said().contains("lines were left out"); };
+    auto crowded = [this] { return server_->said().contains("lines were omitted"); };
     QVERIFY(QTest::qWaitFor(crowded, 30'000));
     auto before = count();
     for (int i = 0; i < 5; ++i) {

@@ -44,7 +44,7 @@ class SecureDeviceTest : public QObject {
 private slots:
   void initTestCase() {
     if (QStandardPaths::findExecutable("openssl").isEmpty())
-      QSKIP("the command openssl is missing (package openssl)");
+      QSKIP("the command openssl, which makes the key, is missing");
     QStringList hosts{"--host", "127.0.0.1", "--host", "localhost"};
     Ran made = run("tw", QStringList{"device", "certificate", at("good")} + hosts);
     QVERIFY2(made.code == 0, qPrintable(made.err));
@@ -191,12 +191,12 @@ private slots:
     row({"--memory-mb", "1x"}, "--memory-mb takes a number above 0, not '1x'");
     row({"--token-file", "/nowhere/t"}, "/nowhere/t: cannot be read: No such file or directory");
     row({"--token-file", at("short")}, "a token has at least 16 characters");
-    row({"--listen", "board.local:1"}, "a device listens on a number or localhost");
+    row({"--listen", "board.local:1"}, "a device listens on an IP address or localhost");
     row({"--listen", "unix:/tmp/x"}, "'unix:/tmp/x' is no address");
     row(loop + QStringList{"--tls-cert", at("good/device.pem")},
         "TLS needs both a certificate and its key");
     row(loop + QStringList{"--tls-cert", at("junk.pem"), "--tls-key", at("junk.pem")},
-        "no pair in PEM form");
+        "or are not in PEM form");
   }
   void unusable_options_are_sentences() {
     QFETCH(QStringList, given);

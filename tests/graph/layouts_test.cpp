@@ -243,10 +243,10 @@ private slots:
     QVERIFY(broken([&](Graph& g) {
               for (char const* name : {"c", "r"})
                 g.value(value_of(g, name)).layout = layout("ACDB");
-            }).contains("a convolution takes blocks of channels"));
+            }).contains("a convolution takes layouts with blocks of channels"));
     QVERIFY(broken([&](Graph& g) {
               g.value(value_of(g, "w/ABCD4a")).layout = layout("ABCD2a");
-            }).contains("has another shape than its type says"));
+            }).contains("has a different shape than its type"));
     QVERIFY(broken([&](Graph& g) {
               g.nodes[0].algorithm = "by_magic";
             }).contains("conv is not computed by 'by_magic', but by direct, product"));

@@ -38,7 +38,7 @@ private slots:
     QCOMPARE(current(now).label, std::string("parallel"));
     QCOMPARE(current(now).verdict, Verdict::kCorrect);
     QVERIFY(current(now).gflops && *current(now).gflops > 0);
-    QVERIFY2(current(now).verdict_text.find("every access is inside") != std::string::npos,
+    QVERIFY2(current(now).verdict_text.find("every access is in bounds") != std::string::npos,
              current(now).verdict_text.c_str());
     // The roofline has all levels of memory, a modelled time, and every step on the way.
     QCOMPARE(now.roofline->trail.size(), size_t(5));
