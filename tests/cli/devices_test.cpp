@@ -94,7 +94,8 @@ private slots:
         "tw: there is no device 'nope'; there are: local, here, gone");
     row({"devices", "remove", "nope"}, 2, "tw: there is no device 'nope'");
     row({"devices", "add", "x", "nowhere"}, 2, "tw: 'nowhere' is not an address: ");
-    row({"devices", "add", "local", "127.0.0.1:5"}, 2, "tw: 'local' cannot name a device");
+    row({"devices", "add", "local", "127.0.0.1:5"}, 2,
+        "tw: 'local' cannot be the name of a device");
     row({"devices", "add", "x", "board.local:5"}, 2,
         "tw: board.local:5 can be reached from other machines");
     row({"devices", "add", "x", "127.0.0.1:5", "--ca", "/nowhere/x.pem"}, 2,
@@ -107,7 +108,7 @@ private slots:
     row({"device", "token", "add", at("tokens"), "dora"}, 2,
         "tw: " + at("tokens") + ":3: 'dora' has a token already: revoke it to make a new one");
     row({"device", "token", "add", at("tokens"), "a b"}, 2,
-        "tw: the name of a token's client has at most 40 letters");
+        "tw: the name of a client has at most 40 letters");
     row({"device", "token", "add", at("tokens"), "eve", "--out", at("m.te/eve")}, 3,
         "tw: " + at("m.te") + ": the folder cannot be created: ");
     row({"device", "certificate", at("c"), "--host", "a b"}, 2,
@@ -185,9 +186,9 @@ private slots:
     std::ofstream(at("config/devices.json").toStdString()) << "{";
     Run broken = tw({"devices", "list"});
     QCOMPARE(broken.code, 2);
-    QVERIFY2(
-        broken.err.startsWith("tw: " + at("config/devices.json") + ": this is no list of devices"),
-        qPrintable(broken.err));
+    QVERIFY2(broken.err.startsWith("tw: " + at("config/devices.json") +
+                                   ": this is not a list of devices"),
+             qPrintable(broken.err));
     QCOMPARE(tw({"inspect", at("m.te")}).code, 0);  // who needs no device does not read it
   }
 

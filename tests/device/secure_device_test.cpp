@@ -154,7 +154,7 @@ private slots:
   void a_client_sends_no_token_in_the_clear_to_another_machine() {
     auto refused = RemoteDevice::create({.address = "board.local:50151", .token = "secret"});
     QCOMPARE(code(refused), QString("insecure_address"));
-    QVERIFY(words_of(refused).endsWith("it takes TLS and a token, and TLS is missing"));
+    QVERIFY(words_of(refused).endsWith("so TLS and a token are required: TLS is missing"));
   }
 
   void a_server_beyond_this_machine_without_tls_or_token_does_not_start_data() {
@@ -192,7 +192,7 @@ private slots:
     row({"--token-file", "/nowhere/t"}, "/nowhere/t: cannot be read: No such file or directory");
     row({"--token-file", at("short")}, "a token has at least 16 characters");
     row({"--listen", "board.local:1"}, "a device listens on an IP address or localhost");
-    row({"--listen", "unix:/tmp/x"}, "'unix:/tmp/x' is no address");
+    row({"--listen", "unix:/tmp/x"}, "'unix:/tmp/x' is not an address");
     row(loop + QStringList{"--tls-cert", at("good/device.pem")},
         "TLS needs both a certificate and its key");
     row(loop + QStringList{"--tls-cert", at("junk.pem"), "--tls-key", at("junk.pem")},

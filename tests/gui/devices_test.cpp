@@ -152,12 +152,12 @@ private slots:
 
   void what_cannot_be_added_is_a_sentence_and_the_words_stay() {
     add("board", "nowhere");
-    QVERIFY2(sentence().startsWith("'nowhere' is no address"), qPrintable(sentence()));
+    QVERIFY2(sentence().startsWith("'nowhere' is not an address"), qPrintable(sentence()));
     QCOMPARE(field("deviceName")->text(), QString("board"));
     add("board", "board.local:50151");
     QVERIFY(sentence().contains("TLS and a token are required"));
     add("local", server_->address());
-    QVERIFY(sentence().startsWith("'local' cannot name a device"));
+    QVERIFY(sentence().startsWith("'local' cannot be the name of a device"));
     QVERIFY(read_devices(list_).value().empty());
     field("deviceName")->clear();
     QVERIFY(!button_of(dialog(), "deviceAdd")->isEnabled());

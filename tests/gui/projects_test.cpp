@@ -214,14 +214,14 @@ private slots:
     QFile::remove(QString::fromStdString(at("m.te")));
     Workplace later(false);
     QCOMPARE(later.lines("project open " + at("p.twproj") +
-                         "\nexpect error contains the project's own copy is used\n"
+                         "\nexpect error contains the copy in the project is used\n"
                          "expect history.nodes >= 4\nexpect project.embeds yes\n"),
              std::string());
     // A file that has changed since is not what the histories are of: the copy is.
     write("m.te", "tilewright te 1\nkernel other(A: f32[8]) -> B\n  B[i in 8] = A[i] * 2.0\n");
     Workplace third(false);
     QCOMPARE(third.lines("project open " + at("p.twproj") +
-                         "\nexpect error contains the project's own copy is used\n"
+                         "\nexpect error contains the copy in the project is used\n"
                          "expect history.nodes >= 4\n"),
              std::string());
     QCOMPARE(third.lines("sample dqn\nproject save with model\n"
