@@ -38,7 +38,8 @@ Status wait_for(int socket, short events, WaitLimit const& limit) {
   }
 }
 
-bool must_wait() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+static_assert(EAGAIN == EWOULDBLOCK);
+bool must_wait() { return errno == EAGAIN || errno == EINTR; }
 
 Status send_all(int socket, char const* data, size_t size, WaitLimit const& limit) {
   while (size > 0) {

@@ -239,7 +239,7 @@ void Listener::accept_all() {
       add(taken, to_text(DeviceAddress{peer.host, peer.port}), peer.host, peer.port);
       continue;
     }
-    if (errno == EAGAIN || errno == EWOULDBLOCK) return;
+    if (errno == EAGAIN) return;
     if (errno == EBADF || errno == EINVAL || errno == ENOTSOCK) {
       std::lock_guard lock(mutex_);
       failure_ = std::string("no more connections can be accepted: ") + std::strerror(errno);

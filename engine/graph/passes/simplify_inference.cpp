@@ -156,7 +156,7 @@ private:
     if (conv.inputs.size() > 2 && conv.inputs[2].valid()) {
       NDArray const& bias = graph_.value(conv.inputs[2]).constant;
       for (int64_t c = 0; c < shift_.size(); ++c)
-        shift_.set_value(c, bias.value_at(c) * scale[size_t(c)] + shift_.value_at(c));
+        shift_.set_value(c, bias.value_at(c) * double(scale[size_t(c)]) + shift_.value_at(c));
     }
     conv.inputs.resize(3);
     conv.inputs[1] = add_constant(weights.name + " scaled by " + norm.name, scaled);
