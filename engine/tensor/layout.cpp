@@ -113,19 +113,33 @@ std::unexpected<Error> no_fit(Layout const& layout, Shape const& shape) {
 }  // namespace
 
 Result<Layout> Layout::create(std::vector<size_t> order, std::vector<Block> blocks) {
-  Layout layout;
-  layout.order_ = std::move(order);
-  layout.blocks_ = std::move(blocks);
-  std::vector<size_t> plain(layout.order_.size()), sorted = layout.order_;
+  std::vector<size_t> plain(order.size()), sorted = order;
   std::iota(plain.begin(), plain.end(), 0);
   std::ranges::sort(sorted);
   if (sorted != plain || plain.size() > kMostDims)
     return bad_input("bad_layout", "a layout names every dimension once; at most 26 are possible");
-  for (Block const& block : layout.blocks_)
+  for (Block const& block : blocks)
     if (block.dim >= plain.size() || block.size < 1 || block.size > kMostBlock)
       return bad_input("bad_layout",
                        "a block must have 1 to 65536 elements of one of the dimensions");
-  if (layout.order_ == plain && layout.blocks_.empty()) return Layout();
+  Layout layout;
+  if (order == plain && blocks.empty()) return layout;
+  for (size_t dim : order) layout.parts_.push_back({dim, 0});
+  for (Block const& block : blocks) layout.parts_.push_back({block.dim, block.size});
+  return layout;
+}
+
+Result<Layout> Layout::of_parts(std::vector<Part> parts) {
+  std::vector<size_t> order;
+  std::vector<Block> blocks;
+  for (Part const& part : parts) {
+    if (part.block == 0) order.push_back(part.dim);
+    if (part.block != 0) blocks.push_back({part.dim, part.block});
+    if (std::ranges::find(order, part.dim) == order.end())
+      return bad_input("bad_layout", "a block comes after its dimension");
+  }
+  TRY_ASSIGN(Layout layout, create(std::move(order), std::move(blocks)));
+  if (!layout.is_plain()) layout.parts_ = std::move(parts);
   return layout;
 }
 
@@ -154,43 +168,53 @@ Layout Layout::in_blocks(size_t rank, size_t dim, int64_t size) {
 }
 
 bool Layout::has_block(size_t dim) const {
-  return std::ranges::any_of(blocks_, [&](Block const& block) { return block.dim == dim; });
+  return std::ranges::any_of(parts_,
+                             [&](Part const& part) { return part.dim == dim && part.block > 0; });
 }
 
 std::optional<int64_t> Layout::only_block(size_t dim) const {
   if (is_plain()) return 0;
-  bool one = blocks_.size() == 1 && blocks_[0].dim == dim && std::ranges::is_sorted(order_);
-  return one ? std::optional(blocks_[0].size) : std::nullopt;
+  Part last = parts_.back();
+  bool one = last.block > 0 && last.dim == dim && *this == in_blocks(dimensions(), dim, last.block);
+  return one ? std::optional(last.block) : std::nullopt;
+}
+
+size_t Layout::dimensions() const { return size_t(std::ranges::count(parts_, 0, &Part::block)); }
+
+std::vector<Layout::Part> Layout::parts(size_t rank) const {
+  std::vector<Part> parts = parts_;
+  for (size_t dim = 0; is_plain() && dim < rank; ++dim) parts.push_back({dim, 0});
+  return parts;
 }
 
 std::vector<Layout::Axis> Layout::axes(size_t rank) const {
+  std::vector<Part> all = parts(rank);
   std::vector<int64_t> below(rank, 1);
   std::vector<Axis> axes;
-  for (size_t i = blocks_.size(); i-- > 0;) {
-    axes.push_back({blocks_[i].dim, below[blocks_[i].dim]});
-    below[blocks_[i].dim] *= blocks_[i].size;
-  }
-  for (size_t i = rank; i-- > 0;) {
-    size_t dim = is_plain() ? i : order_[i];
-    axes.push_back({dim, below[dim]});
+  for (size_t i = all.size(); i-- > 0;) {
+    axes.push_back({all[i].dim, below[all[i].dim]});
+    if (all[i].block > 0) below[all[i].dim] *= all[i].block;
   }
   std::ranges::reverse(axes);
   return axes;
 }
 
 Shape Layout::stored(Shape const& shape) const {
-  std::vector<Axis> all = axes(shape.size());
+  std::vector<Part> all = parts(shape.size());
+  std::vector<Axis> at = axes(shape.size());
   Shape extents;
-  for (size_t i = 0; i < shape.size(); ++i)
-    extents.push_back((shape[all[i].dim] + all[i].step - 1) / all[i].step);
-  for (Block const& block : blocks_) extents.push_back(block.size);
+  for (size_t i = 0; i < all.size(); ++i)
+    extents.push_back(all[i].block > 0 ? all[i].block
+                                       : (shape[all[i].dim] + at[i].step - 1) / at[i].step);
   return extents;
 }
 
 std::string Layout::letters() const {
   std::string text;
-  for (size_t dim : order_) text += char('A' + dim);
-  for (Block const& block : blocks_) text += std::to_string(block.size) + char('a' + block.dim);
+  for (Part const& part : parts_) {
+    if (part.block > 0) text += std::to_string(part.block);
+    text += char((part.block > 0 ? 'a' : 'A') + part.dim);
+  }
   return text;
 }
 

@@ -23,6 +23,12 @@ public:
     int64_t size = 1;
     bool operator==(Block const&) const = default;
   };
+  /// A letter of the text: a block of a dimension, or (`block` 0) what lies outside of its blocks.
+  struct Part {
+    size_t dim = 0;
+    int64_t block = 0;
+    bool operator==(Part const&) const = default;
+  };
   /// One dimension as stored: a step along it is `step` elements of dimension `dim` of the shape.
   struct Axis {
     size_t dim = 0;
@@ -32,20 +38,24 @@ public:
   Layout() = default;
   /// `order` names every dimension once. Errors: bad_layout.
   static Result<Layout> create(std::vector<size_t> order, std::vector<Block> blocks = {});
+  /// Outermost first. A block comes after its dimension, but other dimensions may follow it, which
+  /// `parse` does not read: "A4aB". Errors: bad_layout.
+  static Result<Layout> of_parts(std::vector<Part> parts);
   /// Errors: bad_layout.
   static Result<Layout> parse(std::string_view text);
   /// The plain order with one dimension in blocks: (4, 1, 16) is "ABCD16b".
   static Layout in_blocks(size_t rank, size_t dim, int64_t size);
 
-  bool is_plain() const { return order_.empty(); }
+  bool is_plain() const { return parts_.empty(); }
   /// The plain one fits every rank.
-  bool fits(size_t rank) const { return is_plain() || order_.size() == rank; }
+  bool fits(size_t rank) const { return is_plain() || dimensions() == rank; }
   bool has_block(size_t dim) const;
   /// The block's size where it is `in_blocks(rank, dim, size)`, 0 where it is plain; else empty.
   std::optional<int64_t> only_block(size_t dim) const;
 
   /// Outermost first. `rank` is that of the shape, which must fit.
-  std::vector<Axis> axes(size_t rank) const;
+  std::vector<Part> parts(size_t rank) const;
+  std::vector<Axis> axes(size_t rank) const;  ///< one for each part
   /// The extents as stored; `shape` must fit.
   Shape stored(Shape const& shape) const;
 
@@ -54,8 +64,9 @@ public:
   std::string letters() const;  ///< the text; empty for the plain one
 
 private:
-  std::vector<size_t> order_;  ///< empty: plain
-  std::vector<Block> blocks_;  ///< behind the order, outermost first
+  size_t dimensions() const;
+
+  std::vector<Part> parts_;  ///< empty: plain
 };
 
 std::string to_text(Layout const& layout);

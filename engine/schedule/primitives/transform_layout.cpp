@@ -41,7 +41,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 Applied apply(Move const& move) {
   Buffer buffer = written_buffer(move.blocks[0]);
-  PackLayout layout = *parse_layout(move.word("layout"), buffer->shape.size());
+  Layout layout = *parse_layout(move.word("layout"), buffer->shape.size());
   return {with_layout(move.program, buffer->name, layout), {}, {}};
 }
 
