@@ -26,9 +26,9 @@ std::vector<Pass> c_passes() {
       hoist_reduction_init(),
       lower_blocks(),
       simplify_kernel().because("before tensors shrink: indices in their simplest form show reach"),
-      compact_tensors(),
+      compact_tensors().because("before tensors get places: these are as large as what is left"),
       check_target().because("before tensors get places: memories still have the target's names"),
-      flatten_buffers(),
+      flatten_buffers().because("C's tensors are pointers: one offset each"),
       plan_workspace(),
   };
 }
