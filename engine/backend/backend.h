@@ -93,7 +93,7 @@ public:
     TRY_ASSIGN(Schedule schedule, default_schedule(program));
     return schedule.script();
   }
-  /// Kernels that reach the roofs of a device of this target.
+  /// Kernels that reach the roofs of its devices. Errors: no_roofs (its times then stand alone).
   virtual Result<RoofProbes> roof_probes() const = 0;
   /// What a program should take on a device with these roofs; `locality` is the program's. Nothing
   /// where the target has no model of its time.

@@ -138,8 +138,8 @@ struct ScriptDiff {
   StateComparison states;
   CodeText code;  ///< of the second schedule at the stage, marked against the first one's
 };
-/// Two schedules of one kernel in code, cost and time. Errors: unknown_stage, unknown_roofs (when
-/// `machine` was not measured), wrong_result (when one of the measured ones is), script errors.
+/// Two schedules of one kernel in code, cost and time; where `machine` has roofs, in modelled time.
+/// Errors: unknown_stage, wrong_result (when one of the measured ones is), script errors.
 Result<ScriptDiff> diff_scripts(LoadedModel const& model, int kernel, NamedScript const& before,
                                 NamedScript const& after, DiffOptions const& options,
                                 MachineView const& machine, Backend const& backend, Device& device,
@@ -148,7 +148,7 @@ Result<ScriptDiff> diff_scripts(LoadedModel const& model, int kernel, NamedScrip
 /// The steps of a script for one kernel, taken over to another one (of the same model or not).
 /// Errors: script errors, refusals of the script on its own kernel.
 Result<ReplayView> replay_on(LoadedModel const& from, int from_kernel, NamedScript const& script,
-                             LoadedModel const& to, int to_kernel);
+                             LoadedModel const& to, int to_kernel, Backend const& backend);
 
 /// Kernels to begin with; each one opens as "example:NAME".
 std::vector<ExpressionExample> const& expression_examples();
@@ -229,8 +229,8 @@ Status write_sample_file(std::string const& name, std::filesystem::path const& f
 /// `target`: its memories are the choices of parameters that name one.
 std::vector<PrimitiveView> primitive_views(Target const& target);
 
-/// Roofs of the device, from the cache folder or measured now. The view is called `title`, or this
-/// machine when that is empty.
+/// Roofs of the device, from the cache folder or measured now, or none where the target knows none.
+/// The view is called `title`, or this machine when that is empty.
 Result<MachineView> machine_view(Backend const& backend, Device& device,
                                  std::filesystem::path const& cache_folder, bool measure,
                                  bool again, StopToken stop = {}, Progress const& progress = {},

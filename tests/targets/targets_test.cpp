@@ -275,6 +275,24 @@ private slots:
     QVERIFY(plain && ir::print(plain->back().kernel).text.find("mma") == std::string::npos);
   }
 
+  void a_target_without_roofs_is_timed_all_the_same() {
+    Environment environment = make_environment("local:scratchpad").value();
+    std::string text = std::string("te:tilewright te 1\n") + kKernels[0].text;
+    auto model = session::load_model(text, {}, *environment.backend).value();
+    LocalDevice device({.program = TW_BINARY_DIR "/tests/test-device", .target = "scratchpad"});
+    QTemporaryDir folder;
+    auto machine = session::machine_view(*environment.backend, device, folder.path().toStdString(),
+                                         true, false, {}, {});
+    QVERIFY2(machine, machine ? "" : machine.error().message.c_str());
+    QVERIFY(!machine->roofs_known && !machine->rates);
+    session::NamedScript rule{"rule",
+                              session::default_script(*model, 0, *environment.backend).value()};
+    auto diff = session::diff_scripts(*model, 0, rule, rule, {"program", true}, *machine,
+                                      *environment.backend, device, {}, {});
+    QVERIFY2(diff, diff ? "" : diff.error().message.c_str());
+    QVERIFY(!diff->states.values.empty() && diff->states.roofline.trail.empty());
+  }
+
   void every_target_exports_or_says_why_not_data() { target_rows(); }
   void every_target_exports_or_says_why_not() {
     QFETCH(QString, target);

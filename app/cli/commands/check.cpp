@@ -66,6 +66,9 @@ void print_text(session::ScriptCheck const& result) {
     fmt::print("plain {}, scheduled {}: {}\n", milliseconds_text(*result.plain_ms),
                milliseconds_text(*result.scheduled_ms),
                speedup_text(*result.plain_ms / *result.scheduled_ms));
+  else if (result.scheduled_ms)
+    fmt::print("scheduled {}; the target refuses the plain nest\n",
+               milliseconds_text(*result.scheduled_ms));
 }
 
 int check(Context const& context, Arguments const& arguments) {

@@ -13,6 +13,8 @@ int roofline(Context const& context, bool again) {
                                        again, {}, progress_of(context), context.device);
   end_progress(context);
   if (!machine) return report(context, machine.error());
+  if (!machine->roofs_known)
+    return report(context, bad_input("unknown_roofs", "the machine's roofs are not known").error());
   Json roofs = Json::array();
   if (!context.json) fmt::print("{}\n{}, {}\n", machine->name, machine->target, machine->detail);
   for (auto const& roof : machine->roofs) {

@@ -103,16 +103,17 @@ void put_model(State& state, Model const& model) {
 }
 
 Result<ReplayView> replay_on(LoadedModel const& from, int from_kernel, NamedScript const& script,
-                             LoadedModel const& to, int to_kernel) {
+                             LoadedModel const& to, int to_kernel, Backend const& backend) {
   TRY_ASSIGN(ir::Program plain, plain_program(from, from_kernel));
   TRY_ASSIGN(Script parsed, parse_script(script.text, script.name));
-  auto schedule = replay(Schedule(plain), parsed);
+  auto schedule = replay(Schedule(plain, backend.shared_target()), parsed);
   if (!schedule)
     return std::unexpected(Error{"step_refused", schedule.error().message,
                                  Place{script.name, schedule.error().line, 0, {}},
                                  Fault::kRefused});
   TRY_ASSIGN(ir::Program target, plain_program(to, to_kernel));
-  return replay_view(transfer(*schedule, Schedule(target)), from.kernel(from_kernel).name);
+  return replay_view(transfer(*schedule, Schedule(target, backend.shared_target())),
+                     from.kernel(from_kernel).name);
 }
 
 }  // namespace tw::session
