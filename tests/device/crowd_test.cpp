@@ -124,10 +124,10 @@ private slots:
       QTest::qWait(300);
       double least = least_answer_ms(*server);
       qInfo("a new client was answered after %.1f ms, among resets", least);
-      qInfo("%s %lld", qPrintable(server->said()), (long long)streams.load());
+      qInfo("%s %lld", qPrintable(server->said()), static_cast<long long>(streams.load()));
       QVERIFY(least < 1000);
     }
-    qInfo("%lld streams were reset", (long long)streams.load());
+    qInfo("%lld streams were reset", static_cast<long long>(streams.load()));
     // And its log is no way to fill a disk: 20 lines a second, and one that counts the others.
     QVERIFY(server->said().count('\n') < 21 * (clock.elapsed() / 1000 + 2));
   }
@@ -150,7 +150,7 @@ private slots:
     over = true;
     looker.join();
     qInfo("it took %.1f MB; %lld MB more memory at most", double(sent) / (1 << 20),
-          (long long)(most - before));
+          static_cast<long long>(most - before));
     QVERIFY(sent < 16 << 20 && most - before < 32);
     QTRY_VERIFY(server->said().contains("sent a message that is too large"));
     QVERIFY(least_answer_ms(*server) < 1000);

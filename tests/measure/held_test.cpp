@@ -118,7 +118,7 @@ private slots:
   void cleanup() {
     QCOMPARE(held(), DeviceHolding());
     int64_t more = resident_bytes(device_->child()) - before_;
-    qInfo("the device's process has %lld KB more than before", (long long)more / 1024);
+    qInfo("the device's process has %lld KB more than before", static_cast<long long>(more) / 1024);
     QVERIFY(more < 24 << 20);  // the buffers of a few messages, which the allocator keeps
   }
 

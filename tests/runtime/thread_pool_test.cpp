@@ -34,8 +34,8 @@ int32_t outer_task(void* closure, int64_t task) {
     int64_t task;
   } row{nested, task};
   auto body = [](void* pointer, int64_t i) {
-    auto* row = static_cast<Row*>(pointer);
-    return count_task(row->nested->counts, row->task * row->nested->inner + i);
+    auto* outer = static_cast<Row*>(pointer);
+    return count_task(outer->nested->counts, outer->task * outer->nested->inner + i);
   };
   return nested->runtime->parallel_for(nested->runtime->pool, nested->inner, body, &row);
 }

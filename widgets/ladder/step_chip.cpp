@@ -59,9 +59,9 @@ void StepChip::keyPressEvent(QKeyEvent* event) {
 void StepChip::mouseMoveEvent(QMouseEvent* event) {
   if ((event->pos() - press_).manhattanLength() < QApplication::startDragDistance()) return;
   auto* drag = new QDrag(this);
-  auto* data = new QMimeData;
-  data->setData("application/x-tilewright-primitive", primitive_.toUtf8());
-  drag->setMimeData(data);
+  auto* carried = new QMimeData;
+  carried->setData("application/x-tilewright-primitive", primitive_.toUtf8());
+  drag->setMimeData(carried);
   drag->setPixmap(grab());
   drag->exec(Qt::CopyAction);
 }
