@@ -238,8 +238,7 @@ private slots:
       return text;
     };
     Cut built{{cut.places[0]}, {}};
-    for (CutPoint const& point : cut.points)
-      built = with_point(graph, whole, built, point).value();
+    for (CutPoint const& point : cut.points) built = with_point(graph, whole, built, point).value();
     if (places(built) != places(cut)) return places(built) + "is not " + places(cut);
     if (built.points.empty()) return "";
     CutPoint last = built.points.back();

@@ -48,7 +48,8 @@ private slots:
     QElapsedTimer clock;
     clock.start();
     auto first = link_shared_library(objects).value();
-    qInfo("%zu bytes in %lld us", first.size(), static_cast<long long>(clock.nsecsElapsed() / 1000));
+    qInfo("%zu bytes in %lld us", first.size(),
+          static_cast<long long>(clock.nsecsElapsed() / 1000));
     QVERIFY(link_shared_library(objects).value() == first);
   }
 

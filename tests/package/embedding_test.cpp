@@ -92,7 +92,8 @@ private slots:
     QCOMPARE(tw_output_data(model, 0), static_cast<void const*>(output.values.data()));
     QVERIFY(tw_run(model) == 0);
     for (int i = 0; i < 5; ++i)
-      QVERIFY(std::abs(output.values[size_t(i)] - tw_value(expected.data(), TW_F32, i)) < 1e-3);
+      QVERIFY(std::abs(double(output.values[size_t(i)]) - tw_value(expected.data(), TW_F32, i)) <
+              1e-3);
     // Its own memory again: what the caller has is no longer touched, and was given back once.
     QVERIFY(tw_use_output(model, 0, nullptr) == 0);
     QCOMPARE(output.given_back, 1);

@@ -131,8 +131,9 @@ void add_lower(CLI::App& app, Context& context) {
                    "(default: program)")
       ->type_name("STAGE");
   command
-      ->add_option("--target", arguments->target,
-                   "the machine to generate code for, as `tw export` lists them (default: this one)")
+      ->add_option(
+          "--target", arguments->target,
+          "the machine to generate code for, as `tw export` lists them (default: this one)")
       ->type_name("TARGET");
   command->add_flag(
       "--passes", arguments->passes,

@@ -165,11 +165,12 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
 }  // namespace
 
 Pass check_target() {
-  return {"check_target",
-          "Checks that the target has the types, the memories and the capacity that the kernel uses",
-          "after tensors were compacted: how much memory the kernel needs is known",
-          run,
-          {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
+  return {
+      "check_target",
+      "Checks that the target has the types, the memories and the capacity that the kernel uses",
+      "after tensors were compacted: how much memory the kernel needs is known",
+      run,
+      {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 
 }  // namespace tw

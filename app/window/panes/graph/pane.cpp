@@ -61,7 +61,7 @@ private:
   void perform_actions();
   void watch();
   void add_commands();
-  Status explain(journal::ExplainFusion const& action);
+  Status explain_fusion(journal::ExplainFusion const& action);
   Nodes const& nodes() const {
     return view_->shows_before() ? now().graph->nodes_before : now().graph->nodes;
   }
@@ -84,7 +84,7 @@ void GraphPane::perform_actions() {
     return Status();
   });
   bench_.on<journal::FitGraph>([this](auto const&) { return view_->zoom_to_fit(), Status(); });
-  bench_.on<journal::ExplainFusion>([this](auto const& action) { return explain(action); });
+  bench_.on<journal::ExplainFusion>([this](auto const& action) { return explain_fusion(action); });
   bench_.on<journal::FindInGraph>([this](auto const& action) {
     if (action.text.empty()) return view_->close_find(), Status();
     view_->find(QString::fromStdString(action.text));
@@ -210,7 +210,7 @@ void GraphPane::add_cut_palette(std::vector<PaletteEntry>& entries) {
   }
 }
 
-Status GraphPane::explain(journal::ExplainFusion const& action) {
+Status GraphPane::explain_fusion(journal::ExplainFusion const& action) {
   if (!now().graph) return bad_input("no_model", "no model is open");
   int from = node_called(nodes(), action.from), to = node_called(nodes(), action.to);
   for (auto const& [id, name] : {std::pair{from, action.from}, {to, action.to}})
