@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 
@@ -17,17 +18,33 @@ constexpr char kMemoryFile[] = "/memfd:";
 
 fs::path folder_of(pid_t process) { return fs::path("/proc") / std::to_string(process); }
 
+/// Of a folder whose process may end meanwhile: the iterator's ++ would throw.
+void for_each_entry(fs::path const& folder, std::function<void(fs::path const&)> const& f) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    f(entry->path());
+}
+
+/// What is there of a process' file; an iterator of the stream's buffer would throw where it ends.
+std::string content_of(fs::path const& file) {
+  std::ifstream stream(file);
+  std::string content;
+  std::getline(stream, content, '\0');
+  return content;
+}
+
 /// The bytes of the open files of memory, each once.
 int64_t memory_files(pid_t process, std::set<uint64_t>& seen) {
   int64_t bytes = 0;
-  std::error_code error;
-  for (auto const& entry : fs::directory_iterator(folder_of(process) / "fd", error)) {
-    fs::path target = fs::read_symlink(entry.path(), error);
+  for_each_entry(folder_of(process) / "fd", [&](fs::path const& entry) {
+    std::error_code error;
+    fs::path target = fs::read_symlink(entry, error);
     struct stat facts {};
-    if (error || !target.string().starts_with(kMemoryFile)) continue;
-    if (stat(entry.path().c_str(), &facts) != 0 || !seen.insert(facts.st_ino).second) continue;
+    if (error || !target.string().starts_with(kMemoryFile)) return;
+    if (stat(entry.c_str(), &facts) != 0 || !seen.insert(facts.st_ino).second) return;
     bytes += int64_t(facts.st_blocks) * 512;
-  }
+  });
   return bytes;
 }
 
@@ -73,19 +90,17 @@ ProcessFacts facts_of(pid_t process) {
 
 std::multimap<pid_t, pid_t> children_by_parent() {
   std::multimap<pid_t, pid_t> children;
-  std::error_code error;
-  for (auto const& entry : fs::directory_iterator("/proc", error)) {
-    std::string name = entry.path().filename().string();
+  for_each_entry("/proc", [&](fs::path const& entry) {
+    std::string name = entry.filename().string();
     pid_t process = 0, parent = 0;
     auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), process);
-    if (bad != std::errc() || *end != 0) continue;
-    std::ifstream file(entry.path() / "stat");
-    std::string text((std::istreambuf_iterator<char>(file)), {}), state;
+    if (bad != std::errc() || *end != 0) return;
+    std::string text = content_of(entry / "stat"), state;
     size_t after_name = text.rfind(')');  // a name may hold anything
-    if (after_name == std::string::npos) continue;
+    if (after_name == std::string::npos) return;
     std::istringstream words(text.substr(after_name + 1));
     if (words >> state >> parent) children.emplace(parent, process);
-  }
+  });
   return children;
 }
 
