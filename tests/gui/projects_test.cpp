@@ -143,7 +143,8 @@ private slots:
     // In this window's own file it is kept now; the old one is gone, so it is offered once.
     QTRY_VERIFY_WITH_TIMEOUT(!QFile::exists(state + "/recovery/" + old), 10000);
     QCOMPARE(QDir(state + "/recovery").entryList({"*.twproj"}).size(), 1);
-    QCOMPARE(place.lines("recover\nexpect error contains nothing to recover\n"), std::string());
+    QCOMPARE(place.lines("recover\nexpect error contains no unsaved work to recover\n"),
+             std::string());
     place.window->close();
     QCOMPARE(QDir(state + "/recovery").entryList({"*.twproj"}).size(), 0);
     QVERIFY(QFile::exists(state + "/session.twproj"));
@@ -157,8 +158,8 @@ private slots:
     std::string text = read_file(file.toStdString()).value();
     std::ofstream(file.toStdString()) << text.substr(0, text.size() / 2);
     Workplace place(false, state);
-    QCOMPARE(place.lines("recover\nexpect error contains its end is missing\nexpect model none\n"
-                         "recover\nexpect error contains nothing to recover\n"),
+    QCOMPARE(place.lines("recover\nexpect error contains it is truncated\nexpect model none\n"
+                         "recover\nexpect error contains no unsaved work to recover\n"),
              std::string());
     QVERIFY(QFile::exists(file + ".broken"));
   }
@@ -169,7 +170,8 @@ private slots:
     QCOMPARE(place.lines("open " + at("m.te") + "\nstep parallel(C.i)\n"), std::string());
     QTRY_COMPARE_WITH_TIMEOUT(QDir(state + "/recovery").entryList({"*.twproj"}).size(), 1, 10000);
     Workplace other(false, state);
-    QCOMPARE(other.lines("recover\nexpect error contains nothing to recover\n"), std::string());
+    QCOMPARE(other.lines("recover\nexpect error contains no unsaved work to recover\n"),
+             std::string());
   }
 
   void the_command_line_says_what_a_project_holds() {
@@ -225,7 +227,7 @@ private slots:
                          "expect history.nodes >= 4\n"),
              std::string());
     QCOMPARE(third.lines("sample dqn\nproject save with model\n"
-                         "expect error contains a built-in model needs no copy\n"),
+                         "expect error contains a built-in model does not need a copy\n"),
              std::string());
   }
 

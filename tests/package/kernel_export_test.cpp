@@ -244,7 +244,7 @@ private slots:
              qPrintable(ran.output));
     ran =
         tw({"export", path("scale.te"), "--out", path("cli"), "--param", "W=" + path("tiled.tws")});
-    QVERIFY2(ran.code == 2 && ran.output.contains("bytes, but W (f32 16) takes 64"),
+    QVERIFY2(ran.code == 2 && ran.output.contains("bytes, but W (f32 16) needs 64"),
              qPrintable(ran.output));
     ran = tw({"export", "sample:dqn", "--out", path("cli"), "--script", path("tiled.tws")});
     QVERIFY2(ran.code == 2 && ran.output.contains("there is no kernel 'matmul'"),

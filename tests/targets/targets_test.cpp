@@ -227,7 +227,7 @@ private slots:
     auto code = compile_kernel(schedule.program(), *backend, CodeTier::kFull);
     QVERIFY(!code);
     QCOMPARE(code.error().code, std::string("scope_overflow"));
-    for (char const* part : {"'pad' holds 16 KB", "X_cache 12 KB", "B_cache 12 KB"})
+    for (char const* part : {"'pad' has 16 KB", "X_cache 12 KB", "B_cache 12 KB"})
       QVERIFY2(code.error().message.find(part) != std::string::npos, code.error().message.c_str());
     // By parts it fits: the copies stand inside of a loop.
     Script script = parse_script(
