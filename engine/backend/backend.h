@@ -15,6 +15,7 @@
 #include "engine/ir/text.h"
 #include "engine/lowering/checks.h"
 #include "engine/lowering/pipeline.h"
+#include "engine/schedule/decisions.h"
 #include "engine/schedule/schedule.h"
 #include "engine/support/base/job.h"
 #include "engine/target/code_tier.h"
@@ -87,8 +88,15 @@ public:
     TRY_ASSIGN(artifact.library, link({&artifact.parts, 1}));
     return artifact;
   }
-  /// The schedule by rule, at most 25 lines of script; without steps where no rule applies.
-  virtual Result<Schedule> default_schedule(ir::Program const& program) const = 0;
+  /// A schedule by the target's template, at most 25 lines of script; without steps where nothing
+  /// applies. What it leaves open it asks `decisions`, whose knobs are then the program's space at
+  /// that point. A target with rules alone asks nothing.
+  virtual Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const = 0;
+  /// The same without answers: the schedule by rule.
+  Result<Schedule> default_schedule(ir::Program const& program) const {
+    Decisions by_rule;
+    return templated(program, by_rule);
+  }
   Result<std::string> default_script(ir::Program const& program) const {
     TRY_ASSIGN(Schedule schedule, default_schedule(program));
     return schedule.script();

@@ -16,6 +16,7 @@
 #include "engine/support/base/error.h"
 #include "engine/support/base/job.h"
 #include "engine/tensor/ndarray.h"
+#include "engine/tuner/tune.h"
 
 namespace tw::session {
 
@@ -129,6 +130,21 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
                                  std::string const& script_file, Backend const& backend,
                                  Device& device, CheckOptions const& what, StopToken stop = {},
                                  Progress const& progress = {});
+
+struct TuneRequest {
+  TuneOptions options;  ///< threads of 0: all cores of the device
+  Point pinned;         ///< knobs that stay as they are said
+  bool here = true;     ///< the device is this machine, which compiles, too
+};
+/// What the template leaves open for a kernel, at the schedule by rule. Errors: those of it.
+Result<std::vector<Knob>> knobs_of(LoadedModel const& model, int kernel,
+                                   std::shared_ptr<Backend const> backend);
+/// Searches the space of the target's template for a faster schedule than the one by rule. Errors:
+/// unknown_knob, unknown_value, unknown_search; kernel_too_large (its answers cannot be checked);
+/// nothing_ran.
+Result<TuneResult> tune_kernel(LoadedModel const& model, int kernel, TuneRequest const& request,
+                               std::shared_ptr<Backend const> backend, Device& device,
+                               Progress const& progress = {});
 
 struct DiffOptions {
   std::string stage = "program";

@@ -26,8 +26,8 @@ public:
     ++linked;
     return backend_.link(kernels);
   }
-  Result<Schedule> default_schedule(ir::Program const& program) const override {
-    return backend_.default_schedule(program);
+  Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const override {
+    return backend_.templated(program, decisions);
   }
   Result<RoofProbes> roof_probes() const override { return backend_.roof_probes(); }
   std::optional<analysis::TimeModel> model_time(ir::Program const& program,

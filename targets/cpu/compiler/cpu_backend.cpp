@@ -84,8 +84,8 @@ public:
     return link_shared_library(objects, {});
   }
 
-  Result<Schedule> default_schedule(ir::Program const& program) const override {
-    return cpu_default_schedule(program, shared_target());
+  Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const override {
+    return cpu_schedule(program, shared_target(), decisions);
   }
   Result<RoofProbes> roof_probes() const override {
     return build_cpu_roof_probes(machine_, target().hardware.unit().vector_bytes);

@@ -46,8 +46,20 @@ std::pair<std::string, std::string> Building::split(RuleStage const& stage, Rule
 void Building::parallel(RuleStage const& stage,
                         std::vector<std::pair<std::string, int64_t>> const& outer, int64_t tasks) {
   if (tasks < 2) return;
-  for (auto const& [name, extent] : outer)
-    if (extent >= tasks && step(fmt::format("parallel({})", reference(stage, name)))) return;
+  Schedule const before = schedule_;
+  std::vector<std::string> names = {"none"};
+  std::string by_rule = "none";
+  for (auto const& [name, extent] : outer) {
+    if (extent < 2) continue;
+    names.push_back(name);
+    if (by_rule == "none" && extent >= tasks &&
+        step(fmt::format("parallel({})", reference(stage, name))))
+      by_rule = name;
+  }
+  std::string chosen = choose(stage, "parallel", names, by_rule);
+  if (chosen == by_rule) return;
+  schedule_ = before;
+  if (chosen != "none") step(fmt::format("parallel({})", reference(stage, chosen)));
 }
 
 std::vector<RuleAxis> Building::loops_below(std::string const& block,
@@ -72,6 +84,13 @@ int64_t divisor(int64_t extent, int64_t most) {
   for (int64_t d = std::min(extent, most); d > 1; --d)
     if (extent % d == 0) return d;
   return 1;
+}
+
+std::vector<int64_t> counts_up_to(int64_t most) {
+  std::vector<int64_t> counts;
+  for (int64_t count = 1; count <= most; count += count < 16 ? 1 : count < 32 ? 4 : count)
+    counts.push_back(count);
+  return counts;
 }
 
 int64_t lanes_for(int64_t extent, int64_t width) {

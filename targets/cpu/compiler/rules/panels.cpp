@@ -57,6 +57,35 @@ bool goes_across(RuleStage const& copy, std::string const& loop) {
 
 }  // namespace
 
+namespace {
+
+/// What a product of many rows reads so that it had better be copied; `tensor` empty: nothing.
+struct FarMatrix {
+  std::string tensor;
+  std::string layout;  ///< ", layout=BA" of the copy, or as it is
+};
+
+FarMatrix far_matrix(RuleStage const& stage, Target const& target) {
+  FarMatrix found;
+  std::map<std::string, int> reads;
+  walk_exprs(stage.node->body, [&](Expr const& e) {
+    auto const* read = e.as<Load>();
+    if (!read || read->buffer->name == stage.block) return true;
+    ++reads[read->buffer->name];
+    int64_t rows = rows_of(*read, stage);
+    if (std::string across = layout_across(*read, stage, target);
+        !across.empty() && rows >= kLeastRowsAcross)
+      found = {read->buffer->name, ", layout=" + across};
+    else if (rows >= kLeastRows && has_far_rows(*read, stage, target))
+      found.tensor = read->buffer->name;
+    return true;
+  });
+  // A panel of what is read at two places would be the whole matrix.
+  return found.tensor.empty() || reads[found.tensor] > 1 ? FarMatrix() : found;
+}
+
+}  // namespace
+
 bool has_far_rows(ir::Load const& read, RuleStage const& stage, Target const& target) {
   auto shape = constant_shape(*read.buffer);
   if (!shape || shape->size() < 2 || stage.reduce.size() != 1 || stage.spatial.empty())
@@ -72,26 +101,16 @@ bool has_far_rows(ir::Load const& read, RuleStage const& stage, Target const& ta
   return several && (row >= kPage || (*shape)[rank - 2] * row > near);
 }
 
+bool wants_panels(RuleStage const& stage, Target const& target) {
+  return !far_matrix(stage, target).tensor.empty();
+}
+
 std::string copy_in_panels(Building& building, RuleStage const& stage, Target const& target) {
-  std::string tensor, layout;
-  std::map<std::string, int> reads;
-  walk_exprs(stage.node->body, [&](Expr const& e) {
-    auto const* read = e.as<Load>();
-    if (!read || read->buffer->name == stage.block) return true;
-    ++reads[read->buffer->name];
-    int64_t rows = rows_of(*read, stage);
-    if (std::string across = layout_across(*read, stage, target);
-        !across.empty() && rows >= kLeastRowsAcross)
-      tensor = read->buffer->name, layout = ", layout=" + across;
-    else if (rows >= kLeastRows && has_far_rows(*read, stage, target))
-      tensor = read->buffer->name;
-    return true;
-  });
-  // A panel of what is read at two places would be the whole matrix.
-  if (tensor.empty() || reads[tensor] > 1) return {};
-  std::string copy = free_tensor_name(building.schedule().program(), tensor + "_cache");
-  bool made =
-      building.step(fmt::format("cache_read({}, tensor={}{})", stage.block, tensor, layout));
+  FarMatrix const matrix = far_matrix(stage, target);
+  if (matrix.tensor.empty()) return {};
+  std::string copy = free_tensor_name(building.schedule().program(), matrix.tensor + "_cache");
+  bool made = building.step(
+      fmt::format("cache_read({}, tensor={}{})", stage.block, matrix.tensor, matrix.layout));
   return made ? copy : "";
 }
 

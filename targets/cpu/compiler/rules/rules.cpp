@@ -113,7 +113,8 @@ std::set<std::string> pack_weights(Building& building, std::vector<RuleStage> co
                  : fmt::format("pack({}, tensor={}, layout={})", stage.block, tensor, layout);
       return true;
     });
-    if (!step.empty() && building.step(step)) packed.insert(stage.block);
+    if (!step.empty() && building.choose(stage, "pack", true) && building.step(step))
+      packed.insert(stage.block);
   }
   return packed;
 }
@@ -172,6 +173,7 @@ std::map<std::string, std::string> copy_operands_in_panels(Building& building,
   std::map<std::string, std::string> copies;
   for (RuleStage const& stage : stages) {
     if (stage.reduce.empty() || packed.contains(stage.block)) continue;
+    if (!wants_panels(stage, target) || !building.choose(stage, "panels", true)) continue;
     std::string copy = copy_in_panels(building, stage, target);
     if (!copy.empty()) copies[stage.block] = copy;
   }
@@ -179,9 +181,9 @@ std::map<std::string, std::string> copy_operands_in_panels(Building& building,
 }
 
 Schedule scheduled(Program const& program, std::shared_ptr<Target const> const& for_target,
-                   int split_sums, bool brief) {
+                   int split_sums, bool brief, Decisions& decisions) {
   Target const& target = *for_target;
-  Building building(program, for_target, split_sums, brief);
+  Building building(program, for_target, split_sums, brief, decisions);
   std::set<std::string> streaming = pack_weights(building, stages_of(program), target);
   Program const packed = building.schedule().program();
   std::map<std::string, std::string> copies =
@@ -215,12 +217,14 @@ Schedule scheduled(Program const& program, std::shared_ptr<Target const> const& 
 
 }  // namespace
 
-Schedule cpu_default_schedule(Program const& program, std::shared_ptr<Target const> const& target) {
+Schedule cpu_schedule(Program const& program, std::shared_ptr<Target const> const& target,
+                      Decisions& decisions) {
   constexpr std::pair<int, bool> kAttempts[] = {
       {8, false}, {8, true}, {2, true}, {1, true}, {0, true}};
   Schedule schedule(program, target);
   for (auto [split_sums, brief] : kAttempts) {
-    schedule = scheduled(program, target, split_sums, brief);
+    decisions.forget_asked();
+    schedule = scheduled(program, target, split_sums, brief, decisions);
     if (std::ranges::count(schedule.script(), '\n') <= kMostLines) break;
   }
   return schedule;

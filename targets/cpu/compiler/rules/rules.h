@@ -14,9 +14,9 @@ namespace tw {
 /// A window that adds so few terms (depthwise, pooling) waits for memory.
 constexpr int64_t kFewTerms = 64;
 
-/// Of the whole program, stage by stage.
-Schedule cpu_default_schedule(ir::Program const& program,
-                              std::shared_ptr<Target const> const& target);
+/// Of the whole program, stage by stage; without answers in `decisions` the schedule by rule.
+Schedule cpu_schedule(ir::Program const& program, std::shared_ptr<Target const> const& target,
+                      Decisions& decisions);
 
 /// Stages that reduce nothing: vectors along the last axis, threads along the first.
 void elementwise_rule(Building& building, RuleStage const& stage, Target const& target,
@@ -33,7 +33,8 @@ std::optional<bool> vector_product_rule(Building& building, RuleStage const& sta
 /// the panel from the L2 cache before another row of the product reads it again.
 bool has_far_rows(ir::Load const& read, RuleStage const& stage, Target const& target);
 /// Such a matrix is packed into panels for a product of many rows: a panel's columns lie side by
-/// side. Answers with the copy's block, or "" where there is none.
+/// side. Whether the stage reads one, and the copy's block, or "" where the step is refused.
+bool wants_panels(RuleStage const& stage, Target const& target);
 std::string copy_in_panels(Building& building, RuleStage const& stage, Target const& target);
 /// The copy is made panel by panel, at the product's loop over them; false when that is refused.
 bool place_panel_copy(Building& building, RuleStage const& stage, RuleStage const& copy,

@@ -12,7 +12,7 @@ using namespace ir;
 
 constexpr int64_t kWorthThreads = 65536;  // iterations
 constexpr int64_t kLeastRow = 1024;       // bytes read in a row before the next one
-constexpr int64_t kRows = 8;              // added into a sum that is in registers
+constexpr int64_t kRows = 8;              // added into a sum that is in registers, by rule
 
 /// A matrix that is read by rows.
 struct Matrix {
@@ -121,12 +121,14 @@ std::optional<bool> vector_product_rule(Building& building, RuleStage const& sta
   std::optional<Matrix> matrix = goes_by_rows(stage, target);
   if (!matrix) return std::nullopt;
   RuleAxis const &columns = stage.spatial.back(), &rows = stage.reduce.front();
-  int64_t tile = (matrix->vectors.empty() ? 4 : 2) * width;
+  int64_t by_rule = matrix->vectors.empty() ? 4 : 2;
+  int64_t tile = width * building.choose(stage, "vectors", {1, 2, 4, 8}, by_rule);
+  int64_t sums = building.choose(stage, "rows", {2, 4, 8, 16}, kRows);
   int64_t chunk = columns_of_task(stage, target, tile, matrix->element_bytes);
   auto [task, in_task] = building.split(stage, columns, chunk);
   auto [rest, tiles] = building.split(stage, {in_task, std::min(chunk, columns.extent)}, tile);
   auto [vectors, lanes] = building.split(stage, {tiles, tile}, width);
-  auto [blocks, few] = building.split(stage, rows, kRows);
+  auto [blocks, few] = building.split(stage, rows, sums);
   auto outer = loops_of_tasks(stage, *matrix);
   if (!task.empty()) outer.push_back({task, (columns.extent + chunk - 1) / chunk});
   std::vector<std::string> order;

@@ -92,7 +92,7 @@ public:
   }
 
   /// Whatever may run on several threads does, by its outermost loop.
-  Result<Schedule> default_schedule(ir::Program const& program) const override {
+  Result<Schedule> templated(ir::Program const& program, Decisions&) const override {
     Schedule schedule(program, shared_target());
     for (ir::BlockSite const& site : ir::blocks_of(program.body)) {
       if (site.loops.empty()) continue;

@@ -142,7 +142,7 @@ public:
         library.insert(library.end(), bytes.begin(), bytes.end());
     return library;
   }
-  Result<Schedule> default_schedule(ir::Program const& program) const override {
+  Result<Schedule> templated(ir::Program const& program, Decisions&) const override {
     return InThePad(Schedule(program, shared_target())).shaped();
   }
   Result<RoofProbes> roof_probes() const override {

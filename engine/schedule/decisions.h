@@ -1,0 +1,70 @@
+/// What a template of schedules leaves open. A template is a function that asks for each choice as
+/// it comes to it; what it would choose by itself is the preset, so that a template without answers
+/// is a rule, and every other answer is another point of its space. Which choices there are may
+/// depend on the ones before.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tw {
+
+/// One choice.
+struct Knob {
+  std::string name;                 ///< "conv2d.vectors"
+  std::vector<std::string> values;  ///< each once
+  int preset = 0;                   ///< what the rule takes
+  int taken = 0;
+  std::string const& value() const { return values[size_t(taken)]; }
+};
+
+/// Values by the names of their knobs: a place in a space. Knobs that are not named are as the rule
+/// has them.
+using Point = std::map<std::string, std::string>;
+
+/// "conv2d.copies.y=7 conv2d.vectors=2"; "by rule" for none.
+std::string to_text(Point const& point);
+
+/// The answers of one run of a template, and what it asked.
+class Decisions {
+public:
+  /// Answers with an index into the values of a knob that `given` does not name.
+  using Otherwise = std::function<int(Knob const&)>;
+
+  Decisions() = default;
+  explicit Decisions(Point given, Otherwise otherwise = {})
+      : given_(std::move(given)), otherwise_(std::move(otherwise)) {}
+
+  /// The preset is added where it is not among the values. A given value that is none of them is
+  /// as if none were given: the choice is another one than it was made for.
+  std::string choose(std::string const& name, std::vector<std::string> values,
+                     std::string const& preset);
+  int64_t choose(std::string const& name, std::vector<int64_t> const& values, int64_t preset);
+  bool choose(std::string const& name, bool preset);
+
+  /// The point is not worth compiling. `reason` is a word to count by: "registers".
+  void reject(std::string reason, std::string sentence);
+  struct Rejection {
+    std::string reason, sentence;
+  };
+  std::optional<Rejection> const& rejection() const { return rejection_; }
+
+  /// In the order in which they were asked, each once.
+  std::vector<Knob> const& knobs() const { return knobs_; }
+  /// Every knob that is not as the rule has it.
+  Point point() const;
+
+  /// For another run of the template with the same answers.
+  void forget_asked();
+
+private:
+  Point given_;
+  Otherwise otherwise_;
+  std::vector<Knob> knobs_;
+  std::optional<Rejection> rejection_;
+};
+
+}  // namespace tw

@@ -1,0 +1,39 @@
+/// The last comparison of a tuning: a trial's few samples, of code that was made quickly, only say
+/// who is among the best.
+#pragma once
+
+#include "engine/measure/kernel_bench.h"
+#include "engine/te/expected.h"
+#include "engine/tuner/space.h"
+
+namespace tw {
+
+/// Of a trial: the least of few short samples varies by less than a hundredth, their mean by more.
+inline constexpr TimingOptions kTrialTiming{
+    .warm_up = 1, .repeats = 3, .min_sample_seconds = 50e-6, .most_seconds = 0.3};
+
+struct Finalist {
+  Point point;
+  std::string script;
+  ir::Program program;
+  double seconds = 0;  ///< least, of its trial
+};
+struct FinalsOptions {
+  int threads = 1;
+  uint64_t seed = 1;
+  StopToken stop;
+};
+struct FinalResult {
+  Finalist best;
+  double best_seconds = 0, rule_seconds = 0;  ///< medians of the same rounds
+};
+
+/// The best eight of `right` and the schedule by rule, compiled with all optimization, judged once
+/// more and timed in rounds, in each in another order. Who is not faster than the rule in the
+/// median of the rounds' ratios is not the best. Errors: nothing_ran (the schedule by rule was not
+/// right), those of the device.
+Result<FinalResult> compare_finalists(Backend const& backend, KernelBench& bench,
+                                      te::Expected const& expected, Finalist by_rule,
+                                      std::vector<Finalist> right, FinalsOptions const& options);
+
+}  // namespace tw

@@ -1,0 +1,111 @@
+#include "engine/tuner/proposals.h"
+
+#include <chrono>
+
+namespace tw {
+namespace {
+
+constexpr size_t kAhead = 2;
+/// Points in a row that are known or rejected: the space is as good as searched.
+constexpr int kMostInVain = 2000;
+
+}  // namespace
+
+Proposals::Proposals(Space const& space, Search& search, int most, StopToken stop)
+    : space_(space), search_(search), most_(most), stop_(std::move(stop)), worker_([this] {
+        work();
+      }) {}
+
+Proposals::~Proposals() {
+  {
+    std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  changed_.notify_all();
+}
+
+Result<std::optional<Candidate>> Proposals::fresh() {
+  for (int in_vain = 0; in_vain < kMostInVain; ++in_vain) {
+    std::unique_lock lock(mutex_);
+    if (closed_ || stop_.stop_requested()) return std::optional<Candidate>();
+    TRY_ASSIGN(std::optional<Candidate> candidate, search_.next());
+    if (!candidate) {
+      if (untold_ == 0) return std::optional<Candidate>();
+      // What is being measured may lead further.
+      changed_.wait_for(lock, std::chrono::milliseconds(50));
+      continue;
+    }
+    if (candidate->rejection) {
+      ++rejected_[candidate->rejection->reason];
+      continue;
+    }
+    if (known_.insert(candidate->schedule.script()).second) {
+      ++untold_;
+      return candidate;
+    }
+    ++repeated_;
+  }
+  return std::optional<Candidate>();
+}
+
+void Proposals::work() {
+  for (int made = 0; made < most_; ++made) {
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return closed_ || overlap_ || (waited_for_ && ready_.empty()); });
+    }
+    auto candidate = fresh();
+    if (!candidate || !*candidate) {
+      std::lock_guard lock(mutex_);
+      if (!candidate) failure_ = candidate.error();
+      break;
+    }
+    auto code =
+        compile_kernel((*candidate)->schedule.program(), space_.backend(), CodeTier::kFast, stop_);
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return closed_ || ready_.size() < kAhead; });
+    if (closed_) break;
+    ready_.push_back({std::move(**candidate), std::move(code)});
+    changed_.notify_all();
+  }
+  {
+    std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  changed_.notify_all();
+}
+
+Result<std::optional<Compiled>> Proposals::next() {
+  std::unique_lock lock(mutex_);
+  waited_for_ = true;
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return ended_ || !ready_.empty(); });
+  waited_for_ = false;
+  if (ready_.empty() && failure_) return std::unexpected(*failure_);
+  if (ready_.empty()) return std::optional<Compiled>();
+  std::optional<Compiled> compiled(std::move(ready_.front()));
+  ready_.pop_front();
+  changed_.notify_all();
+  return compiled;
+}
+
+void Proposals::tell(Candidate const& candidate, std::optional<double> seconds) {
+  {
+    std::lock_guard lock(mutex_);
+    search_.tell(candidate, seconds);
+    --untold_;
+  }
+  changed_.notify_all();
+}
+
+std::map<std::string, int> Proposals::rejected() const {
+  std::lock_guard lock(mutex_);
+  return rejected_;
+}
+
+int Proposals::repeated() const {
+  std::lock_guard lock(mutex_);
+  return repeated_;
+}
+
+}  // namespace tw

@@ -1,0 +1,59 @@
+/// Proposals of a search on their way to the device: what is not worth compiling and what is known
+/// is left out, the rest is compiled ahead, while another one is measured.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "engine/compile/kernel_code.h"
+#include "engine/tuner/search/search.h"
+
+namespace tw {
+
+struct Compiled {
+  Candidate candidate;
+  Result<KernelCode> code;
+};
+
+class Proposals {
+public:
+  /// Compiles on a thread of its own, `most` candidates in all; some before they are asked for, or
+  /// (without `overlap`) only while somebody waits for one.
+  Proposals(Space const& space, Search& search, int most, bool overlap, StopToken stop);
+  ~Proposals();
+  Proposals(Proposals const&) = delete;
+
+  /// Nothing: there is no other one. Errors: those of the space.
+  Result<std::optional<Compiled>> next();
+  void tell(Candidate const& candidate, std::optional<double> seconds);
+
+  std::map<std::string, int> rejected() const;
+  int repeated() const;
+
+private:
+  void work();
+  /// A candidate that is new; nothing: the search knows no more.
+  Result<std::optional<Candidate>> fresh();
+
+  Space const& space_;
+  Search& search_;
+  int most_;
+  bool overlap_;
+  StopToken stop_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Compiled> ready_;
+  std::set<std::string> known_;  ///< scripts
+  std::map<std::string, int> rejected_;
+  int repeated_ = 0;
+  int untold_ = 0;  ///< proposed, and nobody has said what they took
+  bool ended_ = false, closed_ = false, waited_for_ = false;
+  std::optional<Error> failure_;
+  std::jthread worker_;
+};
+
+}  // namespace tw

@@ -1,0 +1,45 @@
+/// Which candidate comes next: told what became of those before.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engine/tuner/space.h"
+
+namespace tw {
+
+/// Not thread-safe.
+class Search {
+public:
+  explicit Search(Space const& space, uint64_t seed) : space_(space), rng_(seed) {}
+  virtual ~Search() = default;
+
+  /// Nothing: it has converged, or knows no other point. It may propose a point twice. Errors:
+  /// those of the space.
+  virtual Result<std::optional<Candidate>> next() = 0;
+  /// What a proposed candidate took in seconds; nothing: it was not right, or did not run.
+  virtual void tell(Candidate const&, std::optional<double>) {}
+
+protected:
+  Space const& space_;
+  Rng rng_;
+};
+
+/// Made of the files in this folder: each one search.
+struct SearchRow {
+  std::string_view name;
+  std::string_view doc;
+  std::unique_ptr<Search> (*make)(Space const&, uint64_t seed);
+};
+SearchRow random_search();
+SearchRow genetic_search();
+SearchRow descent_search();
+
+/// The first is what is used where none is named.
+std::vector<SearchRow> const& searches();
+/// Errors: unknown_search, with those there are.
+Result<SearchRow> find_search(std::string_view name);
+
+}  // namespace tw

@@ -1,0 +1,55 @@
+/// The space of a kernel's schedules: every point that a target's template can be made to give.
+/// Knobs depend on the ones before, so a point is known by running the template, which gives the
+/// schedule, too: each is a trace of primitives that were proven.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/backend/backend.h"
+#include "engine/support/base/random.h"
+
+namespace tw {
+
+/// A point with what the template made of it.
+struct Candidate {
+  Point point;              ///< without what is as the rule has it
+  std::vector<Knob> knobs;  ///< all that were asked, in order
+  Schedule schedule;
+  std::optional<Decisions::Rejection> rejection;  ///< not worth compiling
+};
+
+class Space {
+public:
+  /// `pinned`: knobs that stay as they are said here.
+  Space(ir::Program program, std::shared_ptr<Backend const> backend, Point pinned = {})
+      : program_(std::move(program)), backend_(std::move(backend)), pinned_(std::move(pinned)) {}
+
+  ir::Program const& program() const { return program_; }
+  Backend const& backend() const { return *backend_; }
+
+  /// Errors: those of the template; unknown_knob (one that is pinned, but that no schedule by rule
+  /// asks for).
+  Result<Candidate> by_rule() const;
+  /// Knobs that the template does not ask for at that point say nothing.
+  Result<Candidate> at(Point point) const;
+  /// Each knob by chance.
+  Result<Candidate> random(Rng& rng) const;
+  /// `from` with one knob changed by chance.
+  Result<Candidate> mutated(Candidate const& from, Rng& rng) const;
+  /// Points that differ from it in one knob, by a neighbouring value of a number, any other value
+  /// of a word; pinned ones stay.
+  std::vector<Point> neighbours(Candidate const& of) const;
+  /// Points of the knobs that are asked for by rule, taken as independent: how many there may be,
+  /// as a number for people.
+  Result<double> size() const;
+
+private:
+  Result<Candidate> made(Decisions& decisions) const;
+
+  ir::Program program_;
+  std::shared_ptr<Backend const> backend_;
+  Point pinned_;
+};
+
+}  // namespace tw

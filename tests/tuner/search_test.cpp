@@ -1,0 +1,97 @@
+// Searches on a made-up time: how far a point is from a hidden one.
+#include <QtTest>
+
+#include "engine/tuner/search/search.h"
+#include "tests/tuner/tuned_kernels.h"
+
+using namespace tw;
+using namespace tw::testing;
+
+namespace {
+
+/// 1 at the hidden point, more for each step of a knob away from it.
+class MadeUp {
+public:
+  MadeUp(Space const& space, uint64_t seed) {
+    Rng rng(seed);
+    Candidate hidden = space.random(rng).value();
+    while (hidden.rejection) hidden = space.random(rng).value();
+    for (Knob const& knob : hidden.knobs) best_[knob.name] = knob.taken;
+  }
+  std::optional<double> seconds(Candidate const& candidate) const {
+    if (candidate.rejection) return {};
+    double away = 0;
+    for (Knob const& knob : candidate.knobs)
+      if (auto best = best_.find(knob.name); best != best_.end())
+        away += std::min(4.0, std::abs(double(knob.taken - best->second)));
+    return 1 + 0.1 * away;
+  }
+
+private:
+  std::map<std::string, int> best_;
+};
+
+/// The best time after each of `trials` candidates that count.
+double best_after(char const* search, Space const& space, MadeUp const& time, uint64_t seed,
+                  int trials) {
+  std::unique_ptr<Search> one = find_search(search).value().make(space, seed);
+  double best = 1e9;
+  for (int trial = 0, asked = 0; trial < trials && asked < 20 * trials; ++asked) {
+    auto candidate = one->next().value();
+    if (!candidate) break;
+    if (candidate->rejection) continue;
+    auto seconds = time.seconds(*candidate);
+    one->tell(*candidate, seconds);
+    best = std::min(best, seconds.value_or(best));
+    ++trial;
+  }
+  return best;
+}
+
+}  // namespace
+
+class SearchTest : public QObject {
+  Q_OBJECT
+private slots:
+  void learning_from_what_was_told_beats_chance() {
+    Space space = space_of(kWindow);
+    std::map<std::string, double> sums;
+    constexpr int kSeeds = 5;
+    for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      MadeUp time(space, 100 + seed);
+      for (char const* search : {"genetic", "descent", "random"})
+        sums[search] += best_after(search, space, time, seed, 60) / kSeeds;
+    }
+    qInfo("after 60 trials: genetic %.2f, descent %.2f, random %.2f", sums["genetic"],
+          sums["descent"], sums["random"]);
+    QVERIFY(sums["genetic"] < sums["random"]);
+    QVERIFY(sums["descent"] < sums["random"]);
+  }
+
+  void the_first_of_the_guided_ones_is_the_schedule_by_rule() {
+    Space space = space_of(kProduct);
+    for (char const* search : {"genetic", "descent"})
+      QVERIFY(find_search(search).value().make(space, 1)->next().value()->point.empty());
+  }
+
+  void descent_ends_where_no_neighbour_is_better() {
+    Space space = space_of(kMap);
+    std::unique_ptr<Search> search = find_search("descent").value().make(space, 1);
+    int asked = 0;
+    while (auto candidate = search->next().value()) {
+      search->tell(*candidate, candidate->point.empty() ? 1.0 : 2.0);
+      QVERIFY(++asked < 100);
+    }
+    QCOMPARE(asked, 1 + int(space.neighbours(space.by_rule().value()).size()));
+  }
+
+  void a_search_is_known_by_its_name() {
+    QCOMPARE(find_search("").value().name, std::string_view("genetic"));
+    Error error = find_search("luck").error();
+    QCOMPARE(error.code, std::string("unknown_search"));
+    QVERIFY(error.message.find("genetic, descent, random") != std::string::npos);
+  }
+};
+
+QTEST_GUILESS_MAIN(SearchTest)
+#include "search_test.moc"

@@ -1,0 +1,173 @@
+// The tuner's loop on this machine's device: right results only, never slower than the rule, and
+// what goes wrong on the way is counted by its kind.
+#include <QtTest>
+
+#include "engine/device/local_device.h"
+#include "engine/tuner/tune.h"
+#include "tests/support/compiled.h"
+#include "tests/support/random_schedules.h"
+#include "tests/tuner/tuned_kernels.h"
+
+using namespace tw;
+using namespace tw::testing;
+
+namespace {
+
+/// Answers wrongly, or fails, where it is told to; every load is a new candidate's.
+class TroubledDevice final : public Device {
+public:
+  explicit TroubledDevice(Device& device) : device_(device) {}
+  std::function<bool(int load)> lies, crashes, is_lost;
+
+  Result<Hardware> describe(CallOptions const& options) override {
+    return device_.describe(options);
+  }
+  Result<wire::Response> ask(wire::Request const& request, CallOptions const& options) override {
+    return device_.ask(request, options);
+  }
+  Result<TensorHandle> allocate(int64_t bytes, CallOptions const& options) override {
+    return device_.allocate(bytes, options);
+  }
+  Status write(TensorHandle const& tensor, int64_t offset, std::span<std::byte const> from,
+               CallOptions const& options) override {
+    return device_.write(tensor, offset, from, options);
+  }
+  Status read(TensorHandle const& tensor, int64_t offset, std::span<std::byte> to,
+              CallOptions const& options) override {
+    TRY(device_.read(tensor, offset, to, options));
+    if (lies && lies(loads_)) to[to.size() / 2] ^= std::byte{0x55};
+    if (lies && lies(loads_)) to[to.size() / 2 + 3] ^= std::byte{0x15};
+    return {};
+  }
+  Status free(TensorHandle const& tensor) override { return device_.free(tensor); }
+  Result<LibraryHandle> load(std::span<std::byte const> library,
+                             CallOptions const& options) override {
+    ++loads_;
+    if (is_lost && is_lost(loads_)) return environment_failed("device_lost", "the line was cut");
+    return device_.load(library, options);
+  }
+  Result<LibraryHandle> load_network(LibraryHandle const& library, std::string const& description,
+                                     CallOptions const& options) override {
+    return device_.load_network(library, description, options);
+  }
+  Status free(LibraryHandle const& library) override { return device_.free(library); }
+  Status run(std::span<DeviceStep const> steps, int threads, CallOptions const& options) override {
+    if (crashes && crashes(loads_)) return refused("kernel_crashed", "the kernel crashed");
+    return device_.run(steps, threads, options);
+  }
+  Result<Timing> time(std::span<DeviceStep const> steps, int threads, TimingOptions const& timing,
+                      CallOptions const& options) override {
+    return device_.time(steps, threads, timing, options);
+  }
+
+private:
+  Device& device_;
+  int loads_ = 0;
+};
+
+}  // namespace
+
+class TuneTest : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() {
+    device_ = std::make_unique<LocalDevice>(
+        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+    kernel_ = kernel_of(kProduct);
+    Rng rng(3);
+    inputs_ = random_inputs(kernel_, rng);
+    expected_ = expected_of(kernel_, inputs_);
+  }
+
+  void a_tuned_schedule_is_right_and_not_slower_than_the_rule() {
+    Space space = space_of(kProduct);
+    int told = 0;
+    TuneOptions options{.trials = 30, .on_attempt = [&](Attempt const&) { ++told; }};
+    TuneResult result = tune(space, *device_, inputs_, expected_, options).value();
+    QCOMPARE(result.attempts.size(), size_t(30));
+    QCOMPARE(told, 30);
+    QVERIFY(result.end == TuneEnd::kTrials);
+    QVERIFY(result.seconds > 0 && result.seconds <= result.rule_seconds * 1.05);
+    // What is called the best is what the point and the script say.
+    QCOMPARE(space.at(result.point).value().schedule.script(), result.script);
+    double least = 1e9;
+    for (Attempt const& attempt : result.attempts) {
+      QVERIFY2(attempt.what == AttemptClass::kOk, attempt.sentence.c_str());
+      least = std::min(least, std::ranges::min(attempt.seconds));
+      QCOMPARE(attempt.best_seconds, least);
+    }
+    qInfo("%.1f trials a second, best %.1f us, by rule %.1f us", 30 / result.wall_seconds,
+          result.seconds * 1e6, result.rule_seconds * 1e6);
+  }
+
+  void what_computes_something_else_is_never_the_result() {
+    TroubledDevice device(*device_);
+    // All but the schedule by rule answer wrongly, in the search and at its end.
+    device.lies = [](int load) { return load > 1 && load <= 20; };
+    TuneOptions options{.trials = 20};
+    TuneResult result = tune(space_of(kProduct), device, inputs_, expected_, options).value();
+    int wrong = 0;
+    for (Attempt const& attempt : result.attempts) {
+      wrong += attempt.what == AttemptClass::kWrong;
+      if (attempt.what == AttemptClass::kWrong) QVERIFY(attempt.seconds.empty());
+    }
+    QCOMPARE(wrong, 19);
+    QVERIFY(result.point.empty());  // the default stays
+  }
+
+  void trouble_is_counted_by_its_kind_and_the_search_goes_on() {
+    TroubledDevice device(*device_);
+    device.crashes = [](int load) { return load == 3; };
+    device.is_lost = [](int load) { return load == 5; };
+    TuneOptions options{.trials = 10};
+    TuneResult result = tune(space_of(kProduct), device, inputs_, expected_, options).value();
+    QVERIFY(result.attempts[2].what == AttemptClass::kCrash);
+    // KernelBench sends everything once more to a device that was lost.
+    int ok = 0;
+    for (Attempt const& attempt : result.attempts) ok += attempt.what == AttemptClass::kOk;
+    QVERIFY(ok >= 8);
+    QVERIFY(result.attempts.size() == 10);
+  }
+
+  void where_nothing_is_right_there_is_no_result() {
+    TroubledDevice device(*device_);
+    device.lies = [](int) { return true; };
+    TuneOptions options{.trials = 3};
+    auto result = tune(space_of(kProduct), device, inputs_, expected_, options);
+    QCOMPARE(result.error().code, std::string("nothing_ran"));
+  }
+
+  void it_ends_when_the_time_is_over_and_when_it_is_stopped() {
+    TuneOptions options{.trials = 1000000, .seconds = 0.5};
+    TuneResult result = tune(space_of(kProduct), *device_, inputs_, expected_, options).value();
+    QVERIFY(result.end == TuneEnd::kSeconds || result.end == TuneEnd::kConverged);
+    std::stop_source stop;
+    options.seconds = 0;
+    options.stop = stop.get_token();
+    options.on_attempt = [&](Attempt const& attempt) {
+      if (attempt.number == 4) stop.request_stop();
+    };
+    auto stopped = tune(space_of(kProduct), *device_, inputs_, expected_, options);
+    QVERIFY(!stopped && stopped.error().code == "cancelled");
+  }
+
+  void a_small_space_is_searched_to_its_end() {
+    Space space = space_of(kMap);
+    te::Kernel kernel = kernel_of(kMap);
+    Rng rng(3);
+    std::vector<NDArray> inputs = random_inputs(kernel, rng);
+    TuneOptions options{.trials = 500, .search = "descent"};
+    TuneResult result = tune(space, *device_, inputs, expected_of(kernel, inputs), options).value();
+    QVERIFY(result.end == TuneEnd::kConverged);
+    QVERIFY(result.attempts.size() < 100);
+  }
+
+private:
+  std::unique_ptr<LocalDevice> device_;
+  te::Kernel kernel_;
+  std::vector<NDArray> inputs_;
+  te::Expected expected_;
+};
+
+QTEST_GUILESS_MAIN(TuneTest)
+#include "tune_test.moc"
