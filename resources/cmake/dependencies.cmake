@@ -12,6 +12,7 @@ if(TW_DEVICE_ONLY)
   return()
 endif()
 find_package(CLI11 REQUIRED)
+find_package(SQLite3 REQUIRED)
 find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Concurrent Network Test)
 
 # Asking for version 19 is refused by the package's own version file, so the path decides.

@@ -32,6 +32,7 @@ std::map<std::string, std::set<std::string>> const kMayInclude = {
     {"engine/runtime", {"engine/tensor", "engine/hardware"}},
     {"engine/device", {"engine/runtime", "engine/hardware", "engine/support"}},
     {"engine/history", {"engine/schedule"}},
+    {"engine/records", {"engine/support"}},
     {"engine/backend", {"engine/graph", "engine/schedule", "engine/lowering", "engine/analysis"}},
     {"engine/compile", {"engine/graph", "engine/backend", "engine/runtime"}},
     {"engine/execute", {"engine/compile", "engine/device"}},

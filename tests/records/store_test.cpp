@@ -1,0 +1,253 @@
+// What goes into a store comes out of it, sorted, filtered and in pages, however much there is.
+#include <QElapsedTimer>
+#include <QtTest>
+#include <set>
+
+#include "tests/records/some_trials.h"
+#include "tests/support/sanitized.h"
+
+using namespace tw;
+using namespace tw::records;
+using tw::testing::some_trial;
+using tw::testing::some_trials;
+
+namespace {
+
+using Store = std::unique_ptr<TrialStore>;
+
+Store opened(std::filesystem::path const& path, StoreOptions const& options = {}) {
+  auto store = open_store(path, options);
+  if (!store) qFatal("%s", to_sentence(store.error()).c_str());
+  return std::move(*store);
+}
+
+std::vector<int64_t> ids_of(Result<std::vector<StoredTrial>> const& found) {
+  if (!found) qFatal("%s", to_sentence(found.error()).c_str());
+  std::vector<int64_t> ids;
+  for (StoredTrial const& stored : *found) ids.push_back(stored.id);
+  return ids;
+}
+
+}  // namespace
+
+class StoreTest : public QObject {
+  Q_OBJECT
+private slots:
+  void a_trial_comes_back_as_it_was() {
+    QTemporaryDir folder;
+    std::vector<Trial> trials = some_trials(0, 50);
+    trials[0].trace = std::string("a\0b", 3);
+    trials[0].samples = {0.1, 5e-324, 1.7976931348623157e308};
+    trials[0].seed = ~0ull;
+    trials[0].origin = Origin::kImported;
+    {
+      Store store = opened(path(folder));
+      auto ids = store->append(trials);
+      QVERIFY(ids);
+      QCOMPARE(ids->front(), 1);
+      QCOMPARE(ids->back(), 50);
+    }
+    Store store = opened(path(folder));
+    auto found = store->find({.order = Order::kOldest});
+    QVERIFY(found);
+    QCOMPARE(found->size(), trials.size());
+    for (size_t i = 0; i < trials.size(); ++i) {
+      QCOMPARE((*found)[i].id, int64_t(i + 1));
+      QVERIFY((*found)[i].trial == trials[i]);
+    }
+    QVERIFY(store->check_all());
+  }
+
+  void a_program_is_kept_once() {
+    QTemporaryDir folder;
+    Trial trial = some_trial(0);
+    trial.program = std::string(100'000, 'x');
+    Store store = opened(path(folder));
+    QVERIFY(store->append(std::vector<Trial>(200, trial)));
+    QVERIFY(store->vacuum());
+    QVERIFY(std::filesystem::file_size(path(folder)) < 1'000'000);
+  }
+
+  void a_query_filters_and_orders() {
+    QTemporaryDir folder;
+    std::vector<Trial> trials = some_trials(0, 140);
+    Store store = opened(path(folder));
+    QVERIFY(store->append(trials));
+    for (int asked = 0; asked < 16; ++asked)
+      for (Order order : {Order::kNewest, Order::kOldest, Order::kFastest, Order::kSlowest}) {
+        Query query{.order = order, .limit = 1000};
+        if (asked & 1) query.task = trials[0].task;
+        if (asked & 2) query.device = "local";
+        if (asked & 4) query.outcome = Outcome::kOk;
+        if (asked & 8) query.after_id = 30, query.up_to_id = 120;
+        std::vector<int64_t> wanted = matching(trials, query);
+        QVERIFY(!wanted.empty());
+        QCOMPARE(ids_of(store->find(query)), wanted);
+        QCOMPARE(store->count(query).value(), int64_t(wanted.size()));
+      }
+    QCOMPARE(store->count({.job = "job"}).value(), 70);
+    QCOMPARE(store->count({.job = "job'; DROP TABLE trials; --"}).value(), 0);
+  }
+
+  void pages_follow_each_other_while_others_append() {
+    QTemporaryDir folder;
+    Store store = opened(path(folder)), other = opened(path(folder));
+    QVERIFY(store->append(some_trials(0, 95)));
+    std::vector<int64_t> seen;
+    for (int page = 0; page < 10; ++page) {
+      QVERIFY(other->append(some_trials(95 + uint64_t(page), 1)));
+      auto ids = ids_of(store->find({.up_to_id = 95, .offset = page * 10, .limit = 10}));
+      seen.insert(seen.end(), ids.begin(), ids.end());
+    }
+    QCOMPARE(seen.size(), size_t(95));
+    for (size_t i = 0; i < seen.size(); ++i) QCOMPARE(seen[i], int64_t(95 - i));
+    QVERIFY(ids_of(store->find({.offset = 1000})).empty());
+    QVERIFY(ids_of(store->find({.limit = -1})).empty());
+  }
+
+  void the_best_is_told_for_each_task_and_device() {
+    QTemporaryDir folder;
+    std::vector<Trial> trials = some_trials(0, 300);
+    for (size_t i = 0; i < trials.size(); ++i)
+      if (i % 5 == 0) trials[i].machine = "another";
+    Store store = opened(path(folder));
+    QVERIFY(store->append(trials));
+    std::map<std::tuple<uint64_t, std::string, std::string>, double> wanted;
+    for (Trial const& trial : trials)
+      if (auto seconds = seconds_of(trial)) {
+        auto [at, is_new] = wanted.try_emplace({trial.task, trial.device, trial.machine}, *seconds);
+        at->second = std::min(at->second, *seconds);
+      }
+    auto best = store->best({});
+    QVERIFY(best);
+    QVERIFY(wanted.size() > 3);
+    QCOMPARE(best->size(), wanted.size());
+    for (auto const& [id, trial] : *best) {
+      QCOMPARE(seconds_of(trial).value(), wanted.at({trial.task, trial.device, trial.machine}));
+      QVERIFY(trial == trials[size_t(id - 1)]);
+    }
+    auto boards = store->best({.device = "board"}).value();
+    QVERIFY(!boards.empty() && boards.size() < best->size());
+    for (auto const& [id, trial] : boards) QCOMPARE(trial.device, std::string("board"));
+    QVERIFY(store->best({.task = 1}).value().empty());
+  }
+
+  void a_search_finds_its_note_again() {
+    QTemporaryDir folder;
+    Job job{"a", "tune conv1", "{\"round\": 1}", 5};
+    {
+      Store store = opened(path(folder));
+      QVERIFY(!store->job("a").value());
+      QVERIFY(store->note(job));
+      QVERIFY(store->note({"b", "tune conv2", "", 6}));
+      job.state = "{\"round\": 2}";
+      QVERIFY(store->append(some_trials(0, 3), &job));
+    }
+    Store store = opened(path(folder));
+    QVERIFY(store->job("a").value() == job);
+    QCOMPARE(store->jobs().value().size(), size_t(2));
+    QCOMPARE(store->jobs().value()[0].id, std::string("b"));
+  }
+
+  void a_trial_that_is_none_is_refused_with_all_beside_it() {
+    QTemporaryDir folder;
+    Store store = opened(path(folder));
+    Job job{"a", "", "", 0};
+    for (auto spoil :
+         std::vector<void (*)(Trial&)>{[](Trial& trial) { trial.samples[1] = 0; },
+                                       [](Trial& trial) { trial.samples[1] = -1; },
+                                       [](Trial& trial) { trial.samples[1] = std::nan(""); },
+                                       [](Trial& trial) { trial.samples.clear(); },
+                                       [](Trial& trial) { trial.probe_rate = -1; },
+                                       [](Trial& trial) { trial.unix_time = HUGE_VAL; }}) {
+      std::vector<Trial> trials = some_trials(0, 8);
+      spoil(trials[7]);  // a right one
+      auto ids = store->append(trials, &job);
+      QVERIFY(!ids);
+      QCOMPARE(ids.error().code, std::string("bad_trial"));
+    }
+    QCOMPARE(store->count({}).value(), 0);
+    QVERIFY(store->jobs().value().empty());
+  }
+
+  void a_hundred_thousand_open_and_show_a_page_within_a_second() {
+    QTemporaryDir folder;
+    {
+      Store store = opened(path(folder), {.durability = Durability::kFast});
+      for (uint64_t first = 0; first < 100'000; first += 10'000)
+        QVERIFY(store->append(some_trials(first, 10'000)));
+    }
+    qint64 const most = testing::kSanitized ? 10'000 : 1000;
+    QElapsedTimer timer;
+    auto in_time = [&](char const* what) {
+      qInfo("%s: %lld ms", what, timer.elapsed());
+      bool in = timer.elapsed() < most;
+      timer.restart();
+      return in;
+    };
+    timer.start();
+    Store store = opened(path(folder));
+    QCOMPARE(store->find({}).value().size(), size_t(100));
+    QVERIFY(in_time("open, first page"));
+    QCOMPARE(store->count({}).value(), 100'000);
+    QVERIFY(in_time("count"));
+    QCOMPARE(store->find({.order = Order::kFastest}).value().size(), size_t(100));
+    QVERIFY(in_time("fastest"));
+    QCOMPARE(store->find({.offset = 99'900}).value().back().id, 1);
+    QVERIFY(in_time("last page"));
+    QCOMPARE(store->find({.order = Order::kFastest, .offset = 50'000}).value().size(), size_t(100));
+    QVERIFY(in_time("middle page by time"));
+    QVERIFY(store->find({.task = some_trial(0).task, .order = Order::kFastest}).value()[0].id > 0);
+    QVERIFY(in_time("fastest of a task"));
+    QVERIFY(!store->best({}).value().empty());
+    QVERIFY(in_time("best"));
+    QVERIFY(store->find({.device = "nowhere"}).value().empty());
+    QVERIFY(in_time("no such device"));
+  }
+
+  void each_trial_comes_in_its_turn_until_the_visitor_stops() {
+    QTemporaryDir folder;
+    Store store = opened(path(folder));
+    QVERIFY(store->append(some_trials(0, 2500)));
+    int64_t last = 0;
+    QVERIFY(each_trial(*store, {}, [&](StoredTrial const& stored) -> Status {
+      if (stored.id != ++last) return bad_input("order", "out of order");
+      return {};
+    }));
+    QCOMPARE(last, 2500);
+    Status stopped = each_trial(*store, {}, [](StoredTrial const& stored) -> Status {
+      if (stored.id == 7) return bad_input("seven", "it is seven");
+      return {};
+    });
+    QCOMPARE(stopped.error().code, std::string("seven"));
+  }
+
+private:
+  static std::filesystem::path path(QTemporaryDir const& folder) {
+    return folder.filePath("store.db").toStdString();
+  }
+
+  /// What `find` is to give, by plain loops.
+  static std::vector<int64_t> matching(std::vector<Trial> const& trials, Query const& query) {
+    std::vector<std::pair<double, int64_t>> found;
+    for (size_t i = 0; i < trials.size(); ++i) {
+      Trial const& trial = trials[i];
+      int64_t id = int64_t(i) + 1;
+      if (query.task && trial.task != *query.task) continue;
+      if (query.device && trial.device != *query.device) continue;
+      if (query.outcome && trial.outcome != *query.outcome) continue;
+      if (id <= query.after_id || id > query.up_to_id) continue;
+      bool timed = query.order == Order::kFastest || query.order == Order::kSlowest;
+      found.emplace_back(timed ? seconds_of(trial).value_or(HUGE_VAL) : 0, id);
+    }
+    std::ranges::sort(found);
+    if (query.order == Order::kNewest || query.order == Order::kSlowest)
+      std::ranges::reverse(found);
+    std::vector<int64_t> ids;
+    for (auto const& [seconds, id] : found) ids.push_back(id);
+    return ids;
+  }
+};
+
+QTEST_GUILESS_MAIN(StoreTest)
+#include "store_test.moc"
