@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "engine/records/sqlite/file_check.h"
 #include "engine/records/sqlite/rows.h"
 #include "engine/records/sqlite/schema.h"
 #include "engine/records/trial_store.h"
@@ -201,6 +202,7 @@ Status use_write_ahead_log(Database& database, int milliseconds_to_wait) {
 Result<std::unique_ptr<TrialStore>> open_store(std::filesystem::path const& path,
                                                StoreOptions const& options) {
   if (path.has_parent_path()) TRY(make_folder(path.parent_path()));
+  TRY(may_be_a_store(path));
   TRY_ASSIGN(Database database, Database::open(path, options.milliseconds_to_wait));
   if (database.is_read_only())
     return environment_failed("store_unwritable", "cannot be written: it is read-only",
