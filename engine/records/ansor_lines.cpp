@@ -13,8 +13,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::unexpected<Error> damaged(std::string const& why) { return bad_input("damaged_line", why); }
-
 bool is_ansor(Json const& line) {
   auto input = line.find("i");
   return input != line.end() && input->is_array() && !input->empty() && (*input)[0].is_array();
@@ -31,10 +29,10 @@ Result<Trial> read_ansor(Json const& line) {
   Json const& input = line["i"];
   Json const& task = input[0];
   if (task.size() < 2 || !task[0].is_string() || !task[1].is_string())
-    return damaged("its task is not a workload and a target");
+    return damaged_line("its task is not a workload and a target");
   bool with_steps =
       input.size() >= 2 && input[1].is_array() && input[1].size() >= 2 && input[1][1].is_array();
-  if (!with_steps) return damaged("it has no list of steps");
+  if (!with_steps) return damaged_line("it has no list of steps");
   Trial trial;
   trial.program = task[0].get<std::string>();
   trial.task_name = name_of_workload(trial.program);
@@ -42,11 +40,11 @@ Result<Trial> read_ansor(Json const& line) {
   set_tvm_target(task[1].get<std::string>(), trial);
   for (Json const& step : input[1][1]) {
     if (!step.is_array() || step.empty() || !step[0].is_string())
-      return damaged("one of its steps is not a list that starts with a name");
+      return damaged_line("one of its steps is not a list that starts with a name");
     trial.trace += "# " + step.dump() + "\n";
   }
   auto result = line.find("r"), version = line.find("v");
-  if (result == line.end()) return damaged("it has no result");
+  if (result == line.end()) return damaged_line("it has no result");
   TRY(read_tvm_result(*result, trial));
   bool versioned = version != line.end() && version->is_string();
   trial.build = versioned ? "Ansor " + version->get<std::string>() : "Ansor";

@@ -16,8 +16,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::unexpected<Error> damaged(std::string const& why) { return bad_input("damaged_line", why); }
-
 bool is_first_version(Json const& line) {
   auto input = line.find("i");
   return input != line.end() && input->is_array() && !input->empty() && (*input)[0].is_string();
@@ -35,10 +33,10 @@ Status read_knobs(Json const& config, bool first, Trial& trial) {
   Json const& index = part(config, first ? "i" : "index");
   Json const& knobs = part(config, first ? "e" : "entity");
   if (!index.is_number_integer() || !knobs.is_array())
-    return damaged("its configuration has no index and no list of knobs");
+    return damaged_line("its configuration has no index and no list of knobs");
   for (Json const& knob : knobs) {
     if (!knob.is_array() || knob.size() != 3 || !knob[0].is_string() || !knob[1].is_string())
-      return damaged("one of its knobs is not a name, a kind and a value");
+      return damaged_line("one of its knobs is not a name, a kind and a value");
     trial.knobs[knob[0].get<std::string>()] =
         knob[2].is_string() ? knob[2].get<std::string>() : knob[2].dump();
   }
@@ -51,7 +49,7 @@ Result<Trial> read_autotvm(Json const& line) {
   Json const& input = part(line, first ? "i" : "input");
   if (!input.is_array() || input.size() < (first ? 6u : 4u) || !input[0].is_string() ||
       !input[1].is_string())
-    return damaged("its input is not a target, a task and arguments");
+    return damaged_line("its input is not a target, a task and arguments");
   Trial trial;
   set_tvm_target(input[0].get<std::string>(), trial);
   trial.task_name = input[1].get<std::string>();

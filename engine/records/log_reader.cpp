@@ -12,10 +12,6 @@ constexpr size_t kMostDamaged = 100;
 constexpr size_t kMostBytes = size_t(16) << 20;  // of a line
 constexpr int kMostNested = 64;
 
-std::unexpected<Error> damaged(std::string why) {
-  return bad_input("damaged_line", std::move(why));
-}
-
 /// How deep brackets stand in brackets: what is made of them is walked by recursion.
 int nesting_of(std::string_view text) {
   int depth = 0, deepest = 0;
@@ -35,17 +31,17 @@ int nesting_of(std::string_view text) {
 
 Result<Trial> read_line(std::string_view line) {
   if (line.size() > kMostBytes)
-    return damaged(fmt::format("it has more than {} bytes", kMostBytes));
-  if (nesting_of(line) > kMostNested) return damaged("its lists are nested too deeply");
+    return damaged_line(fmt::format("it has more than {} bytes", kMostBytes));
+  if (nesting_of(line) > kMostNested) return damaged_line("its lists are nested too deeply");
   nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
-  if (!json.is_object()) return damaged("it is not a JSON object");
+  if (!json.is_object()) return damaged_line("it is not a JSON object");
   for (LineFormat const* format : {&our_format(), &autotvm_format(), &ansor_format()}) {
     if (!format->is_it(json)) continue;
     TRY_ASSIGN(Trial trial, format->read(json));
     TRY(check(trial));
     return trial;
   }
-  return damaged("it is no trial of Tilewright, AutoTVM or Ansor");
+  return damaged_line("it is no trial of Tilewright, AutoTVM or Ansor");
 }
 
 }  // namespace

@@ -32,6 +32,11 @@ struct LineFormat {
   Result<Trial> (*read)(nlohmann::json const& line);
 };
 
+/// What `read` says of a line that it cannot read.
+inline std::unexpected<Error> damaged_line(std::string why) {
+  return bad_input("damaged_line", std::move(why));
+}
+
 LineFormat const& our_format();
 LineFormat const& autotvm_format();
 LineFormat const& ansor_format();

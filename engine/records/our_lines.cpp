@@ -14,10 +14,8 @@ using Json = nlohmann::json;
 
 constexpr int64_t kVersion = 1;
 
-std::unexpected<Error> damaged(std::string const& why) { return bad_input("damaged_line", why); }
-
 std::unexpected<Error> not_a(char const* what, char const* key) {
-  return damaged(fmt::format("its \"{}\" is not {}", key, what));
+  return damaged_line(fmt::format("its \"{}\" is not {}", key, what));
 }
 
 Status read_text(Json const& line, char const* key, std::string& into) {
@@ -94,8 +92,8 @@ Result<Trial> read_ours(Json const& line) {
   Json const& version = line["tilewright_trial"];
   if (!version.is_number_unsigned()) return not_a("a version", "tilewright_trial");
   if (version.get<uint64_t>() != kVersion)
-    return damaged(fmt::format("it has version {}, and only version {} can be read",
-                               version.get<uint64_t>(), kVersion));
+    return damaged_line(fmt::format("it has version {}, and only version {} can be read",
+                                    version.get<uint64_t>(), kVersion));
   Trial trial;
   TRY(read_task(line, trial.task));
   TRY(read_seed(line, trial.seed));

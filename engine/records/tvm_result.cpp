@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/records/log_reader.h"
 #include "engine/support/base/hash.h"
 
 namespace tw::records {
@@ -25,23 +26,21 @@ constexpr TvmError kErrors[] = {
     {Outcome::kCrash, "it failed for an unknown reason"},
 };
 
-std::unexpected<Error> damaged(std::string const& why) { return bad_input("damaged_line", why); }
-
 }  // namespace
 
 Status read_tvm_result(nlohmann::json const& result, Trial& trial) {
   if (!result.is_array() || result.size() < 4 || !result[0].is_array() ||
       !result[1].is_number_integer() || !result[3].is_number())
-    return damaged("its result is not a list of costs, an error number and times");
+    return damaged_line("its result is not a list of costs, an error number and times");
   auto number = result[1].get<int64_t>();
   if (number < 0 || number >= int64_t(std::size(kErrors)))
-    return damaged(fmt::format("its error number is {}", number));
+    return damaged_line(fmt::format("its error number is {}", number));
   trial.outcome = kErrors[number].outcome;
   trial.failure = kErrors[number].what;
   trial.unix_time = result[3].get<double>();
   if (number != 0) return {};
   for (nlohmann::json const& cost : result[0]) {
-    if (!cost.is_number()) return damaged("one of its costs is not a number");
+    if (!cost.is_number()) return damaged_line("one of its costs is not a number");
     trial.samples.push_back(cost.get<double>());
   }
   return {};
