@@ -32,9 +32,10 @@ char const* order_text(Order order) {
 
 bool by_time(Order order) { return order == Order::kFastest || order == Order::kSlowest; }
 
-/// The condition, which has only those parts that are asked for, so that an index serves them.
-/// `walk`: what the rows are walked by; where it is not the id, a plus keeps SQLite from doing so.
+/// What the rows are walked by; where it is not the id, a plus keeps SQLite from walking by it.
 enum class Walk : uint8_t { kById, kByIndex };
+
+/// The condition, which has only those parts that are asked for, so that an index serves them.
 std::string where_text(Query const& query, Walk walk) {
   std::string text = "1", id = walk == Walk::kById ? " AND trials.id" : " AND +trials.id";
   if (query.after_id > 0) text += id + " > ?";
