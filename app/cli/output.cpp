@@ -61,6 +61,13 @@ void add_device_option(CLI::App& command, Context& context) {
       ->type_name("NAME");
 }
 
+void add_store_option(CLI::App& command, Context& context) {
+  command
+      .add_option("--store", context.store_file,
+                  "the file that trials are kept in (default: trials.sqlite in the user's data)")
+      ->type_name("FILE");
+}
+
 void add_threads_option(CLI::App& command, Context& context) {
   command
       .add_option("--threads", context.threads,

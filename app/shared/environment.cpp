@@ -76,6 +76,10 @@ std::string code_generator_program() {
   return (is_built ? built : beside).string();
 }
 
+fs::path trial_store_file() {
+  return user_folder("TW_DATA_DIR", "XDG_DATA_HOME", ".local/share") / "trials.sqlite";
+}
+
 Result<Environment> make_environment(std::string const& device) {
   Environment environment;
   // Code is kept there and run later.

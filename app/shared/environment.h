@@ -28,6 +28,9 @@ struct Environment {
 /// asking it.
 Result<Environment> make_environment(std::string const& device = "");
 
+/// Where trials of tuning are kept: in TW_DATA_DIR, or XDG's folder of data.
+std::filesystem::path trial_store_file();
+
 /// The path of tw-codegen, which generates code: beside the running program, or, for programs of
 /// the build's other folders, in its folder of programs.
 std::string code_generator_program();

@@ -5,7 +5,7 @@
 
 namespace tw {
 
-std::string to_text(Point const& point) {
+std::string point_text(Point const& point) {
   std::string text;
   for (auto const& [name, value] : point) text += (text.empty() ? "" : " ") + name + "=" + value;
   return text.empty() ? "by rule" : text;

@@ -26,7 +26,7 @@ struct Knob {
 using Point = std::map<std::string, std::string>;
 
 /// "conv2d.copies.y=7 conv2d.vectors=2"; "by rule" for none.
-std::string to_text(Point const& point);
+std::string point_text(Point const& point);
 
 /// The answers of one run of a template, and what it asked.
 class Decisions {

@@ -11,6 +11,7 @@
 #include "engine/backend/backend.h"
 #include "engine/compile/cut.h"
 #include "engine/execute/network.h"
+#include "engine/records/trial_store.h"
 #include "engine/session/model/model.h"
 #include "engine/session/values.h"
 #include "engine/support/base/error.h"
@@ -134,7 +135,15 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
 struct TuneRequest {
   TuneOptions options;  ///< threads of 0: all cores of the device
   Point pinned;         ///< knobs that stay as they are said
-  bool here = true;     ///< the device is this machine, which compiles, too
+  std::string device;   ///< its name; empty or "local": this machine, which compiles, too
+  /// Where the trials stay, and what is known of the kernel comes from; null: nowhere.
+  records::TrialStore* store = nullptr;
+  std::string job;    ///< of the trials: they are found again by it
+  std::string build;  ///< the version of the program that tries them
+};
+struct Tuned {
+  TuneResult result;
+  std::string not_stored;  ///< why trials from some point on are not in the store; empty: all are
 };
 /// What the template leaves open for a kernel, at the schedule by rule. Errors: those of it.
 Result<std::vector<Knob>> knobs_of(LoadedModel const& model, int kernel,
@@ -142,9 +151,9 @@ Result<std::vector<Knob>> knobs_of(LoadedModel const& model, int kernel,
 /// Searches the space of the target's template for a faster schedule than the one by rule. Errors:
 /// unknown_knob, unknown_value, unknown_search; kernel_too_large (its answers cannot be checked);
 /// nothing_ran.
-Result<TuneResult> tune_kernel(LoadedModel const& model, int kernel, TuneRequest const& request,
-                               std::shared_ptr<Backend const> backend, Device& device,
-                               Progress const& progress = {});
+Result<Tuned> tune_kernel(LoadedModel const& model, int kernel, TuneRequest const& request,
+                          std::shared_ptr<Backend const> backend, Device& device,
+                          Progress const& progress = {});
 
 struct DiffOptions {
   std::string stage = "program";

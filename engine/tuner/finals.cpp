@@ -65,6 +65,7 @@ double against_rule(Runner const& runner, Runner const& rule) {
 Result<FinalResult> compare_finalists(Backend const& backend, KernelBench& bench,
                                       te::Expected const& expected, Finalist by_rule,
                                       std::vector<Finalist> right, FinalsOptions const& options) {
+  if (options.stop.stop_requested()) return refused("cancelled", "cancelled");
   std::ranges::sort(right, {}, &Finalist::seconds);
   std::erase_if(right, [&](Finalist const& one) { return one.script == by_rule.script; });
   if (right.size() > kFinalists) right.erase(right.begin() + kFinalists, right.end());

@@ -11,10 +11,8 @@ constexpr int kMostInVain = 2000;
 
 }  // namespace
 
-Proposals::Proposals(Space const& space, Search& search, int most, StopToken stop)
-    : space_(space), search_(search), most_(most), stop_(std::move(stop)), worker_([this] {
-        work();
-      }) {}
+Proposals::Proposals(Space const& space, Search& search, TuneOptions const& options)
+    : space_(space), search_(search), options_(options), worker_([this] { work(); }) {}
 
 Proposals::~Proposals() {
   {
@@ -24,11 +22,20 @@ Proposals::~Proposals() {
   changed_.notify_all();
 }
 
+/// The search begins with the schedule by rule, which stays the first.
+Result<std::optional<Candidate>> Proposals::proposed() {
+  if (!known_.empty() && known_points_ < options_.first.size()) {
+    TRY_ASSIGN(Candidate candidate, space_.at(options_.first[known_points_++]));
+    return candidate;
+  }
+  return search_.next();
+}
+
 Result<std::optional<Candidate>> Proposals::fresh() {
   for (int in_vain = 0; in_vain < kMostInVain; ++in_vain) {
     std::unique_lock lock(mutex_);
-    if (closed_ || stop_.stop_requested()) return std::optional<Candidate>();
-    TRY_ASSIGN(std::optional<Candidate> candidate, search_.next());
+    if (closed_ || options_.stop.stop_requested()) return std::optional<Candidate>();
+    TRY_ASSIGN(std::optional<Candidate> candidate, proposed());
     if (!candidate) {
       if (untold_ == 0) return std::optional<Candidate>();
       // What is being measured may lead further.
@@ -49,10 +56,11 @@ Result<std::optional<Candidate>> Proposals::fresh() {
 }
 
 void Proposals::work() {
-  for (int made = 0; made < most_; ++made) {
+  for (int made = 0; made < options_.trials; ++made) {
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return closed_ || overlap_ || (waited_for_ && ready_.empty()); });
+      changed_.wait(lock,
+                    [&] { return closed_ || options_.overlap || (waited_for_ && ready_.empty()); });
     }
     auto candidate = fresh();
     if (!candidate || !*candidate) {
@@ -60,8 +68,8 @@ void Proposals::work() {
       if (!candidate) failure_ = candidate.error();
       break;
     }
-    auto code =
-        compile_kernel((*candidate)->schedule.program(), space_.backend(), CodeTier::kFast, stop_);
+    auto code = compile_kernel((*candidate)->schedule.program(), space_.backend(), CodeTier::kFast,
+                               options_.stop);
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || ready_.size() < kAhead; });
     if (closed_) break;

@@ -11,6 +11,7 @@
 
 #include "engine/compile/kernel_code.h"
 #include "engine/tuner/search/search.h"
+#include "engine/tuner/tune.h"
 
 namespace tw {
 
@@ -21,9 +22,9 @@ struct Compiled {
 
 class Proposals {
 public:
-  /// Compiles on a thread of its own, `most` candidates in all; some before they are asked for, or
-  /// (without `overlap`) only while somebody waits for one.
-  Proposals(Space const& space, Search& search, int most, bool overlap, StopToken stop);
+  /// Compiles on a thread of its own, as many as there may be trials; some before they are asked
+  /// for, or (without `overlap`) only while somebody waits for one.
+  Proposals(Space const& space, Search& search, TuneOptions const& options);
   ~Proposals();
   Proposals(Proposals const&) = delete;
 
@@ -36,14 +37,15 @@ public:
 
 private:
   void work();
+  /// Of what is known from earlier, then of the search.
+  Result<std::optional<Candidate>> proposed();
   /// A candidate that is new; nothing: the search knows no more.
   Result<std::optional<Candidate>> fresh();
 
   Space const& space_;
   Search& search_;
-  int most_;
-  bool overlap_;
-  StopToken stop_;
+  TuneOptions const& options_;
+  size_t known_points_ = 0;  ///< of `options_.first`, that were proposed
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Compiled> ready_;

@@ -12,17 +12,18 @@
 namespace tw {
 namespace {
 
+using records::Outcome;
 using Clock = std::chrono::steady_clock;
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-AttemptClass class_of(Error const& error) {
-  if (error.code == "kernel_crashed") return AttemptClass::kCrash;
-  if (error.code == "timed_out" || error.code == "kernel_timed_out") return AttemptClass::kTimeout;
-  if (error.code == "device_lost") return AttemptClass::kDeviceLost;
-  return AttemptClass::kCompileError;
+Outcome outcome_of(Error const& error) {
+  if (error.code == "kernel_crashed") return Outcome::kCrash;
+  if (error.code == "timed_out" || error.code == "kernel_timed_out") return Outcome::kTimeout;
+  if (error.code == "device_lost") return Outcome::kDeviceLost;
+  return Outcome::kCompileError;
 }
 
 /// One tuning from the first candidate to the last.
@@ -53,20 +54,20 @@ Attempt Tuning::attempt(Compiled const& compiled) {
   attempt.number = int(result_.attempts.size()) + 1;
   attempt.point = compiled.candidate.point;
   attempt.script = compiled.candidate.schedule.script();
-  auto failed = [&](AttemptClass what, std::string sentence) {
-    attempt.what = what;
+  auto failed = [&](Outcome outcome, std::string sentence) {
+    attempt.outcome = outcome;
     attempt.sentence = std::move(sentence);
     return attempt;
   };
-  if (!compiled.code) return failed(AttemptClass::kCompileError, compiled.code.error().message);
+  if (!compiled.code) return failed(Outcome::kCompileError, compiled.code.error().message);
   BenchOptions bench{.threads = options_.threads, .timing = kTrialTiming, .call = {}};
   bench.call.stop = options_.stop;
   bench.call.timeout = std::chrono::seconds(10);
   auto measured = bench_.measure(*compiled.code, bench);
-  if (!measured) return failed(class_of(measured.error()), to_sentence(measured.error()));
+  if (!measured) return failed(outcome_of(measured.error()), to_sentence(measured.error()));
   Comparison worst = te::judge(measured->outputs, expected_);
   if (!worst.equal)
-    return failed(AttemptClass::kWrong,
+    return failed(Outcome::kWrong,
                   fmt::format("the largest difference is {:.3g}, the largest value {:.3g}",
                               worst.max_abs_diff, worst.max_abs_ref));
   attempt.seconds = measured->samples.seconds;
@@ -75,7 +76,7 @@ Attempt Tuning::attempt(Compiled const& compiled) {
 
 void Tuning::keep(Attempt attempt, Candidate const& candidate) {
   double best = result_.attempts.empty() ? 0 : result_.attempts.back().best_seconds;
-  if (attempt.what == AttemptClass::kOk) {
+  if (attempt.outcome == Outcome::kOk) {
     double least = std::ranges::min(attempt.seconds);
     best = best > 0 ? std::min(best, least) : least;
     right_.push_back({candidate.point, attempt.script, candidate.schedule.program(), least});
@@ -93,7 +94,7 @@ TuneEnd Tuning::end_of(bool no_more) const {
 
 Status Tuning::search(Search& search) {
   auto start = Clock::now();
-  Proposals proposals(space_, search, options_.trials, options_.overlap, options_.stop);
+  Proposals proposals(space_, search, options_);
   bool no_more = false;
   while (!options_.stop.stop_requested() &&
          (options_.seconds <= 0 || since(start) < options_.seconds)) {
@@ -105,7 +106,7 @@ Status Tuning::search(Search& search) {
     Attempt made = attempt(*compiled);
     if (options_.stop.stop_requested()) break;
     std::optional<double> seconds;
-    if (made.what == AttemptClass::kOk) seconds = std::ranges::min(made.seconds);
+    if (made.outcome == Outcome::kOk) seconds = std::ranges::min(made.seconds);
     keep(std::move(made), compiled->candidate);
     proposals.tell(compiled->candidate, seconds);
   }
@@ -131,12 +132,6 @@ Result<TuneResult> Tuning::finish() {
 }
 
 }  // namespace
-
-std::string_view name_of(AttemptClass what) {
-  constexpr std::string_view kNames[] = {"ok",      "wrong", "compile_error",
-                                         "timeout", "crash", "device_lost"};
-  return kNames[size_t(what)];
-}
 
 std::string_view name_of(TuneEnd end) {
   constexpr std::string_view kNames[] = {"trials", "seconds", "converged", "stopped"};

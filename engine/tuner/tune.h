@@ -9,27 +9,18 @@
 #include <vector>
 
 #include "engine/device/device.h"
+#include "engine/records/trial.h"
 #include "engine/te/expected.h"
 #include "engine/tuner/search/search.h"
 
 namespace tw {
 
 /// What became of a candidate. Only what was right has a time.
-enum class AttemptClass : uint8_t {
-  kOk,
-  kWrong,         ///< it computed something else
-  kCompileError,  ///< lowering or code generation refused it
-  kTimeout,
-  kCrash,
-  kDeviceLost
-};
-std::string_view name_of(AttemptClass what);
-
 struct Attempt {
   int number = 0;  ///< from 1
   Point point;
   std::string script;
-  AttemptClass what = AttemptClass::kOk;
+  records::Outcome outcome = records::Outcome::kOk;
   std::vector<double> seconds;  ///< samples
   std::string sentence;         ///< of what was not right
   double best_seconds = 0;      ///< of all so far, this one too; 0: none was right
@@ -44,6 +35,7 @@ struct TuneOptions {
   /// Compile the next candidate while one is measured: not where the kernels need all processors of
   /// the machine that compiles.
   bool overlap = true;
+  std::vector<Point> first;  ///< tried before what the search proposes: known from earlier
   StopToken stop;
   std::function<void(Attempt const&)> on_attempt;
 };

@@ -15,11 +15,11 @@ set(TW_SANITIZE "" CACHE STRING "sanitizers, as in -fsanitize=")
 option(TW_FUZZ "build the fuzz targets for libFuzzer, and nothing else (needs clang)" OFF)
 option(TW_DEVICE_ONLY "build tw-device and its server, and nothing else: for a board" OFF)
 set(TW_WARNINGS -Wall -Wextra -Wno-missing-field-initializers)
-# Lints that cost nothing beside compiling: what clang-tidy would say first.
-list(APPEND TW_WARNINGS -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wsuggest-override -Wextra-semi -Wold-style-cast
-  -Wcast-qual -Wcast-align -Wundef -Wformat=2 -Wunused-macros -Wmismatched-tags -Wzero-as-null-pointer-constant -Wdouble-promotion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  list(APPEND TW_WARNINGS -Wduplicated-cond -Wduplicated-branches -Wlogical-op)
+  # Lints that cost nothing beside compiling: what clang-tidy would say first.
+  list(APPEND TW_WARNINGS -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wsuggest-override -Wextra-semi -Wold-style-cast
+    -Wcast-qual -Wcast-align -Wundef -Wformat=2 -Wunused-macros -Wmismatched-tags -Wzero-as-null-pointer-constant -Wdouble-promotion
+    -Wduplicated-cond -Wduplicated-branches -Wlogical-op)
 endif()
 option(TW_WERROR "warnings are errors" ON)
 if(TW_WERROR)

@@ -36,6 +36,36 @@ private slots:
     QVERIFY2(check.code == 0, qPrintable(check.out + check.err));
   }
 
+  void trials_are_kept_listed_exported_and_taken_in_again() {
+    QString store = folder_.filePath("kept/trials.sqlite"), lines = folder_.filePath("t.jsonl");
+    QCOMPARE(tw({"history", "list", "--store", store}).code, 2);
+    auto tuned = [&](char const* seed) {
+      return tw({"tune", "example:matmul", "--trials", "8", "--seed", seed, "--json", "--store",
+                 store, "--job", "night"});
+    };
+    QVERIFY(tuned("3").code == 0);
+    QJsonArray rows = json_of({"history", "list", "--store", store});
+    QCOMPARE(rows.size(), 8);
+    QJsonArray fastest = json_of({"history", "list", "--store", store, "--order", "fastest"});
+    QJsonObject best =
+        json_of({"history", "best", "--store", store, "--kernel", "matmul"})[0].toObject();
+    QCOMPARE(best["id"], fastest[0].toObject()["id"]);
+    Run shown = tw({"history", "show", QString::number(best["id"].toInt()), "--store", store});
+    QVERIFY2(shown.out.contains("tilewright schedule 1"), qPrintable(shown.out + shown.err));
+    // What is known is tried first, after the default.
+    Run again = tuned("4");
+    QJsonObject second = QJsonDocument::fromJson(again.out.split('\n')[1].toUtf8()).object();
+    bool default_is_best = best["knobs"].toObject().isEmpty();
+    if (!default_is_best) QCOMPARE(second["point"].toObject(), best["knobs"].toObject());
+    QCOMPARE(json_of({"history", "list", "--store", store, "--job", "night"}).size(), 16);
+    QVERIFY(tw({"history", "export", lines, "--store", store}).code == 0);
+    QString other = folder_.filePath("other.sqlite");
+    QVERIFY(tw({"history", "import", lines, "--store", other}).code == 0);
+    QCOMPARE(json_of({"history", "list", "--store", other}).size(), 16);
+    QCOMPARE(tw({"history", "vacuum", "--store", other}).code, 0);
+    QCOMPARE(tw({"history", "show", "99", "--store", other}).code, 2);
+  }
+
   void knobs_are_listed_and_can_be_pinned() {
     Run list = tw({"tune", "example:matmul", "--knobs", "--json"});
     QVERIFY2(list.code == 0, qPrintable(list.err));
@@ -51,8 +81,8 @@ private slots:
           if (other != knob["default"]) value = other.toString();
       }
     }
-    Run pinned =
-        tw({"tune", "example:matmul", "--trials", "3", "--json", "--pin", name + "=" + value});
+    Run pinned = tw({"tune", "example:matmul", "--trials", "3", "--json", "--no-store", "--pin",
+                     name + "=" + value});
     QVERIFY2(pinned.code == 0, qPrintable(pinned.err));
     for (QString const& line : pinned.out.trimmed().split('\n'))
       QCOMPARE(QJsonDocument::fromJson(line.toUtf8()).object()["point"].toObject()[name].toString(),
@@ -61,7 +91,7 @@ private slots:
 
   void what_cannot_be_is_one_sentence() {
     auto sentence = [](QStringList more) {
-      Run run = tw(QStringList{"tune", "example:matmul"} + more);
+      Run run = tw(QStringList{"tune", "example:matmul", "--no-store"} + more);
       return run.code == 2 ? run.err.trimmed() : QString::number(run.code) + run.out;
     };
     QVERIFY(sentence({"--pin", "C.luck=1"}).contains("no knob 'C.luck'"));
@@ -71,6 +101,10 @@ private slots:
   }
 
 private:
+  static QJsonArray json_of(QStringList arguments) {
+    Run run = tw(arguments << "--json");
+    return QJsonDocument::fromJson(run.out.toUtf8()).array();
+  }
   QTemporaryDir folder_;
 };
 

@@ -24,21 +24,22 @@ private slots:
     QCOMPARE(run(decisions), int64_t(4));
     QCOMPARE(decisions.knobs().size(), size_t(2));
     QVERIFY(decisions.point().empty());
-    QCOMPARE(to_text(decisions.point()), std::string("by rule"));
+    QCOMPARE(point_text(decisions.point()), std::string("by rule"));
   }
   void answers_are_taken_and_open_further_choices() {
-    Decisions decisions({{"packed", "yes"}, {"panel", "32"}});
+    Decisions decisions(Point{{"packed", "yes"}, {"panel", "32"}});
     QCOMPARE(run(decisions), int64_t(128));
     QCOMPARE(decisions.knobs().size(), size_t(3));
-    QCOMPARE(to_text(decisions.point()), std::string("packed=yes panel=32"));
+    QCOMPARE(point_text(decisions.point()), std::string("packed=yes panel=32"));
   }
   void an_answer_that_is_none_of_the_values_is_as_none() {
-    Decisions decisions({{"tile", "5"}, {"panel", "32"}});
+    Decisions decisions(Point{{"tile", "5"}, {"panel", "32"}});
     QCOMPARE(run(decisions), int64_t(4));
     QVERIFY(decisions.point().empty());
   }
   void what_is_not_given_is_asked_of_another() {
-    Decisions decisions({{"tile", "2"}}, [](Knob const& knob) { return int(knob.values.size()); });
+    Decisions decisions(Point{{"tile", "2"}},
+                        [](Knob const& knob) { return int(knob.values.size()); });
     QCOMPARE(run(decisions), int64_t(2 * 32));  // an index beyond the end is the last value
   }
   void a_preset_that_is_none_of_the_values_is_one() {
@@ -47,7 +48,7 @@ private slots:
     QCOMPARE(decisions.knobs()[0].values.size(), size_t(3));
   }
   void a_choice_is_made_once() {
-    Decisions decisions({{"tile", "8"}});
+    Decisions decisions(Point{{"tile", "8"}});
     QCOMPARE(decisions.choose("tile", {1, 8}, 1), int64_t(8));
     QCOMPARE(decisions.choose("tile", {1, 2}, 2), int64_t(8));
     QCOMPARE(decisions.knobs().size(), size_t(1));

@@ -65,7 +65,8 @@ private slots:
 
   void pinned_knobs_stay() {
     std::string vectors;
-    for (Knob const& knob : space_of(kWindow).by_rule().value().knobs)
+    Candidate const rule = space_of(kWindow).by_rule().value();
+    for (Knob const& knob : rule.knobs)
       if (knob.name.ends_with(".vectors")) vectors = knob.name;
     QVERIFY(!vectors.empty());
     Space space = space_of(kWindow, {{vectors, "1"}});
@@ -115,8 +116,8 @@ private slots:
 private:
   static constexpr char kSmallProduct[] =
       "tilewright te 1\n"
-      "kernel product(A: f32[18, 24], B: f32[24, 50]) -> C\n"
-      "  C[i in 18, j in 50] = sum[k in 24] A[i, k] * B[k, j]\n";
+      "kernel product(A: f32[36, 70], B: f32[70, 50]) -> C\n"
+      "  C[i in 36, j in 50] = sum[k in 70] A[i, k] * B[k, j]\n";
   static constexpr char kSmallWindow[] =
       "tilewright te 1\n"
       "kernel window(X: f32[3, 12, 37], W: f32[5, 3, 3, 3]) -> Y\n"

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "engine/device/local_device.h"
+#include "engine/device/messages.pb.h"
 #include "engine/tuner/tune.h"
 #include "tests/support/compiled.h"
 #include "tests/support/random_schedules.h"
@@ -92,7 +93,7 @@ private slots:
     QCOMPARE(space.at(result.point).value().schedule.script(), result.script);
     double least = 1e9;
     for (Attempt const& attempt : result.attempts) {
-      QVERIFY2(attempt.what == AttemptClass::kOk, attempt.sentence.c_str());
+      QVERIFY2(attempt.outcome == records::Outcome::kOk, attempt.sentence.c_str());
       least = std::min(least, std::ranges::min(attempt.seconds));
       QCOMPARE(attempt.best_seconds, least);
     }
@@ -108,8 +109,8 @@ private slots:
     TuneResult result = tune(space_of(kProduct), device, inputs_, expected_, options).value();
     int wrong = 0;
     for (Attempt const& attempt : result.attempts) {
-      wrong += attempt.what == AttemptClass::kWrong;
-      if (attempt.what == AttemptClass::kWrong) QVERIFY(attempt.seconds.empty());
+      wrong += attempt.outcome == records::Outcome::kWrong;
+      if (attempt.outcome == records::Outcome::kWrong) QVERIFY(attempt.seconds.empty());
     }
     QCOMPARE(wrong, 19);
     QVERIFY(result.point.empty());  // the default stays
@@ -121,10 +122,10 @@ private slots:
     device.is_lost = [](int load) { return load == 5; };
     TuneOptions options{.trials = 10};
     TuneResult result = tune(space_of(kProduct), device, inputs_, expected_, options).value();
-    QVERIFY(result.attempts[2].what == AttemptClass::kCrash);
+    QVERIFY(result.attempts[2].outcome == records::Outcome::kCrash);
     // KernelBench sends everything once more to a device that was lost.
     int ok = 0;
-    for (Attempt const& attempt : result.attempts) ok += attempt.what == AttemptClass::kOk;
+    for (Attempt const& attempt : result.attempts) ok += attempt.outcome == records::Outcome::kOk;
     QVERIFY(ok >= 8);
     QVERIFY(result.attempts.size() == 10);
   }

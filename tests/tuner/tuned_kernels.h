@@ -14,9 +14,9 @@ inline constexpr char kProduct[] =
     "  C[i in 96, j in 80] = sum[k in 64] A[i, k] * B[k, j]\n";
 inline constexpr char kWindow[] =
     "tilewright te 1\n"
-    "kernel window(X: f32[8, 18, 18], W: f32[16, 8, 3, 3]) -> Y\n"
-    "  Y[o in 16, y in 16, x in 16] = "
-    "sum[c in 8, r in 3, s in 3] X[c, y + r, x + s] * W[o, c, r, s]\n";
+    "kernel window(X: f32[16, 30, 30], W: f32[64, 16, 3, 3]) -> Y\n"
+    "  Y[o in 64, y in 28, x in 28] = "
+    "sum[c in 16, r in 3, s in 3] X[c, y + r, x + s] * W[o, c, r, s]\n";
 inline constexpr char kMap[] =
     "tilewright te 1\n"
     "kernel map(X: f32[200, 300]) -> Y\n"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/cli/chosen_kernel.h"
-#include "engine/device/registry.h"
+#include "app/shared/version.h"
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 
@@ -14,7 +14,8 @@ struct Arguments {
   std::string path, kernel, out;
   std::vector<std::string> pins;
   TuneOptions options;
-  bool list = false;
+  std::string job;
+  bool list = false, no_store = false;
 };
 
 /// "conv2d.vectors=2"
@@ -31,7 +32,7 @@ Result<Point> pinned_of(std::vector<std::string> const& pins) {
 
 Json to_json(Attempt const& attempt) {
   Json json = {{"trial", attempt.number},
-               {"class", name_of(attempt.what)},
+               {"class", records::name_of(attempt.outcome)},
                {"point", attempt.point},
                {"seconds", attempt.seconds},
                {"best_seconds", attempt.best_seconds}};
@@ -42,7 +43,7 @@ Json to_json(Attempt const& attempt) {
 Json to_json(TuneResult const& result) {
   Json classes = Json::object();
   for (Attempt const& attempt : result.attempts) {
-    auto key = std::string(name_of(attempt.what));
+    auto key = std::string(records::name_of(attempt.outcome));
     classes[key] = classes.value(key, 0) + 1;
   }
   return {{"best_ms", result.seconds * 1e3},
@@ -65,12 +66,12 @@ void print_attempt(Context const& context, Attempt const& attempt, double& best)
     std::fflush(stdout);
     return;
   }
-  if (attempt.what != AttemptClass::kOk)
-    fmt::print("{:5}  {}: {}  ({})\n", attempt.number, name_of(attempt.what), attempt.sentence,
-               to_text(attempt.point));
+  if (attempt.outcome != records::Outcome::kOk)
+    fmt::print("{:5}  {}: {}  ({})\n", attempt.number, records::name_of(attempt.outcome),
+               attempt.sentence, point_text(attempt.point));
   else if (best == 0 || attempt.best_seconds < best)
     fmt::print("{:5}  {:>9}  {}\n", attempt.number, duration_text(attempt.best_seconds),
-               to_text(attempt.point));
+               point_text(attempt.point));
   best = attempt.best_seconds;
   std::fflush(stdout);
 }
@@ -88,7 +89,7 @@ void print_result(TuneResult const& result) {
              duration_text(result.rule_seconds),
              result.point.empty() ? "the default stays"
                                   : speedup_text(result.rule_seconds / result.seconds));
-  fmt::print("{}\n", to_text(result.point));
+  fmt::print("{}\n", point_text(result.point));
 }
 
 /// The knobs of the kernel, with the values that each may take.
@@ -120,28 +121,49 @@ int finish(Context const& context, Arguments const& arguments, TuneResult const&
   return 0;
 }
 
+Result<session::TuneRequest> request_of(Context const& context, Arguments const& arguments) {
+  session::TuneRequest request;
+  request.options = arguments.options;
+  request.options.threads = context.threads;
+  request.device = context.device;
+  request.build = version_number();
+  request.job = arguments.job;
+  TRY_ASSIGN(request.pinned, pinned_of(arguments.pins));
+  return request;
+}
+
+/// Null where nothing is to be kept.
+Result<std::unique_ptr<records::TrialStore>> opened_store(Context const& context,
+                                                          Arguments const& arguments) {
+  if (arguments.no_store) return nullptr;
+  TRY(make_folder(context.store_file.parent_path()));
+  return records::open_store(context.store_file, {.durability = Durability::kFast});
+}
+
 int tune(Context const& context, Arguments const& arguments) {
   auto model = load(context, arguments.path);
   if (!model) return report(context, model.error());
   auto kernel = session::find_kernel(**model, arguments.kernel);
   if (!kernel) return report(context, kernel.error());
   if (arguments.list) return list_knobs(context, **model, *kernel);
-  auto pinned = pinned_of(arguments.pins);
-  if (!pinned) return report(context, pinned.error());
+  auto request = request_of(context, arguments);
+  if (!request) return report(context, request.error());
+  auto store = opened_store(context, arguments);
+  if (!store) return report(context, store.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
-  session::TuneRequest request{arguments.options, *pinned,
-                               context.device.empty() || context.device == kLocalDeviceName};
-  request.options.threads = context.threads;
   double best = 0;
-  request.options.on_attempt = [&](Attempt const& attempt) {
+  request->store = store->get();
+  request->options.on_attempt = [&](Attempt const& attempt) {
     print_attempt(context, attempt, best);
   };
-  auto result = session::tune_kernel(**model, *kernel, request, context.backend, **device,
-                                     progress_of(context));
+  auto tuned = session::tune_kernel(**model, *kernel, *request, context.backend, **device,
+                                    progress_of(context));
   end_progress(context);
-  if (!result) return report(context, result.error());
-  return finish(context, arguments, *result);
+  if (!tuned) return report(context, tuned.error());
+  if (!tuned->not_stored.empty())
+    fmt::print(stderr, "tw: some trials are not in the store: {}\n", tuned->not_stored);
+  return finish(context, arguments, tuned->result);
 }
 
 void add_tune(CLI::App& app, Context& context) {
@@ -172,6 +194,10 @@ void add_tune(CLI::App& app, Context& context) {
   command->add_flag("--knobs", arguments->list, "instead: list the knobs with their values");
   command->add_option("--out", arguments->out, "write the best schedule as a script")
       ->type_name("F.tws");
+  add_store_option(*command, context);
+  command->add_flag("--no-store", arguments->no_store, "keep no trial, and take up none");
+  command->add_option("--job", arguments->job, "a name for these trials in the store")
+      ->type_name("NAME");
   add_device_option(*command, context);
   add_threads_option(*command, context);
   command->callback([&context, arguments] {

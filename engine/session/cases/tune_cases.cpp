@@ -1,10 +1,61 @@
-// A kernel of a model, tuned.
+// A kernel of a model, tuned, with what is known of it from earlier.
+#include <chrono>
 #include <thread>
 
+#include "engine/device/registry.h"
+#include "engine/ir/text.h"
 #include "engine/session/model/kernel_reference.h"
 #include "engine/session/use_cases.h"
 
 namespace tw::session {
+namespace {
+
+constexpr int64_t kKnownPoints = 4;  // of an earlier search, that are tried first
+
+bool is_here(std::string const& device) { return device.empty() || device == kLocalDeviceName; }
+
+/// What is the same in every trial of a search.
+records::Trial common_of(KernelTask const& task, ir::Program const& program, Backend const& backend,
+                         TuneRequest const& request) {
+  records::Trial trial;
+  trial.task = task.hash;
+  trial.task_name = task.name;
+  trial.program = ir::to_text(program);
+  trial.target = backend.target().name;
+  trial.target_title = backend.target().title;
+  trial.device = is_here(request.device) ? kLocalDeviceName : request.device;
+  trial.machine = backend.target().hardware.name;
+  trial.build = request.build;
+  trial.seed = request.options.seed;
+  trial.job = request.job;
+  return trial;
+}
+
+records::Trial trial_of(Attempt const& attempt, records::Trial trial) {
+  trial.trace = attempt.script;
+  trial.knobs = attempt.point;
+  trial.outcome = attempt.outcome;
+  trial.samples = attempt.seconds;
+  trial.failure = attempt.sentence;
+  trial.unix_time =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return trial;
+}
+
+/// Points of the fastest trials of this kernel on this device.
+Result<std::vector<Point>> known_points(records::TrialStore& store, records::Trial const& common) {
+  TRY_ASSIGN(std::vector<records::StoredTrial> known, store.find({.task = common.task,
+                                                                  .device = common.device,
+                                                                  .outcome = records::Outcome::kOk,
+                                                                  .order = records::Order::kFastest,
+                                                                  .limit = kKnownPoints}));
+  std::vector<Point> points;
+  for (records::StoredTrial const& one : known)
+    if (one.trial.origin == records::Origin::kOurs) points.push_back(one.trial.knobs);
+  return points;
+}
+
+}  // namespace
 
 Result<std::vector<Knob>> knobs_of(LoadedModel const& model, int kernel,
                                    std::shared_ptr<Backend const> backend) {
@@ -13,18 +64,34 @@ Result<std::vector<Knob>> knobs_of(LoadedModel const& model, int kernel,
   return std::move(rule.knobs);
 }
 
-Result<TuneResult> tune_kernel(LoadedModel const& model, int kernel, TuneRequest const& request,
-                               std::shared_ptr<Backend const> backend, Device& device,
-                               Progress const& progress) {
+Result<Tuned> tune_kernel(LoadedModel const& model, int kernel, TuneRequest const& request,
+                          std::shared_ptr<Backend const> backend, Device& device,
+                          Progress const& progress) {
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
+  records::Trial common = common_of(model.kernel(kernel), program, *backend, request);
   Space space(std::move(program), backend, request.pinned);
   TRY(space.by_rule());
-  TRY_ASSIGN(KernelReference reference,
-             kernel_reference(model, kernel, *backend, device, request.options.stop, progress));
+  Tuned tuned;
   TuneOptions options = request.options;
+  if (request.store) {
+    TRY_ASSIGN(options.first, known_points(*request.store, common));
+  }
+  TRY_ASSIGN(KernelReference reference,
+             kernel_reference(model, kernel, *backend, device, options.stop, progress));
   if (options.threads <= 0) options.threads = backend->target().hardware.unit().count;
-  options.overlap = !request.here || options.threads < int(std::thread::hardware_concurrency());
-  return tune(space, device, std::move(reference.inputs), reference.expected, options);
+  options.overlap =
+      !is_here(request.device) || options.threads < int(std::thread::hardware_concurrency());
+  options.on_attempt = [&](Attempt const& attempt) {
+    if (request.store && tuned.not_stored.empty()) {
+      records::Trial trial = trial_of(attempt, common);
+      if (auto stored = request.store->append({&trial, 1}); !stored)
+        tuned.not_stored = to_sentence(stored.error());
+    }
+    if (request.options.on_attempt) request.options.on_attempt(attempt);
+  };
+  TRY_ASSIGN(tuned.result,
+             tune(space, device, std::move(reference.inputs), reference.expected, options));
+  return tuned;
 }
 
 }  // namespace tw::session

@@ -1,0 +1,246 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "app/cli/output.h"
+#include "engine/records/log_reader.h"
+#include "engine/records/text_forms.h"
+#include "engine/records/trial_store.h"
+#include "engine/schedule/decisions.h"
+#include "engine/support/base/quantities.h"
+#include "engine/support/files.h"
+
+namespace tw::cli {
+namespace {
+
+using records::StoredTrial;
+using records::TrialStore;
+
+struct Arguments {
+  std::string kernel, device, outcome, job, order = "newest", file, format = "jsonl";
+  int64_t limit = 50, id = 0;
+};
+
+Result<std::unique_ptr<TrialStore>> opened(Context const& context) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(context.store_file, ignored))
+    return bad_input("no_store", fmt::format("there is no store {}: `tw tune` makes one",
+                                             context.store_file.string()));
+  return records::open_store(context.store_file);
+}
+
+Result<records::Order> order_of(std::string const& word) {
+  if (word == "newest") return records::Order::kNewest;
+  if (word == "oldest") return records::Order::kOldest;
+  if (word == "slowest") return records::Order::kSlowest;
+  return records::Order::kFastest;
+}
+
+Result<records::Query> query_of(Arguments const& arguments) {
+  records::Query query;
+  if (!arguments.device.empty()) query.device = arguments.device;
+  if (!arguments.job.empty()) query.job = arguments.job;
+  if (!arguments.outcome.empty()) {
+    query.outcome = records::outcome_of(arguments.outcome);
+    if (!query.outcome)
+      return bad_input("unknown_class", fmt::format("there is no class '{}'", arguments.outcome));
+  }
+  TRY_ASSIGN(query.order, order_of(arguments.order));
+  query.limit = arguments.limit;
+  return query;
+}
+
+Json to_json(StoredTrial const& one) {
+  Json json = Json::parse(records::to_json_line(one.trial));
+  json["id"] = one.id;
+  return json;
+}
+
+void print_row(StoredTrial const& one) {
+  auto seconds = records::seconds_of(one.trial);
+  fmt::print("{:>7}  {:<28} {:<10} {:>9}  {:<13} {}\n", one.id, one.trial.task_name,
+             one.trial.device, seconds ? duration_text(*seconds) : "·",
+             records::name_of(one.trial.outcome), point_text(one.trial.knobs));
+}
+
+int print_rows(Context const& context, Result<std::vector<StoredTrial>> const& rows) {
+  if (!rows) return report(context, rows.error());
+  Json json = Json::array();
+  for (StoredTrial const& one : *rows)
+    if (context.json)
+      json.push_back(to_json(one));
+    else
+      print_row(one);
+  if (context.json) print(json);
+  return 0;
+}
+
+/// What a command does with the store, its query made.
+using Use = std::function<int(Context const&, TrialStore&, Arguments const&, records::Query)>;
+
+int with_store(Context const& context, Arguments const& arguments, Use const& use) {
+  auto query = query_of(arguments);
+  if (!query) return report(context, query.error());
+  auto store = opened(context);
+  if (!store) return report(context, store.error());
+  return use(context, **store, arguments, *query);
+}
+
+int list(Context const& context, TrialStore& store, Arguments const& arguments,
+         records::Query query) {
+  if (arguments.kernel.empty()) return print_rows(context, store.find(query));
+  // By name, which other models may give to other kernels.
+  query.limit = std::numeric_limits<int32_t>::max();
+  auto rows = store.find(query);
+  if (rows) {
+    std::erase_if(*rows, [&](auto const& one) { return one.trial.task_name != arguments.kernel; });
+    if (int64_t(rows->size()) > arguments.limit) rows->resize(size_t(arguments.limit));
+  }
+  return print_rows(context, rows);
+}
+
+int best(Context const& context, TrialStore& store, Arguments const& arguments,
+         records::Query query) {
+  auto rows = store.best(query);
+  if (rows && !arguments.kernel.empty())
+    std::erase_if(*rows, [&](auto const& one) { return one.trial.task_name != arguments.kernel; });
+  return print_rows(context, rows);
+}
+
+int show(Context const& context, TrialStore& store, Arguments const& arguments, records::Query) {
+  auto rows = store.find({.after_id = arguments.id - 1, .up_to_id = arguments.id});
+  if (!rows) return report(context, rows.error());
+  if (rows->empty())
+    return report(
+        context,
+        bad_input("unknown_trial", fmt::format("there is no trial {}", arguments.id)).error());
+  if (context.json) return print(to_json(rows->front())), 0;
+  print_row(rows->front());
+  if (!rows->front().trial.failure.empty()) fmt::print("{}\n", rows->front().trial.failure);
+  fmt::print("{}", rows->front().trial.trace);
+  return 0;
+}
+
+int write_out(Context const& context, TrialStore& store, Arguments const& arguments,
+              records::Query query) {
+  bool csv = arguments.format == "csv";
+  std::string text = csv ? records::csv_head() : "";
+  int64_t count = 0;
+  Status done = records::each_trial(store, query, [&](StoredTrial const& one) -> Status {
+    text += csv ? records::to_csv_line(one.trial) : records::to_json_line(one.trial) + "\n";
+    ++count;
+    return {};
+  });
+  if (done) done = write_output(arguments.file, text);
+  if (!done) return report(context, done.error());
+  if (context.json)
+    print({{"file", arguments.file}, {"trials", count}});
+  else
+    fmt::print("{} in {}\n", count_text(count, "trial"), arguments.file);
+  return 0;
+}
+
+int read_in(Context const& context, Arguments const& arguments) {
+  auto text = read_file(arguments.file);
+  if (!text) return report(context, text.error());
+  records::ReadLog log = records::read_log(*text);
+  if (Status made = make_folder(context.store_file.parent_path()); !made)
+    return report(context, made.error());
+  auto store = records::open_store(context.store_file);
+  if (!store) return report(context, store.error());
+  auto ids = (*store)->append(log.trials);
+  if (!ids) return report(context, ids.error());
+  Json damaged = Json::array();
+  for (records::DamagedLine const& line : log.damaged)
+    damaged.push_back({{"line", line.number}, {"why", line.why}});
+  if (context.json) {
+    print({{"trials", ids->size()}, {"damaged", log.damaged_count}, {"damaged_lines", damaged}});
+    return 0;
+  }
+  fmt::print("{} taken in\n", count_text(int64_t(ids->size()), "trial"));
+  for (records::DamagedLine const& line : log.damaged)
+    fmt::print("line {} is left out: {}\n", line.number, line.why);
+  return 0;
+}
+
+int vacuum(Context const& context, TrialStore& store, Arguments const&, records::Query) {
+  Status done = store.check_all();
+  if (done) done = store.vacuum();
+  if (!done) return report(context, done.error());
+  if (context.json)
+    print({{"whole", true}});
+  else
+    fmt::print("every trial is whole; unused space was given back\n");
+  return 0;
+}
+
+/// A subcommand that opens the store.
+CLI::App* add_use(CLI::App& history, Context& context, std::shared_ptr<Arguments> const& arguments,
+                  char const* name, char const* doc, Use use) {
+  auto* command = history.add_subcommand(name, doc);
+  add_store_option(*command, context);
+  command->callback([&context, arguments, use = std::move(use)] {
+    context.needs_target = false;
+    context.run = [&context, arguments, use] { return with_store(context, *arguments, use); };
+  });
+  return command;
+}
+
+void add_filters(CLI::App& command, Arguments& arguments) {
+  command.add_option("--kernel", arguments.kernel, "only of the kernel of this name")
+      ->type_name("NAME");
+  command.add_option("--device", arguments.device, "only of this device")->type_name("NAME");
+  command
+      .add_option("--class", arguments.outcome,
+                  "only ok, wrong, compile_error, invalid, timeout, crash or device_lost")
+      ->type_name("CLASS");
+  command.add_option("--job", arguments.job, "only of this job")->type_name("NAME");
+}
+
+void add_reading(CLI::App& history, Context& context, std::shared_ptr<Arguments> const& arguments) {
+  auto* listing = add_use(history, context, arguments, "list", "list trials", list);
+  add_filters(*listing, *arguments);
+  listing->add_option("--order", arguments->order, "newest (default), oldest, fastest or slowest")
+      ->check(CLI::IsMember({"newest", "oldest", "fastest", "slowest"}));
+  listing->add_option("--limit", arguments->limit, "how many at most (default: 50)")
+      ->check(CLI::Range(1, 1000000));
+  auto* bests = add_use(history, context, arguments, "best",
+                        "list the fastest right trial of each kernel on each device", best);
+  add_filters(*bests, *arguments);
+  add_use(history, context, arguments, "show", "print one trial and its schedule", show)
+      ->add_option("ID", arguments->id, "as `tw history list` numbers it")
+      ->required();
+}
+
+void add_history(CLI::App& app, Context& context) {
+  auto* history = app.add_subcommand("history", "list, export and import tuning trials");
+  history->require_subcommand(1);
+  auto arguments = std::make_shared<Arguments>();
+  add_reading(*history, context, arguments);
+  auto* out = add_use(*history, context, arguments, "export", "write trials as JSON lines or CSV",
+                      write_out);
+  add_filters(*out, *arguments);
+  out->add_option("FILE", arguments->file, "the file to write")->required();
+  out->add_option("--format", arguments->format, "jsonl (default) or csv")
+      ->check(CLI::IsMember({"jsonl", "csv"}));
+  auto* in = history->add_subcommand(
+      "import", "take in trials: exported ones, or a log of AutoTVM or Ansor (read-only records)");
+  add_store_option(*in, context);
+  in->add_option("FILE", arguments->file, "JSON lines")->required();
+  in->callback([&context, arguments] {
+    context.needs_target = false;
+    context.run = [&context, arguments] { return read_in(context, *arguments); };
+  });
+  add_use(*history, context, arguments, "vacuum",
+          "check every trial, and give unused space back to the disk", vacuum);
+}
+
+}  // namespace
+
+CommandRow const& command_history() {
+  static CommandRow const row{.place = 86, .add = add_history};
+  return row;
+}
+
+}  // namespace tw::cli
