@@ -47,6 +47,12 @@ pid_t started(Work work) {
   return child;
 }
 
+/// Where a child's reason is seen.
+int said(Error const& error) {
+  std::fprintf(stderr, "%s\n", to_sentence(error).c_str());
+  return 1;
+}
+
 int status_of(pid_t child) {
   int status = 0;
   if (::waitpid(child, &status, 0) != child) qFatal("no child");
@@ -134,12 +140,12 @@ private slots:
     for (uint64_t writer = 0; writer < 4; ++writer)
       children.push_back(started([&] {
         auto store = open_store(path_, {.durability = Durability::kFast});
-        if (!store) return 1;
+        if (!store) return said(store.error());
         for (uint64_t i = 0; i < 60; ++i) {
           std::vector<Trial> trials = some_trials(writer * 1000 + i * 5, 5);
           for (Trial& trial : trials) trial.job = "writer" + std::to_string(writer);
-          if (!(*store)->append(trials)) return 2;
-          if (!(*store)->best({})) return 3;
+          if (auto ids = (*store)->append(trials); !ids) return said(ids.error());
+          if (auto best = (*store)->best({}); !best) return said(best.error());
         }
         return 0;
       }));
@@ -153,6 +159,29 @@ private slots:
       QCOMPARE(found->size(), size_t(300));
       for (uint64_t i = 0; i < 300; ++i)
         QCOMPARE((*found)[i].trial.knobs["number"], std::to_string(writer * 1000 + i));
+    }
+  }
+
+  void a_store_that_many_open_at_once_is_made_by_one_of_them() {
+    for (int round = 0; round < 12; ++round) {
+      fs::path path = at("new" + std::to_string(round));
+      int gate[2];
+      QCOMPARE(::pipe(gate), 0);
+      std::vector<pid_t> children;
+      for (int i = 0; i < 6; ++i)
+        children.push_back(started([&] {
+          ::close(gate[1]);
+          char none;
+          (void)!::read(gate[0], &none, 1);  // until the gate is opened for all
+          auto store = open_store(path, {.durability = Durability::kFast});
+          if (!store) return said(store.error());
+          auto ids = (*store)->append(some_trials(0, 1));
+          return ids ? 0 : said(ids.error());
+        }));
+      ::close(gate[1]);
+      for (pid_t child : children) QCOMPARE(status_of(child), 0);
+      ::close(gate[0]);
+      QCOMPARE(opened(path)->count({}).value(), 6);
     }
   }
 

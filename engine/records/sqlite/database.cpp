@@ -156,6 +156,11 @@ Result<Transaction> Transaction::begin(Database& database) {
   return Transaction(database);
 }
 
+Result<Transaction> Transaction::begin_to_read(Database& database) {
+  TRY(database.execute("BEGIN"));
+  return Transaction(database);
+}
+
 Transaction::Transaction(Transaction&& other) noexcept
     : database_(std::exchange(other.database_, nullptr)) {}
 

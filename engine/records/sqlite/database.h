@@ -85,6 +85,8 @@ class Transaction {
 public:
   /// The only writer of the file from here on.
   static Result<Transaction> begin(Database& database);
+  /// Sees one state of the file, whatever others write.
+  static Result<Transaction> begin_to_read(Database& database);
   Transaction(Transaction&& other) noexcept;
   Transaction& operator=(Transaction&&) = delete;
   ~Transaction();

@@ -36,7 +36,7 @@ constexpr Migration kMigrations[] = {
     {"the first tables", kFirst},
 };
 
-/// Of our file; 0 of an empty one.
+/// Of our file; 0 of an empty one. Within a transaction: another process may be making the file.
 Result<int64_t> version_of(Database& database, int64_t newest) {
   TRY_ASSIGN(int64_t application, database.number("PRAGMA application_id"));
   TRY_ASSIGN(int64_t version, database.number("PRAGMA user_version"));
@@ -61,14 +61,15 @@ Result<int64_t> version_of(Database& database, int64_t newest) {
 
 std::span<Migration const> migrations() { return kMigrations; }
 
-Status require_ours(Database& database, std::span<Migration const> list) {
-  TRY(version_of(database, int64_t(list.size())));
-  return {};
+Result<int64_t> require_ours(Database& database, std::span<Migration const> list) {
+  TRY_ASSIGN(Transaction transaction, Transaction::begin_to_read(database));
+  return version_of(database, int64_t(list.size()));
 }
 
 Status migrate(Database& database, std::span<Migration const> list) {
   auto newest = int64_t(list.size());
-  TRY_ASSIGN(int64_t version, version_of(database, newest));
+  // Whoever opens a store that is as it should be does not wait for those who write.
+  TRY_ASSIGN(int64_t version, require_ours(database, list));
   if (version == newest) return {};
   TRY_ASSIGN(Transaction transaction, Transaction::begin(database));
   // Another process may have done it between.

@@ -15,8 +15,9 @@ struct Migration {
 
 std::span<Migration const> migrations();
 
-/// Writes nothing. Errors: store_newer, store_corrupt (damaged, or another program's).
-Status require_ours(Database& database, std::span<Migration const> list);
+/// The file's version, 0 of an empty one; writes nothing. Errors: store_newer, store_corrupt
+/// (damaged, or another program's).
+Result<int64_t> require_ours(Database& database, std::span<Migration const> list);
 
 /// Takes the file to the end of the list in one transaction: a failure leaves it as it was. Writes
 /// nothing to one that is there. Errors: those of `require_ours`.
