@@ -33,6 +33,7 @@ std::map<std::string, std::set<std::string>> const kMayInclude = {
     {"engine/device", {"engine/runtime", "engine/hardware", "engine/support"}},
     {"engine/history", {"engine/schedule"}},
     {"engine/records", {"engine/support"}},
+    {"engine/learning", {"engine/support"}},
     {"engine/backend", {"engine/graph", "engine/schedule", "engine/lowering", "engine/analysis"}},
     {"engine/compile", {"engine/graph", "engine/backend", "engine/runtime"}},
     {"engine/execute", {"engine/compile", "engine/device"}},
@@ -191,6 +192,19 @@ private slots:
         }
       }
     QVERIFY(known > 0);
+  }
+
+  void one_file_knows_xgboost() {
+    static std::regex const pattern("#\\s*include\\s+[<\"]xgboost/");
+    std::set<std::string> known;
+    for (char const* top : {"engine", "targets", "widgets", "app"})
+      for (fs::path const& file : sources(top)) {
+        std::ifstream stream(file);
+        for (std::string line; std::getline(stream, line);)
+          if (std::regex_search(line, pattern))
+            known.insert(fs::relative(file, TW_SOURCE_DIR).string());
+      }
+    QCOMPARE(known, std::set<std::string>{"engine/learning/training/booster.cpp"});
   }
 
   void nobody_outside_of_it_names_a_target() {
