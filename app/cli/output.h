@@ -33,7 +33,7 @@ struct Context {
   session::ExportKit exports;
   std::filesystem::path devices_file;
   std::filesystem::path store_file;  ///< of trials
-  std::string device;        ///< that was asked for; empty: this machine
+  std::string device;                ///< that was asked for; empty: this machine
   bool needs_target = true;  ///< false: the chosen command does without a backend and a device
   std::function<int()> run;  ///< the chosen command; returns the exit code
 };
