@@ -202,6 +202,7 @@ void add_reading(CLI::App& history, Context& context, std::shared_ptr<Arguments>
   auto* listing = add_use(history, context, arguments, "list", "list trials", list);
   add_filters(*listing, *arguments);
   listing->add_option("--order", arguments->order, "newest (default), oldest, fastest or slowest")
+      ->type_name("ORDER")
       ->check(CLI::IsMember({"newest", "oldest", "fastest", "slowest"}));
   listing->add_option("--limit", arguments->limit, "how many at most (default: 50)")
       ->check(CLI::Range(1, 1000000));
@@ -223,6 +224,7 @@ void add_history(CLI::App& app, Context& context) {
   add_filters(*out, *arguments);
   out->add_option("FILE", arguments->file, "the file to write")->required();
   out->add_option("--format", arguments->format, "jsonl (default) or csv")
+      ->type_name("FORMAT")
       ->check(CLI::IsMember({"jsonl", "csv"}));
   auto* in = history->add_subcommand(
       "import", "take in trials: exported ones, or a log of AutoTVM or Ansor (read-only records)");
