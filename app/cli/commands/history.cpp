@@ -205,6 +205,7 @@ void add_reading(CLI::App& history, Context& context, std::shared_ptr<Arguments>
       ->type_name("ORDER")
       ->check(CLI::IsMember({"newest", "oldest", "fastest", "slowest"}));
   listing->add_option("--limit", arguments->limit, "how many at most (default: 50)")
+      ->type_name("N")
       ->check(CLI::Range(1, 1000000));
   auto* bests = add_use(history, context, arguments, "best",
                         "list the fastest right trial of each kernel on each device", best);
