@@ -47,10 +47,6 @@ Result<Hardware> hardware_here(std::string const& device) {
       fmt::format("'{}' is another machine; this one can be 'local:{}'", target, hardware.target));
 }
 
-bool is_here(std::string const& device) {
-  return device.empty() || device.substr(0, device.find(':')) == kLocalDeviceName;
-}
-
 /// Another machine: its own description decides what is compiled for it.
 Status use_device(std::string const& name, Environment& environment) {
   TRY_ASSIGN(DeviceEntry entry, find_device(environment.devices_file, name));
@@ -88,7 +84,7 @@ Result<Environment> make_environment(std::string const& device) {
   environment.warning = cache.warning;
   environment.devices_file =
       user_folder("TW_CONFIG_DIR", "XDG_CONFIG_HOME", ".config") / "devices.json";
-  if (!is_here(device)) {
+  if (!is_this_machine(device)) {
     TRY(use_device(device, environment));
     return environment;
   }

@@ -43,6 +43,10 @@ std::unexpected<Error> unknown(std::string const& name, std::vector<DeviceEntry>
 
 }  // namespace
 
+bool is_this_machine(std::string_view device) {
+  return device.empty() || device.substr(0, device.find(':')) == kLocalDeviceName;
+}
+
 Result<std::vector<DeviceEntry>> parse_devices(std::string_view text) {
   Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return bad_list("it is not a JSON object");

@@ -13,6 +13,9 @@ namespace tw {
 
 constexpr char kLocalDeviceName[] = "local";  ///< this machine; needs no entry
 
+/// Whether a name that a person gave means this machine: none, "local", or "local:TARGET".
+bool is_this_machine(std::string_view device);
+
 struct DeviceEntry {
   std::string name;              ///< letters, digits, '.', '_' and '-', at most 40
   std::string address;           ///< HOST:PORT

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "engine/ir/bits.h"
 #include "engine/ir/fields.h"
@@ -146,9 +147,11 @@ double float_unary(UnaryOp op, double a) {
       return std::cos(a);
     case UnaryOp::kRound:
       return std::nearbyint(a);
-    default:
-      return a;
+    case UnaryOp::kNot:
+    case UnaryOp::kBitNot:
+      break;  // of conditions; of integers
   }
+  std::unreachable();
 }
 
 /// A conversion rounds to its type, also where arithmetic of that type is more exact. An integer is
@@ -289,9 +292,20 @@ Scalar ExprEvaluator::unary(Node const& node, int lane) {
     case UnaryOp::kAbs:
       if (node.type == DType::kU64) return a;  // its upper half is no sign
       return {a.i < 0 ? int64_t(0 - uint64_t(a.i)) : a.i, 0};
-    default:  // rounding a whole number changes nothing
-      return a;
+    case UnaryOp::kFloor:
+    case UnaryOp::kCeil:
+    case UnaryOp::kRound:
+      return a;  // a whole number is one
+    case UnaryOp::kExp:
+    case UnaryOp::kLog:
+    case UnaryOp::kSqrt:
+    case UnaryOp::kTanh:
+    case UnaryOp::kErf:
+    case UnaryOp::kSin:
+    case UnaryOp::kCos:
+      break;  // of floats
   }
+  std::unreachable();
 }
 
 Scalar ExprEvaluator::binary(Node const& node, int lane) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "engine/ir/fields.h"
 #include "engine/ir/rewrite.h"
@@ -51,11 +52,22 @@ double most_of(UnaryOp op, double most) {
       return std::exp(most);
     case UnaryOp::kSqrt:
       return std::max(most, 1.0);
-    case UnaryOp::kLog:
-      return kInfinity;
-    default:  // tanh, erf, sine and cosine
+    case UnaryOp::kTanh:
+    case UnaryOp::kErf:
+    case UnaryOp::kSin:
+    case UnaryOp::kCos:
       return 1;
+    case UnaryOp::kLog:
+    case UnaryOp::kNeg:
+    case UnaryOp::kNot:
+    case UnaryOp::kAbs:
+    case UnaryOp::kFloor:
+    case UnaryOp::kCeil:
+    case UnaryOp::kRound:
+    case UnaryOp::kBitNot:
+      return kInfinity;
   }
+  std::unreachable();
 }
 
 bool has_index_condition(Expr const& condition) {
@@ -226,8 +238,19 @@ Approximation Approximator::function(ir::Unary const& node, Approximation const&
       case UnaryOp::kErf:
         error = a.error * double_imm(1.1284);
         break;
-      default:  // sine and cosine
+      case UnaryOp::kSin:
+      case UnaryOp::kCos:
         error = a.error;
+        break;
+      case UnaryOp::kNeg:
+      case UnaryOp::kNot:
+      case UnaryOp::kAbs:
+      case UnaryOp::kFloor:
+      case UnaryOp::kCeil:
+      case UnaryOp::kRound:
+      case UnaryOp::kBitNot:
+        error = unbounded(a.error);  // no functions: `unary` does them
+        break;
     }
   }
   double own =

@@ -11,13 +11,8 @@ constexpr int kRounds = 15;
 struct Runner {
   Finalist who;
   KernelCode code;
-  std::vector<double> seconds;  ///< a sample of each round
+  Samples rounds;  ///< one of each
 };
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
 
 BenchOptions bench_options(FinalsOptions const& options) {
   BenchOptions bench{.threads = options.threads, .timing = {}, .call = {}};
@@ -47,17 +42,17 @@ Status run_round(std::vector<Runner>& runners, KernelBench& bench, Rng& rng,
   }
   for (size_t i : order) {
     TRY_ASSIGN(BenchResult measured, bench.measure(runners[i].code, bench_options(options)));
-    runners[i].seconds.push_back(measured.samples.least());
+    runners[i].rounds.seconds.push_back(measured.samples.least());
   }
   return {};
 }
 
 /// The median of the rounds' ratios to the first runner.
 double against_rule(Runner const& runner, Runner const& rule) {
-  std::vector<double> ratios;
-  for (size_t i = 0; i < runner.seconds.size(); ++i)
-    ratios.push_back(runner.seconds[i] / rule.seconds[i]);
-  return median(ratios);
+  Samples ratios;
+  for (size_t i = 0; i < runner.rounds.seconds.size(); ++i)
+    ratios.seconds.push_back(runner.rounds.seconds[i] / rule.rounds.seconds[i]);
+  return ratios.median();
 }
 
 }  // namespace
@@ -79,10 +74,10 @@ Result<FinalResult> compare_finalists(Backend const& backend, KernelBench& bench
   Rng rng(options.seed);
   for (int round = 0; round < kRounds && !options.stop.stop_requested(); ++round)
     TRY(run_round(runners, bench, rng, options));
-  if (runners[0].seconds.empty()) return refused("cancelled", "cancelled");
+  if (runners[0].rounds.seconds.empty()) return refused("cancelled", "cancelled");
   auto best = std::ranges::min_element(
       runners, {}, [&](Runner const& one) { return against_rule(one, runners[0]); });
-  return FinalResult{best->who, median(best->seconds), median(runners[0].seconds)};
+  return FinalResult{best->who, best->rounds.median(), runners[0].rounds.median()};
 }
 
 }  // namespace tw

@@ -60,6 +60,12 @@ private slots:
                QString("bad_device_name"));
   }
 
+  void this_machine_has_more_names_than_one() {
+    for (char const* name : {"", "local", "local:cpu"}) QVERIFY2(is_this_machine(name), name);
+    for (char const* name : {"board", "localhost", "board:local", "locals:cpu"})
+      QVERIFY2(!is_this_machine(name), name);
+  }
+
   void a_broken_list_is_said_with_its_file_and_left_as_it_is() {
     QTemporaryDir folder;
     std::filesystem::path file = std::filesystem::path(folder.path().toStdString()) / "d.json";

@@ -216,6 +216,16 @@ private slots:
     std::ofstream(at("matmul.te")) << kMatmul;
   }
 
+  void a_project_with_a_cut_says_that_the_package_has_none() {
+    session::Project project;
+    project.model.source = "sample:dqn";
+    project.cut = {{"conv1", "board"}};
+    std::ofstream(at("cut.twproj")) << session::to_text(project);
+    Ran ran = tw({"export", path("cut.twproj"), "--out", path("cut"), "--threads", "1"});
+    QVERIFY2(ran.code == 0 && ran.output.contains("the cut over several devices is not exported"),
+             qPrintable(ran.output));
+  }
+
   void a_project_that_holds_its_model_ships_without_the_file() {
     save_project();
     session::Project project = session::open_project(at("p.twproj")).value();

@@ -127,6 +127,7 @@ Result<session::ExportRequest> request_of(Context const& context, Arguments cons
   request.cache_folder = context.cache_folder;
   request.threads = context.threads;
   request.scripts = source.scripts;
+  request.is_cut = source.is_cut;
   if (!arguments.kernel.empty()) {
     TRY_ASSIGN(request.kernel, session::find_kernel(*source.model, arguments.kernel));
   } else if (session::is_expression(*source.model)) {

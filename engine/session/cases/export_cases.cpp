@@ -148,6 +148,9 @@ public:
     options_.inputs = std::move(data.inputs);
     options_.expected = std::move(data.outputs);
     options_.origin = data.origin;
+    if (request_.is_cut)
+      options_.note =
+          "It runs whole on one processor: the cut over several devices is not exported";
     return write({model.after, model.plan, backend, host_, device_, request_.scripts});
   }
 

@@ -30,6 +30,8 @@ struct ExportRequest {
   std::map<int, std::string> scripts;  ///< kernel row -> script; others run their default schedule
   std::filesystem::path cache_folder;  ///< empty: no cache
   int kernel = -1;  ///< the row of a kernel that is written alone; -1: the whole model
+  bool is_cut =
+      false;  ///< the model runs on several devices, which the package does not: it says so
   /// Of a kernel alone: what its parameters (`@param`) hold; others hold seeded random values.
   std::map<std::string, NDArray> parameters;
 };
@@ -38,6 +40,7 @@ struct ExportRequest {
 struct ExportSource {
   Model model;
   std::map<int, std::string> scripts;  ///< kernel row -> script
+  bool is_cut = false;                 ///< the project has it on several devices
   std::string sentence;                ///< what one must know of where it was found; often empty
 };
 enum class ProjectSchedules : uint8_t { kKept, kIgnored };

@@ -58,6 +58,7 @@ Result<ExportSource> export_source(std::string const& path, LoadOptions const& o
   if (found.state == FoundModel::State::kMissing)
     return bad_input("model_missing", found.sentence, Place{path, 0, 0, {}});
   source.sentence = found.sentence;
+  source.is_cut = !project.cut.empty();
   TRY_ASSIGN(source.model, load_model(found.source, options, backend));
   TRY_ASSIGN(source.model, with_all_own(source.model, project));
   if (schedules == ProjectSchedules::kKept) {

@@ -12,8 +12,6 @@ namespace {
 
 constexpr int64_t kKnownPoints = 4;  // of an earlier search, that are tried first
 
-bool is_here(std::string const& device) { return device.empty() || device == kLocalDeviceName; }
-
 /// What is the same in every trial of a search.
 records::Trial common_of(KernelTask const& task, ir::Program const& program, Backend const& backend,
                          TuneRequest const& request) {
@@ -23,7 +21,7 @@ records::Trial common_of(KernelTask const& task, ir::Program const& program, Bac
   trial.program = ir::to_text(program);
   trial.target = backend.target().name;
   trial.target_title = backend.target().title;
-  trial.device = is_here(request.device) ? kLocalDeviceName : request.device;
+  trial.device = is_this_machine(request.device) ? kLocalDeviceName : request.device;
   trial.machine = backend.target().hardware.name;
   trial.build = request.build;
   trial.seed = request.options.seed;
@@ -79,8 +77,8 @@ Result<Tuned> tune_kernel(LoadedModel const& model, int kernel, TuneRequest cons
   TRY_ASSIGN(KernelReference reference,
              kernel_reference(model, kernel, *backend, device, options.stop, progress));
   if (options.threads <= 0) options.threads = backend->target().hardware.unit().count;
-  options.overlap =
-      !is_here(request.device) || options.threads < int(std::thread::hardware_concurrency());
+  options.overlap = !is_this_machine(request.device) ||
+                    options.threads < int(std::thread::hardware_concurrency());
   options.on_attempt = [&](Attempt const& attempt) {
     if (request.store && tuned.not_stored.empty()) {
       records::Trial trial = trial_of(attempt, common);

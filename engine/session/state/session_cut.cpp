@@ -59,15 +59,16 @@ Status SessionImpl::run(RemoveCut const&) {
   });
 }
 
-Result<std::vector<ChosenDevice>> SessionImpl::open_places(Cut const& cut, StopToken stop) {
+Result<ChosenDevice> SessionImpl::open_device(std::string const& name, StopToken stop) const {
+  TRY(check_device(name));
+  if (name == kLocalDeviceName) return this_machine(options_);
+  return options_.open_device(name, stop);
+}
+
+Result<std::vector<ChosenDevice>> SessionImpl::open_places(Cut const& cut, StopToken stop) const {
   std::vector<ChosenDevice> opened;
   for (size_t i = 1; i < cut.places.size(); ++i) {
-    if (cut.places[i] == kLocalDeviceName) {
-      opened.push_back(this_machine(options_));
-      continue;
-    }
-    TRY(check_device(cut.places[i]));
-    TRY_ASSIGN(ChosenDevice device, options_.open_device(cut.places[i], stop));
+    TRY_ASSIGN(ChosenDevice device, open_device(cut.places[i], stop));
     opened.push_back(std::move(device));
   }
   return opened;

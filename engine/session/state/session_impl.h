@@ -140,7 +140,10 @@ private:
   void start_roofs(bool again);
   void use(ChosenDevice chosen);
   /// The devices of a cut but the first, ready to run.
-  Result<std::vector<ChosenDevice>> open_places(Cut const& cut, StopToken stop);
+  Result<std::vector<ChosenDevice>> open_places(Cut const& cut, StopToken stop) const;
+  /// This machine, or one of the list, asked what it is. Errors: no_devices, unknown_device, those
+  /// of asking.
+  Result<ChosenDevice> open_device(std::string const& name, StopToken stop) const;
   Result<RunResult> measure_model(Model const& model, RunOptions options, StopToken stop,
                                   Progress const& progress);
   void start_measuring();

@@ -186,14 +186,6 @@ Status SessionImpl::run(MeasureModel const&) {
   return {};
 }
 
-namespace {
-
-constexpr char kNotCut[] =
-    " It runs whole on one processor: a package over several devices is not written yet, so the "
-    "model's cut is not in it.";
-
-}  // namespace
-
 Status SessionImpl::start_export(std::string const& target, std::string const& folder,
                                  std::string const& kernel) {
   if (!options_.exports.backend_for)
@@ -208,7 +200,6 @@ Status SessionImpl::start_export(std::string const& target, std::string const& f
                         .kernel = -1,
                         .parameters = {}};
   Model model;
-  bool is_cut = false;
   {
     std::lock_guard lock(mutex_);
     if (!state_.model) return bad_input("no_model", "no model is open");
@@ -217,17 +208,16 @@ Status SessionImpl::start_export(std::string const& target, std::string const& f
       TRY_ASSIGN(request.kernel, find_kernel(*model, kernel));
     }
     TRY_ASSIGN(request.scripts, scripts_to_export(state_, request.kernel));
-    is_cut = request.kernel < 0 && state_.cut_shown;
+    request.is_cut = state_.cut_shown != nullptr;
     state_.exported = nullptr;
     state_.error = nullptr;
   }
   jobs_.start("export", kernel.empty() ? "exporting the model" : "exporting " + kernel,
-              [this, model, request, is_cut](StopToken stop, Progress const& progress) {
+              [this, model, request](StopToken stop, Progress const& progress) {
                 // What is made while exporting is made here, whatever device is in use.
                 ChosenDevice here = this_machine(options_);
                 auto view = export_to_folder(*model, request, options_.exports, *here.backend,
                                              *here.device, stop, progress);
-                if (view && is_cut) view->summary += kNotCut;
                 if (!view && !stop.stop_requested()) set_error(view.error(), "export");
                 if (view) {
                   std::lock_guard lock(mutex_);
@@ -266,9 +256,7 @@ Status SessionImpl::run(UseDevice const& c) {
   clear_error();
   jobs_.start("device", "asking " + c.name + " what it is",
               [this, name = c.name](StopToken stop, Progress const&) {
-                auto chosen = name == kLocalDeviceName
-                                  ? Result<ChosenDevice>(this_machine(options_))
-                                  : options_.open_device(name, stop);
+                auto chosen = open_device(name, stop);
                 if (chosen)
                   use(std::move(*chosen));
                 else if (!stop.stop_requested())
