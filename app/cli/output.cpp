@@ -53,6 +53,14 @@ void add_model_options(CLI::App& command, Context& context, std::string& path) {
       ->take_all();
 }
 
+void add_shaped_options(CLI::App& command, Context& context, std::string& path, bool& by_default) {
+  add_model_options(command, context, path);
+  command.get_option("MODEL")->description(
+      "an ONNX file, a .te file, sample:NAME, or a project (.twproj) with its schedules");
+  command.add_flag("--default", by_default,
+                   "use the target's default schedules, even where a project has others");
+}
+
 void add_device_option(CLI::App& command, Context& context) {
   command
       .add_option("--device", context.device,
@@ -94,6 +102,16 @@ Result<session::LoadOptions> load_options(Context const& context) {
 Result<session::Model> load(Context const& context, std::string const& path) {
   TRY_ASSIGN(session::LoadOptions options, load_options(context));
   return session::load_model(path, options, *context.backend);
+}
+
+Result<session::ShapedModel> load_shaped(Context const& context, std::string const& path,
+                                         session::ProjectSchedules schedules) {
+  TRY_ASSIGN(session::LoadOptions options, load_options(context));
+  TRY_ASSIGN(session::ShapedModel model,
+             session::shaped_model(path, options, *context.backend,
+                                   context.cache_folder / "embedded", schedules));
+  if (!model.sentence.empty()) fmt::print(stderr, "tw: {}\n", model.sentence);
+  return model;
 }
 
 namespace {

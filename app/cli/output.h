@@ -54,6 +54,14 @@ void add_store_option(CLI::App& command, Context& context);
 void add_threads_option(CLI::App& command, Context& context);
 Result<session::LoadOptions> load_options(Context const& context);
 Result<session::Model> load(Context const& context, std::string const& path);
+/// The same, or a project with its schedules; says on standard error where its model was found, if
+/// that is not where it was.
+Result<session::ShapedModel> load_shaped(
+    Context const& context, std::string const& path,
+    session::ProjectSchedules schedules = session::ProjectSchedules::kKept);
+/// The options of `load_shaped`: MODEL, --fix, and --default, which leaves a project's schedules
+/// alone.
+void add_shaped_options(CLI::App& command, Context& context, std::string& path, bool& by_default);
 
 /// How far a command is, in one line that replaces itself; where standard error is no terminal, and
 /// with --json, nothing.

@@ -60,14 +60,6 @@ void keep_newest(QString const& folder, int count) {
   for (int i = 0; i + count < files.size(); ++i) dir.remove(files[i]);
 }
 
-/// From the project's folder, where the model lies below or beside it.
-std::string beside(std::string const& model, QString const& project_file) {
-  std::error_code ignored;
-  auto folder = std::filesystem::absolute(project_file.toStdString(), ignored).parent_path();
-  auto path = std::filesystem::relative(model, folder, ignored);
-  return ignored ? "" : path.string();
-}
-
 }  // namespace
 
 ProjectKeeper::ProjectKeeper(session::Session& session, QString state_folder,
@@ -156,7 +148,8 @@ Status ProjectKeeper::write_project(QString const& file, Project project,
       return bad_input("no_project_there", "is not a project, so it is not overwritten",
                        Place{path, 0, 0, {}});
   }
-  if (project.model.is_file()) project.model.beside = beside(project.model.source, file);
+  if (project.model.is_file())
+    project.model.beside = session::path_beside(project.model.source, file.toStdString());
   project.saved = now_text();
   return write_output(path, session::to_text(project));
 }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,24 @@ namespace tw::session {
 Result<Model> load_model(std::string const& path, LoadOptions const& options,
                          Backend const& backend, StopToken stop = {},
                          Progress const& progress = {});
+
+/// A model with the schedules that somebody made for its kernels.
+struct ShapedModel {
+  Model model;
+  std::map<int, std::string> scripts;  ///< kernel row -> script
+  bool is_cut = false;                 ///< the project has it on several devices
+  std::string sentence;                ///< what one must know of where it was found; often empty
+};
+enum class ProjectSchedules : uint8_t { kKept, kIgnored };
+/// What `load_model` takes, or a project (.twproj): its model, with the shapes that its inputs were
+/// given, its own kernels, and each kernel's schedule as it stood when the project was saved. A
+/// model that is no longer there is taken from the project, where that has a copy, and unpacked
+/// below `copies`. Errors: those of `load_model` and `open_project`, model_missing, unknown_kernel
+/// (a schedule for what the model no longer has), those of the texts of own kernels and of scripts.
+Result<ShapedModel> shaped_model(std::string const& path, LoadOptions const& options,
+                                 Backend const& backend, std::filesystem::path const& copies,
+                                 ProjectSchedules schedules = ProjectSchedules::kKept);
+
 ModelView model_view(LoadedModel const& model);
 GraphView graph_view(LoadedModel const& model);
 KernelTable kernel_table(LoadedModel const& model);
@@ -58,6 +78,7 @@ bool is_expression(LoadedModel const& model);
 
 /// Row of the kernel table by its name or number. Errors: unknown_kernel with near names.
 Result<int> find_kernel(LoadedModel const& model, std::string const& name);
+std::string const& kernel_name(LoadedModel const& model, int row);
 
 /// A schedule with the name that it goes by.
 struct NamedScript {
@@ -154,6 +175,41 @@ Result<std::vector<Knob>> knobs_of(LoadedModel const& model, int kernel,
 Result<Tuned> tune_kernel(LoadedModel const& model, int kernel, TuneRequest const& request,
                           std::shared_ptr<Backend const> backend, Device& device,
                           Progress const& progress = {});
+
+struct ModelTuneRequest {
+  TuneRequest kernels;  ///< of each; its trials and seconds are of all kernels together
+  std::filesystem::path cache_folder;  ///< empty: no cache
+  std::function<void(int kernel, Attempt const&)> on_attempt;
+};
+struct TunedKernel {
+  int kernel = 0;  ///< its row
+  int calls = 0;
+  double rule_ms = 0, tuned_ms = 0;  ///< in the network, all calls, medians; equal: by rule
+  std::optional<TuneResult> result;  ///< of its last comparison; nothing: nothing was found
+  int trials = 0;
+  std::string left_out;  ///< why it was not searched; empty: it was
+};
+struct TunedModel {
+  std::vector<TunedKernel> kernels;    ///< those that took most come first
+  std::map<int, std::string> scripts;  ///< that are worth it in the network, too, by row
+  double rule_ms = 0, tuned_ms = 0;    ///< of the network, medians of the same rounds
+  TuneEnd end = TuneEnd::kTrials;
+  double seconds = 0;  ///< of the search and the comparisons of kernels
+  std::string not_stored;
+};
+/// Searches for schedules of all kernels of a model with one budget, and compares networks with
+/// what was found and by rule: what is not faster there is left out. Trials of the request's job
+/// that are in the store are not made again. Errors: those of `run_model`, cancelled.
+Result<TunedModel> tune_model(LoadedModel const& model, ModelTuneRequest const& request,
+                              std::shared_ptr<Backend const> backend, Device& device,
+                              Progress const& progress = {});
+/// The model with these schedules, and nothing else of a session: a project (.twproj), which every
+/// front opens, at this file. `source`, `shapes`: as the model was opened. Errors: those of reading
+/// the model's file and of writing.
+Status write_tuned_project(LoadedModel const& model, TunedModel const& tuned,
+                           std::string const& source, std::string const& shapes,
+                           TuneRequest const& request, Backend const& backend,
+                           std::filesystem::path const& file);
 
 struct DiffOptions {
   std::string stage = "program";

@@ -5,7 +5,6 @@
 namespace tw {
 namespace {
 
-constexpr size_t kFinalists = 8;
 constexpr int kRounds = 15;
 
 struct Runner {
@@ -63,7 +62,7 @@ Result<FinalResult> compare_finalists(Backend const& backend, KernelBench& bench
   if (options.stop.stop_requested()) return refused("cancelled", "cancelled");
   std::ranges::sort(right, {}, &Finalist::seconds);
   std::erase_if(right, [&](Finalist const& one) { return one.script == by_rule.script; });
-  if (right.size() > kFinalists) right.erase(right.begin() + kFinalists, right.end());
+  if (right.size() > size_t(options.finalists)) right.resize(size_t(options.finalists));
   std::vector<Runner> runners;
   auto first = runner(std::move(by_rule), backend, bench, expected, options);
   if (!first) return refused("nothing_ran", "the schedule by rule is not right or did not run");

@@ -21,6 +21,7 @@ struct Finalist {
 struct FinalsOptions {
   int threads = 1;
   uint64_t seed = 1;
+  int finalists = 8;  ///< besides the schedule by rule
   StopToken stop;
 };
 struct FinalResult {
@@ -28,7 +29,7 @@ struct FinalResult {
   double best_seconds = 0, rule_seconds = 0;  ///< medians of the same rounds
 };
 
-/// The best eight of `right` and the schedule by rule, compiled with all optimization, judged once
+/// The best of `right` and the schedule by rule, compiled with all optimization, judged once
 /// more and timed in rounds, in each in another order. Who is not faster than the rule in the
 /// median of the rounds' ratios is not the best. Errors: nothing_ran (the schedule by rule was not
 /// right), those of the device.

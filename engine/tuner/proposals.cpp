@@ -11,8 +11,12 @@ constexpr int kMostInVain = 2000;
 
 }  // namespace
 
-Proposals::Proposals(Space const& space, Search& search, TuneOptions const& options)
-    : space_(space), search_(search), options_(options), worker_([this] { work(); }) {}
+Proposals::Proposals(Space const& space, Search& search, TuneOptions const& options,
+                     std::vector<Candidate> const& known)
+    : space_(space), search_(search), options_(options) {
+  for (Candidate const& one : known) known_.insert(one.schedule.script());
+  worker_ = std::jthread([this] { work(); });
+}
 
 Proposals::~Proposals() {
   {

@@ -23,8 +23,9 @@ struct Compiled {
 class Proposals {
 public:
   /// Compiles on a thread of its own, as many as there may be trials; some before they are asked
-  /// for, or (without `overlap`) only while somebody waits for one.
-  Proposals(Space const& space, Search& search, TuneOptions const& options);
+  /// for, or (without `overlap`) only while somebody waits for one. None of `known` is proposed.
+  Proposals(Space const& space, Search& search, TuneOptions const& options,
+            std::vector<Candidate> const& known = {});
   ~Proposals();
   Proposals(Proposals const&) = delete;
 
@@ -55,7 +56,7 @@ private:
   int untold_ = 0;  ///< proposed, and nobody has said what they took
   bool ended_ = false, closed_ = false, waited_for_ = false;
   std::optional<Error> failure_;
-  std::jthread worker_;
+  std::jthread worker_;  ///< the last: it begins at once
 };
 
 }  // namespace tw

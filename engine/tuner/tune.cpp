@@ -26,28 +26,58 @@ Outcome outcome_of(Error const& error) {
   return Outcome::kCompileError;
 }
 
-/// One tuning from the first candidate to the last.
-class Tuning {
+class Tuning final : public KernelTuning {
 public:
-  Tuning(Space const& space, KernelBench& bench, te::Expected const& expected,
-         TuneOptions const& options)
-      : space_(space), bench_(bench), expected_(expected), options_(options) {}
+  Tuning(Space space, Device& device, std::vector<NDArray> inputs, te::Expected expected,
+         TuneOptions options)
+      : space_(std::move(space)),
+        bench_(device, space_.program(), std::move(inputs)),
+        expected_(std::move(expected)),
+        options_(std::move(options)) {}
 
-  Status search(Search& search);
-  Result<TuneResult> finish();
+  Status begin();
+  Result<TuneEnd> search(int trials, double seconds) override;
+  double best_seconds() const override;
+  double rule_seconds() const override { return rule_seconds_; }
+  int trials() const override { return int(result_.attempts.size()); }
+  Result<TuneResult> finish(int finalists) override;
 
 private:
   Attempt attempt(Compiled const& compiled);
   void keep(Attempt attempt, Candidate const& candidate);
-  TuneEnd end_of(bool no_more) const;
+  void keep_right(Candidate const& candidate, double seconds);
+  Status take_known();
 
-  Space const& space_;
-  KernelBench& bench_;
-  te::Expected const& expected_;
-  TuneOptions const& options_;
+  Space space_;
+  KernelBench bench_;
+  te::Expected expected_;
+  TuneOptions options_;
   TuneResult result_;
+  double rule_seconds_ = 0;
   std::vector<Finalist> right_;
+  std::unique_ptr<Search> search_;
+  std::unique_ptr<Proposals> proposals_;  ///< reads all of the above but `right_`
 };
+
+/// What was known is as if it had been measured now; the last comparison measures the best again.
+Status Tuning::take_known() {
+  std::vector<Candidate> known;
+  for (KnownTrial const& trial : options_.known) {
+    TRY_ASSIGN(Candidate candidate, space_.at(trial.point));
+    search_->tell(candidate, trial.seconds);
+    if (trial.seconds) keep_right(candidate, *trial.seconds);
+    known.push_back(std::move(candidate));
+  }
+  proposals_ = std::make_unique<Proposals>(space_, *search_, options_, known);
+  return {};
+}
+
+Status Tuning::begin() {
+  TRY(space_.by_rule());  // pinned knobs are checked by it
+  TRY_ASSIGN(SearchRow row, find_search(options_.search));
+  search_ = row.make(space_, options_.seed);
+  return take_known();
+}
 
 Attempt Tuning::attempt(Compiled const& compiled) {
   Attempt attempt;
@@ -74,56 +104,60 @@ Attempt Tuning::attempt(Compiled const& compiled) {
   return attempt;
 }
 
+double Tuning::best_seconds() const {
+  return right_.empty() ? 0 : std::ranges::min(right_, {}, &Finalist::seconds).seconds;
+}
+
+void Tuning::keep_right(Candidate const& candidate, double seconds) {
+  if (candidate.point.empty()) rule_seconds_ = seconds;
+  right_.push_back(
+      {candidate.point, candidate.schedule.script(), candidate.schedule.program(), seconds});
+}
+
 void Tuning::keep(Attempt attempt, Candidate const& candidate) {
-  double best = result_.attempts.empty() ? 0 : result_.attempts.back().best_seconds;
-  if (attempt.outcome == Outcome::kOk) {
-    double least = std::ranges::min(attempt.seconds);
-    best = best > 0 ? std::min(best, least) : least;
-    right_.push_back({candidate.point, attempt.script, candidate.schedule.program(), least});
-  }
-  attempt.best_seconds = best;
+  if (attempt.outcome == Outcome::kOk) keep_right(candidate, std::ranges::min(attempt.seconds));
+  attempt.best_seconds = best_seconds();
   result_.attempts.push_back(std::move(attempt));
   if (options_.on_attempt) options_.on_attempt(result_.attempts.back());
 }
 
-TuneEnd Tuning::end_of(bool no_more) const {
-  if (options_.stop.stop_requested()) return TuneEnd::kStopped;
-  if (int(result_.attempts.size()) >= options_.trials) return TuneEnd::kTrials;
-  return no_more ? TuneEnd::kConverged : TuneEnd::kSeconds;
-}
-
-Status Tuning::search(Search& search) {
+Result<TuneEnd> Tuning::search(int trials, double seconds) {
   auto start = Clock::now();
-  Proposals proposals(space_, search, options_);
-  bool no_more = false;
-  while (!options_.stop.stop_requested() &&
-         (options_.seconds <= 0 || since(start) < options_.seconds)) {
-    TRY_ASSIGN(std::optional<Compiled> compiled, proposals.next());
+  int last = std::min(options_.trials, this->trials() + trials);
+  TuneEnd end = TuneEnd::kTrials;
+  while (this->trials() < last) {
+    if (seconds > 0 && since(start) >= seconds) {
+      end = TuneEnd::kSeconds;
+      break;
+    }
+    TRY_ASSIGN(std::optional<Compiled> compiled, proposals_->next());
     if (!compiled) {
-      no_more = true;
+      end = TuneEnd::kConverged;
       break;
     }
     Attempt made = attempt(*compiled);
     if (options_.stop.stop_requested()) break;
-    std::optional<double> seconds;
-    if (made.outcome == Outcome::kOk) seconds = std::ranges::min(made.seconds);
+    std::optional<double> took;
+    if (made.outcome == Outcome::kOk) took = std::ranges::min(made.seconds);
     keep(std::move(made), compiled->candidate);
-    proposals.tell(compiled->candidate, seconds);
+    proposals_->tell(compiled->candidate, took);
   }
-  result_.wall_seconds = since(start);
-  result_.rejected = proposals.rejected();
-  result_.repeated = proposals.repeated();
-  result_.end = end_of(no_more);
-  return {};
+  if (options_.stop.stop_requested()) end = TuneEnd::kStopped;
+  result_.wall_seconds += since(start);
+  result_.end = end;
+  return end;
 }
 
-Result<TuneResult> Tuning::finish() {
+Result<TuneResult> Tuning::finish(int finalists) {
+  result_.rejected = proposals_->rejected();
+  result_.repeated = proposals_->repeated();
+  proposals_.reset();
   TRY_ASSIGN(result_.space_size, space_.size());
   TRY_ASSIGN(Candidate rule, space_.by_rule());
-  FinalsOptions finals{options_.threads, options_.seed, options_.stop};
+  FinalsOptions finals{options_.threads, options_.seed, finalists, options_.stop};
   Finalist by_rule{rule.point, rule.schedule.script(), rule.schedule.program(), 0};
-  TRY_ASSIGN(FinalResult final,
-             compare_finalists(space_.backend(), bench_, expected_, by_rule, right_, finals));
+  TRY_ASSIGN(FinalResult final, compare_finalists(space_.backend(), bench_, expected_, by_rule,
+                                                  std::move(right_), finals));
   result_.script = final.best.script;
   result_.point = final.best.point;
   result_.seconds = final.best_seconds;
@@ -138,15 +172,22 @@ std::string_view name_of(TuneEnd end) {
   return kNames[size_t(end)];
 }
 
+Result<std::unique_ptr<KernelTuning>> KernelTuning::create(Space space, Device& device,
+                                                           std::vector<NDArray> inputs,
+                                                           te::Expected expected,
+                                                           TuneOptions options) {
+  auto tuning = std::make_unique<Tuning>(std::move(space), device, std::move(inputs),
+                                         std::move(expected), std::move(options));
+  TRY(tuning->begin());
+  return tuning;
+}
+
 Result<TuneResult> tune(Space const& space, Device& device, std::vector<NDArray> inputs,
                         te::Expected const& expected, TuneOptions const& options) {
-  TRY_ASSIGN(SearchRow row, find_search(options.search));
-  TRY(space.by_rule());  // pinned knobs are checked by it
-  std::unique_ptr<Search> search = row.make(space, options.seed);
-  KernelBench bench(device, space.program(), std::move(inputs));
-  Tuning tuning(space, bench, expected, options);
-  TRY(tuning.search(*search));
-  return tuning.finish();
+  TRY_ASSIGN(std::unique_ptr<KernelTuning> tuning,
+             KernelTuning::create(space, device, std::move(inputs), expected, options));
+  TRY(tuning->search(options.trials, options.seconds));
+  return tuning->finish();
 }
 
 }  // namespace tw

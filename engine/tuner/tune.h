@@ -5,6 +5,8 @@
 
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,9 @@
 #include "engine/tuner/search/search.h"
 
 namespace tw {
+
+/// Of a kernel that is tuned alone.
+inline constexpr int kFinalists = 8;
 
 /// What became of a candidate. Only what was right has a time.
 struct Attempt {
@@ -26,6 +31,12 @@ struct Attempt {
   double best_seconds = 0;      ///< of all so far, this one too; 0: none was right
 };
 
+/// A trial that was made before. Without a time: it was not right, or did not run.
+struct KnownTrial {
+  Point point;
+  std::optional<double> seconds;
+};
+
 struct TuneOptions {
   int trials = 64;     ///< candidates that are compiled; the least of both budgets ends the search
   double seconds = 0;  ///< 0: as long as the trials take
@@ -36,6 +47,9 @@ struct TuneOptions {
   /// the machine that compiles.
   bool overlap = true;
   std::vector<Point> first;  ///< tried before what the search proposes: known from earlier
+  /// Trials of this very search, which was cut off: the search is told of them, and they are not
+  /// made again.
+  std::vector<KnownTrial> known;
   StopToken stop;
   std::function<void(Attempt const&)> on_attempt;
 };
@@ -57,8 +71,28 @@ struct TuneResult {
   TuneEnd end = TuneEnd::kTrials;
 };
 
-/// `inputs` and `expected` are the kernel's. Errors: unknown_search, those of the space;
-/// nothing_ran, where not even the schedule by rule was right.
+/// A tuning that can be left and gone on with. Not thread-safe; `device` outlives it.
+class KernelTuning {
+public:
+  /// `inputs` and `expected` are the kernel's. Errors: unknown_search, those of the space.
+  static Result<std::unique_ptr<KernelTuning>> create(Space space, Device& device,
+                                                      std::vector<NDArray> inputs,
+                                                      te::Expected expected, TuneOptions options);
+  virtual ~KernelTuning() = default;
+
+  /// Goes on until there are so many trials more, or for so long (0: however long they take);
+  /// says why it stopped. Never more than the options have for all. Errors: those of the space.
+  virtual Result<TuneEnd> search(int trials, double seconds) = 0;
+  /// Of the trials that were right, in seconds; 0: there is none.
+  virtual double best_seconds() const = 0;
+  virtual double rule_seconds() const = 0;  ///< the same of the schedule by rule alone
+  virtual int trials() const = 0;
+  /// The last comparison, of `finalists` at most and the schedule by rule; nothing may follow it.
+  /// Errors: nothing_ran, where not even the schedule by rule was right.
+  virtual Result<TuneResult> finish(int finalists = kFinalists) = 0;
+};
+
+/// One from the first trial to the last. Errors: those of `KernelTuning`.
 Result<TuneResult> tune(Space const& space, Device& device, std::vector<NDArray> inputs,
                         te::Expected const& expected, TuneOptions const& options);
 

@@ -122,7 +122,7 @@ Status take_parameters(Arguments const& arguments, session::LoadedModel const& m
 }
 
 Result<session::ExportRequest> request_of(Context const& context, Arguments const& arguments,
-                                          session::ExportSource const& source) {
+                                          session::ShapedModel const& source) {
   session::ExportRequest request = arguments.request;
   request.cache_folder = context.cache_folder;
   request.threads = context.threads;
@@ -138,12 +138,10 @@ Result<session::ExportRequest> request_of(Context const& context, Arguments cons
   return request;
 }
 
-Result<session::ExportSource> source_of(Context const& context, Arguments const& arguments) {
+Result<session::ShapedModel> source_of(Context const& context, Arguments const& arguments) {
   using session::ProjectSchedules;
-  TRY_ASSIGN(session::LoadOptions options, load_options(context));
-  return session::export_source(
-      arguments.path, options, *context.backend, context.cache_folder / "embedded",
-      arguments.by_default ? ProjectSchedules::kIgnored : ProjectSchedules::kKept);
+  return load_shaped(context, arguments.path,
+                     arguments.by_default ? ProjectSchedules::kIgnored : ProjectSchedules::kKept);
 }
 
 /// A signal takes away what was written so far; the shell then sees that it was one.
@@ -163,7 +161,6 @@ Result<session::ExportView> interruptible_export(Context const& context,
 int run(Context const& context, Arguments const& arguments) {
   auto source = source_of(context, arguments);
   if (!source) return report(context, source.error());
-  if (!source->sentence.empty()) fmt::print(stderr, "tw: {}\n", source->sentence);
   auto request = request_of(context, arguments, *source);
   if (!request) return report(context, request.error());
   auto device = context.open_device();

@@ -8,13 +8,19 @@ namespace {
 
 constexpr char const* kStates[] = {"plain", "default", "hand", "tuned"};
 
+struct Arguments {
+  std::string path;
+  bool timed = false, by_default = false;
+};
+
 std::string time_text(session::KernelRow const& row) {
   return row.time_ms ? milliseconds_text(*row.time_ms) : "-";
 }
 
 /// Fills in times measured inside the network.
-Status measure(Context const& context, session::LoadedModel const& model,
+Status measure(Context const& context, session::ShapedModel const& shaped,
                session::KernelTable& table, int threads) {
+  session::LoadedModel const& model = *shaped.model;
   TRY_ASSIGN(std::unique_ptr<Device> device, context.open_device());
   TRY_ASSIGN(session::MachineView machine,
              session::machine_view(*context.backend, *device, context.cache_folder, true, false, {},
@@ -23,19 +29,22 @@ Status measure(Context const& context, session::LoadedModel const& model,
   session::RunOptions options{.rounds = 5,
                               .threads = threads,
                               .inputs = std::move(inputs),
-                              .scripts = {},
+                              .scripts = shaped.scripts,
                               .cache_folder = context.cache_folder};
   TRY_ASSIGN(session::RunResult run, session::run_model(model, options, *context.backend, *device));
   session::fill_times(table, model, run, machine);
   return {};
 }
 
-int kernels(Context const& context, std::string const& path, bool timed) {
-  auto model = load(context, path);
+int kernels(Context const& context, Arguments const& arguments) {
+  using session::ProjectSchedules;
+  auto model =
+      load_shaped(context, arguments.path,
+                  arguments.by_default ? ProjectSchedules::kIgnored : ProjectSchedules::kKept);
   if (!model) return report(context, model.error());
-  session::KernelTable table = session::kernel_table(**model);
-  if (timed)
-    if (Status status = measure(context, **model, table, context.threads); !status)
+  session::KernelTable table = session::kernel_table(*model->model);
+  if (arguments.timed)
+    if (Status status = measure(context, *model, table, context.threads); !status)
       return report(context, status.error());
   if (context.json) {
     Json rows = Json::array();
@@ -61,13 +70,14 @@ int kernels(Context const& context, std::string const& path, bool timed) {
     return print(rows), 0;
   }
   fmt::print("{:<28} {:>2}  {:>10} {:>10}{}  operators\n", "kernel", "x", "MFLOP", "moves",
-             timed ? fmt::format(" {:>9} {:>8} {:<26}", "time", "share", "of roof") : "");
+             arguments.timed ? fmt::format(" {:>9} {:>8} {:<26}", "time", "share", "of roof") : "");
   for (auto const& row : table.rows) {
     std::string time =
-        timed ? fmt::format(" {:>9} {:>8} {:<26}", time_text(row),
-                            row.fraction_of_roof ? percent_text(*row.fraction_of_roof) : "-",
-                            row.roof ? row.roof->words : "-")
-              : "";
+        arguments.timed
+            ? fmt::format(" {:>9} {:>8} {:<26}", time_text(row),
+                          row.fraction_of_roof ? percent_text(*row.fraction_of_roof) : "-",
+                          row.roof ? row.roof->words : "-")
+            : "";
     fmt::print("{:<28} {:>2}  {:>10} {:>10}{}  {}  {}\n", row.name, row.count,
                number_text(double(row.flops) / 1e6), bytes_text(double(row.bytes)), time,
                row.operators, row.shape);
@@ -80,14 +90,13 @@ void add_kernels(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "kernels",
       "list the fused kernels: operators, shapes, work; --time adds their times in the network");
-  auto path = std::make_shared<std::string>();
-  auto timed = std::make_shared<bool>(false);
-  add_model_options(*command, context, *path);
-  command->add_flag("--time", *timed, "run the model and time every kernel inside it");
+  auto arguments = std::make_shared<Arguments>();
+  add_shaped_options(*command, context, arguments->path, arguments->by_default);
+  command->add_flag("--time", arguments->timed, "run the model and time every kernel inside it");
   add_device_option(*command, context);
   add_threads_option(*command, context);
-  command->callback([&context, path, timed] {
-    context.run = [&context, path, timed] { return kernels(context, *path, *timed); };
+  command->callback([&context, arguments] {
+    context.run = [&context, arguments] { return kernels(context, *arguments); };
   });
 }
 

@@ -18,6 +18,7 @@ struct Arguments {
   std::string path, input_folder, output_folder, write_inputs;
   std::vector<std::string> inputs, cut;
   int rounds = 10;
+  bool by_default = false;
 };
 
 /// The devices of a cut besides the first.
@@ -179,11 +180,15 @@ void print_result(Context const& context, session::RunResult const& result,
 }
 
 int run(Context const& context, Arguments const& arguments) {
+  using session::ProjectSchedules;
   auto start = std::chrono::steady_clock::now();
-  auto model = load(context, arguments.path);
-  if (!model) return report(context, model.error());
+  auto shaped =
+      load_shaped(context, arguments.path,
+                  arguments.by_default ? ProjectSchedules::kIgnored : ProjectSchedules::kKept);
+  if (!shaped) return report(context, shaped.error());
+  session::LoadedModel const& model = *shaped->model;
   std::chrono::duration<double> loading = std::chrono::steady_clock::now() - start;
-  auto inputs = read_inputs(arguments, **model);
+  auto inputs = read_inputs(arguments, model);
   if (!inputs) return report(context, inputs.error());
   if (!arguments.write_inputs.empty())
     if (Status status = write_raw(arguments.write_inputs, "", inputs->arrays); !status)
@@ -193,13 +198,13 @@ int run(Context const& context, Arguments const& arguments) {
   session::RunOptions options{.rounds = arguments.rounds,
                               .threads = context.threads,
                               .inputs = inputs->arrays,
-                              .scripts = {},
+                              .scripts = shaped->scripts,
                               .cache_folder = context.cache_folder};
   Elsewhere elsewhere;
   if (Status opened = open_cut(context, arguments, options, elsewhere); !opened)
     return report(context, opened.error());
   auto result =
-      session::run_model(**model, options, *context.backend, **device, {}, progress_of(context));
+      session::run_model(model, options, *context.backend, **device, {}, progress_of(context));
   end_progress(context);
   if (!result) return report(context, result.error());
   if (!arguments.output_folder.empty())
@@ -213,7 +218,7 @@ void add_run(CLI::App& app, Context& context) {
   auto* command =
       app.add_subcommand("run", "run the whole model on this machine or another and time it");
   auto arguments = std::make_shared<Arguments>();
-  add_model_options(*command, context, arguments->path);
+  add_shaped_options(*command, context, arguments->path, arguments->by_default);
   command->add_option("--rounds", arguments->rounds, "number of timed runs (default: 10)")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));

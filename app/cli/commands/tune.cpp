@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "app/cli/chosen_kernel.h"
+#include "app/cli/tuning_output.h"
 #include "app/shared/version.h"
-#include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 
 namespace tw::cli {
@@ -16,7 +14,11 @@ struct Arguments {
   TuneOptions options;
   std::string job;
   bool list = false, no_store = false;
+  bool has_trials = false;
 };
+
+constexpr int kTrialsOfKernel = 64;      // where nobody says how many, or for how long
+constexpr int kTrialsOfEachKernel = 32;  // of a model
 
 /// "conv2d.vectors=2"
 Result<Point> pinned_of(std::vector<std::string> const& pins) {
@@ -28,68 +30,6 @@ Result<Point> pinned_of(std::vector<std::string> const& pins) {
     point[pin.substr(0, equals)] = pin.substr(equals + 1);
   }
   return point;
-}
-
-Json to_json(Attempt const& attempt) {
-  Json json = {{"trial", attempt.number},
-               {"class", records::name_of(attempt.outcome)},
-               {"point", attempt.point},
-               {"seconds", attempt.seconds},
-               {"best_seconds", attempt.best_seconds}};
-  if (!attempt.sentence.empty()) json["why"] = attempt.sentence;
-  return json;
-}
-
-Json to_json(TuneResult const& result) {
-  Json classes = Json::object();
-  for (Attempt const& attempt : result.attempts) {
-    auto key = std::string(records::name_of(attempt.outcome));
-    classes[key] = classes.value(key, 0) + 1;
-  }
-  return {{"best_ms", result.seconds * 1e3},
-          {"default_ms", result.rule_seconds * 1e3},
-          {"point", result.point},
-          {"script", result.script},
-          {"trials", result.attempts.size()},
-          {"classes", classes},
-          {"rejected", result.rejected},
-          {"repeated", result.repeated},
-          {"space", result.space_size},
-          {"search_s", result.wall_seconds},
-          {"end", name_of(result.end)}};
-}
-
-/// One line a better one, and one for each that went wrong.
-void print_attempt(Context const& context, Attempt const& attempt, double& best) {
-  if (context.json) {
-    fmt::print("{}\n", to_json(attempt).dump(-1, ' ', false, Json::error_handler_t::replace));
-    std::fflush(stdout);
-    return;
-  }
-  if (attempt.outcome != records::Outcome::kOk)
-    fmt::print("{:5}  {}: {}  ({})\n", attempt.number, records::name_of(attempt.outcome),
-               attempt.sentence, point_text(attempt.point));
-  else if (best == 0 || attempt.best_seconds < best)
-    fmt::print("{:5}  {:>9}  {}\n", attempt.number, duration_text(attempt.best_seconds),
-               point_text(attempt.point));
-  best = attempt.best_seconds;
-  std::fflush(stdout);
-}
-
-void print_result(TuneResult const& result) {
-  std::string rejected;
-  for (auto const& [reason, count] : result.rejected)
-    rejected += fmt::format("{}{} for {}", rejected.empty() ? "" : ", ", count, reason);
-  fmt::print(
-      "{} in {} ({:.1f} a second), ended by {}; {} points in the space; left out: {}{} known\n",
-      count_text(int64_t(result.attempts.size()), "trial"), duration_text(result.wall_seconds),
-      double(result.attempts.size()) / std::max(result.wall_seconds, 1e-9), name_of(result.end),
-      many_text(result.space_size), rejected.empty() ? "" : rejected + ", ", result.repeated);
-  fmt::print("best {}, default {}: {}\n", duration_text(result.seconds),
-             duration_text(result.rule_seconds),
-             result.point.empty() ? "the default stays"
-                                  : speedup_text(result.rule_seconds / result.seconds));
-  fmt::print("{}\n", point_text(result.point));
 }
 
 /// The knobs of the kernel, with the values that each may take.
@@ -140,6 +80,71 @@ Result<std::unique_ptr<records::TrialStore>> opened_store(Context const& context
   return records::open_store(context.store_file, {.durability = Durability::kFast});
 }
 
+int tune_one(Context const& context, Arguments const& arguments, session::LoadedModel const& model,
+             int kernel, session::TuneRequest& request) {
+  auto device = context.open_device();
+  if (!device) return report(context, device.error());
+  double best = 0;
+  if (!arguments.has_trials) request.options.trials = kTrialsOfKernel;
+  request.options.on_attempt = [&](Attempt const& attempt) {
+    print_attempt(context, attempt, best);
+  };
+  auto tuned =
+      session::tune_kernel(model, kernel, request, context.backend, **device, progress_of(context));
+  end_progress(context);
+  if (!tuned) return report(context, tuned.error());
+  warn_of_store(tuned->not_stored);
+  return finish(context, arguments, tuned->result);
+}
+
+/// Trials and seconds are of all kernels together.
+session::ModelTuneRequest model_request(Context const& context, Arguments const& arguments,
+                                        session::LoadedModel const& model,
+                                        session::TuneRequest const& request) {
+  session::ModelTuneRequest all{request, context.cache_folder, {}};
+  if (!arguments.has_trials)
+    all.kernels.options.trials =
+        arguments.options.seconds > 0
+            ? 0
+            : kTrialsOfEachKernel * int(session::kernel_table(model).rows.size());
+  all.on_attempt = [&context, &model, count = 0](int kernel, Attempt const& attempt) mutable {
+    print_attempt_of(context, session::kernel_name(model, kernel), attempt, ++count);
+  };
+  return all;
+}
+
+int tune_all(Context const& context, Arguments const& arguments, session::LoadedModel const& model,
+             session::TuneRequest& request) {
+  if (!arguments.pins.empty())
+    return report(context, bad_input("pin_needs_kernel",
+                                     "--pin keeps a knob of one kernel: say which with --kernel")
+                               .error());
+  if (arguments.out.empty() && !context.json)
+    return report(context, bad_input("no_output",
+                                     "the schedules of a whole model need a place: "
+                                     "--out F.twproj, or --kernel to tune only one")
+                               .error());
+  if (request.store && request.job.empty()) request.job = new_job_name(arguments.path);
+  if (request.store && !context.json)
+    fmt::print("a search that was cut off goes on with --job {}\n", request.job);
+  std::fflush(stdout);
+  auto device = context.open_device();
+  if (!device) return report(context, device.error());
+  auto tuned = session::tune_model(model, model_request(context, arguments, model, request),
+                                   context.backend, **device, progress_of(context));
+  end_progress(context);
+  if (!tuned) return report(context, tuned.error());
+  warn_of_store(tuned->not_stored);
+  if (!arguments.out.empty())
+    if (Status status = session::write_tuned_project(
+            model, *tuned, arguments.path, fmt::format("{}", fmt::join(context.fixes, "; ")),
+            request, *context.backend, arguments.out);
+        !status)
+      return report(context, status.error());
+  print_tuned(context, model, *tuned, arguments.out);
+  return 0;
+}
+
 int tune(Context const& context, Arguments const& arguments) {
   auto model = load(context, arguments.path);
   if (!model) return report(context, model.error());
@@ -150,34 +155,30 @@ int tune(Context const& context, Arguments const& arguments) {
   if (!request) return report(context, request.error());
   auto store = opened_store(context, arguments);
   if (!store) return report(context, store.error());
-  auto device = context.open_device();
-  if (!device) return report(context, device.error());
-  double best = 0;
   request->store = store->get();
-  request->options.on_attempt = [&](Attempt const& attempt) {
-    print_attempt(context, attempt, best);
-  };
-  auto tuned = session::tune_kernel(**model, *kernel, *request, context.backend, **device,
-                                    progress_of(context));
-  end_progress(context);
-  if (!tuned) return report(context, tuned.error());
-  if (!tuned->not_stored.empty())
-    fmt::print(stderr, "tw: some trials are not in the store: {}\n", tuned->not_stored);
-  return finish(context, arguments, tuned->result);
+  bool all = arguments.kernel.empty() && !session::is_expression(**model);
+  return all ? tune_all(context, arguments, **model, *request)
+             : tune_one(context, arguments, **model, *kernel, *request);
 }
 
 void add_tune(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
-      "tune", "search for a faster schedule of a kernel, and check every result");
+      "tune", "search for faster schedules of a model or a kernel, and check every result");
   auto arguments = std::make_shared<Arguments>();
   add_model_options(*command, context, arguments->path);
   add_kernel_option(*command, arguments->kernel);
-  command->add_option("--trials", arguments->options.trials, "candidates to measure (default: 64)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000));
+  command->get_option("--kernel")
+      ->description("tune this one alone: its name or number (default: all of the model)");
+  auto* trials = command
+                     ->add_option("--trials", arguments->options.trials,
+                                  "candidates to measure, of all kernels together (default: 64, or "
+                                  "32 for each of a model)")
+                     ->type_name("N")
+                     ->check(CLI::Range(1, 1000000));
   command
-      ->add_option("--seconds", arguments->options.seconds,
-                   "end after this time, too (default: when the trials are done)")
+      ->add_option(
+          "--seconds", arguments->options.seconds,
+          "end after this time, the last comparisons too (default: when the trials are done)")
       ->type_name("S")
       ->check(CLI::PositiveNumber);
   std::string names;
@@ -192,15 +193,20 @@ void add_tune(CLI::App& app, Context& context) {
       ->expected(1)
       ->take_all();
   command->add_flag("--knobs", arguments->list, "instead: list the knobs with their values");
-  command->add_option("--out", arguments->out, "write the best schedule as a script")
-      ->type_name("F.tws");
+  command
+      ->add_option("--out", arguments->out,
+                   "write the best schedule of a kernel as a script, those of a model as a project")
+      ->type_name("F");
   add_store_option(*command, context);
   command->add_flag("--no-store", arguments->no_store, "keep no trial, and take up none");
-  command->add_option("--job", arguments->job, "a name for these trials in the store")
+  command
+      ->add_option("--job", arguments->job,
+                   "a name for these trials in the store; a search of this name goes on")
       ->type_name("NAME");
   add_device_option(*command, context);
   add_threads_option(*command, context);
-  command->callback([&context, arguments] {
+  command->callback([&context, arguments, trials] {
+    arguments->has_trials = trials->count() > 0;
     context.run = [&context, arguments] { return tune(context, *arguments); };
   });
 }

@@ -36,23 +36,6 @@ struct ExportRequest {
   std::map<std::string, NDArray> parameters;
 };
 
-/// A model to export, with the schedules that somebody made for its kernels.
-struct ExportSource {
-  Model model;
-  std::map<int, std::string> scripts;  ///< kernel row -> script
-  bool is_cut = false;                 ///< the project has it on several devices
-  std::string sentence;                ///< what one must know of where it was found; often empty
-};
-enum class ProjectSchedules : uint8_t { kKept, kIgnored };
-/// What `load_model` takes, or a project (.twproj): its model, its own kernels, and each kernel's
-/// schedule as it stood when the project was saved. A model that is no longer there is taken from
-/// the project, where that has a copy, and unpacked below `copies`. Errors: those of `load_model`
-/// and `open_project`, model_missing, unknown_kernel (a schedule for what the model no longer has),
-/// those of the texts of own kernels and of scripts.
-Result<ExportSource> export_source(std::string const& path, LoadOptions const& options,
-                                   Backend const& backend, std::filesystem::path const& copies,
-                                   ProjectSchedules schedules = ProjectSchedules::kKept);
-
 /// The test's inputs are those stored beside the model (test_data_set_N), else seeded random ones
 /// with what the operators' plain loops make of them. A tensor expression, and a kernel alone, is a
 /// model of one step; a model's kernel takes its weights along. `host` and `device` are this

@@ -1,11 +1,11 @@
-// A kernel of a model, tuned, with what is known of it from earlier.
+#include "engine/session/cases/kernel_tuning.h"
+
 #include <chrono>
 #include <thread>
 
 #include "engine/device/registry.h"
 #include "engine/ir/text.h"
 #include "engine/session/model/kernel_reference.h"
-#include "engine/session/use_cases.h"
 
 namespace tw::session {
 namespace {
@@ -53,7 +53,54 @@ Result<std::vector<Point>> known_points(records::TrialStore& store, records::Tri
   return points;
 }
 
+/// Trials of this job: the search goes on after them.
+Result<std::vector<KnownTrial>> trials_of_job(records::TrialStore& store,
+                                              records::Trial const& common) {
+  std::vector<KnownTrial> known;
+  if (common.job.empty()) return known;
+  TRY(records::each_trial(store, {.task = common.task, .device = common.device, .job = common.job},
+                          [&](records::StoredTrial const& one) -> Status {
+                            if (one.trial.machine == common.machine &&
+                                one.trial.outcome != records::Outcome::kDeviceLost)
+                              known.push_back({one.trial.knobs, records::seconds_of(one.trial)});
+                            return {};
+                          }));
+  return known;
+}
+
 }  // namespace
+
+Result<std::unique_ptr<KernelTuning>> open_tuning(LoadedModel const& model, int kernel,
+                                                  TuneRequest const& request,
+                                                  std::shared_ptr<Backend const> backend,
+                                                  Device& device, std::string& not_stored,
+                                                  Progress const& progress) {
+  TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
+  records::Trial common = common_of(model.kernel(kernel), program, *backend, request);
+  Space space(std::move(program), backend, request.pinned);
+  TRY(space.by_rule());
+  TuneOptions options = request.options;
+  if (request.store) {
+    TRY_ASSIGN(options.known, trials_of_job(*request.store, common));
+    TRY_ASSIGN(options.first, known_points(*request.store, common));
+  }
+  TRY_ASSIGN(KernelReference reference,
+             kernel_reference(model, kernel, *backend, device, options.stop, progress));
+  if (options.threads <= 0) options.threads = backend->target().hardware.unit().count;
+  options.overlap = !is_this_machine(request.device) ||
+                    options.threads < int(std::thread::hardware_concurrency());
+  options.on_attempt = [common, &not_stored, store = request.store,
+                        then = request.options.on_attempt](Attempt const& attempt) {
+    if (store && not_stored.empty()) {
+      records::Trial trial = trial_of(attempt, common);
+      if (auto stored = store->append({&trial, 1}); !stored)
+        not_stored = to_sentence(stored.error());
+    }
+    if (then) then(attempt);
+  };
+  return KernelTuning::create(std::move(space), device, std::move(reference.inputs),
+                              std::move(reference.expected), std::move(options));
+}
 
 Result<std::vector<Knob>> knobs_of(LoadedModel const& model, int kernel,
                                    std::shared_ptr<Backend const> backend) {
@@ -65,30 +112,11 @@ Result<std::vector<Knob>> knobs_of(LoadedModel const& model, int kernel,
 Result<Tuned> tune_kernel(LoadedModel const& model, int kernel, TuneRequest const& request,
                           std::shared_ptr<Backend const> backend, Device& device,
                           Progress const& progress) {
-  TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
-  records::Trial common = common_of(model.kernel(kernel), program, *backend, request);
-  Space space(std::move(program), backend, request.pinned);
-  TRY(space.by_rule());
   Tuned tuned;
-  TuneOptions options = request.options;
-  if (request.store) {
-    TRY_ASSIGN(options.first, known_points(*request.store, common));
-  }
-  TRY_ASSIGN(KernelReference reference,
-             kernel_reference(model, kernel, *backend, device, options.stop, progress));
-  if (options.threads <= 0) options.threads = backend->target().hardware.unit().count;
-  options.overlap = !is_this_machine(request.device) ||
-                    options.threads < int(std::thread::hardware_concurrency());
-  options.on_attempt = [&](Attempt const& attempt) {
-    if (request.store && tuned.not_stored.empty()) {
-      records::Trial trial = trial_of(attempt, common);
-      if (auto stored = request.store->append({&trial, 1}); !stored)
-        tuned.not_stored = to_sentence(stored.error());
-    }
-    if (request.options.on_attempt) request.options.on_attempt(attempt);
-  };
-  TRY_ASSIGN(tuned.result,
-             tune(space, device, std::move(reference.inputs), reference.expected, options));
+  TRY_ASSIGN(std::unique_ptr<KernelTuning> tuning,
+             open_tuning(model, kernel, request, backend, device, tuned.not_stored, progress));
+  TRY(tuning->search(request.options.trials, request.options.seconds));
+  TRY_ASSIGN(tuned.result, tuning->finish());
   return tuned;
 }
 

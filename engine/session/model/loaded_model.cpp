@@ -307,6 +307,8 @@ Result<int> find_kernel(LoadedModel const& model, std::string const& name) {
   return bad_input("unknown_kernel", fmt::format("there is no kernel '{}'; {}", name, hint));
 }
 
+std::string const& kernel_name(LoadedModel const& model, int row) { return model.kernel(row).name; }
+
 Result<ir::Program> plain_program(LoadedModel const& model, int kernel) {
   return te::to_program(model.kernel(kernel).kernel);
 }

@@ -67,6 +67,10 @@ struct Project {
   std::string saved;       ///< "2026-11-21T14:08:35Z"
 };
 
+/// The model's path from the project's folder, where it lies below or beside it; empty: there is
+/// none.
+std::string path_beside(std::string const& model, std::filesystem::path const& project_file);
+
 constexpr int kProjectVersion = 1;
 constexpr int64_t kLargestProject = int64_t(1) << 30;  // bytes
 constexpr int64_t kLargestEmbedded = 640 << 20;        // bytes, before they are packed

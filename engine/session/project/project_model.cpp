@@ -53,6 +53,13 @@ WeightsState weights_of(ProjectModel const& model, fs::path const& place, StopTo
 
 }  // namespace
 
+std::string path_beside(std::string const& model, fs::path const& project_file) {
+  std::error_code failed;
+  fs::path folder = fs::absolute(project_file, failed).parent_path();
+  fs::path path = fs::relative(model, folder, failed);
+  return failed ? "" : path.string();
+}
+
 FoundModel find_model(Project const& project, fs::path const& project_file, StopToken stop) {
   using State = FoundModel::State;
   ProjectModel const& model = project.model;

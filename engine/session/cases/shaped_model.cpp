@@ -1,12 +1,12 @@
-// What is exported: a model as it opens, or one that was shaped in a project.
+// A model as it opens, or one that was shaped in a project.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "engine/schedule/trace.h"
-#include "engine/session/cases/export_cases.h"
 #include "engine/session/model/loaded_model.h"
 #include "engine/session/project/project.h"
+#include "engine/session/use_cases.h"
 
 namespace tw::session {
 namespace {
@@ -33,7 +33,7 @@ Result<std::map<int, std::string>> scripts_in(LoadedModel const& model, Project 
       return bad_input(
           "unknown_kernel",
           fmt::format("the project has a schedule for the kernel {}, which the model does not "
-                      "have; --default exports the model without the project's schedules",
+                      "have; --default takes the model without the project's schedules",
                       kernel.name),
           Place{file, 0, 0, {}});
     scripts[int(found - kernels.begin())] = kernel.script;
@@ -43,10 +43,10 @@ Result<std::map<int, std::string>> scripts_in(LoadedModel const& model, Project 
 
 }  // namespace
 
-Result<ExportSource> export_source(std::string const& path, LoadOptions const& options,
-                                   Backend const& backend, fs::path const& copies,
-                                   ProjectSchedules schedules) {
-  ExportSource source;
+Result<ShapedModel> shaped_model(std::string const& path, LoadOptions const& options,
+                                 Backend const& backend, fs::path const& copies,
+                                 ProjectSchedules schedules) {
+  ShapedModel source;
   if (!path.ends_with(".twproj")) {
     TRY_ASSIGN(source.model, load_model(path, options, backend));
     return source;
@@ -59,7 +59,10 @@ Result<ExportSource> export_source(std::string const& path, LoadOptions const& o
     return bad_input("model_missing", found.sentence, Place{path, 0, 0, {}});
   source.sentence = found.sentence;
   source.is_cut = !project.cut.empty();
-  TRY_ASSIGN(source.model, load_model(found.source, options, backend));
+  LoadOptions shaped = options;
+  TRY_ASSIGN(auto shapes, parse_fixes(project.model.shapes));
+  shaped.fixes.merge(shapes);
+  TRY_ASSIGN(source.model, load_model(found.source, shaped, backend));
   TRY_ASSIGN(source.model, with_all_own(source.model, project));
   if (schedules == ProjectSchedules::kKept) {
     TRY_ASSIGN(source.scripts, scripts_in(*source.model, project, path));
