@@ -44,6 +44,12 @@ bool Decisions::choose(std::string const& name, bool preset) {
   return choose(name, {"no", "yes"}, preset ? std::string("yes") : "no") == "yes";
 }
 
+std::string Decisions::choose_sharing(std::string const& name, std::vector<std::string> values,
+                                      std::string const& preset) {
+  if (threads_ == 1) values = {preset};
+  return choose(name, std::move(values), preset);
+}
+
 void Decisions::reject(std::string reason, std::string sentence) {
   if (!rejection_) rejection_ = Rejection{std::move(reason), std::move(sentence)};
 }

@@ -35,8 +35,9 @@ public:
   using Otherwise = std::function<int(Knob const&)>;
 
   Decisions() = default;
-  explicit Decisions(Point given, Otherwise otherwise = {})
-      : given_(std::move(given)), otherwise_(std::move(otherwise)) {}
+  /// `threads`: that the kernel is tried with; 0: not known.
+  explicit Decisions(Point given, Otherwise otherwise = {}, int threads = 0)
+      : given_(std::move(given)), otherwise_(std::move(otherwise)), threads_(threads) {}
 
   /// The preset is added where it is not among the values. A given value that is none of them is
   /// as if none were given: the choice is another one than it was made for.
@@ -44,6 +45,10 @@ public:
                      std::string const& preset);
   int64_t choose(std::string const& name, std::vector<int64_t> const& values, int64_t preset);
   bool choose(std::string const& name, bool preset);
+  /// How work is shared among threads: a trial on one thread says nothing about it, so that there
+  /// only the preset can be chosen.
+  std::string choose_sharing(std::string const& name, std::vector<std::string> values,
+                             std::string const& preset);
 
   /// The point is not worth compiling. `reason` is a word to count by: "registers".
   void reject(std::string reason, std::string sentence);
@@ -63,6 +68,7 @@ public:
 private:
   Point given_;
   Otherwise otherwise_;
+  int threads_ = 0;
   std::vector<Knob> knobs_;
   std::optional<Rejection> rejection_;
 };

@@ -8,6 +8,8 @@ namespace {
 constexpr size_t kAhead = 2;
 /// Points in a row that are known or rejected: the space is as good as searched.
 constexpr int kMostInVain = 2000;
+/// Of lowering, which counts before it writes anything out: nothing was compiled.
+constexpr std::string_view kTooMuchCode = "too_many_statements";
 
 }  // namespace
 
@@ -60,7 +62,7 @@ Result<std::optional<Candidate>> Proposals::fresh() {
 }
 
 void Proposals::work() {
-  for (int made = 0; made < options_.trials; ++made) {
+  for (int made = 0; made < options_.trials;) {
     {
       std::unique_lock lock(mutex_);
       changed_.wait(lock,
@@ -75,6 +77,13 @@ void Proposals::work() {
     auto code = compile_kernel((*candidate)->schedule.program(), space_.backend(), CodeTier::kFast,
                                options_.stop);
     std::unique_lock lock(mutex_);
+    if (!code && code.error().code == kTooMuchCode) {
+      ++rejected_["size of the code"];
+      search_.tell(**candidate, std::nullopt);
+      --untold_;
+      continue;
+    }
+    ++made;
     changed_.wait(lock, [&] { return closed_ || ready_.size() < kAhead; });
     if (closed_) break;
     ready_.push_back({std::move(**candidate), std::move(code)});

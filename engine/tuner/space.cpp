@@ -33,7 +33,7 @@ Result<Candidate> Space::made(Decisions& decisions) const {
 }
 
 Result<Candidate> Space::by_rule() const {
-  Decisions decisions(pinned_);
+  Decisions decisions(pinned_, {}, threads_);
   TRY_ASSIGN(Candidate rule, made(decisions));
   for (auto const& [name, value] : pinned_) {
     auto knob = std::ranges::find(rule.knobs, name, &Knob::name);
@@ -48,18 +48,21 @@ Result<Candidate> Space::by_rule() const {
 
 Result<Candidate> Space::at(Point point) const {
   for (auto const& [name, value] : pinned_) point[name] = value;
-  Decisions decisions(std::move(point));
+  Decisions decisions(std::move(point), {}, threads_);
   return made(decisions);
 }
 
 Result<Candidate> Space::random(Rng& rng) const {
   // The template may be run more than once, and answers the same then.
   std::map<std::string, int> drawn;
-  Decisions decisions(pinned_, [&](Knob const& knob) {
-    auto [known, is_new] = drawn.try_emplace(knob.name, 0);
-    if (is_new) known->second = int(rng.below(int64_t(knob.values.size())));
-    return known->second;
-  });
+  Decisions decisions(
+      pinned_,
+      [&](Knob const& knob) {
+        auto [known, is_new] = drawn.try_emplace(knob.name, 0);
+        if (is_new) known->second = int(rng.below(int64_t(knob.values.size())));
+        return known->second;
+      },
+      threads_);
   return made(decisions);
 }
 

@@ -21,9 +21,14 @@ struct Candidate {
 
 class Space {
 public:
-  /// `pinned`: knobs that stay as they are said here.
-  Space(ir::Program program, std::shared_ptr<Backend const> backend, Point pinned = {})
-      : program_(std::move(program)), backend_(std::move(backend)), pinned_(std::move(pinned)) {}
+  /// `pinned`: knobs that stay as they are said here. `threads`: that points are tried with; on one
+  /// thread how work is shared stays as the rule has it.
+  Space(ir::Program program, std::shared_ptr<Backend const> backend, Point pinned = {},
+        int threads = 0)
+      : program_(std::move(program)),
+        backend_(std::move(backend)),
+        pinned_(std::move(pinned)),
+        threads_(threads) {}
 
   ir::Program const& program() const { return program_; }
   Backend const& backend() const { return *backend_; }
@@ -50,6 +55,7 @@ private:
   ir::Program program_;
   std::shared_ptr<Backend const> backend_;
   Point pinned_;
+  int threads_ = 0;
 };
 
 }  // namespace tw

@@ -90,6 +90,21 @@ private slots:
              std::string("unknown_value"));
   }
 
+  /// What is found on one thread is run on all cores, too.
+  void on_one_thread_nobody_decides_how_work_is_shared() {
+    auto values_of_parallel = [](int threads) {
+      Space space(space_of(kWindow).program(), this_cpu(), {}, threads);
+      size_t values = 0;
+      Candidate const rule = space.by_rule().value();
+      for (Knob const& knob : rule.knobs)
+        if (knob.name.ends_with(".parallel")) values = std::max(values, knob.values.size());
+      return values;
+    };
+    QCOMPARE(values_of_parallel(1), size_t(1));
+    QVERIFY(values_of_parallel(2) > 1);
+    QVERIFY(values_of_parallel(0) > 1);
+  }
+
   /// Interpreted as scheduled programs; the steps were proven, and this shows it.
   void random_points_compute_what_the_plain_nest_does() {
     int different = 0, rejected = 0;

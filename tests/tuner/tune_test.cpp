@@ -163,6 +163,56 @@ private slots:
     QVERIFY(result.attempts.size() < 100);
   }
 
+  void a_search_that_was_cut_off_goes_on() {
+    Space space = space_of(kProduct);
+    auto begin = [&](TuneOptions options) {
+      return KernelTuning::create(space, *device_, inputs_, expected_, options).value();
+    };
+    std::vector<Attempt> before, after;
+    TuneOptions options{.trials = 100};
+    options.on_attempt = [&](Attempt const& attempt) { before.push_back(attempt); };
+    auto first = begin(options);
+    QVERIFY(first->search(8, 0).value() == TuneEnd::kTrials);
+    QVERIFY(first->search(8, 0).value() == TuneEnd::kTrials);
+    QCOMPARE(first->trials(), 16);
+    QCOMPARE(int(before.size()), 16);
+    first.reset();  // killed here
+    std::set<std::string> made;
+    for (Attempt const& one : before) {
+      made.insert(one.script);
+      std::optional<double> seconds;
+      if (one.outcome == records::Outcome::kOk) seconds = std::ranges::min(one.seconds);
+      options.known.push_back({one.point, seconds});
+    }
+    options.on_attempt = [&](Attempt const& attempt) { after.push_back(attempt); };
+    auto second = begin(options);
+    QCOMPARE(second->best_seconds(), before.back().best_seconds);
+    QCOMPARE(second->rule_seconds(), std::ranges::min(before[0].seconds));
+    QVERIFY(second->search(16, 0).value() == TuneEnd::kTrials);
+    QCOMPARE(int(after.size()), 16);
+    for (Attempt const& one : after) QVERIFY(!made.contains(one.script));
+    TuneResult result = second->finish().value();
+    QVERIFY(result.seconds <= result.rule_seconds * 1.05);
+  }
+
+  void what_would_be_too_much_code_is_left_out_and_is_no_trial() {
+    constexpr char kLarge[] =
+        "tilewright te 1\n"
+        "kernel large(X: f32[3, 50, 98], W: f32[32, 3, 3, 3]) -> Y\n"
+        "  Y[o in 32, y in 48, x in 96] = "
+        "sum[c in 3, r in 3, s in 3] X[c, y + r, x + s] * W[o, c, r, s]\n";
+    Space space = space_of(kLarge);
+    te::Kernel kernel = kernel_of(kLarge);
+    Rng rng(4);
+    std::vector<NDArray> inputs = random_inputs(kernel, rng);
+    TuneOptions options{.trials = 60, .search = "random"};
+    TuneResult result = tune(space, *device_, inputs, expected_of(kernel, inputs), options).value();
+    for (Attempt const& attempt : result.attempts)
+      QVERIFY2(attempt.outcome == records::Outcome::kOk, attempt.sentence.c_str());
+    QCOMPARE(int(result.attempts.size()), 60);
+    QVERIFY(result.rejected["size of the code"] > 0);
+  }
+
 private:
   std::unique_ptr<LocalDevice> device_;
   te::Kernel kernel_;

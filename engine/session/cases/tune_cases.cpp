@@ -77,16 +77,16 @@ Result<std::unique_ptr<KernelTuning>> open_tuning(LoadedModel const& model, int 
                                                   Progress const& progress) {
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
   records::Trial common = common_of(model.kernel(kernel), program, *backend, request);
-  Space space(std::move(program), backend, request.pinned);
-  TRY(space.by_rule());
   TuneOptions options = request.options;
+  if (options.threads <= 0) options.threads = backend->target().hardware.unit().count;
+  Space space(std::move(program), backend, request.pinned, options.threads);
+  TRY(space.by_rule());
   if (request.store) {
     TRY_ASSIGN(options.known, trials_of_job(*request.store, common));
     TRY_ASSIGN(options.first, known_points(*request.store, common));
   }
   TRY_ASSIGN(KernelReference reference,
              kernel_reference(model, kernel, *backend, device, options.stop, progress));
-  if (options.threads <= 0) options.threads = backend->target().hardware.unit().count;
   options.overlap = !is_this_machine(request.device) ||
                     options.threads < int(std::thread::hardware_concurrency());
   options.on_attempt = [common, &not_stored, store = request.store,

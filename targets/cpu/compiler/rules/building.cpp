@@ -56,7 +56,7 @@ void Building::parallel(RuleStage const& stage,
         step(fmt::format("parallel({})", reference(stage, name))))
       by_rule = name;
   }
-  std::string chosen = choose(stage, "parallel", names, by_rule);
+  std::string chosen = decisions_.choose_sharing(stage.block + ".parallel", names, by_rule);
   if (chosen == by_rule) return;
   schedule_ = before;
   if (chosen != "none") step(fmt::format("parallel({})", reference(stage, chosen)));
