@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "app/cli/chosen_kernel.h"
 
 #include <algorithm>
@@ -65,6 +67,17 @@ Result<ChosenKernel> choose_kernel(Context const& context, KernelArguments const
   TRY_ASSIGN(std::optional<int> named, kernel_of(*chosen.model, chosen.script));
   chosen.kernel = named.value_or(chosen.kernel);
   return chosen;
+}
+
+Result<Point> pinned_of(std::vector<std::string> const& pins) {
+  Point point;
+  for (std::string const& pin : pins) {
+    size_t equals = pin.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == pin.size())
+      return bad_input("bad_pin", fmt::format("--pin takes KNOB=VALUE, not '{}'", pin));
+    point[pin.substr(0, equals)] = pin.substr(equals + 1);
+  }
+  return point;
 }
 
 }  // namespace tw::cli

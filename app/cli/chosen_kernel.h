@@ -22,6 +22,8 @@ void add_kernel_options(CLI::App& command, Context& context, KernelArguments& ar
 /// A file's text, or one of the two schedules that every kernel has.
 Result<session::NamedScript> named_script(Context const& context, session::LoadedModel const& model,
                                           int kernel, std::string const& word);
+/// Of what --pin says: "conv2d.vectors=2". Errors: bad_pin.
+Result<Point> pinned_of(std::vector<std::string> const& pins);
 Result<ChosenKernel> choose_kernel(Context const& context, KernelArguments const& arguments);
 
 }  // namespace tw::cli

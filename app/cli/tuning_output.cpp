@@ -16,6 +16,7 @@ Json to_json(Attempt const& attempt) {
                {"point", attempt.point},
                {"seconds", attempt.seconds},
                {"best_seconds", attempt.best_seconds}};
+  if (attempt.predicted_seconds) json["predicted_seconds"] = *attempt.predicted_seconds;
   if (!attempt.sentence.empty()) json["why"] = attempt.sentence;
   return json;
 }

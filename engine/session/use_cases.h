@@ -156,7 +156,9 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
 struct TuneRequest {
   TuneOptions options;  ///< threads of 0: all cores of the device
   Point pinned;         ///< knobs that stay as they are said
-  std::string device;   ///< its name; empty or "local": this machine, which compiles, too
+  /// Of the device; null: not known, the target's own model of time says nothing then.
+  std::shared_ptr<Roofs const> roofs;
+  std::string device;  ///< its name; empty or "local": this machine, which compiles, too
   /// Where the trials stay, and what is known of the kernel comes from; null: nowhere.
   records::TrialStore* store = nullptr;
   std::string job;    ///< of the trials: they are found again by it

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "engine/compile/load_time.h"
+
 namespace tw {
 namespace {
 
@@ -28,8 +30,8 @@ std::vector<int> other_values(Knob const& knob) {
 
 Result<Candidate> Space::made(Decisions& decisions) const {
   TRY_ASSIGN(Schedule schedule, backend_->templated(program_, decisions));
-  return Candidate{decisions.point(), decisions.knobs(), std::move(schedule),
-                   decisions.rejection()};
+  return Candidate{decisions.point(), decisions.knobs(), std::move(schedule), decisions.rejection(),
+                   std::nullopt};
 }
 
 Result<Candidate> Space::by_rule() const {
@@ -49,6 +51,12 @@ Result<Candidate> Space::by_rule() const {
 Result<Candidate> Space::at(Point point) const {
   for (auto const& [name, value] : pinned_) point[name] = value;
   Decisions decisions(std::move(point), {}, threads_);
+  return made(decisions);
+}
+
+Result<Candidate> Space::first_at(Point point) const {
+  for (auto const& [name, value] : pinned_) point[name] = value;
+  Decisions decisions(std::move(point), [](Knob const&) { return 0; }, threads_);
   return made(decisions);
 }
 
@@ -97,6 +105,13 @@ Result<double> Space::size() const {
   for (Knob const& knob : rule.knobs)
     if (!pinned_.contains(knob.name)) size *= double(knob.values.size());
   return size;
+}
+
+std::optional<analysis::TimeModel> Space::modelled(Candidate const& candidate) const {
+  if (!roofs_) return {};
+  ir::Program runs = split_load_time(candidate.schedule.program()).at_run;
+  analysis::Locality locality(runs, backend_->target().hardware.line_bytes());
+  return backend_->model_time(runs, locality, *roofs_);
 }
 
 }  // namespace tw

@@ -17,27 +17,33 @@ struct Candidate {
   std::vector<Knob> knobs;  ///< all that were asked, in order
   Schedule schedule;
   std::optional<Decisions::Rejection> rejection;  ///< not worth compiling
+  std::optional<double> predicted_seconds;        ///< by the search that proposed it, before it ran
 };
 
 class Space {
 public:
-  /// `pinned`: knobs that stay as they are said here. `threads`: that points are tried with; on one
-  /// thread how work is shared stays as the rule has it.
+  /// `pinned`: knobs that stay as they are said here. `roofs`: of the device; null: not known.
+  /// `threads`: that points are tried with; on one thread how work is shared stays as the rule has
+  /// it.
   Space(ir::Program program, std::shared_ptr<Backend const> backend, Point pinned = {},
-        int threads = 0)
+        std::shared_ptr<Roofs const> roofs = {}, int threads = 0)
       : program_(std::move(program)),
         backend_(std::move(backend)),
         pinned_(std::move(pinned)),
+        roofs_(std::move(roofs)),
         threads_(threads) {}
 
   ir::Program const& program() const { return program_; }
   Backend const& backend() const { return *backend_; }
+  Point const& pinned() const { return pinned_; }
 
   /// Errors: those of the template; unknown_knob (one that is pinned, but that no schedule by rule
   /// asks for).
   Result<Candidate> by_rule() const;
   /// Knobs that the template does not ask for at that point say nothing.
   Result<Candidate> at(Point point) const;
+  /// Knobs that are not named take their first value, not that of the rule.
+  Result<Candidate> first_at(Point point) const;
   /// Each knob by chance.
   Result<Candidate> random(Rng& rng) const;
   /// `from` with one knob changed by chance.
@@ -48,6 +54,9 @@ public:
   /// Points of the knobs that are asked for by rule, taken as independent: how many there may be,
   /// as a number for people.
   Result<double> size() const;
+  /// What the target's own model says of what runs each time, before anything was measured. Nothing
+  /// where the roofs are not known, or the target has no model.
+  std::optional<analysis::TimeModel> modelled(Candidate const& candidate) const;
 
 private:
   Result<Candidate> made(Decisions& decisions) const;
@@ -55,6 +64,7 @@ private:
   ir::Program program_;
   std::shared_ptr<Backend const> backend_;
   Point pinned_;
+  std::shared_ptr<Roofs const> roofs_;
   int threads_ = 0;
 };
 

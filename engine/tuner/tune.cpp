@@ -84,6 +84,7 @@ Attempt Tuning::attempt(Compiled const& compiled) {
   attempt.number = int(result_.attempts.size()) + 1;
   attempt.point = compiled.candidate.point;
   attempt.script = compiled.candidate.schedule.script();
+  attempt.predicted_seconds = compiled.candidate.predicted_seconds;
   auto failed = [&](Outcome outcome, std::string sentence) {
     attempt.outcome = outcome;
     attempt.sentence = std::move(sentence);

@@ -26,9 +26,10 @@ struct Attempt {
   Point point;
   std::string script;
   records::Outcome outcome = records::Outcome::kOk;
-  std::vector<double> seconds;  ///< samples
-  std::string sentence;         ///< of what was not right
-  double best_seconds = 0;      ///< of all so far, this one too; 0: none was right
+  std::vector<double> seconds;              ///< samples
+  std::string sentence;                     ///< of what was not right
+  double best_seconds = 0;                  ///< of all so far, this one too; 0: none was right
+  std::optional<double> predicted_seconds;  ///< what the search thought before it was measured
 };
 
 /// A trial that was made before. Without a time: it was not right, or did not run.

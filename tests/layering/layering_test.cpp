@@ -38,7 +38,7 @@ std::map<std::string, std::set<std::string>> const kMayInclude = {
     {"engine/compile", {"engine/graph", "engine/backend", "engine/runtime"}},
     {"engine/execute", {"engine/compile", "engine/device"}},
     {"engine/measure", {"engine/execute"}},
-    {"engine/tuner", {"engine/measure", "engine/records"}},
+    {"engine/tuner", {"engine/measure", "engine/records", "engine/learning"}},
     {"engine/package", {"engine/execute"}},
     {"engine/session",
      {"engine/tuner", "engine/package", "engine/history", "engine/importers", "engine/samples"}},

@@ -61,18 +61,19 @@ private slots:
     for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
       MadeUp time(space, 100 + seed);
       by_rule += *time.seconds(space.by_rule().value()) / kSeeds;
-      for (char const* search : {"genetic", "descent", "random"})
+      for (char const* search : {"genetic", "learned", "descent", "random"})
         sums[search] += best_after(search, space, time, seed, 150) / kSeeds;
     }
-    qInfo("after 150 trials: genetic %.2f, descent %.2f, random %.2f", sums["genetic"],
-          sums["descent"], sums["random"]);
+    qInfo("after 150 trials: genetic %.2f, learned %.2f, descent %.2f, random %.2f",
+          sums["genetic"], sums["learned"], sums["descent"], sums["random"]);
+    QVERIFY(sums["learned"] < sums["random"]);
     QVERIFY(sums["genetic"] < sums["random"]);
     QVERIFY(sums["genetic"] < by_rule && sums["descent"] < by_rule);
   }
 
   void the_first_of_the_guided_ones_is_the_schedule_by_rule() {
     Space space = space_of(kProduct);
-    for (char const* search : {"genetic", "descent"})
+    for (char const* search : {"genetic", "learned", "descent"})
       QVERIFY(find_search(search).value().make(space, 1)->next().value()->point.empty());
   }
 
@@ -87,11 +88,23 @@ private slots:
     QCOMPARE(asked, 1 + int(space.neighbours(space.by_rule().value()).size()));
   }
 
+  void the_learned_search_ends_a_small_space() {
+    Space space = space_of(kMap);
+    std::unique_ptr<Search> search = find_search("learned").value().make(space, 1);
+    int asked = 0;
+    MadeUp time(space, 7);
+    while (auto candidate = search->next().value()) {
+      search->tell(*candidate, time.seconds(*candidate));
+      QVERIFY(++asked < 100);
+    }
+    QVERIFY(double(asked) <= space.size().value());
+  }
+
   void a_search_is_known_by_its_name() {
     QCOMPARE(find_search("").value().name, std::string_view("genetic"));
     Error error = find_search("luck").error();
     QCOMPARE(error.code, std::string("unknown_search"));
-    QVERIFY(error.message.find("genetic, descent, random") != std::string::npos);
+    QVERIFY(error.message.find("genetic, learned, descent, random") != std::string::npos);
   }
 };
 

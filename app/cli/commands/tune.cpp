@@ -20,18 +20,6 @@ struct Arguments {
 constexpr int kTrialsOfKernel = 64;      // where nobody says how many, or for how long
 constexpr int kTrialsOfEachKernel = 32;  // of a model
 
-/// "conv2d.vectors=2"
-Result<Point> pinned_of(std::vector<std::string> const& pins) {
-  Point point;
-  for (std::string const& pin : pins) {
-    size_t equals = pin.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == pin.size())
-      return bad_input("bad_pin", fmt::format("--pin takes KNOB=VALUE, not '{}'", pin));
-    point[pin.substr(0, equals)] = pin.substr(equals + 1);
-  }
-  return point;
-}
-
 /// The knobs of the kernel, with the values that each may take.
 int list_knobs(Context const& context, session::LoadedModel const& model, int kernel) {
   auto knobs = session::knobs_of(model, kernel, context.backend);
@@ -81,16 +69,14 @@ Result<std::unique_ptr<records::TrialStore>> opened_store(Context const& context
 }
 
 int tune_one(Context const& context, Arguments const& arguments, session::LoadedModel const& model,
-             int kernel, session::TuneRequest& request) {
-  auto device = context.open_device();
-  if (!device) return report(context, device.error());
+             int kernel, session::TuneRequest& request, Device& device) {
   double best = 0;
   if (!arguments.has_trials) request.options.trials = kTrialsOfKernel;
   request.options.on_attempt = [&](Attempt const& attempt) {
     print_attempt(context, attempt, best);
   };
   auto tuned =
-      session::tune_kernel(model, kernel, request, context.backend, **device, progress_of(context));
+      session::tune_kernel(model, kernel, request, context.backend, device, progress_of(context));
   end_progress(context);
   if (!tuned) return report(context, tuned.error());
   warn_of_store(tuned->not_stored);
@@ -114,7 +100,7 @@ session::ModelTuneRequest model_request(Context const& context, Arguments const&
 }
 
 int tune_all(Context const& context, Arguments const& arguments, session::LoadedModel const& model,
-             session::TuneRequest& request) {
+             session::TuneRequest& request, Device& device) {
   if (!arguments.pins.empty())
     return report(context, bad_input("pin_needs_kernel",
                                      "--pin keeps a knob of one kernel: say which with --kernel")
@@ -128,10 +114,8 @@ int tune_all(Context const& context, Arguments const& arguments, session::Loaded
   if (request.store && !context.json)
     fmt::print("a search that was cut off goes on with --job {}\n", request.job);
   std::fflush(stdout);
-  auto device = context.open_device();
-  if (!device) return report(context, device.error());
   auto tuned = session::tune_model(model, model_request(context, arguments, model, request),
-                                   context.backend, **device, progress_of(context));
+                                   context.backend, device, progress_of(context));
   end_progress(context);
   if (!tuned) return report(context, tuned.error());
   warn_of_store(tuned->not_stored);
@@ -155,10 +139,16 @@ int tune(Context const& context, Arguments const& arguments) {
   if (!request) return report(context, request.error());
   auto store = opened_store(context, arguments);
   if (!store) return report(context, store.error());
+  auto device = context.open_device();
+  if (!device) return report(context, device.error());
+  // Targets without roofs have no model of time either: a search does without.
+  if (auto machine = session::machine_view(*context.backend, **device, context.cache_folder, true,
+                                           false, {}, progress_of(context), context.device))
+    request->roofs = machine->rates;
   request->store = store->get();
   bool all = arguments.kernel.empty() && !session::is_expression(**model);
-  return all ? tune_all(context, arguments, **model, *request)
-             : tune_one(context, arguments, **model, *kernel, *request);
+  return all ? tune_all(context, arguments, **model, *request, **device)
+             : tune_one(context, arguments, **model, *kernel, *request, **device);
 }
 
 void add_tune(CLI::App& app, Context& context) {

@@ -79,7 +79,7 @@ Result<std::unique_ptr<KernelTuning>> open_tuning(LoadedModel const& model, int 
   records::Trial common = common_of(model.kernel(kernel), program, *backend, request);
   TuneOptions options = request.options;
   if (options.threads <= 0) options.threads = backend->target().hardware.unit().count;
-  Space space(std::move(program), backend, request.pinned, options.threads);
+  Space space(std::move(program), backend, request.pinned, request.roofs, options.threads);
   TRY(space.by_rule());
   if (request.store) {
     TRY_ASSIGN(options.known, trials_of_job(*request.store, common));

@@ -5,7 +5,8 @@
 namespace tw {
 
 std::vector<SearchRow> const& searches() {
-  static std::vector<SearchRow> const rows = {genetic_search(), descent_search(), random_search()};
+  static std::vector<SearchRow> const rows = {genetic_search(), learned_search(), descent_search(),
+                                              random_search()};
   return rows;
 }
 

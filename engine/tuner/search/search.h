@@ -33,6 +33,7 @@ struct SearchRow {
   std::string_view doc;
   std::unique_ptr<Search> (*make)(Space const&, uint64_t seed);
 };
+SearchRow learned_search();
 SearchRow random_search();
 SearchRow genetic_search();
 SearchRow descent_search();

@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "app/cli/chosen_kernel.h"
+#include "app/shared/version.h"
+#include "engine/backend/target_table.h"
+#include "engine/session/cases/study_cases.h"
+#include "engine/support/base/quantities.h"
+#include "engine/support/files.h"
+#include "engine/tuner/study/replay.h"
+
+namespace tw::cli {
+namespace {
+
+struct Arguments {
+  std::string table, model, kernel;
+  std::vector<std::string> pins;
+  size_t points = 2000;
+  int trials = 128, seeds = 10;
+  uint64_t seed = 1;
+};
+
+Status make(Context const& context, Arguments const& arguments) {
+  TRY_ASSIGN(session::Model model, load(context, arguments.model));
+  TRY_ASSIGN(int kernel, session::find_kernel(*model, arguments.kernel));
+  TRY_ASSIGN(std::unique_ptr<Device> device, context.open_device());
+  TRY_ASSIGN(session::MachineView machine,
+             session::machine_view(*context.backend, *device, context.cache_folder, true, false, {},
+                                   progress_of(context), context.device));
+  session::TuneRequest request;
+  request.options.threads = context.threads;
+  request.options.seed = arguments.seed;
+  request.device = context.device;
+  request.roofs = machine.rates;
+  TRY_ASSIGN(request.pinned, pinned_of(arguments.pins));
+  auto table = session::measure_table(*model, kernel, request, arguments.points, context.backend,
+                                      *device, progress_of(context));
+  end_progress(context);
+  if (!table) return std::unexpected(table.error());
+  return write_output(arguments.table, to_text(*table));
+}
+
+/// The first numbers of trials that a median has a name for.
+std::vector<int> budgets(int trials) {
+  std::vector<int> budgets;
+  for (int one = 8; one < trials; one *= 2) budgets.push_back(one);
+  budgets.push_back(trials);
+  return budgets;
+}
+
+std::string percent(double share) {
+  return std::isfinite(share) ? fmt::format("{:.1f} %", share * 100) : "-";
+}
+
+/// "Learned beats black box": never behind at any of the budgets.
+std::string verdict_of(SearchSummary const& one, SearchSummary const& other, int trials) {
+  bool at_each = true, at_half = true;
+  for (int budget : budgets(trials)) {
+    at_each = at_each && one.regret[size_t(budget) - 1] <= other.regret[size_t(budget) - 1];
+    size_t half = size_t(std::max(budget / 2, 1));
+    at_half = at_half && one.regret[half - 1] <= other.regret[size_t(budget) - 1];
+  }
+  return at_half   ? "never behind, with half of the trials"
+         : at_each ? "never behind"
+                   : "behind at some number of trials";
+}
+
+void print_text(Arguments const& arguments, StudyTable const& table, double best,
+                std::vector<SearchSummary> const& summaries) {
+  fmt::print("{}: {} measured, {}; the best takes {}\n", table.kernel,
+             count_text(int64_t(table.rows.size()), "point"),
+             table.whole ? "all there are" : "chosen by chance", duration_text(best));
+  fmt::print("{} of each search; medians\n{:<10}{:>12}", count_text(arguments.seeds, "run"),
+             "search", "to 95 %");
+  for (int budget : budgets(arguments.trials))
+    fmt::print("{:>12}", fmt::format("after {}", budget));
+  fmt::print("{:>14}\n", "of a trial");
+  for (SearchSummary const& one : summaries) {
+    fmt::print("{:<10}{:>12}", one.search,
+               one.trials_to_95 ? count_text(*one.trials_to_95, "trial") : "never");
+    for (int budget : budgets(arguments.trials))
+      fmt::print("{:>12}", percent(one.regret[size_t(budget) - 1]));
+    fmt::print("{:>14}\n", duration_text(one.seconds_per_trial));
+  }
+  for (SearchSummary const& one : summaries) {
+    if (one.search != "learned") continue;
+    for (SearchSummary const& other : summaries)
+      if (&other != &one)
+        fmt::print("learned and {}: {}\n", other.search, verdict_of(one, other, arguments.trials));
+  }
+}
+
+Json json_of(Arguments const& arguments, StudyTable const& table, double best,
+             std::vector<SearchSummary> const& summaries) {
+  Json searches = Json::array();
+  auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
+  for (SearchSummary const& one : summaries) {
+    Json regret = Json::array(), last = Json::array();
+    for (double share : one.regret) regret.push_back(number(share));
+    for (Replayed const& run : one.runs)
+      last.push_back(run.best.empty() ? Json() : Json(run.best.back()));
+    searches.push_back({{"search", one.search},
+                        {"trials_to_95", one.trials_to_95 ? Json(*one.trials_to_95) : Json()},
+                        {"regret", regret},
+                        {"best_seconds", last},
+                        {"search_seconds_per_trial", one.seconds_per_trial}});
+  }
+  return {{"kernel", table.kernel}, {"points", table.rows.size()}, {"whole", table.whole},
+          {"best_seconds", best},   {"seeds", arguments.seeds},    {"trials", arguments.trials},
+          {"searches", searches}};
+}
+
+Status study(Context const& context, Arguments const& arguments) {
+  if (!arguments.model.empty()) TRY(make(context, arguments));
+  TRY_ASSIGN(std::string text, read_file(arguments.table));
+  TRY_ASSIGN(StudyTable table, parse_table(text));
+  TRY_ASSIGN(auto backend, create_backend(table.hardware));
+  TRY_ASSIGN(Space space, space_of(table, backend));
+  TRY_ASSIGN(TableTimes times, TableTimes::create(space, table));
+  std::vector<SearchSummary> summaries;
+  for (SearchRow const& row : searches()) {
+    TRY_ASSIGN(SearchSummary summary,
+               summarize(row, space, times, arguments.trials, arguments.seeds));
+    summaries.push_back(std::move(summary));
+  }
+  if (context.json)
+    print(json_of(arguments, table, times.best(), summaries));
+  else
+    print_text(arguments, table, times.best(), summaries);
+  return {};
+}
+
+void add_study(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand(
+      "study", "compare the searches of `tw tune` on a table of what a kernel's points took");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("table", arguments->table, "the file of the table")->required();
+  command
+      ->add_option("--make", arguments->model,
+                   "first measure the points of a kernel of this model, and write the table")
+      ->type_name("MODEL");
+  add_kernel_option(*command, arguments->kernel);
+  command
+      ->add_option("--points", arguments->points,
+                   "to measure at most; of more, these by chance (default: 2000)")
+      ->type_name("N")
+      ->check(CLI::Range(2, 1000000));
+  command->add_option("--pin", arguments->pins, "keep a knob at a value; again for further knobs")
+      ->type_name("KNOB=VALUE")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--trials", arguments->trials, "of each run (default: 128)")
+      ->type_name("N")
+      ->check(CLI::Range(8, 100000));
+  command->add_option("--seeds", arguments->seeds, "runs of each search (default: 10)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
+  add_device_option(*command, context);
+  add_threads_option(*command, context);
+  command->callback([&context, arguments] {
+    context.run = [&context, arguments] {
+      Status status = study(context, *arguments);
+      return status ? 0 : report(context, status.error());
+    };
+  });
+}
+
+}  // namespace
+
+CommandRow const& command_study() {
+  static CommandRow const row{.place = 86, .add = add_study};
+  return row;
+}
+
+}  // namespace tw::cli

@@ -1,0 +1,43 @@
+/// Points that went through the template, are worth compiling and were not proposed yet: a search
+/// chooses among them, in numbers.
+#pragma once
+
+#include <set>
+
+#include "engine/tuner/model/point_model.h"
+#include "engine/tuner/space.h"
+
+namespace tw {
+
+struct PooledPoint {
+  Point point;
+  SeenPoint seen;
+};
+
+class CandidatePool {
+public:
+  explicit CandidatePool(Space const& space) : space_(space) {}
+
+  KnobFeatures const& features() const { return features_; }
+  std::vector<PooledPoint> const& points() const { return points_; }
+  /// Coordinates of all points that were ever here or noted; what the template made another point
+  /// of, or rejected, too.
+  std::set<Coordinates> const& known() const { return known_; }
+
+  /// Whether it is a new one. Errors: those of the space.
+  Result<bool> add(Point const& point);
+  Result<bool> add(Result<Candidate> candidate);
+  /// It was proposed, or measured by somebody else: it is in the pool no more.
+  SeenPoint note(Candidate const& candidate);
+  /// Keeps those with these numbers alone.
+  void keep(std::span<size_t const> numbers);
+
+private:
+  Space const& space_;
+  KnobFeatures features_;
+  std::set<Coordinates> known_;
+  std::set<std::string> scripts_;
+  std::vector<PooledPoint> points_;
+};
+
+}  // namespace tw
