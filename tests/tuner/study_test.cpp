@@ -1,0 +1,124 @@
+// Tables of measured points: what they are made of, and searches on them.
+#include <QtTest>
+
+#include <cmath>
+
+#include "engine/ir/text.h"
+#include "engine/tuner/study/replay.h"
+#include "tests/tuner/tuned_kernels.h"
+
+using namespace tw;
+using namespace tw::testing;
+
+namespace {
+
+StudyTable table_of(Space const& space, char const* name) {
+  return {.kernel = name,
+          .program = ir::to_text(space.program()),
+          .hardware = space.backend().target().hardware,
+          .pinned = space.pinned()};
+}
+
+/// A time that depends on every knob, unevenly.
+double made_up_seconds(Candidate const& candidate) {
+  double seconds = 1e-3;
+  for (size_t i = 0; i < candidate.knobs.size(); ++i)
+    seconds *= 1 + 0.05 * std::abs(candidate.knobs[i].taken - int(i % 3 + 1));
+  return seconds;
+}
+
+/// The window's space with few knobs left, each point at its made-up time; every tenth fails.
+StudyTable made_up_table() {
+  Space space = space_of(kWindow, {{"Y.sum_order", "c,r,s"}});
+  StudyTable table = table_of(space, "window");
+  SpacePoints points = points_of(space, 100'000, 1).value();
+  table.whole = points.whole;
+  for (size_t i = 0; i < points.points.size(); ++i) {
+    Candidate candidate = space.at(points.points[i]).value();
+    std::optional<double> seconds;
+    if (i % 10 != 5) seconds = made_up_seconds(candidate);
+    table.rows.push_back({candidate.point, seconds});
+  }
+  return table;
+}
+
+}  // namespace
+
+class StudyTest : public QObject {
+  Q_OBJECT
+private slots:
+  void all_points_of_a_space_are_found_once() {
+    Space space = space_of(kMap);
+    SpacePoints points = points_of(space, 1000, 1).value();
+    QVERIFY(points.whole);
+    QVERIFY(points.points.front().empty());  // the rule
+    std::set<std::string> scripts;
+    for (Point const& point : points.points)
+      QVERIFY(scripts.insert(space.at(point).value().schedule.script()).second);
+    // Nothing by chance is missing.
+    Rng rng(1);
+    for (int i = 0; i < 200; ++i) {
+      Candidate candidate = space.random(rng).value();
+      QVERIFY(candidate.rejection || scripts.contains(candidate.schedule.script()));
+    }
+  }
+
+  void of_too_many_some_are_chosen_by_the_seed() {
+    Space space = space_of(kWindow);
+    SpacePoints some = points_of(space, 30, 1, 100).value();
+    QVERIFY(!some.whole);
+    QCOMPARE(some.points.size(), size_t(30));
+    QVERIFY(some.points == points_of(space, 30, 1, 100).value().points);
+    QVERIFY(some.points != points_of(space, 30, 2, 100).value().points);
+  }
+
+  void a_table_is_what_its_text_says() {
+    Space space = space_of(kMap);
+    StudyTable table = table_of(space, "map");
+    table.rows = {{{}, 1.25e-6}, {{{"Y.lanes", "32"}}, std::nullopt}};
+    std::string text = to_text(table);
+    QVERIFY(parse_table(text).value() == table);
+    QCOMPARE(parse_table("").error().code, std::string("bad_table"));
+    QCOMPARE(parse_table("{}\n").error().code, std::string("bad_table"));
+    QCOMPARE(parse_table(text + "[-1,{}]\n").error().message,
+             std::string("line 4 of the table has no time"));
+    QCOMPARE(parse_table(text + "[1,{\"a\":2}]\n").error().code, std::string("bad_table"));
+    QCOMPARE(parse_table("{\"tilewright_table\":2}\n").error().code,
+             std::string("unknown_version"));
+  }
+
+  void on_a_table_the_learned_search_is_sooner_at_the_best_than_chance() {
+    StudyTable table = made_up_table();
+    QVERIFY(table.whole);
+    Space space = tw::space_of(table, this_cpu()).value();
+    TableTimes times = TableTimes::create(space, table).value();
+    constexpr int kTrials = 64, kSeeds = 5;
+    SearchSummary learned =
+        summarize(find_search("learned").value(), space, times, kTrials, kSeeds).value();
+    SearchSummary random =
+        summarize(find_search("random").value(), space, times, kTrials, kSeeds).value();
+    qInfo("%zu points; regret after 64 trials: learned %.3f, random %.3f; %.2f ms a trial",
+          table.rows.size(), learned.regret.back(), random.regret.back(),
+          learned.seconds_per_trial * 1e3);
+    QCOMPARE(learned.runs.size(), size_t(kSeeds));
+    QVERIFY(learned.regret.back() < random.regret.back());
+    QVERIFY(learned.regret.back() < 0.05);
+    // Half of the trials are enough to be no worse.
+    QVERIFY(learned.regret[31] <= random.regret.back());
+    for (Replayed const& run : learned.runs)
+      for (size_t i = 1; i < run.best.size(); ++i) QVERIFY(run.best[i] <= run.best[i - 1]);
+  }
+
+  void the_same_seed_gives_the_same_run() {
+    StudyTable table = made_up_table();
+    Space space = tw::space_of(table, this_cpu()).value();
+    TableTimes times = TableTimes::create(space, table).value();
+    SearchRow row = find_search("learned").value();
+    auto one = replay(*row.make(space, 3), times, 30).value();
+    auto other = replay(*row.make(space, 3), times, 30).value();
+    QVERIFY(one.best == other.best);
+  }
+};
+
+QTEST_GUILESS_MAIN(StudyTest)
+#include "study_test.moc"
