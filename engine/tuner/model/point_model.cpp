@@ -10,6 +10,7 @@ namespace {
 /// Of the target's model: its time, its arithmetic, and the nearest levels of memory.
 constexpr size_t kLevels = 4;
 constexpr size_t kModelColumns = 2 + kLevels;
+constexpr int kFailureRounds = 15;
 
 float logarithm(double seconds) {
   return seconds > 0 ? float(std::log2(seconds)) : std::numeric_limits<float>::quiet_NaN();
@@ -106,6 +107,37 @@ std::vector<float> PointModel::predict(KnobFeatures const& features,
   for (size_t i = 0; i < points.size(); ++i)
     predicted[i] = float(prior(points[i]) + (learned_ ? level_ : 0)) - predicted[i];
   return predicted;
+}
+
+Status PointModel::learn_failures(KnobFeatures const& features,
+                                  std::span<MeasuredPoint const> right,
+                                  std::span<SeenPoint const> failed, uint64_t seed) {
+  if (failed.empty() || features.width() == 0) return {};
+  std::vector<Coordinates> points;
+  TrainingRows rows{.width = features.width()};
+  for (MeasuredPoint const& one : right) points.push_back(one.point.coordinates);
+  rows.targets.assign(points.size(), 0);
+  for (SeenPoint const& one : failed) points.push_back(one.coordinates);
+  rows.targets.resize(points.size(), 1);
+  rows.features = knob_rows(features, points, rows.width);
+  TrainOptions options{.objective = Objective::kRegression,
+                       .least_child_weight = 0.5,
+                       .rounds = kFailureRounds,
+                       .patience = 0,
+                       .seed = seed};
+  TRY_ASSIGN(TrainedTrees trained, train_trees(rows, options));
+  failing_ = std::move(trained.trees);
+  failing_width_ = rows.width;
+  return {};
+}
+
+std::vector<float> PointModel::failing(KnobFeatures const& features,
+                                       std::span<SeenPoint const> points) const {
+  if (failing_width_ == 0) return std::vector<float>(points.size(), 0);
+  std::vector<Coordinates> coordinates;
+  for (SeenPoint const& one : points) coordinates.push_back(one.coordinates);
+  std::vector<float> rows = knob_rows(features, coordinates, failing_width_);
+  return failing_.predict({rows, failing_width_});
 }
 
 }  // namespace tw

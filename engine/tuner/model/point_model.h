@@ -35,6 +35,9 @@ public:
   /// From all that was measured. Errors: those of training.
   Status learn(KnobFeatures const& features, std::span<MeasuredPoint const> measured,
                uint64_t seed);
+  /// From what was right and what was not, which has no time that could be learned.
+  Status learn_failures(KnobFeatures const& features, std::span<MeasuredPoint const> right,
+                        std::span<SeenPoint const> failed, uint64_t seed);
   bool learned() const { return learned_; }
   /// Whether predictions are logarithms of seconds: else lower ones are only better ones.
   bool says_times() const { return learned_ && options_.objective == Objective::kRegression; }
@@ -45,6 +48,9 @@ public:
   /// By all that is known.
   std::vector<float> predict(KnobFeatures const& features, std::span<SeenPoint const> points) const;
 
+  /// How likely it is that a point fails, about 0 to 1; all 0 where nothing has failed.
+  std::vector<float> failing(KnobFeatures const& features, std::span<SeenPoint const> points) const;
+
 private:
   std::vector<float> rows(KnobFeatures const& features, std::span<SeenPoint const> points) const;
   double prior(SeenPoint const& point) const;
@@ -54,6 +60,8 @@ private:
   size_t knob_width_ = 0;  ///< that the trees are for
   double level_ = 0;       ///< of the logarithms that the trees correct
   TreeEnsemble quick_, full_;
+  size_t failing_width_ = 0;  ///< 0: nothing has failed
+  TreeEnsemble failing_;
 };
 
 }  // namespace tw

@@ -14,7 +14,8 @@ constexpr size_t kMostPooled = 4000;
 constexpr size_t kParents = 8;     // near which new points are looked for
 constexpr size_t kErrors = 24;     // predictions that are remembered, to know how good they are
 constexpr double kDeviations = 2;  // what is not even so much better than predicted gains nothing
-constexpr double kFirstDiversity = 0.1;  // before anything was measured
+constexpr float kLikely = 0.5F, kPenalty = 10;  // who likely fails comes last
+constexpr double kFirstDiversity = 0.1;         // before anything was measured
 
 /// Learns what points take from what was measured, and proposes those that are predicted to be
 /// good: of chains that walk by the knobs alone, and of what is near the best.
@@ -40,13 +41,18 @@ private:
 
   Status plan();
   Status grow();
-  Status add_by_chance(size_t count);
+  Status add_by_chance(size_t count, size_t most_tries);
   Status add_near_best();
   Status add_from_chains();
-  void choose(std::vector<float> const& predicted);
-  size_t chosen(std::vector<float> const& predicted, std::vector<size_t> const& order,
+  void choose(std::vector<float> const& predicted, std::vector<float> const& failing);
+  size_t chosen(std::vector<float> const& cost, std::vector<size_t> const& order,
                 std::vector<Coordinates> const& taken);
   bool gains_nothing(std::vector<float> const& predicted) const;
+  /// The more is known, the less one more result says.
+  size_t batch() const {
+    return is_first() ? options_.first
+                      : std::clamp(measured_.size() / 4, options_.batch, 4 * options_.batch);
+  }
   bool is_first() const { return measured_.size() < std::min<size_t>(options_.first, 4); }
 
   LearnedOptions options_;
@@ -57,6 +63,7 @@ private:
   bool begun_ = false;
   std::deque<Planned> plan_;
   std::vector<MeasuredPoint> measured_;  ///< what was right
+  std::vector<SeenPoint> failed_;
   std::vector<std::pair<double, Candidate>> best_;
   std::deque<double> errors_;  ///< squared, of logarithms
   size_t learned_from_ = 0;
@@ -81,7 +88,7 @@ Result<std::optional<Candidate>> Learned::next() {
 
 void Learned::tell(Candidate const& candidate, std::optional<double> seconds) {
   SeenPoint seen = pool_.note(candidate);
-  if (!seconds || *seconds <= 0) return;
+  if (!seconds || *seconds <= 0) return failed_.push_back(std::move(seen));
   if (candidate.predicted_seconds) {
     double error = std::log(*seconds / *candidate.predicted_seconds);
     errors_.push_back(error * error);
@@ -94,8 +101,8 @@ void Learned::tell(Candidate const& candidate, std::optional<double> seconds) {
   if (best_.size() > kParents) best_.pop_back();
 }
 
-Status Learned::add_by_chance(size_t count) {
-  for (size_t tries = 0; count > 0 && tries < 40 * options_.batch; ++tries) {
+Status Learned::add_by_chance(size_t count, size_t most_tries) {
+  for (size_t tries = 0; count > 0 && tries < most_tries; ++tries) {
     TRY_ASSIGN(bool is_new, pool_.add(space_.random(rng_)));
     if (!is_new) continue;
     chains_.begin_at(pool_.points().back().seen.coordinates, rng_);
@@ -129,12 +136,13 @@ Status Learned::add_from_chains() {
 }
 
 Status Learned::grow() {
-  if (is_first()) return add_by_chance(8 * options_.first);
-  if (measured_.size() != learned_from_) {
+  if (is_first()) return add_by_chance(8 * options_.first, 40 * options_.first);
+  if (measured_.size() + failed_.size() != learned_from_) {
     TRY(model_.learn(pool_.features(), measured_, rng_.next()));
-    learned_from_ = measured_.size();
+    TRY(model_.learn_failures(pool_.features(), measured_, failed_, rng_.next()));
+    learned_from_ = measured_.size() + failed_.size();
   }
-  TRY(add_by_chance(options_.batch));
+  TRY(add_by_chance(options_.batch, 4 * options_.batch));
   TRY(add_near_best());
   return add_from_chains();
 }
@@ -148,13 +156,13 @@ bool Learned::gains_nothing(std::vector<float> const& predicted) const {
   return hope >= std::log(best_.front().first);
 }
 
-size_t Learned::chosen(std::vector<float> const& predicted, std::vector<size_t> const& order,
+size_t Learned::chosen(std::vector<float> const& cost, std::vector<size_t> const& order,
                        std::vector<Coordinates> const& taken) {
   if (rng_.uniform() < options_.by_chance) return order[size_t(rng_.below(int64_t(order.size())))];
   double weight = model_.learned() ? options_.diversity : kFirstDiversity;
   size_t best = order.front();
   double least = 0;
-  for (size_t i = 0; i < std::min(order.size(), options_.choice * options_.batch); ++i) {
+  for (size_t i = 0; i < std::min(order.size(), options_.choice * batch()); ++i) {
     Coordinates const& point = pool_.points()[order[i]].seen.coordinates;
     int nearest = 4;
     for (Coordinates const& other : taken) {
@@ -163,21 +171,24 @@ size_t Learned::chosen(std::vector<float> const& predicted, std::vector<size_t> 
         apart += point[knob] != other[knob];
       nearest = std::min(nearest, apart);
     }
-    double cost = double(predicted[order[i]]) - weight * nearest;
-    if (i == 0 || cost < least) best = order[i], least = cost;
+    double one = double(cost[order[i]]) - weight * nearest;
+    if (i == 0 || one < least) best = order[i], least = one;
   }
   return best;
 }
 
-void Learned::choose(std::vector<float> const& predicted) {
+void Learned::choose(std::vector<float> const& predicted, std::vector<float> const& failing) {
+  std::vector<float> cost = predicted;
+  for (size_t i = 0; i < cost.size(); ++i)
+    if (failing[i] > kLikely) cost[i] += kPenalty;
   std::vector<size_t> order(predicted.size());
   std::iota(order.begin(), order.end(), size_t(0));
-  std::ranges::stable_sort(order, {}, [&](size_t one) { return predicted[one]; });
+  std::ranges::stable_sort(order, {}, [&](size_t one) { return cost[one]; });
   std::vector<Coordinates> taken;
   std::vector<size_t> numbers;
-  size_t count = is_first() ? options_.first : options_.batch;
+  size_t count = batch();
   while (numbers.size() < count && !order.empty()) {
-    size_t number = chosen(predicted, order, taken);
+    size_t number = chosen(cost, order, taken);
     std::erase(order, number);
     numbers.push_back(number);
     taken.push_back(pool_.points()[number].seen.coordinates);
@@ -195,7 +206,7 @@ Status Learned::plan() {
   std::vector<SeenPoint> seen;
   for (PooledPoint const& one : pool_.points()) seen.push_back(one.seen);
   std::vector<float> predicted = model_.predict(pool_.features(), seen);
-  if (!gains_nothing(predicted)) choose(predicted);
+  if (!gains_nothing(predicted)) choose(predicted, model_.failing(pool_.features(), seen));
   return {};
 }
 

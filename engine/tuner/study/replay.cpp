@@ -1,7 +1,7 @@
 #include "engine/tuner/study/replay.h"
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <deque>
 #include <limits>
 #include <set>
@@ -9,7 +9,6 @@
 namespace tw {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr int kMostInVain = 2000;  // as on a device
 constexpr size_t kAhead = 2;
 constexpr double kNear = 0.95;
@@ -61,7 +60,7 @@ Result<Replayed> replay(Search& search, TableTimes const& times, int trials) {
     search.tell(untold.front().first, untold.front().second);
     untold.pop_front();
   };
-  auto start = Clock::now();
+  std::clock_t start = std::clock();
   for (int in_vain = 0; int(run.best.size()) < trials && in_vain < kMostInVain;) {
     TRY_ASSIGN(std::optional<Candidate> candidate, search.next());
     if (!candidate && untold.empty()) {
@@ -85,7 +84,7 @@ Result<Replayed> replay(Search& search, TableTimes const& times, int trials) {
     untold.emplace_back(std::move(*candidate), *seconds);
     if (untold.size() > kAhead) tell_one();
   }
-  run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  run.seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
   return run;
 }
 

@@ -25,7 +25,7 @@ private:
 
 struct Replayed {
   std::vector<double> best;  ///< after each trial; 0 before something was right
-  double seconds = 0;        ///< that the search took by itself
+  double seconds = 0;        ///< of processor time that the search took by itself
   bool converged = false;
 };
 /// What is not in the table is left out like what was proposed before. Results come as late as on a
