@@ -196,7 +196,10 @@ int run(QApplication& app) {
        .exports = environment->exports,
        .local_log = logs->of(tw::kLocalDeviceName),
        .patience_seconds = nobody_looks() ? 0.0 : 5.0,
-       .device_names = [devices] { return tw::device_names(devices); }});
+       .device_names = [devices] { return tw::device_names(devices); },
+       // What a replay tries is no experience of yours.
+       .trial_store = replays(*wishes) ? std::string() : tw::trial_store_file().string(),
+       .build = tw::version_number()});
   if (!session) return fail(session.error());
   std::vector<tw::SampleCard> samples;
   for (auto const& row : tw::session::sample_list())

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/session/cases/export_cases.h"
+#include "engine/session/tuning.h"
 #include "engine/session/values.h"
 #include "engine/support/base/error.h"
 #include "engine/support/base/job.h"
@@ -110,7 +111,8 @@ struct CancelJob {};
 using Command = std::variant<OpenModel, OpenSample, FixShapes, CloseModel, SelectKernel, ApplyStep,
                              ApplyScript, Undo, Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain,
                              MeasureModel, MeasureRoofs, CancelJob, Export, ExportKernel, ReplayOn,
-                             AddKernel, RewriteKernel, UseDevice, CutAt, MoveCut, RemoveCut>;
+                             AddKernel, RewriteKernel, UseDevice, CutAt, MoveCut, RemoveCut, Tune,
+                             PauseTuning, ResumeTuning, StopTuning, OpenTrial, ClearTuning>;
 
 /// A device, and the backend for what it says it is.
 struct ChosenDevice {
@@ -136,6 +138,9 @@ struct Options {
   /// Devices that `open_device` knows besides this machine, by name; empty: it is not known which
   /// there are.
   std::function<std::vector<std::string>()> device_names = {};
+  /// The file in which every trial of a tuning is kept; empty: they are not.
+  std::string trial_store = {};
+  std::string build = {};  ///< the version of the program, that trials are marked with
 };
 
 class Session {
@@ -176,6 +181,8 @@ public:
   virtual std::vector<std::string> export_targets() const = 0;
   /// What `UseDevice` and `CutAt` may name; the first is this machine.
   virtual std::vector<std::string> devices() const = 0;
+  /// What `Tune` may name; the first is used where none is named.
+  virtual std::vector<std::string> searches() const = 0;
   /// Legal or why not, without applying: answers in milliseconds, for drags.
   virtual std::shared_ptr<RefusalView const> why_not(std::string const& line) = 0;
   /// The whole script of the current branch, and of a kernel's default schedule.
@@ -185,7 +192,8 @@ public:
   /// State to restore later: model, kernel, histories; and back.
   virtual std::string save() const = 0;
   virtual Status restore(std::string const& saved) = 0;
-  /// Blocks until no job is running (tests, headless walk); false after `seconds`.
+  /// Blocks until no job is running (tests, headless walk) and a tuning is over or paused; false
+  /// after `seconds`.
   virtual bool wait_idle(double seconds) = 0;
 };
 

@@ -15,6 +15,8 @@ struct Roofs;
 
 namespace tw::session {
 
+struct TuningView;  // tuning.h
+
 // ---- model -------------------------------------------------------------------------------
 
 /// An input some of whose dimensions the model leaves open.
@@ -447,6 +449,7 @@ struct Snapshot {
   std::shared_ptr<ErrorView const> error;    ///< of the last command or job; null when it went well
   std::shared_ptr<ReplayView const> replay;  ///< the last one; null when there was none
   std::shared_ptr<JobView const> job;        ///< null: idle
+  std::shared_ptr<TuningView const> tuning;  ///< null: nothing was tuned
   std::shared_ptr<ExportView const> exported;  ///< the last export of this model; null: none
 };
 

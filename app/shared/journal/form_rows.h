@@ -96,6 +96,8 @@ struct Named {
     if (a.*member == V()) return "";
     if constexpr (std::is_same_v<V, double>)
       return " " + name + " " + number_text(a.*member);
+    else if constexpr (std::is_same_v<V, int>)
+      return fmt::format(" {} {}", name, a.*member);
     else
       return " " + name + " " + word_text(a.*member);
   }
@@ -103,6 +105,8 @@ struct Named {
     if (!reader.take(name)) return {};
     if constexpr (std::is_same_v<V, double>) {
       TRY_ASSIGN(a.*member, reader.number("what follows " + name));
+    } else if constexpr (std::is_same_v<V, int>) {
+      TRY_ASSIGN(a.*member, reader.integer("what follows " + name));
     } else {
       TRY_ASSIGN(a.*member, reader.word("what follows " + name));
     }

@@ -45,6 +45,17 @@ std::vector<Form> session_forms() {
       row<RewriteKernel>("rewrite kernel", "gives one of the user's own kernels another text",
                          Word(&RewriteKernel::kernel, "NAME"),
                          Rest<RewriteKernel>{&RewriteKernel::text, "TEXT"}),
+      row<Tune>(
+          "tune", "searches for a faster schedule of the kernel",
+          Named<Tune, int>{&Tune::trials, "trials"}, Named<Tune, double>{&Tune::seconds, "seconds"},
+          Named<Tune, std::string>{&Tune::search, "search"}, Named<Tune, int>{&Tune::seed, "seed"}),
+      row<PauseTuning>("pause tuning", "pauses the tuning after its current trial"),
+      row<ResumeTuning>("resume tuning", "goes on with the paused tuning"),
+      row<StopTuning>("stop tuning", "ends the tuning; what was tried stays"),
+      row<OpenTrial>("open trial", "opens a trial of the tuning as steps",
+                     Number(&OpenTrial::trial, "TRIAL"),
+                     Named<OpenTrial, int>{&OpenTrial::run, "of"}),
+      row<ClearTuning>("clear tuning", "removes tunings that have ended"),
   };
 }
 

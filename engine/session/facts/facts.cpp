@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/session/facts/loop_words.h"
+#include "engine/session/tuning.h"
 
 namespace tw::session {
 namespace {
@@ -62,6 +63,18 @@ std::string cut_points(Snapshot const& now) {
     for (CutPointView const& point : now.cut->points)
       text += (text.empty() ? "" : ", ") + point.node + "@" + now.cut->places[size_t(point.place)];
   return text;
+}
+
+/// Of the last run of the tuner, where there was one.
+template <typename Get>
+Value of_tuning(Snapshot const& now, Get get) {
+  TuningRun const* run = now.tuning ? now.tuning->run() : nullptr;
+  return run ? get(*run) : std::nullopt;
+}
+
+Value tuning_state(Snapshot const& now) {
+  TuningRun const* run = now.tuning ? now.tuning->run() : nullptr;
+  return words(run ? std::string(name_of(run->state)) : "none");
 }
 
 constexpr char const* kStates[] = {"plain", "default", "hand", "tuned"};
@@ -131,6 +144,29 @@ Fact const kFacts[] = {
      }},
     {{"hover", "words", "the loop highlighted by the pointer, or none"},
      [](Now now, Chosen chosen) { return words(reference_of(now, chosen.hovered)); }},
+    {{"tuning.state", "words",
+      "the last tuning: none, preparing, running, paused, comparing, ended"},
+     [](Now now, Chosen) { return tuning_state(now); }},
+    {{"tuning.runs", "", "number of tunings that are shown"},
+     [](Now now, Chosen) { return number(now.tuning ? now.tuning->runs.size() : 0); }},
+    {{"tuning.trials", "", "number of trials of the last tuning so far"},
+     [](Now now, Chosen) {
+       return of_tuning(now, [](auto& run) { return number(run.trials.size()); });
+     }},
+    {{"tuning.failed", "", "number of its trials without a right result"},
+     [](Now now, Chosen) {
+       return of_tuning(now, [](auto& run) { return number(run.failed()); });
+     }},
+    {{"tuning.best", "ms", "shortest time of its trials"},
+     [](Now now, Chosen) {
+       return of_tuning(now, [](auto& run) {
+         return run.least_ms() > 0 ? number(run.least_ms()) : std::nullopt;
+       });
+     }},
+    {{"tuning.offered", "", "the trial that is faster than the default schedule, or 0"},
+     [](Now now, Chosen) { return of_tuning(now, [](auto& run) { return number(run.best); }); }},
+    {{"tuning.error", "words", "why the last tuning failed, or none"},
+     [](Now now, Chosen) { return of_tuning(now, [](auto& run) { return or_none(run.error); }); }},
     {{"refusal", "words", "code of the refused step, or none"},
      [](Now now, Chosen) { return words(now.refusal ? now.refusal->code : "none"); }},
     {{"refusal.repairs", "", "number of repairs offered for it"},

@@ -21,6 +21,7 @@ void SessionImpl::publish() {
     next.error = state_.error;
     next.exported = state_.exported;
     next.replay = state_.replay;
+    next.tuning = tuning_view();
     if (state_.model) next.kernels = table_with_states(state_);
     if (state_.has_kernel()) {
       ir::Program const& program = state_.now().history.schedule().program();
@@ -112,6 +113,7 @@ void SessionImpl::take_model(Model model, std::string const& source, std::string
     else
       next.error = view_of(work.error(), "open");
   }
+  stop_tuning();  // of another model, or for another device
   std::lock_guard lock(mutex_);
   next.machine = state_.machine;
   next.version = state_.version;
@@ -129,6 +131,7 @@ Status SessionImpl::run(FixShapes const& c) {
 
 Status SessionImpl::run(CloseModel const&) {
   jobs_.cancel_all();
+  stop_tuning();
   std::lock_guard lock(mutex_);
   State next;
   next.machine = state_.machine;

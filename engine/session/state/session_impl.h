@@ -1,9 +1,10 @@
 /// The session behind its facade: state under a mutex, jobs on threads of their own. Its methods
 /// are in session.cpp (models), session_steps.cpp, session_jobs.cpp (measuring, devices, exports),
-/// session_cut.cpp and session_states.cpp (texts and comparisons).
+/// session_cut.cpp, session_tuning.cpp and session_states.cpp (texts and comparisons).
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -14,8 +15,11 @@
 #include "engine/session/state/laboratory.h"
 #include "engine/session/state/session_state.h"
 #include "engine/session/views/schedule_views.h"
+#include "engine/tuner/tune.h"
 
 namespace tw::session {
+
+class TuningClock;
 
 /// The child process that runs kernels here, and the backend for this processor.
 ChosenDevice this_machine(Options const& options);
@@ -30,7 +34,8 @@ public:
         jobs_([this] { notify(); }),
         code_jobs_([] {}),
         model_jobs_([] {}),
-        patience_([] {}) {
+        patience_([] {}),
+        tune_jobs_([] {}) {
     state_.here = laboratory_->tried_on();
     published_.code_stages = stages_;  // what can be shown is known before there is a model
     start_roofs(false);
@@ -69,6 +74,7 @@ public:
   }
   std::vector<std::string> export_targets() const override { return options_.exports.targets; }
   std::vector<std::string> devices() const override;
+  std::vector<std::string> searches() const override;
   std::shared_ptr<RefusalView const> why_not(std::string const& line) override;
   std::string script() const override {
     std::lock_guard lock(mutex_);
@@ -88,7 +94,7 @@ public:
   bool wait_idle(double seconds) override {
     // A job may begin one on another thread: all are idle when none was busy in a whole round.
     return jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds) &&
-           model_jobs_.wait_idle(seconds) && jobs_.wait_idle(seconds) &&
+           model_jobs_.wait_idle(seconds) && tuner_rests(seconds) && jobs_.wait_idle(seconds) &&
            code_jobs_.wait_idle(seconds);
   }
 
@@ -125,6 +131,12 @@ private:
   Status run(CutAt const& c);
   Status run(MoveCut const& c);
   Status run(RemoveCut const&);
+  Status run(Tune const& c);
+  Status run(PauseTuning const&);
+  Status run(ResumeTuning const&);
+  Status run(StopTuning const&);
+  Status run(OpenTrial const& c);
+  Status run(ClearTuning const&);
   Status check_device(std::string const& name) const;
   Status cut(std::function<Result<Cut>(LoadedModel const&, Cut const&)> const& change);
 
@@ -166,6 +178,22 @@ private:
   void replay_job(Model const& model, Schedule const& from, std::string const& name, int row);
   void write_kernel(Model const& model, std::string const& text, int row);
 
+  // Tuning, on a thread of its own.
+  void tune_job(Model const& model, TuningRun const& begun, Tune const& wanted, StopToken stop);
+  Result<TuneResult> tuned_kernel(Model const& model, TuningRun const& begun, Tune const& wanted,
+                                  TuningClock& clock, StopToken stop);
+  void take_attempt(int number, Attempt const& attempt, TuningClock& clock, StopToken stop);
+  void wait_while_paused(int number, StopToken stop);
+  void wait_for_others(StopToken stop);
+  bool tuner_rests(double seconds);
+  void stop_tuning();
+  void change_run(int number, std::function<void(TuningRun&)> const& change);
+  void publish_tuning();
+  // These with the mutex held.
+  Status check_tuned() const;
+  void offer_least(TuningRun& run) const;
+  std::shared_ptr<TuningView const> tuning_view() const;
+
   std::shared_ptr<Backend const> backend() const { return backend_.load(); }
   void publish();
   void notify() {
@@ -203,12 +231,21 @@ private:
     std::shared_ptr<CodePair const> both;
   };
   Pair pair_;  ///< the last one asked for
+  struct Tuner {
+    bool runs = false;
+    bool pause_wanted = false;
+    bool waits = false;   ///< as it is paused
+    int last_number = 0;  ///< of runs
+  };
+  Tuner tuner_;
+  std::condition_variable_any tuner_changed_;
   int times_doubted_ = 0;
   bool modelling_ = false;  ///< a job goes through the states that are not modelled
   Jobs jobs_;
   Jobs code_jobs_;
   Jobs model_jobs_;
   Jobs patience_;  ///< waits for a quiet moment; nobody waits for it
+  Jobs tune_jobs_;
 };
 
 }  // namespace tw::session

@@ -21,6 +21,7 @@ struct KernelWork {
   int default_node = -1;  ///< leaf of the schedule by rule; -1 = no rule fits
   analysis::KernelNeeds needs;
   std::set<int> checked;  ///< nodes that ran with every access checked, or are too large for it
+  std::set<int> tuned;    ///< nodes that a trial was opened as
   std::map<int, std::shared_ptr<analysis::TimeModel const>> models;  ///< by node, for these roofs
   std::map<int, std::shared_ptr<StateFacts const>> facts;            ///< of nodes once compared
 };
@@ -54,8 +55,9 @@ struct State {
   std::shared_ptr<ErrorView const> error;
   std::shared_ptr<ExportView const> exported;
   std::shared_ptr<ReplayView const> replay;
-  int measuring = -1;  ///< history node that a job is measuring now
-  TriedOn here;        ///< the device in use
+  std::vector<std::shared_ptr<TuningRun const>> runs;  ///< of the tuner, the oldest first
+  int measuring = -1;                                  ///< history node that a job is measuring now
+  TriedOn here;                                        ///< the device in use
   uint64_t version = 0;
 
   KernelWork& now() { return kernels.at(kernel); }

@@ -1,0 +1,88 @@
+#include "engine/session/views/tuning_views.h"
+
+#include <algorithm>
+
+namespace tw::session {
+namespace {
+
+TrialClass class_of(records::Outcome outcome) {
+  switch (outcome) {
+    case records::Outcome::kOk:
+      return TrialClass::kRight;
+    case records::Outcome::kWrong:
+      return TrialClass::kWrong;
+    case records::Outcome::kCompileError:
+      return TrialClass::kCompileError;
+    case records::Outcome::kInvalid:
+      return TrialClass::kInvalid;
+    case records::Outcome::kTimeout:
+      return TrialClass::kTimeout;
+    case records::Outcome::kCrash:
+      return TrialClass::kCrash;
+    case records::Outcome::kDeviceLost:
+      return TrialClass::kDeviceLost;
+  }
+  return TrialClass::kInvalid;
+}
+
+}  // namespace
+
+TuningTrial trial_view(Attempt const& attempt) {
+  TuningTrial trial;
+  trial.number = attempt.number;
+  trial.outcome = class_of(attempt.outcome);
+  if (!attempt.seconds.empty()) trial.ms = std::ranges::min(attempt.seconds) * 1e3;
+  trial.best_ms = attempt.best_seconds * 1e3;
+  for (auto const& [knob, value] : attempt.point) trial.knobs.emplace_back(knob, value);
+  trial.sentence = attempt.sentence;
+  trial.script = attempt.script;
+  return trial;
+}
+
+std::string words_of(TuneEnd end) {
+  switch (end) {
+    case TuneEnd::kTrials:
+      return "all trials are done";
+    case TuneEnd::kSeconds:
+      return "the time is over";
+    case TuneEnd::kConverged:
+      return "the search knows nothing new";
+    case TuneEnd::kStopped:
+      return "stopped";
+  }
+  return "";
+}
+
+void take_result(TuneResult const& result, TuningRun& run) {
+  run.best_ms = result.seconds * 1e3;
+  run.default_ms = result.rule_seconds * 1e3;
+  run.rejected = result.rejected;
+  run.repeated = result.repeated;
+  run.ended = words_of(result.end);
+  for (auto const& trial : run.trials)
+    if (trial->ms > 0 && trial->script == result.script && result.seconds < result.rule_seconds)
+      run.best = trial->number;
+}
+
+std::string_view name_of(TuningState state) {
+  constexpr std::string_view kNames[] = {"preparing", "running", "paused", "comparing", "ended"};
+  return kNames[size_t(state)];
+}
+
+int TuningRun::failed() const {
+  return int(std::ranges::count_if(
+      trials, [](auto const& trial) { return trial->outcome != TrialClass::kRight; }));
+}
+
+TuningTrial const* TuningRun::trial(int wanted) const {
+  bool known = wanted >= 1 && size_t(wanted) <= trials.size();
+  return known ? trials[size_t(wanted) - 1].get() : nullptr;
+}
+
+TuningRun const* TuningView::run(int number) const {
+  if (number == 0) return runs.empty() ? nullptr : runs.back().get();
+  auto found = std::ranges::find_if(runs, [&](auto const& one) { return one->number == number; });
+  return found == runs.end() ? nullptr : found->get();
+}
+
+}  // namespace tw::session
