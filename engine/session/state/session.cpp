@@ -113,8 +113,8 @@ void SessionImpl::take_model(Model model, std::string const& source, std::string
     else
       next.error = view_of(work.error(), "open");
   }
-  stop_tuning();  // of another model, or for another device
   std::lock_guard lock(mutex_);
+  stop_tuning();  // of another model, or for another device
   next.machine = state_.machine;
   next.version = state_.version;
   state_ = std::move(next);
@@ -131,8 +131,8 @@ Status SessionImpl::run(FixShapes const& c) {
 
 Status SessionImpl::run(CloseModel const&) {
   jobs_.cancel_all();
-  stop_tuning();
   std::lock_guard lock(mutex_);
+  stop_tuning();
   State next;
   next.machine = state_.machine;
   next.here = state_.here;

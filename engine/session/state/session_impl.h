@@ -186,10 +186,10 @@ private:
   void wait_while_paused(int number, StopToken stop);
   void wait_for_others(StopToken stop);
   bool tuner_rests(double seconds);
-  void stop_tuning();
   void change_run(int number, std::function<void(TuningRun&)> const& change);
   void publish_tuning();
   // These with the mutex held.
+  void stop_tuning();
   Status check_tuned() const;
   void offer_least(TuningRun& run) const;
   std::shared_ptr<TuningView const> tuning_view() const;

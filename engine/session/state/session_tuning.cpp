@@ -215,7 +215,11 @@ Status SessionImpl::run(StopTuning const&) {
   return {};
 }
 
-void SessionImpl::stop_tuning() { tune_jobs_.cancel_all(); }
+/// From now on it is no pause that one waits for, but the end.
+void SessionImpl::stop_tuning() {
+  tuner_.pause_wanted = tuner_.waits = false;
+  tune_jobs_.cancel_all();
+}
 
 Status SessionImpl::run(ClearTuning const&) {
   std::lock_guard lock(mutex_);

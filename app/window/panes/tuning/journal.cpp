@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "app/window/panes/tuning/journal.h"
+
+#include "app/shared/journal/form_rows.h"
+
+namespace tw {
+
+journal::Vocabulary const& vocabulary_tuning() {
+  using namespace journal;
+  static journal::Vocabulary const words{
+      {
+          row<SelectTrial>("select trial", "selects a trial of the tuning",
+                           Number(&SelectTrial::trial, "TRIAL"),
+                           Named<SelectTrial, int>{&SelectTrial::run, "of"})
+              .replacing(),
+      },
+      {
+          {"trial", "", "number of the selected trial of a tuning, or 0"},
+      }};
+  return words;
+}
+
+}  // namespace tw

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tuning of a kernel: begun, watched, and its trials opened as steps.
+#include "app/window/pane.h"
+#include "app/window/panes/tuning/journal.h"
+#include "widgets/tuning/tuning_view.h"
+
+namespace tw {
+namespace {
+
+class TuningPane final : public Pane {
+public:
+  explicit TuningPane(Workbench& bench)
+      : Pane(bench), view_(new TuningView(bench.live().searches())) {
+    bench.on<journal::SelectTrial>([this](auto const& action) { return select(action); });
+    watch();
+    add_commands();
+  }
+  QWidget* widget() override { return view_; }
+  QWidget* focus_target() override { return view_->focus_target(); }
+  void set_theme(Theme const& theme) override { view_->set_theme(theme); }
+  void show(session::Snapshot const& next) override { view_->show_snapshot(next); }
+  std::optional<session::FactValue> fact(std::string const& name) const override {
+    if (name == "trial") return double(view_->selected().trial);
+    return {};
+  }
+  std::vector<Key> keys() const override {
+    return {{"Measuring and devices", "Return", "Open the selected trial of a tuning as steps"}};
+  }
+
+private:
+  void watch();
+  void add_commands();
+  Status select(journal::SelectTrial const& action);
+  session::TuningRun const* last() const { return now().tuning ? now().tuning->run() : nullptr; }
+  bool is(session::TuningState state) const { return last() && last()->state == state; }
+  void start(QString const& search, int trials) {
+    bench_.execute(session::Tune{.trials = trials, .search = search.toStdString()});
+  }
+  void open(ChosenTrial chosen) { bench_.execute(session::OpenTrial{chosen.trial, chosen.run}); }
+
+  TuningView* view_;
+};
+
+Status TuningPane::select(journal::SelectTrial const& action) {
+  int run = action.run == 0 && last() ? last()->number : action.run;
+  if (view_->select({run, action.trial})) return {};
+  return bad_input("no_trial",
+                   "there is no trial " + std::to_string(action.trial) + " of the selected kernel");
+}
+
+void TuningPane::watch() {
+  connect(view_, &TuningView::start_asked, this, &TuningPane::start);
+  connect(view_, &TuningView::pause_asked, this,
+          [this] { bench_.execute(session::PauseTuning{}); });
+  connect(view_, &TuningView::resume_asked, this,
+          [this] { bench_.execute(session::ResumeTuning{}); });
+  connect(view_, &TuningView::stop_asked, this, [this] { bench_.execute(session::StopTuning{}); });
+  connect(view_, &TuningView::clear_asked, this,
+          [this] { bench_.execute(session::ClearTuning{}); });
+  connect(view_, &TuningView::open_asked, this, &TuningPane::open);
+  connect(view_, &TuningView::selected_changed, this, [this](ChosenTrial chosen) {
+    bench_.user_did(journal::SelectTrial{chosen.trial, chosen.run});
+  });
+  bench_.add_menu(view_, {"Tune the kernel", "Pause the tuning", "Resume the tuning",
+                          "Stop the tuning", "Open the trial as steps", "Clear ended tunings"});
+}
+
+void TuningPane::add_commands() {
+  QString const section = "Measuring and devices";
+  auto add = [&](char const* name, char const* keys, std::function<void()> run,
+                 std::function<bool()> possible) {
+    bench_.add_command({.section = section,
+                        .name = name,
+                        .keys = keys,
+                        .run = std::move(run),
+                        .possible = std::move(possible)});
+  };
+  using session::TuningState;
+  add(
+      "Tuning", "Ctrl+Shift+T", [this] { bench_.ask(journal::ShowView{"tuning"}); },
+      [this] { return now().model != nullptr; });
+  add(
+      "Tune the kernel", "Ctrl+Shift+U",
+      [this] {
+        bench_.ask(journal::ShowView{"tuning"});
+        view_->start();
+      },
+      [this] { return view_->can_start(); });
+  add(
+      "Pause the tuning", "", [this] { bench_.execute(session::PauseTuning{}); },
+      [this] { return is(TuningState::kRunning) || is(TuningState::kPreparing); });
+  add(
+      "Resume the tuning", "", [this] { bench_.execute(session::ResumeTuning{}); },
+      [this] { return is(TuningState::kPaused); });
+  add(
+      "Stop the tuning", "", [this] { bench_.execute(session::StopTuning{}); },
+      [this] { return last() && last()->goes_on(); });
+  add(
+      "Open the trial as steps", "", [this] { view_->open_selected(); },
+      [this] { return view_->can_open(); });
+  add(
+      "Clear ended tunings", "", [this] { bench_.execute(session::ClearTuning{}); },
+      [this] { return is(TuningState::kEnded); });
+}
+
+}  // namespace
+
+PaneRow const& pane_tuning() {
+  static PaneRow const row{.name = "tuning",
+                           .title = "Tuning",
+                           .place = PanePlace::kCentre,
+                           .order = 25,
+                           .make = &make_pane<TuningPane>};
+  return row;
+}
+
+}  // namespace tw

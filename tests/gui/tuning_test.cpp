@@ -1,0 +1,211 @@
+// The view of a tuning: with made-up searches, and in a window that tunes.
+#include <QAccessible>
+#include <QLabel>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QtTest>
+
+#include "tests/gui/workplace.h"
+#include "widgets/paint/paint.h"
+#include "widgets/tuning/tuning_view.h"
+
+using namespace tw;
+using session::TrialClass;
+using session::TuningState;
+
+namespace {
+
+/// A search that finds something better now and then, and fails at every seventh.
+std::shared_ptr<session::TuningRun> made_up(int number, char const* search, int trials,
+                                            double first_ms) {
+  auto run = std::make_shared<session::TuningRun>();
+  run->number = number;
+  run->row = 0;
+  run->kernel = "conv2d_64x56x56";
+  run->search = search;
+  run->device = "local";
+  run->state = TuningState::kRunning;
+  run->budget = 512;
+  run->trials_a_second = 38;
+  run->seconds_left = 3;
+  double best = 0;
+  for (int i = 1; i <= trials; ++i) {
+    auto trial = std::make_shared<session::TuningTrial>();
+    trial->number = i;
+    trial->knobs = {{"conv2d.ow.i", "28"}, {"conv2d.oc.i", "16"}, {"conv2d.ic.i", "64"}};
+    if (i % 3 == 0) trial->knobs.push_back({"conv2d.unroll", "kh kw"});
+    if (i % 7 == 0) {
+      trial->outcome = i % 2 ? TrialClass::kTimeout : TrialClass::kCompileError;
+    } else {
+      trial->ms = first_ms / (1 + 0.02 * i) * (1 + 0.5 * ((i * 37) % 19) / 19.0);
+      best = best > 0 ? std::min(best, trial->ms) : trial->ms;
+    }
+    trial->best_ms = best;
+    run->trials.push_back(trial);
+  }
+  return run;
+}
+
+session::Snapshot snapshot_of(std::vector<std::shared_ptr<session::TuningRun const>> runs) {
+  session::Snapshot now;
+  session::KernelRow row;
+  row.name = "conv2d_64x56x56";
+  row.flops = 231'000'000;
+  row.bytes = 1'800'000;
+  row.roof = session::KernelRoofView{.ms = 0.8, .value = 288, .unit = "GFLOP/s"};
+  now.kernels = std::make_shared<session::KernelTable const>(session::KernelTable{{row}, {}});
+  now.kernel = 0;
+  if (!runs.empty())
+    now.tuning = std::make_shared<session::TuningView const>(session::TuningView{std::move(runs)});
+  return now;
+}
+
+}  // namespace
+
+class TuningTest : public QObject {
+  Q_OBJECT
+private slots:
+  void searches_stand_side_by_side_and_nothing_is_cut_data() {
+    QTest::addColumn<QString>("theme");
+    QTest::addColumn<QSize>("size");
+    QTest::addColumn<double>("scale");
+    for (char const* theme : {"dark", "light", "high_contrast"})
+      for (QSize size : {QSize(560, 520), QSize(1000, 700), QSize(1700, 1000)})
+        for (double scale : {0.8, 1.0, 1.5})
+          if (size.width() > 800 || scale <= 1)
+            QTest::addRow("%s %d %g", theme, size.width(), scale) << theme << size << scale;
+  }
+  void searches_stand_side_by_side_and_nothing_is_cut() {
+    QFETCH(QString, theme);
+    QFETCH(QSize, size);
+    QFETCH(double, scale);
+    Theme look = Theme::load(theme);
+    look.scale = scale;
+    qApp->setStyleSheet(look.style_sheet());
+    TuningView view({"genetic", "random"});
+    view.set_theme(look);
+    view.resize(size);
+    auto ended = made_up(1, "random", 240, 3.2);
+    ended->state = TuningState::kEnded;
+    ended->ended = "all trials are done";
+    ended->default_ms = 2.4;
+    view.show_snapshot(
+        snapshot_of({ended, made_up(2, "genetic", 412, 2.9), made_up(3, "rank", 297, 2.7)}));
+    view.show();
+    QVERIFY(view.select({3, 297}));
+    for (int i = 0; i < 4; ++i) QApplication::processEvents();
+    QStringList wrong;
+    for (QWidget* one : view.findChildren<QWidget*>())
+      if (one->isVisible()) check(*one, wrong);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.mid(0, 10).join("\n")));
+    QString folder = qEnvironmentVariable("TW_PICTURES");
+    if (!folder.isEmpty())
+      view.grab().save(
+          QString("%1/tuning_%2_%3_%4.png").arg(folder, theme).arg(size.width()).arg(scale));
+    qApp->setStyleSheet("");
+  }
+
+  void what_goes_on_is_said_and_its_buttons_fit() {
+    TuningView view({"genetic", "random"});
+    view.show();
+    view.show_snapshot(snapshot_of({}));
+    QVERIFY(view.findChild<QLabel*>("tuningEmpty")->isVisible());
+    QVERIFY(button(view, "tuningStart")->isEnabled() && !button(view, "tuningStop")->isEnabled());
+    auto run = made_up(1, "genetic", 412, 2.9);
+    view.show_snapshot(snapshot_of({run}));
+    QCOMPARE(view.findChild<QLabel*>("tuningDone")->text(), QString("412 of 512 trials"));
+    QCOMPARE(view.findChild<QLabel*>("tuningLeft")->text(), QString("3 s left"));
+    QCOMPARE(view.findChild<QLabel*>("tuningFailed")->text(), QString("58 failed"));
+    QVERIFY(!button(view, "tuningStart")->isEnabled() && button(view, "tuningStop")->isEnabled());
+    QSignalSpy paused(&view, &TuningView::pause_asked), resumed(&view, &TuningView::resume_asked);
+    button(view, "tuningPause")->click();
+    QCOMPARE(paused.size(), 1);
+    run = std::make_shared<session::TuningRun>(*run);
+    run->state = TuningState::kPaused;
+    view.show_snapshot(snapshot_of({run}));
+    QCOMPARE(button(view, "tuningPause")->text(), QString("Resume"));
+    button(view, "tuningPause")->click();
+    QCOMPARE(resumed.size(), 1);
+  }
+
+  void the_fastest_come_first_and_a_dot_selects_its_row() {
+    TuningView view({"genetic"});
+    view.resize(1000, 700);
+    view.show();
+    view.show_snapshot(snapshot_of({made_up(1, "genetic", 100, 2.9)}));
+    auto* table = view.findChild<TrialTable*>();
+    auto* chart = view.findChild<TuningChart*>();
+    QApplication::processEvents();
+    std::vector<ChosenTrial> rows = table->rows();
+    QCOMPARE(rows.size(), size_t(86));
+    auto run = made_up(1, "genetic", 100, 2.9);
+    for (size_t i = 1; i < rows.size(); ++i)
+      QVERIFY(run->trial(rows[i - 1].trial)->ms <= run->trial(rows[i].trial)->ms);
+    session::TuningTrial const& slow = *run->trial(1);
+    QTest::mouseClick(chart, Qt::LeftButton, {}, chart->position(1, slow.ms).toPoint());
+    QCOMPARE(view.selected(), (ChosenTrial{1, 1}));
+    QSignalSpy opened(&view, &TuningView::open_asked);
+    table->setFocus();
+    QTest::keyClick(table, Qt::Key_Home);
+    QCOMPARE(view.selected(), rows.front());
+    QTest::keyClick(table, Qt::Key_Return);
+    QCOMPARE(opened.size(), 1);
+    QCOMPARE(opened[0][0].value<ChosenTrial>(), rows.front());
+    QTest::mouseDClick(table, Qt::LeftButton, {}, table->row_rect(2).center().toPoint());
+    QVERIFY(opened.size() >= 2);
+    QVERIFY(QAccessible::queryAccessibleInterface(table)->childCount() == 86);
+    for (Part const& part : table->parts()) QVERIFY(part.name.startsWith("trial "));
+  }
+
+  void a_window_tunes_and_opens_a_trial_and_its_journal_does_it_again() {
+    Workplace place(false);
+    place.open_matmul();
+    QVERIFY(place.window->perform(journal::ShowView{"tuning"}));
+    auto& view = *place.window->findChild<TuningView*>("tuning");
+    view.findChild<QSpinBox*>()->setValue(4);
+    QTest::mouseClick(button(view, "tuningStart"), Qt::LeftButton);
+    place.settle();
+    QCOMPARE(place.lines("expect tuning.state ended\nexpect tuning.trials 4\nexpect view tuning\n"),
+             std::string());
+    auto* table = view.findChild<TrialTable*>();
+    QVERIFY(!table->rows().empty());
+    table->setFocus();
+    QTest::keyClick(table, Qt::Key_Home);
+    QTest::keyClick(table, Qt::Key_Return);
+    place.settle();
+    QVERIFY(place.session->snapshot().history->current > 0);
+    QVERIFY(place.recorded().find("\ntune trials 4 ") != std::string::npos);
+    QVERIFY(place.recorded().find("\nopen trial ") != std::string::npos);
+    QCOMPARE(place.lines("tune trials 2 search random seed 3\nexpect tuning.runs 2\n"
+                         "expect tuning.trials 2\nexpect tuning.failed 0\n"
+                         "select trial 1\nexpect trial 1\nopen trial 1 of 1\n"
+                         "expect kernel.state tuned\nclear tuning\nexpect tuning.state none\n"),
+             std::string());
+  }
+
+private:
+  static QPushButton* button(QWidget& view, char const* name) {
+    return view.findChild<QPushButton*>(name);
+  }
+  static void check(QWidget& view, QStringList& wrong) {
+    if (auto* label = qobject_cast<QLabel*>(&view); label && !label->wordWrap())
+      if (label->fontMetrics().horizontalAdvance(label->text()) > label->width())
+        wrong << "no room for " + label->text();
+    if (!dynamic_cast<Canvas*>(&view)) return;
+    paint::TextLog log;
+    QPixmap canvas(view.size());
+    view.render(&canvas, {}, view.visibleRegion(), QWidget::RenderFlags());
+    auto ink = [](paint::PaintedText const& t) {
+      return t.box.boundingRect().adjusted(1, 3, -1, -3);
+    };
+    for (size_t i = 0; i < log.texts.size(); ++i) {
+      if (log.texts[i].cut) wrong << view.objectName() + " cuts " + log.texts[i].words;
+      for (size_t j = 0; j < i; ++j)
+        if (ink(log.texts[i]).intersects(ink(log.texts[j])))
+          wrong << view.objectName() + ": " + log.texts[i].words + " lies on " + log.texts[j].words;
+    }
+  }
+};
+
+QTEST_MAIN(TuningTest)
+#include "tuning_test.moc"

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/tuning/tuning_scale.h"
+
+#include <algorithm>
+
+#include "widgets/paint/paint.h"
+
+namespace tw {
+namespace {
+
+struct Look {
+  char const* search;
+  int hue;
+  double width;
+  QList<qreal> dash;  ///< in widths of the line
+};
+
+/// The last one is for every other search.
+Look const& look_of(std::string const& search) {
+  static Look const looks[] = {{"genetic", 3, 2, {4, 2}},
+                               {"random", 5, 2, {1, 2}},
+                               {"descent", 2, 2, {6, 2, 1, 2}},
+                               {"", 1, 2.5, {}}};
+  for (Look const& look : looks)
+    if (search == look.search) return look;
+  return looks[3];
+}
+
+}  // namespace
+
+TuningScale TuningScale::of(session::KernelRow const& row) {
+  TuningScale scale;
+  bool moves = row.roof ? row.roof->moves_data : row.flops * 4 < row.bytes;
+  if (!moves) scale.flops = double(row.flops);
+  if (row.roof && row.roof->ms > 0) scale.roof = scale.value(row.roof->ms);
+  return scale;
+}
+
+QString TuningScale::words(double ms) const {
+  return is_speed() ? paint::number(value(ms)) : paint::time(ms);
+}
+
+QPen search_pen(Theme const& theme, std::string const& search) {
+  Look const& look = look_of(search);
+  QPen pen(theme.hue(look.hue), look.width);
+  pen.setJoinStyle(Qt::MiterJoin);
+  pen.setCapStyle(Qt::FlatCap);
+  if (!look.dash.isEmpty()) pen.setDashPattern(look.dash);
+  return pen;
+}
+
+QColor search_colour(Theme const& theme, std::string const& search) {
+  return theme.hue(look_of(search).hue);
+}
+
+QString name_of(session::TuningRun const& run, session::TuningView const& all) {
+  auto same = std::ranges::count_if(
+      all.runs, [&](auto const& one) { return one->search == run.search && one->row == run.row; });
+  QString name = QString::fromStdString(run.search);
+  return same > 1 ? QString("%1 #%2").arg(name).arg(run.number) : name;
+}
+
+}  // namespace tw

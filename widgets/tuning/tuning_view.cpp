@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/tuning/tuning_view.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSpinBox>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "engine/support/base/quantities.h"
+#include "widgets/paint/chooser.h"
+#include "widgets/paint/paint.h"
+
+namespace tw {
+namespace {
+
+constexpr int kTrials = 64;
+
+QPushButton* button(QString const& text, QString const& name, QString const& why) {
+  auto* made = new QPushButton(text);
+  made->setObjectName(name);
+  made->setToolTip(why);
+  return made;
+}
+
+QLabel* label(QString const& name, char const* role) {
+  auto* made = new QLabel;
+  made->setObjectName(name);
+  made->setProperty("role", role);
+  made->setTextFormat(Qt::PlainText);
+  return made;
+}
+
+QHBoxLayout* row_in(QWidget* widget) {
+  auto* row = new QHBoxLayout(widget);
+  row->setContentsMargins(16, 8, 16, 4);
+  row->setSpacing(8);
+  return row;
+}
+
+QString seconds_words(double seconds) {
+  if (seconds < 90) return QString("%1 s left").arg(std::ceil(seconds));
+  return QString("%1 min left").arg(std::ceil(seconds / 60));
+}
+
+}  // namespace
+
+TuningView::TuningView(std::vector<std::string> const& searches, QWidget* parent)
+    : QWidget(parent) {
+  setObjectName("tuning");
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(build_head(searches));
+  column->addWidget(build_progress());
+  pages_ = new QStackedWidget;
+  pages_->addWidget(build_empty());
+  pages_->addWidget(build_charts());
+  column->addWidget(pages_, 1);
+  connect_parts();
+  show_run(nullptr);
+}
+
+QWidget* TuningView::build_head(std::vector<std::string> const& searches) {
+  start_ = button("Start", "tuningStart", "Search for a faster schedule of this kernel");
+  start_->setProperty("primary", true);
+  pause_ = button("Pause", "tuningPause", "Wait after the trial that runs now, or go on");
+  stop_ = button("Stop", "tuningStop", "End the search; what was tried stays");
+  clear_ = button("Clear", "tuningClear", "Remove the searches that have ended");
+  clear_->setProperty("quiet", true);
+  search_ = new Chooser;
+  search_->setObjectName("tuningSearch");
+  search_->setAccessibleName("Search");
+  for (std::string const& name : searches) search_->addItem(QString::fromStdString(name));
+  trials_ = new QSpinBox;
+  trials_->setObjectName("tuningTrials");
+  trials_->setAccessibleName("Trials");
+  trials_->setRange(1, 1'000'000);
+  trials_->setValue(kTrials);
+  trials_->setSuffix(" trials");
+  auto* head = new QWidget;
+  auto* row = row_in(head);
+  for (QWidget* one : std::initializer_list<QWidget*>{start_, pause_, stop_, search_, trials_})
+    row->addWidget(one);
+  row->addStretch(1);
+  row->addWidget(clear_);
+  return head;
+}
+
+QWidget* TuningView::build_progress() {
+  done_ = label("tuningDone", "section");
+  left_ = label("tuningLeft", "label");
+  rate_ = label("tuningRate", "secondary");
+  failed_ = label("tuningFailed", "secondary");
+  sentence_ = label("tuningSentence", "secondary");
+  sentence_->setWordWrap(true);
+  open_ = button("Open as steps", "tuningOpen", "The best trial as a branch of the history");
+  open_->setProperty("primary", true);
+  bar_ = new QProgressBar;
+  bar_->setTextVisible(false);
+  bar_->setAccessibleName("Trials done");
+  auto* words = new QHBoxLayout;
+  words->addWidget(done_);
+  words->addStretch(1);
+  words->addWidget(left_);
+  auto* both = new QVBoxLayout;
+  both->setSpacing(4);
+  both->addLayout(words);
+  both->addWidget(bar_);
+  progress_ = new QWidget;
+  auto* all = new QVBoxLayout(progress_);
+  all->setContentsMargins(16, 4, 16, 8);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(20);
+  row->addLayout(both, 1);
+  row->addWidget(rate_);
+  row->addWidget(failed_);
+  all->addLayout(row);
+  auto* end = new QHBoxLayout;
+  end->addWidget(sentence_, 1);
+  end->addWidget(open_);
+  all->addLayout(end);
+  return progress_;
+}
+
+QWidget* TuningView::build_empty() {
+  auto* words = label("tuningEmpty", "secondary");
+  words->setText(
+      "Tuning tries other schedules of this kernel, checks and measures each one, and offers the "
+      "fastest.");
+  words->setWordWrap(true);
+  words->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  words->setContentsMargins(16, 12, 16, 12);
+  return words;
+}
+
+QWidget* TuningView::build_charts() {
+  chart_ = new TuningChart;
+  failures_ = new TuningFailures;
+  table_ = new TrialTable;
+  auto* scroll = new QScrollArea;
+  scroll->setObjectName("trialScroll");
+  scroll->setWidget(table_);
+  scroll->setWidgetResizable(true);
+  scroll->setFocusPolicy(Qt::NoFocus);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* page = new QWidget;
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  auto* upper = new QHBoxLayout;
+  upper->setSpacing(0);
+  upper->addWidget(chart_, 3);
+  upper->addWidget(failures_, 1);
+  column->addLayout(upper, 3);
+  column->addWidget(scroll, 2);
+  return page;
+}
+
+void TuningView::connect_parts() {
+  connect(start_, &QPushButton::clicked, this, [this] { start(); });
+  connect(pause_, &QPushButton::clicked, this, [this] {
+    bool paused = active_ && active_->state == session::TuningState::kPaused;
+    paused ? emit resume_asked() : emit pause_asked();
+  });
+  connect(stop_, &QPushButton::clicked, this, &TuningView::stop_asked);
+  connect(clear_, &QPushButton::clicked, this, &TuningView::clear_asked);
+  connect(open_, &QPushButton::clicked, this, [this] {
+    if (auto const* run = runs_.run(); run && run->best > 0)
+      emit open_asked({run->number, run->best});
+  });
+  connect(chart_, &TuningChart::trial_chosen, this, &TuningView::choose);
+  connect(table_, &TrialTable::trial_chosen, this, &TuningView::choose);
+  connect(table_, &TrialTable::open_asked, this, &TuningView::open_asked);
+}
+
+void TuningView::set_theme(Theme const& theme) {
+  chart_->set_theme(theme);
+  failures_->set_theme(theme);
+  table_->set_theme(theme);
+  failures_->setMaximumWidth(theme.px(360));
+  bar_->setFixedHeight(theme.px(4));
+}
+
+void TuningView::choose(ChosenTrial chosen) {
+  if (select(chosen)) emit selected_changed(chosen);
+}
+
+bool TuningView::select(ChosenTrial chosen) {
+  session::TuningRun const* run = chosen.run > 0 ? runs_.run(chosen.run) : nullptr;
+  if (!run || !run->trial(chosen.trial)) return false;
+  chart_->select(chosen);
+  table_->select(chosen);
+  show_buttons();
+  return true;
+}
+
+bool TuningView::can_start() const { return has_kernel_ && !active_; }
+bool TuningView::can_open() const {
+  return selected().run > 0 || (runs_.run() && runs_.run()->best > 0);
+}
+
+void TuningView::start() {
+  if (can_start()) emit start_asked(search_->currentText(), trials_->value());
+}
+
+void TuningView::open_selected() {
+  if (selected().run > 0) return emit open_asked(selected());
+  if (auto const* run = runs_.run(); run && run->best > 0)
+    emit open_asked({run->number, run->best});
+}
+
+QWidget* TuningView::focus_target() const {
+  return table_->rows().empty() ? static_cast<QWidget*>(start_) : table_;
+}
+
+void TuningView::show_snapshot(session::Snapshot const& next) {
+  has_kernel_ = next.kernels && next.kernel >= 0;
+  session::TuningView of_kernel;
+  active_ = nullptr;
+  if (next.tuning)
+    for (auto const& run : next.tuning->runs) {
+      if (run->goes_on()) active_ = run;
+      if (run->row == next.kernel) of_kernel.runs.push_back(run);
+    }
+  kernel_ = has_kernel_ ? next.kernels->rows[size_t(next.kernel)].name : "";
+  TuningScale scale =
+      has_kernel_ ? TuningScale::of(next.kernels->rows[size_t(next.kernel)]) : TuningScale();
+  bool same = of_kernel.runs == runs_.runs && scale.roof == scale_.roof;
+  runs_ = std::move(of_kernel);
+  scale_ = scale;
+  pages_->setCurrentIndex(runs_.runs.empty() ? 0 : 1);
+  if (!same) {
+    chart_->show_runs(runs_, scale_);
+    failures_->show_runs(runs_);
+    table_->show_runs(runs_, scale_);
+    ChosenTrial chosen = selected();
+    session::TuningRun const* run = chosen.run > 0 ? runs_.run(chosen.run) : nullptr;
+    if (!run) table_->select({}), chart_->select({});
+  }
+  show_run(active_ && active_->row != next.kernel ? active_.get() : runs_.run());
+}
+
+/// The last one of this kernel, or the one of another kernel that goes on.
+void TuningView::show_run(session::TuningRun const* run) {
+  progress_->setVisible(run != nullptr);
+  if (run) {
+    bar_->setRange(0, run->budget);
+    bar_->setValue(run->goes_on() ? int(run->trials.size()) : run->budget);
+    done_->setText(progress_words(*run));
+    left_->setText(run->seconds_left && run->state == session::TuningState::kRunning
+                       ? seconds_words(*run->seconds_left)
+                       : QString());
+    rate_->setText(run->trials_a_second > 0
+                       ? QString("%1 trials a second").arg(paint::number(run->trials_a_second))
+                       : QString());
+    failed_->setText(QString("%1 failed").arg(run->failed()));
+    sentence_->setText(end_words(*run));
+    sentence_->setVisible(!sentence_->text().isEmpty());
+    open_->setVisible(run->best > 0 && run->row >= 0 && runs_.run() == run);
+  }
+  show_buttons();
+}
+
+void TuningView::show_buttons() {
+  using session::TuningState;
+  bool waits = active_ && active_->state == TuningState::kPaused;
+  start_->setEnabled(can_start());
+  search_->setEnabled(can_start());
+  trials_->setEnabled(can_start());
+  pause_->setText(waits ? "Resume" : "Pause");
+  pause_->setEnabled(active_ && active_->state != TuningState::kComparing);
+  stop_->setEnabled(active_ != nullptr);
+  clear_->setEnabled(!runs_.runs.empty() && (!active_ || runs_.runs.size() > 1));
+  start_->setToolTip(active_ ? "Another tuning is not at its end"
+                             : "Search for a faster schedule of this kernel");
+}
+
+QString TuningView::progress_words(session::TuningRun const& run) const {
+  QString words = QString("%1 of %2 trials").arg(run.trials.size()).arg(run.budget);
+  switch (run.state) {
+    case session::TuningState::kPreparing:
+      words = "Preparing the right answers";
+      break;
+    case session::TuningState::kPaused:
+      words += QStringLiteral(" · paused");
+      break;
+    case session::TuningState::kComparing:
+      words += QStringLiteral(" · comparing the best");
+      break;
+    default:
+      break;
+  }
+  return run.kernel == kernel_ ? words : words + " of " + QString::fromStdString(run.kernel);
+}
+
+/// What came of it; empty: it goes on.
+QString TuningView::end_words(session::TuningRun const& run) const {
+  QStringList words;
+  if (!run.error.empty()) words << "The tuning failed: " + QString::fromStdString(run.error) + ".";
+  if (run.state == session::TuningState::kEnded && run.error.empty()) {
+    words << "Ended: " + QString::fromStdString(run.ended) + ".";
+    if (run.best > 0) {
+      double ms = run.best_ms.value_or(run.trial(run.best)->ms);
+      QString gain =
+          run.default_ms ? QString::fromStdString(speedup_text(*run.default_ms / ms)) : QString();
+      words << QString("Trial %1 takes %2%3.")
+                   .arg(run.best)
+                   .arg(paint::time(ms),
+                        run.default_ms
+                            ? ", the default " + paint::time(*run.default_ms) + ": " + gain
+                            : QString());
+    } else {
+      words << "Nothing was faster than the default schedule.";
+    }
+  }
+  if (!run.not_stored.empty())
+    words << "Trials are not kept: " + QString::fromStdString(run.not_stored) + ".";
+  return words.join(" ");
+}
+
+}  // namespace tw

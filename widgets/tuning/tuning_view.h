@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/// The tuning of a kernel: begun, paused and stopped here; its searches side by side, their
+/// failures and their best trials.
+#pragma once
+
+#include <QWidget>
+
+#include "widgets/tuning/trial_table.h"
+#include "widgets/tuning/tuning_chart.h"
+#include "widgets/tuning/tuning_failures.h"
+
+class QComboBox;
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QSpinBox;
+class QStackedWidget;
+
+namespace tw {
+
+class TuningView : public QWidget {
+  Q_OBJECT
+public:
+  explicit TuningView(std::vector<std::string> const& searches, QWidget* parent = nullptr);
+  void set_theme(Theme const& theme);
+  /// Runs of the current kernel; another one that goes on is named.
+  void show_snapshot(session::Snapshot const& next);
+  /// False: there is none of these numbers.
+  bool select(ChosenTrial chosen);
+  ChosenTrial selected() const { return table_->chosen(); }
+  bool can_start() const;
+  /// With the search and the budget that are chosen.
+  void start();
+  /// The selected trial, else the one that is offered.
+  void open_selected();
+  bool can_open() const;
+  QWidget* focus_target() const;
+
+signals:
+  void start_asked(QString const& search, int trials);
+  void pause_asked();
+  void resume_asked();
+  void stop_asked();
+  void clear_asked();
+  void selected_changed(ChosenTrial chosen);
+  void open_asked(ChosenTrial chosen);
+
+private:
+  QWidget* build_head(std::vector<std::string> const& searches);
+  QWidget* build_progress();
+  QWidget* build_empty();
+  QWidget* build_charts();
+  void connect_parts();
+  void choose(ChosenTrial chosen);
+  void show_run(session::TuningRun const* run);
+  void show_buttons();
+  QString progress_words(session::TuningRun const& run) const;
+  QString end_words(session::TuningRun const& run) const;
+
+  session::TuningView runs_;                          ///< of the kernel that is shown
+  std::shared_ptr<session::TuningRun const> active_;  ///< of any kernel; null: none goes on
+  TuningScale scale_;
+  bool has_kernel_ = false;
+  std::string kernel_;
+  TuningChart* chart_ = nullptr;
+  TuningFailures* failures_ = nullptr;
+  TrialTable* table_ = nullptr;
+  QStackedWidget* pages_ = nullptr;
+  QPushButton *start_ = nullptr, *pause_ = nullptr, *stop_ = nullptr, *clear_ = nullptr,
+              *open_ = nullptr;
+  QComboBox* search_ = nullptr;
+  QSpinBox* trials_ = nullptr;
+  QLabel *done_ = nullptr, *left_ = nullptr, *rate_ = nullptr, *failed_ = nullptr,
+         *sentence_ = nullptr;
+  QProgressBar* bar_ = nullptr;
+  QWidget* progress_ = nullptr;
+};
+
+}  // namespace tw
