@@ -39,6 +39,12 @@ Json to_json(TuneResult const& result) {
           {"repeated", result.repeated},
           {"space", result.space_size},
           {"search_s", result.wall_seconds},
+          {"costs_s",
+           {{"proposing", result.costs.proposing},
+            {"compiling", result.costs.compiling},
+            {"waiting", result.costs.waiting},
+            {"running", result.costs.running},
+            {"comparing", result.costs.comparing}}},
           {"end", name_of(result.end)}};
 }
 
@@ -79,6 +85,22 @@ void print_attempt_of(Context const& context, std::string const& kernel, Attempt
               0, 0});
 }
 
+namespace {
+
+/// Of one trial, on average.
+std::string costs_text(TuneResult const& result) {
+  double trials = std::max(1.0, double(result.attempts.size()));
+  auto each = [&](double seconds) { return duration_text(seconds / trials); };
+  TrialCosts const& costs = result.costs;
+  return fmt::format(
+      "a trial: {} choosing and scheduling, {} compiling; beside that {} waiting for code, {} on "
+      "the device, {} comparing",
+      each(costs.proposing), each(costs.compiling), each(costs.waiting), each(costs.running),
+      each(costs.comparing));
+}
+
+}  // namespace
+
 void print_result(TuneResult const& result) {
   std::string rejected;
   for (auto const& [reason, count] : result.rejected)
@@ -88,6 +110,7 @@ void print_result(TuneResult const& result) {
       count_text(int64_t(result.attempts.size()), "trial"), duration_text(result.wall_seconds),
       double(result.attempts.size()) / std::max(result.wall_seconds, 1e-9), name_of(result.end),
       many_text(result.space_size), rejected.empty() ? "" : rejected + ", ", result.repeated);
+  fmt::print("{}\n", costs_text(result));
   fmt::print("best {}, default {}: {}\n", duration_text(result.seconds),
              duration_text(result.rule_seconds),
              result.point.empty() ? "the default stays"

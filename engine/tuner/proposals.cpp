@@ -11,6 +11,11 @@ constexpr int kMostInVain = 2000;
 /// Of lowering, which counts before it writes anything out: nothing was compiled.
 constexpr std::string_view kTooMuchCode = "too_many_statements";
 
+using Clock = std::chrono::steady_clock;
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 }  // namespace
 
 Proposals::Proposals(Space const& space, Search& search, TuneOptions const& options,
@@ -68,15 +73,20 @@ void Proposals::work() {
       changed_.wait(lock,
                     [&] { return closed_ || options_.overlap || (waited_for_ && ready_.empty()); });
     }
+    auto start = Clock::now();
     auto candidate = fresh();
+    double proposing = since(start);
     if (!candidate || !*candidate) {
       std::lock_guard lock(mutex_);
       if (!candidate) failure_ = candidate.error();
       break;
     }
+    start = Clock::now();
     auto code = compile_kernel((*candidate)->schedule.program(), space_.backend(), CodeTier::kFast,
                                options_.stop);
     std::unique_lock lock(mutex_);
+    costs_.proposing += proposing;
+    costs_.compiling += since(start);
     if (!code && code.error().code == kTooMuchCode) {
       ++rejected_["size of the code"];
       search_.tell(**candidate, std::nullopt);
@@ -122,6 +132,11 @@ void Proposals::tell(Candidate const& candidate, std::optional<double> seconds) 
 std::map<std::string, int> Proposals::rejected() const {
   std::lock_guard lock(mutex_);
   return rejected_;
+}
+
+ProposalCosts Proposals::costs() const {
+  std::lock_guard lock(mutex_);
+  return costs_;
 }
 
 int Proposals::repeated() const {

@@ -19,6 +19,11 @@ struct Compiled {
   Candidate candidate;
   Result<KernelCode> code;
 };
+/// What the compiling thread did, in seconds.
+struct ProposalCosts {
+  double proposing = 0;  ///< the search, and its candidates' schedules
+  double compiling = 0;
+};
 
 class Proposals {
 public:
@@ -35,6 +40,7 @@ public:
 
   std::map<std::string, int> rejected() const;
   int repeated() const;
+  ProposalCosts costs() const;
 
 private:
   void work();
@@ -53,6 +59,7 @@ private:
   std::set<std::string> known_;  ///< scripts
   std::map<std::string, int> rejected_;
   int repeated_ = 0;
+  ProposalCosts costs_;
   int untold_ = 0;  ///< proposed, and nobody has said what they took
   bool ended_ = false, closed_ = false, waited_for_ = false;
   std::optional<Error> failure_;

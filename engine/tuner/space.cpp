@@ -56,7 +56,8 @@ Result<Candidate> Space::at(Point point) const {
 
 Result<Candidate> Space::first_at(Point point) const {
   for (auto const& [name, value] : pinned_) point[name] = value;
-  Decisions decisions(std::move(point), [](Knob const&) { return 0; }, threads_);
+  Decisions decisions(
+      std::move(point), [](Knob const&) { return 0; }, threads_);
   return made(decisions);
 }
 

@@ -94,9 +94,13 @@ Attempt Tuning::attempt(Compiled const& compiled) {
   BenchOptions bench{.threads = options_.threads, .timing = kTrialTiming, .call = {}};
   bench.call.stop = options_.stop;
   bench.call.timeout = std::chrono::seconds(10);
+  auto start = Clock::now();
   auto measured = bench_.measure(*compiled.code, bench);
+  result_.costs.running += since(start);
   if (!measured) return failed(outcome_of(measured.error()), to_sentence(measured.error()));
+  start = Clock::now();
   Comparison worst = te::judge(measured->outputs, expected_);
+  result_.costs.comparing += since(start);
   if (!worst.equal)
     return failed(Outcome::kWrong,
                   fmt::format("the largest difference is {:.3g}, the largest value {:.3g}",
@@ -131,7 +135,9 @@ Result<TuneEnd> Tuning::search(int trials, double seconds) {
       end = TuneEnd::kSeconds;
       break;
     }
+    auto asked = Clock::now();
     TRY_ASSIGN(std::optional<Compiled> compiled, proposals_->next());
+    result_.costs.waiting += since(asked);
     if (!compiled) {
       end = TuneEnd::kConverged;
       break;
@@ -152,6 +158,8 @@ Result<TuneEnd> Tuning::search(int trials, double seconds) {
 Result<TuneResult> Tuning::finish(int finalists) {
   result_.rejected = proposals_->rejected();
   result_.repeated = proposals_->repeated();
+  result_.costs.proposing = proposals_->costs().proposing;
+  result_.costs.compiling = proposals_->costs().compiling;
   proposals_.reset();
   TRY_ASSIGN(result_.space_size, space_.size());
   TRY_ASSIGN(Candidate rule, space_.by_rule());

@@ -59,6 +59,16 @@ struct TuneOptions {
 enum class TuneEnd : uint8_t { kTrials, kSeconds, kConverged, kStopped };
 std::string_view name_of(TuneEnd end);
 
+/// Where the time of a search went, in seconds of all trials. The first two go on beside the others
+/// where compiling overlaps measuring.
+struct TrialCosts {
+  double proposing = 0;  ///< the search itself, and the schedules of its candidates
+  double compiling = 0;  ///< lowering, code generation, linking
+  double waiting = 0;    ///< of the measuring side, for the other
+  double running = 0;  ///< on the device: loading, a first run, the timed ones, outputs coming back
+  double comparing = 0;  ///< outputs with the right ones
+};
+
 struct TuneResult {
   std::string script;       ///< of the best; the one by rule where nothing was better
   Point point;              ///< of that
@@ -68,6 +78,7 @@ struct TuneResult {
   std::map<std::string, int> rejected;  ///< points that were not compiled, by reason
   int repeated = 0;                     ///< proposals that were known
   double space_size = 0;
+  TrialCosts costs;
   double wall_seconds = 0;  ///< of the search, without the last comparison
   TuneEnd end = TuneEnd::kTrials;
 };
