@@ -43,7 +43,7 @@ struct TuneOptions {
   double seconds = 0;  ///< 0: as long as the trials take
   uint64_t seed = 1;
   int threads = 1;  ///< that kernels run with
-  std::string search = "genetic";
+  std::string search = "learned";
   /// Compile the next candidate while one is measured: not where the kernels need all processors of
   /// the machine that compiles.
   bool overlap = true;

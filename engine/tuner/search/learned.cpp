@@ -142,7 +142,7 @@ Status Learned::grow() {
     TRY(model_.learn_failures(pool_.features(), measured_, failed_, rng_.next()));
     learned_from_ = measured_.size() + failed_.size();
   }
-  TRY(add_by_chance(options_.batch, 4 * options_.batch));
+  TRY(add_by_chance(options_.batch, options_.batch));
   TRY(add_near_best());
   return add_from_chains();
 }

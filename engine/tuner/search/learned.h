@@ -10,13 +10,13 @@ namespace tw {
 struct LearnedOptions {
   PointModelOptions model;
   AnnealingOptions chains;
-  size_t first = 8;         ///< by the target's own model and by how different they are
-  size_t batch = 8;         ///< between two times of learning
+  size_t first = 12;        ///< by the target's own model and by how different they are
+  size_t batch = 12;        ///< between two times of learning
   double by_chance = 0.05;  ///< of each batch
   double diversity = 0.01;  ///< what another value of a knob may cost, as a share of the time
   size_t choice = 4;        ///< how many times the batch the best are that it is chosen from
-  size_t from_chains = 32;  ///< points that go through the template before each batch
-  size_t from_best = 16;    ///< the same of those near the best so far
+  size_t from_chains = 10;  ///< points that go through the template before each batch
+  size_t from_best = 5;     ///< the same of those near the best so far
 };
 
 std::unique_ptr<Search> make_learned_search(Space const& space, uint64_t seed,

@@ -5,7 +5,7 @@
 namespace tw {
 
 std::vector<SearchRow> const& searches() {
-  static std::vector<SearchRow> const rows = {genetic_search(), learned_search(), descent_search(),
+  static std::vector<SearchRow> const rows = {learned_search(), genetic_search(), descent_search(),
                                               random_search()};
   return rows;
 }
