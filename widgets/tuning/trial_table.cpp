@@ -18,9 +18,9 @@ constexpr size_t kMostRows = 200;
 constexpr double kTrial = 62, kValue = 150, kBar = 166, kBarWide = 48, kSearch = 232;
 constexpr double kOpenWide = 112;
 
-/// The last part of "conv2d.vectors".
+/// "ow.i" of "conv2d.ow.i": all knobs begin with the name of their block.
 QString short_name(std::string const& knob) {
-  return QString::fromStdString(knob.substr(knob.rfind('.') + 1));
+  return QString::fromStdString(knob.substr(knob.find('.') + 1));
 }
 
 std::string const* value_of(session::TuningTrial const& trial, std::string const& knob) {

@@ -20,6 +20,11 @@ public:
   std::vector<Part> parts() const override;
   /// In units.
   QRectF row_rect(int row) const;
+  /// Empty: the chosen one is not among the best.
+  QRectF chosen_rect() const {
+    int row = row_of(chosen_);
+    return row < 0 ? QRectF() : row_rect(row);
+  }
 
 signals:
   void trial_chosen(ChosenTrial chosen);

@@ -85,8 +85,8 @@ void TuningChart::set_range() {
 }
 
 QRectF TuningChart::plot() const {
-  return QRectF(56, 44, std::max(100.0, unit_width() - 56 - label_width_ - 22),
-                std::max(60.0, unit_height() - 44 - 40));
+  return QRectF(56, 54, std::max(100.0, unit_width() - 56 - label_width_ - 22),
+                std::max(60.0, unit_height() - 54 - 40));
 }
 
 double TuningChart::y_of(double value) const {
@@ -115,9 +115,9 @@ void TuningChart::paintEvent(QPaintEvent*) {
 
 void TuningChart::draw_axes(QPainter& painter) const {
   QRectF area = plot();
-  painter.setPen(QPen(theme_.line1, 1));
   for (double value = 0; value <= most_value_ * 1.001; value += value_step_) {
     double y = std::floor(y_of(value)) + 0.5;
+    painter.setPen(QPen(theme_.line1, 1));
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
     paint::text(painter, QRectF(4, y - 8, 46, 16), mono_font(11), theme_.text3, tick(value),
                 Qt::AlignRight | Qt::AlignVCenter);
@@ -177,8 +177,9 @@ void TuningChart::draw_best(QPainter& painter, session::TuningRun const& run) co
 std::vector<TuningChart::Label> TuningChart::labels() const {
   std::vector<Label> list;
   auto number = [&](double value) { return paint::number(value); };
+  QString beyond = scale_.roof > most_value_ ? QStringLiteral(" ↑") : QString();
   if (scale_.roof > 0)
-    list.push_back({y_of(scale_.roof), "roof " + number(scale_.roof), theme_.text1, 600});
+    list.push_back({y_of(scale_.roof), "roof " + number(scale_.roof) + beyond, theme_.text1, 600});
   if (auto rule = default_ms())
     list.push_back(
         {y_of(scale_.value(*rule)), "default " + number(scale_.value(*rule)), theme_.text2, 400});

@@ -142,12 +142,12 @@ QWidget* TuningView::build_charts() {
   chart_ = new TuningChart;
   failures_ = new TuningFailures;
   table_ = new TrialTable;
-  auto* scroll = new QScrollArea;
-  scroll->setObjectName("trialScroll");
-  scroll->setWidget(table_);
-  scroll->setWidgetResizable(true);
-  scroll->setFocusPolicy(Qt::NoFocus);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll_ = new QScrollArea;
+  scroll_->setObjectName("trialScroll");
+  scroll_->setWidget(table_);
+  scroll_->setWidgetResizable(true);
+  scroll_->setFocusPolicy(Qt::NoFocus);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   auto* page = new QWidget;
   auto* column = new QVBoxLayout(page);
   column->setContentsMargins(0, 0, 0, 0);
@@ -157,7 +157,7 @@ QWidget* TuningView::build_charts() {
   upper->addWidget(chart_, 3);
   upper->addWidget(failures_, 1);
   column->addLayout(upper, 3);
-  column->addWidget(scroll, 2);
+  column->addWidget(scroll_, 2);
   return page;
 }
 
@@ -195,6 +195,8 @@ bool TuningView::select(ChosenTrial chosen) {
   if (!run || !run->trial(chosen.trial)) return false;
   chart_->select(chosen);
   table_->select(chosen);
+  QRect row = table_->pixels(table_->chosen_rect());
+  if (!row.isEmpty()) scroll_->ensureVisible(0, row.center().y(), 0, row.height());
   show_buttons();
   return true;
 }

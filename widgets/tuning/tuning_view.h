@@ -13,6 +13,7 @@ class QComboBox;
 class QLabel;
 class QProgressBar;
 class QPushButton;
+class QScrollArea;
 class QSpinBox;
 class QStackedWidget;
 
@@ -65,6 +66,7 @@ private:
   TuningChart* chart_ = nullptr;
   TuningFailures* failures_ = nullptr;
   TrialTable* table_ = nullptr;
+  QScrollArea* scroll_ = nullptr;
   QStackedWidget* pages_ = nullptr;
   QPushButton *start_ = nullptr, *pause_ = nullptr, *stop_ = nullptr, *clear_ = nullptr,
               *open_ = nullptr;

@@ -109,7 +109,7 @@ PaneRow const& pane_tuning() {
   static PaneRow const row{.name = "tuning",
                            .title = "Tuning",
                            .place = PanePlace::kCentre,
-                           .order = 25,
+                           .order = 27,
                            .make = &make_pane<TuningPane>};
   return row;
 }
