@@ -38,6 +38,7 @@ private slots:
     testing::MatmulFile matmul;
     matmul.open(*session);
     QVERIFY(session->execute(session::MeasureModel{}));
+    QVERIFY(session->execute(session::Tune{.trials = 2}));
     QVERIFY(session->wait_idle(60));
     session::Snapshot now = session->snapshot();
     int loop = session::loop_called(now, "C.i");

@@ -160,6 +160,7 @@ QString TrialTable::words_of(Row const& row) const {
                       .arg(row.id.trial)
                       .arg(scale_.words(row.trial->ms),
                            scale_.is_speed() ? " " + scale_.unit() : QString(), row.search);
+  if (row.trial->knobs.empty()) words += ", the default schedule";
   for (auto const& [knob, value] : row.trial->knobs)
     words += QString(", %1 %2").arg(QString::fromStdString(knob), QString::fromStdString(value));
   return words;

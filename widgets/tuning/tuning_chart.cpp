@@ -51,7 +51,12 @@ void TuningChart::select(ChosenTrial chosen) {
   update();
 }
 
+/// As a trial of its own, where a search tried it: that is a shortest time as the others are, and
+/// the last comparison has medians.
 std::optional<double> TuningChart::default_ms() const {
+  for (auto const& run : runs_.runs)
+    for (auto const& trial : run->trials)
+      if (trial->knobs.empty() && trial->ms > 0) return trial->ms;
   for (auto run = runs_.runs.rbegin(); run != runs_.runs.rend(); ++run)
     if ((*run)->default_ms) return (*run)->default_ms;
   return {};

@@ -33,8 +33,8 @@ public:
     connect(list_, &KernelList::kernel_entered, this, [this] { bench_.focus_home(); });
     connect(list_, &KernelList::menu_asked, this, [this](int, QPoint at) {
       bench_.show_menu(
-          {"Loops", "Graph", "Measure again", "Measure the whole model", "Replay on another kernel",
-           "Edit this kernel's expression", "Export the model"},
+          {"Loops", "Graph", "Measure again", "Measure the whole model", "Tune the kernel",
+           "Replay on another kernel", "Edit this kernel's expression", "Export the model"},
           at);
     });
   }
