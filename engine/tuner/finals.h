@@ -31,8 +31,8 @@ struct FinalResult {
 
 /// The best of `right` and the schedule by rule, compiled with all optimization, judged once more
 /// and timed in rounds, in each in another order. Who is not faster than the rule in the median of
-/// the rounds' ratios, and in the median time, is not the best. Errors: nothing_ran (the schedule by
-/// rule was not right), those of the device.
+/// the rounds' ratios, and in the median time, is not the best. Errors: nothing_ran (the schedule
+/// by rule was not right), those of the device.
 Result<FinalResult> compare_finalists(Backend const& backend, KernelBench& bench,
                                       te::Expected const& expected, Finalist by_rule,
                                       std::vector<Finalist> right, FinalsOptions const& options);

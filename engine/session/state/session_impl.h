@@ -182,6 +182,7 @@ private:
   void tune_job(Model const& model, TuningRun const& begun, Tune const& wanted, StopToken stop);
   Result<TuneResult> tuned_kernel(Model const& model, TuningRun const& begun, Tune const& wanted,
                                   TuningClock& clock, StopToken stop);
+  std::shared_ptr<Roofs const> roofs_of(std::string const& device) const;
   void take_attempt(int number, Attempt const& attempt, TuningClock& clock, StopToken stop);
   void wait_while_paused(int number, StopToken stop);
   void wait_for_others(StopToken stop);

@@ -115,6 +115,13 @@ void SessionImpl::tune_job(Model const& model, TuningRun const& begun, Tune cons
   tuner_changed_.notify_all();
 }
 
+/// What the search's model of time needs; null: the device's roofs were not measured.
+std::shared_ptr<Roofs const> SessionImpl::roofs_of(std::string const& device) const {
+  std::lock_guard lock(mutex_);
+  bool known = state_.machine && state_.here.device == device;
+  return known ? state_.machine->rates : nullptr;
+}
+
 Result<TuneResult> SessionImpl::tuned_kernel(Model const& model, TuningRun const& begun,
                                              Tune const& wanted, TuningClock& clock,
                                              StopToken stop) {
@@ -122,6 +129,7 @@ Result<TuneResult> SessionImpl::tuned_kernel(Model const& model, TuningRun const
   auto store = opened_store(options_.trial_store);
   TuneRequest request;
   if (store) request.store = store->get();
+  request.roofs = roofs_of(begun.device);
   request.device = begun.device;
   request.build = options_.build;
   request.options.trials = wanted.trials;
