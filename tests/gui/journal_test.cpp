@@ -220,7 +220,7 @@ private slots:
   void every_fact_is_known_in_a_workbench() {
     Workplace place(true);
     QVERIFY(place.replay("tilewright journal 1\nopen " + kFolder.toStdString() +
-                         "/matmul.te\nselect C.i\nmeasure model\n"));
+                         "/matmul.te\nselect C.i\nmeasure model\ntune trials 2\n"));
     for (journal::FactInfo const& fact : journal::facts()) {
       if (fact.name == "elapsed") continue;     // of a replay
       if (fact.name == "model.time") continue;  // of a network
