@@ -70,8 +70,8 @@ struct TuningRun {
   std::string ended;                   ///< why: "all trials are done"; empty: it goes on
   std::string error;                   ///< a sentence; empty: it went well
   std::string not_stored;              ///< why trials are not in the store; empty: all are
-  /// Of the last comparison, in which the best ones ran beside the schedule by rule; empty: it was
-  /// stopped before.
+  /// Medians of the last comparison; where it was stopped before, what was known of the default,
+  /// and nothing of the best.
   std::optional<double> best_ms, default_ms;
   int best = 0;                         ///< the trial that is offered; 0: none was better
   std::map<std::string, int> rejected;  ///< points that were not compiled, by reason

@@ -91,7 +91,7 @@ QWidget* TuningView::build_head(std::vector<std::string> const& searches) {
   return head;
 }
 
-QWidget* TuningView::build_progress() {
+void TuningView::make_words() {
   done_ = label("tuningDone", "section");
   left_ = label("tuningLeft", "label");
   rate_ = label("tuningRate", "secondary");
@@ -100,6 +100,10 @@ QWidget* TuningView::build_progress() {
   sentence_->setWordWrap(true);
   open_ = button("Open as steps", "tuningOpen", "The best trial as a branch of the history");
   open_->setProperty("primary", true);
+}
+
+QWidget* TuningView::build_progress() {
+  make_words();
   bar_ = new QProgressBar;
   bar_->setTextVisible(false);
   bar_->setAccessibleName("Trials done");
@@ -170,8 +174,7 @@ void TuningView::connect_parts() {
   connect(stop_, &QPushButton::clicked, this, &TuningView::stop_asked);
   connect(clear_, &QPushButton::clicked, this, &TuningView::clear_asked);
   connect(open_, &QPushButton::clicked, this, [this] {
-    if (auto const* run = runs_.run(); run && run->best > 0)
-      emit open_asked({run->number, run->best});
+    if (offered().run > 0) emit open_asked(offered());
   });
   connect(chart_, &TuningChart::trial_chosen, this, &TuningView::choose);
   connect(table_, &TrialTable::trial_chosen, this, &TuningView::choose);
@@ -202,8 +205,17 @@ bool TuningView::select(ChosenTrial chosen) {
 }
 
 bool TuningView::can_start() const { return has_kernel_ && !active_; }
-bool TuningView::can_open() const {
-  return selected().run > 0 || (runs_.run() && runs_.run()->best > 0);
+bool TuningView::can_open() const { return selected().run > 0 || offered().run > 0; }
+
+ChosenTrial TuningView::offered() const {
+  ChosenTrial best;
+  double least = 0;
+  for (auto const& run : runs_.runs) {
+    if (run->best == 0) continue;
+    double ms = run->best_ms.value_or(run->trial(run->best)->ms);
+    if (best.run == 0 || ms < least) least = ms, best = {run->number, run->best};
+  }
+  return best;
 }
 
 void TuningView::start() {
@@ -212,8 +224,7 @@ void TuningView::start() {
 
 void TuningView::open_selected() {
   if (selected().run > 0) return emit open_asked(selected());
-  if (auto const* run = runs_.run(); run && run->best > 0)
-    emit open_asked({run->number, run->best});
+  if (offered().run > 0) emit open_asked(offered());
 }
 
 QWidget* TuningView::focus_target() const {
@@ -263,7 +274,7 @@ void TuningView::show_run(session::TuningRun const* run) {
     failed_->setText(QString("%1 failed").arg(run->failed()));
     sentence_->setText(end_words(*run));
     sentence_->setVisible(!sentence_->text().isEmpty());
-    open_->setVisible(run->best > 0 && run->row >= 0 && runs_.run() == run);
+    open_->setVisible(!active_ && offered().run > 0);
   }
   show_buttons();
 }

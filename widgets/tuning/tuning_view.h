@@ -48,12 +48,15 @@ signals:
 
 private:
   QWidget* build_head(std::vector<std::string> const& searches);
+  void make_words();
   QWidget* build_progress();
   QWidget* build_empty();
   QWidget* build_charts();
   void connect_parts();
   void choose(ChosenTrial chosen);
   void show_run(session::TuningRun const* run);
+  /// Of the run with the shortest time that is offered; 0, 0: none is.
+  ChosenTrial offered() const;
   void show_buttons();
   QString progress_words(session::TuningRun const& run) const;
   QString end_words(session::TuningRun const& run) const;

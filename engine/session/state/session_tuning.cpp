@@ -235,19 +235,42 @@ Status SessionImpl::run(ClearTuning const&) {
   return {};
 }
 
-/// The shortest of a search that was stopped, if that is shorter than what is known of the schedule
-/// by rule.
+/// The shortest of a search that was stopped, if that is shorter than the schedule by rule: as a
+/// trial, else as it was measured in the history.
 void SessionImpl::offer_least(TuningRun& run) const {
   auto work = state_.kernels.find(run.row);
   if (work == state_.kernels.end() || run.least_ms() <= 0) return;
-  int rule = work->second.default_node;
-  if (rule >= 0)
+  if (int rule = work->second.default_node; rule >= 0)
     if (auto const& known = work->second.history.node(rule).on(state_.here).measured)
       run.default_ms = known->min_ms;
+  for (auto const& trial : run.trials)
+    if (trial->knobs.empty() && trial->ms > 0) run.default_ms = trial->ms;
   for (auto const& trial : run.trials)
     if (trial->ms == run.least_ms() && (!run.default_ms || trial->ms < *run.default_ms))
       run.best = trial->number;
 }
+
+namespace {
+
+/// The history with the trial's steps as a branch from the plain nest, which is current.
+Result<History> opened(TuningTrial const& trial, std::string const& search, History history) {
+  TRY_ASSIGN(Script script, parse_script(trial.script, "script", false));
+  TRY_ASSIGN(history, history.jumped(0));
+  for (auto const& [line, step] : script.steps) {
+    auto next = history.schedule().apply(step, Effort::kInteractive);
+    if (!next)
+      return refused("step_refused",
+                     fmt::format("trial {} cannot be opened: {} was refused, {}", trial.number,
+                                 tw::to_text(step), next.error().message));
+    TRY_ASSIGN(history, history.add(*next));
+  }
+  std::string note = fmt::format("trial {} of the {} search", trial.number, search);
+  if (trial.ms > 0) note += fmt::format(", {}", milliseconds_text(trial.ms));
+  int leaf = history.current();
+  return history.node(leaf).note.empty() ? history.with_note(leaf, note) : history;
+}
+
+}  // namespace
 
 Status SessionImpl::run(OpenTrial const& c) {
   {
@@ -263,21 +286,7 @@ Status SessionImpl::run(OpenTrial const& c) {
     auto work = state_.kernels.find(of->row);
     if (work == state_.kernels.end())
       return bad_input("unknown_kernel", fmt::format("there is no kernel {}", of->row));
-    TRY_ASSIGN(Script script, parse_script(trial->script, "script", false));
-    History history = work->second.history;
-    TRY_ASSIGN(history, history.jumped(0));
-    for (auto const& [line, step] : script.steps) {
-      auto next = history.schedule().apply(step, Effort::kInteractive);
-      if (!next)
-        return refused("step_refused",
-                       fmt::format("trial {} cannot be opened: {} was refused, {}", c.trial,
-                                   tw::to_text(step), next.error().message));
-      TRY_ASSIGN(history, history.add(*next));
-    }
-    std::string note = fmt::format("trial {} of the {} search", trial->number, of->search);
-    if (trial->ms > 0) note += fmt::format(", {}", milliseconds_text(trial->ms));
-    if (history.node(history.current()).note.empty())
-      history = history.with_note(history.current(), note);
+    TRY_ASSIGN(History history, opened(*trial, of->search, work->second.history));
     work->second.tuned.insert(history.current());
     work->second.history = std::move(history);
     state_.kernel = of->row;
