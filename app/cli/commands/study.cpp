@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/cli/chosen_kernel.h"
@@ -53,17 +54,25 @@ std::string percent(double share) {
   return std::isfinite(share) ? fmt::format("{:.1f} %", share * 100) : "-";
 }
 
-/// "Learned beats black box": never behind at any of the budgets.
-std::string verdict_of(SearchSummary const& one, SearchSummary const& other, int trials) {
-  bool at_each = true, at_half = true;
-  for (int budget : budgets(trials)) {
-    at_each = at_each && one.regret[size_t(budget) - 1] <= other.regret[size_t(budget) - 1];
-    size_t half = size_t(std::max(budget / 2, 1));
-    at_half = at_half && one.regret[half - 1] <= other.regret[size_t(budget) - 1];
+/// Of the learned search against each other one: "learned beats black box" is to be never behind
+/// at any of the budgets (Chen et al. 2018, figure 4).
+std::vector<std::pair<std::string, std::string>> verdicts(
+    std::vector<SearchSummary> const& summaries, int trials) {
+  std::vector<std::pair<std::string, std::string>> verdicts;
+  auto learned = std::ranges::find(summaries, "learned", &SearchSummary::search);
+  for (SearchSummary const& other : summaries) {
+    if (learned == summaries.end() || other.search == learned->search) continue;
+    bool at_each = true, at_half = true;
+    for (int budget : budgets(trials)) {
+      double reached = other.regret[size_t(budget) - 1];
+      at_each = at_each && learned->regret[size_t(budget) - 1] <= reached;
+      at_half = at_half && learned->regret[size_t(std::max(budget / 2, 1)) - 1] <= reached;
+    }
+    verdicts.emplace_back(other.search, at_half   ? "never behind, with half of the trials"
+                                        : at_each ? "never behind"
+                                                  : "behind at some number of trials");
   }
-  return at_half   ? "never behind, with half of the trials"
-         : at_each ? "never behind"
-                   : "behind at some number of trials";
+  return verdicts;
 }
 
 void print_text(Arguments const& arguments, StudyTable const& table, double best,
@@ -83,12 +92,8 @@ void print_text(Arguments const& arguments, StudyTable const& table, double best
       fmt::print("{:>12}", percent(one.regret[size_t(budget) - 1]));
     fmt::print("{:>14}\n", duration_text(one.seconds_per_trial));
   }
-  for (SearchSummary const& one : summaries) {
-    if (one.search != "learned") continue;
-    for (SearchSummary const& other : summaries)
-      if (&other != &one)
-        fmt::print("learned and {}: {}\n", other.search, verdict_of(one, other, arguments.trials));
-  }
+  for (auto const& [other, verdict] : verdicts(summaries, arguments.trials))
+    fmt::print("learned and {}: {}\n", other, verdict);
 }
 
 Json json_of(Arguments const& arguments, StudyTable const& table, double best,
@@ -106,9 +111,12 @@ Json json_of(Arguments const& arguments, StudyTable const& table, double best,
                         {"best_seconds", last},
                         {"search_seconds_per_trial", one.seconds_per_trial}});
   }
+  Json against = Json::object();
+  for (auto const& [other, verdict] : verdicts(summaries, arguments.trials))
+    against[other] = verdict;
   return {{"kernel", table.kernel}, {"points", table.rows.size()}, {"whole", table.whole},
           {"best_seconds", best},   {"seeds", arguments.seeds},    {"trials", arguments.trials},
-          {"searches", searches}};
+          {"searches", searches},   {"learned_against", against}};
 }
 
 Status study(Context const& context, Arguments const& arguments) {
