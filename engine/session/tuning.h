@@ -11,6 +11,9 @@
 
 namespace tw::session {
 
+/// What entries of histories are called that a tuner found.
+inline constexpr char kTunedLabel[] = "tuned";
+
 /// A search for a faster schedule of the current kernel. It goes on while the person edits; one at
 /// a time.
 struct Tune {

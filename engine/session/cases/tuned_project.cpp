@@ -7,6 +7,7 @@
 #include "engine/history/history.h"
 #include "engine/session/model/loaded_model.h"
 #include "engine/session/project/project.h"
+#include "engine/session/tuning.h"
 #include "engine/session/use_cases.h"
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
@@ -33,7 +34,7 @@ Result<ProjectKernel> project_kernel(LoadedModel const& model, TunedKernel const
   Schedule schedule(std::move(plain), backend.shared_target());
   History history(schedule);
   TRY_ASSIGN(schedule, schedule_of(schedule.program(), &script, backend));
-  TRY_ASSIGN(history, history.add(0, std::move(schedule), "tuned"));
+  TRY_ASSIGN(history, history.add(0, std::move(schedule), kTunedLabel));
   double seconds = kernel.result->seconds;
   auto flops = double(model.kernel(kernel.kernel).flops);
   history = history.with_measured(history.current(), where,

@@ -210,7 +210,7 @@ std::shared_ptr<KernelTable const> table_with_states(State const& state) {
     KernelRow& entry = table->rows[size_t(row)];
     entry.state = node.parent < 0                ? KernelState::kPlain
                   : node.id == work.default_node ? KernelState::kDefault
-                  : work.tuned.contains(node.id) ? KernelState::kTuned
+                  : node.label == kTunedLabel    ? KernelState::kTuned
                                                  : KernelState::kHand;
     take_time(state, row, work, entry);
     entry.roof = roof_of(state, work);

@@ -21,7 +21,6 @@ struct KernelWork {
   int default_node = -1;  ///< leaf of the schedule by rule; -1 = no rule fits
   analysis::KernelNeeds needs;
   std::set<int> checked;  ///< nodes that ran with every access checked, or are too large for it
-  std::set<int> tuned;    ///< nodes that a trial was opened as
   std::map<int, std::shared_ptr<analysis::TimeModel const>> models;  ///< by node, for these roofs
   std::map<int, std::shared_ptr<StateFacts const>> facts;            ///< of nodes once compared
 };

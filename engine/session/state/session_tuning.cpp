@@ -255,6 +255,7 @@ namespace {
 /// The history with the trial's steps as a branch from the plain nest, which is current.
 Result<History> opened(TuningTrial const& trial, std::string const& search, History history) {
   TRY_ASSIGN(Script script, parse_script(trial.script, "script", false));
+  size_t known = history.size();
   TRY_ASSIGN(history, history.jumped(0));
   for (auto const& [line, step] : script.steps) {
     auto next = history.schedule().apply(step, Effort::kInteractive);
@@ -267,6 +268,7 @@ Result<History> opened(TuningTrial const& trial, std::string const& search, Hist
   std::string note = fmt::format("trial {} of the {} search", trial.number, search);
   if (trial.ms > 0) note += fmt::format(", {}", milliseconds_text(trial.ms));
   int leaf = history.current();
+  if (history.size() > known) history = history.with_label(leaf, kTunedLabel);
   return history.node(leaf).note.empty() ? history.with_note(leaf, note) : history;
 }
 
@@ -287,7 +289,6 @@ Status SessionImpl::run(OpenTrial const& c) {
     if (work == state_.kernels.end())
       return bad_input("unknown_kernel", fmt::format("there is no kernel {}", of->row));
     TRY_ASSIGN(History history, opened(*trial, of->search, work->second.history));
-    work->second.tuned.insert(history.current());
     work->second.history = std::move(history);
     state_.kernel = of->row;
     state_.refusal = nullptr;
