@@ -54,7 +54,7 @@ private:
   TuneOptions options_;
   TuneResult result_;
   double rule_seconds_ = 0;
-  std::vector<Finalist> right_;
+  std::vector<Finalist> right_;  ///< the best, sorted
   std::unique_ptr<Search> search_;
   std::unique_ptr<Proposals> proposals_;  ///< reads all of the above but `right_`
 };
@@ -109,14 +109,14 @@ Attempt Tuning::attempt(Compiled const& compiled) {
   return attempt;
 }
 
-double Tuning::best_seconds() const {
-  return right_.empty() ? 0 : std::ranges::min(right_, {}, &Finalist::seconds).seconds;
-}
+double Tuning::best_seconds() const { return right_.empty() ? 0 : right_.front().seconds; }
 
 void Tuning::keep_right(Candidate const& candidate, double seconds) {
   if (candidate.point.empty()) rule_seconds_ = seconds;
-  right_.push_back(
-      {candidate.point, candidate.schedule.script(), candidate.schedule.program(), seconds});
+  Finalist one{candidate.point, candidate.schedule.script(), candidate.schedule.program(), seconds};
+  right_.insert(std::ranges::upper_bound(right_, seconds, {}, &Finalist::seconds), std::move(one));
+  // The schedule by rule may be one of them. Programs are large: no other one is kept.
+  if (right_.size() > kFinalists + 1) right_.pop_back();
 }
 
 void Tuning::keep(Attempt attempt, Candidate const& candidate) {

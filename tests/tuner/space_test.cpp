@@ -93,7 +93,7 @@ private slots:
   /// What is found on one thread is run on all cores, too.
   void on_one_thread_nobody_decides_how_work_is_shared() {
     auto values_of_parallel = [](int threads) {
-      Space space(space_of(kWindow).program(), this_cpu(), {}, threads);
+      Space space(space_of(kWindow).program(), this_cpu(), {}, {}, threads);
       size_t values = 0;
       Candidate const rule = space.by_rule().value();
       for (Knob const& knob : rule.knobs)
