@@ -204,7 +204,7 @@ private slots:
     QVERIFY2(ran.code == 2 &&
                  ran.output.contains(
                      "the project has a schedule for the kernel matmul, which the model does not "
-                     "have; --default exports the model without the project's schedules"),
+                     "have; --default takes the model without the project's schedules"),
              qPrintable(ran.output));
     QVERIFY(!fs::exists(at("unfit")));
     ran = tw(words + QStringList{"--default"});
