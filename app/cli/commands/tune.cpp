@@ -119,14 +119,14 @@ int tune_all(Context const& context, Arguments const& arguments, session::Loaded
   end_progress(context);
   if (!tuned) return report(context, tuned.error());
   warn_of_store(tuned->not_stored);
+  Status written;
   if (!arguments.out.empty())
-    if (Status status = session::write_tuned_project(
-            model, *tuned, arguments.path, fmt::format("{}", fmt::join(context.fixes, "; ")),
-            request, *context.backend, arguments.out);
-        !status)
-      return report(context, status.error());
-  print_tuned(context, model, *tuned, arguments.out);
-  return 0;
+    written = session::write_tuned_project(model, *tuned, arguments.path,
+                                           fmt::format("{}", fmt::join(context.fixes, "; ")),
+                                           request, *context.backend, arguments.out);
+  // What was found is said even where it cannot be written.
+  print_tuned(context, model, *tuned, written ? arguments.out : "");
+  return written ? 0 : report(context, written.error());
 }
 
 int tune(Context const& context, Arguments const& arguments) {
