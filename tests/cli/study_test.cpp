@@ -36,6 +36,22 @@ private slots:
     QVERIFY2(text.out.contains("learned and random: "), qPrintable(text.out + text.err));
   }
 
+  /// There the space has fewer points: all are measured, and none that means another one.
+  void on_one_thread_a_small_space_is_measured_whole() {
+    QTemporaryDir folder;
+    QString table = folder.filePath("map.table");
+    Run made = tw({"study", table, "--make",
+                   "te:tilewright te 1\nkernel map(X: f32[200, 300]) -> Y\n"
+                   "  Y[i in 200, j in 300] = max(X[i, j], 0.0)\n",
+                   "--threads", "1", "--trials", "8", "--seeds", "2", "--json"});
+    QVERIFY2(made.code == 0, qPrintable(made.err));
+    QJsonObject study = QJsonDocument::fromJson(made.out.toUtf8()).object();
+    QVERIFY2(study["whole"].toBool(), qPrintable(made.out));
+    QFile file(table);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QVERIFY(!file.readAll().contains("parallel"));
+  }
+
   void what_is_no_table_is_told() {
     QTemporaryDir folder;
     QCOMPARE(tw({"study", folder.filePath("none.table")}).code, 2);

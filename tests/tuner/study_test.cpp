@@ -75,6 +75,7 @@ private slots:
   void a_table_is_what_its_text_says() {
     Space space = space_of(kMap);
     StudyTable table = table_of(space, "map");
+    table.threads = 3;
     table.rows = {{{}, 1.25e-6}, {{{"Y.lanes", "32"}}, std::nullopt}};
     std::string text = to_text(table);
     QVERIFY(parse_table(text).value() == table);

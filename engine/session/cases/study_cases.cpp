@@ -15,8 +15,11 @@ Result<StudyTable> measure_table(LoadedModel const& model, int kernel, TuneReque
                    .program = ir::to_text(program),
                    .hardware = backend->target().hardware,
                    .roofs = request.roofs ? *request.roofs : Roofs(),
-                   .pinned = request.pinned};
-  Space space(std::move(program), backend, request.pinned, request.roofs);
+                   .pinned = request.pinned,
+                   .threads = request.options.threads > 0
+                                  ? request.options.threads
+                                  : backend->target().hardware.unit().count};
+  Space space(std::move(program), backend, request.pinned, request.roofs, table.threads);
   TRY(space.by_rule());
   TRY_ASSIGN(SpacePoints points, points_of(space, most, request.options.seed));
   TuneRequest each = request;
@@ -31,7 +34,9 @@ Result<StudyTable> measure_table(LoadedModel const& model, int kernel, TuneReque
     if (progress) progress({"points", attempt.number, each.options.trials});
   };
   TRY_ASSIGN(Tuned tuned, tune_kernel(model, kernel, each, backend, device, progress));
-  table.whole = points.whole && tuned.result.end == TuneEnd::kTrials;
+  // Points of too much code are no trials: the search that follows them knows no other ones.
+  TuneEnd end = tuned.result.end;
+  table.whole = points.whole && (end == TuneEnd::kTrials || end == TuneEnd::kConverged);
   return table;
 }
 

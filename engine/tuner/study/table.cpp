@@ -42,6 +42,10 @@ Result<StudyTable> head_of(Json const& json) {
     TRY_ASSIGN(table.roofs, parse_roofs(json["roofs"].dump()));
   }
   TRY_ASSIGN(table.pinned, point_of(json["pinned"], 1));
+  Json threads = json.value("threads", Json(0));
+  if (!threads.is_number_integer() || threads < 0 || threads > 1024)
+    return bad_line(1, "has a number of threads that is none");
+  table.threads = threads;
   return table;
 }
 
@@ -62,7 +66,8 @@ Result<Space> space_of(StudyTable const& table, std::shared_ptr<Backend const> b
   TRY_ASSIGN(ir::Program program, ir::parse_program(table.program, table.kernel));
   std::shared_ptr<Roofs const> roofs;
   if (!table.roofs.compute.empty()) roofs = std::make_shared<Roofs const>(table.roofs);
-  return Space(std::move(program), std::move(backend), table.pinned, std::move(roofs));
+  return Space(std::move(program), std::move(backend), table.pinned, std::move(roofs),
+               table.threads);
 }
 
 std::string to_text(StudyTable const& table) {
@@ -74,6 +79,7 @@ std::string to_text(StudyTable const& table) {
                {"hardware", Json::parse(to_json_text(table.hardware))},
                {"roofs", roofs},
                {"pinned", Json(table.pinned)},
+               {"threads", table.threads},
                {"whole", table.whole}};
   if (table.pinned.empty()) head["pinned"] = Json::object();
   std::string text = head.dump() + "\n";

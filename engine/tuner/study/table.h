@@ -23,6 +23,7 @@ struct StudyTable {
   Hardware hardware;    ///< that it was measured on
   Roofs roofs;          ///< of that; empty: not known
   Point pinned;
+  int threads = 0;     ///< that its points ran with; 0: not said
   bool whole = false;  ///< all points that are worth compiling; else some by chance
   std::vector<TableRow> rows;
   bool operator==(StudyTable const&) const = default;
