@@ -145,8 +145,6 @@ int read_in(Context const& context, Arguments const& arguments) {
   auto text = read_file(arguments.file);
   if (!text) return report(context, text.error());
   records::ReadLog log = records::read_log(*text);
-  if (Status made = make_folder(context.store_file.parent_path()); !made)
-    return report(context, made.error());
   auto store = records::open_store(context.store_file);
   if (!store) return report(context, store.error());
   auto ids = (*store)->append(log.trials);

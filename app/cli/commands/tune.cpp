@@ -64,7 +64,6 @@ Result<session::TuneRequest> request_of(Context const& context, Arguments const&
 Result<std::unique_ptr<records::TrialStore>> opened_store(Context const& context,
                                                           Arguments const& arguments) {
   if (arguments.no_store) return nullptr;
-  TRY(make_folder(context.store_file.parent_path()));
   return records::open_store(context.store_file, {.durability = Durability::kFast});
 }
 

@@ -21,7 +21,6 @@ constexpr auto kLook = std::chrono::milliseconds(5);  // while another job measu
 /// Null where nothing is to be kept.
 Result<std::unique_ptr<records::TrialStore>> opened_store(std::filesystem::path const& file) {
   if (file.empty()) return nullptr;
-  TRY(make_folder(file.parent_path()));
   return records::open_store(file, {.durability = Durability::kFast});
 }
 
