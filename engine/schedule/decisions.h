@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/schedule/effort.h"
+
 namespace tw {
 
 /// One choice.
@@ -36,8 +38,15 @@ public:
 
   Decisions() = default;
   /// `threads`: that the kernel is tried with; 0: not known.
-  explicit Decisions(Point given, Otherwise otherwise = {}, int threads = 0)
-      : given_(std::move(given)), otherwise_(std::move(otherwise)), threads_(threads) {}
+  /// `effort`: of the steps that the template takes.
+  explicit Decisions(Point given, Otherwise otherwise = {}, int threads = 0,
+                     Effort effort = Effort::kWork)
+      : given_(std::move(given)),
+        otherwise_(std::move(otherwise)),
+        threads_(threads),
+        effort_(effort) {}
+
+  Effort effort() const { return effort_; }
 
   /// The preset is added where it is not among the values. A given value that is none of them is
   /// as if none were given: the choice is another one than it was made for.
@@ -50,7 +59,9 @@ public:
   std::string choose_sharing(std::string const& name, std::vector<std::string> values,
                              std::string const& preset);
 
-  /// The point is not worth compiling. `reason` is a word to count by: "registers".
+  /// The point is not worth compiling: only the other choices are asked for from here on, and what
+  /// the template returns is no schedule of this point. `reason` is a word to count by:
+  /// "registers".
   void reject(std::string reason, std::string sentence);
   struct Rejection {
     std::string reason, sentence;
@@ -69,6 +80,7 @@ private:
   Point given_;
   Otherwise otherwise_;
   int threads_ = 0;
+  Effort effort_ = Effort::kWork;
   std::vector<Knob> knobs_;
   std::optional<Rejection> rejection_;
 };

@@ -175,8 +175,9 @@ std::expected<void, Refusal> calls_keep_their_place(ir::Program const& before,
 }
 
 std::expected<void, Refusal> verify_result(ir::Program const& origin, Applied const& after,
-                                           Step const& step) {
+                                           Step const& step, Effort effort) {
   if (auto depth = verify_depth(after.program); !depth) return depth;
+  if (effort == Effort::kTrusted) return verify_tensors(origin, after.program);
   if (Status status = ir::verify(after.program); !status)
     return refused_result("invalid_result", status.error().message);
   if (auto tensors = verify_tensors(origin, after.program); !tensors) return tensors;

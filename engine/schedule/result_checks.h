@@ -12,9 +12,10 @@ inline constexpr size_t kMostLoops = 2048;
 
 /// Errors: invalid_result; too_many_loops; tensor_too_large, for a tensor over 1 GiB that is more
 /// than four times the largest one of `origin`, the program before any step; name_taken, where a
-/// name that the step gives reads like a loop of a block ("Y.j") and there is such a loop.
+/// name that the step gives reads like a loop of a block ("Y.j") and there is such a loop. With
+/// `kTrusted` only sizes are looked at.
 std::expected<void, Refusal> verify_result(ir::Program const& origin, Applied const& after,
-                                           Step const& step);
+                                           Step const& step, Effort effort);
 
 /// Every block is on the side of every barrier that it was on, in the same order of iterations, and
 /// no vector loop holds a call. Errors: across_a_barrier, with both blocks; call_in_vector_loop.

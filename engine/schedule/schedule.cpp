@@ -252,12 +252,12 @@ std::expected<Schedule, Refusal> Schedule::take(Step const& step, Effort effort,
   auto resolved = resolve(program(), step, target());
   Move move = resolved->move(program(), target(), effort);
   Applied applied = resolved->primitive->apply(move);
-  TakenStep taken{resolved->step, proof->by};
+  TakenStep taken{resolved->step, effort == Effort::kTrusted ? "taken on trust" : proof->by};
   taken.step.gives.clear();
   for (ir::LoopId made : applied.made)  // before hints go: a loop may hold nothing else
     taken.step.gives.push_back(site_of(applied.program, made).loop->name());
   applied.program = without_idle_hints(std::move(applied.program));
-  if (auto valid = verify_result(origin(), applied, step); !valid)
+  if (auto valid = verify_result(origin(), applied, step, effort); !valid)
     return std::unexpected(valid.error());
   if (auto kept = calls_keep_their_place(program(), applied); !kept)
     return std::unexpected(kept.error());

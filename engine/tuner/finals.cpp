@@ -22,9 +22,13 @@ BenchOptions bench_options(FinalsOptions const& options) {
 }
 
 /// Nothing where it is not right any more: then it is no finalist.
-std::optional<Runner> runner(Finalist who, Backend const& backend, KernelBench& bench,
+std::optional<Runner> runner(Finalist who, Space const& space, KernelBench& bench,
                              te::Expected const& expected, FinalsOptions const& options) {
-  auto code = compile_kernel(who.program, backend, CodeTier::kFull, options.stop);
+  auto proven = space.proven(who.candidate);
+  if (!proven) return std::nullopt;
+  who.candidate = std::move(*proven);
+  auto code = compile_kernel(who.candidate.schedule.program(), space.backend(), CodeTier::kFull,
+                             options.stop);
   if (!code) return std::nullopt;
   auto outputs = bench.run(*code, bench_options(options));
   if (!outputs || !te::judge(*outputs, expected).equal) return std::nullopt;
@@ -56,19 +60,22 @@ double against_rule(Runner const& runner, Runner const& rule) {
 
 }  // namespace
 
-Result<FinalResult> compare_finalists(Backend const& backend, KernelBench& bench,
-                                      te::Expected const& expected, Finalist by_rule,
-                                      std::vector<Finalist> right, FinalsOptions const& options) {
+Result<FinalResult> compare_finalists(Space const& space, KernelBench& bench,
+                                      te::Expected const& expected, std::vector<Finalist> right,
+                                      FinalsOptions const& options) {
   if (options.stop.stop_requested()) return refused("cancelled", "cancelled");
   std::ranges::sort(right, {}, &Finalist::seconds);
-  std::erase_if(right, [&](Finalist const& one) { return one.script == by_rule.script; });
-  if (right.size() > size_t(options.finalists)) right.resize(size_t(options.finalists));
+  TRY_ASSIGN(Candidate rule, space.by_rule());
+  Finalist by_rule{std::move(rule), 0};
+  std::erase_if(right, [&](Finalist const& one) { return one.script() == by_rule.script(); });
+  if (right.size() > size_t(options.finalists))
+    right.erase(right.begin() + options.finalists, right.end());
   std::vector<Runner> runners;
-  auto first = runner(std::move(by_rule), backend, bench, expected, options);
+  auto first = runner(std::move(by_rule), space, bench, expected, options);
   if (!first) return refused("nothing_ran", "the schedule by rule is not right or did not run");
   runners.push_back(std::move(*first));
   for (Finalist& one : right)
-    if (auto another = runner(std::move(one), backend, bench, expected, options))
+    if (auto another = runner(std::move(one), space, bench, expected, options))
       runners.push_back(std::move(*another));
   Rng rng(options.seed);
   for (int round = 0; round < kRounds && !options.stop.stop_requested(); ++round)

@@ -13,10 +13,9 @@ inline constexpr TimingOptions kTrialTiming{
     .warm_up = 1, .repeats = 3, .min_sample_seconds = 50e-6, .most_seconds = 0.3};
 
 struct Finalist {
-  Point point;
-  std::string script;
-  ir::Program program;
+  Candidate candidate;
   double seconds = 0;  ///< least, of its trial
+  std::string script() const { return candidate.schedule.script(); }
 };
 struct FinalsOptions {
   int threads = 1;
@@ -29,12 +28,12 @@ struct FinalResult {
   double best_seconds = 0, rule_seconds = 0;  ///< medians of the same rounds
 };
 
-/// The best of `right` and the schedule by rule, compiled with all optimization, judged once more
-/// and timed in rounds, in each in another order. Who is not faster than the rule in the median of
-/// the rounds' ratios, and in the median time, is not the best. Errors: nothing_ran (the schedule
-/// by rule was not right), those of the device.
-Result<FinalResult> compare_finalists(Backend const& backend, KernelBench& bench,
-                                      te::Expected const& expected, Finalist by_rule,
-                                      std::vector<Finalist> right, FinalsOptions const& options);
+/// The best of `right` and the schedule by rule, every step of them proven, compiled with all
+/// optimization, judged once more and timed in rounds, in each in another order. Who is not faster
+/// than the rule in the median of the rounds' ratios, and in the median time, is not the best.
+/// Errors: nothing_ran (the schedule by rule was not right), those of the device.
+Result<FinalResult> compare_finalists(Space const& space, KernelBench& bench,
+                                      te::Expected const& expected, std::vector<Finalist> right,
+                                      FinalsOptions const& options);
 
 }  // namespace tw

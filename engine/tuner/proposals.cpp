@@ -42,13 +42,13 @@ Result<std::optional<Candidate>> Proposals::proposed() {
   return search_.next();
 }
 
-Result<std::optional<Candidate>> Proposals::fresh() {
+Result<std::optional<Candidate>> Proposals::fresh(bool may_wait) {
   for (int in_vain = 0; in_vain < kMostInVain; ++in_vain) {
     std::unique_lock lock(mutex_);
     if (closed_ || options_.stop.stop_requested()) return std::optional<Candidate>();
     TRY_ASSIGN(std::optional<Candidate> candidate, proposed());
     if (!candidate) {
-      if (untold_ == 0) return std::optional<Candidate>();
+      if (untold_ == 0 || !may_wait) return std::optional<Candidate>();
       // What is being measured may lead further.
       changed_.wait_for(lock, std::chrono::milliseconds(50));
       continue;
@@ -66,38 +66,52 @@ Result<std::optional<Candidate>> Proposals::fresh() {
   return std::optional<Candidate>();
 }
 
+bool Proposals::make_one(bool may_wait) {
+  {
+    std::lock_guard lock(mutex_);
+    if (closed_ || begun_ >= options_.trials) return false;
+    ++begun_;
+  }
+  auto start = Clock::now();
+  auto candidate = fresh(may_wait);
+  if (candidate && *candidate) {
+    compile(std::move(**candidate), since(start));
+    return true;
+  }
+  std::lock_guard lock(mutex_);
+  --begun_;
+  if (!candidate) failure_ = candidate.error();
+  return false;
+}
+
+void Proposals::compile(Candidate candidate, double proposing) {
+  auto start = Clock::now();
+  auto code = compile_kernel(candidate.schedule.program(), space_.backend(), CodeTier::kFast,
+                             options_.stop);
+  std::lock_guard lock(mutex_);
+  costs_.proposing += proposing;
+  costs_.compiling += since(start);
+  if (!code && code.error().code == kTooMuchCode) {
+    ++rejected_["size of the code"];
+    search_.tell(candidate, std::nullopt);
+    --untold_;
+    --begun_;
+    return;
+  }
+  ready_.push_back({std::move(candidate), std::move(code)});
+  changed_.notify_all();
+}
+
 void Proposals::work() {
-  for (int made = 0; made < options_.trials;) {
+  while (true) {
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock,
-                    [&] { return closed_ || options_.overlap || (waited_for_ && ready_.empty()); });
+      changed_.wait(lock, [&] {
+        if (closed_) return true;
+        return options_.overlap ? ready_.size() < kAhead : waited_for_ && ready_.empty();
+      });
     }
-    auto start = Clock::now();
-    auto candidate = fresh();
-    double proposing = since(start);
-    if (!candidate || !*candidate) {
-      std::lock_guard lock(mutex_);
-      if (!candidate) failure_ = candidate.error();
-      break;
-    }
-    start = Clock::now();
-    auto code = compile_kernel((*candidate)->schedule.program(), space_.backend(), CodeTier::kFast,
-                               options_.stop);
-    std::unique_lock lock(mutex_);
-    costs_.proposing += proposing;
-    costs_.compiling += since(start);
-    if (!code && code.error().code == kTooMuchCode) {
-      ++rejected_["size of the code"];
-      search_.tell(**candidate, std::nullopt);
-      --untold_;
-      continue;
-    }
-    ++made;
-    changed_.wait(lock, [&] { return closed_ || ready_.size() < kAhead; });
-    if (closed_) break;
-    ready_.push_back({std::move(**candidate), std::move(code)});
-    changed_.notify_all();
+    if (!make_one(true)) break;
   }
   {
     std::lock_guard lock(mutex_);
@@ -110,7 +124,15 @@ Result<std::optional<Compiled>> Proposals::next() {
   std::unique_lock lock(mutex_);
   waited_for_ = true;
   changed_.notify_all();
-  changed_.wait(lock, [&] { return ended_ || !ready_.empty(); });
+  while (ready_.empty()) {
+    bool alone = ended_;
+    lock.unlock();
+    bool made = make_one(alone);
+    lock.lock();
+    if (made) continue;
+    if (alone) break;
+    changed_.wait(lock, [&] { return ended_ || !ready_.empty(); });
+  }
   waited_for_ = false;
   if (ready_.empty() && failure_) return std::unexpected(*failure_);
   if (ready_.empty()) return std::optional<Compiled>();

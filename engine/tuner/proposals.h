@@ -19,7 +19,7 @@ struct Compiled {
   Candidate candidate;
   Result<KernelCode> code;
 };
-/// What the compiling thread did, in seconds.
+/// What choosing and compiling took, in seconds of all threads that did it.
 struct ProposalCosts {
   double proposing = 0;  ///< the search, and its candidates' schedules
   double compiling = 0;
@@ -28,7 +28,8 @@ struct ProposalCosts {
 class Proposals {
 public:
   /// Compiles on a thread of its own, as many as there may be trials; some before they are asked
-  /// for, or (without `overlap`) only while somebody waits for one. None of `known` is proposed.
+  /// for, or (without `overlap`) only while somebody waits for one: who would wait compiles, too.
+  /// None of `known` is proposed.
   Proposals(Space const& space, Search& search, TuneOptions const& options,
             std::vector<Candidate> const& known = {});
   ~Proposals();
@@ -44,10 +45,14 @@ public:
 
 private:
   void work();
+  /// Chooses and compiles one; false: there is none (now, where `may_wait` is not set).
+  bool make_one(bool may_wait);
+  void compile(Candidate candidate, double proposing);
   /// Of what is known from earlier, then of the search.
   Result<std::optional<Candidate>> proposed();
-  /// A candidate that is new; nothing: the search knows no more.
-  Result<std::optional<Candidate>> fresh();
+  /// A candidate that is new; nothing: the search knows no more, or not before it is told what
+  /// became of others, for which it is waited where `may_wait` is set.
+  Result<std::optional<Candidate>> fresh(bool may_wait);
 
   Space const& space_;
   Search& search_;
@@ -61,6 +66,7 @@ private:
   int repeated_ = 0;
   ProposalCosts costs_;
   int untold_ = 0;  ///< proposed, and nobody has said what they took
+  int begun_ = 0;   ///< that were or are compiled
   bool ended_ = false, closed_ = false, waited_for_ = false;
   std::optional<Error> failure_;
   std::jthread worker_;  ///< the last: it begins at once

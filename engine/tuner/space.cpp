@@ -10,6 +10,8 @@
 namespace tw {
 namespace {
 
+constexpr int kProvenFirst = 8;  // points at which proofs and trust must agree
+
 bool is_number(std::string const& word) {
   int64_t value = 0;
   auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -27,6 +29,34 @@ std::vector<int> other_values(Knob const& knob) {
 }
 
 }  // namespace
+
+Space::Space(ir::Program program, std::shared_ptr<Backend const> backend, Point pinned,
+             std::shared_ptr<Roofs const> roofs, int threads)
+    : program_(std::move(program)),
+      backend_(std::move(backend)),
+      pinned_(std::move(pinned)),
+      roofs_(std::move(roofs)),
+      threads_(threads) {
+  if (needs_no_proofs()) effort_ = Effort::kTrusted;
+}
+
+bool Space::needs_no_proofs() const {
+  Rng rng(1);
+  for (int i = 0; i < kProvenFirst; ++i) {
+    auto proven = i == 0 ? by_rule() : random(rng);
+    if (!proven) return false;
+    if (proven->rejection) continue;
+    Decisions trusting(with_pinned(proven->point), {}, threads_, Effort::kTrusted);
+    auto trusted = made(trusting);
+    if (!trusted || trusted->schedule.script() != proven->schedule.script()) return false;
+  }
+  return true;
+}
+
+Point Space::with_pinned(Point point) const {
+  for (auto const& [name, value] : pinned_) point[name] = value;
+  return point;
+}
 
 Result<Candidate> Space::made(Decisions& decisions) const {
   TRY_ASSIGN(Schedule schedule, backend_->templated(program_, decisions));
@@ -49,15 +79,23 @@ Result<Candidate> Space::by_rule() const {
 }
 
 Result<Candidate> Space::at(Point point) const {
-  for (auto const& [name, value] : pinned_) point[name] = value;
-  Decisions decisions(std::move(point), {}, threads_);
+  Decisions decisions(with_pinned(std::move(point)), {}, threads_, effort_);
   return made(decisions);
 }
 
+Result<Candidate> Space::proven(Candidate const& candidate) const {
+  Decisions decisions(with_pinned(candidate.point), {}, threads_);
+  TRY_ASSIGN(Candidate made, this->made(decisions));
+  if (made.schedule.script() != candidate.schedule.script())
+    return refused("not_legal", fmt::format("a step of {} could not be proven to be legal",
+                                            point_text(candidate.point)));
+  made.predicted_seconds = candidate.predicted_seconds;
+  return made;
+}
+
 Result<Candidate> Space::first_at(Point point) const {
-  for (auto const& [name, value] : pinned_) point[name] = value;
   Decisions decisions(
-      std::move(point), [](Knob const&) { return 0; }, threads_);
+      with_pinned(std::move(point)), [](Knob const&) { return 0; }, threads_, effort_);
   return made(decisions);
 }
 
@@ -71,7 +109,7 @@ Result<Candidate> Space::random(Rng& rng) const {
         if (is_new) known->second = int(rng.below(int64_t(knob.values.size())));
         return known->second;
       },
-      threads_);
+      threads_, effort_);
   return made(decisions);
 }
 

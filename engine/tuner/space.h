@@ -1,6 +1,9 @@
 /// The space of a kernel's schedules: every point that a target's template can be made to give.
 /// Knobs depend on the ones before, so a point is known by running the template, which gives the
-/// schedule, too: each is a trace of primitives that were proven.
+/// schedule, too: a trace of primitives. Where the template takes the same steps with and without
+/// proofs, by rule and at some points by chance, those that a search looks at are made without: who
+/// uses one proves it then (`proven`). A template that needs the refusals of its steps gets them at
+/// every point.
 #pragma once
 
 #include <memory>
@@ -16,8 +19,9 @@ struct Candidate {
   Point point;              ///< without what is as the rule has it
   std::vector<Knob> knobs;  ///< all that were asked, in order
   Schedule schedule;
-  std::optional<Decisions::Rejection> rejection;  ///< not worth compiling
-  std::optional<double> predicted_seconds;        ///< by the search that proposed it, before it ran
+  /// Not worth compiling; the schedule is none then.
+  std::optional<Decisions::Rejection> rejection;
+  std::optional<double> predicted_seconds;  ///< by the search that proposed it, before it ran
 };
 
 class Space {
@@ -26,12 +30,7 @@ public:
   /// `threads`: that points are tried with; on one thread how work is shared stays as the rule has
   /// it.
   Space(ir::Program program, std::shared_ptr<Backend const> backend, Point pinned = {},
-        std::shared_ptr<Roofs const> roofs = {}, int threads = 0)
-      : program_(std::move(program)),
-        backend_(std::move(backend)),
-        pinned_(std::move(pinned)),
-        roofs_(std::move(roofs)),
-        threads_(threads) {}
+        std::shared_ptr<Roofs const> roofs = {}, int threads = 0);
 
   ir::Program const& program() const { return program_; }
   Backend const& backend() const { return *backend_; }
@@ -44,6 +43,9 @@ public:
   Result<Candidate> at(Point point) const;
   /// Knobs that are not named take their first value, not that of the rule.
   Result<Candidate> first_at(Point point) const;
+  /// A candidate of this space whose every step was proven. Errors: not_legal, where that gives
+  /// another schedule; those of the template.
+  Result<Candidate> proven(Candidate const& candidate) const;
   /// Each knob by chance.
   Result<Candidate> random(Rng& rng) const;
   /// `from` with one knob changed by chance.
@@ -60,12 +62,15 @@ public:
 
 private:
   Result<Candidate> made(Decisions& decisions) const;
+  Point with_pinned(Point point) const;
+  bool needs_no_proofs() const;
 
   ir::Program program_;
   std::shared_ptr<Backend const> backend_;
   Point pinned_;
   std::shared_ptr<Roofs const> roofs_;
   int threads_ = 0;
+  Effort effort_ = Effort::kWork;  ///< of points that are looked at
 };
 
 }  // namespace tw

@@ -113,7 +113,7 @@ double Tuning::best_seconds() const { return right_.empty() ? 0 : right_.front()
 
 void Tuning::keep_right(Candidate const& candidate, double seconds) {
   if (candidate.point.empty()) rule_seconds_ = seconds;
-  Finalist one{candidate.point, candidate.schedule.script(), candidate.schedule.program(), seconds};
+  Finalist one{candidate, seconds};
   right_.insert(std::ranges::upper_bound(right_, seconds, {}, &Finalist::seconds), std::move(one));
   // The schedule by rule may be one of them. Programs are large: no other one is kept.
   if (right_.size() > kFinalists + 1) right_.pop_back();
@@ -162,13 +162,11 @@ Result<TuneResult> Tuning::finish(int finalists) {
   result_.costs.compiling = proposals_->costs().compiling;
   proposals_.reset();
   TRY_ASSIGN(result_.space_size, space_.size());
-  TRY_ASSIGN(Candidate rule, space_.by_rule());
   FinalsOptions finals{options_.threads, options_.seed, finalists, options_.stop};
-  Finalist by_rule{rule.point, rule.schedule.script(), rule.schedule.program(), 0};
-  TRY_ASSIGN(FinalResult final, compare_finalists(space_.backend(), bench_, expected_, by_rule,
-                                                  std::move(right_), finals));
-  result_.script = final.best.script;
-  result_.point = final.best.point;
+  TRY_ASSIGN(FinalResult final,
+             compare_finalists(space_, bench_, expected_, std::move(right_), finals));
+  result_.script = final.best.script();
+  result_.point = final.best.candidate.point;
   result_.seconds = final.best_seconds;
   result_.rule_seconds = final.rule_seconds;
   return std::move(result_);

@@ -48,7 +48,8 @@ private slots:
   void neighbours_differ_in_one_knob_and_mutants_do() {
     Space space = space_of(kWindow);
     Rng rng(7);
-    Candidate from = space.random(rng).value();
+    Candidate from = space.by_rule().value();
+    while (from.point.empty() || from.rejection) from = space.random(rng).value();
     std::vector<Point> neighbours = space.neighbours(from);
     QVERIFY(neighbours.size() >= 5);
     for (Point const& point : neighbours) {
@@ -105,7 +106,42 @@ private slots:
     QVERIFY(values_of_parallel(0) > 1);
   }
 
-  /// Interpreted as scheduled programs; the steps were proven, and this shows it.
+  /// What the template is trusted with can be proven: of every kind of kernel, the hard ones, too.
+  void every_point_can_be_proven() {
+    Rng rng(17);
+    int points = 0, kernels = 0, refused = 0;
+    for (auto const* texts : {&small_kernels(), &hard_kernels()})
+      for (std::string const& text : *texts) {
+        Space space(te::to_program(parsed_kernel(text).value()).value(), this_cpu());
+        ++kernels;
+        for (int i = 0; i < 12; ++i) {
+          Candidate candidate = space.random(rng).value();
+          if (candidate.rejection) continue;
+          ++points;
+          auto proven = space.proven(candidate);
+          if (!proven) {
+            ++refused;
+            qInfo("%s%s", text.c_str(), candidate.schedule.script().c_str());
+            continue;
+          }
+          for (TakenStep const& taken : proven->schedule.trace())
+            QVERIFY(!taken.proof.empty() && taken.proof != "taken on trust");
+        }
+      }
+    qInfo("%d points of %d kernels, %d could not be proven", points, kernels, refused);
+    QCOMPARE(refused, 0);
+    QVERIFY(points > 5 * kernels);
+  }
+
+  /// A step that only looks right in the sizes that it was tried with.
+  void what_cannot_be_proven_is_no_result() {
+    Space space = space_of(kWindow);
+    Candidate wrong = space.by_rule().value();
+    wrong.schedule = Schedule(space.program(), this_cpu()->shared_target());
+    QCOMPARE(space.proven(wrong).error().code, std::string("not_legal"));
+  }
+
+  /// Interpreted as scheduled programs: nothing but the template says that they are right.
   void random_points_compute_what_the_plain_nest_does() {
     int different = 0, rejected = 0;
     for (char const* text : {kSmallProduct, kSmallWindow}) {
@@ -114,9 +150,12 @@ private slots:
       std::vector<NDArray> inputs = random_inputs(kernel_of(text), rng);
       te::Expected expected = expected_of(kernel_of(text), inputs);
       std::set<std::string> scripts;
-      for (int i = 0; i < 40; ++i) {
+      for (int i = 0; i < 60; ++i) {
         Candidate candidate = space.random(rng).value();
-        rejected += candidate.rejection.has_value();
+        if (candidate.rejection) {
+          ++rejected;
+          continue;
+        }
         if (!scripts.insert(candidate.schedule.script()).second) continue;
         auto outputs = ir::interpret(candidate.schedule.program(), inputs, {});
         QVERIFY2(outputs, candidate.schedule.script().c_str());

@@ -116,6 +116,7 @@ std::expected<Proof, Refusal> independent_iterations(Program const& program, Tar
                                                      LoopSite const& loop, std::string const& verb,
                                                      Effort effort) {
   if (is_int(loop.loop->extent, 1)) return Proof{"a single iteration"};
+  if (effort == Effort::kTrusted) return Proof{};
   std::vector<BlockSite> blocks = blocks_under(loop);
   Asked asked{loop, reference_of(program, loop.loop->id), use_of(blocks, loop.loop->name()),
               verb + ": no element written by one iteration may be read or written by another"};

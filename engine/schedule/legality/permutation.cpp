@@ -144,6 +144,7 @@ void trim(std::vector<LoopSite>& before, std::vector<LoopSite>& after) {
 std::expected<Proof, Refusal> permutable(Target const& target,
                                          std::vector<LoopSite> const& all_before,
                                          std::vector<LoopSite> const& all_after, Effort effort) {
+  if (effort == Effort::kTrusted) return Proof{};
   std::vector<LoopSite> before = all_before, after = all_after;
   trim(before, after);
   if (before.empty()) return Proof{"the order does not change"};

@@ -27,9 +27,10 @@ int64_t RuleStage::terms() const {
 }
 
 bool Building::step(std::string const& line) {
+  if (decisions_.rejection()) return true;
   auto step = parse_step(line);
   if (!step) return false;
-  auto next = schedule_.apply(*step);
+  auto next = schedule_.apply(*step, decisions_.effort());
   if (!next) return false;
   schedule_ = std::move(*next);
   return true;
