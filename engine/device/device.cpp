@@ -44,4 +44,10 @@ Result<NDArray> get_tensor(Device& device, TensorHandle const& tensor, DType typ
   return array;
 }
 
+Result<TrialAnswer> Device::attempt(std::span<std::byte const>, DeviceStep const&,
+                                    std::span<LimitedOutput const>, int, TimingOptions const&,
+                                    CallOptions const&) {
+  return bad_input("unknown_request", "the device does not try kernels in one call");
+}
+
 }  // namespace tw

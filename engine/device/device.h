@@ -69,6 +69,22 @@ struct DeviceStatus {
   std::vector<std::string> open_ways;  ///< what its system does not stop a kernel from
 };
 
+/// An output and the least and the greatest value that each of its elements may have
+/// (engine/tensor/limits.h): tensors of its type and size.
+struct LimitedOutput {
+  BufferView values;
+  DType type = DType::kF32;
+  int64_t elements = 0;
+  BufferView low, high;
+};
+
+/// What became of a candidate that ran.
+struct TrialAnswer {
+  int wrong_output = -1;  ///< -1: all are right
+  int64_t wrong_element = 0;
+  Samples samples;  ///< of what is right
+};
+
 /// How long to wait for an answer and what may end the wait. A stop restarts the device only when
 /// the running kernel does not come to an end shortly; a time-out restarts it.
 struct CallOptions {
@@ -117,6 +133,14 @@ public:
   /// `timing_options.most_seconds`. Errors: also impossible_times (not a number, below zero, days).
   virtual Result<Timing> time(std::span<DeviceStep const> steps, int threads,
                               TimingOptions const& timing_options, CallOptions const& options) = 0;
+  /// A candidate in one call: loads `library`, fills the outputs with nonsense, runs the step once,
+  /// compares where the outputs lie, times the step where they are right, and forgets the library.
+  /// `step.library` does not matter. Errors: those of load, run and time; unknown_request (an older
+  /// device, or one that cannot).
+  virtual Result<TrialAnswer> attempt(std::span<std::byte const> library, DeviceStep const& step,
+                                      std::span<LimitedOutput const> outputs, int threads,
+                                      TimingOptions const& timing_options,
+                                      CallOptions const& options);
 };
 
 /// Makes a tensor on the device with the content of `array`.

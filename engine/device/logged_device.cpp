@@ -136,4 +136,21 @@ Result<Timing> LoggedDevice::time(std::span<DeviceStep const> steps, int threads
   return timing;
 }
 
+Result<TrialAnswer> LoggedDevice::attempt(std::span<std::byte const> library,
+                                          DeviceStep const& step,
+                                          std::span<LimitedOutput const> outputs, int threads,
+                                          TimingOptions const& timing_options,
+                                          CallOptions const& options) {
+  auto start = Clock::now();
+  auto answer = device_->attempt(library, step, outputs, threads, timing_options, options);
+  if (!answer && answer.error().code != "unknown_request")
+    note_failure("trying a kernel", answer.error());
+  if (!answer) return answer;
+  std::string what = answer->wrong_output < 0 ? duration_text(answer->samples.least()) + " at best"
+                                              : "its output is wrong";
+  log_->add(Kind::kTimed, fmt::format("{} with {} on trial: {}, in {}", step.symbol,
+                                      count_text(threads, "thread"), what, since(start)));
+  return answer;
+}
+
 }  // namespace tw

@@ -30,6 +30,10 @@ public:
   Status run(std::span<DeviceStep const> steps, int threads, CallOptions const& options) override;
   Result<Timing> time(std::span<DeviceStep const> steps, int threads,
                       TimingOptions const& timing_options, CallOptions const& options) override;
+  Result<TrialAnswer> attempt(std::span<std::byte const> library, DeviceStep const& step,
+                              std::span<LimitedOutput const> outputs, int threads,
+                              TimingOptions const& timing_options,
+                              CallOptions const& options) override;
 
 private:
   /// After a call that tells in which life of the device it was answered.

@@ -266,7 +266,8 @@ Result<wire::Response> RequestHandler::run(wire::Run const& request) {
 }
 
 Result<wire::Response> RequestHandler::time(wire::Time const& request) {
-  for (double seconds : {request.min_sample_seconds(), request.most_seconds()})
+  for (double seconds :
+       {request.min_sample_seconds(), request.most_seconds(), request.incumbent_seconds()})
     if (!(seconds >= 0 && seconds <= kMostSeconds))  // also for what is no number
       return bad_input("bad_timing",
                        "the time of a sample and of a measurement must be from 0 seconds to a day");
@@ -274,7 +275,8 @@ Result<wire::Response> RequestHandler::time(wire::Time const& request) {
   TimingOptions timing_options{.warm_up = std::clamp(request.warm_up(), 0, 1 << 20),
                                .repeats = std::clamp(request.repeats(), 1, 1 << 20),
                                .min_sample_seconds = request.min_sample_seconds(),
-                               .most_seconds = request.most_seconds()};
+                               .most_seconds = request.most_seconds(),
+                               .incumbent_seconds = request.incumbent_seconds()};
   Status called;
   auto one = [&](size_t i) -> int32_t {
     called = call(steps[i], i);

@@ -68,6 +68,27 @@ Status check_timing(Timing const& timing) {
                             "the device answered with times that no clock can have measured");
 }
 
+void fill_time(std::span<DeviceStep const> steps, int threads, TimingOptions const& options,
+               wire::Time& out) {
+  fill_run(steps, threads, *out.mutable_run());
+  out.set_warm_up(options.warm_up);
+  out.set_repeats(options.repeats);
+  out.set_min_sample_seconds(options.min_sample_seconds);
+  out.set_most_seconds(options.most_seconds);
+  out.set_incumbent_seconds(options.incumbent_seconds);
+}
+
+Result<Timing> timing_of(wire::TimingReport const& report, size_t steps) {
+  if (size_t(report.steps_size()) != steps) return unexpected_answer();
+  Timing timing;
+  timing.total = to_samples(report.total());
+  for (wire::SampleList const& list : report.steps()) timing.steps.push_back(to_samples(list));
+  timing.speed.assign(report.speed().begin(), report.speed().end());
+  timing.runs_per_sample = report.runs_per_sample();
+  TRY(check_timing(timing));
+  return timing;
+}
+
 }  // namespace
 
 WireDevice::WireDevice(OpenLine open_line, std::chrono::milliseconds patience,
@@ -197,23 +218,48 @@ Result<Timing> WireDevice::time(std::span<DeviceStep const> steps, int threads,
                                 TimingOptions const& timing_options, CallOptions const& options) {
   if (steps.empty()) return bad_input("nothing_to_time", "there are no steps to time");
   wire::Request request;
-  wire::Time& message = *request.mutable_time();
-  fill_run(steps, threads, *message.mutable_run());
-  message.set_warm_up(timing_options.warm_up);
-  message.set_repeats(timing_options.repeats);
-  message.set_min_sample_seconds(timing_options.min_sample_seconds);
-  message.set_most_seconds(timing_options.most_seconds);
+  fill_time(steps, threads, timing_options, *request.mutable_time());
   TRY_ASSIGN(Answer answer,
              conversation_->ask(request, oldest_generation(steps), patient(options), steps));
-  wire::TimingReport const& report = answer.message.timing();
-  if (size_t(report.steps_size()) != steps.size()) return unexpected_answer();
-  Timing timing;
-  timing.total = to_samples(report.total());
-  for (wire::SampleList const& list : report.steps()) timing.steps.push_back(to_samples(list));
-  timing.speed.assign(report.speed().begin(), report.speed().end());
-  timing.runs_per_sample = report.runs_per_sample();
-  TRY(check_timing(timing));
-  return timing;
+  return timing_of(answer.message.timing(), steps.size());
+}
+
+Result<TrialAnswer> WireDevice::attempt(std::span<std::byte const> library, DeviceStep const& step,
+                                        std::span<LimitedOutput const> outputs, int threads,
+                                        TimingOptions const& timing_options,
+                                        CallOptions const& options) {
+  DeviceStep own = step;
+  own.library = {};
+  std::span<DeviceStep const> steps(&own, 1);
+  if (library.size() > kMostFrameBytes / 2)
+    return bad_input("library_too_large",
+                     fmt::format("a kernel library of {} bytes is too large", library.size()));
+  wire::Request request;
+  wire::Trial& trial = *request.mutable_trial();
+  trial.set_library(library.data(), library.size());
+  fill_time(steps, threads, timing_options, *trial.mutable_time());
+  uint64_t generation = oldest_generation(steps.first(0));
+  for (BufferView const& view : own.buffers)
+    if (view.tensor.id != 0) generation = std::min(generation, view.tensor.generation);
+  for (LimitedOutput const& output : outputs) {
+    wire::LimitedOutput& message = *trial.add_outputs();
+    fill_view(output.values, *message.mutable_values());
+    message.set_type(int32_t(output.type));
+    message.set_elements(output.elements);
+    fill_view(output.low, *message.mutable_low());
+    fill_view(output.high, *message.mutable_high());
+    generation =
+        std::min({generation, output.low.tensor.generation, output.high.tensor.generation});
+  }
+  TRY_ASSIGN(Answer answer, conversation_->ask(request, generation, patient(options), steps));
+  if (!answer.message.has_trial()) return unexpected_answer();
+  wire::TrialReport const& report = answer.message.trial();
+  TrialAnswer told{report.wrong_output(), report.wrong_element(), {}};
+  if (told.wrong_output >= int(outputs.size())) return unexpected_answer();
+  if (told.wrong_output >= 0) return told;
+  TRY_ASSIGN(Timing timing, timing_of(report.timing(), 1));
+  told.samples = std::move(timing.total);
+  return told;
 }
 
 }  // namespace tw

@@ -32,6 +32,7 @@ KernelBench::KernelBench(Device& device, ir::Program const& program, std::vector
 void KernelBench::forget() {
   tensors_.clear();
   made_.clear();
+  limits_.clear();
   workspace_.reset();
 }
 
@@ -67,14 +68,20 @@ Result<KernelBench::Prepared> KernelBench::prepare(KernelCode const& code,
   }
   Prepared prepared;
   TRY_ASSIGN(prepared.library, load_owned(device_, code.run.library, options.call));
-  DeviceStep step{prepared.library.get(), code.run.symbol, {}, {}};
+  prepared.steps.push_back(step_of(code));
+  prepared.steps[0].library = prepared.library.get();
+  return prepared;
+}
+
+/// Without its library.
+DeviceStep KernelBench::step_of(KernelCode const& code) const {
+  DeviceStep step{{}, code.run.symbol, {}, {}};
   for (OwnedTensor const& tensor : tensors_) step.buffers.push_back({tensor.get(), 0});
   for (size_t i = 0; i < made_.size(); ++i)
     step.buffers.insert(step.buffers.begin() + std::ptrdiff_t(inputs_.size() + i),
                         {made_[i].get(), 0});
   if (code.run.workspace_bytes > 0) step.workspace = {workspace_.get(), 0};
-  prepared.steps.push_back(std::move(step));
-  return prepared;
+  return step;
 }
 
 /// What the code makes of parameters when a model is loaded.
@@ -107,8 +114,8 @@ Result<std::vector<NDArray>> KernelBench::read_outputs(CallOptions const& call) 
   return outputs;
 }
 
-Result<BenchResult> KernelBench::attempt(KernelCode const& code, BenchOptions const& options,
-                                         bool timed) {
+Result<BenchResult> KernelBench::run_once(KernelCode const& code, BenchOptions const& options,
+                                          bool timed) {
   TRY_ASSIGN(Prepared prepared, prepare(code, options));
   BenchResult result;
   TRY(device_.run(prepared.steps, options.threads, options.call));
@@ -123,14 +130,54 @@ Result<BenchResult> KernelBench::attempt(KernelCode const& code, BenchOptions co
 
 Result<BenchResult> KernelBench::persist(KernelCode const& code, BenchOptions const& options,
                                          bool timed) {
-  auto result = attempt(code, options, timed);
+  auto result = run_once(code, options, timed);
   if (!result) {
     bool stale = result.error().code == "device_restarted";
     forget();
-    if (stale) result = attempt(code, options, timed);
+    if (stale) result = run_once(code, options, timed);
     if (!result) forget();
   }
   return result;
+}
+
+Status KernelBench::upload(std::span<Limits const> limits, CallOptions const& call) {
+  if (!limits_.empty()) return {};
+  std::vector<OwnedTensor> tensors;
+  for (Limits const& limit : limits)
+    for (NDArray const* array : {&limit.low, &limit.high}) {
+      TRY_ASSIGN(OwnedTensor tensor, put_owned(device_, *array, call));
+      tensors.push_back(std::move(tensor));
+    }
+  limits_ = std::move(tensors);
+  return {};
+}
+
+Result<TrialAnswer> KernelBench::attempt_once(KernelCode const& code,
+                                              std::span<Limits const> limits,
+                                              BenchOptions const& options) {
+  TRY(upload(code, options.call));
+  TRY(make_parameters(code, options));
+  TRY(upload(limits, options.call));
+  std::vector<LimitedOutput> outputs;
+  for (size_t i = 0; i < limits.size(); ++i)
+    outputs.push_back({{tensors_[inputs_.size() + i].get(), 0},
+                       limits[i].low.type(),
+                       limits[i].low.size(),
+                       {limits_[2 * i].get(), 0},
+                       {limits_[2 * i + 1].get(), 0}});
+  return device_.attempt(code.run.library, step_of(code), outputs, options.threads, options.timing,
+                         options.call);
+}
+
+Result<TrialAnswer> KernelBench::attempt(KernelCode const& code, std::span<Limits const> limits,
+                                         BenchOptions const& options) {
+  auto answer = attempt_once(code, limits, options);
+  if (answer || answer.error().code == "unknown_request") return answer;
+  bool stale = answer.error().code == "device_restarted";
+  forget();
+  if (stale) answer = attempt_once(code, limits, options);
+  if (!answer) forget();
+  return answer;
 }
 
 Result<BenchResult> KernelBench::measure(KernelCode const& code, BenchOptions const& options) {

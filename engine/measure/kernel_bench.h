@@ -3,11 +3,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/compile/kernel_code.h"
 #include "engine/device/owned.h"
 #include "engine/ir/program.h"
+#include "engine/tensor/limits.h"
 
 namespace tw {
 
@@ -37,6 +39,14 @@ public:
   /// `run`, then times what runs each time; what is made when the model is loaded is not timed.
   Result<BenchResult> measure(KernelCode const& code, BenchOptions const& options);
 
+  /// A candidate in one call, judged on the device against `limits` (those of each output, the same
+  /// in every call) and timed where it is right. Errors: those of `Device::attempt`; after
+  /// unknown_request `measure` does the same in several calls.
+  Result<TrialAnswer> attempt(KernelCode const& code, std::span<Limits const> limits,
+                              BenchOptions const& options);
+  /// What the last run left.
+  Result<std::vector<NDArray>> outputs(CallOptions const& call) { return read_outputs(call); }
+
 private:
   /// A step and what it alone needs: the library goes with it.
   struct Prepared {
@@ -49,8 +59,12 @@ private:
   Status make_parameters(KernelCode const& code, BenchOptions const& options);
   Result<std::vector<NDArray>> read_outputs(CallOptions const& call);
   void forget();
-  Result<BenchResult> attempt(KernelCode const& code, BenchOptions const& options, bool timed);
-  /// `attempt`, again where the device had been restarted.
+  DeviceStep step_of(KernelCode const& code) const;
+  Status upload(std::span<Limits const> limits, CallOptions const& call);
+  Result<TrialAnswer> attempt_once(KernelCode const& code, std::span<Limits const> limits,
+                                   BenchOptions const& options);
+  Result<BenchResult> run_once(KernelCode const& code, BenchOptions const& options, bool timed);
+  /// `run_once`, again where the device had been restarted.
   Result<BenchResult> persist(KernelCode const& code, BenchOptions const& options, bool timed);
   Result<std::string> attempt_checked(KernelCode const& code, BenchOptions const& options);
 
@@ -59,7 +73,8 @@ private:
   std::vector<NDArray> inputs_;
   std::vector<OwnedTensor> tensors_;  ///< inputs, then outputs
   OwnedTensor workspace_;
-  std::vector<OwnedTensor> made_;  ///< by the load step of the code that ran last
+  std::vector<OwnedTensor> made_;    ///< by the load step of the code that ran last
+  std::vector<OwnedTensor> limits_;  ///< low and high of each output
 };
 
 /// Normal random values for a kernel's inputs; integers from 0 to 9. Seeded.

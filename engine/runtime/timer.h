@@ -14,6 +14,9 @@ struct TimingOptions {
   int repeats = 5;                    ///< samples
   double min_sample_seconds = 50e-6;  ///< a shorter list of steps is run several times per sample
   double most_seconds = 10;           ///< no new sample begins after this; one is always taken
+  /// More than 0: something that takes so long is known. No second sample where the first one is
+  /// 1.3 times as slow, no third where both are 1.08 times as slow.
+  double incumbent_seconds = 0;
 };
 
 /// Seconds of one run, for each sample in the order taken.

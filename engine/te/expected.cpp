@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "engine/te/rounding.h"
+#include "engine/tensor/nearest.h"
 
 namespace tw::te {
 namespace {
@@ -84,6 +85,39 @@ Comparison judge(std::vector<NDArray> const& actual, Expected const& expected) {
     worst.equal = equal;
   }
   return worst;
+}
+
+namespace {
+
+/// As `excess` has it: an interval, or all, or no number.
+std::pair<double, double> limits_of(double value, double bound, DType type) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  if (std::isnan(value)) return {kNone, kNone};
+  if (!std::isfinite(bound)) return {-kInfinity, kNone};
+  if (std::isinf(value)) return {value, value};
+  double low = nearest_above(type, value - 2 * bound),
+         high = nearest_below(type, value + 2 * bound);
+  if (std::fabs(value) + 2 * bound >= largest(type))
+    (std::signbit(value) ? low : high) = std::signbit(value) ? -kInfinity : kInfinity;
+  return {low, high};
+}
+
+}  // namespace
+
+Result<Limits> limits_of(ExpectedOutput const& expected, DType type) {
+  if (expected.bounds.empty() && expected.values.type() == type)
+    return Limits{expected.values, expected.values};
+  TRY_ASSIGN(NDArray low, NDArray::create(type, expected.values.shape()));
+  TRY_ASSIGN(NDArray high, NDArray::create(type, expected.values.shape()));
+  for (int64_t i = 0; i < low.size(); ++i) {
+    double value = expected.values.value_at(i);
+    double bound = expected.bounds.empty() ? 0 : expected.bounds.value_at(i);
+    auto [least, greatest] =
+        is_float(type) ? limits_of(value, bound, type) : std::pair(value, value);
+    low.set_value(i, least);
+    high.set_value(i, greatest);
+  }
+  return Limits{std::move(low), std::move(high)};
 }
 
 ExpectedOutput stored_output(NDArray values) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/te/te.h"
+#include "engine/tensor/limits.h"
 #include "engine/tensor/ndarray.h"
 
 namespace tw::te {
@@ -30,6 +31,9 @@ Result<Expected> expected_outputs(Kernel const& kernel, std::vector<NDArray> con
 Comparison judge(NDArray const& actual, ExpectedOutput const& expected);
 /// All outputs: the verdict of the worst one. Unequal where their numbers differ.
 Comparison judge(std::vector<NDArray> const& actual, Expected const& expected);
+
+/// The same judgement as limits, for an output of that type. Errors: those of NDArray.
+Result<Limits> limits_of(ExpectedOutput const& expected, DType type);
 
 /// Values that another program has stored, of a whole network: nothing is known of its roundings.
 /// Integers and conditions are exact; a float may be apart by a thousandth of itself and a

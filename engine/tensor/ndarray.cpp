@@ -10,7 +10,6 @@
 #include "engine/tensor/nearest.h"
 
 namespace tw {
-namespace {
 
 float half_to_float(uint16_t h) {
   uint32_t sign = uint32_t(h & 0x8000) << 16, exponent = (h >> 10) & 31, mantissa = h & 1023;
@@ -25,6 +24,15 @@ float half_to_float(uint16_t h) {
   return float(sign ? -magnitude : magnitude);
 }
 
+float bfloat_to_float(uint16_t b) {
+  uint32_t bits = uint32_t(b) << 16;
+  float value;
+  std::memcpy(&value, &bits, 4);
+  return value;
+}
+
+namespace {
+
 uint16_t float_to_half(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, 4);
@@ -38,13 +46,6 @@ uint16_t float_to_half(float value) {
   double fraction = std::frexp(magnitude, &exponent);  // fraction in [0.5, 1)
   auto mantissa = uint32_t(std::nearbyint(std::ldexp(fraction, 11)));
   return sign | uint16_t(((exponent + 14) << 10) + (mantissa - 1024));
-}
-
-float bfloat_to_float(uint16_t b) {
-  uint32_t bits = uint32_t(b) << 16;
-  float value;
-  std::memcpy(&value, &bits, 4);
-  return value;
 }
 
 uint16_t float_to_bfloat(float value) {
@@ -150,6 +151,33 @@ double nearest(DType type, double value) {
     default:
       return value;
   }
+}
+
+namespace {
+
+/// The number of the type beside another one of it.
+double beside(DType type, double value, bool above) {
+  if (type == DType::kF32)
+    return double(std::nextafter(float(value), above ? INFINITY : -INFINITY));
+  bool half = type == DType::kF16;
+  uint16_t bits = half ? float_to_half(float(value)) : float_to_bfloat(float(value));
+  if (value == 0)
+    bits = above ? 1 : 0x8001;
+  else
+    bits = uint16_t(above == (value > 0) ? bits + 1 : bits - 1);
+  return double(half ? half_to_float(bits) : bfloat_to_float(bits));
+}
+
+}  // namespace
+
+double nearest_above(DType type, double value) {
+  double near = nearest(type, value);
+  return near < value ? beside(type, near, true) : near;
+}
+
+double nearest_below(DType type, double value) {
+  double near = nearest(type, value);
+  return near > value ? beside(type, near, false) : near;
 }
 
 double NDArray::value_at(int64_t i) const {
