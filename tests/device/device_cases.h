@@ -7,6 +7,7 @@
 #include <QtTest>
 #include <thread>
 
+#include "engine/device/requests/status.h"
 #include "tests/device/network_bench.h"
 
 namespace tw::test {
@@ -63,6 +64,53 @@ private slots:
     QVERIFY(bench.run(step));
     step.workspace = {bench.c};
     QCOMPARE(code_of(bench.run(step)), QString("kernel_failed"));
+  }
+
+  void a_candidate_is_judged_and_timed_in_one_call() {
+    Bench bench(make_device());
+    QVERIFY(bench.prepare());
+    static auto const library = test::build_library(test::common_kernels()).value();
+    TensorHandle low = put_tensor(bench.device, ramp(1024, 1.5f), bench.options).value();
+    TensorHandle high = put_tensor(bench.device, ramp(1024, 1.6f), bench.options).value();
+    LimitedOutput output{{bench.c}, DType::kF32, 1024, {low}, {high}};
+    DeviceStep step = bench.step("add", {bench.a, bench.b, bench.c});
+    TimingOptions timing_options{.warm_up = 0, .repeats = 4};
+    auto attempt = [&] {
+      return bench.device.attempt(library, step, std::span(&output, 1), 1, timing_options,
+                                  bench.options);
+    };
+    auto code = [&] {
+      auto answer = attempt();
+      return answer ? QString("none") : QString::fromStdString(answer.error().code);
+    };
+    DeviceHolding before = ask_status(bench.device, bench.options).value().holding;
+    TrialAnswer right = attempt().value();
+    QCOMPARE(right.wrong_output, -1);
+    QCOMPARE(right.samples.seconds.size(), size_t(4));
+    QVERIFY(right.samples.least() > 0 && right.samples.least() < 1e-3);
+    // What is clearly slower than what is known gets one sample.
+    timing_options.incumbent_seconds = 1e-12;
+    QCOMPARE(attempt().value().samples.seconds.size(), size_t(1));
+    // Twice a instead: 3.0 * i is beyond 1.6 * i from the second element on.
+    step = bench.step("scale", {bench.a, bench.c});
+    TrialAnswer wrong = attempt().value();
+    QCOMPARE(wrong.wrong_output, 0);
+    QCOMPARE(wrong.wrong_element, int64_t(1));
+    QVERIFY(wrong.samples.seconds.empty());
+    // What is not written is seen.
+    step = bench.step("workspace", {});
+    QCOMPARE(attempt().value().wrong_element, int64_t(0));
+    step = bench.step("missing", {});
+    QCOMPARE(code(), QString("symbol_not_found"));
+    step = bench.step("add", {bench.a, bench.b, bench.c});
+    output.elements = 1025;
+    QCOMPARE(code(), QString("out_of_tensor"));
+    output.elements = -1;
+    QCOMPARE(code(), QString("bad_output"));
+    output = {{bench.c, INT64_MAX}, DType::kF32, 1024, {low}, {high}};
+    QCOMPARE(code(), QString("bad_output"));
+    // Nothing stays there, whatever happened.
+    QCOMPARE(ask_status(bench.device, bench.options).value().holding, before);
   }
 
   void a_list_of_steps_is_timed_each_and_together() {

@@ -8,6 +8,7 @@
 #include "engine/te/expected.h"
 #include "engine/te/inputs.h"
 #include "engine/te/rounding.h"
+#include "engine/tensor/bytes.h"
 #include "tests/support/hard_kernels.h"
 #include "tests/support/small_kernels.h"
 
@@ -99,6 +100,47 @@ std::string const kSoftmax =
 class JudgeTest : public QObject {
   Q_OBJECT
 private slots:
+  /// Where the outputs lie nobody knows of roundings: limits must say what the judge says.
+  void limits_say_what_the_judge_says() {
+    int compared = 0, right = 0;
+    for (DType type : {DType::kF32, DType::kF64, DType::kF16, DType::kBF16})
+      for (double value :
+           {0.0, 1.0, -1.0, 3.14159, -2e-5, 1e-42, 65000.0, -3e38, double(INFINITY), double(NAN)})
+        for (double bound : {0.0, 1e-7, 1e-3, 0.6, 1e4, 1e38, double(INFINITY)}) {
+          te::ExpectedOutput expected{array(DType::kF64, {1}, {value}),
+                                      array(DType::kF64, {1}, {bound})};
+          Limits limits = te::limits_of(expected, type).value();
+          for (double one : around(value, bound)) {
+            NDArray actual = array(type, {1}, {one});
+            bool within = first_outside(type, bytes_of(actual), bytes_of(limits.low),
+                                        bytes_of(limits.high)) < 0;
+            bool equal = te::judge(actual, expected).equal;
+            ++compared;
+            right += equal;
+            if (within != equal)
+              qInfo("%s %.17g bound %.17g: %.17g judged %d", to_text(type).data(), value, bound,
+                    actual.value_at(0), equal);
+            QCOMPARE(within, equal);
+          }
+        }
+    qInfo("%d values, %d of them right", compared, right);
+    QVERIFY(right > compared / 10 && right < compared * 9 / 10);
+  }
+
+  void limits_of_whole_numbers_are_the_numbers() {
+    for (DType type : {DType::kI8, DType::kU16, DType::kI32, DType::kI64, DType::kBool}) {
+      te::ExpectedOutput expected{array(type, {3000}, std::vector<double>(3000, 1)), {}};
+      Limits limits = te::limits_of(expected, type).value();
+      NDArray actual = expected.values.clone();
+      auto outside = [&] {
+        return first_outside(type, bytes_of(actual), bytes_of(limits.low), bytes_of(limits.high));
+      };
+      QCOMPARE(outside(), int64_t(-1));
+      actual.set_value(2100, 0);
+      QCOMPARE(outside(), int64_t(2100));
+    }
+  }
+
   void sums_of_products_are_exact_in_any_order() {
     Trial trial = trial_of(
         "kernel matmul(A: f32[9, 3000], B: f32[3000, 7]) -> C\n"
@@ -341,6 +383,16 @@ private:
       return wrong;
     }
     return std::nullopt;
+  }
+
+  /// Actual values on both sides of the edges of a bound (not on them), and what is no number.
+  static std::vector<double> around(double value, double bound) {
+    std::vector<double> actual = {value, -value, 0.0,    INFINITY, -INFINITY,
+                                  NAN,   65504,  -65504, 1e300};
+    if (!std::isfinite(bound)) bound = std::abs(value);
+    for (double share : {-4.0, -2.1, -1.99, -1.0, 1.0, 1.99, 2.1, 4.0})
+      actual.push_back(value + share * bound);
+    return actual;
   }
 
   /// With the smallest element that is not 0 set to 0.
