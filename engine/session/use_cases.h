@@ -156,6 +156,8 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
 struct TuneRequest {
   TuneOptions options;  ///< threads of 0: all cores of the device
   Point pinned;         ///< knobs that stay as they are said
+  /// The template, where it is not the target's own: of one kernel.
+  std::shared_ptr<OpenScript const> script;
   /// Of the device; null: not known, the target's own model of time says nothing then.
   std::shared_ptr<Roofs const> roofs;
   std::string device;  ///< its name; empty or "local": this machine, which compiles, too
@@ -168,9 +170,11 @@ struct Tuned {
   TuneResult result;
   std::string not_stored;  ///< why trials from some point on are not in the store; empty: all are
 };
-/// What the template leaves open for a kernel, at the schedule by rule. Errors: those of it.
+/// What the template (the target's own, or `script`) leaves open for a kernel, at the schedule by
+/// rule. Errors: those of it.
 Result<std::vector<Knob>> knobs_of(LoadedModel const& model, int kernel,
-                                   std::shared_ptr<Backend const> backend);
+                                   std::shared_ptr<Backend const> backend,
+                                   std::shared_ptr<OpenScript const> script = {});
 /// Searches the space of the target's template for a faster schedule than the one by rule. Errors:
 /// unknown_knob, unknown_value, unknown_search; kernel_too_large (its answers cannot be checked);
 /// nothing_ran.

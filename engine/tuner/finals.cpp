@@ -24,9 +24,6 @@ BenchOptions bench_options(FinalsOptions const& options) {
 /// Nothing where it is not right any more: then it is no finalist.
 std::optional<Runner> runner(Finalist who, Space const& space, KernelBench& bench,
                              te::Expected const& expected, FinalsOptions const& options) {
-  auto proven = space.proven(who.candidate);
-  if (!proven) return std::nullopt;
-  who.candidate = std::move(*proven);
   auto code = compile_kernel(who.candidate.schedule.program(), space.backend(), CodeTier::kFull,
                              options.stop);
   if (!code) return std::nullopt;
@@ -65,8 +62,8 @@ Result<FinalResult> compare_finalists(Space const& space, KernelBench& bench,
                                       FinalsOptions const& options) {
   if (options.stop.stop_requested()) return refused("cancelled", "cancelled");
   std::ranges::sort(right, {}, &Finalist::seconds);
-  TRY_ASSIGN(Candidate rule, space.by_rule());
-  Finalist by_rule{std::move(rule), 0};
+  TRY_ASSIGN(Schedule by_default, space.default_schedule());
+  Finalist by_rule{{{}, {}, std::move(by_default), {}, {}}, 0};
   std::erase_if(right, [&](Finalist const& one) { return one.script() == by_rule.script(); });
   if (right.size() > size_t(options.finalists))
     right.erase(right.begin() + options.finalists, right.end());
@@ -74,9 +71,13 @@ Result<FinalResult> compare_finalists(Space const& space, KernelBench& bench,
   auto first = runner(std::move(by_rule), space, bench, expected, options);
   if (!first) return refused("nothing_ran", "the schedule by rule is not right or did not run");
   runners.push_back(std::move(*first));
-  for (Finalist& one : right)
+  for (Finalist& one : right) {
+    auto proven = space.proven(one.candidate);
+    if (!proven) continue;
+    one.candidate = std::move(*proven);
     if (auto another = runner(std::move(one), space, bench, expected, options))
       runners.push_back(std::move(*another));
+  }
   Rng rng(options.seed);
   for (int round = 0; round < kRounds && !options.stop.stop_requested(); ++round)
     TRY(run_round(runners, bench, rng, options));

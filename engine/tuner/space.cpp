@@ -31,13 +31,15 @@ std::vector<int> other_values(Knob const& knob) {
 }  // namespace
 
 Space::Space(ir::Program program, std::shared_ptr<Backend const> backend, Point pinned,
-             std::shared_ptr<Roofs const> roofs, int threads)
+             std::shared_ptr<Roofs const> roofs, int threads,
+             std::shared_ptr<OpenScript const> script)
     : program_(std::move(program)),
       backend_(std::move(backend)),
       pinned_(std::move(pinned)),
       roofs_(std::move(roofs)),
-      threads_(threads) {
-  if (needs_no_proofs()) effort_ = Effort::kTrusted;
+      threads_(threads),
+      script_(std::move(script)) {
+  if (needs_no_proofs()) *trusts_ = true;
 }
 
 bool Space::needs_no_proofs() const {
@@ -59,14 +61,17 @@ Point Space::with_pinned(Point point) const {
 }
 
 Result<Candidate> Space::made(Decisions& decisions) const {
-  TRY_ASSIGN(Schedule schedule, backend_->templated(program_, decisions));
-  return Candidate{decisions.point(), decisions.knobs(), std::move(schedule), decisions.rejection(),
-                   std::nullopt};
+  Result<Schedule> schedule = script_ ? script_->run(program_, backend_->shared_target(), decisions)
+                                      : backend_->templated(program_, decisions);
+  if (!schedule) return std::unexpected(schedule.error());
+  return Candidate{decisions.point(), decisions.knobs(), std::move(*schedule),
+                   decisions.rejection(), std::nullopt};
 }
 
 Result<Candidate> Space::by_rule() const {
   Decisions decisions(pinned_, {}, threads_);
   TRY_ASSIGN(Candidate rule, made(decisions));
+  if (script_ && rule.rejection) return bad_input("not_legal", rule.rejection->sentence);
   for (auto const& [name, value] : pinned_) {
     auto knob = std::ranges::find(rule.knobs, name, &Knob::name);
     if (knob == rule.knobs.end())
@@ -79,23 +84,25 @@ Result<Candidate> Space::by_rule() const {
 }
 
 Result<Candidate> Space::at(Point point) const {
-  Decisions decisions(with_pinned(std::move(point)), {}, threads_, effort_);
+  Decisions decisions(with_pinned(std::move(point)), {}, threads_, effort());
   return made(decisions);
 }
 
 Result<Candidate> Space::proven(Candidate const& candidate) const {
   Decisions decisions(with_pinned(candidate.point), {}, threads_);
   TRY_ASSIGN(Candidate made, this->made(decisions));
-  if (made.schedule.script() != candidate.schedule.script())
+  if (made.rejection || made.schedule.script() != candidate.schedule.script()) {
+    *trusts_ = false;
     return refused("not_legal", fmt::format("a step of {} could not be proven to be legal",
                                             point_text(candidate.point)));
+  }
   made.predicted_seconds = candidate.predicted_seconds;
   return made;
 }
 
 Result<Candidate> Space::first_at(Point point) const {
   Decisions decisions(
-      with_pinned(std::move(point)), [](Knob const&) { return 0; }, threads_, effort_);
+      with_pinned(std::move(point)), [](Knob const&) { return 0; }, threads_, effort());
   return made(decisions);
 }
 
@@ -109,7 +116,7 @@ Result<Candidate> Space::random(Rng& rng) const {
         if (is_new) known->second = int(rng.below(int64_t(knob.values.size())));
         return known->second;
       },
-      threads_, effort_);
+      threads_, effort());
   return made(decisions);
 }
 

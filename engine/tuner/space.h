@@ -6,10 +6,12 @@
 /// every point.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
 #include "engine/backend/backend.h"
+#include "engine/schedule/open_script.h"
 #include "engine/support/base/random.h"
 
 namespace tw {
@@ -27,24 +29,29 @@ struct Candidate {
 class Space {
 public:
   /// `pinned`: knobs that stay as they are said here. `roofs`: of the device; null: not known.
+  /// `script`: the template, where it is not the target's own.
   /// `threads`: that points are tried with; on one thread how work is shared stays as the rule has
   /// it.
   Space(ir::Program program, std::shared_ptr<Backend const> backend, Point pinned = {},
-        std::shared_ptr<Roofs const> roofs = {}, int threads = 0);
+        std::shared_ptr<Roofs const> roofs = {}, int threads = 0,
+        std::shared_ptr<OpenScript const> script = {});
 
   ir::Program const& program() const { return program_; }
   Backend const& backend() const { return *backend_; }
   Point const& pinned() const { return pinned_; }
 
   /// Errors: those of the template; unknown_knob (one that is pinned, but that no schedule by rule
-  /// asks for).
+  /// asks for); not_legal (of a script, as its open arguments are where nothing is said).
   Result<Candidate> by_rule() const;
+  /// The schedule that is used where nobody tunes: by the target's own template.
+  Result<Schedule> default_schedule() const { return backend_->default_schedule(program_); }
   /// Knobs that the template does not ask for at that point say nothing.
   Result<Candidate> at(Point point) const;
   /// Knobs that are not named take their first value, not that of the rule.
   Result<Candidate> first_at(Point point) const;
   /// A candidate of this space whose every step was proven. Errors: not_legal, where that gives
-  /// another schedule; those of the template.
+  /// another schedule (then no point of this space is made without proofs any more); those of the
+  /// template.
   Result<Candidate> proven(Candidate const& candidate) const;
   /// Each knob by chance.
   Result<Candidate> random(Rng& rng) const;
@@ -64,13 +71,16 @@ private:
   Result<Candidate> made(Decisions& decisions) const;
   Point with_pinned(Point point) const;
   bool needs_no_proofs() const;
+  Effort effort() const { return *trusts_ ? Effort::kTrusted : Effort::kWork; }
 
   ir::Program program_;
   std::shared_ptr<Backend const> backend_;
   Point pinned_;
   std::shared_ptr<Roofs const> roofs_;
   int threads_ = 0;
-  Effort effort_ = Effort::kWork;  ///< of points that are looked at
+  std::shared_ptr<OpenScript const> script_;
+  /// Points that are looked at are made without proofs. Shared by copies, and between threads.
+  std::shared_ptr<std::atomic<bool>> trusts_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 }  // namespace tw

@@ -150,6 +150,10 @@ Attempt Tuning::attempt(Compiled const& compiled) {
       compiled.code
           ? tried(*compiled.code)
           : std::unexpected(Trouble{Outcome::kCompileError, compiled.code.error().message});
+  // What others are compared with was proven.
+  if (samples && (right_.empty() || std::ranges::min(*samples) < best_seconds()))
+    if (auto proven = space_.proven(compiled.candidate); !proven)
+      samples = std::unexpected(Trouble{Outcome::kInvalid, to_sentence(proven.error())});
   if (samples) {
     attempt.seconds = std::move(*samples);
   } else {

@@ -9,7 +9,7 @@ namespace tw::cli {
 namespace {
 
 struct Arguments {
-  std::string path, kernel, out;
+  std::string path, kernel, out, script;
   std::vector<std::string> pins;
   TuneOptions options;
   std::string job;
@@ -21,8 +21,9 @@ constexpr int kTrialsOfKernel = 64;      // where nobody says how many, or for h
 constexpr int kTrialsOfEachKernel = 32;  // of a model
 
 /// The knobs of the kernel, with the values that each may take.
-int list_knobs(Context const& context, session::LoadedModel const& model, int kernel) {
-  auto knobs = session::knobs_of(model, kernel, context.backend);
+int list_knobs(Context const& context, session::LoadedModel const& model, int kernel,
+               session::TuneRequest const& request) {
+  auto knobs = session::knobs_of(model, kernel, context.backend, request.script);
   if (!knobs) return report(context, knobs.error());
   Json json = Json::array();
   for (Knob const& knob : *knobs) {
@@ -57,6 +58,15 @@ Result<session::TuneRequest> request_of(Context const& context, Arguments const&
   request.build = version_number();
   request.job = arguments.job;
   TRY_ASSIGN(request.pinned, pinned_of(arguments.pins));
+  if (!arguments.script.empty()) {
+    TRY_ASSIGN(std::string text, read_file(arguments.script));
+    TRY_ASSIGN(OpenScript script, OpenScript::parse(text, arguments.script));
+    if (script.open() == 0)
+      return bad_input("nothing_open", arguments.script +
+                                           " leaves nothing open: write factor=? for a number that "
+                                           "is to be searched");
+    request.script = std::make_shared<OpenScript const>(std::move(script));
+  }
   return request;
 }
 
@@ -100,9 +110,10 @@ session::ModelTuneRequest model_request(Context const& context, Arguments const&
 
 int tune_all(Context const& context, Arguments const& arguments, session::LoadedModel const& model,
              session::TuneRequest& request, Device& device) {
-  if (!arguments.pins.empty())
-    return report(context, bad_input("pin_needs_kernel",
-                                     "--pin keeps a knob of one kernel: say which with --kernel")
+  if (!arguments.pins.empty() || request.script)
+    return report(context, bad_input("needs_kernel",
+                                     "--pin and --script are for one kernel: say which with "
+                                     "--kernel")
                                .error());
   if (arguments.out.empty() && !context.json)
     return report(context, bad_input("no_output",
@@ -133,9 +144,9 @@ int tune(Context const& context, Arguments const& arguments) {
   if (!model) return report(context, model.error());
   auto kernel = session::find_kernel(**model, arguments.kernel);
   if (!kernel) return report(context, kernel.error());
-  if (arguments.list) return list_knobs(context, **model, *kernel);
   auto request = request_of(context, arguments);
   if (!request) return report(context, request.error());
+  if (arguments.list) return list_knobs(context, **model, *kernel, *request);
   auto store = opened_store(context, arguments);
   if (!store) return report(context, store.error());
   auto device = context.open_device();
@@ -181,6 +192,11 @@ void add_tune(CLI::App& app, Context& context) {
       ->type_name("KNOB=VALUE")
       ->expected(1)
       ->take_all();
+  command
+      ->add_option("--script", arguments->script,
+                   "search what this script leaves open (factor=?) instead of the target's own "
+                   "template")
+      ->type_name("F");
   command->add_flag("--knobs", arguments->list, "instead: list the knobs with their values");
   command
       ->add_option("--out", arguments->out,

@@ -79,11 +79,15 @@ Result<std::unique_ptr<KernelTuning>> open_tuning(LoadedModel const& model, int 
   records::Trial common = common_of(model.kernel(kernel), program, *backend, request);
   TuneOptions options = request.options;
   if (options.threads <= 0) options.threads = backend->target().hardware.unit().count;
-  Space space(std::move(program), backend, request.pinned, request.roofs, options.threads);
+  Space space(std::move(program), backend, request.pinned, request.roofs, options.threads,
+              request.script);
   TRY(space.by_rule());
   if (request.store) {
     TRY_ASSIGN(options.known, trials_of_job(*request.store, common));
-    TRY_ASSIGN(options.first, known_points(*request.store, common));
+    // Points of another template say nothing to a script.
+    if (!request.script) {
+      TRY_ASSIGN(options.first, known_points(*request.store, common));
+    }
   }
   TRY_ASSIGN(KernelReference reference,
              kernel_reference(model, kernel, *backend, device, options.stop, progress));
@@ -103,9 +107,11 @@ Result<std::unique_ptr<KernelTuning>> open_tuning(LoadedModel const& model, int 
 }
 
 Result<std::vector<Knob>> knobs_of(LoadedModel const& model, int kernel,
-                                   std::shared_ptr<Backend const> backend) {
+                                   std::shared_ptr<Backend const> backend,
+                                   std::shared_ptr<OpenScript const> script) {
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
-  TRY_ASSIGN(Candidate rule, Space(std::move(program), std::move(backend)).by_rule());
+  Space space(std::move(program), std::move(backend), {}, {}, 0, std::move(script));
+  TRY_ASSIGN(Candidate rule, space.by_rule());
   return std::move(rule.knobs);
 }
 

@@ -77,6 +77,20 @@ std::vector<RuleAxis> Building::loops_below(std::string const& block,
   return below;
 }
 
+std::vector<std::string> Building::loops_outside_sums(RuleStage const& stage) const {
+  std::vector<std::string> outside;
+  for (ir::BlockSite const& site : ir::blocks_of(schedule_.program().body)) {
+    if (site.block->name != stage.block) continue;
+    for (ir::For const* loop : site.loops) {
+      bool sums = std::ranges::any_of(
+          stage.reduce, [&](RuleAxis const& axis) { return loop->name() == axis.name; });
+      if (sums || loop->loop_kind == ir::LoopKind::kVector) break;
+      outside.push_back(loop->name());
+    }
+  }
+  return outside;
+}
+
 std::string reference(RuleStage const& stage, std::string const& loop) {
   return stage.block + "." + loop;
 }

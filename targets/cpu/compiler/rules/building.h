@@ -65,6 +65,8 @@ public:
   /// By rule the first loop with at least `tasks` iterations runs in parallel.
   void parallel(RuleStage const& stage, std::vector<std::pair<std::string, int64_t>> const& outer,
                 int64_t tasks);
+  /// Loops around a stage's block before the first one of its sums or lanes, outermost first.
+  std::vector<std::string> loops_outside_sums(RuleStage const& stage) const;
   /// Names of the loops around a block below one loop, outermost first.
   std::vector<RuleAxis> loops_below(std::string const& block, std::string const& loop) const;
 

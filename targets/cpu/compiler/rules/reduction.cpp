@@ -48,6 +48,29 @@ void ask_for_order(Building& building, RuleStage const& stage, std::string const
   for (size_t i = 0; i < places.size(); ++i) loops[places[i]] = before[chosen[i]];
 }
 
+/// Loops over tiles cut once more, in blocks for a cache: all loops over blocks stand outside of
+/// all loops within them. By rule a block is one tile.
+void ask_for_blocks(Building& building, RuleStage const& stage,
+                    std::vector<std::pair<std::string, int64_t>>& loops) {
+  std::vector<std::pair<std::string, int64_t>> outside, within;
+  for (auto const& [name, extent] : loops) {
+    std::vector<int64_t> counts;
+    for (int64_t count = 1; count < extent; count *= 2) counts.push_back(count);
+    int64_t block = 1;
+    if (counts.size() > 2)
+      block = building.choose(stage, "block." + name.substr(0, name.find('.')), counts, block);
+    if (block == 1) {
+      within.push_back({name, extent});
+      continue;
+    }
+    auto [rest, tiles] = building.split(stage, {name, extent}, block);
+    outside.push_back({rest, (extent + block - 1) / block});
+    within.push_back({tiles, block});
+  }
+  loops = std::move(outside);
+  loops.insert(loops.end(), within.begin(), within.end());
+}
+
 Cut cut_axes(Building& building, RuleStage const& stage, Tile const& tile) {
   Cut cut;
   std::string pair;
@@ -78,6 +101,7 @@ Cut cut_axes(Building& building, RuleStage const& stage, Tile const& tile) {
   }
   cut.extents.insert(cut.extents.end(), reusing.begin(), reusing.end());
   ask_for_order(building, stage, "order", cut.extents);
+  ask_for_blocks(building, stage, cut.extents);
   for (auto const& [name, extent] : cut.extents) cut.outer.push_back(name);
   // Innermost: a scalar of the other operand is used for both vectors before the next is read, so
   // that only one of them takes a register.

@@ -146,6 +146,34 @@ std::string place_of_padding(Building& building, RuleStage const& stage, RuleSta
   return stage.spatial[1].name;  // the channel, when the rule left it whole
 }
 
+/// Makes the producer below a loop of its reader, the last of its own loops in lanes.
+bool make_at(Building& building, RuleStage const& producer, RuleStage const& stage,
+             std::string const& place, int64_t width) {
+  if (!building.step(fmt::format("compute_at({}, {})", producer.block, reference(stage, place))))
+    return false;
+  std::vector<RuleAxis> loops = building.loops_below(producer.block, place);
+  if (loops.empty()) return true;
+  RuleStage moved{producer.block, producer.node, {}, {}};
+  auto [rest, lanes] = building.split(moved, loops.back(), lanes_for(loops.back().extent, width));
+  building.step(fmt::format("vectorize({})", reference(moved, lanes)));
+  return true;
+}
+
+/// Another place than the rule's, before everything, for what a stage reads and another one makes:
+/// a loop of the tiled nest outside of its sums.
+void ask_for_places(Building& building, RuleStage const& stage,
+                    std::vector<RuleStage> const& stages, int64_t width) {
+  if (stage.terms() <= kFewTerms) return;
+  for (RuleStage const& producer : stages) {
+    if (!producer.reduce.empty() || !reads(stage, producer.block) || is_of_load_time(producer))
+      continue;
+    std::vector<std::string> places = {"before"};
+    for (std::string const& loop : building.loops_outside_sums(stage)) places.push_back(loop);
+    std::string place = building.choose(stage, "place." + producer.block, places, places.front());
+    if (place != places.front()) make_at(building, producer, stage, place, width);
+  }
+}
+
 /// A window that adds few terms waits for memory: its padded input is made plane by plane, while
 /// the plane is in the nearest cache.
 void pad_by_planes(Building& building, RuleStage const& stage, std::vector<RuleStage> const& stages,
@@ -155,13 +183,7 @@ void pad_by_planes(Building& building, RuleStage const& stage, std::vector<RuleS
     if (!producer.reduce.empty() || !reads(stage, producer.block) || is_of_load_time(producer))
       continue;
     std::string plane = place_of_padding(building, stage, producer, target);
-    if (!building.step(fmt::format("compute_at({}, {})", producer.block, reference(stage, plane))))
-      continue;
-    std::vector<RuleAxis> loops = building.loops_below(producer.block, plane);
-    if (loops.empty()) continue;
-    RuleStage moved{producer.block, producer.node, {}, {}};
-    auto [rest, lanes] = building.split(moved, loops.back(), lanes_for(loops.back().extent, width));
-    building.step(fmt::format("vectorize({})", reference(moved, lanes)));
+    make_at(building, producer, stage, plane, width);
   }
 }
 
@@ -210,7 +232,9 @@ Schedule scheduled(Program const& program, std::shared_ptr<Target const> const& 
     if (auto copy = copies_of.find(stage.block);
         copy != copies_of.end() && !place_panel_copy(building, stage, *copy->second, width))
       elementwise_rule(building, *copy->second, target, width);
-    if (!stage.reduce.empty()) pad_by_planes(building, stage, stages, target, width);
+    if (stage.reduce.empty()) continue;
+    pad_by_planes(building, stage, stages, target, width);
+    ask_for_places(building, stage, stages, width);
   }
   return building.schedule();
 }
