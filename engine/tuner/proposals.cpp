@@ -5,7 +5,8 @@
 namespace tw {
 namespace {
 
-constexpr size_t kAhead = 2;
+constexpr std::chrono::milliseconds kPatience{50};
+constexpr int kAhead = 2;  // for each who takes
 /// Points in a row that are known or rejected: the space is as good as searched.
 constexpr int kMostInVain = 2000;
 /// Of lowering, which counts before it writes anything out: nothing was compiled.
@@ -18,9 +19,13 @@ double since(Clock::time_point start) {
 
 }  // namespace
 
-Proposals::Proposals(Space const& space, Search& search, TuneOptions const& options,
+Proposals::Proposals(Space const& space, Search& search, TuneOptions const& options, int takers,
                      std::vector<Candidate> const& known)
-    : space_(space), search_(search), options_(options) {
+    : space_(space),
+      search_(search),
+      options_(options),
+      ahead_(size_t(kAhead * takers)),
+      most_making_(std::max(2, int(std::thread::hardware_concurrency()))) {
   for (Candidate const& one : known) known_.insert(one.schedule.script());
   worker_ = std::jthread([this] { work(); });
 }
@@ -50,7 +55,7 @@ Result<std::optional<Candidate>> Proposals::fresh(bool may_wait) {
     if (!candidate) {
       if (untold_ == 0 || !may_wait) return std::optional<Candidate>();
       // What is being measured may lead further.
-      changed_.wait_for(lock, std::chrono::milliseconds(50));
+      changed_.wait_for(lock, kPatience);
       continue;
     }
     if (candidate->rejection) {
@@ -66,22 +71,28 @@ Result<std::optional<Candidate>> Proposals::fresh(bool may_wait) {
   return std::optional<Candidate>();
 }
 
-bool Proposals::make_one(bool may_wait) {
+Proposals::Made Proposals::make_one(bool may_wait) {
   {
     std::lock_guard lock(mutex_);
-    if (closed_ || begun_ >= options_.trials) return false;
+    if (closed_ || begun_ >= options_.trials) return Made::kNone;
+    if (making_ >= most_making_) return Made::kBusy;
     ++begun_;
+    ++making_;
   }
   auto start = Clock::now();
   auto candidate = fresh(may_wait);
   if (candidate && *candidate) {
     compile(std::move(**candidate), since(start));
-    return true;
+    return Made::kOne;
   }
-  std::lock_guard lock(mutex_);
-  --begun_;
-  if (!candidate) failure_ = candidate.error();
-  return false;
+  {
+    std::lock_guard lock(mutex_);
+    --begun_;
+    --making_;
+    if (!candidate) failure_ = candidate.error();
+  }
+  changed_.notify_all();
+  return Made::kNone;
 }
 
 void Proposals::compile(Candidate candidate, double proposing) {
@@ -89,6 +100,7 @@ void Proposals::compile(Candidate candidate, double proposing) {
   auto code = compile_kernel(candidate.schedule.program(), space_.backend(), CodeTier::kFast,
                              options_.stop);
   std::lock_guard lock(mutex_);
+  --making_;
   costs_.proposing += proposing;
   costs_.compiling += since(start);
   if (!code && code.error().code == kTooMuchCode) {
@@ -96,6 +108,7 @@ void Proposals::compile(Candidate candidate, double proposing) {
     search_.tell(candidate, std::nullopt);
     --untold_;
     --begun_;
+    changed_.notify_all();
     return;
   }
   ready_.push_back({std::move(candidate), std::move(code)});
@@ -103,16 +116,14 @@ void Proposals::compile(Candidate candidate, double proposing) {
 }
 
 void Proposals::work() {
-  while (true) {
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] {
-        if (closed_) return true;
-        return options_.overlap ? ready_.size() < kAhead : waited_for_ && ready_.empty();
-      });
-    }
-    if (!make_one(true)) break;
-  }
+  do {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+      if (closed_) return true;
+      bool wanted = options_.overlap ? ready_.size() < ahead_ : waiting_ > 0 && ready_.empty();
+      return wanted && making_ < most_making_;
+    });
+  } while (make_one(true) != Made::kNone);
   {
     std::lock_guard lock(mutex_);
     ended_ = true;
@@ -122,18 +133,18 @@ void Proposals::work() {
 
 Result<std::optional<Compiled>> Proposals::next() {
   std::unique_lock lock(mutex_);
-  waited_for_ = true;
+  ++waiting_;
   changed_.notify_all();
   while (ready_.empty()) {
-    bool alone = ended_;
+    bool ended = ended_;
     lock.unlock();
-    bool made = make_one(alone);
+    Made made = make_one(false);
     lock.lock();
-    if (made) continue;
-    if (alone) break;
-    changed_.wait(lock, [&] { return ended_ || !ready_.empty(); });
+    if (made == Made::kOne || !ready_.empty()) continue;
+    if (made == Made::kNone && ended && making_ == 0) break;
+    changed_.wait_for(lock, kPatience);
   }
-  waited_for_ = false;
+  --waiting_;
   if (ready_.empty() && failure_) return std::unexpected(*failure_);
   if (ready_.empty()) return std::optional<Compiled>();
   std::optional<Compiled> compiled(std::move(ready_.front()));
@@ -147,6 +158,14 @@ void Proposals::tell(Candidate const& candidate, std::optional<double> seconds) 
     std::lock_guard lock(mutex_);
     search_.tell(candidate, seconds);
     --untold_;
+  }
+  changed_.notify_all();
+}
+
+void Proposals::put_back(Compiled compiled) {
+  {
+    std::lock_guard lock(mutex_);
+    ready_.push_front(std::move(compiled));
   }
   changed_.notify_all();
 }

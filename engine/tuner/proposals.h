@@ -29,8 +29,8 @@ class Proposals {
 public:
   /// Compiles on a thread of its own, as many as there may be trials; some before they are asked
   /// for, or (without `overlap`) only while somebody waits for one: who would wait compiles, too.
-  /// None of `known` is proposed.
-  Proposals(Space const& space, Search& search, TuneOptions const& options,
+  /// None of `known` is proposed. `takers`: threads that call `next`.
+  Proposals(Space const& space, Search& search, TuneOptions const& options, int takers = 1,
             std::vector<Candidate> const& known = {});
   ~Proposals();
   Proposals(Proposals const&) = delete;
@@ -38,6 +38,8 @@ public:
   /// Nothing: there is no other one. Errors: those of the space.
   Result<std::optional<Compiled>> next();
   void tell(Candidate const& candidate, std::optional<double> seconds);
+  /// Of a device that was lost: somebody else takes it next.
+  void put_back(Compiled compiled);
 
   std::map<std::string, int> rejected() const;
   int repeated() const;
@@ -45,8 +47,9 @@ public:
 
 private:
   void work();
-  /// Chooses and compiles one; false: there is none (now, where `may_wait` is not set).
-  bool make_one(bool may_wait);
+  enum class Made : uint8_t { kOne, kNone, kBusy };
+  /// Chooses and compiles one. kNone: there is none (now, where `may_wait` is not set).
+  Made make_one(bool may_wait);
   void compile(Candidate candidate, double proposing);
   /// Of what is known from earlier, then of the search.
   Result<std::optional<Candidate>> proposed();
@@ -65,9 +68,12 @@ private:
   std::map<std::string, int> rejected_;
   int repeated_ = 0;
   ProposalCosts costs_;
-  int untold_ = 0;  ///< proposed, and nobody has said what they took
-  int begun_ = 0;   ///< that were or are compiled
-  bool ended_ = false, closed_ = false, waited_for_ = false;
+  int untold_ = 0;                ///< proposed, and nobody has said what they took
+  int begun_ = 0;                 ///< that were or are compiled
+  size_t ahead_;                  ///< that may be ready
+  int making_ = 0, most_making_;  ///< threads that choose or compile
+  int waiting_ = 0;               ///< threads in `next`
+  bool ended_ = false, closed_ = false;
   std::optional<Error> failure_;
   std::jthread worker_;  ///< the last: it begins at once
 };

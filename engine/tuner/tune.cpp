@@ -1,13 +1,13 @@
 #include "engine/tuner/tune.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
+#include <mutex>
+#include <thread>
 
-#include "engine/measure/kernel_bench.h"
 #include "engine/tuner/finals.h"
 #include "engine/tuner/proposals.h"
+#include "engine/tuner/trial_runner.h"
 
 namespace tw {
 namespace {
@@ -19,30 +19,15 @@ double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-Outcome outcome_of(Error const& error) {
-  if (error.code == "kernel_crashed") return Outcome::kCrash;
-  if (error.code == "timed_out" || error.code == "kernel_timed_out") return Outcome::kTimeout;
-  if (error.code == "device_lost") return Outcome::kDeviceLost;
-  return Outcome::kCompileError;
-}
-
-/// Why a candidate has no time.
-struct Trouble {
-  Outcome outcome = Outcome::kOk;
-  std::string sentence;
-};
-Trouble trouble_of(Error const& error) { return {outcome_of(error), to_sentence(error)}; }
+constexpr char kLies[] = "it called right what is wrong";  // such a device is asked no more
+constexpr std::chrono::milliseconds kFirstPause{50}, kLongestPause{2000};
 
 class Tuning final : public KernelTuning {
 public:
-  Tuning(Space space, Device& device, std::vector<NDArray> inputs, te::Expected expected,
-         TuneOptions options)
-      : space_(std::move(space)),
-        bench_(device, space_.program(), std::move(inputs)),
-        expected_(std::move(expected)),
-        options_(std::move(options)) {}
+  Tuning(Space space, te::Expected expected, TuneOptions options)
+      : space_(std::move(space)), expected_(std::move(expected)), options_(std::move(options)) {}
 
-  Status begin();
+  Status begin(std::vector<Device*> const& devices, std::vector<NDArray> inputs);
   Result<TuneEnd> search(int trials, double seconds) override;
   double best_seconds() const override;
   double rule_seconds() const override { return rule_seconds_; }
@@ -50,27 +35,34 @@ public:
   Result<TuneResult> finish(int finalists) override;
 
 private:
-  Attempt attempt(Compiled const& compiled);
-  /// Samples, or what became of it.
-  std::expected<std::vector<double>, Trouble> tried(KernelCode const& code);
-  std::expected<std::vector<double>, Trouble> tried_in_calls(KernelCode const& code,
-                                                             BenchOptions const& bench);
-  std::optional<Trouble> judged(std::vector<NDArray> const& outputs);
+  /// How far one call of `search` may go, and why it went no further.
+  struct Stretch {
+    int last = 0;
+    int taken = 0;  ///< trials that were made or are being made
+    Clock::time_point start, deadline;
+    TuneEnd end = TuneEnd::kTrials;
+    std::optional<Error> failure;
+  };
+  void work(size_t device, Stretch& stretch);
+  bool may_take(Stretch& stretch);
+  bool someone_else_works(size_t device) const;
+  bool waits_for(size_t device, std::string const& reason, Stretch const& stretch);
+  Attempt attempt(size_t device, Compiled const& compiled);
+  std::optional<Trouble> doubted(size_t device, Compiled const& compiled, double seconds);
   void keep(Attempt attempt, Candidate const& candidate);
   void keep_right(Candidate const& candidate, double seconds);
   Status take_known();
 
   Space space_;
-  KernelBench bench_;
   te::Expected expected_;
-  std::vector<Limits> limits_;  ///< the same for the device, made once
-  bool in_one_call_ = true;     ///< as far as is known, the device can
   TuneOptions options_;
+  std::vector<std::unique_ptr<TrialRunner>> runners_;
+  std::mutex mutex_;  ///< of all below, while several devices work
   TuneResult result_;
   double rule_seconds_ = 0;
   std::vector<Finalist> right_;  ///< the best, sorted
   std::unique_ptr<Search> search_;
-  std::unique_ptr<Proposals> proposals_;  ///< reads all of the above but `right_`
+  std::unique_ptr<Proposals> proposals_;  ///< reads space and options
 };
 
 /// What was known is as if it had been measured now; the last comparison measures the best again.
@@ -82,83 +74,56 @@ Status Tuning::take_known() {
     if (trial.seconds) keep_right(candidate, *trial.seconds);
     known.push_back(std::move(candidate));
   }
-  proposals_ = std::make_unique<Proposals>(space_, *search_, options_, known);
+  proposals_ = std::make_unique<Proposals>(space_, *search_, options_, int(runners_.size()), known);
   return {};
 }
 
-Status Tuning::begin() {
-  for (size_t i = 0; i < expected_.size(); ++i) {
-    TRY_ASSIGN(Limits limits, te::limits_of(expected_[i], space_.program().outputs[i]->type));
-    limits_.push_back(std::move(limits));
-  }
+Status Tuning::begin(std::vector<Device*> const& devices, std::vector<NDArray> inputs) {
+  TRY_ASSIGN(std::vector<Limits> limits, limits_of(expected_, space_.program()));
+  for (Device* device : devices)
+    runners_.push_back(std::make_unique<TrialRunner>(*device, space_.program(), inputs, expected_,
+                                                     limits, options_.threads, options_.stop));
+  result_.devices.resize(devices.size());
   TRY(space_.by_rule());  // pinned knobs are checked by it
   TRY_ASSIGN(SearchRow row, find_search(options_.search));
   search_ = row.make(space_, options_.seed);
   return take_known();
 }
 
-std::optional<Trouble> Tuning::judged(std::vector<NDArray> const& outputs) {
-  auto start = Clock::now();
-  Comparison worst = te::judge(outputs, expected_);
-  result_.costs.comparing += since(start);
-  if (worst.equal) return {};
-  return Trouble{Outcome::kWrong,
-                 fmt::format("the largest difference is {:.3g}, the largest value {:.3g}",
-                             worst.max_abs_diff, worst.max_abs_ref)};
+/// What others are compared with was proven, and judged here.
+std::optional<Trouble> Tuning::doubted(size_t device, Compiled const& compiled, double seconds) {
+  if (best_seconds() > 0 && seconds >= best_seconds()) return {};
+  if (auto proven = space_.proven(compiled.candidate); !proven)
+    return Trouble{Outcome::kInvalid, to_sentence(proven.error())};
+  auto wrong = runners_[device]->wrong_after_all();
+  if (wrong && wrong->outcome == Outcome::kWrong) result_.devices[device].reason = kLies;
+  return wrong;
 }
 
-std::expected<std::vector<double>, Trouble> Tuning::tried_in_calls(KernelCode const& code,
-                                                                   BenchOptions const& bench) {
-  auto start = Clock::now();
-  auto measured = bench_.measure(code, bench);
-  result_.costs.running += since(start);
-  if (!measured) return std::unexpected(trouble_of(measured.error()));
-  if (auto wrong = judged(measured->outputs)) return std::unexpected(std::move(*wrong));
-  return std::move(measured->samples.seconds);
-}
-
-std::expected<std::vector<double>, Trouble> Tuning::tried(KernelCode const& code) {
-  BenchOptions bench{.threads = options_.threads, .timing = kTrialTiming, .call = {}};
-  bench.timing.incumbent_seconds = best_seconds();
-  bench.call.stop = options_.stop;
-  bench.call.timeout = std::chrono::seconds(10);
-  if (!in_one_call_) return tried_in_calls(code, bench);
-  auto start = Clock::now();
-  bench.timing.warm_up = 0;  // it ran once when it was judged
-  auto answer = bench_.attempt(code, limits_, bench);
-  result_.costs.running += since(start);
-  if (!answer && answer.error().code == "unknown_request") {
-    in_one_call_ = false;
-    return tried(code);
-  }
-  if (!answer) return std::unexpected(trouble_of(answer.error()));
-  if (answer->wrong_output < 0) return std::move(answer->samples.seconds);
-  // The judge here says by how much, and has the last word.
-  auto outputs = bench_.outputs(bench.call);
-  if (!outputs) return std::unexpected(trouble_of(outputs.error()));
-  if (auto wrong = judged(*outputs)) return std::unexpected(std::move(*wrong));
-  return tried_in_calls(code, bench);
-}
-
-Attempt Tuning::attempt(Compiled const& compiled) {
+Attempt Tuning::attempt(size_t device, Compiled const& compiled) {
   Attempt attempt;
-  attempt.number = int(result_.attempts.size()) + 1;
+  attempt.device = int(device);
   attempt.point = compiled.candidate.point;
   attempt.script = compiled.candidate.schedule.script();
   attempt.predicted_seconds = compiled.candidate.predicted_seconds;
-  auto samples =
-      compiled.code
-          ? tried(*compiled.code)
-          : std::unexpected(Trouble{Outcome::kCompileError, compiled.code.error().message});
-  // What others are compared with was proven.
-  if (samples && (right_.empty() || std::ranges::min(*samples) < best_seconds()))
-    if (auto proven = space_.proven(compiled.candidate); !proven)
-      samples = std::unexpected(Trouble{Outcome::kInvalid, to_sentence(proven.error())});
-  if (samples) {
-    attempt.seconds = std::move(*samples);
+  std::optional<Trouble> trouble;
+  double incumbent = 0;
+  {
+    std::lock_guard lock(mutex_);
+    incumbent = best_seconds();
+  }
+  if (!compiled.code) {
+    trouble = Trouble{Outcome::kCompileError, compiled.code.error().message};
+  } else if (auto samples = runners_[device]->tried(*compiled.code, incumbent)) {
+    std::lock_guard lock(mutex_);
+    trouble = doubted(device, compiled, std::ranges::min(*samples));
+    if (!trouble) attempt.seconds = std::move(*samples);
   } else {
-    attempt.outcome = samples.error().outcome;
-    attempt.sentence = std::move(samples.error().sentence);
+    trouble = std::move(samples.error());
+  }
+  if (trouble) {
+    attempt.outcome = trouble->outcome;
+    attempt.sentence = std::move(trouble->sentence);
   }
   return attempt;
 }
@@ -175,38 +140,112 @@ void Tuning::keep_right(Candidate const& candidate, double seconds) {
 
 void Tuning::keep(Attempt attempt, Candidate const& candidate) {
   if (attempt.outcome == Outcome::kOk) keep_right(candidate, std::ranges::min(attempt.seconds));
+  attempt.number = int(result_.attempts.size()) + 1;
   attempt.best_seconds = best_seconds();
+  ++result_.devices[size_t(attempt.device)].trials;
   result_.attempts.push_back(std::move(attempt));
   if (options_.on_attempt) options_.on_attempt(result_.attempts.back());
 }
 
-Result<TuneEnd> Tuning::search(int trials, double seconds) {
-  auto start = Clock::now();
-  int last = std::min(options_.trials, this->trials() + trials);
-  TuneEnd end = TuneEnd::kTrials;
-  while (this->trials() < last) {
-    if (seconds > 0 && since(start) >= seconds) {
-      end = TuneEnd::kSeconds;
-      break;
+/// Whether there is time and budget for one more, which is taken then.
+bool Tuning::may_take(Stretch& stretch) {
+  std::lock_guard lock(mutex_);
+  if (stretch.failure || options_.stop.stop_requested() || stretch.taken >= stretch.last)
+    return false;
+  if (Clock::now() >= stretch.deadline) {
+    stretch.end = TuneEnd::kSeconds;
+    return false;
+  }
+  ++stretch.taken;
+  return true;
+}
+
+bool Tuning::someone_else_works(size_t device) const {
+  for (size_t other = 0; other < runners_.size(); ++other)
+    if (other != device && result_.devices[other].reason.empty()) return true;
+  return false;
+}
+
+/// Until the device answers again; false: the stretch is over before.
+bool Tuning::waits_for(size_t device, std::string const& reason, Stretch const& stretch) {
+  {
+    std::lock_guard lock(mutex_);
+    result_.devices[device].lost += result_.devices[device].reason.empty();
+    result_.devices[device].reason = reason;
+  }
+  for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
+    auto until = Clock::now() + pause;
+    while (Clock::now() < until) {
+      std::this_thread::sleep_for(kFirstPause);
+      std::lock_guard lock(mutex_);
+      bool over = trials() >= stretch.last || stretch.end != TuneEnd::kTrials || stretch.failure;
+      if (over || options_.stop.stop_requested() || Clock::now() >= stretch.deadline) return false;
     }
+    if (!runners_[device]->answers()) continue;
+    std::lock_guard lock(mutex_);
+    result_.devices[device].reason.clear();
+    return true;
+  }
+}
+
+/// One device's part of a stretch.
+void Tuning::work(size_t device, Stretch& stretch) {
+  std::string const before = result_.devices[device].reason;
+  if (before == kLies || (!before.empty() && !waits_for(device, before, stretch))) return;
+  while (result_.devices[device].reason.empty() && may_take(stretch)) {
     auto asked = Clock::now();
-    TRY_ASSIGN(std::optional<Compiled> compiled, proposals_->next());
+    auto compiled = proposals_->next();
+    std::unique_lock lock(mutex_);
     result_.costs.waiting += since(asked);
-    if (!compiled) {
-      end = TuneEnd::kConverged;
-      break;
+    if (!compiled || !*compiled) {
+      if (compiled) stretch.end = TuneEnd::kConverged;
+      if (!compiled) stretch.failure = compiled.error();
+      --stretch.taken;
+      return;
     }
-    Attempt made = attempt(*compiled);
-    if (options_.stop.stop_requested()) break;
+    lock.unlock();
+    Attempt made = attempt(device, **compiled);
+    lock.lock();
+    if (options_.stop.stop_requested()) return;
+    if (made.outcome == Outcome::kDeviceLost && someone_else_works(device)) {
+      --stretch.taken;
+      proposals_->put_back(std::move(**compiled));
+      lock.unlock();
+      if (!waits_for(device, made.sentence, stretch)) return;
+      continue;
+    }
     std::optional<double> took;
     if (made.outcome == Outcome::kOk) took = std::ranges::min(made.seconds);
-    keep(std::move(made), compiled->candidate);
-    proposals_->tell(compiled->candidate, took);
+    keep(std::move(made), (*compiled)->candidate);
+    lock.unlock();
+    proposals_->tell((*compiled)->candidate, took);
   }
-  if (options_.stop.stop_requested()) end = TuneEnd::kStopped;
-  result_.wall_seconds += since(start);
-  result_.end = end;
-  return end;
+}
+
+Result<TuneEnd> Tuning::search(int trials, double seconds) {
+  Stretch stretch;
+  stretch.start = Clock::now();
+  stretch.deadline = Clock::time_point::max();
+  if (seconds > 0)
+    stretch.deadline = stretch.start + std::chrono::duration_cast<Clock::duration>(
+                                           std::chrono::duration<double>(seconds));
+  stretch.taken = this->trials();
+  stretch.last = std::min(options_.trials, this->trials() + trials);
+  // What a lost device gave back may be left when the others were done.
+  for (int made = -1; this->trials() < stretch.last && made < this->trials();) {
+    made = this->trials();
+    std::vector<std::jthread> others;
+    for (size_t device = 1; device < runners_.size(); ++device)
+      others.emplace_back([this, device, &stretch] { work(device, stretch); });
+    work(0, stretch);
+    others.clear();  // joins
+    if (stretch.failure || stretch.end != TuneEnd::kTrials) break;
+  }
+  if (stretch.failure) return std::unexpected(*stretch.failure);
+  if (options_.stop.stop_requested()) stretch.end = TuneEnd::kStopped;
+  result_.wall_seconds += since(stretch.start);
+  result_.end = stretch.end;
+  return stretch.end;
 }
 
 Result<TuneResult> Tuning::finish(int finalists) {
@@ -215,10 +254,17 @@ Result<TuneResult> Tuning::finish(int finalists) {
   result_.costs.proposing = proposals_->costs().proposing;
   result_.costs.compiling = proposals_->costs().compiling;
   proposals_.reset();
+  for (auto const& runner : runners_) {
+    result_.costs.running += runner->costs().running;
+    result_.costs.comparing += runner->costs().comparing;
+  }
   TRY_ASSIGN(result_.space_size, space_.size());
   FinalsOptions finals{options_.threads, options_.seed, finalists, options_.stop};
-  TRY_ASSIGN(FinalResult final,
-             compare_finalists(space_, bench_, expected_, std::move(right_), finals));
+  // One device says who is best: the first that takes part.
+  size_t judge = 0;
+  while (judge + 1 < runners_.size() && !result_.devices[judge].reason.empty()) ++judge;
+  TRY_ASSIGN(FinalResult final, compare_finalists(space_, runners_[judge]->bench(), expected_,
+                                                  std::move(right_), finals));
   result_.script = final.best.script();
   result_.point = final.best.candidate.point;
   result_.seconds = final.best_seconds;
@@ -233,13 +279,13 @@ std::string_view name_of(TuneEnd end) {
   return kNames[size_t(end)];
 }
 
-Result<std::unique_ptr<KernelTuning>> KernelTuning::create(Space space, Device& device,
+Result<std::unique_ptr<KernelTuning>> KernelTuning::create(Space space,
+                                                           std::vector<Device*> devices,
                                                            std::vector<NDArray> inputs,
                                                            te::Expected expected,
                                                            TuneOptions options) {
-  auto tuning = std::make_unique<Tuning>(std::move(space), device, std::move(inputs),
-                                         std::move(expected), std::move(options));
-  TRY(tuning->begin());
+  auto tuning = std::make_unique<Tuning>(std::move(space), std::move(expected), std::move(options));
+  TRY(tuning->begin(devices, std::move(inputs)));
   return tuning;
 }
 

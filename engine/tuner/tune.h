@@ -28,6 +28,7 @@ struct Attempt {
   records::Outcome outcome = records::Outcome::kOk;
   std::vector<double> seconds;              ///< samples
   std::string sentence;                     ///< of what was not right
+  int device = 0;                           ///< number of the one that tried it
   double best_seconds = 0;                  ///< of all so far, this one too; 0: none was right
   std::optional<double> predicted_seconds;  ///< what the search thought before it was measured
 };
@@ -52,12 +53,20 @@ struct TuneOptions {
   /// made again.
   std::vector<KnownTrial> known;
   StopToken stop;
+  /// From any thread of the search, one at a time.
   std::function<void(Attempt const&)> on_attempt;
 };
 
 /// Why a search ended.
 enum class TuneEnd : uint8_t { kTrials, kSeconds, kConverged, kStopped };
 std::string_view name_of(TuneEnd end);
+
+/// What became of one of the devices of a search.
+struct DeviceShare {
+  int trials = 0;
+  int lost = 0;        ///< how often it did not answer any more
+  std::string reason;  ///< why it takes no part now; empty: it does
+};
 
 /// Where the time of a search went, in seconds of all trials. The first two go on beside the others
 /// where compiling overlaps measuring.
@@ -75,6 +84,7 @@ struct TuneResult {
   double seconds = 0;       ///< median of the last, interleaved comparison
   double rule_seconds = 0;  ///< of the schedule by rule, in the same comparison
   std::vector<Attempt> attempts;
+  std::vector<DeviceShare> devices;     ///< in their order
   std::map<std::string, int> rejected;  ///< points that were not compiled, by reason
   int repeated = 0;                     ///< proposals that were known
   double space_size = 0;
@@ -83,13 +93,23 @@ struct TuneResult {
   TuneEnd end = TuneEnd::kTrials;
 };
 
-/// A tuning that can be left and gone on with. Not thread-safe; `device` outlives it.
+/// A tuning that can be left and gone on with. Not thread-safe; the devices outlive it.
+///
+/// Several devices of one kind share its trials: each takes the next candidate when it is done with
+/// one. A device that does not answer gives its candidate back, is left alone for a while, and
+/// takes part again when it answers; one that calls right what is wrong takes part no more.
 class KernelTuning {
 public:
   /// `inputs` and `expected` are the kernel's. Errors: unknown_search, those of the space.
-  static Result<std::unique_ptr<KernelTuning>> create(Space space, Device& device,
+  static Result<std::unique_ptr<KernelTuning>> create(Space space, std::vector<Device*> devices,
                                                       std::vector<NDArray> inputs,
                                                       te::Expected expected, TuneOptions options);
+  static Result<std::unique_ptr<KernelTuning>> create(Space space, Device& device,
+                                                      std::vector<NDArray> inputs,
+                                                      te::Expected expected, TuneOptions options) {
+    return create(std::move(space), std::vector<Device*>{&device}, std::move(inputs),
+                  std::move(expected), std::move(options));
+  }
   virtual ~KernelTuning() = default;
 
   /// Goes on until there are so many trials more, or for so long (0: however long they take);

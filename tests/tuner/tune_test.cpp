@@ -1,6 +1,9 @@
 // The tuner's loop on this machine's device: right results only, never slower than the rule, and
 // what goes wrong on the way is counted by its kind.
 #include <QtTest>
+#include <atomic>
+#include <set>
+#include <thread>
 
 #include "engine/device/local_device.h"
 #include "engine/device/messages.pb.h"
@@ -19,8 +22,14 @@ class TroubledDevice final : public Device {
 public:
   explicit TroubledDevice(Device& device) : device_(device) {}
   std::function<bool(int load)> lies, crashes, is_lost;
+  bool in_one_call = false;           ///< judges by itself
+  bool lies_fast = false;             ///< says so, and that everything takes a nanosecond
+  std::chrono::milliseconds pace{0};  ///< that each attempt takes, whatever it is
+  std::atomic<int> attempts = 0;
 
   Result<Hardware> describe(CallOptions const& options) override {
+    if (is_lost && is_lost(++attempts))
+      return environment_failed("device_unavailable", "nobody answers");
     return device_.describe(options);
   }
   Result<wire::Response> ask(wire::Request const& request, CallOptions const& options) override {
@@ -59,6 +68,20 @@ public:
   Result<Timing> time(std::span<DeviceStep const> steps, int threads, TimingOptions const& timing,
                       CallOptions const& options) override {
     return device_.time(steps, threads, timing, options);
+  }
+  Result<TrialAnswer> attempt(std::span<std::byte const> library, DeviceStep const& step,
+                              std::span<LimitedOutput const> outputs, int threads,
+                              TimingOptions const& timing, CallOptions const& options) override {
+    if (!in_one_call) return Device::attempt(library, step, outputs, threads, timing, options);
+    ++attempts;
+    if (is_lost && is_lost(attempts)) return environment_failed("device_lost", "the line was cut");
+    auto answer = device_.attempt(library, step, outputs, threads, timing, options);
+    if (answer && pace.count() > 0) {
+      std::this_thread::sleep_for(pace);
+      answer->samples.seconds = {1e-3};
+    }
+    if (answer && lies_fast) *answer = {.wrong_output = -1, .samples = {{1e-9}}};
+    return answer;
   }
 
 private:
@@ -128,6 +151,83 @@ private slots:
     for (Attempt const& attempt : result.attempts) ok += attempt.outcome == records::Outcome::kOk;
     QVERIFY(ok >= 8);
     QVERIFY(result.attempts.size() == 10);
+  }
+
+  /// A line is cut in the middle: what was on it is tried by another one, nothing is lost, and the
+  /// device takes part again when it answers.
+  void a_lost_device_gives_its_candidate_back() {
+    auto other = std::make_unique<LocalDevice>(
+        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+    TroubledDevice steady(*device_), weak(*other);
+    for (TroubledDevice* one : {&steady, &weak}) {
+      one->in_one_call = true;
+      one->pace = std::chrono::milliseconds(30);
+    }
+    weak.is_lost = [](int attempt) { return attempt >= 3 && attempt < 6; };
+    TuneOptions options{.trials = 40};
+    auto tuning =
+        KernelTuning::create(space_of(kProduct), {&steady, &weak}, inputs_, expected_, options)
+            .value();
+    QVERIFY(tuning->search(40, 0).value() == TuneEnd::kTrials);
+    TuneResult result = tuning->finish().value();
+    QCOMPARE(result.attempts.size(), size_t(40));
+    std::set<std::string> scripts;
+    for (Attempt const& attempt : result.attempts) {
+      QVERIFY2(attempt.outcome == records::Outcome::kOk, attempt.sentence.c_str());
+      scripts.insert(attempt.script);
+    }
+    QCOMPARE(scripts.size(), size_t(40));
+    QCOMPARE(result.devices[1].lost, 1);
+    QVERIFY(result.devices[1].reason.empty() && result.devices[1].trials > 2);
+    QCOMPARE(result.devices[0].trials + result.devices[1].trials, 40);
+  }
+
+  /// Its nanoseconds would win every search.
+  void a_device_that_lies_fast_takes_part_no_more() {
+    auto other = std::make_unique<LocalDevice>(
+        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+    TroubledDevice honest(*device_), liar(*other);
+    honest.in_one_call = liar.in_one_call = liar.lies_fast = true;
+    liar.lies = [](int) { return true; };  // what it reads back is wrong, too
+    TuneOptions options{.trials = 20};
+    auto tuning =
+        KernelTuning::create(space_of(kProduct), {&honest, &liar}, inputs_, expected_, options)
+            .value();
+    QVERIFY(tuning->search(20, 0));
+    TuneResult result = tuning->finish().value();
+    QVERIFY(result.devices[1].trials <= 1);
+    if (result.devices[1].trials == 1) {
+      QCOMPARE(result.devices[1].reason, std::string("it called right what is wrong"));
+      QCOMPARE(std::ranges::count(result.attempts, records::Outcome::kWrong, &Attempt::outcome), 1);
+    }
+    QVERIFY(result.seconds > 1e-7);
+  }
+
+  /// Durations as they were recorded: eight of a kind do what one does in less than a sixth.
+  void eight_devices_are_six_times_as_fast() {
+    std::vector<std::unique_ptr<LocalDevice>> locals;
+    std::vector<std::unique_ptr<TroubledDevice>> paced;
+    std::vector<Device*> devices;
+    for (int i = 0; i < 8; ++i) {
+      locals.push_back(std::make_unique<LocalDevice>(
+          LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"}));
+      paced.push_back(std::make_unique<TroubledDevice>(*locals.back()));
+      paced.back()->in_one_call = true;
+      paced.back()->pace = std::chrono::milliseconds(400);
+      devices.push_back(paced.back().get());
+    }
+    auto trials_a_second = [&](std::vector<Device*> const& some, int trials) {
+      TuneOptions options{.trials = trials, .search = "random"};
+      auto tuning =
+          KernelTuning::create(space_of(kProduct), some, inputs_, expected_, options).value();
+      auto start = std::chrono::steady_clock::now();
+      (void)tuning->search(trials, 0);
+      return trials /
+             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    double one = trials_a_second({devices[0]}, 6), eight = trials_a_second(devices, 64);
+    qInfo("one device %.2f trials a second, eight %.2f: %.2f times", one, eight, eight / one);
+    QVERIFY(eight > 6 * one);
   }
 
   void where_nothing_is_right_there_is_no_result() {
