@@ -23,7 +23,28 @@ Json to_json(Attempt const& attempt) {
 
 }  // namespace
 
+Json to_json(DeviceShare const& share) {
+  return {{"device", share.name},
+          {"trials", share.trials},
+          {"lost", share.lost},
+          {"reason", share.reason}};
+}
+
+/// Who took part, where it was more than one.
+std::string shares_text(std::vector<DeviceShare> const& devices) {
+  std::string text;
+  for (DeviceShare const& share : devices) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", share.name,
+                        count_text(share.trials, "trial"));
+    if (share.lost > 0) text += fmt::format(", lost {}", count_text(share.lost, "time"));
+    if (!share.reason.empty()) text += fmt::format(", out: {}", share.reason);
+  }
+  return text;
+}
+
 Json to_json(TuneResult const& result) {
+  Json devices = Json::array();
+  for (DeviceShare const& share : result.devices) devices.push_back(to_json(share));
   Json classes = Json::object();
   for (Attempt const& attempt : result.attempts) {
     auto key = std::string(records::name_of(attempt.outcome));
@@ -45,6 +66,7 @@ Json to_json(TuneResult const& result) {
             {"waiting", result.costs.waiting},
             {"running", result.costs.running},
             {"comparing", result.costs.comparing}}},
+          {"devices", devices},
           {"end", name_of(result.end)}};
 }
 
@@ -111,6 +133,7 @@ void print_result(TuneResult const& result) {
       double(result.attempts.size()) / std::max(result.wall_seconds, 1e-9), name_of(result.end),
       many_text(result.space_size), rejected.empty() ? "" : rejected + ", ", result.repeated);
   fmt::print("{}\n", costs_text(result));
+  if (result.devices.size() > 1) fmt::print("{}\n", shares_text(result.devices));
   fmt::print("best {}, default {}: {}\n", duration_text(result.seconds),
              duration_text(result.rule_seconds),
              result.point.empty() ? "the default stays"

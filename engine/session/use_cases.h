@@ -153,6 +153,11 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
                                  Device& device, CheckOptions const& what, StopToken stop = {},
                                  Progress const& progress = {});
 
+/// A further device of the same kind, which takes a share of the trials.
+struct SharingDevice {
+  std::string name;
+  Device* device = nullptr;
+};
 struct TuneRequest {
   TuneOptions options;  ///< threads of 0: all cores of the device
   Point pinned;         ///< knobs that stay as they are said
@@ -161,6 +166,7 @@ struct TuneRequest {
   /// Of the device; null: not known, the target's own model of time says nothing then.
   std::shared_ptr<Roofs const> roofs;
   std::string device;  ///< its name; empty or "local": this machine, which compiles, too
+  std::vector<SharingDevice> others;
   /// Where the trials stay, and what is known of the kernel comes from; null: nowhere.
   records::TrialStore* store = nullptr;
   std::string job;    ///< of the trials: they are found again by it

@@ -62,8 +62,8 @@ Result<FinalResult> compare_finalists(Space const& space, KernelBench& bench,
                                       FinalsOptions const& options) {
   if (options.stop.stop_requested()) return refused("cancelled", "cancelled");
   std::ranges::sort(right, {}, &Finalist::seconds);
-  TRY_ASSIGN(Schedule by_default, space.default_schedule());
-  Finalist by_rule{{{}, {}, std::move(by_default), {}, {}}, 0};
+  TRY_ASSIGN(Candidate baseline, space.baseline());
+  Finalist by_rule{std::move(baseline), 0};
   std::erase_if(right, [&](Finalist const& one) { return one.script() == by_rule.script(); });
   if (right.size() > size_t(options.finalists))
     right.erase(right.begin() + options.finalists, right.end());

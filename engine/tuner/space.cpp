@@ -83,6 +83,12 @@ Result<Candidate> Space::by_rule() const {
   return rule;
 }
 
+Result<Candidate> Space::baseline() const {
+  if (!script_) return by_rule();
+  TRY_ASSIGN(Schedule by_default, backend_->default_schedule(program_));
+  return Candidate{{}, {}, std::move(by_default), {}, {}};
+}
+
 Result<Candidate> Space::at(Point point) const {
   Decisions decisions(with_pinned(std::move(point)), {}, threads_, effort());
   return made(decisions);

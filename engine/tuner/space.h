@@ -43,8 +43,9 @@ public:
   /// Errors: those of the template; unknown_knob (one that is pinned, but that no schedule by rule
   /// asks for); not_legal (of a script, as its open arguments are where nothing is said).
   Result<Candidate> by_rule() const;
-  /// The schedule that is used where nobody tunes: by the target's own template.
-  Result<Schedule> default_schedule() const { return backend_->default_schedule(program_); }
+  /// What a result must be faster than: the schedule by rule, and of a script that by the target's
+  /// own template.
+  Result<Candidate> baseline() const;
   /// Knobs that the template does not ask for at that point say nothing.
   Result<Candidate> at(Point point) const;
   /// Knobs that are not named take their first value, not that of the rule.

@@ -84,6 +84,8 @@ Status Tuning::begin(std::vector<Device*> const& devices, std::vector<NDArray> i
     runners_.push_back(std::make_unique<TrialRunner>(*device, space_.program(), inputs, expected_,
                                                      limits, options_.threads, options_.stop));
   result_.devices.resize(devices.size());
+  for (size_t i = 0; i < std::min(devices.size(), options_.device_names.size()); ++i)
+    result_.devices[i].name = options_.device_names[i];
   TRY(space_.by_rule());  // pinned knobs are checked by it
   TRY_ASSIGN(SearchRow row, find_search(options_.search));
   search_ = row.make(space_, options_.seed);

@@ -45,6 +45,7 @@ struct TuneOptions {
   uint64_t seed = 1;
   int threads = 1;  ///< that kernels run with
   std::string search = "learned";
+  std::vector<std::string> device_names;  ///< in the order of the devices; for people
   /// Compile the next candidate while one is measured: not where the kernels need all processors of
   /// the machine that compiles.
   bool overlap = true;
@@ -63,6 +64,7 @@ std::string_view name_of(TuneEnd end);
 
 /// What became of one of the devices of a search.
 struct DeviceShare {
+  std::string name;
   int trials = 0;
   int lost = 0;        ///< how often it did not answer any more
   std::string reason;  ///< why it takes no part now; empty: it does

@@ -2,6 +2,7 @@
 
 #include "app/cli/chosen_kernel.h"
 #include "app/cli/tuning_output.h"
+#include "app/shared/environment.h"
 #include "app/shared/version.h"
 #include "engine/support/files.h"
 
@@ -11,6 +12,7 @@ namespace {
 struct Arguments {
   std::string path, kernel, out, script;
   std::vector<std::string> pins;
+  std::vector<std::string> devices;  ///< the first is the context's
   TuneOptions options;
   std::string job;
   bool list = false, no_store = false;
@@ -68,6 +70,31 @@ Result<session::TuneRequest> request_of(Context const& context, Arguments const&
     request.script = std::make_shared<OpenScript const>(std::move(script));
   }
   return request;
+}
+
+/// The devices besides the first, open.
+struct Others {
+  std::vector<std::unique_ptr<Device>> devices;
+};
+
+/// Schedules are searched on devices of one kind: what is fast on one is fast on all.
+Result<Others> open_others(Context const& context, Arguments const& arguments,
+                           session::TuneRequest& request) {
+  Others others;
+  Hardware const& first = context.backend->target().hardware;
+  for (size_t i = 1; i < arguments.devices.size(); ++i) {
+    std::string const& name = arguments.devices[i];
+    TRY_ASSIGN(Environment there, make_environment(name));
+    Hardware const& hardware = there.backend->target().hardware;
+    if (hardware.target != first.target || hardware.name != first.name)
+      return refused("other_kind",
+                     fmt::format("{} is {}, not {}: a search is shared by devices of one kind",
+                                 name, hardware.name, first.name));
+    TRY_ASSIGN(std::unique_ptr<Device> device, there.open_device());
+    request.others.push_back({name, device.get()});
+    others.devices.push_back(std::move(device));
+  }
+  return others;
 }
 
 /// Null where nothing is to be kept.
@@ -151,6 +178,8 @@ int tune(Context const& context, Arguments const& arguments) {
   if (!store) return report(context, store.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
+  auto others = open_others(context, arguments, *request);
+  if (!others) return report(context, others.error());
   // Targets without roofs have no model of time either: a search does without.
   if (auto machine = session::machine_view(*context.backend, **device, context.cache_folder, true,
                                            false, {}, progress_of(context), context.device))
@@ -208,9 +237,16 @@ void add_tune(CLI::App& app, Context& context) {
       ->add_option("--job", arguments->job,
                    "a name for these trials in the store; a search of this name goes on")
       ->type_name("NAME");
-  add_device_option(*command, context);
+  command
+      ->add_option("--device", arguments->devices,
+                   "where to run: a name from `tw devices list`, or local:TARGET (default: this "
+                   "machine); again for further devices of the same kind, which share the trials")
+      ->type_name("NAME")
+      ->expected(1)
+      ->take_all();
   add_threads_option(*command, context);
   command->callback([&context, arguments, trials] {
+    if (!arguments->devices.empty()) context.device = arguments->devices.front();
     arguments->has_trials = trials->count() > 0;
     context.run = [&context, arguments] { return tune(context, *arguments); };
   });

@@ -91,18 +91,26 @@ Result<std::unique_ptr<KernelTuning>> open_tuning(LoadedModel const& model, int 
   }
   TRY_ASSIGN(KernelReference reference,
              kernel_reference(model, kernel, *backend, device, options.stop, progress));
-  options.overlap = !is_this_machine(request.device) ||
-                    options.threads < int(std::thread::hardware_concurrency());
-  options.on_attempt = [common, &not_stored, store = request.store,
+  std::vector<Device*> devices = {&device};
+  options.device_names = {common.device};
+  bool here = is_this_machine(request.device);
+  for (SharingDevice const& other : request.others) {
+    devices.push_back(other.device);
+    options.device_names.push_back(other.name);
+    here = here || is_this_machine(other.name);
+  }
+  options.overlap = !here || options.threads < int(std::thread::hardware_concurrency());
+  options.on_attempt = [common, &not_stored, store = request.store, names = options.device_names,
                         then = request.options.on_attempt](Attempt const& attempt) {
     if (store && not_stored.empty()) {
       records::Trial trial = trial_of(attempt, common);
+      trial.device = names[size_t(attempt.device)];
       if (auto stored = store->append({&trial, 1}); !stored)
         not_stored = to_sentence(stored.error());
     }
     if (then) then(attempt);
   };
-  return KernelTuning::create(std::move(space), device, std::move(reference.inputs),
+  return KernelTuning::create(std::move(space), std::move(devices), std::move(reference.inputs),
                               std::move(reference.expected), std::move(options));
 }
 
