@@ -42,7 +42,9 @@ Result<SpacePoints> points_of(Space const& space, size_t most, uint64_t seed, si
   TRY_ASSIGN(Candidate rule, space.by_rule());
   collected.take(rule);
   std::optional<Point> next = Point();
-  for (size_t visited = 0; next && visited < most_visited; ++visited) {
+  // More than are asked for: going on would only say how many.
+  for (size_t visited = 0; next && visited < most_visited && collected.points.size() <= most;
+       ++visited) {
     TRY_ASSIGN(Candidate candidate, space.first_at(*next));
     collected.take(candidate);
     next = point_after(candidate, space.pinned());

@@ -41,8 +41,8 @@ struct SpacePoints {
   std::vector<Point> points;  ///< worth compiling, each schedule once; the first is the rule
   bool whole = true;          ///< all of them
 };
-/// All points where the template has no more than `most_visited` to say; else `most` of them by
-/// chance. Also `most` by chance of more. Errors: those of the space.
+/// All points where there are no more than `most`, and the template has no more than `most_visited`
+/// to say; else `most` of them by chance. Errors: those of the space.
 Result<SpacePoints> points_of(Space const& space, size_t most, uint64_t seed,
                               size_t most_visited = 300'000);
 
