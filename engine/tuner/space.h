@@ -3,7 +3,7 @@
 /// schedule, too: a trace of primitives. Where the template takes the same steps with and without
 /// proofs, by rule and at some points by chance, those that a search looks at are made without: who
 /// uses one proves it then (`proven`). A template that needs the refusals of its steps gets them at
-/// every point.
+/// every point. A table of points that were made before is a space, too.
 #pragma once
 
 #include <atomic>
@@ -35,6 +35,9 @@ public:
   Space(ir::Program program, std::shared_ptr<Backend const> backend, Point pinned = {},
         std::shared_ptr<Roofs const> roofs = {}, int threads = 0,
         std::shared_ptr<OpenScript const> script = {});
+  virtual ~Space() = default;
+  Space(Space const&) = default;
+  Space(Space&&) = default;
 
   ir::Program const& program() const { return program_; }
   Backend const& backend() const { return *backend_; }
@@ -47,7 +50,7 @@ public:
   /// own template.
   Result<Candidate> baseline() const;
   /// Knobs that the template does not ask for at that point say nothing.
-  Result<Candidate> at(Point point) const;
+  virtual Result<Candidate> at(Point point) const;
   /// Knobs that are not named take their first value, not that of the rule.
   Result<Candidate> first_at(Point point) const;
   /// A candidate of this space whose every step was proven. Errors: not_legal, where that gives
@@ -55,18 +58,18 @@ public:
   /// template.
   Result<Candidate> proven(Candidate const& candidate) const;
   /// Each knob by chance.
-  Result<Candidate> random(Rng& rng) const;
+  virtual Result<Candidate> random(Rng& rng) const;
   /// `from` with one knob changed by chance.
-  Result<Candidate> mutated(Candidate const& from, Rng& rng) const;
+  virtual Result<Candidate> mutated(Candidate const& from, Rng& rng) const;
   /// Points that differ from it in one knob, by a neighbouring value of a number, any other value
   /// of a word; pinned ones stay.
-  std::vector<Point> neighbours(Candidate const& of) const;
+  virtual std::vector<Point> neighbours(Candidate const& of) const;
   /// Points of the knobs that are asked for by rule, taken as independent: how many there may be,
   /// as a number for people.
   Result<double> size() const;
   /// What the target's own model says of what runs each time, before anything was measured. Nothing
   /// where the roofs are not known, or the target has no model.
-  std::optional<analysis::TimeModel> modelled(Candidate const& candidate) const;
+  virtual std::optional<analysis::TimeModel> modelled(Candidate const& candidate) const;
 
 private:
   Result<Candidate> made(Decisions& decisions) const;

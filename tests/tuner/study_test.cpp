@@ -5,6 +5,7 @@
 
 #include "engine/ir/text.h"
 #include "engine/tuner/study/replay.h"
+#include "engine/tuner/study/table_space.h"
 #include "tests/tuner/tuned_kernels.h"
 
 using namespace tw;
@@ -108,6 +109,46 @@ private slots:
     QVERIFY(learned.regret[31] <= random.regret.back());
     for (Replayed const& run : learned.runs)
       for (size_t i = 1; i < run.best.size(); ++i) QVERIFY(run.best[i] <= run.best[i - 1]);
+  }
+
+  void a_whole_tables_space_gives_what_the_template_gives() {
+    StudyTable table = made_up_table();
+    auto made = TableSpace::create(table, this_cpu()).value();
+    Space space = tw::space_of(table, this_cpu()).value();
+    QCOMPARE(made->rows().size(), table.rows.size());
+    Rng rng(2);
+    for (int i = 0; i < 100; ++i) {
+      Candidate candidate = space.random(rng).value(), other = made->at(candidate.point).value();
+      QCOMPARE(bool(other.rejection), bool(candidate.rejection));
+      if (!other.rejection) QCOMPARE(other.schedule.script(), candidate.schedule.script());
+      QVERIFY(!made->random(rng).value().rejection);
+    }
+  }
+
+  /// What a search proposes beside the rows of such a table would be in vain.
+  void of_a_table_of_some_points_every_point_is_a_row() {
+    StudyTable table = made_up_table();
+    table.whole = false;
+    table.rows.resize(40);
+    auto made = TableSpace::create(table, this_cpu()).value();
+    std::set<Point> rows;
+    for (Candidate const& row : made->rows()) rows.insert(row.point);
+    QCOMPARE(rows.size(), size_t(40));
+    Rng rng(3);
+    Space all = space_of(kWindow);
+    for (int i = 0; i < 50; ++i) {
+      Candidate row = made->random(rng).value();
+      QCOMPARE(made->at(row.point).value().point, row.point);  // its own nearest
+      QVERIFY(rows.contains(made->at(all.random(rng).value().point).value().point));
+      Candidate other = made->mutated(row, rng).value();
+      QVERIFY(rows.contains(other.point) && other.point != row.point);
+      for (Point const& near : made->neighbours(row)) QVERIFY(rows.contains(near));
+    }
+    TableTimes times = TableTimes::create(*made, table).value();
+    for (SearchRow const& row : searches()) {
+      Replayed run = replay(*row.make(*made, 1), times, 30).value();
+      QVERIFY2(run.best.size() == 30 || run.converged, row.name.data());
+    }
   }
 
   void the_same_seed_gives_the_same_run() {

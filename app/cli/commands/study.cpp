@@ -10,6 +10,7 @@
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 #include "engine/tuner/study/replay.h"
+#include "engine/tuner/study/table_space.h"
 
 namespace tw::cli {
 namespace {
@@ -124,7 +125,8 @@ Status study(Context const& context, Arguments const& arguments) {
   TRY_ASSIGN(std::string text, read_file(arguments.table));
   TRY_ASSIGN(StudyTable table, parse_table(text));
   TRY_ASSIGN(auto backend, create_backend(table.hardware));
-  TRY_ASSIGN(Space space, space_of(table, backend));
+  TRY_ASSIGN(std::unique_ptr<TableSpace> made, TableSpace::create(table, backend));
+  Space const& space = *made;
   TRY_ASSIGN(TableTimes times, TableTimes::create(space, table));
   std::vector<SearchSummary> summaries;
   for (SearchRow const& row : searches()) {
