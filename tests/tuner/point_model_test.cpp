@@ -86,6 +86,34 @@ private slots:
     QVERIFY(right > pairs * 9 / 10);
   }
 
+  void ensembles_of_resamples_say_how_sure_they_are() {
+    World world;
+    PointModel model({.ensembles = 5});
+    QVERIFY(model.learn(world.features, world.every(5), 1));
+    Predicted predicted = model.predict_surely(world.features, world.seen());
+    QVERIFY(std::ranges::max(predicted.deviations) > 0);
+    QVERIFY(world.error(predicted.means) < 0.1);
+    PointModel one({});
+    QVERIFY(one.learn(world.features, world.every(5), 1));
+    for (float deviation : one.predict_surely(world.features, world.seen()).deviations)
+      QCOMPARE(deviation, 0.0f);
+  }
+
+  /// What other kernels say counts at first; the more was measured, the less.
+  void experience_speaks_until_enough_was_measured() {
+    World world;
+    std::vector<SeenPoint> seen = world.seen();
+    for (SeenPoint& one : seen) one.experienced = 1;
+    std::vector<float> before = PointModel({}).predict(world.features, seen);
+    for (size_t i = 0; i < before.size(); ++i)
+      QCOMPARE(before[i], float(std::log(seen[i].modelled->seconds) + 1));
+    PointModel model({.trust_halves_after = 4});
+    QVERIFY(model.learn(world.features, world.every(2), 1));  // 32 trials: a 256th is left
+    std::vector<float> with = model.predict(world.features, seen);
+    std::vector<float> without = model.predict(world.features, world.seen());
+    for (size_t i = 0; i < with.size(); ++i) QVERIFY(std::abs(with[i] - without[i]) < 0.005F);
+  }
+
   void chains_find_the_best_of_what_is_predicted_and_leave_what_is_fixed() {
     World world;
     auto predict = [&](std::span<Coordinates const> points) {

@@ -2,7 +2,21 @@
 
 #include <algorithm>
 
+#include "engine/compile/load_time.h"
+
 namespace tw {
+
+SeenPoint CandidatePool::seen(Candidate const& candidate, Coordinates coordinates) const {
+  SeenPoint seen{std::move(coordinates), space_.modelled(candidate)};
+  bool by_knobs = representation_ == Representation::kKnobs;
+  if (by_knobs && !experience_) return seen;
+  LoopNest nest = loop_nest(split_load_time(candidate.schedule.program()).at_run);
+  if (!by_knobs)
+    seen.loops =
+        std::make_shared<std::vector<float> const>(program_features(representation_, nest));
+  if (experience_) seen.experienced = experience_->predict(candidate.knobs, nest, seen.modelled);
+  return seen;
+}
 
 Result<bool> CandidatePool::add(Point const& point) { return add(space_.at(point)); }
 
@@ -12,7 +26,7 @@ Result<bool> CandidatePool::add(Result<Candidate> candidate) {
   Coordinates coordinates = features_.coordinates(candidate->knobs);
   if (!known_.insert(coordinates).second || candidate->rejection) return false;
   if (!scripts_.insert(candidate->schedule.script()).second) return false;
-  points_.push_back({candidate->point, {std::move(coordinates), space_.modelled(*candidate)}});
+  points_.push_back({candidate->point, seen(*candidate, std::move(coordinates))});
   return true;
 }
 
@@ -22,7 +36,7 @@ SeenPoint CandidatePool::note(Candidate const& candidate) {
   known_.insert(coordinates);
   scripts_.insert(candidate.schedule.script());
   std::erase_if(points_, [&](PooledPoint const& one) { return one.point == candidate.point; });
-  return {std::move(coordinates), space_.modelled(candidate)};
+  return seen(candidate, std::move(coordinates));
 }
 
 void CandidatePool::keep(std::span<size_t const> numbers) {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "engine/tuner/model/point_model.h"
+#include "engine/tuner/model/experience.h"
 #include "engine/tuner/space.h"
 
 namespace tw {
@@ -16,7 +16,10 @@ struct PooledPoint {
 
 class CandidatePool {
 public:
-  explicit CandidatePool(Space const& space) : space_(space) {}
+  /// `experience` may be null.
+  CandidatePool(Space const& space, Representation representation,
+                std::shared_ptr<Experience const> experience)
+      : space_(space), representation_(representation), experience_(std::move(experience)) {}
 
   KnobFeatures const& features() const { return features_; }
   std::vector<PooledPoint> const& points() const { return points_; }
@@ -33,7 +36,11 @@ public:
   void keep(std::span<size_t const> numbers);
 
 private:
+  SeenPoint seen(Candidate const& candidate, Coordinates coordinates) const;
+
   Space const& space_;
+  Representation representation_;
+  std::shared_ptr<Experience const> experience_;
   KnobFeatures features_;
   std::set<Coordinates> known_;
   std::set<std::string> scripts_;

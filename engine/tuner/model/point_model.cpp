@@ -4,26 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/tuner/features/time_features.h"
+
 namespace tw {
 namespace {
 
-/// Of the target's model: its time, its arithmetic, and the nearest levels of memory.
-constexpr size_t kLevels = 4;
-constexpr size_t kModelColumns = 2 + kLevels;
 constexpr int kFailureRounds = 15;
-
-float logarithm(double seconds) {
-  return seconds > 0 ? float(std::log2(seconds)) : std::numeric_limits<float>::quiet_NaN();
-}
-
-void fill_modelled(std::optional<analysis::TimeModel> const& modelled, std::span<float> row) {
-  std::ranges::fill(row, std::numeric_limits<float>::quiet_NaN());
-  if (!modelled) return;
-  row[0] = logarithm(modelled->seconds);
-  row[1] = logarithm(modelled->arithmetic_seconds);
-  for (size_t i = 0; i < std::min(kLevels, modelled->levels.size()); ++i)
-    row[2 + i] = logarithm(modelled->levels[i].seconds);
-}
 
 std::vector<float> knob_rows(KnobFeatures const& features, std::span<Coordinates const> points,
                              size_t width) {
@@ -37,18 +23,27 @@ std::vector<float> knob_rows(KnobFeatures const& features, std::span<Coordinates
 
 double PointModel::prior(SeenPoint const& point) const {
   bool says = options_.with_prior && point.modelled && point.modelled->seconds > 0;
-  return says ? std::log(point.modelled->seconds) : 0.0;
+  return (says ? std::log(point.modelled->seconds) : 0.0) + trust_ * point.experienced;
+}
+
+size_t PointModel::width_of(KnobFeatures const& features, std::span<SeenPoint const> points) const {
+  if (options_.representation == Representation::kKnobs) return kTimeColumns + features.width();
+  return kTimeColumns + (points.empty() || !points[0].loops ? 0 : points[0].loops->size());
 }
 
 std::vector<float> PointModel::rows(KnobFeatures const& features,
                                     std::span<SeenPoint const> points) const {
-  size_t width = kModelColumns + knob_width_;
-  std::vector<float> values(points.size() * width);
+  std::vector<float> values(points.size() * width_);
   for (size_t i = 0; i < points.size(); ++i) {
-    std::span<float> row = std::span(values).subspan(i * width, width);
-    fill_modelled(options_.with_prior ? points[i].modelled : std::nullopt,
-                  row.first(kModelColumns));
-    features.fill(points[i].coordinates, row.subspan(kModelColumns));
+    std::span<float> row = std::span(values).subspan(i * width_, width_);
+    fill_times(options_.with_prior ? points[i].modelled : std::nullopt, row.first(kTimeColumns));
+    std::span<float> rest = row.subspan(kTimeColumns);
+    if (options_.representation == Representation::kKnobs)
+      features.fill(points[i].coordinates, rest);
+    else if (points[i].loops && points[i].loops->size() == rest.size())
+      std::ranges::copy(*points[i].loops, rest.begin());
+    else
+      std::ranges::fill(rest, std::numeric_limits<float>::quiet_NaN());
   }
   return values;
 }
@@ -66,8 +61,9 @@ Status PointModel::learn(KnobFeatures const& features, std::span<MeasuredPoint c
   if (knob_width_ == 0) return {};  // nothing is left open
   std::vector<Coordinates> coordinates;
   std::vector<SeenPoint> points;
-  TrainingRows quick{.width = knob_width_}, full{.width = kModelColumns + knob_width_};
+  TrainingRows quick{.width = knob_width_}, full;
   level_ = 0;
+  trust_ = std::exp2(-double(measured.size()) / options_.trust_halves_after);
   for (MeasuredPoint const& one : measured)
     level_ += std::log(one.seconds) / double(measured.size());
   for (MeasuredPoint const& one : measured) {
@@ -80,11 +76,16 @@ Status PointModel::learn(KnobFeatures const& features, std::span<MeasuredPoint c
     if (rank) full.prediction_so_far.push_back(float(-prior(one.point)));
   }
   quick.features = knob_rows(features, coordinates, knob_width_);
+  width_ = full.width = width_of(features, points);
   full.features = rows(features, points);
   TRY_ASSIGN(TrainedTrees by_knobs, train_trees(quick, options));
-  TRY_ASSIGN(TrainedTrees by_all, train_trees(full, options));
   quick_ = std::move(by_knobs.trees);
-  full_ = std::move(by_all.trees);
+  if (options_.ensembles > 1) {
+    TRY_ASSIGN(full_, train_bootstrap(full, options, options_.ensembles));
+  } else {
+    TRY_ASSIGN(TrainedTrees by_all, train_trees(full, options));
+    full_.ensembles = {std::move(by_all.trees)};
+  }
   learned_ = true;
   return {};
 }
@@ -97,16 +98,22 @@ std::vector<float> PointModel::by_knobs(KnobFeatures const& features,
   return better;
 }
 
-std::vector<float> PointModel::predict(KnobFeatures const& features,
-                                       std::span<SeenPoint const> points) const {
-  std::vector<float> predicted(points.size());
+Predicted PointModel::predict_surely(KnobFeatures const& features,
+                                     std::span<SeenPoint const> points) const {
+  Predicted predicted{std::vector<float>(points.size()), std::vector<float>(points.size())};
   if (learned_) {
     std::vector<float> values = rows(features, points);
-    full_.predict({values, kModelColumns + knob_width_}, predicted);
+    Uncertain better = full_.predict({values, width_});
+    predicted = {std::move(better.means), std::move(better.deviations)};
   }
   for (size_t i = 0; i < points.size(); ++i)
-    predicted[i] = float(prior(points[i]) + (learned_ ? level_ : 0)) - predicted[i];
+    predicted.means[i] = float(prior(points[i]) + (learned_ ? level_ : 0)) - predicted.means[i];
   return predicted;
+}
+
+std::vector<float> PointModel::predict(KnobFeatures const& features,
+                                       std::span<SeenPoint const> points) const {
+  return predict_surely(features, points).means;
 }
 
 Status PointModel::learn_failures(KnobFeatures const& features,

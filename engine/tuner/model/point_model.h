@@ -3,16 +3,28 @@
 /// speaks ("Learning to Optimize Tensor Programs", Chen et al. 2018, with a prior).
 #pragma once
 
+#include <memory>
+
 #include "engine/analysis/time_model.h"
 #include "engine/learning/training/train_trees.h"
 #include "engine/tuner/features/knob_features.h"
 
 namespace tw {
 
+/// What the trees read of a point.
+enum class Representation : uint8_t {
+  kKnobs,     ///< its knobs: they mean nothing in another space
+  kContext,   ///< its loops, each with what is said of it
+  kRelation,  ///< what its loops do with memory, whichever does it
+};
+
 /// A point as the model sees it.
 struct SeenPoint {
   Coordinates coordinates;
   std::optional<analysis::TimeModel> modelled;  ///< nothing: the target says nothing
+  /// Of the program, where the representation is not the knobs; the same for all points.
+  std::shared_ptr<std::vector<float> const> loops = {};
+  double experienced = 0;  ///< what other kernels' trials say, as a logarithm; more is slower
 };
 struct MeasuredPoint {
   SeenPoint point;
@@ -25,7 +37,18 @@ struct PointModelOptions {
   int rounds = 40;
   int depth = 4;
   double learning_rate = 0.2;
-  bool with_prior = true;  ///< false: the knobs alone
+  bool with_prior = true;  ///< false: what was measured alone
+  Representation representation = Representation::kKnobs;
+  /// Trials after which what other kernels' trials say counts half as much as before.
+  double trust_halves_after = 32;
+  /// More than one: each from a resample of what was measured, so that they say how sure they are.
+  int ensembles = 1;
+};
+
+/// Logarithms of seconds, or an order; lower is better.
+struct Predicted {
+  std::vector<float> means;
+  std::vector<float> deviations;  ///< 0 where there is one ensemble
 };
 
 class PointModel {
@@ -47,19 +70,25 @@ public:
                               std::span<Coordinates const> points) const;
   /// By all that is known.
   std::vector<float> predict(KnobFeatures const& features, std::span<SeenPoint const> points) const;
+  /// The same, and how far the ensembles are apart.
+  Predicted predict_surely(KnobFeatures const& features, std::span<SeenPoint const> points) const;
 
   /// How likely it is that a point fails, about 0 to 1; all 0 where nothing has failed.
   std::vector<float> failing(KnobFeatures const& features, std::span<SeenPoint const> points) const;
 
 private:
   std::vector<float> rows(KnobFeatures const& features, std::span<SeenPoint const> points) const;
+  size_t width_of(KnobFeatures const& features, std::span<SeenPoint const> points) const;
   double prior(SeenPoint const& point) const;
 
   PointModelOptions options_;
   bool learned_ = false;
   size_t knob_width_ = 0;  ///< that the trees are for
   double level_ = 0;       ///< of the logarithms that the trees correct
-  TreeEnsemble quick_, full_;
+  double trust_ = 1;       ///< in what other kernels' trials say
+  TreeEnsemble quick_;
+  Bootstrap full_;
+  size_t width_ = 0;          ///< that `full_` is for
   size_t failing_width_ = 0;  ///< 0: nothing has failed
   TreeEnsemble failing_;
 };

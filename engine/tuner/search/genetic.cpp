@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "engine/tuner/search/search.h"
+#include "engine/tuner/search/genetic.h"
 
 namespace tw {
 namespace {
@@ -14,11 +14,12 @@ constexpr double kOfTwoParents = 0.3;  // of the others; the rest changes one kn
 /// parent, the more often it is taken.
 class Genetic final : public Search {
 public:
-  using Search::Search;
+  Genetic(Space const& space, uint64_t seed, bool rule_first)
+      : Search(space, seed), rule_first_(rule_first) {}
 
   Result<std::optional<Candidate>> next() override {
     size_t number = proposed_++;
-    if (number == 0) return one(space_.by_rule());
+    if (number == 0 && rule_first_) return one(space_.by_rule());
     if (number <= kFirst || parents_.empty() || rng_.uniform() < kByChance)
       return one(space_.random(rng_));
     if (rng_.uniform() < kOfTwoParents) return one(space_.at(mixed(parent(), parent())));
@@ -55,17 +56,20 @@ private:
     return point;
   }
 
+  bool rule_first_;
   size_t proposed_ = 0;
   std::vector<Parent> parents_;  ///< the best first
 };
 
 }  // namespace
 
+std::unique_ptr<Search> make_genetic_search(Space const& space, uint64_t seed, bool rule_first) {
+  return std::make_unique<Genetic>(space, seed, rule_first);
+}
+
 SearchRow genetic_search() {
   return {"genetic", "children of the best so far: one knob changed, or two of them mixed",
-          [](Space const& space, uint64_t seed) -> std::unique_ptr<Search> {
-            return std::make_unique<Genetic>(space, seed);
-          }};
+          [](Space const& space, uint64_t seed) { return make_genetic_search(space, seed); }};
 }
 
 }  // namespace tw

@@ -5,6 +5,7 @@
 #include <deque>
 #include <numeric>
 
+#include "engine/learning/acquisition.h"
 #include "engine/tuner/model/candidate_pool.h"
 
 namespace tw {
@@ -16,6 +17,7 @@ constexpr size_t kErrors = 24;     // predictions that are remembered, to know h
 constexpr double kDeviations = 2;  // what is not even so much better than predicted gains nothing
 constexpr float kLikely = 0.5F, kPenalty = 10;  // who likely fails comes last
 constexpr double kFirstDiversity = 0.1;         // before anything was measured
+constexpr double kTie = 1e-3;  // of the mean, where no improvement is expected of any
 
 /// Learns what points take from what was measured, and proposes those that are predicted to be
 /// good: of chains that walk by the knobs alone, and of what is near the best.
@@ -24,7 +26,7 @@ public:
   Learned(Space const& space, uint64_t seed, LearnedOptions const& options)
       : Search(space, seed),
         options_(options),
-        pool_(space),
+        pool_(space, options.model.representation, options.experience),
         chains_(options.chains),
         model_(options.model) {
     for (auto const& [name, value] : space.pinned()) fixed_.insert(name);
@@ -44,7 +46,9 @@ private:
   Status add_by_chance(size_t count, size_t most_tries);
   Status add_near_best();
   Status add_from_chains();
-  void choose(std::vector<float> const& predicted, std::vector<float> const& failing);
+  Status begin_by_experience();
+  std::vector<float> costs(Predicted const& predicted, std::vector<float> const& failing) const;
+  void choose(std::vector<float> const& predicted, std::vector<float> const& cost);
   size_t chosen(std::vector<float> const& cost, std::vector<size_t> const& order,
                 std::vector<Coordinates> const& taken);
   bool gains_nothing(std::vector<float> const& predicted) const;
@@ -53,14 +57,16 @@ private:
     return is_first() ? options_.first
                       : std::clamp(measured_.size() / 4, options_.batch, 4 * options_.batch);
   }
-  bool is_first() const { return measured_.size() < std::min<size_t>(options_.first, 4); }
+  bool is_first() const {
+    return !planned_ || measured_.size() < std::min<size_t>(options_.first, 4);
+  }
 
   LearnedOptions options_;
   CandidatePool pool_;
   Annealing chains_;
   PointModel model_;
   std::set<std::string> fixed_;
-  bool begun_ = false;
+  bool begun_ = false, planned_ = false;
   std::deque<Planned> plan_;
   std::vector<MeasuredPoint> measured_;  ///< what was right
   std::vector<SeenPoint> failed_;
@@ -73,9 +79,12 @@ private:
 Result<std::optional<Candidate>> Learned::next() {
   if (!begun_) {
     begun_ = true;
-    TRY_ASSIGN(Candidate rule, space_.by_rule());
-    pool_.note(rule);
-    return rule;
+    TRY(begin_by_experience());
+    if (options_.rule_first) {
+      TRY_ASSIGN(Candidate rule, space_.by_rule());
+      pool_.note(rule);
+      return rule;
+    }
   }
   if (plan_.empty()) TRY(plan());
   if (plan_.empty()) return std::optional<Candidate>();
@@ -84,6 +93,18 @@ Result<std::optional<Candidate>> Learned::next() {
   TRY_ASSIGN(Candidate candidate, space_.at(std::move(planned.point)));
   candidate.predicted_seconds = planned.predicted_seconds;
   return candidate;
+}
+
+/// What was good of other kernels comes beside the first batch, not instead of some of it.
+Status Learned::begin_by_experience() {
+  if (!options_.experience) return {};
+  for (Point const& point : options_.experience->first()) {
+    TRY_ASSIGN(Candidate candidate, space_.at(point));
+    if (candidate.rejection) continue;
+    pool_.note(candidate);
+    plan_.push_back({candidate.point, std::nullopt});
+  }
+  return {};
 }
 
 void Learned::tell(Candidate const& candidate, std::optional<double> seconds) {
@@ -177,10 +198,23 @@ size_t Learned::chosen(std::vector<float> const& cost, std::vector<size_t> const
   return best;
 }
 
-void Learned::choose(std::vector<float> const& predicted, std::vector<float> const& failing) {
-  std::vector<float> cost = predicted;
-  for (size_t i = 0; i < cost.size(); ++i)
+std::vector<float> Learned::costs(Predicted const& predicted,
+                                  std::vector<float> const& failing) const {
+  std::vector<float> cost = predicted.means;
+  bool surely = options_.acquisition == Acquisition::kMean || !model_.says_times();
+  for (size_t i = 0; i < cost.size(); ++i) {
+    double better = -double(predicted.means[i]), deviation = double(predicted.deviations[i]);
+    if (!surely && options_.acquisition == Acquisition::kUpperConfidence)
+      cost[i] = float(-upper_confidence_bound(better, deviation, options_.deviations));
+    if (!surely && options_.acquisition == Acquisition::kExpectedImprovement)
+      cost[i] = float(-kTie * better -
+                      expected_improvement(better, deviation, -std::log(best_.front().first)));
     if (failing[i] > kLikely) cost[i] += kPenalty;
+  }
+  return cost;
+}
+
+void Learned::choose(std::vector<float> const& predicted, std::vector<float> const& cost) {
   std::vector<size_t> order(predicted.size());
   std::iota(order.begin(), order.end(), size_t(0));
   std::ranges::stable_sort(order, {}, [&](size_t one) { return cost[one]; });
@@ -205,8 +239,10 @@ Status Learned::plan() {
   if (pool_.points().empty()) return {};
   std::vector<SeenPoint> seen;
   for (PooledPoint const& one : pool_.points()) seen.push_back(one.seen);
-  std::vector<float> predicted = model_.predict(pool_.features(), seen);
-  if (!gains_nothing(predicted)) choose(predicted, model_.failing(pool_.features(), seen));
+  Predicted predicted = model_.predict_surely(pool_.features(), seen);
+  if (!gains_nothing(predicted.means))
+    choose(predicted.means, costs(predicted, model_.failing(pool_.features(), seen)));
+  planned_ = true;
   return {};
 }
 

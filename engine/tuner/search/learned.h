@@ -2,19 +2,31 @@
 #pragma once
 
 #include "engine/tuner/model/annealing.h"
-#include "engine/tuner/model/point_model.h"
+#include "engine/tuner/model/experience.h"
 #include "engine/tuner/search/search.h"
 
 namespace tw {
 
+/// What is made largest of a point that was predicted (Chen et al. 2018, section 3.3).
+enum class Acquisition : uint8_t {
+  kMean,
+  kExpectedImprovement,  ///< needs more than one ensemble, and times
+  kUpperConfidence,      ///< the same
+};
+
 struct LearnedOptions {
   PointModelOptions model;
+  Acquisition acquisition = Acquisition::kMean;
+  double deviations = 1;                         ///< of the upper confidence bound
+  bool rule_first = true;                        ///< false: nothing is known but the space
+  std::shared_ptr<Experience const> experience;  ///< of other kernels; null: none
   AnnealingOptions chains;
   size_t first = 12;        ///< by the target's own model and by how different they are
   size_t batch = 12;        ///< between two times of learning
   double by_chance = 0.05;  ///< of each batch
   double diversity = 0.01;  ///< what another value of a knob may cost, as a share of the time
-  size_t choice = 4;        ///< how many times the batch the best are that it is chosen from
+  /// How many times the batch the best are that it is chosen from: "lambda" of the paper.
+  size_t choice = 4;
   size_t from_chains = 10;  ///< points that go through the template before each batch
   size_t from_best = 5;     ///< the same of those near the best so far
 };
