@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/cli/chosen_kernel.h"
+#include "app/cli/study_claims.h"
 #include "app/shared/version.h"
 #include "engine/backend/target_table.h"
 #include "engine/session/cases/study_cases.h"
@@ -16,8 +17,11 @@ namespace tw::cli {
 namespace {
 
 struct Arguments {
-  std::string table, model, kernel;
+  std::vector<std::string> words;  ///< of claims, and files
+  std::string table;               ///< the only one, or the first
+  std::string model, kernel, folder;
   std::vector<std::string> pins;
+  double reference = 0;  ///< microseconds
   size_t points = 2000;
   int trials = 128, seeds = 10;
   uint64_t seed = 1;
@@ -120,18 +124,20 @@ Json json_of(Arguments const& arguments, StudyTable const& table, double best,
           {"searches", searches},   {"learned_against", against}};
 }
 
-Status study(Context const& context, Arguments const& arguments) {
-  if (!arguments.model.empty()) TRY(make(context, arguments));
-  TRY_ASSIGN(std::string text, read_file(arguments.table));
-  TRY_ASSIGN(StudyTable table, parse_table(text));
+Result<StudyTable> table_at(std::string const& file) {
+  TRY_ASSIGN(std::string text, read_file(file));
+  return parse_table(text);
+}
+
+Status compare(Context const& context, Arguments const& arguments) {
+  TRY_ASSIGN(StudyTable table, table_at(arguments.table));
   TRY_ASSIGN(auto backend, create_backend(table.hardware));
-  TRY_ASSIGN(std::unique_ptr<TableSpace> made, TableSpace::create(table, backend));
-  Space const& space = *made;
-  TRY_ASSIGN(TableTimes times, TableTimes::create(space, table));
+  TRY_ASSIGN(std::unique_ptr<TableSpace> space, TableSpace::create(table, backend));
+  TRY_ASSIGN(TableTimes times, TableTimes::create(*space, table));
   std::vector<SearchSummary> summaries;
   for (SearchRow const& row : searches()) {
     TRY_ASSIGN(SearchSummary summary,
-               summarize(row, space, times, arguments.trials, arguments.seeds));
+               summarize(row, *space, times, arguments.trials, arguments.seeds));
     summaries.push_back(std::move(summary));
   }
   if (context.json)
@@ -141,11 +147,48 @@ Status study(Context const& context, Arguments const& arguments) {
   return {};
 }
 
+bool is_claim(std::string const& word) {
+  return std::ranges::find(claims(), word, &ClaimRow::key) != claims().end();
+}
+
+/// "claims" is all of them, R1 and so on one; what is left are files of tables.
+Status study(Context const& context, Arguments arguments) {
+  ClaimArguments asked{.folder = arguments.folder,
+                       .reference = arguments.reference * 1e-6,
+                       .trials = arguments.trials,
+                       .seeds = arguments.seeds};
+  std::vector<std::string> files;
+  for (std::string const& word : arguments.words)
+    if (word == "claims")
+      for (ClaimRow const& row : claims()) asked.claims.emplace_back(row.key);
+    else
+      (is_claim(word) ? asked.claims : files).push_back(word);
+  if (files.empty()) return bad_input("no_table", "no file of a table is named");
+  arguments.table = files.front();
+  bool one = files.size() == 1;
+  if (!one && (asked.claims.empty() || !arguments.model.empty()))
+    return bad_input("one_table",
+                     "a table is made, and searches are compared, one at a time; "
+                     "several tables are for claims: tw study claims FILE...");
+  if (!arguments.model.empty()) TRY(make(context, arguments));
+  if (asked.claims.empty()) return compare(context, arguments);
+  for (std::string const& file : files) {
+    TRY_ASSIGN(StudyTable table, table_at(file));
+    asked.tables.push_back(std::move(table));
+  }
+  return study_claims(context, std::move(asked));
+}
+
 void add_study(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
-      "study", "compare the searches of `tw tune` on a table of what a kernel's points took");
+      "study", "compare the searches of `tw tune` on tables of what kernels' points took");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("table", arguments->table, "the file of the table")->required();
+  command
+      ->add_option("words", arguments->words,
+                   "files of tables; before them R1 to R9, or `claims` for all nine: what the "
+                   "papers claim of learned searches, asked of these tables")
+      ->type_name("[CLAIM...] FILE...")
+      ->required();
   command
       ->add_option("--make", arguments->model,
                    "first measure the points of a kernel of this model, and write the table")
@@ -166,6 +209,13 @@ void add_study(CLI::App& app, Context& context) {
   command->add_option("--seeds", arguments->seeds, "runs of each search (default: 10)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
+  command
+      ->add_option("--reference", arguments->reference,
+                   "microseconds that R2 asks for (default: what the schedule by rule takes)")
+      ->type_name("US")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--out", arguments->folder, "write claims' pictures and study.json here")
+      ->type_name("FOLDER");
   add_device_option(*command, context);
   add_threads_option(*command, context);
   command->callback([&context, arguments] {

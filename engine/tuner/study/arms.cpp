@@ -1,0 +1,97 @@
+#include "engine/tuner/study/arms.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/compile/load_time.h"
+#include "engine/learning/quality.h"
+#include "engine/tuner/search/genetic.h"
+
+namespace tw {
+namespace {
+
+LoopNest nest_of(Candidate const& candidate) {
+  return loop_nest(split_load_time(candidate.schedule.program()).at_run);
+}
+
+/// Numbers of the rows that were right, in an order by chance.
+std::vector<size_t> right_rows(StudiedTable const& table, uint64_t seed) {
+  std::vector<size_t> rows;
+  for (size_t row = 0; row < table.seconds.size(); ++row)
+    if (table.seconds[row] > 0) rows.push_back(row);
+  Rng rng(seed);
+  for (size_t i = rows.size(); i > 1; --i)
+    std::swap(rows[i - 1], rows[size_t(rng.below(int64_t(i)))]);
+  return rows;
+}
+
+}  // namespace
+
+LearnedOptions paper_options() {
+  LearnedOptions options;
+  options.model.objective = Objective::kPairwiseRank;
+  options.model.with_prior = false;
+  options.rule_first = false;
+  return options;
+}
+
+Arm learned_arm(std::string name, LearnedOptions const& options) {
+  return {std::move(name), [options](Space const& space, uint64_t seed) {
+            return make_learned_search(space, seed, options);
+          }};
+}
+
+Arm paper_arm() { return learned_arm("learned", paper_options()); }
+Arm our_arm() { return learned_arm("tw tune", {}); }
+
+Arm chance_arm() {
+  return {"chance",
+          [](Space const& space, uint64_t seed) { return random_search().make(space, seed); }};
+}
+
+Arm genetic_arm() {
+  return {"genetic", [](Space const& space, uint64_t seed) {
+            return make_genetic_search(space, seed, false);
+          }};
+}
+
+Result<std::shared_ptr<Experience const>> experience_of(
+    std::vector<StudiedTable const*> const& tables, ExperienceOptions const& options, size_t most,
+    std::vector<Point> first) {
+  std::vector<ExperiencedTrial> trials;
+  for (StudiedTable const* table : tables) {
+    std::vector<size_t> rows = right_rows(*table, 1);
+    rows.resize(std::min(rows.size(), most));
+    for (size_t row : rows) {
+      Candidate const& candidate = table->space->rows()[row];
+      trials.push_back({table->name, candidate.knobs, nest_of(candidate),
+                        table->space->modelled(candidate), table->seconds[row]});
+    }
+  }
+  return Experience::learn(trials, options, std::move(first));
+}
+
+std::vector<Point> best_points(std::vector<StudiedTable const*> const& tables, size_t of_each) {
+  std::vector<Point> points;
+  for (StudiedTable const* table : tables) {
+    std::vector<size_t> rows = right_rows(*table, 1);
+    std::ranges::sort(rows, {}, [&](size_t row) { return table->seconds[row]; });
+    rows.resize(std::min(rows.size(), of_each));
+    for (size_t row : rows) points.push_back(table->space->rows()[row].point);
+  }
+  return points;
+}
+
+double order_of(Experience const& experience, StudiedTable const& table) {
+  std::vector<float> predicted, truth;
+  for (size_t row = 0; row < table.seconds.size(); ++row) {
+    if (table.seconds[row] <= 0) continue;
+    Candidate const& candidate = table.space->rows()[row];
+    predicted.push_back(float(
+        experience.predict(candidate.knobs, nest_of(candidate), table.space->modelled(candidate))));
+    truth.push_back(float(table.seconds[row]));
+  }
+  return kendall_tau(predicted, truth);
+}
+
+}  // namespace tw
