@@ -64,7 +64,12 @@ double round_step(double span, int count) {
 
 struct Scale {
   double least = 0, most = 1, from = 0, to = 1;  ///< values, and where they are drawn
-  double at(double value) const { return from + (value - least) / (most - least) * (to - from); }
+  bool doubling = false;
+  double at(double value) const {
+    double share = doubling ? std::log2(value / least) / std::log2(most / least)
+                            : (value - least) / (most - least);
+    return from + share * (to - from);
+  }
 };
 
 /// Over all bands and levels, out to round numbers.
@@ -79,14 +84,27 @@ Scale values_of(LineChart const& chart, double from, double to) {
     for (ChartSeries const& one : panel.series) take(one.middle), take(one.low), take(one.high);
   }
   if (!(least <= most)) least = 0, most = 1;
+  if (chart.y_least) least = std::max(least, std::min(*chart.y_least, most));
   if (least == most) least -= 0.5, most += 0.5;
   double step = round_step(most - least, kTicks);
-  return {std::floor(least / step) * step, std::ceil(most / step) * step, from, to};
+  // A step that fits all but exactly is no further one.
+  return {std::floor(least / step + 1e-9) * step, std::ceil(most / step - 1e-9) * step, from, to};
 }
 
 std::string tick_text(double value, double step) {
   int digits = std::max(0, int(std::ceil(-std::log10(step) - 1e-9)));
   return fmt::format("{:.{}f}", std::abs(value) < step / 2 ? 0.0 : value, digits);
+}
+
+/// Numbers of trials that are written out.
+std::vector<double> steps_of(Scale const& x) {
+  std::vector<double> steps = {1};
+  if (x.doubling)
+    for (double value = 2; value <= x.most; value *= 2) steps.push_back(value);
+  double step = std::max(1.0, round_step(x.most, kTicks));
+  for (double value = step; !x.doubling && value <= x.most; value += step)
+    if (value > 1) steps.push_back(value);
+  return steps;
 }
 
 std::string axes(Scale const& x, Scale const& y, LineChart const& chart) {
@@ -98,10 +116,9 @@ std::string axes(Scale const& x, Scale const& y, LineChart const& chart) {
         y.at(value), x.to, y.at(value));
     svg += text_at(x.from - 6, y.at(value) + 4, tick_text(value, step), "text-anchor=\"end\"");
   }
-  step = std::max(1.0, round_step(x.most, kTicks));
-  for (double value = 0; value <= x.most + 1e-9; value += step)
-    svg += text_at(x.at(std::max(value, 1.0)), y.from + 16, tick_text(std::max(value, 1.0), 1),
-                   "text-anchor=\"middle\"");
+  for (double value : steps_of(x))
+    svg +=
+        text_at(x.at(value), y.from + 16, fmt::format("{:.0f}", value), "text-anchor=\"middle\"");
   svg += fmt::format(
       "<line class=\"axis\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", x.from,
       y.from, x.to, y.from);
@@ -154,7 +171,8 @@ std::string panel_svg(LineChart const& chart, ChartPanel const& panel,
                       std::vector<ChartSeries> const& legend, double left, double top) {
   size_t length = 1;
   for (ChartSeries const& one : panel.series) length = std::max(length, one.middle.size());
-  Scale x{1, double(std::max<size_t>(length, 2)), left + kLeft, left + kWidth - kRight};
+  Scale x{1, double(std::max<size_t>(length, 2)), left + kLeft, left + kWidth - kRight,
+          chart.doubling};
   Scale y = values_of(chart, top + kHeight - kBottom, top + kTop);
   std::string svg = text_at(x.from, top + kTop - 12, panel.title, "class=\"panel\"");
   svg += axes(x, y, chart);
@@ -164,8 +182,14 @@ std::string panel_svg(LineChart const& chart, ChartPanel const& panel,
                "stroke=\"#14181F\" stroke-dasharray=\"2 3\"/>\n",
                x.from, y.at(*panel.level), x.to, y.at(*panel.level)) +
            text_at(x.to, y.at(*panel.level) - 4, panel.level_name, "text-anchor=\"end\"");
+  // What lies below is cut off; names of paths are those of the whole picture.
+  std::string clip = fmt::format("cut{:.0f}-{:.0f}", left, top);
+  svg += fmt::format(
+      "<clipPath id=\"{}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+      "height=\"{:.1f}\"/></clipPath>\n<g clip-path=\"url(#{})\">\n",
+      clip, x.from, y.to - 2, x.to - x.from, y.from - y.to + 2, clip);
   for (ChartSeries const& one : panel.series) svg += series(x, y, one, colour_of(legend, one.name));
-  return svg;
+  return svg + "</g>\n";
 }
 
 std::string legend_svg(std::vector<ChartSeries> const& legend, double width, double& y) {
@@ -215,15 +239,18 @@ std::string to_svg(BarChart const& chart) {
     names = std::max(names, double(bar.name.size()) * kLetter);
     words = std::max(words, double(bar.words.size()) * kLetter);
   }
-  double left = kMargin + names + 10, height = kHead + kBar * double(chart.bars.size()) + 40;
+  double left = kMargin + names + 10, height = kHead + kBar * double(chart.bars.size()) + 46;
   double width = width_for(chart.title, chart.sentence, left + 420 + words + kMargin);
   Scale x{std::floor(std::log10(least)), std::ceil(std::log10(most)) + 1e-9, left, left + 420};
   std::string svg = head(width, height, chart.title, chart.sentence);
   for (double power = x.least; power <= x.most; ++power)
-    svg += fmt::format(
-        "<line class=\"grid\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" "
-        "y2=\"{2:.1f}\"/>\n",
-        x.at(power), kHead, height - 40);
+    svg +=
+        fmt::format(
+            "<line class=\"grid\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" "
+            "y2=\"{2:.1f}\"/>\n",
+            x.at(power), kHead, height - 40) +
+        text_at(x.at(power), height - 28, fmt::format("{:.0e} {}", std::pow(10, power), chart.unit),
+                "text-anchor=\"middle\"");
   for (size_t i = 0; i < chart.bars.size(); ++i) {
     double y = kHead + kBar * double(i), end = x.at(std::log10(chart.bars[i].value));
     svg += text_at(left - 8, y + 17, chart.bars[i].name, "text-anchor=\"end\"");
@@ -233,7 +260,7 @@ std::string to_svg(BarChart const& chart) {
         left, y + 4, std::max(end - left, 2.0), kColours[0]);
     svg += text_at(std::max(end, left + 2) + 8, y + 17, chart.bars[i].words);
   }
-  return svg + text_at(left, height - 16, chart.x_label) + "</svg>\n";
+  return svg + text_at(left, height - 8, chart.x_label) + "</svg>\n";
 }
 
 }  // namespace tw

@@ -24,7 +24,10 @@ struct ChartPanel {
 struct LineChart {
   std::string title, sentence;  ///< what it shows, and what follows from it
   std::string x_label, y_label;
-  std::vector<ChartPanel> panels;  ///< beside each other, three in a row; one legend for all
+  /// Each twice as far as the one before takes as much room: where most happens in the beginning.
+  bool doubling = false;
+  std::optional<double> y_least = {};  ///< what lies below is cut off
+  std::vector<ChartPanel> panels;      ///< beside each other, three in a row; one legend for all
 };
 std::string to_svg(LineChart const& chart);
 
@@ -35,7 +38,7 @@ struct ChartBar {
   std::string words;
 };
 struct BarChart {
-  std::string title, sentence, x_label;
+  std::string title, sentence, x_label, unit;
   std::vector<ChartBar> bars;
 };
 std::string to_svg(BarChart const& chart);

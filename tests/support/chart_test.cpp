@@ -17,6 +17,8 @@ LineChart chart() {
           "a sentence",
           "trials",
           "share",
+          false,
+          {},
           {{"one", {rising, gap}, 0.9, "reference"}, {"two", {rising}, {}, {}}}};
 }
 
@@ -66,15 +68,29 @@ private slots:
     QCOMPARE(values(to_svg(chart()), "line", "d")[1].trimmed().split(' ').size(), 2);
   }
 
+  void steps_that_double_are_as_far_apart_and_what_is_below_is_cut_off() {
+    LineChart doubling = chart();
+    doubling.doubling = true;
+    doubling.y_least = 0.7;
+    doubling.panels = {{"p", {{"a", {0.1, 0.8, 0.9, 1.0}, {}, {}, false}}, {}, {}}};
+    std::string svg = to_svg(doubling);
+    check_well_formed(svg);
+    QStringList points = values(svg, "line", "d").front().trimmed().split(' ');
+    auto x = [&](int i) { return points[i].mid(1).split(',')[0].toDouble(); };
+    QVERIFY(std::abs((x(1) - x(0)) - (x(3) - x(1))) < 0.2);
+    QVERIFY(!QString::fromStdString(svg).contains(">0.6<"));
+    QVERIFY(QString::fromStdString(svg).contains(">0.7<"));
+  }
+
   void equal_values_and_no_values_are_drawn_too() {
-    check_well_formed(to_svg(LineChart{"t", "s", "x", "y", {}}));
+    check_well_formed(to_svg(LineChart{"t", "s", "x", "y", false, {}, {}}));
     check_well_formed(
-        to_svg(LineChart{"t", "s", "x", "y", {{"p", {{"a", {1, 1}, {}, {}, false}}}}}));
+        to_svg(LineChart{"t", "s", "x", "y", false, {}, {{"p", {{"a", {1, 1}, {}, {}, false}}}}}));
   }
 
   void bars_are_logarithms() {
     std::string svg =
-        to_svg(BarChart{"t", "s", "seconds", {{"a", 1e-6, "1 us"}, {"b", 1e-3, "1 ms"}}});
+        to_svg(BarChart{"t", "s", "time", "s", {{"a", 1e-6, "1 us"}, {"b", 1e-3, "1 ms"}}});
     check_well_formed(svg);
     QVERIFY(QString::fromStdString(svg).contains(">1 us<"));
   }

@@ -5,6 +5,9 @@
 
 namespace tw {
 
+/// Behind the name of an arm whose trials were counted as halves.
+inline constexpr std::string_view kTwice = ", twice the trials";
+
 Result<ClaimResult> ask_learned(ClaimStudy& study);
 Result<ClaimResult> ask_reference(ClaimStudy& study);
 Result<ClaimResult> ask_objective(ClaimStudy& study);

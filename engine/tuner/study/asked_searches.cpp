@@ -11,7 +11,7 @@ namespace {
 /// As if each of its trials were half a one.
 std::vector<Curve> twice(std::vector<Curve> curves, int trials) {
   for (Curve& curve : curves) {
-    curve.arm += ", twice the trials";
+    curve.arm += kTwice;
     for (Replayed& run : curve.runs) {
       std::vector<double> best;
       for (size_t trial = 1; trial <= size_t(trials) && !run.best.empty(); ++trial)
