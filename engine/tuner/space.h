@@ -39,6 +39,11 @@ public:
   Space(Space const&) = default;
   Space(Space&&) = default;
 
+  /// The space of another program, everything else the same; nothing of it is pinned.
+  Space of(ir::Program program) const {
+    return Space(std::move(program), backend_, {}, roofs_, threads_);
+  }
+
   ir::Program const& program() const { return program_; }
   Backend const& backend() const { return *backend_; }
   Point const& pinned() const { return pinned_; }

@@ -88,7 +88,9 @@ Status Tuning::begin(std::vector<Device*> const& devices, std::vector<NDArray> i
     result_.devices[i].name = options_.device_names[i];
   TRY(space_.by_rule());  // pinned knobs are checked by it
   TRY_ASSIGN(SearchRow row, find_search(options_.search));
-  search_ = row.make(space_, options_.seed);
+  search_ = options_.experience && row.make_with != nullptr
+                ? row.make_with(space_, options_.seed, options_.experience)
+                : row.make(space_, options_.seed);
   return take_known();
 }
 

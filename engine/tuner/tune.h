@@ -53,6 +53,8 @@ struct TuneOptions {
   /// Trials of this very search, which was cut off: the search is told of them, and they are not
   /// made again.
   std::vector<KnownTrial> known;
+  /// What trials of other kernels teach; null: nothing.
+  std::shared_ptr<Experience const> experience;
   StopToken stop;
   /// From any thread of the search, one at a time.
   std::function<void(Attempt const&)> on_attempt;

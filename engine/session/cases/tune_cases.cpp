@@ -6,6 +6,7 @@
 #include "engine/device/registry.h"
 #include "engine/ir/text.h"
 #include "engine/session/model/kernel_reference.h"
+#include "engine/tuner/past_trials.h"
 
 namespace tw::session {
 namespace {
@@ -87,6 +88,7 @@ Result<std::unique_ptr<KernelTuning>> open_tuning(LoadedModel const& model, int 
     // Points of another template say nothing to a script.
     if (!request.script) {
       TRY_ASSIGN(options.first, known_points(*request.store, common));
+      TRY_ASSIGN(options.experience, experience_from(*request.store, common, space));
     }
   }
   TRY_ASSIGN(KernelReference reference,

@@ -150,15 +150,38 @@ void add_curve(LoopNest const& nest, Value value, Below below, std::vector<float
   }
 }
 
+/// The one that is run most often; there is one at least.
+BlockSite const& most_run(std::vector<BlockSite> const& sites) {
+  return *std::ranges::max_element(sites, {}, [](BlockSite const& site) {
+    return std::pair(iterations_of(site), site.loops.size());
+  });
+}
+
 }  // namespace
+
+NestShape nest_shape(Program const& program) {
+  NestShape shape;
+  std::vector<BlockSite> sites = blocks_of(program.body);
+  if (sites.empty()) return shape;
+  for (IterVar const& iter : most_run(sites).block->iters) {
+    shape.kind += iter.kind == IterKind::kSpatial ? 's' : 'r';
+    shape.extents.push_back(double(as_int(iter.extent).value_or(1)));
+  }
+  return shape;
+}
+
+double apart(NestShape const& one, NestShape const& other) {
+  double sum = 0;
+  for (size_t i = 0; i < std::min(one.extents.size(), other.extents.size()); ++i)
+    sum += std::abs(std::log2(std::max(one.extents[i], 1.0) / std::max(other.extents[i], 1.0)));
+  return sum;
+}
 
 LoopNest loop_nest(Program const& program) {
   LoopNest nest;
   std::vector<BlockSite> sites = blocks_of(program.body);
   if (sites.empty()) return nest;
-  auto most = std::ranges::max_element(sites, {}, [](BlockSite const& site) {
-    return std::pair(iterations_of(site), site.loops.size());
-  });
+  BlockSite const* most = &most_run(sites);
   for (BlockSite const& site : sites) {
     if (site.block == most->block) continue;
     double vectors = iterations_of(site);

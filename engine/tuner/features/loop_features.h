@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/ir/program.h"
@@ -31,6 +32,17 @@ struct LoopNest {
 };
 /// The tensors of a loop: what is written, then what is read along its vectors, then the rest.
 LoopNest loop_nest(ir::Program const& program);
+
+/// What the block that is run most often computes: kernels of one kind compute in one way, on
+/// tensors of their own sizes.
+struct NestShape {
+  std::string kind;             ///< a letter for each iterator: "sssrrr", three of them sum up
+  std::vector<double> extents;  ///< of the iterators
+};
+NestShape nest_shape(ir::Program const& program);
+/// How many times iterators are longer or shorter, all together, as a sum of binary logarithms; of
+/// one kind only.
+double apart(NestShape const& one, NestShape const& other);
 
 /// Loops from the inside out, each with all that is said of it; NaN where there are fewer. What it
 /// says of the loop in one place it cannot say of a nest that has that loop in another place.

@@ -69,6 +69,8 @@ Result<std::shared_ptr<Experience const>> Experience::learn(
   for (ExperiencedTrial const& one : trials) made->knobs_.see(one.knobs);
   size_t of_program = program_features(options.representation, {}).size();
   made->width_ = kTimeColumns + (of_program > 0 ? of_program : made->knobs_.width());
+  made->trees_ = TreeEnsemble(made->width_);
+  if (trials.empty()) return made;
   std::map<std::string, double> levels = levels_of(trials, options.with_prior);
   TrainingRows rows{.width = made->width_};
   for (ExperiencedTrial const& one : trials) {

@@ -30,8 +30,8 @@ struct ExperienceOptions {
 
 class Experience {
 public:
-  /// `first`: points of other kernels that are worth trying first. Errors: those of training;
-  /// no_rows.
+  /// `first`: points of other kernels that are worth trying first. From no trials nothing is
+  /// learned: all predictions are 0. Errors: those of training.
   static Result<std::shared_ptr<Experience const>> learn(
       std::vector<ExperiencedTrial> const& trials, ExperienceOptions const& options,
       std::vector<Point> first = {}, uint64_t seed = 1);

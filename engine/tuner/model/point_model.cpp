@@ -21,9 +21,36 @@ std::vector<float> knob_rows(KnobFeatures const& features, std::span<Coordinates
 
 }  // namespace
 
-double PointModel::prior(SeenPoint const& point) const {
+double PointModel::modelled(SeenPoint const& point) const {
   bool says = options_.with_prior && point.modelled && point.modelled->seconds > 0;
-  return (says ? std::log(point.modelled->seconds) : 0.0) + trust_ * point.experienced;
+  return says ? std::log(point.modelled->seconds) : 0.0;
+}
+
+double PointModel::prior(SeenPoint const& point) const {
+  return modelled(point) + trust_ * point.experienced;
+}
+
+/// By least squares of what was measured, from how much it was trusted at first; both about their
+/// means, since only the order of this kernel's points is said.
+double PointModel::trust_in_experience(std::span<MeasuredPoint const> measured) const {
+  double error_mean = 0, said_mean = 0, count = double(measured.size());
+  auto error = [&](MeasuredPoint const& one) {
+    return std::log(one.seconds) - modelled(one.point);
+  };
+  for (MeasuredPoint const& one : measured) {
+    error_mean += error(one) / count;
+    said_mean += one.point.experienced / count;
+  }
+  double together = 0, squares = 0;
+  for (MeasuredPoint const& one : measured) {
+    double said = one.point.experienced - said_mean;
+    together += said * (error(one) - error_mean);
+    squares += said * said;
+  }
+  if (squares <= 0) return 1;
+  double first = squares / count * options_.first_trust_trials;
+  double fading = std::exp2(-count / options_.trust_halves_after);
+  return std::clamp((together + first) / (squares + first), 0.0, 1.0) * fading;
 }
 
 size_t PointModel::width_of(KnobFeatures const& features, std::span<SeenPoint const> points) const {
@@ -63,7 +90,7 @@ Status PointModel::learn(KnobFeatures const& features, std::span<MeasuredPoint c
   std::vector<SeenPoint> points;
   TrainingRows quick{.width = knob_width_}, full;
   level_ = 0;
-  trust_ = std::exp2(-double(measured.size()) / options_.trust_halves_after);
+  trust_ = trust_in_experience(measured);
   for (MeasuredPoint const& one : measured)
     level_ += std::log(one.seconds) / double(measured.size());
   for (MeasuredPoint const& one : measured) {

@@ -39,7 +39,9 @@ struct PointModelOptions {
   double learning_rate = 0.2;
   bool with_prior = true;  ///< false: what was measured alone
   Representation representation = Representation::kKnobs;
-  /// Trials after which what other kernels' trials say counts half as much as before.
+  /// What other kernels' trials say is believed as far as it was right here; at first as if so many
+  /// trials had shown that it is, and after these many half as much, however right it was.
+  double first_trust_trials = 4;
   double trust_halves_after = 32;
   /// More than one: each from a resample of what was measured, so that they say how sure they are.
   int ensembles = 1;
@@ -79,7 +81,9 @@ public:
 private:
   std::vector<float> rows(KnobFeatures const& features, std::span<SeenPoint const> points) const;
   size_t width_of(KnobFeatures const& features, std::span<SeenPoint const> points) const;
+  double modelled(SeenPoint const& point) const;
   double prior(SeenPoint const& point) const;
+  double trust_in_experience(std::span<MeasuredPoint const> measured) const;
 
   PointModelOptions options_;
   bool learned_ = false;

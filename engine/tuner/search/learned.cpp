@@ -256,7 +256,10 @@ std::unique_ptr<Search> make_learned_search(Space const& space, uint64_t seed,
 SearchRow learned_search() {
   return {"learned",
           "by a model that learns from what was measured how far the target's own is off",
-          [](Space const& space, uint64_t seed) { return make_learned_search(space, seed, {}); }};
+          [](Space const& space, uint64_t seed) { return make_learned_search(space, seed, {}); },
+          [](Space const& space, uint64_t seed, std::shared_ptr<Experience const> experience) {
+            return make_learned_search(space, seed, {.experience = std::move(experience)});
+          }};
 }
 
 }  // namespace tw

@@ -27,11 +27,16 @@ protected:
   Rng rng_;
 };
 
+class Experience;
+
 /// Made of the files in this folder: each one search.
 struct SearchRow {
   std::string_view name;
   std::string_view doc;
   std::unique_ptr<Search> (*make)(Space const&, uint64_t seed);
+  /// Null: it has no use for what other kernels' trials teach.
+  std::unique_ptr<Search> (*make_with)(Space const&, uint64_t seed,
+                                       std::shared_ptr<Experience const>) = nullptr;
 };
 SearchRow learned_search();
 SearchRow random_search();

@@ -6,29 +6,10 @@
 
 #include "engine/support/base/quantities.h"
 #include "engine/support/chart.h"
+#include "engine/tuner/features/loop_features.h"
 #include "engine/tuner/study/asked.h"
 
 namespace tw {
-namespace {
-
-/// What the iterators of the block with most iterations are for: "sssrrr" of a convolution.
-std::string kind_of(ir::Program const& program) {
-  std::string kind;
-  double most = 0;
-  for (ir::BlockSite const& site : ir::blocks_of(program.body)) {
-    double count = 1;
-    for (ir::For const* loop : site.loops) count *= double(ir::as_int(loop->extent).value_or(1));
-    if (count <= most) continue;
-    most = count;
-    kind.clear();
-    for (ir::IterVar const& iter : site.block->iters)
-      kind += iter.kind == ir::IterKind::kSpatial ? 's' : 'r';
-  }
-  return kind;
-}
-
-}  // namespace
-
 std::string_view name_of(Verdict verdict) {
   constexpr std::string_view kNames[] = {"holds", "holds in part", "does not hold here",
                                          "cannot be asked"};
@@ -44,7 +25,7 @@ Result<StudiedTable> studied(StudyTable const& table, std::shared_ptr<Backend co
     std::optional<double> const* seconds = made.times.find(row.schedule.script());
     made.seconds.push_back(seconds != nullptr && *seconds ? **seconds : 0);
   }
-  made.kind = kind_of(made.space->program());
+  made.kind = nest_shape(made.space->program()).kind;
   made.reference = reference;
   made.reference_is_rule = reference <= 0;
   if (reference > 0) return made;
