@@ -36,6 +36,32 @@ private slots:
     QVERIFY2(text.out.contains("learned and random: "), qPrintable(text.out + text.err));
   }
 
+  void claims_are_asked_of_tables_with_a_verdict_and_a_picture() {
+    QTemporaryDir folder;
+    QString table = folder.filePath("matmul.table"), out = folder.filePath("out");
+    Run made = tw({"study", table, "--make", "example:matmul", "--points", "20", "--trials", "8",
+                   "--seeds", "2"});
+    QVERIFY2(made.code == 0, qPrintable(made.err));
+    Run run = tw({"study", "R3", "R6", "R9", table, "--trials", "10", "--seeds", "2", "--out", out,
+                  "--json"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QJsonArray claims = QJsonDocument::fromJson(run.out.toUtf8()).object()["claims"].toArray();
+    QCOMPARE(claims.size(), 3);
+    QJsonObject curve =
+        claims[0].toObject()["tables"].toArray()[0].toObject()["curves"].toArray()[0].toObject();
+    QCOMPARE(curve["mean"].toArray().size(), 10);
+    // One table has no history.
+    QCOMPARE(claims[1].toObject()["verdict"].toString(), QString("cannot be asked"));
+    QVERIFY(claims[2].toObject()["seconds"].toObject().size() > 3);
+    for (char const* name : {"/R3.svg", "/R9.svg", "/study.json"})
+      QVERIFY2(QFile::exists(out + name), name);
+    QVERIFY(!QFile::exists(out + "/R6.svg"));
+    Run text = tw({"study", "R8", table, "--trials", "8", "--seeds", "2"});
+    QVERIFY2(text.out.contains("\nR8 some points by chance"), qPrintable(text.out));
+    QCOMPARE(tw({"study", table, table}).code, 2);
+    QCOMPARE(tw({"study", "R1"}).code, 2);
+  }
+
   /// There the space has fewer points: all are measured, and none that means another one.
   void on_one_thread_a_small_space_is_measured_whole() {
     QTemporaryDir folder;
