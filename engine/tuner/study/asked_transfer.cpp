@@ -116,36 +116,53 @@ Result<Carried> carried(ClaimStudy& study, std::string const& name, Representati
   return carried;
 }
 
+/// Near, every representation helps; far, relations do, and knobs do not.
+Verdict verdict_on(Carried const (&near)[3], Carried const (&far)[3], int trials) {
+  auto helps = [&](Carried const& one) {
+    return one.tau > kOrders && versus(one.helped, one.alone, trials).is_ahead();
+  };
+  bool all_near = std::ranges::all_of(near, helps);
+  bool only_relations = helps(far[2]) && !helps(far[0]) && far[2].tau > far[0].tau;
+  bool orders = far[2].tau > kOrders && far[2].tau > far[0].tau;
+  return all_near && only_relations ? Verdict::kHolds
+         : all_near || orders       ? Verdict::kPartly
+                                    : Verdict::kFails;
+}
+
+std::string words_of_all(Carried const (&all)[3], int trials) {
+  std::string words;
+  for (size_t r = 0; r < 3; ++r)
+    words += fmt::format("{}{} (tau {:.2f}) {}", r == 0 ? "" : ", ", kRepresentations[r].first,
+                         all[r].tau, words_of(versus(all[r].helped, all[r].alone, trials)));
+  return words;
+}
+
 }  // namespace
 
 Result<ClaimResult> ask_representation(ClaimStudy& study) {
   ClaimResult result;
-  double tau[2][3] = {};
-  std::string sentences[2];
-  bool asked[2] = {};
+  TRY_ASSIGN(std::vector<Curve> alone, study.run_all(paper_arm()));
+  draw(study, alone, result);
+  Carried all[2][3];
   for (bool same_kind : {true, false})
     for (size_t r = 0; r < 3; ++r) {
       auto [name, representation] = kRepresentations[r];
-      TRY_ASSIGN(Carried one, carried(study, name, representation, same_kind));
-      if (one.alone.empty()) continue;
-      asked[same_kind] = true;
-      tau[same_kind][r] = one.tau;
-      sentences[same_kind] += fmt::format("{}{} (tau {:.2f}) {}", r == 0 ? "" : ", ", name, one.tau,
-                                          words_of(versus(one.helped, one.alone, study.trials())));
+      TRY_ASSIGN(all[same_kind][r], carried(study, name, representation, same_kind));
+      Carried const& one = all[same_kind][r];
       for (size_t i = 0; i < one.helped.size(); ++i)
         result.curves[one.tables[i]].push_back(one.helped[i]);
     }
-  if (!asked[true] || !asked[false]) {
+  auto const& [far, near] = all;
+  if (near[0].alone.empty() || far[0].alone.empty()) {
     result.sentence = "It takes tables of two kernels of one kind and of another kind beside them.";
+    result.curves.clear();
     return result;
   }
-  bool near = tau[1][0] > kOrders && tau[1][1] > kOrders && tau[1][2] > kOrders;
-  bool far = tau[0][2] > kOrders && tau[0][2] > tau[0][0] && tau[0][2] > tau[0][1];
-  result.verdict = near && far ? Verdict::kHolds : near || far ? Verdict::kPartly : Verdict::kFails;
+  result.verdict = verdict_on(near, far, study.trials());
   result.sentence = fmt::format(
       "From kernels of the same kind, to the search without history: {}. From kernels of another "
       "kind: {}. (tau: how what was learned elsewhere orders a table's points, 1 is right.)",
-      sentences[1], sentences[0]);
+      words_of_all(near, study.trials()), words_of_all(far, study.trials()));
   return result;
 }
 
