@@ -78,6 +78,7 @@ Result<std::shared_ptr<Experience const>> experience_from(records::TrialStore& s
                trials_of(store, task, space.of(std::move(task.program)), options.most_trials));
     std::ranges::move(more, std::back_inserter(trials));
   }
+  if (trials.size() < options.least_trials) trials.clear();
   if (tasks.empty()) return std::shared_ptr<Experience const>();
   return Experience::learn(trials, {}, std::move(first));
 }

@@ -10,7 +10,8 @@ namespace tw {
 
 struct PastTrialsOptions {
   size_t most_tasks = 3;     ///< that are learned from; each gives its best point, too
-  int64_t most_trials = 48;  ///< of each: a template is run for every one of them
+  int64_t most_trials = 16;  ///< of each: a template is run for every one, before the first trial
+  size_t least_trials = 32;  ///< of all: fewer say less than a target's own model; points stay
 };
 
 /// `like` says which machine, device and target, and which task is to be tuned itself; `space` is

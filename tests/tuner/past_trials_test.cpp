@@ -127,7 +127,9 @@ private slots:
     Store store;
     store.add(kNear, like_of(1), 40);
     Space space = space_of(kProduct);
-    auto experience = experience_from(*store, like_of(3), space).value();
+    // The points alone, or what was learned, too.
+    auto points = experience_from(*store, like_of(3), space, {.most_trials = 8}).value();
+    auto experience = experience_from(*store, like_of(3), space, {.most_trials = 40}).value();
     auto best_after = [&](LearnedOptions const& options, int trials, uint64_t seed) {
       auto search = make_learned_search(space, seed, options);
       double best = 1;
@@ -141,14 +143,16 @@ private slots:
       }
       return best;
     };
-    double with = 0, without = 0;
+    double with = 0, with_points = 0, without = 0;
     for (uint64_t seed = 1; seed <= 5; ++seed) {
       with += std::log(best_after({.experience = experience}, 24, seed));
+      with_points += std::log(best_after({.experience = points}, 24, seed));
       without += std::log(best_after({}, 24, seed));
     }
     qInfo("after 24 trials: with experience %.3f of the time without",
           std::exp((with - without) / 5));
     QVERIFY(with <= without + 5 * 0.02);
+    QVERIFY(with_points <= without + 5 * 0.02);
   }
 };
 
