@@ -12,9 +12,10 @@ namespace tw {
 namespace {
 
 constexpr size_t kMostPooled = 4000;
-constexpr size_t kParents = 8;     // near which new points are looked for
-constexpr size_t kErrors = 24;     // predictions that are remembered, to know how good they are
-constexpr double kDeviations = 2;  // what is not even so much better than predicted gains nothing
+constexpr int64_t kMostChanges = 3;  // of the rule's knobs, in a point near it
+constexpr size_t kParents = 8;       // near which new points are looked for
+constexpr size_t kErrors = 24;       // predictions that are remembered, to know how good they are
+constexpr double kDeviations = 2;    // what is not even so much better than predicted gains nothing
 constexpr float kLikely = 0.5F, kPenalty = 10;  // who likely fails comes last
 constexpr double kFirstDiversity = 0.1;         // before anything was measured
 constexpr double kTie = 1e-3;  // of the mean, where no improvement is expected of any
@@ -43,6 +44,7 @@ private:
 
   Status plan();
   Status grow();
+  Result<Candidate> by_chance(size_t number);
   Status add_by_chance(size_t count, size_t most_tries);
   Status add_near_best();
   Status add_from_chains();
@@ -66,6 +68,7 @@ private:
   Annealing chains_;
   PointModel model_;
   std::set<std::string> fixed_;
+  std::optional<Candidate> rule_;
   bool begun_ = false, planned_ = false;
   std::deque<Planned> plan_;
   std::vector<MeasuredPoint> measured_;  ///< what was right
@@ -83,6 +86,7 @@ Result<std::optional<Candidate>> Learned::next() {
     if (options_.rule_first) {
       TRY_ASSIGN(Candidate rule, space_.by_rule());
       pool_.note(rule);
+      rule_ = rule;
       return rule;
     }
   }
@@ -122,9 +126,20 @@ void Learned::tell(Candidate const& candidate, std::optional<double> seconds) {
   if (best_.size() > kParents) best_.pop_back();
 }
 
+/// Every other one has a few knobs only that are not as the rule has them: most choices of a large
+/// space are bad ones, and all of them at once hardly ever good.
+Result<Candidate> Learned::by_chance(size_t number) {
+  if (number % 2 == 0 || !rule_) return space_.random(rng_);
+  Candidate candidate = *rule_;
+  for (int64_t changes = 1 + rng_.below(kMostChanges); changes > 0; --changes) {
+    TRY_ASSIGN(candidate, space_.mutated(candidate, rng_));
+  }
+  return candidate;
+}
+
 Status Learned::add_by_chance(size_t count, size_t most_tries) {
   for (size_t tries = 0; count > 0 && tries < most_tries; ++tries) {
-    TRY_ASSIGN(bool is_new, pool_.add(space_.random(rng_)));
+    TRY_ASSIGN(bool is_new, pool_.add(by_chance(tries)));
     if (!is_new) continue;
     chains_.begin_at(pool_.points().back().seen.coordinates, rng_);
     --count;
