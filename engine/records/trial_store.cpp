@@ -1,6 +1,16 @@
 #include "engine/records/trial_store.h"
 
+#include "engine/records/postgres/connection.h"
+#include "engine/records/postgres/postgres_store.h"
+#include "engine/records/sqlite/sqlite_store.h"
+
 namespace tw::records {
+
+Result<std::unique_ptr<TrialStore>> open_store(std::string const& place,
+                                               StoreOptions const& options) {
+  return is_postgres(place) ? open_postgres_store(place, options)
+                            : open_sqlite_store(place, options);
+}
 
 Status each_trial(TrialStore& store, Query query,
                   std::function<Status(StoredTrial const&)> const& visit) {

@@ -53,8 +53,8 @@ struct Job {
 };
 
 /// Used by one thread at a time; threads and processes each open their own.
-/// Errors of all: store_full, store_busy, store_unwritable, store_corrupt, store_failed. A call
-/// that fails changes nothing.
+/// Errors of all: store_full, store_busy, store_unwritable, store_corrupt, store_failed; of a
+/// server store_away and store_lost, too. A call that fails changes nothing.
 class TrialStore {
 public:
   virtual ~TrialStore() = default;
@@ -88,9 +88,12 @@ struct StoreOptions {
   int64_t most_bytes = 0;             ///< that the file may take; 0: as the disk allows
 };
 
-/// The store in one file, which is made where it is missing. Several processes may have it open.
-/// Errors: store_newer, store_corrupt (the file is left as it is), store_unwritable, store_busy.
-Result<std::unique_ptr<TrialStore>> open_store(std::filesystem::path const& path,
+/// By a path the store in one file, which is made where it is missing; several processes may have
+/// it open. By a URL ("postgresql://USER@HOST/DATABASE") the one that a team shares on a server,
+/// which keeps its files as it was set up to: of the options only the time to wait counts. Errors:
+/// store_newer, store_corrupt (what is there is left as it is), store_unwritable, store_busy; of a
+/// server store_away, store_refused.
+Result<std::unique_ptr<TrialStore>> open_store(std::string const& place,
                                                StoreOptions const& options = {});
 
 /// Every trial of the query in the order in which they came, order and page aside, in pieces: a

@@ -17,6 +17,7 @@ if(NOT TW_FUZZ)
 endif()
 find_package(CLI11 REQUIRED)
 find_package(SQLite3 REQUIRED)
+find_package(PostgreSQL REQUIRED)
 find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Concurrent Network Test)
 
 # Asking for version 19 is refused by the package's own version file, so the path decides.

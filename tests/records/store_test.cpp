@@ -1,9 +1,11 @@
-// What goes into a store comes out of it, sorted, filtered and in pages, however much there is.
+// What goes into a store comes out of it, sorted, filtered and in pages, however much there is; the
+// same of a file and of a server.
 #include <QElapsedTimer>
 #include <QtTest>
 #include <set>
 
 #include "tests/records/some_trials.h"
+#include "tests/support/postgres_server.h"
 #include "tests/support/sanitized.h"
 
 using namespace tw;
@@ -15,8 +17,8 @@ namespace {
 
 using Store = std::unique_ptr<TrialStore>;
 
-Store opened(std::filesystem::path const& path, StoreOptions const& options = {}) {
-  auto store = open_store(path, options);
+Store opened(std::string const& place, StoreOptions const& options = {}) {
+  auto store = open_store(place, options);
   if (!store) qFatal("%s", to_sentence(store.error()).c_str());
   return std::move(*store);
 }
@@ -33,21 +35,36 @@ std::vector<int64_t> ids_of(Result<std::vector<StoredTrial>> const& found) {
 class StoreTest : public QObject {
   Q_OBJECT
 private slots:
+  void initTestCase_data() {
+    QTest::addColumn<bool>("on_server");
+    QTest::newRow("a file") << false;
+    QTest::newRow("a server") << true;
+  }
+
+  void init() {
+    QFETCH_GLOBAL(bool, on_server);
+    folder_ = std::make_unique<QTemporaryDir>();
+    place_ = folder_->filePath("store.db").toStdString();
+    if (!on_server) return;
+    if (!server_) server_ = std::make_unique<testing::PostgresServer>();
+    if (!server_->missing().empty()) QSKIP(server_->missing().c_str());
+    place_ = server_->fresh();
+  }
+
   void a_trial_comes_back_as_it_was() {
-    QTemporaryDir folder;
     std::vector<Trial> trials = some_trials(0, 50);
     trials[0].trace = std::string("a\0b", 3);
     trials[0].samples = {0.1, 5e-324, 1.7976931348623157e308};
     trials[0].seed = ~0ull;
     trials[0].origin = Origin::kImported;
     {
-      Store store = opened(path(folder));
+      Store store = opened(place_);
       auto ids = store->append(trials);
       QVERIFY(ids);
       QCOMPARE(ids->front(), 1);
       QCOMPARE(ids->back(), 50);
     }
-    Store store = opened(path(folder));
+    Store store = opened(place_);
     auto found = store->find({.order = Order::kOldest});
     QVERIFY(found);
     QCOMPARE(found->size(), trials.size());
@@ -59,19 +76,17 @@ private slots:
   }
 
   void a_program_is_kept_once() {
-    QTemporaryDir folder;
     Trial trial = some_trial(0);
     trial.program = std::string(100'000, 'x');
-    Store store = opened(path(folder));
+    Store store = opened(place_);
     QVERIFY(store->append(std::vector<Trial>(200, trial)));
     QVERIFY(store->vacuum());
-    QVERIFY(std::filesystem::file_size(path(folder)) < 1'000'000);
+    QVERIFY(bytes() < 1'000'000);
   }
 
   void a_query_filters_and_orders() {
-    QTemporaryDir folder;
     std::vector<Trial> trials = some_trials(0, 140);
-    Store store = opened(path(folder));
+    Store store = opened(place_);
     QVERIFY(store->append(trials));
     for (int asked = 0; asked < 16; ++asked)
       for (Order order : {Order::kNewest, Order::kOldest, Order::kFastest, Order::kSlowest}) {
@@ -90,8 +105,7 @@ private slots:
   }
 
   void pages_follow_each_other_while_others_append() {
-    QTemporaryDir folder;
-    Store store = opened(path(folder)), other = opened(path(folder));
+    Store store = opened(place_), other = opened(place_);
     QVERIFY(store->append(some_trials(0, 95)));
     std::vector<int64_t> seen;
     for (int page = 0; page < 10; ++page) {
@@ -106,11 +120,10 @@ private slots:
   }
 
   void the_best_is_told_for_each_task_and_device() {
-    QTemporaryDir folder;
     std::vector<Trial> trials = some_trials(0, 300);
     for (size_t i = 0; i < trials.size(); ++i)
       if (i % 5 == 0) trials[i].machine = "another";
-    Store store = opened(path(folder));
+    Store store = opened(place_);
     QVERIFY(store->append(trials));
     std::map<std::tuple<uint64_t, std::string, std::string>, double> wanted;
     for (Trial const& trial : trials)
@@ -133,25 +146,23 @@ private slots:
   }
 
   void a_search_finds_its_note_again() {
-    QTemporaryDir folder;
     Job job{"a", "tune conv1", "{\"round\": 1}", 5};
     {
-      Store store = opened(path(folder));
+      Store store = opened(place_);
       QVERIFY(!store->job("a").value());
       QVERIFY(store->note(job));
       QVERIFY(store->note({"b", "tune conv2", "", 6}));
       job.state = "{\"round\": 2}";
       QVERIFY(store->append(some_trials(0, 3), &job));
     }
-    Store store = opened(path(folder));
+    Store store = opened(place_);
     QVERIFY(store->job("a").value() == job);
     QCOMPARE(store->jobs().value().size(), size_t(2));
     QCOMPARE(store->jobs().value()[0].id, std::string("b"));
   }
 
   void a_trial_that_is_none_is_refused_with_all_beside_it() {
-    QTemporaryDir folder;
-    Store store = opened(path(folder));
+    Store store = opened(place_);
     Job job{"a", "", "", 0};
     for (auto spoil :
          std::vector<void (*)(Trial&)>{[](Trial& trial) { trial.samples[1] = 0; },
@@ -171,9 +182,8 @@ private slots:
   }
 
   void a_hundred_thousand_open_and_show_a_page_within_a_second() {
-    QTemporaryDir folder;
     {
-      Store store = opened(path(folder), {.durability = Durability::kFast});
+      Store store = opened(place_, {.durability = Durability::kFast});
       for (uint64_t first = 0; first < 100'000; first += 10'000)
         QVERIFY(store->append(some_trials(first, 10'000)));
     }
@@ -186,7 +196,7 @@ private slots:
       return in;
     };
     timer.start();
-    Store store = opened(path(folder));
+    Store store = opened(place_);
     QCOMPARE(store->find({}).value().size(), size_t(100));
     QVERIFY(in_time("open, first page"));
     QCOMPARE(store->count({}).value(), 100'000);
@@ -206,8 +216,7 @@ private slots:
   }
 
   void each_trial_comes_in_its_turn_until_the_visitor_stops() {
-    QTemporaryDir folder;
-    Store store = opened(path(folder));
+    Store store = opened(place_);
     QVERIFY(store->append(some_trials(0, 2500)));
     int64_t last = 0;
     QVERIFY(each_trial(*store, {}, [&](StoredTrial const& stored) -> Status {
@@ -223,8 +232,15 @@ private slots:
   }
 
 private:
-  static std::filesystem::path path(QTemporaryDir const& folder) {
-    return folder.filePath("store.db").toStdString();
+  /// That the trials and their programs take.
+  int64_t bytes() {
+    if (place_.starts_with("/")) return int64_t(std::filesystem::file_size(place_));
+    return server_
+        ->sql(
+            "SELECT pg_total_relation_size('tilewright_trials') + "
+            "pg_total_relation_size('tilewright_programs')",
+            place_.substr(place_.rfind('/') + 1))
+        .toLongLong();
   }
 
   /// What `find` is to give, by plain loops.
@@ -247,6 +263,10 @@ private:
     for (auto const& [seconds, id] : found) ids.push_back(id);
     return ids;
   }
+
+  std::unique_ptr<QTemporaryDir> folder_;
+  std::unique_ptr<testing::PostgresServer> server_;
+  std::string place_;
 };
 
 QTEST_GUILESS_MAIN(StoreTest)

@@ -3,23 +3,16 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <limits>
-#include <nlohmann/json.hpp>
 
+#include "engine/records/row_forms.h"
 #include "engine/support/sha256.h"
 
 namespace tw::records {
 namespace {
 
-using Json = nlohmann::json;
-
 // Numbers without a sign are kept by their bits: SQLite's have one.
 int64_t as_signed(uint64_t value) { return std::bit_cast<int64_t>(value); }
 uint64_t as_unsigned(int64_t value) { return std::bit_cast<uint64_t>(value); }
-
-std::string json_text(Json const& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 /// Its number in the table of programs.
 Result<int64_t> program_number(Database& database, std::string const& text) {
@@ -37,26 +30,6 @@ Result<int64_t> program_number(Database& database, std::string const& text) {
   return database.number("SELECT last_insert_rowid()");
 }
 
-bool read_samples(std::string const& text, Trial& trial) {
-  Json json = Json::parse(text, nullptr, false);
-  if (!json.is_array()) return false;
-  for (Json const& sample : json) {
-    if (!sample.is_number()) return false;
-    trial.samples.push_back(sample.get<double>());
-  }
-  return true;
-}
-
-bool read_knobs(std::string const& text, Trial& trial) {
-  Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) return false;
-  for (auto const& [name, value] : json.items()) {
-    if (!value.is_string()) return false;
-    trial.knobs[name] = value.get<std::string>();
-  }
-  return true;
-}
-
 }  // namespace
 
 char const* const kRowColumns =
@@ -66,8 +39,7 @@ char const* const kRowColumns =
 
 Status insert(Database& database, int64_t id, Trial const& trial) {
   TRY_ASSIGN(int64_t program, program_number(database, trial.program));
-  std::string knobs = json_text(Json(trial.knobs)), samples = json_text(Json(trial.samples));
-  double seconds = seconds_of(trial).value_or(std::numeric_limits<double>::infinity());
+  std::string knobs = knobs_text(trial), samples = samples_text(trial);
   TRY_ASSIGN(
       Statement statement,
       database.prepare(
@@ -78,7 +50,10 @@ Status insert(Database& database, int64_t id, Trial const& trial) {
   statement.bind(id).bind(as_signed(trial.task)).bind(trial.task_name).bind(program);
   statement.bind(trial.trace).bind(knobs).bind(trial.target).bind(trial.target_title);
   statement.bind(trial.device).bind(trial.machine).bind(trial.build).bind(as_signed(trial.seed));
-  statement.bind(int64_t(trial.outcome)).bind(samples).bind(seconds).bind(trial.probe_rate);
+  statement.bind(int64_t(trial.outcome))
+      .bind(samples)
+      .bind(order_seconds(trial))
+      .bind(trial.probe_rate);
   statement.bind(trial.modelled_seconds).bind(trial.failure).bind(trial.unix_time).bind(trial.job);
   statement.bind(int64_t(trial.origin)).bind(as_signed(digest_of(trial, id)));
   return statement.run();
@@ -99,12 +74,8 @@ Result<StoredTrial> row(Database const& database, Statement const& at) {
   trial.machine = at.text(9);
   trial.build = at.text(10);
   trial.seed = as_unsigned(at.integer(11));
-  int64_t outcome = at.integer(12), origin = at.integer(19);
-  whole = whole && read_samples(at.text(13), trial) && outcome >= 0 &&
-          outcome <= int64_t(Outcome::kDeviceLost) && origin >= 0 &&
-          origin <= int64_t(Origin::kImported);
-  trial.outcome = whole ? Outcome(outcome) : Outcome::kInvalid;
-  trial.origin = whole ? Origin(origin) : Origin::kOurs;
+  whole = whole && read_samples(at.text(13), trial) &&
+          read_words(at.integer(12), at.integer(19), trial);
   trial.probe_rate = at.real(14);
   trial.modelled_seconds = at.real(15);
   trial.failure = at.text(16);

@@ -8,7 +8,7 @@
 #include "engine/records/sqlite/file_check.h"
 #include "engine/records/sqlite/rows.h"
 #include "engine/records/sqlite/schema.h"
-#include "engine/records/trial_store.h"
+#include "engine/records/sqlite/sqlite_store.h"
 
 namespace tw::records {
 namespace {
@@ -200,8 +200,8 @@ Status use_write_ahead_log(Database& database, int milliseconds_to_wait) {
 
 }  // namespace
 
-Result<std::unique_ptr<TrialStore>> open_store(std::filesystem::path const& path,
-                                               StoreOptions const& options) {
+Result<std::unique_ptr<TrialStore>> open_sqlite_store(std::filesystem::path const& path,
+                                                      StoreOptions const& options) {
   if (path.has_parent_path()) TRY(make_folder(path.parent_path()));
   TRY(may_be_a_store(path));
   TRY_ASSIGN(Database database, Database::open(path, options.milliseconds_to_wait));

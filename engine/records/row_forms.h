@@ -1,0 +1,19 @@
+/// What of a trial is no plain column of a table: as text, and back. The same in every store.
+#pragma once
+
+#include "engine/records/trial.h"
+
+namespace tw::records {
+
+std::string knobs_text(Trial const& trial);
+std::string samples_text(Trial const& trial);
+
+/// False: it is not as we write it.
+bool read_knobs(std::string const& text, Trial& trial);
+bool read_samples(std::string const& text, Trial& trial);
+bool read_words(int64_t outcome, int64_t origin, Trial& trial);
+
+/// What rows are ordered by: infinite where there is no time.
+double order_seconds(Trial const& trial);
+
+}  // namespace tw::records
