@@ -170,6 +170,7 @@ struct TuneRequest {
   /// Where the trials stay, and what is known of the kernel comes from; null: nowhere.
   records::TrialStore* store = nullptr;
   std::string job;    ///< of the trials: they are found again by it
+  bool team = false;  ///< those of the job count from every device of this one's kind
   std::string build;  ///< the version of the program that tries them
 };
 struct Tuned {
@@ -188,10 +189,14 @@ Result<Tuned> tune_kernel(LoadedModel const& model, int kernel, TuneRequest cons
                           std::shared_ptr<Backend const> backend, Device& device,
                           Progress const& progress = {});
 
+struct TunedKernel;
 struct ModelTuneRequest {
   TuneRequest kernels;  ///< of each; its trials and seconds are of all kernels together
   std::filesystem::path cache_folder;  ///< empty: no cache
   std::function<void(int kernel, Attempt const&)> on_attempt;
+  /// Makes the trials, into the store, instead of this search alone: gets the kernels with their
+  /// times by rule, says how many trials each row has.
+  std::function<Result<std::map<int, int>>(std::vector<TunedKernel> const&)> elsewhere;
 };
 struct TunedKernel {
   int kernel = 0;  ///< its row

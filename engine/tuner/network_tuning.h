@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct NetworkBudget {
   int trials = 0;      ///< of all kernels together; 0: as the time allows
   double seconds = 0;  ///< of all, the last comparisons too; 0: as the trials take
   StopToken stop;
+  /// Those whose trials were made elsewhere: only what is known of these is compared.
+  std::optional<std::set<int>> known;
   std::function<void(int task)> on_turn;  ///< this one is searched now
   std::function<void(int task)> on_finals;
 };

@@ -35,8 +35,36 @@ CREATE TABLE tilewright_notes (
   unix_time DOUBLE PRECISION NOT NULL);
 )";
 
+// `served` is what fair sharing goes by; a lease adds what it is expected to take when it is given,
+// and is corrected when it comes back. `takes` ends what kills every worker that has it.
+constexpr char const* kTeam = R"(
+CREATE TABLE tilewright_jobs (
+  name TEXT COLLATE "C" PRIMARY KEY, priority BIGINT NOT NULL,
+  machine TEXT COLLATE "C" NOT NULL, target TEXT COLLATE "C" NOT NULL,
+  request TEXT NOT NULL, model_digest TEXT NOT NULL,
+  is_open BOOLEAN NOT NULL, served DOUBLE PRECISION NOT NULL,
+  made TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp());
+CREATE TABLE tilewright_model_parts (
+  job TEXT COLLATE "C" NOT NULL REFERENCES tilewright_jobs (name) ON DELETE CASCADE,
+  part BIGINT NOT NULL, bytes BYTEA NOT NULL, PRIMARY KEY (job, part));
+CREATE SEQUENCE tilewright_leases;
+CREATE TABLE tilewright_work (
+  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  job TEXT COLLATE "C" NOT NULL REFERENCES tilewright_jobs (name) ON DELETE CASCADE,
+  kernel BIGINT NOT NULL, trials BIGINT NOT NULL, made BIGINT NOT NULL DEFAULT 0,
+  is_done BOOLEAN NOT NULL DEFAULT FALSE, takes BIGINT NOT NULL DEFAULT 0,
+  lease BIGINT NOT NULL DEFAULT 0, worker TEXT NOT NULL DEFAULT '',
+  lease_begin TIMESTAMPTZ, lease_end TIMESTAMPTZ,
+  expected DOUBLE PRECISION NOT NULL DEFAULT 0, took DOUBLE PRECISION);
+CREATE INDEX ON tilewright_work (job, id) WHERE NOT is_done;
+CREATE TABLE tilewright_devices (
+  name TEXT COLLATE "C" PRIMARY KEY, machine TEXT NOT NULL, target TEXT NOT NULL,
+  doing TEXT NOT NULL, seen TIMESTAMPTZ NOT NULL);
+)";
+
 constexpr ServerMigration kMigrations[] = {
     {"the first tables", kFirst},
+    {"the tables of a team", kTeam},
 };
 
 Result<int64_t> version_of(Connection& connection, int64_t newest) {

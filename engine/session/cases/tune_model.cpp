@@ -116,7 +116,10 @@ NetworkTask ModelTuning::task(TunedKernel const& kernel) {
   int row = kernel.kernel;
   return {model_.kernel(row).name, kernel.rule_ms / 1e3, [this, row] {
             TuneRequest one = request_.kernels;
-            if (one.options.trials <= 0) one.options.trials = std::numeric_limits<int>::max();
+            if (request_.elsewhere)
+              one.options.trials = 0;
+            else if (one.options.trials <= 0)
+              one.options.trials = std::numeric_limits<int>::max();
             one.options.on_attempt = [this, row](Attempt const& attempt) {
               if (request_.on_attempt) request_.on_attempt(row, attempt);
             };
@@ -133,12 +136,19 @@ Status ModelTuning::search() {
       .stop = stop(),
       .on_turn = [&](int task) { say(tasks[size_t(task)].name); },
       .on_finals = [&](int task) { say("comparing the best of " + tasks[size_t(task)].name); }};
+  std::map<int, int> made;  // elsewhere, by row
+  if (request_.elsewhere) {
+    TRY_ASSIGN(made, request_.elsewhere(tuned_.kernels));
+    budget.known.emplace();
+    for (size_t i = 0; i < tuned_.kernels.size(); ++i)
+      if (made[tuned_.kernels[i].kernel] > 0) budget.known->insert(int(i));
+  }
   TRY_ASSIGN(NetworkOutcome outcome, tune_network(tasks, budget));
   tuned_.end = outcome.end;
   tuned_.seconds = outcome.seconds;
   for (size_t i = 0; i < tuned_.kernels.size(); ++i) {
     TunedKernel& kernel = tuned_.kernels[i];
-    kernel.trials = outcome.tasks[i].trials;
+    kernel.trials = outcome.tasks[i].trials + made[kernel.kernel];
     kernel.left_out = outcome.tasks[i].left_out;
     kernel.result = std::move(outcome.tasks[i].result);
     if (kernel.result && !kernel.result->point.empty())
