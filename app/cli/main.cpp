@@ -66,7 +66,7 @@ int run(int argc, char** argv) {
     std::string sentence = unknown_word(app, words).value_or(error.what());
     return report(context, Error{"unusable_arguments", sentence, {}, Fault::kBadInput});
   }
-  if (context.store_file.empty()) context.store_file = trial_store_file();
+  if (context.store.empty()) context.store = trial_store_file().string();
   auto environment = make_environment(context.device);
   if (!environment && context.needs_target) return report(context, environment.error());
   if (!environment) return run_and_flush(context);

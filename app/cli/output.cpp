@@ -71,9 +71,10 @@ void add_device_option(CLI::App& command, Context& context) {
 
 void add_store_option(CLI::App& command, Context& context) {
   command
-      .add_option("--store", context.store_file,
-                  "the file that trials are kept in (default: trials.sqlite in the user's data)")
-      ->type_name("FILE");
+      .add_option("--store", context.store,
+                  "what trials are kept in: a file (default: trials.sqlite in the user's data), or "
+                  "postgresql://USER@HOST/DATABASE, which a team shares")
+      ->type_name("FILE|URL");
 }
 
 void add_threads_option(CLI::App& command, Context& context) {

@@ -32,8 +32,8 @@ struct Context {
   std::filesystem::path cache_folder;
   session::ExportKit exports;
   std::filesystem::path devices_file;
-  std::filesystem::path store_file;  ///< of trials
-  std::string device;                ///< that was asked for; empty: this machine
+  std::string store;         ///< of trials: a file, or a server's URL
+  std::string device;        ///< that was asked for; empty: this machine
   bool needs_target = true;  ///< false: the chosen command does without a backend and a device
   std::function<int()> run;  ///< the chosen command; returns the exit code
 };
@@ -48,7 +48,7 @@ Json to_json(Error const& error);
 void add_model_options(CLI::App& command, Context& context, std::string& path);
 /// "--device NAME" of every command that runs something.
 void add_device_option(CLI::App& command, Context& context);
-/// "--store FILE" of every command that keeps trials or reads them.
+/// "--store FILE|URL" of every command that keeps trials or reads them.
 void add_store_option(CLI::App& command, Context& context);
 /// "--threads N" of every command that runs something.
 void add_threads_option(CLI::App& command, Context& context);

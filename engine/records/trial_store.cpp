@@ -1,15 +1,17 @@
 #include "engine/records/trial_store.h"
 
-#include "engine/records/postgres/connection.h"
 #include "engine/records/postgres/postgres_store.h"
 #include "engine/records/sqlite/sqlite_store.h"
 
 namespace tw::records {
 
+bool is_server(std::string_view place) {
+  return place.starts_with("postgresql://") || place.starts_with("postgres://");
+}
+
 Result<std::unique_ptr<TrialStore>> open_store(std::string const& place,
                                                StoreOptions const& options) {
-  return is_postgres(place) ? open_postgres_store(place, options)
-                            : open_sqlite_store(place, options);
+  return is_server(place) ? open_postgres_store(place, options) : open_sqlite_store(place, options);
 }
 
 Status each_trial(TrialStore& store, Query query,

@@ -96,6 +96,9 @@ struct StoreOptions {
 Result<std::unique_ptr<TrialStore>> open_store(std::string const& place,
                                                StoreOptions const& options = {});
 
+/// Whether this is the URL of a server, not a file's path.
+bool is_server(std::string_view place);
+
 /// Every trial of the query in the order in which they came, order and page aside, in pieces: a
 /// store may be larger than memory. Ends with the first error of `visit`.
 Status each_trial(TrialStore& store, Query query,

@@ -32,6 +32,7 @@ endif()
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY LICENSES DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES resources/docs/first_session.tws DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+install(FILES resources/fleet/slurm.sbatch resources/fleet/kubernetes.yaml DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tilewright)

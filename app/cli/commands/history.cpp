@@ -24,10 +24,10 @@ struct Arguments {
 
 Result<std::unique_ptr<TrialStore>> opened(Context const& context) {
   std::error_code ignored;
-  if (!std::filesystem::exists(context.store_file, ignored))
-    return bad_input("no_store", fmt::format("there is no store {}: `tw tune` makes one",
-                                             context.store_file.string()));
-  return records::open_store(context.store_file);
+  if (!records::is_server(context.store) && !std::filesystem::exists(context.store, ignored))
+    return bad_input("no_store",
+                     fmt::format("there is no store {}: `tw tune` makes one", context.store));
+  return records::open_store(context.store);
 }
 
 Result<records::Order> order_of(std::string const& word) {
@@ -145,7 +145,7 @@ int read_in(Context const& context, Arguments const& arguments) {
   auto text = read_file(arguments.file);
   if (!text) return report(context, text.error());
   records::ReadLog log = records::read_log(*text);
-  auto store = records::open_store(context.store_file);
+  auto store = records::open_store(context.store);
   if (!store) return report(context, store.error());
   auto ids = (*store)->append(log.trials);
   if (!ids) return report(context, ids.error());

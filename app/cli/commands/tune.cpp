@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/chosen_kernel.h"
+#include "app/cli/team.h"
 #include "app/cli/tuning_output.h"
 #include "app/shared/environment.h"
 #include "app/shared/version.h"
@@ -15,6 +16,7 @@ struct Arguments {
   std::vector<std::string> devices;  ///< the first is the context's
   TuneOptions options;
   std::string job;
+  TeamArguments team;
   bool list = false, no_store = false;
   bool has_trials = false;
 };
@@ -101,7 +103,7 @@ Result<Others> open_others(Context const& context, Arguments const& arguments,
 Result<std::unique_ptr<records::TrialStore>> opened_store(Context const& context,
                                                           Arguments const& arguments) {
   if (arguments.no_store) return nullptr;
-  return records::open_store(context.store_file, {.durability = Durability::kFast});
+  return records::open_store(context.store, {.durability = Durability::kFast});
 }
 
 int tune_one(Context const& context, Arguments const& arguments, session::LoadedModel const& model,
@@ -123,10 +125,11 @@ int tune_one(Context const& context, Arguments const& arguments, session::Loaded
 session::ModelTuneRequest model_request(Context const& context, Arguments const& arguments,
                                         session::LoadedModel const& model,
                                         session::TuneRequest const& request) {
-  session::ModelTuneRequest all{request, context.cache_folder, {}};
+  bool with_team = is_shared(context) && request.store;  // its work is in slices of trials
+  session::ModelTuneRequest all{request, context.cache_folder, {}, {}};
   if (!arguments.has_trials)
     all.kernels.options.trials =
-        arguments.options.seconds > 0
+        arguments.options.seconds > 0 && !with_team
             ? 0
             : kTrialsOfEachKernel * int(session::kernel_table(model).rows.size());
   all.on_attempt = [&context, &model, count = 0](int kernel, Attempt const& attempt) mutable {
@@ -151,8 +154,11 @@ int tune_all(Context const& context, Arguments const& arguments, session::Loaded
   if (request.store && !context.json)
     fmt::print("a search that was cut off goes on with --job {}\n", request.job);
   std::fflush(stdout);
-  auto tuned = session::tune_model(model, model_request(context, arguments, model, request),
-                                   context.backend, device, progress_of(context));
+  auto all = model_request(context, arguments, model, request);
+  bool with_team = is_shared(context) && request.store;
+  auto tuned = with_team
+                   ? tune_with_team(context, arguments.team, model, arguments.path, all, device)
+                   : session::tune_model(model, all, context.backend, device, progress_of(context));
   end_progress(context);
   if (!tuned) return report(context, tuned.error());
   warn_of_store(tuned->not_stored);
@@ -166,7 +172,42 @@ int tune_all(Context const& context, Arguments const& arguments, session::Loaded
   return written ? 0 : report(context, written.error());
 }
 
+/// Opens what every search needs: the store, the device and what is known of its machine.
+Result<std::unique_ptr<Device>> prepared_device(Context const& context,
+                                                session::TuneRequest& request) {
+  TRY_ASSIGN(std::unique_ptr<Device> device, context.open_device());
+  // Targets without roofs have no model of time either: a search does without.
+  if (auto machine = session::machine_view(*context.backend, *device, context.cache_folder, true,
+                                           false, {}, progress_of(context), context.device))
+    request.roofs = machine->rates;
+  return device;
+}
+
+/// Takes part in a job of somebody else's.
+int join(Context const& context, Arguments const& arguments) {
+  if (!arguments.path.empty())
+    return report(
+        context, bad_input("model_and_join", "--join takes the model from the job: leave out MODEL")
+                     .error());
+  if (!is_shared(context) || arguments.no_store)
+    return report(context, bad_input("no_team",
+                                     "--join needs --store postgresql://USER@HOST/DATABASE, "
+                                     "the server that has the job")
+                               .error());
+  auto request = request_of(context, arguments);
+  if (!request) return report(context, request.error());
+  auto store = opened_store(context, arguments);
+  if (!store) return report(context, store.error());
+  auto device = prepared_device(context, *request);
+  if (!device) return report(context, device.error());
+  request->store = store->get();
+  return join_team(context, arguments.team, *request, **device);
+}
+
 int tune(Context const& context, Arguments const& arguments) {
+  if (!arguments.team.join.empty()) return join(context, arguments);
+  if (arguments.path.empty())
+    return report(context, bad_input("unusable_arguments", "MODEL is required").error());
   auto model = load(context, arguments.path);
   if (!model) return report(context, model.error());
   auto kernel = session::find_kernel(**model, arguments.kernel);
@@ -176,14 +217,10 @@ int tune(Context const& context, Arguments const& arguments) {
   if (arguments.list) return list_knobs(context, **model, *kernel, *request);
   auto store = opened_store(context, arguments);
   if (!store) return report(context, store.error());
-  auto device = context.open_device();
+  auto device = prepared_device(context, *request);
   if (!device) return report(context, device.error());
   auto others = open_others(context, arguments, *request);
   if (!others) return report(context, others.error());
-  // Targets without roofs have no model of time either: a search does without.
-  if (auto machine = session::machine_view(*context.backend, **device, context.cache_folder, true,
-                                           false, {}, progress_of(context), context.device))
-    request->roofs = machine->rates;
   request->store = store->get();
   bool all = arguments.kernel.empty() && !session::is_expression(**model);
   return all ? tune_all(context, arguments, **model, *request, **device)
@@ -195,6 +232,7 @@ void add_tune(CLI::App& app, Context& context) {
       "tune", "search for faster schedules of a model or a kernel, and check every result");
   auto arguments = std::make_shared<Arguments>();
   add_model_options(*command, context, arguments->path);
+  command->get_option("MODEL")->required(false);
   add_kernel_option(*command, arguments->kernel);
   command->get_option("--kernel")
       ->description("tune this one alone: its name or number (default: all of the model)");
@@ -237,6 +275,7 @@ void add_tune(CLI::App& app, Context& context) {
       ->add_option("--job", arguments->job,
                    "a name for these trials in the store; a search of this name goes on")
       ->type_name("NAME");
+  add_team_options(*command, arguments->team);
   command
       ->add_option("--device", arguments->devices,
                    "where to run: a name from `tw devices list`, or local:TARGET (default: this "

@@ -81,10 +81,6 @@ std::string Rows::bytes(int row, int column) const {
   return plain ? std::string(reinterpret_cast<char*>(plain.get()), size) : std::string();
 }
 
-bool is_postgres(std::string_view place) {
-  return place.starts_with("postgresql://") || place.starts_with("postgres://");
-}
-
 std::unexpected<Error> Connection::failed(std::string code, std::string const& why) const {
   return environment_failed(std::move(code), why, Place{name_, 0, 0, {}});
 }

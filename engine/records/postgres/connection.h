@@ -49,8 +49,6 @@ private:
   std::unique_ptr<PGresult, Clear> raw_;
 };
 
-bool is_postgres(std::string_view place);
-
 class Connection {
 public:
   /// Waits so long for a server that does not answer, or that is just starting.

@@ -4,6 +4,7 @@
 
 #include "engine/records/postgres/connection.h"
 #include "engine/records/postgres/postgres_schema.h"
+#include "engine/records/trial_store.h"
 #include "engine/records/work_queue.h"
 #include "engine/support/sha256.h"
 
@@ -40,10 +41,11 @@ public:
     // In two steps: who takes and gives back holds a slice first, then its job.
     return again([&]() -> Status {
       TRY(connection_.query("UPDATE tilewright_jobs SET is_open = FALSE WHERE name = $1", {name}));
-      return done_of(connection_.query("WITH free AS (UPDATE tilewright_work SET is_done = TRUE "
-                                       "WHERE job = $1 AND NOT is_done) "
-                                       "SELECT pg_notify('tilewright_work', '')",
-                                       {name}));
+      return done_of(
+          connection_.query("WITH free AS (UPDATE tilewright_work SET is_done = TRUE "
+                            "WHERE job = $1 AND NOT is_done) "
+                            "SELECT pg_notify('tilewright_work', '')",
+                            {name}));
     });
   }
 
@@ -254,7 +256,7 @@ Result<std::vector<TeamDevice>> PostgresQueue::devices() {
 
 Result<std::unique_ptr<WorkQueue>> open_work_queue(std::string const& url,
                                                    int milliseconds_to_wait) {
-  if (!is_postgres(url))
+  if (!is_server(url))
     return bad_input("no_team", "a team needs a server: --store postgresql://USER@HOST/DATABASE",
                      Place{url, 0, 0, {}});
   TRY_ASSIGN(Connection connection, Connection::open(url, milliseconds_to_wait));

@@ -56,19 +56,17 @@ Result<std::vector<Point>> known_points(records::TrialStore& store, records::Tri
 
 /// Trials of this job: the search goes on after them.
 Result<std::vector<KnownTrial>> trials_of_job(records::TrialStore& store,
-                                              records::Trial const& common, bool team) {
+                                              records::Trial const& common, bool shared) {
   std::vector<KnownTrial> known;
   if (common.job.empty()) return known;
   records::Query query{.task = common.task, .device = common.device, .job = common.job};
-  if (team) query.device.reset();
-  TRY(records::each_trial(store, query,
-                          [&](records::StoredTrial const& one) -> Status {
-                            if (one.trial.machine == common.machine &&
-                                one.trial.target_title == common.target_title &&
-                                one.trial.outcome != records::Outcome::kDeviceLost)
-                              known.push_back({one.trial.knobs, records::seconds_of(one.trial)});
-                            return {};
-                          }));
+  if (shared) query.device.reset();
+  TRY(records::each_trial(store, query, [&](records::StoredTrial const& one) -> Status {
+    if (one.trial.machine == common.machine && one.trial.target_title == common.target_title &&
+        one.trial.outcome != records::Outcome::kDeviceLost)
+      known.push_back({one.trial.knobs, records::seconds_of(one.trial)});
+    return {};
+  }));
   return known;
 }
 
@@ -87,7 +85,8 @@ Result<std::unique_ptr<KernelTuning>> open_tuning(LoadedModel const& model, int 
               request.script);
   TRY(space.by_rule());
   if (request.store) {
-    TRY_ASSIGN(options.known, trials_of_job(*request.store, common, request.team));
+    TRY_ASSIGN(options.known,
+               trials_of_job(*request.store, common, request.team || !request.others.empty()));
     // Points of another template say nothing to a script.
     if (!request.script) {
       TRY_ASSIGN(options.first, known_points(*request.store, common));

@@ -139,6 +139,7 @@ Status ModelTuning::search() {
   std::map<int, int> made;  // elsewhere, by row
   if (request_.elsewhere) {
     TRY_ASSIGN(made, request_.elsewhere(tuned_.kernels));
+    budget.seconds = 0;  // it was of the search
     budget.known.emplace();
     for (size_t i = 0; i < tuned_.kernels.size(); ++i)
       if (made[tuned_.kernels[i].kernel] > 0) budget.known->insert(int(i));

@@ -1,0 +1,142 @@
+// A team tunes a model: several processes on one server, of which any may be killed, the server
+// too.
+#include <QtTest>
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include <set>
+
+#include "tests/cli/run_program.h"
+#include "tests/support/postgres_server.h"
+
+using namespace command_line;
+
+namespace {
+
+/// A `tw` that goes on beside the test.
+class Beside {
+public:
+  explicit Beside(QStringList const& arguments) {
+    process_.start(TW_BINARY_DIR "/bin/tw", arguments);
+    process_.waitForStarted();
+  }
+  ~Beside() { kill(); }
+  void kill() {
+    process_.kill();
+    process_.waitForFinished();
+  }
+  void leave() { process_.terminate(); }
+  bool ended(int milliseconds = 240'000) { return process_.waitForFinished(milliseconds); }
+  int code() const { return process_.exitCode(); }
+  QString out() { return out_ += QString::fromUtf8(process_.readAllStandardOutput()); }
+  QString err() { return err_ += QString::fromUtf8(process_.readAllStandardError()); }
+  /// Until it has said so.
+  bool says(QString const& word, int milliseconds = 120'000) {
+    QElapsedTimer timer;
+    for (timer.start(); timer.elapsed() < milliseconds && !out().contains(word);)
+      if (!process_.waitForReadyRead(200) && process_.state() == QProcess::NotRunning) break;
+    return out().contains(word);
+  }
+
+private:
+  QProcess process_;
+  QString out_, err_;
+};
+
+}  // namespace
+
+class TeamTest : public QObject {
+  Q_OBJECT
+private slots:
+  void init() {
+    if (!server_.missing().empty()) QSKIP(server_.missing().c_str());
+    url_ = QString::fromStdString(server_.fresh());
+  }
+
+  void history_is_shared_on_a_server() {
+    QVERIFY(tw({"tune", "example:matmul", "--trials", "4", "--json", "--store", url_}).code == 0);
+    QCOMPARE(json_of({"history", "list", "--store", url_}).size(), 4);
+    QString lines = folder_.filePath("t.jsonl");
+    QCOMPARE(tw({"history", "export", lines, "--store", url_}).code, 0);
+    QCOMPARE(tw({"history", "import", lines, "--store", url_}).code, 0);
+    QCOMPARE(json_of({"history", "list", "--store", url_}).size(), 8);
+    QCOMPARE(tw({"history", "vacuum", "--store", url_}).code, 0);
+    Run away = tw({"history", "list", "--store", "postgresql://me@127.0.0.1:1/trials"});
+    QCOMPARE(away.code, 3);
+    QVERIFY2(away.err.contains("the server cannot be reached"), qPrintable(away.err));
+  }
+
+  void what_cannot_be_is_one_sentence() {
+    auto sentence = [](QStringList const& arguments) {
+      Run run = tw(arguments);
+      return run.code == 2 ? run.err.trimmed() : QString::number(run.code) + run.out;
+    };
+    QVERIFY(sentence({"tune"}).contains("MODEL is required"));
+    QVERIFY(
+        sentence({"tune", "--join", "a", "--store", "/tmp/x.sqlite"}).contains("postgresql://"));
+    QVERIFY(sentence({"tune", "sample:dqn", "--join", "a", "--store", url_}).contains("MODEL"));
+    QVERIFY(sentence({"team", "end", "a", "--store", url_}).contains("no job 'a'"));
+    QVERIFY(sentence({"team", "jobs", "--store", "/tmp/x"}).contains("needs a server"));
+  }
+
+  void workers_that_are_killed_and_a_server_that_restarts_lose_nothing() {
+    QString project = folder_.filePath("tuned.twproj");
+    Beside starter({"tune", "sample:dqn", "--trials", "160", "--threads", "1", "--job", "whole",
+                    "--lease", "4", "--store", url_, "--out", project, "--json"});
+    QStringList join{"tune", "--join", "whole", "--store", url_, "--lease", "4", "--json"};
+    Beside first(join), second(join);
+    QVERIFY2(first.says("\"trial\""), qPrintable(first.err()));
+    first.kill();  // in the midst of a slice
+    Beside third(join);
+    QVERIFY2(second.says("\"trial\""), qPrintable(second.err()));
+    server_.stop(SIGQUIT);
+    server_.start();
+    QVERIFY2(starter.ended(), "the job did not end");
+    QVERIFY2(starter.code() == 0, qPrintable(starter.err()));
+    QVERIFY2(second.ended(30'000) && second.code() == 0, qPrintable(second.err()));
+    QVERIFY2(third.ended(30'000) && third.code() == 0, qPrintable(third.err()));
+    // What each said that it had made is there, and all of the budget was made.
+    std::set<QString> kept;
+    for (QJsonValue row :
+         json_of({"history", "list", "--job", "whole", "--limit", "1000", "--store", url_}))
+      kept.insert(key(row["task_name"].toString(), row["knobs"].toObject()));
+    int reported = 0;
+    for (Beside* one : {&starter, &first, &second, &third})
+      for (QString const& line : one->out().split('\n')) {
+        QJsonObject trial = QJsonDocument::fromJson(line.toUtf8()).object();
+        if (!trial.contains("trial")) continue;
+        ++reported;
+        QVERIFY(kept.contains(key(trial["kernel"].toString(), trial["point"].toObject())));
+      }
+    QVERIFY2(reported >= 150, qPrintable(QString::number(reported)));
+    QJsonObject job = json_of({"team", "jobs", "--store", url_})[0].toObject();
+    QCOMPARE(job["done"].toInt(), job["slices"].toInt());
+    QVERIFY(!job["open"].toBool());
+    QVERIFY(tw({"run", project, "--rounds", "2"}).code == 0);
+  }
+
+  void a_worker_for_any_job_leaves_when_told() {
+    Beside worker({"tune", "--join", "any", "--store", url_});
+    QTRY_COMPARE_WITH_TIMEOUT(json_of({"team", "devices", "--store", url_}).size(), 1, 60'000);
+    worker.leave();
+    QVERIFY(worker.ended(30'000));
+    QVERIFY2(worker.code() == 0, qPrintable(worker.err()));
+    QCOMPARE(json_of({"team", "devices", "--store", url_}).size(), 0);
+  }
+
+private:
+  static QString key(QString const& kernel, QJsonObject const& point) {
+    return kernel + " " + QJsonDocument(point).toJson(QJsonDocument::Compact);
+  }
+  static QJsonArray json_of(QStringList arguments) {
+    return QJsonDocument::fromJson(tw(arguments << "--json").out.toUtf8()).array();
+  }
+  tw::testing::PostgresServer server_;
+  QTemporaryDir folder_;
+  QString url_;
+};
+
+QTEST_GUILESS_MAIN(TeamTest)
+#include "team_slow_test.moc"
