@@ -110,7 +110,8 @@ private slots:
         ++reported;
         QVERIFY(kept.contains(key(trial["kernel"].toString(), trial["point"].toObject())));
       }
-    QVERIFY2(reported >= 150, qPrintable(QString::number(reported)));
+    // A search that finds nothing more gives the rest of its kernel up.
+    QVERIFY2(reported >= 40, qPrintable(QString::number(reported)));
     QJsonObject job = json_of({"team", "jobs", "--store", url_})[0].toObject();
     QCOMPARE(job["done"].toInt(), job["slices"].toInt());
     QVERIFY(!job["open"].toBool());
