@@ -200,6 +200,8 @@ int join(Context const& context, Arguments const& arguments) {
   if (!store) return report(context, store.error());
   auto device = prepared_device(context, *request);
   if (!device) return report(context, device.error());
+  auto others = open_others(context, arguments, *request);
+  if (!others) return report(context, others.error());
   request->store = store->get();
   return join_team(context, arguments.team, *request, **device);
 }
