@@ -32,15 +32,24 @@ enum class Order : uint8_t {
 /// Which trials; what is not said does not matter.
 struct Query {
   std::optional<uint64_t> task;
+  std::optional<std::string> task_name;  ///< which other models may give to other kernels
   std::optional<std::string> device;
+  std::optional<std::string> machine;
   std::optional<Outcome> outcome;
   std::optional<std::string> job;
+  std::string text;  ///< in a name, the knobs, the steps or the reason; ASCII letters of any case
   int64_t after_id = 0;  ///< only those that came later
   /// Only those up to here: pages stay what they are while others append.
   int64_t up_to_id = std::numeric_limits<int64_t>::max();
   Order order = Order::kNewest;
   int64_t offset = 0;   ///< the page: how many to skip,
   int64_t limit = 100;  ///< and how many to give
+};
+
+/// What there is to choose from, each sorted.
+struct StoredNames {
+  std::vector<std::string> tasks, devices, jobs;  ///< no name of a job is empty
+  bool operator==(StoredNames const&) const = default;
 };
 
 /// A note of a search, so that it goes on after a crash.
@@ -70,6 +79,9 @@ public:
   /// The fastest right one of each task on each device (a name and the machine behind it) among
   /// those of the query, order and page aside; by task.
   virtual Result<std::vector<StoredTrial>> best(Query const& query) = 0;
+
+  /// Of all trials. A store that has no faster way reads them all.
+  virtual Result<StoredNames> names();
 
   /// Replaces the note of that id.
   virtual Status note(Job const& job) = 0;

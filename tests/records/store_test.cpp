@@ -104,6 +104,46 @@ private slots:
     QCOMPARE(store->count({.job = "job'; DROP TABLE trials; --"}).value(), 0);
   }
 
+  void words_are_found_wherever_they_stand() {
+    QTemporaryDir folder;
+    std::vector<Trial> trials = some_trials(0, 140);
+    trials[3].trace = "Unroll(Ow)";
+    trials[4].failure = "it needs 100% of _all_ registers";
+    trials[5].knobs = {{"conv2d.tile", "28x16"}};
+    trials[6].machine = "Neoverse-V2";
+    Store store = opened(path(folder));
+    QVERIFY(store->append(trials));
+    auto with = [&](char const* text) { return ids_of(store->find({.text = text})); };
+    QCOMPARE(with("unroll(oW)"), std::vector<int64_t>{4});
+    QCOMPARE(with("100%"), std::vector<int64_t>{5});
+    QCOMPARE(with("_all_"), std::vector<int64_t>{5});
+    QCOMPARE(with("TILE"), std::vector<int64_t>{6});
+    QCOMPARE(with("neoverse"), std::vector<int64_t>{7});
+    QCOMPARE(with("conv5").size(), size_t(20));
+    QCOMPARE(store->count({.text = "conv5"}).value(), int64_t(20));
+    QVERIFY(with("conv5 ").empty() && with("localEPYC").empty());
+    QVERIFY(with("'; DROP TABLE trials; --").empty());
+    QCOMPARE(ids_of(store->find({.task_name = "conv5", .limit = 1000})), with("conv5"));
+    QCOMPARE(ids_of(store->find({.machine = "Neoverse-V2"})), std::vector<int64_t>{7});
+    std::vector<StoredTrial> boards = store->best({.task_name = "conv0", .text = "board"}).value();
+    QVERIFY(!boards.empty());
+    for (StoredTrial const& one : boards)
+      QVERIFY(one.trial.task_name == "conv0" && one.trial.device == "board");
+  }
+
+  void names_are_told_once_and_in_order() {
+    QTemporaryDir folder;
+    Store store = opened(path(folder));
+    QVERIFY(store->names().value() == StoredNames());
+    QVERIFY(store->append(some_trials(0, 50)));
+    StoredNames names = store->names().value();
+    QCOMPARE(names.tasks, (std::vector<std::string>{"conv0", "conv1", "conv2", "conv3", "conv4",
+                                                    "conv5", "conv6"}));
+    QCOMPARE(names.devices, (std::vector<std::string>{"board", "local"}));
+    QCOMPARE(names.jobs, (std::vector<std::string>{"job"}));
+    QVERIFY(store->TrialStore::names().value() == names);  // as any store answers
+  }
+
   void pages_follow_each_other_while_others_append() {
     Store store = opened(place_), other = opened(place_);
     QVERIFY(store->append(some_trials(0, 95)));
@@ -189,9 +229,9 @@ private slots:
     }
     qint64 const most = testing::kSanitized ? 10'000 : 1000;
     QElapsedTimer timer;
-    auto in_time = [&](char const* what) {
+    auto in_time = [&](char const* what, int times = 1) {
       qInfo("%s: %lld ms", what, timer.elapsed());
-      bool in = timer.elapsed() < most;
+      bool in = timer.elapsed() < most * times;
       timer.restart();
       return in;
     };
@@ -213,6 +253,15 @@ private slots:
     QVERIFY(in_time("best"));
     QVERIFY(store->find({.device = "nowhere"}).value().empty());
     QVERIFY(in_time("no such device"));
+    QCOMPARE(store->names().value().tasks.size(), size_t(7));
+    QVERIFY(in_time("names"));
+    QCOMPARE(store->count({.text = "CONV5"}).value(), 14'285);
+    // No index helps with words: every row is read.
+    QVERIFY(in_time("count of a word", 3));
+    QVERIFY(store->find({.text = "nowhere at all", .order = Order::kFastest}).value().empty());
+    QVERIFY(in_time("a word that is nowhere, by time", 3));
+    QVERIFY(!store->best({.task_name = "conv0", .text = "board"}).value().empty());
+    QVERIFY(in_time("best with a word", 3));
   }
 
   void each_trial_comes_in_its_turn_until_the_visitor_stops() {

@@ -39,6 +39,8 @@ Result<records::Order> order_of(std::string const& word) {
 
 Result<records::Query> query_of(Arguments const& arguments) {
   records::Query query;
+  // By name, which other models may give to other kernels.
+  if (!arguments.kernel.empty()) query.task_name = arguments.kernel;
   if (!arguments.device.empty()) query.device = arguments.device;
   if (!arguments.job.empty()) query.job = arguments.job;
   if (!arguments.outcome.empty()) {
@@ -87,25 +89,12 @@ int with_store(Context const& context, Arguments const& arguments, Use const& us
   return use(context, **store, arguments, *query);
 }
 
-int list(Context const& context, TrialStore& store, Arguments const& arguments,
-         records::Query query) {
-  if (arguments.kernel.empty()) return print_rows(context, store.find(query));
-  // By name, which other models may give to other kernels.
-  query.limit = std::numeric_limits<int32_t>::max();
-  auto rows = store.find(query);
-  if (rows) {
-    std::erase_if(*rows, [&](auto const& one) { return one.trial.task_name != arguments.kernel; });
-    if (int64_t(rows->size()) > arguments.limit) rows->resize(size_t(arguments.limit));
-  }
-  return print_rows(context, rows);
+int list(Context const& context, TrialStore& store, Arguments const&, records::Query query) {
+  return print_rows(context, store.find(query));
 }
 
-int best(Context const& context, TrialStore& store, Arguments const& arguments,
-         records::Query query) {
-  auto rows = store.best(query);
-  if (rows && !arguments.kernel.empty())
-    std::erase_if(*rows, [&](auto const& one) { return one.trial.task_name != arguments.kernel; });
-  return print_rows(context, rows);
+int best(Context const& context, TrialStore& store, Arguments const&, records::Query query) {
+  return print_rows(context, store.best(query));
 }
 
 int show(Context const& context, TrialStore& store, Arguments const& arguments, records::Query) {

@@ -29,6 +29,12 @@ char const* order_text(Order order) {
   return "t.id DESC";
 }
 
+/// Line ends keep a match from reaching from one field into the next.
+constexpr char const* kHasText =
+    " AND strpos(lower((task_name || chr(10) || device || chr(10) || machine || chr(10) || job || "
+    "chr(10) || knobs || chr(10) || encode(trace, 'escape') || chr(10) || encode(failure, "
+    "'escape')) COLLATE \"C\"), lower(${}::text COLLATE \"C\")) > 0";
+
 /// The condition, and its values at the end of `values`.
 std::string where_text(Query const& query, std::vector<Value>& values) {
   std::string text = "TRUE";
@@ -39,9 +45,15 @@ std::string where_text(Query const& query, std::vector<Value>& values) {
   if (query.after_id > 0) add("t.id >", query.after_id);
   if (query.up_to_id < Query().up_to_id) add("t.id <=", query.up_to_id);
   if (query.task) add("task =", std::bit_cast<int64_t>(*query.task));
+  if (query.task_name) add("task_name =", *query.task_name);
   if (query.device) add("device =", *query.device);
+  if (query.machine) add("machine =", *query.machine);
   if (query.outcome) add("outcome =", int64_t(*query.outcome));
   if (query.job) add("job =", *query.job);
+  if (!query.text.empty()) {
+    values.push_back(query.text);
+    text += fmt::format(fmt::runtime(kHasText), values.size());
+  }
   return text;
 }
 

@@ -35,15 +35,23 @@ bool by_time(Order order) { return order == Order::kFastest || order == Order::k
 /// What the rows are walked by; where it is not the id, a plus keeps SQLite from walking by it.
 enum class Walk : uint8_t { kById, kByIndex };
 
+/// Line ends keep a match from reaching from one field into the next.
+constexpr char const* kHasText =
+    " AND instr(lower(task_name || char(10) || device || char(10) || machine || char(10) || job || "
+    "char(10) || knobs || char(10) || trace || char(10) || failure), lower(?)) > 0";
+
 /// The condition, which has only those parts that are asked for, so that an index serves them.
 std::string where_text(Query const& query, Walk walk) {
   std::string text = "1", id = walk == Walk::kById ? " AND trials.id" : " AND +trials.id";
   if (query.after_id > 0) text += id + " > ?";
   if (query.up_to_id < kNoEnd) text += id + " <= ?";
   if (query.task) text += " AND task = ?";
+  if (query.task_name) text += " AND task_name = ?";
   if (query.device) text += " AND device = ?";
+  if (query.machine) text += " AND machine = ?";
   if (query.outcome) text += " AND outcome = ?";
   if (query.job) text += " AND job = ?";
+  if (!query.text.empty()) text += kHasText;
   return text;
 }
 
@@ -52,9 +60,12 @@ void bind_where(Statement& statement, Query const& query) {
   if (query.after_id > 0) statement.bind(query.after_id);
   if (query.up_to_id < kNoEnd) statement.bind(query.up_to_id);
   if (query.task) statement.bind(int64_t(*query.task));
+  if (query.task_name) statement.bind(*query.task_name);
   if (query.device) statement.bind(*query.device);
+  if (query.machine) statement.bind(*query.machine);
   if (query.outcome) statement.bind(int64_t(*query.outcome));
   if (query.job) statement.bind(*query.job);
+  if (!query.text.empty()) statement.bind(query.text);
 }
 
 class SqliteStore final : public TrialStore {
@@ -110,6 +121,14 @@ public:
     return rows(statement);
   }
 
+  Result<StoredNames> names() override {
+    StoredNames names;
+    TRY_ASSIGN(names.tasks, words("SELECT DISTINCT task_name FROM trials ORDER BY 1"));
+    TRY_ASSIGN(names.devices, words("SELECT DISTINCT device FROM trials ORDER BY 1"));
+    TRY_ASSIGN(names.jobs, words("SELECT DISTINCT job FROM trials WHERE job != '' ORDER BY 1"));
+    return names;
+  }
+
   Status note(Job const& job) override { return write(job); }
 
   Result<std::optional<Job>> job(std::string const& id) override {
@@ -162,6 +181,17 @@ private:
       if (!there) return found;
       TRY_ASSIGN(StoredTrial stored, row(database_, statement));
       found.push_back(std::move(stored));
+    }
+  }
+
+  /// The first column of all rows.
+  Result<std::vector<std::string>> words(std::string const& text) {
+    TRY_ASSIGN(Statement statement, database_.prepare(text));
+    std::vector<std::string> found;
+    while (true) {
+      TRY_ASSIGN(bool more, statement.step());
+      if (!more) return found;
+      found.push_back(statement.text(0));
     }
   }
 
