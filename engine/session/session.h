@@ -108,11 +108,12 @@ struct ExportKernel {
   std::string folder;
 };
 struct CancelJob {};
-using Command = std::variant<OpenModel, OpenSample, FixShapes, CloseModel, SelectKernel, ApplyStep,
-                             ApplyScript, Undo, Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain,
-                             MeasureModel, MeasureRoofs, CancelJob, Export, ExportKernel, ReplayOn,
-                             AddKernel, RewriteKernel, UseDevice, CutAt, MoveCut, RemoveCut, Tune,
-                             PauseTuning, ResumeTuning, StopTuning, OpenTrial, ClearTuning>;
+using Command =
+    std::variant<OpenModel, OpenSample, FixShapes, CloseModel, SelectKernel, ApplyStep, ApplyScript,
+                 Undo, Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain, MeasureModel,
+                 MeasureRoofs, CancelJob, Export, ExportKernel, ReplayOn, AddKernel, RewriteKernel,
+                 UseDevice, CutAt, MoveCut, RemoveCut, Tune, PauseTuning, ResumeTuning, StopTuning,
+                 OpenTrial, OpenStored, ClearTuning>;
 
 /// A device, and the backend for what it says it is.
 struct ChosenDevice {
@@ -183,6 +184,8 @@ public:
   virtual std::vector<std::string> devices() const = 0;
   /// What `Tune` may name; the first is used where none is named.
   virtual std::vector<std::string> searches() const = 0;
+  /// The file in which trials are kept; empty: they are not.
+  virtual std::string trial_store() const = 0;
   /// Legal or why not, without applying: answers in milliseconds, for drags.
   virtual std::shared_ptr<RefusalView const> why_not(std::string const& line) = 0;
   /// The whole script of the current branch, and of a kernel's default schedule.

@@ -32,6 +32,10 @@ struct OpenTrial {
   int trial = 0;
   int run = 0;  ///< its number; 0: the last run
 };
+/// The same with a trial of the store, into the history of the open model's kernel that it is of.
+struct OpenStored {
+  int trial = 0;  ///< its number in the store
+};
 /// Forgets the runs that have ended.
 struct ClearTuning {};
 
@@ -52,8 +56,9 @@ enum class TrialClass : uint8_t {
 struct TuningTrial {
   int number = 0;  ///< from 1 in its run
   TrialClass outcome = TrialClass::kRight;
-  double ms = 0;       ///< its shortest run; 0: it was not right
-  double best_ms = 0;  ///< of all so far, this one too; 0: none was right
+  double ms = 0;            ///< its shortest run; 0: it was not right
+  double best_ms = 0;       ///< of all so far, this one too; 0: none was right
+  double predicted_ms = 0;  ///< what the search thought before it was measured; 0: nothing
   std::vector<std::pair<std::string, std::string>> knobs;  ///< name and value
   std::string sentence;                                    ///< of what was not right
   std::string script;

@@ -54,6 +54,50 @@ private slots:
     QCOMPARE(session->snapshot().history->nodes.size(), nodes);
   }
 
+  void a_trial_of_the_store_becomes_steps_of_its_kernel_or_says_why_not() {
+    QTemporaryDir data;
+    std::string file = data.filePath("trials.sqlite").toStdString();
+    {
+      auto session = open(file);
+      QCOMPARE(session->trial_store(), file);
+      QCOMPARE(code(session->execute(OpenStored{1})), std::string("no_store"));
+      QVERIFY(session->execute(Tune{.trials = 3, .search = "random", .seed = 3}));
+      QVERIFY(session->wait_idle(120));
+    }
+    auto store = records::open_store(file).value();
+    std::vector<records::StoredTrial> found =
+        store->find({.order = records::Order::kOldest}).value();
+    QCOMPARE(found.size(), size_t(3));
+    records::Trial elsewhere = found[0].trial, imported = found[0].trial, damaged = found[0].trial;
+    elsewhere.task += 1;
+    elsewhere.task_name = "conv9";
+    imported.origin = records::Origin::kImported;
+    damaged.trace = "nowhere.0, nowhere.1 = split(nowhere, factor=2)\n";
+    QVERIFY(store->append(std::vector{elsewhere, imported, damaged}));
+
+    auto session = open(file);  // which tuned nothing itself
+    QVERIFY(session->execute(OpenStored{2}));
+    Snapshot now = session->snapshot();
+    QCOMPARE(session->script(), found[1].trial.trace);
+    QVERIFY(now.history->nodes[size_t(now.history->current)].note.starts_with(
+        "trial 2 of the store, "));
+    QCOMPARE(now.kernels->rows[0].state, KernelState::kTuned);
+    QVERIFY(now.history->can_undo);
+    size_t nodes = now.history->nodes.size();
+    QVERIFY(session->execute(OpenStored{2}));
+    Status missing = session->execute(OpenStored{4});
+    QCOMPARE(code(missing), std::string("unknown_kernel"));
+    QCOMPARE(missing.error().message,
+             std::string("trial 4 is of the kernel conv9, which the open model does not have"));
+    QCOMPARE(code(session->execute(OpenStored{5})), std::string("foreign_trial"));
+    QVERIFY(!session->execute(OpenStored{6}));
+    QCOMPARE(code(session->execute(OpenStored{7})), std::string("no_trial"));
+    QCOMPARE(code(session->execute(OpenStored{0})), std::string("no_trial"));
+    QCOMPARE(session->snapshot().history->nodes.size(), nodes);
+    QVERIFY(session->execute(CloseModel{}));
+    QCOMPARE(code(session->execute(OpenStored{2})), std::string("no_model"));
+  }
+
   void a_tuning_waits_goes_on_and_stops() {
     auto session = open();
     QVERIFY(session->execute(Tune{.trials = 100'000, .search = "random"}));

@@ -13,24 +13,12 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/paint/controls.h"
+
 namespace tw {
 namespace {
 
-QPushButton* button(QString const& text, QString const& name, QString const& why) {
-  auto* made = new QPushButton(text);
-  made->setObjectName(name);
-  made->setToolTip(why);
-  return made;
-}
-
-QLabel* label(QString const& name, char const* role) {
-  auto* made = new QLabel;
-  made->setObjectName(name);
-  made->setProperty("role", role);
-  made->setTextFormat(Qt::PlainText);
-  made->setWordWrap(true);
-  return made;
-}
+using controls::button, controls::label, controls::Wrap;
 
 QScrollArea* scrolled(QWidget* content, QString const& name) {
   auto* area = new QScrollArea;
@@ -82,7 +70,7 @@ QWidget* DevicesView::build_head() {
   check_ = button("Check", "deviceCheck", "Ask every device again");
   remove_ = button("Remove", "deviceRemove", "Remove the selected device from the list (Del)");
   add_ = button("Add a device", "deviceAddOpen", "A machine that runs tw device serve");
-  sentence_ = label("devicesSentence", "secondary");
+  sentence_ = label("devicesSentence", "secondary", Wrap::kYes);
   auto* head = new QWidget;
   auto* row = new QHBoxLayout(head);
   row->setContentsMargins(16, 8, 16, 8);
@@ -97,8 +85,8 @@ QWidget* DevicesView::build_head() {
 }
 
 QWidget* DevicesView::build_details() {
-  title_ = label("deviceTitle", "title");
-  state_ = label("deviceState", "secondary");
+  title_ = label("deviceTitle", "title", Wrap::kYes);
+  state_ = label("deviceState", "secondary", Wrap::kYes);
   roofs_ = new RoofBars;
   auto* page = new QWidget;
   auto* column = new QVBoxLayout(page);
@@ -214,10 +202,10 @@ void DevicesView::show_figures(std::vector<DeviceFigure> const& figures) {
     delete item;
   }
   for (size_t i = 0; i < figures.size(); ++i) {
-    auto* name = label({}, "label");
+    auto* name = label({}, "label", Wrap::kYes);
     name->setText(figures[i].name);
     name->setWordWrap(false);
-    auto* value = label({}, "");
+    auto* value = label({}, "", Wrap::kYes);
     value->setText(figures[i].value);
     value->setTextInteractionFlags(Qt::TextSelectableByMouse);
     value->setAccessibleName(figures[i].name + ": " + figures[i].value);

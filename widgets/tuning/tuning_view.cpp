@@ -13,27 +13,15 @@
 
 #include "engine/support/base/quantities.h"
 #include "widgets/paint/chooser.h"
+#include "widgets/paint/controls.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
 namespace {
 
+using controls::button, controls::label;
+
 constexpr int kTrials = 64;
-
-QPushButton* button(QString const& text, QString const& name, QString const& why) {
-  auto* made = new QPushButton(text);
-  made->setObjectName(name);
-  made->setToolTip(why);
-  return made;
-}
-
-QLabel* label(QString const& name, char const* role) {
-  auto* made = new QLabel;
-  made->setObjectName(name);
-  made->setProperty("role", role);
-  made->setTextFormat(Qt::PlainText);
-  return made;
-}
 
 QHBoxLayout* row_in(QWidget* widget) {
   auto* row = new QHBoxLayout(widget);

@@ -55,6 +55,8 @@ std::vector<Form> session_forms() {
       row<OpenTrial>("open trial", "opens a trial of the tuning as steps",
                      Number(&OpenTrial::trial, "TRIAL"),
                      Named<OpenTrial, int>{&OpenTrial::run, "of"}),
+      row<OpenStored>("open stored trial", "opens a trial of the store as steps",
+                      Number(&OpenStored::trial, "TRIAL")),
       row<ClearTuning>("clear tuning", "removes tunings that have ended"),
   };
 }

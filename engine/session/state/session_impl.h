@@ -1,6 +1,6 @@
 /// The session behind its facade: state under a mutex, jobs on threads of their own. Its methods
 /// are in session.cpp (models), session_steps.cpp, session_jobs.cpp (measuring, devices, exports),
-/// session_cut.cpp, session_tuning.cpp and session_states.cpp (texts and comparisons).
+/// session_cut.cpp, session_tuning.cpp, session_trials.cpp and session_states.cpp (texts and comparisons).
 #pragma once
 
 #include <atomic>
@@ -75,6 +75,7 @@ public:
   std::vector<std::string> export_targets() const override { return options_.exports.targets; }
   std::vector<std::string> devices() const override;
   std::vector<std::string> searches() const override;
+  std::string trial_store() const override { return options_.trial_store; }
   std::shared_ptr<RefusalView const> why_not(std::string const& line) override;
   std::string script() const override {
     std::lock_guard lock(mutex_);
@@ -136,6 +137,7 @@ private:
   Status run(ResumeTuning const&);
   Status run(StopTuning const&);
   Status run(OpenTrial const& c);
+  Status run(OpenStored const& c);
   Status run(ClearTuning const&);
   Status check_device(std::string const& name) const;
   Status cut(std::function<Result<Cut>(LoadedModel const&, Cut const&)> const& change);

@@ -33,6 +33,7 @@ TuningTrial trial_view(Attempt const& attempt) {
   trial.outcome = class_of(attempt.outcome);
   if (!attempt.seconds.empty()) trial.ms = std::ranges::min(attempt.seconds) * 1e3;
   trial.best_ms = attempt.best_seconds * 1e3;
+  trial.predicted_ms = attempt.predicted_seconds.value_or(0) * 1e3;
   for (auto const& [knob, value] : attempt.point) trial.knobs.emplace_back(knob, value);
   trial.sentence = attempt.sentence;
   trial.script = attempt.script;
