@@ -1,5 +1,6 @@
 // The view of a tuning: with made-up searches, and in a window that tunes.
 #include <QAccessible>
+#include <QComboBox>
 #include <QLabel>
 #include <QPushButton>
 #include <QSpinBox>
@@ -33,6 +34,8 @@ std::shared_ptr<session::TuningRun> made_up(int number, char const* search, int 
     auto trial = std::make_shared<session::TuningTrial>();
     trial->number = i;
     trial->knobs = {{"conv2d.ow.i", "28"}, {"conv2d.oc.i", "16"}, {"conv2d.ic.i", "64"}};
+    trial->knobs[0].second = std::to_string(4 << i % 4);
+    trial->predicted_ms = first_ms * (0.4 + 0.6 * std::exp(-i / 70.0));
     if (i % 3 == 0) trial->knobs.push_back({"conv2d.unroll", "kh kw"});
     if (i % 7 == 0) {
       trial->outcome = i % 2 ? TrialClass::kTimeout : TrialClass::kCompileError;
@@ -98,10 +101,19 @@ private slots:
     QVERIFY(view.select({3, 297}));
     for (int i = 0; i < 4; ++i) QApplication::processEvents();
     QStringList wrong;
-    for (QWidget* one : view.findChildren<QWidget*>())
-      if (one->isVisible()) check(*one, wrong);
-    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.mid(0, 10).join("\n")));
-    keep_picture(view, QString("tuning_%1_%2_%3").arg(theme).arg(size.width()).arg(scale));
+    auto* side = view.findChild<QComboBox*>("tuningSide");
+    for (int which = 0; which < side->count(); ++which) {
+      side->setCurrentIndex(which);
+      for (int i = 0; i < 4; ++i) QApplication::processEvents();
+      for (QWidget* one : view.findChildren<QWidget*>())
+        if (one->isVisible()) check(*one, wrong);
+      QVERIFY2(wrong.isEmpty(), qPrintable(wrong.mid(0, 10).join("\n")));
+      keep_picture(view, QString("tuning_%1_%2_%3_%4")
+                             .arg(theme)
+                             .arg(size.width())
+                             .arg(scale)
+                             .arg(side->currentText()));
+    }
     qApp->setStyleSheet("");
   }
 
@@ -126,6 +138,27 @@ private slots:
     QCOMPARE(button(view, "tuningPause")->text(), QString("Resume"));
     button(view, "tuningPause")->click();
     QCOMPARE(resumed.size(), 1);
+  }
+
+  void predictions_and_knobs_say_what_they_rest_on() {
+    TuningPredictions predictions;
+    predictions.resize(300, 240);
+    predictions.show_runs({});
+    QCOMPARE(predictions.words(), QString("No search has predicted times yet."));
+    auto run = made_up(1, "genetic", 100, 2.9);
+    predictions.show_runs({{run}});
+    QVERIFY2(predictions.words().endsWith(" of 86 trials"), qPrintable(predictions.words()));
+    QPointF low = predictions.position(1, 1), high = predictions.position(2, 2);
+    QVERIFY(high.x() > low.x() && high.y() < low.y());
+    QCOMPARE(agreement(0.8), QString("The order agrees well"));
+    QCOMPARE(agreement(-0.5), QString("The order is rather the reverse"));
+    TuningImportance importance;
+    importance.show_runs({});
+    QCOMPARE(importance.words(), QString("The trials do not differ in their knobs yet."));
+    importance.show_runs({{run}});
+    QCOMPARE(importance.words(), QString("Share of the variance of time, over 86 trials"));
+    importance.resize(300, 240);
+    QCOMPARE(importance.parts().size(), size_t(2));  // those with more than one value
   }
 
   void the_fastest_come_first_and_a_dot_selects_its_row() {

@@ -54,6 +54,8 @@ RecordsView::RecordsView(QWidget* parent) : QWidget(parent) {
   soon_.setInterval(kTyping);
   sentence_ = label("recordsSentence", "secondary", Wrap::kYes);
   sentence_->setContentsMargins(16, 4, 16, 4);
+  sentence_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  sentence_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding);  // where the table was
   sentence_->hide();
   parts_ = new QSplitter(Qt::Vertical);
   parts_->setChildrenCollapsible(false);
@@ -100,6 +102,7 @@ QWidget* RecordsView::build_head() {
   kernel_->addItem("any kernel"), device_->addItem("any device");
   outcome_->addItem("any outcome"), job_->addItem("any job");
   auto* head = new QWidget;
+  head->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   auto* rows = new QVBoxLayout(head);
   rows->setContentsMargins(16, 8, 16, 6);
   rows->setSpacing(6);

@@ -80,7 +80,7 @@ QString Theme::style_sheet() const {
     QListWidget { background: $raised; border: none; outline: none; }
     QListWidget::item { padding: 6px 10px; } QListWidget::item:selected { background: $hover; color: $text1; }
     QTableView { background: $inset; border: 1px solid $line2; border-radius: 6px; outline: none; selection-background-color: $hover; selection-color: $text1; }
-    QTableView::item { padding: 2px 8px; border: 0px solid transparent; } QTableView::item:selected { background: $hover; color: $text1; }
+    QTableView::item { padding: 2px 5px; border: 0px solid transparent; } QTableView::item:selected { background: $hover; color: $text1; }
     QHeaderView { background: transparent; } QHeaderView::section { background: $raised; color: $text3; border: none; border-bottom: 1px solid $line1; padding: 5px 8px; }
     QScrollBar:vertical { background: transparent; width: 8px; } QScrollBar:horizontal { background: transparent; height: 8px; }
     QScrollBar::handle { background: $line2; border-radius: 4px; min-height: 24px; min-width: 24px; } QScrollBar::handle:hover { background: $line3; }

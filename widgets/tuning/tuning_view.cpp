@@ -130,9 +130,34 @@ QWidget* TuningView::build_empty() {
   return words;
 }
 
+/// One of them at a time: beside the lines there is room for one.
+QWidget* TuningView::build_side() {
+  failures_ = new TuningFailures;
+  predictions_ = new TuningPredictions;
+  importance_ = new TuningImportance;
+  auto* which = new Chooser;
+  which->setObjectName("tuningSide");
+  which->setAccessibleName("Shown beside the lines");
+  which->addItems({"Failures", "Predictions", "Knobs"});
+  auto* stack = new QStackedWidget;
+  for (QWidget* one : std::initializer_list<QWidget*>{failures_, predictions_, importance_})
+    stack->addWidget(one);
+  connect(which, &QComboBox::currentIndexChanged, stack, &QStackedWidget::setCurrentIndex);
+  side_ = new QWidget;
+  auto* column = new QVBoxLayout(side_);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(4);
+  auto* head = new QHBoxLayout;
+  head->setContentsMargins(16, 0, 16, 0);
+  head->addStretch(1);
+  head->addWidget(which);
+  column->addLayout(head);
+  column->addWidget(stack, 1);
+  return side_;
+}
+
 QWidget* TuningView::build_charts() {
   chart_ = new TuningChart;
-  failures_ = new TuningFailures;
   table_ = new TrialTable;
   scroll_ = new QScrollArea;
   scroll_->setObjectName("trialScroll");
@@ -147,7 +172,7 @@ QWidget* TuningView::build_charts() {
   auto* upper = new QHBoxLayout;
   upper->setSpacing(0);
   upper->addWidget(chart_, 3);
-  upper->addWidget(failures_, 1);
+  upper->addWidget(build_side(), 1);
   column->addLayout(upper, 3);
   column->addWidget(scroll_, 2);
   return page;
@@ -172,8 +197,10 @@ void TuningView::connect_parts() {
 void TuningView::set_theme(Theme const& theme) {
   chart_->set_theme(theme);
   failures_->set_theme(theme);
+  predictions_->set_theme(theme);
+  importance_->set_theme(theme);
   table_->set_theme(theme);
-  failures_->setMaximumWidth(theme.px(360));
+  side_->setMaximumWidth(theme.px(360));
   bar_->setFixedHeight(theme.px(4));
 }
 
@@ -238,6 +265,8 @@ void TuningView::show_snapshot(session::Snapshot const& next) {
   if (!same) {
     chart_->show_runs(runs_, scale_);
     failures_->show_runs(runs_);
+    predictions_->show_runs(runs_);
+    importance_->show_runs(runs_);
     table_->show_runs(runs_, scale_);
     ChosenTrial chosen = selected();
     session::TuningRun const* run = chosen.run > 0 ? runs_.run(chosen.run) : nullptr;

@@ -8,6 +8,8 @@
 #include "widgets/tuning/trial_table.h"
 #include "widgets/tuning/tuning_chart.h"
 #include "widgets/tuning/tuning_failures.h"
+#include "widgets/tuning/tuning_importance.h"
+#include "widgets/tuning/tuning_predictions.h"
 
 class QComboBox;
 class QLabel;
@@ -52,6 +54,7 @@ private:
   QWidget* build_progress();
   QWidget* build_empty();
   QWidget* build_charts();
+  QWidget* build_side();
   void connect_parts();
   void choose(ChosenTrial chosen);
   void show_run(session::TuningRun const* run);
@@ -68,6 +71,9 @@ private:
   std::string kernel_;
   TuningChart* chart_ = nullptr;
   TuningFailures* failures_ = nullptr;
+  TuningPredictions* predictions_ = nullptr;
+  TuningImportance* importance_ = nullptr;
+  QWidget* side_ = nullptr;
   TrialTable* table_ = nullptr;
   QScrollArea* scroll_ = nullptr;
   QStackedWidget* pages_ = nullptr;
