@@ -56,21 +56,23 @@ private slots:
   }
 
   void history_is_shared_on_a_server() {
-    QVERIFY(tw({"tune", "example:matmul", "--trials", "4", "--json", "--store", url_}).code == 0);
+    QVERIFY(command_line::tw({"tune", "example:matmul", "--trials", "4", "--json", "--store", url_})
+                .code == 0);
     QCOMPARE(json_of({"history", "list", "--store", url_}).size(), 4);
     QString lines = folder_.filePath("t.jsonl");
-    QCOMPARE(tw({"history", "export", lines, "--store", url_}).code, 0);
-    QCOMPARE(tw({"history", "import", lines, "--store", url_}).code, 0);
+    QCOMPARE(command_line::tw({"history", "export", lines, "--store", url_}).code, 0);
+    QCOMPARE(command_line::tw({"history", "import", lines, "--store", url_}).code, 0);
     QCOMPARE(json_of({"history", "list", "--store", url_}).size(), 8);
-    QCOMPARE(tw({"history", "vacuum", "--store", url_}).code, 0);
-    Run away = tw({"history", "list", "--store", "postgresql://me@127.0.0.1:1/trials"});
+    QCOMPARE(command_line::tw({"history", "vacuum", "--store", url_}).code, 0);
+    Run away =
+        command_line::tw({"history", "list", "--store", "postgresql://me@127.0.0.1:1/trials"});
     QCOMPARE(away.code, 3);
     QVERIFY2(away.err.contains("the server cannot be reached"), qPrintable(away.err));
   }
 
   void what_cannot_be_is_one_sentence() {
     auto sentence = [](QStringList const& arguments) {
-      Run run = tw(arguments);
+      Run run = command_line::tw(arguments);
       return run.code == 2 ? run.err.trimmed() : QString::number(run.code) + run.out;
     };
     QVERIFY(sentence({"tune"}).contains("MODEL is required"));
@@ -115,7 +117,7 @@ private slots:
     QJsonObject job = json_of({"team", "jobs", "--store", url_})[0].toObject();
     QCOMPARE(job["done"].toInt(), job["slices"].toInt());
     QVERIFY(!job["open"].toBool());
-    QVERIFY(tw({"run", project, "--rounds", "2"}).code == 0);
+    QVERIFY(command_line::tw({"run", project, "--rounds", "2"}).code == 0);
   }
 
   void a_worker_for_any_job_leaves_when_told() {
@@ -132,7 +134,7 @@ private:
     return kernel + " " + QJsonDocument(point).toJson(QJsonDocument::Compact);
   }
   static QJsonArray json_of(QStringList arguments) {
-    return QJsonDocument::fromJson(tw(arguments << "--json").out.toUtf8()).array();
+    return QJsonDocument::fromJson(command_line::tw(arguments << "--json").out.toUtf8()).array();
   }
   tw::testing::PostgresServer server_;
   QTemporaryDir folder_;

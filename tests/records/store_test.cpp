@@ -105,13 +105,12 @@ private slots:
   }
 
   void words_are_found_wherever_they_stand() {
-    QTemporaryDir folder;
     std::vector<Trial> trials = some_trials(0, 140);
     trials[3].trace = "Unroll(Ow)";
     trials[4].failure = "it needs 100% of _all_ registers";
     trials[5].knobs = {{"conv2d.tile", "28x16"}};
     trials[6].machine = "Neoverse-V2";
-    Store store = opened(path(folder));
+    Store store = opened(place_);
     QVERIFY(store->append(trials));
     auto with = [&](char const* text) { return ids_of(store->find({.text = text})); };
     QCOMPARE(with("unroll(oW)"), std::vector<int64_t>{4});
@@ -132,8 +131,7 @@ private slots:
   }
 
   void names_are_told_once_and_in_order() {
-    QTemporaryDir folder;
-    Store store = opened(path(folder));
+    Store store = opened(place_);
     QVERIFY(store->names().value() == StoredNames());
     QVERIFY(store->append(some_trials(0, 50)));
     StoredNames names = store->names().value();
