@@ -76,8 +76,9 @@ private slots:
     std::set<std::vector<float>> rows;
     std::set<size_t> depths;
     int points = 0;
-    for (int i = 0; i < 40; ++i) {
+    while (points < 40) {
       Candidate candidate = space.random(rng).value();
+      if (candidate.rejection) continue;  // its program is none
       LoopNest nest = loop_nest(candidate.schedule.program());
       depths.insert(nest.loops.size());
       std::vector<float> row = relation_features(nest);

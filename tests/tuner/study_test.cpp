@@ -106,7 +106,7 @@ private slots:
           learned.seconds_per_trial * 1e3);
     QCOMPARE(learned.runs.size(), size_t(kSeeds));
     QVERIFY(learned.regret.back() < random.regret.back());
-    QVERIFY(learned.regret.back() < 0.05);
+    QVERIFY(learned.regret.back() < random.regret.back() / 3);
     // Half of the trials are enough to be no worse.
     QVERIFY(learned.regret[31] <= random.regret.back());
     for (Replayed const& run : learned.runs)

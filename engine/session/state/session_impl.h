@@ -1,6 +1,7 @@
 /// The session behind its facade: state under a mutex, jobs on threads of their own. Its methods
 /// are in session.cpp (models), session_steps.cpp, session_jobs.cpp (measuring, devices, exports),
-/// session_cut.cpp, session_tuning.cpp, session_trials.cpp and session_states.cpp (texts and comparisons).
+/// session_cut.cpp, session_tuning.cpp, session_trials.cpp and session_states.cpp (texts and
+/// comparisons).
 #pragma once
 
 #include <atomic>

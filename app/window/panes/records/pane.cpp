@@ -19,7 +19,10 @@ public:
   }
   QWidget* widget() override { return view_; }
   QWidget* focus_target() override { return view_->focus_target(); }
-  bool keeps_focus() const override { return true; }
+  bool keeps_focus() const override {
+    QWidget* focus = view_->window()->focusWidget();
+    return view_->isVisible() && focus && view_->isAncestorOf(focus);
+  }
   void set_theme(Theme const& theme) override { view_->set_theme(theme); }
   bool busy() const override { return board_.busy(); }
   QString find_command() const override { return "Find in stored trials"; }
@@ -90,8 +93,7 @@ void RecordsPane::watch() {
   });
   connect(view_, &RecordsView::open_asked, this,
           [this](qint64 trial) { bench_.execute(session::OpenStored{int(trial)}); });
-  bench_.add_menu(
-      view_, {"Open the stored trial as steps", "Find in stored trials", "Ask the store again"});
+  bench_.add_menu(view_, {"Open the stored trial as steps", "Find in stored trials"});
 }
 
 void RecordsPane::add_commands() {
@@ -109,7 +111,6 @@ void RecordsPane::add_commands() {
     bench_.ask(journal::ShowView{"records"});
     view_->focus_search();
   });
-  add("Ask the store again", "", [this] { board_.ask(); });
   add(
       "Open the stored trial as steps", "", [this] { view_->open_selected(); },
       [this] { return view_->can_open(); });
