@@ -91,10 +91,10 @@ private slots:
     Beside first(join), second(join);
     QVERIFY2(first.says("\"trial\""), qPrintable(first.err()));
     first.kill();  // in the midst of a slice
-    Beside third(join);
     QVERIFY2(second.says("\"trial\""), qPrintable(second.err()));
     server_.stop(SIGQUIT);
     server_.start();
+    Beside third(join);
     QVERIFY2(starter.ended(), "the job did not end");
     QVERIFY2(starter.code() == 0, qPrintable(starter.err()));
     QVERIFY2(second.ended(30'000) && second.code() == 0, qPrintable(second.err()));

@@ -168,10 +168,12 @@ private slots:
     std::vector<std::vector<int64_t>> ids(4);
     std::atomic<int> failed = 0;
     {
+      std::vector<Store> stores;  // open before anything is cut: that may fail for good
+      for (int writer = 0; writer < 4; ++writer) stores.push_back(opened(url_));
       std::vector<std::jthread> writers;
       for (uint64_t writer = 0; writer < 4; ++writer)
         writers.emplace_back([&, writer](std::stop_token stop) {
-          Store store = opened(url_);
+          Store& store = stores[writer];
           for (uint64_t number = writer * 100'000; !stop.stop_requested(); ++number)
             if (auto got = store->append(some_trials(number, 1)))
               ids[writer].push_back(got->front());
