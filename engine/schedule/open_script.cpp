@@ -12,6 +12,7 @@
 namespace tw {
 namespace {
 
+constexpr size_t kLongestLine = 1000;
 constexpr int64_t kMostFactor = 1024;  // of a number that counts nothing of the program
 
 std::optional<int64_t> number_of(std::string const& word) {
@@ -105,6 +106,11 @@ Result<OpenScript> OpenScript::parse(std::string_view text, std::string const& f
     size_t end = std::min(text.find('\n', at), text.size());
     std::string line = without_comment(std::string(text.substr(at, end - at)));
     ++number;
+    if (line.size() > kLongestLine)  // a pattern takes stack for each character
+      return bad_input(
+          "line_too_long",
+          fmt::format("the line has {} characters; the most is {}", line.size(), kLongestLine),
+          Place{file, number, 0, {}});
     for (std::sregex_iterator match(line.begin(), line.end(), kOpen), last; match != last; ++match)
       found.push_back({number, (*match)[1], (*match)[2]});
     closed += std::regex_replace(line, kOpen, "$1=1") + "\n";

@@ -1,5 +1,6 @@
 // A schedule script, replayed on the small kernel that its `for` line names.
 #include "engine/ir/text.h"
+#include "engine/schedule/open_script.h"
 #include "engine/schedule/trace.h"
 #include "engine/te/te.h"
 #include "tests/fuzz/target.h"
@@ -44,6 +45,8 @@ Schedule plain_schedule(std::string const& name) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(uint8_t const* data, size_t size) {
+  auto open = OpenScript::parse(fuzz::text_of(data, size), "fuzz.schedule");
+  if (!open) fuzz::check_sentence(open.error());
   auto script = parse_script(fuzz::text_of(data, size), "fuzz.schedule");
   if (!script) {
     fuzz::check_sentence(script.error());

@@ -113,6 +113,8 @@ private slots:
   }
 
   void rubbish_is_told_of() {
+    std::string endless = "split(C.i, factor=?{" + std::string(1'000'000, '8') + "})\n";
+    QCOMPARE(code_of(endless), QString("line_too_long"));
     for (char const* text : {"", "?", "tilewright schedule 1\nfor product\nsplit(C.i, factor=?{\n",
                              "tilewright schedule 1\nfor product\nsplit(C.i, =?)\n"}) {
       auto script = OpenScript::parse(text, "t.tws");
