@@ -1,5 +1,6 @@
 #include "engine/tuner/proposals.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace tw {
@@ -47,7 +48,7 @@ Result<std::optional<Candidate>> Proposals::proposed() {
   return search_.next();
 }
 
-Result<std::optional<Candidate>> Proposals::fresh(bool may_wait) {
+Result<std::optional<Candidate>> Proposals::fresh(bool may_wait, int& number) {
   for (int in_vain = 0; in_vain < kMostInVain; ++in_vain) {
     std::unique_lock lock(mutex_);
     if (closed_ || options_.stop.stop_requested()) return std::optional<Candidate>();
@@ -64,6 +65,7 @@ Result<std::optional<Candidate>> Proposals::fresh(bool may_wait) {
     }
     if (known_.insert(candidate->schedule.script()).second) {
       ++untold_;
+      number = proposed_++;
       return candidate;
     }
     ++repeated_;
@@ -80,9 +82,10 @@ Proposals::Made Proposals::make_one(bool may_wait) {
     ++making_;
   }
   auto start = Clock::now();
-  auto candidate = fresh(may_wait);
+  int number = 0;
+  auto candidate = fresh(may_wait, number);
   if (candidate && *candidate) {
-    compile(std::move(**candidate), since(start));
+    compile(std::move(**candidate), number, since(start));
     return Made::kOne;
   }
   {
@@ -95,7 +98,7 @@ Proposals::Made Proposals::make_one(bool may_wait) {
   return Made::kNone;
 }
 
-void Proposals::compile(Candidate candidate, double proposing) {
+void Proposals::compile(Candidate candidate, int number, double proposing) {
   auto start = Clock::now();
   auto code = compile_kernel(candidate.schedule.program(), space_.backend(), CodeTier::kFast,
                              options_.stop);
@@ -106,12 +109,14 @@ void Proposals::compile(Candidate candidate, double proposing) {
   if (!code && code.error().code == kTooMuchCode) {
     ++rejected_["size of the code"];
     search_.tell(candidate, std::nullopt);
+    first_is_out_ = first_is_out_ || number == 0;
     --untold_;
     --begun_;
     changed_.notify_all();
     return;
   }
-  ready_.push_back({std::move(candidate), std::move(code)});
+  auto place = std::ranges::upper_bound(ready_, number, {}, &Compiled::number);
+  ready_.insert(place, {std::move(candidate), std::move(code), number});
   changed_.notify_all();
 }
 
@@ -135,18 +140,19 @@ Result<std::optional<Compiled>> Proposals::next() {
   std::unique_lock lock(mutex_);
   ++waiting_;
   changed_.notify_all();
-  while (ready_.empty()) {
+  while (!is_ready()) {
     bool ended = ended_;
     lock.unlock();
     Made made = make_one(false);
     lock.lock();
-    if (made == Made::kOne || !ready_.empty()) continue;
+    if (made == Made::kOne || is_ready()) continue;
     if (made == Made::kNone && ended && making_ == 0) break;
     changed_.wait_for(lock, kPatience);
   }
   --waiting_;
-  if (ready_.empty() && failure_) return std::unexpected(*failure_);
-  if (ready_.empty()) return std::optional<Compiled>();
+  if (!is_ready() && failure_) return std::unexpected(*failure_);
+  if (!is_ready()) return std::optional<Compiled>();
+  first_is_out_ = true;
   std::optional<Compiled> compiled(std::move(ready_.front()));
   ready_.pop_front();
   changed_.notify_all();

@@ -18,6 +18,7 @@ namespace tw {
 struct Compiled {
   Candidate candidate;
   Result<KernelCode> code;
+  int number = 0;  ///< in the order in which they were proposed
 };
 /// What choosing and compiling took, in seconds of all threads that did it.
 struct ProposalCosts {
@@ -50,12 +51,14 @@ private:
   enum class Made : uint8_t { kOne, kNone, kBusy };
   /// Chooses and compiles one. kNone: there is none (now, where `may_wait` is not set).
   Made make_one(bool may_wait);
-  void compile(Candidate candidate, double proposing);
+  void compile(Candidate candidate, int number, double proposing);
+  /// The schedule by rule is the first, however long others took to compile.
+  bool is_ready() const { return !ready_.empty() && (first_is_out_ || ready_.front().number == 0); }
   /// Of what is known from earlier, then of the search.
   Result<std::optional<Candidate>> proposed();
   /// A candidate that is new; nothing: the search knows no more, or not before it is told what
   /// became of others, for which it is waited where `may_wait` is set.
-  Result<std::optional<Candidate>> fresh(bool may_wait);
+  Result<std::optional<Candidate>> fresh(bool may_wait, int& number);
 
   Space const& space_;
   Search& search_;
@@ -73,6 +76,8 @@ private:
   size_t ahead_;                  ///< that may be ready
   int making_ = 0, most_making_;  ///< threads that choose or compile
   int waiting_ = 0;               ///< threads in `next`
+  int proposed_ = 0;
+  bool first_is_out_ = false;
   bool ended_ = false, closed_ = false;
   std::optional<Error> failure_;
   std::jthread worker_;  ///< the last: it begins at once

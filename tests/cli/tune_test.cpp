@@ -54,11 +54,12 @@ private slots:
     QCOMPARE(best["id"], fastest[0].toObject()["id"]);
     Run shown = tw({"history", "show", QString::number(best["id"].toInt()), "--store", store});
     QVERIFY2(shown.out.contains("tilewright schedule 1"), qPrintable(shown.out + shown.err));
-    // What is known is tried first, after the default.
+    // What is known is tried first, after the default; of two that compile at once one is sooner.
     Run again = tuned("4", "morning");
-    QJsonObject second = QJsonDocument::fromJson(again.out.split('\n')[1].toUtf8()).object();
-    bool default_is_best = best["knobs"].toObject().isEmpty();
-    if (!default_is_best) QCOMPARE(second["point"].toObject(), best["knobs"].toObject());
+    bool found = best["knobs"].toObject().isEmpty();  // the default is the best
+    for (QString const& line : again.out.split('\n').mid(1, 4))
+      found = found || QJsonDocument::fromJson(line.toUtf8()).object()["point"] == best["knobs"];
+    QVERIFY2(found, qPrintable(again.out));
     QCOMPARE(json_of({"history", "list", "--store", store, "--job", "night"}).size(), 8);
     QCOMPARE(json_of({"history", "list", "--store", store}).size(), 16);
     QVERIFY(tw({"history", "export", lines, "--store", store}).code == 0);
