@@ -24,6 +24,11 @@ Outcome outcome_of(Error const& error) {
   return Outcome::kCompileError;
 }
 
+/// An older device, or one that has no room for the limits beside the tensors.
+bool goes_in_calls(Error const& error) {
+  return error.code == "unknown_request" || error.code == "tensor_too_large";
+}
+
 Trouble trouble_of(Error const& error) { return {outcome_of(error), to_sentence(error)}; }
 
 }  // namespace
@@ -61,7 +66,7 @@ std::expected<std::vector<double>, Trouble> TrialRunner::tried(KernelCode const&
   bench.timing.warm_up = 0;  // it ran once when it was judged
   auto answer = bench_.attempt(code, limits_, bench);
   costs_.running += since(start);
-  if (!answer && answer.error().code == "unknown_request") {
+  if (!answer && goes_in_calls(answer.error())) {
     in_one_call_ = false;
     return tried(code, incumbent);
   }

@@ -22,7 +22,8 @@ class TroubledDevice final : public Device {
 public:
   explicit TroubledDevice(Device& device) : device_(device) {}
   std::function<bool(int load)> lies, crashes, is_lost;
-  bool in_one_call = false;           ///< judges by itself
+  bool in_one_call = false;  ///< judges by itself
+  bool is_small = false;
   bool lies_fast = false;             ///< says so, and that everything takes a nanosecond
   std::chrono::milliseconds pace{0};  ///< that each attempt takes, whatever it is
   std::atomic<int> attempts = 0;
@@ -74,6 +75,7 @@ public:
                               TimingOptions const& timing, CallOptions const& options) override {
     if (!in_one_call) return Device::attempt(library, step, outputs, threads, timing, options);
     ++attempts;
+    if (is_small) return bad_input("tensor_too_large", "there is no room for the limits");
     if (is_lost && is_lost(attempts)) return environment_failed("device_lost", "the line was cut");
     auto answer = device_.attempt(library, step, outputs, threads, timing, options);
     if (answer && pace.count() > 0) {
@@ -180,6 +182,18 @@ private slots:
     QCOMPARE(result.devices[1].lost, 1);
     QVERIFY(result.devices[1].reason.empty() && result.devices[1].trials > 2);
     QCOMPARE(result.devices[0].trials + result.devices[1].trials, 40);
+  }
+
+  /// What cannot be judged there is judged here.
+  void a_device_without_room_for_limits_is_asked_in_calls() {
+    TroubledDevice small(*device_);
+    small.in_one_call = small.is_small = true;
+    TuneOptions options{.trials = 6};
+    TuneResult result = tune(space_of(kProduct), small, inputs_, expected_, options).value();
+    QCOMPARE(result.attempts.size(), size_t(6));
+    QVERIFY(small.attempts == 1);
+    for (Attempt const& attempt : result.attempts)
+      QVERIFY2(attempt.outcome == records::Outcome::kOk, attempt.sentence.c_str());
   }
 
   /// Its nanoseconds would win every search.
