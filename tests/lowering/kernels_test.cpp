@@ -14,10 +14,18 @@ using namespace tw;
 namespace {
 
 std::vector<Pass> all_passes() {
-  return {hoist_reduction_init(), lower_blocks(),    simplify_kernel().because("for the test"),
-          compact_tensors(),      partition_loops(), flatten_buffers(),
-          vectorize_loops(),      unroll_loops(),    simplify_kernel().because("for the test"),
-          promote_accumulators(), plan_workspace()};
+  return {hoist_reduction_init(),
+          lower_blocks(),
+          simplify_kernel().because("for the test"),
+          compact_tensors(),
+          partition_loops(),
+          guard_updates(),
+          flatten_buffers(),
+          vectorize_loops(),
+          unroll_loops(),
+          simplify_kernel().because("for the test"),
+          promote_accumulators(),
+          plan_workspace()};
 }
 
 /// Tiles of A wait in a tensor that is allocated whole for each of them; the guard is one that

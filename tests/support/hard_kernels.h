@@ -292,8 +292,33 @@ private:
       list.push_back(fmt::format("{} in {}", axis.name, axis.extent));
       axes.insert(axes.begin() + rng_.below(int64_t(axes.size()) + 1), axis);
     }
+    if (one_in(2))
+      return fmt::format("sum[{}] {} * ({})", fmt::join(list, ", "), padded(type, axes, over[0]),
+                         combined(type, axes));
     char const* how = one_in(4) ? "max" : one_in(6) ? "min" : "sum";
     return fmt::format("{}[{}] {}", how, fmt::join(list, ", "), combined(type, axes));
+  }
+
+  /// A factor that is zero outside of a tensor, as padding makes it for a window over it.
+  std::string padded(std::string const& type, std::vector<Axis> const& axes, Axis const& window) {
+    Tensor const& tensor = tensor_of(!is_floating(type));
+    std::vector<std::string> guards;
+    std::string along = fmt::format("{}+{}", any(axes).name, window.name);
+    int64_t before = rng_.between(0, 2);
+    if (before > 0) guards.push_back(fmt::format("{} <= {}", before, along));
+    guards.push_back(fmt::format("{} < {}", along, before + tensor.shape[0]));
+    std::vector<std::string> indices{before > 0 ? fmt::format("{}-{}", along, before) : along};
+    for (size_t d = 1; d < tensor.shape.size(); ++d)
+      indices.push_back(index(tensor.shape[d], axes, d, 0, guards));
+    std::string text = fmt::format("{}[{}]", tensor.name, fmt::join(indices, ", "));
+    if (tensor.type == "bool")
+      text = fmt::format("select({}, {}, {})", text, literal(type, 2), literal(type, 1));
+    else if (is_floating(tensor.type) && !is_floating(type))
+      text = fmt::format("{}({} * 8.0)", type, text);
+    std::string source =
+        tensor.type == "bool" || is_floating(tensor.type) > is_floating(type) ? type : tensor.type;
+    text = fmt::format("select({}, {}, {})", fmt::join(guards, " && "), text, literal(source, 0));
+    return source == type ? text : fmt::format("{}({})", type, text);
   }
 
   /// Each step takes from the one before, at the same place or at the mirrored one.

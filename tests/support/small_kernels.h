@@ -18,6 +18,9 @@ inline std::vector<std::string> const& small_kernels() {
       "W[o, c, r, s]\n",
       "kernel depthwise(X: f32[1, 4, 6, 6], W: f32[4, 2, 2]) -> Y\n"
       "  Y[n in 1, c in 4, y in 5, x in 5] = sum[r in 2, s in 2] X[n, c, y+r, x+s] * W[c, r, s]\n",
+      "kernel framed_conv(X: f32[4, 6], W: f32[3, 3, 4]) -> Y\n"
+      "  Y[y in 4, x in 6, o in 4] = sum[r in 3, s in 3] select(1 <= y+r && y+r < 5 && 1 <= x+s && "
+      "x+s < 7, X[y+r-1, x+s-1], 0) * W[r, s, o]\n",
       "kernel pool(X: f32[1, 3, 6, 8]) -> Y\n"
       "  Y[n in 1, c in 3, y in 3, x in 4] = max[r in 2, s in 2] X[n, c, y*2+r, x*2+s]\n",
       "kernel softmax(X: f32[4, 11]) -> Y\n"

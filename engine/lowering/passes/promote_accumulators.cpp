@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "engine/arith/linear.h"
 #include "engine/arith/simplify.h"
@@ -22,13 +23,13 @@ constexpr size_t kMostAccumulators = 64;
 struct Place {
   Buffer buffer;
   Expr index;
-  Buffer accumulator;
+  bool conditional = true;  // no store to it stands under no condition
+  Buffer accumulator = nullptr;
 };
 
 /// Everything a loop body does to the buffers that it writes.
 struct Accesses {
   std::map<std::string, std::vector<Place>> places;  // of written buffers, distinct by index
-  bool conditional = false;                          // some store stands under a condition
 };
 
 Expr base_of(Expr const& index) {
@@ -47,6 +48,18 @@ bool disjoint(Expr const& a, Expr const& b) {
   return difference.constant >= b.lanes() || -difference.constant >= a.lanes();
 }
 
+/// What the store writes is made of what was there.
+bool updates(Store const& store) {
+  bool reads = false;
+  walk(store.value, [&](Expr const& e) {
+    auto const* read = e.as<Load>();
+    reads = reads || (read && read->buffer->name == store.buffer->name &&
+                      equal(read->indices[0], store.indices[0]));
+    return !reads;
+  });
+  return reads;
+}
+
 class AccessCollector {
 public:
   explicit AccessCollector(Stmt const& body) { statement(body, false); }
@@ -58,8 +71,8 @@ private:
     dispatch(*s, [&](auto const& node) { collect(node, conditional); });
   }
   void collect(Store const& node, bool conditional) {
-    result.conditional |= conditional;
-    add(node.buffer, node.indices[0]);
+    if (conditional && !updates(node)) usable = false;
+    add(node.buffer, node.indices[0], conditional);
   }
   void collect(For const& node, bool conditional) {
     if (node.loop_kind == LoopKind::kParallel) usable = false;
@@ -79,11 +92,12 @@ private:
   void collect(N const&, bool) {
     usable = false;
   }
-  void add(Buffer const& buffer, Expr const& index) {
+  void add(Buffer const& buffer, Expr const& index, bool conditional) {
     auto& list = result.places[buffer->name];
-    for (Place const& place : list)
-      if (equal(place.index, index)) return;
-    list.push_back({buffer, index, nullptr});
+    auto known =
+        std::ranges::find_if(list, [&](Place const& place) { return equal(place.index, index); });
+    if (known == list.end()) known = list.insert(list.end(), {buffer, index});
+    known->conditional = known->conditional && conditional;
   }
 
 public:
@@ -105,9 +119,18 @@ bool loads_agree(Stmt const& body, Accesses const& accesses) {
   return agree;
 }
 
-bool promotable(For const& loop, AccessCollector const& collected) {
-  if (!collected.usable || collected.result.conditional || collected.result.places.empty())
-    return false;
+using Stores = std::vector<Store const*>;
+
+bool holds(Stores const& stores, Place const& place) {
+  return std::ranges::any_of(stores, [&](Store const* store) {
+    return store->buffer->name == place.buffer->name && equal(store->indices[0], place.index);
+  });
+}
+
+/// `before`: what was surely stored before the loop, by the same thread. An element that the loop
+/// may not write is there then, and nobody else writes it.
+bool promotable(For const& loop, AccessCollector const& collected, Stores const& before) {
+  if (!collected.usable || collected.result.places.empty()) return false;
   size_t count = 0;
   for (auto const& [name, places] : collected.result.places) {
     count += places.size();
@@ -115,6 +138,7 @@ bool promotable(For const& loop, AccessCollector const& collected) {
     for (size_t i = 0; i < places.size(); ++i) {
       if (places[i].index.as<Ramp>() == nullptr && places[i].index.lanes() > 1) return false;
       if (uses_variable(places[i].index, loop.name())) return false;
+      if (places[i].conditional && !holds(before, places[i])) return false;
       for (std::string const& inner : collected.bound_)
         if (uses_variable(places[i].index, inner)) return false;
       for (size_t j = 0; j < i; ++j)
@@ -126,7 +150,7 @@ bool promotable(For const& loop, AccessCollector const& collected) {
 
 enum class Use : uint8_t { kNone, kRead, kOverwritten };
 
-/// What a loop body does with a place first. Its stores stand under no condition.
+/// What a loop body does with a place first. Stores under a condition read it.
 Use first_use(Stmt const& s, Place const& place) {
   if (auto const* list = s.as<Seq>()) {
     for (Stmt const& child : list->stmts)
@@ -196,14 +220,34 @@ class Promotion : public Rewriter {
 public:
   Expr visit(Expr const& e) override { return e; }
   Stmt visit(Stmt const& s) override {
+    if (auto const* list = s.as<Seq>()) return visit_list(*list, s);
     auto const* loop = s.as<For>();
-    if (!loop || loop->loop_kind == LoopKind::kParallel) return rebuild(s);
+    if (!loop) return rebuild(s);
+    if (loop->loop_kind == LoopKind::kParallel) {
+      Stores around = std::exchange(before_, {});
+      Stmt next = rebuild(s);
+      before_ = std::move(around);
+      return next;
+    }
     AccessCollector collected(loop->body);
-    if (!promotable(*loop, collected)) return rebuild(s);
+    if (!promotable(*loop, collected, before_)) return rebuild(s);
     return promoted(*loop, s, collected.result);
   }
 
 private:
+  Stmt visit_list(Seq const& list, Stmt const& s) {
+    size_t known = before_.size();
+    std::vector<Stmt> stmts;
+    bool same = true;
+    for (Stmt const& child : list.stmts) {
+      stmts.push_back(visit(child));
+      same = same && stmts.back().same_as(child);
+      if (auto const* store = child.as<Store>()) before_.push_back(store);
+    }
+    before_.resize(known);
+    return same ? s : make_from<Seq>(list.origin, std::move(stmts));
+  }
+
   Stmt promoted(For const& loop, Stmt const& s, Accesses& accesses) {
     std::vector<Stmt> before, after;
     std::vector<Buffer> buffers;
@@ -230,6 +274,7 @@ private:
     return body;
   }
   int next_ = 0;
+  Stores before_;  // stores before this place in the lists around
 };
 
 Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {

@@ -29,6 +29,7 @@ std::vector<Pass> cpu_passes() {
           "before loops are partitioned: simplified guards show where they hold"),
       compact_tensors(),
       partition_loops(),
+      guard_updates(),
       flatten_buffers(),
       vectorize_loops(),
       unroll_loops(),

@@ -13,6 +13,7 @@
 #include "engine/importers/from_foreign.h"
 #include "engine/runtime/module.h"
 #include "engine/runtime/thread_pool.h"
+#include "engine/schedule/trace.h"
 
 namespace tw::bench {
 namespace {
@@ -45,6 +46,7 @@ struct CompiledModel::Parts {
   Graph graph;
   Plan plan;
   std::vector<CompiledKernel> kernels;
+  size_t largest = 0;  // of the measured kernels, by its work
   std::vector<LoadedModule> modules;
   std::vector<TwKernel> functions;  // one per kernel
   std::map<ValueId, NDArray> values;
@@ -53,6 +55,7 @@ struct CompiledModel::Parts {
   ThreadPool pool{1, Pinning::kNone};
   CodeTier tier = CodeTier::kFull;
   std::string measured;        // operator; empty: all
+  std::string script;          // of the kernel with the most work; empty: by rule
   double compile_seconds = 0;  // without the neighbours
 
   bool is_neighbour(KernelTask const& task) const {
@@ -66,9 +69,14 @@ struct CompiledModel::Parts {
     for (PlanStep const& step : plan.steps)
       if (step.kind != StepKind::kKernel) return refused("no_kernel", step.reason);
     int64_t most = 0;
+    auto work = [&](KernelTask const& task) {
+      return is_neighbour(task) ? int64_t(-1) : task.flops;
+    };
+    largest = size_t(std::ranges::max_element(plan.kernels, {}, work) - plan.kernels.begin());
     for (KernelTask const& task : plan.kernels) {
       Clock::time_point start = Clock::now();
-      TRY_ASSIGN(int64_t bytes, compile_kernel(task, backend));
+      bool has_script = !script.empty() && &task == &plan.kernels[largest];
+      TRY_ASSIGN(int64_t bytes, compile_kernel(task, backend, has_script));
       most = std::max(most, bytes);
       if (is_neighbour(task)) compile_seconds -= seconds_since(start);
     }
@@ -78,10 +86,18 @@ struct CompiledModel::Parts {
     return {};
   }
 
+  Result<Schedule> scheduled_by_script(ir::Program program, Backend const& backend) const {
+    TRY_ASSIGN(Script parsed, parse_script(script));
+    auto replayed = replay(Schedule(std::move(program), backend.shared_target()), parsed);
+    if (!replayed) return refused("step_refused", replayed.error().message);
+    return *std::move(replayed);
+  }
+
   /// The bytes of its workspace.
-  Result<int64_t> compile_kernel(KernelTask const& task, Backend const& backend) {
+  Result<int64_t> compile_kernel(KernelTask const& task, Backend const& backend, bool has_script) {
     TRY_ASSIGN(ir::Program program, te::to_program(task.kernel));
-    TRY_ASSIGN(Schedule scheduled, backend.default_schedule(program));
+    TRY_ASSIGN(Schedule scheduled, has_script ? scheduled_by_script(program, backend)
+                                              : backend.default_schedule(program));
     TRY_ASSIGN(KernelCode code, tw::compile_kernel(scheduled.program(), backend, tier));
     // The rules pack no parameters themselves: the graph's passes did.
     if (code.load) return refused("makes_parameters", task.name + " computes parameters first");
@@ -142,10 +158,12 @@ CompiledModel::CompiledModel(CompiledModel&&) noexcept = default;
 CompiledModel::~CompiledModel() = default;
 
 Result<CompiledModel> CompiledModel::create(ForeignModel const& model, Backend const& backend,
-                                            CodeTier tier, std::string const& measured) {
+                                            CodeTier tier, std::string const& measured,
+                                            std::string const& script) {
   auto parts = std::make_unique<Parts>();
   parts->tier = tier;
   parts->measured = measured;
+  parts->script = script;
   Clock::time_point start = Clock::now();
   TRY(parts->compile(model, backend));
   parts->compile_seconds += seconds_since(start);
@@ -171,6 +189,7 @@ int32_t CompiledModel::run() const { return parts_->run(true); }
 int32_t CompiledModel::run_core() const { return parts_->run(false); }
 NDArray const& CompiledModel::output() const { return parts_->values.at(parts_->graph.outputs[0]); }
 std::vector<CompiledKernel> const& CompiledModel::kernels() const { return parts_->kernels; }
+CompiledKernel const& CompiledModel::largest() const { return parts_->kernels[parts_->largest]; }
 bool CompiledModel::has_border() const {
   return std::ranges::any_of(parts_->kernels, &CompiledKernel::is_border);
 }

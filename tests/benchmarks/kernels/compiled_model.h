@@ -23,9 +23,11 @@ struct CompiledKernel {
 class CompiledModel {
 public:
   /// `measured`: the operator whose kernels count, the others are their neighbours; empty: all.
-  /// Errors: those of the compiler; no_kernel when a part has none.
+  /// `script`: of the kernel with the most work, in the place of the schedule by rule; empty: none.
+  /// Errors: those of the compiler; no_kernel when a part has none; those of the script.
   static Result<CompiledModel> create(ForeignModel const& model, Backend const& backend,
-                                      CodeTier tier, std::string const& measured = "");
+                                      CodeTier tier, std::string const& measured = "",
+                                      std::string const& script = "");
   CompiledModel(CompiledModel&&) noexcept;
   ~CompiledModel();
 
@@ -40,6 +42,8 @@ public:
   NDArray const& output() const;
 
   std::vector<CompiledKernel> const& kernels() const;
+  /// The one that counts: with the most work of those that are measured.
+  CompiledKernel const& largest() const;
   bool has_border() const;
   double compile_seconds() const;  ///< from the model to what is measured
 

@@ -12,6 +12,8 @@
 #include <optional>
 
 #include "engine/runtime/thread_pool.h"
+#include "engine/samples/onnx_writer.h"
+#include "engine/support/files.h"
 #include "targets/cpu/compiler/cpu_backend.h"
 #include "targets/cpu/hardware/detect.h"
 #include "tests/benchmarks/kernels/compiled_model.h"
@@ -33,6 +35,8 @@ struct Options {
   uint64_t seed = 1;
   int core = -1;
   RoundOptions rounds;
+  std::string script;       // of a tuned schedule, which becomes an arm
+  std::string write_model;  // instead of measuring
   bool list = false;
 };
 
@@ -124,12 +128,14 @@ void add_peer_arms(std::string const& name, PeerKernel& kernel, std::vector<Arm>
 /// A workload as the product compiles it.
 struct Ours {
   CompiledModel full, fast;
+  std::optional<CompiledModel> tuned;
   std::optional<CompiledModel> alone;  ///< from plain to plain, where `full` has neighbours
 };
 
 std::vector<Arm> make_arms(Ours const& ours, std::vector<PeerArm>& peers, Json& report) {
   std::vector<Arm> arms = {make_arm("ours", [&ours] { ours.full.run_core(); }),
                            make_arm("ours_fast", [&ours] { ours.fast.run_core(); })};
+  if (ours.tuned) arms.push_back(make_arm("tuned", [&ours] { ours.tuned->run_core(); }));
   CompiledModel const& plain = ours.alone ? *ours.alone : ours.full;
   if (ours.alone || plain.has_border())
     arms.push_back(make_arm("ours_plain", [&plain] { plain.run(); }));
@@ -171,11 +177,12 @@ void describe_ours(CompiledModel const& model, double error, Json& report) {
 /// A model that was run once and gave the right output.
 Result<CompiledModel> compiled(Options const& options, Workload const& workload,
                                Operands const& operands, Backend const& backend, CodeTier tier,
-                               bool inside_network) {
+                               bool inside_network, std::string const& script = "") {
   ForeignModel source = inside_network ? model_inside_network(workload, operands.weights)
                                        : model_of(workload, operands.weights);
-  TRY_ASSIGN(CompiledModel model, CompiledModel::create(source, backend, tier,
-                                                        inside_network ? "depthwise_conv2d" : ""));
+  TRY_ASSIGN(CompiledModel model,
+             CompiledModel::create(source, backend, tier, inside_network ? "depthwise_conv2d" : "",
+                                   script));
   model.set_inputs(inputs_of(workload, operands));
   model.poison();
   if (int32_t code = model.run(); code != 0)
@@ -193,7 +200,13 @@ Result<Ours> compile_ours(Options const& options, Workload const& workload,
   };
   TRY_ASSIGN(CompiledModel full, make(CodeTier::kFull, inside));
   TRY_ASSIGN(CompiledModel fast, make(CodeTier::kFast, inside));
-  Ours ours{std::move(full), std::move(fast), std::nullopt};
+  Ours ours{std::move(full), std::move(fast), std::nullopt, std::nullopt};
+  if (!options.script.empty()) {
+    TRY_ASSIGN(std::string script, read_file(options.script));
+    TRY_ASSIGN(CompiledModel tuned,
+               compiled(options, workload, operands, backend, CodeTier::kFull, inside, script));
+    ours.tuned.emplace(std::move(tuned));
+  }
   if (!inside) return ours;
   TRY_ASSIGN(CompiledModel alone, make(CodeTier::kFull, false));
   ours.alone.emplace(std::move(alone));
@@ -222,6 +235,21 @@ Result<Json> measure(Options const& options, Workload const& workload) {
   return report;
 }
 
+/// As it is measured, for `tw tune`; prints the name of the kernel that counts.
+Status write_model(Options const& options, Workload const& workload) {
+  Operands operands = random_operands(workload, options.seed);
+  ForeignModel model = workload.is_depthwise() ? model_inside_network(workload, operands.weights)
+                                               : model_of(workload, operands.weights);
+  TRY_ASSIGN(std::string bytes, write_onnx(model));
+  TRY(write_file(options.write_model, bytes));
+  TRY_ASSIGN(auto backend, create_cpu_backend(detect_host()));
+  TRY_ASSIGN(CompiledModel compiled,
+             CompiledModel::create(model, *backend, CodeTier::kFast,
+                                   workload.is_depthwise() ? "depthwise_conv2d" : ""));
+  fmt::print("{}\n", compiled.largest().name);
+  return {};
+}
+
 int run(Options const& options) {
   if (options.list) {
     for (Workload const& workload : all_workloads()) fmt::print("{}\n", workload.name);
@@ -231,6 +259,11 @@ int run(Options const& options) {
   if (!workload) {
     fmt::print(stderr, "bench-kernels: there is no workload '{}'\n", options.workload);
     return 2;
+  }
+  if (!options.write_model.empty()) {
+    Status written = write_model(options, *workload);
+    if (!written) fmt::print(stderr, "bench-kernels: {}\n", to_sentence(written.error()));
+    return written ? 0 : 1;
   }
   Result<Json> report = measure(options, *workload);
   if (!report) {
@@ -253,6 +286,9 @@ int main(int count, char** arguments) {
   app.add_option("--core", options.core, "the core to run on; the last one");
   app.add_option("--rounds", options.rounds.wanted, "undisturbed rounds to measure");
   app.add_option("--most-rounds", options.rounds.most, "rounds to try for that");
+  app.add_option("--script", options.script, "measure this schedule of the kernel, too");
+  app.add_option("--write-model", options.write_model,
+                 "instead: write the model that is measured as ONNX, print the kernel's name");
   app.add_flag("--list", options.list, "print the names of all workloads");
   CLI11_PARSE(app, count, arguments);
   return tw::bench::run(options);

@@ -36,6 +36,11 @@ bool Building::step(std::string const& line) {
   return true;
 }
 
+bool Building::has_block(std::string const& name) const {
+  return std::ranges::any_of(ir::blocks_of(schedule_.program().body),
+                             [&](auto const& site) { return site.block->name == name; });
+}
+
 std::pair<std::string, std::string> Building::split(RuleStage const& stage, RuleAxis const& axis,
                                                     int64_t factor) {
   if (factor >= axis.extent) return {"", axis.name};

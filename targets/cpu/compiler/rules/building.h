@@ -23,9 +23,10 @@ struct RuleStage {
   std::string block;
   ir::Block const* node = nullptr;
   std::vector<RuleAxis> spatial, reduce;
-  bool streams = false;    ///< it reads packed weights, more than caches hold
-  int64_t points() const;  ///< iterations of the nest
-  int64_t terms() const;   ///< of each sum
+  bool streams = false;                ///< it reads packed weights, more than caches hold
+  RuleStage const* padding = nullptr;  ///< makes a tensor with padding for this stage alone
+  int64_t points() const;              ///< iterations of the nest
+  int64_t terms() const;               ///< of each sum
 };
 
 class Building {
@@ -58,6 +59,7 @@ public:
   /// Takes one script line; false when it is refused.
   bool step(std::string const& line);
   Schedule const& schedule() const { return schedule_; }
+  bool has_block(std::string const& name) const;
 
   /// Splits an axis unless the factor is its whole extent; answers (outer or "", inner).
   std::pair<std::string, std::string> split(RuleStage const& stage, RuleAxis const& axis,

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "engine/ir/rewrite.h"
-#include "targets/cpu/compiler/rules/tile.h"
+#include "targets/cpu/compiler/rules/padding.h"
 
 namespace tw {
 namespace {
@@ -237,6 +237,7 @@ bool reduction_rule(Building& building, RuleStage const& stage, RuleStage const*
     return false;
   }
   Tile tile = choose_tile(building, stage, target, width);
+  skip_padding(building, stage, tile);
   // Lanes along another dimension than the last: the tile is stored lane by lane, and what takes
   // the sums out of it turns them.
   bool turned = tile.lanes > 1 && tile.vector + 1 < stage.spatial.size();

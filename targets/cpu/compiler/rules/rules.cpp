@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/ir/rewrite.h"
+#include "targets/cpu/compiler/rules/padding.h"
 
 namespace tw {
 namespace {
@@ -159,14 +160,19 @@ bool make_at(Building& building, RuleStage const& producer, RuleStage const& sta
   return true;
 }
 
+/// What a stage reads and another one makes, each time.
+bool may_move(Building const& building, RuleStage const& producer, RuleStage const& stage) {
+  return producer.reduce.empty() && reads(stage, producer.block) && !is_of_load_time(producer) &&
+         building.has_block(producer.block);
+}
+
 /// Another place than the rule's, before everything, for what a stage reads and another one makes:
 /// a loop of the tiled nest outside of its sums.
 void ask_for_places(Building& building, RuleStage const& stage,
                     std::vector<RuleStage> const& stages, int64_t width) {
   if (stage.terms() <= kFewTerms) return;
   for (RuleStage const& producer : stages) {
-    if (!producer.reduce.empty() || !reads(stage, producer.block) || is_of_load_time(producer))
-      continue;
+    if (!may_move(building, producer, stage)) continue;
     std::vector<std::string> places = {"before"};
     for (std::string const& loop : building.loops_outside_sums(stage)) places.push_back(loop);
     std::string place = building.choose(stage, "place." + producer.block, places, places.front());
@@ -180,8 +186,7 @@ void pad_by_planes(Building& building, RuleStage const& stage, std::vector<RuleS
                    Target const& target, int64_t width) {
   if (stage.terms() > kFewTerms || stage.spatial.size() < 3) return;
   for (RuleStage const& producer : stages) {
-    if (!producer.reduce.empty() || !reads(stage, producer.block) || is_of_load_time(producer))
-      continue;
+    if (!may_move(building, producer, stage)) continue;
     std::string plane = place_of_padding(building, stage, producer, target);
     make_at(building, producer, stage, plane, width);
   }
@@ -213,8 +218,11 @@ Schedule scheduled(Program const& program, std::shared_ptr<Target const> const& 
   Program const copied = building.schedule().program();
   std::vector<RuleStage> stages = stages_of(copied);
   std::set<std::string> done;
-  for (RuleStage& stage : stages)
+  for (RuleStage& stage : stages) {
     stage.streams = streaming.contains(stage.block) || copies.contains(stage.block);
+    stage.padding = padding_of(stage, stages);
+    if (stage.padding) done.insert(stage.padding->block);  // in its reader's turn
+  }
   std::map<std::string, RuleStage const*> copies_of;  // by the product that reads them
   for (auto const& [product, copy] : copies) {
     copies_of[product] = &*std::ranges::find(stages, copy, &RuleStage::block);
@@ -232,6 +240,8 @@ Schedule scheduled(Program const& program, std::shared_ptr<Target const> const& 
     if (auto copy = copies_of.find(stage.block);
         copy != copies_of.end() && !place_panel_copy(building, stage, *copy->second, width))
       elementwise_rule(building, *copy->second, target, width);
+    if (stage.padding && building.has_block(stage.padding->block))
+      elementwise_rule(building, *stage.padding, target, width);
     if (stage.reduce.empty()) continue;
     pad_by_planes(building, stage, stages, target, width);
     ask_for_places(building, stage, stages, width);

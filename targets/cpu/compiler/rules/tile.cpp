@@ -143,6 +143,31 @@ void ask_for_copies(Building& building, RuleStage const& stage, Target const& ta
                                              sums, tile.vectors + 1, most));
 }
 
+/// The axis that counts vectors of lanes where a layout has blocks of them, [o, .., b]: what the
+/// lanes read moves with it, and some scalar does not. Nothing: there is none of an even extent.
+std::optional<size_t> axis_of_blocks(RuleStage const& stage, Tile const& tile) {
+  std::string const lanes = "v" + stage.spatial[tile.vector].name;
+  if (stage.spatial[tile.vector].extent != tile.lanes) return std::nullopt;
+  for (size_t i = 0; i < stage.spatial.size(); ++i) {
+    if (i == tile.vector || stage.spatial[i].extent % 2 != 0) continue;
+    std::string const name = "v" + stage.spatial[i].name;
+    bool together = true, shares = false;
+    walk_exprs(stage.node->body, [&](Expr const& e) {
+      auto const* read = e.as<Load>();
+      if (!read || read->buffer->name == stage.block) return true;
+      bool along = std::ranges::any_of(
+          read->indices, [&](Expr const& index) { return uses_variable(index, lanes); });
+      bool moves = std::ranges::any_of(
+          read->indices, [&](Expr const& index) { return uses_variable(index, name); });
+      together = together && along == moves;
+      shares = shares || !along;
+      return true;
+    });
+    if (together && shares) return i;
+  }
+  return std::nullopt;
+}
+
 Tile tile_by_rule(Building& building, RuleStage const& stage, Target const& target, int64_t width) {
   Tile tile;
   auto const& axes = stage.spatial;
@@ -157,6 +182,8 @@ Tile tile_by_rule(Building& building, RuleStage const& stage, Target const& targ
   // a 64-channel 3x3 convolution, whose inner loop counts to 3.)
   int64_t room = std::max<int64_t>(4, target.registers() / 2) / tile.vectors;
   tile.factors.assign(axes.size(), 1);
+  std::optional<size_t> blocks = axis_of_blocks(stage, tile);
+  if (blocks) tile.factors[*blocks] = 2, room /= 2;
   // Copies along the innermost axes that reuse a vector already read; without any along others, in
   // a window first along the lanes: it waits for memory, which gives long rows faster than columns.
   bool pools = operands(stage) < 2;
@@ -168,7 +195,7 @@ Tile tile_by_rule(Building& building, RuleStage const& stage, Target const& targ
       room = pools && tile.vectors >= kLongRow ? 1 : room / tile.vectors;
     }
     for (size_t i = axes.size(); i-- > 0 && room >= 2;) {
-      if (i == tile.vector || axes[i].extent == 1) continue;
+      if (i == tile.vector || i == blocks || axes[i].extent == 1) continue;
       int64_t shared = sharing(stage, axes[tile.vector], axes[i]);
       if ((shared > 1) != reuse) continue;
       bool groups = shared > 1 && shared < axes[i].extent;  // whole tiles in each group

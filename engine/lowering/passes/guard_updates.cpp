@@ -1,0 +1,143 @@
+// for x: T += select(r < n, e, 0)   -->   if r < n: for x: T += e
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "engine/arith/simplify.h"
+#include "engine/ir/rewrite.h"
+#include "engine/lowering/pipeline.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+/// Adding, or taking the largest or least with it, leaves every value as it is. Minus zero becomes
+/// zero by adding it, and stays what it is without: they are equal.
+bool is_neutral(Expr const& value, BinaryOp op) {
+  if (op == BinaryOp::kAdd && is_int(value, 0)) return true;
+  auto const* number = value.as<FloatImm>();
+  if (!number) return false;
+  double infinity = std::numeric_limits<double>::infinity();
+  return (op == BinaryOp::kAdd && number->value == 0) ||
+         (op == BinaryOp::kMax && number->value == -infinity) ||
+         (op == BinaryOp::kMin && number->value == infinity);
+}
+
+bool reads_tensors(Expr const& e) {
+  bool reads = false;
+  walk(e, [&](Expr const& part) { return reads = reads || part.as<Load>(), !reads; });
+  return reads;
+}
+
+/// `T = T op select(condition, term, neutral)`.
+struct Update {
+  Expr condition;
+  Expr term;
+  Binary const* combined;
+};
+
+std::optional<Update> update_of(Store const& store) {
+  auto const* combined = store.value.as<Binary>();
+  if (!combined) return std::nullopt;
+  auto const* before = combined->a.as<Load>();
+  auto const* chosen = combined->b.as<Select>();
+  if (!before || !chosen || before->buffer->name != store.buffer->name ||
+      !std::ranges::equal(before->indices, store.indices,
+                          [](Expr const& a, Expr const& b) { return equal(a, b); }) ||
+      !is_neutral(chosen->b, combined->op))
+    return std::nullopt;
+  return Update{chosen->condition, chosen->a, combined};
+}
+
+Expr all_of(std::vector<Expr> const& conditions) {
+  Expr all;
+  for (Expr const& one : conditions) all = all ? all && one : one;
+  return all;
+}
+
+Stmt under(std::vector<Expr> const& conditions, Stmt body) {
+  if (conditions.empty()) return body;
+  return make_from<If>(body->origin, all_of(conditions), body);
+}
+
+/// A statement, and the conditions that it is to stand under.
+struct Guarded {
+  Stmt stmt;
+  std::vector<Expr> conditions = {};
+};
+
+class Guarding : public Rewriter {
+public:
+  Expr visit(Expr const& e) override { return e; }
+  Stmt visit(Stmt const& s) override {
+    Guarded guarded = guard(s);
+    return under(guarded.conditions, std::move(guarded.stmt));
+  }
+
+private:
+  Guarded guard(Stmt const& s) {
+    if (auto const* store = s.as<Store>()) return guard_store(*store, s);
+    auto const* loop = s.as<For>();
+    if (!loop || loop->loop_kind == LoopKind::kParallel) return {rebuild(s)};
+    return guard_loop(*loop);
+  }
+
+  /// What differs from lane to lane, or with the data, stays a choice between values.
+  Guarded guard_store(Store const& store, Stmt const& s) {
+    std::optional<Update> update = update_of(store);
+    if (!update) return {s};
+    std::vector<Expr> chosen, of_all;
+    for (Expr const& condition : conjuncts(update->condition))
+      (stays(condition) ? chosen : of_all).push_back(condition);
+    if (of_all.empty()) return {s};
+    Binary const& combined = *update->combined;
+    Expr term = chosen.empty() ? update->term
+                               : select(all_of(chosen), update->term, combined.b.to<Select>().b);
+    return {make_from<Store>(s->origin, store.buffer, store.indices,
+                             binary(combined.op, combined.a, term)),
+            of_all};
+  }
+
+  /// Conditions that are the same in each iteration stand around the loop.
+  Guarded guard_loop(For const& loop) {
+    bool is_vector = loop.loop_kind == LoopKind::kVector;
+    if (is_vector) lanes_.push_back(loop.name());
+    Guarded body = guard(loop.body);
+    if (is_vector) lanes_.pop_back();
+    std::vector<Expr> inside, around;
+    for (Expr const& condition : body.conditions)
+      (uses_variable(condition, loop.name()) ? inside : around).push_back(condition);
+    Stmt next = under(inside, std::move(body.stmt));
+    return {make_from<For>(loop.origin, loop.id, loop.var, loop.extent, loop.loop_kind, next,
+                           loop.bind),
+            around};
+  }
+
+  bool stays(Expr const& condition) const {
+    return reads_tensors(condition) || std::ranges::any_of(lanes_, [&](std::string const& name) {
+             return uses_variable(condition, name);
+           });
+  }
+
+  std::vector<std::string> lanes_;
+};
+
+Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+  return rewrite_bodies(kernel, [](Stmt const& body) { return Guarding().visit(body); });
+}
+
+}  // namespace
+
+Pass guard_updates() {
+  return {"guard_updates",
+          "Turns terms that are nothing under a condition into updates under it, as far outside of "
+          "the loops as it is the same",
+          "after partitioning, which would cut loops for these conditions as for those of "
+          "remainders, and before vectors, so that lanes share a condition",
+          run,
+          {.needs = {Invariant::kNoBlocks}}};
+}
+
+}  // namespace tw
