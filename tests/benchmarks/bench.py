@@ -2,19 +2,20 @@
 
 Every round measures each arm once, in random order; the table gives the median of the rounds' ratios
 and the ratio of the minima. Outputs are compared before anything is timed: a fast wrong arm has no
-time. Writes the table and the raw samples to tests/benchmarks/results/.
+time. With --tune each network is tuned first, from an empty store, and is an arm of its own. Writes the
+table and the raw samples to tests/benchmarks/results/, in files of this kind of processor.
 """
 
 import argparse
 import json
-import os
-import platform
 import random
 import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import machines
 
 ROOT = Path(__file__).resolve().parents[2]
 TW = ROOT / "build" / "bin" / "tw"
@@ -96,7 +97,9 @@ def prepare_inputs(model, folder):
     if stored:
         import onnx
         from onnx import numpy_helper
-        names = [i.name for i in onnx.load(str(model), load_external_data=False).graph.input]
+        graph = onnx.load(str(model), load_external_data=False).graph
+        given = {tensor.name for tensor in graph.initializer}  # older files list these as inputs
+        names = [i.name for i in graph.input if i.name not in given]
         for index, path in enumerate(stored):
             array = numpy_helper.to_array(onnx.load_tensor(str(path)))
             shapes[names[index]] = array.shape
@@ -107,8 +110,9 @@ def prepare_inputs(model, folder):
 
 
 def our_samples(model, threads, count, folder):
+    fixed = [] if Path(model).suffix == ".twproj" else fixes(folder)  # a project has its shapes
     out = json.loads(tw("run", model, "--json", "--rounds", count, "--threads", threads,
-                        *fixes(folder), "--input-folder", folder))
+                        *fixed, "--input-folder", folder))
     return out["samples_ms"]
 
 
@@ -126,7 +130,16 @@ def compare_outputs(model, folder):
     return worst
 
 
-def bench_model(name, model, threads, rounds):
+def tuned_project(model, threads, seconds, folder):
+    """The network's schedules after so many seconds of search, or why there are none."""
+    project = Path(folder) / "tuned.twproj"
+    tw("tune", model, *fixes(folder), "--seconds", seconds, "--threads", threads,
+       "--store", Path(folder) / "trials.db", "--out", project)
+    return project
+
+
+def bench_model(name, model, options):
+    threads = options.threads
     with tempfile.TemporaryDirectory() as folder:
         prepare_inputs(model, folder)
         peer = OrtArm(model, threads, folder)
@@ -134,39 +147,55 @@ def bench_model(name, model, threads, rounds):
         if not error <= 1e-3:
             peer.close()
             return {"name": name, "threads": threads, "failure": "outputs differ: %g" % error}
-        ours, theirs = [], []
-        for _ in range(rounds):
-            arms = [lambda: ours.append(our_samples(model, threads, 5, folder)),
-                    lambda: theirs.append(peer.samples(5))]
-            random.shuffle(arms)
-            for arm in arms:
-                arm()
+        arms = {"ours": lambda: our_samples(model, threads, 5, folder), "peer": lambda: peer.samples(5)}
+        if options.tune:
+            project = tuned_project(model, threads, options.tune, folder)
+            arms["tuned"] = lambda: our_samples(project, threads, 5, folder)
+        samples = {arm: [] for arm in arms}
+        for _ in range(options.rounds):
+            for arm in random.sample(list(arms), len(arms)):
+                samples[arm].append(arms[arm]())
         peer.close()
-    ratios = [min(a) / min(b) for a, b in zip(ours, theirs)]
-    return {"name": name, "threads": threads, "error": error, "ours_ms": ours, "peer_ms": theirs,
-            "median_ratio": statistics.median(ratios),
-            "ratio_of_minima": min(map(min, ours)) / min(map(min, theirs))}
+    return {"name": name, "threads": threads, "error": error,
+            **{arm + "_ms": of for arm, of in samples.items()}}
 
 
-def machine():
-    text = Path("/proc/cpuinfo").read_text()
-    model = next((l.split(":")[1].strip() for l in text.splitlines() if l.startswith("model name")), "?")
-    return "%s, %d cores, %s" % (model, os.cpu_count(), platform.platform())
+def least(row, arm):
+    return min(map(min, row[arm + "_ms"])) if arm + "_ms" in row else None
+
+
+def median_ratio(row, arm):
+    """Of our time over the peer's, round by round."""
+    if arm + "_ms" not in row:
+        return None
+    return statistics.median(min(a) / min(b) for a, b in zip(row[arm + "_ms"], row["peer_ms"]))
+
+
+def number(value):
+    return "-" if value is None else "%.2f" % value
+
+
+def cells(row):
+    start = [row["name"], str(row["threads"])]
+    if "failure" in row:
+        return start + [row["failure"]] + [""] * 6
+    least_peer = least(row, "peer")
+    return start + ["%.2g" % row["error"], number(least_peer), number(least(row, "ours")),
+                    number(median_ratio(row, "ours")), number(least(row, "ours") / least_peer),
+                    number(least(row, "tuned")), number(median_ratio(row, "tuned"))]
 
 
 def table(report):
+    tuned = " `tuned`: after `tw tune --seconds %g` from an empty store." % report["tune"] if report.get("tune") else ""
+    heads = ["network", "threads", "largest difference", "peer, ms (min)", "ours, ms (min)", "ours / peer",
+             "of minima", "tuned, ms (min)", "tuned / peer"]
     lines = ["# Whole networks against ONNX Runtime", "",
-             "Made by `./x bench`. Machine: %s. ONNX Runtime %s, all optimizations." % (report["machine"], report["peer"]),
-             "Warm caches; `ours / peer` is our time over the peer's (below 1: we are faster), median over %d interleaved rounds." % report["rounds"], "",
-             "| network | threads | largest difference | ours, ms (min) | peer, ms (min) | ours / peer | ours / peer, minima |",
-             "|---|---|---|---|---|---|---|"]
-    for row in report["rows"]:
-        if "failure" in row:
-            lines.append("| %s | %d | %s | | | | |" % (row["name"], row["threads"], row["failure"]))
-            continue
-        lines.append("| %s | %d | %.2g | %.2f | %.2f | %.2f | %.2f |" % (
-            row["name"], row["threads"], row["error"], min(map(min, row["ours_ms"])),
-            min(map(min, row["peer_ms"])), row["median_ratio"], row["ratio_of_minima"]))
+             "Made by `%s`. Machine: %s. ONNX Runtime %s, all optimizations." % (
+                 report["command"], report["machine"], report["peer"]),
+             "Warm caches; `ours / peer` is our time over the peer's (below 1: we are faster), median over %d "
+             "interleaved rounds.%s" % (report["rounds"], tuned), "",
+             "| %s |" % " | ".join(heads), "|---" * len(heads) + "|"]
+    lines += ["| %s |" % " | ".join(cells(row)) for row in report["rows"]]
     return "\n".join(lines) + "\n"
 
 
@@ -174,7 +203,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--tune", type=float, default=0, help="seconds to tune each network for, first")
     parser.add_argument("--samples", default="resnet18,mobilenet,dqn,dcgan,lstm", help="built-in models to measure, by name")
+    parser.add_argument("--output", type=Path, help="folder of the table and the samples")
     parser.add_argument("models", nargs="*", help="more ONNX files to measure")
     options = parser.parse_args()
     random.seed(options.seed)
@@ -182,19 +214,25 @@ def main():
     if peer is None:
         print("bench: no ONNX Runtime in %s; install it into a virtual environment and set PYTHON" % sys.executable)
         return 0
-    report = {"machine": machine(), "peer": peer, "rounds": options.rounds, "seed": options.seed, "rows": []}
+    words = ["--tune %g" % options.tune] if options.tune else []
+    words += ["--threads %d" % options.threads] if options.threads != 1 else []
+    report = {"command": " ".join(["./x bench", *words]), "machine": machines.title(), "peer": peer,
+              "rounds": options.rounds, "seed": options.seed, "tune": options.tune, "rows": []}
     with tempfile.TemporaryDirectory() as folder:
         samples = [(name, Path(folder) / (name + ".onnx")) for name in options.samples.split(",") if name]
         for name, path in samples:
             tw("models", "write", name, path)
         for name, model in samples + [(Path(m).parent.name or m, m) for m in options.models]:
             try:
-                report["rows"].append(bench_model(name, model, 1, options.rounds))
+                report["rows"].append(bench_model(name, model, options))
+                print("| %s |" % " | ".join(cells(report["rows"][-1])), flush=True)
             except RuntimeError as failure:
-                report["rows"].append({"name": name, "threads": 1, "failure": str(failure)})
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "networks.json").write_text(json.dumps(report, indent=1) + "\n")
-    (RESULTS / "networks.md").write_text(table(report))
+                report["rows"].append({"name": name, "threads": options.threads, "failure": str(failure)})
+    folder = options.output or RESULTS
+    folder.mkdir(exist_ok=True)
+    stem = "networks_" + machines.kind() + ("" if options.threads == 1 else "_%d_threads" % options.threads)
+    (folder / (stem + ".json")).write_text(json.dumps(report) + "\n")
+    (folder / (stem + ".md")).write_text(table(report))
     print(table(report))
     return 0
 

@@ -3,21 +3,25 @@
 Each workload runs in processes of its own (a crash loses one row), in each of which all arms are
 measured in interleaved rounds; see kernels/rounds.h. There are several because where the system
 places a process's memory decides how its tensors share a cache: up to 1.9 times for a depthwise
-convolution. Writes the table and the raw samples to tests/benchmarks/results/.
+convolution. With --trials each workload's kernel is tuned first, from an
+empty store, and is an arm of its own. Writes the table and the raw samples to
+tests/benchmarks/results/, in files of this kind of processor.
 """
 
 import argparse
 import json
 import math
-import os
-import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+
+import machines
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "benchmarks"
+TW = ROOT / "build" / "bin" / "tw"
 PROGRAM = BUILD / "bench-kernels"
 RESULTS = ROOT / "tests" / "benchmarks" / "results"
 
@@ -41,20 +45,34 @@ def peer_path(name):
 def measure(workload, options):
     """One report per process, or why there is none."""
     runs = []
-    for index in range(options.processes):
-        run = run_once(workload, options, options.seed + index)
-        if "failure" in run:
-            return {"workload": workload, "failure": run["failure"]}
-        runs.append(run)
+    with tempfile.TemporaryDirectory() as folder:
+        script = tuned_script(workload, options.trials, folder) if options.trials else None
+        for index in range(options.processes):
+            run = run_once(workload, options, options.seed + index, script)
+            if "failure" in run:
+                return {"workload": workload, "failure": run["failure"]}
+            runs.append(run)
     return {"workload": workload, "runs": runs}
 
 
-def run_once(workload, options, seed):
+def tuned_script(workload, trials, folder):
+    """The best schedule after so many trials, as a file."""
+    model, script = Path(folder) / "model.onnx", Path(folder) / "tuned.tws"
+    kernel = subprocess.run([str(PROGRAM), workload, "--write-model", str(model)],
+                            capture_output=True, text=True, check=True).stdout.strip()
+    subprocess.run([str(TW), "tune", str(model), "--kernel", kernel, "--trials", str(trials), "--threads", "1",
+                    "--no-store", "--out", str(script)], capture_output=True, check=True)
+    return script
+
+
+def run_once(workload, options, seed, script):
     rounds = -(-options.rounds // options.processes)
     command = [str(PROGRAM), workload, "--rounds", str(rounds), "--seed", str(seed)]
     for name in section_of(workload)[3]:
         if peer_path(name).exists():
             command += ["--peer", str(peer_path(name))]
+    if script:
+        command += ["--script", str(script)]
     if options.core is not None:
         command += ["--core", str(options.core)]
     try:
@@ -119,7 +137,7 @@ class Row:
 
     def ratio(self, ours, theirs):
         """Median of the rounds' ratios of times: below 1 we are faster, as for networks."""
-        if theirs not in self.seconds:
+        if theirs not in self.seconds or ours not in self.seconds:
             return None
         return statistics.median(o / t for o, t in zip(self.seconds[ours], self.seconds[theirs]))
 
@@ -155,6 +173,7 @@ def row_cells(row):
              "%.0f %%" % (100 * row.fraction_of_peak())]
     cells += [milliseconds(row.least("standard")), number(row.ratio("ours", "standard")),
               number(row.ratio_of_minima("ours", "standard"))]
+    cells += [milliseconds(row.least("tuned")), number(row.ratio("tuned", "standard"))]
     cells += [best_name(row), milliseconds(row.least("best")), number(row.ratio("ours", "best"))]
     cells += [milliseconds(row.least("ours_plain")), number(row.ratio("ours_plain", "standard_plain")),
               number(row.ratio("ours_plain", "best_plain"))]
@@ -174,6 +193,7 @@ def mean_cells(rows):
     return ["geometric mean", "", "", "**%.0f %%**" % (100 * geometric_mean([r.fraction_of_peak() for r in rows])),
             "", ratio_mean("ours", "standard"),
             "**%s**" % number(geometric_mean([r.ratio_of_minima("ours", "standard") for r in rows])),
+            "", ratio_mean("tuned", "standard"),
             "", "", ratio_mean("ours", "best"), "", ratio_mean("ours_plain", "standard_plain"),
             ratio_mean("ours_plain", "best_plain"), "", ratio_mean("ours_fast", "ours"), "", ""]
 
@@ -187,7 +207,7 @@ def section_lines(section, reports):
     if any(row.standard and row.standard["implementation"] == "dnnl_sgemm" for row in good):
         standard = "oneDNN sgemm"  # OpenBLAS is missing
     heads = ["workload", "ours, ms", "GFLOP/s", "of peak", standard + ", ms", "ours / peer", "of minima",
-             "best", "best, ms", "ours / best", "plain to plain, ms", "ours / peer", "ours / best", "built in, ms",
+             "tuned, ms", "tuned / peer", "best", "best, ms", "ours / best", "plain to plain, ms", "ours / peer", "ours / best", "built in, ms",
              "fast / full tier", "built in, ms", "rounds"]
     lines = ["## " + title, "", "| %s |" % " | ".join(heads), "|---" * len(heads) + "|"]
     rows = {row.workload: row for row in good}
@@ -203,7 +223,7 @@ def section_lines(section, reports):
 INTRODUCTION = """# Kernels against vendors' libraries
 
 Made by `%(command)s`. Machine: %(machine)s; one core, pinned; peak by the probe: %(peak).0f GFLOP/s. Peers: %(peers)s.
-Batch 1, f32. Ours: a model of one operator, compiled with the default passes and schedules, nothing tuned.
+Batch 1, f32. Ours: a model of one operator, compiled with the default passes and schedules%(tuned)s.
 Times are the least of the rounds. `ours / peer` is our time over the peer's (below 1: we are faster), the median over the interleaved rounds of %(processes)d processes;
 a round counts when the probes beside its samples are within 5 %% of its process's best one (`rounds`: counted/tried; where none was, all of them, called disturbed). Caches are warm.
 Each side has its weights packed beforehand and the tensors in the layouts it likes; `plain to plain` adds the changes of layout from and to row-major tensors on both sides.
@@ -218,12 +238,6 @@ def table(report):
     for section in SECTIONS:
         lines += section_lines(section, report["workloads"])
     return "\n".join(lines)
-
-
-def machine():
-    text = Path("/proc/cpuinfo").read_text()
-    model = next((l.split(":")[1].strip() for l in text.splitlines() if l.startswith("model name")), "?")
-    return "%s, %d cores, %s" % (model, os.cpu_count(), platform.platform())
 
 
 def progress(report):
@@ -250,6 +264,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=15, help="undisturbed ones, of all processes together")
     parser.add_argument("--processes", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--trials", type=int, default=0, help="to tune each kernel with, first")
     parser.add_argument("--core", type=int, help="the last one when not given")
     parser.add_argument("--output", type=Path, help="folder of the table and the samples")
     parser.add_argument("workloads", nargs="*", help="names like C2, or C, D, S for all of a kind")
@@ -262,9 +277,11 @@ def main():
         reports.append(measure(name, options))
         print(progress(reports[-1]), flush=True)
     rows = [Row(r) for r in reports if "failure" not in r]
-    command = " ".join(["./x bench kernels", *options.workloads])
-    report = {"command": command, "machine": machine(), "rounds": options.rounds, "processes": options.processes,
-              "seed": options.seed, "peak": max([row.peak * 1e-9 for row in rows], default=0),
+    words = ["--trials %d" % options.trials] if options.trials else []
+    command = " ".join(["./x bench kernels", *words, *options.workloads])
+    tuned = "; `tuned`: the best schedule after %d trials from an empty store" % options.trials
+    report = {"command": command, "machine": machines.title(), "rounds": options.rounds, "processes": options.processes,
+              "seed": options.seed, "tuned": tuned if options.trials else ", nothing tuned", "peak": max([row.peak * 1e-9 for row in rows], default=0),
               "peers": "; ".join(sorted({p for row in rows for p in row.peers})) or "none",
               "workloads": reports}
     # A part of the workloads does not replace the table of all of them.
@@ -273,8 +290,9 @@ def main():
     if folder is None:
         return 0
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "kernels.json").write_text(json.dumps(report) + "\n")
-    (folder / "kernels.md").write_text(table(report))
+    stem = "kernels_" + machines.kind()
+    (folder / (stem + ".json")).write_text(json.dumps(report) + "\n")
+    (folder / (stem + ".md")).write_text(table(report))
     return 0
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import bench  # noqa: E402
 import kernels  # noqa: E402
+import machines  # noqa: E402
 
 
 def run(kept, ours=2.0, standard=1.0):
@@ -24,7 +25,7 @@ def report(*runs):
 
 
 def table(*reports):
-    return kernels.table({"command": "c", "machine": "m", "peak": 1, "peers": "p", "processes": 1,
+    return kernels.table({"command": "c", "machine": "m", "peak": 1, "peers": "p", "processes": 1, "tuned": "",
                           "workloads": list(reports)})
 
 
@@ -46,12 +47,29 @@ class TablesTest(unittest.TestCase):
         self.assertEqual(row.ratio("ours", "standard"), 2.0)
         self.assertEqual(row.ratio_of_minima("ours", "standard"), 2.0)
         self.assertEqual(row.ratio("ours_fast", "ours"), 2.0)
-        networks = bench.table({"machine": "m", "peer": "1", "rounds": 1, "rows": [
-            {"name": "n", "threads": 1, "error": 0, "ours_ms": [[3.0]], "peer_ms": [[1.5]],
-             "median_ratio": 2.0, "ratio_of_minima": 2.0}]})
-        self.assertIn("| 3.00 | 1.50 | 2.00 | 2.00 |", networks)
+        networks = bench.table({"command": "c", "machine": "m", "peer": "1", "rounds": 1, "tune": 0, "rows": [
+            {"name": "n", "threads": 1, "error": 0, "ours_ms": [[3.0]], "peer_ms": [[1.5]]}]})
+        self.assertIn("| 1.50 | 3.00 | 2.00 | 2.00 | - | - |", networks)
         for text in (networks, table(report(run([True])))):
             self.assertIn("our time over the peer's (below 1: we are faster)", text)
+
+    def test_what_was_tuned_has_columns_of_its_own(self):
+        one = run([True], ours=3.0, standard=1.5)
+        one["rounds"]["seconds"]["tuned"] = [1.2]
+        self.assertIn("| 2.00 | 2.00 | 1200 | 0.80 |", table(report(one)))
+        self.assertIn("| 2.00 | 2.00 | - | - |", table(report(run([True], ours=3.0, standard=1.5))))
+        networks = bench.table({"command": "c", "machine": "m", "peer": "1", "rounds": 2, "tune": 60, "rows": [
+            {"name": "n", "threads": 1, "error": 0, "ours_ms": [[3.0], [3.0]], "peer_ms": [[1.5], [1.5]],
+             "tuned_ms": [[1.2], [0.9]]}, {"name": "f", "threads": 1, "failure": "crashed"}]})
+        self.assertIn("| 2.00 | 0.90 | 0.70 |", networks)
+        self.assertIn("| f | 1 | crashed |", networks)
+
+    def test_each_kind_of_processor_has_files_of_its_own(self):
+        self.assertEqual(machines.kind_of({"vendor_id": "AuthenticAMD", "cpu family": "26", "model": "2"}), "amd_26")
+        self.assertEqual(machines.kind_of({"vendor_id": "GenuineIntel", "cpu family": "6", "model": "143"}),
+                         "intel_6_143")
+        self.assertTrue(machines.kind_of({}))
+        self.assertIn("cores", machines.title())
 
     def test_a_workload_that_failed_says_why(self):
         self.assertIn("| C1 | crashed |", table({"workload": "C1", "failure": "crashed"}))

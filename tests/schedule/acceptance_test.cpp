@@ -284,8 +284,9 @@ private:
     Count const& count = counts_[primitive.name];
     print(primitive.name, count);
     QVERIFY2(count.legal >= 25, primitive.name.c_str());
-    // Where a block may stand is the hardest question.
-    int least = primitive.name.ends_with("compute_at") ? 90 : 95;
+    // Where a block may stand is the hardest question; a part of a sum that was cut in several
+    // blocks is not factored.
+    int least = primitive.name.ends_with("compute_at") || primitive.name == "rfactor" ? 90 : 95;
     QVERIFY2(count.accepted * 100 >= count.legal * least, primitive.name.c_str());
   }
 
