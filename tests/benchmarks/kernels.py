@@ -227,7 +227,7 @@ Batch 1, f32. Ours: a model of one operator, compiled with the default passes an
 Times are the least of the rounds. `ours / peer` is our time over the peer's (below 1: we are faster), the median over the interleaved rounds of %(processes)d processes;
 a round counts when the probes beside its samples are within 5 %% of its process's best one (`rounds`: counted/tried; where none was, all of them, called disturbed). Caches are warm.
 Each side has its weights packed beforehand and the tensors in the layouts it likes; `plain to plain` adds the changes of layout from and to row-major tensors on both sides.
-A depthwise convolution stands between two 1x1 convolutions, as in its network, so that the passes choose its layout; only it is timed. `plain to plain` is the model with it alone, which stays row-major.
+A convolution stands between two 1x1 convolutions, as in its network, so that the passes choose its layout; only it is timed. `plain to plain` is the model with it alone, which stays row-major.
 `fast / full tier` is the time of the code that the window shows first, without LLVM's optimizer, over that of the full tier, and `built in` after it the time to make it.
 `best` is the fastest that the peer has by its kernel alone, whatever the algorithm. Outputs agree with float64 sums to 1e-4 and with each other. FLOP are nominal: taps on the padding count.
 """

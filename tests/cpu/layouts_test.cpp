@@ -94,8 +94,38 @@ private slots:
     QVERIFY(!blocks(48, {"y = Conv b p"}, {"y", "b"}));  // another output of the model
     QVERIFY(!blocks(48, {"q = PRelu b slope", "y = Conv q p"}));
     QVERIFY(!blocks(48, {"y = Conv b p", "z = Softmax b"}, {"y", "z"}));
-    half[2] = "t = Conv r p";  // no depthwise convolution
-    QVERIFY(!blocks(48, {"y = Relu t"}));
+    half[2] = "t = Conv r p";
+    QVERIFY(blocks(48, {"y = Relu t"}));  // r, between two dense ones
+    QVERIFY(!blocks(24, {"y = Relu t"}));
+  }
+
+  void pools_and_joined_channels_keep_their_blocks() {
+    auto optimized_lines = [](std::vector<std::string> const& lines) {
+      ForeignModel model = model_of(lines, {1, 3, 9, 8}, {"y"});
+      add_parameter(model, "w", {32, 3, 3, 3}, 1);
+      add_parameter(model, "v", {16, 32, 1, 1}, 2);
+      add_parameter(model, "p", {32, 48, 1, 1}, 3);
+      for (ForeignNode& node : model.graph.nodes) {
+        if (!node.op_type.ends_with("Pool") || node.op_type.starts_with("Global")) continue;
+        node.attributes["kernel_shape"] = std::vector<int64_t>{3, 3};
+        node.attributes["pads"] = std::vector<int64_t>{1, 1, 1, 1};
+      }
+      Graph graph = build_graph(model).value(), blocked = optimized(graph);
+      NDArray x = random_array({1, 3, 9, 8}, 4);
+      auto expected = reference_run(graph, {x}).value(), got = reference_run(blocked, {x}).value();
+      if (!compare(got[0], expected[0], 1e-4).equal) qFatal("another result");
+      return blocked;
+    };
+    Graph joined = optimized_lines({"a = Conv x w", "m = MaxPool a", "b = Conv m v",
+                                    "d = AveragePool a", "j = Concat d b", "y = Conv j p"});
+    QCOMPARE(changed_bytes(joined), int64_t(0));
+    for (size_t node = 0; node + 1 < joined.nodes.size(); ++node)
+      QVERIFY2(stored(joined, joined.nodes[node].outputs[0]).endsWith("x16"),
+               joined.nodes[node].name.c_str());
+    Graph averaged = optimized_lines({"a = Conv x w", "r = Relu a", "y = GlobalAveragePool r"});
+    QCOMPARE(stored(averaged, averaged.nodes[1].outputs[0]), QString("1x2x7x6x16"));
+    QCOMPARE(stored(averaged, averaged.outputs[0]), QString("1x32x1x1"));
+    QVERIFY(!has_images_in_blocks(optimized_lines({"a = Conv x w", "y = MaxPool a"})));
   }
 
   void a_last_block_of_weights_is_filled_up() {

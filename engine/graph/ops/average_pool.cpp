@@ -19,14 +19,14 @@ ir::Expr counted(Window const& w, size_t i, ir::Expr at, bool with_padding) {
   return ir::min(start + w.kernel[i], ir::int_imm(high)) - ir::max(start, ir::int_imm(low));
 }
 
-Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  Shape shape = shape_of(inputs[0]);
-  TRY_ASSIGN(Window window, window_of(attributes, shape));
+Result<Tensors> direct(Attributes const& attributes, Arrangement const& arrangement, Buffers inputs,
+                       std::string const& name) {
+  TRY_ASSIGN(Window window, window_of(attributes, arrangement.inputs[0].shape));
   bool with_padding = integer(attributes, "count_padding") != 0;
   DType type = inputs[0]->type;
   Tensors tensors =
       pool_stages(inputs[0], window, immediate(0, type), te::Combiner::kSum, name + "_sum", name);
-  std::vector<te::Axis> axes = pooled_axes(window, shape);
+  std::vector<te::Axis> axes = pooled_axes(window, shape_of(inputs[0]));
   ir::Expr count = ir::int_imm(1);
   for (size_t i = 0; i < window.rank(); ++i) {
     bool whole = !window.beyond[i] && (with_padding || (!window.before[i] && !window.after[i]));
@@ -91,7 +91,10 @@ Operator const& op_average_pool() {
                      {"ceil", "1: the last window may extend beyond the padding (ceil mode)"},
                      {"count_padding", "1: padding counts as zeros"}},
       .infer = infer,
-      .compute = compute,
+      .computes = {{.name = "direct",
+                    .doc = "every output sums over its window; channels may be stored in blocks",
+                    .takes = pool_takes,
+                    .make = direct}},
       .reference = reference,
       .random_case = random_case,
       .rereads = window_rereads,

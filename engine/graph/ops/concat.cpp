@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "engine/graph/computes.h"
 #include "engine/graph/shared/elements.h"
 
 namespace tw {
@@ -33,12 +34,32 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   return one(inputs[0]->type, shape);
 }
 
-Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
+/// All lie in the same blocks of one dimension, whole ones in each part.
+Status takes(Attributes const&, Arrangement const& arrangement) {
+  if (arrangement.is_plain()) return {};
+  Layout const layout = arrangement.output(0);
+  size_t rank = arrangement.inputs[0].shape.size(), dim = 0;
+  while (dim < rank && layout.only_block(dim).value_or(0) == 0) ++dim;
+  if (dim == rank) return not_taken("parts are put together plain, or in blocks of one dimension");
+  for (size_t i = 0; i < arrangement.inputs.size(); ++i)
+    if (arrangement.input(i) != layout ||
+        arrangement.inputs[i].shape[dim] % *layout.only_block(dim) != 0)
+      return not_taken("all parts must consist of whole blocks, as the result does");
+  return {};
+}
+
+/// Blocks stay as they are: along their dimension there are fewer of them, and what lies in one is
+/// the last dimension.
+Result<Tensors> direct(Attributes const& attributes, Arrangement const& arrangement, Buffers inputs,
+                       std::string const& name) {
   Shape shape = shape_of(inputs[0]);
-  TRY_ASSIGN(int64_t axis, normal_axis(integer(attributes, "axis"), shape.size()));
+  TRY_ASSIGN(int64_t axis,
+             normal_axis(integer(attributes, "axis"), arrangement.inputs[0].shape.size()));
   shape[size_t(axis)] = 0;
   for (te::Buffer const& input : inputs) shape[size_t(axis)] += shape_of(input)[size_t(axis)];
-  std::vector<te::Axis> axes = output_axes(shape);
+  std::vector<te::Axis> axes = output_axes(arrangement.inputs[0].shape);
+  for (size_t i = 0; i < axes.size(); ++i) axes[i].extent = shape[i];
+  if (shape.size() > axes.size()) axes.push_back({"b", shape.back(), "block"});
   ir::Expr body;
   int64_t start = shape[size_t(axis)];
   for (size_t i = inputs.size(); i > 0;
@@ -80,9 +101,17 @@ RandomCase random_case(Rng& rng) {
   Shape shape = random_shape(rng, rank, 4);
   int64_t axis = rng.below(int64_t(rank));
   RandomCase result{{{"axis", rng.below(2) ? axis : axis - int64_t(rank)}}, {}};
+  size_t dim = size_t(rng.below(int64_t(rank)));
+  int64_t block = rng.below(2) ? 0 : rng.between(1, 3);
+  if (block > 0) shape[dim] *= block;
   for (int64_t i = rng.between(1, 4); i > 0; --i) {
-    shape[size_t(axis)] = rng.between(1, 4);
+    shape[size_t(axis)] = rng.between(1, 4) * (block > 0 && int64_t(dim) == axis ? block : 1);
     result.inputs.push_back(random_array(rng, shape));
+  }
+  if (block > 0) {
+    Layout blocks = Layout::in_blocks(rank, dim, block);
+    result.layouts.assign(result.inputs.size(), blocks);
+    result.result_layouts = {blocks};
   }
   return result;
 }
@@ -97,7 +126,10 @@ Operator const& op_concat() {
       .inputs = {"X"},
       .attributes = {{"axis", "axis along which they are concatenated"}},
       .infer = infer,
-      .compute = compute,
+      .computes = {{.name = "direct",
+                    .doc = "each element is taken from its part; parts may be stored in blocks",
+                    .takes = takes,
+                    .make = direct}},
       .reference = reference,
       .random_case = random_case,
   };

@@ -13,8 +13,9 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   return one(inputs[0]->type, pooled_shape(window, inputs[0]->shape));
 }
 
-Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
-  TRY_ASSIGN(Window window, window_of(attributes, shape_of(inputs[0])));
+Result<Tensors> direct(Attributes const& attributes, Arrangement const& arrangement, Buffers inputs,
+                       std::string const& name) {
+  TRY_ASSIGN(Window window, window_of(attributes, arrangement.inputs[0].shape));
   return pool_stages(inputs[0], window, ir::lowest(inputs[0]->type), te::Combiner::kMax, name,
                      name);
 }
@@ -43,7 +44,11 @@ Operator const& op_max_pool() {
                      {"auto_pad", "same_upper, same_lower or valid instead of pads"},
                      {"ceil", "1: the last window may extend beyond the padding (ceil mode)"}},
       .infer = infer,
-      .compute = compute,
+      .computes = {{.name = "direct",
+                    .doc =
+                        "every output looks through its window; channels may be stored in blocks",
+                    .takes = pool_takes,
+                    .make = direct}},
       .reference = reference,
       .random_case = random_pool,
       .rereads = window_rereads,

@@ -183,8 +183,13 @@ RandomCase random_pool(Rng& rng) {
   size_t rank = size_t(rng.between(1, 3));
   std::vector<int64_t> in = random_shape(rng, rank, 6);
   Shape shape{rng.between(1, 2), rng.between(1, 3)};
+  int64_t block = rng.below(2) ? 0 : rng.between(1, 3);
+  if (block > 0) shape[1] *= block;
   shape.insert(shape.end(), in.begin(), in.end());
-  return {random_window(rng, in, true), {random_array(rng, shape)}};
+  RandomCase result{random_window(rng, in, true), {random_array(rng, shape)}};
+  if (block > 0)
+    result.layouts = result.result_layouts = {Layout::in_blocks(shape.size(), 1, block)};
+  return result;
 }
 
 Shape pooled_shape(Window const& window, Shape const& input) {
@@ -196,7 +201,17 @@ Shape pooled_shape(Window const& window, Shape const& input) {
 std::vector<te::Axis> pooled_axes(Window const& window, Shape const& input) {
   std::vector<te::Axis> axes{{"n", input[0], "batch"}, {"c", input[1], "channel"}};
   for (te::Axis const& axis : spatial_axes(window)) axes.push_back(axis);
+  if (input.size() > axes.size()) axes.push_back({"b", input.back(), "block"});
   return axes;
+}
+
+Status pool_takes(Attributes const&, Arrangement const& arrangement) {
+  auto data = arrangement.input(0).only_block(1), result = arrangement.output(0).only_block(1);
+  if (!data || !result || data != result)
+    return not_taken("a pool takes an image in blocks of channels, ABCD16b, and writes the same");
+  if (*data == 0 || arrangement.inputs[0].shape[1] % *data == 0) return {};
+  return not_taken(
+      fmt::format("{} channels are not whole blocks of {}", arrangement.inputs[0].shape[1], *data));
 }
 
 Tensors pool_stages(te::Buffer const& input, Window const& window, ir::Expr const& fill,
@@ -208,7 +223,9 @@ Tensors pool_stages(te::Buffer const& input, Window const& window, ir::Expr cons
     source = tensors.stages.back().output;
   }
   std::vector<te::Axis> axes = pooled_axes(window, shape_of(input));
-  ir::Expr body = ir::load(source, window_indices(window, axes[0].var(), axes[1].var()));
+  std::vector<ir::Expr> indices = window_indices(window, axes[0].var(), axes[1].var());
+  if (axes.size() > indices.size()) indices.push_back(axes.back().var());
+  ir::Expr body = ir::load(source, indices);
   tensors.stages.push_back(te::reduce(name, axes, combiner, kernel_axes(window), body, op));
   tensors.outputs = {tensors.stages.back().output};
   return tensors;

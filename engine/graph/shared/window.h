@@ -1,6 +1,7 @@
 /// Sliding windows of convolutions and pools: extents, strides, dilations and padding.
 #pragma once
 
+#include "engine/graph/computes.h"
 #include "engine/graph/shared/elements.h"
 
 namespace tw::ops {
@@ -29,7 +30,10 @@ std::vector<ir::Expr> window_indices(Window const& window, ir::Expr n, ir::Expr 
 
 /// N x C x the extents of the result.
 Shape pooled_shape(Window const& window, Shape const& input);
+/// `input` as it is stored: with an axis "b" where it is N x C/b x spatial x b.
 std::vector<te::Axis> pooled_axes(Window const& window, Shape const& input);
+/// Input and result are plain, or both lie in the same whole blocks of channels.
+Status pool_takes(Attributes const& attributes, Arrangement const& arrangement);
 /// A pool's stages: `fill` around the input where it is padded, and `combiner` over each window, a
 /// stage `name` of the operator `op`.
 Tensors pool_stages(te::Buffer const& input, Window const& window, ir::Expr const& fill,
@@ -40,7 +44,7 @@ ReferenceResult map_windows(NDArray const& x, Window const& window,
 
 /// Random attributes for an input whose spatial extents are `in`.
 Attributes random_window(Rng& rng, std::vector<int64_t> const& in, bool pooling);
-/// A pool over one to three axes.
+/// A pool over one to three axes, plain or in blocks of channels.
 RandomCase random_pool(Rng& rng);
 /// Largest number of windows that one element lies in.
 int64_t window_rereads(Attributes const& attributes);

@@ -133,12 +133,19 @@ private:
     return takes(graph_, id, other);
   }
 
-  /// Bytes that the windows of a depthwise convolution read, then in whole vectors.
+  int64_t bytes_of(ValueId id) const {
+    return element_count(graph_.value(id).shape().value_or(Shape{})).value_or(0) *
+           size_of(DType::kF32);
+  }
+
+  /// Bytes that are read or written in whole vectors then: by the windows of pools and depthwise
+  /// convolutions, and the results of dense ones, whose tiles are not turned.
   int64_t gain(Node const& node) const {
-    Shape const weights = graph_.value(node.inputs[1]).constant.shape();
-    int64_t taps = element_count(Shape(weights.begin() + 2, weights.end())).value_or(0);
-    Shape out = graph_.value(node.outputs[0]).shape().value_or(Shape{});
-    return taps * element_count(out).value_or(0) * size_of(DType::kF32);
+    if (is_dense(graph_, node)) return bytes_of(node.outputs[0]);
+    bool pools = node.op && node.op->name.ends_with("_pool");
+    if (!pools && !is_depthwise(graph_, node)) return 0;
+    int64_t taps = element_count(integers(node.attributes, "kernel")).value_or(0);
+    return taps > 0 ? taps * bytes_of(node.outputs[0]) : bytes_of(node.inputs[0]);
   }
 
   int32_t root(ValueId id) {
@@ -148,9 +155,8 @@ private:
     return at;
   }
 
-  /// Values that lie in blocks together stay so where a depthwise convolution is among their nodes:
-  /// the others run as fast on plain tensors. The cost is nothing, since whatever would have to be
-  /// changed in a run was taken back.
+  /// Values that lie in blocks together stay so where something gains by it. The cost is nothing,
+  /// since whatever would have to be changed in a run was taken back.
   void keep_what_gains() {
     region_.resize(graph_.values.size());
     std::iota(region_.begin(), region_.end(), 0);
@@ -163,15 +169,18 @@ private:
     }
     std::map<int32_t, int64_t> gains;  // by region
     for (Node const& node : graph_.nodes)
-      if (is_depthwise(graph_, node) && choices_.values.contains(node.outputs[0]))
-        gains[root(node.outputs[0])] += gain(node);
+      for (ValueId id : {node.outputs.front(), node.inputs.empty() ? ValueId{} : node.inputs[0]})
+        if (id.valid() && choices_.values.contains(id)) {
+          gains[root(id)] += gain(node);
+          break;
+        }
     std::erase_if(choices_.values, [&](auto const& each) { return gains[root(each.first)] == 0; });
     std::map<int32_t, std::vector<ValueId>> kept;
     for (auto const& [id, layout] : choices_.values) kept[root(id)].push_back(id);
     for (auto const& [at, ids] : kept)
       say(
-          fmt::format("{} images around {} are stored in blocks of {} channels: depthwise windows "
-                      "read {} KB in whole vectors, and no layout is changed for it during a run",
+          fmt::format("{} images around {} are stored in blocks of {} channels: {} KB are read "
+                      "or written in whole vectors, and no layout is changed for it during a run",
                       ids.size(), name(ids.front()), kBlock, gains[at] / 1024));
   }
 

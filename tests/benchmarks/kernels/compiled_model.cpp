@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "engine/compile/kernel_code.h"
 #include "engine/compile/optimize.h"
@@ -35,6 +36,15 @@ bool has_operator(KernelTask const& task, std::string const& name) {
   return std::ranges::find(task.operators, name) != task.operators.end();
 }
 
+/// Kernels that run the node of this name.
+std::set<int> kernels_of(Graph const& graph, Plan const& plan, std::string const& node) {
+  std::set<int> found;
+  for (PlanStep const& step : plan.steps)
+    for (NodeId id : graph.groups[size_t(step.group)].nodes)
+      if (graph.node(id).name == node) found.insert(step.kernel);
+  return found;
+}
+
 bool only_changes_layouts(KernelTask const& task) {
   // Padding belongs to the operator: in a network it would run as well.
   return task.flops == 0 && !has_operator(task, "pad");
@@ -54,18 +64,20 @@ struct CompiledModel::Parts {
   std::vector<Call> calls;
   ThreadPool pool{1, Pinning::kNone};
   CodeTier tier = CodeTier::kFull;
-  std::string measured;        // operator; empty: all
+  std::string measured;        // node; empty: all
+  std::set<int> counted;       // kernels of that
   std::string script;          // of the kernel with the most work; empty: by rule
   double compile_seconds = 0;  // without the neighbours
 
   bool is_neighbour(KernelTask const& task) const {
-    return !measured.empty() && !has_operator(task, measured);
+    return !measured.empty() && !counted.contains(int(&task - plan.kernels.data()));
   }
 
   Status compile(ForeignModel const& model, Backend const& backend) {
     TRY_ASSIGN(Graph imported, build_graph(model));
     TRY_ASSIGN(graph, optimize(imported, backend));
     TRY_ASSIGN(plan, make_plan(graph));
+    counted = kernels_of(graph, plan, measured);
     for (PlanStep const& step : plan.steps)
       if (step.kind != StepKind::kKernel) return refused("no_kernel", step.reason);
     int64_t most = 0;
@@ -106,9 +118,8 @@ struct CompiledModel::Parts {
     TRY_ASSIGN(void* function, module.symbol(artifact.symbol));
     modules.push_back(std::move(module));
     functions.push_back(reinterpret_cast<TwKernel>(function));
-    kernels.push_back(
-        {task.name, fmt::format("{}", fmt::join(task.operators, " ")), scheduled.script(),
-         only_changes_layouts(task) || (!measured.empty() && !has_operator(task, measured))});
+    kernels.push_back({task.name, fmt::format("{}", fmt::join(task.operators, " ")),
+                       scheduled.script(), only_changes_layouts(task) || is_neighbour(task)});
     return artifact.workspace_bytes;
   }
 

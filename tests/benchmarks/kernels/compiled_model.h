@@ -22,7 +22,7 @@ struct CompiledKernel {
 
 class CompiledModel {
 public:
-  /// `measured`: the operator whose kernels count, the others are their neighbours; empty: all.
+  /// `measured`: the node whose kernels count, the others are their neighbours; empty: all.
   /// `script`: of the kernel with the most work, in the place of the schedule by rule; empty: none.
   /// Errors: those of the compiler; no_kernel when a part has none; those of the script.
   static Result<CompiledModel> create(ForeignModel const& model, Backend const& backend,

@@ -180,9 +180,9 @@ Result<CompiledModel> compiled(Options const& options, Workload const& workload,
                                bool inside_network, std::string const& script = "") {
   ForeignModel source = inside_network ? model_inside_network(workload, operands.weights)
                                        : model_of(workload, operands.weights);
-  TRY_ASSIGN(CompiledModel model,
-             CompiledModel::create(source, backend, tier, inside_network ? "depthwise_conv2d" : "",
-                                   script));
+  TRY_ASSIGN(
+      CompiledModel model,
+      CompiledModel::create(source, backend, tier, inside_network ? workload.name : "", script));
   model.set_inputs(inputs_of(workload, operands));
   model.poison();
   if (int32_t code = model.run(); code != 0)
@@ -194,7 +194,7 @@ Result<CompiledModel> compiled(Options const& options, Workload const& workload,
 
 Result<Ours> compile_ours(Options const& options, Workload const& workload,
                           Operands const& operands, Backend const& backend) {
-  bool inside = workload.is_depthwise();
+  bool inside = !workload.is_matrix_product();
   auto make = [&](CodeTier tier, bool inside_network) {
     return compiled(options, workload, operands, backend, tier, inside_network);
   };
@@ -238,14 +238,14 @@ Result<Json> measure(Options const& options, Workload const& workload) {
 /// As it is measured, for `tw tune`; prints the name of the kernel that counts.
 Status write_model(Options const& options, Workload const& workload) {
   Operands operands = random_operands(workload, options.seed);
-  ForeignModel model = workload.is_depthwise() ? model_inside_network(workload, operands.weights)
-                                               : model_of(workload, operands.weights);
+  bool inside = !workload.is_matrix_product();
+  ForeignModel model = inside ? model_inside_network(workload, operands.weights)
+                              : model_of(workload, operands.weights);
   TRY_ASSIGN(std::string bytes, write_onnx(model));
   TRY(write_file(options.write_model, bytes));
   TRY_ASSIGN(auto backend, create_cpu_backend(detect_host()));
   TRY_ASSIGN(CompiledModel compiled,
-             CompiledModel::create(model, *backend, CodeTier::kFast,
-                                   workload.is_depthwise() ? "depthwise_conv2d" : ""));
+             CompiledModel::create(model, *backend, CodeTier::kFast, inside ? workload.name : ""));
   fmt::print("{}\n", compiled.largest().name);
   return {};
 }

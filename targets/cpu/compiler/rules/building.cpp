@@ -87,8 +87,9 @@ std::vector<std::string> Building::loops_outside_sums(RuleStage const& stage) co
   for (ir::BlockSite const& site : ir::blocks_of(schedule_.program().body)) {
     if (site.block->name != stage.block) continue;
     for (ir::For const* loop : site.loops) {
-      bool sums = std::ranges::any_of(
-          stage.reduce, [&](RuleAxis const& axis) { return loop->name() == axis.name; });
+      bool sums = std::ranges::any_of(stage.reduce, [&](RuleAxis const& axis) {
+        return loop->name() == axis.name || loop->name().starts_with(axis.name + ".");
+      });
       if (sums || loop->loop_kind == ir::LoopKind::kVector) break;
       outside.push_back(loop->name());
     }

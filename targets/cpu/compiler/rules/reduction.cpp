@@ -193,12 +193,41 @@ void join_sums(Building& building, RuleStage const& stage, std::string const& pl
   }
 }
 
+/// The axis is read in blocks, v // B and v % B: the answer is B. 0: it is not.
+int64_t block_of(RuleStage const& stage, RuleAxis const& axis) {
+  int64_t block = 0;
+  walk_exprs(stage.node->body, [&](Expr const& e) {
+    auto const* node = e.as<Binary>();
+    auto by = node && node->op == BinaryOp::kFloorMod ? as_int(node->b) : std::nullopt;
+    if (by && is_iterator(node->a, axis)) block = *by;
+    return true;
+  });
+  return block;
+}
+
+/// The loops of the sums. Those over blocks are cut into blocks and elements: no index is divided
+/// in the innermost loops then.
+std::vector<std::pair<std::string, int64_t>> loops_of_sums(Building& building,
+                                                           RuleStage const& stage) {
+  std::vector<std::pair<std::string, int64_t>> loops;
+  for (RuleAxis const& axis : stage.reduce) {
+    int64_t block = block_of(stage, axis);
+    if (block <= 1 || block >= axis.extent || axis.extent % block != 0) {
+      loops.push_back({axis.name, axis.extent});
+      continue;
+    }
+    auto [blocks, elements] = building.split(stage, axis, block);
+    loops.push_back({blocks, axis.extent / block});
+    loops.push_back({elements, block});
+  }
+  return loops;
+}
+
 /// The nest of a tile; answers with the loops that are left outside.
 Cut tile_nest(Building& building, RuleStage const& stage, Tile const& tile) {
   Cut cut = cut_axes(building, stage, tile);
   std::vector<std::string> order = cut.outer;
-  std::vector<std::pair<std::string, int64_t>> sums;
-  for (RuleAxis const& axis : stage.reduce) sums.push_back({axis.name, axis.extent});
+  std::vector<std::pair<std::string, int64_t>> sums = loops_of_sums(building, stage);
   ask_for_order(building, stage, "sum_order", sums);
   for (auto const& [name, extent] : sums) order.push_back(name);
   order.insert(order.end(), cut.copies.begin(), cut.copies.end());
