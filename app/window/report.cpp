@@ -73,20 +73,29 @@ session::HistoryNodeView const& current(session::Snapshot const& snapshot) {
   return snapshot.history->nodes[size_t(snapshot.history->current)];
 }
 
-/// Seven lines: a register tile of eight channels by a vector of pixels, inside of the reduction.
+/// Five or six lines: a register tile inside of the reduction, of pixels by a block of channels
+/// where channels lie in blocks, else of eight channels by a vector of pixels.
 QStringList hand_schedule(session::Snapshot const& snapshot) {
   std::string block;
   int64_t width = 0;
+  bool in_blocks = false;
   for (auto const& bar : snapshot.nest->bars)
     if (bar.kind == session::AxisKind::kReduce && block.empty())
       block = snapshot.nest->stages[size_t(bar.stage)].name;
-  for (auto const& bar : snapshot.nest->bars)
+  for (auto const& bar : snapshot.nest->bars) {
     if (bar.reference == block + ".x") width = bar.extent;
+    in_blocks = in_blocks || bar.reference == block + ".b";
+  }
   if (block.empty() || width == 0) return {};
   int64_t lanes = 1;
   for (int64_t d = 1; d <= 16; ++d)
     if (width % d == 0) lanes = d;
   QString b = QString::fromStdString(block);
+  if (in_blocks)
+    return {QString("x.0, x.1 = split(%1.x, factor=%2)").arg(b).arg(lanes),
+            QString("reorder(%1.o, %1.y, %1.x.0, %1.c, %1.r, %1.s, %1.x.1, %1.b)").arg(b),
+            QString("vectorize(%1.b)").arg(b), QString("unroll(%1.x.1)").arg(b),
+            QString("parallel(%1.o)").arg(b)};
   return {QString("o.0, o.1 = split(%1.o, factor=8)").arg(b),
           QString("x.0, x.1 = split(%1.x, factor=%2)").arg(b).arg(lanes),
           QString("reorder(%1.o.0, %1.y, %1.x.0, %1.c, %1.r, %1.s, %1.o.1, %1.x.1)").arg(b),

@@ -33,10 +33,10 @@ private slots:
     window_->refresh();
     window_->execute(SelectKernel{3});
     for (char const* line :
-         {"split(conv2d.o, factor=8)", "split(conv2d.x, factor=15)",
+         {"split(conv2d.o, factor=3)", "split(conv2d.x, factor=15)",
           "reorder(conv2d.o.0, conv2d.y, conv2d.x.0, conv2d.c, conv2d.r, conv2d.s, conv2d.o.1, "
-          "conv2d.x.1)",
-          "vectorize(conv2d.x.1)", "parallel(conv2d.c)"})
+          "conv2d.x.1, conv2d.b)",
+          "vectorize(conv2d.b)", "parallel(conv2d.c)"})
       window_->apply_line(line);
     QVERIFY(session_->wait_idle(60));
     window_->refresh();

@@ -73,7 +73,7 @@ void ask_for_blocks(Building& building, RuleStage const& stage,
 
 Cut cut_axes(Building& building, RuleStage const& stage, Tile const& tile) {
   Cut cut;
-  std::string pair;
+  std::vector<std::string> pairs;
   std::vector<std::pair<std::string, int64_t>> reusing;
   auto keep = [&](size_t axis, std::string const& name, int64_t extent) {
     // Weights that are streamed are read once: loops that use the same ones again stand inside.
@@ -91,12 +91,12 @@ Cut cut_axes(Building& building, RuleStage const& stage, Tile const& tile) {
     auto [rest, inner] = building.split(stage, axis, factor);
     if (!rest.empty()) keep(i, rest, (axis.extent + factor - 1) / factor);
     if (i != tile.vector) {
-      cut.copies.push_back(inner);
+      (i == tile.blocks ? pairs : cut.copies).push_back(inner);
       continue;
     }
     auto [vectors, lanes] =
         building.split(stage, {inner, std::min(factor, axis.extent)}, tile.lanes);
-    pair = vectors;
+    if (!vectors.empty()) pairs.push_back(vectors);
     cut.lanes = lanes;
   }
   cut.extents.insert(cut.extents.end(), reusing.begin(), reusing.end());
@@ -105,7 +105,7 @@ Cut cut_axes(Building& building, RuleStage const& stage, Tile const& tile) {
   for (auto const& [name, extent] : cut.extents) cut.outer.push_back(name);
   // Innermost: a scalar of the other operand is used for both vectors before the next is read, so
   // that only one of them takes a register.
-  if (!pair.empty()) cut.copies.push_back(pair);
+  cut.copies.insert(cut.copies.end(), pairs.begin(), pairs.end());
   return cut;
 }
 

@@ -182,8 +182,8 @@ Tile tile_by_rule(Building& building, RuleStage const& stage, Target const& targ
   // a 64-channel 3x3 convolution, whose inner loop counts to 3.)
   int64_t room = std::max<int64_t>(4, target.registers() / 2) / tile.vectors;
   tile.factors.assign(axes.size(), 1);
-  std::optional<size_t> blocks = axis_of_blocks(stage, tile);
-  if (blocks) tile.factors[*blocks] = 2, room /= 2;
+  tile.blocks = axis_of_blocks(stage, tile);
+  if (tile.blocks) tile.factors[*tile.blocks] = 2, room /= 2;
   // Copies along the innermost axes that reuse a vector already read; without any along others, in
   // a window first along the lanes: it waits for memory, which gives long rows faster than columns.
   bool pools = operands(stage) < 2;
@@ -195,7 +195,7 @@ Tile tile_by_rule(Building& building, RuleStage const& stage, Target const& targ
       room = pools && tile.vectors >= kLongRow ? 1 : room / tile.vectors;
     }
     for (size_t i = axes.size(); i-- > 0 && room >= 2;) {
-      if (i == tile.vector || i == blocks || axes[i].extent == 1) continue;
+      if (i == tile.vector || i == tile.blocks || axes[i].extent == 1) continue;
       int64_t shared = sharing(stage, axes[tile.vector], axes[i]);
       if ((shared > 1) != reuse) continue;
       bool groups = shared > 1 && shared < axes[i].extent;  // whole tiles in each group

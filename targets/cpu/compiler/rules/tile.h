@@ -1,6 +1,7 @@
 /// The register tile of a sum: which axes become lanes and copies.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "targets/cpu/compiler/rules/rules.h"
@@ -12,6 +13,7 @@ struct Tile {
   int64_t lanes = 1;
   int64_t vectors = 1;           // of lanes, side by side
   std::vector<int64_t> factors;  // copies per axis
+  std::optional<size_t> blocks;  // the axis that counts vectors of lanes in a layout of blocks
 };
 
 /// By the rule where the building's decisions say nothing else.
