@@ -14,6 +14,10 @@ endif()
 if(NOT TW_FUZZ)
   # Its CMake package cannot be loaded as Debian has it.
   find_library(TW_XGBOOST xgboost REQUIRED)
+  # Matrices of the recursive cost model: headers alone.
+  find_path(EIGEN_INCLUDE Eigen/Core PATH_SUFFIXES eigen3 REQUIRED)
+  add_library(tw_eigen INTERFACE)
+  target_include_directories(tw_eigen SYSTEM INTERFACE ${EIGEN_INCLUDE})
 endif()
 find_package(CLI11 REQUIRED)
 find_package(SQLite3 REQUIRED)

@@ -207,6 +207,19 @@ private slots:
     QCOMPARE(known, std::set<std::string>{"engine/learning/training/booster.cpp"});
   }
 
+  void one_folder_knows_eigen() {
+    static std::regex const pattern("#\\s*include\\s+[<\"](Eigen/|unsupported/Eigen)");
+    std::set<std::string> known;
+    for (char const* top : {"engine", "targets", "widgets", "app"})
+      for (fs::path const& file : sources(top)) {
+        std::ifstream stream(file);
+        for (std::string line; std::getline(stream, line);)
+          if (std::regex_search(line, pattern))
+            known.insert(fs::relative(file, TW_SOURCE_DIR).string());
+      }
+    QCOMPARE(known, std::set<std::string>{"engine/learning/tree_gru/gru_network.h"});
+  }
+
   void nobody_outside_of_it_names_a_target() {
     for (char const* top : {"engine", "widgets", "app"})
       for (fs::path const& file : sources(top))

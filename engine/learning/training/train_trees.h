@@ -2,15 +2,10 @@
 #pragma once
 
 #include "engine/learning/bootstrap.h"
+#include "engine/learning/objective.h"
 #include "engine/support/base/job.h"
 
 namespace tw {
-
-/// Section 3.2 of "Learning to Optimize Tensor Programs" (Chen et al. 2018).
-enum class Objective : uint8_t {
-  kPairwiseRank,  ///< equation 2: only the order of the rows within a group
-  kRegression,    ///< squared error
-};
 
 /// The defaults are those of the authors' code for XGBoost, but for rounds, pairs and bins.
 struct TrainOptions {
