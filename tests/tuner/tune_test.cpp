@@ -7,6 +7,7 @@
 
 #include "engine/device/local_device.h"
 #include "engine/device/messages.pb.h"
+#include "engine/tuner/model/point_model.h"
 #include "engine/tuner/tune.h"
 #include "tests/support/compiled.h"
 #include "tests/support/random_schedules.h"
@@ -275,6 +276,23 @@ private slots:
     TuneResult result = tune(space, *device_, inputs, expected_of(kernel, inputs), options).value();
     QVERIFY(result.end == TuneEnd::kConverged);
     QVERIFY(result.attempts.size() < 100);
+  }
+
+  void a_cost_model_is_for_a_search_that_learns() {
+    Space space = space_of(kMap);
+    te::Kernel kernel = kernel_of(kMap);
+    Rng rng(3);
+    std::vector<NDArray> inputs = random_inputs(kernel, rng);
+    te::Expected expected = expected_of(kernel, inputs);
+    TuneOptions options{.trials = 24, .search = "random", .model = ModelKind::kTreeGru};
+    auto refused = tune(space, *device_, inputs, expected, options);
+    QCOMPARE(refused.error().code, std::string("no_model_to_choose"));
+    options.search = "learned";
+    TuneResult result = tune(space, *device_, inputs, expected, options).value();
+    QVERIFY(result.attempts.size() > 12);  // the later ones were chosen by the network
+    QVERIFY(std::ranges::any_of(result.attempts, [](Attempt const& one) {
+      return one.number > 12 && one.predicted_seconds.has_value();
+    }));
   }
 
   void a_search_that_was_cut_off_goes_on() {

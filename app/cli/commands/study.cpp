@@ -185,7 +185,7 @@ void add_study(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   command
       ->add_option("words", arguments->words,
-                   "files of tables; before them R1 to R9, or `claims` for all nine: what the "
+                   "files of tables; before them R1 to R10, or `claims` for all ten: what the "
                    "papers claim of learned searches, asked of these tables")
       ->type_name("[CLAIM...] FILE...")
       ->required();

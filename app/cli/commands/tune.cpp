@@ -6,12 +6,14 @@
 #include "app/shared/environment.h"
 #include "app/shared/version.h"
 #include "engine/support/files.h"
+#include "engine/tuner/model/point_model.h"
 
 namespace tw::cli {
 namespace {
 
 struct Arguments {
   std::string path, kernel, out, script;
+  std::string cost_model{name_of(ModelKind::kTrees)};
   std::vector<std::string> pins;
   std::vector<std::string> devices;  ///< the first is the context's
   TuneOptions options;
@@ -57,6 +59,7 @@ int finish(Context const& context, Arguments const& arguments, TuneResult const&
 Result<session::TuneRequest> request_of(Context const& context, Arguments const& arguments) {
   session::TuneRequest request;
   request.options = arguments.options;
+  TRY_ASSIGN(request.options.model, find_model_kind(arguments.cost_model));
   request.options.threads = context.threads;
   request.device = context.device;
   request.build = version_number();
@@ -255,6 +258,11 @@ void add_tune(CLI::App& app, Context& context) {
     names += (names.empty() ? "" : ", ") + std::string(row.name);
   command->add_option("--search", arguments->options.search, names + " (default: the first)")
       ->type_name("SEARCH");
+  command
+      ->add_option("--model", arguments->cost_model,
+                   "what the learned search learns with: trees (boosted), or tree-gru (a recursive "
+                   "network over the program's loops; default: trees)")
+      ->type_name("M");
   command->add_option("--seed", arguments->options.seed, "of everything by chance (default: 1)")
       ->type_name("N");
   command->add_option("--pin", arguments->pins, "keep a knob at a value; again for further knobs")

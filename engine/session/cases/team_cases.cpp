@@ -104,7 +104,8 @@ Result<TunedModel> tune_with_team(LoadedModel const& model, TeamModel const& fro
                                   std::shared_ptr<Backend const> backend, Device& device,
                                   Progress const& progress) {
   TeamSearch search{request.kernels.options.search, request.kernels.build,
-                    request.kernels.options.seed, request.kernels.options.threads};
+                    request.kernels.options.seed, request.kernels.options.threads,
+                    request.kernels.options.model};
   TRY_ASSIGN(std::string packed, packed_model(from));
   records::TeamJob job{.name = team.job,
                        .priority = team.priority,

@@ -9,6 +9,7 @@
 #include "engine/session/cases/lease_keeper.h"
 #include "engine/session/model/loaded_model.h"
 #include "engine/session/project/project.h"
+#include "engine/tuner/model/point_model.h"
 
 namespace tw::session {
 namespace {
@@ -36,6 +37,7 @@ std::string to_text(TeamSearch const& search) {
   return Json{{"search", search.search},
               {"seed", search.seed},
               {"threads", search.threads},
+              {"model", name_of(search.model)},
               {"build", search.build}}
       .dump();
 }
@@ -52,8 +54,10 @@ Result<TeamSearch> team_search(std::string const& text, std::string const& build
                      fmt::format("the job was started by version {} of Tilewright, and this is "
                                  "version {}: their kernels differ",
                                  theirs, build));
+  TRY_ASSIGN(ModelKind model,
+             find_model_kind(json.value("model", std::string(name_of(ModelKind::kTrees)))));
   return TeamSearch{json.value("search", ""), build, json.value("seed", uint64_t(1)),
-                    json.value("threads", 0)};
+                    json.value("threads", 0), model};
 }
 
 TeamWorker::TeamWorker(ModelTuneRequest const& request, TeamRequest const& team,
@@ -131,6 +135,7 @@ Status TeamWorker::work_on(records::Lease const& lease) {
   one.job = lease.job;
   one.team = true;
   one.options.search = (*job)->search.search;
+  one.options.model = (*job)->search.model;
   one.options.threads = (*job)->search.threads;
   one.options.seed = (*job)->search.seed + uint64_t(lease.slice);  // each looks elsewhere
   one.options.trials = lease.trials;

@@ -177,6 +177,27 @@ double apart(NestShape const& one, NestShape const& other) {
   return sum;
 }
 
+std::vector<LoopContext> contexts_of(BlockSite const& site) {
+  std::vector<LoopContext> loops;
+  std::vector<Reach> reaches = reaches_of(site);
+  Running running;
+  double below = 1, all = iterations_of(site);
+  for (size_t i = site.loops.size(); i-- > 0;) {
+    For const* loop = site.loops[i];
+    LoopContext one{.length = extent_of(loop), .kind = loop->loop_kind, .tensors = {}};
+    running[loop->name()] = one.length;
+    one.bottom_up = below *= one.length;
+    one.top_down = all / below;
+    for (Reach const& reach : reaches) {
+      double count = touched(reach, running);
+      one.tensors.push_back({count, one.bottom_up / count, stride(reach, loop->name())});
+    }
+    loops.push_back(std::move(one));
+  }
+  std::ranges::reverse(loops);
+  return loops;
+}
+
 LoopNest loop_nest(Program const& program) {
   LoopNest nest;
   std::vector<BlockSite> sites = blocks_of(program.body);
@@ -190,22 +211,7 @@ LoopNest loop_nest(Program const& program) {
       if (loop->loop_kind == LoopKind::kVector) vectors /= extent_of(loop);
     nest.beside_vectors += vectors;
   }
-  std::vector<Reach> reaches = reaches_of(*most);
-  Running running;
-  double below = 1, all = iterations_of(*most);
-  for (size_t i = most->loops.size(); i-- > 0;) {
-    For const* loop = most->loops[i];
-    LoopContext one{.length = extent_of(loop), .kind = loop->loop_kind, .tensors = {}};
-    running[loop->name()] = one.length;
-    one.bottom_up = below *= one.length;
-    one.top_down = all / below;
-    for (Reach const& reach : reaches) {
-      double count = touched(reach, running);
-      one.tensors.push_back({count, one.bottom_up / count, stride(reach, loop->name())});
-    }
-    nest.loops.push_back(std::move(one));
-  }
-  std::ranges::reverse(nest.loops);
+  nest.loops = contexts_of(*most);
   return nest;
 }
 

@@ -30,6 +30,8 @@ struct LoopNest {
   /// Iterations of all other blocks: of scalars, and of whole vectors.
   double beside = 0, beside_vectors = 0;
 };
+/// Of the loops around one block, the outermost first.
+std::vector<LoopContext> contexts_of(ir::BlockSite const& site);
 /// The tensors of a loop: what is written, then what is read along its vectors, then the rest.
 LoopNest loop_nest(ir::Program const& program);
 

@@ -3,14 +3,21 @@
 #include <algorithm>
 
 #include "engine/compile/load_time.h"
+#include "engine/tuner/features/program_tree.h"
 
 namespace tw {
 
 SeenPoint CandidatePool::seen(Candidate const& candidate, Coordinates coordinates) const {
   SeenPoint seen{std::move(coordinates), space_.modelled(candidate)};
-  bool by_knobs = representation_ == Representation::kKnobs;
+  bool network = kind_ == ModelKind::kTreeGru;
+  bool by_knobs = network || representation_ == Representation::kKnobs;
+  if (by_knobs && !network && !experience_) return seen;
+  ir::Program program = split_load_time(candidate.schedule.program()).at_run;
+  if (network)
+    if (auto tree = program_tree(program, with_prior_ ? seen.modelled : std::nullopt))
+      seen.program = std::make_shared<FeatureTree const>(std::move(*tree));
   if (by_knobs && !experience_) return seen;
-  LoopNest nest = loop_nest(split_load_time(candidate.schedule.program()).at_run);
+  LoopNest nest = loop_nest(program);
   if (!by_knobs)
     seen.loops =
         std::make_shared<std::vector<float> const>(program_features(representation_, nest));

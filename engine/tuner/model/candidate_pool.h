@@ -17,9 +17,13 @@ struct PooledPoint {
 class CandidatePool {
 public:
   /// `experience` may be null.
-  CandidatePool(Space const& space, Representation representation,
+  CandidatePool(Space const& space, PointModelOptions const& model,
                 std::shared_ptr<Experience const> experience)
-      : space_(space), representation_(representation), experience_(std::move(experience)) {}
+      : space_(space),
+        kind_(model.kind),
+        with_prior_(model.with_prior),
+        representation_(model.representation),
+        experience_(std::move(experience)) {}
 
   KnobFeatures const& features() const { return features_; }
   std::vector<PooledPoint> const& points() const { return points_; }
@@ -39,7 +43,9 @@ private:
   SeenPoint seen(Candidate const& candidate, Coordinates coordinates) const;
 
   Space const& space_;
-  Representation representation_;
+  ModelKind kind_;
+  bool with_prior_;
+  Representation representation_;  ///< of trees
   std::shared_ptr<Experience const> experience_;
   KnobFeatures features_;
   std::set<Coordinates> known_;

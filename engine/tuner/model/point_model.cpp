@@ -1,5 +1,8 @@
 #include "engine/tuner/model/point_model.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,6 +23,17 @@ std::vector<float> knob_rows(KnobFeatures const& features, std::span<Coordinates
 }
 
 }  // namespace
+
+constexpr std::string_view kKinds[] = {"trees", "tree-gru"};
+
+std::string_view name_of(ModelKind kind) { return kKinds[size_t(kind)]; }
+
+Result<ModelKind> find_model_kind(std::string_view name) {
+  for (size_t i = 0; i < std::size(kKinds); ++i)
+    if (kKinds[i] == name) return ModelKind(i);
+  return bad_input("unknown_model_kind", fmt::format("there is no cost model '{}'; there are {}",
+                                                     name, fmt::join(kKinds, ", ")));
+}
 
 double PointModel::modelled(SeenPoint const& point) const {
   bool says = options_.with_prior && point.modelled && point.modelled->seconds > 0;
@@ -103,17 +117,45 @@ Status PointModel::learn(KnobFeatures const& features, std::span<MeasuredPoint c
     if (rank) full.prediction_so_far.push_back(float(-prior(one.point)));
   }
   quick.features = knob_rows(features, coordinates, knob_width_);
-  width_ = full.width = width_of(features, points);
-  full.features = rows(features, points);
   TRY_ASSIGN(TrainedTrees by_knobs, train_trees(quick, options));
   quick_ = std::move(by_knobs.trees);
+  TRY(options_.kind == ModelKind::kTreeGru ? learn_network(points, full, seed)
+                                           : learn_trees(features, points, full, options));
+  learned_ = true;
+  return {};
+}
+
+Status PointModel::learn_trees(KnobFeatures const& features, std::span<SeenPoint const> points,
+                               TrainingRows full, TrainOptions const& options) {
+  width_ = full.width = width_of(features, points);
+  full.features = rows(features, points);
   if (options_.ensembles > 1) {
     TRY_ASSIGN(full_, train_bootstrap(full, options, options_.ensembles));
-  } else {
-    TRY_ASSIGN(TrainedTrees by_all, train_trees(full, options));
-    full_.ensembles = {std::move(by_all.trees)};
+    return {};
   }
-  learned_ = true;
+  TRY_ASSIGN(TrainedTrees by_all, train_trees(full, options));
+  full_.ensembles = {std::move(by_all.trees)};
+  return {};
+}
+
+Status PointModel::learn_network(std::span<SeenPoint const> points, TrainingRows const& full,
+                                 uint64_t seed) {
+  TreeRows rows;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (!points[i].program) continue;
+    rows.trees.push_back(points[i].program.get());
+    rows.targets.push_back(full.targets[i]);
+    if (!full.prediction_so_far.empty())
+      rows.prediction_so_far.push_back(full.prediction_so_far[i]);
+  }
+  if (rows.rows() == 0) return {};
+  TreeGruOptions options = options_.network;
+  options.objective = options_.objective;
+  options.seed = seed;
+  if (!network_.knows_nothing()) options.steps = options_.steps_again;
+  TreeGru const* before = !network_.knows_nothing() ? &network_ : options_.taught.get();
+  TRY_ASSIGN(TrainedTreeGru trained, train_tree_gru(rows, options, {}, before));
+  network_ = std::move(trained.model);
   return {};
 }
 
@@ -125,14 +167,29 @@ std::vector<float> PointModel::by_knobs(KnobFeatures const& features,
   return better;
 }
 
+Predicted PointModel::corrected(KnobFeatures const& features,
+                                std::span<SeenPoint const> points) const {
+  Predicted better{std::vector<float>(points.size()), std::vector<float>(points.size())};
+  if (options_.kind == ModelKind::kTrees) {
+    if (!learned_) return better;
+    std::vector<float> values = rows(features, points);
+    Uncertain of_trees = full_.predict({values, width_});
+    return {std::move(of_trees.means), std::move(of_trees.deviations)};
+  }
+  TreeGru const* network = learned_ ? &network_ : options_.taught.get();
+  if (network == nullptr) return better;
+  std::vector<FeatureTree const*> trees;
+  for (SeenPoint const& point : points)
+    if (point.program) trees.push_back(point.program.get());
+  std::vector<float> said = network->predict(trees);
+  for (size_t i = 0, next = 0; i < points.size(); ++i)
+    if (points[i].program) better.means[i] = said[next++];
+  return better;
+}
+
 Predicted PointModel::predict_surely(KnobFeatures const& features,
                                      std::span<SeenPoint const> points) const {
-  Predicted predicted{std::vector<float>(points.size()), std::vector<float>(points.size())};
-  if (learned_) {
-    std::vector<float> values = rows(features, points);
-    Uncertain better = full_.predict({values, width_});
-    predicted = {std::move(better.means), std::move(better.deviations)};
-  }
+  Predicted predicted = corrected(features, points);
   for (size_t i = 0; i < points.size(); ++i)
     predicted.means[i] = float(prior(points[i]) + (learned_ ? level_ : 0)) - predicted.means[i];
   return predicted;

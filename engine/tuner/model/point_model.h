@@ -1,12 +1,15 @@
-/// What a point is predicted to take: trees over its knobs, and over what the target's own model
-/// says of it. Learns how far that model is off, so that where nothing was measured the model alone
-/// speaks ("Learning to Optimize Tensor Programs", Chen et al. 2018, with a prior).
+/// What a point is predicted to take: boosted trees over its knobs, and over what the target's own
+/// model says of it, or a network over its loops. Learns how far that model is off, so that where
+/// nothing was measured the model alone speaks ("Learning to Optimize Tensor Programs", Chen et al.
+/// 2018, with a prior).
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "engine/analysis/time_model.h"
 #include "engine/learning/training/train_trees.h"
+#include "engine/learning/tree_gru/train_tree_gru.h"
 #include "engine/tuner/features/knob_features.h"
 
 namespace tw {
@@ -18,12 +21,23 @@ enum class Representation : uint8_t {
   kRelation,  ///< what its loops do with memory, whichever does it
 };
 
+/// What learns, as `--model` names it.
+enum class ModelKind : uint8_t {
+  kTrees,    ///< boosted trees over a row of numbers
+  kTreeGru,  ///< a recursive network over the program's loops
+};
+std::string_view name_of(ModelKind kind);
+/// Errors: unknown_model_kind, with those there are.
+Result<ModelKind> find_model_kind(std::string_view name);
+
 /// A point as the model sees it.
 struct SeenPoint {
   Coordinates coordinates;
   std::optional<analysis::TimeModel> modelled;  ///< nothing: the target says nothing
   /// Of the program, where the representation is not the knobs; the same for all points.
   std::shared_ptr<std::vector<float> const> loops = {};
+  /// The program, where a network reads it; null: it has no block.
+  std::shared_ptr<FeatureTree const> program = {};
   double experienced = 0;  ///< what other kernels' trials say, as a logarithm; more is slower
 };
 struct MeasuredPoint {
@@ -32,6 +46,7 @@ struct MeasuredPoint {
 };
 
 struct PointModelOptions {
+  ModelKind kind = ModelKind::kTrees;
   /// With the rank objective predictions are an order, and no times.
   Objective objective = Objective::kRegression;
   int rounds = 40;
@@ -44,7 +59,14 @@ struct PointModelOptions {
   double first_trust_trials = 4;
   double trust_halves_after = 32;
   /// More than one: each from a resample of what was measured, so that they say how sure they are.
+  /// Of trees alone.
   int ensembles = 1;
+  /// Its objective is the one above, its seed that of learning. So few steps that nothing has to be
+  /// held out to see when to stop: with hundreds of points every one is missed.
+  TreeGruOptions network = {.steps = 80, .held_out = 0, .patience = 0};
+  int steps_again = 40;  ///< of a network that has learned and goes on with more
+  /// What other kernels taught a network: it begins with that, and says it before it has learned.
+  std::shared_ptr<TreeGru const> taught = {};
 };
 
 /// Logarithms of seconds, or an order; lower is better.
@@ -84,6 +106,11 @@ private:
   double modelled(SeenPoint const& point) const;
   double prior(SeenPoint const& point) const;
   double trust_in_experience(std::span<MeasuredPoint const> measured) const;
+  Status learn_trees(KnobFeatures const& features, std::span<SeenPoint const> points,
+                     TrainingRows full, TrainOptions const& options);
+  Status learn_network(std::span<SeenPoint const> points, TrainingRows const& full, uint64_t seed);
+  /// How much better than its prior a point is; nothing is learned yet: 0.
+  Predicted corrected(KnobFeatures const& features, std::span<SeenPoint const> points) const;
 
   PointModelOptions options_;
   bool learned_ = false;
@@ -92,6 +119,7 @@ private:
   double trust_ = 1;       ///< in what other kernels' trials say
   TreeEnsemble quick_;
   Bootstrap full_;
+  TreeGru network_;
   size_t width_ = 0;          ///< that `full_` is for
   size_t failing_width_ = 0;  ///< 0: nothing has failed
   TreeEnsemble failing_;

@@ -27,7 +27,7 @@ public:
   Learned(Space const& space, uint64_t seed, LearnedOptions const& options)
       : Search(space, seed),
         options_(options),
-        pool_(space, options.model.representation, options.experience),
+        pool_(space, options.model, options.experience),
         chains_(options.chains),
         model_(options.model) {
     for (auto const& [name, value] : space.pinned()) fixed_.insert(name);
@@ -272,8 +272,9 @@ SearchRow learned_search() {
   return {"learned",
           "by a model that learns from what was measured how far the target's own is off",
           [](Space const& space, uint64_t seed) { return make_learned_search(space, seed, {}); },
-          [](Space const& space, uint64_t seed, std::shared_ptr<Experience const> experience) {
-            return make_learned_search(space, seed, {.experience = std::move(experience)});
+          [](Space const& space, uint64_t seed, SearchHelp const& help) {
+            return make_learned_search(
+                space, seed, {.model = {.kind = help.model}, .experience = help.experience});
           }};
 }
 

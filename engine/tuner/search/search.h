@@ -28,15 +28,22 @@ protected:
 };
 
 class Experience;
+enum class ModelKind : uint8_t;
+
+/// What a search that learns may use.
+struct SearchHelp {
+  std::shared_ptr<Experience const>
+      experience;     ///< what other kernels' trials teach; null: nothing
+  ModelKind model{};  ///< that it learns with
+};
 
 /// Made of the files in this folder: each one search.
 struct SearchRow {
   std::string_view name;
   std::string_view doc;
   std::unique_ptr<Search> (*make)(Space const&, uint64_t seed);
-  /// Null: it has no use for what other kernels' trials teach.
-  std::unique_ptr<Search> (*make_with)(Space const&, uint64_t seed,
-                                       std::shared_ptr<Experience const>) = nullptr;
+  /// Null: it does not learn.
+  std::unique_ptr<Search> (*make_with)(Space const&, uint64_t seed, SearchHelp const&) = nullptr;
 };
 SearchRow learned_search();
 SearchRow random_search();

@@ -1,14 +1,18 @@
 #include "engine/tuner/study/arms.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "engine/compile/load_time.h"
 #include "engine/learning/quality.h"
+#include "engine/tuner/features/program_tree.h"
 #include "engine/tuner/search/genetic.h"
 
 namespace tw {
 namespace {
+
+constexpr int kTaughtSteps = 800;  // of a network on other kernels' points: it stops by itself
 
 LoopNest nest_of(Candidate const& candidate) {
   return loop_nest(split_load_time(candidate.schedule.program()).at_run);
@@ -43,6 +47,17 @@ Arm learned_arm(std::string name, LearnedOptions const& options) {
 
 Arm paper_arm() { return learned_arm("learned", paper_options()); }
 Arm our_arm() { return learned_arm("tw tune", {}); }
+
+LearnedOptions network_options() {
+  LearnedOptions options = paper_options();
+  options.model.kind = ModelKind::kTreeGru;
+  return options;
+}
+
+Arm network_arm() { return learned_arm("TreeGRU", network_options()); }
+Arm our_network_arm() {
+  return learned_arm("tw tune, TreeGRU", {.model = {.kind = ModelKind::kTreeGru}});
+}
 
 Arm chance_arm() {
   return {"chance",
@@ -80,6 +95,45 @@ std::vector<Point> best_points(std::vector<StudiedTable const*> const& tables, s
     for (size_t row : rows) points.push_back(table->space->rows()[row].point);
   }
   return points;
+}
+
+namespace {
+
+Result<FeatureTree> tree_of(Candidate const& candidate) {
+  return program_tree(split_load_time(candidate.schedule.program()).at_run);
+}
+
+}  // namespace
+
+Result<TreeGru> network_of(std::vector<StudiedTable const*> const& tables, size_t most) {
+  std::vector<FeatureTree> trees;
+  TreeRows rows;
+  for (size_t table = 0; table < tables.size(); ++table) {
+    std::vector<size_t> numbers = right_rows(*tables[table], 1);
+    numbers.resize(std::min(numbers.size(), most));
+    for (size_t row : numbers) {
+      TRY_ASSIGN(FeatureTree tree, tree_of(tables[table]->space->rows()[row]));
+      trees.push_back(std::move(tree));
+      rows.targets.push_back(float(-std::log(tables[table]->seconds[row])));
+      rows.groups.push_back(int32_t(table));
+    }
+  }
+  for (FeatureTree const& tree : trees) rows.trees.push_back(&tree);
+  TRY_ASSIGN(TrainedTreeGru trained, train_tree_gru(rows, {.steps = kTaughtSteps, .seed = 1}));
+  return std::move(trained.model);
+}
+
+double order_of(TreeGru const& network, StudiedTable const& table) {
+  std::vector<float> predicted, truth;
+  for (size_t row = 0; row < table.seconds.size(); ++row) {
+    if (table.seconds[row] <= 0) continue;
+    auto tree = tree_of(table.space->rows()[row]);
+    if (!tree) continue;
+    FeatureTree const* one = &*tree;
+    predicted.push_back(-network.predict({&one, 1})[0]);
+    truth.push_back(float(table.seconds[row]));
+  }
+  return kendall_tau(predicted, truth);
 }
 
 double order_of(Experience const& experience, StudiedTable const& table) {

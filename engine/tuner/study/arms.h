@@ -14,6 +14,10 @@ Arm learned_arm(std::string name, LearnedOptions const& options);
 Arm paper_arm();
 /// What `tw tune` does: the rule first, and the machine's model beside what was measured.
 Arm our_arm();
+/// The paper's search with a recursive network, and `tw tune --model tree-gru`.
+LearnedOptions network_options();
+Arm network_arm();
+Arm our_network_arm();
 Arm chance_arm();
 Arm genetic_arm();  ///< it, too, knows nothing but the space
 
@@ -22,6 +26,9 @@ Arm genetic_arm();  ///< it, too, knows nothing but the space
 Result<std::shared_ptr<Experience const>> experience_of(
     std::vector<StudiedTable const*> const& tables, ExperienceOptions const& options, size_t most,
     std::vector<Point> first = {});
+/// The same of a network, which learns the order; its weights are to go on from.
+Result<TreeGru> network_of(std::vector<StudiedTable const*> const& tables, size_t most);
+double order_of(TreeGru const& network, StudiedTable const& table);
 /// The fastest points of each table.
 std::vector<Point> best_points(std::vector<StudiedTable const*> const& tables, size_t of_each);
 /// How well it orders the rows of a table: Kendall's tau.

@@ -17,6 +17,7 @@ Result<ClaimResult> ask_transfer(ClaimStudy& study);
 Result<ClaimResult> ask_representation(ClaimStudy& study);
 Result<ClaimResult> ask_chance(ClaimStudy& study);
 Result<ClaimResult> ask_costs(ClaimStudy& study);
+Result<ClaimResult> ask_network(ClaimStudy& study);
 
 /// Adds curves of all tables, in the study's order, to what is drawn.
 void draw(ClaimStudy const& study, std::vector<Curve> const& curves, ClaimResult& result);

@@ -71,7 +71,8 @@ std::vector<ClaimRow> const& claims() {
       {"R6", "other kernels' trials save 2 to 10 times the trials", ask_transfer},
       {"R7", "the further the kernel, the more invariant features must be", ask_representation},
       {"R8", "some points by chance in each batch are no worse than none", ask_chance},
-      {"R9", "a prediction costs thousands of times less than a trial", ask_costs}};
+      {"R9", "a prediction costs thousands of times less than a trial", ask_costs},
+      {"R10", "a recursive network over loops searches as well as boosted trees", ask_network}};
   return rows;
 }
 
@@ -110,7 +111,7 @@ double least_mean(ClaimResult const& result, int trials) {
 
 std::string claim_svg(ClaimRow const& claim, ClaimResult const& result, int trials, int seeds) {
   std::string title = fmt::format("{}: {} - {}", claim.key, claim.title, name_of(result.verdict));
-  if (!result.times.empty()) return bars_svg(std::move(title), result);
+  if (result.curves.empty()) return bars_svg(std::move(title), result);
   LineChart chart{std::move(title),
                   fmt::format("Best so far, mean of {} seeds; the band is half a standard "
                               "deviation on either side.",

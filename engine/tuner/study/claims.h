@@ -83,7 +83,7 @@ struct ClaimRow {
   std::string_view title;  ///< what is claimed
   Result<ClaimResult> (*ask)(ClaimStudy&);
 };
-/// R1 to R9.
+/// R1 to R10.
 std::vector<ClaimRow> const& claims();
 /// Errors: unknown_claim, with those there are.
 Result<ClaimRow> find_claim(std::string_view key);
