@@ -279,16 +279,12 @@ private slots:
   }
 
   void a_cost_model_is_for_a_search_that_learns() {
-    Space space = space_of(kMap);
-    te::Kernel kernel = kernel_of(kMap);
-    Rng rng(3);
-    std::vector<NDArray> inputs = random_inputs(kernel, rng);
-    te::Expected expected = expected_of(kernel, inputs);
+    Space space = space_of(kProduct);
     TuneOptions options{.trials = 24, .search = "random", .model = ModelKind::kTreeGru};
-    auto refused = tune(space, *device_, inputs, expected, options);
+    auto refused = tune(space, *device_, inputs_, expected_, options);
     QCOMPARE(refused.error().code, std::string("no_model_to_choose"));
     options.search = "learned";
-    TuneResult result = tune(space, *device_, inputs, expected, options).value();
+    TuneResult result = tune(space, *device_, inputs_, expected_, options).value();
     QVERIFY(result.attempts.size() > 12);  // the later ones were chosen by the network
     QVERIFY(std::ranges::any_of(result.attempts, [](Attempt const& one) {
       return one.number > 12 && one.predicted_seconds.has_value();
