@@ -185,7 +185,7 @@ void Pass<Number>::unread(Weights<Number> const& weights, Vector<Number> const& 
 
 namespace {
 
-/// Of one unit and the steps that went through it: columns that are not its own are 0.
+/// Of one unit, from the steps that went through it.
 template <typename Number, typename Unit>
 void add_unit(Unit& unit, Matrix<Number> const& inputs, Matrix<Number> const& before,
               Matrix<Number> const& of_given, Matrix<Number> const& of_recurrent) {
@@ -197,43 +197,53 @@ void add_unit(Unit& unit, Matrix<Number> const& inputs, Matrix<Number> const& be
 
 }  // namespace
 
+/// Of the children that joined in a wave, and of the unit that joined them.
 template <typename Number>
-void Pass<Number>::backward(Weights<Number> const& weights, Vector<Number> const& wanted,
-                            Gradients<Number>& gradients) {
+void Pass<Number>::unjoin(Weights<Number> const& weights, Plan::Wave const& wave,
+                          Gradients<Number>& gradients) {
+  Matrix<Number> of_given = of_given_.middleCols(wave.first, wave.count);
+  Matrix<Number> of_joined = weights.join.input.transpose() * of_given;
+  Matrix<Number> joined(sizes_.hidden, wave.count);
+  for (int i = 0; i < wave.count; ++i) {
+    int child = plan_.input[size_t(wave.first + i)];
+    joined.col(i) = states_.col(child);
+    of_states_.col(child) += of_joined.col(i);
+  }
+  add_unit<Number>(gradients.join, joined, before_.middleCols(wave.first, wave.count), of_given,
+                   of_recurrent_.middleCols(wave.first, wave.count));
+}
+
+/// Of what comes of the nodes' own features; steps of nodes are put in the nodes' order.
+template <typename Number>
+void Pass<Number>::unembed(Weights<Number> const& weights, Gradients<Number>& gradients) {
   int hidden = sizes_.hidden;
-  of_states_ = Matrix<Number>::Zero(hidden, plan_.steps);
-  of_given_.resize(3 * hidden, plan_.steps);
-  of_recurrent_.resize(3 * hidden, plan_.steps);
-  unread(weights, wanted, gradients);
   Matrix<Number> given(3 * hidden, plan_.nodes), recurrent(3 * hidden, plan_.nodes),
       from(hidden, plan_.nodes);
-  for (auto wave = plan_.waves.rbegin(); wave != plan_.waves.rend(); ++wave) {
-    step_backward(wave->join ? weights.join : weights.up, *wave);
-    if (!wave->join) {
-      for (int i = wave->first; i < wave->first + wave->count; ++i) {
-        int node = plan_.input[size_t(i)];
-        given.col(node) = of_given_.col(i);
-        recurrent.col(node) = of_recurrent_.col(i);
-        from.col(node) = before_.col(i);
-      }
-      continue;
-    }
-    Matrix<Number> of_given = of_given_.middleCols(wave->first, wave->count);
-    Matrix<Number> of_joined = weights.join.input.transpose() * of_given;
-    Matrix<Number> joined(hidden, wave->count);
-    for (int i = 0; i < wave->count; ++i) {
-      int child = plan_.input[size_t(wave->first + i)];
-      joined.col(i) = states_.col(child);
-      of_states_.col(child) += of_joined.col(i);
-    }
-    add_unit<Number>(gradients.join, joined, before_.middleCols(wave->first, wave->count), of_given,
-                     of_recurrent_.middleCols(wave->first, wave->count));
+  for (int node = 0; node < plan_.nodes; ++node) {
+    int step = plan_.step_of[size_t(node)];
+    given.col(node) = of_given_.col(step);
+    recurrent.col(node) = of_recurrent_.col(step);
+    from.col(node) = before_.col(step);
   }
   add_unit<Number>(gradients.up, embedded_, from, given, recurrent);
   Matrix<Number> of_embedded = weights.up.input.transpose() * given;
   of_embedded = of_embedded.array() * (1 - embedded_.array().square());
   gradients.embed.noalias() += of_embedded * features_.transpose();
   gradients.embed_bias += of_embedded.rowwise().sum();
+}
+
+template <typename Number>
+void Pass<Number>::backward(Weights<Number> const& weights, Vector<Number> const& wanted,
+                            Gradients<Number>& gradients) {
+  of_states_ = Matrix<Number>::Zero(sizes_.hidden, plan_.steps);
+  of_given_.resize(3 * sizes_.hidden, plan_.steps);
+  of_recurrent_.resize(3 * sizes_.hidden, plan_.steps);
+  unread(weights, wanted, gradients);
+  for (auto wave = plan_.waves.rbegin(); wave != plan_.waves.rend(); ++wave) {
+    step_backward(wave->join ? weights.join : weights.up, *wave);
+    if (wave->join) unjoin(weights, *wave, gradients);
+  }
+  unembed(weights, gradients);
 }
 
 template class Pass<float>;

@@ -89,6 +89,8 @@ private:
   void read_out(Weights<Number> const& weights);
   void unread(Weights<Number> const& weights, Vector<Number> const& wanted,
               Gradients<Number>& gradients);
+  void unjoin(Weights<Number> const& weights, Plan::Wave const& wave, Gradients<Number>& gradients);
+  void unembed(Weights<Number> const& weights, Gradients<Number>& gradients);
   Matrix<Number> before(Plan::Wave const& wave) const;
 
   Sizes sizes_;
