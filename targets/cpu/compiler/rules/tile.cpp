@@ -13,6 +13,7 @@ namespace {
 
 using namespace ir;
 
+constexpr int64_t kMostIdle = 32;        // one lane in so many
 constexpr int64_t kLongRow = 4;          // vectors that hide the latency of an addition
 constexpr double kTermsToTurn = 9;       // as many terms of a sum take the time of turning it
 constexpr double kPackedIsBetter = 1.1;  // measured at 16 to 512 channels
@@ -173,9 +174,11 @@ Tile tile_by_rule(Building& building, RuleStage const& stage, Target const& targ
   auto const& axes = stage.spatial;
   choose_lanes(stage, width, tile);
   ask_for_lanes(building, stage, width, tile);
-  // Two vectors of lanes share each scalar of the other operand; in a long axis one may be left.
+  // Two vectors of lanes share each scalar of the other operand; in a long axis some lanes of the
+  // last pair may be idle.
   int64_t along = axes[tile.vector].extent;
-  bool pairs = tile.lanes == width && along % (along < 32 * width ? 2 * width : width) == 0;
+  int64_t idle = (2 * width - along % (2 * width)) % (2 * width);
+  bool pairs = tile.lanes == width && kMostIdle * idle <= along;
   tile.vectors = pairs ? 2 : 1;
   // Half of the registers hold sums: enough to hide the latency of a multiply-add, and what an
   // epilogue keeps across the loop spills none of them. (28 of 32 was 1.3 times slower than 14 on
