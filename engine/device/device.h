@@ -65,6 +65,7 @@ struct DeviceStatus {
   double unix_seconds = 0;    ///< its own clock
   double uptime_seconds = 0;  ///< of the machine; 0: not known
   double load = -1;           ///< processes that run or wait, over a minute; below 0: not known
+  double speed = 0;           ///< as `Timing::speed` has it, now; 0: not known
   DeviceHolding holding;
   std::vector<std::string> open_ways;  ///< what its system does not stop a kernel from
 };
@@ -82,7 +83,8 @@ struct LimitedOutput {
 struct TrialAnswer {
   int wrong_output = -1;  ///< -1: all are right
   int64_t wrong_element = 0;
-  Samples samples;  ///< of what is right
+  Samples samples;            ///< of what is right
+  std::vector<double> speed;  ///< of the processor after each sample, as in Timing
 };
 
 /// How long to wait for an answer and what may end the wait. A stop restarts the device only when

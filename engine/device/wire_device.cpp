@@ -254,11 +254,12 @@ Result<TrialAnswer> WireDevice::attempt(std::span<std::byte const> library, Devi
   TRY_ASSIGN(Answer answer, conversation_->ask(request, generation, patient(options), steps));
   if (!answer.message.has_trial()) return unexpected_answer();
   wire::TrialReport const& report = answer.message.trial();
-  TrialAnswer told{report.wrong_output(), report.wrong_element(), {}};
+  TrialAnswer told{report.wrong_output(), report.wrong_element(), {}, {}};
   if (told.wrong_output >= int(outputs.size())) return unexpected_answer();
   if (told.wrong_output >= 0) return told;
   TRY_ASSIGN(Timing timing, timing_of(report.timing(), 1));
   told.samples = std::move(timing.total);
+  told.speed = std::move(timing.speed);
   return told;
 }
 

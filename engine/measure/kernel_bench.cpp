@@ -124,6 +124,7 @@ Result<BenchResult> KernelBench::run_once(KernelCode const& code, BenchOptions c
     TRY_ASSIGN(Timing timing,
                device_.time(prepared.steps, options.threads, options.timing, options.call));
     result.samples = std::move(timing.total);
+    result.speed = std::move(timing.speed);
   }
   return result;
 }

@@ -21,6 +21,7 @@ struct BenchOptions {
 
 struct BenchResult {
   Samples samples;
+  std::vector<double> speed;     ///< of the device after each sample
   std::vector<NDArray> outputs;  ///< of the first run, over poisoned buffers
 };
 

@@ -24,8 +24,11 @@ BenchOptions bench_options(FinalsOptions const& options) {
 /// Nothing where it is not right any more: then it is no finalist.
 std::optional<Runner> runner(Finalist who, Space const& space, KernelBench& bench,
                              te::Expected const& expected, FinalsOptions const& options) {
-  auto code = compile_kernel(who.candidate.schedule.program(), space.backend(), CodeTier::kFull,
-                             options.stop);
+  auto code = [&] {
+    MachineTurns::Compiling turn(options.turns);
+    return compile_kernel(who.candidate.schedule.program(), space.backend(), CodeTier::kFull,
+                          options.stop);
+  }();
   if (!code) return std::nullopt;
   auto outputs = bench.run(*code, bench_options(options));
   if (!outputs || !te::judge(*outputs, expected).equal) return std::nullopt;

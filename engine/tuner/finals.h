@@ -4,6 +4,7 @@
 
 #include "engine/measure/kernel_bench.h"
 #include "engine/te/expected.h"
+#include "engine/tuner/machine_turns.h"
 #include "engine/tuner/space.h"
 
 namespace tw {
@@ -21,6 +22,7 @@ struct FinalsOptions {
   int threads = 1;
   uint64_t seed = 1;
   int finalists = 8;  ///< besides the schedule by rule
+  MachineTurns* turns = nullptr;  ///< of what compiles here; null: it takes none
   StopToken stop;
 };
 struct FinalResult {

@@ -32,7 +32,7 @@ public:
     outcome_.tasks.resize(tasks.size());
   }
 
-  void search();
+  Status search();
   void compare();
   NetworkOutcome take() {
     outcome_.seconds = elapsed();
@@ -53,6 +53,7 @@ private:
   BudgetShares shares_;
   std::vector<std::unique_ptr<KernelTuning>> tunings_;
   NetworkOutcome outcome_;
+  std::optional<Error> failure_;
   Clock::time_point start_ = Clock::now();
 };
 
@@ -101,23 +102,28 @@ void NetworkTuning::slice(int task) {
   double seconds = budget_.seconds > 0 ? std::max(0.01, search_seconds() - elapsed()) : 0;
   auto end = tuning.search(std::min(kSliceTrials, trials_left()), seconds);
   outcome_.tasks[size_t(task)].trials = tuning.trials();
+  if (!end && end.error().code == kNoDevice) failure_ = end.error();
   if (!end) outcome_.tasks[size_t(task)].left_out = end.error().message;
   if (!end || *end == TuneEnd::kConverged) shares_.close(task);
   double rule = tuning.rule_seconds(), best = tuning.best_seconds();
   shares_.tell(task, rule > 0 && best > 0 ? std::min(1.0, best / rule) : 1, elapsed() - before);
 }
 
-void NetworkTuning::search() {
-  if (budget_.known) return take_known();
+Status NetworkTuning::search() {
+  if (budget_.known) {
+    take_known();
+    return {};
+  }
   for (;;) {
+    if (failure_) return std::unexpected(*failure_);
     if (auto end = ended()) {
       outcome_.end = *end;
-      return;
+      return {};
     }
     std::optional<int> task = shares_.next();
     if (!task) {
       outcome_.end = TuneEnd::kConverged;
-      return;
+      return {};
     }
     if (budget_.on_turn) budget_.on_turn(*task);
     slice(*task);
@@ -149,7 +155,7 @@ void NetworkTuning::compare() {
 Result<NetworkOutcome> tune_network(std::vector<NetworkTask> const& tasks,
                                     NetworkBudget const& budget) {
   NetworkTuning tuning(tasks, budget);
-  tuning.search();
+  TRY(tuning.search());
   if (budget.stop.stop_requested()) return refused("cancelled", "cancelled");
   tuning.compare();
   return tuning.take();

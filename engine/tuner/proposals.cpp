@@ -100,8 +100,11 @@ Proposals::Made Proposals::make_one(bool may_wait) {
 
 void Proposals::compile(Candidate candidate, int number, double proposing) {
   auto start = Clock::now();
-  auto code = compile_kernel(candidate.schedule.program(), space_.backend(), CodeTier::kFast,
-                             options_.stop);
+  auto code = [&] {
+    MachineTurns::Compiling turn(options_.turns.get());
+    return compile_kernel(candidate.schedule.program(), space_.backend(), CodeTier::kFast,
+                          options_.stop);
+  }();
   std::lock_guard lock(mutex_);
   --making_;
   costs_.proposing += proposing;

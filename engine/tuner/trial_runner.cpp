@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
+#include "engine/device/requests/status.h"
 #include "engine/tuner/finals.h"
 
 namespace tw {
@@ -11,6 +13,8 @@ namespace {
 
 using records::Outcome;
 using Clock = std::chrono::steady_clock;
+
+constexpr int kAgain = 2;  // what was measured slowly
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -29,6 +33,11 @@ bool goes_in_calls(Error const& error) {
   return error.code == "unknown_request" || error.code == "tensor_too_large";
 }
 
+/// A burst that was interrupted says nothing; the others do.
+double best_of(std::vector<double> const& speed) {
+  return speed.empty() ? 0 : std::ranges::max(speed);
+}
+
 Trouble trouble_of(Error const& error) { return {outcome_of(error), to_sentence(error)}; }
 
 }  // namespace
@@ -43,24 +52,30 @@ std::optional<Trouble> TrialRunner::judged(std::vector<NDArray> const& outputs) 
                              worst.max_abs_diff, worst.max_abs_ref)};
 }
 
-std::expected<std::vector<double>, Trouble> TrialRunner::tried_in_calls(KernelCode const& code,
-                                                                        BenchOptions const& bench) {
+std::expected<TrialRunner::Measured, Trouble> TrialRunner::measured_in_calls(
+    KernelCode const& code, BenchOptions const& bench) {
   judged_here_ = true;
   auto start = Clock::now();
   auto measured = bench_.measure(code, bench);
   costs_.running += since(start);
   if (!measured) return std::unexpected(trouble_of(measured.error()));
   if (auto wrong = judged(measured->outputs)) return std::unexpected(std::move(*wrong));
-  return std::move(measured->samples.seconds);
+  return Measured{std::move(measured->samples.seconds), best_of(measured->speed)};
 }
 
-std::expected<std::vector<double>, Trouble> TrialRunner::tried(KernelCode const& code,
-                                                               double incumbent) {
+BenchOptions TrialRunner::options(double incumbent) const {
   BenchOptions bench{.threads = threads_, .timing = kTrialTiming, .call = {}};
   bench.timing.incumbent_seconds = incumbent;
   bench.call.stop = stop_;
   bench.call.timeout = std::chrono::seconds(10);
-  if (!in_one_call_) return tried_in_calls(code, bench);
+  return bench;
+}
+
+std::expected<TrialRunner::Measured, Trouble> TrialRunner::measured(KernelCode const& code,
+                                                                    double incumbent) {
+  MachineTurns::Measuring turn(shares_.turns);
+  BenchOptions bench = options(incumbent);
+  if (!in_one_call_) return measured_in_calls(code, bench);
   judged_here_ = false;
   auto start = Clock::now();
   bench.timing.warm_up = 0;  // it ran once when it was judged
@@ -68,13 +83,31 @@ std::expected<std::vector<double>, Trouble> TrialRunner::tried(KernelCode const&
   costs_.running += since(start);
   if (!answer && goes_in_calls(answer.error())) {
     in_one_call_ = false;
-    return tried(code, incumbent);
+    return measured_in_calls(code, options(incumbent));
   }
   if (!answer) return std::unexpected(trouble_of(answer.error()));
-  if (answer->wrong_output < 0) return std::move(answer->samples.seconds);
+  if (answer->wrong_output < 0)
+    return Measured{std::move(answer->samples.seconds), best_of(answer->speed)};
   // The judge here says by how much, and has the last word.
   if (auto wrong = wrong_after_all()) return std::unexpected(std::move(*wrong));
-  return tried_in_calls(code, bench);
+  return measured_in_calls(code, bench);
+}
+
+std::expected<std::vector<double>, Trouble> TrialRunner::tried(KernelCode const& code,
+                                                               double incumbent) {
+  DeviceSpeed& speed = shares_.speed;
+  if (!speed.known()) speed.judge(speed_now());
+  for (int again = 0;; ++again) {
+    auto measured = this->measured(code, incumbent / speed.scale());
+    if (!measured) return std::unexpected(std::move(measured.error()));
+    auto verdict = speed.judge(measured->speed);
+    if (verdict == DeviceSpeed::Verdict::kGood) {
+      for (double& seconds : measured->seconds) seconds *= speed.scale();
+      return std::move(measured->seconds);
+    }
+    if (verdict == DeviceSpeed::Verdict::kSlow && again >= kAgain)
+      return std::unexpected(Trouble{Outcome::kDeviceLost, speed.sentence(), true});
+  }
 }
 
 std::optional<Trouble> TrialRunner::wrong_after_all() {
@@ -84,9 +117,22 @@ std::optional<Trouble> TrialRunner::wrong_after_all() {
   return judged(*outputs);
 }
 
-bool TrialRunner::answers() {
+/// 0: it does not answer, or does not say.
+double TrialRunner::speed_now() {
+  auto status = ask_status(device_, {.stop = stop_, .timeout = std::chrono::seconds(2)});
+  return status ? status->speed : 0;
+}
+
+bool TrialRunner::is_back() {
   CallOptions call{.stop = stop_, .timeout = std::chrono::seconds(2)};
-  return device_.describe(call).has_value();
+  if (!device_.describe(call)) return false;
+  return shares_.speed.judge(speed_now()) != DeviceSpeed::Verdict::kSlow;
+}
+
+void TrialRunner::settle(KernelCode const& code, double seconds) {
+  auto measured = this->measured(code, 0);
+  if (measured && measured->speed > 0)
+    shares_.speed.settle(measured->speed, seconds / std::ranges::min(measured->seconds));
 }
 
 Result<std::vector<Limits>> limits_of(te::Expected const& expected, ir::Program const& program) {

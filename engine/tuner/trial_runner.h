@@ -4,6 +4,8 @@
 #include "engine/measure/kernel_bench.h"
 #include "engine/records/trial.h"
 #include "engine/te/expected.h"
+#include "engine/tuner/device_speed.h"
+#include "engine/tuner/machine_turns.h"
 
 namespace tw {
 
@@ -11,6 +13,7 @@ namespace tw {
 struct Trouble {
   records::Outcome outcome = records::Outcome::kOk;
   std::string sentence;
+  bool slow = false;  ///< the device is: it says nothing about the candidate
 };
 
 struct RunnerCosts {
@@ -18,37 +21,56 @@ struct RunnerCosts {
   double comparing = 0;  ///< of outputs here
 };
 
+/// How a runner shares what it uses; all outlive it.
+struct RunnerShares {
+  DeviceSpeed& speed;             ///< of its device
+  MachineTurns* turns = nullptr;  ///< null: its device has a machine of its own
+};
+
 /// Used by one thread at a time.
 class TrialRunner {
 public:
   /// `expected` outlives it.
   TrialRunner(Device& device, ir::Program const& program, std::vector<NDArray> inputs,
-              te::Expected const& expected, std::vector<Limits> limits, int threads, StopToken stop)
+              te::Expected const& expected, std::vector<Limits> limits, int threads, StopToken stop,
+              RunnerShares shares)
       : device_(device),
+        shares_(shares),
         bench_(device, program, std::move(inputs)),
         expected_(expected),
         limits_(std::move(limits)),
         threads_(threads),
         stop_(std::move(stop)) {}
 
-  /// Samples of what is right. Judged on the device where that can do it, and in one call.
+  /// Samples of what is right. Judged on the device where that can do it, and in one call. What a
+  /// slowed device measured is measured again, and is trouble where it stays so.
   /// `incumbent`: seconds of the best that is known, 0: none; what is clearly slower gets fewer
   /// samples.
   std::expected<std::vector<double>, Trouble> tried(KernelCode const& code, double incumbent);
   /// Whether what the last one left here is right, whoever judged it before; nothing: it is.
   std::optional<Trouble> wrong_after_all();
-  /// Whether the device answers.
-  bool answers();
+  /// Whether the device answers, and is not slow.
+  bool is_back();
+  /// It stays slow: what took `seconds` before is measured now, and says by how much.
+  void settle(KernelCode const& code, double seconds);
 
   KernelBench& bench() { return bench_; }
   RunnerCosts const& costs() const { return costs_; }
 
 private:
-  std::expected<std::vector<double>, Trouble> tried_in_calls(KernelCode const& code,
-                                                             BenchOptions const& bench);
+  struct Measured {
+    std::vector<double> seconds;
+    double speed = 0;  ///< of the device meanwhile
+  };
+  BenchOptions options(double incumbent) const;
+  std::expected<Measured, Trouble> measured(KernelCode const& code, double incumbent);
+  std::expected<Measured, Trouble> measured_in_calls(KernelCode const& code,
+                                                     BenchOptions const& bench);
+  double speed_now();
   std::optional<Trouble> judged(std::vector<NDArray> const& outputs);
 
   Device& device_;
+  RunnerShares shares_;
   KernelBench bench_;
   te::Expected const& expected_;
   std::vector<Limits> limits_;

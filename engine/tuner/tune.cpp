@@ -44,12 +44,17 @@ private:
     Clock::time_point start, deadline;
     TuneEnd end = TuneEnd::kTrials;
     std::optional<Error> failure;
+    std::optional<Clock::time_point> alone_since;  ///< no device takes part
   };
   void work(size_t device, Stretch& stretch);
   bool may_take(Stretch& stretch);
   bool someone_else_works(size_t device) const;
-  bool waits_for(size_t device, std::string const& reason, Stretch const& stretch);
-  Attempt attempt(size_t device, Compiled const& compiled);
+  bool waits_for(size_t device, Trouble const& trouble, Stretch& stretch);
+  bool is_over(Stretch& stretch);
+  bool settles(size_t device, Stretch const& stretch);
+  void fail_without_devices(Stretch& stretch);
+  std::expected<std::vector<double>, Trouble> tried(size_t device, Compiled const& compiled);
+  Attempt attempt(size_t device, Compiled const& compiled, std::optional<Trouble>& trouble);
   std::optional<Trouble> doubted(size_t device, Compiled const& compiled, double seconds);
   void keep(Attempt attempt, Candidate const& candidate);
   void keep_right(Candidate const& candidate, double seconds);
@@ -82,9 +87,15 @@ Status Tuning::take_known() {
 
 Status Tuning::begin(std::vector<Device*> const& devices, std::vector<NDArray> inputs) {
   TRY_ASSIGN(std::vector<Limits> limits, limits_of(expected_, space_.program()));
-  for (Device* device : devices)
-    runners_.push_back(std::make_unique<TrialRunner>(*device, space_.program(), inputs, expected_,
-                                                     limits, options_.threads, options_.stop));
+  if (!options_.speeds) options_.speeds = std::make_shared<std::map<size_t, DeviceSpeed>>();
+  for (size_t i = 0; i < devices.size(); ++i) {
+    // What compiles beside it may, where kernels leave processors free.
+    bool alone = options_.here.contains(i) && !options_.overlap;
+    RunnerShares shares{(*options_.speeds)[i], alone ? options_.turns.get() : nullptr};
+    runners_.push_back(std::make_unique<TrialRunner>(*devices[i], space_.program(), inputs,
+                                                     expected_, limits, options_.threads,
+                                                     options_.stop, shares));
+  }
   result_.devices.resize(devices.size());
   for (size_t i = 0; i < std::min(devices.size(), options_.device_names.size()); ++i)
     result_.devices[i].name = options_.device_names[i];
@@ -111,30 +122,35 @@ std::optional<Trouble> Tuning::doubted(size_t device, Compiled const& compiled, 
   return wrong;
 }
 
-Attempt Tuning::attempt(size_t device, Compiled const& compiled) {
-  Attempt attempt;
-  attempt.device = int(device);
-  attempt.point = compiled.candidate.point;
-  attempt.script = compiled.candidate.schedule.script();
-  attempt.predicted_seconds = compiled.candidate.predicted_seconds;
-  std::optional<Trouble> trouble;
+std::expected<std::vector<double>, Trouble> Tuning::tried(size_t device, Compiled const& compiled) {
+  if (!compiled.code)
+    return std::unexpected(Trouble{Outcome::kCompileError, compiled.code.error().message});
   double incumbent = 0;
   {
     std::lock_guard lock(mutex_);
     incumbent = best_seconds();
   }
-  if (!compiled.code) {
-    trouble = Trouble{Outcome::kCompileError, compiled.code.error().message};
-  } else if (auto samples = runners_[device]->tried(*compiled.code, incumbent)) {
-    std::lock_guard lock(mutex_);
-    trouble = doubted(device, compiled, std::ranges::min(*samples));
-    if (!trouble) attempt.seconds = std::move(*samples);
+  auto samples = runners_[device]->tried(*compiled.code, incumbent);
+  if (!samples) return samples;
+  std::lock_guard lock(mutex_);
+  if (auto wrong = doubted(device, compiled, std::ranges::min(*samples)))
+    return std::unexpected(std::move(*wrong));
+  return samples;
+}
+
+Attempt Tuning::attempt(size_t device, Compiled const& compiled, std::optional<Trouble>& trouble) {
+  Attempt attempt;
+  attempt.device = int(device);
+  attempt.point = compiled.candidate.point;
+  attempt.script = compiled.candidate.schedule.script();
+  attempt.predicted_seconds = compiled.candidate.predicted_seconds;
+  auto samples = tried(device, compiled);
+  if (samples) {
+    attempt.seconds = std::move(*samples);
   } else {
     trouble = std::move(samples.error());
-  }
-  if (trouble) {
     attempt.outcome = trouble->outcome;
-    attempt.sentence = std::move(trouble->sentence);
+    attempt.sentence = trouble->sentence;
   }
   return attempt;
 }
@@ -177,24 +193,70 @@ bool Tuning::someone_else_works(size_t device) const {
   return false;
 }
 
-/// Until the device answers again; false: the stretch is over before.
-bool Tuning::waits_for(size_t device, std::string const& reason, Stretch const& stretch) {
+/// Nobody takes part any more, and has not for too long.
+void Tuning::fail_without_devices(Stretch& stretch) {
+  bool nobody = std::ranges::none_of(result_.devices, &std::string::empty, &DeviceShare::reason);
+  if (!nobody) {
+    stretch.alone_since.reset();
+    return;
+  }
+  if (!stretch.alone_since) stretch.alone_since = Clock::now();
+  if (options_.lost_seconds <= 0 || since(*stretch.alone_since) < options_.lost_seconds) return;
+  std::string words;
+  for (DeviceShare const& share : result_.devices)
+    words +=
+        (words.empty() ? "" : "; ") + (share.name.empty() ? "" : share.name + ": ") + share.reason;
+  stretch.failure =
+      Error{kNoDevice,
+            fmt::format("no device has taken part for {:g} s ({})", options_.lost_seconds, words),
+            {},
+            Fault::kEnvironment};
+}
+
+bool Tuning::is_over(Stretch& stretch) {
+  std::lock_guard lock(mutex_);
+  fail_without_devices(stretch);
+  return trials() >= stretch.last || stretch.end != TuneEnd::kTrials || stretch.failure ||
+         options_.stop.stop_requested() || Clock::now() >= stretch.deadline;
+}
+
+/// A slow device that nobody can stand in for; false: it does not answer, or there is another one.
+bool Tuning::settles(size_t device, Stretch const& stretch) {
+  std::optional<Finalist> best;
   {
     std::lock_guard lock(mutex_);
-    result_.devices[device].lost += result_.devices[device].reason.empty();
-    result_.devices[device].reason = reason;
+    bool patient = stretch.alone_since && since(*stretch.alone_since) >= options_.slow_seconds;
+    if (!patient) return false;
+    if (!right_.empty()) best = right_.front();
+  }
+  if (!best) return true;  // nothing to compare with
+  auto code = compile_kernel(best->candidate.schedule.program(), space_.backend(), CodeTier::kFast,
+                             options_.stop);
+  if (code) runners_[device]->settle(*code, best->seconds);
+  return code.has_value();
+}
+
+/// Until the device answers again, or is as fast as it was; false: the stretch is over before.
+bool Tuning::waits_for(size_t device, Trouble const& trouble, Stretch& stretch) {
+  {
+    std::lock_guard lock(mutex_);
+    DeviceShare& share = result_.devices[device];
+    bool first = share.reason.empty();
+    share.lost += first && !trouble.slow;
+    share.slowed += first && trouble.slow;
+    share.reason = trouble.sentence;
   }
   for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
     auto until = Clock::now() + pause;
     while (Clock::now() < until) {
       std::this_thread::sleep_for(kFirstPause);
-      std::lock_guard lock(mutex_);
-      bool over = trials() >= stretch.last || stretch.end != TuneEnd::kTrials || stretch.failure;
-      if (over || options_.stop.stop_requested() || Clock::now() >= stretch.deadline) return false;
+      if (is_over(stretch)) return false;
     }
-    if (!runners_[device]->answers()) continue;
+    bool back = runners_[device]->is_back() || (trouble.slow && settles(device, stretch));
+    if (!back) continue;
     std::lock_guard lock(mutex_);
     result_.devices[device].reason.clear();
+    stretch.alone_since.reset();
     return true;
   }
 }
@@ -202,7 +264,8 @@ bool Tuning::waits_for(size_t device, std::string const& reason, Stretch const& 
 /// One device's part of a stretch.
 void Tuning::work(size_t device, Stretch& stretch) {
   std::string const before = result_.devices[device].reason;
-  if (before == kLies || (!before.empty() && !waits_for(device, before, stretch))) return;
+  if (before == kLies) return;
+  if (!before.empty() && !waits_for(device, {Outcome::kDeviceLost, before}, stretch)) return;
   while (result_.devices[device].reason.empty() && may_take(stretch)) {
     auto asked = Clock::now();
     auto compiled = proposals_->next();
@@ -215,14 +278,16 @@ void Tuning::work(size_t device, Stretch& stretch) {
       return;
     }
     lock.unlock();
-    Attempt made = attempt(device, **compiled);
+    std::optional<Trouble> trouble;
+    Attempt made = attempt(device, **compiled, trouble);
     lock.lock();
     if (options_.stop.stop_requested()) return;
-    if (made.outcome == Outcome::kDeviceLost && someone_else_works(device)) {
+    bool lost = made.outcome == Outcome::kDeviceLost;
+    if (lost && (trouble->slow || options_.lost_seconds > 0 || someone_else_works(device))) {
       --stretch.taken;
       proposals_->put_back(std::move(**compiled));
       lock.unlock();
-      if (!waits_for(device, made.sentence, stretch)) return;
+      if (!waits_for(device, *trouble, stretch)) return;
       continue;
     }
     std::optional<double> took;
@@ -270,7 +335,8 @@ Result<TuneResult> Tuning::finish(int finalists) {
     result_.costs.comparing += runner->costs().comparing;
   }
   TRY_ASSIGN(result_.space_size, space_.size());
-  FinalsOptions finals{options_.threads, options_.seed, finalists, options_.stop};
+  FinalsOptions finals{options_.threads, options_.seed, finalists, options_.turns.get(),
+                       options_.stop};
   // One device says who is best: the first that takes part.
   size_t judge = 0;
   while (judge + 1 < runners_.size() && !result_.devices[judge].reason.empty()) ++judge;

@@ -7,18 +7,23 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "engine/device/device.h"
 #include "engine/records/trial.h"
 #include "engine/te/expected.h"
+#include "engine/tuner/device_speed.h"
+#include "engine/tuner/machine_turns.h"
 #include "engine/tuner/search/search.h"
 
 namespace tw {
 
 /// Of a kernel that is tuned alone.
 inline constexpr int kFinalists = 8;
+/// The error of a search that has no device left.
+inline constexpr char kNoDevice[] = "no_device";
 
 /// What became of a candidate. Only what was right has a time.
 struct Attempt {
@@ -26,7 +31,7 @@ struct Attempt {
   Point point;
   std::string script;
   records::Outcome outcome = records::Outcome::kOk;
-  std::vector<double> seconds;              ///< samples
+  std::vector<double> seconds;              ///< samples, as of a device that did not slow down
   std::string sentence;                     ///< of what was not right
   int device = 0;                           ///< number of the one that tried it
   double best_seconds = 0;                  ///< of all so far, this one too; 0: none was right
@@ -56,6 +61,16 @@ struct TuneOptions {
   std::vector<KnownTrial> known;
   /// What trials of other kernels teach; null: nothing.
   std::shared_ptr<Experience const> experience;
+  /// Where no device has answered for so long, the search fails; 0: each trial of the last one is
+  /// one that was lost.
+  double lost_seconds = 0;
+  /// A device that slowed down and is the only one is waited for so long.
+  double slow_seconds = 5;
+  /// What is known of the devices' speeds from other kernels, by their numbers; null: nothing.
+  std::shared_ptr<std::map<size_t, DeviceSpeed>> speeds;
+  /// Where searches of several kinds of devices compile on one machine; null: only this one.
+  std::shared_ptr<MachineTurns> turns;
+  std::set<size_t> here;  ///< devices that are that machine
   StopToken stop;
   /// From any thread of the search, one at a time.
   std::function<void(Attempt const&)> on_attempt;
@@ -70,6 +85,7 @@ struct DeviceShare {
   std::string name;
   int trials = 0;
   int lost = 0;        ///< how often it did not answer any more
+  int slowed = 0;      ///< how often it was too slow to be compared with what it was
   std::string reason;  ///< why it takes no part now; empty: it does
 };
 
@@ -102,7 +118,11 @@ struct TuneResult {
 ///
 /// Several devices of one kind share its trials: each takes the next candidate when it is done with
 /// one. A device that does not answer gives its candidate back, is left alone for a while, and
-/// takes part again when it answers; one that calls right what is wrong takes part no more.
+/// takes part again when it answers; one that calls right what is wrong takes part no more. What a
+/// device measures that has slowed down (`kSlowestSpeed`) counts for nothing: it gives its
+/// candidate back, too, and takes part again at its old speed. Where it is the only one and stays
+/// slow, the best so far is measured again, and says by which factor later samples are as of the
+/// old speed.
 class KernelTuning {
 public:
   /// `inputs` and `expected` are the kernel's. Errors: unknown_search, those of the space.
@@ -118,7 +138,8 @@ public:
   virtual ~KernelTuning() = default;
 
   /// Goes on until there are so many trials more, or for so long (0: however long they take);
-  /// says why it stopped. Never more than the options have for all. Errors: those of the space.
+  /// says why it stopped. Never more than the options have for all. Errors: those of the space;
+  /// no_device (`lost_seconds`).
   virtual Result<TuneEnd> search(int trials, double seconds) = 0;
   /// Of the trials that were right, in seconds; 0: there is none.
   virtual double best_seconds() const = 0;

@@ -11,88 +11,11 @@
 #include "engine/tuner/tune.h"
 #include "tests/support/compiled.h"
 #include "tests/support/random_schedules.h"
+#include "tests/tuner/troubled_device.h"
 #include "tests/tuner/tuned_kernels.h"
 
 using namespace tw;
 using namespace tw::testing;
-
-namespace {
-
-/// Answers wrongly, or fails, where it is told to; every load is a new candidate's.
-class TroubledDevice final : public Device {
-public:
-  explicit TroubledDevice(Device& device) : device_(device) {}
-  std::function<bool(int load)> lies, crashes, is_lost;
-  bool in_one_call = false;  ///< judges by itself
-  bool is_small = false;
-  bool lies_fast = false;             ///< says so, and that everything takes a nanosecond
-  std::chrono::milliseconds pace{0};  ///< that each attempt takes, whatever it is
-  std::atomic<int> attempts = 0;
-
-  Result<Hardware> describe(CallOptions const& options) override {
-    if (is_lost && is_lost(++attempts))
-      return environment_failed("device_unavailable", "nobody answers");
-    return device_.describe(options);
-  }
-  Result<wire::Response> ask(wire::Request const& request, CallOptions const& options) override {
-    return device_.ask(request, options);
-  }
-  Result<TensorHandle> allocate(int64_t bytes, CallOptions const& options) override {
-    return device_.allocate(bytes, options);
-  }
-  Status write(TensorHandle const& tensor, int64_t offset, std::span<std::byte const> from,
-               CallOptions const& options) override {
-    return device_.write(tensor, offset, from, options);
-  }
-  Status read(TensorHandle const& tensor, int64_t offset, std::span<std::byte> to,
-              CallOptions const& options) override {
-    TRY(device_.read(tensor, offset, to, options));
-    if (lies && lies(loads_)) to[to.size() / 2] ^= std::byte{0x55};
-    if (lies && lies(loads_)) to[to.size() / 2 + 3] ^= std::byte{0x15};
-    return {};
-  }
-  Status free(TensorHandle const& tensor) override { return device_.free(tensor); }
-  Result<LibraryHandle> load(std::span<std::byte const> library,
-                             CallOptions const& options) override {
-    ++loads_;
-    if (is_lost && is_lost(loads_)) return environment_failed("device_lost", "the line was cut");
-    return device_.load(library, options);
-  }
-  Result<LibraryHandle> load_network(LibraryHandle const& library, std::string const& description,
-                                     CallOptions const& options) override {
-    return device_.load_network(library, description, options);
-  }
-  Status free(LibraryHandle const& library) override { return device_.free(library); }
-  Status run(std::span<DeviceStep const> steps, int threads, CallOptions const& options) override {
-    if (crashes && crashes(loads_)) return refused("kernel_crashed", "the kernel crashed");
-    return device_.run(steps, threads, options);
-  }
-  Result<Timing> time(std::span<DeviceStep const> steps, int threads, TimingOptions const& timing,
-                      CallOptions const& options) override {
-    return device_.time(steps, threads, timing, options);
-  }
-  Result<TrialAnswer> attempt(std::span<std::byte const> library, DeviceStep const& step,
-                              std::span<LimitedOutput const> outputs, int threads,
-                              TimingOptions const& timing, CallOptions const& options) override {
-    if (!in_one_call) return Device::attempt(library, step, outputs, threads, timing, options);
-    ++attempts;
-    if (is_small) return bad_input("tensor_too_large", "there is no room for the limits");
-    if (is_lost && is_lost(attempts)) return environment_failed("device_lost", "the line was cut");
-    auto answer = device_.attempt(library, step, outputs, threads, timing, options);
-    if (answer && pace.count() > 0) {
-      std::this_thread::sleep_for(pace);
-      answer->samples.seconds = {1e-3};
-    }
-    if (answer && lies_fast) *answer = {.wrong_output = -1, .samples = {{1e-9}}};
-    return answer;
-  }
-
-private:
-  Device& device_;
-  int loads_ = 0;
-};
-
-}  // namespace
 
 class TuneTest : public QObject {
   Q_OBJECT
@@ -183,6 +106,35 @@ private slots:
     QCOMPARE(result.devices[1].lost, 1);
     QVERIFY(result.devices[1].reason.empty() && result.devices[1].trials > 2);
     QCOMPARE(result.devices[0].trials + result.devices[1].trials, 40);
+  }
+
+  /// The search of these devices ends, with what became of each; nothing is counted that was lost.
+  void where_every_device_is_lost_the_search_ends_with_the_reason() {
+    TroubledDevice one(*device_), other(*device_);
+    int made = 0;
+    for (TroubledDevice* device : {&one, &other}) {
+      device->in_one_call = true;
+      device->is_lost = [](int attempt) { return attempt >= 3; };
+    }
+    TuneOptions options{.trials = 1000,
+                        .device_names = {"one", "other"},
+                        .lost_seconds = 0.5,
+                        .on_attempt = [&](Attempt const&) { ++made; }};
+    auto tuning =
+        KernelTuning::create(space_of(kProduct), {&one, &other}, inputs_, expected_, options)
+            .value();
+    auto end = tuning->search(1000, 0);
+    QVERIFY(!end && end.error().code == kNoDevice);
+    QVERIFY2(end.error().message.find("one: the line was cut") != std::string::npos &&
+                 end.error().message.find("other: the line was cut") != std::string::npos,
+             end.error().message.c_str());
+    QCOMPARE(tuning->trials(), made);
+    QVERIFY(made <= 4);
+    // They are back: the same search goes on.
+    one.is_lost = other.is_lost = {};
+    int before = made;
+    QVERIFY(tuning->search(4, 0).value() == TuneEnd::kTrials);
+    QCOMPARE(made, before + 4);
   }
 
   /// What cannot be judged there is judged here.
