@@ -48,20 +48,26 @@ endforeach()
 
 # Without the cross compiler, an export for that architecture says what is missing.
 find_program(TW_AARCH64_COMPILER aarch64-linux-gnu-g++)
-if(TW_AARCH64_COMPILER AND NOT CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
-  set(other ${kit}/cpu/aarch64)
+find_program(TW_ARMV7_COMPILER arm-linux-gnueabihf-g++)
+foreach(architecture aarch64 armv7)
+  string(TOUPPER ${architecture} upper)
+  set(compiler ${TW_${upper}_COMPILER})
+  if(NOT compiler OR CMAKE_SYSTEM_PROCESSOR STREQUAL architecture)
+    continue()
+  endif()
+  set(other ${kit}/cpu/${architecture})
   set(library libtilewright_runtime.so)
   add_custom_command(OUTPUT ${other}/${library}.${version} ${other}/example
     DEPENDS ${runtime_sources} ${runtime_headers} ${example}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${other}
     COMMAND ${CMAKE_COMMAND} -E rm -f ${other}/${library}
-    COMMAND ${TW_AARCH64_COMPILER} -std=c++23 -O2 -fPIC -shared -fvisibility=hidden -fno-gnu-unique -ffunction-sections
+    COMMAND ${compiler} -std=c++23 -O2 -fPIC -shared -fvisibility=hidden -fno-gnu-unique -ffunction-sections
             -Wl,--gc-sections -Wl,-soname,${library}.${version} -s
             -I${CMAKE_SOURCE_DIR} ${runtime_sources} -o ${other}/${library}.${version} -pthread -ldl
     COMMAND ${CMAKE_COMMAND} -E create_symlink ${library}.${version} ${other}/${library}
-    COMMAND ${TW_AARCH64_COMPILER} -std=c++17 -O2 -I${CMAKE_SOURCE_DIR}/engine/runtime ${example} -o ${other}/example
+    COMMAND ${compiler} -std=c++17 -O2 -I${CMAKE_SOURCE_DIR}/engine/runtime ${example} -o ${other}/example
             -L${other} -ltilewright_runtime "-Wl,-rpath,$ORIGIN"
     VERBATIM)
   list(APPEND copies ${other}/${library}.${version} ${other}/example)
-endif()
+endforeach()
 add_custom_target(tw_kit DEPENDS ${copies} tw_runtime_library tw_example)

@@ -81,6 +81,17 @@ private slots:
     QCOMPARE(arm.unit().vector_bytes, 16);
   }
 
+  void an_arm_machine_of_32_bits_says_what_it_lacks() {
+    Hardware arm = describe_processor(
+        "processor\t: 0\nFeatures\t: half thumb vfp neon vfpv4 idiva\nCPU part\t: 0xd03\n",
+        "/nonexistent");
+    QCOMPARE(QString::fromStdString(arm.word(kFeatures)), QString("+neon,+vfp4,+hwdiv-arm"));
+    QCOMPARE(arm.unit().vector_registers, 16);
+    arm = describe_processor("Features\t: half thumb vfp\nCPU part\t: 0xc05\n", "/nonexistent");
+    QCOMPARE(QString::fromStdString(arm.word(kFeatures)), QString("-neon,-vfp4"));
+    QCOMPARE(arm.unit().vector_bytes, 8);
+  }
+
   void nothing_known_is_a_cautious_machine() {
     for (char const* text : {"", "\n\n\n", ":::\n: :\n", "flags"}) {
       Hardware nothing = describe_processor(text, "/nonexistent");

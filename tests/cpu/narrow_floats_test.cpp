@@ -169,7 +169,7 @@ private slots:
   }
 
   void code_for_other_processors_needs_no_library() {
-    for (char const* target : {"cpu:x86-64-v3", "cpu:x86-64-v4", "cpu:aarch64"})
+    for (char const* target : {"cpu:x86-64-v3", "cpu:x86-64-v4", "cpu:aarch64", "cpu:armv7"})
       for (char const* type : {"bf16", "f16"}) {
         auto backend = create_cpu_backend(cpu_target(target).value()).value();
         std::string name = type;

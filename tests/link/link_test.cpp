@@ -53,6 +53,14 @@ private slots:
     QVERIFY(link_shared_library(objects).value() == first);
   }
 
+  void what_the_loader_has_needs_no_definition_and_nothing_else_is_let_through() {
+    std::vector<std::byte> objects[] = {object_of(kNeedsTwo)};
+    QVERIFY(link_shared_library(objects, {.of_the_loader = {"expf", "frobnicate"}}));
+    Error error = error_of(link_shared_library(objects, {.of_the_loader = {"expf"}}));
+    QVERIFY(error.code == "undefined_symbol");
+    QVERIFY2(error.message.find("needs 'frobnicate',") != std::string::npos, error.message.c_str());
+  }
+
   void a_missing_symbol_is_named() {
     std::vector<std::byte> objects[] = {object_of(kNeedsTwo)};
     Error error = error_of(link_shared_library(objects));

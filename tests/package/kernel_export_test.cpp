@@ -80,7 +80,7 @@ private slots:
 
   void other_processors_get_the_kernel_too_data() {
     QTest::addColumn<QString>("target");
-    for (char const* target : {"cpu:x86-64-v3", "cpu:x86-64-v4", "cpu:aarch64"})
+    for (char const* target : {"cpu:x86-64-v3", "cpu:x86-64-v4", "cpu:aarch64", "cpu:armv7"})
       QTest::newRow(target) << QString(target);
   }
   void other_processors_get_the_kernel_too() {

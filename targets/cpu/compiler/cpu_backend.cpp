@@ -82,14 +82,15 @@ public:
     std::vector<std::vector<std::byte>> objects;
     for (CodeParts const& kernel : kernels)
       for (CodePart const& part : kernel) objects.push_back(part.bytes);
-    return link_shared_library(objects, {});
+    return link_shared_library(objects, cpu_link_options(target().hardware));
   }
 
   Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const override {
     return cpu_schedule(program, shared_target(), decisions);
   }
   Result<RoofProbes> roof_probes() const override {
-    return build_cpu_roof_probes(machine_, target().hardware.unit().vector_bytes);
+    return build_cpu_roof_probes(machine_, target().hardware.unit().vector_bytes,
+                                 cpu_link_options(target().hardware));
   }
 
   std::optional<analysis::TimeModel> model_time(ir::Program const& program,
@@ -119,7 +120,8 @@ std::string title_of(Hardware const& hardware) {
   int bytes = hardware.unit().vector_bytes;
   if (family == "x86_64")
     return fmt::format("x86-64 · {}", bytes == 64 ? "AVX-512" : bytes == 32 ? "AVX2" : "SSE");
-  return family + (family == "aarch64" ? " · NEON" : fmt::format(" · {}-bit vectors", bytes * 8));
+  bool neon = family == "aarch64" || hardware.word(kFeatures).contains("+neon");
+  return family + (neon ? " · NEON" : fmt::format(" · {}-bit vectors", bytes * 8));
 }
 
 MachineNeeds needs_of(Hardware const& hardware) {

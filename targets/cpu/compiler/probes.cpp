@@ -114,9 +114,11 @@ private:
     return builder_.CreateAlignedLoad(type, address(address(base, offset), vector),
                                       llvm::Align(uint64_t(std::min(vector_bytes_, 64))));
   }
-  llvm::Value* load_pointer(llvm::Value* base, int64_t bytes) {
-    llvm::Value* at = builder_.CreatePtrAdd(base, builder_.getInt64(bytes));
-    return builder_.CreateLoad(builder_.getPtrTy(), at);
+  /// `index`: how many pointers lie before it, whatever size they have.
+  llvm::Value* load_pointer(llvm::Value* base, int index) {
+    auto* pointer = builder_.getPtrTy();
+    return builder_.CreateLoad(pointer,
+                               builder_.CreateConstGEP1_32(pointer, base, unsigned(index)));
   }
 
   /// Begins `NAME_task(buffers, task)`.
@@ -128,7 +130,7 @@ private:
     builder_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", task));
     index_ = task->getArg(1);
     parameters_ = load_pointer(task->getArg(0), 0);
-    data_ = load_pointer(task->getArg(0), 8);
+    data_ = load_pointer(task->getArg(0), 1);
     return task;
   }
 
@@ -185,8 +187,8 @@ private:
     builder_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", kernel));
     parameters_ = load_pointer(kernel->getArg(0), 0);
     llvm::Value* tasks = parameter(0);
-    llvm::Value* parallel_for = load_pointer(kernel->getArg(1), 8);
-    llvm::Value* pool = load_pointer(kernel->getArg(1), 16);
+    llvm::Value* parallel_for = load_pointer(kernel->getArg(1), 1);  // the version's room
+    llvm::Value* pool = load_pointer(kernel->getArg(1), 2);
     auto* callee = llvm::FunctionType::get(
         builder_.getInt32Ty(), {pointer, builder_.getInt64Ty(), pointer, pointer}, false);
     builder_.CreateRet(
@@ -204,7 +206,8 @@ private:
 
 }  // namespace
 
-Result<RoofProbes> build_cpu_roof_probes(Machine const& machine, int vector_bytes) {
+Result<RoofProbes> build_cpu_roof_probes(Machine const& machine, int vector_bytes,
+                                         LinkOptions const& link) {
   llvm::LLVMContext context;
   llvm::Module module("roof_probes", context);
   machine.prepare(module);
@@ -219,7 +222,7 @@ Result<RoofProbes> build_cpu_roof_probes(Machine const& machine, int vector_byte
   TRY_ASSIGN(Emitted emitted, machine.generate(module, CodeTier::kFast, CodeTexts::kNone));
   std::vector<std::byte> objects[] = {std::move(emitted.object)};
   RoofProbes probes;
-  TRY_ASSIGN(probes.library, link_shared_library(objects));
+  TRY_ASSIGN(probes.library, link_shared_library(objects, link));
   double scalar = 2.0 * kChains * kRepeats;
   probes.compute = {{"FMA f32", "vector", "f32", {"f32_vector", scalar * builder.lanes(4)}},
                     {"scalar f32", "scalar", "f32", {"f32_scalar", scalar}},

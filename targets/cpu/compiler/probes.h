@@ -3,11 +3,13 @@
 
 #include "engine/hardware/roof_probes.h"
 #include "engine/support/base/error.h"
+#include "targets/shared/link/link.h"
 #include "targets/shared/llvm/machine.h"
 
 namespace tw {
 
 /// Builds and links the probes for `machine`, with vectors of `vector_bytes`.
-Result<RoofProbes> build_cpu_roof_probes(Machine const& machine, int vector_bytes);
+Result<RoofProbes> build_cpu_roof_probes(Machine const& machine, int vector_bytes,
+                                         LinkOptions const& link = {});
 
 }  // namespace tw

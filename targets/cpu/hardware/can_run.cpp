@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#if defined(__aarch64__)
+#if defined(__aarch64__) || defined(__arm__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
@@ -65,6 +65,18 @@ std::optional<bool> has_feature(std::string_view name) {
   if (name == "neon") return (bits & HWCAP_ASIMD) != 0;
   if (name == "dotprod") return (bits & HWCAP_ASIMDDP) != 0;
   if (name == "fullfp16") return (bits & HWCAP_ASIMDHP) != 0;
+  return {};
+}
+
+#elif defined(__arm__)
+
+constexpr std::string_view kArchitecture = "armv7";
+
+std::optional<bool> has_feature(std::string_view name) {
+  unsigned long bits = getauxval(AT_HWCAP);
+  if (name == "neon") return (bits & HWCAP_NEON) != 0;
+  if (name == "vfp4") return (bits & HWCAP_VFPv4) != 0;
+  if (name == "hwdiv-arm") return (bits & HWCAP_IDIVA) != 0;
   return {};
 }
 

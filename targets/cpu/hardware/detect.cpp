@@ -4,6 +4,10 @@
 #include <sys/auxv.h>
 #include <sys/utsname.h>
 
+#if defined(__arm__)
+#include <asm/hwcap.h>
+#endif
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -163,9 +167,21 @@ void describe_x86(std::map<std::string, std::string>& values, Hardware& hardware
   core.vector_registers = wide ? 32 : 16;
 }
 
+/// A processor of 32 bits, or one of 64 that runs programs of 32. What it lacks is said, too: LLVM
+/// takes NEON for granted there.
+void describe_arm32(std::set<std::string> const& flags, Hardware& hardware) {
+  bool vectors = flags.contains("neon");
+  hardware.code[kFeatures] = vectors ? "+neon" : "-neon";
+  hardware.code[kFeatures] += flags.contains("vfpv4") ? ",+vfp4" : ",-vfp4";
+  if (flags.contains("idiva")) hardware.code[kFeatures] += ",+hwdiv-arm";
+  hardware.units.front().vector_bytes = vectors ? 16 : 8;
+  hardware.units.front().vector_registers = 16;
+}
+
 void describe_arm(std::map<std::string, std::string>& values, Hardware& hardware) {
   std::set<std::string> flags = words(values["Features"]);
   hardware.name = "ARM processor " + values["CPU part"];
+  if (!flags.contains("asimd")) return describe_arm32(flags, hardware);
   std::string& features = hardware.code[kFeatures];
   features = "+neon";
   if (flags.contains("asimddp")) features += ",+dotprod";
@@ -212,16 +228,28 @@ std::vector<MemoryLevel> describe_caches(fs::path const& folder) {
   return caches;
 }
 
+#if defined(__aarch64__) || defined(__arm__)
+/// The kernel's words for what programs of this size may use.
+std::string own_features() {
+  unsigned long flags = getauxval(AT_HWCAP);
 #if defined(__aarch64__)
+  std::string features = "asimd";
+  if (flags & HWCAP_ASIMDDP) features += " asimddp";
+  if (flags & HWCAP_ASIMDHP) features += " asimdhp";
+#else
+  std::string features = "vfp";
+  if (flags & HWCAP_NEON) features += " neon";
+  if (flags & HWCAP_VFPv4) features += " vfpv4";
+  if (flags & HWCAP_IDIVA) features += " idiva";
+#endif
+  return features;
+}
+
 /// What the processor can do as the system tells every process. Where /proc/cpuinfo is not ARM's
 /// this program runs in an emulator, and that file describes its host.
 std::string own_cpuinfo(std::string cpuinfo) {
   if (first_processor(cpuinfo).contains("Features")) return cpuinfo;
-  unsigned long flags = getauxval(AT_HWCAP);
-  std::string features = "asimd";
-  if (flags & HWCAP_ASIMDDP) features += " asimddp";
-  if (flags & HWCAP_ASIMDHP) features += " asimdhp";
-  return "Features : " + features + "\nCPU part : (emulated)\n";
+  return "Features : " + own_features() + "\nCPU part : (emulated)\n";
 }
 #else
 std::string own_cpuinfo(std::string cpuinfo) { return cpuinfo; }
@@ -239,6 +267,18 @@ int usable_cores() {
   if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
   return std::max(1, CPU_COUNT(&set));
 }
+
+#if defined(__arm__)
+/// Of this program, which a system of 64 bits may run: kernels are loaded into it. With a vendor:
+/// LLVM takes the second word for one, and without the last has another convention of calls.
+std::string own_triple() { return "armv7-unknown-linux-gnueabihf"; }
+#else
+std::string own_triple() {
+  utsname system{};
+  std::string architecture = uname(&system) == 0 ? system.machine : "x86_64";
+  return architecture + "-linux-gnu";
+}
+#endif
 
 }  // namespace
 
@@ -259,9 +299,7 @@ Hardware describe_processor(std::string_view cpuinfo, fs::path const& cache_fold
 Hardware detect_host() {
   Hardware hardware = describe_processor(own_cpuinfo(read_text("/proc/cpuinfo")),
                                          "/sys/devices/system/cpu/cpu0/cache");
-  utsname system{};
-  std::string architecture = uname(&system) == 0 ? system.machine : "x86_64";
-  hardware.code[kTriple] = architecture + "-linux-gnu";
+  hardware.code[kTriple] = own_triple();
   hardware.units.front().count = usable_cores();
   hardware.memories.push_back(main_memory(machine_memory_bytes()));
   return hardware;

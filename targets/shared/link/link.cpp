@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -109,19 +110,23 @@ Result<std::vector<std::byte>> read_file(fs::path const& path) {
 }
 
 /// The words after `marker` in each line of the linker's messages, once each, comma-separated.
-std::string names_after(std::string const& messages, std::string const& marker) {
+/// Without those in `known`.
+std::string names_after(std::string const& messages, std::string const& marker,
+                        std::vector<std::string> const& known = {}) {
   std::string names;
   size_t at = 0;
   while ((at = messages.find(marker, at)) != std::string::npos) {
     at += marker.size();
-    std::string name = "'" + messages.substr(at, messages.find('\n', at) - at) + "'";
+    std::string word = messages.substr(at, messages.find('\n', at) - at);
+    if (std::ranges::find(known, word) != known.end()) continue;
+    std::string name = "'" + word + "'";
     if (names.find(name) == std::string::npos) names += (names.empty() ? "" : ", ") + name;
   }
   return names;
 }
 
-std::unexpected<Error> explain(std::string const& messages) {
-  std::string missing = names_after(messages, "undefined symbol: ");
+std::unexpected<Error> explain(std::string const& messages, std::vector<std::string> const& known) {
+  std::string missing = names_after(messages, "undefined symbol: ", known);
   if (!missing.empty()) {
     return refused("undefined_symbol", "the kernel library needs " + missing +
                                            ", which nothing defines: a kernel may call nothing "
@@ -136,7 +141,8 @@ std::unexpected<Error> explain(std::string const& messages) {
 }
 
 /// Runs the linker; what it says is empty when it succeeded.
-Status run_linker(std::vector<std::string> const& arguments) {
+Status run_linker(std::vector<std::string> const& arguments,
+                  std::vector<std::string> const& known) {
   // lld keeps its state in globals: two links at once crash.
   static std::mutex one_at_a_time;
   static bool broken = false;
@@ -151,7 +157,9 @@ Status run_linker(std::vector<std::string> const& arguments) {
   llvm::raw_string_ostream stream(messages);
   lld::Result result = lld::lldMain(raw, stream, stream, {{lld::Gnu, &lld::elf::link}});
   broken = !result.canRunAgain;
-  if (result.retCode != 0) return explain(stream.str());
+  // With known names, others that nothing defines are warnings of the linker's.
+  bool lacks = !known.empty() && !names_after(stream.str(), "undefined symbol: ", known).empty();
+  if (result.retCode != 0 || lacks) return explain(stream.str(), known);
   return {};
 }
 
@@ -177,12 +185,13 @@ Result<std::vector<std::byte>> link_shared_library(std::span<std::vector<std::by
                                         "--color-diagnostics=never",
                                         "-o",
                                         output.string()};
+  if (!options.of_the_loader.empty()) arguments.push_back("--warn-unresolved-symbols");
   for (size_t i = 0; i < objects.size(); ++i) {
     fs::path path = folder.path() / (std::to_string(i) + ".o");
     TRY(write_file(path, objects[i]));
     arguments.push_back(path.string());
   }
-  TRY(run_linker(arguments));
+  TRY(run_linker(arguments, options.of_the_loader));
   return read_file(output);
 }
 

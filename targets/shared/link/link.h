@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/support/base/error.h"
@@ -13,9 +14,12 @@ namespace tw {
 struct LinkOptions {
   /// Where a short-lived private folder is made; empty: the system's folder for such things.
   std::filesystem::path scratch_folder;
+  /// Names that need no definition: whoever loads the library has them.
+  std::vector<std::string> of_the_loader = {};
 };
 
-/// Links ELF objects of one machine into a shared library that needs no other library.
+/// Links ELF objects of one machine into a shared library that needs no other library (but what
+/// its loader has, where the options name something).
 /// The same objects give the same bytes. Safe to call from several threads (links take turns).
 /// Errors: undefined_symbol (names the symbols), duplicate_symbol, link_failed, scratch_unusable.
 Result<std::vector<std::byte>> link_shared_library(std::span<std::vector<std::byte> const> objects,

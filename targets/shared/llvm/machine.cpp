@@ -26,6 +26,7 @@
 #include "targets/shared/llvm/assembly_lines.h"
 #include "targets/shared/llvm/generator_pool.h"
 #include "targets/shared/llvm/half_extremes.h"
+#include "targets/shared/llvm/vector_rounding.h"
 
 namespace tw {
 
@@ -221,6 +222,7 @@ Result<Emitted> Machine::generate_here(llvm::Module& module, CodeTier tier, Code
   Complaints complaints(module.getContext());
   if (tier == CodeTier::kFull) optimize(module, *machine);
   widen_half_extremes(module);
+  split_vector_rounding(module);
 
   Emitted emitted;
   if (texts == CodeTexts::kAll) {

@@ -1,34 +1,41 @@
 #!/usr/bin/env bash
-# build_device.sh SOURCE FOLDER: cross-compiles tw-device for aarch64 into FOLDER/build, against Debian's
-# own arm64 packages, unpacked into FOLDER/sysroot: nothing of this machine's packages is touched.
+# build_emulated.sh ARCHITECTURE SOURCE FOLDER: cross-compiles tw-device for aarch64 or armv7 into FOLDER/build, against
+# Debian's own packages for it, unpacked into FOLDER/sysroot: nothing of this machine's packages is touched.
 # Done once; a later call only compiles what changed. Ends with 77 and a reason where it cannot be done.
 set -eu
-source=$(cd "$1" && pwd)
-mkdir -p "$2"
-folder=$(cd "$2" && pwd)
+architecture=$1
+source=$(cd "$2" && pwd)
+mkdir -p "$3"
+folder=$(cd "$3" && pwd)
 sysroot=$folder/sysroot
 
 skip() { echo "skipped: $*"; exit 77; }
 
-for tool in aarch64-linux-gnu-g++-12 aarch64-linux-gnu-g++; do command -v $tool >/dev/null && compiler=$tool && break; done
-[ -n "${compiler:-}" ] || skip "there is no aarch64 compiler (package g++-aarch64-linux-gnu)"
-command -v qemu-aarch64-static >/dev/null || skip "there is no qemu-aarch64-static (package qemu-user-static)"
+# What Debian calls the architecture, its libraries and its emulator.
+case $architecture in
+  aarch64) debian=arm64 libraries=aarch64-linux-gnu emulator=qemu-aarch64-static ;;
+  armv7) debian=armhf libraries=arm-linux-gnueabihf emulator=qemu-arm-static ;;
+  *) echo "there is no recipe for '$architecture'" && exit 2 ;;
+esac
+for tool in $libraries-g++-12 $libraries-g++; do command -v $tool >/dev/null && compiler=$tool && break; done
+[ -n "${compiler:-}" ] || skip "there is no $architecture compiler (package g++-$libraries)"
+command -v $emulator >/dev/null || skip "there is no $emulator (package qemu-user-static)"
 for tool in apt-get dpkg-deb cmake ninja protoc grpc_cpp_plugin; do
   command -v $tool >/dev/null || skip "there is no $tool"
 done
 
-# Packages for arm64 through a private root of apt: it reads this machine's sources and keys, and
+# Packages for it through a private root of apt: it reads this machine's sources and keys, and
 # believes that nothing is installed.
 fetch_packages() {
   local apt=$folder/apt
   rm -rf "$apt"
   mkdir -p "$apt"/{lists/partial,archives/partial,dpkg}
   : >"$apt/dpkg/status"
-  local options=(-o APT::Architecture=arm64 -o APT::Architectures::=arm64
+  local options=(-o APT::Architecture=$debian -o APT::Architectures::=$debian
     -o Dir::State::Lists="$apt/lists" -o Dir::State::status="$apt/dpkg/status"
     -o Dir::Cache="$apt" -o Dir::Cache::archives="$apt/archives" -o APT::Sandbox::User=
     -o Debug::NoLocking=1 -o Acquire::Languages=none -o APT::Install-Recommends=0)
-  timeout 300 apt-get "${options[@]}" -qq update >"$apt/log" 2>&1 || return 1
+  timeout 300 apt-get "${options[@]}" -qq update >"$apt/log" 2>&1 || true  # one list of several may not come
   timeout 600 apt-get "${options[@]}" -y -qq --download-only install libc6-dev libstdc++-12-dev \
     libgrpc++-dev libprotobuf-dev libfmt-dev nlohmann-json3-dev libseccomp-dev >>"$apt/log" 2>&1 || return 1
   rm -rf "$sysroot.new"
@@ -45,22 +52,22 @@ fetch_packages() {
 }
 
 if [ ! -d "$sysroot" ]; then
-  fetch_packages || skip "Debian's arm64 packages cannot be had: $(tail -n 1 "$folder/apt/log" 2>/dev/null)"
+  fetch_packages || skip "Debian's $debian packages cannot be had: $(tail -n 1 "$folder/apt/log" 2>/dev/null)"
 fi
 
 cat >"$folder/toolchain.cmake" <<TOOLCHAIN
 set(CMAKE_SYSTEM_NAME Linux)
-set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_SYSTEM_PROCESSOR $architecture)
 set(CMAKE_CXX_COMPILER $compiler)
 set(CMAKE_C_COMPILER ${compiler/g++/gcc})
-set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_LIBRARY_ARCHITECTURE $libraries)
 set(CMAKE_SYSROOT $sysroot)
 set(CMAKE_FIND_ROOT_PATH $sysroot)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
-set(ENV{PKG_CONFIG_LIBDIR} $sysroot/usr/lib/aarch64-linux-gnu/pkgconfig:$sysroot/usr/share/pkgconfig)
+set(ENV{PKG_CONFIG_LIBDIR} $sysroot/usr/lib/$libraries/pkgconfig:$sysroot/usr/share/pkgconfig)
 set(ENV{PKG_CONFIG_SYSROOT_DIR} $sysroot)
 TOOLCHAIN
 
