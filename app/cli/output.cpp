@@ -42,6 +42,17 @@ void print(Json const& json) {
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
+void print_line(Context const& context, Json json) {
+  if (!context.kind.empty()) json["kind"] = context.kind;
+  fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  std::fflush(stdout);
+}
+
+std::unique_lock<std::recursive_mutex> turn_to_print(Context const& context) {
+  if (!context.terminal) return {};
+  return std::unique_lock(context.terminal->turn);
+}
+
 void add_model_options(CLI::App& command, Context& context, std::string& path) {
   command.add_option("MODEL", path, "an ONNX file, a .te file, or sample:NAME")->required();
   command
@@ -125,9 +136,17 @@ bool shows_progress(Context const& context) {
 
 Progress progress_of(Context const& context) {
   if (!shows_progress(context)) return {};
-  return [](ProgressReport const& at) {
+  return [context](ProgressReport const& at) {
     std::string count = at.total > 0 ? fmt::format(" ({} of {})", at.done, at.total) : "";
-    fmt::print(stderr, "\r\x1b[K{}{}", at.what, count);
+    std::string text = at.what + count;
+    auto turn = turn_to_print(context);
+    if (context.terminal) {
+      context.terminal->progress[context.kind] = text;
+      text.clear();
+      for (auto const& [kind, what] : context.terminal->progress)
+        text += fmt::format("{}{}: {}", text.empty() ? "" : " · ", kind, what);
+    }
+    fmt::print(stderr, "\r\x1b[K{}", text);
     std::fflush(stderr);
   };
 }

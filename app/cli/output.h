@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -22,6 +24,12 @@ namespace tw::cli {
 
 using Json = nlohmann::ordered_json;
 
+/// What several searches that go on at once print on.
+struct SharedTerminal {
+  std::recursive_mutex turn;
+  std::map<std::string, std::string> progress;  ///< of each, what it is at
+};
+
 /// Set while options are read, used by the command that was named.
 struct Context {
   bool json = false;
@@ -32,8 +40,10 @@ struct Context {
   std::filesystem::path cache_folder;
   session::ExportKit exports;
   std::filesystem::path devices_file;
-  std::string store;         ///< of trials: a file, or a server's URL
-  std::string device;        ///< that was asked for; empty: this machine
+  std::string store;                         ///< of trials: a file, or a server's URL
+  std::string device;                        ///< that was asked for; empty: this machine
+  std::string kind;                          ///< of several searches at once: which one this is of
+  std::shared_ptr<SharedTerminal> terminal;  ///< null: nobody else prints
   bool needs_target = true;  ///< false: the chosen command does without a backend and a device
   std::function<int()> run;  ///< the chosen command; returns the exit code
 };
@@ -42,6 +52,10 @@ struct Context {
 int report(Context const& context, Error const& error);
 int exit_code(Fault fault);
 void print(Json const& json);
+/// In one line; of a search beside others with its name, as "kind".
+void print_line(Context const& context, Json json);
+/// While it lives nobody else prints.
+std::unique_lock<std::recursive_mutex> turn_to_print(Context const& context);
 
 Json to_json(Error const& error);
 /// "--fix data=1x3x224x224" of every command that takes a model.

@@ -21,12 +21,18 @@ Json to_json(Attempt const& attempt) {
   return json;
 }
 
+/// "[board] ", before what one of several searches says.
+std::string kind_text(Context const& context) {
+  return context.kind.empty() ? "" : fmt::format("[{}] ", context.kind);
+}
+
 }  // namespace
 
 Json to_json(DeviceShare const& share) {
   return {{"device", share.name},
           {"trials", share.trials},
           {"lost", share.lost},
+          {"slowed", share.slowed},
           {"reason", share.reason}};
 }
 
@@ -37,6 +43,7 @@ std::string shares_text(std::vector<DeviceShare> const& devices) {
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", share.name,
                         count_text(share.trials, "trial"));
     if (share.lost > 0) text += fmt::format(", lost {}", count_text(share.lost, "time"));
+    if (share.slowed > 0) text += fmt::format(", slow {}", count_text(share.slowed, "time"));
     if (!share.reason.empty()) text += fmt::format(", out: {}", share.reason);
   }
   return text;
@@ -71,16 +78,14 @@ Json to_json(TuneResult const& result) {
 }
 
 void print_attempt(Context const& context, Attempt const& attempt, double& best) {
-  if (context.json) {
-    fmt::print("{}\n", to_json(attempt).dump(-1, ' ', false, Json::error_handler_t::replace));
-    std::fflush(stdout);
-    return;
-  }
+  auto turn = turn_to_print(context);
+  if (context.json) return print_line(context, to_json(attempt));
+  std::string kind = kind_text(context);
   if (attempt.outcome != records::Outcome::kOk)
-    fmt::print("{:5}  {}: {}  ({})\n", attempt.number, records::name_of(attempt.outcome),
+    fmt::print("{}{:5}  {}: {}  ({})\n", kind, attempt.number, records::name_of(attempt.outcome),
                attempt.sentence, point_text(attempt.point));
   else if (best == 0 || attempt.best_seconds < best)
-    fmt::print("{:5}  {:>9}  {}\n", attempt.number, duration_text(attempt.best_seconds),
+    fmt::print("{}{:5}  {:>9}  {}\n", kind, attempt.number, duration_text(attempt.best_seconds),
                point_text(attempt.point));
   best = attempt.best_seconds;
   std::fflush(stdout);
@@ -88,16 +93,15 @@ void print_attempt(Context const& context, Attempt const& attempt, double& best)
 
 void print_attempt_of(Context const& context, std::string const& kernel, Attempt const& attempt,
                       int count) {
+  auto turn = turn_to_print(context);
   if (context.json) {
     Json json = to_json(attempt);
     json["kernel"] = kernel;
-    fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
-    std::fflush(stdout);
-    return;
+    return print_line(context, json);
   }
   if (attempt.outcome != records::Outcome::kOk) {
     end_progress(context);
-    fmt::print("{}, trial {}, {}: {}  ({})\n", kernel, attempt.number,
+    fmt::print("{}{}, trial {}, {}: {}  ({})\n", kind_text(context), kernel, attempt.number,
                records::name_of(attempt.outcome), attempt.sentence, point_text(attempt.point));
     std::fflush(stdout);
   }
@@ -123,7 +127,8 @@ std::string costs_text(TuneResult const& result) {
 
 }  // namespace
 
-void print_result(TuneResult const& result) {
+void tell_result(Context const& context, TuneResult const& result) {
+  if (context.json) return print_line(context, to_json(result));
   std::string rejected;
   for (auto const& [reason, count] : result.rejected)
     rejected += fmt::format("{}{} for {}", rejected.empty() ? "" : ", ", count, reason);
@@ -189,7 +194,7 @@ Json to_json(session::LoadedModel const& model, session::TunedModel const& tuned
 void print_tuned(Context const& context, session::LoadedModel const& model,
                  session::TunedModel const& tuned, std::string const& file) {
   if (context.json) {
-    fmt::print("{}\n", to_json(model, tuned).dump(-1, ' ', false, Json::error_handler_t::replace));
+    print_line(context, to_json(model, tuned));
     return;
   }
   size_t width = 6;

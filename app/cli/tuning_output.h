@@ -12,7 +12,7 @@ void print_attempt_of(Context const& context, std::string const& kernel, Attempt
                       int count);
 
 Json to_json(TuneResult const& result);
-void print_result(TuneResult const& result);
+void tell_result(Context const& context, TuneResult const& result);
 /// `file`: where the schedules are; may be empty.
 void print_tuned(Context const& context, session::LoadedModel const& model,
                  session::TunedModel const& tuned, std::string const& file);
