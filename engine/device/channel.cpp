@@ -110,7 +110,7 @@ Status send_frame(int socket, FrameKind kind, std::string_view bytes, WaitLimit 
 Result<Frame> receive_frame(int socket, WaitLimit const& limit) {
   FrameHeader header;
   TRY(receive_all(socket, reinterpret_cast<char*>(&header), sizeof header, limit));
-  bool known = header.kind >= FrameKind::kMessage && header.kind <= FrameKind::kStop;
+  bool known = header.kind >= FrameKind::kMessage && header.kind <= FrameKind::kPart;
   if (header.magic != FrameHeader::kMagic || !known) {
     return environment_failed("malformed_frame", "what came over the connection is not a message");
   }

@@ -16,6 +16,7 @@ enum class FrameKind : uint32_t {
   kMessage = 1,  ///< a request or a response
   kCrash = 2,    ///< a CrashReport, written by a signal handler
   kStop = 3,     ///< to the device: answer the running request early; ignored when none runs
+  kPart = 4,     ///< a response, and more of the same request come
 };
 
 struct FrameHeader {

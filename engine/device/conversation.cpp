@@ -33,13 +33,10 @@ std::unexpected<Error> died(std::string const& kernel, int signal, std::string c
                  fmt::format("{} crashed ({}{})", kernel, signal_name(signal), where));
 }
 
-/// The device's own words: one line, not long, never none.
-std::unexpected<Error> to_error(wire::Failure const& failure) {
-  auto fault = Fault(std::clamp(failure.fault(), 0, int32_t(Fault::kEnvironment)));
-  std::string code = failure.code().empty() ? "device_failed" : one_line(failure.code(), 80);
-  std::string words = one_line(failure.message());
-  if (words.empty()) words = "the device reported a failure without a reason";
-  return fail(fault, code, words);
+Status take_part(Frame const& frame, Conversation::OnPart const& on_part) {
+  wire::Response part;
+  if (on_part && part.ParseFromString(frame.bytes) && on_part(part)) return {};
+  return environment_failed("malformed_frame", "the device gave an answer that nobody expects");
 }
 
 }  // namespace
@@ -48,8 +45,19 @@ std::unexpected<Error> unexpected_answer() {
   return environment_failed("device_lost", "the device answered a different request");
 }
 
+/// The device's own words: one line, not long, never none.
+std::unexpected<Error> failure_of(wire::Response const& response) {
+  wire::Failure const& failure = response.failure();
+  auto fault = Fault(std::clamp(failure.fault(), 0, int32_t(Fault::kEnvironment)));
+  std::string code = failure.code().empty() ? "device_failed" : one_line(failure.code(), 80);
+  std::string words = one_line(failure.message());
+  if (words.empty()) words = "the device reported a failure without a reason";
+  return fail(fault, code, words);
+}
+
 Result<Answer> Conversation::ask(wire::Request const& request, uint64_t generation,
-                                 CallOptions const& options, std::span<DeviceStep const> steps) {
+                                 CallOptions const& options, std::span<DeviceStep const> steps,
+                                 OnPart const& on_part) {
   std::unique_lock lock(mutex_);
   if (!turn_over_.wait(lock, options.stop, [&] { return !busy_; }) ||
       options.stop.stop_requested()) {
@@ -57,7 +65,7 @@ Result<Answer> Conversation::ask(wire::Request const& request, uint64_t generati
   }
   busy_ = true;
   lock.unlock();
-  Result<Answer> answer = ask_in_turn(request, generation, options, steps);
+  Result<Answer> answer = ask_in_turn(request, generation, options, steps, on_part);
   lock.lock();
   busy_ = false;
   lock.unlock();
@@ -67,7 +75,7 @@ Result<Answer> Conversation::ask(wire::Request const& request, uint64_t generati
 
 Result<Answer> Conversation::ask_in_turn(wire::Request const& request, uint64_t generation,
                                          CallOptions const& options,
-                                         std::span<DeviceStep const> steps) {
+                                         std::span<DeviceStep const> steps, OnPart const& on_part) {
   // With handles of a life that is over nothing new is started: to free them is done.
   bool alive = line_ && line_->open();
   if (generation != 0 && (!alive || generation != generation_)) {
@@ -78,7 +86,7 @@ Result<Answer> Conversation::ask_in_turn(wire::Request const& request, uint64_t 
   TRY(ensure_open(options));
   StopDescriptor stop(options.stop);
   WaitLimit limit{steady_clock::now() + options.timeout, stop.get()};
-  Result<Frame> frame = exchange(request, limit);
+  Result<Frame> frame = exchange(request, limit, on_part);
   bool whole = !frame && (frame.error().code == "frame_too_large" ||
                           frame.error().code == "out_of_memory");  // nothing of it is under way
   if (whole && line_->open()) return std::unexpected(frame.error());
@@ -89,7 +97,7 @@ Result<Answer> Conversation::ask_in_turn(wire::Request const& request, uint64_t 
     line_.reset();
     return environment_failed("device_lost", "the device gave an answer that cannot be read");
   }
-  if (answer.message.has_failure()) return to_error(answer.message.failure());
+  if (answer.message.has_failure()) return failure_of(answer.message);
   return answer;
 }
 
@@ -101,13 +109,20 @@ Status Conversation::ensure_open(CallOptions const& options) {
   return {};
 }
 
-Result<Frame> Conversation::exchange(wire::Request const& request, WaitLimit const& limit) {
+Result<Frame> Conversation::exchange(wire::Request const& request, WaitLimit const& limit,
+                                     OnPart const& on_part) {
   // Only the wait can be stopped: half a message would leave the connection unusable.
   WaitLimit deadline{.deadline = limit.deadline};
   int socket = line_->socket();
   TRY(send_frame(socket, FrameKind::kMessage, request.SerializeAsString(), deadline));
+  // A stop counts between parts, too.
   Status waited = wait_readable(socket, limit);
-  if (waited) return receive_frame(socket, deadline);
+  while (waited) {
+    TRY_ASSIGN(Frame frame, receive_frame(socket, deadline));
+    if (frame.kind != FrameKind::kPart) return frame;
+    TRY(take_part(frame, on_part));
+    waited = wait_readable(socket, limit);
+  }
   if (waited.error().code == "cancelled") return stop_gently(request, waited.error());
   return std::unexpected(waited.error());
 }
@@ -118,6 +133,7 @@ Result<Frame> Conversation::stop_gently(wire::Request const& request, Error cons
   WaitLimit soon{.deadline = steady_clock::now() + patience_};
   TRY(send_frame(line_->socket(), FrameKind::kStop, "", soon));
   Result<Frame> frame = receive_frame(line_->socket(), soon);
+  while (frame && frame->kind == FrameKind::kPart) frame = receive_frame(line_->socket(), soon);
   if (frame && frame->kind == FrameKind::kCrash) return frame;
   if (!frame && frame.error().code != "timed_out") return frame;
   answered_after_stop_ = frame.has_value() && give_back(request, frame->bytes, soon);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -31,17 +32,22 @@ public:
 
   /// Asks and waits for the answer. `generation`: of the handles in the request, 0 without any.
   /// `steps`: what the request runs, for the words of a failure. Errors: those of Device.
+  /// `on_part`: gets each answer of a request that has several, but the last; false: it is none,
+  /// and the line is cut.
+  using OnPart = std::function<bool(wire::Response const&)>;
   Result<Answer> ask(wire::Request const& request, uint64_t generation, CallOptions const& options,
-                     std::span<DeviceStep const> steps = {});
+                     std::span<DeviceStep const> steps = {}, OnPart const& on_part = {});
 
   /// Counts the lines that were opened: handles of a lower generation are gone.
   uint64_t generation() const { return generation_; }
 
 private:
   Result<Answer> ask_in_turn(wire::Request const& request, uint64_t generation,
-                             CallOptions const& options, std::span<DeviceStep const> steps);
+                             CallOptions const& options, std::span<DeviceStep const> steps,
+                             OnPart const& on_part);
   Status ensure_open(CallOptions const& options);
-  Result<Frame> exchange(wire::Request const& request, WaitLimit const& limit);
+  Result<Frame> exchange(wire::Request const& request, WaitLimit const& limit,
+                         OnPart const& on_part);
   Result<Frame> stop_gently(wire::Request const& request, Error const& cancelled);
   bool give_back(wire::Request const& request, std::string const& answered, WaitLimit const& limit);
   std::unexpected<Error> explain_loss(Error const& error, CallOptions const& options,
@@ -61,5 +67,7 @@ private:
 };
 
 std::unexpected<Error> unexpected_answer();
+/// Of a response that is a failure.
+std::unexpected<Error> failure_of(wire::Response const& response);
 
 }  // namespace tw

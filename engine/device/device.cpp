@@ -50,4 +50,9 @@ Result<TrialAnswer> Device::attempt(std::span<std::byte const>, DeviceStep const
   return bad_input("unknown_request", "the device does not try kernels in one call");
 }
 
+Status Device::attempt_each(std::span<TrialCall const>, std::span<LimitedOutput const>, int,
+                            TimingOptions const&, CallOptions const&, OnTrial const&) {
+  return bad_input("unknown_request", "the device does not try several kernels in one call");
+}
+
 }  // namespace tw

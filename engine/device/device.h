@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -87,6 +88,15 @@ struct TrialAnswer {
   std::vector<double> speed;  ///< of the processor after each sample, as in Timing
 };
 
+/// Gets each answer of several.
+using OnTrial = std::function<void(Result<TrialAnswer> const&)>;
+
+/// One of several candidates; as of `Device::attempt`.
+struct TrialCall {
+  std::span<std::byte const> library;
+  DeviceStep step;
+};
+
 /// How long to wait for an answer and what may end the wait. A stop restarts the device only when
 /// the running kernel does not come to an end shortly; a time-out restarts it.
 struct CallOptions {
@@ -143,6 +153,14 @@ public:
                                       std::span<LimitedOutput const> outputs, int threads,
                                       TimingOptions const& timing_options,
                                       CallOptions const& options);
+  /// Several candidates that judge by the same outputs, in one call: `on_answer` gets each answer
+  /// as soon as it is there, in their order, from this thread. What was told is valid, whatever the
+  /// call comes to. `options.timeout` is of all. Errors: those of a call; those of a candidate are
+  /// its answer, but for what ends the device's process.
+  virtual Status attempt_each(std::span<TrialCall const> trials,
+                              std::span<LimitedOutput const> outputs, int threads,
+                              TimingOptions const& timing_options, CallOptions const& options,
+                              OnTrial const& on_answer);
 };
 
 /// Makes a tensor on the device with the content of `array`.

@@ -39,6 +39,11 @@ wire::Response RequestHandler::answer(wire::Request const& request) {
   return failed;
 }
 
+Status RequestHandler::tell_part(wire::Response const& response) const {
+  if (part_) return part_(response);
+  return bad_input("unknown_request", "the device cannot answer one by one");
+}
+
 Result<wire::Response> RequestHandler::dispatch(wire::Request const& request) {
   switch (request.kind_case()) {
     case wire::Request::kDescribe:

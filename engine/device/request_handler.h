@@ -34,7 +34,12 @@ public:
   /// A failure is a response, too.
   wire::Response answer(wire::Request const& request);
 
+  /// Where answers of a request go that has several, but the last. Errors end the request.
+  void send_parts(std::function<Status(wire::Response const&)> send) { part_ = std::move(send); }
+
   // For the files of `requests/`.
+  Status tell_part(wire::Response const& response) const;
+  bool stopped() const { return stopped_(); }
   DeviceHolding holding() const;
   std::vector<std::string> const& open_ways() const { return open_ways_; }
 
@@ -86,6 +91,7 @@ private:
   Hardware const& hardware_;
   std::vector<std::string> const& open_ways_;
   std::function<bool()> stopped_;
+  std::function<Status(wire::Response const&)> part_;  ///< may be empty
   std::map<int64_t, Tensor> tensors_;
   std::map<int64_t, Library> libraries_;
   int64_t last_id_ = 0;

@@ -56,6 +56,9 @@ Status serve_device(int socket, Processor& processor, Hardware const& hardware,
     pollfd polled{socket, POLLIN, 0};
     return poll(&polled, 1, 0) > 0;
   });
+  handler.send_parts([socket](wire::Response const& part) {
+    return send_frame(socket, FrameKind::kPart, part.SerializeAsString(), {});
+  });
   report_crashes_to(socket);
   end_with_client(socket);
   while (true) {

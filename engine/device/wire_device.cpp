@@ -89,6 +89,53 @@ Result<Timing> timing_of(wire::TimingReport const& report, size_t steps) {
   return timing;
 }
 
+std::unexpected<Error> failed(Error const& error) { return std::unexpected(error); }
+
+std::unexpected<Error> too_large(size_t bytes) {
+  return bad_input("library_too_large",
+                   fmt::format("a kernel library of {} bytes is too large", bytes));
+}
+
+Status fill_trial(TrialCall const& call, std::span<LimitedOutput const> outputs, int threads,
+                  TimingOptions const& timing_options, wire::Trial& trial) {
+  if (call.library.size() > kMostFrameBytes / 2) return too_large(call.library.size());
+  trial.set_library(call.library.data(), call.library.size());
+  fill_time(std::span(&call.step, 1), threads, timing_options, *trial.mutable_time());
+  for (LimitedOutput const& output : outputs) {
+    wire::LimitedOutput& message = *trial.add_outputs();
+    fill_view(output.values, *message.mutable_values());
+    message.set_type(int32_t(output.type));
+    message.set_elements(output.elements);
+    fill_view(output.low, *message.mutable_low());
+    fill_view(output.high, *message.mutable_high());
+  }
+  return {};
+}
+
+/// The oldest life that a tensor of a trial comes from; its library comes with it.
+uint64_t oldest_of(std::span<TrialCall const> trials, std::span<LimitedOutput const> outputs) {
+  uint64_t oldest = UINT64_MAX;
+  for (TrialCall const& trial : trials)
+    for (BufferView const& view : trial.step.buffers)
+      if (view.tensor.id != 0) oldest = std::min(oldest, view.tensor.generation);
+  for (LimitedOutput const& output : outputs)
+    oldest = std::min({oldest, output.low.tensor.generation, output.high.tensor.generation});
+  return oldest;
+}
+
+/// Another machine's word: no more is believed than can be.
+Result<TrialAnswer> trial_of(wire::Response const& response, size_t outputs) {
+  if (!response.has_trial()) return unexpected_answer();
+  wire::TrialReport const& report = response.trial();
+  TrialAnswer told{report.wrong_output(), report.wrong_element(), {}, {}};
+  if (told.wrong_output >= int(outputs)) return unexpected_answer();
+  if (told.wrong_output >= 0) return told;
+  TRY_ASSIGN(Timing timing, timing_of(report.timing(), 1));
+  told.samples = std::move(timing.total);
+  told.speed = std::move(timing.speed);
+  return told;
+}
+
 }  // namespace
 
 WireDevice::WireDevice(OpenLine open_line, std::chrono::milliseconds patience,
@@ -228,39 +275,44 @@ Result<TrialAnswer> WireDevice::attempt(std::span<std::byte const> library, Devi
                                         std::span<LimitedOutput const> outputs, int threads,
                                         TimingOptions const& timing_options,
                                         CallOptions const& options) {
-  DeviceStep own = step;
-  own.library = {};
-  std::span<DeviceStep const> steps(&own, 1);
-  if (library.size() > kMostFrameBytes / 2)
-    return bad_input("library_too_large",
-                     fmt::format("a kernel library of {} bytes is too large", library.size()));
+  TrialCall call{library, step};
+  call.step.library = {};
   wire::Request request;
-  wire::Trial& trial = *request.mutable_trial();
-  trial.set_library(library.data(), library.size());
-  fill_time(steps, threads, timing_options, *trial.mutable_time());
-  uint64_t generation = oldest_generation(steps.first(0));
-  for (BufferView const& view : own.buffers)
-    if (view.tensor.id != 0) generation = std::min(generation, view.tensor.generation);
-  for (LimitedOutput const& output : outputs) {
-    wire::LimitedOutput& message = *trial.add_outputs();
-    fill_view(output.values, *message.mutable_values());
-    message.set_type(int32_t(output.type));
-    message.set_elements(output.elements);
-    fill_view(output.low, *message.mutable_low());
-    fill_view(output.high, *message.mutable_high());
-    generation =
-        std::min({generation, output.low.tensor.generation, output.high.tensor.generation});
+  TRY(fill_trial(call, outputs, threads, timing_options, *request.mutable_trial()));
+  TRY_ASSIGN(Answer answer, conversation_->ask(request, oldest_of({&call, 1}, outputs),
+                                               patient(options), std::span(&call.step, 1)));
+  return trial_of(answer.message, outputs.size());
+}
+
+Status WireDevice::attempt_each(std::span<TrialCall const> trials,
+                                std::span<LimitedOutput const> outputs, int threads,
+                                TimingOptions const& timing_options, CallOptions const& options,
+                                OnTrial const& on_answer) {
+  if (trials.empty()) return {};
+  wire::Request request;
+  std::vector<DeviceStep> steps;  // for the words of a failure
+  size_t bytes = 0;
+  for (TrialCall const& trial : trials) {
+    TRY(fill_trial(trial, outputs, threads, timing_options,
+                   *request.mutable_trials()->add_trials()));
+    steps.push_back(trial.step);
+    bytes += trial.library.size();
   }
-  TRY_ASSIGN(Answer answer, conversation_->ask(request, generation, patient(options), steps));
-  if (!answer.message.has_trial()) return unexpected_answer();
-  wire::TrialReport const& report = answer.message.trial();
-  TrialAnswer told{report.wrong_output(), report.wrong_element(), {}, {}};
-  if (told.wrong_output >= int(outputs.size())) return unexpected_answer();
-  if (told.wrong_output >= 0) return told;
-  TRY_ASSIGN(Timing timing, timing_of(report.timing(), 1));
-  told.samples = std::move(timing.total);
-  told.speed = std::move(timing.speed);
-  return told;
+  if (bytes > kMostFrameBytes / 2) return too_large(bytes);
+  size_t told = 0;
+  auto part = [&](wire::Response const& response) {
+    if (++told >= trials.size()) return false;
+    on_answer(response.has_failure() ? Result<TrialAnswer>(failure_of(response))
+                                     : trial_of(response, outputs.size()));
+    return true;
+  };
+  auto last =
+      conversation_->ask(request, oldest_of(trials, outputs), patient(options), steps, part);
+  if (told + 1 < trials.size()) return last ? Status(unexpected_answer()) : failed(last.error());
+  // What the last one came to, or the end of the device's process.
+  on_answer(last ? trial_of(last->message, outputs.size())
+                 : Result<TrialAnswer>(failed(last.error())));
+  return {};
 }
 
 }  // namespace tw

@@ -38,6 +38,9 @@ public:
                               std::span<LimitedOutput const> outputs, int threads,
                               TimingOptions const& timing_options,
                               CallOptions const& options) override;
+  Status attempt_each(std::span<TrialCall const> trials, std::span<LimitedOutput const> outputs,
+                      int threads, TimingOptions const& timing_options, CallOptions const& options,
+                      OnTrial const& on_answer) override;
 
   /// Counts the lives of the device: handles of a lower generation are gone.
   uint64_t generation() const;

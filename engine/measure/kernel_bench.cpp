@@ -153,12 +153,7 @@ Status KernelBench::upload(std::span<Limits const> limits, CallOptions const& ca
   return {};
 }
 
-Result<TrialAnswer> KernelBench::attempt_once(KernelCode const& code,
-                                              std::span<Limits const> limits,
-                                              BenchOptions const& options) {
-  TRY(upload(code, options.call));
-  TRY(make_parameters(code, options));
-  TRY(upload(limits, options.call));
+std::vector<LimitedOutput> KernelBench::limited_outputs(std::span<Limits const> limits) const {
   std::vector<LimitedOutput> outputs;
   for (size_t i = 0; i < limits.size(); ++i)
     outputs.push_back({{tensors_[inputs_.size() + i].get(), 0},
@@ -166,8 +161,36 @@ Result<TrialAnswer> KernelBench::attempt_once(KernelCode const& code,
                        limits[i].low.size(),
                        {limits_[2 * i].get(), 0},
                        {limits_[2 * i + 1].get(), 0}});
-  return device_.attempt(code.run.library, step_of(code), outputs, options.threads, options.timing,
-                         options.call);
+  return outputs;
+}
+
+Result<TrialAnswer> KernelBench::attempt_once(KernelCode const& code,
+                                              std::span<Limits const> limits,
+                                              BenchOptions const& options) {
+  TRY(upload(code, options.call));
+  TRY(make_parameters(code, options));
+  TRY(upload(limits, options.call));
+  return device_.attempt(code.run.library, step_of(code), limited_outputs(limits), options.threads,
+                         options.timing, options.call);
+}
+
+Status KernelBench::attempt_each(std::span<KernelCode const* const> codes,
+                                 std::span<Limits const> limits, BenchOptions const& options,
+                                 OnTrial const& on_answer) {
+  auto ready = [&]() -> Status {
+    for (KernelCode const* code : codes) TRY(upload(*code, options.call));
+    made_.clear();
+    return upload(limits, options.call);
+  };
+  Status status = ready();
+  std::vector<TrialCall> calls;
+  if (status)
+    for (KernelCode const* code : codes) calls.push_back({code->run.library, step_of(*code)});
+  if (status)
+    status = device_.attempt_each(calls, limited_outputs(limits), options.threads, options.timing,
+                                  options.call, on_answer);
+  if (!status && status.error().code != "unknown_request") forget();
+  return status;
 }
 
 Result<TrialAnswer> KernelBench::attempt(KernelCode const& code, std::span<Limits const> limits,

@@ -2,6 +2,7 @@
 /// timed on them.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -45,6 +46,10 @@ public:
   /// unknown_request `measure` does the same in several calls.
   Result<TrialAnswer> attempt(KernelCode const& code, std::span<Limits const> limits,
                               BenchOptions const& options);
+  /// Several candidates in one call, none of which makes anything at load; `on_answer` gets each
+  /// answer as it comes. What was told is valid. Errors: those of `Device::attempt_each`.
+  Status attempt_each(std::span<KernelCode const* const> codes, std::span<Limits const> limits,
+                      BenchOptions const& options, OnTrial const& on_answer);
   /// What the last run left.
   Result<std::vector<NDArray>> outputs(CallOptions const& call) { return read_outputs(call); }
 
@@ -62,6 +67,7 @@ private:
   void forget();
   DeviceStep step_of(KernelCode const& code) const;
   Status upload(std::span<Limits const> limits, CallOptions const& call);
+  std::vector<LimitedOutput> limited_outputs(std::span<Limits const> limits) const;
   Result<TrialAnswer> attempt_once(KernelCode const& code, std::span<Limits const> limits,
                                    BenchOptions const& options);
   Result<BenchResult> run_once(KernelCode const& code, BenchOptions const& options, bool timed);

@@ -21,7 +21,7 @@ struct Finalist {
 struct FinalsOptions {
   int threads = 1;
   uint64_t seed = 1;
-  int finalists = 8;  ///< besides the schedule by rule
+  int finalists = 8;              ///< besides the schedule by rule
   MachineTurns* turns = nullptr;  ///< of what compiles here; null: it takes none
   StopToken stop;
 };

@@ -41,8 +41,8 @@ struct NetworkOutcome {
   double seconds = 0;
 };
 
-/// Errors: cancelled, before anything was compared; no_device, where a search has none left. A task that cannot be searched is left out; a
-/// kernel that nothing was found for is not compared again.
+/// Errors: cancelled, before anything was compared; no_device, where a search has none left. A task
+/// that cannot be searched is left out; a kernel that nothing was found for is not compared again.
 Result<NetworkOutcome> tune_network(std::vector<NetworkTask> const& tasks,
                                     NetworkBudget const& budget);
 

@@ -162,6 +162,21 @@ Result<std::optional<Compiled>> Proposals::next() {
   return compiled;
 }
 
+std::optional<Compiled> Proposals::another() {
+  std::unique_lock lock(mutex_);
+  if (!is_ready() || !ready_.front().code || ready_.front().code->load) return std::nullopt;
+  std::optional<Compiled> compiled(std::move(ready_.front()));
+  ready_.pop_front();
+  lock.unlock();
+  changed_.notify_all();
+  return compiled;
+}
+
+void Proposals::expect(int at_a_time) {
+  std::lock_guard lock(mutex_);
+  ahead_ = std::max(ahead_, size_t(kAhead * at_a_time));
+}
+
 void Proposals::tell(Candidate const& candidate, std::optional<double> seconds) {
   {
     std::lock_guard lock(mutex_);

@@ -38,6 +38,10 @@ public:
 
   /// Nothing: there is no other one. Errors: those of the space.
   Result<std::optional<Compiled>> next();
+  /// One that is compiled already, and has code that makes nothing at load.
+  std::optional<Compiled> another();
+  /// So many are taken at a time by somebody: they are compiled ahead.
+  void expect(int at_a_time);
   void tell(Candidate const& candidate, std::optional<double> seconds);
   /// Of a device that was lost: somebody else takes it next.
   void put_back(Compiled compiled);

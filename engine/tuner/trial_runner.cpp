@@ -14,7 +14,9 @@ namespace {
 using records::Outcome;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kAgain = 2;  // what was measured slowly
+constexpr int kAgain = 2;            // what was measured slowly
+constexpr double kShortTrip = 1e-3;  // seconds
+constexpr int kMostInOneCall = 8;    // what is proposed later knows more
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -80,7 +82,8 @@ std::expected<TrialRunner::Measured, Trouble> TrialRunner::measured(KernelCode c
   auto start = Clock::now();
   bench.timing.warm_up = 0;  // it ran once when it was judged
   auto answer = bench_.attempt(code, limits_, bench);
-  costs_.running += since(start);
+  trial_seconds_ = since(start);
+  costs_.running += trial_seconds_;
   if (!answer && goes_in_calls(answer.error())) {
     in_one_call_ = false;
     return measured_in_calls(code, options(incumbent));
@@ -96,7 +99,10 @@ std::expected<TrialRunner::Measured, Trouble> TrialRunner::measured(KernelCode c
 std::expected<std::vector<double>, Trouble> TrialRunner::tried(KernelCode const& code,
                                                                double incumbent) {
   DeviceSpeed& speed = shares_.speed;
-  if (!speed.known()) speed.judge(speed_now());
+  if (round_trip_ == 0) {
+    speed.judge(speed_now());
+    round_trip_ = std::max(round_trip_, 1e-9);  // asked once, whatever came
+  }
   for (int again = 0;; ++again) {
     auto measured = this->measured(code, incumbent / speed.scale());
     if (!measured) return std::unexpected(std::move(measured.error()));
@@ -110,6 +116,38 @@ std::expected<std::vector<double>, Trouble> TrialRunner::tried(KernelCode const&
   }
 }
 
+int TrialRunner::worth_one_call() const {
+  if (!in_one_call_ || !several_ || round_trip_ < kShortTrip || trial_seconds_ == 0) return 1;
+  double there = std::max(trial_seconds_ - round_trip_, kShortTrip);
+  return std::clamp(1 + int(4 * round_trip_ / there), 1, kMostInOneCall);
+}
+
+void TrialRunner::tried_each(std::span<KernelCode const* const> codes, double incumbent,
+                             std::function<void(size_t, std::vector<double>)> const& on_samples) {
+  MachineTurns::Measuring turn(shares_.turns);
+  DeviceSpeed& speed = shares_.speed;
+  double scale = speed.scale();
+  BenchOptions bench = options(incumbent / scale);
+  bench.timing.warm_up = 0;
+  bench.call.timeout *= int(codes.size());
+  size_t next = 0;
+  auto start = Clock::now();
+  judged_here_ = true;  // what the last one leaves is of no use
+  Status done = bench_.attempt_each(codes, limits_, bench, [&](Result<TrialAnswer> const& answer) {
+    size_t which = next++;
+    if (!answer || answer->wrong_output >= 0) return;
+    if (speed.judge(best_of(answer->speed)) != DeviceSpeed::Verdict::kGood) return;
+    std::vector<double> samples = answer->samples.seconds;
+    for (double& seconds : samples) seconds *= scale;
+    // Who is best is proven and judged here, too.
+    if (incumbent <= 0 || std::ranges::min(samples) < incumbent) return;
+    on_samples(which, std::move(samples));
+  });
+  costs_.running += since(start);
+  if (!done && (done.error().code == "unknown_request" || done.error().code == "library_too_large"))
+    several_ = false;
+}
+
 std::optional<Trouble> TrialRunner::wrong_after_all() {
   if (judged_here_) return {};
   auto outputs = bench_.outputs({.stop = stop_});
@@ -119,7 +157,9 @@ std::optional<Trouble> TrialRunner::wrong_after_all() {
 
 /// 0: it does not answer, or does not say.
 double TrialRunner::speed_now() {
+  auto start = Clock::now();
   auto status = ask_status(device_, {.stop = stop_, .timeout = std::chrono::seconds(2)});
+  if (status) round_trip_ = since(start);
   return status ? status->speed : 0;
 }
 

@@ -1,6 +1,8 @@
 /// Candidates on one device: run, judged, timed.
 #pragma once
 
+#include <functional>
+
 #include "engine/measure/kernel_bench.h"
 #include "engine/records/trial.h"
 #include "engine/te/expected.h"
@@ -47,6 +49,12 @@ public:
   /// `incumbent`: seconds of the best that is known, 0: none; what is clearly slower gets fewer
   /// samples.
   std::expected<std::vector<double>, Trouble> tried(KernelCode const& code, double incumbent);
+  /// How many candidates are worth one call: more than 1 where a call takes a while to get there.
+  int worth_one_call() const;
+  /// Several in one call. `on_samples` gets those that are settled, as they come: right, of full
+  /// speed, and slower than the best; the others are to be tried alone.
+  void tried_each(std::span<KernelCode const* const> codes, double incumbent,
+                  std::function<void(size_t which, std::vector<double> samples)> const& on_samples);
   /// Whether what the last one left here is right, whoever judged it before; nothing: it is.
   std::optional<Trouble> wrong_after_all();
   /// Whether the device answers, and is not slow.
@@ -77,6 +85,9 @@ private:
   int threads_;
   StopToken stop_;
   bool in_one_call_ = true;   ///< as far as is known, the device can
+  bool several_ = true;       ///< as well, several
+  double round_trip_ = 0;     ///< seconds, of a call that takes no time there; 0: not known
+  double trial_seconds_ = 0;  ///< of the last call for one trial
   bool judged_here_ = false;  ///< the last one
   RunnerCosts costs_;
 };

@@ -1,9 +1,9 @@
 #include "engine/tuner/tune.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <thread>
 
@@ -47,14 +47,20 @@ private:
     std::optional<Clock::time_point> alone_since;  ///< no device takes part
   };
   void work(size_t device, Stretch& stretch);
-  bool may_take(Stretch& stretch);
+  bool may_take(Stretch& stretch);  ///< with the lock
+  bool comes_to_take(Stretch& stretch);
   bool someone_else_works(size_t device) const;
   bool waits_for(size_t device, Trouble const& trouble, Stretch& stretch);
   bool is_over(Stretch& stretch);
   bool settles(size_t device, Stretch const& stretch);
   void fail_without_devices(Stretch& stretch);
   std::expected<std::vector<double>, Trouble> tried(size_t device, Compiled const& compiled);
+  Attempt attempt_of(size_t device, Compiled const& compiled) const;
   Attempt attempt(size_t device, Compiled const& compiled, std::optional<Trouble>& trouble);
+  std::deque<Compiled> taken(size_t device, Stretch& stretch);
+  void try_together(size_t device, std::deque<Compiled>& mine);
+  bool try_alone(size_t device, std::deque<Compiled>& mine, Stretch& stretch);
+  void give_back(std::deque<Compiled>& mine, Stretch& stretch);
   std::optional<Trouble> doubted(size_t device, Compiled const& compiled, double seconds);
   void keep(Attempt attempt, Candidate const& candidate);
   void keep_right(Candidate const& candidate, double seconds);
@@ -65,6 +71,7 @@ private:
   TuneOptions options_;
   std::vector<std::unique_ptr<TrialRunner>> runners_;
   std::mutex mutex_;  ///< of all below, while several devices work
+  std::condition_variable given_back_;
   TuneResult result_;
   double rule_seconds_ = 0;
   std::vector<Finalist> right_;  ///< the best, sorted
@@ -138,12 +145,17 @@ std::expected<std::vector<double>, Trouble> Tuning::tried(size_t device, Compile
   return samples;
 }
 
-Attempt Tuning::attempt(size_t device, Compiled const& compiled, std::optional<Trouble>& trouble) {
+Attempt Tuning::attempt_of(size_t device, Compiled const& compiled) const {
   Attempt attempt;
   attempt.device = int(device);
   attempt.point = compiled.candidate.point;
   attempt.script = compiled.candidate.schedule.script();
   attempt.predicted_seconds = compiled.candidate.predicted_seconds;
+  return attempt;
+}
+
+Attempt Tuning::attempt(size_t device, Compiled const& compiled, std::optional<Trouble>& trouble) {
+  Attempt attempt = attempt_of(device, compiled);
   auto samples = tried(device, compiled);
   if (samples) {
     attempt.seconds = std::move(*samples);
@@ -176,7 +188,6 @@ void Tuning::keep(Attempt attempt, Candidate const& candidate) {
 
 /// Whether there is time and budget for one more, which is taken then.
 bool Tuning::may_take(Stretch& stretch) {
-  std::lock_guard lock(mutex_);
   if (stretch.failure || options_.stop.stop_requested() || stretch.taken >= stretch.last)
     return false;
   if (Clock::now() >= stretch.deadline) {
@@ -185,6 +196,19 @@ bool Tuning::may_take(Stretch& stretch) {
   }
   ++stretch.taken;
   return true;
+}
+
+/// The same. Where others have all that is left, one of them may be lost and give it back.
+bool Tuning::comes_to_take(Stretch& stretch) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (may_take(stretch)) return true;
+    bool waits = trials() < stretch.last && stretch.taken >= stretch.last &&
+                 stretch.end == TuneEnd::kTrials && !stretch.failure &&
+                 !options_.stop.stop_requested() && Clock::now() < stretch.deadline;
+    if (!waits) return false;
+    given_back_.wait_for(lock, kFirstPause);
+  }
 }
 
 bool Tuning::someone_else_works(size_t device) const {
@@ -202,15 +226,7 @@ void Tuning::fail_without_devices(Stretch& stretch) {
   }
   if (!stretch.alone_since) stretch.alone_since = Clock::now();
   if (options_.lost_seconds <= 0 || since(*stretch.alone_since) < options_.lost_seconds) return;
-  std::string words;
-  for (DeviceShare const& share : result_.devices)
-    words +=
-        (words.empty() ? "" : "; ") + (share.name.empty() ? "" : share.name + ": ") + share.reason;
-  stretch.failure =
-      Error{kNoDevice,
-            fmt::format("no device has taken part for {:g} s ({})", options_.lost_seconds, words),
-            {},
-            Fault::kEnvironment};
+  stretch.failure = no_device(options_.lost_seconds, result_.devices);
 }
 
 bool Tuning::is_over(Stretch& stretch) {
@@ -261,40 +277,111 @@ bool Tuning::waits_for(size_t device, Trouble const& trouble, Stretch& stretch) 
   }
 }
 
-/// One device's part of a stretch.
-void Tuning::work(size_t device, Stretch& stretch) {
-  std::string const before = result_.devices[device].reason;
-  if (before == kLies) return;
-  if (!before.empty() && !waits_for(device, {Outcome::kDeviceLost, before}, stretch)) return;
-  while (result_.devices[device].reason.empty() && may_take(stretch)) {
-    auto asked = Clock::now();
-    auto compiled = proposals_->next();
-    std::unique_lock lock(mutex_);
+/// Candidates for one device, more than one where a call takes a while to get there. Empty: there
+/// is none, or no time.
+std::deque<Compiled> Tuning::taken(size_t device, Stretch& stretch) {
+  std::deque<Compiled> mine;
+  if (!comes_to_take(stretch)) return mine;
+  auto asked = Clock::now();
+  auto compiled = proposals_->next();
+  {
+    std::lock_guard lock(mutex_);
     result_.costs.waiting += since(asked);
     if (!compiled || !*compiled) {
       if (compiled) stretch.end = TuneEnd::kConverged;
       if (!compiled) stretch.failure = compiled.error();
       --stretch.taken;
-      return;
+      return mine;
     }
-    lock.unlock();
-    std::optional<Trouble> trouble;
-    Attempt made = attempt(device, **compiled, trouble);
-    lock.lock();
-    if (options_.stop.stop_requested()) return;
-    bool lost = made.outcome == Outcome::kDeviceLost;
-    if (lost && (trouble->slow || options_.lost_seconds > 0 || someone_else_works(device))) {
+  }
+  mine.push_back(std::move(**compiled));
+  int wanted = runners_[device]->worth_one_call();
+  if (wanted == 1 || !mine.front().code || mine.front().code->load) return mine;
+  proposals_->expect(wanted);
+  std::lock_guard lock(mutex_);
+  while (int(mine.size()) < wanted && may_take(stretch)) {
+    std::optional<Compiled> more = proposals_->another();
+    if (!more) {
       --stretch.taken;
-      proposals_->put_back(std::move(**compiled));
-      lock.unlock();
-      if (!waits_for(device, *trouble, stretch)) return;
-      continue;
+      break;
     }
-    std::optional<double> took;
-    if (made.outcome == Outcome::kOk) took = std::ranges::min(made.seconds);
-    keep(std::move(made), (*compiled)->candidate);
+    mine.push_back(std::move(*more));
+  }
+  return mine;
+}
+
+/// Tries all in one call; those that it did not settle are left, to be tried alone.
+void Tuning::try_together(size_t device, std::deque<Compiled>& mine) {
+  std::vector<KernelCode const*> codes;
+  for (Compiled const& one : mine) codes.push_back(&*one.code);
+  double incumbent = 0;
+  {
+    std::lock_guard lock(mutex_);
+    incumbent = best_seconds();
+  }
+  std::set<size_t> settled;
+  runners_[device]->tried_each(codes, incumbent, [&](size_t which, std::vector<double> samples) {
+    settled.insert(which);
+    double took = std::ranges::min(samples);
+    Attempt made = attempt_of(device, mine[which]);
+    made.seconds = std::move(samples);
+    {
+      std::lock_guard lock(mutex_);
+      keep(std::move(made), mine[which].candidate);
+    }
+    proposals_->tell(mine[which].candidate, took);
+  });
+  std::deque<Compiled> left;
+  for (size_t i = 0; i < mine.size(); ++i)
+    if (!settled.contains(i)) left.push_back(std::move(mine[i]));
+  mine = std::move(left);
+}
+
+void Tuning::give_back(std::deque<Compiled>& mine, Stretch& stretch) {
+  int count = int(mine.size());
+  for (; !mine.empty(); mine.pop_back()) proposals_->put_back(std::move(mine.back()));
+  {
+    std::lock_guard lock(mutex_);
+    stretch.taken -= count;
+  }
+  given_back_.notify_all();
+}
+
+/// False: the device takes no part any more.
+bool Tuning::try_alone(size_t device, std::deque<Compiled>& mine, Stretch& stretch) {
+  std::optional<Trouble> trouble;
+  Attempt made = attempt(device, mine.front(), trouble);
+  std::unique_lock lock(mutex_);
+  if (options_.stop.stop_requested()) return false;
+  bool lost = made.outcome == Outcome::kDeviceLost;
+  if (lost && (trouble->slow || options_.lost_seconds > 0 || someone_else_works(device))) {
     lock.unlock();
-    proposals_->tell((*compiled)->candidate, took);
+    give_back(mine, stretch);
+    return waits_for(device, *trouble, stretch);
+  }
+  std::optional<double> took;
+  if (made.outcome == Outcome::kOk) took = std::ranges::min(made.seconds);
+  Compiled done = std::move(mine.front());
+  mine.pop_front();
+  keep(std::move(made), done.candidate);
+  bool out = !result_.devices[device].reason.empty();
+  lock.unlock();
+  proposals_->tell(done.candidate, took);
+  if (out) give_back(mine, stretch);
+  return !out;
+}
+
+/// One device's part of a stretch.
+void Tuning::work(size_t device, Stretch& stretch) {
+  std::string const before = result_.devices[device].reason;
+  if (before == kLies) return;
+  if (!before.empty() && !waits_for(device, {Outcome::kDeviceLost, before}, stretch)) return;
+  while (true) {
+    std::deque<Compiled> mine = taken(device, stretch);
+    if (mine.empty()) return;
+    if (mine.size() > 1) try_together(device, mine);
+    while (!mine.empty())
+      if (!try_alone(device, mine, stretch)) return;
   }
 }
 
@@ -351,11 +438,6 @@ Result<TuneResult> Tuning::finish(int finalists) {
 
 }  // namespace
 
-std::string_view name_of(TuneEnd end) {
-  constexpr std::string_view kNames[] = {"trials", "seconds", "converged", "stopped"};
-  return kNames[size_t(end)];
-}
-
 Result<std::unique_ptr<KernelTuning>> KernelTuning::create(Space space,
                                                            std::vector<Device*> devices,
                                                            std::vector<NDArray> inputs,
@@ -364,14 +446,6 @@ Result<std::unique_ptr<KernelTuning>> KernelTuning::create(Space space,
   auto tuning = std::make_unique<Tuning>(std::move(space), std::move(expected), std::move(options));
   TRY(tuning->begin(devices, std::move(inputs)));
   return tuning;
-}
-
-Result<TuneResult> tune(Space const& space, Device& device, std::vector<NDArray> inputs,
-                        te::Expected const& expected, TuneOptions const& options) {
-  TRY_ASSIGN(std::unique_ptr<KernelTuning> tuning,
-             KernelTuning::create(space, device, std::move(inputs), expected, options));
-  TRY(tuning->search(options.trials, options.seconds));
-  return tuning->finish();
 }
 
 }  // namespace tw

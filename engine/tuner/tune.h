@@ -89,6 +89,9 @@ struct DeviceShare {
   std::string reason;  ///< why it takes no part now; empty: it does
 };
 
+/// The error of a search none of whose devices has taken part for so long.
+Error no_device(double seconds, std::vector<DeviceShare> const& devices);
+
 /// Where the time of a search went, in seconds of all trials. The first two go on beside the others
 /// where compiling overlaps measuring.
 struct TrialCosts {

@@ -18,9 +18,13 @@ public:
   std::function<bool(int load)> lies, crashes, is_lost;
   bool in_one_call = false;  ///< judges by itself
   bool is_small = false;
-  bool lies_fast = false;             ///< says so, and that everything takes a nanosecond
-  std::chrono::milliseconds pace{0};  ///< that each attempt takes, whatever it is
+  std::function<bool(double true_seconds)> says_wrong;
+  std::atomic<bool> said_wrong = false;  ///< of the last one
+  bool lies_fast = false;                ///< says so, and that everything takes a nanosecond
+  std::chrono::milliseconds pace{0};     ///< that each attempt takes, whatever it is
   std::atomic<int> attempts = 0;
+  std::chrono::milliseconds trip{0};  ///< that every call takes besides; then it takes several
+  std::atomic<int> calls_of_several = 0;
   /// Of the speed it has at best, at each look at it: a trial or a question for it. Then a trial
   /// takes what `true_seconds` says of its library, at that speed.
   std::function<double(int look)> speed;
@@ -37,6 +41,7 @@ public:
     return device_.describe(options);
   }
   Result<wire::Response> ask(wire::Request const& request, CallOptions const& options) override {
+    std::this_thread::sleep_for(trip);
     TRY_ASSIGN(wire::Response answer, device_.ask(request, options));
     if (speed && answer.has_status()) answer.mutable_status()->set_speed(kFull * speed(++looks));
     return answer;
@@ -79,6 +84,28 @@ public:
                               std::span<LimitedOutput const> outputs, int threads,
                               TimingOptions const& timing, CallOptions const& options) override {
     if (!in_one_call) return Device::attempt(library, step, outputs, threads, timing, options);
+    std::this_thread::sleep_for(trip);
+    return attempt_here({library, step}, outputs, threads, timing, options);
+  }
+  Status attempt_each(std::span<TrialCall const> trials, std::span<LimitedOutput const> outputs,
+                      int threads, TimingOptions const& timing, CallOptions const& options,
+                      OnTrial const& on_answer) override {
+    if (trip.count() == 0) return bad_input("unknown_request", "only one at a time");
+    ++calls_of_several;
+    std::this_thread::sleep_for(trip);
+    for (TrialCall const& trial : trials) {
+      auto answer = attempt_here(trial, outputs, threads, timing, options);
+      if (!answer && answer.error().code == "device_lost") return std::unexpected(answer.error());
+      on_answer(answer);
+    }
+    return {};
+  }
+
+private:
+  Result<TrialAnswer> attempt_here(TrialCall const& trial, std::span<LimitedOutput const> outputs,
+                                   int threads, TimingOptions const& timing,
+                                   CallOptions const& options) {
+    auto const& [library, step] = trial;
     ++attempts;
     if (is_small) return bad_input("tensor_too_large", "there is no room for the limits");
     if (is_lost && is_lost(attempts)) return environment_failed("device_lost", "the line was cut");
@@ -92,11 +119,12 @@ public:
       answer->samples.seconds = {true_seconds(library) / now};
       answer->speed = {kFull * now};
     }
-    if (answer && lies_fast) *answer = {.wrong_output = -1, .samples = {{1e-9}}, .speed = {1}};
+    said_wrong = answer && says_wrong && says_wrong(true_seconds(library));
+    if (said_wrong) *answer = {.wrong_output = 0};
+    if (answer && lies_fast) *answer = {.wrong_output = -1, .samples = {{1e-9}}, .speed = {}};
     return answer;
   }
 
-private:
   static constexpr double kFull = 4;
   Device& device_;
   int loads_ = 0;

@@ -1,3 +1,5 @@
+#include "engine/device/requests/trial.h"
+
 #include <algorithm>
 
 #include "engine/device/request_handler.h"
@@ -91,7 +93,12 @@ Result<wire::TrialReport> tried(RequestHandler& handler, wire::Trial const& tria
 }
 
 Result<wire::Response> answer(RequestHandler& handler, wire::Request const& request) {
-  wire::Trial const& trial = request.trial();
+  return answer_trial(handler, request.trial());
+}
+
+}  // namespace
+
+Result<wire::Response> answer_trial(RequestHandler& handler, wire::Trial const& trial) {
   if (trial.time().run().steps_size() != 1) return bad_input("bad_trial", "a trial is of one step");
   wire::Request load;
   load.set_load_library(trial.library());
@@ -108,8 +115,6 @@ Result<wire::Response> answer(RequestHandler& handler, wire::Request const& requ
   *response.mutable_trial() = std::move(*report);
   return response;
 }
-
-}  // namespace
 
 RequestRow const& request_trial() {
   static RequestRow const row{wire::Request::kTrial, answer};

@@ -186,7 +186,10 @@ bool Relay::is_alone() const {
 bool Relay::note_answer(FrameKind kind) {
   double used = processor_seconds(worker_.pid());
   std::lock_guard lock(mutex_);
-  if (!working_ && kind == FrameKind::kMessage) return false;
+  bool answers = kind == FrameKind::kMessage || kind == FrameKind::kPart;
+  if (!working_ && answers) return false;
+  // The time of a call is that of all its answers.
+  if (kind == FrameKind::kPart) return true;
   working_ = false;
   since_ = steady_clock::now();
   idle_from_ = used;

@@ -152,7 +152,8 @@ std::optional<rpc::WorkerEnd> RpcLine::pass_on(bool& more) {
       if (last.ParseFromString(frame.data())) return last;
       return std::nullopt;
     }
-    if (kind != FrameKind::kMessage && kind != FrameKind::kCrash) return std::nullopt;
+    if (kind != FrameKind::kMessage && kind != FrameKind::kCrash && kind != FrameKind::kPart)
+      return std::nullopt;
     if (!send_frame(far_, kind, frame.data(), {})) return std::nullopt;
   }
   return std::nullopt;
