@@ -43,8 +43,11 @@ Launch launch_of(fs::path const& folder, package::Target const& target) {
   ::uname(&here);
   if (target.architecture.empty() || target.architecture == here.machine)
     return {{}, "", able.error().message};
-  fs::path emulator = fmt::format("/usr/bin/qemu-{}-static", target.architecture);
-  fs::path libraries = fmt::format("/usr/{}-linux-gnu", target.architecture);
+  // Of 32-bit Arm, emulators and libraries have names of their own.
+  bool arm = target.architecture == "armv7";
+  fs::path emulator = fmt::format("/usr/bin/qemu-{}-static", arm ? "arm" : target.architecture);
+  fs::path libraries =
+      arm ? "/usr/arm-linux-gnueabihf" : fmt::format("/usr/{}-linux-gnu", target.architecture);
   if (!fs::exists(emulator) || !fs::exists(libraries / "lib"))
     return {{},
             "",
