@@ -65,7 +65,7 @@ int NetworkTuning::trials_left() const {
 }
 
 std::optional<TuneEnd> NetworkTuning::ended() const {
-  if (budget_.stop.stop_requested()) return TuneEnd::kStopped;
+  if (budget_.stop.stop_requested() || budget_.enough.stop_requested()) return TuneEnd::kStopped;
   if (budget_.seconds > 0 && elapsed() >= search_seconds()) return TuneEnd::kSeconds;
   if (trials_left() <= 0) return TuneEnd::kTrials;
   return std::nullopt;

@@ -23,6 +23,7 @@ struct NetworkBudget {
   int trials = 0;      ///< of all kernels together; 0: as the time allows
   double seconds = 0;  ///< of all, the last comparisons too; 0: as the trials take
   StopToken stop;
+  StopToken enough = {};  ///< ends the search; what was found is compared
   /// Those whose trials were made elsewhere: only what is known of these is compared.
   std::optional<std::set<int>> known;
   std::function<void(int task)> on_turn;  ///< this one is searched now

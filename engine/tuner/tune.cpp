@@ -1,83 +1,11 @@
-#include "engine/tuner/tune.h"
-
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
 #include <thread>
 
-#include "engine/tuner/finals.h"
-#include "engine/tuner/proposals.h"
-#include "engine/tuner/trial_runner.h"
+#include "engine/tuner/tuning.h"
 
 namespace tw {
-namespace {
 
 using records::Outcome;
-using Clock = std::chrono::steady_clock;
-
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-constexpr char kLies[] = "it called right what is wrong";  // such a device is asked no more
-constexpr std::chrono::milliseconds kFirstPause{50}, kLongestPause{2000};
-
-class Tuning final : public KernelTuning {
-public:
-  Tuning(Space space, te::Expected expected, TuneOptions options)
-      : space_(std::move(space)), expected_(std::move(expected)), options_(std::move(options)) {}
-
-  Status begin(std::vector<Device*> const& devices, std::vector<NDArray> inputs);
-  Result<TuneEnd> search(int trials, double seconds) override;
-  double best_seconds() const override;
-  double rule_seconds() const override { return rule_seconds_; }
-  int trials() const override { return int(result_.attempts.size()); }
-  Result<TuneResult> finish(int finalists) override;
-
-private:
-  /// How far one call of `search` may go, and why it went no further.
-  struct Stretch {
-    int last = 0;
-    int taken = 0;  ///< trials that were made or are being made
-    Clock::time_point start, deadline;
-    TuneEnd end = TuneEnd::kTrials;
-    std::optional<Error> failure;
-    std::optional<Clock::time_point> alone_since;  ///< no device takes part
-  };
-  void work(size_t device, Stretch& stretch);
-  bool may_take(Stretch& stretch);  ///< with the lock
-  bool comes_to_take(Stretch& stretch);
-  bool someone_else_works(size_t device) const;
-  bool waits_for(size_t device, Trouble const& trouble, Stretch& stretch);
-  bool is_over(Stretch& stretch);
-  bool settles(size_t device, Stretch const& stretch);
-  void fail_without_devices(Stretch& stretch);
-  std::expected<std::vector<double>, Trouble> tried(size_t device, Compiled const& compiled);
-  Attempt attempt_of(size_t device, Compiled const& compiled) const;
-  Attempt attempt(size_t device, Compiled const& compiled, std::optional<Trouble>& trouble);
-  std::deque<Compiled> taken(size_t device, Stretch& stretch);
-  void try_together(size_t device, std::deque<Compiled>& mine);
-  bool try_alone(size_t device, std::deque<Compiled>& mine, Stretch& stretch);
-  void give_back(std::deque<Compiled>& mine, Stretch& stretch);
-  std::optional<Trouble> doubted(size_t device, Compiled const& compiled, double seconds);
-  void keep(Attempt attempt, Candidate const& candidate);
-  void keep_right(Candidate const& candidate, double seconds);
-  Status take_known();
-
-  Space space_;
-  te::Expected expected_;
-  TuneOptions options_;
-  std::vector<std::unique_ptr<TrialRunner>> runners_;
-  std::mutex mutex_;  ///< of all below, while several devices work
-  std::condition_variable given_back_;
-  TuneResult result_;
-  double rule_seconds_ = 0;
-  std::vector<Finalist> right_;  ///< the best, sorted
-  std::unique_ptr<Search> search_;
-  std::unique_ptr<Proposals> proposals_;  ///< reads space and options
-};
 
 /// What was known is as if it had been measured now; the last comparison measures the best again.
 Status Tuning::take_known() {
@@ -136,6 +64,8 @@ std::expected<std::vector<double>, Trouble> Tuning::tried(size_t device, Compile
   {
     std::lock_guard lock(mutex_);
     incumbent = best_seconds();
+    show(device, DeviceWork::kMeasuring, begun_ + 1);
+    begun_ += int(mine.size());
   }
   auto samples = runners_[device]->tried(*compiled.code, incumbent);
   if (!samples) return samples;
@@ -190,12 +120,24 @@ void Tuning::keep(Attempt attempt, Candidate const& candidate) {
 bool Tuning::may_take(Stretch& stretch) {
   if (stretch.failure || options_.stop.stop_requested() || stretch.taken >= stretch.last)
     return false;
+  if (options_.enough.stop_requested()) {
+    stretch.end = TuneEnd::kStopped;
+    return false;
+  }
   if (Clock::now() >= stretch.deadline) {
     stretch.end = TuneEnd::kSeconds;
     return false;
   }
   ++stretch.taken;
   return true;
+}
+
+/// With the lock.
+void Tuning::show(size_t device, DeviceWork work, int trial) {
+  DeviceShare& share = result_.devices[device];
+  share.work = work;
+  share.trial = trial;
+  if (options_.on_device) options_.on_device(int(device), share);
 }
 
 /// The same. Where others have all that is left, one of them may be lost and give it back.
@@ -205,75 +147,10 @@ bool Tuning::comes_to_take(Stretch& stretch) {
     if (may_take(stretch)) return true;
     bool waits = trials() < stretch.last && stretch.taken >= stretch.last &&
                  stretch.end == TuneEnd::kTrials && !stretch.failure &&
-                 !options_.stop.stop_requested() && Clock::now() < stretch.deadline;
+                 !options_.stop.stop_requested() && !options_.enough.stop_requested() &&
+                 Clock::now() < stretch.deadline;
     if (!waits) return false;
     given_back_.wait_for(lock, kFirstPause);
-  }
-}
-
-bool Tuning::someone_else_works(size_t device) const {
-  for (size_t other = 0; other < runners_.size(); ++other)
-    if (other != device && result_.devices[other].reason.empty()) return true;
-  return false;
-}
-
-/// Nobody takes part any more, and has not for too long.
-void Tuning::fail_without_devices(Stretch& stretch) {
-  bool nobody = std::ranges::none_of(result_.devices, &std::string::empty, &DeviceShare::reason);
-  if (!nobody) {
-    stretch.alone_since.reset();
-    return;
-  }
-  if (!stretch.alone_since) stretch.alone_since = Clock::now();
-  if (options_.lost_seconds <= 0 || since(*stretch.alone_since) < options_.lost_seconds) return;
-  stretch.failure = no_device(options_.lost_seconds, result_.devices);
-}
-
-bool Tuning::is_over(Stretch& stretch) {
-  std::lock_guard lock(mutex_);
-  fail_without_devices(stretch);
-  return trials() >= stretch.last || stretch.end != TuneEnd::kTrials || stretch.failure ||
-         options_.stop.stop_requested() || Clock::now() >= stretch.deadline;
-}
-
-/// A slow device that nobody can stand in for; false: it does not answer, or there is another one.
-bool Tuning::settles(size_t device, Stretch const& stretch) {
-  std::optional<Finalist> best;
-  {
-    std::lock_guard lock(mutex_);
-    bool patient = stretch.alone_since && since(*stretch.alone_since) >= options_.slow_seconds;
-    if (!patient) return false;
-    if (!right_.empty()) best = right_.front();
-  }
-  if (!best) return true;  // nothing to compare with
-  auto code = compile_kernel(best->candidate.schedule.program(), space_.backend(), CodeTier::kFast,
-                             options_.stop);
-  if (code) runners_[device]->settle(*code, best->seconds);
-  return code.has_value();
-}
-
-/// Until the device answers again, or is as fast as it was; false: the stretch is over before.
-bool Tuning::waits_for(size_t device, Trouble const& trouble, Stretch& stretch) {
-  {
-    std::lock_guard lock(mutex_);
-    DeviceShare& share = result_.devices[device];
-    bool first = share.reason.empty();
-    share.lost += first && !trouble.slow;
-    share.slowed += first && trouble.slow;
-    share.reason = trouble.sentence;
-  }
-  for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
-    auto until = Clock::now() + pause;
-    while (Clock::now() < until) {
-      std::this_thread::sleep_for(kFirstPause);
-      if (is_over(stretch)) return false;
-    }
-    bool back = runners_[device]->is_back() || (trouble.slow && settles(device, stretch));
-    if (!back) continue;
-    std::lock_guard lock(mutex_);
-    result_.devices[device].reason.clear();
-    stretch.alone_since.reset();
-    return true;
   }
 }
 
@@ -282,6 +159,10 @@ bool Tuning::waits_for(size_t device, Trouble const& trouble, Stretch& stretch) 
 std::deque<Compiled> Tuning::taken(size_t device, Stretch& stretch) {
   std::deque<Compiled> mine;
   if (!comes_to_take(stretch)) return mine;
+  {
+    std::lock_guard lock(mutex_);
+    show(device, DeviceWork::kCompiling);
+  }
   auto asked = Clock::now();
   auto compiled = proposals_->next();
   {
@@ -318,6 +199,8 @@ void Tuning::try_together(size_t device, std::deque<Compiled>& mine) {
   {
     std::lock_guard lock(mutex_);
     incumbent = best_seconds();
+    show(device, DeviceWork::kMeasuring, begun_ + 1);
+    begun_ += int(mine.size());
   }
   std::set<size_t> settled;
   runners_[device]->tried_each(codes, incumbent, [&](size_t which, std::vector<double> samples) {
@@ -350,6 +233,10 @@ void Tuning::give_back(std::deque<Compiled>& mine, Stretch& stretch) {
 /// False: the device takes no part any more.
 bool Tuning::try_alone(size_t device, std::deque<Compiled>& mine, Stretch& stretch) {
   std::optional<Trouble> trouble;
+  {
+    std::lock_guard lock(mutex_);
+    show(device, DeviceWork::kMeasuring, ++begun_);
+  }
   Attempt made = attempt(device, mine.front(), trouble);
   std::unique_lock lock(mutex_);
   if (options_.stop.stop_requested()) return false;
@@ -376,6 +263,14 @@ void Tuning::work(size_t device, Stretch& stretch) {
   std::string const before = result_.devices[device].reason;
   if (before == kLies) return;
   if (!before.empty() && !waits_for(device, {Outcome::kDeviceLost, before}, stretch)) return;
+  take_trials(device, stretch);
+  std::lock_guard lock(mutex_);
+  DeviceShare const& share = result_.devices[device];
+  if (share.reason.empty()) show(device, DeviceWork::kIdle);
+  if (share.reason == kLies) show(device, DeviceWork::kBarred);
+}
+
+void Tuning::take_trials(size_t device, Stretch& stretch) {
   while (true) {
     std::deque<Compiled> mine = taken(device, stretch);
     if (mine.empty()) return;
@@ -427,16 +322,16 @@ Result<TuneResult> Tuning::finish(int finalists) {
   // One device says who is best: the first that takes part.
   size_t judge = 0;
   while (judge + 1 < runners_.size() && !result_.devices[judge].reason.empty()) ++judge;
+  show(judge, DeviceWork::kMeasuring);
   TRY_ASSIGN(FinalResult final, compare_finalists(space_, runners_[judge]->bench(), expected_,
                                                   std::move(right_), finals));
+  show(judge, DeviceWork::kIdle);
   result_.script = final.best.script();
   result_.point = final.best.candidate.point;
   result_.seconds = final.best_seconds;
   result_.rule_seconds = final.rule_seconds;
   return std::move(result_);
 }
-
-}  // namespace
 
 Result<std::unique_ptr<KernelTuning>> KernelTuning::create(Space space,
                                                            std::vector<Device*> devices,

@@ -38,6 +38,20 @@ struct Attempt {
   std::optional<double> predicted_seconds;  ///< what the search thought before it was measured
 };
 
+/// What a device of a search does now.
+enum class DeviceWork : uint8_t { kIdle, kCompiling, kMeasuring, kLost, kBarred };
+
+/// What became of one of the devices of a search.
+struct DeviceShare {
+  std::string name;
+  int trials = 0;
+  int lost = 0;        ///< how often it did not answer any more
+  int slowed = 0;      ///< how often it was too slow to be compared with what it was
+  std::string reason;  ///< why it takes no part now; empty: it does
+  DeviceWork work = DeviceWork::kIdle;
+  int trial = 0;  ///< that it measures, in the order in which trials were begun
+};
+
 /// A trial that was made before. Without a time: it was not right, or did not run.
 struct KnownTrial {
   Point point;
@@ -72,22 +86,17 @@ struct TuneOptions {
   std::shared_ptr<MachineTurns> turns;
   std::set<size_t> here;  ///< devices that are that machine
   StopToken stop;
+  /// Ends the search after the trials that run now; unlike with `stop`, what was found is compared.
+  StopToken enough = {};
   /// From any thread of the search, one at a time.
   std::function<void(Attempt const&)> on_attempt;
+  /// The same, whenever a device begins something else: its number, and how it stands.
+  std::function<void(int device, DeviceShare const&)> on_device = {};
 };
 
 /// Why a search ended.
 enum class TuneEnd : uint8_t { kTrials, kSeconds, kConverged, kStopped };
 std::string_view name_of(TuneEnd end);
-
-/// What became of one of the devices of a search.
-struct DeviceShare {
-  std::string name;
-  int trials = 0;
-  int lost = 0;        ///< how often it did not answer any more
-  int slowed = 0;      ///< how often it was too slow to be compared with what it was
-  std::string reason;  ///< why it takes no part now; empty: it does
-};
 
 /// The error of a search none of whose devices has taken part for so long.
 Error no_device(double seconds, std::vector<DeviceShare> const& devices);

@@ -3,6 +3,7 @@
 
 #include <QtTest>
 
+#include "engine/schedule/trace.h"
 #include "tests/tuner/tuned_kernels.h"
 
 using namespace tw;
@@ -54,6 +55,29 @@ private slots:
     std::vector<SetBack> all = set_backs(pinned, tuned.point).value();
     for (SetBack const& one : all) QVERIFY(one.knob != knob);
     QCOMPARE(all.size(), tuned.point.size() - 1);
+  }
+
+  void each_step_is_left_out_with_those_that_need_it() {
+    Schedule plain(te::to_program(kernel_of(kProduct)).value(), this_cpu()->shared_target());
+    Schedule whole = plain;
+    for (char const* line : {"C.j.0, C.j.1 = split(C.j, factor=16)", "vectorize(C.j.1)",
+                             "C.i.0, C.i.1 = split(C.i, factor=8)", "unroll(C.i.1)"})
+      whole = whole.apply(parse_step(line).value()).value();
+    std::vector<LeftOut> all = left_out(whole, this_cpu()->shared_target()).value();
+    QCOMPARE(all.size(), size_t(4));
+    std::vector<int> others;
+    for (LeftOut const& one : all) {
+      others.push_back(one.others);
+      QVERIFY(one.schedule && one.sentence.empty());
+      QCOMPARE(one.schedule->trace().size(), size_t(3 - one.others));
+      QVERIFY(one.schedule->script().find(one.step) == std::string::npos);
+    }
+    QCOMPARE(others, (std::vector<int>{1, 0, 1, 0}));
+    QVERIFY(left_out(plain, this_cpu()->shared_target()).value().empty());
+    std::stop_source stop;
+    stop.request_stop();
+    QCOMPARE(left_out(whole, this_cpu()->shared_target(), stop.get_token()).error().code,
+             std::string("cancelled"));
   }
 };
 

@@ -121,6 +121,17 @@ private slots:
     QVERIFY(!outcome && outcome.error().code == "cancelled");
     QCOMPARE(finished, 0);
   }
+
+  void enough_ends_the_search_and_what_was_found_is_compared() {
+    int finished = 0;
+    std::stop_source enough;
+    NetworkBudget budget{.enough = enough.get_token(),
+                         .on_turn = [&](int) { enough.request_stop(); }};
+    NetworkOutcome outcome = tune_network({made_up(1, 0.5, finished)}, budget).value();
+    QVERIFY(outcome.end == TuneEnd::kStopped);
+    QVERIFY(outcome.tasks[0].trials > 0);
+    QCOMPARE(finished, 1);
+  }
 };
 
 QTEST_GUILESS_MAIN(NetworkTuningTest)

@@ -90,7 +90,11 @@ private slots:
       one->pace = std::chrono::milliseconds(30);
     }
     weak.is_lost = [](int attempt) { return attempt >= 3 && attempt < 6; };
-    TuneOptions options{.trials = 40};
+    std::vector<DeviceWork> works;  // of the weak one
+    TuneOptions options{.trials = 40, .on_device = [&](int device, DeviceShare const& share) {
+                          if (device == 1) works.push_back(share.work);
+                          QCOMPARE(share.reason.empty(), share.work != DeviceWork::kLost);
+                        }};
     auto tuning =
         KernelTuning::create(space_of(kProduct), {&steady, &weak}, inputs_, expected_, options)
             .value();
@@ -106,6 +110,12 @@ private slots:
     QCOMPARE(result.devices[1].lost, 1);
     QVERIFY(result.devices[1].reason.empty() && result.devices[1].trials > 2);
     QCOMPARE(result.devices[0].trials + result.devices[1].trials, 40);
+    // Who watches sees all of it.
+    for (DeviceWork work : {DeviceWork::kCompiling, DeviceWork::kMeasuring, DeviceWork::kLost})
+      QVERIFY(std::ranges::count(works, work) > 0);
+    auto lost = std::ranges::find(works, DeviceWork::kLost);
+    QVERIFY(std::find(lost, works.end(), DeviceWork::kMeasuring) != works.end());
+    QVERIFY(works.back() == DeviceWork::kIdle);
   }
 
   /// The search of these devices ends, with what became of each; nothing is counted that was lost.
@@ -165,6 +175,7 @@ private slots:
     QVERIFY(result.devices[1].trials <= 1);
     if (result.devices[1].trials == 1) {
       QCOMPARE(result.devices[1].reason, std::string("it called right what is wrong"));
+      QVERIFY(result.devices[1].work == DeviceWork::kBarred);
       QCOMPARE(std::ranges::count(result.attempts, records::Outcome::kWrong, &Attempt::outcome), 1);
     }
     QVERIFY(result.seconds > 1e-7);
@@ -217,6 +228,17 @@ private slots:
     };
     auto stopped = tune(space_of(kProduct), *device_, inputs_, expected_, options);
     QVERIFY(!stopped && stopped.error().code == "cancelled");
+    // Unlike that, enough is no reason to throw away what was found.
+    std::stop_source enough;
+    options.stop = {};
+    options.enough = enough.get_token();
+    options.on_attempt = [&](Attempt const& attempt) {
+      if (attempt.number == 4) enough.request_stop();
+    };
+    TuneResult ended = tune(space_of(kProduct), *device_, inputs_, expected_, options).value();
+    QVERIFY(ended.end == TuneEnd::kStopped);
+    QCOMPARE(ended.attempts.size(), size_t(4));
+    QVERIFY(ended.seconds > 0 && ended.rule_seconds > 0);
   }
 
   void a_small_space_is_searched_to_its_end() {
