@@ -112,8 +112,8 @@ using Command =
     std::variant<OpenModel, OpenSample, FixShapes, CloseModel, SelectKernel, ApplyStep, ApplyScript,
                  Undo, Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain, MeasureModel,
                  MeasureRoofs, CancelJob, Export, ExportKernel, ReplayOn, AddKernel, RewriteKernel,
-                 UseDevice, CutAt, MoveCut, RemoveCut, Tune, PauseTuning, ResumeTuning, StopTuning,
-                 OpenTrial, OpenStored, ClearTuning>;
+                 UseDevice, CutAt, MoveCut, RemoveCut, Tune, TuneModel, AblateStep, AblateTrial,
+                 PauseTuning, ResumeTuning, StopTuning, OpenTrial, OpenStored, ClearTuning>;
 
 /// A device, and the backend for what it says it is.
 struct ChosenDevice {
@@ -184,6 +184,12 @@ public:
   virtual std::vector<std::string> devices() const = 0;
   /// What `Tune` may name; the first is used where none is named.
   virtual std::vector<std::string> searches() const = 0;
+  /// What a search from a step of the current kernel may choose (0: of the target's template);
+  /// null: not there yet, the listener is called when it is.
+  virtual std::shared_ptr<TuningSpace const> tuning_space(int from) = 0;
+  /// The devices besides the one in use, asked what they are; null: not there yet, the listener is
+  /// called when it is. `again`: they are asked once more.
+  virtual std::shared_ptr<std::vector<DeviceChoice> const> device_choices(bool again) = 0;
   /// The file in which trials are kept; empty: they are not.
   virtual std::string trial_store() const = 0;
   /// Legal or why not, without applying: answers in milliseconds, for drags.

@@ -159,8 +159,9 @@ struct SharingDevice {
   Device* device = nullptr;
 };
 struct TuneRequest {
-  TuneOptions options;  ///< threads of 0: all cores of the device
-  Point pinned;         ///< knobs that stay as they are said
+  TuneOptions options;            ///< threads of 0: all cores of the device
+  Point pinned;                   ///< knobs that stay as they are said
+  std::vector<std::string> kept;  ///< knobs that stay as they are by rule, or in the script
   /// The template, where it is not the target's own: of one kernel.
   std::shared_ptr<OpenScript const> script;
   /// Of the device; null: not known, the target's own model of time says nothing then.
@@ -190,18 +191,29 @@ Result<Tuned> tune_kernel(LoadedModel const& model, int kernel, TuneRequest cons
                           Progress const& progress = {});
 
 struct TunedKernel;
+/// What a tuning of a model does now.
+enum class ModelTuneStage : uint8_t { kSearching, kComparing, kNetworks };
 struct ModelTuneRequest {
   TuneRequest kernels;  ///< of each; its trials and seconds are of all kernels together
   std::filesystem::path cache_folder;  ///< empty: no cache
   std::function<void(int kernel, Attempt const&)> on_attempt;
   /// Makes the trials, into the store, instead of this search alone: gets the kernels with their
   /// times by rule, says how many trials each row has.
-  std::function<Result<std::map<int, int>>(std::vector<TunedKernel> const&)> elsewhere;
+  std::function<Result<std::map<int, int>>(std::vector<TunedKernel> const&)> elsewhere = {};
+  /// The schedules that the kernels stand at, by row; what is found must be faster than these.
+  /// Those that are not named stand at the one by rule.
+  std::map<int, std::string> standing = {};
+  /// The kernels, with their times before, once they are known.
+  std::function<void(std::vector<TunedKernel> const&)> on_surveyed = {};
+  /// `kernel`: the row that it is about, or -1.
+  std::function<void(ModelTuneStage, int kernel)> on_stage = {};
 };
 struct TunedKernel {
   int kernel = 0;  ///< its row
   int calls = 0;
-  double rule_ms = 0, tuned_ms = 0;  ///< in the network, all calls, medians; equal: by rule
+  /// In the network, all calls, medians: as it stood, which is by rule where nothing else is said,
+  /// and with what was found; equal: nothing was.
+  double rule_ms = 0, tuned_ms = 0;
   std::optional<TuneResult> result;  ///< of its last comparison; nothing: nothing was found
   int trials = 0;
   std::string left_out;  ///< why it was not searched; empty: it was

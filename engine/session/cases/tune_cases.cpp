@@ -1,5 +1,8 @@
 #include "engine/session/cases/kernel_tuning.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -70,7 +73,35 @@ Result<std::vector<KnownTrial>> trials_of_job(records::TrialStore& store,
   return known;
 }
 
+/// The request's pins, and what its kept knobs are at the schedule by rule.
+Result<Point> pinned_of(ir::Program const& program, Backend const& backend,
+                        TuneRequest const& request, int threads) {
+  Point pinned = request.pinned;
+  if (request.kept.empty()) return pinned;
+  TRY_ASSIGN(std::vector<Knob> knobs,
+             knobs_by_rule(program, backend, request.script.get(), threads));
+  for (std::string const& name : request.kept) {
+    auto knob = std::ranges::find(knobs, name, &Knob::name);
+    if (knob == knobs.end())
+      return bad_input("unknown_knob", fmt::format("there is no knob '{}' to keep", name));
+    pinned[name] = knob->value();
+  }
+  return pinned;
+}
+
 }  // namespace
+
+Result<std::vector<Knob>> knobs_by_rule(ir::Program const& program, Backend const& backend,
+                                        OpenScript const* script, int threads) {
+  Decisions decisions({}, {}, threads);
+  if (script) {
+    (void)script->run(program, backend.shared_target(), decisions);
+    if (decisions.rejection()) return bad_input("not_legal", decisions.rejection()->sentence);
+  } else {
+    TRY(backend.templated(program, decisions));
+  }
+  return decisions.knobs();
+}
 
 Result<std::unique_ptr<KernelTuning>> open_tuning(LoadedModel const& model, int kernel,
                                                   TuneRequest const& request,
@@ -81,9 +112,11 @@ Result<std::unique_ptr<KernelTuning>> open_tuning(LoadedModel const& model, int 
   records::Trial common = common_of(model.kernel(kernel), program, *backend, request);
   TuneOptions options = request.options;
   if (options.threads <= 0) options.threads = backend->target().hardware.unit().count;
-  Space space(std::move(program), backend, request.pinned, request.roofs, options.threads,
+  TRY_ASSIGN(Point pinned, pinned_of(program, *backend, request, options.threads));
+  Space space(std::move(program), backend, std::move(pinned), request.roofs, options.threads,
               request.script);
   TRY(space.by_rule());
+  if (request.script) options.first.emplace_back();  // as it stands: what others are compared with
   if (request.store) {
     TRY_ASSIGN(options.known,
                trials_of_job(*request.store, common, request.team || !request.others.empty()));

@@ -63,11 +63,15 @@ public:
 
 private:
   StopToken stop() const { return request_.kernels.options.stop; }
-  Result<std::unique_ptr<Network>> network(std::map<int, std::string> const& scripts);
+  Result<std::unique_ptr<Network>> network(std::map<int, std::string> const& found);
   Result<Compared> compared();
   NetworkTask task(TunedKernel const& kernel);
   void say(std::string what) const {
     if (progress_) progress_({std::move(what), 0, 0});
+  }
+  void begins(ModelTuneStage stage, int task = -1) const {
+    if (request_.on_stage)
+      request_.on_stage(stage, task < 0 ? -1 : tuned_.kernels[size_t(task)].kernel);
   }
 
   LoadedModel const& model_;
@@ -80,11 +84,13 @@ private:
   TunedModel tuned_;
 };
 
-Result<std::unique_ptr<Network>> ModelTuning::network(std::map<int, std::string> const& scripts) {
+/// As it stands, but for what was found.
+Result<std::unique_ptr<Network>> ModelTuning::network(std::map<int, std::string> const& found) {
   NetworkOptions options;
   options.threads = request_.kernels.options.threads > 0 ? request_.kernels.options.threads
                                                          : backend_->target().hardware.unit().count;
-  options.scripts = scripts;
+  options.scripts = found;
+  options.scripts.insert(request_.standing.begin(), request_.standing.end());
   options.call.stop = stop();
   options.call.timeout = std::chrono::minutes(3);
   if (!request_.cache_folder.empty()) options.cache = &cache_;
@@ -95,7 +101,7 @@ Result<std::unique_ptr<Network>> ModelTuning::network(std::map<int, std::string>
 }
 
 Status ModelTuning::survey() {
-  say("timing the model by rule");
+  say("timing the model as it is");
   TRY_ASSIGN(inputs_, random_inputs(model_, 1));
   TRY_ASSIGN(std::unique_ptr<Network> by_rule, network({}));
   TRY_ASSIGN(NetworkTiming timing, by_rule->time(kRounds));
@@ -109,6 +115,7 @@ Status ModelTuning::survey() {
   }
   std::ranges::sort(tuned_.kernels, std::greater(), &TunedKernel::rule_ms);
   tuned_.rule_ms = tuned_.tuned_ms = times.network * 1e3;
+  if (request_.on_surveyed) request_.on_surveyed(tuned_.kernels);
   return {};
 }
 
@@ -130,12 +137,20 @@ NetworkTask ModelTuning::task(TunedKernel const& kernel) {
 Status ModelTuning::search() {
   std::vector<NetworkTask> tasks;
   for (TunedKernel const& kernel : tuned_.kernels) tasks.push_back(task(kernel));
-  NetworkBudget budget{
-      .trials = request_.kernels.options.trials,
-      .seconds = request_.kernels.options.seconds,
-      .stop = stop(),
-      .on_turn = [&](int task) { say(tasks[size_t(task)].name); },
-      .on_finals = [&](int task) { say("comparing the best of " + tasks[size_t(task)].name); }};
+  NetworkBudget budget{.trials = request_.kernels.options.trials,
+                       .seconds = request_.kernels.options.seconds,
+                       .stop = stop(),
+                       .enough = request_.kernels.options.enough,
+                       .on_turn =
+                           [&](int task) {
+                             say(tasks[size_t(task)].name);
+                             begins(ModelTuneStage::kSearching, task);
+                           },
+                       .on_finals =
+                           [&](int task) {
+                             say("comparing the best of " + tasks[size_t(task)].name);
+                             begins(ModelTuneStage::kComparing, task);
+                           }};
   std::map<int, int> made;  // elsewhere, by row
   if (request_.elsewhere) {
     TRY_ASSIGN(made, request_.elsewhere(tuned_.kernels));
@@ -178,6 +193,7 @@ Result<Compared> ModelTuning::compared() {
 
 Status ModelTuning::compare() {
   say("comparing the networks");
+  begins(ModelTuneStage::kNetworks);
   while (!tuned_.scripts.empty()) {
     TRY_ASSIGN(Compared compared, this->compared());
     tuned_.rule_ms = compared.network_before.median() * 1e3;

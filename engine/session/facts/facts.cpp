@@ -72,6 +72,40 @@ Value of_tuning(Snapshot const& now, Get get) {
   return run ? get(*run) : std::nullopt;
 }
 
+/// Of the last tuning of the model; 0 where there was none.
+template <typename Get>
+Value of_model_tuning(Snapshot const& now, Get get) {
+  return number(now.tuning && now.tuning->model ? double(get(*now.tuning->model)) : 0.0);
+}
+
+Value model_tuning_state(Snapshot const& now) {
+  bool known = now.tuning && now.tuning->model;
+  return words(known ? std::string(name_of(now.tuning->model->state)) : "none");
+}
+
+/// The devices of the tuning that goes on, or of the last one.
+std::string tuning_devices(Snapshot const& now) {
+  if (!now.tuning) return "";
+  auto const& model = now.tuning->model;
+  TuningRun const* run = now.tuning->run();
+  std::string text;
+  for (TuningDevice const& one : model && (model->goes_on() || !run) ? model->devices
+                                 : run                               ? run->devices
+                                                                     : std::vector<TuningDevice>())
+    text += (text.empty() ? "" : ", ") + one.name + " " + std::string(name_of(one.does));
+  return text;
+}
+
+AblationView const* ablation_of(Snapshot const& now) {
+  return now.tuning ? now.tuning->ablation.get() : nullptr;
+}
+
+Value gain_state(Snapshot const& now) {
+  AblationView const* view = ablation_of(now);
+  if (!view) return words("none");
+  return words(view->goes_on ? "measuring" : view->error.empty() ? "ended" : view->error);
+}
+
 Value tuning_state(Snapshot const& now) {
   TuningRun const* run = now.tuning ? now.tuning->run() : nullptr;
   return words(run ? std::string(name_of(run->state)) : "none");
@@ -167,6 +201,37 @@ Fact const kFacts[] = {
      [](Now now, Chosen) { return of_tuning(now, [](auto& run) { return number(run.best); }); }},
     {{"tuning.error", "words", "why the last tuning failed, or none"},
      [](Now now, Chosen) { return of_tuning(now, [](auto& run) { return or_none(run.error); }); }},
+    {{"tuning.from", "", "the step that the last tuning searches from; 0: the target's template"},
+     [](Now now, Chosen) { return of_tuning(now, [](auto& run) { return number(run.from); }); }},
+    {{"tuning.kept", "", "number of its knobs that stay as they are"},
+     [](Now now, Chosen) {
+       return of_tuning(now, [](auto& run) { return number(run.kept.size()); });
+     }},
+    {{"tuning.devices", "words", "its devices, each with what it does now, or none"},
+     [](Now now, Chosen) { return or_none(tuning_devices(now)); }},
+    {{"model_tuning.state", "words",
+      "the model's tuning: none, timing, searching, paused, comparing, networks, ended"},
+     [](Now now, Chosen) { return model_tuning_state(now); }},
+    {{"model_tuning.kernels", "", "number of kernels that the model's tuning knows"},
+     [](Now now, Chosen) {
+       return of_model_tuning(now, [](auto& one) { return one.kernels.size(); });
+     }},
+    {{"model_tuning.trials", "", "number of its trials so far"},
+     [](Now now, Chosen) { return of_model_tuning(now, [](auto& one) { return one.trials; }); }},
+    {{"model_tuning.changed", "", "number of kernels that got a faster schedule from it"},
+     [](Now now, Chosen) { return of_model_tuning(now, [](auto& one) { return one.changed; }); }},
+    {{"model_tuning.before", "ms", "time of the network before it, or 0"},
+     [](Now now, Chosen) {
+       return of_model_tuning(now, [](auto& one) { return one.before_ms.value_or(0); });
+     }},
+    {{"model_tuning.after", "ms", "time of the network after it, or 0"},
+     [](Now now, Chosen) {
+       return of_model_tuning(now, [](auto& one) { return one.after_ms.value_or(0); });
+     }},
+    {{"gain.state", "words", "what carries the gain: none, measuring, ended, or why it failed"},
+     [](Now now, Chosen) { return gain_state(now); }},
+    {{"gain.parts", "", "number of steps or choices that are left out one by one"},
+     [](Now now, Chosen) { return number(ablation_of(now) ? ablation_of(now)->parts.size() : 0); }},
     {{"refusal", "words", "code of the refused step, or none"},
      [](Now now, Chosen) { return words(now.refusal ? now.refusal->code : "none"); }},
     {{"refusal.repairs", "", "number of repairs offered for it"},

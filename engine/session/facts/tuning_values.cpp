@@ -10,6 +10,37 @@ std::string_view name_of(TuningState state) {
   return kNames[size_t(state)];
 }
 
+std::string_view name_of(DeviceDoes does) {
+  constexpr std::string_view kNames[] = {"idle", "compiling", "measuring", "lost", "quarantine"};
+  return kNames[size_t(does)];
+}
+
+std::string_view name_of(KernelTurn turn) {
+  constexpr std::string_view kNames[] = {"waits", "searched", "compared",
+                                         "tuned", "stays",    "left out"};
+  return kNames[size_t(turn)];
+}
+
+std::string_view name_of(ModelTuningState state) {
+  constexpr std::string_view kNames[] = {"timing",    "searching", "paused",
+                                         "comparing", "networks",  "ended"};
+  return kNames[size_t(state)];
+}
+
+double TuningSpace::size(std::vector<std::string> const& kept) const {
+  double size = 1;
+  for (SpaceKnob const& knob : knobs)
+    if (std::ranges::find(kept, knob.name) == kept.end()) size *= knob.values;
+  return size;
+}
+
+double TuningRun::from_ms() const {
+  if (from == 0) return 0;
+  for (auto const& trial : trials)
+    if (trial->knobs.empty() && trial->ms > 0) return trial->ms;
+  return 0;
+}
+
 int TuningRun::failed() const {
   return int(std::ranges::count_if(
       trials, [](auto const& trial) { return trial->outcome != TrialClass::kRight; }));

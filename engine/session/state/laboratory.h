@@ -1,6 +1,7 @@
 /// Kernels measured for the session: inputs and the right answer are made once per kernel.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -38,6 +39,14 @@ public:
   /// Compiles, runs once over poisoned outputs, compares, times.
   Result<Outcome> measure(Model const& model, int kernel, ir::Program const& program, CodeTier tier,
                           StopToken stop, Progress const& progress = {});
+
+  /// Compares the parts of a schedule on this device.
+  using OnBench = std::function<Status(KernelBench&, te::Expected const&)>;
+  Status on_bench(Model const& model, int kernel, OnBench const& work, StopToken stop,
+                  Progress const& progress = {}) {
+    TRY(prepare(model, kernel, stop, progress));
+    return work(*bench_, expected_);
+  }
 
   /// What this device was seen to reach, in GFLOP/s on all its threads.
   void know_peak(double gflops);

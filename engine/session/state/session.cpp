@@ -44,6 +44,7 @@ Status SessionImpl::open(std::string const& source, std::shared_ptr<Project cons
                          std::string const& shapes, std::string const& from_device) {
   TRY_ASSIGN(auto fixes, parse_fixes(shapes));
   clear_error();
+  stop_ablation();
   jobs_.start("open", "opening " + source,
               [this, source, project, shapes, fixes, from_device](StopToken stop,
                                                                   Progress const& progress) {

@@ -1,6 +1,7 @@
 /// The session behind its facade: state under a mutex, jobs on threads of their own. Its methods
 /// are in session.cpp (models), session_steps.cpp, session_jobs.cpp (measuring, devices, exports),
-/// session_cut.cpp, session_tuning.cpp, session_trials.cpp and session_states.cpp (texts and
+/// session_cut.cpp, session_tuning.cpp, session_model_tuning.cpp, session_spaces.cpp (what there is
+/// to tune), session_ablation.cpp, session_trials.cpp and session_states.cpp (texts and
 /// comparisons).
 #pragma once
 
@@ -15,12 +16,17 @@
 #include "engine/session/state/jobs.h"
 #include "engine/session/state/laboratory.h"
 #include "engine/session/state/session_state.h"
+#include "engine/session/use_cases.h"
 #include "engine/session/views/schedule_views.h"
 #include "engine/tuner/tune.h"
 
 namespace tw::session {
 
 class TuningClock;
+struct Ablated;
+
+/// Null where nothing is to be kept.
+Result<std::unique_ptr<records::TrialStore>> opened_trial_store(std::filesystem::path const& file);
 
 /// The child process that runs kernels here, and the backend for this processor.
 ChosenDevice this_machine(Options const& options);
@@ -36,7 +42,8 @@ public:
         code_jobs_([] {}),
         model_jobs_([] {}),
         patience_([] {}),
-        tune_jobs_([] {}) {
+        tune_jobs_([] {}),
+        ask_jobs_([] {}) {
     state_.here = laboratory_->tried_on();
     published_.code_stages = stages_;  // what can be shown is known before there is a model
     start_roofs(false);
@@ -76,6 +83,8 @@ public:
   std::vector<std::string> export_targets() const override { return options_.exports.targets; }
   std::vector<std::string> devices() const override;
   std::vector<std::string> searches() const override;
+  std::shared_ptr<TuningSpace const> tuning_space(int from) override;
+  std::shared_ptr<std::vector<DeviceChoice> const> device_choices(bool again) override;
   std::string trial_store() const override { return options_.trial_store; }
   std::shared_ptr<RefusalView const> why_not(std::string const& line) override;
   std::string script() const override {
@@ -96,8 +105,8 @@ public:
   bool wait_idle(double seconds) override {
     // A job may begin one on another thread: all are idle when none was busy in a whole round.
     return jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds) &&
-           model_jobs_.wait_idle(seconds) && tuner_rests(seconds) && jobs_.wait_idle(seconds) &&
-           code_jobs_.wait_idle(seconds);
+           model_jobs_.wait_idle(seconds) && ask_jobs_.wait_idle(seconds) && tuner_rests(seconds) &&
+           jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds);
   }
 
 private:
@@ -126,7 +135,10 @@ private:
   Status run(UseDevice const& c);
   Status run(Export const& c) { return start_export(c.target, c.folder, ""); }
   Status run(ExportKernel const& c) { return start_export(c.target, c.folder, c.kernel); }
-  Status run(CancelJob const&) { return jobs_.cancel_all(), Status(); }
+  Status run(CancelJob const&) {
+    jobs_.cancel_all();
+    return stop_ablation(), Status();
+  }
   Status run(ReplayOn const& c);
   Status run(AddKernel const& c);
   Status run(RewriteKernel const& c);
@@ -134,6 +146,9 @@ private:
   Status run(MoveCut const& c);
   Status run(RemoveCut const&);
   Status run(Tune const& c);
+  Status run(TuneModel const& c);
+  Status run(AblateStep const& c);
+  Status run(AblateTrial const& c);
   Status run(PauseTuning const&);
   Status run(ResumeTuning const&);
   Status run(StopTuning const&);
@@ -182,15 +197,48 @@ private:
   void write_kernel(Model const& model, std::string const& text, int row);
 
   // Tuning, on a thread of its own.
-  void tune_job(Model const& model, TuningRun const& begun, Tune const& wanted, StopToken stop);
-  Result<TuneResult> tuned_kernel(Model const& model, TuningRun const& begun, Tune const& wanted,
-                                  TuningClock& clock, StopToken stop);
+  struct TuneJob {
+    Model model = {};
+    TuningRun begun = {};
+    Tune wanted;
+    std::shared_ptr<OpenScript const> script = {};  ///< null: the target's template
+  };
+  void tune_job(TuneJob const& job, StopToken stop);
+  Result<TuneResult> tuned_kernel(TuneJob const& job, TuningClock& clock, StopToken stop);
+  Result<std::shared_ptr<OpenScript const>> open_script(int from) const;
+  TuneRequest tune_request(std::string const& device, std::string const& search, int seed,
+                           StopToken stop) const;
+  void take_device(int number, int device, DeviceShare const& share, TuningClock const& clock);
+  void tuner_is_done();
   std::shared_ptr<Roofs const> roofs_of(std::string const& device) const;
   void take_attempt(int number, Attempt const& attempt, TuningClock& clock, StopToken stop);
-  void wait_while_paused(int number, StopToken stop);
+  void wait_while_paused(std::function<void(bool paused)> const& show, StopToken stop);
   void wait_for_others(StopToken stop);
   bool tuner_rests(double seconds);
   void change_run(int number, std::function<void(TuningRun&)> const& change);
+
+  // Tuning of the whole model (session_model_tuning.cpp).
+  struct ModelTuningJob;
+  void tune_model_job(ModelTuningJob& job);
+  Result<TunedModel> tuned_model(ModelTuningJob& job);
+  ModelTuneRequest model_request(ModelTuningJob& job);
+  Result<std::vector<ChosenDevice>> open_sharing(ModelTuningJob& job, Hardware const& first) const;
+  /// Not `shown`: it is with the next change.
+  void show_model_tuning(ModelTuningJob& job, std::function<void(ModelTuningView&)> const& change,
+                         bool shown = true);
+  void take_model_attempt(ModelTuningJob& job, int kernel, Attempt const& attempt);
+  void take_model_device(ModelTuningJob& job, int device, DeviceShare const& share);
+  Status take_tuned(ModelTuningJob& job, TunedModel const& tuned);
+  void keep_runs(ModelTuningJob& job, TunedModel const* tuned);
+
+  // What there is to tune, and what carries a gain.
+  void find_space(int from, Model const& model, int kernel, StopToken stop);
+  void ask_devices(std::string const& here, StopToken stop);
+  Status ablated(Ablated const& what, StopToken stop, Progress const& progress);
+  void change_ablation(Ablated const& what, std::function<void(AblationView&)> const& change);
+  Status start_ablation(Ablated what);
+  /// One that waits for its turn is dropped by whom nobody is told.
+  void stop_ablation();
   void publish_tuning();
   // These with the mutex held.
   void stop_tuning();
@@ -238,11 +286,28 @@ private:
   struct Tuner {
     bool runs = false;
     bool pause_wanted = false;
-    bool waits = false;   ///< as it is paused
-    int last_number = 0;  ///< of runs
+    bool waits = false;       ///< as it is paused
+    int last_number = 0;      ///< of runs
+    bool of_model = false;    ///< it tunes the whole model
+    std::stop_source enough;  ///< of a model's search
   };
   Tuner tuner_;
   std::condition_variable_any tuner_changed_;
+  /// The last space that was asked for, and of what.
+  struct AskedSpace {
+    Model model;
+    int kernel = -1, from = -1;
+    std::shared_ptr<Backend const> backend;
+    std::shared_ptr<TuningSpace const> space;  ///< null: not there yet
+  };
+  AskedSpace asked_space_;
+  struct AskedDevices {
+    std::string here;  ///< the device in use then
+    bool asked = false;
+    std::shared_ptr<std::vector<DeviceChoice> const> choices;  ///< null: not there yet
+  };
+  AskedDevices asked_devices_;
+  int ablations_ = 0;
   int times_doubted_ = 0;
   bool modelling_ = false;  ///< a job goes through the states that are not modelled
   Jobs jobs_;
@@ -250,6 +315,7 @@ private:
   Jobs model_jobs_;
   Jobs patience_;  ///< waits for a quiet moment; nobody waits for it
   Jobs tune_jobs_;
+  Jobs ask_jobs_;  ///< of devices, that may not answer for long
 };
 
 }  // namespace tw::session

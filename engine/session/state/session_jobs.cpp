@@ -253,6 +253,7 @@ Status SessionImpl::run(UseDevice const& c) {
   if (!options_.open_device)
     return bad_input("no_devices", "only this machine is available as a device");
   for (char const* kind : {"measure", "check", "model", "roofs"}) jobs_.cancel(kind);
+  stop_ablation();
   clear_error();
   jobs_.start("device", "asking " + c.name + " what it is",
               [this, name = c.name](StopToken stop, Progress const&) {

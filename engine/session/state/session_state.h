@@ -54,9 +54,11 @@ struct State {
   std::shared_ptr<ErrorView const> error;
   std::shared_ptr<ExportView const> exported;
   std::shared_ptr<ReplayView const> replay;
-  std::vector<std::shared_ptr<TuningRun const>> runs;  ///< of the tuner, the oldest first
-  int measuring = -1;                                  ///< history node that a job is measuring now
-  TriedOn here;                                        ///< the device in use
+  std::vector<std::shared_ptr<TuningRun const>> runs;   ///< of the tuner, the oldest first
+  std::shared_ptr<ModelTuningView const> model_tuning;  ///< the last one
+  std::shared_ptr<AblationView const> ablation;         ///< the last one
+  int measuring = -1;  ///< history node that a job is measuring now
+  TriedOn here;        ///< the device in use
   uint64_t version = 0;
 
   KernelWork& now() { return kernels.at(kernel); }

@@ -2,19 +2,18 @@
 #include <fmt/format.h>
 
 #include "engine/records/trial_store.h"
+#include "engine/session/state/opened_trial.h"
 #include "engine/session/state/session_impl.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw::session {
 namespace {
 
-struct Opening {
-  std::string script;
-  std::string name;  ///< "trial 7 of the genetic search"
-  double ms = 0;     ///< 0: it has no time
-};
+/// The session's thread waits for nobody: readers of a store only wait while it is made.
+constexpr int kPatience = 200;  // milliseconds
 
-/// The history with the trial's steps as a branch from the plain nest, which is current.
+}  // namespace
+
 Result<History> opened(Opening const& trial, History history) {
   TRY_ASSIGN(Script script, parse_script(trial.script, "script", false));
   size_t known = history.size();
@@ -34,8 +33,7 @@ Result<History> opened(Opening const& trial, History history) {
   return history.node(leaf).note.empty() ? history.with_note(leaf, note) : history;
 }
 
-/// The session's thread waits for nobody: readers of a store only wait while it is made.
-constexpr int kPatience = 200;  // milliseconds
+namespace {
 
 Result<records::StoredTrial> stored_trial(std::string const& file, int number) {
   std::error_code ignored;

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <iterator>
+#include <sstream>
 
 #include "engine/session/state/session_impl.h"
 #include "engine/session/state/tuning_clock.h"
@@ -18,13 +20,17 @@ namespace {
 
 constexpr auto kLook = std::chrono::milliseconds(5);  // while another job measures
 
-/// Null where nothing is to be kept.
-Result<std::unique_ptr<records::TrialStore>> opened_store(std::filesystem::path const& file) {
-  if (file.empty()) return nullptr;
-  return records::open_store(file, {.durability = Durability::kFast});
+std::vector<std::string> words_in(std::string const& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
 }
 
 }  // namespace
+
+Result<std::unique_ptr<records::TrialStore>> opened_trial_store(std::filesystem::path const& file) {
+  if (file.empty()) return nullptr;
+  return records::open_store(file, {.durability = Durability::kFast});
+}
 
 std::vector<std::string> SessionImpl::searches() const {
   std::vector<std::string> names;
@@ -33,8 +39,9 @@ std::vector<std::string> SessionImpl::searches() const {
 }
 
 std::shared_ptr<TuningView const> SessionImpl::tuning_view() const {
-  if (state_.runs.empty()) return nullptr;
-  return std::make_shared<TuningView const>(TuningView{state_.runs});
+  if (state_.runs.empty() && !state_.model_tuning && !state_.ablation) return nullptr;
+  return std::make_shared<TuningView const>(
+      TuningView{state_.runs, state_.model_tuning, state_.ablation});
 }
 
 /// Only what is new of the tuning: a trial comes many times a second.
@@ -65,37 +72,61 @@ Status SessionImpl::run(Tune const& c) {
   TRY_ASSIGN(SearchRow search,
              c.search.empty() ? Result<SearchRow>(tw::searches().front()) : find_search(c.search));
   std::shared_ptr<TuningRun> run = std::make_shared<TuningRun>();
-  Model model;
+  TuneJob job{.wanted = c};
   {
     std::lock_guard lock(mutex_);
     if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
     if (tuner_.runs)
       return bad_input("tuning_goes_on", "another tuning is not at its end; stop it first");
-    model = state_.model;
+    TRY_ASSIGN(job.script, open_script(c.from));
+    job.model = state_.model;
     run->number = ++tuner_.last_number;
     run->row = state_.kernel;
-    run->kernel = model->kernel(state_.kernel).name;
+    run->kernel = job.model->kernel(state_.kernel).name;
     run->search = search.name;
     run->device = state_.here.device;
     run->seed = c.seed;
+    run->from = c.from;
+    run->kept = words_in(c.keep);
     run->budget = c.trials;
+    run->devices.push_back({.name = run->device});
     state_.runs.push_back(run);
-    tuner_ = {.runs = true, .pause_wanted = false, .waits = false, .last_number = run->number};
+    tuner_ = Tuner{.runs = true, .last_number = run->number};
   }
-  tune_jobs_.start("tune", "tuning", [this, model, run, c](StopToken stop, Progress const&) {
-    tune_job(model, *run, c, stop);
-  });
+  job.begun = *run;
+  tune_jobs_.start("tune", "tuning",
+                   [this, job](StopToken stop, Progress const&) { tune_job(job, stop); });
   return {};
 }
 
-void SessionImpl::tune_job(Model const& model, TuningRun const& begun, Tune const& wanted,
-                           StopToken stop) {
+/// With the mutex held: what a search from a step of the current kernel chooses; null for the
+/// target's template.
+Result<std::shared_ptr<OpenScript const>> SessionImpl::open_script(int from) const {
+  if (from == 0) return nullptr;
+  if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
+  History const& history = state_.kernels.at(state_.kernel).history;
+  if (!history.has(from)) return bad_input("unknown_node", "there is no such step");
+  if (!history.node(from).refusal.empty())
+    return bad_input("refused_here",
+                     "this device refuses a step before: " + history.node(from).refusal);
+  auto script =
+      std::make_shared<OpenScript const>(OpenScript::all_open(history.node(from).schedule.trace()));
+  if (script->open() == 0)
+    return bad_input("nothing_open", fmt::format("no step up to step {} has a number that a search "
+                                                 "could choose: split a loop first",
+                                                 from));
+  return script;
+}
+
+void SessionImpl::tune_job(TuneJob const& job, StopToken stop) {
   wait_for_others(stop);
-  TuningClock clock(wanted.trials, wanted.seconds);
-  auto tuned = tuned_kernel(model, begun, wanted, clock, stop);
-  change_run(begun.number, [&](TuningRun& run) {
+  TuningClock clock(job.wanted.trials, job.wanted.seconds);
+  auto tuned = tuned_kernel(job, clock, stop);
+  change_run(job.begun.number, [&](TuningRun& run) {
     run.state = TuningState::kEnded;
     run.seconds_left.reset();
+    for (TuningDevice& device : run.devices)
+      if (device.reason.empty()) device.does = DeviceDoes::kIdle;
     if (tuned) {
       take_result(*tuned, run);
     } else if (stop.stop_requested()) {
@@ -107,6 +138,10 @@ void SessionImpl::tune_job(Model const& model, TuningRun const& begun, Tune cons
     }
   });
   publish_tuning();  // before anybody who waits goes on
+  tuner_is_done();
+}
+
+void SessionImpl::tuner_is_done() {
   {
     std::lock_guard lock(mutex_);
     tuner_.runs = tuner_.waits = false;
@@ -121,31 +156,54 @@ std::shared_ptr<Roofs const> SessionImpl::roofs_of(std::string const& device) co
   return known ? state_.machine->rates : nullptr;
 }
 
-Result<TuneResult> SessionImpl::tuned_kernel(Model const& model, TuningRun const& begun,
-                                             Tune const& wanted, TuningClock& clock,
-                                             StopToken stop) {
-  TRY_ASSIGN(ChosenDevice chosen, open_device(begun.device, stop));
-  auto store = opened_store(options_.trial_store);
+/// What every search here has in common.
+TuneRequest SessionImpl::tune_request(std::string const& device, std::string const& search,
+                                      int seed, StopToken stop) const {
   TuneRequest request;
-  if (store) request.store = store->get();
-  request.roofs = roofs_of(begun.device);
-  request.device = begun.device;
+  request.roofs = roofs_of(device);
+  request.device = device;
   request.build = options_.build;
-  request.options.trials = wanted.trials;
-  request.options.seconds = wanted.seconds;
-  request.options.seed = uint64_t(wanted.seed);
+  request.options.seed = uint64_t(seed);
   request.options.threads = options_.threads;
-  request.options.search = begun.search;
-  request.options.stop = stop;
+  request.options.search = search;
+  request.options.stop = std::move(stop);
+  return request;
+}
+
+Result<TuneResult> SessionImpl::tuned_kernel(TuneJob const& job, TuningClock& clock,
+                                             StopToken stop) {
+  TuningRun const& begun = job.begun;
+  TRY_ASSIGN(ChosenDevice chosen, open_device(begun.device, stop));
+  auto store = opened_trial_store(options_.trial_store);
+  TuneRequest request = tune_request(begun.device, begun.search, begun.seed, stop);
+  if (store) request.store = store->get();
+  request.options.trials = job.wanted.trials;
+  request.options.seconds = job.wanted.seconds;
+  request.kept = begun.kept;
+  request.script = job.script;
   request.options.on_attempt = [&](Attempt const& attempt) {
     take_attempt(begun.number, attempt, clock, stop);
   };
+  request.options.on_device = [&](int device, DeviceShare const& share) {
+    take_device(begun.number, device, share, clock);
+  };
   clock.begin();
-  auto tuned = tune_kernel(*model, begun.row, request, chosen.backend, *chosen.device);
+  auto tuned = tune_kernel(*job.model, begun.row, request, chosen.backend, *chosen.device);
   std::string not_stored = !store ? to_sentence(store.error()) : tuned ? tuned->not_stored : "";
   change_run(begun.number, [&](TuningRun& run) { run.not_stored = not_stored; });
   if (!tuned) return std::unexpected(tuned.error());
   return std::move(tuned->result);
+}
+
+void SessionImpl::take_device(int number, int device, DeviceShare const& share,
+                              TuningClock const& clock) {
+  change_run(number, [&](TuningRun& run) {
+    if (run.devices.size() <= size_t(device)) run.devices.resize(size_t(device) + 1);
+    TuningDevice& shown = run.devices[size_t(device)];
+    shown = device_view(share);
+    if (share.trials > 0) shown.trials_a_second = clock.trials_a_second(share.trials);
+  });
+  if (clock.is_slow(share.trials)) publish_tuning();
 }
 
 /// On the tuner's thread, which goes on when this returns: so it is paused.
@@ -161,27 +219,31 @@ void SessionImpl::take_attempt(int number, Attempt const& attempt, TuningClock& 
   });
   if (clock.should_show(attempt.number)) publish_tuning();
   auto waits_since = std::chrono::steady_clock::now();
-  wait_while_paused(number, stop);
+  auto show = [&](bool paused) {
+    change_run(number, [&](TuningRun& run) {
+      run.state = paused ? TuningState::kPaused : TuningState::kRunning;
+    });
+    publish_tuning();
+  };
+  wait_while_paused(show, stop);
   wait_for_others(stop);
   clock.leave_out(std::chrono::steady_clock::now() - waits_since);
 }
 
-void SessionImpl::wait_while_paused(int number, StopToken stop) {
+void SessionImpl::wait_while_paused(std::function<void(bool paused)> const& show, StopToken stop) {
   {
     std::unique_lock lock(mutex_);
     if (!tuner_.pause_wanted) return;
     tuner_.waits = true;
   }
-  change_run(number, [](TuningRun& run) { run.state = TuningState::kPaused; });
-  publish_tuning();
+  show(true);
   tuner_changed_.notify_all();
   {
     std::unique_lock lock(mutex_);
     tuner_changed_.wait(lock, stop, [this] { return !tuner_.pause_wanted; });
     tuner_.waits = tuner_.pause_wanted = false;
   }
-  change_run(number, [](TuningRun& run) { run.state = TuningState::kRunning; });
-  publish_tuning();
+  show(false);
 }
 
 void SessionImpl::wait_for_others(StopToken stop) {
@@ -196,7 +258,8 @@ bool SessionImpl::tuner_rests(double seconds) {
 
 /// With the mutex held: what was begun may have ended meanwhile, and then there is nothing to do.
 Status SessionImpl::check_tuned() const {
-  if (state_.runs.empty()) return bad_input("no_tuning", "nothing was tuned yet");
+  if (state_.runs.empty() && !state_.model_tuning)
+    return bad_input("no_tuning", "nothing was tuned yet");
   return {};
 }
 
@@ -218,7 +281,10 @@ Status SessionImpl::run(ResumeTuning const&) {
 Status SessionImpl::run(StopTuning const&) {
   std::lock_guard lock(mutex_);
   TRY(check_tuned());
-  stop_tuning();
+  if (!tuner_.of_model || tuner_.enough.stop_requested()) return stop_tuning(), Status();
+  tuner_.enough.request_stop();
+  tuner_.pause_wanted = tuner_.waits = false;
+  tuner_changed_.notify_all();
   return {};
 }
 
@@ -231,6 +297,8 @@ void SessionImpl::stop_tuning() {
 Status SessionImpl::run(ClearTuning const&) {
   std::lock_guard lock(mutex_);
   std::erase_if(state_.runs, [](auto const& run) { return !run->goes_on(); });
+  if (state_.model_tuning && !state_.model_tuning->goes_on()) state_.model_tuning = nullptr;
+  if (state_.ablation && !state_.ablation->goes_on) state_.ablation = nullptr;
   return {};
 }
 

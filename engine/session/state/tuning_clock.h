@@ -25,6 +25,9 @@ public:
     return std::max(left, 0.0);
   }
   bool is_over() const { return seconds_ > 0 && since(start_) >= seconds_; }
+  double elapsed() const { return since(work_start_); }
+  /// What a device does can be read before it does something else.
+  bool is_slow(int done) const { return trials_a_second(done) < 8; }
   /// Not each one of many: a picture takes longer than a short trial.
   bool should_show(int done) {
     if (done < trials_ && since(shown_) < 0.1) return false;

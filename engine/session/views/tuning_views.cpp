@@ -25,7 +25,29 @@ TrialClass class_of(records::Outcome outcome) {
   return TrialClass::kInvalid;
 }
 
+/// Where a person's own schedule is searched: that itself is no find, and what is faster than it is
+/// one, whatever the default takes.
+void offer_beside(TuningRun& run) {
+  if (run.best > 0 && run.trial(run.best)->knobs.empty()) run.best = 0;
+  double least = run.from_ms();
+  if (run.best > 0 || least <= 0) return;
+  for (auto const& trial : run.trials)
+    if (trial->ms > 0 && trial->ms < least) least = trial->ms, run.best = trial->number;
+  if (run.best > 0) run.best_ms.reset();
+}
+
 }  // namespace
+
+TuningDevice device_view(DeviceShare const& share) {
+  TuningDevice device;
+  device.name = share.name;
+  device.does = DeviceDoes(int(share.work));
+  device.trial = share.trial;
+  device.trials = share.trials;
+  device.lost = share.lost;
+  device.reason = share.reason;
+  return device;
+}
 
 TuningTrial trial_view(Attempt const& attempt) {
   TuningTrial trial;
@@ -63,6 +85,7 @@ void take_result(TuneResult const& result, TuningRun& run) {
   for (auto const& trial : run.trials)
     if (trial->ms > 0 && trial->script == result.script && result.seconds < result.rule_seconds)
       run.best = trial->number;
+  if (run.from > 0) offer_beside(run);
 }
 
 }  // namespace tw::session

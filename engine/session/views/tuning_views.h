@@ -7,6 +7,7 @@
 namespace tw::session {
 
 TuningTrial trial_view(Attempt const& attempt);
+TuningDevice device_view(DeviceShare const& share);
 /// A sentence's part: "all trials are done".
 std::string words_of(TuneEnd end);
 /// Everything that the result of a search says.
