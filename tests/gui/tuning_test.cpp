@@ -6,6 +6,7 @@
 #include <QSpinBox>
 #include <QtTest>
 
+#include "tests/gui/seen.h"
 #include "tests/gui/workplace.h"
 #include "widgets/paint/paint.h"
 #include "widgets/tuning/tuning_view.h"
@@ -106,7 +107,7 @@ private slots:
       side->setCurrentIndex(which);
       for (int i = 0; i < 4; ++i) QApplication::processEvents();
       for (QWidget* one : view.findChildren<QWidget*>())
-        if (one->isVisible()) check(*one, wrong);
+        if (one->isVisible()) check_words(*one, wrong);
       QVERIFY2(wrong.isEmpty(), qPrintable(wrong.mid(0, 10).join("\n")));
       keep_picture(view, QString("tuning_%1_%2_%3_%4")
                              .arg(theme)
@@ -216,7 +217,7 @@ private slots:
         for (int i = 0; i < 4; ++i) QApplication::processEvents();
         QStringList wrong;
         for (QWidget* one : view.findChildren<QWidget*>())
-          if (one->isVisible()) check(*one, wrong);
+          if (one->isVisible()) check_words(*one, wrong);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.mid(0, 10).join("\n")));
         keep_picture(*place.window, QString("window_%1_%2").arg(theme).arg(size.width()));
       }
@@ -228,31 +229,8 @@ private slots:
   }
 
 private:
-  /// For those who want to look at them: TW_PICTURES names a folder.
-  static void keep_picture(QWidget& widget, QString const& name) {
-    QString folder = qEnvironmentVariable("TW_PICTURES");
-    if (!folder.isEmpty()) widget.grab().save(folder + "/" + name + ".png");
-  }
   static QPushButton* button(QWidget& view, char const* name) {
     return view.findChild<QPushButton*>(name);
-  }
-  static void check(QWidget& view, QStringList& wrong) {
-    if (auto* label = qobject_cast<QLabel*>(&view); label && !label->wordWrap())
-      if (label->fontMetrics().horizontalAdvance(label->text()) > label->width())
-        wrong << "no room for " + label->text();
-    if (!dynamic_cast<Canvas*>(&view)) return;
-    paint::TextLog log;
-    QPixmap canvas(view.size());
-    view.render(&canvas, {}, view.visibleRegion(), QWidget::RenderFlags());
-    auto ink = [](paint::PaintedText const& t) {
-      return t.box.boundingRect().adjusted(1, 3, -1, -3);
-    };
-    for (size_t i = 0; i < log.texts.size(); ++i) {
-      if (log.texts[i].cut) wrong << view.objectName() + " cuts " + log.texts[i].words;
-      for (size_t j = 0; j < i; ++j)
-        if (ink(log.texts[i]).intersects(ink(log.texts[j])))
-          wrong << view.objectName() + ": " + log.texts[i].words + " lies on " + log.texts[j].words;
-    }
   }
 };
 

@@ -255,6 +255,10 @@ void HistoryView::contextMenuEvent(QContextMenuEvent* event) {
     menu->addAction(picked_ == node ? "Unpick" : "Pick for a comparison\tCtrl+click", this,
                     [this, node] { emit pick_asked(node); });
   add_device_comparisons(*menu, node);
+  if (node > 0) {
+    menu->addAction("Tune from here", this, [this, node] { emit tune_asked(node); });
+    menu->addAction("What carries the gain", this, [this, node] { emit gain_asked(node); });
+  }
   menu->addAction("Copy the script up to here", this, [this, node] { emit script_copied(node); });
   if (current && node > 0)
     menu->addAction("Replay on another kernel", this, [this] { emit replay_asked(); });

@@ -53,6 +53,8 @@ signals:
   void note_written(int node, QString const& note);
   void compare_asked(int before, int after);
   void replay_asked();
+  void tune_asked(int node);
+  void gain_asked(int node);
   void script_copied(int node);
   /// The ring or the station below it should be in view.
   void moved_to(QPointF const& at);

@@ -81,6 +81,10 @@ QString Theme::style_sheet() const {
     QListWidget::item { padding: 6px 10px; } QListWidget::item:selected { background: $hover; color: $text1; }
     QTableView { background: $inset; border: 1px solid $line2; border-radius: 6px; outline: none; selection-background-color: $hover; selection-color: $text1; }
     QTableView::item { padding: 2px 5px; border: 0px solid transparent; } QTableView::item:selected { background: $hover; color: $text1; }
+    QCheckBox { background: transparent; spacing: 8px; } QCheckBox:disabled { color: $text3; } QCheckBox:focus { text-decoration: underline; }
+    QCheckBox::indicator, QTableView::indicator { width: 12px; height: 12px; background: $inset; border: 1px solid $text3; border-radius: 4px; }
+    QCheckBox::indicator:checked, QTableView::indicator:checked { background: $ink; border-color: $ink; }
+    QCheckBox::indicator:disabled { border-color: $line2; } QCheckBox::indicator:checked:disabled { background: $text3; border-color: $text3; }
     QHeaderView { background: transparent; } QHeaderView::section { background: $raised; color: $text3; border: none; border-bottom: 1px solid $line1; padding: 5px 8px; }
     QScrollBar:vertical { background: transparent; width: 8px; } QScrollBar:horizontal { background: transparent; height: 8px; }
     QScrollBar::handle { background: $line2; border-radius: 4px; min-height: 24px; min-width: 24px; } QScrollBar::handle:hover { background: $line3; }
@@ -88,6 +92,7 @@ QString Theme::style_sheet() const {
     QAbstractScrollArea { border: none; } QAbstractScrollArea::corner { background: $panel; }
     QToolTip { background: $raised; color: $text1; border: 1px solid $line2; padding: 6px; font-family: Inter, "Noto Sans", "DejaVu Sans"; font-size: 12px; }
     QLabel[mono="true"], QLineEdit[mono="true"], QComboBox[mono="true"], QListWidget[mono="true"] { font-family: "JetBrains Mono", "DejaVu Sans Mono"; }
+    #modelTuningLine { background: $line1; }
     #modelBar { background: $raised; border-bottom: 1px solid $line2; }
     QMenu { background: $raised; border: 1px solid $line2; padding: 4px; } QMenu::item { padding: 5px 22px; } QMenu::item:selected { background: $hover; }
     QLabel[role="label"] { color: $text3; font-size: 11px; } QLabel[role="secondary"] { color: $text2; } QLabel[role="title"] { font-size: 15px; font-weight: 600; }

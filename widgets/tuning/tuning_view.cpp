@@ -56,10 +56,11 @@ TuningView::TuningView(std::vector<std::string> const& searches, QWidget* parent
 QWidget* TuningView::build_head(std::vector<std::string> const& searches) {
   start_ = button("Start", "tuningStart", "Search for a faster schedule of this kernel");
   start_->setProperty("primary", true);
+  here_ =
+      button("From here...", "tuningHere", "Keep the steps of this state, search their numbers");
+  model_ = button("Model...", "tuningModel", "Search for all kernels of the model");
   pause_ = button("Pause", "tuningPause", "Wait after the trial that runs now, or go on");
   stop_ = button("Stop", "tuningStop", "End the search; what was tried stays");
-  clear_ = button("Clear", "tuningClear", "Remove the searches that have ended");
-  clear_->setProperty("quiet", true);
   search_ = new Chooser;
   search_->setObjectName("tuningSearch");
   search_->setAccessibleName("Search");
@@ -72,10 +73,10 @@ QWidget* TuningView::build_head(std::vector<std::string> const& searches) {
   trials_->setSuffix(" trials");
   auto* head = new QWidget;
   auto* row = row_in(head);
-  for (QWidget* one : std::initializer_list<QWidget*>{start_, pause_, stop_, search_, trials_})
+  for (QWidget* one :
+       std::initializer_list<QWidget*>{start_, here_, model_, pause_, stop_, search_, trials_})
     row->addWidget(one);
   row->addStretch(1);
-  row->addWidget(clear_);
   return head;
 }
 
@@ -88,6 +89,9 @@ void TuningView::make_words() {
   sentence_->setWordWrap(true);
   open_ = button("Open as steps", "tuningOpen", "The best trial as a branch of the history");
   open_->setProperty("primary", true);
+  gain_ = button("What carries it", "tuningGain", "Set each choice of the trial back, and measure");
+  clear_ = button("Clear", "tuningClear", "Remove the searches that have ended");
+  clear_->setProperty("quiet", true);
 }
 
 QWidget* TuningView::build_progress() {
@@ -115,6 +119,8 @@ QWidget* TuningView::build_progress() {
   auto* end = new QHBoxLayout;
   end->addWidget(sentence_, 1);
   end->addWidget(open_);
+  end->addWidget(gain_);
+  end->addWidget(clear_);
   all->addLayout(end);
   return progress_;
 }
@@ -135,12 +141,14 @@ QWidget* TuningView::build_side() {
   failures_ = new TuningFailures;
   predictions_ = new TuningPredictions;
   importance_ = new TuningImportance;
+  devices_ = new TuningDevices;
   auto* which = new Chooser;
   which->setObjectName("tuningSide");
   which->setAccessibleName("Shown beside the lines");
-  which->addItems({"Failures", "Predictions", "Knobs"});
+  which->addItems({"Failures", "Predictions", "Knobs", "Devices"});
   auto* stack = new QStackedWidget;
-  for (QWidget* one : std::initializer_list<QWidget*>{failures_, predictions_, importance_})
+  for (QWidget* one :
+       std::initializer_list<QWidget*>{failures_, predictions_, importance_, devices_})
     stack->addWidget(one);
   connect(which, &QComboBox::currentIndexChanged, stack, &QStackedWidget::setCurrentIndex);
   side_ = new QWidget;
@@ -180,8 +188,12 @@ QWidget* TuningView::build_charts() {
 
 void TuningView::connect_parts() {
   connect(start_, &QPushButton::clicked, this, [this] { start(); });
+  connect(here_, &QPushButton::clicked, this, &TuningView::start_here_asked);
+  connect(model_, &QPushButton::clicked, this, &TuningView::start_model_asked);
+  connect(gain_, &QPushButton::clicked, this, [this] { ask_gain(); });
   connect(pause_, &QPushButton::clicked, this, [this] {
-    bool paused = active_ && active_->state == session::TuningState::kPaused;
+    bool paused = (active_ && active_->state == session::TuningState::kPaused) ||
+                  (of_model_ && of_model_->state == session::ModelTuningState::kPaused);
     paused ? emit resume_asked() : emit pause_asked();
   });
   connect(stop_, &QPushButton::clicked, this, &TuningView::stop_asked);
@@ -199,6 +211,7 @@ void TuningView::set_theme(Theme const& theme) {
   failures_->set_theme(theme);
   predictions_->set_theme(theme);
   importance_->set_theme(theme);
+  devices_->set_theme(theme);
   table_->set_theme(theme);
   side_->setMaximumWidth(theme.px(360));
   bar_->setFixedHeight(theme.px(4));
@@ -219,7 +232,9 @@ bool TuningView::select(ChosenTrial chosen) {
   return true;
 }
 
-bool TuningView::can_start() const { return has_kernel_ && !active_; }
+bool TuningView::can_start() const { return has_kernel_ && !active_ && !of_model_; }
+QString TuningView::search() const { return search_->currentText(); }
+int TuningView::trials() const { return trials_->value(); }
 bool TuningView::can_open() const { return selected().run > 0 || offered().run > 0; }
 
 ChosenTrial TuningView::offered() const {
@@ -231,6 +246,18 @@ ChosenTrial TuningView::offered() const {
     if (best.run == 0 || ms < least) least = ms, best = {run->number, run->best};
   }
   return best;
+}
+
+bool TuningView::can_ask_gain() const {
+  if (active_ || of_model_) return false;
+  ChosenTrial best = selected().run > 0 ? selected() : offered();
+  session::TuningRun const* run = best.run > 0 ? runs_.run(best.run) : nullptr;
+  session::TuningTrial const* trial = run ? run->trial(best.trial) : nullptr;
+  return trial && trial->ms > 0 && (run->from > 0 || !trial->knobs.empty());
+}
+
+void TuningView::ask_gain() {
+  if (can_ask_gain()) emit gain_asked(selected().run > 0 ? selected() : offered());
 }
 
 void TuningView::start() {
@@ -255,6 +282,11 @@ void TuningView::show_snapshot(session::Snapshot const& next) {
       if (run->goes_on()) active_ = run;
       if (run->row == next.kernel) of_kernel.runs.push_back(run);
     }
+  of_model_ = next.tuning && next.tuning->model && next.tuning->model->goes_on()
+                  ? next.tuning->model
+                  : nullptr;
+  step_ = next.history ? next.history->current : 0;
+  has_model_ = next.graph && !next.graph->nodes.empty();
   kernel_ = has_kernel_ ? next.kernels->rows[size_t(next.kernel)].name : "";
   TuningScale scale =
       has_kernel_ ? TuningScale::of(next.kernels->rows[size_t(next.kernel)]) : TuningScale();
@@ -292,22 +324,39 @@ void TuningView::show_run(session::TuningRun const* run) {
     sentence_->setText(end_words(*run));
     sentence_->setVisible(!sentence_->text().isEmpty());
     open_->setVisible(!active_ && offered().run > 0);
+    devices_->show_devices(run->devices);
   }
   show_buttons();
 }
 
 void TuningView::show_buttons() {
+  show_head();
+  gain_->setVisible(can_ask_gain());
+  clear_->setVisible(!runs_.runs.empty() && (!active_ || runs_.runs.size() > 1));
+}
+
+/// What can be begun, or what goes on: never both.
+void TuningView::show_head() {
   using session::TuningState;
-  bool waits = active_ && active_->state == TuningState::kPaused;
-  start_->setEnabled(can_start());
-  search_->setEnabled(can_start());
-  trials_->setEnabled(can_start());
+  bool goes_on = active_ || of_model_;
+  bool waits = (active_ && active_->state == TuningState::kPaused) ||
+               (of_model_ && of_model_->state == session::ModelTuningState::kPaused);
+  for (QWidget* one : std::initializer_list<QWidget*>{start_, search_, trials_}) {
+    one->setVisible(!goes_on);
+    one->setEnabled(can_start());
+  }
+  here_->setVisible(!goes_on);
+  here_->setEnabled(can_start() && step_ > 0);
+  here_->setToolTip(step_ > 0 ? "Keep the steps of this state, search their numbers"
+                              : "The plain loop nest has no step whose numbers could be searched");
+  model_->setVisible(!goes_on && has_model_);
+  model_->setEnabled(can_start());
+  pause_->setVisible(goes_on);
+  stop_->setVisible(goes_on);
   pause_->setText(waits ? "Resume" : "Pause");
-  pause_->setEnabled(active_ && active_->state != TuningState::kComparing);
-  stop_->setEnabled(active_ != nullptr);
-  clear_->setEnabled(!runs_.runs.empty() && (!active_ || runs_.runs.size() > 1));
-  start_->setToolTip(active_ ? "Another tuning is not at its end"
-                             : "Search for a faster schedule of this kernel");
+  pause_->setEnabled((active_ && active_->state != TuningState::kComparing) ||
+                     (of_model_ && !of_model_->stopping));
+  stop_->setEnabled(goes_on);
 }
 
 QString TuningView::progress_words(session::TuningRun const& run) const {
@@ -325,7 +374,23 @@ QString TuningView::progress_words(session::TuningRun const& run) const {
     default:
       break;
   }
+  if (run.from > 0) words += QStringLiteral(" · from step %1").arg(run.from);
+  if (!run.kept.empty()) words += QStringLiteral(" · %1 kept").arg(run.kept.size());
   return run.kernel == kernel_ ? words : words + " of " + QString::fromStdString(run.kernel);
+}
+
+/// The trial that is offered against what it was searched from.
+QString TuningView::offer_words(session::TuningRun const& run) const {
+  double ms = run.best_ms.value_or(run.trial(run.best)->ms);
+  auto against = [&](QString const& what, double other) {
+    return QString(", %1 %2: %3")
+        .arg(what, paint::time(other), QString::fromStdString(speedup_text(other / ms)));
+  };
+  QString words = QString("Trial %1 takes %2").arg(run.best).arg(paint::time(ms));
+  if (run.from > 0 && run.from_ms() > 0)
+    words += against(QString("step %1").arg(run.from), run.from_ms());
+  if (run.default_ms) words += against("the default", *run.default_ms);
+  return words + ".";
 }
 
 /// What came of it; empty: it goes on.
@@ -334,19 +399,11 @@ QString TuningView::end_words(session::TuningRun const& run) const {
   if (!run.error.empty()) words << "The tuning failed: " + QString::fromStdString(run.error) + ".";
   if (run.state == session::TuningState::kEnded && run.error.empty()) {
     words << "Ended: " + QString::fromStdString(run.ended) + ".";
-    if (run.best > 0) {
-      double ms = run.best_ms.value_or(run.trial(run.best)->ms);
-      QString gain =
-          run.default_ms ? QString::fromStdString(speedup_text(*run.default_ms / ms)) : QString();
-      words << QString("Trial %1 takes %2%3.")
-                   .arg(run.best)
-                   .arg(paint::time(ms),
-                        run.default_ms
-                            ? ", the default " + paint::time(*run.default_ms) + ": " + gain
-                            : QString());
-    } else {
-      words << "Nothing was faster than the default schedule.";
-    }
+    if (run.best > 0)
+      words << offer_words(run);
+    else
+      words << (run.from > 0 ? QString("Nothing was faster than step %1.").arg(run.from)
+                             : QStringLiteral("Nothing was faster than the default schedule."));
   }
   if (!run.not_stored.empty())
     words << "Trials are not kept: " + QString::fromStdString(run.not_stored) + ".";

@@ -7,6 +7,7 @@
 
 #include "widgets/tuning/trial_table.h"
 #include "widgets/tuning/tuning_chart.h"
+#include "widgets/tuning/tuning_devices.h"
 #include "widgets/tuning/tuning_failures.h"
 #include "widgets/tuning/tuning_importance.h"
 #include "widgets/tuning/tuning_predictions.h"
@@ -37,9 +38,19 @@ public:
   /// The selected trial, else the one that is offered.
   void open_selected();
   bool can_open() const;
+  /// Of the selected trial, else the one that is offered.
+  void ask_gain();
+  bool can_ask_gain() const;
   QWidget* focus_target() const;
+  /// What is chosen for the next search.
+  QString search() const;
+  int trials() const;
 
 signals:
+  /// Of the current state of the history, and of the whole model: in dialogs.
+  void start_here_asked();
+  void start_model_asked();
+  void gain_asked(ChosenTrial chosen);
   void start_asked(QString const& search, int trials);
   void pause_asked();
   void resume_asked();
@@ -61,6 +72,8 @@ private:
   /// Of the run with the shortest time that is offered; 0, 0: none is.
   ChosenTrial offered() const;
   void show_buttons();
+  void show_head();
+  QString offer_words(session::TuningRun const& run) const;
   QString progress_words(session::TuningRun const& run) const;
   QString end_words(session::TuningRun const& run) const;
 
@@ -68,17 +81,21 @@ private:
   std::shared_ptr<session::TuningRun const> active_;  ///< of any kernel; null: none goes on
   TuningScale scale_;
   bool has_kernel_ = false;
+  int step_ = 0;                                              ///< of the history, where it stands
+  bool has_model_ = false;                                    ///< more than a kernel alone
+  std::shared_ptr<session::ModelTuningView const> of_model_;  ///< null: none goes on
   std::string kernel_;
   TuningChart* chart_ = nullptr;
   TuningFailures* failures_ = nullptr;
   TuningPredictions* predictions_ = nullptr;
   TuningImportance* importance_ = nullptr;
+  TuningDevices* devices_ = nullptr;
   QWidget* side_ = nullptr;
   TrialTable* table_ = nullptr;
   QScrollArea* scroll_ = nullptr;
   QStackedWidget* pages_ = nullptr;
-  QPushButton *start_ = nullptr, *pause_ = nullptr, *stop_ = nullptr, *clear_ = nullptr,
-              *open_ = nullptr;
+  QPushButton *start_ = nullptr, *here_ = nullptr, *model_ = nullptr, *pause_ = nullptr,
+              *stop_ = nullptr, *clear_ = nullptr, *open_ = nullptr, *gain_ = nullptr;
   QComboBox* search_ = nullptr;
   QSpinBox* trials_ = nullptr;
   QLabel *done_ = nullptr, *left_ = nullptr, *rate_ = nullptr, *failed_ = nullptr,

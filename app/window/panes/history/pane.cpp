@@ -48,6 +48,12 @@ private:
   void watch_panel();
   void add_commands();
   void compare_marked();
+  void tune_from(int node) { bench_.ask(journal::ShowDialog{"tune", std::to_string(node)}); }
+  /// What the ring is on, else where the kernel stands; 0: neither is a step.
+  int ringed() const {
+    int marked = view_->marked();
+    return marked >= 0 ? marked : now().history ? now().history->current : 0;
+  }
   Status check_step(int step) const {
     if (session::has_step(now(), step)) return {};
     return bad_input("unknown_node", "there is no such step");
@@ -98,6 +104,9 @@ void HistoryPane::watch_map() {
   connect(view_, &HistoryView::compare_asked, this, [this](int before, int after) {
     bench_.ask(journal::CompareStates{before, after});
   });
+  connect(view_, &HistoryView::tune_asked, this, [this](int node) { tune_from(node); });
+  connect(view_, &HistoryView::gain_asked, this,
+          [this](int node) { bench_.execute(session::AblateStep{node}); });
   connect(view_, &HistoryView::script_copied, this, [this](int node) {
     QApplication::clipboard()->setText(QString::fromStdString(live().script_of(node)));
   });
@@ -120,6 +129,14 @@ void HistoryPane::add_commands() {
                       .name = "Compare the ringed state with the current one",
                       .keys = "Ctrl+D",
                       .run = [this] { compare_marked(); }});
+  bench_.add_command({.section = section,
+                      .name = "Tune from here",
+                      .run = [this] { tune_from(ringed()); },
+                      .possible = [this] { return ringed() > 0; }});
+  bench_.add_command({.section = section,
+                      .name = "What carries the gain",
+                      .run = [this] { bench_.execute(session::AblateStep{ringed()}); },
+                      .possible = [this] { return ringed() > 0; }});
   bench_.add_command({.section = section, .name = "Find in the history", .run = [this] {
                         bench_.ask(journal::ShowView{"history"});
                         panel_->findChild<QLineEdit*>("findStep")->setFocus();

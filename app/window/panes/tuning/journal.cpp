@@ -15,6 +15,8 @@ journal::Vocabulary const& vocabulary_tuning() {
               .replacing(),
       },
       {
+          {"tuning.choices", "", "number of knobs in the dialog of a tuning, or 0"},
+          {"tuning.points", "", "number of points that it leaves to choose from, or 0"},
           {"trial", "", "number of the selected trial of a tuning, or 0"},
       }};
   return words;

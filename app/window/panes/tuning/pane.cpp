@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tuning of a kernel: begun, watched, and its trials opened as steps.
+#include <QPointer>
+
 #include "app/window/pane.h"
 #include "app/window/panes/tuning/journal.h"
+#include "app/window/top_bar.h"
+#include "widgets/tuning/tune_dialog.h"
 #include "widgets/tuning/tuning_view.h"
 
 namespace tw {
@@ -12,15 +16,21 @@ public:
   explicit TuningPane(Workbench& bench)
       : Pane(bench), view_(new TuningView(bench.live().searches())) {
     bench.on<journal::SelectTrial>([this](auto const& action) { return select(action); });
+    bench.add_dialog("tune", [this](QString const& step) { return show_dialog(step.toInt()); });
     watch();
     add_commands();
   }
   QWidget* widget() override { return view_; }
   QWidget* focus_target() override { return view_->focus_target(); }
   void set_theme(Theme const& theme) override { view_->set_theme(theme); }
-  void show(session::Snapshot const& next) override { view_->show_snapshot(next); }
+  void show(session::Snapshot const& next) override {
+    view_->show_snapshot(next);
+    look_for_space();
+  }
   std::optional<session::FactValue> fact(std::string const& name) const override {
     if (name == "trial") return double(view_->selected().trial);
+    if (name == "tuning.choices") return double(dialog_ ? dialog_->knobs() : 0);
+    if (name == "tuning.points") return dialog_ ? dialog_->points() : 0.0;
     return {};
   }
   std::vector<Key> keys() const override {
@@ -31,15 +41,44 @@ private:
   void watch();
   void add_commands();
   Status select(journal::SelectTrial const& action);
+  Status show_dialog(int from);
+  /// The dialog shows what there is to choose as soon as that is known.
+  void look_for_space() {
+    if (!dialog_ || dialog_->knows_space()) return;
+    if (auto space = live().tuning_space(dialog_->from())) dialog_->show_space(*space);
+  }
   session::TuningRun const* last() const { return now().tuning ? now().tuning->run() : nullptr; }
   bool is(session::TuningState state) const { return last() && last()->state == state; }
+  session::ModelTuningView const* of_model() const {
+    auto const& tuning = now().tuning;
+    return tuning && tuning->model && tuning->model->goes_on() ? tuning->model.get() : nullptr;
+  }
+  bool model_is(session::ModelTuningState state) const {
+    return of_model() && of_model()->state == state;
+  }
   void start(QString const& search, int trials) {
     bench_.execute(session::Tune{.trials = trials, .search = search.toStdString()});
   }
   void open(ChosenTrial chosen) { bench_.execute(session::OpenTrial{chosen.trial, chosen.run}); }
 
   TuningView* view_;
+  QPointer<TuneDialog> dialog_;
 };
+
+/// Of a state of the history; 0: of the target's template.
+Status TuningPane::show_dialog(int from) {
+  if (!now().history) return bad_input("no_kernel", "no kernel is selected");
+  if (!session::has_step(now(), from)) return bad_input("unknown_node", "there is no such step");
+  dialog_ = new TuneDialog(from, live().searches(), bench_.top_bar().window());
+  dialog_->set_budget(view_->search(), view_->trials());
+  connect(dialog_, &TuneDialog::start_asked, this, [this](session::Tune const& wanted) {
+    (void)bench_.show_view("tuning");
+    bench_.execute(wanted);
+  });
+  bench_.open(dialog_);
+  look_for_space();
+  return {};
+}
 
 Status TuningPane::select(journal::SelectTrial const& action) {
   int run = action.run == 0 && last() ? last()->number : action.run;
@@ -50,6 +89,15 @@ Status TuningPane::select(journal::SelectTrial const& action) {
 
 void TuningPane::watch() {
   connect(view_, &TuningView::start_asked, this, &TuningPane::start);
+  connect(view_, &TuningView::start_here_asked, this, [this] {
+    int step = now().history ? now().history->current : 0;
+    bench_.ask(journal::ShowDialog{"tune", std::to_string(step)});
+  });
+  connect(view_, &TuningView::start_model_asked, this,
+          [this] { bench_.run_action("Tune the model"); });
+  connect(view_, &TuningView::gain_asked, this, [this](ChosenTrial chosen) {
+    bench_.execute(session::AblateTrial{chosen.trial, chosen.run});
+  });
   connect(view_, &TuningView::pause_asked, this,
           [this] { bench_.execute(session::PauseTuning{}); });
   connect(view_, &TuningView::resume_asked, this,
@@ -61,8 +109,10 @@ void TuningPane::watch() {
   connect(view_, &TuningView::selected_changed, this, [this](ChosenTrial chosen) {
     bench_.user_did(journal::SelectTrial{chosen.trial, chosen.run});
   });
-  bench_.add_menu(view_, {"Tune the kernel", "Pause the tuning", "Resume the tuning",
-                          "Stop the tuning", "Open the trial as steps", "Clear ended tunings"});
+  bench_.add_menu(
+      view_, {"Tune the kernel", "Tune the kernel, some choices kept", "Tune the model",
+              "Pause the tuning", "Resume the tuning", "Stop the tuning", "Open the trial as steps",
+              "What carries the trial's gain", "Clear ended tunings"});
 }
 
 void TuningPane::add_commands() {
@@ -87,14 +137,26 @@ void TuningPane::add_commands() {
       },
       [this] { return view_->can_start(); });
   add(
+      "Tune the kernel, some choices kept", "",
+      [this] {
+        bench_.ask(journal::ShowDialog{"tune", "0"});
+      },
+      [this] { return view_->can_start(); });
+  add(
+      "What carries the trial's gain", "", [this] { view_->ask_gain(); },
+      [this] { return view_->can_ask_gain(); });
+  add(
       "Pause the tuning", "", [this] { bench_.execute(session::PauseTuning{}); },
-      [this] { return is(TuningState::kRunning) || is(TuningState::kPreparing); });
+      [this] {
+        return is(TuningState::kRunning) || is(TuningState::kPreparing) ||
+               model_is(session::ModelTuningState::kSearching);
+      });
   add(
       "Resume the tuning", "", [this] { bench_.execute(session::ResumeTuning{}); },
-      [this] { return is(TuningState::kPaused); });
+      [this] { return is(TuningState::kPaused) || model_is(session::ModelTuningState::kPaused); });
   add(
       "Stop the tuning", "", [this] { bench_.execute(session::StopTuning{}); },
-      [this] { return last() && last()->goes_on(); });
+      [this] { return (last() && last()->goes_on()) || of_model(); });
   add(
       "Open the trial as steps", "", [this] { view_->open_selected(); },
       [this] { return view_->can_open(); });

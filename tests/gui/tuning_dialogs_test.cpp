@@ -1,0 +1,329 @@
+// Tuning from a state, of the whole model, and what carries a gain: the dialogs and views with
+// made-up values, and in a window that does it.
+#include <QCheckBox>
+#include <QComboBox>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTableWidget>
+#include <QtTest>
+
+#include "tests/gui/seen.h"
+#include "tests/gui/workplace.h"
+#include "widgets/history/history_view.h"
+#include "widgets/kernels/kernel_list.h"
+#include "widgets/tuning/gain_view.h"
+#include "widgets/tuning/model_tuning_view.h"
+#include "widgets/tuning/tune_dialog.h"
+#include "widgets/tuning/tune_model_dialog.h"
+#include "widgets/tuning/tuning_view.h"
+
+using namespace tw;
+using session::DeviceDoes;
+using session::KernelTurn;
+using session::ModelTuningState;
+
+namespace {
+
+constexpr char kSteps[] =
+    "script \"C.i.0, C.i.1 = split(C.i, factor=8)\\nC.j.0, C.j.1 = split(C.j, "
+    "factor=16)\\nreorder(C.i.0, C.j.0, C.k, C.i.1, C.j.1)\\nvectorize(C.j.1)\\n\"\n";
+
+session::TuningSpace made_up_space() {
+  session::TuningSpace space;
+  space.from = 12;
+  space.of = "vectorize";
+  space.knobs = {{"conv2d.oc.factor", 9, "16"},
+                 {"conv2d.ow.factor", 12, "7"},
+                 {"conv2d_1.a_long_name_of_an_axis.factor@12", 14, "64"},
+                 {"conv2d.unroll_limit", 5, "8"}};
+  return space;
+}
+
+std::vector<session::TuningDevice> made_up_devices() {
+  return {{"local", DeviceDoes::kMeasuring, 412, 208, 0, 17.3, ""},
+          {"board", DeviceDoes::kCompiling, 0, 181, 0, 15.1, ""},
+          {"laboratory-board.second", DeviceDoes::kLost, 0, 12, 2, 1.2,
+           "the device 'laboratory-board.second' does not answer: connection refused"},
+          {"liar", DeviceDoes::kQuarantine, 0, 3, 0, 9.4, "it called right what is wrong"}};
+}
+
+std::shared_ptr<session::ModelTuningView> made_up_model() {
+  auto view = std::make_shared<session::ModelTuningView>();
+  view->search = "learned";
+  view->state = ModelTuningState::kSearching;
+  view->seconds = 60;
+  view->elapsed = 21;
+  view->trials = 404;
+  view->before_ms = 12.4;
+  view->devices = made_up_devices();
+  for (int i = 0; i < 14; ++i) {
+    session::TunedKernelRow row;
+    row.row = i;
+    row.kernel = QString("conv2d_bias_add_relu_%1x28x28_3x3").arg(64 << i % 4).toStdString();
+    row.calls = 1 + i % 3;
+    row.turn = i == 2 ? KernelTurn::kSearched : KernelTurn::kWaits;
+    row.before_ms = 4.0 / (i + 1);
+    row.default_ms = row.before_ms / row.calls;
+    if (i < 9) row.best_ms = row.default_ms / (1 + 0.1 * (i % 5)), row.trials = 64 - 5 * i;
+    view->kernels.push_back(row);
+  }
+  return view;
+}
+
+std::shared_ptr<session::AblationView> made_up_gain() {
+  auto gain = std::make_shared<session::AblationView>();
+  gain->number = 1;
+  gain->kernel = "conv2d_bias_add_relu_64x56x56_3x3";
+  gain->title = "trial 12 of the learned search";
+  gain->of_choices = true;
+  gain->goes_on = false;
+  gain->ms = 0.41;
+  gain->default_ms = 0.62;
+  gain->parts = {
+      {"conv2d.ow.i", "16, by rule 8", 0.8, 0.62, ""},
+      {"conv2d.a_rather_long_name_of_a_knob.order", "k ow oc, by rule oc ow k", 0.21, 0.33, ""},
+      {"conv2d.unroll", "8, by rule 4", 0.03, 0.05, ""},
+      {"conv2d.pack", "yes, by rule no", -0.04, 0, ""},
+      {"conv2d.cache",
+       "yes, the rule does not ask for it",
+       {},
+       0,
+       "the template does not make this point"}};
+  return gain;
+}
+
+session::Snapshot snapshot_of(std::shared_ptr<session::ModelTuningView const> model) {
+  session::Snapshot now;
+  now.kernel = 2;
+  now.tuning = std::make_shared<session::TuningView const>(session::TuningView{{}, model, {}});
+  return now;
+}
+
+}  // namespace
+
+class TuningDialogsTest : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() { install_accessible_parts(); }
+  void cleanup() { qApp->setStyleSheet(""); }
+
+  void looks_data() {
+    QTest::addColumn<QString>("theme");
+    QTest::addColumn<int>("width");
+    QTest::addColumn<double>("scale");
+    for (char const* theme : {"dark", "light", "high_contrast"})
+      for (int width : {560, 1100})
+        for (double scale : {1.0, 1.5})
+          if (width > 800 || scale <= 1)
+            QTest::addRow("%s %d %g", theme, width, scale) << theme << width << scale;
+  }
+  void looks() {
+    QFETCH(QString, theme);
+    QFETCH(int, width);
+    QFETCH(double, scale);
+    Theme look = Theme::load(theme);
+    look.scale = scale;
+    qApp->setStyleSheet(look.style_sheet());
+    auto keep = [&](QWidget& view, char const* name) {
+      QString wrong = wrong_words(view);
+      keep_picture(view, QString("%1_%2_%3_%4").arg(name, theme).arg(width).arg(scale));
+      QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    };
+    TuneDialog dialog(12, {"learned", "genetic", "random"});
+    dialog.show();
+    dialog.show_space(made_up_space());
+    keep(dialog, "tune_dialog");
+    TuneModelDialog of_model("resnet18", 23, "local", {"learned", "random"});
+    std::vector<session::DeviceChoice> choices = {
+        {"board", "AMD EPYC 9354", true, ""},
+        {"phone", "Cortex-A76", false, ""},
+        {"gone", "", false, "the device 'gone' does not answer: connection refused"}};
+    of_model.show_devices(&choices);
+    of_model.show();
+    keep(of_model, "tune_model_dialog");
+    tw::ModelTuningView model;
+    model.set_theme(look);
+    model.resize(width, 620);
+    model.show_snapshot(snapshot_of(made_up_model()));
+    model.show();
+    keep(model, "model_tuning");
+    GainView gain;
+    gain.set_theme(look);
+    gain.resize(width, 280);
+    gain.show();
+    keep(gain, "gain_empty");
+    gain.show_gain(made_up_gain());
+    keep(gain, "gain");
+    TuningDevices devices;
+    devices.set_theme(look);
+    devices.resize(devices.sizeHint());
+    devices.show_devices(made_up_devices());
+    devices.show();
+    keep(devices, "devices");
+  }
+
+  void what_is_kept_makes_the_space_smaller_by_keys_alone() {
+    TuneDialog dialog(12, {"learned", "random"});
+    dialog.set_budget("random", 96);
+    dialog.show();
+    auto* start = dialog.findChild<QPushButton*>("tuneStart");
+    auto* size = dialog.findChild<QLabel*>("tuneSize");
+    QVERIFY(!start->isEnabled());  // it is not known yet
+    dialog.show_space(made_up_space());
+    QCOMPARE(size->text(), QString("7,560 points to choose from"));
+    auto* table = dialog.findChild<QTableWidget*>("tuneKnobs");
+    QCOMPARE(dialog.focusWidget(), static_cast<QWidget*>(table));
+    QTest::keyClick(table, Qt::Key_Down);
+    QTest::keyClick(table, Qt::Key_Space);
+    QCOMPARE(dialog.kept(), std::vector<std::string>{"conv2d.ow.factor"});
+    QCOMPARE(size->text(), QString("630 points to choose from"));
+    dialog.findChild<QPushButton*>("tuneKeepAll")->click();
+    QCOMPARE(size->text(), QString("Nothing is left to choose"));
+    QVERIFY(!start->isEnabled());
+    dialog.findChild<QPushButton*>("tuneKeepNone")->click();
+    QTest::keyClick(table, Qt::Key_Space);
+    std::vector<session::Tune> asked;
+    connect(&dialog, &TuneDialog::start_asked, this,
+            [&](session::Tune const& wanted) { asked.push_back(wanted); });
+    start->click();
+    QCOMPARE(asked.size(), size_t(1));
+    QCOMPARE(asked[0].from, 12);
+    QCOMPARE(asked[0].keep, std::string("conv2d.ow.factor"));
+    QCOMPARE(asked[0].trials, 96);
+    QCOMPARE(asked[0].search, std::string("random"));
+    QVERIFY(!dialog.isVisible());
+    TuneDialog none(3, {"learned"});
+    session::TuningSpace empty;
+    empty.error = "no step up to step 3 has a number";
+    none.show_space(empty);
+    QCOMPARE(none.findChild<QLabel*>("tuneWords")->text(),
+             QString("No step up to step 3 has a number."));
+    QVERIFY(!none.findChild<QPushButton*>("tuneStart")->isEnabled());
+  }
+
+  void devices_of_the_same_kind_can_be_checked_and_others_say_why_not() {
+    TuneModelDialog dialog("net", 5, "local", {"learned"});
+    std::vector<session::DeviceChoice> choices = {{"board", "M", true, ""},
+                                                  {"phone", "N", false, ""}};
+    dialog.show_devices(&choices);
+    auto* board = dialog.findChild<QCheckBox*>("tuneModelDevice_board");
+    QVERIFY(board->isEnabled() &&
+            !dialog.findChild<QCheckBox*>("tuneModelDevice_phone")->isEnabled());
+    QCOMPARE(dialog.findChild<QLabel*>("tuneModelWhy_phone")->text(), QString("Another kind: N."));
+    board->setChecked(true);
+    std::vector<session::TuneModel> asked;
+    connect(&dialog, &TuneModelDialog::start_asked, this,
+            [&](session::TuneModel const& wanted) { asked.push_back(wanted); });
+    dialog.findChild<QComboBox*>("tuneModelUnit")->setCurrentText("trials");
+    dialog.findChild<QPushButton*>("tuneModelStart")->click();
+    QCOMPARE(asked.size(), size_t(1));
+    QCOMPARE(asked[0].with, std::string("board"));
+    QCOMPARE(asked[0].trials, 160);
+    QCOMPARE(asked[0].seconds, 0.0);
+  }
+
+  void the_result_of_a_model_is_said() {
+    tw::ModelTuningView view;
+    auto model = made_up_model();
+    view.show_snapshot(snapshot_of(model));
+    auto text = [&](char const* name) { return view.findChild<QLabel*>(name)->text(); };
+    QVERIFY(text("modelTuningNow").startsWith("Searching conv2d_"));
+    QCOMPARE(text("modelTuningLeft"), QString("404 trials · 21 of 60 s"));
+    model = std::make_shared<session::ModelTuningView>(*model);
+    model->state = ModelTuningState::kEnded;
+    model->ended = "the time is over";
+    model->after_ms = 6.2;
+    model->changed = 9;
+    view.show_snapshot(snapshot_of(model));
+    QCOMPARE(text("modelTuningNow"), QString("Ended: the time is over"));
+    QCOMPARE(text("modelTuningResult"),
+             QString("The network takes 6.20 ms, before 12.4 ms: 2.00 times faster. 9 of 14 "
+                     "kernels have another schedule now; each can be undone."));
+    QSignalSpy chosen(&view.kernels(), &TunedKernels::kernel_chosen);
+    QTest::keyClick(&view.kernels(), Qt::Key_Down);
+    QCOMPARE(chosen.at(0).at(0).toInt(), 3);
+    QCOMPARE(view.kernels().parts().size(), size_t(14));
+  }
+
+  void a_window_tunes_from_a_state_and_says_what_carries_it() {
+    Workplace place(false);
+    place.open_matmul();
+    QCOMPARE(place.lines(kSteps), std::string());
+    MainWindow& window = *place.window;
+    auto* history = window.findChild<tw::HistoryView*>("history");
+    history->mark(5);
+    window.run_action("Tune from here");
+    place.settle();
+    auto* dialog = window.findChild<TuneDialog*>("tuneDialog");
+    QVERIFY(dialog && dialog->knows_space());
+    QCOMPARE(dialog->knobs(), 2);
+    QTest::keyClick(dialog->findChild<QTableWidget*>("tuneKnobs"), Qt::Key_Space);
+    dialog->findChild<QSpinBox*>("tuneTrials")->setValue(4);
+    see(place, "window_tune_dialog");
+    dialog->findChild<QPushButton*>("tuneStart")->click();
+    place.settle();
+    QVERIFY2(place.recorded().find("\ndialog tune 5\n") != std::string::npos,
+             place.recorded().c_str());
+    QVERIFY2(place.recorded().find(" from 5 keep C.i.factor\n") != std::string::npos,
+             place.recorded().c_str());
+    QCOMPARE(place.lines("expect tuning.state ended\nexpect tuning.from 5\nexpect view tuning\n"),
+             std::string());
+    auto* tuning = window.findChild<tw::TuningView*>("tuning");
+    tuning->findChild<QComboBox*>("tuningSide")->setCurrentText("Devices");
+    see(place, "window_tuned_from");
+    window.run_action("What carries the gain");
+    place.settle();
+    QVERIFY(place.recorded().find("\nablate step 5\n") != std::string::npos);
+    QCOMPARE(place.lines("expect gain.state ended\nexpect gain.parts 4\n"), std::string());
+    see(place, "window_gain");
+  }
+
+  void a_window_tunes_a_model() {
+    Workplace place(false);
+    MainWindow& window = *place.window;
+    window.resize(1600, 1000);
+    window.execute(session::OpenSample{"dqn"});
+    place.settle();
+    window.run_action("Tune the model");
+    place.settle();
+    auto* dialog = window.findChild<TuneModelDialog*>("tuneModelDialog");
+    QVERIFY(dialog && dialog->knows_devices());
+    dialog->findChild<QComboBox*>("tuneModelUnit")->setCurrentText("trials");
+    dialog->findChild<QSpinBox*>("tuneModelAmount")->setValue(16);
+    see(place, "window_tune_model_dialog");
+    dialog->findChild<QPushButton*>("tuneModelStart")->click();
+    place.settle();
+    QCOMPARE(place.lines("expect view model_tuning\nexpect model_tuning.state ended\n"
+                         "expect model_tuning.trials 16\nexpect model_tuning.kernels > 2\n"),
+             std::string());
+    QVERIFY(place.recorded().find("\ntune model trials 16 ") != std::string::npos);
+    see(place, "window_model_tuned");
+    auto& view = *window.findChild<tw::ModelTuningView*>("modelTuning");
+    window.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    view.kernels().setFocus();
+    QTest::keyClick(&view.kernels(), Qt::Key_End);
+    place.settle();
+    QCOMPARE(window.focusWidget(), static_cast<QWidget*>(&view.kernels()));
+    QCOMPARE(place.lines("clear tuning\nexpect model_tuning.state none\n"), std::string());
+    QVERIFY(!view.isVisible());
+  }
+
+private:
+  /// Small and large, dark and light.
+  static void see(Workplace& place, QString const& name) {
+    for (QSize size : {QSize(1280, 800), QSize(2560, 1440)})
+      for (char const* theme : {"dark", "light"}) {
+        place.window->set_theme(theme);
+        place.window->resize(size);
+        for (int i = 0; i < 4; ++i) QApplication::processEvents();
+        keep_picture(*place.window, QString("%1_%2_%3").arg(name, theme).arg(size.width()));
+        for (QDialog* dialog : place.window->findChildren<QDialog*>())
+          if (dialog->isVisible())
+            keep_picture(*dialog, QString("%1_alone_%2_%3").arg(name, theme).arg(size.width()));
+      }
+  }
+};
+
+QTEST_MAIN(TuningDialogsTest)
+#include "tuning_dialogs_test.moc"
