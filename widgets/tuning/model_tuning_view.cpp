@@ -97,7 +97,7 @@ QWidget* ModelTuningView::build_head() {
 }
 
 QWidget* ModelTuningView::build_progress() {
-  now_ = label("modelTuningNow", "section");
+  now_ = label("modelTuningNow", "section", controls::Wrap::kYes);
   left_ = label("modelTuningLeft", "label");
   result_ = label("modelTuningResult", "secondary", controls::Wrap::kYes);
   bar_ = new QProgressBar;

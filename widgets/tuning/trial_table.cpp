@@ -43,7 +43,8 @@ void TrialTable::show_runs(session::TuningView runs, TuningScale scale) {
   for (auto const& run : runs.runs)
     for (auto const& trial : run->trials)
       if (trial->ms > 0)
-        rows_.push_back({{run->number, trial->number}, trial, name_of(*run, runs), run->search});
+        rows_.push_back(
+            {{run->number, trial->number}, trial, name_of(*run, runs), run->search, run->from});
   auto faster = [](Row const& row) { return row.trial->ms; };
   size_t kept = std::min(rows_.size(), kMostRows);
   std::ranges::partial_sort(rows_, rows_.begin() + std::ptrdiff_t(kept), {}, faster);
@@ -160,7 +161,8 @@ QString TrialTable::words_of(Row const& row) const {
                       .arg(row.id.trial)
                       .arg(scale_.words(row.trial->ms),
                            scale_.is_speed() ? " " + scale_.unit() : QString(), row.search);
-  if (row.trial->knobs.empty()) words += ", the default schedule";
+  if (row.trial->knobs.empty())
+    words += row.from > 0 ? QString(", step %1 itself").arg(row.from) : ", the default schedule";
   for (auto const& [knob, value] : row.trial->knobs)
     words += QString(", %1 %2").arg(QString::fromStdString(knob), QString::fromStdString(value));
   return words;

@@ -44,6 +44,7 @@ private:
     std::shared_ptr<session::TuningTrial const> trial;
     QString search;
     std::string kind;  ///< of search
+    int from = 0;      ///< the step whose numbers it searches
   };
   /// A knob, where its values stand: those that differ most often come first.
   struct Column {

@@ -18,7 +18,7 @@ using session::KernelTurn;
 namespace {
 
 constexpr double kRow = 27, kHead = 28, kGap = 16;
-constexpr double kNarrow = 520;  // without the columns that say the same again
+constexpr double kNarrow = 700;  // without the columns that say the same again
 
 struct Look {
   QString sign, words;

@@ -6,6 +6,7 @@
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "widgets/paint/paint.h"
 
@@ -53,13 +54,20 @@ void TuningChart::select(ChosenTrial chosen) {
 
 /// As a trial of its own, where a search tried it: that is a shortest time as the others are, and
 /// the last comparison has medians.
-std::optional<double> TuningChart::default_ms() const {
-  for (auto const& run : runs_.runs)
-    for (auto const& trial : run->trials)
-      if (trial->knobs.empty() && trial->ms > 0) return trial->ms;
+std::vector<TuningChart::Mark> TuningChart::marks() const {
+  double rule = 0;
   for (auto run = runs_.runs.rbegin(); run != runs_.runs.rend(); ++run)
-    if ((*run)->default_ms) return (*run)->default_ms;
-  return {};
+    for (auto const& trial : (*run)->trials)
+      if ((*run)->from == 0 && trial->knobs.empty() && trial->ms > 0) rule = trial->ms;
+  for (auto run = runs_.runs.rbegin(); run != runs_.runs.rend() && rule == 0; ++run)
+    rule = (*run)->default_ms.value_or(0);
+  std::map<int, double> steps;
+  for (auto const& run : runs_.runs)
+    if (run->from_ms() > 0) steps[run->from] = run->from_ms();
+  std::vector<Mark> list;
+  if (rule > 0) list.push_back({rule, "default"});
+  for (auto const& [step, ms] : steps) list.push_back({ms, QString("step %1").arg(step)});
+  return list;
 }
 
 void TuningChart::set_range() {
@@ -76,7 +84,7 @@ void TuningChart::set_range() {
       }
   }
   most = std::max(most, best);
-  if (auto rule = default_ms()) most = std::max(most, scale_.value(*rule));
+  for (Mark const& mark : marks()) most = std::max(most, scale_.value(mark.ms));
   if (most <= 0) most = scale_.roof > 0 ? scale_.roof : 1;
   if (scale_.roof > most && scale_.roof < kRoofReach * most) most = scale_.roof;
   value_step_ = step_for(most * 1.06, 4);
@@ -112,7 +120,7 @@ void TuningChart::paintEvent(QPaintEvent*) {
   paint::text(painter, QRectF(16, 24, 120, 16), ui_font(11), theme_.text3, scale_.unit());
   draw_axes(painter);
   for (auto const& run : runs_.runs) draw_trials(painter, *run);
-  draw_roof_and_default(painter);
+  draw_roof_and_marks(painter);
   for (auto const& run : runs_.runs) draw_best(painter, *run);
   draw_labels(painter);
   draw_chosen(painter);
@@ -134,18 +142,18 @@ void TuningChart::draw_axes(QPainter& painter) const {
               theme_.text3, "trials", Qt::AlignRight | Qt::AlignTop);
 }
 
-void TuningChart::draw_roof_and_default(QPainter& painter) const {
+void TuningChart::draw_roof_and_marks(QPainter& painter) const {
   QRectF area = plot();
   if (scale_.roof > 0 && scale_.roof <= most_value_) {
     painter.setPen(QPen(theme_.text1, 2));
     painter.drawLine(QPointF(area.left(), y_of(scale_.roof)),
                      QPointF(area.right(), y_of(scale_.roof)));
   }
-  if (auto rule = default_ms()) {
+  for (Mark const& mark : marks()) {
     QPen pen(theme_.text2, 1);
     pen.setDashPattern({6, 4});
     painter.setPen(pen);
-    double y = std::floor(y_of(scale_.value(*rule))) + 0.5;
+    double y = std::floor(y_of(scale_.value(mark.ms))) + 0.5;
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
   }
 }
@@ -185,9 +193,9 @@ std::vector<TuningChart::Label> TuningChart::labels() const {
   QString beyond = scale_.roof > most_value_ ? QStringLiteral(" ↑") : QString();
   if (scale_.roof > 0)
     list.push_back({y_of(scale_.roof), "roof " + number(scale_.roof) + beyond, theme_.text1, 600});
-  if (auto rule = default_ms())
-    list.push_back(
-        {y_of(scale_.value(*rule)), "default " + number(scale_.value(*rule)), theme_.text2, 400});
+  for (Mark const& mark : marks())
+    list.push_back({y_of(scale_.value(mark.ms)), mark.name + " " + number(scale_.value(mark.ms)),
+                    theme_.text2, 400});
   for (auto const& run : runs_.runs)
     if (run->least_ms() > 0) {
       double value = scale_.value(run->least_ms());

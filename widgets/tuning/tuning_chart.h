@@ -39,10 +39,15 @@ private:
   QRectF plot() const;
   double y_of(double value) const;
   std::vector<Label> labels() const;
-  std::optional<double> default_ms() const;
+  /// What searches are compared with: the schedule by rule, and steps that they began at.
+  struct Mark {
+    double ms = 0;
+    QString name;
+  };
+  std::vector<Mark> marks() const;
   void set_range();
   void draw_axes(QPainter& painter) const;
-  void draw_roof_and_default(QPainter& painter) const;
+  void draw_roof_and_marks(QPainter& painter) const;
   void draw_trials(QPainter& painter, session::TuningRun const& run) const;
   void draw_best(QPainter& painter, session::TuningRun const& run) const;
   void draw_labels(QPainter& painter) const;

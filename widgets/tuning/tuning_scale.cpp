@@ -54,9 +54,11 @@ QColor search_colour(Theme const& theme, std::string const& search) {
 }
 
 QString name_of(session::TuningRun const& run, session::TuningView const& all) {
-  auto same = std::ranges::count_if(
-      all.runs, [&](auto const& one) { return one->search == run.search && one->row == run.row; });
+  auto same = std::ranges::count_if(all.runs, [&](auto const& one) {
+    return one->search == run.search && one->row == run.row && one->from == run.from;
+  });
   QString name = QString::fromStdString(run.search);
+  if (run.from > 0) name += QString(" from %1").arg(run.from);
   return same > 1 ? QString("%1 #%2").arg(name).arg(run.number) : name;
 }
 

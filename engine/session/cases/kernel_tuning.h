@@ -14,9 +14,4 @@ Result<std::unique_ptr<KernelTuning>> open_tuning(LoadedModel const& model, int 
                                                   Device& device, std::string& not_stored,
                                                   Progress const& progress);
 
-/// What a template leaves open (the target's own, or a script), at its rule. Errors: those of it;
-/// not_legal, of a script whose steps are refused.
-Result<std::vector<Knob>> knobs_by_rule(ir::Program const& program, Backend const& backend,
-                                        OpenScript const* script, int threads);
-
 }  // namespace tw::session

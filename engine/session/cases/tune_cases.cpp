@@ -9,6 +9,7 @@
 #include "engine/device/registry.h"
 #include "engine/ir/text.h"
 #include "engine/session/model/kernel_reference.h"
+#include "engine/tuner/knobs_by_rule.h"
 #include "engine/tuner/past_trials.h"
 
 namespace tw::session {
@@ -91,18 +92,6 @@ Result<Point> pinned_of(ir::Program const& program, Backend const& backend,
 
 }  // namespace
 
-Result<std::vector<Knob>> knobs_by_rule(ir::Program const& program, Backend const& backend,
-                                        OpenScript const* script, int threads) {
-  Decisions decisions({}, {}, threads);
-  if (script) {
-    (void)script->run(program, backend.shared_target(), decisions);
-    if (decisions.rejection()) return bad_input("not_legal", decisions.rejection()->sentence);
-  } else {
-    TRY(backend.templated(program, decisions));
-  }
-  return decisions.knobs();
-}
-
 Result<std::unique_ptr<KernelTuning>> open_tuning(LoadedModel const& model, int kernel,
                                                   TuneRequest const& request,
                                                   std::shared_ptr<Backend const> backend,
@@ -155,9 +144,7 @@ Result<std::vector<Knob>> knobs_of(LoadedModel const& model, int kernel,
                                    std::shared_ptr<Backend const> backend,
                                    std::shared_ptr<OpenScript const> script) {
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
-  Space space(std::move(program), std::move(backend), {}, {}, 0, std::move(script));
-  TRY_ASSIGN(Candidate rule, space.by_rule());
-  return std::move(rule.knobs);
+  return knobs_by_rule(program, *backend, script.get());
 }
 
 Result<Tuned> tune_kernel(LoadedModel const& model, int kernel, TuneRequest const& request,

@@ -1,8 +1,7 @@
 // What there is to tune, and on what: found out on threads of their own, since nobody may wait.
-#include "engine/backend/target_table.h"
 #include "engine/device/registry.h"
-#include "engine/session/cases/kernel_tuning.h"
 #include "engine/session/state/session_impl.h"
+#include "engine/tuner/knobs_by_rule.h"
 
 namespace tw::session {
 namespace {

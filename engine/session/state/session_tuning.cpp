@@ -311,10 +311,10 @@ void SessionImpl::offer_least(TuningRun& run) const {
     if (auto const& known = work->second.history.node(rule).on(state_.here).measured)
       run.default_ms = known->min_ms;
   for (auto const& trial : run.trials)
-    if (trial->knobs.empty() && trial->ms > 0) run.default_ms = trial->ms;
+    if (run.from == 0 && trial->knobs.empty() && trial->ms > 0) run.default_ms = trial->ms;
+  auto to_beat = run.from_ms() > 0 ? std::optional(run.from_ms()) : run.default_ms;
   for (auto const& trial : run.trials)
-    if (trial->ms == run.least_ms() && (!run.default_ms || trial->ms < *run.default_ms))
-      run.best = trial->number;
+    if (trial->ms == run.least_ms() && (!to_beat || trial->ms < *to_beat)) run.best = trial->number;
 }
 
 }  // namespace tw::session
