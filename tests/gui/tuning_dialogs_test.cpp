@@ -289,14 +289,29 @@ private slots:
     auto* dialog = window.findChild<TuneModelDialog*>("tuneModelDialog");
     QVERIFY(dialog && dialog->knows_devices());
     dialog->findChild<QComboBox*>("tuneModelUnit")->setCurrentText("trials");
-    dialog->findChild<QSpinBox*>("tuneModelAmount")->setValue(16);
+    dialog->findChild<QSpinBox*>("tuneModelAmount")->setValue(100'000);
     see(place, "window_tune_model_dialog");
     dialog->findChild<QPushButton*>("tuneModelStart")->click();
+    auto trials = [&] { return std::get<double>(*window.fact("model_tuning.trials")); };
+    QTRY_VERIFY_WITH_TIMEOUT(trials() >= 20, 120'000);
+    window.run_action("Pause the tuning");
     place.settle();
-    QCOMPARE(place.lines("expect view model_tuning\nexpect model_tuning.state ended\n"
-                         "expect model_tuning.trials 16\nexpect model_tuning.kernels > 2\n"),
+    QCOMPARE(place.lines("expect view model_tuning\nexpect model_tuning.state paused\n"
+                         "expect model_tuning.kernels > 2\n"),
              std::string());
-    QVERIFY(place.recorded().find("\ntune model trials 16 ") != std::string::npos);
+    see(place, "window_model_paused");
+    double before = trials();
+    window.run_action("Resume the tuning");
+    QTRY_VERIFY_WITH_TIMEOUT(trials() > before, 60'000);
+    see(place, "window_model_runs");
+    window.run_action("Stop the tuning");
+    place.settle();
+    QCOMPARE(place.lines("expect model_tuning.state ended\nexpect model_tuning.after > 0\n"),
+             std::string());
+    std::string const journal = place.recorded();
+    for (char const* line : {"\ndialog tune-model\n", "\ntune model trials 100000 ",
+                             "\npause tuning\n", "\nresume tuning\n", "\nstop tuning\n"})
+      QVERIFY2(journal.find(line) != std::string::npos, line);
     see(place, "window_model_tuned");
     auto& view = *window.findChild<tw::ModelTuningView*>("modelTuning");
     window.activateWindow();
