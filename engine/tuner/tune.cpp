@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -64,8 +66,6 @@ std::expected<std::vector<double>, Trouble> Tuning::tried(size_t device, Compile
   {
     std::lock_guard lock(mutex_);
     incumbent = best_seconds();
-    show(device, DeviceWork::kMeasuring, begun_ + 1);
-    begun_ += int(mine.size());
   }
   auto samples = runners_[device]->tried(*compiled.code, incumbent);
   if (!samples) return samples;
