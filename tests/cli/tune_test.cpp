@@ -1,6 +1,7 @@
 // `tw tune`: what it prints, what it writes, what it refuses.
 #include <QtTest>
 
+#include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -145,6 +146,28 @@ private slots:
     QVERIFY(sentence({"--model", "forest"}).contains("there are trees, tree-gru"));
     QVERIFY(sentence({"--search", "random", "--model", "tree-gru"}).contains("learns nothing"));
     QVERIFY(sentence({"--trials", "0"}).contains("--trials"));
+  }
+
+  void what_each_step_carries_is_measured() {
+    QString script = folder_.filePath("steps.tws");
+    QFile file(script);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("tilewright schedule 1\nC.j.0, C.j.1 = split(C.j, factor=16)\nvectorize(C.j.1)\n");
+    file.close();
+    Run text = tw({"ablate", "example:matmul", "--script", script});
+    QVERIFY2(text.code == 0, qPrintable(text.err));
+    QVERIFY2(text.out.contains("takes") && text.out.contains("vectorize(C.j.1)"),
+             qPrintable(text.out));
+    QVERIFY(text.out.contains("(with 1 step that needs it)"));
+    Run json = tw({"ablate", "example:matmul", "--script", script, "--json"});
+    QJsonObject result = QJsonDocument::fromJson(json.out.toUtf8()).object();
+    QCOMPARE(result["steps"].toArray().size(), 2);
+    QVERIFY(result["ms"].toDouble() > 0 && result["default_ms"].toDouble() > 0);
+    for (QJsonValue step : result["steps"].toArray())
+      QVERIFY(step.toObject()["loss"].toDouble() > -0.9);
+    Run plain = tw({"ablate", "example:matmul"});
+    QCOMPARE(plain.code, 2);
+    QVERIFY(plain.err.contains("has no steps to leave out"));
   }
 
 private:

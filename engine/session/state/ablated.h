@@ -1,9 +1,8 @@
-/// A schedule whose parts are left out one by one, and the view that is made of it.
+/// A schedule whose parts are left out one by one.
 #pragma once
 
 #include "engine/session/model/model.h"
-#include "engine/session/tuning.h"
-#include "engine/tuner/ablation.h"
+#include "engine/session/views/gain_views.h"
 
 namespace tw::session {
 
@@ -16,11 +15,5 @@ struct Ablated {
   /// Of the target's template; empty: the script's steps are left out instead.
   Point point = {};
 };
-
-/// Without losses.
-std::vector<AblatedPart> parts_of(std::vector<SetBack> const& knobs);
-std::vector<AblatedPart> parts_of(std::vector<LeftOut> const& steps);
-/// Each part's share of what is lost without the parts, one by one.
-void fill_shares(std::vector<AblatedPart>& parts);
 
 }  // namespace tw::session

@@ -135,8 +135,7 @@ void SessionImpl::tune_model_job(ModelTuningJob& job) {
     }
     view.state = ModelTuningState::kEnded;
     view.elapsed = job.clock.elapsed();
-    for (TuningDevice& device : view.devices)
-      if (device.reason.empty()) device.does = DeviceDoes::kIdle;
+    rest(view.devices);
     keep_runs(job, tuned ? &*tuned : nullptr);
     if (state_.model == job.model)
       state_.model_tuning = std::make_shared<ModelTuningView const>(view);
@@ -270,6 +269,7 @@ void SessionImpl::take_model_attempt(ModelTuningJob& job, int kernel, Attempt co
   auto show = [&](bool paused) {
     show_model_tuning(job, [&](ModelTuningView& view) {
       view.state = paused ? ModelTuningState::kPaused : ModelTuningState::kSearching;
+      if (paused) rest(view.devices);
     });
   };
   wait_while_paused(show, job.stop);

@@ -125,8 +125,7 @@ void SessionImpl::tune_job(TuneJob const& job, StopToken stop) {
   change_run(job.begun.number, [&](TuningRun& run) {
     run.state = TuningState::kEnded;
     run.seconds_left.reset();
-    for (TuningDevice& device : run.devices)
-      if (device.reason.empty()) device.does = DeviceDoes::kIdle;
+    rest(run.devices);
     if (tuned) {
       take_result(*tuned, run);
     } else if (stop.stop_requested()) {
@@ -222,6 +221,7 @@ void SessionImpl::take_attempt(int number, Attempt const& attempt, TuningClock& 
   auto show = [&](bool paused) {
     change_run(number, [&](TuningRun& run) {
       run.state = paused ? TuningState::kPaused : TuningState::kRunning;
+      if (paused) rest(run.devices);
     });
     publish_tuning();
   };

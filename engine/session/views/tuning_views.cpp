@@ -49,6 +49,11 @@ TuningDevice device_view(DeviceShare const& share) {
   return device;
 }
 
+void rest(std::vector<TuningDevice>& devices) {
+  for (TuningDevice& device : devices)
+    if (device.reason.empty()) device.does = DeviceDoes::kIdle;
+}
+
 TuningTrial trial_view(Attempt const& attempt) {
   TuningTrial trial;
   trial.number = attempt.number;

@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include "app/cli/chosen_kernel.h"
+#include "engine/session/cases/gain_cases.h"
+#include "engine/session/tuning.h"
+#include "engine/support/base/quantities.h"
+
+namespace tw::cli {
+namespace {
+
+void print_text(session::AblationView const& view) {
+  fmt::print("{} takes {}", view.title, milliseconds_text(*view.ms));
+  if (view.default_ms)
+    fmt::print(", the default {}: {}", milliseconds_text(*view.default_ms),
+               speedup_text(*view.default_ms / *view.ms));
+  fmt::print("\n\n{:>18} {:>7}  {}\n", "without it", "share", "step");
+  for (auto const& part : view.parts) {
+    std::string loss = part.loss ? speedup_text(1 / (1 + *part.loss)) : "not timed";
+    fmt::print("{:>18} {:>7}  {}{}\n", loss, part.loss ? percent_text(part.share) : "", part.name,
+               part.detail.empty() ? "" : "  (" + part.detail + ")");
+    if (!part.sentence.empty()) fmt::print("{:>26}  {}\n", "", part.sentence);
+  }
+}
+
+Json to_json(session::AblationView const& view) {
+  Json steps = Json::array();
+  for (auto const& part : view.parts) {
+    Json step = {{"step", part.name}, {"share", part.share}};
+    if (part.loss) step["loss"] = *part.loss;
+    if (!part.detail.empty()) step["detail"] = part.detail;
+    if (!part.sentence.empty()) step["reason"] = part.sentence;
+    steps.push_back(std::move(step));
+  }
+  Json json = {{"kernel", view.kernel}, {"ms", *view.ms}, {"steps", steps}};
+  if (view.default_ms) json["default_ms"] = *view.default_ms;
+  return json;
+}
+
+int ablate(Context const& context, KernelArguments const& arguments) {
+  auto chosen = choose_kernel(context, arguments);
+  if (!chosen) return report(context, chosen.error());
+  auto device = context.open_device();
+  if (!device) return report(context, device.error());
+  auto view =
+      session::ablate_script(*chosen->model, chosen->kernel, chosen->script, *context.backend,
+                             **device, context.threads, {}, progress_of(context));
+  end_progress(context);
+  if (!view) return report(context, view.error());
+  if (context.json)
+    print(to_json(*view));
+  else
+    print_text(*view);
+  return 0;
+}
+
+void add_ablate(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand(
+      "ablate", "measure what each step of a schedule carries of its speed, by leaving it out");
+  auto arguments = std::make_shared<KernelArguments>();
+  add_kernel_options(*command, context, *arguments);
+  add_device_option(*command, context);
+  add_threads_option(*command, context);
+  command->callback([&context, arguments] {
+    context.run = [&context, arguments] { return ablate(context, *arguments); };
+  });
+}
+
+}  // namespace
+
+CommandRow const& command_ablate() {
+  static CommandRow const row{.place = 82, .add = add_ablate};
+  return row;
+}
+
+}  // namespace tw::cli
