@@ -79,7 +79,7 @@ struct TuneOptions {
   /// one that was lost.
   double lost_seconds = 0;
   /// A device that slowed down and is the only one is waited for so long.
-  double slow_seconds = 5;
+  double slow_seconds = 0.5;
   /// What is known of the devices' speeds from other kernels, by their numbers; null: nothing.
   std::shared_ptr<std::map<size_t, DeviceSpeed>> speeds;
   /// Where searches of several kinds of devices compile on one machine; null: only this one.
