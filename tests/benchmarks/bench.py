@@ -231,6 +231,7 @@ def main():
     folder = options.output or RESULTS
     folder.mkdir(exist_ok=True)
     stem = "networks_" + machines.kind() + ("" if options.threads == 1 else "_%d_threads" % options.threads)
+    stem += "_tuned" if options.tune else ""
     (folder / (stem + ".json")).write_text(json.dumps(report) + "\n")
     (folder / (stem + ".md")).write_text(table(report))
     print(table(report))
