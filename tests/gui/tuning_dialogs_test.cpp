@@ -2,6 +2,8 @@
 // made-up values, and in a window that does it.
 #include <QCheckBox>
 #include <QComboBox>
+#include <QContextMenuEvent>
+#include <QMenu>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTableWidget>
@@ -252,6 +254,15 @@ private slots:
     MainWindow& window = *place.window;
     auto* history = window.findChild<tw::HistoryView*>("history");
     history->mark(5);
+    QContextMenuEvent asked(QContextMenuEvent::Keyboard, QPoint(), QPoint());
+    QApplication::sendEvent(history, &asked);
+    QStringList offered;
+    for (QMenu* menu : history->findChildren<QMenu*>("historyMenu")) {
+      for (QAction* one : menu->actions()) offered << one->text();
+      menu->close();
+    }
+    QVERIFY2(offered.contains("Tune from here") && offered.contains("What carries the gain"),
+             qPrintable(offered.join(", ")));
     window.run_action("Tune from here");
     place.settle();
     auto* dialog = window.findChild<TuneDialog*>("tuneDialog");

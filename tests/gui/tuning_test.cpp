@@ -141,6 +141,23 @@ private slots:
     QCOMPARE(resumed.size(), 1);
   }
 
+  void the_keyboard_stays_where_something_was_begun() {
+    TuningView view({"genetic", "random"});
+    view.show();
+    view.show_snapshot(snapshot_of({}));
+    view.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&view));
+    button(view, "tuningStart")->setFocus();
+    auto run = made_up(1, "genetic", 12, 2.9);
+    view.show_snapshot(snapshot_of({run}));
+    QVERIFY(!button(view, "tuningStart")->isVisible());
+    QCOMPARE(view.focusWidget(), static_cast<QWidget*>(button(view, "tuningStop")));
+    run = std::make_shared<session::TuningRun>(*run);
+    run->state = TuningState::kEnded;
+    view.show_snapshot(snapshot_of({run}));
+    QCOMPARE(view.focusWidget(), static_cast<QWidget*>(button(view, "tuningStart")));
+  }
+
   void predictions_and_knobs_say_what_they_rest_on() {
     TuningPredictions predictions;
     predictions.resize(300, 240);

@@ -127,6 +127,12 @@ private slots:
     QCOMPARE(model().devices[0].trials + model().devices[1].trials, 24);
     QVERIFY(model().devices[0].trials > 0 && model().devices[1].trials > 0);
     for (TuningDevice const& one : model().devices) QCOMPARE(one.does, DeviceDoes::kIdle);
+    int of_runs = 0;  // kernel by kernel they are the same
+    for (auto const& run : session_->snapshot().tuning->runs) {
+      QCOMPARE(run->devices.size(), size_t(2));
+      of_runs += run->devices[1].trials;
+    }
+    QCOMPARE(of_runs, model().devices[1].trials);
     // One that does not answer: the tuning says so before anything was tried.
     QVERIFY(session_->execute(TuneModel{.trials = 8, .with = "gone"}));
     QVERIFY(session_->wait_idle(120));

@@ -136,6 +136,8 @@ void ModelTuningView::show_progress(session::ModelTuningView const& view) {
   bool paused = view.state == ModelTuningState::kPaused;
   bool searches = paused || view.state == ModelTuningState::kTiming ||
                   view.state == ModelTuningState::kSearching;
+  QWidget* focused = window()->focusWidget();
+  bool has_focus = focused == again_ || focused == pause_ || focused == stop_;
   again_->setVisible(!view.goes_on());
   pause_->setVisible(view.goes_on());
   stop_->setVisible(view.goes_on());
@@ -144,6 +146,8 @@ void ModelTuningView::show_progress(session::ModelTuningView const& view) {
   stop_->setText(view.stopping ? "End now" : "Stop");
   stop_->setToolTip(view.stopping ? "End at once; what was tried stays, and no schedule changes"
                                   : "End the search; what was found is compared");
+  // What was pressed may be gone now: the keyboard stays here.
+  if (has_focus && focused->isHidden()) (view.goes_on() ? stop_ : again_)->setFocus();
   now_->setText(now_words(view));
   left_->setText(left_words(view));
   double done = !view.goes_on()   ? 1

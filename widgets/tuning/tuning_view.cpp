@@ -71,13 +71,13 @@ QWidget* TuningView::build_head(std::vector<std::string> const& searches) {
   trials_->setRange(1, 1'000'000);
   trials_->setValue(kTrials);
   trials_->setSuffix(" trials");
-  auto* head = new QWidget;
-  auto* row = row_in(head);
+  head_ = new QWidget;
+  auto* row = row_in(head_);
   for (QWidget* one :
        std::initializer_list<QWidget*>{start_, here_, model_, pause_, stop_, search_, trials_})
     row->addWidget(one);
   row->addStretch(1);
-  return head;
+  return head_;
 }
 
 void TuningView::make_words() {
@@ -339,6 +339,8 @@ void TuningView::show_buttons() {
 void TuningView::show_head() {
   using session::TuningState;
   bool goes_on = active_ || of_model_;
+  QWidget* focused = window()->focusWidget();
+  bool has_focus = focused && head_->isAncestorOf(focused);
   bool waits = (active_ && active_->state == TuningState::kPaused) ||
                (of_model_ && of_model_->state == session::ModelTuningState::kPaused);
   for (QWidget* one : std::initializer_list<QWidget*>{start_, search_, trials_}) {
@@ -357,6 +359,8 @@ void TuningView::show_head() {
   pause_->setEnabled((active_ && active_->state != TuningState::kComparing) ||
                      (of_model_ && !of_model_->stopping));
   stop_->setEnabled(goes_on);
+  // What was pressed may be gone now: the keyboard stays here.
+  if (has_focus && focused->isHidden()) (goes_on ? stop_ : start_)->setFocus();
 }
 
 QString TuningView::progress_words(session::TuningRun const& run) const {

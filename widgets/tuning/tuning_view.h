@@ -101,7 +101,7 @@ private:
   QLabel *done_ = nullptr, *left_ = nullptr, *rate_ = nullptr, *failed_ = nullptr,
          *sentence_ = nullptr;
   QProgressBar* bar_ = nullptr;
-  QWidget* progress_ = nullptr;
+  QWidget *head_ = nullptr, *progress_ = nullptr;
 };
 
 }  // namespace tw

@@ -227,6 +227,7 @@ private:
   void show_model_tuning(ModelTuningJob& job, std::function<void(ModelTuningView&)> const& change,
                          bool shown = true);
   void take_model_attempt(ModelTuningJob& job, int kernel, Attempt const& attempt);
+  static TuningRun& run_of(ModelTuningJob& job, int kernel);
   void take_model_device(ModelTuningJob& job, int device, DeviceShare const& share);
   Status take_tuned(ModelTuningJob& job, TunedModel const& tuned);
   void keep_runs(ModelTuningJob& job, TunedModel const* tuned);

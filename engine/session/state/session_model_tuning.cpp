@@ -78,6 +78,19 @@ struct SessionImpl::ModelTuningJob {
   std::map<int, TuningRun> runs = {};  ///< by the kernel's row
 };
 
+/// Of the kernel, its trials so far; with the mutex held.
+TuningRun& SessionImpl::run_of(ModelTuningJob& job, int kernel) {
+  TuningRun& run = job.runs[kernel];
+  run.row = kernel;
+  run.kernel = job.model->kernel(kernel).name;
+  run.search = job.view.search;
+  run.device = job.where.device;
+  run.seed = job.wanted.seed;
+  run.devices.resize(job.view.devices.size());
+  for (size_t i = 0; i < run.devices.size(); ++i) run.devices[i].name = job.view.devices[i].name;
+  return run;
+}
+
 Status SessionImpl::run(TuneModel const& c) {
   if (c.trials < 0 || c.seconds < 0 || c.seed < 1)
     return bad_input("bad_budget",
@@ -256,12 +269,8 @@ void SessionImpl::take_model_attempt(ModelTuningJob& job, int kernel, Attempt co
     TuningDevice& device = view.devices[size_t(attempt.device)];
     device.trials_a_second = job.clock.trials_a_second(++device.trials);
     if (TunedKernelRow* row = find_row(view, kernel)) take_attempt_into(*row, attempt);
-    TuningRun& run = job.runs[kernel];
-    run.row = kernel;
-    run.kernel = job.model->kernel(kernel).name;
-    run.search = view.search;
-    run.device = job.where.device;
-    run.seed = job.wanted.seed;
+    TuningRun& run = run_of(job, kernel);
+    ++run.devices[size_t(attempt.device)].trials;
     run.trials.push_back(std::make_shared<TuningTrial const>(trial_view(attempt)));
   };
   show_model_tuning(job, take, job.clock.should_show(attempt.number));
