@@ -198,17 +198,6 @@ ir::Stmt recurrence(Kernel const& kernel, size_t first, size_t end, ir::Program&
                            ir::seq(std::move(nests)));
 }
 
-int64_t flops_of(Expr const& body) {
-  int64_t count = 0;
-  ir::walk(body, [&](Expr const& e) {
-    auto const* binary = e.as<ir::Binary>();
-    if (binary && is_float(binary->a.type())) ++count;
-    if (auto const* unary = e.as<ir::Unary>(); unary && is_float(unary->type)) ++count;
-    return true;
-  });
-  return count;
-}
-
 bool is_output(Kernel const& kernel, Buffer const& buffer) {
   for (Buffer const& output : kernel.outputs)
     if (output->name == buffer->name) return true;
@@ -290,18 +279,6 @@ Result<ir::Program> to_program(Kernel const& kernel) {
   program.body = body;
   TRY(ir::verify(program));
   return program;
-}
-
-int64_t flops(Kernel const& kernel) {
-  int64_t total = 0;
-  for (Stage const& stage : kernel.stages) {
-    int64_t points = 1;
-    for (auto const* list : {&stage.axes, &stage.reduce})
-      for (Axis const& axis : *list) points *= axis.extent;
-    total += points * (flops_of(stage.body) +
-                       (stage.combiner != Combiner::kNone && is_float(stage.output->type) ? 1 : 0));
-  }
-  return total;
 }
 
 bool equal(Kernel const& a, Kernel const& b) { return to_text(a) == to_text(b); }

@@ -75,6 +75,7 @@ size_t end_of_scan(Kernel const& kernel, size_t first);
 Result<ir::Program> to_program(Kernel const& kernel);
 
 /// Floating-point operations: adds, multiplies, compares, one each; a transcendental counts one.
+/// Products with padding and adding them count nothing: nobody has to compute them.
 int64_t flops(Kernel const& kernel);
 
 /// "tilewright te 1" and the kernel; parses back to an equal kernel (narrow sums: narrow.h).

@@ -86,7 +86,7 @@ class OrtArm:
 def fixes(folder):
     """What the command line must know of inputs whose shapes the model leaves open."""
     shapes = json.loads((Path(folder) / "shapes.json").read_text())
-    return [word for name, shape in shapes.items()
+    return [word for name, shape in shapes.items() if shape
             for word in ("--fix", "%s=%s" % (name, "x".join(map(str, shape))))]
 
 

@@ -37,6 +37,32 @@ private slots:
     QCOMPARE(te::flops(*kernel), int64_t(2) * 8 * 36 * 36);
   }
 
+  void products_with_padding_are_no_work() {
+    auto work_of = [](std::string const& text) {
+      auto kernel = te::parse_kernel("tilewright te 1\n" + text);
+      if (!kernel) qFatal("%s", to_sentence(kernel.error()).c_str());
+      return te::flops(*kernel);
+    };
+    // Of 7 rows three taps each, 19 of 21 are inside; of 4 columns two apart 10 of 12.
+    std::string pad =
+        "  p[c in 2, y in 9, x in 9] = select(1 <= y && y < 8 && 1 <= x && x < 8, X[c, y-1, x-1], "
+        "FILL)\n";
+    std::string sum =
+        "  Y[o in 4, y in 7, x in 4] = sum[c in 2, r in 3, s in 3] p[c, y+r, x*2+s] OP W[o, c, r, "
+        "s]\n";
+    auto kernel = [&](std::string fill, std::string op) {
+      std::string text = "kernel f(X: f32[2, 7, 7], W: f32[4, 2, 3, 3]) -> Y\n" + pad + sum;
+      text.replace(text.find("FILL"), 4, fill);
+      return text.replace(text.find("OP"), 2, op);
+    };
+    QCOMPARE(work_of(kernel("0.0", "*")), int64_t(2) * 4 * 2 * 19 * 10);
+    QCOMPARE(work_of(kernel("1.0", "*")), int64_t(2) * 4 * 2 * 21 * 12);
+    QCOMPARE(work_of(kernel("0.0", "+")), int64_t(2) * 4 * 2 * 21 * 12);
+    QCOMPARE(work_of("kernel g(X: f32[5], W: f32[3]) -> Y\n"
+                     "  Y[i in 5] = sum[k in 3] select(i+k < 5, X[i+k], 0.0) * W[k]\n"),
+             int64_t(2) * 12);
+  }
+
   void its_program_prints_parses_and_computes_a_convolution() {
     auto program = te::to_program(te::parse_kernel(kConv).value());
     QVERIFY(program.has_value());

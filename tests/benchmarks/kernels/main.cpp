@@ -59,7 +59,7 @@ int pin(int core) {
 void prepare_environment(Hardware const& hardware) {
   setenv("OMP_NUM_THREADS", "1", 1);
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  if (hardware.unit().vector_bytes == 64) setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
+  if (hardware.unit().vector_bytes == 64) setenv("OPENBLAS_CORETYPE", "SkylakeX", 1);
 }
 
 Result<PeerLibrary*> open_peer(std::string const& path) {
