@@ -7,8 +7,9 @@ install(FILES resources/desktop/tilewright.xml DESTINATION ${CMAKE_INSTALL_DATAD
 install(FILES resources/desktop/tilewright.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
 install(FILES resources/desktop/tilewright.png DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/128x128/apps)
 # The kit of exports, for this machine's architecture: stripping and dpkg-shlibdeps know no other.
-set(other_architectures aarch64 x86_64 armv7l)
-list(REMOVE_ITEM other_architectures ${CMAKE_SYSTEM_PROCESSOR})
+set(other_architectures aarch64 x86_64 armv7)
+string(REPLACE armv7l armv7 this_architecture ${CMAKE_SYSTEM_PROCESSOR})
+list(REMOVE_ITEM other_architectures ${this_architecture})
 list(JOIN other_architectures | other_architectures)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/tilewright/ DESTINATION lib/tilewright USE_SOURCE_PERMISSIONS
   REGEX "/(${other_architectures})$" EXCLUDE)

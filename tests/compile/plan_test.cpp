@@ -94,7 +94,7 @@ private slots:
     QCOMPARE(groups, int64_t(plan->steps.size()));
     QVERIFY(names.count("conv2d_64x56x56_3x3"));
     QVERIFY(plan->kernels.size() < plan->steps.size());
-    QVERIFY(flops > 3.6e9 && flops < 3.7e9);
+    QVERIFY(flops > 3.3e9 && flops < 3.4e9);  // without products with padding
   }
 
   void tensors_that_live_together_do_not_share_memory() {
