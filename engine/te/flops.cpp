@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/arith/linear.h"
+#include "engine/ir/neutral.h"
 #include "engine/ir/rewrite.h"
 #include "engine/te/te.h"
 
@@ -22,11 +23,6 @@ int64_t flops_of(Expr const& body) {
     return true;
   });
   return count;
-}
-
-bool is_zero(Expr const& e) {
-  auto const* number = e.as<ir::FloatImm>();
-  return number ? number->value == 0 : ir::is_int(e, 0);
 }
 
 /// `difference <= limit`, of loop variables.
@@ -65,7 +61,7 @@ void collect_conditions(Expr const& product, Kernel const& kernel, std::vector<E
     choice = stage->body.as<ir::Select>();
     for (size_t d = 0; d < stage->axes.size(); ++d) places[stage->axes[d].name] = read->indices[d];
   }
-  if (!choice || !is_zero(choice->b)) return;
+  if (!choice || !ir::equal(choice->b, ir::neutral(ir::BinaryOp::kAdd, choice->b.type()))) return;
   for (Expr const& one : ir::conjuncts(choice->condition))
     conditions.push_back(ir::substitute(one, places));
 }

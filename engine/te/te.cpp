@@ -7,6 +7,7 @@
 
 #include "engine/arith/linear.h"
 #include "engine/arith/simplify.h"
+#include "engine/ir/neutral.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
 #include "engine/support/base/hash.h"
@@ -100,20 +101,6 @@ Status verify_stage(Stage const& stage, Visible const& visible) {
   return verify_bounds(stage);
 }
 
-Expr identity(Combiner combiner, DType type) {
-  bool floating = is_float(type);
-  switch (combiner) {
-    case Combiner::kSum:
-      return floating ? ir::float_imm(0, type) : ir::int_imm(0, type);
-    case Combiner::kProd:
-      return floating ? ir::float_imm(1, type) : ir::int_imm(1, type);
-    case Combiner::kMax:
-      return ir::lowest(type);
-    default:
-      return ir::highest(type);
-  }
-}
-
 ir::BinaryOp operation(Combiner combiner) {
   switch (combiner) {
     case Combiner::kSum:
@@ -171,7 +158,8 @@ ir::Stmt nest(Stage const& stage, ir::Program& program, bool inside) {
   Expr value = ir::substitute(stage.body, to_iters);
   ir::Stmt init;
   if (stage.combiner != Combiner::kNone) {
-    init = ir::make<ir::Store>(stage.output, indices, identity(stage.combiner, stage.output->type));
+    init = ir::make<ir::Store>(stage.output, indices,
+                               ir::neutral(operation(stage.combiner), stage.output->type));
     value = ir::binary(operation(stage.combiner), ir::load(stage.output, indices), value);
   }
   std::vector<ir::LoopId> ids;

@@ -1,10 +1,8 @@
 // for x: T += select(r < n, e, 0)   -->   if r < n: for x: T += e
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <optional>
 
-#include "engine/arith/simplify.h"
+#include "engine/ir/neutral.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 
@@ -13,16 +11,11 @@ namespace {
 
 using namespace ir;
 
-/// Adding, or taking the largest or least with it, leaves every value as it is. Minus zero becomes
-/// zero by adding it, and stays what it is without: they are equal.
-bool is_neutral(Expr const& value, BinaryOp op) {
-  if (op == BinaryOp::kAdd && is_int(value, 0)) return true;
-  auto const* number = value.as<FloatImm>();
-  if (!number) return false;
-  double infinity = std::numeric_limits<double>::infinity();
-  return (op == BinaryOp::kAdd && number->value == 0) ||
-         (op == BinaryOp::kMax && number->value == -infinity) ||
-         (op == BinaryOp::kMin && number->value == infinity);
+/// Combining with it leaves every value as it is. Minus zero becomes zero by adding zero, and stays
+/// what it is without: they are equal.
+bool changes_nothing(Expr const& value, BinaryOp op) {
+  bool reduces = op == BinaryOp::kAdd || op == BinaryOp::kMax || op == BinaryOp::kMin;
+  return reduces && equal(value, neutral(op, value.type()));
 }
 
 bool reads_tensors(Expr const& e) {
@@ -46,7 +39,7 @@ std::optional<Update> update_of(Store const& store) {
   if (!before || !chosen || before->buffer->name != store.buffer->name ||
       !std::ranges::equal(before->indices, store.indices,
                           [](Expr const& a, Expr const& b) { return equal(a, b); }) ||
-      !is_neutral(chosen->b, combined->op))
+      !changes_nothing(chosen->b, combined->op))
     return std::nullopt;
   return Update{chosen->condition, chosen->a, combined};
 }
@@ -88,13 +81,13 @@ private:
   Guarded guard_store(Store const& store, Stmt const& s) {
     std::optional<Update> update = update_of(store);
     if (!update) return {s};
-    std::vector<Expr> chosen, of_all;
+    std::vector<Expr> of_some, of_all;
     for (Expr const& condition : conjuncts(update->condition))
-      (stays(condition) ? chosen : of_all).push_back(condition);
+      (stays(condition) ? of_some : of_all).push_back(condition);
     if (of_all.empty()) return {s};
     Binary const& combined = *update->combined;
-    Expr term = chosen.empty() ? update->term
-                               : select(all_of(chosen), update->term, combined.b.to<Select>().b);
+    Expr term = of_some.empty() ? update->term
+                                : select(all_of(of_some), update->term, combined.b.to<Select>().b);
     return {make_from<Store>(s->origin, store.buffer, store.indices,
                              binary(combined.op, combined.a, term)),
             of_all};

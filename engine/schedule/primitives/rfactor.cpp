@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/neutral.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/hints.h"
@@ -35,19 +36,7 @@ bool guards_keep_apart(BlockSite const& site) {
 /// What a sum, product, maximum or minimum starts from without changing it.
 bool starts_from_nothing(Block const& block) {
   Expr start = block.init.to<Store>().value;
-  DType type = start.type();
-  bool floating = is_float(type);
-  auto number = [&](int v) { return floating ? float_imm(v, type) : int_imm(v, type); };
-  switch (reduction_of(block)->op) {
-    case BinaryOp::kAdd:
-      return equal(start, number(0));
-    case BinaryOp::kMul:
-      return equal(start, number(1));
-    case BinaryOp::kMax:
-      return equal(start, lowest(type));
-    default:
-      return equal(start, highest(type));
-  }
+  return equal(start, neutral(reduction_of(block)->op, start.type()));
 }
 
 std::expected<Proof, Refusal> check(Move const& move) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "engine/ir/neutral.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/stages.h"
@@ -11,11 +12,6 @@ namespace tw {
 namespace {
 
 using namespace ir;
-
-bool is_zero(Expr const& e) {
-  auto const* number = e.as<FloatImm>();
-  return number ? number->value == 0 : is_int(e, 0);
-}
 
 /// A term that is zero unless the condition holds, and what it is then.
 struct Padded {
@@ -36,7 +32,7 @@ std::optional<Padded> padded_product(Binary const& product) {
 
 std::optional<Padded> padded(Expr const& term) {
   if (auto const* choice = term.as<Select>()) {
-    if (!is_zero(choice->b)) return std::nullopt;
+    if (!equal(choice->b, neutral(BinaryOp::kAdd, choice->b.type()))) return std::nullopt;
     return Padded{choice->condition, choice->a};
   }
   if (auto const* converted = term.as<Cast>()) {
@@ -81,8 +77,7 @@ Applied apply(Move const& move) {
   Store const& store = block.body.to<Store>();
   Binary const& sum = store.value.to<Binary>();
   Padded term = *padded(sum.b);
-  DType type = sum.b.type();
-  Expr nothing = is_float(type) ? float_imm(0, type) : int_imm(0, type);
+  Expr nothing = neutral(BinaryOp::kAdd, sum.b.type());
   Stmt body =
       make_from<Store>(block.body->origin, store.buffer, store.indices,
                        binary(BinaryOp::kAdd, sum.a, select(term.condition, term.value, nothing)));

@@ -144,8 +144,9 @@ private:
     if (is_dense(graph_, node)) return bytes_of(node.outputs[0]);
     bool pools = node.op && node.op->name.ends_with("_pool");
     if (!pools && !is_depthwise(graph_, node)) return 0;
-    int64_t taps = element_count(integers(node.attributes, "kernel")).value_or(0);
-    return taps > 0 ? taps * bytes_of(node.outputs[0]) : bytes_of(node.inputs[0]);
+    if (!node.attributes.contains("kernel")) return bytes_of(node.inputs[0]);  // of all at once
+    return element_count(integers(node.attributes, "kernel")).value_or(0) *
+           bytes_of(node.outputs[0]);
   }
 
   int32_t root(ValueId id) {
