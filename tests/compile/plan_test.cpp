@@ -3,12 +3,14 @@
 #include <filesystem>
 #include <set>
 
+#include "engine/compile/optimize.h"
 #include "engine/compile/plan.h"
 #include "engine/graph/pipeline.h"
 #include "engine/importers/from_foreign.h"
 #include "engine/importers/importer.h"
 #include "engine/ir/interpreter.h"
 #include "engine/samples/samples.h"
+#include "tests/support/line_models.h"
 #include "tests/support/slowness.h"
 
 using namespace tw;
@@ -75,6 +77,21 @@ private slots:
       QVERIFY2(compare(actual[0], (*expected)[0], 1e-4).equal, task.name.c_str());
     }
     QVERIFY(!reference_of(fused, plan.steps[0], {}).has_value());
+  }
+
+  void taps_that_only_meet_padding_are_left_out() {
+    ForeignModel model = testing::model_of({"y = Conv x w"}, {1, 3, 1, 5});
+    NDArray weights = NDArray::create(DType::kF32, {4, 3, 3, 3}).value();
+    std::ranges::fill(weights.as<float>(), 1.0f);
+    model.graph.initializers["w"] = weights;
+    model.graph.nodes[0].attributes["pads"] = std::vector<int64_t>{1, 1, 1, 1};
+    Plan plan = make_plan(optimize(build_graph(model).value()).value()).value();
+    QCOMPARE(plan.kernels.size(), size_t(1));
+    // One row of three, and of 5 windows of 3 columns 13 taps.
+    QCOMPARE(plan.kernels[0].flops, int64_t(2) * 4 * 3 * 13);
+    std::string text = te::to_text(plan.kernels[0].kernel);
+    QVERIFY2(text.find("r in 1 ") != std::string::npos, text.c_str());
+    QVERIFY2(text.find("r+1") != std::string::npos, text.c_str());
   }
 
   void resnet18_becomes_few_kernels_with_readable_names() {

@@ -92,13 +92,22 @@ std::vector<te::Axis> result_axes(Window const& window, Blocks const& blocks, in
   return axes;
 }
 
+/// Taps of the window, the first ones left out: where their weights are.
+std::vector<ir::Expr> tap_indices(std::vector<te::Axis> const& taps,
+                                  std::vector<int64_t> const& dropped) {
+  std::vector<ir::Expr> indices = te::vars(taps);
+  for (size_t i = 0; i < dropped.size(); ++i)
+    if (dropped[i] > 0) indices[i] = indices[i] + dropped[i];
+  return indices;
+}
+
 /// The weight of an output at `axes` and an input channel: plain or in blocks.
 std::vector<ir::Expr> weight_indices(std::vector<te::Axis> const& axes,
-                                     std::vector<te::Axis> const& window, Blocks const& blocks,
+                                     std::vector<ir::Expr> const& taps, Blocks const& blocks,
                                      ir::Expr const& c) {
   ir::Expr o = axes[1].var();
   std::vector<ir::Expr> indices{o, c};
-  for (te::Axis const& axis : window) indices.push_back(axis.var());
+  indices.insert(indices.end(), taps.begin(), taps.end());
   if (blocks.result > 0) {
     indices.push_back(axes.back().var());
   } else if (blocks.weights > 0) {
@@ -131,6 +140,7 @@ Result<Tensors> direct(Attributes const& attributes, Arrangement const& arrangem
   Blocks blocks = *blocks_of(arrangement);
   Shape const &shape = arrangement.inputs[0].shape, &weights = arrangement.inputs[1].shape;
   TRY_ASSIGN(Window window, window_of(attributes, shape));
+  std::vector<int64_t> dropped = drop_taps_on_padding(window);
   int64_t groups = integer(attributes, "group", 1);
   Tensors tensors;
   te::Buffer source = padded(inputs[0], window, tensors);
@@ -146,7 +156,8 @@ Result<Tensors> direct(Attributes const& attributes, Arrangement const& arrangem
   if (blocks.data > 0)
     data.push_back(one_channel ? axes.back().var() : ir::floor_mod(c, ir::int_imm(blocks.data)));
   ir::Expr product =
-      ir::load(source, data) * ir::load(inputs[1], weight_indices(axes, taps, blocks, c));
+      ir::load(source, data) *
+      ir::load(inputs[1], weight_indices(axes, tap_indices(taps, dropped), blocks, c));
   tensors.stages.push_back(te::reduce(name, axes, te::Combiner::kSum, over, product, name));
   ir::Expr o = axes[1].var();
   if (blocks.result > 0) o = o * blocks.result + axes.back().var();
@@ -171,8 +182,9 @@ Result<Tensors> product(Attributes const& attributes, Arrangement const& arrange
   columns.insert(columns.end(), axes.begin() + 2, axes.end());
   ir::Expr element = ir::load(source, window_indices(window, axes[0].var(), over[0].var()));
   tensors.stages.push_back(te::compute("columns", columns, element, "columns"));
-  ir::Expr sum = ir::load(tensors.stages.back().output, te::vars(columns)) *
-                 ir::load(inputs[1], weight_indices(axes, taps, Blocks{0, 0, 0}, over[0].var()));
+  ir::Expr sum =
+      ir::load(tensors.stages.back().output, te::vars(columns)) *
+      ir::load(inputs[1], weight_indices(axes, te::vars(taps), Blocks{0, 0, 0}, over[0].var()));
   tensors.stages.push_back(te::reduce(name, axes, te::Combiner::kSum, over, sum, name));
   finish(inputs, axes, axes[1].var(), tensors);
   return tensors;

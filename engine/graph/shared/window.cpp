@@ -78,6 +78,33 @@ Result<Window> window_of(Attributes const& attributes, Shape const& input) {
   return w;
 }
 
+std::vector<int64_t> drop_taps_on_padding(Window& w) {
+  std::vector<int64_t> dropped(w.rank(), 0);
+  for (size_t i = 0; i < w.rank(); ++i) {
+    auto meets_data = [&](int64_t tap) {
+      for (int64_t at = 0; at < w.out[i]; ++at) {
+        int64_t place = at * w.strides[i] + tap * w.dilations[i] - w.before[i];
+        if (place >= 0 && place < w.in[i]) return true;
+      }
+      return false;
+    };
+    int64_t first = 0, last = w.kernel[i] - 1;
+    while (first < last && !meets_data(first)) ++first;
+    while (last > first && !meets_data(last)) --last;
+    int64_t before = w.before[i] - first * w.dilations[i];
+    int64_t reach = (w.out[i] - 1) * w.strides[i] + (last - first) * w.dilations[i] + 1;
+    int64_t after = reach - w.in[i] - before;
+    // A narrower image would have to be cut, which takes as long as padding it.
+    if (last - first + 1 == w.kernel[i] || before < 0 || after < 0) continue;
+    w.kernel[i] = last - first + 1;
+    w.before[i] = before;
+    w.after[i] = after;
+    w.beyond[i] = 0;
+    dropped[i] = first;
+  }
+  return dropped;
+}
+
 std::vector<te::Axis> spatial_axes(Window const& w) {
   std::vector<te::Axis> axes = output_axes(Shape(w.rank() + 2, 1));
   axes.erase(axes.begin(), axes.begin() + 2);

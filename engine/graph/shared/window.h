@@ -20,6 +20,10 @@ struct Window {
 /// "valid") and ceil for an input N x C x spatial.... Errors: wrong_shapes.
 Result<Window> window_of(Attributes const& attributes, Shape const& input);
 
+/// Leaves out the first and last taps of each axis that only ever meet padding: for every result
+/// there is another window with less padding then. How many first ones were left out, per axis.
+std::vector<int64_t> drop_taps_on_padding(Window& window);
+
 /// "z", "y", "x" as far as the rank goes, and the kernel's "t", "r", "s".
 std::vector<te::Axis> spatial_axes(Window const& window);
 std::vector<te::Axis> kernel_axes(Window const& window);

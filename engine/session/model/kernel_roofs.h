@@ -8,9 +8,8 @@
 
 namespace tw::session {
 
-/// A kernel that is faster than this part of its roof shows that the roof was measured too low, or
-/// that it needs less than was counted: weights that only ever meet padding are not read.
-constexpr double kMostOfRoof = 1.1;
+/// A kernel that is faster than this part of its roof shows that the roof was measured too low.
+constexpr double kMostOfRoof = 1.05;
 
 /// Of the plain nest, without what is computed when the model is loaded.
 analysis::KernelNeeds needs_of(LoadedModel const& model, int kernel, ir::Program const& plain);
