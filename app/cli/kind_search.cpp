@@ -10,6 +10,7 @@
 #include "app/shared/environment.h"
 #include "app/shared/version.h"
 #include "engine/device/registry.h"
+#include "engine/session/cases/arrange_cases.h"
 #include "engine/support/files.h"
 
 namespace tw::cli {
@@ -17,6 +18,7 @@ namespace {
 
 constexpr int kTrialsOfKernel = 64;      // where nobody says how many, or for how long
 constexpr int kTrialsOfEachKernel = 32;  // of a model
+constexpr double kArrangingShare = 0.2;  // of the time, for layouts and algorithms
 constexpr double kLostSeconds = 10;      // a device is started again in less
 
 /// Null where nothing is to be kept.
@@ -159,8 +161,31 @@ session::ModelTuneRequest KindSearch::model_request() {
   return all;
 }
 
+/// Layouts and algorithms first: they decide which kernels there are. What a command line gives
+/// stays.
+Status KindSearch::arrange() {
+  Context const& context = kind_.context;
+  if (arguments_.keeps_arrangement) return {};
+  TRY_ASSIGN(session::LoadOptions given, load_options(context));
+  session::ArrangeRequest request{.threads = context.threads,
+                                  .seconds = arguments_.options.seconds * kArrangingShare,
+                                  .cache_folder = context.cache_folder,
+                                  .fixed = given.arrangement};
+  request.on_tried = [&context](session::TriedArrangement const& tried) {
+    print_tried(context, tried);
+  };
+  TRY_ASSIGN(session::Arranged arranged,
+             session::arrange_model(model_, request, *context.backend, *devices_.front(),
+                                    progress_of(context)));
+  model_ = arranged.model;
+  if (request_.options.seconds > 0)
+    request_.options.seconds = std::max(0.01, request_.options.seconds - arranged.seconds);
+  return {};
+}
+
 Result<session::TunedModel> KindSearch::tune_model() {
   Context const& context = kind_.context;
+  TRY(arrange());
   if (alone_ && is_shared(context) && request_.store)
     return tune_with_team(context, arguments_.team, *model_, arguments_.path, model_request(),
                           *devices_.front());

@@ -20,6 +20,7 @@ struct TuneArguments {
   std::string job;
   TeamArguments team;
   bool list = false, no_store = false;
+  bool keeps_arrangement = false;  ///< layouts and algorithms are not searched for
   bool has_trials = false;
 };
 
@@ -63,6 +64,7 @@ public:
 private:
   bool is_of_kernel() const;
   Result<session::Tuned> tune_kernel();
+  Status arrange();
   Result<session::TunedModel> tune_model();
   session::ModelTuneRequest model_request();
   int tell_kernel(session::Tuned const& tuned);

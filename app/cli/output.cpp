@@ -62,6 +62,13 @@ void add_model_options(CLI::App& command, Context& context, std::string& path) {
       ->type_name("NAME=SHAPE")
       ->expected(1)
       ->take_all();
+  command
+      .add_option("--arrange", context.arrangements,
+                  "another layout or algorithm than the target's own: blocks=plain, "
+                  "NODE.algorithm=product; `tw tune MODEL --knobs` lists what there is")
+      ->type_name("KNOB=VALUE")
+      ->expected(1)
+      ->take_all();
 }
 
 void add_shaped_options(CLI::App& command, Context& context, std::string& path, bool& by_default) {
@@ -107,6 +114,13 @@ Result<session::LoadOptions> load_options(Context const& context) {
     if (options.fixes.contains(name))
       return bad_input("repeated_fix", fmt::format("--fix gives '{}' twice", name));
     TRY_ASSIGN(options.fixes[name], parse_shape(fix.substr(equals + 1)));
+  }
+  for (std::string const& one : context.arrangements) {
+    size_t equals = one.rfind('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == one.size())
+      return bad_input("bad_arrangement",
+                       fmt::format("--arrange takes KNOB=VALUE, as in blocks=8, not '{}'", one));
+    options.arrangement[one.substr(0, equals)] = one.substr(equals + 1);
   }
   return options;
 }

@@ -33,7 +33,8 @@ struct SharedTerminal {
 /// Set while options are read, used by the command that was named.
 struct Context {
   bool json = false;
-  std::vector<std::string> fixes;  ///< NAME=SHAPE
+  std::vector<std::string> fixes;         ///< NAME=SHAPE
+  std::vector<std::string> arrangements;  ///< KNOB=VALUE
   int threads = 0;
   std::shared_ptr<Backend const> backend;
   std::function<Result<std::unique_ptr<Device>>()> open_device;
@@ -58,7 +59,7 @@ void print_line(Context const& context, Json json);
 std::unique_lock<std::recursive_mutex> turn_to_print(Context const& context);
 
 Json to_json(Error const& error);
-/// "--fix data=1x3x224x224" of every command that takes a model.
+/// "--fix data=1x3x224x224", "--arrange blocks=8" of every command that takes a model.
 void add_model_options(CLI::App& command, Context& context, std::string& path);
 /// "--device NAME" of every command that runs something.
 void add_device_option(CLI::App& command, Context& context);
@@ -73,8 +74,8 @@ Result<session::Model> load(Context const& context, std::string const& path);
 Result<session::ShapedModel> load_shaped(
     Context const& context, std::string const& path,
     session::ProjectSchedules schedules = session::ProjectSchedules::kKept);
-/// The options of `load_shaped`: MODEL, --fix, and --default, which leaves a project's schedules
-/// alone.
+/// The options of `load_shaped`: MODEL, --fix, --arrange, and --default, which leaves a project's
+/// schedules alone.
 void add_shaped_options(CLI::App& command, Context& context, std::string& path, bool& by_default);
 
 /// How far a command is, in one line that replaces itself; where standard error is no terminal, and

@@ -111,6 +111,22 @@ void print_attempt_of(Context const& context, std::string const& kernel, Attempt
               0, 0});
 }
 
+void print_tried(Context const& context, session::TriedArrangement const& tried) {
+  auto turn = turn_to_print(context);
+  if (context.json) {
+    Json json = {{"arrangement", {{tried.knob, tried.value}}}, {"kept", tried.kept}};
+    if (tried.ratio > 0) json["ratio"] = tried.ratio;
+    if (!tried.why.empty()) json["why"] = tried.why;
+    return print_line(context, json);
+  }
+  end_progress(context);
+  std::string words = !tried.why.empty() ? tried.why
+                                         : fmt::format("{:.2f} of the model's time before{}",
+                                                       tried.ratio, tried.kept ? ", kept" : "");
+  fmt::print("{}{}={}: {}\n", kind_text(context), tried.knob, tried.value, words);
+  std::fflush(stdout);
+}
+
 namespace {
 
 /// Of one trial, on average.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/cli/output.h"
+#include "engine/session/cases/arrange_cases.h"
 
 namespace tw::cli {
 
@@ -10,6 +11,9 @@ void print_attempt(Context const& context, Attempt const& attempt, double& best)
 /// Of one kernel of many: only what went wrong, and how far the search is.
 void print_attempt_of(Context const& context, std::string const& kernel, Attempt const& attempt,
                       int count);
+
+/// Another layout or algorithm for the model.
+void print_tried(Context const& context, session::TriedArrangement const& tried);
 
 Json to_json(TuneResult const& result);
 void tell_result(Context const& context, TuneResult const& result);

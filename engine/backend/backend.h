@@ -68,8 +68,11 @@ public:
   /// The same for schedules, which live on without the backend.
   std::shared_ptr<Target const> const& shared_target() const { return target_; }
   /// How the values of a graph lie and by which computes its nodes run, before fusion. Everything
-  /// is plain where a target does not say otherwise.
-  virtual Result<GraphChoices> choose_layouts(Graph const&) const { return GraphChoices(); }
+  /// is plain where a target does not say otherwise. What may be chosen otherwise for a graph it
+  /// asks `decisions`.
+  virtual Result<GraphChoices> choose_layouts(Graph const&, Decisions&) const {
+    return GraphChoices();
+  }
   virtual std::span<Pass const> passes() const = 0;
   /// What can be shown of its code, from what is nearest to the program to what is farthest.
   virtual std::span<CodeTextKind const> texts() const = 0;

@@ -6,9 +6,16 @@
 
 namespace tw {
 
-/// All graph passes, with the layouts and algorithms that the backend chooses.
+/// All graph passes, with the layouts and algorithms that the backend chooses where `decisions` say
+/// nothing else; what it asked of them are the graph's knobs.
+inline Result<Graph> optimize(Graph const& graph, Backend const& backend, Decisions& decisions) {
+  return optimize(graph, [&](Graph const& one) { return backend.choose_layouts(one, decisions); });
+}
+
+/// The same without other answers: by rule.
 inline Result<Graph> optimize(Graph const& graph, Backend const& backend) {
-  return optimize(graph, [&](Graph const& one) { return backend.choose_layouts(one); });
+  Decisions by_rule;
+  return optimize(graph, backend, by_rule);
 }
 
 }  // namespace tw

@@ -29,6 +29,19 @@ Result<Model> load_model(std::string const& path, LoadOptions const& options,
                          Backend const& backend, StopToken stop = {},
                          Progress const& progress = {});
 
+/// `load_model` where the arrangement was chosen for a target that may be another one: what it does
+/// not have is by rule, and `sentence` says so. Errors: those of `load_model` otherwise.
+Result<Model> load_arranged(std::string const& source, LoadOptions const& options,
+                            Backend const& backend, std::string& sentence, StopToken stop = {},
+                            Progress const& progress = {});
+
+/// What the target leaves open for the model's layouts and algorithms: "blocks",
+/// "NODE.algorithm"; each as this model has it.
+std::vector<Knob> const& arrangement_knobs(LoadedModel const& model);
+/// The same model with other choices, its own kernels too: what is not named is as by rule. Errors:
+/// unknown_arrangement, those of its graph's passes.
+Result<Model> arranged(LoadedModel const& model, Point const& arrangement, Backend const& backend);
+
 /// A model with the schedules that somebody made for its kernels.
 struct ShapedModel {
   Model model;

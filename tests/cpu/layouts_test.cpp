@@ -1,6 +1,8 @@
 // Which layouts the CPU asks for.
 #include <QtTest>
 
+#include <set>
+
 #include "engine/compile/optimize.h"
 #include "engine/graph/reference.h"
 #include "engine/importers/from_foreign.h"
@@ -43,6 +45,14 @@ Graph mobile_block(int64_t channels, std::vector<std::string> const& lines,
 Graph optimized(Graph const& graph) {
   static std::shared_ptr<Backend const> const cpu = create_cpu_backend(detect_host()).value();
   return optimize(graph, *cpu).value();
+}
+
+/// With answers of its own; the knobs that were asked for.
+std::pair<Graph, std::vector<Knob>> arranged(Graph const& graph, Point const& point) {
+  static std::shared_ptr<Backend const> const cpu = create_cpu_backend(detect_host()).value();
+  Decisions decisions(point);
+  Graph result = optimize(graph, *cpu, decisions).value();
+  return {std::move(result), decisions.knobs()};
 }
 
 QString stored(Graph const& graph, ValueId id) {
@@ -151,6 +161,56 @@ private slots:
     QVERIFY(
         compare(reference_run(turned, {x}).value()[0], reference_run(graph, {x}).value()[0], 1e-5)
             .equal);
+  }
+
+  void every_choice_gives_the_same_results() {
+    ForeignModel model = model_of({"a = Conv x w", "r = Relu a", "b = Conv r v", "c = Conv b v",
+                                   "d = Conv c e", "y = Conv d p"},
+                                  {1, 3, 12, 11});
+    add_parameter(model, "w", {32, 3, 3, 3}, 1);
+    add_parameter(model, "v", {32, 32, 3, 3}, 2);
+    add_parameter(model, "e", {32, 1, 3, 3}, 3);
+    add_parameter(model, "p", {8, 32, 1, 1}, 4);
+    model.graph.nodes[4].attributes["group"] = int64_t(32);
+    Graph graph = build_graph(model).value();
+    NDArray x = random_array({1, 3, 12, 11}, 5);
+    NDArray expected = reference_run(graph, {x}).value()[0];
+    std::vector<Knob> knobs = arranged(graph, {}).second;
+    QStringList names;
+    for (Knob const& knob : knobs) names << QString::fromStdString(knob.name);
+    // The two convolutions of v are one kernel on their two sizes; of one tap there is no choice.
+    QCOMPARE(names, QStringList({"blocks", "a.algorithm", "b.algorithm", "c.algorithm"}));
+    std::set<std::string> stored_as;
+    for (Knob const& knob : knobs)
+      for (std::string const& value : knob.values) {
+        Graph other = arranged(graph, {{knob.name, value}}).first;
+        QVERIFY2(compare(reference_run(other, {x}).value()[0], expected, 1e-4).equal,
+                 (knob.name + "=" + value).c_str());
+        std::string how;
+        for (Node const& node : other.nodes)
+          how += node.algorithm + " " + stored(other, node.outputs[0]).toStdString() + " ";
+        stored_as.insert(how);
+      }
+    QCOMPARE(stored_as.size(), size_t(4 + 3));
+  }
+
+  void convolutions_of_one_kind_share_their_algorithm() {
+    ForeignModel model = model_of({"a = Conv x w", "b = Conv a v", "y = Conv b v"}, {1, 3, 12, 11});
+    add_parameter(model, "w", {16, 3, 1, 1}, 1);
+    add_parameter(model, "v", {16, 16, 3, 3}, 2);
+    for (size_t node : {1, 2})
+      model.graph.nodes[node].attributes["pads"] = std::vector<int64_t>{1, 1, 1, 1};
+    auto [graph, knobs] = arranged(build_graph(model).value(), {{"b.algorithm", "product"}});
+    QCOMPARE(knobs.size(), size_t(2));
+    QCOMPARE(graph.nodes[0].algorithm, std::string());
+    for (size_t node : {1, 2}) QCOMPARE(graph.nodes[node].algorithm, std::string("product"));
+  }
+
+  void smaller_blocks_take_fewer_channels() {
+    Graph graph = mobile_block(24, {"a = Conv x w wb", "b = Conv a d", "y = Conv b p"});
+    QVERIFY(!has_images_in_blocks(arranged(graph, {}).first));
+    QVERIFY(has_images_in_blocks(arranged(graph, {{"blocks", "8"}}).first));
+    QVERIFY(!has_images_in_blocks(arranged(graph, {{"blocks", "plain"}}).first));
   }
 
   void without_a_target_all_is_plain() {

@@ -6,20 +6,17 @@
 namespace tw::cli {
 namespace {
 
-/// The knobs of the kernel, with the values that each may take.
-int list_knobs(Context const& context, session::LoadedModel const& model, int kernel,
-               session::TuneRequest const& request) {
-  auto knobs = session::knobs_of(model, kernel, context.backend, request.script);
-  if (!knobs) return report(context, knobs.error());
+/// With the values that each may take, and how it is taken.
+int list_knobs(Context const& context, std::vector<Knob> const& knobs) {
   Json json = Json::array();
-  for (Knob const& knob : *knobs) {
+  for (Knob const& knob : knobs) {
     if (context.json)
       json.push_back({{"knob", knob.name},
                       {"values", knob.values},
-                      {"default", knob.values[size_t(knob.preset)]}});
+                      {"default", knob.values[size_t(knob.preset)]},
+                      {"value", knob.value()}});
     else
-      fmt::print("{} = {}  of {}\n", knob.name, knob.values[size_t(knob.preset)],
-                 fmt::join(knob.values, " "));
+      fmt::print("{} = {}  of {}\n", knob.name, knob.value(), fmt::join(knob.values, " "));
   }
   if (context.json) print(json);
   return 0;
@@ -52,11 +49,14 @@ int join(Context const& context, TuneArguments const& arguments) {
 int list(Context const& context, TuneArguments const& arguments) {
   auto model = load(context, arguments.path);
   if (!model) return report(context, model.error());
+  if (arguments.kernel.empty() && !session::is_expression(**model))
+    return list_knobs(context, session::arrangement_knobs(**model));
   auto kernel = session::find_kernel(**model, arguments.kernel);
   if (!kernel) return report(context, kernel.error());
   auto request = request_of(context, arguments);
   if (!request) return report(context, request.error());
-  return list_knobs(context, **model, *kernel, *request);
+  auto knobs = session::knobs_of(**model, *kernel, context.backend, request->script);
+  return knobs ? list_knobs(context, *knobs) : report(context, knobs.error());
 }
 
 int tune(Context const& context, TuneArguments const& arguments) {
@@ -111,7 +111,11 @@ void add_tune(CLI::App& app, Context& context) {
                    "search what this script leaves open (factor=?) instead of the target's own "
                    "template")
       ->type_name("F");
-  command->add_flag("--knobs", arguments->list, "instead: list the knobs with their values");
+  command->add_flag("--knobs", arguments->list,
+                    "instead: list the knobs with their values: the kernel's, or without --kernel "
+                    "those of the model's layouts and algorithms");
+  command->add_flag("--keep-arrangement", arguments->keeps_arrangement,
+                    "of a model: try no other layouts and algorithms");
   command
       ->add_option(
           "--out", arguments->out,

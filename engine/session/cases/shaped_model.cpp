@@ -62,7 +62,8 @@ Result<ShapedModel> shaped_model(std::string const& path, LoadOptions const& opt
   LoadOptions shaped = options;
   TRY_ASSIGN(auto shapes, parse_fixes(project.model.shapes));
   shaped.fixes.merge(shapes);
-  TRY_ASSIGN(source.model, load_model(found.source, shaped, backend));
+  if (shaped.arrangement.empty()) shaped.arrangement = project.model.arrangement;
+  TRY_ASSIGN(source.model, load_arranged(found.source, shaped, backend, source.sentence));
   TRY_ASSIGN(source.model, with_all_own(source.model, project));
   if (schedules == ProjectSchedules::kKept) {
     TRY_ASSIGN(source.scripts, scripts_in(*source.model, project, path));

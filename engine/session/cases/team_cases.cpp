@@ -32,10 +32,11 @@ std::vector<records::WorkSlice> slices_of(std::vector<TunedKernel> const& kernel
 }
 
 /// The model as every machine can open it.
-Result<std::string> packed_model(TeamModel const& from) {
+Result<std::string> packed_model(LoadedModel const& model, TeamModel const& from) {
   Project project;
   project.model.source = from.source;
   project.model.shapes = from.shapes;
+  project.model.arrangement = arrangement_of(model);
   if (project.model.is_file() && !from.source.starts_with("example:")) {
     project.model.source = std::filesystem::absolute(from.source).lexically_normal().string();
     TRY(embed_model(project));
@@ -106,7 +107,7 @@ Result<TunedModel> tune_with_team(LoadedModel const& model, TeamModel const& fro
   TeamSearch search{request.kernels.options.search, request.kernels.build,
                     request.kernels.options.seed, request.kernels.options.threads,
                     request.kernels.options.model};
-  TRY_ASSIGN(std::string packed, packed_model(from));
+  TRY_ASSIGN(std::string packed, packed_model(model, from));
   records::TeamJob job{.name = team.job,
                        .priority = team.priority,
                        .machine = backend->target().hardware.name,

@@ -28,6 +28,7 @@ Result<Model> model_in(std::string const& text, std::filesystem::path const& fol
   }
   LoadOptions options;
   TRY_ASSIGN(options.fixes, parse_fixes(project.model.shapes));
+  options.arrangement = project.model.arrangement;
   return load_model(source, options, backend);
 }
 

@@ -54,6 +54,7 @@ Status write_tuned_project(LoadedModel const& model, TunedModel const& tuned,
   Project project;
   project.model.source = source;
   project.model.shapes = shapes;
+  project.model.arrangement = arrangement_of(model);
   if (project.model.is_file())
     project.model.source = std::filesystem::absolute(source).lexically_normal().string();
   TRY(know_file(project.model, file));

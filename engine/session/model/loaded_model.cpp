@@ -85,9 +85,33 @@ Status check_fixes(Graph const& graph, std::map<std::string, Shape> const& fixes
   return {};
 }
 
-Status build(LoadedModel& model, Backend const& backend, Progress const& progress) {
+/// Every name is that of a knob, with one of its values.
+Status check_arrangement(Point const& arrangement, std::vector<Knob> const& knobs) {
+  std::vector<std::string> names;
+  for (Knob const& knob : knobs) names.push_back(knob.name);
+  for (auto const& [name, value] : arrangement) {
+    auto knob = std::ranges::find(knobs, name, &Knob::name);
+    if (knob == knobs.end())
+      return bad_input(
+          "unknown_arrangement",
+          fmt::format("the model has no choice '{}'{}", name,
+                      names.empty() ? "; it has none"
+                                    : fmt::format("; it has {}", fmt::join(names, ", "))));
+    if (knob->value() != value)
+      return bad_input("unknown_arrangement",
+                       fmt::format("{} cannot be '{}': it is one of {}", name, value,
+                                   fmt::join(knob->values, ", ")));
+  }
+  return {};
+}
+
+Status build(LoadedModel& model, Point const& arrangement, Backend const& backend,
+             Progress const& progress) {
   if (progress) progress({"fusing operators", 1, 3});
-  TRY_ASSIGN(model.after, optimize(model.before, backend));
+  Decisions decisions(arrangement);
+  TRY_ASSIGN(model.after, optimize(model.before, backend, decisions));
+  model.knobs = decisions.knobs();
+  TRY(check_arrangement(arrangement, model.knobs));
   if (progress) progress({"generating kernels", 2, 3});
   TRY_ASSIGN(model.plan, make_plan(model.after));
   return {};
@@ -117,6 +141,7 @@ Result<Model> load_model(std::string const& path, LoadOptions const& options,
   if (auto expression = load_expression(path)) {
     if (!options.fixes.empty() && *expression)
       return bad_input("bad_fix", "a tensor expression gives all its shapes, so none can be set");
+    if (*expression) TRY(check_arrangement(options.arrangement, {}));
     return std::move(*expression);
   }
   if (progress) progress({"reading the model", 0, 3});
@@ -134,8 +159,42 @@ Result<Model> load_model(std::string const& path, LoadOptions const& options,
     model->path = path;
   }
   if (stop.stop_requested()) return refused("cancelled", "cancelled");
-  TRY(build(*model, backend, progress));
+  TRY(build(*model, options.arrangement, backend, progress));
   return model;
+}
+
+Result<Model> load_arranged(std::string const& source, LoadOptions const& options,
+                            Backend const& backend, std::string& sentence, StopToken stop,
+                            Progress const& progress) {
+  auto model = load_model(source, options, backend, stop, progress);
+  if (model || model.error().code != "unknown_arrangement") return model;
+  LoadOptions by_rule = options;
+  by_rule.arrangement.clear();
+  sentence += fmt::format("{}layouts and algorithms are by rule here: {}",
+                          sentence.empty() ? "" : "; ", model.error().message);
+  return load_model(source, by_rule, backend, stop, progress);
+}
+
+Result<Model> arranged(LoadedModel const& model, Point const& arrangement, Backend const& backend) {
+  auto other = std::make_shared<LoadedModel>();
+  other->name = model.name;
+  other->path = model.path;
+  other->before = model.before;
+  TRY(build(*other, arrangement, backend, {}));
+  Model model_with_own = other;
+  for (auto const& [row, text] : model.own) {
+    TRY_ASSIGN(model_with_own, with_own_kernel(model_with_own, text));
+  }
+  return model_with_own;
+}
+
+std::vector<Knob> const& arrangement_knobs(LoadedModel const& model) { return model.knobs; }
+
+Point arrangement_of(LoadedModel const& model) {
+  Point point;
+  for (Knob const& knob : model.knobs)
+    if (knob.taken != knob.preset) point[knob.name] = knob.value();
+  return point;
 }
 
 Result<std::map<std::string, Shape>> parse_fixes(std::string const& shapes) {

@@ -17,6 +17,7 @@ public:
   std::string path;
   Graph before, after;  ///< both empty for a `.te` file
   Plan plan;
+  std::vector<Knob> knobs;                  ///< what its layouts and algorithms were chosen from
   bool is_expression = false;               ///< a kernel without a model
   std::map<int, std::string> own;           ///< rows that the user wrote, with their texts
   std::shared_ptr<LoadedModel const> base;  ///< without the own kernels beside it; may be null
@@ -30,6 +31,9 @@ Result<Model> with_own_kernel(Model const& model, std::string const& text, int r
 
 /// "x=1x3x48x192; y=2". Errors: bad_shapes.
 Result<std::map<std::string, Shape>> parse_fixes(std::string const& shapes);
+
+/// What of it is not as by rule.
+Point arrangement_of(LoadedModel const& model);
 
 /// The plain program of a kernel.
 Result<ir::Program> plain_program(LoadedModel const& model, int kernel);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "engine/schedule/decisions.h"
 #include "engine/tensor/ndarray.h"
 
 namespace tw {
@@ -20,6 +21,7 @@ using Model = std::shared_ptr<LoadedModel const>;
 struct LoadOptions {
   std::map<std::string, Shape> fixes;    ///< input name -> shape, over what the file says
   std::map<std::string, NDArray> known;  ///< inputs that become constants
+  Point arrangement = {};                ///< see `arrangement_knobs`
 };
 
 }  // namespace tw::session

@@ -62,6 +62,16 @@ Status read_files(Json const& json, std::vector<ProjectFile>& files, std::string
   return {};
 }
 
+Status read_arrangement(Json const& json, Point& arrangement, std::string const& file) {
+  if (!json.is_object()) return broken(file, "the arrangement of its model is not a list of words");
+  for (auto const& [knob, value] : json.items()) {
+    if (!value.is_string())
+      return broken(file, fmt::format("'{}' of its model's arrangement is not a word", knob));
+    arrangement[knob] = value.get<std::string>();
+  }
+  return {};
+}
+
 Status read_model(Json const& json, ProjectModel& model, std::string const& file) {
   if (!json.is_object()) return broken(file, "it does not name its model");
   for (auto [key, into] : {std::pair{"source", &model.source},
@@ -74,6 +84,8 @@ Status read_model(Json const& json, ProjectModel& model, std::string const& file
   if (!is_hash(model.sha256)) return broken(file, "the hash of its model is not valid");
   if (!read_text(json, "packed", model.packed))
     return broken(file, "its copy of the model is not a string");
+  if (json.contains("arrangement"))
+    TRY(read_arrangement(json["arrangement"], model.arrangement, file));
   return json.contains("files") ? read_files(json["files"], model.files, file) : Status();
 }
 
@@ -192,6 +204,8 @@ std::string to_text(Project const& project) {
       if (!file.packed.empty()) entry["packed"] = file.packed;
       json["model"]["files"].push_back(std::move(entry));
     }
+    if (!project.model.arrangement.empty())
+      json["model"]["arrangement"] = project.model.arrangement;
     if (project.model.embedded()) json["model"]["packed"] = project.model.packed;
   }
   json["kernel"] = project.kernel;

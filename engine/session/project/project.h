@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/schedule/decisions.h"
 #include "engine/support/base/error.h"
 #include "engine/support/base/job.h"
 
@@ -32,6 +33,7 @@ struct ProjectModel {
   int64_t bytes = 0;
   std::vector<ProjectFile> files;  ///< beside the model's own
   std::string packed;              ///< as in ProjectFile
+  Point arrangement = {};          ///< that it was given: see `arrangement_knobs`
   bool embedded() const { return !packed.empty(); }
   bool is_file() const { return !source.starts_with("sample:") && !source.starts_with("te:"); }
   std::string name() const {

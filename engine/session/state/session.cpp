@@ -48,12 +48,15 @@ Status SessionImpl::open(std::string const& source, std::shared_ptr<Project cons
   jobs_.start("open", "opening " + source,
               [this, source, project, shapes, fixes, from_device](StopToken stop,
                                                                   Progress const& progress) {
-                auto model = load_model(source, {fixes, {}}, *backend(), stop, progress);
+                LoadOptions options{fixes, {}};
+                if (project) options.arrangement = project->model.arrangement;
+                std::string sentence;
+                auto model = load_arranged(source, options, *backend(), sentence, stop, progress);
                 if (!model) {
                   if (!stop.stop_requested()) set_error(model.error(), "open");
                   return publish();
                 }
-                take_model(*model, source, shapes, project.get(), from_device);
+                take_model(*model, source, shapes, project.get(), from_device, sentence);
                 publish();
                 start_modelling();
                 know_model(*model, source, stop);
@@ -79,8 +82,10 @@ void SessionImpl::know_model(Model model, std::string const& source, StopToken s
 }
 
 void SessionImpl::take_model(Model model, std::string const& source, std::string const& shapes,
-                             Project const* project, std::string const& from_device) {
+                             Project const* project, std::string const& from_device,
+                             std::string const& by_rule) {
   std::vector<std::string> lost, kept_own;
+  if (!by_rule.empty()) lost.push_back(by_rule);
   if (project) model = with_own_kernels(model, *project, kept_own, lost);
   auto view = std::make_shared<ModelView>(model_view(*model));
   view->shapes = shapes;

@@ -187,7 +187,8 @@ private:
   void start_checking(int kernel, int node);
   void check_node(int kernel, int node, StopToken stop);
   void take_model(Model model, std::string const& source, std::string const& shapes,
-                  Project const* project, std::string const& from_device);
+                  Project const* project, std::string const& from_device,
+                  std::string const& by_rule);
   void know_model(Model model, std::string const& source, StopToken stop);
   void start_modelling();
   void model_states(StopToken stop);

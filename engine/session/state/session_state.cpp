@@ -250,7 +250,8 @@ Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend co
 Project project_of(State const& state) {
   Project project;
   if (!state.model) return project;
-  project.model = {state.source, state.shapes, "", state.sha256, state.bytes, state.files, ""};
+  project.model = {state.source, state.shapes, "", state.sha256,
+                   state.bytes,  state.files,  "", arrangement_of(*state.model)};
   if (state.kernel >= 0) project.kernel = state.model->kernel(state.kernel).name;
   for (auto const& [row, work] : state.kernels)
     project.kernels.push_back(

@@ -44,8 +44,8 @@ public:
   CpuBackend(Target target, Machine machine)
       : Backend(std::move(target)), machine_(std::move(machine)), passes_(cpu_passes()) {}
 
-  Result<GraphChoices> choose_layouts(Graph const& graph) const override {
-    return choose_cpu_layouts(graph);
+  Result<GraphChoices> choose_layouts(Graph const& graph, Decisions& decisions) const override {
+    return choose_cpu_layouts(graph, decisions);
   }
   std::span<Pass const> passes() const override { return passes_; }
 

@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/graph/computes.h"
+
 namespace tw {
 namespace {
 
-/// Channels that lie side by side: the lanes of the widest f32 vectors, whatever this processor
-/// has. Narrower vectors divide it, and more than one of them in a block is what their rules want
-/// anyway.
+/// Channels that lie side by side by rule: the lanes of the widest f32 vectors, whatever this
+/// processor has. Narrower vectors divide it, and more than one of them in a block is what their
+/// rules want anyway.
 constexpr int64_t kBlock = 16;
+constexpr char kPlain[] = "plain";
 
 bool is_conv(Node const& node) {
   return node.op && node.op->name == "conv" && node.inputs.size() > 1;
@@ -25,21 +28,19 @@ NDArray const* known_weights(Graph const& graph, Node const& node) {
   return known && weights.layout.is_plain() ? &weights.constant : nullptr;
 }
 
-/// In one group, with channels enough for a block: a vector holds neighbouring outputs then, for
-/// every stride and every width of the plane.
-bool is_dense(Graph const& graph, Node const& node) {
+/// In one group, with weights that are known.
+bool is_ungrouped(Graph const& graph, Node const& node) {
   if (!is_conv(node) || integer(node.attributes, "group", 1) != 1) return false;
   NDArray const* weights = known_weights(graph, node);
-  return weights && weights->shape().size() >= 3 && weights->shape()[0] >= kBlock;
+  return weights && weights->shape().size() >= 3;
 }
 
-/// A group per channel, in whole blocks: a window that stays in its channel reads whole, aligned
-/// vectors where the channels lie side by side.
-bool is_depthwise(Graph const& graph, Node const& node) {
+/// A group per channel.
+bool is_by_channels(Graph const& graph, Node const& node) {
   NDArray const* weights = is_conv(node) ? known_weights(graph, node) : nullptr;
   auto data = weights ? graph.value(node.inputs[0]).shape() : std::nullopt;
   int64_t groups = integer(node.attributes, "group", 1);
-  return data && data->size() >= 2 && groups % kBlock == 0 && weights->shape()[0] == groups &&
+  return data && data->size() >= 2 && groups > 1 && weights->shape()[0] == groups &&
          (*data)[1] == groups;
 }
 
@@ -50,15 +51,19 @@ bool is_turned_product(Graph const& graph, Node const& node) {
   return weights && weights->shape().size() == 2;
 }
 
-Layout blocks_of(NDArray const& weights) {
-  return Layout::in_blocks(weights.shape().size(), 0, kBlock);
+/// What is the same for convolutions that are one kernel.
+std::string kind_of(Graph const& graph, Node const& node) {
+  return fmt::format("{} {} {}", to_text(graph.value(node.inputs[0]).type),
+                     to_text(graph.value(node.inputs[1]).type), to_text(node.attributes));
 }
 
 class Chooser {
 public:
-  explicit Chooser(Graph const& graph) : graph_(graph), makers_(producers(graph)) {}
+  Chooser(Graph const& graph, Decisions& decisions)
+      : graph_(graph), decisions_(decisions), makers_(producers(graph)) {}
 
   GraphChoices run() {
+    ask();
     choose_weights();
     wish_for_blocks();
     take_back_refused(graph_, choices_);
@@ -70,14 +75,57 @@ public:
 private:
   std::string name(ValueId id) const { return "'" + graph_.value(id).name + "'"; }
 
+  /// With channels enough for a block: a vector holds neighbouring outputs then, for every stride
+  /// and every width of the plane.
+  bool is_dense(Node const& node, NodeId id) const {
+    return !choices_.algorithms.contains(id) && is_ungrouped(graph_, node) &&
+           known_weights(graph_, node)->shape()[0] >= block_;
+  }
+
+  /// In whole blocks: a window that stays in its channel reads whole, aligned vectors where the
+  /// channels lie side by side.
+  bool is_depthwise(Node const& node) const {
+    return is_by_channels(graph_, node) && integer(node.attributes, "group", 1) % block_ == 0;
+  }
+
+  /// Blocks of another size, or none for images; another algorithm for convolutions of one kind.
+  void ask() {
+    bool any = std::ranges::any_of(graph_.nodes, [&](Node const& node) {
+      return is_ungrouped(graph_, node) || is_by_channels(graph_, node);
+    });
+    if (!any) return;
+    std::string blocks =
+        decisions_.choose("blocks", {"8", "16", "32", kPlain}, std::to_string(kBlock));
+    images_ = blocks != kPlain;
+    if (images_) block_ = std::stoll(blocks);
+    std::map<std::string, std::string> kinds;  // the knob of each
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      Node const& node = graph_.nodes[i];
+      if (!is_ungrouped(graph_, node) || !has_window(node)) continue;
+      auto knob = kinds.emplace(kind_of(graph_, node), node.name + ".algorithm").first->second;
+      std::vector<std::string> names = compute_names(*node.op);
+      std::string algorithm = decisions_.choose(knob, names, names.front());
+      if (algorithm != names.front()) choices_.algorithms[{int32_t(i)}] = algorithm;
+    }
+    if (!choices_.algorithms.empty())
+      say(fmt::format("{} convolutions run by another algorithm than the first, by choice",
+                      choices_.algorithms.size()));
+  }
+
+  /// More than one tap: else all algorithms come to the same.
+  static bool has_window(Node const& node) {
+    return element_count(integers(node.attributes, "kernel")).value_or(0) > 1;
+  }
+
   void choose_weights() {
     int64_t convolutions = 0, products = 0;
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       Node const& node = graph_.nodes[i];
       NodeId id{int32_t(i)};
-      if (is_dense(graph_, node) || is_depthwise(graph_, node)) {
-        choices_.operands[{id, 1}] = blocks_of(graph_.value(node.inputs[1]).constant);
-        convolutions += is_dense(graph_, node);
+      if (is_dense(node, id) || is_depthwise(node)) {
+        size_t rank = graph_.value(node.inputs[1]).constant.shape().size();
+        choices_.operands[{id, 1}] = Layout::in_blocks(rank, 0, block_);
+        convolutions += is_dense(node, id);
       } else if (is_turned_product(graph_, node)) {
         choices_.operands[{id, 1}] = *Layout::parse("BA");
         ++products;
@@ -87,7 +135,7 @@ private:
       say(
           fmt::format("the weights of {} convolutions are stored in blocks of {} output channels: "
                       "a vector of outputs reads them contiguously",
-                      convolutions, kBlock));
+                      convolutions, block_));
     if (products > 0)
       say(
           fmt::format("the weights of {} matrix products are stored transposed: a vector of "
@@ -99,22 +147,24 @@ private:
   bool could_be(ValueId id) const {
     auto info = tensor_info(graph_.value(id));
     return info && info->type == DType::kF32 && info->shape.size() == 4 &&
-           info->shape[1] % kBlock == 0 && makers_[size_t(id.value)].valid() &&
+           info->shape[1] % block_ == 0 && makers_[size_t(id.value)].valid() &&
            !is_output(graph_, id);
   }
 
   void wish_for_blocks() {
+    if (!images_) return;
     std::vector<bool> wished(graph_.values.size());
     for (size_t i = 0; i < wished.size(); ++i) wished[i] = could_be({int32_t(i)});
     // A convolution that could be neither would read single channels out of the blocks.
-    for (Node const& node : graph_.nodes) {
-      if (!is_conv(node) || is_dense(graph_, node) || is_depthwise(graph_, node)) continue;
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      Node const& node = graph_.nodes[i];
+      if (!is_conv(node) || is_dense(node, {int32_t(i)}) || is_depthwise(node)) continue;
       for (auto const* list : {&node.inputs, &node.outputs})
         for (ValueId id : *list)
           if (id.valid()) wished[size_t(id.value)] = false;
     }
     for (size_t i = 0; i < wished.size(); ++i)
-      if (wished[i]) choices_.values[{int32_t(i)}] = Layout::in_blocks(4, 1, kBlock);
+      if (wished[i]) choices_.values[{int32_t(i)}] = Layout::in_blocks(4, 1, block_);
   }
 
   /// The node's result could lie in another way than what it reads: no layout goes on through it.
@@ -140,10 +190,10 @@ private:
 
   /// Bytes that are read or written in whole vectors then: by the windows of pools and depthwise
   /// convolutions, and the results of dense ones, whose tiles are not turned.
-  int64_t gain(Node const& node) const {
-    if (is_dense(graph_, node)) return bytes_of(node.outputs[0]);
+  int64_t gain(Node const& node, NodeId id) const {
+    if (is_dense(node, id)) return bytes_of(node.outputs[0]);
     bool pools = node.op && node.op->name.ends_with("_pool");
-    if (!pools && !is_depthwise(graph_, node)) return 0;
+    if (!pools && !is_depthwise(node)) return 0;
     if (!node.attributes.contains("kernel")) return bytes_of(node.inputs[0]);  // of all at once
     return element_count(integers(node.attributes, "kernel")).value_or(0) *
            bytes_of(node.outputs[0]);
@@ -169,12 +219,14 @@ private:
           if (choices_.values.contains(id)) region_[size_t(root(id))] = root(node.outputs[0]);
     }
     std::map<int32_t, int64_t> gains;  // by region
-    for (Node const& node : graph_.nodes)
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      Node const& node = graph_.nodes[i];
       for (ValueId id : {node.outputs.front(), node.inputs.empty() ? ValueId{} : node.inputs[0]})
         if (id.valid() && choices_.values.contains(id)) {
-          gains[root(id)] += gain(node);
+          gains[root(id)] += gain(node, {int32_t(i)});
           break;
         }
+    }
     std::erase_if(choices_.values, [&](auto const& each) { return gains[root(each.first)] == 0; });
     std::map<int32_t, std::vector<ValueId>> kept;
     for (auto const& [id, layout] : choices_.values) kept[root(id)].push_back(id);
@@ -182,27 +234,32 @@ private:
       say(
           fmt::format("{} images around {} are stored in blocks of {} channels: {} KB are read "
                       "or written in whole vectors, and no layout is changed for it during a run",
-                      ids.size(), name(ids.front()), kBlock, gains[at] / 1024));
+                      ids.size(), name(ids.front()), block_, gains[at] / 1024));
   }
 
   /// A depthwise convolution of plain images reads plain weights.
   void drop_needless_weights() {
     std::erase_if(choices_.operands, [&](auto const& each) {
       Node const& node = graph_.node(each.first.first);
-      return is_depthwise(graph_, node) && !choices_.values.contains(node.outputs[0]);
+      return is_depthwise(node) && !choices_.values.contains(node.outputs[0]);
     });
   }
 
   void say(std::string sentence) { choices_.reasons.push_back(std::move(sentence)); }
 
   Graph const& graph_;
+  Decisions& decisions_;
   std::vector<NodeId> makers_;
   GraphChoices choices_;
+  int64_t block_ = kBlock;
+  bool images_ = true;           ///< may lie in blocks, too
   std::vector<int32_t> region_;  ///< of each value: another one of its region, at last the root
 };
 
 }  // namespace
 
-GraphChoices choose_cpu_layouts(Graph const& graph) { return Chooser(graph).run(); }
+GraphChoices choose_cpu_layouts(Graph const& graph, Decisions& decisions) {
+  return Chooser(graph, decisions).run();
+}
 
 }  // namespace tw

@@ -111,7 +111,7 @@ public:
       : Backend(std::move(target)), passes_(scratchpad_passes()) {}
 
   /// Blocks of four, and a product for every third convolution: what no other target asks for.
-  Result<GraphChoices> choose_layouts(Graph const& graph) const override {
+  Result<GraphChoices> choose_layouts(Graph const& graph, Decisions&) const override {
     return testing::blocks_everywhere(graph, kLayoutBlock);
   }
   std::span<Pass const> passes() const override { return passes_; }

@@ -1,0 +1,170 @@
+// Layouts and algorithms of a model: chosen by hand, tried on a device, kept in projects.
+#include <QtTest>
+
+#include "app/shared/environment.h"
+#include "engine/device/local_device.h"
+#include "engine/session/cases/arrange_cases.h"
+#include "engine/session/model/loaded_model.h"
+#include "engine/session/project/project.h"
+#include "engine/support/files.h"
+#include "engine/te/expected.h"
+
+using namespace tw;
+using namespace tw::session;
+
+namespace {
+
+std::string sentence_of(auto const& result) { return result ? "" : result.error().message; }
+
+}  // namespace
+
+class ArrangeTest : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() {
+    environment_ = make_environment().value();
+    device_ = std::make_unique<LocalDevice>(LocalDeviceOptions{TW_BINARY_DIR "/bin/tw-device"});
+    model_ = load_model("sample:dqn", {}, backend()).value();
+  }
+
+  void what_is_chosen_is_what_the_kernels_are() {
+    std::vector<Knob> const& knobs = arrangement_knobs(*model_);
+    QVERIFY(knobs.size() >= 3);
+    QCOMPARE(knobs.front().name, std::string("blocks"));
+    QVERIFY(arrangement_of(*model_).empty());
+    for (Knob const& knob : knobs)
+      for (std::string const& value : knob.values) {
+        Point point{{knob.name, value}};
+        auto other = arranged(*model_, point, backend());
+        QVERIFY2(other, sentence_of(other).c_str());
+        bool by_rule = value == knob.values[size_t(knob.preset)];
+        QCOMPARE(arrangement_of(**other), by_rule ? Point() : point);
+        auto loaded = load_model("sample:dqn", {{}, {}, point}, backend());
+        QCOMPARE(hashes(**loaded), hashes(**other));
+        QCOMPARE(hashes(**other) == hashes(*model_), by_rule);
+        judge(*model_, **other);
+      }
+  }
+
+  void what_there_is_not_is_refused() {
+    auto refusal = [&](Point const& point) {
+      return sentence_of(load_model("sample:dqn", {{}, {}, point}, backend()));
+    };
+    QVERIFY2(
+        refusal({{"block", "8"}}).starts_with("the model has no choice 'block'; it has blocks, "),
+        refusal({{"block", "8"}}).c_str());
+    QCOMPARE(refusal({{"blocks", "12"}}),
+             std::string("blocks cannot be '12': it is one of 8, 16, 32, plain"));
+    QCOMPARE(sentence_of(load_model("example:matmul", {{}, {}, {{"blocks", "8"}}}, backend())),
+             std::string("the model has no choice 'blocks'; it has none"));
+  }
+
+  void a_device_decides() {
+    std::vector<std::string> told;
+    ArrangeRequest request{.threads = 1};
+    request.on_tried = [&](TriedArrangement const& tried) {
+      told.push_back(tried.knob + "=" + tried.value);
+    };
+    auto result = arrange_model(model_, request, backend(), *device_);
+    QVERIFY2(result, sentence_of(result).c_str());
+    QCOMPARE(told.size(), result->tried.size());
+    QVERIFY(told.size() >= 3);  // of the blocks at least
+    Point expected;
+    for (TriedArrangement const& tried : result->tried) {
+      QVERIFY2(tried.why.empty(), tried.why.c_str());
+      QVERIFY(tried.ratio > 0);
+      QVERIFY(!tried.kept || tried.ratio < 1);
+      if (tried.kept) expected[tried.knob] = tried.value;
+      qInfo("%s=%s: %.3f%s", tried.knob.c_str(), tried.value.c_str(), tried.ratio,
+            tried.kept ? ", kept" : "");
+    }
+    QCOMPARE(arrangement_of(*result->model), expected);
+    judge(*model_, *result->model);
+  }
+
+  void what_is_fixed_is_not_tried() {
+    ArrangeRequest request{.threads = 1};
+    for (Knob const& knob : arrangement_knobs(*model_))
+      if (knob.name != "blocks") request.fixed[knob.name] = knob.value();
+    auto result = arrange_model(model_, request, backend(), *device_);
+    QVERIFY2(result, sentence_of(result).c_str());
+    QCOMPARE(result->tried.size(), size_t(3));
+    std::stop_source over;
+    over.request_stop();
+    request.enough = over.get_token();
+    QVERIFY(arrange_model(model_, request, backend(), *device_)->tried.empty());
+  }
+
+  void a_project_keeps_it() {
+    QTemporaryDir folder;
+    std::string file = folder.filePath("p.twproj").toStdString();
+    Model other = arranged(*model_, {{"blocks", "8"}}, backend()).value();
+    TunedModel tuned;
+    QVERIFY(write_tuned_project(*other, tuned, "sample:dqn", "", {}, backend(), file));
+    auto opened = shaped_model(file, {}, backend(), folder.path().toStdString());
+    QVERIFY2(opened, sentence_of(opened).c_str());
+    QCOMPARE(hashes(*opened->model), hashes(*other));
+    QCOMPARE(opened->sentence, std::string());
+    // What somebody says on the way goes before.
+    auto said =
+        shaped_model(file, {{}, {}, {{"blocks", "plain"}}}, backend(), folder.path().toStdString());
+    QCOMPARE(arrangement_of(*said->model), Point({{"blocks", "plain"}}));
+  }
+
+  void a_project_of_another_target_opens_by_rule() {
+    QTemporaryDir folder;
+    std::string file = folder.filePath("p.twproj").toStdString();
+    Project project;
+    project.model.source = "sample:dqn";
+    project.model.arrangement = {{"warps", "4"}};
+    QVERIFY(write_file(file, to_text(project)));
+    auto opened = shaped_model(file, {}, backend(), folder.path().toStdString());
+    QVERIFY2(opened, sentence_of(opened).c_str());
+    QCOMPARE(hashes(*opened->model), hashes(*model_));
+    QVERIFY2(opened->sentence.starts_with("layouts and algorithms are by rule here: the model has "
+                                          "no choice 'warps'"),
+             opened->sentence.c_str());
+  }
+
+  void a_damaged_one_is_no_project() {
+    Project project;
+    project.model.source = "sample:dqn";
+    project.model.arrangement = {{"blocks", "8"}};
+    std::string text = to_text(project);
+    QCOMPARE(parse_project(text, "f")->model.arrangement, project.model.arrangement);
+    std::string::size_type at = text.find("\"8\"");
+    QVERIFY(at != std::string::npos);
+    text.replace(at, 3, "8");
+    QCOMPARE(sentence_of(parse_project(text, "f")),
+             std::string("the project is damaged: 'blocks' of its model's arrangement is not a "
+                         "word"));
+  }
+
+private:
+  Backend const& backend() const { return *environment_.backend; }
+
+  static std::vector<uint64_t> hashes(LoadedModel const& model) {
+    std::vector<uint64_t> hashes;
+    for (KernelTask const& kernel : model.plan.kernels) hashes.push_back(kernel.hash);
+    return hashes;
+  }
+
+  std::vector<NDArray> outputs(LoadedModel const& model) {
+    RunOptions options{.rounds = 1, .threads = 1};
+    options.inputs = random_inputs(model, 7).value();
+    return run_model(model, options, backend(), *device_).value().outputs;
+  }
+
+  void judge(LoadedModel const& by_rule, LoadedModel const& other) {
+    te::Expected expected;
+    for (NDArray const& output : outputs(by_rule)) expected.push_back(te::stored_output(output));
+    QVERIFY(te::judge(outputs(other), expected).equal);
+  }
+
+  Environment environment_;
+  std::unique_ptr<Device> device_;
+  Model model_;
+};
+
+QTEST_GUILESS_MAIN(ArrangeTest)
+#include "arrange_test.moc"
