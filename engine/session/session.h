@@ -36,6 +36,12 @@ struct OpenSample {
 struct FixShapes {
   std::string shapes;
 };
+/// Job: the open model again with another layout or algorithm, "blocks=8": one of
+/// snapshot.model->choices. Kernels that are others then begin anew; their histories come back with
+/// their arrangement, and projects keep them.
+struct Arrange {
+  std::string choice;
+};
 struct CloseModel {};
 struct SelectKernel {
   int row = 0;
@@ -109,11 +115,12 @@ struct ExportKernel {
 };
 struct CancelJob {};
 using Command =
-    std::variant<OpenModel, OpenSample, FixShapes, CloseModel, SelectKernel, ApplyStep, ApplyScript,
-                 Undo, Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain, MeasureModel,
-                 MeasureRoofs, CancelJob, Export, ExportKernel, ReplayOn, AddKernel, RewriteKernel,
-                 UseDevice, CutAt, MoveCut, RemoveCut, Tune, TuneModel, AblateStep, AblateTrial,
-                 PauseTuning, ResumeTuning, StopTuning, OpenTrial, OpenStored, ClearTuning>;
+    std::variant<OpenModel, OpenSample, FixShapes, Arrange, CloseModel, SelectKernel, ApplyStep,
+                 ApplyScript, Undo, Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain,
+                 MeasureModel, MeasureRoofs, CancelJob, Export, ExportKernel, ReplayOn, AddKernel,
+                 RewriteKernel, UseDevice, CutAt, MoveCut, RemoveCut, Tune, TuneModel, AblateStep,
+                 AblateTrial, PauseTuning, ResumeTuning, StopTuning, OpenTrial, OpenStored,
+                 ClearTuning>;
 
 /// A device, and the backend for what it says it is.
 struct ChosenDevice {

@@ -26,6 +26,13 @@ struct FreeInput {
   bool rank_known = true;         ///< false: not even how many there are
 };
 
+/// What the target leaves open for the model's layouts and algorithms.
+struct ArrangementChoice {
+  std::string knob;                 ///< "blocks", "conv_5.algorithm"
+  std::vector<std::string> values;  ///< that it may have
+  std::string value, by_rule;
+};
+
 struct ModelView {
   std::string name;     ///< "resnet18.onnx"
   std::string path;     ///< empty for a sample
@@ -36,6 +43,7 @@ struct ModelView {
   std::vector<std::string> notes;      ///< one sentence each: what was not understood and why
   std::vector<FreeInput> free_inputs;  ///< nothing that depends on these can be compiled yet
   std::string shapes;                  ///< with which it was opened: "x=1x3x48x192; y=2"
+  std::vector<ArrangementChoice> choices;
 };
 
 enum class PatternClass : uint8_t { kInjective, kReduction, kComplex, kOpaque };

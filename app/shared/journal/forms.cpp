@@ -11,6 +11,8 @@ std::vector<Form> session_forms() {
       row<OpenSample>("sample", "opens a built-in model", Word(&OpenSample::name, "NAME")),
       row<FixShapes>("shapes", "opens the model again with these input shapes",
                      Rest<FixShapes>{&FixShapes::shapes, "NAME=SHAPE"}),
+      row<Arrange>("arrange", "opens the model again with another layout or algorithm",
+                   Rest<Arrange>{&Arrange::choice, "KNOB=VALUE"}),
       row<CloseModel>("close", "closes the model"),
       row<ApplyStep>("step", "applies a schedule step, or several with ; between them",
                      Rest<ApplyStep>{&ApplyStep::line, "LINE"}),

@@ -41,8 +41,9 @@ Result<ProjectKernel> project_kernel(LoadedModel const& model, TunedKernel const
                                   {.min_ms = seconds * 1e3, .gflops = flops / seconds * 1e-9});
   history = history.with_correctness(history.current(), where, Correctness::kCorrect,
                                      "judged while it was tuned");
-  return ProjectKernel{model.kernel(kernel.kernel).name, history.schedule().script(),
-                       history.to_json()};
+  KernelTask const& task = model.kernel(kernel.kernel);
+  return ProjectKernel{task.name, history.schedule().script(), history.to_json(),
+                       fmt::format("{:016x}", task.hash)};
 }
 
 }  // namespace

@@ -106,6 +106,15 @@ Value gain_state(Snapshot const& now) {
   return words(view->goes_on ? "measuring" : view->error.empty() ? "ended" : view->error);
 }
 
+std::string arrangement(Snapshot const& now) {
+  std::string text;
+  if (now.model)
+    for (ArrangementChoice const& choice : now.model->choices)
+      if (choice.value != choice.by_rule)
+        text += (text.empty() ? "" : " ") + choice.knob + "=" + choice.value;
+  return text;
+}
+
 Value tuning_state(Snapshot const& now) {
   TuningRun const* run = now.tuning ? now.tuning->run() : nullptr;
   return words(run ? std::string(name_of(run->state)) : "none");
@@ -124,6 +133,8 @@ Fact const kFacts[] = {
      [](Now now, Chosen) { return number(now.model ? now.model->operators : 0); }},
     {{"model.time", "ms", "time of the whole model, measured inside the network"},
      [](Now now, Chosen) { return now.kernels ? number(now.kernels->total_ms) : std::nullopt; }},
+    {{"model.arrangement", "words", "layouts and algorithms that are not as by rule, or none"},
+     [](Now now, Chosen) { return or_none(arrangement(now)); }},
     {{"model.places", "words", "devices that the model runs on, the one in use first"},
      [](Now now, Chosen) { return words(places(now)); }},
     {{"model.copies", "", "number of values copied between devices in each run"},

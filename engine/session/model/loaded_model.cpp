@@ -85,26 +85,6 @@ Status check_fixes(Graph const& graph, std::map<std::string, Shape> const& fixes
   return {};
 }
 
-/// Every name is that of a knob, with one of its values.
-Status check_arrangement(Point const& arrangement, std::vector<Knob> const& knobs) {
-  std::vector<std::string> names;
-  for (Knob const& knob : knobs) names.push_back(knob.name);
-  for (auto const& [name, value] : arrangement) {
-    auto knob = std::ranges::find(knobs, name, &Knob::name);
-    if (knob == knobs.end())
-      return bad_input(
-          "unknown_arrangement",
-          fmt::format("the model has no choice '{}'{}", name,
-                      names.empty() ? "; it has none"
-                                    : fmt::format("; it has {}", fmt::join(names, ", "))));
-    if (knob->value() != value)
-      return bad_input("unknown_arrangement",
-                       fmt::format("{} cannot be '{}': it is one of {}", name, value,
-                                   fmt::join(knob->values, ", ")));
-  }
-  return {};
-}
-
 Status build(LoadedModel& model, Point const& arrangement, Backend const& backend,
              Progress const& progress) {
   if (progress) progress({"fusing operators", 1, 3});
@@ -135,6 +115,25 @@ ModelTensor tensor_of(ir::BufferNode const& buffer) {
 }
 
 }  // namespace
+
+Status check_arrangement(Point const& arrangement, std::vector<Knob> const& knobs) {
+  std::vector<std::string> names;
+  for (Knob const& knob : knobs) names.push_back(knob.name);
+  for (auto const& [name, value] : arrangement) {
+    auto knob = std::ranges::find(knobs, name, &Knob::name);
+    if (knob == knobs.end())
+      return bad_input(
+          "unknown_arrangement",
+          fmt::format("the model has no choice '{}'{}", name,
+                      names.empty() ? "; it has none"
+                                    : fmt::format("; it has {}", fmt::join(names, ", "))));
+    if (std::ranges::find(knob->values, value) == knob->values.end())
+      return bad_input("unknown_arrangement",
+                       fmt::format("{} cannot be '{}': it is one of {}", name, value,
+                                   fmt::join(knob->values, ", ")));
+  }
+  return {};
+}
 
 Result<Model> load_model(std::string const& path, LoadOptions const& options,
                          Backend const& backend, StopToken stop, Progress const& progress) {
@@ -250,6 +249,9 @@ ModelView model_view(LoadedModel const& model) {
   view.name = model.name;
   view.path = model.path;
   view.kernels = int(model.plan.kernels.size());
+  for (Knob const& knob : model.knobs)
+    view.choices.push_back(
+        {knob.name, knob.values, knob.value(), knob.values[size_t(knob.preset)]});
   std::set<std::string> told;
   for (Graph const* graph : {&model.before, &model.after})
     for (std::string const& note : graph->notes)

@@ -32,6 +32,8 @@ Result<Model> with_own_kernel(Model const& model, std::string const& text, int r
 /// "x=1x3x48x192; y=2". Errors: bad_shapes.
 Result<std::map<std::string, Shape>> parse_fixes(std::string const& shapes);
 
+/// Errors: unknown_arrangement, for what is no knob, or not one of its values.
+Status check_arrangement(Point const& arrangement, std::vector<Knob> const& knobs);
 /// What of it is not as by rule.
 Point arrangement_of(LoadedModel const& model);
 

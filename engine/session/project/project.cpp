@@ -95,7 +95,8 @@ Status read_kernels(Json const& json, std::vector<ProjectKernel>& kernels,
   for (Json const& entry : json) {
     ProjectKernel kernel;
     if (!entry.is_object() || !read_text(entry, "name", kernel.name) ||
-        !read_text(entry, "script", kernel.script) || kernel.name.empty())
+        !read_text(entry, "script", kernel.script) ||
+        !read_text(entry, "computes", kernel.computes) || kernel.name.empty())
       return broken(file, fmt::format("kernel {} has no name", kernels.size()));
     if (!entry.contains("history") || !entry["history"].is_object())
       return broken(file, fmt::format("kernel {} has no history", kernel.name));
@@ -210,9 +211,12 @@ std::string to_text(Project const& project) {
   }
   json["kernel"] = project.kernel;
   json["kernels"] = Json::array();
-  for (ProjectKernel const& kernel : project.kernels)
-    json["kernels"].push_back(
-        {{"name", kernel.name}, {"script", kernel.script}, {"history", kernel.history}});
+  for (ProjectKernel const& kernel : project.kernels) {
+    Json entry = {{"name", kernel.name}, {"script", kernel.script}};
+    if (!kernel.computes.empty()) entry["computes"] = kernel.computes;
+    entry["history"] = kernel.history;
+    json["kernels"].push_back(std::move(entry));
+  }
   if (!project.own_kernels.empty()) json["own_kernels"] = project.own_kernels;
   for (ProjectCut const& point : project.cut)
     json["cut"].push_back({{"node", point.node}, {"device", point.device}});

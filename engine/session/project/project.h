@@ -45,6 +45,9 @@ struct ProjectKernel {
   std::string name;
   std::string script;              ///< of the current step: also readable without this program
   nlohmann::ordered_json history;  ///< as History::to_json writes it
+  /// Of what the kernel computes, in hexadecimal digits: layouts make others of the same name.
+  /// Empty: an earlier version, which did not say.
+  std::string computes = {};
 };
 struct ProjectDevice {
   std::string name, target;

@@ -41,27 +41,27 @@ void SessionImpl::publish() {
 }
 
 Status SessionImpl::open(std::string const& source, std::shared_ptr<Project const> project,
-                         std::string const& shapes, std::string const& from_device) {
+                         std::string const& shapes, TakenUp const& why) {
   TRY_ASSIGN(auto fixes, parse_fixes(shapes));
   clear_error();
   stop_ablation();
-  jobs_.start("open", "opening " + source,
-              [this, source, project, shapes, fixes, from_device](StopToken stop,
-                                                                  Progress const& progress) {
-                LoadOptions options{fixes, {}};
-                if (project) options.arrangement = project->model.arrangement;
-                std::string sentence;
-                auto model = load_arranged(source, options, *backend(), sentence, stop, progress);
-                if (!model) {
-                  if (!stop.stop_requested()) set_error(model.error(), "open");
-                  return publish();
-                }
-                take_model(*model, source, shapes, project.get(), from_device, sentence);
-                publish();
-                start_modelling();
-                know_model(*model, source, stop);
-                start_measuring();
-              });
+  jobs_.start(
+      "open", "opening " + source,
+      [this, source, project, shapes, fixes, why](StopToken stop, Progress const& progress) {
+        LoadOptions options{fixes, {}};
+        if (project) options.arrangement = project->model.arrangement;
+        std::string sentence;
+        auto model = load_arranged(source, options, *backend(), sentence, stop, progress);
+        if (!model) {
+          if (!stop.stop_requested()) set_error(model.error(), "open");
+          return publish();
+        }
+        take_model(*model, source, shapes, project.get(), why, sentence);
+        publish();
+        start_modelling();
+        know_model(*model, source, stop);
+        start_measuring();
+      });
   return {};
 }
 
@@ -82,7 +82,7 @@ void SessionImpl::know_model(Model model, std::string const& source, StopToken s
 }
 
 void SessionImpl::take_model(Model model, std::string const& source, std::string const& shapes,
-                             Project const* project, std::string const& from_device,
+                             Project const* project, TakenUp const& why,
                              std::string const& by_rule) {
   std::vector<std::string> lost, kept_own;
   if (!by_rule.empty()) lost.push_back(by_rule);
@@ -104,11 +104,11 @@ void SessionImpl::take_model(Model model, std::string const& source, std::string
     next.here = state_.here;
   }
   if (project)
-    for (std::string const& one : take_project(next, *project, *backend(), from_device))
+    for (std::string const& one : take_project(next, *project, *backend(), why))
       lost.push_back(one);
   if (!lost.empty())
     next.error = std::make_shared<ErrorView const>(
-        ErrorView{from_device.empty() ? "lost_from_project" : "lost_on_device",
+        ErrorView{why.device_before.empty() ? "lost_from_project" : "lost_on_device",
                   fmt::format("{}", fmt::join(lost, "; ")), "open"});
   if (next.kernel < 0 || size_t(next.kernel) >= model->plan.kernels.size())
     next.kernel = model->plan.kernels.empty() ? -1 : 0;
@@ -133,6 +133,25 @@ Status SessionImpl::run(FixShapes const& c) {
   std::string source = state_.source;
   lock.unlock();
   return open(source, {}, c.shapes);
+}
+
+/// What the kernels that stay the same were shaped to goes on; the others' histories come back with
+/// their arrangement.
+Status SessionImpl::run(Arrange const& c) {
+  size_t equals = c.choice.rfind('=');
+  if (equals == std::string::npos || equals == 0)
+    return bad_input("bad_arrangement",
+                     fmt::format("a choice is KNOB=VALUE, as in blocks=8, not '{}'", c.choice));
+  std::unique_lock lock(mutex_);
+  if (!state_.model) return bad_input("no_model", "no model is open");
+  Point point = arrangement_of(*state_.model);
+  point[c.choice.substr(0, equals)] = c.choice.substr(equals + 1);
+  TRY(check_arrangement(point, state_.model->knobs));
+  auto project = std::make_shared<Project>(project_of(state_));
+  project->model.arrangement = point;
+  std::string source = state_.source, shapes = state_.shapes;
+  lock.unlock();
+  return open(source, project, shapes, {.device_before = {}, .other_arrangement = true});
 }
 
 Status SessionImpl::run(CloseModel const&) {

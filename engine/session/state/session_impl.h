@@ -114,6 +114,7 @@ private:
   Status run(OpenModel const& c) { return open(c.path, {}); }
   Status run(OpenSample const& c) { return open("sample:" + c.name, {}); }
   Status run(FixShapes const& c);
+  Status run(Arrange const& c);
   Status run(CloseModel const&);
   Status run(SelectKernel const& c);
   Status run(ApplyStep const& c);
@@ -162,7 +163,7 @@ private:
   Status start_export(std::string const& target, std::string const& folder,
                       std::string const& kernel);
   Status open(std::string const& source, std::shared_ptr<Project const> project,
-              std::string const& shapes = "", std::string const& from_device = "");
+              std::string const& shapes = "", TakenUp const& why = {});
   Status move(std::function<Result<History>(History const&)> const& to);
   std::expected<void, Refusal> take(Step const& step);
 
@@ -187,8 +188,7 @@ private:
   void start_checking(int kernel, int node);
   void check_node(int kernel, int node, StopToken stop);
   void take_model(Model model, std::string const& source, std::string const& shapes,
-                  Project const* project, std::string const& from_device,
-                  std::string const& by_rule);
+                  Project const* project, TakenUp const& why, std::string const& by_rule);
   void know_model(Model model, std::string const& source, StopToken stop);
   void start_modelling();
   void model_states(StopToken stop);

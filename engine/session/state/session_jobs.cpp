@@ -290,7 +290,7 @@ void SessionImpl::use(ChosenDevice chosen) {
     source = state_.source;
     shapes = state_.shapes;
   }
-  if (kept) (void)open(source, kept, shapes, before);
+  if (kept) (void)open(source, kept, shapes, {.device_before = before});
 }
 
 }  // namespace tw::session

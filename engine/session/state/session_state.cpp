@@ -253,9 +253,11 @@ Project project_of(State const& state) {
   project.model = {state.source, state.shapes, "", state.sha256,
                    state.bytes,  state.files,  "", arrangement_of(*state.model)};
   if (state.kernel >= 0) project.kernel = state.model->kernel(state.kernel).name;
-  for (auto const& [row, work] : state.kernels)
-    project.kernels.push_back(
-        {state.model->kernel(row).name, work.history.schedule().script(), work.history.to_json()});
+  for (auto const& [row, work] : state.kernels) {
+    KernelTask const& task = state.model->kernel(row);
+    project.kernels.push_back({task.name, work.history.schedule().script(), work.history.to_json(),
+                               fmt::format("{:016x}", task.hash)});
+  }
   for (CutPoint const& point : state.cut) project.cut.push_back({point.node, point.place});
   for (auto const& [row, text] : state.model->own)
     if (!(state.model->is_expression && row == 0)) project.own_kernels.push_back(text);
@@ -320,12 +322,12 @@ std::string left_behind(State const& state, std::string const& kernel, KernelWor
 
 /// Earlier versions did not say where a time comes from: it was the project's own device.
 Restoring restoring(Project const& project, TriedOn const& here, Backend const& backend,
-                    std::string const& from_device) {
+                    TakenUp const& why) {
   Restoring how{.backend = backend, .untold = here};
   bool elsewhere = !project.devices.empty() && project.devices[0].target != backend.target().title;
   if (elsewhere) how.untold = {project.devices[0].name, project.devices[0].target};
-  if (elsewhere || !from_device.empty()) how.refused = RefusedEntries::kStay;
-  if (!from_device.empty()) how.rule_before = label_on(from_device);
+  if (elsewhere || !why.device_before.empty()) how.refused = RefusedEntries::kStay;
+  if (!why.device_before.empty()) how.rule_before = label_on(why.device_before);
   return how;
 }
 
@@ -345,6 +347,17 @@ Model with_own_kernels(Model model, Project const& project, std::vector<std::str
   return model;
 }
 
+namespace {
+
+/// One that computes the same in the same layouts.
+bool has_kernel(LoadedModel const& model, ProjectKernel const& saved) {
+  return std::ranges::any_of(model.plan.kernels, [&](KernelTask const& task) {
+    return task.name == saved.name && fmt::format("{:016x}", task.hash) == saved.computes;
+  });
+}
+
+}  // namespace
+
 Project for_other_device(Project project, std::string const& before) {
   for (ProjectKernel& kernel : project.kernels)
     for (auto& node : kernel.history["nodes"])
@@ -353,10 +366,14 @@ Project for_other_device(Project project, std::string const& before) {
 }
 
 std::vector<std::string> take_project(State& state, Project const& project, Backend const& backend,
-                                      std::string const& from_device) {
+                                      TakenUp const& taken) {
   std::vector<std::string> lost;
-  Restoring how = restoring(project, state.here, backend, from_device);
+  Restoring how = restoring(project, state.here, backend, taken);
   for (ProjectKernel const& saved : project.kernels) {
+    if (taken.other_arrangement && !has_kernel(*state.model, saved)) {
+      state.kept.push_back(saved);
+      continue;
+    }
     auto keep = [&](std::string const& why) {
       state.kept.push_back(saved);
       lost.push_back(fmt::format("the history of kernel {} cannot be used: {}", saved.name, why));

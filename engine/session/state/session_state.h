@@ -89,13 +89,17 @@ Model with_own_kernels(Model model, Project const& project, std::vector<std::str
                        std::vector<std::string>& lost);
 /// Everything but the window's part and the time.
 Project project_of(State const& state);
+/// Why a project is put into a state.
+struct TakenUp {
+  std::string device_before;       ///< another one goes on; empty: it is opened
+  bool other_arrangement = false;  ///< of the model that is open: some kernels are other ones now
+};
 /// Puts a project's histories into a state whose model was loaded. Says in a sentence each what
 /// did not fit; that is kept. Where the project comes from another target, every schedule is judged
 /// again: a kernel whose own is refused gets the one by rule, and a sentence, and one that stood at
-/// a rule's stands at this one's. `from_device`: the device that the session used before; empty: it
-/// opens the project.
+/// a rule's stands at this one's.
 std::vector<std::string> take_project(State& state, Project const& project, Backend const& backend,
-                                      std::string const& from_device = "");
+                                      TakenUp const& why = {});
 /// A project that goes on with another device than `before`: the schedules by that one's rules are
 /// called after it.
 Project for_other_device(Project project, std::string const& before);
