@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "app/cli/chosen_kernel.h"
 #include "app/cli/tuning_output.h"
@@ -19,20 +18,12 @@ namespace {
 constexpr int kTrialsOfKernel = 64;      // where nobody says how many, or for how long
 constexpr int kTrialsOfEachKernel = 32;  // of a model
 constexpr double kArrangingShare = 0.2;  // of the time, for layouts and algorithms
-constexpr double kLostSeconds = 10;      // a device is started again in less
 
 /// Null where nothing is to be kept.
 Result<std::unique_ptr<records::TrialStore>> opened_store(Context const& context,
                                                           TuneArguments const& arguments) {
   if (arguments.no_store) return nullptr;
   return records::open_store(context.store, {.durability = Durability::kFast});
-}
-
-DeviceKind kind_of(Context const& context, std::string const& name, Environment&& environment) {
-  DeviceKind kind{context, {name}, {environment.open_device}};
-  kind.context.device = name;
-  kind.context.backend = std::move(environment.backend);
-  return kind;
 }
 
 /// What can be said before any device is opened.
@@ -50,32 +41,17 @@ Status check(Context const& context, TuneArguments const& arguments, bool is_of_
 
 }  // namespace
 
-bool DeviceKind::holds(Backend const& other) const {
-  Hardware const &ours = context.backend->target().hardware, &theirs = other.target().hardware;
-  return theirs.target == ours.target && theirs.name == ours.name && theirs.code == ours.code;
-}
-
-std::string DeviceKind::label() const {
-  std::string label = names.front().empty() ? kLocalDeviceName : names.front();
-  std::ranges::replace(label, ':', '-');
-  return label;
-}
-
-Result<std::vector<DeviceKind>> device_kinds(Context const& context,
-                                             std::vector<std::string> const& devices) {
-  std::vector<DeviceKind> kinds = {{context, {context.device}, {context.open_device}}};
+Result<std::vector<session::DeviceKind>> device_kinds(Context const& context,
+                                                      std::vector<std::string> const& devices) {
+  TRY_ASSIGN(std::unique_ptr<Device> first, context.open_device());
+  std::vector<session::NamedDevice> opened;
+  opened.push_back({context.device, context.backend, std::move(first)});
   for (size_t i = 1; i < devices.size(); ++i) {
     TRY_ASSIGN(Environment there, make_environment(devices[i]));
-    auto same = std::ranges::find_if(
-        kinds, [&](DeviceKind const& kind) { return kind.holds(*there.backend); });
-    if (same == kinds.end()) {
-      kinds.push_back(kind_of(context, devices[i], std::move(there)));
-      continue;
-    }
-    same->names.push_back(devices[i]);
-    same->open.push_back(there.open_device);
+    TRY_ASSIGN(std::unique_ptr<Device> device, there.open_device());
+    opened.push_back({devices[i], std::move(there.backend), std::move(device)});
   }
-  return kinds;
+  return session::kinds_of(std::move(opened));
 }
 
 Result<session::TuneRequest> request_of(Context const& context, TuneArguments const& arguments) {
@@ -99,140 +75,147 @@ Result<session::TuneRequest> request_of(Context const& context, TuneArguments co
   return request;
 }
 
-KindSearch::KindSearch(DeviceKind kind, TuneArguments const& arguments, bool alone)
-    : kind_(std::move(kind)), arguments_(arguments), alone_(alone) {}
+KindSearch::KindSearch(session::DeviceKind kind, Context const& context,
+                       TuneArguments const& arguments, bool alone)
+    : kind_(std::move(kind)), context_(context), arguments_(arguments), alone_(alone) {
+  context_.device = kind_.devices.front().name;
+  context_.backend = kind_.devices.front().backend;
+  if (!alone_) context_.kind = label();
+}
+
+std::string KindSearch::label() const {
+  std::string label = kind_.label();
+  std::ranges::replace(label, ':', '-');
+  return label;
+}
 
 bool KindSearch::is_of_kernel() const {
   return !arguments_.kernel.empty() || session::is_expression(*model_);
 }
 
-Status KindSearch::prepare(std::shared_ptr<MachineTurns> turns, std::string const& job) {
-  Context const& context = kind_.context;
-  TRY_ASSIGN(request_, request_of(context, arguments_));
+Status KindSearch::prepare(std::string const& job) {
+  TRY_ASSIGN(request_, request_of(context_, arguments_));
   if (!arguments_.path.empty()) {
-    TRY_ASSIGN(model_, load(context, arguments_.path));
+    TRY_ASSIGN(model_, load(context_, arguments_.path));
     TRY_ASSIGN(kernel_, session::find_kernel(*model_, arguments_.kernel));
-    TRY(check(context, arguments_, is_of_kernel()));
+    TRY(check(context_, arguments_, is_of_kernel()));
   }
-  TRY_ASSIGN(store_, opened_store(context, arguments_));
+  TRY_ASSIGN(store_, opened_store(context_, arguments_));
   request_.store = store_.get();
   if (model_ && store_ && !is_of_kernel() && request_.job.empty()) request_.job = job;
-  for (size_t i = 0; i < kind_.names.size(); ++i) {
-    TRY_ASSIGN(std::unique_ptr<Device> device, kind_.open[i]());
-    if (i > 0) request_.others.push_back({kind_.names[i], device.get()});
-    if (is_this_machine(kind_.names[i])) request_.options.here.insert(i);
-    devices_.push_back(std::move(device));
-  }
-  request_.options.turns = std::move(turns);
-  request_.options.speeds = std::make_shared<std::map<size_t, DeviceSpeed>>();
+  request_ = session::shared_by(kind_, std::move(request_));
   // Targets without roofs have no model of time either: a search does without.
-  if (auto machine =
-          session::machine_view(*context.backend, *devices_.front(), context.cache_folder, true,
-                                false, {}, progress_of(context), context.device))
+  if (auto machine = session::machine_view(*context_.backend, *kind_.devices.front().device,
+                                           context_.cache_folder, true, false, {},
+                                           progress_of(context_), context_.device))
     request_.roofs = machine->rates;
-  return {};
+  return model_ && !is_of_kernel() ? arrange() : Status();
 }
 
-Result<session::Tuned> KindSearch::tune_kernel() {
-  Context const& context = kind_.context;
-  if (!arguments_.has_trials) request_.options.trials = kTrialsOfKernel;
-  request_.options.lost_seconds = kLostSeconds;
-  request_.options.on_attempt = [&context, best = 0.0](Attempt const& attempt) mutable {
-    print_attempt(context, attempt, best);
+void KindSearch::ask_for_kernel(session::TuneRequest& request) const {
+  if (!arguments_.has_trials) request.options.trials = kTrialsOfKernel;
+  request.options.on_attempt = [this, best = 0.0](Attempt const& attempt) mutable {
+    print_attempt(context_, attempt, best);
   };
-  return session::tune_kernel(*model_, kernel_, request_, context.backend, *devices_.front(),
-                              progress_of(context));
+}
+
+bool KindSearch::is_with_team() const {
+  return alone_ && is_shared(context_) && request_.store && !is_of_kernel();
 }
 
 /// Trials and seconds are of all kernels together.
-session::ModelTuneRequest KindSearch::model_request() {
-  Context const& context = kind_.context;
-  bool with_team = alone_ && is_shared(context) && request_.store;  // its work is slices of trials
-  if (!with_team) request_.options.lost_seconds = kLostSeconds;
-  session::ModelTuneRequest all{request_, context.cache_folder, {}, {}};
+void KindSearch::ask_for_model(session::ModelTuneRequest& request) const {
+  if (is_with_team()) request.kernels.options.lost_seconds = 0;  // its work is slices of trials
   if (!arguments_.has_trials)
-    all.kernels.options.trials =
-        arguments_.options.seconds > 0 && !with_team
+    request.kernels.options.trials =
+        arguments_.options.seconds > 0 && !is_with_team()
             ? 0
             : kTrialsOfEachKernel * int(session::kernel_table(*model_).rows.size());
-  all.on_attempt = [this, &context, count = 0](int kernel, Attempt const& attempt) mutable {
-    print_attempt_of(context, session::kernel_name(*model_, kernel), attempt, ++count);
+  request.on_attempt = [this, count = 0](int kernel, Attempt const& attempt) mutable {
+    print_attempt_of(context_, session::kernel_name(*model_, kernel), attempt, ++count);
   };
-  return all;
 }
 
 /// Layouts and algorithms first: they decide which kernels there are. What a command line gives
 /// stays.
 Status KindSearch::arrange() {
-  Context const& context = kind_.context;
   if (arguments_.keeps_arrangement) return {};
-  TRY_ASSIGN(session::LoadOptions given, load_options(context));
-  session::ArrangeRequest request{.threads = context.threads,
+  TRY_ASSIGN(session::LoadOptions given, load_options(context_));
+  std::string const job = request_.job + " " + label();
+  if (auto chosen = session::chosen_for_job(context_.cache_folder, job)) {
+    TRY_ASSIGN(model_, session::arranged(*model_, *chosen, *context_.backend));
+    return {};
+  }
+  session::ArrangeRequest request{.threads = context_.threads,
                                   .seconds = arguments_.options.seconds * kArrangingShare,
-                                  .cache_folder = context.cache_folder,
+                                  .cache_folder = context_.cache_folder,
                                   .fixed = given.arrangement};
-  request.on_tried = [&context](session::TriedArrangement const& tried) {
-    print_tried(context, tried);
+  request.on_tried = [this](session::TriedArrangement const& tried) {
+    print_tried(context_, tried);
   };
   TRY_ASSIGN(session::Arranged arranged,
-             session::arrange_model(model_, request, *context.backend, *devices_.front(),
-                                    progress_of(context)));
+             session::arrange_model(model_, request, *context_.backend,
+                                    *kind_.devices.front().device, progress_of(context_)));
   model_ = arranged.model;
+  if (!request_.job.empty())
+    TRY(session::keep_for_job(context_.cache_folder, job, arranged.arrangement));
   if (request_.options.seconds > 0)
     request_.options.seconds = std::max(0.01, request_.options.seconds - arranged.seconds);
   return {};
 }
 
-Result<session::TunedModel> KindSearch::tune_model() {
-  Context const& context = kind_.context;
-  TRY(arrange());
-  if (alone_ && is_shared(context) && request_.store)
-    return tune_with_team(context, arguments_.team, *model_, arguments_.path, model_request(),
-                          *devices_.front());
-  return session::tune_model(*model_, model_request(), context.backend, *devices_.front(),
-                             progress_of(context));
+session::SearchOnKind KindSearch::wanted() {
+  session::SearchOnKind wanted{kind_,
+                               model_,
+                               is_of_kernel() ? kernel_ : -1,
+                               {request_, context_.cache_folder, {}, {}},
+                               progress_of(context_)};
+  if (is_of_kernel())
+    ask_for_kernel(wanted.request.kernels);
+  else
+    ask_for_model(wanted.request);
+  return wanted;
+}
+
+session::FoundOnKind KindSearch::search_with_team() {
+  session::FoundOnKind found;
+  auto tuned = tune_with_team(context_, arguments_.team, *model_, arguments_.path, wanted().request,
+                              *kind_.devices.front().device);
+  if (tuned)
+    found.model = std::move(*tuned);
+  else
+    found.failure = tuned.error();
+  return found;
 }
 
 void KindSearch::tell_job() const {
-  if (kind_.context.json || !store_ || request_.job.empty() || is_of_kernel()) return;
+  if (context_.json || !store_ || request_.job.empty() || is_of_kernel()) return;
   fmt::print("a search that was cut off goes on with --job {}\n", request_.job);
-  if (!alone_ && is_shared(kind_.context))
+  if (!alone_ && is_shared(context_))
     fmt::print("others cannot take part: a job is of one kind of devices\n");
   std::fflush(stdout);
 }
 
 void KindSearch::fail(Error error) {
   failure_ = std::move(error);
-  if (!kind_.context.json)
-    fmt::print(stderr, "tw: the search on {} has ended: {}\n", kind_.label(),
-               to_sentence(*failure_));
+  if (!context_.json)
+    fmt::print(stderr, "tw: the search on {} has ended: {}\n", label(), to_sentence(*failure_));
 }
 
-void KindSearch::run() {
-  if (failure_) return;
-  std::optional<Error> failure;
-  auto keep = [&failure](auto result, auto& place) {
-    if (result)
-      place = std::move(*result);
-    else
-      failure = result.error();
-  };
-  if (is_of_kernel())
-    keep(tune_kernel(), tuned_);
-  else
-    keep(tune_model(), tuned_model_);
-  auto turn = turn_to_print(kind_.context);
-  end_progress(kind_.context);
-  if (!failure) return;
+void KindSearch::take(session::FoundOnKind found) {
+  auto turn = turn_to_print(context_);
+  end_progress(context_);
+  found_ = std::move(found);
+  if (!found_.failure) return;
   if (alone_)
-    failure_ = std::move(failure);
+    failure_ = std::move(found_.failure);
   else
-    fail(std::move(*failure));
+    fail(std::move(*found_.failure));
 }
 
 int KindSearch::tell_failure(Error const& error) {
-  if (alone_ || !kind_.context.json) return report(kind_.context, error);
-  print_line(kind_.context, to_json(error));
+  if (alone_ || !context_.json) return report(context_, error);
+  print_line(context_, to_json(error));
   return exit_code(error.fault);
 }
 
@@ -240,7 +223,7 @@ int KindSearch::tell_failure(Error const& error) {
 std::string KindSearch::file() const {
   if (alone_ || arguments_.out.empty()) return arguments_.out;
   std::filesystem::path path = arguments_.out;
-  std::string name = path.stem().string() + "." + kind_.label() + path.extension().string();
+  std::string name = path.stem().string() + "." + label() + path.extension().string();
   return path.replace_filename(name).string();
 }
 
@@ -249,63 +232,79 @@ int KindSearch::tell_kernel(session::Tuned const& tuned) {
   std::string out = file();
   Status written;
   if (!out.empty()) written = write_file(out, tuned.result.script);
-  if (!written) return report(kind_.context, written.error());
-  tell_result(kind_.context, tuned.result);
-  if (!alone_ && !out.empty() && !kind_.context.json) fmt::print("{} has it\n", out);
+  if (!written) return report(context_, written.error());
+  tell_result(context_, tuned.result);
+  if (!alone_ && !out.empty() && !context_.json) fmt::print("{} has it\n", out);
   return 0;
 }
 
 int KindSearch::tell_model(session::TunedModel const& tuned) {
-  Context const& context = kind_.context;
   warn_of_store(tuned.not_stored);
   std::string out = file();
   Status written;
   if (!out.empty())
     written = session::write_tuned_project(*model_, tuned, arguments_.path,
-                                           fmt::format("{}", fmt::join(context.fixes, "; ")),
-                                           request_, *context.backend, out);
+                                           fmt::format("{}", fmt::join(context_.fixes, "; ")),
+                                           request_, *context_.backend, out);
   // What was found is said even where it cannot be written.
-  print_tuned(context, *model_, tuned, written ? out : "");
-  return written ? 0 : report(context, written.error());
+  print_tuned(context_, *model_, tuned, written ? out : "");
+  return written ? 0 : report(context_, written.error());
 }
 
 int KindSearch::tell() {
-  Target const& target = kind_.context.backend->target();
-  if (!alone_ && !kind_.context.json)
-    fmt::print("\n{}: {}, {}\n", fmt::join(kind_.names, ", "), target.hardware.name, target.title);
+  Target const& target = context_.backend->target();
+  std::vector<std::string> names;
+  for (session::NamedDevice const& one : kind_.devices) names.push_back(one.name);
+  if (!alone_ && !context_.json)
+    fmt::print("\n{}: {}, {}\n", fmt::join(names, ", "), target.hardware.name, target.title);
   std::fflush(stdout);
   if (failure_) return tell_failure(*failure_);
-  return tuned_ ? tell_kernel(*tuned_) : tell_model(*tuned_model_);
+  return found_.kernel ? tell_kernel(*found_.kernel) : tell_model(*found_.model);
 }
 
 int KindSearch::join() {
-  return join_team(kind_.context, arguments_.team, request_, *devices_.front());
+  request_.options.lost_seconds = 0;  // its work is slices of trials
+  return join_team(context_, arguments_.team, request_, *kind_.devices.front().device);
 }
 
-int search_kinds(Context const& context, std::vector<DeviceKind> kinds,
+namespace {
+
+/// Those that are prepared; `searches` says which each one is.
+void search_together(std::vector<std::unique_ptr<KindSearch>> const& searches) {
+  std::vector<session::SearchOnKind> wanted;
+  std::vector<KindSearch*> those;
+  for (auto const& search : searches) {
+    if (search->failed()) continue;
+    wanted.push_back(search->wanted());
+    those.push_back(search.get());
+  }
+  session::search_on_kinds(std::move(wanted), [&](size_t which, session::FoundOnKind const& found) {
+    those[which]->take(found);
+  });
+}
+
+}  // namespace
+
+int search_kinds(Context const& context, std::vector<session::DeviceKind> kinds,
                  TuneArguments const& arguments) {
   bool alone = kinds.size() == 1;
-  auto turns = alone ? nullptr : std::make_shared<MachineTurns>();
-  auto terminal = alone ? nullptr : std::make_shared<SharedTerminal>();
+  Context shared = context;
+  if (!alone) shared.terminal = std::make_shared<SharedTerminal>();
   std::string job = new_job_name(arguments.path);
   std::vector<std::unique_ptr<KindSearch>> searches;
-  for (DeviceKind& kind : kinds) {
-    kind.context.terminal = terminal;
-    if (!alone) kind.context.kind = kind.label();
-    searches.push_back(std::make_unique<KindSearch>(std::move(kind), arguments, alone));
-    Status ready = searches.back()->prepare(turns, job);
+  for (session::DeviceKind& kind : kinds) {
+    searches.push_back(std::make_unique<KindSearch>(std::move(kind), shared, arguments, alone));
+    Status ready = searches.back()->prepare(job);
     if (ready) continue;
     // Of several kinds only its own search ends with a device.
     if (alone || ready.error().fault != Fault::kEnvironment) return report(context, ready.error());
     searches.back()->fail(ready.error());
   }
   searches.front()->tell_job();
-  {
-    std::vector<std::jthread> others;
-    for (size_t i = 1; i < searches.size(); ++i)
-      others.emplace_back([&search = *searches[i]] { search.run(); });
-    searches.front()->run();
-  }
+  if (searches.front()->is_with_team())
+    searches.front()->take(searches.front()->search_with_team());
+  else
+    search_together(searches);
   int code = 0;
   for (auto const& search : searches)
     if (int one = search->tell(); code == 0) code = one;

@@ -7,6 +7,7 @@
 #include "app/cli/output.h"
 #include "app/cli/team.h"
 #include "engine/records/trial_store.h"
+#include "engine/session/kinds.h"
 #include "engine/tuner/model/point_model.h"
 
 namespace tw::cli {
@@ -24,38 +25,37 @@ struct TuneArguments {
   bool has_trials = false;
 };
 
-/// The same code is made for all of these devices, so that they share one search.
-struct DeviceKind {
-  Context context;                 ///< of the first
-  std::vector<std::string> names;  ///< as they were typed
-  std::vector<std::function<Result<std::unique_ptr<Device>>()>> open;
-  bool holds(Backend const& other) const;
-  std::string label() const;  ///< the first's name, as a part of a file's name
-};
-/// In the order of their first devices. Errors: those of `make_environment`.
-Result<std::vector<DeviceKind>> device_kinds(Context const& context,
-                                             std::vector<std::string> const& devices);
+/// The devices of a command line, opened, by their kinds. Errors: those of `make_environment`.
+Result<std::vector<session::DeviceKind>> device_kinds(Context const& context,
+                                                      std::vector<std::string> const& devices);
 
 /// What a command line asks for. Errors: those of pins and scripts.
 Result<session::TuneRequest> request_of(Context const& context, TuneArguments const& arguments);
 
-/// A search from its devices to its words. Its parts come in this order; `run` may be on any
-/// thread.
+/// A search from its devices to its words. Its parts come in this order.
 class KindSearch {
 public:
-  /// `alone`: no other kind is searched for meanwhile. `arguments` outlives it.
-  KindSearch(DeviceKind kind, TuneArguments const& arguments, bool alone);
+  /// `context`: of the command. `alone`: no other kind is searched for meanwhile. `arguments`
+  /// outlives it.
+  KindSearch(session::DeviceKind kind, Context const& context, TuneArguments const& arguments,
+             bool alone);
 
-  /// Opens the model, the store and the devices, and measures the first one's roofs where they are
-  /// not known. Errors: those of all these.
+  /// Opens the model and the store, and measures the first device's roofs where they are not known.
+  /// Errors: those of all these.
   /// `job`: a name for the trials of a model, where nobody gave one.
-  Status prepare(std::shared_ptr<MachineTurns> turns, std::string const& job = "");
+  Status prepare(std::string const& job = "");
   /// How the search goes on after it was cut off.
   void tell_job() const;
   /// There will be no search. Told at once, and at the end.
   void fail(Error error);
-  /// A failure is told at once where there are others, and at the end.
-  void run();
+  bool failed() const { return failure_.has_value(); }
+  /// What is searched for; it points into this.
+  session::SearchOnKind wanted();
+  /// From any thread. A failure is told at once where there are others, and at the end.
+  void take(session::FoundOnKind found);
+  /// A team makes the trials of a search that is alone.
+  bool is_with_team() const;
+  session::FoundOnKind search_with_team();
   /// Says what came out and writes it. The exit code.
   int tell();
   /// Nothing else may follow `prepare`.
@@ -63,31 +63,30 @@ public:
 
 private:
   bool is_of_kernel() const;
-  Result<session::Tuned> tune_kernel();
   Status arrange();
-  Result<session::TunedModel> tune_model();
-  session::ModelTuneRequest model_request();
+  void ask_for_kernel(session::TuneRequest& request) const;
+  void ask_for_model(session::ModelTuneRequest& request) const;
   int tell_kernel(session::Tuned const& tuned);
   int tell_model(session::TunedModel const& tuned);
   int tell_failure(Error const& error);
+  std::string label() const;  ///< as a part of a file's name
   std::string file() const;
 
-  DeviceKind kind_;
+  session::DeviceKind kind_;
+  Context context_;  ///< of the kind's first device
   TuneArguments const& arguments_;
   bool alone_;
   session::Model model_;
   int kernel_ = 0;
   session::TuneRequest request_;
   std::unique_ptr<records::TrialStore> store_;
-  std::vector<std::unique_ptr<Device>> devices_;
   std::optional<Error> failure_;
-  std::optional<session::Tuned> tuned_;
-  std::optional<session::TunedModel> tuned_model_;
+  session::FoundOnKind found_;
 };
 
 /// All kinds at once; the exit code is that of the first that failed. With several, their trials
 /// are no job that others can join.
-int search_kinds(Context const& context, std::vector<DeviceKind> kinds,
+int search_kinds(Context const& context, std::vector<session::DeviceKind> kinds,
                  TuneArguments const& arguments);
 
 }  // namespace tw::cli

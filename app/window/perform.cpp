@@ -63,7 +63,9 @@ void MainWindow::execute(session::Command const& command) {
 static bool changes_work(session::Command const& command) {
   using namespace session;
   return std::visit(
-      []<typename T>(T const&) {
+      []<typename T>(T const& one) {
+        // What is found for other kinds of devices is kept in the project.
+        if constexpr (std::is_same_v<T, Tune>) return !one.on.empty();
         return std::is_same_v<T, ApplyStep> || std::is_same_v<T, ApplyScript> ||
                std::is_same_v<T, Undo> || std::is_same_v<T, Redo> || std::is_same_v<T, JumpTo> ||
                std::is_same_v<T, SetNote> || std::is_same_v<T, ReplayOn> ||

@@ -14,8 +14,8 @@ namespace tw::session {
 /// What entries of histories are called that a tuner found.
 inline constexpr char kTunedLabel[] = "tuned";
 
-/// A search for a faster schedule of the current kernel. It goes on while the person edits; one at
-/// a time.
+/// A search for a faster schedule of the current kernel, on one or more devices. It goes on while
+/// the person edits; one at a time.
 struct Tune {
   int trials = 64;     ///< candidates to measure
   double seconds = 0;  ///< ends it, too; 0: only the trials do. Pauses count
@@ -25,6 +25,10 @@ struct Tune {
   /// what the target's template leaves open.
   int from = 0;
   std::string keep;  ///< knobs that stay as they are, by name, with spaces between them
+  /// The devices that search, by name, with spaces between them; empty: the one in use. Those of
+  /// one kind share the trials; each other kind has as many of its own, and is searched for beside
+  /// it.
+  std::string on;
 };
 /// Job: searches for schedules of all kernels of the model with one budget, and compares networks:
 /// what is faster there becomes the kernels' schedules. One tuning at a time, whatever it is of.
@@ -33,9 +37,7 @@ struct TuneModel {
   double seconds = 0;  ///< ends it, the last comparisons too; 0: the trials do
   std::string search;  ///< empty: the first that there is
   int seed = 1;
-  /// Further devices of the kind of the one in use, which share the trials: names with spaces
-  /// between them.
-  std::string with;
+  std::string on;  ///< the devices, as `Tune` has them
 };
 /// Job: each step of the schedule that leads here is left out, and what that costs is measured.
 struct AblateStep {
@@ -100,6 +102,7 @@ std::string_view name_of(DeviceDoes does);  ///< "measuring"
 
 struct TuningDevice {
   std::string name;
+  std::string machine;  ///< its kind, in words; empty: it was not asked yet
   DeviceDoes does = DeviceDoes::kIdle;
   int trial = 0;               ///< that it measures
   int trials = 0;              ///< that it has done
@@ -123,14 +126,18 @@ struct TuningSpace {
   double size(std::vector<std::string> const& kept) const;
 };
 
-/// One search from the first trial to the last.
+/// One search from the first trial to the last, on devices of one kind.
 struct TuningRun {
   int number = 0;  ///< from 1 in the session
+  int group = 0;   ///< the first of those that were begun together, each on another kind
   int row = -1;    ///< of the kernel in the table
   std::string kernel, search, device;
   int seed = 1;
   int from = 0;                   ///< the step whose numbers are searched; 0: the template
   std::vector<std::string> kept;  ///< knobs that stay as they are
+  std::string kind;               ///< of its devices; only to be compared
+  std::string machine;            ///< the same in words
+  bool elsewhere = false;         ///< it is not the kind of the device in use
   TuningState state = TuningState::kPreparing;
   int budget = 0;  ///< trials
   std::vector<TuningDevice> devices;
@@ -183,9 +190,11 @@ enum class ModelTuningState : uint8_t {
 };
 std::string_view name_of(ModelTuningState state);  ///< "searching"
 
-/// The tuning of a whole model.
+/// The tuning of a whole model on devices of one kind.
 struct ModelTuningView {
   std::string search;
+  std::string kind, machine;  ///< as in `TuningRun`
+  bool elsewhere = false;
   ModelTuningState state = ModelTuningState::kTiming;
   int budget = 0;                       ///< trials; 0: as the time allows
   double seconds = 0;                   ///< of the budget; 0: as the trials take
@@ -195,10 +204,10 @@ struct ModelTuningView {
   std::vector<TunedKernelRow> kernels;  ///< those that take most come first
   std::vector<TuningDevice> devices;
   std::optional<double> before_ms, after_ms;  ///< of the network: of the same rounds
-  int changed = 0;                            ///< kernels that got another schedule
-  std::string ended;                          ///< why: "all trials are done"; empty: it goes on
-  std::string error;                          ///< a sentence; empty: it went well
-  std::string not_stored;                     ///< why trials are not in the store; empty: all are
+  int changed = 0;         ///< kernels that got another schedule, or will on a device of this kind
+  std::string ended;       ///< why: "all trials are done"; empty: it goes on
+  std::string error;       ///< a sentence; empty: it went well
+  std::string not_stored;  ///< why trials are not in the store; empty: all are
   bool goes_on() const { return state != ModelTuningState::kEnded; }
 };
 
@@ -225,9 +234,17 @@ struct AblationView {
 /// A device that may share a tuning.
 struct DeviceChoice {
   std::string name;
-  std::string machine;     ///< what stands behind it; empty: it did not answer
+  std::string machine;     ///< its kind, in words; empty: it did not answer
   bool same_kind = false;  ///< as the one in use
   std::string trouble;     ///< why it did not answer
+};
+
+/// Where a kernel will stand once a device of another kind than the one in use is put in use.
+struct KeptSchedule {
+  std::string kernel;
+  std::string machine;  ///< the kind, in words
+  std::string device;   ///< that it was found on
+  double ms = 0;        ///< there; 0: not known
 };
 
 /// All runs since the model was opened, the oldest first.
@@ -235,8 +252,14 @@ struct TuningView {
   std::vector<std::shared_ptr<TuningRun const>> runs;
   std::shared_ptr<ModelTuningView const> model;  ///< the last one; null: there was none
   std::shared_ptr<AblationView const> ablation;  ///< the last one; null: there was none
-  /// Null: there is none of that number; 0: the last one.
+  /// What was begun with `model` on other kinds of devices.
+  std::vector<std::shared_ptr<ModelTuningView const>> beside = {};
+  std::vector<KeptSchedule> kept = {};  ///< for other kinds of devices
+  /// Null: there is none of that number; 0: the last one, of several that were begun together the
+  /// first.
   TuningRun const* run(int number = 0) const;
+  bool goes_on() const;        ///< a search of a kernel
+  bool model_goes_on() const;  ///< a search of the model
 };
 
 }  // namespace tw::session

@@ -51,10 +51,11 @@ struct ShapedModel {
 };
 enum class ProjectSchedules : uint8_t { kKept, kIgnored };
 /// What `load_model` takes, or a project (.twproj): its model, with the shapes that its inputs were
-/// given, its own kernels, and each kernel's schedule as it stood when the project was saved. A
-/// model that is no longer there is taken from the project, where that has a copy, and unpacked
-/// below `copies`. Errors: those of `load_model` and `open_project`, model_missing, unknown_kernel
-/// (a schedule for what the model no longer has), those of the texts of own kernels and of scripts.
+/// given, its own kernels, and each kernel's schedule as it stood when the project was saved, on
+/// the backend's kind of devices where it stands elsewhere there. A model that is no longer there
+/// is taken from the project, where that has a copy, and unpacked below `copies`. Errors: those of
+/// `load_model` and `open_project`, model_missing, unknown_kernel (a schedule for what the model no
+/// longer has), those of the texts of own kernels and of scripts.
 Result<ShapedModel> shaped_model(std::string const& path, LoadOptions const& options,
                                  Backend const& backend, std::filesystem::path const& copies,
                                  ProjectSchedules schedules = ProjectSchedules::kKept);

@@ -317,6 +317,7 @@ struct MachineView {
   std::string device;                ///< as it was chosen: "local", "board"
   std::string name;                  ///< "This machine · 2 cores"
   std::string target;                ///< what code is made for, as the target says it
+  std::string kind;                  ///< with the hardware's name, as devices of a tuning have it
   std::string detail;                ///< "48 KB L1, 1 MB L2, 32 MB L3"
   std::vector<int64_t> cache_bytes;  ///< of the levels above memory, the nearest first
   bool roofs_known = false;

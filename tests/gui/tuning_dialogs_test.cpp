@@ -1,6 +1,5 @@
 // Tuning from a state, of the whole model, and what carries a gain: the dialogs and views with
 // made-up values, and in a window that does it.
-#include <QCheckBox>
 #include <QComboBox>
 #include <QContextMenuEvent>
 #include <QMenu>
@@ -13,6 +12,7 @@
 #include "tests/gui/workplace.h"
 #include "widgets/history/history_view.h"
 #include "widgets/kernels/kernel_list.h"
+#include "widgets/tuning/device_checks.h"
 #include "widgets/tuning/gain_view.h"
 #include "widgets/tuning/model_tuning_view.h"
 #include "widgets/tuning/tune_dialog.h"
@@ -41,12 +41,21 @@ session::TuningSpace made_up_space() {
   return space;
 }
 
+constexpr char kMachine[] = "AMD EPYC 9354 32-Core Processor, x86-64 · AVX-512";
+
+std::vector<session::DeviceChoice> made_up_choices() {
+  return {{"board", kMachine, true, ""},
+          {"phone", "Cortex-A76, aarch64 · NEON", false, ""},
+          {"gone", "", false, "the device 'gone' does not answer: connection refused"}};
+}
+
 std::vector<session::TuningDevice> made_up_devices() {
-  return {{"local", DeviceDoes::kMeasuring, 412, 208, 0, 17.3, ""},
-          {"board", DeviceDoes::kCompiling, 0, 181, 0, 15.1, ""},
-          {"laboratory-board.second", DeviceDoes::kLost, 0, 12, 2, 1.2,
-           "the device 'laboratory-board.second' does not answer: connection refused"},
-          {"liar", DeviceDoes::kQuarantine, 0, 3, 0, 9.4, "it called right what is wrong"}};
+  return {
+      {"local", kMachine, DeviceDoes::kMeasuring, 412, 208, 0, 17.3, ""},
+      {"board", kMachine, DeviceDoes::kCompiling, 0, 181, 0, 15.1, ""},
+      {"laboratory-board.second", kMachine, DeviceDoes::kLost, 0, 12, 2, 1.2,
+       "the device 'laboratory-board.second' does not answer: connection refused"},
+      {"liar", kMachine, DeviceDoes::kQuarantine, 0, 3, 0, 9.4, "it called right what is wrong"}};
 }
 
 std::shared_ptr<session::ModelTuningView> made_up_model() {
@@ -57,6 +66,7 @@ std::shared_ptr<session::ModelTuningView> made_up_model() {
   view->elapsed = 21;
   view->trials = 404;
   view->before_ms = 12.4;
+  view->machine = kMachine;
   view->devices = made_up_devices();
   for (int i = 0; i < 14; ++i) {
     session::TunedKernelRow row;
@@ -94,10 +104,26 @@ std::shared_ptr<session::AblationView> made_up_gain() {
   return gain;
 }
 
-session::Snapshot snapshot_of(std::shared_ptr<session::ModelTuningView const> model) {
+/// On another kind of devices, and over.
+std::shared_ptr<session::ModelTuningView> made_up_elsewhere() {
+  auto view = made_up_model();
+  view->machine = "Cortex-A76, aarch64 · NEON";
+  view->elsewhere = true;
+  view->state = ModelTuningState::kEnded;
+  view->ended = "the time is over";
+  view->devices = {{"phone", view->machine, DeviceDoes::kIdle, 0, 77, 1, 3.1, ""}};
+  view->after_ms = 9.1;
+  view->changed = 4;
+  return view;
+}
+
+session::Snapshot snapshot_of(
+    std::shared_ptr<session::ModelTuningView const> model,
+    std::vector<std::shared_ptr<session::ModelTuningView const>> beside = {}) {
   session::Snapshot now;
   now.kernel = 2;
-  now.tuning = std::make_shared<session::TuningView const>(session::TuningView{{}, model, {}});
+  now.tuning = std::make_shared<session::TuningView const>(
+      session::TuningView{{}, std::move(model), {}, std::move(beside)});
   return now;
 }
 
@@ -131,16 +157,17 @@ private slots:
       keep_picture(view, QString("%1_%2_%3_%4").arg(name, theme).arg(width).arg(scale));
       QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     };
-    TuneDialog dialog(12, {"learned", "genetic", "random"});
+    std::vector<session::DeviceChoice> const choices = made_up_choices();
+    TuneDialog dialog(12, {"learned", "genetic", "random"}, "local", kMachine);
     dialog.show();
     dialog.show_space(made_up_space());
+    keep(dialog, "tune_dialog_asking");
+    dialog.devices().show_devices(&choices);
+    dialog.devices().check("phone", true);
     keep(dialog, "tune_dialog");
-    TuneModelDialog of_model("resnet18", 23, "local", {"learned", "random"});
-    std::vector<session::DeviceChoice> choices = {
-        {"board", "AMD EPYC 9354", true, ""},
-        {"phone", "Cortex-A76", false, ""},
-        {"gone", "", false, "the device 'gone' does not answer: connection refused"}};
-    of_model.show_devices(&choices);
+    TuneModelDialog of_model("resnet18", 23, "local", kMachine, {"learned", "random"});
+    of_model.devices().show_devices(&choices);
+    of_model.devices().check("phone", true);
     of_model.show();
     keep(of_model, "tune_model_dialog");
     tw::ModelTuningView model;
@@ -149,6 +176,8 @@ private slots:
     model.show_snapshot(snapshot_of(made_up_model()));
     model.show();
     keep(model, "model_tuning");
+    model.show_snapshot(snapshot_of(made_up_model(), {made_up_elsewhere()}));
+    keep(model, "model_tuning_kinds");
     GainView gain;
     gain.set_theme(look);
     gain.resize(width, 280);
@@ -165,7 +194,7 @@ private slots:
   }
 
   void what_is_kept_makes_the_space_smaller_by_keys_alone() {
-    TuneDialog dialog(12, {"learned", "random"});
+    TuneDialog dialog(12, {"learned", "random"}, "local", kMachine);
     dialog.set_budget("random", 96);
     dialog.show();
     auto* start = dialog.findChild<QPushButton*>("tuneStart");
@@ -194,7 +223,7 @@ private slots:
     QCOMPARE(asked[0].trials, 96);
     QCOMPARE(asked[0].search, std::string("random"));
     QVERIFY(!dialog.isVisible());
-    TuneDialog none(3, {"learned"});
+    TuneDialog none(3, {"learned"}, "local", kMachine);
     session::TuningSpace empty;
     empty.error = "no step up to step 3 has a number";
     none.show_space(empty);
@@ -203,23 +232,42 @@ private slots:
     QVERIFY(!none.findChild<QPushButton*>("tuneStart")->isEnabled());
   }
 
-  void devices_of_the_same_kind_can_be_checked_and_others_say_why_not() {
-    TuneModelDialog dialog("net", 5, "local", {"learned"});
-    std::vector<session::DeviceChoice> choices = {{"board", "M", true, ""},
-                                                  {"phone", "N", false, ""}};
-    dialog.show_devices(&choices);
-    auto* board = dialog.findChild<QCheckBox*>("tuneModelDevice_board");
-    QVERIFY(board->isEnabled() &&
-            !dialog.findChild<QCheckBox*>("tuneModelDevice_phone")->isEnabled());
-    QCOMPARE(dialog.findChild<QLabel*>("tuneModelWhy_phone")->text(), QString("Another kind: N."));
-    board->setChecked(true);
+  void devices_that_answer_can_be_checked_and_others_say_why_not() {
+    TuneModelDialog dialog("net", 5, "local", kMachine, {"learned"});
+    dialog.show();
+    auto* table = dialog.findChild<QTableWidget*>("deviceTable");
+    auto* words = dialog.findChild<QLabel*>("deviceChecksWords");
+    auto* start = dialog.findChild<QPushButton*>("tuneModelStart");
+    QCOMPARE(words->text(), QString("Asking the other devices what they are..."));
+    std::vector<session::DeviceChoice> const choices = made_up_choices();
+    dialog.devices().show_devices(&choices);
+    QVERIFY(!words->isVisible());
+    QCOMPARE(table->rowCount(), 4);
+    QCOMPARE(table->item(0, 2)->text(), QString("in use"));
+    QCOMPARE(table->item(1, 2)->text(), QString("same kind"));
+    QCOMPARE(table->item(2, 1)->text(), QString("Cortex-A76, aarch64 · NEON"));
+    QCOMPARE(table->item(2, 2)->text(), QString("another kind"));
+    QVERIFY(!(table->item(3, 0)->flags() & Qt::ItemIsUserCheckable));
+    QVERIFY(table->item(3, 1)->text().endsWith("connection refused"));
+    QCOMPARE(dialog.devices().words(), std::string());  // the device in use alone
+    QTest::keyClick(table, Qt::Key_Down);
+    QTest::keyClick(table, Qt::Key_Space);
+    QCOMPARE(dialog.devices().words(), std::string("local board"));
+    QCOMPARE(dialog.devices().kinds(), 1);
+    dialog.devices().check("phone", true);
+    QVERIFY2(words->text().startsWith("2 kinds of devices"), qPrintable(words->text()));
+    for (char const* name : {"local", "board", "phone", "gone"})
+      dialog.devices().check(name, false);
+    QCOMPARE(words->text(), QString("No device is checked: nothing would search."));
+    QVERIFY(!start->isEnabled());
+    dialog.devices().check("phone", true);
     std::vector<session::TuneModel> asked;
     connect(&dialog, &TuneModelDialog::start_asked, this,
             [&](session::TuneModel const& wanted) { asked.push_back(wanted); });
     dialog.findChild<QComboBox*>("tuneModelUnit")->setCurrentText("trials");
-    dialog.findChild<QPushButton*>("tuneModelStart")->click();
+    start->click();
     QCOMPARE(asked.size(), size_t(1));
-    QCOMPARE(asked[0].with, std::string("board"));
+    QCOMPARE(asked[0].on, std::string("phone"));
     QCOMPARE(asked[0].trials, 160);
     QCOMPARE(asked[0].seconds, 0.0);
   }
@@ -245,6 +293,29 @@ private slots:
     QTest::keyClick(&view.kernels(), Qt::Key_Down);
     QCOMPARE(chosen.at(0).at(0).toInt(), 3);
     QCOMPARE(view.kernels().parts().size(), size_t(14));
+  }
+
+  void each_kind_of_devices_has_its_own_rows_and_result() {
+    tw::ModelTuningView view;
+    view.resize(900, 700);
+    view.show();
+    auto model = made_up_model();
+    view.show_snapshot(snapshot_of(model, {made_up_elsewhere()}));
+    auto parts = view.findChildren<tw::ModelTuningPart*>();
+    QCOMPARE(parts.size(), 2);
+    auto text = [&](int part, char const* name) {
+      return parts[part]->findChild<QLabel*>(name)->text();
+    };
+    QCOMPARE(text(0, "modelTuningKind"), QString(kMachine));
+    QVERIFY(text(0, "modelTuningNow").startsWith("Searching conv2d_"));
+    QCOMPARE(text(1, "modelTuningNow"), QString("Ended: the time is over"));
+    QVERIFY2(text(1, "modelTuningResult")
+                 .endsWith("4 of 14 kernels have another schedule once a device of this kind is in "
+                           "use."),
+             qPrintable(text(1, "modelTuningResult")));
+    QVERIFY(view.findChild<QPushButton*>("modelTuningStop")->isVisible());  // one goes on
+    view.show_snapshot(snapshot_of(model));
+    QVERIFY(parts[0]->isVisible() && !parts[1]->isVisible());
   }
 
   void a_window_tunes_from_a_state_and_says_what_carries_it() {
@@ -298,7 +369,7 @@ private slots:
     window.run_action("Tune the model");
     place.settle();
     auto* dialog = window.findChild<TuneModelDialog*>("tuneModelDialog");
-    QVERIFY(dialog && dialog->knows_devices());
+    QVERIFY(dialog && dialog->devices().knows_devices());
     dialog->findChild<QComboBox*>("tuneModelUnit")->setCurrentText("trials");
     dialog->findChild<QSpinBox*>("tuneModelAmount")->setValue(100'000);
     see(place, "window_tune_model_dialog");

@@ -29,6 +29,7 @@ struct Workplace {
     };
     options.local_log = logs->of("local");
     options.device_names = [devices] { return device_names(devices); };
+    options.exports = make_environment().value().exports;
     std::string cache = options.cache_folder, program = options.device_program;
     session = session::Session::create(std::move(options)).value();
     make_window(folder.filePath("state"));

@@ -189,10 +189,11 @@ private slots:
     Ran ran = tw({"export", path("p.twproj"), "--out", path("shipped"), "--threads", "1"});
     QVERIFY2(ran.code == 0 && ran.output.contains("1 kernel (1 with your schedules)"),
              qPrintable(ran.output));
-    QVERIFY(described("shipped").kernels[0].script.find("vectorize(C.j.1)") != std::string::npos);
+    std::string const by_hand = described("shipped").kernels[0].script;
+    QVERIFY(by_hand.find("vectorize(C.j.1)") != std::string::npos);
     ran = tw({"export", path("p.twproj"), "--out", path("shipped"), "--threads", "1", "--default"});
     QVERIFY2(ran.code == 0 && !ran.output.contains("by hand"), qPrintable(ran.output));
-    QVERIFY(described("shipped").kernels[0].script.find("factor=8)\nreorder") == std::string::npos);
+    QVERIFY(described("shipped").kernels[0].script != by_hand);
   }
 
   void a_project_that_no_longer_fits_is_refused_with_the_way_out() {

@@ -65,12 +65,31 @@ private slots:
     Project project = parse_project(saved_matmul()).value();
     project.window = {{"theme", "light"}, {"panes upper", "1 2 3"}, {"odd", "\" \\ \n ä"}};
     project.devices = {{"a \"board\"", "rv64"}};
+    project.on_kinds = {{.kernel = "matmul",
+                         .kind = "cpu; \"board\"",
+                         .machine = "board, NEON",
+                         .script = "vectorize(C.j)\n",
+                         .device = "b",
+                         .hardware = "board, 2 threads",
+                         .ms = 0.25,
+                         .note = "trial 7"},
+                        {.kernel = "matmul", .kind = "cpu; other", .at = KindSchedule::At::kRule}};
     project.saved = "2026-11-21T14:08:35Z";
     std::string text = to_text(project);
     Project again = parse_project(text).value();
     QCOMPARE(to_text(again), text);
     QCOMPARE(again.window, project.window);
     QCOMPARE(again.devices, project.devices);
+    QCOMPARE(again.on_kinds, project.on_kinds);
+    auto damaged = [&](std::string const& from, std::string const& to) {
+      std::string other = text;
+      other.replace(other.find(from), from.size(), to);
+      auto read = parse_project(other);
+      return read ? std::string() : read.error().code;
+    };
+    QCOMPARE(damaged("\"at\": \"rule\"", "\"at\": \"moon\""), std::string("broken_project"));
+    QCOMPARE(damaged("\"cpu; other\"", "\"\""), std::string("broken_project"));
+    QCOMPARE(damaged("\"board, NEON\"", "7"), std::string("broken_project"));
     QCOMPARE(again.kernels.size(), size_t(1));
     QCOMPARE(again.kernels[0].script, project.kernels[0].script);
     QCOMPARE(again.model.sha256, sha256(kMatmul));

@@ -118,8 +118,8 @@ private slots:
     QCOMPARE(choices->at(0).name, std::string("board"));
     QVERIFY(choices->at(0).same_kind && choices->at(0).trouble.empty());
     QVERIFY(!choices->at(1).same_kind && !choices->at(1).trouble.empty());
-    QVERIFY(
-        session_->execute(TuneModel{.trials = 24, .search = "random", .seed = 3, .with = "board"}));
+    QVERIFY(session_->execute(
+        TuneModel{.trials = 24, .search = "random", .seed = 3, .on = "local board"}));
     QVERIFY(session_->wait_idle(300));
     QVERIFY2(model().error.empty(), model().error.c_str());
     QCOMPARE(model().devices.size(), size_t(2));
@@ -134,7 +134,7 @@ private slots:
     }
     QCOMPARE(of_runs, model().devices[1].trials);
     // One that does not answer: the tuning says so before anything was tried.
-    QVERIFY(session_->execute(TuneModel{.trials = 8, .with = "gone"}));
+    QVERIFY(session_->execute(TuneModel{.trials = 8, .on = "local gone"}));
     QVERIFY(session_->wait_idle(120));
     QVERIFY(!model().error.empty());
     QCOMPARE(model().trials, 0);

@@ -6,12 +6,20 @@
 #include "engine/ir/text.h"
 #include "engine/tuner/study/replay.h"
 #include "engine/tuner/study/table_space.h"
+#include "targets/cpu/compiler/cpu_targets.h"
 #include "tests/tuner/tuned_kernels.h"
 
 using namespace tw;
 using namespace tw::testing;
 
 namespace {
+
+/// The same on every machine, whatever it is: so are the tables then.
+std::shared_ptr<Backend const> wide_cpu() {
+  static std::shared_ptr<Backend const> const backend =
+      create_cpu_backend(cpu_target("cpu:x86-64-v4").value()).value();
+  return backend;
+}
 
 StudyTable table_of(Space const& space, char const* name) {
   return {.kernel = name,
@@ -32,7 +40,7 @@ double made_up_seconds(Candidate const& candidate) {
 StudyTable const& made_up_table() {
   static StudyTable made;
   if (!made.rows.empty()) return made;
-  Space space = space_of(kWindow, {{"Y.sum_order", "c,r,s"}});
+  Space space(te::to_program(kernel_of(kWindow)).value(), wide_cpu(), {{"Y.sum_order", "c,r,s"}});
   StudyTable table = table_of(space, "window");
   SpacePoints points = points_of(space, 100'000, 1).value();
   table.whole = points.whole;
@@ -94,7 +102,7 @@ private slots:
   void on_a_table_the_learned_search_is_sooner_at_the_best_than_chance() {
     StudyTable table = made_up_table();
     QVERIFY(table.whole);
-    Space space = tw::space_of(table, this_cpu()).value();
+    Space space = tw::space_of(table, wide_cpu()).value();
     TableTimes times = TableTimes::create(space, table).value();
     constexpr int kTrials = 64, kSeeds = 5;
     SearchSummary learned =
@@ -115,8 +123,8 @@ private slots:
 
   void a_whole_tables_space_gives_what_the_template_gives() {
     StudyTable table = made_up_table();
-    auto made = TableSpace::create(table, this_cpu()).value();
-    Space space = tw::space_of(table, this_cpu()).value();
+    auto made = TableSpace::create(table, wide_cpu()).value();
+    Space space = tw::space_of(table, wide_cpu()).value();
     QCOMPARE(made->rows().size(), table.rows.size());
     Rng rng(2);
     for (int i = 0; i < 100; ++i) {
@@ -132,12 +140,12 @@ private slots:
     StudyTable table = made_up_table();
     table.whole = false;
     table.rows.resize(40);
-    auto made = TableSpace::create(table, this_cpu()).value();
+    auto made = TableSpace::create(table, wide_cpu()).value();
     std::set<Point> rows;
     for (Candidate const& row : made->rows()) rows.insert(row.point);
     QCOMPARE(rows.size(), size_t(40));
     Rng rng(3);
-    Space all = space_of(kWindow);
+    Space all(te::to_program(kernel_of(kWindow)).value(), wide_cpu());
     for (int i = 0; i < 50; ++i) {
       Candidate row = made->random(rng).value();
       QCOMPARE(made->at(row.point).value().point, row.point);  // its own nearest
@@ -155,7 +163,7 @@ private slots:
 
   void the_same_seed_gives_the_same_run() {
     StudyTable table = made_up_table();
-    Space space = tw::space_of(table, this_cpu()).value();
+    Space space = tw::space_of(table, wide_cpu()).value();
     TableTimes times = TableTimes::create(space, table).value();
     SearchRow row = find_search("learned").value();
     auto one = replay(*row.make(space, 3), times, 30).value();

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// The tuning of a whole model: how far it is, its kernels, its devices, and what came of it.
+/// The tuning of a whole model: begun and stopped here; each kind of devices below the other.
 #pragma once
 
 #include <QWidget>
 
 #include "engine/session/values.h"
-#include "widgets/tuning/tuned_kernels.h"
-#include "widgets/tuning/tuning_devices.h"
+#include "widgets/tuning/model_tuning_part.h"
 
-class QLabel;
-class QProgressBar;
 class QPushButton;
-class QScrollArea;
+class QVBoxLayout;
 
 namespace tw {
 
@@ -21,26 +18,30 @@ public:
   explicit ModelTuningView(QWidget* parent = nullptr);
   void set_theme(Theme const& theme);
   void show_snapshot(session::Snapshot const& next);
-  TunedKernels& kernels() { return *kernels_; }
+  /// Of the first kind.
+  TunedKernels& kernels() { return parts_.front()->kernels(); }
+  /// The kernels of any of the kinds have the keyboard.
+  bool kernels_have_focus() const;
 
 signals:
   void again_asked();
   void pause_asked();
   void resume_asked();
   void stop_asked();
+  void kernel_chosen(int row);
+  void kernel_entered();  ///< its trials are wanted now
 
 private:
   QWidget* build_head();
-  QWidget* build_progress();
-  void show_progress(session::ModelTuningView const& view);
-  QString result_words(session::ModelTuningView const& view) const;
+  void add_part();
+  void show_buttons();
 
-  std::shared_ptr<session::ModelTuningView const> view_;
-  TunedKernels* kernels_ = nullptr;
-  TuningDevices* devices_ = nullptr;
+  /// One for each kind; empty: there is none.
+  std::vector<std::shared_ptr<session::ModelTuningView const>> shown_;
+  std::vector<ModelTuningPart*> parts_;  ///< never empty; those without a tuning are hidden
+  Theme theme_;
+  QVBoxLayout* column_ = nullptr;
   QPushButton *again_ = nullptr, *pause_ = nullptr, *stop_ = nullptr;
-  QLabel *now_ = nullptr, *left_ = nullptr, *result_ = nullptr;
-  QProgressBar* bar_ = nullptr;
 };
 
 }  // namespace tw

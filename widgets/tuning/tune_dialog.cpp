@@ -14,6 +14,7 @@
 #include "engine/support/base/quantities.h"
 #include "widgets/paint/chooser.h"
 #include "widgets/paint/controls.h"
+#include "widgets/tuning/device_checks.h"
 
 namespace tw {
 namespace {
@@ -37,11 +38,12 @@ QString points_words(double points) {
   return QString::fromStdString(many_text(points)) + " points";
 }
 
-TuneDialog::TuneDialog(int from, std::vector<std::string> const& searches, QWidget* parent)
+TuneDialog::TuneDialog(int from, std::vector<std::string> const& searches, QString const& device,
+                       QString const& machine, QWidget* parent)
     : QDialog(parent), from_(from) {
   setObjectName("tuneDialog");
   setWindowTitle(from > 0 ? QString("Tune from step %1").arg(from) : "Tune the kernel");
-  resize(520, 480);
+  resize(560, 560);
   title_ = label("tuneTitle", "title");
   title_->setText(windowTitle());
   words_ = label("tuneWords", "secondary", controls::Wrap::kYes);
@@ -58,6 +60,9 @@ TuneDialog::TuneDialog(int from, std::vector<std::string> const& searches, QWidg
   column->addWidget(title_);
   column->addWidget(words_);
   column->addWidget(build_table(), 1);
+  devices_ = new DeviceChecks(device, machine);
+  connect(devices_, &DeviceChecks::changed, this, &TuneDialog::show_size);
+  column->addWidget(devices_);
   column->addWidget(build_budget(searches));
   auto* buttons = new QHBoxLayout;
   buttons->addStretch(1);
@@ -185,9 +190,10 @@ std::vector<std::string> TuneDialog::kept() const {
 
 void TuneDialog::show_size() {
   double points = space_.size(kept());
+  if (!known_) return;
   size_->setText(points > 1 ? points_words(points) + " to choose from"
                             : QStringLiteral("Nothing is left to choose"));
-  start_->setEnabled(points > 1);
+  start_->setEnabled(points > 1 && !devices_->checked().empty());
 }
 
 void TuneDialog::start() {
@@ -196,6 +202,7 @@ void TuneDialog::start() {
   wanted.search = search_->currentText().toStdString();
   wanted.from = from_;
   for (std::string const& name : kept()) wanted.keep += (wanted.keep.empty() ? "" : " ") + name;
+  wanted.on = devices_->words();
   emit start_asked(wanted);
   accept();
 }

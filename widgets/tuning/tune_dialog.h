@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// A search for a faster schedule, before it begins: what it may choose, what stays, its budget.
+/// A search for a faster schedule, before it begins: what it may choose, what stays, its budget,
+/// its devices.
 #pragma once
 
 #include <QDialog>
@@ -14,15 +15,20 @@ class QTableWidget;
 
 namespace tw {
 
+class DeviceChecks;
+
 class TuneDialog : public QDialog {
   Q_OBJECT
 public:
-  /// `from`: the step whose numbers are searched; 0: the target's template.
-  TuneDialog(int from, std::vector<std::string> const& searches, QWidget* parent = nullptr);
+  /// `from`: the step whose numbers are searched; 0: the target's template. `device`: the one in
+  /// use, `machine`: its kind.
+  TuneDialog(int from, std::vector<std::string> const& searches, QString const& device,
+             QString const& machine, QWidget* parent = nullptr);
   int from() const { return from_; }
   /// Once it is known.
   void show_space(session::TuningSpace const& space);
   bool knows_space() const { return known_; }
+  DeviceChecks& devices() { return *devices_; }
   void set_budget(QString const& search, int trials);
   /// The knobs that stay as they are.
   std::vector<std::string> kept() const;
@@ -45,6 +51,7 @@ private:
   session::TuningSpace space_;
   QLabel *title_ = nullptr, *words_ = nullptr, *size_ = nullptr;
   QTableWidget* table_ = nullptr;
+  DeviceChecks* devices_ = nullptr;
   QPushButton *all_ = nullptr, *none_ = nullptr, *start_ = nullptr;
   QComboBox* search_ = nullptr;
   QSpinBox* trials_ = nullptr;

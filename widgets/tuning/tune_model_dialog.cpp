@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/tuning/tune_model_dialog.h"
 
-#include <QCheckBox>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -11,6 +10,7 @@
 
 #include "widgets/paint/chooser.h"
 #include "widgets/paint/controls.h"
+#include "widgets/tuning/device_checks.h"
 
 namespace tw {
 namespace {
@@ -22,38 +22,32 @@ constexpr int kSeconds = 60, kTrialsOfEachKernel = 32;
 }  // namespace
 
 TuneModelDialog::TuneModelDialog(QString const& model, int kernels, QString const& device,
-                                 std::vector<std::string> const& searches, QWidget* parent)
+                                 QString const& machine, std::vector<std::string> const& searches,
+                                 QWidget* parent)
     : QDialog(parent) {
   setObjectName("tuneModelDialog");
   setWindowTitle("Tune the model");
-  setMinimumWidth(480);
+  setMinimumWidth(560);
   auto* title = label("tuneModelTitle", "title");
   title->setText("Tune " + model);
   auto* words = label("tuneModelWords", "secondary", controls::Wrap::kYes);
   words->setText(QString("All %1 kernels are searched with one budget; most of it goes where most "
                          "is gained. What is faster in the whole network becomes the kernels' "
-                         "schedules, and can be undone kernel by kernel.")
+                         "schedules, and can be undone kernel by kernel; what is found for another "
+                         "kind of devices waits until one of those is in use.")
                      .arg(kernels));
   auto* start = button("Start", "tuneModelStart", "Search with this budget");
   start->setProperty("primary", true);
   start->setDefault(true);
   auto* cancel = button("Cancel", "tuneModelCancel", "Close this and search nothing");
   cancel->setAutoDefault(false);
-  auto* own = new QCheckBox(device + " (in use)");
-  own->setChecked(true);
-  own->setEnabled(false);
-  asking_ = label("tuneModelAsking", "secondary", controls::Wrap::kYes);
-  asking_->setText("Asking the other devices what they are...");
-  auto* list = new QWidget;
-  list->setProperty("role", "bare");
-  devices_ = new QVBoxLayout(list);
-  devices_->setContentsMargins(0, 0, 0, 0);
-  devices_->addWidget(own);
-  devices_->addWidget(asking_);
+  devices_ = new DeviceChecks(device, machine);
+  connect(devices_, &DeviceChecks::changed, this,
+          [this, start] { start->setEnabled(!devices_->checked().empty()); });
   auto* form = new QFormLayout;
   form->setSpacing(10);
   form->addRow("Budget", build_budget(searches));
-  form->addRow("Devices", list);
+  form->addRow("Devices", devices_);
   auto* buttons = new QHBoxLayout;
   buttons->addStretch(1);
   buttons->addWidget(cancel);
@@ -97,29 +91,6 @@ QWidget* TuneModelDialog::build_budget(std::vector<std::string> const& searches)
   return all;
 }
 
-void TuneModelDialog::show_devices(std::vector<session::DeviceChoice> const* choices) {
-  if (known_ || !choices) return;
-  known_ = true;
-  asking_->setVisible(choices->empty());
-  asking_->setText("No other device is on the list.");
-  for (session::DeviceChoice const& choice : *choices) add_device(choice);
-}
-
-void TuneModelDialog::add_device(session::DeviceChoice const& choice) {
-  QString name = QString::fromStdString(choice.name);
-  auto* box = new QCheckBox(choice.same_kind ? name + ", of the same kind" : name);
-  box->setObjectName("tuneModelDevice_" + name);
-  box->setEnabled(choice.same_kind);
-  devices_->addWidget(box);
-  if (choice.same_kind) return boxes_.emplace_back(choice.name, box), void();
-  auto* why = label("tuneModelWhy_" + name, "secondary", controls::Wrap::kYes);
-  why->setText(choice.trouble.empty()
-                   ? "Another kind: " + QString::fromStdString(choice.machine) + "."
-                   : "It does not answer: " + QString::fromStdString(choice.trouble) + ".");
-  why->setContentsMargins(24, 0, 0, 0);
-  devices_->addWidget(why);
-}
-
 void TuneModelDialog::start() {
   session::TuneModel wanted;
   if (unit_->currentIndex() == 0)
@@ -127,8 +98,7 @@ void TuneModelDialog::start() {
   else
     wanted.trials = amount_->value();
   wanted.search = search_->currentText().toStdString();
-  for (auto const& [name, box] : boxes_)
-    if (box->isChecked()) wanted.with += (wanted.with.empty() ? "" : " ") + name;
+  wanted.on = devices_->words();
   emit start_asked(wanted);
   accept();
 }

@@ -150,7 +150,9 @@ int TunedKernels::row_at(QPointF at) const {
 }
 
 void TunedKernels::mousePressEvent(QMouseEvent* event) {
-  if (int row = row_at(event->position()); row >= 0) emit kernel_chosen(rows_[size_t(row)].row);
+  int row = row_at(event->position());
+  // Another kind's plan may have a kernel that this one's has not.
+  if (row >= 0 && rows_[size_t(row)].row >= 0) emit kernel_chosen(rows_[size_t(row)].row);
 }
 
 void TunedKernels::mouseDoubleClickEvent(QMouseEvent* event) {
@@ -168,7 +170,7 @@ void TunedKernels::keyPressEvent(QKeyEvent* event) {
                                                      : -2;
   if (to == -2 || rows_.empty()) return QWidget::keyPressEvent(event);
   to = std::clamp<std::ptrdiff_t>(to, 0, last);
-  if (to != at) emit kernel_chosen(rows_[size_t(to)].row);
+  if (to != at && rows_[size_t(to)].row >= 0) emit kernel_chosen(rows_[size_t(to)].row);
 }
 
 bool TunedKernels::event(QEvent* event) {

@@ -2,6 +2,9 @@
 #include "widgets/tuning/tuning_devices.h"
 
 #include <QFontMetricsF>
+#include <QHelpEvent>
+#include <QToolTip>
+#include <algorithm>
 
 #include "widgets/paint/paint.h"
 
@@ -65,6 +68,23 @@ void TuningDevices::show_devices(std::vector<session::TuningDevice> devices) {
   update();
 }
 
+/// With a line for the kinds, where they are known.
+double TuningDevices::row_height() const {
+  bool known = std::ranges::any_of(devices_, [](auto const& one) { return !one.machine.empty(); });
+  return known ? 62 : 46;
+}
+
+/// What has no room.
+bool TuningDevices::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return Canvas::event(event);
+  auto* help = static_cast<QHelpEvent*>(event);
+  QString words;
+  for (size_t i = 0; i < devices_.size(); ++i)
+    if (row_rect(i).contains(units(help->pos()))) words = parts()[i].name;
+  QToolTip::showText(help->globalPos(), words, this);
+  return true;
+}
+
 void TuningDevices::paintEvent(QPaintEvent*) {
   UnitPainter painter(this);
   painter.fillRect(unit_rect(), theme_.panel);
@@ -91,15 +111,18 @@ void TuningDevices::draw_row(QPainter& painter, QRectF const& rect,
   double wide = rect.width() - 20;
   paint::text(painter, QRectF(rect.left() + 18, rect.top() + 20, wide + 2, 18), ui_font(11),
               bad ? colour : theme_.text2, elided(ui_font(11), words_of(device), wide));
+  paint::text(painter, QRectF(rect.left() + 18, rect.top() + 37, wide + 2, 18), ui_font(11),
+              theme_.text3, elided(ui_font(11), QString::fromStdString(device.machine), wide));
 }
 
 std::vector<Part> TuningDevices::parts() const {
   std::vector<Part> parts;
-  for (size_t i = 0; i < devices_.size(); ++i)
-    parts.push_back({row_rect(i),
-                     QString::fromStdString(devices_[i].name) + ", " + words_of(devices_[i]) +
-                         ", " + counts_of(devices_[i]),
-                     false});
+  for (size_t i = 0; i < devices_.size(); ++i) {
+    QString words = QString::fromStdString(devices_[i].name) + ", " + words_of(devices_[i]) + ", " +
+                    counts_of(devices_[i]);
+    if (!devices_[i].machine.empty()) words += ", " + QString::fromStdString(devices_[i].machine);
+    parts.push_back({row_rect(i), words, false});
+  }
   return parts;
 }
 

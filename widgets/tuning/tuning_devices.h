@@ -13,16 +13,19 @@ public:
   explicit TuningDevices(QWidget* parent = nullptr);
   void show_devices(std::vector<session::TuningDevice> devices);
   QSize minimumSizeHint() const override { return pixels(QSizeF(232, 90)); }
-  QSize sizeHint() const override { return pixels(QSizeF(264, 32 + kRow * int(devices_.size()))); }
+  QSize sizeHint() const override {
+    return pixels(QSizeF(264, 32 + row_height() * double(devices_.size())));
+  }
   std::vector<Part> parts() const override;
 
 protected:
   void paintEvent(QPaintEvent*) override;
+  bool event(QEvent*) override;
 
 private:
-  static constexpr int kRow = 46;
+  double row_height() const;
   QRectF row_rect(size_t row) const {
-    return {16, 30 + kRow * double(row), unit_width() - 32, kRow};
+    return {16, 30 + row_height() * double(row), unit_width() - 32, row_height()};
   }
   void draw_row(QPainter& painter, QRectF const& rect, session::TuningDevice const& device) const;
 

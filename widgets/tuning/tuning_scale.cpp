@@ -55,9 +55,13 @@ QColor search_colour(Theme const& theme, std::string const& search) {
 
 QString name_of(session::TuningRun const& run, session::TuningView const& all) {
   auto same = std::ranges::count_if(all.runs, [&](auto const& one) {
-    return one->search == run.search && one->row == run.row && one->from == run.from;
+    return one->search == run.search && one->row == run.row && one->from == run.from &&
+           one->kind == run.kind;
   });
+  bool several =
+      std::ranges::any_of(all.runs, [&](auto const& one) { return one->kind != run.kind; });
   QString name = QString::fromStdString(run.search);
+  if (several) name += " on " + QString::fromStdString(run.device);
   if (run.from > 0) name += QString(" from %1").arg(run.from);
   return same > 1 ? QString("%1 #%2").arg(name).arg(run.number) : name;
 }

@@ -34,8 +34,8 @@ struct TuningScale {
 QPen search_pen(Theme const& theme, std::string const& search);
 /// Dots and words in a search's hue.
 QColor search_colour(Theme const& theme, std::string const& search);
-/// "genetic", "genetic from 7" where it searches a step's numbers, and with its number where
-/// several runs had that search.
+/// "genetic", "genetic on board" where there are runs on several kinds of devices, "genetic from 7"
+/// where it searches a step's numbers, and with its number where several runs had that search.
 QString name_of(session::TuningRun const& run, session::TuningView const& all);
 
 }  // namespace tw

@@ -9,6 +9,7 @@
 #include <QSpinBox>
 #include <QStackedWidget>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 
 #include "engine/support/base/quantities.h"
@@ -45,6 +46,7 @@ TuningView::TuningView(std::vector<std::string> const& searches, QWidget* parent
   column->setSpacing(0);
   column->addWidget(build_head(searches));
   column->addWidget(build_progress());
+  column->addWidget(kept_);
   pages_ = new QStackedWidget;
   pages_->addWidget(build_empty());
   pages_->addWidget(build_charts());
@@ -56,6 +58,7 @@ TuningView::TuningView(std::vector<std::string> const& searches, QWidget* parent
 QWidget* TuningView::build_head(std::vector<std::string> const& searches) {
   start_ = button("Start", "tuningStart", "Search for a faster schedule of this kernel");
   start_->setProperty("primary", true);
+  on_ = button("Devices...", "tuningOn", "Choose the devices that search, and what stays as it is");
   here_ =
       button("From here...", "tuningHere", "Keep the steps of this state, search their numbers");
   model_ = button("Model...", "tuningModel", "Search for all kernels of the model");
@@ -74,7 +77,7 @@ QWidget* TuningView::build_head(std::vector<std::string> const& searches) {
   head_ = new QWidget;
   auto* row = row_in(head_);
   for (QWidget* one :
-       std::initializer_list<QWidget*>{start_, here_, model_, pause_, stop_, search_, trials_})
+       std::initializer_list<QWidget*>{start_, on_, here_, model_, pause_, stop_, search_, trials_})
     row->addWidget(one);
   row->addStretch(1);
   return head_;
@@ -87,6 +90,8 @@ void TuningView::make_words() {
   failed_ = label("tuningFailed", "secondary");
   sentence_ = label("tuningSentence", "secondary");
   sentence_->setWordWrap(true);
+  kept_ = label("tuningKept", "secondary", controls::Wrap::kYes);
+  kept_->setContentsMargins(16, 0, 16, 6);
   open_ = button("Open as steps", "tuningOpen", "The best trial as a branch of the history");
   open_->setProperty("primary", true);
   gain_ = button("What carries it", "tuningGain", "Set each choice of the trial back, and measure");
@@ -188,11 +193,12 @@ QWidget* TuningView::build_charts() {
 
 void TuningView::connect_parts() {
   connect(start_, &QPushButton::clicked, this, [this] { start(); });
+  connect(on_, &QPushButton::clicked, this, &TuningView::devices_asked);
   connect(here_, &QPushButton::clicked, this, &TuningView::start_here_asked);
   connect(model_, &QPushButton::clicked, this, &TuningView::start_model_asked);
   connect(gain_, &QPushButton::clicked, this, [this] { ask_gain(); });
   connect(pause_, &QPushButton::clicked, this, [this] {
-    bool paused = (active_ && active_->state == session::TuningState::kPaused) ||
+    bool paused = is_active(session::TuningState::kPaused) ||
                   (of_model_ && of_model_->state == session::ModelTuningState::kPaused);
     paused ? emit resume_asked() : emit pause_asked();
   });
@@ -232,16 +238,21 @@ bool TuningView::select(ChosenTrial chosen) {
   return true;
 }
 
-bool TuningView::can_start() const { return has_kernel_ && !active_ && !of_model_; }
+bool TuningView::is_active(session::TuningState state) const {
+  return std::ranges::any_of(active_, [&](auto const& run) { return run->state == state; });
+}
+
+bool TuningView::can_start() const { return has_kernel_ && active_.empty() && !of_model_; }
 QString TuningView::search() const { return search_->currentText(); }
 int TuningView::trials() const { return trials_->value(); }
 bool TuningView::can_open() const { return selected().run > 0 || offered().run > 0; }
 
+/// What was found for another kind of devices waits for one of those.
 ChosenTrial TuningView::offered() const {
   ChosenTrial best;
   double least = 0;
   for (auto const& run : runs_.runs) {
-    if (run->best == 0) continue;
+    if (run->best == 0 || run->elsewhere) continue;
     double ms = run->best_ms.value_or(run->trial(run->best)->ms);
     if (best.run == 0 || ms < least) least = ms, best = {run->number, run->best};
   }
@@ -249,7 +260,7 @@ ChosenTrial TuningView::offered() const {
 }
 
 bool TuningView::can_ask_gain() const {
-  if (active_ || of_model_) return false;
+  if (!active_.empty() || of_model_) return false;
   ChosenTrial best = selected().run > 0 ? selected() : offered();
   session::TuningRun const* run = best.run > 0 ? runs_.run(best.run) : nullptr;
   session::TuningTrial const* trial = run ? run->trial(best.trial) : nullptr;
@@ -276,15 +287,14 @@ QWidget* TuningView::focus_target() const {
 void TuningView::show_snapshot(session::Snapshot const& next) {
   has_kernel_ = next.kernels && next.kernel >= 0;
   session::TuningView of_kernel;
-  active_ = nullptr;
+  active_.clear();
   if (next.tuning)
     for (auto const& run : next.tuning->runs) {
-      if (run->goes_on()) active_ = run;
+      if (run->goes_on()) active_.push_back(run);
       if (run->row == next.kernel) of_kernel.runs.push_back(run);
     }
-  of_model_ = next.tuning && next.tuning->model && next.tuning->model->goes_on()
-                  ? next.tuning->model
-                  : nullptr;
+  of_model_ = next.tuning && next.tuning->model_goes_on() ? next.tuning->model : nullptr;
+  of_kernel.kept = next.tuning ? next.tuning->kept : std::vector<session::KeptSchedule>();
   step_ = next.history ? next.history->current : 0;
   has_model_ = next.graph && !next.graph->nodes.empty();
   kernel_ = has_kernel_ ? next.kernels->rows[size_t(next.kernel)].name : "";
@@ -304,49 +314,107 @@ void TuningView::show_snapshot(session::Snapshot const& next) {
     session::TuningRun const* run = chosen.run > 0 ? runs_.run(chosen.run) : nullptr;
     if (!run) table_->select({}), chart_->select({});
   }
-  show_run(active_ && active_->row != next.kernel ? active_.get() : runs_.run());
+  bool other = !active_.empty() && active_.front()->row != next.kernel;
+  show_run(other ? active_.front().get() : runs_.run());
+  kept_->setText(kept_words());
+  kept_->setVisible(!kept_->text().isEmpty());
 }
 
-/// The last one of this kernel, or the one of another kernel that goes on.
+std::vector<session::TuningRun const*> TuningView::together(session::TuningRun const& run) const {
+  std::vector<session::TuningRun const*> list;
+  auto add = [&](auto const& runs) {
+    for (auto const& one : runs)
+      if (one->group == run.group && one->row == run.row) list.push_back(one.get());
+  };
+  add(runs_.runs);
+  if (list.empty()) add(active_);
+  return list;
+}
+
+/// The last one of this kernel, or the one of another kernel that goes on; with all kinds of
+/// devices that it was begun on.
 void TuningView::show_run(session::TuningRun const* run) {
   progress_->setVisible(run != nullptr);
   if (run) {
-    bar_->setRange(0, run->budget);
-    bar_->setValue(run->goes_on() ? int(run->trials.size()) : run->budget);
+    std::vector<session::TuningRun const*> const runs = together(*run);
+    int budget = 0, done = 0, failed = 0;
+    double rate = 0, left = 0;
+    std::vector<session::TuningDevice> devices;
+    for (session::TuningRun const* one : runs) {
+      budget += one->budget;
+      done += one->goes_on() ? int(one->trials.size()) : one->budget;
+      failed += one->failed();
+      rate += one->trials_a_second;
+      if (one->state == session::TuningState::kRunning)
+        left = std::max(left, one->seconds_left.value_or(0));
+      devices.insert(devices.end(), one->devices.begin(), one->devices.end());
+    }
+    bar_->setRange(0, budget);
+    bar_->setValue(done);
     done_->setText(progress_words(*run));
-    left_->setText(run->seconds_left && run->state == session::TuningState::kRunning
-                       ? seconds_words(*run->seconds_left)
-                       : QString());
-    rate_->setText(run->trials_a_second > 0
-                       ? QString("%1 trials a second").arg(paint::number(run->trials_a_second))
-                       : QString());
-    failed_->setText(QString("%1 failed").arg(run->failed()));
-    sentence_->setText(end_words(*run));
+    left_->setText(left > 0 ? seconds_words(left) : QString());
+    rate_->setText(rate > 0 ? QString("%1 trials a second").arg(paint::number(rate)) : QString());
+    failed_->setText(QString("%1 failed").arg(failed));
+    sentence_->setText(runs.size() > 1 ? words_of_kinds(runs) : end_words(*run));
     sentence_->setVisible(!sentence_->text().isEmpty());
-    open_->setVisible(!active_ && offered().run > 0);
-    devices_->show_devices(run->devices);
+    open_->setVisible(active_.empty() && offered().run > 0);
+    devices_->show_devices(std::move(devices));
   }
   show_buttons();
+}
+
+/// A line for each kind.
+QString TuningView::words_of_kinds(std::vector<session::TuningRun const*> const& runs) const {
+  QStringList lines;
+  for (session::TuningRun const* run : runs) {
+    QStringList names;
+    for (session::TuningDevice const& one : run->devices) names << QString::fromStdString(one.name);
+    QString words = end_words(*run);
+    if (run->goes_on()) {
+      words = run->state == session::TuningState::kPreparing
+                  ? QStringLiteral("preparing the right answers")
+                  : QString("%1 of %2 trials").arg(run->trials.size()).arg(run->budget);
+      if (run->least_ms() > 0) words += ", best " + paint::time(run->least_ms());
+    }
+    lines << names.join(", ") + ": " + words;
+  }
+  return lines.join("\n");
+}
+
+/// What waits for other kinds of devices.
+QString TuningView::kept_words() const {
+  QStringList words;
+  for (session::KeptSchedule const& one : runs_.kept) {
+    if (one.kernel != kernel_) continue;
+    QString time = one.ms > 0 ? ", " + paint::time(one.ms) : QString();
+    QString where = one.device.empty() ? QString() : " on " + QString::fromStdString(one.device);
+    words << QString::fromStdString(one.machine) + (where + time);
+  }
+  if (words.isEmpty()) return {};
+  return "A schedule is kept for when such a device is in use: " + words.join("; ") + ".";
 }
 
 void TuningView::show_buttons() {
   show_head();
   gain_->setVisible(can_ask_gain());
-  clear_->setVisible(!runs_.runs.empty() && (!active_ || runs_.runs.size() > 1));
+  clear_->setVisible(!runs_.runs.empty() &&
+                     (active_.empty() || runs_.runs.size() > active_.size()));
 }
 
 /// What can be begun, or what goes on: never both.
 void TuningView::show_head() {
   using session::TuningState;
-  bool goes_on = active_ || of_model_;
+  bool goes_on = !active_.empty() || of_model_;
   QWidget* focused = window()->focusWidget();
   bool has_focus = focused && head_->isAncestorOf(focused);
-  bool waits = (active_ && active_->state == TuningState::kPaused) ||
+  bool waits = is_active(TuningState::kPaused) ||
                (of_model_ && of_model_->state == session::ModelTuningState::kPaused);
   for (QWidget* one : std::initializer_list<QWidget*>{start_, search_, trials_}) {
     one->setVisible(!goes_on);
     one->setEnabled(can_start());
   }
+  on_->setVisible(!goes_on);
+  on_->setEnabled(can_start());
   here_->setVisible(!goes_on);
   here_->setEnabled(can_start() && step_ > 0);
   here_->setToolTip(step_ > 0 ? "Keep the steps of this state, search their numbers"
@@ -356,8 +424,9 @@ void TuningView::show_head() {
   pause_->setVisible(goes_on);
   stop_->setVisible(goes_on);
   pause_->setText(waits ? "Resume" : "Pause");
-  pause_->setEnabled((active_ && active_->state != TuningState::kComparing) ||
-                     (of_model_ && !of_model_->stopping));
+  bool searches = std::ranges::any_of(
+      active_, [](auto const& run) { return run->state != TuningState::kComparing; });
+  pause_->setEnabled(searches || (of_model_ && !of_model_->stopping));
   stop_->setEnabled(goes_on);
   // What was pressed may be gone now: the keyboard stays here.
   if (has_focus && focused->isHidden()) (goes_on ? stop_ : start_)->setFocus();
@@ -365,6 +434,12 @@ void TuningView::show_head() {
 
 QString TuningView::progress_words(session::TuningRun const& run) const {
   QString words = QString("%1 of %2 trials").arg(run.trials.size()).arg(run.budget);
+  std::vector<session::TuningRun const*> const runs = together(run);
+  if (runs.size() > 1) {
+    size_t trials = 0;
+    for (session::TuningRun const* one : runs) trials += one->trials.size();
+    words = QString("%1 trials on %2 kinds of devices").arg(trials).arg(runs.size());
+  }
   switch (run.state) {
     case session::TuningState::kPreparing:
       words = "Preparing the right answers";
@@ -400,11 +475,14 @@ QString TuningView::offer_words(session::TuningRun const& run) const {
 /// What came of it; empty: it goes on.
 QString TuningView::end_words(session::TuningRun const& run) const {
   QStringList words;
-  if (!run.error.empty()) words << "The tuning failed: " + QString::fromStdString(run.error) + ".";
+  if (!run.error.empty()) {
+    words << "The tuning failed: " + QString::fromStdString(run.error) + ".";
+    if (run.best > 0) words << offer_words(run);
+  }
   if (run.state == session::TuningState::kEnded && run.error.empty()) {
     words << "Ended: " + QString::fromStdString(run.ended) + ".";
     if (run.best > 0)
-      words << offer_words(run);
+      words << offer_words(run) + (run.elsewhere ? " It is kept for devices of this kind." : "");
     else
       words << (run.from > 0 ? QString("Nothing was faster than step %1.").arg(run.from)
                              : QStringLiteral("Nothing was faster than the default schedule."));

@@ -50,6 +50,7 @@ signals:
   /// Of the current state of the history, and of the whole model: in dialogs.
   void start_here_asked();
   void start_model_asked();
+  void devices_asked();  ///< and what stays as it is
   void gain_asked(ChosenTrial chosen);
   void start_asked(QString const& search, int trials);
   void pause_asked();
@@ -77,8 +78,15 @@ private:
   QString progress_words(session::TuningRun const& run) const;
   QString end_words(session::TuningRun const& run) const;
 
-  session::TuningView runs_;                          ///< of the kernel that is shown
-  std::shared_ptr<session::TuningRun const> active_;  ///< of any kernel; null: none goes on
+  /// Those that were begun together with a run, of the kernel that is shown.
+  std::vector<session::TuningRun const*> together(session::TuningRun const& run) const;
+  QString words_of_kinds(std::vector<session::TuningRun const*> const& runs) const;
+  QString kept_words() const;
+  bool is_active(session::TuningState state) const;
+
+  session::TuningView runs_;  ///< of the kernel that is shown
+  /// Of any kernel, one for each kind of devices; empty: none goes on.
+  std::vector<std::shared_ptr<session::TuningRun const>> active_;
   TuningScale scale_;
   bool has_kernel_ = false;
   int step_ = 0;                                              ///< of the history, where it stands
@@ -94,12 +102,13 @@ private:
   TrialTable* table_ = nullptr;
   QScrollArea* scroll_ = nullptr;
   QStackedWidget* pages_ = nullptr;
-  QPushButton *start_ = nullptr, *here_ = nullptr, *model_ = nullptr, *pause_ = nullptr,
-              *stop_ = nullptr, *clear_ = nullptr, *open_ = nullptr, *gain_ = nullptr;
+  QPushButton *start_ = nullptr, *on_ = nullptr, *here_ = nullptr, *model_ = nullptr,
+              *pause_ = nullptr, *stop_ = nullptr, *clear_ = nullptr, *open_ = nullptr,
+              *gain_ = nullptr;
   QComboBox* search_ = nullptr;
   QSpinBox* trials_ = nullptr;
   QLabel *done_ = nullptr, *left_ = nullptr, *rate_ = nullptr, *failed_ = nullptr,
-         *sentence_ = nullptr;
+         *sentence_ = nullptr, *kept_ = nullptr;
   QProgressBar* bar_ = nullptr;
   QWidget *head_ = nullptr, *progress_ = nullptr;
 };

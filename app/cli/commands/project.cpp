@@ -39,6 +39,13 @@ void show_json(Project const& project, FoundModel const& model) {
   Json devices = Json::array();
   for (auto const& device : project.devices)
     devices.push_back({{"name", device.name}, {"target", device.target}});
+  Json on_kinds = Json::array();
+  for (auto const& one : project.on_kinds)
+    on_kinds.push_back({{"kernel", one.kernel},
+                        {"machine", one.machine},
+                        {"script", one.script},
+                        {"device", one.device},
+                        {"ms", one.ms}});
   print({{"model",
           {{"source", project.model.source},
            {"sha256", project.model.sha256},
@@ -52,6 +59,7 @@ void show_json(Project const& project, FoundModel const& model) {
          {"kernels", kernels},
          {"own_kernels", project.own_kernels.size()},
          {"devices", devices},
+         {"on_kinds", on_kinds},
          {"saved", project.saved},
          {"written_by", project.written_by}});
 }
@@ -103,6 +111,9 @@ void show_words(Project const& project, FoundModel const& model) {
     for (auto const& one : kernel.times) fmt::print("         {}\n", times_text(one));
     for (std::string const& note : kernel.notes) fmt::print("         note: {}\n", note);
   }
+  for (auto const& one : project.on_kinds)
+    fmt::print("stands   {} on {}{}\n", one.kernel, one.machine,
+               one.ms > 0 ? ": " + milliseconds_text(one.ms) : "");
   if (!project.own_kernels.empty())
     fmt::print("own      {} added by the user\n",
                count_text(int64_t(project.own_kernels.size()), "kernel"));

@@ -41,8 +41,8 @@ int join(Context const& context, TuneArguments const& arguments) {
                                                    "kind of devices",
                                                    (*kinds)[1].label(), (*kinds)[0].label()))
                      .error());
-  KindSearch search(std::move(kinds->front()), arguments, true);
-  if (Status ready = search.prepare({}); !ready) return report(context, ready.error());
+  KindSearch search(std::move(kinds->front()), context, arguments, true);
+  if (Status ready = search.prepare(); !ready) return report(context, ready.error());
   return search.join();
 }
 

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <nlohmann/json.hpp>
 
 #include "engine/execute/network.h"
 #include "engine/runtime/timer.h"
 #include "engine/session/model/loaded_model.h"
+#include "engine/support/files.h"
+#include "engine/support/sha256.h"
 #include "engine/te/expected.h"
 
 namespace tw::session {
@@ -16,6 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRounds = 15;      // of both networks
+constexpr int kMostRounds = 12;  // in which what is kept must have been faster
 constexpr int kFirstRounds = 3;  // after which one that is clearly slower is given up
 constexpr double kClearlySlower = 1.1;
 constexpr double kWorth = 0.98;  // of the time before: what is less is noise
@@ -39,6 +43,11 @@ std::map<int, std::string> carried(std::map<int, std::string> const& scripts,
   return there;
 }
 
+bool same_kernels(LoadedModel const& one, LoadedModel const& other) {
+  return std::ranges::equal(one.plan.kernels, other.plan.kernels, {}, &KernelTask::hash,
+                            &KernelTask::hash);
+}
+
 class Arranging {
 public:
   Arranging(Model const& model, ArrangeRequest const& request, Backend const& backend,
@@ -60,7 +69,7 @@ private:
   Result<Running> ready(Model const& model);
   Result<std::vector<Candidate>> candidates();
   Result<std::map<std::string, double>> shares();
-  Result<double> ratio(Running& other);
+  Result<Samples> ratios(Running& other);
   Result<TriedArrangement> tried(Candidate const& candidate);
   Result<Running> with(Candidate const& candidate);
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -129,8 +138,8 @@ Result<std::vector<Arranging::Candidate>> Arranging::candidates() {
   return list;
 }
 
-/// The median over rounds in which both ran, the one after the other.
-Result<double> Arranging::ratio(Running& other) {
+/// Of rounds in which both ran, the one after the other.
+Result<Samples> Arranging::ratios(Running& other) {
   Samples ratios;
   for (int round = 0; round < kRounds; ++round) {
     NetworkTiming before, after;
@@ -144,13 +153,21 @@ Result<double> Arranging::ratio(Running& other) {
     ratios.seconds.push_back(after.samples_ms[0] / std::max(before.samples_ms[0], 1e-9));
     if (round + 1 == kFirstRounds && ratios.median() > kClearlySlower) break;
   }
-  return ratios.median();
+  return ratios;
+}
+
+/// By more than noise, and in most of the rounds: what else runs on the device disturbs both.
+bool is_faster(Samples const& ratios) {
+  auto faster = std::ranges::count_if(ratios.seconds, [](double ratio) { return ratio < 1; });
+  return ratios.median() <= kWorth && faster >= kMostRounds;
 }
 
 Result<Running> Arranging::with(Candidate const& candidate) {
   Point point = arrangement_of(*best_.model);
   point[candidate.knob] = candidate.value;
   TRY_ASSIGN(Model model, arranged(*best_.model, point, backend_));
+  if (same_kernels(*model, *best_.model))
+    return refused("same_kernels", "the kernels are the same");
   TRY_ASSIGN(Running running, ready(model));
   Comparison comparison = te::judge(running.outputs, expected_);
   if (!comparison.equal)
@@ -170,14 +187,15 @@ Result<TriedArrangement> Arranging::tried(Candidate const& candidate) {
     tried.why = to_sentence(running.error());
     return tried;
   }
-  TRY_ASSIGN(tried.ratio, ratio(*running));
-  tried.kept = tried.ratio <= kWorth;
+  TRY_ASSIGN(Samples ratios, this->ratios(*running));
+  tried.ratio = ratios.median();
+  tried.kept = is_faster(ratios);
   if (tried.kept) best_ = std::move(*running);
   return tried;
 }
 
 Result<Arranged> Arranging::run() {
-  Arranged result{first_, {}, 0};
+  Arranged result{first_, arrangement_of(*first_), {}, 0};
   if (first_->knobs.empty()) return result;
   if (progress_) progress_({"timing the model as it is", 0, 0});
   TRY_ASSIGN(inputs_, random_inputs(*first_, 1));
@@ -191,11 +209,37 @@ Result<Arranged> Arranging::run() {
     result.tried.push_back(std::move(one));
   }
   result.model = best_.model;
+  result.arrangement = arrangement_of(*best_.model);
   result.seconds = elapsed();
   return result;
 }
 
+std::filesystem::path file_of(std::filesystem::path const& folder, std::string const& job) {
+  return folder / "arrangements" / (sha256(job) + ".json");
+}
+
 }  // namespace
+
+std::optional<Point> chosen_for_job(std::filesystem::path const& folder, std::string const& job) {
+  auto text = read_text(file_of(folder, job), 1 << 20);
+  if (!text) return std::nullopt;
+  auto json = nlohmann::json::parse(*text, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  Point point;
+  for (auto const& [knob, value] : json.items()) {
+    if (!value.is_string()) return std::nullopt;
+    point[knob] = value.get<std::string>();
+  }
+  return point;
+}
+
+Status keep_for_job(std::filesystem::path const& folder, std::string const& job,
+                    Point const& arrangement) {
+  std::error_code exists;
+  std::filesystem::path file = file_of(folder, job);
+  std::filesystem::create_directories(file.parent_path(), exists);
+  return write_file(file, nlohmann::json(arrangement).dump());
+}
 
 Result<Arranged> arrange_model(Model const& model, ArrangeRequest const& request,
                                Backend const& backend, Device& device, Progress const& progress) {

@@ -2,7 +2,9 @@
 /// choice than its target's own.
 #pragma once
 
+#include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +31,8 @@ struct ArrangeRequest {
 };
 
 struct Arranged {
-  Model model;  ///< the same where nothing was faster
+  Model model;        ///< the same where nothing was faster
+  Point arrangement;  ///< its own: what is not as by rule
   std::vector<TriedArrangement> tried;
   double seconds = 0;  ///< that it took
 };
@@ -41,5 +44,12 @@ struct Arranged {
 Result<Arranged> arrange_model(Model const& model, ArrangeRequest const& request,
                                Backend const& backend, Device& device,
                                Progress const& progress = {});
+
+/// What a job's search has chosen stays its choice when it goes on: the trials that it has made are
+/// of those kernels. `folder`: a cache of this machine's. Nothing, where the job is not known.
+std::optional<Point> chosen_for_job(std::filesystem::path const& folder, std::string const& job);
+/// Errors: those of writing.
+Status keep_for_job(std::filesystem::path const& folder, std::string const& job,
+                    Point const& arrangement);
 
 }  // namespace tw::session

@@ -6,6 +6,7 @@
 #include "engine/measure/roofs.h"
 #include "engine/samples/samples.h"
 #include "engine/schedule/primitive.h"
+#include "engine/session/kinds.h"
 #include "engine/session/use_cases.h"
 #include "engine/support/base/quantities.h"
 
@@ -36,6 +37,7 @@ Result<MachineView> machine_view(Backend const& backend, Device& device,
   view.name = fmt::format("{} · {}", title.empty() ? "This machine" : title,
                           count_text(hardware.unit().count, hardware.unit().name));
   view.target = backend.target().title;
+  view.kind = machine_words(backend);
   view.hardware = std::make_shared<Hardware const>(hardware);
   view.threads = hardware.unit().count;
   for (MemoryLevel const& cache : hardware.caches()) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/schedule/trace.h"
+#include "engine/session/kinds.h"
 #include "engine/session/model/loaded_model.h"
 #include "engine/session/project/project.h"
 #include "engine/session/use_cases.h"
@@ -18,6 +19,22 @@ Result<Model> with_all_own(Model model, Project const& project) {
     TRY_ASSIGN(model, with_own_kernel(model, text));
   }
   return model;
+}
+
+/// Where kernels stand elsewhere on this kind of devices than on the one that the project was saved
+/// on.
+void take_standings(LoadedModel const& model, Project const& project, Backend const& backend,
+                    std::map<int, std::string>& scripts) {
+  std::string const kind = kind_text(backend.target().hardware);
+  auto const& kernels = model.plan.kernels;
+  for (KindSchedule const& one : project.on_kinds) {
+    auto found = std::ranges::find(kernels, one.kernel, &KernelTask::name);
+    if (one.kind != kind || found == kernels.end()) continue;
+    if (!one.computes.empty() && one.computes != computes_text(*found)) continue;
+    int row = int(found - kernels.begin());
+    scripts.erase(row);
+    if (!one.script.empty()) scripts[row] = one.script;
+  }
 }
 
 /// Nothing that somebody shaped is left out in silence: a kernel that is gone is an error.
@@ -67,6 +84,7 @@ Result<ShapedModel> shaped_model(std::string const& path, LoadOptions const& opt
   TRY_ASSIGN(source.model, with_all_own(source.model, project));
   if (schedules == ProjectSchedules::kKept) {
     TRY_ASSIGN(source.scripts, scripts_in(*source.model, project, path));
+    take_standings(*source.model, project, backend, source.scripts);
   }
   return source;
 }

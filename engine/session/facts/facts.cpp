@@ -78,21 +78,60 @@ Value of_model_tuning(Snapshot const& now, Get get) {
   return number(now.tuning && now.tuning->model ? double(get(*now.tuning->model)) : 0.0);
 }
 
+/// Of several kinds of devices that of one that goes on.
 Value model_tuning_state(Snapshot const& now) {
-  bool known = now.tuning && now.tuning->model;
-  return words(known ? std::string(name_of(now.tuning->model->state)) : "none");
+  if (!now.tuning || !now.tuning->model) return words("none");
+  ModelTuningState state = now.tuning->model->state;
+  for (auto const& one : now.tuning->beside)
+    if (state == ModelTuningState::kEnded) state = one->state;
+  return words(std::string(name_of(state)));
+}
+
+void add_devices(std::vector<TuningDevice> const& devices, std::string& text) {
+  for (TuningDevice const& one : devices)
+    text += (text.empty() ? "" : ", ") + one.name + " " + std::string(name_of(one.does));
+}
+
+/// The searches that were begun together last, the one of `run()` first.
+template <typename Use>
+void each_of_last(TuningView const& tuning, Use use) {
+  TuningRun const* last = tuning.run();
+  for (auto const& run : tuning.runs)
+    if (last && run->group == last->group) use(*run);
+}
+
+bool model_is_shown(TuningView const& tuning) {
+  return tuning.model && (tuning.model_goes_on() || !tuning.run());
 }
 
 /// The devices of the tuning that goes on, or of the last one.
 std::string tuning_devices(Snapshot const& now) {
-  if (!now.tuning) return "";
-  auto const& model = now.tuning->model;
-  TuningRun const* run = now.tuning->run();
   std::string text;
-  for (TuningDevice const& one : model && (model->goes_on() || !run) ? model->devices
-                                 : run                               ? run->devices
-                                                                     : std::vector<TuningDevice>())
-    text += (text.empty() ? "" : ", ") + one.name + " " + std::string(name_of(one.does));
+  if (!now.tuning) return text;
+  if (model_is_shown(*now.tuning)) {
+    add_devices(now.tuning->model->devices, text);
+    for (auto const& one : now.tuning->beside) add_devices(one->devices, text);
+  } else {
+    each_of_last(*now.tuning, [&](TuningRun const& run) { add_devices(run.devices, text); });
+  }
+  return text;
+}
+
+int tuning_kinds(Snapshot const& now) {
+  if (!now.tuning) return 0;
+  if (model_is_shown(*now.tuning)) return 1 + int(now.tuning->beside.size());
+  int kinds = 0;
+  each_of_last(*now.tuning, [&](TuningRun const&) { ++kinds; });
+  return kinds;
+}
+
+/// Of the kernel, one for each kind.
+std::string kept_for_kinds(Snapshot const& now) {
+  std::string text;
+  if (!now.tuning || !now.kernels || now.kernel < 0) return text;
+  for (KeptSchedule const& one : now.tuning->kept)
+    if (one.kernel == now.kernels->rows[size_t(now.kernel)].name)
+      text += (text.empty() ? "" : "; ") + one.machine;
   return text;
 }
 
@@ -115,9 +154,15 @@ std::string arrangement(Snapshot const& now) {
   return text;
 }
 
+/// Of several that were begun together that of one that goes on.
 Value tuning_state(Snapshot const& now) {
   TuningRun const* run = now.tuning ? now.tuning->run() : nullptr;
-  return words(run ? std::string(name_of(run->state)) : "none");
+  if (!run) return words("none");
+  TuningState state = run->state;
+  each_of_last(*now.tuning, [&](TuningRun const& one) {
+    if (state == TuningState::kEnded) state = one.state;
+  });
+  return words(std::string(name_of(state)));
 }
 
 constexpr char const* kStates[] = {"plain", "default", "hand", "tuned"};
@@ -220,6 +265,13 @@ Fact const kFacts[] = {
      }},
     {{"tuning.devices", "words", "its devices, each with what it does now, or none"},
      [](Now now, Chosen) { return or_none(tuning_devices(now)); }},
+    {{"tuning.kinds", "", "number of kinds of devices that it searches on"},
+     [](Now now, Chosen) { return number(tuning_kinds(now)); }},
+    {{"tuning.kept_for", "words",
+      "the other kinds of devices that a schedule of the kernel is kept for, or none"},
+     [](Now now, Chosen) { return or_none(kept_for_kinds(now)); }},
+    {{"tuning.kept_kernels", "", "number of schedules that are kept for other kinds of devices"},
+     [](Now now, Chosen) { return number(now.tuning ? now.tuning->kept.size() : 0); }},
     {{"model_tuning.state", "words",
       "the model's tuning: none, timing, searching, paused, comparing, networks, ended"},
      [](Now now, Chosen) { return model_tuning_state(now); }},

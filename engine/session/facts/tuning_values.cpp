@@ -52,9 +52,20 @@ TuningTrial const* TuningRun::trial(int wanted) const {
 }
 
 TuningRun const* TuningView::run(int number) const {
-  if (number == 0) return runs.empty() ? nullptr : runs.back().get();
+  if (number == 0 && !runs.empty()) number = runs.back()->group;
   auto found = std::ranges::find_if(runs, [&](auto const& one) { return one->number == number; });
-  return found == runs.end() ? nullptr : found->get();
+  if (found != runs.end()) return found->get();
+  bool wants_last = !runs.empty() && number == runs.back()->group;  // its first one was cleared
+  return wants_last ? runs.back().get() : nullptr;
+}
+
+bool TuningView::goes_on() const {
+  return std::ranges::any_of(runs, [](auto const& run) { return run->goes_on(); });
+}
+
+bool TuningView::model_goes_on() const {
+  auto goes_on = [](auto const& one) { return one->goes_on(); };
+  return (model && model->goes_on()) || std::ranges::any_of(beside, goes_on);
 }
 
 }  // namespace tw::session

@@ -135,6 +135,8 @@ Status check_arrangement(Point const& arrangement, std::vector<Knob> const& knob
   return {};
 }
 
+std::string computes_text(KernelTask const& task) { return fmt::format("{:016x}", task.hash); }
+
 Result<Model> load_model(std::string const& path, LoadOptions const& options,
                          Backend const& backend, StopToken stop, Progress const& progress) {
   if (auto expression = load_expression(path)) {

@@ -29,6 +29,9 @@ public:
 /// `row` (which must be one). Errors: those of the text, name_taken.
 Result<Model> with_own_kernel(Model const& model, std::string const& text, int row = -1);
 
+/// Of what the kernel computes, as projects have it: layouts make others of the same name.
+std::string computes_text(KernelTask const& task);
+
 /// "x=1x3x48x192; y=2". Errors: bad_shapes.
 Result<std::map<std::string, Shape>> parse_fixes(std::string const& shapes);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "engine/support/files.h"
 #include "engine/support/relative_path.h"
@@ -127,6 +128,46 @@ Status read_cut(Json const& json, Project& project, std::string const& file) {
   return {};
 }
 
+constexpr std::array<char const*, 3> kStands = {"script", "rule", "plain"};  // by KindSchedule::At
+
+Status read_on_kinds(Json const& json, Project& project, std::string const& file) {
+  if (!json.is_array()) return broken(file, "its schedules for other devices are no list");
+  for (Json const& entry : json) {
+    KindSchedule one;
+    std::string at;
+    bool words = entry.is_object() && read_text(entry, "at", at);
+    for (auto [key, into] :
+         {std::pair{"kernel", &one.kernel}, std::pair{"kind", &one.kind},
+          std::pair{"machine", &one.machine}, std::pair{"computes", &one.computes},
+          std::pair{"script", &one.script}, std::pair{"device", &one.device},
+          std::pair{"hardware", &one.hardware}, std::pair{"note", &one.note}})
+      words = words && read_text(entry, key, *into);
+    auto stands = std::ranges::find(kStands, at);
+    if (!words || one.kernel.empty() || one.kind.empty() || stands == kStands.end())
+      return broken(file,
+                    "a schedule for other devices does not say of which kernel, for which "
+                    "kind, or where it stands");
+    one.at = KindSchedule::At(stands - kStands.begin());
+    if (auto ms = entry.find("ms"); ms != entry.end() && ms->is_number())
+      one.ms = std::max(0.0, ms->get<double>());
+    project.on_kinds.push_back(std::move(one));
+  }
+  return {};
+}
+
+Json to_json(KindSchedule const& one) {
+  Json json = {{"kernel", one.kernel},
+               {"kind", one.kind},
+               {"machine", one.machine},
+               {"at", kStands[size_t(one.at)]}};
+  for (auto [key, words] : {std::pair{"computes", &one.computes}, std::pair{"script", &one.script},
+                            std::pair{"device", &one.device}, std::pair{"hardware", &one.hardware},
+                            std::pair{"note", &one.note}})
+    if (!words->empty()) json[key] = *words;
+  if (one.ms > 0) json["ms"] = one.ms;
+  return json;
+}
+
 Status read_rest(Json const& json, Project& project, std::string const& file) {
   for (auto [key, into] : {std::pair{"kernel", &project.kernel},
                            {"written_by", &project.written_by},
@@ -185,6 +226,7 @@ Result<Project> parse_project(std::string_view text, std::string const& file) {
   if (json.contains("kernels")) TRY(read_kernels(json["kernels"], project.kernels, file));
   if (json.contains("own_kernels")) TRY(read_own_kernels(json["own_kernels"], project, file));
   if (json.contains("cut")) TRY(read_cut(json["cut"], project, file));
+  if (json.contains("on_kinds")) TRY(read_on_kinds(json["on_kinds"], project, file));
   TRY(read_rest(json, project, file));
   return project;
 }
@@ -220,6 +262,7 @@ std::string to_text(Project const& project) {
   if (!project.own_kernels.empty()) json["own_kernels"] = project.own_kernels;
   for (ProjectCut const& point : project.cut)
     json["cut"].push_back({{"node", point.node}, {"device", point.device}});
+  for (KindSchedule const& one : project.on_kinds) json["on_kinds"].push_back(to_json(one));
   json["devices"] = Json::array();
   for (ProjectDevice const& device : project.devices)
     json["devices"].push_back({{"name", device.name}, {"target", device.target}});

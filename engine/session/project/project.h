@@ -53,6 +53,22 @@ struct ProjectDevice {
   std::string name, target;
   bool operator==(ProjectDevice const&) const = default;
 };
+/// Where a kernel stands on a kind of devices.
+struct KindSchedule {
+  enum class At : uint8_t { kScript, kRule, kPlain };
+  std::string kernel;
+  std::string kind;     ///< only to be compared
+  std::string machine;  ///< the same in words
+  /// As of ProjectKernel: the layouts of one kind make another kernel of the same name; empty: any.
+  std::string computes = {};
+  At at = At::kScript;
+  std::string script;    ///< empty unless it stands at one
+  std::string device;    ///< that it was timed on; empty: it was not
+  std::string hardware;  ///< of that device, as histories name it
+  double ms = 0;         ///< 0: not known
+  std::string note;      ///< where it came from: "the tuning of the model on board"
+  bool operator==(KindSchedule const&) const = default;
+};
 /// From this node on the model runs on that device.
 struct ProjectCut {
   std::string node, device;
@@ -65,6 +81,7 @@ struct Project {
   std::vector<std::string>
       own_kernels;                     ///< tensor expressions that the user wrote beside the model
   std::vector<ProjectCut> cut;         ///< of the model over devices; empty: none
+  std::vector<KindSchedule> on_kinds;  ///< of kernels that were searched for on several kinds
   std::vector<ProjectDevice> devices;  ///< where its times were measured
   /// How the window looked: only the window knows these words.
   std::map<std::string, std::string> window;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/session/state/kind_schedules.h"
 #include "engine/support/sha256.h"
 
 namespace tw::session {
@@ -102,6 +103,8 @@ void SessionImpl::take_model(Model model, std::string const& source, std::string
   {
     std::lock_guard lock(mutex_);
     next.here = state_.here;
+    next.kind = state_.kind;
+    next.kind_words = state_.kind_words;
   }
   if (project)
     for (std::string const& one : take_project(next, *project, *backend(), why))
@@ -121,6 +124,7 @@ void SessionImpl::take_model(Model model, std::string const& source, std::string
   }
   std::lock_guard lock(mutex_);
   stop_tuning();  // of another model, or for another device
+  if (!why.device_before.empty()) take_tunings(next, state_);
   next.machine = state_.machine;
   next.version = state_.version;
   state_ = std::move(next);
@@ -161,6 +165,8 @@ Status SessionImpl::run(CloseModel const&) {
   State next;
   next.machine = state_.machine;
   next.here = state_.here;
+  next.kind = state_.kind;
+  next.kind_words = state_.kind_words;
   next.version = state_.version;
   state_ = std::move(next);
   return {};

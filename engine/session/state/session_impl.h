@@ -1,8 +1,8 @@
 /// The session behind its facade: state under a mutex, jobs on threads of their own. Its methods
 /// are in session.cpp (models), session_steps.cpp, session_jobs.cpp (measuring, devices, exports),
-/// session_cut.cpp, session_tuning.cpp, session_model_tuning.cpp, session_spaces.cpp (what there is
-/// to tune), session_ablation.cpp, session_trials.cpp and session_states.cpp (texts and
-/// comparisons).
+/// session_cut.cpp, session_tuning.cpp, session_kinds.cpp (on which devices),
+/// session_model_tuning.cpp, session_spaces.cpp (what there is to tune), session_ablation.cpp,
+/// session_trials.cpp and session_states.cpp (texts and comparisons).
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,10 @@
 #include <mutex>
 
 #include "engine/backend/backend.h"
+#include "engine/session/kinds.h"
 #include "engine/session/session.h"
 #include "engine/session/state/jobs.h"
+#include "engine/session/state/kind_schedules.h"
 #include "engine/session/state/laboratory.h"
 #include "engine/session/state/session_state.h"
 #include "engine/session/use_cases.h"
@@ -45,6 +47,8 @@ public:
         tune_jobs_([] {}),
         ask_jobs_([] {}) {
     state_.here = laboratory_->tried_on();
+    state_.kind = kind_text(options_.backend->target().hardware);
+    state_.kind_words = machine_words(*options_.backend);
     published_.code_stages = stages_;  // what can be shown is known before there is a model
     start_roofs(false);
   }
@@ -197,21 +201,45 @@ private:
   void replay_job(Model const& model, Schedule const& from, std::string const& name, int row);
   void write_kernel(Model const& model, std::string const& text, int row);
 
-  // Tuning, on a thread of its own.
+  // What a tuning has of devices and their kinds (session_kinds.cpp).
+  /// A model as it was opened: once more for another kind.
+  struct ModelSource {
+    Model model = {};  ///< for the device in use
+    std::string kind = {}, source = {}, shapes = {};
+    std::vector<std::string> own = {};  ///< kernels of the user's own
+  };
+  ModelSource model_source() const;  ///< with the mutex held
+  /// Errors: those of `check_device`.
+  Result<std::vector<std::string>> devices_named(std::string const& names) const;
+  /// Errors: no_answer (one of them), those of opening.
+  Result<std::vector<DeviceKind>> open_kinds(std::vector<std::string> const& names,
+                                             StopToken stop) const;
+  static Result<Model> model_on(ModelSource const& from, DeviceKind const& kind, StopToken stop);
+  TriedOn tried_on(DeviceKind const& kind) const;
+  std::shared_ptr<Roofs const> roofs_of(DeviceKind const& kind, StopToken stop) const;
+  TuneRequest tune_request(DeviceKind const& kind, std::string const& search, int seed,
+                           StopToken stop) const;
+
+  // Tuning, on a thread of its own and one for each further kind of devices.
   struct TuneJob {
-    Model model = {};
+    ModelSource from = {};
     TuningRun begun = {};
     Tune wanted;
+    std::vector<std::string> devices = {};
     std::shared_ptr<OpenScript const> script = {};  ///< null: the target's template
   };
+  struct KindRun;
   void tune_job(TuneJob const& job, StopToken stop);
-  Result<TuneResult> tuned_kernel(TuneJob const& job, TuningClock& clock, StopToken stop);
+  void tune_on(TuneJob const& job, std::vector<DeviceKind> const& kinds, StopToken stop);
+  int begin_run(TuneJob const& job, DeviceKind const& kind, bool first);
+  Result<SearchOnKind> kernel_search(TuneJob const& job, DeviceKind const& kind, KindRun& run,
+                                     StopToken stop);
+  void end_run(KindRun const& of, FoundOnKind const& found, StopToken stop);
   Result<std::shared_ptr<OpenScript const>> open_script(int from) const;
-  TuneRequest tune_request(std::string const& device, std::string const& search, int seed,
-                           StopToken stop) const;
   void take_device(int number, int device, DeviceShare const& share, TuningClock const& clock);
+  void begin_searches(size_t count);
+  void end_search();
   void tuner_is_done();
-  std::shared_ptr<Roofs const> roofs_of(std::string const& device) const;
   void take_attempt(int number, Attempt const& attempt, TuningClock& clock, StopToken stop);
   void wait_while_paused(std::function<void(bool paused)> const& show, StopToken stop);
   void wait_for_others(StopToken stop);
@@ -219,19 +247,27 @@ private:
   void change_run(int number, std::function<void(TuningRun&)> const& change);
 
   // Tuning of the whole model (session_model_tuning.cpp).
-  struct ModelTuningJob;
+  struct ModelTuningJob;   ///< of all kinds
+  struct ModelTuningPart;  ///< of one
   void tune_model_job(ModelTuningJob& job);
-  Result<TunedModel> tuned_model(ModelTuningJob& job);
-  ModelTuneRequest model_request(ModelTuningJob& job);
-  Result<std::vector<ChosenDevice>> open_sharing(ModelTuningJob& job, Hardware const& first) const;
+  void tune_model_on(ModelTuningJob& job, std::vector<DeviceKind> const& kinds);
+  void take_kind(ModelTuningPart& part, DeviceKind const& kind);
+  Status prepare_part(ModelTuningPart& part, DeviceKind const& kind);
+  std::map<int, std::string> standing_on(ModelTuningPart const& part) const;
+  SearchOnKind search_of(ModelTuningPart& part, DeviceKind const& kind);
+  void end_part(ModelTuningPart& part, FoundOnKind const& found);
   /// Not `shown`: it is with the next change.
-  void show_model_tuning(ModelTuningJob& job, std::function<void(ModelTuningView&)> const& change,
+  void show_model_tuning(ModelTuningPart& part, std::function<void(ModelTuningView&)> const& change,
                          bool shown = true);
-  void take_model_attempt(ModelTuningJob& job, int kernel, Attempt const& attempt);
-  static TuningRun& run_of(ModelTuningJob& job, int kernel);
-  void take_model_device(ModelTuningJob& job, int device, DeviceShare const& share);
-  Status take_tuned(ModelTuningJob& job, TunedModel const& tuned);
-  void keep_runs(ModelTuningJob& job, TunedModel const* tuned);
+  void place_view(ModelTuningPart const& part);
+  void take_model_attempt(ModelTuningPart& part, int kernel, Attempt const& attempt);
+  static TuningRun& run_of(ModelTuningPart& part, int kernel);
+  void take_model_device(ModelTuningPart& part, int device, DeviceShare const& share);
+  Status take_tuned(ModelTuningPart& part, TunedModel const& tuned);
+  // These three with the mutex held.
+  Status apply_tuned(ModelTuningPart const& part, int kernel, std::string const& script, double ms);
+  void keep_tuned(ModelTuningPart const& part, int kernel, std::string const& script, double ms);
+  void keep_runs(ModelTuningPart& part, TunedModel const* tuned);
 
   // What there is to tune, and what carries a gain.
   void find_space(int from, Model const& model, int kernel, StopToken stop);
@@ -246,6 +282,7 @@ private:
   void stop_tuning();
   Status check_tuned() const;
   void offer_least(TuningRun& run) const;
+  void keep_found(TuningRun const& run, KindRun const& of);
   std::shared_ptr<TuningView const> tuning_view() const;
 
   std::shared_ptr<Backend const> backend() const { return backend_.load(); }
@@ -288,7 +325,8 @@ private:
   struct Tuner {
     bool runs = false;
     bool pause_wanted = false;
-    bool waits = false;       ///< as it is paused
+    int searching = 1;        ///< kinds of devices
+    int waiting = 0;          ///< of those, as it is paused
     int last_number = 0;      ///< of runs
     bool of_model = false;    ///< it tunes the whole model
     std::stop_source enough;  ///< of a model's search

@@ -1,3 +1,4 @@
+#include "engine/session/state/kind_schedules.h"
 #include "engine/session/state/session_impl.h"
 
 #include <fmt/format.h>
@@ -199,6 +200,10 @@ Status SessionImpl::start_export(std::string const& target, std::string const& f
                         .cache_folder = options_.cache_folder,
                         .kernel = -1,
                         .parameters = {}};
+  // The first target is this machine, whatever device is in use.
+  std::vector<std::string> const& targets = options_.exports.targets;
+  bool is_here = target.empty() || (!targets.empty() && target == targets.front());
+  std::string kind = is_here ? kind_text(options_.backend->target().hardware) : "";
   Model model;
   {
     std::lock_guard lock(mutex_);
@@ -207,7 +212,7 @@ Status SessionImpl::start_export(std::string const& target, std::string const& f
     if (!kernel.empty()) {
       TRY_ASSIGN(request.kernel, find_kernel(*model, kernel));
     }
-    TRY_ASSIGN(request.scripts, scripts_to_export(state_, request.kernel));
+    TRY_ASSIGN(request.scripts, scripts_to_export(state_, request.kernel, kind));
     request.is_cut = state_.cut_shown != nullptr;
     state_.exported = nullptr;
     state_.error = nullptr;
@@ -283,6 +288,8 @@ void SessionImpl::use(ChosenDevice chosen) {
     backend_ = chosen.backend;
     laboratory_ = std::make_unique<Laboratory>(std::move(chosen), options_.threads);
     state_.here = laboratory_->tried_on();
+    state_.kind = kind_text(backend()->target().hardware);
+    state_.kind_words = machine_words(*backend());
     stages_ = std::make_shared<std::vector<CodeStage> const>(code_stages(*backend()));
     state_.machine = nullptr;
     texts_.clear();

@@ -1,5 +1,8 @@
 // What there is to tune, and on what: found out on threads of their own, since nobody may wait.
+#include <future>
+
 #include "engine/device/registry.h"
+#include "engine/session/state/kind_schedules.h"
 #include "engine/session/state/session_impl.h"
 #include "engine/tuner/knobs_by_rule.h"
 
@@ -84,25 +87,29 @@ std::shared_ptr<std::vector<DeviceChoice> const> SessionImpl::device_choices(boo
   return nullptr;
 }
 
+/// All at once: one that does not answer takes a while.
 void SessionImpl::ask_devices(std::string const& here, StopToken stop) {
-  std::vector<DeviceChoice> choices;
-  Hardware const mine = backend()->target().hardware;
+  std::string const mine = kind_text(backend()->target().hardware);
+  std::vector<std::future<DeviceChoice>> asked;
   for (std::string const& name : devices()) {
-    if (stop.stop_requested()) return;
     if (name == here || (is_this_machine(name) && is_this_machine(here))) continue;
-    DeviceChoice& choice = choices.emplace_back(DeviceChoice{.name = name});
-    auto opened = open_device(name, stop);
-    if (!opened) {
-      choice.trouble = to_sentence(opened.error());
-      continue;
-    }
-    Hardware const& hardware = opened->backend->target().hardware;
-    choice.machine = hardware.name;
-    choice.same_kind = hardware.target == mine.target && hardware.name == mine.name;
+    asked.push_back(std::async(std::launch::async, [this, name, stop, &mine] {
+      DeviceChoice choice{.name = name};
+      auto opened = open_device(name, stop);
+      if (!opened) {
+        choice.trouble = to_sentence(opened.error());
+        return choice;
+      }
+      choice.machine = machine_words(*opened->backend);
+      choice.same_kind = kind_text(opened->backend->target().hardware) == mine;
+      return choice;
+    }));
   }
+  std::vector<DeviceChoice> choices;
+  for (auto& one : asked) choices.push_back(one.get());
   {
     std::lock_guard lock(mutex_);
-    if (asked_devices_.here != here) return;
+    if (stop.stop_requested() || asked_devices_.here != here) return;
     asked_devices_.choices = std::make_shared<std::vector<DeviceChoice> const>(std::move(choices));
   }
   notify();

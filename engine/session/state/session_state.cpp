@@ -7,6 +7,7 @@
 #include "engine/backend/backend.h"
 #include "engine/ir/program.h"
 #include "engine/schedule/trace.h"
+#include "engine/session/state/kind_schedules.h"
 #include "engine/session/state/state_cut.h"
 #include "engine/session/views/schedule_views.h"
 #include "engine/support/base/quantities.h"
@@ -156,11 +157,18 @@ std::map<int, std::string> shaped_scripts(State const& state) {
   return scripts;
 }
 
-Result<std::map<int, std::string>> scripts_to_export(State const& state, int kernel) {
+Result<std::map<int, std::string>> scripts_to_export(State const& state, int kernel,
+                                                     std::string const& kind) {
   std::map<int, std::string> scripts;
+  std::set<int> known;  // by where they stand on that kind
+  if (!kind.empty() && kind != state.kind)
+    for (auto const& [row, script] : kept_rows(state, kind)) {
+      known.insert(row);
+      if (!script.empty() && (kernel < 0 || row == kernel)) scripts[row] = script;
+    }
   for (auto const& [row, work] : state.kernels) {
     HistoryNode const& node = work.history.node(work.history.current());
-    if (node.parent < 0 || (kernel >= 0 && row != kernel)) continue;
+    if (node.parent < 0 || (kernel >= 0 && row != kernel) || known.contains(row)) continue;
     Trial const& trial = node.on(state.here);
     if (trial.correctness == Correctness::kWrong)
       return refused("wrong_result",
@@ -247,6 +255,14 @@ Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend co
                       plain, backend);
 }
 
+std::vector<std::string> own_kernels_of(State const& state) {
+  std::vector<std::string> texts;
+  if (state.model)
+    for (auto const& [row, text] : state.model->own)
+      if (!(state.model->is_expression && row == 0)) texts.push_back(text);
+  return texts;
+}
+
 Project project_of(State const& state) {
   Project project;
   if (!state.model) return project;
@@ -255,12 +271,12 @@ Project project_of(State const& state) {
   if (state.kernel >= 0) project.kernel = state.model->kernel(state.kernel).name;
   for (auto const& [row, work] : state.kernels) {
     KernelTask const& task = state.model->kernel(row);
-    project.kernels.push_back({task.name, work.history.schedule().script(), work.history.to_json(),
-                               fmt::format("{:016x}", task.hash)});
+    project.kernels.push_back(
+        {task.name, work.history.schedule().script(), work.history.to_json(), computes_text(task)});
   }
+  project.on_kinds = standings(state);
   for (CutPoint const& point : state.cut) project.cut.push_back({point.node, point.place});
-  for (auto const& [row, text] : state.model->own)
-    if (!(state.model->is_expression && row == 0)) project.own_kernels.push_back(text);
+  project.own_kernels = own_kernels_of(state);
   project.own_kernels.insert(project.own_kernels.end(), state.kept_own.begin(),
                              state.kept_own.end());
   project.kernels.insert(project.kernels.end(), state.kept.begin(), state.kept.end());
@@ -352,7 +368,7 @@ namespace {
 /// One that computes the same in the same layouts.
 bool has_kernel(LoadedModel const& model, ProjectKernel const& saved) {
   return std::ranges::any_of(model.plan.kernels, [&](KernelTask const& task) {
-    return task.name == saved.name && fmt::format("{:016x}", task.hash) == saved.computes;
+    return task.name == saved.name && computes_text(task) == saved.computes;
   });
 }
 
@@ -400,6 +416,8 @@ std::vector<std::string> take_project(State& state, Project const& project, Back
   auto const& kernels = state.model->plan.kernels;
   for (size_t row = 0; row < kernels.size(); ++row)
     if (kernels[row].name == project.kernel) state.kernel = int(row);
+  state.on_kinds = project.on_kinds;
+  std::ranges::move(adopt_standings(state, backend), std::back_inserter(lost));
   std::ranges::move(take_project_cut(state, project), std::back_inserter(lost));
   return lost;
 }

@@ -56,9 +56,12 @@ struct State {
   std::shared_ptr<ReplayView const> replay;
   std::vector<std::shared_ptr<TuningRun const>> runs;   ///< of the tuner, the oldest first
   std::shared_ptr<ModelTuningView const> model_tuning;  ///< the last one
-  std::shared_ptr<AblationView const> ablation;         ///< the last one
-  int measuring = -1;  ///< history node that a job is measuring now
-  TriedOn here;        ///< the device in use
+  std::vector<std::shared_ptr<ModelTuningView const>> tuned_beside;  ///< it, on other kinds
+  std::shared_ptr<AblationView const> ablation;                      ///< the last one
+  int measuring = -1;                  ///< history node that a job is measuring now
+  TriedOn here;                        ///< the device in use
+  std::string kind, kind_words;        ///< of that
+  std::vector<KindSchedule> on_kinds;  ///< where kernels stand that were searched for elsewhere
   uint64_t version = 0;
 
   KernelWork& now() { return kernels.at(kernel); }
@@ -75,7 +78,10 @@ std::map<int, std::string> shaped_scripts(State const& state);
 /// Where each kernel that was shaped by hand stands, also if nobody has run that yet: an export is
 /// run before it is done. `kernel`: the row of the only one that matters, or -1. Errors:
 /// wrong_result (a kernel stands at a step that was found wrong).
-Result<std::map<int, std::string>> scripts_to_export(State const& state, int kernel);
+/// `kind`: of devices that it is exported for, empty where no device is known to be one: kernels
+/// that stand elsewhere on that kind than on the one in use are exported as they stand there.
+Result<std::map<int, std::string>> scripts_to_export(State const& state, int kernel,
+                                                     std::string const& kind = "");
 /// A kernel's history: the plain nest, and the schedule by rule as a second branch.
 Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend const& backend);
 
@@ -87,6 +93,8 @@ std::string name_of(TriedOn const& where, TriedOn const& here);
 /// more go to `kept`, with a sentence each.
 Model with_own_kernels(Model model, Project const& project, std::vector<std::string>& kept,
                        std::vector<std::string>& lost);
+/// The texts of kernels that the user wrote beside the model.
+std::vector<std::string> own_kernels_of(State const& state);
 /// Everything but the window's part and the time.
 Project project_of(State const& state);
 /// Why a project is put into a state.

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "engine/session/state/kind_schedules.h"
 #include "engine/session/state/session_impl.h"
 #include "engine/session/state/tuning_clock.h"
 #include "engine/session/use_cases.h"
@@ -39,9 +40,11 @@ std::vector<std::string> SessionImpl::searches() const {
 }
 
 std::shared_ptr<TuningView const> SessionImpl::tuning_view() const {
-  if (state_.runs.empty() && !state_.model_tuning && !state_.ablation) return nullptr;
-  return std::make_shared<TuningView const>(
-      TuningView{state_.runs, state_.model_tuning, state_.ablation});
+  std::vector<KeptSchedule> kept = kept_elsewhere(state_);
+  if (state_.runs.empty() && !state_.model_tuning && !state_.ablation && kept.empty())
+    return nullptr;
+  return std::make_shared<TuningView const>(TuningView{
+      state_.runs, state_.model_tuning, state_.ablation, state_.tuned_beside, std::move(kept)});
 }
 
 /// Only what is new of the tuning: a trial comes many times a second.
@@ -71,29 +74,29 @@ Status SessionImpl::run(Tune const& c) {
                      "negative and a seed of at least 1");
   TRY_ASSIGN(SearchRow search,
              c.search.empty() ? Result<SearchRow>(tw::searches().front()) : find_search(c.search));
-  std::shared_ptr<TuningRun> run = std::make_shared<TuningRun>();
-  TuneJob job{.wanted = c};
+  TRY_ASSIGN(std::vector<std::string> devices, devices_named(c.on));
+  TuneJob job{.wanted = c, .devices = devices};
+  TuningRun& run = job.begun;
   {
     std::lock_guard lock(mutex_);
     if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
     if (tuner_.runs)
       return bad_input("tuning_goes_on", "another tuning is not at its end; stop it first");
     TRY_ASSIGN(job.script, open_script(c.from));
-    job.model = state_.model;
-    run->number = ++tuner_.last_number;
-    run->row = state_.kernel;
-    run->kernel = job.model->kernel(state_.kernel).name;
-    run->search = search.name;
-    run->device = state_.here.device;
-    run->seed = c.seed;
-    run->from = c.from;
-    run->kept = words_in(c.keep);
-    run->budget = c.trials;
-    run->devices.push_back({.name = run->device});
-    state_.runs.push_back(run);
-    tuner_ = Tuner{.runs = true, .last_number = run->number};
+    job.from = model_source();
+    run.number = run.group = ++tuner_.last_number;
+    run.row = state_.kernel;
+    run.kernel = state_.model->kernel(state_.kernel).name;
+    run.search = search.name;
+    run.device = devices.front();
+    run.seed = c.seed;
+    run.from = c.from;
+    run.kept = words_in(c.keep);
+    run.budget = c.trials;
+    for (std::string const& name : devices) run.devices.push_back({.name = name});
+    state_.runs.push_back(std::make_shared<TuningRun const>(run));
+    tuner_ = Tuner{.runs = true, .last_number = run.number};
   }
-  job.begun = *run;
   tune_jobs_.start("tune", "tuning",
                    [this, job](StopToken stop, Progress const&) { tune_job(job, stop); });
   return {};
@@ -118,80 +121,168 @@ Result<std::shared_ptr<OpenScript const>> SessionImpl::open_script(int from) con
   return script;
 }
 
+/// One kind's part; while it is searched for, only its thread uses it.
+struct SessionImpl::KindRun {
+  int number = 0;
+  TriedOn where;
+  TuningClock clock;
+  Model model = {};  ///< as it is planned for the kind
+  int row = -1;      ///< of the kernel there
+  std::unique_ptr<records::TrialStore> store = {};
+  std::string not_stored = {};
+};
+
 void SessionImpl::tune_job(TuneJob const& job, StopToken stop) {
   wait_for_others(stop);
-  TuningClock clock(job.wanted.trials, job.wanted.seconds);
-  auto tuned = tuned_kernel(job, clock, stop);
-  change_run(job.begun.number, [&](TuningRun& run) {
+  auto kinds = open_kinds(job.devices, stop);
+  if (kinds) {
+    tune_on(job, *kinds, stop);
+  } else {
+    KindRun none{job.begun.number, {}, TuningClock(0, 0)};
+    end_run(none, {.failure = kinds.error()}, stop);
+  }
+  tuner_is_done();
+}
+
+void SessionImpl::tune_on(TuneJob const& job, std::vector<DeviceKind> const& kinds,
+                          StopToken stop) {
+  begin_searches(kinds.size());
+  std::vector<KindRun> runs;
+  for (DeviceKind const& kind : kinds)
+    runs.push_back({begin_run(job, kind, runs.empty()), tried_on(kind),
+                    TuningClock(job.wanted.trials, job.wanted.seconds)});
+  publish_tuning();
+  std::vector<SearchOnKind> searches;
+  std::vector<KindRun*> those;
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    auto wanted = kernel_search(job, kinds[i], runs[i], stop);
+    if (!wanted) {
+      end_run(runs[i], {.failure = wanted.error()}, stop);
+      continue;
+    }
+    searches.push_back(std::move(*wanted));
+    those.push_back(&runs[i]);
+  }
+  for (KindRun* run : those) run->clock.begin();
+  search_on_kinds(std::move(searches), [&](size_t which, FoundOnKind const& found) {
+    end_run(*those[which], found, stop);
+  });
+}
+
+/// Its number; 0: what was begun is no longer shown.
+int SessionImpl::begin_run(TuneJob const& job, DeviceKind const& kind, bool first) {
+  TuningRun run = job.begun;
+  Hardware const hardware = kind.backend().target().hardware;
+  run.kind = kind_text(hardware);
+  run.machine = machine_words(kind.backend());
+  run.device = kind.label();
+  run.devices.clear();
+  for (NamedDevice const& one : kind.devices)
+    run.devices.push_back({.name = one.name, .machine = run.machine});
+  std::lock_guard lock(mutex_);
+  auto shown = std::ranges::find_if(
+      state_.runs, [&](auto const& one) { return one->number == job.begun.number; });
+  if (shown == state_.runs.end()) return 0;
+  run.elsewhere = run.kind != state_.kind;
+  if (!first) run.number = ++tuner_.last_number;
+  auto made = std::make_shared<TuningRun const>(std::move(run));
+  if (first)
+    *shown = made;
+  else
+    state_.runs.push_back(made);
+  return made->number;
+}
+
+Result<SearchOnKind> SessionImpl::kernel_search(TuneJob const& job, DeviceKind const& kind,
+                                                KindRun& run, StopToken stop) {
+  TuningRun const& begun = job.begun;
+  TRY_ASSIGN(run.model, model_on(job.from, kind, stop));
+  TRY_ASSIGN(run.row, find_kernel(*run.model, begun.kernel));
+  auto store = opened_trial_store(options_.trial_store);
+  if (store) run.store = std::move(*store);
+  if (!store) run.not_stored = to_sentence(store.error());
+  SearchOnKind wanted{kind, run.model, run.row, {}};
+  TuneRequest& request = wanted.request.kernels;
+  request = tune_request(kind, begun.search, begun.seed, stop);
+  request.store = run.store.get();
+  request.options.trials = job.wanted.trials;
+  request.options.seconds = job.wanted.seconds;
+  request.kept = begun.kept;
+  request.script = job.script;
+  request.options.on_attempt = [this, &run, stop](Attempt const& attempt) {
+    take_attempt(run.number, attempt, run.clock, stop);
+  };
+  request.options.on_device = [this, &run](int device, DeviceShare const& share) {
+    take_device(run.number, device, share, run.clock);
+  };
+  return wanted;
+}
+
+void SessionImpl::end_run(KindRun const& of, FoundOnKind const& found, StopToken stop) {
+  change_run(of.number, [&](TuningRun& run) {
     run.state = TuningState::kEnded;
     run.seconds_left.reset();
     rest(run.devices);
-    if (tuned) {
-      take_result(*tuned, run);
-    } else if (stop.stop_requested()) {
-      run.ended = words_of(TuneEnd::kStopped);
-      offer_least(run);
+    run.not_stored = of.not_stored;
+    if (found.kernel) {
+      take_result(found.kernel->result, run);
+      if (run.not_stored.empty()) run.not_stored = found.kernel->not_stored;
     } else {
-      run.ended = "it failed";
-      run.error = to_sentence(tuned.error());
+      bool stopped = stop.stop_requested();
+      run.ended = stopped ? words_of(TuneEnd::kStopped) : "it failed";
+      if (!stopped) run.error = to_sentence(*found.failure);
+      offer_least(run);
     }
+    if (run.elsewhere) keep_found(run, of);
   });
+  end_search();
   publish_tuning();  // before anybody who waits goes on
-  tuner_is_done();
+}
+
+/// With the mutex held: what was found for another kind than the one in use, unless more was found
+/// there before.
+void SessionImpl::keep_found(TuningRun const& run, KindRun const& of) {
+  if (run.best == 0 || !of.model) return;
+  TriedOn const& where = of.where;
+  KernelTask const& task = of.model->kernel(of.row);
+  TuningTrial const& trial = *run.trial(run.best);
+  double ms = run.best_ms.value_or(trial.ms);
+  KindSchedule const* known = kept_for(state_, task, run.kind);
+  if (known && known->device == where.device && known->ms > 0 && known->ms <= ms) return;
+  std::string note = fmt::format("trial {} of the {} search on {}, {}", trial.number, run.search,
+                                 where.device, milliseconds_text(ms));
+  keep_for_kind(state_, {.kernel = task.name,
+                         .kind = run.kind,
+                         .machine = run.machine,
+                         .computes = computes_text(task),
+                         .script = trial.script,
+                         .device = where.device,
+                         .hardware = where.machine,
+                         .ms = ms,
+                         .note = std::move(note)});
+}
+
+void SessionImpl::begin_searches(size_t count) {
+  std::lock_guard lock(mutex_);
+  tuner_.searching = int(count);
+}
+
+/// Who waits for a pause waits for the others alone.
+void SessionImpl::end_search() {
+  {
+    std::lock_guard lock(mutex_);
+    --tuner_.searching;
+  }
+  tuner_changed_.notify_all();
 }
 
 void SessionImpl::tuner_is_done() {
   {
     std::lock_guard lock(mutex_);
-    tuner_.runs = tuner_.waits = false;
+    tuner_.runs = false;
+    tuner_.waiting = 0;
   }
   tuner_changed_.notify_all();
-}
-
-/// What the search's model of time needs; null: the device's roofs were not measured.
-std::shared_ptr<Roofs const> SessionImpl::roofs_of(std::string const& device) const {
-  std::lock_guard lock(mutex_);
-  bool known = state_.machine && state_.here.device == device;
-  return known ? state_.machine->rates : nullptr;
-}
-
-/// What every search here has in common.
-TuneRequest SessionImpl::tune_request(std::string const& device, std::string const& search,
-                                      int seed, StopToken stop) const {
-  TuneRequest request;
-  request.roofs = roofs_of(device);
-  request.device = device;
-  request.build = options_.build;
-  request.options.seed = uint64_t(seed);
-  request.options.threads = options_.threads;
-  request.options.search = search;
-  request.options.stop = std::move(stop);
-  return request;
-}
-
-Result<TuneResult> SessionImpl::tuned_kernel(TuneJob const& job, TuningClock& clock,
-                                             StopToken stop) {
-  TuningRun const& begun = job.begun;
-  TRY_ASSIGN(ChosenDevice chosen, open_device(begun.device, stop));
-  auto store = opened_trial_store(options_.trial_store);
-  TuneRequest request = tune_request(begun.device, begun.search, begun.seed, stop);
-  if (store) request.store = store->get();
-  request.options.trials = job.wanted.trials;
-  request.options.seconds = job.wanted.seconds;
-  request.kept = begun.kept;
-  request.script = job.script;
-  request.options.on_attempt = [&](Attempt const& attempt) {
-    take_attempt(begun.number, attempt, clock, stop);
-  };
-  request.options.on_device = [&](int device, DeviceShare const& share) {
-    take_device(begun.number, device, share, clock);
-  };
-  clock.begin();
-  auto tuned = tune_kernel(*job.model, begun.row, request, chosen.backend, *chosen.device);
-  std::string not_stored = !store ? to_sentence(store.error()) : tuned ? tuned->not_stored : "";
-  change_run(begun.number, [&](TuningRun& run) { run.not_stored = not_stored; });
-  if (!tuned) return std::unexpected(tuned.error());
-  return std::move(tuned->result);
 }
 
 void SessionImpl::take_device(int number, int device, DeviceShare const& share,
@@ -199,7 +290,9 @@ void SessionImpl::take_device(int number, int device, DeviceShare const& share,
   change_run(number, [&](TuningRun& run) {
     if (run.devices.size() <= size_t(device)) run.devices.resize(size_t(device) + 1);
     TuningDevice& shown = run.devices[size_t(device)];
+    std::string machine = std::move(shown.machine);
     shown = device_view(share);
+    shown.machine = std::move(machine);
     if (share.trials > 0) shown.trials_a_second = clock.trials_a_second(share.trials);
   });
   if (clock.is_slow(share.trials)) publish_tuning();
@@ -234,14 +327,14 @@ void SessionImpl::wait_while_paused(std::function<void(bool paused)> const& show
   {
     std::unique_lock lock(mutex_);
     if (!tuner_.pause_wanted) return;
-    tuner_.waits = true;
+    ++tuner_.waiting;
   }
   show(true);
   tuner_changed_.notify_all();
   {
     std::unique_lock lock(mutex_);
     tuner_changed_.wait(lock, stop, [this] { return !tuner_.pause_wanted; });
-    tuner_.waits = tuner_.pause_wanted = false;
+    --tuner_.waiting;
   }
   show(false);
 }
@@ -252,8 +345,10 @@ void SessionImpl::wait_for_others(StopToken stop) {
 
 bool SessionImpl::tuner_rests(double seconds) {
   std::unique_lock lock(mutex_);
-  return tuner_changed_.wait_for(lock, std::chrono::duration<double>(seconds),
-                                 [this] { return !tuner_.runs || tuner_.waits; });
+  return tuner_changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] {
+    bool rest = tuner_.pause_wanted && tuner_.waiting > 0 && tuner_.waiting == tuner_.searching;
+    return !tuner_.runs || rest;
+  });
 }
 
 /// With the mutex held: what was begun may have ended meanwhile, and then there is nothing to do.
@@ -273,7 +368,7 @@ Status SessionImpl::run(PauseTuning const&) {
 Status SessionImpl::run(ResumeTuning const&) {
   std::lock_guard lock(mutex_);
   TRY(check_tuned());
-  tuner_.pause_wanted = tuner_.waits = false;
+  tuner_.pause_wanted = false;
   tuner_changed_.notify_all();
   return {};
 }
@@ -283,21 +378,22 @@ Status SessionImpl::run(StopTuning const&) {
   TRY(check_tuned());
   if (!tuner_.of_model || tuner_.enough.stop_requested()) return stop_tuning(), Status();
   tuner_.enough.request_stop();
-  tuner_.pause_wanted = tuner_.waits = false;
+  tuner_.pause_wanted = false;
   tuner_changed_.notify_all();
   return {};
 }
 
 /// From now on it is no pause that one waits for, but the end.
 void SessionImpl::stop_tuning() {
-  tuner_.pause_wanted = tuner_.waits = false;
+  tuner_.pause_wanted = false;
   tune_jobs_.cancel_all();
 }
 
 Status SessionImpl::run(ClearTuning const&) {
   std::lock_guard lock(mutex_);
   std::erase_if(state_.runs, [](auto const& run) { return !run->goes_on(); });
-  if (state_.model_tuning && !state_.model_tuning->goes_on()) state_.model_tuning = nullptr;
+  bool goes_on = tuner_.runs && tuner_.of_model;
+  if (!goes_on) state_.model_tuning = nullptr, state_.tuned_beside.clear();
   if (state_.ablation && !state_.ablation->goes_on) state_.ablation = nullptr;
   return {};
 }
@@ -307,7 +403,7 @@ Status SessionImpl::run(ClearTuning const&) {
 void SessionImpl::offer_least(TuningRun& run) const {
   auto work = state_.kernels.find(run.row);
   if (work == state_.kernels.end() || run.least_ms() <= 0) return;
-  if (int rule = work->second.default_node; rule >= 0)
+  if (int rule = work->second.default_node; rule >= 0 && !run.elsewhere)
     if (auto const& known = work->second.history.node(rule).on(state_.here).measured)
       run.default_ms = known->min_ms;
   for (auto const& trial : run.trials)

@@ -68,8 +68,15 @@ private:
   void show_tensor(session::GraphEdgeView const& edge);
   std::string node_of_group(int group) const;
   std::vector<Workbench::MenuEntry> cut_entries(int group);
+  std::vector<Workbench::MenuEntry> entries_at(int group) {
+    std::vector<Workbench::MenuEntry> entries = arrange_entries(group);
+    std::ranges::move(cut_entries(group), std::back_inserter(entries));
+    return entries;
+  }
   Workbench::MenuEntry cut_entry(int group, std::string const& device);
   void add_cut_palette(std::vector<PaletteEntry>& entries);
+  std::vector<Workbench::MenuEntry> arrange_entries(int group);
+  bool is_about(session::ArrangementChoice const& choice, int group) const;
 
   GraphView* view_;
 };
@@ -103,7 +110,7 @@ void GraphPane::watch() {
   connect(view_, &GraphView::menu_asked, this, [this](int group, QPoint at) {
     bench_.show_menu({kRunWhole, "Measure the whole model", "Graph before fusion",
                       "Graph after fusion", "Find in the graph"},
-                     at, cut_entries(group));
+                     at, entries_at(group));
   });
   connect(view_, &GraphView::cut_moved, this, [this](int from, int to) {
     if (now().cut)
@@ -210,6 +217,42 @@ void GraphPane::add_cut_palette(std::vector<PaletteEntry>& entries) {
   }
 }
 
+// ---- layouts and algorithms -----------------------------------------------------------------
+
+/// "blocks" is about the whole model, "NODE.algorithm" about every group that runs that node's
+/// kernel; -1: any group.
+bool GraphPane::is_about(session::ArrangementChoice const& choice, int group) const {
+  size_t dot = choice.knob.rfind('.');
+  if (dot == std::string::npos || group < 0 || !now().graph) return true;
+  std::string node = choice.knob.substr(0, dot);
+  auto const& groups = now().graph->groups;
+  auto holds = [&](session::GraphGroupView const& one) {
+    return std::ranges::any_of(now().graph->nodes, [&](session::GraphNodeView const& view) {
+      return view.group == one.id && view.name == node;
+    });
+  };
+  auto of_node = std::ranges::find_if(groups, holds);
+  auto asked = std::ranges::find(groups, group, &session::GraphGroupView::id);
+  return of_node != groups.end() && asked != groups.end() && asked->kernel == of_node->kernel;
+}
+
+/// Every value that the choices at this group could have.
+std::vector<Workbench::MenuEntry> GraphPane::arrange_entries(int group) {
+  std::vector<Workbench::MenuEntry> entries;
+  if (!now().model) return entries;
+  for (session::ArrangementChoice const& choice : now().model->choices) {
+    if (!is_about(choice, group)) continue;
+    for (std::string const& value : choice.values) {
+      std::string words = choice.knob + "=" + value;
+      QString title = "Arrange: " + QString::fromStdString(words);
+      if (value == choice.by_rule) title += " (by rule)";
+      entries.push_back({title, value != choice.value,
+                         [this, words] { bench_.execute(session::Arrange{words}); }});
+    }
+  }
+  return entries;
+}
+
 Status GraphPane::explain_fusion(journal::ExplainFusion const& action) {
   if (!now().graph) return bad_input("no_model", "no model is open");
   int from = node_called(nodes(), action.from), to = node_called(nodes(), action.to);
@@ -239,6 +282,9 @@ std::vector<PaletteEntry> GraphPane::palette_entries() {
   std::set<std::string> seen;
   if (!now().graph) return entries;
   add_cut_palette(entries);
+  for (Workbench::MenuEntry const& entry : arrange_entries(-1))
+    if (entry.possible)
+      entries.push_back({entry.name, {}, "another layout or algorithm", entry.run});
   for (session::GraphEdgeView const& edge : now().graph->edges)
     if (seen.insert(edge.value).second && !edge.value.empty())
       entries.push_back({"Tensor " + QString::fromStdString(edge.value),

@@ -4,6 +4,7 @@
 
 #include "app/window/pane.h"
 #include "app/window/top_bar.h"
+#include "widgets/tuning/device_checks.h"
 #include "widgets/tuning/model_tuning_view.h"
 #include "widgets/tuning/tune_model_dialog.h"
 
@@ -26,7 +27,7 @@ public:
   }
   QWidget* widget() override { return view_; }
   QWidget* focus_target() override { return &view_->kernels(); }
-  bool keeps_focus() const override { return view_->kernels().hasFocus(); }
+  bool keeps_focus() const override { return view_->kernels_have_focus(); }
   void set_theme(Theme const& theme) override { view_->set_theme(theme); }
   void show(session::Snapshot const& next) override;
 
@@ -34,13 +35,12 @@ private:
   void watch();
   Status show_dialog();
   void look_for_devices() {
-    if (!dialog_ || dialog_->knows_devices()) return;
-    dialog_->show_devices(live().device_choices(false).get());
+    if (!dialog_ || dialog_->devices().knows_devices()) return;
+    dialog_->devices().show_devices(live().device_choices(false).get());
   }
   bool can_start() const {
     auto const& tuning = now().tuning;
-    bool goes_on = tuning && ((tuning->model && tuning->model->goes_on()) ||
-                              (tuning->run() && tuning->run()->goes_on()));
+    bool goes_on = tuning && (tuning->model_goes_on() || tuning->goes_on());
     return now().graph && !now().graph->nodes.empty() && !goes_on;
   }
 
@@ -59,12 +59,12 @@ void ModelTuningPane::watch() {
           [this] { bench_.execute(session::ResumeTuning{}); });
   connect(view_, &ModelTuningView::stop_asked, this,
           [this] { bench_.execute(session::StopTuning{}); });
-  connect(&view_->kernels(), &TunedKernels::kernel_chosen, this,
+  connect(view_, &ModelTuningView::kernel_chosen, this,
           [this](int row) { bench_.execute(session::SelectKernel{row}); });
-  connect(&view_->kernels(), &TunedKernels::kernel_entered, this,
+  connect(view_, &ModelTuningView::kernel_entered, this,
           [this] { bench_.ask(journal::ShowView{"tuning"}); });
-  bench_.add_menu(&view_->kernels(), {"Tune the model", "Pause the tuning", "Resume the tuning",
-                                      "Stop the tuning", "Clear ended tunings", "Tuning"});
+  bench_.add_menu(view_, {"Tune the model", "Pause the tuning", "Resume the tuning",
+                          "Stop the tuning", "Clear ended tunings", "Tuning"});
 }
 
 /// Its tab is there while there is one to show, and comes to the front when one begins.
@@ -81,9 +81,9 @@ Status ModelTuningPane::show_dialog() {
   if (!now().model || !now().kernels) return bad_input("no_model", "no model is open");
   if (!now().graph || now().graph->nodes.empty())
     return bad_input("no_network", "this is a kernel alone: tune the kernel");
-  QString device = now().machine ? QString::fromStdString(now().machine->device) : "local";
+  auto [device, machine] = device_in_use(now());
   dialog_ = new TuneModelDialog(QString::fromStdString(now().model->name),
-                                int(now().kernels->rows.size()), device, live().searches(),
+                                int(now().kernels->rows.size()), device, machine, live().searches(),
                                 bench_.top_bar().window());
   connect(dialog_, &TuneModelDialog::start_asked, this,
           [this](session::TuneModel const& wanted) { bench_.execute(wanted); });

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tuning of a kernel: begun, watched, and its trials opened as steps.
 #include <QPointer>
+#include <algorithm>
 
 #include "app/window/pane.h"
 #include "app/window/panes/tuning/journal.h"
 #include "app/window/top_bar.h"
+#include "widgets/tuning/device_checks.h"
 #include "widgets/tuning/tune_dialog.h"
 #include "widgets/tuning/tuning_view.h"
 
@@ -25,7 +27,7 @@ public:
   void set_theme(Theme const& theme) override { view_->set_theme(theme); }
   void show(session::Snapshot const& next) override {
     view_->show_snapshot(next);
-    look_for_space();
+    fill_dialog();
   }
   std::optional<session::FactValue> fact(std::string const& name) const override {
     if (name == "trial") return double(view_->selected().trial);
@@ -42,19 +44,30 @@ private:
   void add_commands();
   Status select(journal::SelectTrial const& action);
   Status show_dialog(int from);
-  /// The dialog shows what there is to choose as soon as that is known.
-  void look_for_space() {
-    if (!dialog_ || dialog_->knows_space()) return;
+  /// The dialog shows what there is to choose, and on which devices, as soon as that is known.
+  void fill_dialog() {
+    if (!dialog_) return;
+    if (!dialog_->devices().knows_devices())
+      dialog_->devices().show_devices(live().device_choices(false).get());
+    if (dialog_->knows_space()) return;
     if (auto space = live().tuning_space(dialog_->from())) dialog_->show_space(*space);
   }
   session::TuningRun const* last() const { return now().tuning ? now().tuning->run() : nullptr; }
-  bool is(session::TuningState state) const { return last() && last()->state == state; }
-  session::ModelTuningView const* of_model() const {
-    auto const& tuning = now().tuning;
-    return tuning && tuning->model && tuning->model->goes_on() ? tuning->model.get() : nullptr;
+  /// The search of a kernel on any kind of devices.
+  bool is(session::TuningState state) const {
+    return now().tuning && std::ranges::any_of(now().tuning->runs, [&](auto const& run) {
+             return run->group == last()->group && run->state == state;
+           });
+  }
+  bool goes_on() const {
+    return now().tuning && (now().tuning->goes_on() || now().tuning->model_goes_on());
   }
   bool model_is(session::ModelTuningState state) const {
-    return of_model() && of_model()->state == state;
+    auto const& tuning = now().tuning;
+    if (!tuning || !tuning->model) return false;
+    return tuning->model->state == state ||
+           std::ranges::any_of(tuning->beside,
+                               [&](auto const& one) { return one->state == state; });
   }
   void start(QString const& search, int trials) {
     bench_.execute(session::Tune{.trials = trials, .search = search.toStdString()});
@@ -69,14 +82,16 @@ private:
 Status TuningPane::show_dialog(int from) {
   if (!now().history) return bad_input("no_kernel", "no kernel is selected");
   if (!session::has_step(now(), from)) return bad_input("unknown_node", "there is no such step");
-  dialog_ = new TuneDialog(from, live().searches(), bench_.top_bar().window());
+  auto [device, machine] = device_in_use(now());
+  dialog_ = new TuneDialog(from, live().searches(), device, machine, bench_.top_bar().window());
   dialog_->set_budget(view_->search(), view_->trials());
   connect(dialog_, &TuneDialog::start_asked, this, [this](session::Tune const& wanted) {
     (void)bench_.show_view("tuning");
     bench_.execute(wanted);
   });
   bench_.open(dialog_);
-  look_for_space();
+  (void)live().device_choices(true);  // as they are now
+  fill_dialog();
   return {};
 }
 
@@ -93,6 +108,8 @@ void TuningPane::watch() {
     int step = now().history ? now().history->current : 0;
     bench_.ask(journal::ShowDialog{"tune", std::to_string(step)});
   });
+  connect(view_, &TuningView::devices_asked, this,
+          [this] { bench_.run_action("Tune the kernel on several devices"); });
   connect(view_, &TuningView::start_model_asked, this,
           [this] { bench_.run_action("Tune the model"); });
   connect(view_, &TuningView::gain_asked, this, [this](ChosenTrial chosen) {
@@ -110,7 +127,7 @@ void TuningPane::watch() {
     bench_.user_did(journal::SelectTrial{chosen.trial, chosen.run});
   });
   bench_.add_menu(
-      view_, {"Tune the kernel", "Tune the kernel, some choices kept", "Tune the model",
+      view_, {"Tune the kernel", "Tune the kernel on several devices", "Tune the model",
               "Pause the tuning", "Resume the tuning", "Stop the tuning", "Open the trial as steps",
               "What carries the trial's gain", "Clear ended tunings"});
 }
@@ -137,7 +154,7 @@ void TuningPane::add_commands() {
       },
       [this] { return view_->can_start(); });
   add(
-      "Tune the kernel, some choices kept", "",
+      "Tune the kernel on several devices", "",
       [this] {
         bench_.ask(journal::ShowDialog{"tune", "0"});
       },
@@ -156,13 +173,13 @@ void TuningPane::add_commands() {
       [this] { return is(TuningState::kPaused) || model_is(session::ModelTuningState::kPaused); });
   add(
       "Stop the tuning", "", [this] { bench_.execute(session::StopTuning{}); },
-      [this] { return (last() && last()->goes_on()) || of_model(); });
+      [this] { return goes_on(); });
   add(
       "Open the trial as steps", "", [this] { view_->open_selected(); },
       [this] { return view_->can_open(); });
   add(
       "Clear ended tunings", "", [this] { bench_.execute(session::ClearTuning{}); },
-      [this] { return is(TuningState::kEnded); });
+      [this] { return last() && !now().tuning->goes_on(); });
 }
 
 }  // namespace
