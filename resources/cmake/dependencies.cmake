@@ -22,7 +22,9 @@ endif()
 find_package(CLI11 REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(PostgreSQL REQUIRED)
-find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Concurrent Network Test)
+find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Concurrent Network PrintSupport Test)
+# Plots of the window. It prints them, too, which is why it asks for PrintSupport.
+find_package(QCustomPlotQt6 REQUIRED CONFIG)
 
 # Asking for version 19 is refused by the package's own version file, so the path decides.
 find_package(LLVM REQUIRED CONFIG PATHS /usr/lib/llvm-19/lib/cmake/llvm NO_DEFAULT_PATH)

@@ -20,7 +20,7 @@ inline void check_words(QWidget& view, QStringList& wrong) {
   if (auto* label = qobject_cast<QLabel*>(&view); label && !label->wordWrap())
     if (label->fontMetrics().horizontalAdvance(label->text()) > label->width())
       wrong << "no room for " + label->text();
-  if (!dynamic_cast<Canvas*>(&view)) return;
+  if (!dynamic_cast<Canvas*>(&view) && !view.inherits("tw::Plot")) return;
   paint::TextLog log;
   QPixmap canvas(view.size());
   view.render(&canvas, {}, view.visibleRegion(), QWidget::RenderFlags());

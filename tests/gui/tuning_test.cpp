@@ -6,66 +6,14 @@
 #include <QSpinBox>
 #include <QtTest>
 
+#include "tests/gui/made_up_tuning.h"
 #include "tests/gui/seen.h"
 #include "tests/gui/workplace.h"
 #include "widgets/paint/paint.h"
 #include "widgets/tuning/tuning_view.h"
 
 using namespace tw;
-using session::TrialClass;
 using session::TuningState;
-
-namespace {
-
-/// A search that finds something better now and then, and fails at every seventh.
-std::shared_ptr<session::TuningRun> made_up(int number, char const* search, int trials,
-                                            double first_ms) {
-  auto run = std::make_shared<session::TuningRun>();
-  run->number = number;
-  run->row = 0;
-  run->kernel = "conv2d_64x56x56";
-  run->search = search;
-  run->device = "local";
-  run->state = TuningState::kRunning;
-  run->budget = 512;
-  run->trials_a_second = 38;
-  run->seconds_left = 3;
-  double best = 0;
-  for (int i = 1; i <= trials; ++i) {
-    auto trial = std::make_shared<session::TuningTrial>();
-    trial->number = i;
-    trial->knobs = {{"conv2d.ow.i", "28"}, {"conv2d.oc.i", "16"}, {"conv2d.ic.i", "64"}};
-    trial->knobs[0].second = std::to_string(4 << i % 4);
-    trial->predicted_ms = first_ms * (0.4 + 0.6 * std::exp(-i / 70.0));
-    if (i % 3 == 0) trial->knobs.push_back({"conv2d.unroll", "kh kw"});
-    if (i % 7 == 0) {
-      trial->outcome = i % 2 ? TrialClass::kTimeout : TrialClass::kCompileError;
-    } else {
-      double noise = 1 + 0.8 * ((i * i * 37 + number * 11) % 101) / 101.0;
-      trial->ms = first_ms * (0.32 + 0.68 * std::exp(-i / 60.0)) * noise;
-      best = best > 0 ? std::min(best, trial->ms) : trial->ms;
-    }
-    trial->best_ms = best;
-    run->trials.push_back(trial);
-  }
-  return run;
-}
-
-session::Snapshot snapshot_of(std::vector<std::shared_ptr<session::TuningRun const>> runs) {
-  session::Snapshot now;
-  session::KernelRow row;
-  row.name = "conv2d_64x56x56";
-  row.flops = 231'000'000;
-  row.bytes = 1'800'000;
-  row.roof = session::KernelRoofView{.ms = 0.8, .value = 288, .unit = "GFLOP/s"};
-  now.kernels = std::make_shared<session::KernelTable const>(session::KernelTable{{row}, {}});
-  now.kernel = 0;
-  if (!runs.empty())
-    now.tuning = std::make_shared<session::TuningView const>(session::TuningView{std::move(runs)});
-  return now;
-}
-
-}  // namespace
 
 class TuningTest : public QObject {
   Q_OBJECT
@@ -161,11 +109,12 @@ private slots:
   void predictions_and_knobs_say_what_they_rest_on() {
     TuningPredictions predictions;
     predictions.resize(300, 240);
-    predictions.show_runs({});
+    predictions.show_runs({}, {});
     QCOMPARE(predictions.words(), QString("No search has predicted times yet."));
     auto run = made_up(1, "genetic", 100, 2.9);
-    predictions.show_runs({{run}});
+    predictions.show_runs({{run}}, {});
     QVERIFY2(predictions.words().endsWith(" of 86 trials"), qPrintable(predictions.words()));
+    predictions.grab();  // what was not painted yet has no places
     QPointF low = predictions.position(1, 1), high = predictions.position(2, 2);
     QVERIFY(high.x() > low.x() && high.y() < low.y());
     QCOMPARE(agreement(0.8), QString("The order agrees well"));

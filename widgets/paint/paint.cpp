@@ -127,7 +127,9 @@ namespace {
 
 thread_local TextLog* text_log = nullptr;
 
-void log_text(QPainter const& painter, QRectF const& ink, QString const& words, bool cut) {
+}  // namespace
+
+void log_words(QPainter const& painter, QRectF const& ink, QString const& words, bool cut) {
   if (!text_log || words.isEmpty()) return;
   // A clip hides what lies outside of it: only what can be seen counts.
   QRectF seen = painter.hasClipping() ? ink & painter.clipBoundingRect() : ink;
@@ -135,10 +137,9 @@ void log_text(QPainter const& painter, QRectF const& ink, QString const& words, 
   text_log->texts.push_back({painter.transform().map(QPolygonF(seen)), words, cut});
 }
 
-}  // namespace
-
 TextLog::TextLog() : outer_(text_log) { text_log = this; }
 TextLog::~TextLog() { text_log = outer_; }
+bool TextLog::is_open() { return text_log != nullptr; }
 
 void text(QPainter& painter, QRectF const& rect, QFont const& font, QColor const& colour,
           QString const& words, int flags) {
@@ -147,7 +148,7 @@ void text(QPainter& painter, QRectF const& rect, QFont const& font, QColor const
   QFontMetricsF metrics(font);
   QString shown = metrics.elidedText(words, Qt::ElideRight, rect.width() + 0.5);
   painter.drawText(rect, flags, font.fixedPitch() ? unligated(shown) : shown);
-  if (text_log) log_text(painter, metrics.boundingRect(rect, flags, shown), words, shown != words);
+  if (text_log) log_words(painter, metrics.boundingRect(rect, flags, shown), words, shown != words);
 }
 
 double paragraph(QPainter& painter, QRectF const& rect, QFont const& font, QColor const& colour,
@@ -156,7 +157,7 @@ double paragraph(QPainter& painter, QRectF const& rect, QFont const& font, QColo
   painter.setPen(colour);
   QRectF used;
   painter.drawText(rect, Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignTop, words, &used);
-  log_text(painter, used, words, used.bottom() > rect.bottom() + 0.5);
+  log_words(painter, used, words, used.bottom() > rect.bottom() + 0.5);
   return used.height();
 }
 

@@ -43,11 +43,15 @@ class TextLog {
 public:
   TextLog();
   ~TextLog();
+  static bool is_open();
   std::vector<PaintedText> texts;
 
 private:
   TextLog* outer_;
 };
+
+/// For the log, if one is open: words that a library paints into that box.
+void log_words(QPainter const& painter, QRectF const& ink, QString const& words, bool cut);
 
 /// The same letters without ligatures ("<=" stays two characters).
 QString unligated(QString const& words);

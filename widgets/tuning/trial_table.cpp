@@ -157,15 +157,7 @@ void TrialTable::draw_row(QPainter& painter, int index, std::vector<Column> cons
 }
 
 QString TrialTable::words_of(Row const& row) const {
-  QString words = QString("trial %1, %2%3, %4 search")
-                      .arg(row.id.trial)
-                      .arg(scale_.words(row.trial->ms),
-                           scale_.is_speed() ? " " + scale_.unit() : QString(), row.search);
-  if (row.trial->knobs.empty())
-    words += row.from > 0 ? QString(", step %1 itself").arg(row.from) : ", the default schedule";
-  for (auto const& [knob, value] : row.trial->knobs)
-    words += QString(", %1 %2").arg(QString::fromStdString(knob), QString::fromStdString(value));
-  return words;
+  return tw::words_of(*row.trial, row.search, row.from, scale_);
 }
 
 bool TrialTable::event(QEvent* event) {

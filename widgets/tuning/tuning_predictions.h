@@ -3,34 +3,30 @@
 /// diagonal both are the same.
 #pragma once
 
-#include "widgets/accessible/parts.h"
-#include "widgets/paint/canvas.h"
-#include "widgets/tuning/tuning_scale.h"
+#include "widgets/tuning/trial_plot.h"
 
 namespace tw {
 
-class TuningPredictions : public Canvas, public HasParts {
+class TuningPredictions : public TrialPlot {
 public:
   explicit TuningPredictions(QWidget* parent = nullptr);
-  void show_runs(session::TuningView runs);
+  void show_runs(session::TuningView runs, TuningScale scale);
   QSize minimumSizeHint() const override { return pixels(QSizeF(232, 170)); }
   QSize sizeHint() const override { return pixels(QSizeF(264, 200)); }
   std::vector<Part> parts() const override;
   /// "order agrees well: tau 0.81 of 96 trials"
   QString words() const { return words_; }
-  /// In units.
+  /// In pixels.
   QPointF position(double predicted_ms, double measured_ms) const;
 
 protected:
-  void paintEvent(QPaintEvent*) override;
+  void draw_runs() override;
+  void before_drawing() override;
+  void paint_words(QPainter& painter) override;
+  std::optional<QPointF> place(session::TuningTrial const& trial) const override;
 
 private:
-  QRectF plot() const;
-  void draw_axes(QPainter& painter) const;
-
-  session::TuningView runs_;
   QString words_;
-  double least_ = 0, most_ = 0;  ///< ms at the ends of both axes; 0: there is nothing to show
 };
 
 /// Of a rank correlation: "the order agrees well".

@@ -66,4 +66,17 @@ QString name_of(session::TuningRun const& run, session::TuningView const& all) {
   return same > 1 ? QString("%1 #%2").arg(name).arg(run.number) : name;
 }
 
+QString words_of(session::TuningTrial const& trial, QString const& search, int from,
+                 TuningScale const& scale) {
+  QString words =
+      QString("trial %1, %2%3, %4 search")
+          .arg(trial.number)
+          .arg(scale.words(trial.ms), scale.is_speed() ? " " + scale.unit() : QString(), search);
+  if (trial.knobs.empty())
+    words += from > 0 ? QString(", step %1 itself").arg(from) : ", the default schedule";
+  for (auto const& [knob, value] : trial.knobs)
+    words += QString(", %1 %2").arg(QString::fromStdString(knob), QString::fromStdString(value));
+  return words;
+}
+
 }  // namespace tw

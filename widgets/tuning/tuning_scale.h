@@ -37,5 +37,8 @@ QColor search_colour(Theme const& theme, std::string const& search);
 /// "genetic", "genetic on board" where there are runs on several kinds of devices, "genetic from 7"
 /// where it searches a step's numbers, and with its number where several runs had that search.
 QString name_of(session::TuningRun const& run, session::TuningView const& all);
+/// "trial 12, 97.3 GFLOP/s, genetic search, conv2d.ow.i 28": for a search of that name.
+QString words_of(session::TuningTrial const& trial, QString const& search, int from,
+                 TuningScale const& scale);
 
 }  // namespace tw

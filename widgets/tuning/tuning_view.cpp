@@ -207,7 +207,10 @@ void TuningView::connect_parts() {
   connect(open_, &QPushButton::clicked, this, [this] {
     if (offered().run > 0) emit open_asked(offered());
   });
-  connect(chart_, &TuningChart::trial_chosen, this, &TuningView::choose);
+  for (TrialPlot* plot : std::initializer_list<TrialPlot*>{chart_, predictions_}) {
+    connect(plot, &TrialPlot::trial_chosen, this, &TuningView::choose);
+    connect(plot, &TrialPlot::open_asked, this, &TuningView::open_asked);
+  }
   connect(table_, &TrialTable::trial_chosen, this, &TuningView::choose);
   connect(table_, &TrialTable::open_asked, this, &TuningView::open_asked);
 }
@@ -231,6 +234,7 @@ bool TuningView::select(ChosenTrial chosen) {
   session::TuningRun const* run = chosen.run > 0 ? runs_.run(chosen.run) : nullptr;
   if (!run || !run->trial(chosen.trial)) return false;
   chart_->select(chosen);
+  predictions_->select(chosen);
   table_->select(chosen);
   QRect row = table_->pixels(table_->chosen_rect());
   if (!row.isEmpty()) scroll_->ensureVisible(0, row.center().y(), 0, row.height());
@@ -307,12 +311,12 @@ void TuningView::show_snapshot(session::Snapshot const& next) {
   if (!same) {
     chart_->show_runs(runs_, scale_);
     failures_->show_runs(runs_);
-    predictions_->show_runs(runs_);
+    predictions_->show_runs(runs_, scale_);
     importance_->show_runs(runs_);
     table_->show_runs(runs_, scale_);
     ChosenTrial chosen = selected();
     session::TuningRun const* run = chosen.run > 0 ? runs_.run(chosen.run) : nullptr;
-    if (!run) table_->select({}), chart_->select({});
+    if (!run) table_->select({}), chart_->select({}), predictions_->select({});
   }
   bool other = !active_.empty() && active_.front()->row != next.kernel;
   show_run(other ? active_.front().get() : runs_.run());

@@ -36,7 +36,10 @@ public:
     return {};
   }
   std::vector<Key> keys() const override {
-    return {{"Measuring and devices", "Return", "Open the selected trial of a tuning as steps"}};
+    QString const section = "Measuring and devices";
+    return {{section, "Return", "Open the selected trial of a tuning as steps"},
+            {section, "+ - 0 in a plot", "Come nearer, go farther, show all again"},
+            {section, "Arrows in a plot", "Move what is seen of it"}};
   }
 
 private:
