@@ -1,7 +1,5 @@
 #include "engine/records/trial_store.h"
 
-#include <set>
-
 #include "engine/records/postgres/postgres_store.h"
 #include "engine/records/sqlite/sqlite_store.h"
 
@@ -14,18 +12,6 @@ bool is_server(std::string_view place) {
 Result<std::unique_ptr<TrialStore>> open_store(std::string const& place,
                                                StoreOptions const& options) {
   return is_server(place) ? open_postgres_store(place, options) : open_sqlite_store(place, options);
-}
-
-Result<StoredNames> TrialStore::names() {
-  std::set<std::string> tasks, devices, jobs;
-  TRY(each_trial(*this, {}, [&](StoredTrial const& stored) -> Status {
-    tasks.insert(stored.trial.task_name);
-    devices.insert(stored.trial.device);
-    if (!stored.trial.job.empty()) jobs.insert(stored.trial.job);
-    return {};
-  }));
-  return StoredNames{
-      {tasks.begin(), tasks.end()}, {devices.begin(), devices.end()}, {jobs.begin(), jobs.end()}};
 }
 
 Status each_trial(TrialStore& store, Query query,

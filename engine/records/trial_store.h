@@ -80,8 +80,7 @@ public:
   /// those of the query, order and page aside; by task.
   virtual Result<std::vector<StoredTrial>> best(Query const& query) = 0;
 
-  /// Of all trials. A store that has no faster way reads them all.
-  virtual Result<StoredNames> names();
+  virtual Result<StoredNames> names() = 0;  ///< of all trials
 
   /// Replaces the note of that id.
   virtual Status note(Job const& job) = 0;

@@ -102,6 +102,15 @@ public:
                 values);
   }
 
+  Result<StoredNames> names() override {
+    StoredNames names;
+    TRY_ASSIGN(names.tasks, words("task_name"));
+    TRY_ASSIGN(names.devices, words("device"));
+    TRY_ASSIGN(names.jobs, words("job"));
+    std::erase(names.jobs, std::string());
+    return names;
+  }
+
   Status note(Job const& job) override {
     return with_reconnect(connection_, [&] { return write(job); });
   }
@@ -165,6 +174,18 @@ private:
       TRY_ASSIGN(StoredTrial stored, row_at(connection_, got, row));
       found.push_back(std::move(stored));
     }
+    return found;
+  }
+
+  /// What stands in that column, each once and sorted.
+  Result<std::vector<std::string>> words(char const* column) {
+    TRY_ASSIGN(Rows got, with_reconnect(connection_, [&] {
+                 return connection_.query(
+                     fmt::format("SELECT DISTINCT {} FROM tilewright_trials ORDER BY 1", column),
+                     {});
+               }));
+    std::vector<std::string> found;
+    for (int row = 0; row < got.size(); ++row) found.push_back(got.text(row, 0));
     return found;
   }
 
