@@ -104,7 +104,7 @@ private slots:
     Rng rng(1);
     std::map<int64_t, uint64_t> reported;
     uint64_t next = 0;
-    for (int round = 0; round < 50; ++round, next += 100'000) {
+    for (int round = 0; round < 200; ++round, next += 100'000) {
       int pipe[2];
       QCOMPARE(::pipe(pipe), 0);
       pid_t child = started([&] { return append_and_say(path_, pipe[1], next); });

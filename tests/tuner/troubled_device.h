@@ -17,6 +17,8 @@ public:
   explicit TroubledDevice(Device& device) : device_(device) {}
   std::function<bool(int load)> lies, crashes, is_lost;
   bool in_one_call = false;  ///< judges by itself
+  /// A library in place of the candidate's; empty: the candidate's.
+  std::function<std::span<std::byte const>(int attempt)> instead;
   bool is_small = false;
   std::function<bool(double true_seconds)> says_wrong;
   std::atomic<bool> said_wrong = false;  ///< of the last one
@@ -105,8 +107,10 @@ private:
   Result<TrialAnswer> attempt_here(TrialCall const& trial, std::span<LimitedOutput const> outputs,
                                    int threads, TimingOptions const& timing,
                                    CallOptions const& options) {
-    auto const& [library, step] = trial;
+    auto [library, step] = trial;
     ++attempts;
+    if (std::span<std::byte const> other = instead ? instead(attempts) : library; !other.empty())
+      library = other;
     if (is_small) return bad_input("tensor_too_large", "there is no room for the limits");
     if (is_lost && is_lost(attempts)) return environment_failed("device_lost", "the line was cut");
     auto answer = device_.attempt(library, step, outputs, threads, timing, options);

@@ -1,0 +1,105 @@
+// Candidates whose code computes something else: the faster ones would win every search. As many
+// trials as TW_TRIALS says.
+#include <QtTest>
+
+#include "engine/compile/kernel_code.h"
+#include "engine/device/local_device.h"
+#include "engine/tuner/tune.h"
+#include "tests/support/compiled.h"
+#include "tests/support/random_schedules.h"
+#include "tests/tuner/troubled_device.h"
+#include "tests/tuner/tuned_kernels.h"
+
+using namespace tw;
+using namespace tw::testing;
+
+namespace {
+
+constexpr int kTrials = 300, kRound = 100;  // of a search
+constexpr int kOneOf = 3;                   // candidates is another kernel
+
+/// What the product could be by mistake, from far off to nearly right.
+std::vector<std::string> mistakes() {
+  auto kernel = [](std::string const& stages) {
+    return "tilewright te 1\nkernel product(A: f32[96, 64], B: f32[64, 80]) -> C\n" + stages;
+  };
+  std::string const right = "  T[i in 96, j in 80] = sum[k in 64] A[i, k] * B[k, j]\n";
+  return {
+      kernel("  C[i in 96, j in 80] = sum[k in 1] A[i, k] * B[k, j]\n"),
+      kernel("  C[i in 96, j in 80] = sum[k in 63] A[i, k] * B[k, j]\n"),
+      kernel("  C[i in 96, j in 80] = sum[k in 64] A[95 - i, k] * B[k, j]\n"),
+      kernel(right + "  C[i in 96, j in 80] = T[i, j] * 1.01\n"),
+      kernel(right + "  C[i in 96, j in 80] = max(T[i, j], 0)\n"),
+      kernel(right + "  C[i in 96, j in 80] = select(i * 80 + j < 7679, T[i, j], 0)\n"),
+      kernel(right + "  C[i in 96, j in 80] = select(i == 40 && j == 3, T[i, j] + 0.5, T[i, j])\n"),
+  };
+}
+
+std::vector<std::byte> library_of(std::string const& text) {
+  ir::Program program = te::to_program(kernel_of(text.c_str())).value();
+  return compile_kernel(program, *this_cpu(), CodeTier::kFast).value().artifact.library;
+}
+
+}  // namespace
+
+class WrongResultsTest : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() {
+    device_ = std::make_unique<LocalDevice>(
+        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+    kernel_ = kernel_of(kProduct);
+    for (std::string const& mistake : mistakes()) wrong_.push_back(library_of(mistake));
+  }
+
+  void none_is_accepted_and_none_that_is_right_is_called_wrong() {
+    int const trials = std::max(qEnvironmentVariableIntValue("TW_TRIALS"), kTrials);
+    int done = 0, wrong = 0;
+    for (uint64_t seed = 1; done < trials; ++seed) {
+      auto [made, told] = searched(seed, std::min(kRound, trials - done));
+      if (QTest::currentTestFailed()) return;
+      done += made;
+      wrong += told;
+    }
+    qInfo("%d trials, %d of them of other kernels; 0 of those accepted, 0 of the others refused",
+          done, wrong);
+  }
+
+private:
+  std::pair<int, int> searched(uint64_t seed, int trials) {
+    Rng rng(seed);
+    std::vector<NDArray> inputs = random_inputs(kernel_, rng);
+    te::Expected expected = expected_of(kernel_, inputs);
+    TroubledDevice device(*device_);
+    device.in_one_call = true;
+    std::vector<bool> replaced;
+    device.instead = [&](int attempt) -> std::span<std::byte const> {
+      // The first is the default schedule, without which there is no search.
+      replaced.push_back(attempt > 1 && rng.below(kOneOf) == 0);
+      if (!replaced.back()) return {};
+      return wrong_[size_t(rng.below(int64_t(wrong_.size())))];
+    };
+    int wrong = 0;
+    auto check = [&] {
+      TuneOptions options{.trials = trials, .seed = seed};
+      auto result = tune(space_of(kProduct), device, inputs, expected, options);
+      QVERIFY2(result, result ? "" : to_sentence(result.error()).c_str());
+      QVERIFY(result->attempts.size() <= replaced.size());
+      for (size_t i = 0; i < result->attempts.size(); ++i) {
+        bool told = result->attempts[i].outcome == records::Outcome::kWrong;
+        QVERIFY2(told == replaced[i], qPrintable(QString("seed %1, trial %2").arg(seed).arg(i)));
+        wrong += told;
+      }
+      trials = int(result->attempts.size());
+    };
+    check();
+    return {trials, wrong};
+  }
+
+  std::unique_ptr<LocalDevice> device_;
+  te::Kernel kernel_;
+  std::vector<std::vector<std::byte>> wrong_;
+};
+
+QTEST_GUILESS_MAIN(WrongResultsTest)
+#include "wrong_results_slow_test.moc"
