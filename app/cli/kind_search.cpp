@@ -9,7 +9,7 @@
 #include "app/shared/environment.h"
 #include "app/shared/version.h"
 #include "engine/device/registry.h"
-#include "engine/session/cases/arrange_cases.h"
+#include "engine/session/arranging.h"
 #include "engine/support/files.h"
 
 namespace tw::cli {
@@ -17,7 +17,6 @@ namespace {
 
 constexpr int kTrialsOfKernel = 64;      // where nobody says how many, or for how long
 constexpr int kTrialsOfEachKernel = 32;  // of a model
-constexpr double kArrangingShare = 0.2;  // of the time, for layouts and algorithms
 
 /// Null where nothing is to be kept.
 Result<std::unique_ptr<records::TrialStore>> opened_store(Context const& context,
@@ -147,7 +146,7 @@ Status KindSearch::arrange() {
     return {};
   }
   session::ArrangeRequest request{.threads = context_.threads,
-                                  .seconds = arguments_.options.seconds * kArrangingShare,
+                                  .seconds = arguments_.options.seconds * session::kArrangingShare,
                                   .cache_folder = context_.cache_folder,
                                   .fixed = given.arrangement};
   request.on_tried = [this](session::TriedArrangement const& tried) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/cli/output.h"
-#include "engine/session/cases/arrange_cases.h"
+#include "engine/session/arranging.h"
 
 namespace tw::cli {
 

@@ -38,6 +38,9 @@ struct TuneModel {
   std::string search;  ///< empty: the first that there is
   int seed = 1;
   std::string on;  ///< the devices, as `Tune` has them
+  /// 1: other layouts and algorithms are tried first, as `Arrange` takes them, on a device of the
+  /// kind in use; what makes the network faster stays.
+  int arranges = 0;
 };
 /// Job: each step of the schedule that leads here is left out, and what that costs is measured.
 struct AblateStep {
@@ -181,7 +184,8 @@ struct TunedKernelRow {
   int run = 0;           ///< its number among the runs once the tuning is over; 0: it has none
 };
 enum class ModelTuningState : uint8_t {
-  kTiming,  ///< the network as it stands
+  kTiming,     ///< the network as it stands
+  kArranging,  ///< networks in other layouts, by other algorithms, in turns
   kSearching,
   kPaused,
   kComparing,  ///< the best of each kernel
@@ -189,6 +193,14 @@ enum class ModelTuningState : uint8_t {
   kEnded,
 };
 std::string_view name_of(ModelTuningState state);  ///< "searching"
+
+/// A layout or an algorithm that was tried before the kernels.
+struct TriedChoice {
+  std::string choice;  ///< "blocks=8"
+  double speedup = 0;  ///< of the network, over the best before; 0: it did not run
+  bool kept = false;
+  std::string sentence;  ///< why it did not run
+};
 
 /// The tuning of a whole model on devices of one kind.
 struct ModelTuningView {
@@ -201,6 +213,7 @@ struct ModelTuningView {
   int trials = 0;                       ///< of all kernels
   double elapsed = 0;                   ///< seconds of work, without pauses
   bool stopping = false;                ///< it was stopped, and compares what was found
+  std::vector<TriedChoice> choices;     ///< tried first, in this order
   std::vector<TunedKernelRow> kernels;  ///< those that take most come first
   std::vector<TuningDevice> devices;
   std::optional<double> before_ms, after_ms;  ///< of the network: of the same rounds

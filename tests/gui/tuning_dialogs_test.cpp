@@ -270,6 +270,35 @@ private slots:
     QCOMPARE(asked[0].on, std::string("phone"));
     QCOMPARE(asked[0].trials, 160);
     QCOMPARE(asked[0].seconds, 0.0);
+    QCOMPARE(asked[0].arranges, 1);
+  }
+
+  void layouts_come_first_or_stay() {
+    TuneModelDialog dialog("net", 5, "local", kMachine, {"learned"});
+    QSignalSpy asked(&dialog, &TuneModelDialog::start_asked);
+    dialog.findChild<QCheckBox*>("tuneModelArranges")->setChecked(false);
+    dialog.findChild<QPushButton*>("tuneModelStart")->click();
+    QCOMPARE(asked.at(0).at(0).value<session::TuneModel>().arranges, 0);
+    auto model = std::make_shared<session::ModelTuningView>(*made_up_model());
+    tw::ModelTuningView view;
+    auto said = [&] {
+      view.show_snapshot(snapshot_of(model));
+      QString text = view.findChild<QLabel*>("modelTuningResult")->text();
+      return text.left(text.indexOf(". ") + 1);
+    };
+    model->choices = {{"blocks=8", 0.9}, {"blocks=32", 0.8}};
+    QCOMPARE(said(), QString("Layouts and algorithms: none of 2 that were tried is faster."));
+    model->choices.push_back({"blocks=16", 1.25, true});
+    QCOMPARE(said(), QString("Layouts and algorithms: blocks=16 is kept, 1.25 times faster; 2 more "
+                             "were not faster."));
+    model->choices = {{"blocks=16", 1.25, true}};
+    QCOMPARE(said(), QString("Layouts and algorithms: blocks=16 is kept, 1.25 times faster."));
+    model->choices = {{"", 0, false, "none of the devices is of the kind in use"}};
+    QCOMPARE(said(), QString("Layouts stay: none of the devices is of the kind in use."));
+    model->state = ModelTuningState::kArranging;
+    view.show_snapshot(snapshot_of(model));
+    QCOMPARE(view.findChild<QLabel*>("modelTuningNow")->text(),
+             QString("Trying other layouts and algorithms"));
   }
 
   void the_result_of_a_model_is_said() {

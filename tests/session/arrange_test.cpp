@@ -3,7 +3,7 @@
 
 #include "app/shared/environment.h"
 #include "engine/device/local_device.h"
-#include "engine/session/cases/arrange_cases.h"
+#include "engine/session/arranging.h"
 #include "engine/session/model/loaded_model.h"
 #include "engine/session/project/project.h"
 #include "engine/support/files.h"

@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include "app/shared/devices.h"
+#include "engine/session/project/project.h"
 #include "engine/session/use_cases.h"
 #include "tests/device/test_server.h"
 #include "tests/support/sessions.h"
@@ -30,6 +31,33 @@ private slots:
     session_ = Session::create(std::move(options)).value();
   }
   void cleanup() { session_.reset(); }
+
+  /// What it is that is kept is the machine's affair; what was shaped before stays with its kernel.
+  void layouts_are_tried_before_the_kernels() {
+    open_dqn();
+    int last = int(session_->snapshot().kernels->rows.size()) - 1;
+    QVERIFY(session_->execute(SelectKernel{last}));
+    QVERIFY(session_->execute(JumpTo{0}));
+    QVERIFY(session_->execute(TuneModel{.trials = 8, .search = "random", .arranges = 1}));
+    QVERIFY(session_->wait_idle(300));
+    ModelTuningView const view = model();
+    QVERIFY2(view.error.empty(), view.error.c_str());
+    QCOMPARE(view.trials, 8);
+    QVERIFY(view.choices.size() >= 3);
+    Point kept;
+    for (TriedChoice const& one : view.choices) {
+      size_t equals = one.choice.find('=');
+      QVERIFY(equals != std::string::npos);
+      QVERIFY(one.speedup > 0 || !one.sentence.empty());
+      if (one.kept) kept[one.choice.substr(0, equals)] = one.choice.substr(equals + 1);
+    }
+    Snapshot now = session_->snapshot();
+    QCOMPARE(parse_project(session_->save(), "f").value().model.arrangement, kept);
+    for (auto const& choice : now.model->choices)
+      QCOMPARE(choice.value, kept.contains(choice.knob) ? kept[choice.knob] : choice.by_rule);
+    QCOMPARE(now.kernel, last);
+    QVERIFY(now.history->nodes.size() >= 2);
+  }
 
   void what_is_faster_in_the_network_becomes_the_kernels_schedules() {
     open_dqn();

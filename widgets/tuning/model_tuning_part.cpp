@@ -27,6 +27,8 @@ QString now_words(session::ModelTuningView const& view) {
   switch (view.state) {
     case ModelTuningState::kTiming:
       return "Timing the network as it is";
+    case ModelTuningState::kArranging:
+      return "Trying other layouts and algorithms";
     case ModelTuningState::kSearching:
       return kernel.isEmpty() ? "Searching" : "Searching " + kernel;
     case ModelTuningState::kPaused:
@@ -48,8 +50,26 @@ QString left_words(session::ModelTuningView const& view) {
       .arg(view.seconds);
 }
 
+/// What is kept has its name; what is not has only a number.
+QString choice_words(std::vector<session::TriedChoice> const& choices) {
+  QStringList kept;
+  for (session::TriedChoice const& one : choices) {
+    if (one.choice.empty()) return "Layouts stay: " + QString::fromStdString(one.sentence) + ".";
+    if (one.kept)
+      kept << QString("%1 is kept, %2")
+                  .arg(QString::fromStdString(one.choice),
+                       QString::fromStdString(speedup_text(one.speedup)));
+  }
+  size_t others = choices.size() - size_t(kept.size());
+  if (others > 0)
+    kept << (kept.empty() ? "none of %1 that were tried is faster" : "%1 more were not faster");
+  QString words = "Layouts and algorithms: " + kept.join("; ") + ".";
+  return others > 0 ? words.arg(others) : words;
+}
+
 QString result_words(session::ModelTuningView const& view) {
   QStringList words;
+  if (!view.choices.empty()) words << choice_words(view.choices);
   if (!view.error.empty())
     words << "The tuning failed: " + QString::fromStdString(view.error) + ".";
   if (view.after_ms && *view.after_ms < *view.before_ms) {

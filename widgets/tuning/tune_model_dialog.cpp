@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/tuning/tune_model_dialog.h"
 
+#include <QCheckBox>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -47,6 +48,7 @@ TuneModelDialog::TuneModelDialog(QString const& model, int kernels, QString cons
   auto* form = new QFormLayout;
   form->setSpacing(10);
   form->addRow("Budget", build_budget(searches));
+  form->addRow("First", arranges_ = build_arranges());
   form->addRow("Devices", devices_);
   auto* buttons = new QHBoxLayout;
   buttons->addStretch(1);
@@ -66,6 +68,17 @@ TuneModelDialog::TuneModelDialog(QString const& model, int kernels, QString cons
   connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
   connect(start, &QPushButton::clicked, this, &TuneModelDialog::start);
   amount_->setFocus();
+}
+
+QCheckBox* TuneModelDialog::build_arranges() {
+  auto* box = new QCheckBox("other layouts and algorithms");
+  box->setObjectName("tuneModelArranges");
+  box->setToolTip(
+      "They decide which kernels there are: whole networks are compared on the device in use, and "
+      "what is faster stays. A kernel that changes begins anew; its history comes back with its "
+      "layout.");
+  box->setChecked(true);
+  return box;
 }
 
 QWidget* TuneModelDialog::build_budget(std::vector<std::string> const& searches) {
@@ -99,6 +112,7 @@ void TuneModelDialog::start() {
     wanted.trials = amount_->value();
   wanted.search = search_->currentText().toStdString();
   wanted.on = devices_->words();
+  wanted.arranges = arranges_->isChecked() ? 1 : 0;
   emit start_asked(wanted);
   accept();
 }

@@ -6,6 +6,7 @@
 
 #include "engine/session/tuning.h"
 
+class QCheckBox;
 class QComboBox;
 class QSpinBox;
 
@@ -25,12 +26,14 @@ signals:
   void start_asked(session::TuneModel const& wanted);
 
 private:
+  static QCheckBox* build_arranges();
   QWidget* build_budget(std::vector<std::string> const& searches);
   void start();
 
   DeviceChecks* devices_ = nullptr;
   QSpinBox* amount_ = nullptr;
   QComboBox *unit_ = nullptr, *search_ = nullptr;
+  QCheckBox* arranges_ = nullptr;
 };
 
 }  // namespace tw

@@ -1,4 +1,4 @@
-#include "engine/session/cases/arrange_cases.h"
+#include "engine/session/arranging.h"
 
 #include <fmt/format.h>
 

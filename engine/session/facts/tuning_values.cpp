@@ -22,7 +22,7 @@ std::string_view name_of(KernelTurn turn) {
 }
 
 std::string_view name_of(ModelTuningState state) {
-  constexpr std::string_view kNames[] = {"timing",    "searching", "paused",
+  constexpr std::string_view kNames[] = {"timing",    "arranging", "searching", "paused",
                                          "comparing", "networks",  "ended"};
   return kNames[size_t(state)];
 }

@@ -82,7 +82,7 @@ void SessionImpl::know_model(Model model, std::string const& source, StopToken s
   state_.bytes = int64_t(bytes);
 }
 
-void SessionImpl::take_model(Model model, std::string const& source, std::string const& shapes,
+bool SessionImpl::take_model(Model model, std::string const& source, std::string const& shapes,
                              Project const* project, TakenUp const& why,
                              std::string const& by_rule) {
   std::vector<std::string> lost, kept_own;
@@ -123,12 +123,14 @@ void SessionImpl::take_model(Model model, std::string const& source, std::string
       next.error = view_of(work.error(), "open");
   }
   std::lock_guard lock(mutex_);
-  stop_tuning();  // of another model, or for another device
-  if (!why.device_before.empty()) take_tunings(next, state_);
+  if (why.still && !why.still(state_)) return false;
+  if (!why.still) stop_tuning();  // of another model, or for another device
+  if (why.still || !why.device_before.empty()) take_tunings(next, state_);
   next.machine = state_.machine;
   next.version = state_.version;
   state_ = std::move(next);
   texts_.clear();
+  return true;
 }
 
 Status SessionImpl::run(FixShapes const& c) {
@@ -137,25 +139,6 @@ Status SessionImpl::run(FixShapes const& c) {
   std::string source = state_.source;
   lock.unlock();
   return open(source, {}, c.shapes);
-}
-
-/// What the kernels that stay the same were shaped to goes on; the others' histories come back with
-/// their arrangement.
-Status SessionImpl::run(Arrange const& c) {
-  size_t equals = c.choice.rfind('=');
-  if (equals == std::string::npos || equals == 0)
-    return bad_input("bad_arrangement",
-                     fmt::format("a choice is KNOB=VALUE, as in blocks=8, not '{}'", c.choice));
-  std::unique_lock lock(mutex_);
-  if (!state_.model) return bad_input("no_model", "no model is open");
-  Point point = arrangement_of(*state_.model);
-  point[c.choice.substr(0, equals)] = c.choice.substr(equals + 1);
-  TRY(check_arrangement(point, state_.model->knobs));
-  auto project = std::make_shared<Project>(project_of(state_));
-  project->model.arrangement = point;
-  std::string source = state_.source, shapes = state_.shapes;
-  lock.unlock();
-  return open(source, project, shapes, {.device_before = {}, .other_arrangement = true});
 }
 
 Status SessionImpl::run(CloseModel const&) {

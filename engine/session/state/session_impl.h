@@ -1,8 +1,8 @@
 /// The session behind its facade: state under a mutex, jobs on threads of their own. Its methods
 /// are in session.cpp (models), session_steps.cpp, session_jobs.cpp (measuring, devices, exports),
 /// session_cut.cpp, session_tuning.cpp, session_kinds.cpp (on which devices),
-/// session_model_tuning.cpp, session_spaces.cpp (what there is to tune), session_ablation.cpp,
-/// session_trials.cpp and session_states.cpp (texts and comparisons).
+/// session_model_tuning.cpp, session_arranging.cpp, session_spaces.cpp (what there is to tune),
+/// session_ablation.cpp, session_trials.cpp and session_states.cpp (texts and comparisons).
 #pragma once
 
 #include <atomic>
@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "engine/backend/backend.h"
+#include "engine/session/arranging.h"
 #include "engine/session/kinds.h"
 #include "engine/session/session.h"
 #include "engine/session/state/jobs.h"
@@ -191,7 +192,8 @@ private:
   void take_machine(MachineView view);
   void start_checking(int kernel, int node);
   void check_node(int kernel, int node, StopToken stop);
-  void take_model(Model model, std::string const& source, std::string const& shapes,
+  /// False: `why.still` answered no.
+  bool take_model(Model model, std::string const& source, std::string const& shapes,
                   Project const* project, TakenUp const& why, std::string const& by_rule);
   void know_model(Model model, std::string const& source, StopToken stop);
   void start_modelling();
@@ -251,6 +253,11 @@ private:
   struct ModelTuningPart;  ///< of one
   void tune_model_job(ModelTuningJob& job);
   void tune_model_on(ModelTuningJob& job, std::vector<DeviceKind> const& kinds);
+  // Layouts and algorithms before it (session_arranging.cpp).
+  Status arrange_first(ModelTuningJob& job, std::vector<DeviceKind> const& kinds);
+  Result<Arranged> arranged_on(ModelTuningJob& job, DeviceKind const& kind);
+  Status take_arranged(ModelTuningJob& job, Model const& model);
+  void show_arranging(ModelTuningJob& job, std::function<void(ModelTuningView&)> const& change);
   void take_kind(ModelTuningPart& part, DeviceKind const& kind);
   Status prepare_part(ModelTuningPart& part, DeviceKind const& kind);
   std::map<int, std::string> standing_on(ModelTuningPart const& part) const;

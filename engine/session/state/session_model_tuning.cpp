@@ -5,9 +5,8 @@
 #include <algorithm>
 
 #include "engine/session/state/kind_schedules.h"
+#include "engine/session/state/model_tuning_job.h"
 #include "engine/session/state/opened_trial.h"
-#include "engine/session/state/session_impl.h"
-#include "engine/session/state/tuning_clock.h"
 #include "engine/session/views/tuning_views.h"
 #include "engine/support/base/quantities.h"
 
@@ -72,27 +71,6 @@ void take_result_into(ModelTuningView& view, TunedModel const& tuned, LoadedMode
 
 }  // namespace
 
-struct SessionImpl::ModelTuningJob {
-  ModelSource from = {};
-  TuneModel wanted;
-  std::vector<std::string> devices = {};
-  std::map<int, std::string> standing = {};  ///< on the kind in use when it began
-  ModelTuningView begun = {};
-  StopToken stop = {}, enough = {};
-};
-
-struct SessionImpl::ModelTuningPart {
-  ModelTuningJob const& job;
-  size_t place = 0;  ///< among those that were begun together
-  Model model = {};  ///< as it is planned for the kind
-  TriedOn where = {};
-  TuningClock clock;
-  std::unique_ptr<records::TrialStore> store = {};
-  // These with the session's mutex held.
-  ModelTuningView view = {};
-  std::map<int, TuningRun> runs = {};  ///< by the kernel's row in this model
-};
-
 /// Of the kernel, its trials so far; with the mutex held.
 TuningRun& SessionImpl::run_of(ModelTuningPart& part, int kernel) {
   TuningRun& run = part.runs[kernel];
@@ -154,11 +132,12 @@ Status SessionImpl::run(TuneModel const& c) {
 void SessionImpl::tune_model_job(ModelTuningJob& job) {
   wait_for_others(job.stop);
   auto kinds = open_kinds(job.devices, job.stop);
-  if (kinds) {
+  Status arranged = kinds ? arrange_first(job, *kinds) : std::unexpected(kinds.error());
+  if (arranged) {
     tune_model_on(job, *kinds);
   } else {
     ModelTuningPart none{.job = job, .clock = TuningClock(0, 0), .view = job.begun};
-    end_part(none, {.failure = kinds.error()});
+    end_part(none, {.failure = arranged.error()});
   }
   tuner_is_done();
 }
@@ -189,8 +168,9 @@ void SessionImpl::tune_model_on(ModelTuningJob& job, std::vector<DeviceKind> con
   for (ModelTuningPart* part : those) part->clock.begin();
   search_on_kinds(std::move(searches),
                   [&](size_t which, FoundOnKind const& found) { end_part(*those[which], found); });
-  bool changed = std::ranges::any_of(
-      parts, [](auto const& part) { return !part->view.elsewhere && part->view.changed > 0; });
+  bool changed = job.rearranged || std::ranges::any_of(parts, [](auto const& part) {
+                   return !part->view.elsewhere && part->view.changed > 0;
+                 });
   if (!changed) return;
   start_modelling();
   start_measuring();
@@ -202,6 +182,7 @@ void SessionImpl::take_kind(ModelTuningPart& part, DeviceKind const& kind) {
     view.kind = kind_text(kind.backend().target().hardware);
     view.machine = machine_words(kind.backend());
     view.elsewhere = view.kind != state_.kind;
+    if (view.elsewhere) view.choices.clear();  // they are of the kind in use
     view.devices.clear();
     for (NamedDevice const& one : kind.devices)
       view.devices.push_back({.name = one.name, .machine = view.machine});

@@ -101,6 +101,9 @@ Project project_of(State const& state);
 struct TakenUp {
   std::string device_before;       ///< another one goes on; empty: it is opened
   bool other_arrangement = false;  ///< of the model that is open: some kernels are other ones now
+  /// It is asked last, and nothing happens if not; what a tuning shows goes on then. Empty: nobody
+  /// is asked.
+  std::function<bool(State const&)> still = {};
 };
 /// Puts a project's histories into a state whose model was loaded. Says in a sentence each what
 /// did not fit; that is kept. Where the project comes from another target, every schedule is judged
