@@ -32,33 +32,6 @@ private slots:
   }
   void cleanup() { session_.reset(); }
 
-  /// What it is that is kept is the machine's affair; what was shaped before stays with its kernel.
-  void layouts_are_tried_before_the_kernels() {
-    open_dqn();
-    int last = int(session_->snapshot().kernels->rows.size()) - 1;
-    QVERIFY(session_->execute(SelectKernel{last}));
-    QVERIFY(session_->execute(JumpTo{0}));
-    QVERIFY(session_->execute(TuneModel{.trials = 8, .search = "random", .arranges = 1}));
-    QVERIFY(session_->wait_idle(300));
-    ModelTuningView const view = model();
-    QVERIFY2(view.error.empty(), view.error.c_str());
-    QCOMPARE(view.trials, 8);
-    QVERIFY(view.choices.size() >= 3);
-    Point kept;
-    for (TriedChoice const& one : view.choices) {
-      size_t equals = one.choice.find('=');
-      QVERIFY(equals != std::string::npos);
-      QVERIFY(one.speedup > 0 || !one.sentence.empty());
-      if (one.kept) kept[one.choice.substr(0, equals)] = one.choice.substr(equals + 1);
-    }
-    Snapshot now = session_->snapshot();
-    QCOMPARE(parse_project(session_->save(), "f").value().model.arrangement, kept);
-    for (auto const& choice : now.model->choices)
-      QCOMPARE(choice.value, kept.contains(choice.knob) ? kept[choice.knob] : choice.by_rule);
-    QCOMPARE(now.kernel, last);
-    QVERIFY(now.history->nodes.size() >= 2);
-  }
-
   void what_is_faster_in_the_network_becomes_the_kernels_schedules() {
     open_dqn();
     QVERIFY(session_->execute(TuneModel{.trials = 24, .search = "random", .seed = 3}));
@@ -99,6 +72,33 @@ private slots:
     QCOMPARE(view.changed, tuned);
     auto store = records::open_store(folder_.filePath("trials.sqlite").toStdString());
     QCOMPARE((*store)->count({}).value(), int64_t(24));
+  }
+
+  /// What it is that is kept is the machine's affair; what was shaped before stays with its kernel.
+  void layouts_are_tried_before_the_kernels() {
+    open_dqn();
+    int last = int(session_->snapshot().kernels->rows.size()) - 1;
+    QVERIFY(session_->execute(SelectKernel{last}));
+    QVERIFY(session_->execute(JumpTo{0}));
+    QVERIFY(session_->execute(TuneModel{.trials = 8, .search = "random", .arranges = 1}));
+    QVERIFY(session_->wait_idle(300));
+    ModelTuningView const view = model();
+    QVERIFY2(view.error.empty(), view.error.c_str());
+    QCOMPARE(view.trials, 8);
+    QVERIFY(view.choices.size() >= 3);
+    Point kept;
+    for (TriedChoice const& one : view.choices) {
+      size_t equals = one.choice.find('=');
+      QVERIFY(equals != std::string::npos);
+      QVERIFY(one.speedup > 0 || !one.sentence.empty());
+      if (one.kept) kept[one.choice.substr(0, equals)] = one.choice.substr(equals + 1);
+    }
+    Snapshot now = session_->snapshot();
+    QCOMPARE(parse_project(session_->save(), "f").value().model.arrangement, kept);
+    for (auto const& choice : now.model->choices)
+      QCOMPARE(choice.value, kept.contains(choice.knob) ? kept[choice.knob] : choice.by_rule);
+    QCOMPARE(now.kernel, last);
+    QVERIFY(now.history->nodes.size() >= 2);
   }
 
   void it_waits_goes_on_and_what_was_found_before_it_was_stopped_is_compared() {

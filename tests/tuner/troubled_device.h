@@ -18,7 +18,7 @@ public:
   std::function<bool(int load)> lies, crashes, is_lost;
   bool in_one_call = false;  ///< judges by itself
   /// A library in place of the candidate's; empty: the candidate's.
-  std::function<std::span<std::byte const>(int attempt)> instead;
+  std::function<std::span<std::byte const>(std::span<std::byte const> library)> instead;
   bool is_small = false;
   std::function<bool(double true_seconds)> says_wrong;
   std::atomic<bool> said_wrong = false;  ///< of the last one
@@ -109,7 +109,7 @@ private:
                                    CallOptions const& options) {
     auto [library, step] = trial;
     ++attempts;
-    if (std::span<std::byte const> other = instead ? instead(attempts) : library; !other.empty())
+    if (std::span<std::byte const> other = instead ? instead(library) : library; !other.empty())
       library = other;
     if (is_small) return bad_input("tensor_too_large", "there is no room for the limits");
     if (is_lost && is_lost(attempts)) return environment_failed("device_lost", "the line was cut");

@@ -126,6 +126,7 @@ bool SessionImpl::take_model(Model model, std::string const& source, std::string
   if (why.still && !why.still(state_)) return false;
   if (!why.still) stop_tuning();  // of another model, or for another device
   if (why.still || !why.device_before.empty()) take_tunings(next, state_);
+  if (why.still) next.model_tuning = state_.model_tuning;  // it goes on
   next.machine = state_.machine;
   next.version = state_.version;
   state_ = std::move(next);
