@@ -206,7 +206,8 @@ Status ModelTuning::compare() {
     auto dropped = std::erase_if(tuned_.scripts, [&](auto const& script) {
       return compared.ratios[script.first].median() >= 1;
     });
-    if (dropped == 0 && compared.network_ratio.median() < 1) return {};
+    bool faster = compared.network_ratio.median() < 1 && tuned_.tuned_ms < tuned_.rule_ms;
+    if (dropped == 0 && faster) return {};
     if (dropped == 0) tuned_.scripts.clear();
   }
   tuned_.tuned_ms = tuned_.rule_ms;
