@@ -159,6 +159,7 @@ struct ScriptCheck {
 struct CheckOptions {
   bool measure = false;  ///< time the plain nest and the scheduled one
   bool checked = false;  ///< run the schedule once more with every access checked
+  int threads = 0;       ///< of the kernel; 0: all units of the device
 };
 /// Replays the script step by step and compares what it computes with the kernel's reference, run
 /// on the device with seeded inputs. Long runs say each second how long they have been.
@@ -256,7 +257,8 @@ Status write_tuned_project(LoadedModel const& model, TunedModel const& tuned,
 
 struct DiffOptions {
   std::string stage = "program";
-  bool measure = false;  ///< time both, after each was found right
+  bool measure = false;  ///< time both in turns, after each was found right
+  int threads = 0;       ///< of the kernel; 0: all units of the device
 };
 struct ScriptDiff {
   StateComparison states;

@@ -4,9 +4,12 @@
 
 #include <fstream>
 
+#include "app/shared/environment.h"
+#include "engine/device/local_device.h"
 #include "engine/session/use_cases.h"
 #include "engine/session/views/schedule_views.h"
 #include "tests/support/sessions.h"
+#include "tests/tuner/troubled_device.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -41,6 +44,30 @@ private slots:
     QCOMPARE(marks(pair.before), std::string(" - ~ ^ "));
     QCOMPARE(marks(pair.after), std::string(" ^ + ~ "));
     QCOMPARE(marks(with_changes(a, a)), std::string("      "));
+  }
+
+  /// Both schedules of a comparison, and the one of a check.
+  void kernels_are_timed_with_the_threads_that_were_asked_for() {
+    Environment environment = make_environment().value();
+    Backend const& backend = *environment.backend;
+    LocalDevice local(LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+    Model model = load_model("example:matmul", {}, backend).value();
+    MachineView machine = machine_view(backend, local, {}, false, false).value();
+    NamedScript plain{"plain", ""};
+    std::string const empty = to_script(kernel_name(*model, 0), {});
+    int const all = backend.target().hardware.unit().count;
+    for (int threads : {1, 3, 0}) {
+      testing::TroubledDevice device(local);
+      QVERIFY(check_script(*model, 0, empty, "f", backend, device,
+                           {.measure = true, .threads = threads}));
+      QCOMPARE(device.timed_with, (std::set<int>{threads > 0 ? threads : all}));
+      device.timed_with.clear();
+      auto diff = diff_scripts(*model, 0, plain, plain, {.measure = true, .threads = threads},
+                               machine, backend, device);
+      QVERIFY2(diff, diff ? "" : to_sentence(diff.error()).c_str());
+      QVERIFY(diff->states.summary.contains("by measurement"));
+      QCOMPARE(device.timed_with, (std::set<int>{threads > 0 ? threads : all}));
+    }
   }
 
   void very_long_texts_are_compared_as_a_whole_and_quickly() {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <set>
 #include <string_view>
 #include <thread>
 
@@ -27,6 +28,7 @@ public:
   std::atomic<int> attempts = 0;
   std::chrono::milliseconds trip{0};  ///< that every call takes besides; then it takes several
   std::atomic<int> calls_of_several = 0;
+  std::set<int> timed_with;  ///< threads
   /// Of the speed it has at best, at each look at it: a trial or a question for it. Then a trial
   /// takes what `true_seconds` says of its library, at that speed.
   std::function<double(int look)> speed;
@@ -80,6 +82,7 @@ public:
   }
   Result<Timing> time(std::span<DeviceStep const> steps, int threads, TimingOptions const& timing,
                       CallOptions const& options) override {
+    timed_with.insert(threads);
     return device_.time(steps, threads, timing, options);
   }
   Result<TrialAnswer> attempt(std::span<std::byte const> library, DeviceStep const& step,

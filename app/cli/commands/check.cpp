@@ -76,10 +76,11 @@ int check(Context const& context, Arguments const& arguments) {
   if (!chosen) return report(context, chosen.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
-  auto result = session::check_script(*chosen->model, chosen->kernel, chosen->script.text,
-                                      chosen->script.name, *context.backend, **device,
-                                      {.measure = arguments.timed, .checked = arguments.checked},
-                                      {}, progress_of(context));
+  auto result = session::check_script(
+      *chosen->model, chosen->kernel, chosen->script.text, chosen->script.name, *context.backend,
+      **device,
+      {.measure = arguments.timed, .checked = arguments.checked, .threads = context.threads}, {},
+      progress_of(context));
   end_progress(context);
   if (!result) return report(context, result.error());
   if (context.json) {

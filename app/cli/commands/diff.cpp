@@ -92,9 +92,9 @@ int diff(Context const& context, Arguments const& arguments) {
   auto machine = session::machine_view(*context.backend, **device, context.cache_folder, true,
                                        false, {}, {}, context.device);
   if (!machine) return report(context, machine.error());
-  auto result =
-      session::diff_scripts(**model, *kernel, *before, *after, {arguments.stage, arguments.timed},
-                            *machine, *context.backend, **device, {}, progress_of(context));
+  auto result = session::diff_scripts(**model, *kernel, *before, *after,
+                                      {arguments.stage, arguments.timed, context.threads}, *machine,
+                                      *context.backend, **device, {}, progress_of(context));
   end_progress(context);
   if (!result) return report(context, result.error());
   if (context.json)

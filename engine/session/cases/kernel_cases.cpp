@@ -18,9 +18,9 @@ namespace tw::session {
 namespace {
 
 /// The plain nest of a large convolution takes a while: one run is enough to know how slow it is.
-BenchOptions bench_options(Backend const& backend, StopToken stop) {
+BenchOptions bench_options(int threads, Backend const& backend, StopToken stop) {
   BenchOptions options;
-  options.threads = backend.target().hardware.unit().count;
+  options.threads = threads > 0 ? threads : backend.target().hardware.unit().count;
   options.timing = {.warm_up = 1, .repeats = 5, .min_sample_seconds = 50e-6, .most_seconds = 2};
   options.call.stop = stop;
   options.call.timeout = std::chrono::minutes(2);
@@ -113,7 +113,7 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
   TRY_ASSIGN(KernelReference reference,
              kernel_reference(model, kernel, backend, device, stop, progress));
   KernelBench bench(device, plain, std::move(reference.inputs));
-  BenchOptions options = bench_options(backend, stop);
+  BenchOptions options = bench_options(what.threads, backend, stop);
   if (what.measure) {
     Elapsing elapsing(progress, fmt::format("{}: timing the plain loop nest", plain.name), 0);
     auto code = compile_kernel(plain, backend, CodeTier::kFast, stop);
@@ -147,26 +147,66 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
 
 namespace {
 
-Result<StateToCompare> side_of(LoadedModel const& model, int kernel, NamedScript const& script,
-                               ir::Program const& program, bool measure, MachineView const& machine,
-                               Backend const& backend, Device& device, StopToken stop,
-                               Progress const& progress) {
+constexpr int kTurns = 5;  // of each schedule: what else runs disturbs both
+
+/// What two schedules of a kernel are compared by.
+struct Comparing {
+  LoadedModel const& model;
+  int kernel = 0;
+  DiffOptions const& options;
+  MachineView const& machine;
+  Backend const& backend;
+  Device& device;
+  StopToken stop;
+  Progress const& progress;
+};
+
+/// Errors: wrong_result, those of `check_script`.
+Result<StateToCompare> side_of(Comparing const& by, NamedScript const& script,
+                               ir::Program const& program) {
   StateToCompare side;
   side.state.name = script.name;
-  side.state.script = script.text.empty() ? to_script(model.kernel(kernel).name, {}) : script.text;
+  side.state.script =
+      script.text.empty() ? to_script(by.model.kernel(by.kernel).name, {}) : script.text;
   side.facts = std::make_shared<StateFacts const>(
-      facts_of(program, machine.rates.get(), machine.cache_bytes, backend));
-  if (!measure) return side;
-  TRY_ASSIGN(ScriptCheck check, check_script(model, kernel, side.state.script, script.name, backend,
-                                             device, {.measure = true}, stop, progress));
-  if (!check.scheduled_ms)
+      facts_of(program, by.machine.rates.get(), by.machine.cache_bytes, by.backend));
+  if (!by.options.measure) return side;
+  TRY_ASSIGN(ScriptCheck check,
+             check_script(by.model, by.kernel, side.state.script, script.name, by.backend,
+                          by.device, {.threads = by.options.threads}, by.stop, by.progress));
+  if (!check.comparison.equal)
     return refused("wrong_result", fmt::format("{} computes a wrong result: the largest difference "
                                                "is {:.3g}, and the largest value is {:.3g}",
                                                script.name, check.comparison.max_abs_diff,
                                                check.comparison.max_abs_ref));
-  side.min_ms = check.scheduled_ms;
-  side.spread = check.scheduled_spread;
   return side;
+}
+
+/// Both in turns, so that what else the machine does is in both times.
+Status time_in_turns(Comparing const& by, ir::Program const& plain,
+                     std::array<ir::Program const*, 2> programs,
+                     std::array<StateToCompare*, 2> sides) {
+  TRY_ASSIGN(KernelReference reference,
+             kernel_reference(by.model, by.kernel, by.backend, by.device, by.stop, by.progress));
+  KernelBench bench(by.device, plain, std::move(reference.inputs));
+  BenchOptions options = bench_options(by.options.threads, by.backend, by.stop);
+  std::vector<KernelCode> codes;
+  for (ir::Program const* program : programs) {
+    TRY_ASSIGN(KernelCode code, compile_kernel(*program, by.backend, CodeTier::kFull, by.stop));
+    codes.push_back(std::move(code));
+  }
+  std::array<Samples, 2> samples;
+  Elapsing elapsing(by.progress, fmt::format("{}: timing both schedules in turns", plain.name), 0);
+  for (int turn = 0; turn < kTurns; ++turn)
+    for (size_t i : {size_t(turn % 2), size_t(1 - turn % 2)}) {
+      TRY_ASSIGN(BenchResult measured, bench.measure(codes[i], options));
+      std::ranges::copy(measured.samples.seconds, std::back_inserter(samples[i].seconds));
+    }
+  for (size_t i : {0, 1}) {
+    sides[i]->min_ms = samples[i].least() * 1e3;
+    sides[i]->spread = samples[i].spread();
+  }
+  return {};
 }
 
 }  // namespace
@@ -179,10 +219,10 @@ Result<ScriptDiff> diff_scripts(LoadedModel const& model, int kernel, NamedScrip
   TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
   TRY_ASSIGN(ir::Program first, schedule_program(plain, before.text, before.name, backend));
   TRY_ASSIGN(ir::Program second, schedule_program(plain, after.text, after.name, backend));
-  TRY_ASSIGN(StateToCompare from, side_of(model, kernel, before, first, options.measure, machine,
-                                          backend, device, stop, progress));
-  TRY_ASSIGN(StateToCompare to, side_of(model, kernel, after, second, options.measure, machine,
-                                        backend, device, stop, progress));
+  Comparing by{model, kernel, options, machine, backend, device, stop, progress};
+  TRY_ASSIGN(StateToCompare from, side_of(by, before, first));
+  TRY_ASSIGN(StateToCompare to, side_of(by, after, second));
+  if (options.measure) TRY(time_in_turns(by, plain, {&first, &second}, {&from, &to}));
   te::Kernel const& defined = model.kernel(kernel).kernel;
   TRY_ASSIGN(CodeText then, whole(code_text(first, defined, options.stage, backend)));
   TRY_ASSIGN(CodeText now, whole(code_text(second, defined, options.stage, backend)));

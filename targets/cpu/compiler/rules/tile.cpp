@@ -17,6 +17,8 @@ constexpr int64_t kMostIdle = 32;        // one lane in so many
 constexpr int64_t kLongRow = 4;          // vectors that hide the latency of an addition
 constexpr double kTermsToTurn = 9;       // as many terms of a sum take the time of turning it
 constexpr double kPackedIsBetter = 1.1;  // measured at 16 to 512 channels
+constexpr int64_t kBusy = 12;            // sums that keep the multiply-adds busy,
+constexpr int64_t kOperands = 4;         // and registers for what they read
 
 /// An expression speaks of the iterator only as v // P; the answer is P. 0: otherwise, too.
 int64_t only_by_groups(Expr const& e, std::string const& iter) {
@@ -91,6 +93,16 @@ int operands(RuleStage const& stage) {
     return true;
   });
   return count;
+}
+
+/// Half of the registers hold sums, where few terms are added: they wait for memory. Else as many
+/// as two multiply-adds a cycle need that take five, where there are so many. What an epilogue
+/// keeps across the loop spills none of them. (28 of 32 was 1.3 times slower than 14 on a
+/// 64-channel 3x3 convolution, whose inner loop counts to 3; 12 of 16 was 1.7 times slower than 8
+/// on a depthwise one.)
+int64_t most_sums(RuleStage const& stage, int64_t registers) {
+  int64_t half = std::max<int64_t>(4, registers / 2);
+  return stage.terms() <= kFewTerms ? half : std::max(half, std::min(kBusy, registers - kOperands));
 }
 
 /// How many copies along an axis: many, with few of them idle in a last, guarded tile. 13 is cut
@@ -180,10 +192,7 @@ Tile tile_by_rule(Building& building, RuleStage const& stage, Target const& targ
   int64_t idle = (2 * width - along % (2 * width)) % (2 * width);
   bool pairs = tile.lanes == width && kMostIdle * idle <= along;
   tile.vectors = pairs ? 2 : 1;
-  // Half of the registers hold sums: enough to hide the latency of a multiply-add, and what an
-  // epilogue keeps across the loop spills none of them. (28 of 32 was 1.3 times slower than 14 on
-  // a 64-channel 3x3 convolution, whose inner loop counts to 3.)
-  int64_t room = std::max<int64_t>(4, target.registers() / 2) / tile.vectors;
+  int64_t room = most_sums(stage, target.registers()) / tile.vectors;
   tile.factors.assign(axes.size(), 1);
   tile.blocks = axis_of_blocks(stage, tile);
   if (tile.blocks) tile.factors[*tile.blocks] = 2, room /= 2;
