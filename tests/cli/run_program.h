@@ -15,7 +15,7 @@ inline Run run_program(QString const& program, QStringList const& arguments,
   QProcess process;
   if (!environment.isEmpty()) process.setProcessEnvironment(environment);
   process.start(program, arguments);
-  process.waitForFinished(120000);
+  process.waitForFinished(300000);
   return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()),
           QString::fromUtf8(process.readAllStandardError())};
 }

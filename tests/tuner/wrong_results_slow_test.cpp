@@ -75,16 +75,11 @@ private:
     TroubledDevice device(*device_);
     device.in_one_call = true;
     std::vector<int> replaced;  ///< by which; -1: by none
-    std::vector<std::byte> last;
     device.instead = [&](std::span<std::byte const> library) -> std::span<std::byte const> {
-      // Where the device became slower, the same one is asked again.
-      if (!std::ranges::equal(library, last)) {
-        // The first is the default schedule, without which there is no search.
-        bool is_other = !last.empty() && rng.below(kOneOf) == 0;
-        replaced.push_back(is_other ? int(rng.below(int64_t(wrong_.size()))) : -1);
-        last.assign(library.begin(), library.end());
-      }
-      return replaced.back() < 0 ? library : wrong_[size_t(replaced.back())];
+      // The first is the default schedule, without which there is no search.
+      bool is_other = !replaced.empty() && rng.below(kOneOf) == 0;
+      replaced.push_back(is_other ? int(rng.below(int64_t(wrong_.size()))) : -1);
+      return is_other ? wrong_[size_t(replaced.back())] : library;
     };
     int wrong = 0;
     auto check = [&] {

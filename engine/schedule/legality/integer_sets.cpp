@@ -23,7 +23,7 @@ namespace {
 /// of time.
 constexpr unsigned long kMostOperations = 20'000;
 /// For all questions of a check.
-constexpr std::chrono::milliseconds kMostTime{50};
+constexpr std::chrono::milliseconds kMostTime{25};
 
 template <auto free>
 struct Freeing {
