@@ -147,7 +147,7 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
 
 namespace {
 
-constexpr int kTurns = 5;  // of each schedule: what else runs disturbs both
+constexpr int kTurns = 5;  // of each schedule, a sample in each: what else runs disturbs both
 
 /// What two schedules of a kernel are compared by.
 struct Comparing {
@@ -190,6 +190,7 @@ Status time_in_turns(Comparing const& by, ir::Program const& plain,
              kernel_reference(by.model, by.kernel, by.backend, by.device, by.stop, by.progress));
   KernelBench bench(by.device, plain, std::move(reference.inputs));
   BenchOptions options = bench_options(by.options.threads, by.backend, by.stop);
+  options.timing.repeats = 1;
   std::vector<KernelCode> codes;
   for (ir::Program const* program : programs) {
     TRY_ASSIGN(KernelCode code, compile_kernel(*program, by.backend, CodeTier::kFull, by.stop));
