@@ -1,4 +1,5 @@
 // for k: T[e] = T[e] + x(k)   -->   acc = T[e]; for k: acc = acc + x(k); T[e] = acc
+// and the same for a row of statements that add to one element again and again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,6 +25,7 @@ struct Place {
   Buffer buffer;
   Expr index;
   bool conditional = true;  // no store to it stands under no condition
+  int stores = 0;
   Buffer accumulator = nullptr;
 };
 
@@ -98,6 +100,7 @@ private:
         std::ranges::find_if(list, [&](Place const& place) { return equal(place.index, index); });
     if (known == list.end()) known = list.insert(list.end(), {buffer, index});
     known->conditional = known->conditional && conditional;
+    ++known->stores;
   }
 
 public:
@@ -127,25 +130,44 @@ bool holds(Stores const& stores, Place const& place) {
   });
 }
 
-/// `before`: what was surely stored before the loop, by the same thread. An element that the loop
-/// may not write is there then, and nobody else writes it.
-bool promotable(For const& loop, AccessCollector const& collected, Stores const& before) {
+/// Whether the places of one buffer may be kept elsewhere while a body runs that binds `bound`.
+/// `before`: what was surely stored before it, by the same thread. An element that the body may not
+/// write is there then, and nobody else writes it.
+bool promotable(std::vector<Place> const& places, std::set<std::string> const& bound,
+                Stores const& before) {
+  if (places.front().buffer->scope == "register") return false;
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (places[i].index.as<Ramp>() == nullptr && places[i].index.lanes() > 1) return false;
+    if (places[i].conditional && !holds(before, places[i])) return false;
+    for (std::string const& variable : bound)
+      if (uses_variable(places[i].index, variable)) return false;
+    for (size_t j = 0; j < i; ++j)
+      if (!disjoint(places[i].index, places[j].index)) return false;
+  }
+  return true;
+}
+
+bool promotable(Stmt const& body, AccessCollector const& collected, Stores const& before) {
   if (!collected.usable || collected.result.places.empty()) return false;
   size_t count = 0;
   for (auto const& [name, places] : collected.result.places) {
     count += places.size();
-    if (places.front().buffer->scope == "register") return false;
-    for (size_t i = 0; i < places.size(); ++i) {
-      if (places[i].index.as<Ramp>() == nullptr && places[i].index.lanes() > 1) return false;
-      if (uses_variable(places[i].index, loop.name())) return false;
-      if (places[i].conditional && !holds(before, places[i])) return false;
-      for (std::string const& inner : collected.bound_)
-        if (uses_variable(places[i].index, inner)) return false;
-      for (size_t j = 0; j < i; ++j)
-        if (!disjoint(places[i].index, places[j].index)) return false;
-    }
+    if (!promotable(places, collected.bound_, before)) return false;
   }
-  return count <= kMostAccumulators && loads_agree(loop.body, collected.result);
+  return count <= kMostAccumulators && loads_agree(body, collected.result);
+}
+
+/// A buffer whose elements are written once each has nothing to keep.
+void drop_written_once(Accesses& accesses) {
+  std::erase_if(accesses.places, [](auto const& entry) {
+    return std::ranges::all_of(entry.second, [](Place const& place) { return place.stores < 2; });
+  });
+}
+
+bool has_loop(Stmt const& s) {
+  bool found = false;
+  walk(s, [&](Stmt const& x) { return found = found || x.as<For>(), !found; });
+  return found;
 }
 
 enum class Use : uint8_t { kNone, kRead, kOverwritten };
@@ -230,8 +252,9 @@ public:
       return next;
     }
     AccessCollector collected(loop->body);
-    if (!promotable(*loop, collected, before_)) return rebuild(s);
-    return promoted(*loop, s, collected.result);
+    collected.bound_.insert(loop->name());
+    if (!promotable(loop->body, collected, before_)) return rebuild(s);
+    return promoted(s, collected.result);
   }
 
 private:
@@ -239,16 +262,40 @@ private:
     size_t known = before_.size();
     std::vector<Stmt> stmts;
     bool same = true;
-    for (Stmt const& child : list.stmts) {
-      stmts.push_back(visit(child));
-      same = same && stmts.back().same_as(child);
-      if (auto const* store = child.as<Store>()) before_.push_back(store);
+    for (size_t i = 0; i < list.stmts.size();) {
+      size_t end = end_of_row(list, i);
+      Stmt row = promoted_row(list, i, end);
+      if (row) stmts.push_back(row);
+      for (size_t j = i; j < end; ++j) {
+        if (!row) stmts.push_back(visit(list.stmts[j]));
+        same = same && !row && stmts.back().same_as(list.stmts[j]);
+        if (auto const* store = list.stmts[j].as<Store>()) before_.push_back(store);
+      }
+      i = end;
     }
     before_.resize(known);
-    return same ? s : make_from<Seq>(list.origin, std::move(stmts));
+    if (same) return s;
+    return stmts.size() == 1 ? stmts.front() : make_from<Seq>(list.origin, std::move(stmts));
   }
 
-  Stmt promoted(For const& loop, Stmt const& s, Accesses& accesses) {
+  /// Statements without loops from one place on; one that has a loop stands alone.
+  static size_t end_of_row(Seq const& list, size_t from) {
+    size_t end = from;
+    while (end < list.stmts.size() && !has_loop(list.stmts[end])) ++end;
+    return std::max(end, from + 1);
+  }
+
+  /// Null where nothing is written twice, or may not be kept.
+  Stmt promoted_row(Seq const& list, size_t from, size_t end) {
+    if (end - from < 2) return nullptr;
+    Stmt row = make_from<Seq>(list.origin, std::vector<Stmt>(list.stmts.begin() + long(from),
+                                                             list.stmts.begin() + long(end)));
+    AccessCollector collected(row);
+    drop_written_once(collected.result);
+    return promotable(row, collected, before_) ? promoted(row, collected.result) : nullptr;
+  }
+
+  Stmt promoted(Stmt const& s, Accesses& accesses) {
     std::vector<Stmt> before, after;
     std::vector<Buffer> buffers;
     for (auto& [name, places] : accesses.places)
@@ -261,16 +308,15 @@ private:
         // What is overwritten first is not read: it may never have been written before.
         Expr start = first_use(s, place) == Use::kOverwritten ? zero(place.buffer->type, lanes)
                                                               : load(place.buffer, {place.index});
-        before.push_back(make_from<Store>(loop.origin, place.accumulator, std::vector<Expr>{all},
+        before.push_back(make_from<Store>(s->origin, place.accumulator, std::vector<Expr>{all},
                                           std::move(start)));
-        after.push_back(make_from<Store>(loop.origin, place.buffer, std::vector<Expr>{place.index},
+        after.push_back(make_from<Store>(s->origin, place.buffer, std::vector<Expr>{place.index},
                                          load(place.accumulator, {all})));
       }
     before.push_back(Replacing(accesses).visit(s));
     before.insert(before.end(), after.begin(), after.end());
     Stmt body = seq(std::move(before));
-    for (size_t i = buffers.size(); i-- > 0;)
-      body = make_from<Alloc>(loop.origin, buffers[i], body);
+    for (size_t i = buffers.size(); i-- > 0;) body = make_from<Alloc>(s->origin, buffers[i], body);
     return body;
   }
   int next_ = 0;

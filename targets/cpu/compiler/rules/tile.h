@@ -1,6 +1,8 @@
 /// The register tile of a sum: which axes become lanes and copies.
 #pragma once
 
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -14,6 +16,10 @@ struct Tile {
   int64_t vectors = 1;           // of lanes, side by side
   std::vector<int64_t> factors;  // copies per axis
   std::optional<size_t> blocks;  // the axis that counts vectors of lanes in a layout of blocks
+
+  int64_t copies() const {  // statements of the innermost loop
+    return std::accumulate(factors.begin(), factors.end(), vectors, std::multiplies<>());
+  }
 };
 
 /// By the rule where the building's decisions say nothing else.

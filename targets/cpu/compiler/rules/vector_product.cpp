@@ -140,7 +140,8 @@ std::optional<bool> vector_product_rule(Building& building, RuleStage const& sta
   building.step(fmt::format("vectorize({})", reference(stage, lanes)));
   for (RuleAxis const& axis : matrix->vectors)
     building.step(fmt::format("unroll({})", reference(stage, axis.name)));
-  building.step(fmt::format("unroll({})", reference(stage, vectors)));
+  for (std::string const& loop : {vectors, few})
+    if (!loop.empty()) building.step(fmt::format("unroll({})", reference(stage, loop)));
   bool joined = reader && !task.empty() &&
                 join_reader(building, *reader, reference(stage, task), task, width);
   if (stage.points() >= kWorthThreads)
