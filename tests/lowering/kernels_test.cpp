@@ -5,29 +5,13 @@
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
-#include "engine/lowering/passes.h"
 #include "engine/te/te.h"
+#include "tests/support/all_passes.h"
 #include "tests/support/counted_inputs.h"
 
 using namespace tw;
 
 namespace {
-
-std::vector<Pass> all_passes() {
-  return {hoist_reduction_init(),
-          lower_blocks(),
-          simplify_kernel().because("for the test"),
-          compact_tensors(),
-          partition_loops(),
-          guard_updates(),
-          version_loops(),
-          flatten_buffers(),
-          vectorize_loops(),
-          unroll_loops(),
-          simplify_kernel().because("for the test"),
-          promote_accumulators(),
-          plan_workspace()};
-}
 
 /// Tiles of A wait in a tensor that is allocated whole for each of them; the guard is one that
 /// loops are partitioned for.
@@ -73,7 +57,7 @@ private slots:
     QVERIFY2(program, program ? "" : to_sentence(program.error()).c_str());
     std::vector<NDArray> inputs = testing::counted_inputs(*program);
     NDArray expected = ir::interpret(*program, inputs).value()[0];
-    auto stages = lower(*program, Target{}, all_passes());
+    auto stages = lower(*program, Target{}, testing::all_passes());
     QVERIFY2(stages, stages ? "" : to_sentence(stages.error()).c_str());
     for (LoweredStage const& stage : *stages) {
       auto out = ir::interpret(stage.kernel, 2, inputs);
@@ -91,7 +75,7 @@ private slots:
   void a_vector_loop_of_calls_is_refused() {
     std::string text = kTiles;
     text.replace(text.find("for j in 2"), 3, "vector");
-    auto stages = lower(ir::parse_program(text).value(), Target{}, all_passes());
+    auto stages = lower(ir::parse_program(text).value(), Target{}, testing::all_passes());
     QVERIFY(!stages);
     QCOMPARE(stages.error().code, std::string("call_in_vector_loop"));
   }
@@ -108,7 +92,7 @@ private slots:
       ir::Function host{program.name, program.inputs, program.sizes, program.body};
       host.params.insert(host.params.end(), program.outputs.begin(), program.outputs.end());
       ir::KernelIr now{host, {host, host}};
-      for (Pass const& pass : all_passes()) {
+      for (Pass const& pass : testing::all_passes()) {
         ir::KernelIr before = now;
         now = pass.run(now, PassContext{Target{}}).value();
         QCOMPARE(now.device.size(), size_t(2));

@@ -30,7 +30,6 @@ std::vector<Pass> cpu_passes() {
       compact_tensors(),
       partition_loops(),
       guard_updates(),
-      version_loops(),
       flatten_buffers(),
       vectorize_loops(),
       unroll_loops(),

@@ -102,17 +102,6 @@ void Emitter::allocation(Alloc const& node) {
 
 namespace {
 
-/// Several sums that are kept in registers.
-bool holds_a_tile(Stmt const& s) {
-  std::set<std::string> names;
-  walk(s, [&](Stmt const& x) {
-    auto const* store = x.as<Store>();
-    if (store && store->buffer->scope == "register") names.insert(store->buffer->name);
-    return names.size() < 2;
-  });
-  return names.size() >= 2;
-}
-
 /// LLVM would write the loop out where it is short, and share what the copies read: registers that
 /// the tile fills. (A row of 7 with 12 sums in 16 registers was 1.2 times slower so.)
 void keep_rolled(llvm::Instruction* branch) {
@@ -162,7 +151,7 @@ void Emitter::loop(For const& node) {
   variable->addIncoming(next, builder_.GetInsertBlock());
   for (auto& [name, phi] : phis) phi->addIncoming(registers_[name], builder_.GetInsertBlock());
   auto* branch = builder_.CreateCondBr(builder_.CreateICmpSLT(next, extent), body, after);
-  if (holds_a_tile(node.body)) keep_rolled(branch);  // the schedule says what is unrolled
+  if (phis.size() > 1) keep_rolled(branch);  // several sums in registers: a tile
   builder_.SetInsertPoint(after);
 }
 
