@@ -234,9 +234,9 @@ bool row_fits(Tile const& tile, int64_t registers) {
 }
 
 /// How many of the innermost loops of the sums are written out: by rule a window where few terms
-/// are added (1.08 times faster than its rows), else a short row that fits. (With 10 sums, 2
-/// vectors and 5 scalars in 16 registers a row of three was 1.15 times slower written out, with 8
-/// sums 1.03 times faster.)
+/// are added (1.05 times faster than its rows), else a short row that fits. (With 10 sums, 2
+/// vectors and 5 scalars in 16 registers a row of three was 1.19 times slower written out, with 8
+/// sums 1.02 times faster.)
 size_t ask_for_unrolled(Building& building, RuleStage const& stage, Target const& target,
                         Tile const& tile,
                         std::vector<std::pair<std::string, int64_t>> const& sums) {
