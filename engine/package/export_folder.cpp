@@ -2,14 +2,18 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "engine/package/export_list.h"
@@ -84,11 +88,31 @@ bool is_draft_of(std::string_view file, std::string_view name) {
   return file.starts_with('.') && file.find_first_not_of("0123456789.") == file.npos;
 }
 
+/// Whether the process that began the draft "NAME.PID.N.part" has ended.
+bool is_left(std::string_view file, std::string_view name) {
+  file.remove_prefix(name.size() + 1);
+  pid_t pid = 0;
+  std::from_chars(file.data(), file.data() + file.size(), pid);
+  return pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+/// A child that was being started when its process was killed has the lock, too, until it is
+/// another program: a moment.
+int lock_of_left(fs::path const& draft, std::string_view name) {
+  int lock = lock_of(draft);
+  for (int i = 0; i < kMostTries && lock < 0 && is_left(draft.filename().string(), name); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    lock = lock_of(draft);
+  }
+  return lock;
+}
+
 void sweep(fs::path const& folder) {
   std::error_code ignored;
+  std::string name = folder.filename().string();
   for (auto const& entry : fs::directory_iterator(folder.parent_path(), ignored)) {
-    if (!is_draft_of(entry.path().filename().string(), folder.filename().string())) continue;
-    int lock = lock_of(entry.path());
+    if (!is_draft_of(entry.path().filename().string(), name)) continue;
+    int lock = lock_of_left(entry.path(), name);
     if (lock < 0) continue;
     remove_export(entry.path());
     ::close(lock);

@@ -154,6 +154,28 @@ private slots:
     QCOMPARE(names(), (QStringList{"out", "out.7.1.part"}));
   }
 
+  /// The lock goes along to a child that is being started, and stays a moment longer.
+  void a_child_that_was_being_started_keeps_nothing() {
+    int ready[2];
+    QVERIFY(::pipe(ready) == 0);
+    pid_t child = ::fork();
+    if (child == 0) {
+      auto dead = draft(at("out"));
+      put(dead->path() / "parameters.bin", "half");
+      bool is_started = ::fork() == 0;
+      if (is_started) ::usleep(200'000);
+      if (is_started) ::_exit(0);
+      (void)!::write(ready[1], "y", 1);
+      for (;;) ::pause();
+    }
+    char word = 0;
+    QVERIFY(::read(ready[0], &word, 1) == 1);
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    QVERIFY(export_text("one"));
+    QCOMPARE(names(), QStringList{"out"});
+  }
+
   void a_signal_takes_away_what_was_written_data() {
     QTest::addColumn<int>("signal");
     QTest::newRow("Ctrl-C") << SIGINT;
