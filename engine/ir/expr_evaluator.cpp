@@ -200,21 +200,23 @@ void ExprEvaluator::fail(Error error) {
 }
 
 int ExprEvaluator::slot(std::string const& name) {
-  auto [found, added] = slots_.emplace(name, int(variables_.size()));
-  if (added) variables_.emplace_back();
+  auto [found, added] = slots_.emplace(name, int(state_.variables.size()));
+  if (added) state_.variables.emplace_back();
   return found->second;
 }
 
 int ExprEvaluator::buffer_slot(std::string const& name) {
-  auto [found, added] = buffer_slots_.emplace(name, int(buffers_.size()));
+  auto [found, added] = buffer_slots_.emplace(name, int(state_.buffers.size()));
   if (added) {
-    buffers_.emplace_back();
+    state_.buffers.emplace_back();
     buffer_names_.push_back(name);
   }
   return found->second;
 }
 
-void ExprEvaluator::bind(int buffer, NDArray array) { buffers_[size_t(buffer)] = std::move(array); }
+void ExprEvaluator::bind(int buffer, NDArray array) {
+  state_.buffers[size_t(buffer)] = std::move(array);
+}
 
 void ExprEvaluator::resolve(Node& node, IntImm const& e) { node.constant.i = e.value; }
 void ExprEvaluator::resolve(Node& node, FloatImm const& e) { node.constant.f = e.value; }
@@ -258,7 +260,7 @@ Scalar ExprEvaluator::value(Compiled e, int lane) {
     case ExprKind::kFloatImm:
       return node.constant;
     case ExprKind::kVariable:
-      return variables_[size_t(node.slot)];
+      return state_.variables[size_t(node.slot)];
     case ExprKind::kUnary:
       return unary(node, lane);
     case ExprKind::kBinary:
@@ -325,7 +327,7 @@ Scalar ExprEvaluator::binary(Node const& node, int lane) {
 }
 
 int64_t ExprEvaluator::offset(int buffer, std::span<Compiled const> indices, int lane) {
-  NDArray const& array = buffers_[size_t(buffer)];
+  NDArray const& array = state_.buffers[size_t(buffer)];
   int64_t at = 0;
   for (size_t d = 0; d < indices.size(); ++d) {
     int64_t index = value(indices[d], lane).i;
@@ -345,7 +347,8 @@ int64_t ExprEvaluator::offset(int buffer, std::span<Compiled const> indices, int
 }
 
 Scalar ExprEvaluator::read(int buffer, int64_t at) const {
-  NDArray const& array = buffers_[size_t(buffer)];
+  NDArray const& array = state_.buffers[size_t(buffer)];
+  if (observer_) observer_->touched(buffer, array, at, false);
   if (array.type() == DType::kF32) return {0, double(static_cast<float const*>(array.data())[at])};
   if (array.type() == DType::kI64 || array.type() == DType::kU64)
     return {static_cast<int64_t const*>(array.data())[at], 0};
@@ -354,7 +357,8 @@ Scalar ExprEvaluator::read(int buffer, int64_t at) const {
 }
 
 void ExprEvaluator::write(int buffer, int64_t at, Scalar value) {
-  NDArray& array = buffers_[size_t(buffer)];
+  NDArray& array = state_.buffers[size_t(buffer)];
+  if (observer_) observer_->touched(buffer, array, at, true);
   switch (array.type()) {
     case DType::kF32:
       static_cast<float*>(array.data())[at] = float(value.f);

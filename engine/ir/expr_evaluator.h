@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/ir/expr.h"
@@ -24,16 +25,35 @@ struct Compiled {
   bool valid() const { return node >= 0; }
 };
 
+/// Is told of every access to an element.
+class AccessObserver {
+public:
+  virtual void touched(int buffer, NDArray const& tensor, int64_t element, bool writes) = 0;
+
+protected:
+  ~AccessObserver() = default;
+};
+
 /// The variables, buffers and compiled expressions of one run. The first failure is kept.
 class ExprEvaluator {
 public:
+  /// Values of all variables and buffers: of one of several that run the same.
+  struct State {
+    std::vector<Scalar> variables;
+    std::vector<NDArray> buffers;
+  };
+  State const& state() const { return state_; }
+  /// Of as many variables and buffers as are known.
+  void exchange(State& other) { std::swap(state_, other); }
+  void observe(AccessObserver* observer) { observer_ = observer; }
+
   int slot(std::string const& name);
   int buffer_slot(std::string const& name);
   Compiled compile(Expr const& e);
 
-  void set(int slot, int64_t value) { variables_[size_t(slot)].i = value; }
-  void set_value(int slot, Scalar value) { variables_[size_t(slot)] = value; }
-  void set_from(int slot, Compiled e) { variables_[size_t(slot)] = value(e, 0); }
+  void set(int slot, int64_t value) { state_.variables[size_t(slot)].i = value; }
+  void set_value(int slot, Scalar value) { state_.variables[size_t(slot)] = value; }
+  void set_from(int slot, Compiled e) { state_.variables[size_t(slot)] = value(e, 0); }
   void bind(int buffer, NDArray array);
   void bind(std::string const& name, NDArray array) { bind(buffer_slot(name), std::move(array)); }
 
@@ -44,6 +64,7 @@ public:
   int64_t offset(int buffer, std::span<Compiled const> indices, int lane);
   Scalar read(int buffer, int64_t offset) const;
   void write(int buffer, int64_t offset, Scalar value);
+  std::string const& buffer_name(int buffer) const { return buffer_names_[size_t(buffer)]; }
 
   bool failed() const { return failed_; }
   Error const& error() const { return error_; }
@@ -73,8 +94,8 @@ private:
   void resolve(Node& node, Broadcast const& e);
 
   std::vector<Node> nodes_;
-  std::vector<Scalar> variables_;
-  std::vector<NDArray> buffers_;
+  State state_;
+  AccessObserver* observer_ = nullptr;
   std::vector<std::string> buffer_names_;
   std::unordered_map<std::string, int> slots_, buffer_slots_;
   bool failed_ = false;

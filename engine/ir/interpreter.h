@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/ir/program.h"
+#include "engine/ir/sharing.h"
 #include "engine/support/base/job.h"
 #include "engine/tensor/ndarray.h"
 
@@ -16,12 +17,18 @@ struct InterpretOptions {
   /// order): a wrong annotation then shows as a wrong result.
   uint64_t shuffle_seed = 0;
   std::vector<int64_t> sizes;  ///< values of the size parameters
+  /// Bound loops run as blocks and threads that meet at barriers, and races are found. Null: their
+  /// iterations run one after the other, and a barrier among them is refused.
+  Sharing const* sharing = nullptr;
   StopToken stop;
 };
 
 /// Inputs as declared; returns the outputs. Locals and outputs start as NaN (floats) or a poison
 /// number, so that an element never written is seen. Errors: index_out_of_range with the access,
-/// shape_mismatch, division_by_zero, too_many_steps, cancelled.
+/// shape_mismatch, division_by_zero, too_many_steps, cancelled. With `sharing`, each with the
+/// iterations that it is about: race; divergent_barrier, where some of those that have to meet do
+/// not come; another_instance, where threads use what one thread has for itself; not_launched,
+/// where loops of threads are not around everything that threads do; unknown_axis.
 Result<std::vector<NDArray>> interpret(Program const& program, std::vector<NDArray> const& inputs,
                                        InterpretOptions const& options = {});
 Result<std::vector<NDArray>> interpret(KernelIr const& kernel, size_t input_count,

@@ -15,16 +15,28 @@ std::vector<std::string> Target::scope_names() const {
   return names;
 }
 
+std::vector<std::string> Target::axis_names() const {
+  std::vector<std::string> names;
+  for (ThreadAxis const& one : axes) names.push_back(one.name);
+  return names;
+}
+
 bool Target::computes_with(DType type) const {
   return types.empty() || std::ranges::find(types, type) != types.end();
+}
+
+ir::Sharing Target::sharing() const {
+  ir::Sharing sharing;
+  for (ThreadAxis const& axis : axes) sharing.axes[axis.name] = axis.level;
+  for (MemoryScope const& memory : scopes) sharing.scopes[memory.name] = memory.shared_by;
+  return sharing;
 }
 
 bool Target::instance_per_iteration(ir::For const& loop, ir::BufferNode const& buffer) const {
   if (loop.loop_kind != ir::LoopKind::kBind) return true;
   auto axis = std::ranges::find(axes, loop.bind, &ThreadAxis::name);
   MemoryScope const* memory = scope(buffer.scope);
-  // Of an axis or a memory that it does not know, the most cautious is true: all share it.
-  return axis != axes.end() && memory && memory->shared_by <= axis->level;
+  return axis != axes.end() && memory && ir::has_own_instance(axis->level, memory->shared_by);
 }
 
 std::shared_ptr<Target const> any_target() {

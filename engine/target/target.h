@@ -9,13 +9,11 @@
 
 #include "engine/hardware/hardware.h"
 #include "engine/hardware/machine_needs.h"
+#include "engine/ir/sharing.h"
 #include "engine/ir/stmt.h"
 #include "engine/tensor/dtype.h"
 
 namespace tw {
-
-/// Who shares one instance of a memory or of an axis' iteration, from the narrowest.
-enum class Level : uint8_t { kThread, kBlock, kDevice };
 
 /// How the elements of a memory are reached.
 enum class Reach : uint8_t {
@@ -50,15 +48,19 @@ struct Target {
   MachineNeeds needs = {};          ///< of a machine that runs its code
   std::vector<MemoryScope> scopes;  ///< the first is kGlobalScope
   std::vector<ThreadAxis> axes = {};
+  int64_t threads_per_block = 0;  ///< the most, of all axes together; 0: no bound of its own
+  /// Where the threads of a block meet; null: they cannot.
+  ir::Intrinsic barrier = {};
   std::vector<DType> types = {};  ///< to compute with, besides indices (i64) and bool; empty: all
 
+  std::vector<std::string> axis_names() const;
   /// Null: it has no such memory.
   MemoryScope const* scope(std::string_view scope_name) const;
   std::vector<std::string> scope_names() const;
   bool computes_with(DType type) const;
-  /// Whether each iteration of `loop` has its own instance of a tensor that is allocated below it.
-  /// So it is, but for a loop whose iterations are threads (or blocks of them) that share the
-  /// tensor's memory.
+  /// What its axes and memories are shared by: of instances, barriers and races.
+  ir::Sharing sharing() const;
+  /// `ir::Sharing::instance_per_iteration`
   bool instance_per_iteration(ir::For const& loop, ir::BufferNode const& buffer) const;
 
   /// Elements of a vector register.

@@ -1,0 +1,41 @@
+/// Who shares what on a machine that runs iterations of bound loops at once: plain data, of a
+/// target.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "engine/ir/stmt.h"
+
+namespace tw {
+
+/// Who shares one instance of a memory or of an axis' iteration, from the narrowest.
+enum class Level : uint8_t { kThread, kBlock, kDevice };
+
+namespace ir {
+
+/// The rule of instances: whether iterations at `axis` have a tensor in a memory that `memory`
+/// shares to themselves.
+constexpr bool has_own_instance(Level axis, Level memory) { return memory <= axis; }
+
+struct Sharing {
+  using Levels = std::map<std::string, Level, std::less<>>;
+  Levels axes;  ///< what a bound loop's iterations are: "threadIdx.x" threads, "blockIdx.x" blocks
+  Levels scopes;  ///< who shares one instance of a memory
+
+  /// Whether each iteration of `loop` has its own instance of a tensor that is allocated below it.
+  /// So it is, but for a loop whose iterations are threads (or blocks of them) that share the
+  /// tensor's memory. Of an axis or a memory that is not known, all share it.
+  bool instance_per_iteration(For const& loop, BufferNode const& buffer) const {
+    if (loop.loop_kind != LoopKind::kBind) return true;
+    auto axis = axes.find(loop.bind);
+    auto memory = scopes.find(buffer.scope);
+    return axis != axes.end() && memory != scopes.end() &&
+           has_own_instance(axis->second, memory->second);
+  }
+};
+
+}  // namespace ir
+}  // namespace tw

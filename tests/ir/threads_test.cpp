@@ -1,0 +1,161 @@
+// Kernels whose bound loops run as blocks and threads: what they compute, and every way in which
+// they can be wrong.
+#include <QtTest>
+
+#include "engine/ir/interpreter.h"
+#include "engine/ir/kernel.h"
+
+using namespace tw;
+using namespace tw::ir;
+
+namespace {
+
+/// Rows of four turned around within each of two blocks, through a tensor that threads share.
+constexpr char kReverse[] = R"(tilewright kernel 1
+intrinsic sync_threads() barrier
+host reverse(A: f32[8], C: f32[8])
+  bind(blockIdx.x) b in 2
+    bind(threadIdx.x) t in 4
+      alloc S: f32[4] @shared
+      S[t] = A[b*4+t]
+      call sync_threads()
+      C[b*4+t] = S[3-t]
+)";
+
+/// A sum of neighbours, step by step: in each a row is shared and read by all.
+constexpr char kSteps[] = R"(tilewright kernel 1
+intrinsic sync_threads() barrier
+host steps(A: f32[3, 4], C: f32[4])
+  bind(threadIdx.x) t in 4
+    alloc S: f32[4] @shared
+    alloc own: f32[1] @local
+    own[0] = 0.0
+    for k in 3
+      S[t] = A[k, t]
+      call sync_threads()
+      own[0] = own[0]+S[(t+1)%4]
+      call sync_threads()
+    C[t] = own[0]
+)";
+
+std::string replaced(std::string text, std::string const& what, std::string const& by) {
+  size_t at = text.find(what);
+  return at == std::string::npos ? "not there: " + what : text.replace(at, what.size(), by);
+}
+
+NDArray counted(Shape const& shape) {
+  NDArray array = NDArray::create(DType::kF32, shape).value();
+  for (int64_t i = 0; i < array.size(); ++i) array.set_value(i, double(i));
+  return array;
+}
+
+Result<std::vector<NDArray>> run(std::string const& text, uint64_t seed = 1) {
+  static Sharing const sharing{
+      {{"threadIdx.x", Level::kThread},
+       {"blockIdx.x", Level::kBlock},
+       {"blockIdx.y", Level::kBlock}},
+      {{"global", Level::kDevice}, {"shared", Level::kBlock}, {"local", Level::kThread}}};
+  TRY_ASSIGN(KernelIr kernel, parse_kernel(text));
+  Shape shape = constant_shape(*kernel.host.params[0]).value();
+  return interpret(kernel, 1, {counted(shape)}, {.shuffle_seed = seed, .sharing = &sharing});
+}
+
+QString text_of(Result<std::vector<NDArray>> const& result) {
+  if (!result) return QString::fromStdString(result.error().code + ": " + result.error().message);
+  QStringList values;
+  for (int64_t i = 0; i < result->back().size(); ++i)
+    values += QString::number(result->back().value_at(i));
+  return values.join(' ');
+}
+
+}  // namespace
+
+class ThreadsTest : public QObject {
+  Q_OBJECT
+private slots:
+  void threads_meet_at_barriers_in_any_order() {
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      QCOMPARE(text_of(run(kReverse, seed)), QString("3 2 1 0 7 6 5 4"));
+      QCOMPARE(text_of(run(kSteps, seed)), QString("15 18 21 12"));
+    }
+  }
+
+  void what_is_wrong_is_said_with_both_iterations_data() {
+    QTest::addColumn<QString>("kernel");
+    QTest::addColumn<QString>("said");
+    std::string barrier = "      call sync_threads()\n";
+    auto add = [](char const* name, std::string const& text, char const* said) {
+      QTest::newRow(name) << QString::fromStdString(text) << said;
+    };
+    add("no barrier", replaced(kReverse, barrier, ""), "race on S[");
+    add("the first barrier of a step gone", replaced(kSteps, barrier, ""), "race on S[");
+    std::string second = kSteps;
+    second.replace(second.rfind(barrier), barrier.size(), "");
+    add("the second one gone", second, "race on S[");
+    add("blocks that meet", replaced(kReverse, "C[b*4+t] = ", "C[t] = "), "race on C[");
+    add("a barrier under a condition",
+        replaced(kReverse, barrier, "      if t < 2\n        call sync_threads()\n"),
+        "divergent_barrier: a condition is 1 in iteration b=");
+    add("a barrier in a loop of different length",
+        replaced(kReverse, barrier, "      for i in t\n        call sync_threads()\n"),
+        "divergent_barrier: the extent of i is 0 in iteration b=");
+    add("a tensor of one thread used by others",
+        R"(tilewright kernel 1
+host outside(A: f32[4], C: f32[4])
+  alloc own: f32[4] @local
+  bind(threadIdx.x) t in 4
+    own[t] = A[t]
+    C[t] = own[t]
+)",
+        "another_instance: iteration t=");
+    add("an axis that is bound twice",
+        replaced(kReverse, "      C[b*4+t] = S[3-t]",
+                 "      bind(threadIdx.x) u in 4\n        C[b*4+u] = S[3-u]"),
+        "not_launched: the loop u is bound to threadIdx.x inside of the loop t");
+    add("blocks inside of threads",
+        replaced(kReverse, "      C[b*4+t] = S[3-t]",
+                 "      bind(blockIdx.y) u in 1\n        C[b*4+t] = S[3-t]"),
+        "not_launched: the loop u is bound to blockIdx.y inside of the loop t");
+    add("an axis that there is not", replaced(kReverse, "threadIdx.x", "lane"),
+        "unknown_axis: the loop t is bound to lane");
+  }
+  void what_is_wrong_is_said_with_both_iterations() {
+    QFETCH(QString, kernel);
+    QFETCH(QString, said);
+    for (uint64_t seed = 0; seed < 5; ++seed) {
+      QString text = text_of(run(kernel.toStdString(), seed));
+      QVERIFY2(text.contains(said), qPrintable(text));
+      if (said.startsWith("race")) QVERIFY2(text.count("iteration ") == 2, qPrintable(text));
+    }
+  }
+
+  void a_race_names_the_element_and_both_iterations() {
+    std::string text = replaced(kReverse, "      call sync_threads()\n", "");
+    QCOMPARE(text_of(run(text, 0)),
+             QString("race: race on S[2]: iteration b=0 t=1 reads it, and iteration b=0 t=2 writes "
+                     "it, with no barrier between the two"));
+  }
+
+  void launches_are_ordered() {
+    QCOMPARE(text_of(run(R"(tilewright kernel 1
+host two(A: f32[4], C: f32[4])
+  alloc T: f32[4] @global
+  bind(blockIdx.x) b in 4
+    T[b] = A[b]
+  bind(blockIdx.x) c in 4
+    C[c] = T[3-c]
+)")),
+             QString("3 2 1 0"));
+  }
+
+  /// Without those that share, iterations run one after the other and nothing is looked for.
+  void without_sharing_a_barrier_among_iterations_is_refused() {
+    KernelIr kernel = parse_kernel(kReverse).value();
+    auto result = interpret(kernel, 1, {counted({8})});
+    QVERIFY(!result);
+    QCOMPARE(QString::fromStdString(result.error().code), QString("call_not_interpreted"));
+  }
+};
+
+QTEST_GUILESS_MAIN(ThreadsTest)
+#include "threads_test.moc"
