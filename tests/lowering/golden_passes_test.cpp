@@ -12,6 +12,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 #include "engine/support/base/random.h"
+#include "tests/support/thread_passes.h"
 
 using namespace tw;
 
@@ -112,6 +113,28 @@ void compare_values(ir::KernelIr const& before, ir::KernelIr const& after) {
   }
 }
 
+/// Kernels for blocks and threads run as such, with their barriers: in any order the same, and what
+/// the loops compute one after the other where these are all in their places.
+void compare_threads(ir::KernelIr const& before, Pass const& pass, ir::KernelIr const& after) {
+  Target const& target = *testing::thread_machine();
+  bool is_launch = pass.name == "launch_threads";
+  auto code = is_launch ? run_pass(place_barriers(), after, PassContext{target}) : after;
+  QVERIFY2(code, sentence(code).c_str());
+  ir::Sharing sharing = target.sharing();
+  std::vector<NDArray> inputs = inputs_of(before);
+  Result<std::vector<NDArray>> expected;
+  if (is_launch) expected = ir::interpret(before, inputs.size(), inputs);
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    auto actual =
+        ir::interpret(*code, inputs.size(), inputs, {.shuffle_seed = seed, .sharing = &sharing});
+    QVERIFY2(actual, sentence(actual).c_str());
+    if (!is_launch && seed == 0) expected = actual;
+    QVERIFY2(expected, sentence(expected).c_str());
+    for (size_t i = 0; i < actual->size(); ++i)
+      QCOMPARE((*actual)[i].hash(), (*expected)[i].hash());
+  }
+}
+
 Invariants after(Pass const& pass, Invariants hold) {
   for (Invariant lost : pass.contract.gives_up) hold.erase(lost);
   hold.insert(pass.contract.gives.begin(), pass.contract.gives.end());
@@ -123,7 +146,8 @@ Invariants after(Pass const& pass, Invariants hold) {
 void compare_with(QString const& path, Sections sections, std::string const& name,
                   std::string const& actual) {
   if (qEnvironmentVariableIsSet("TW_UPDATE_TEXTS")) {
-    std::ofstream(path.toStdString()) << sections["case"] << "--- before\n"
+    std::string target = sections.contains("target") ? "--- target\n" + sections["target"] : "";
+    std::ofstream(path.toStdString()) << sections["case"] << target << "--- before\n"
                                       << sections["before"] << "--- " << name << "\n"
                                       << actual;
     return;
@@ -171,7 +195,9 @@ private slots:
              QString::fromStdString(sections["before"]));
     Status fit = verify_kernel(*before, pass.contract.needs);
     QVERIFY2(fit, sentence(fit).c_str());
-    auto result = run_pass(pass, *before, PassContext{target_with_a_pad()});
+    bool threads = sections.contains("target");
+    Target const& target = threads ? *testing::thread_machine() : target_with_a_pad();
+    auto result = run_pass(pass, *before, PassContext{target});
     if (!result) return compare_with(path, sections, "refused", to_sentence(result.error()) + "\n");
     Status holds = verify_kernel(*result, after(pass, pass.contract.needs));
     QVERIFY2(holds, (sentence(holds) + "\n" + ir::print(*result).text).c_str());
@@ -179,6 +205,7 @@ private slots:
     QVERIFY2(again && ir::equal(*again, *result), sentence(again).c_str());
     compare_with(path, sections, "after", ir::print(*result).text);
     if (path.section('/', -1).startsWith("nothing_to_do")) QVERIFY(ir::equal(*before, *result));
+    if (threads) return compare_threads(*before, pass, *result);
     compare_values(*before, *result);
   }
 };

@@ -1,8 +1,12 @@
 // for y: alloc T[58, 58]: T[y+r, x] ...   -->   for y: alloc T[3, 58]: T[r, x] ...
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <map>
+#include <type_traits>
 
 #include "engine/arith/span.h"
+#include "engine/ir/fields.h"
+#include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 
@@ -17,33 +21,93 @@ struct Inside {
   std::vector<std::vector<Expr>> accesses;  // to the tensor
 };
 
-Inside look_inside(Alloc const& alloc) {
-  Inside inside;
-  std::map<std::string, int64_t> extents;  // nests side by side may use one name
-  bool known = true;
-  auto runs = [&](std::string const& name, Expr const& to) {
+/// Accesses to one tensor, in counters of their own: nests side by side may use one name.
+class Looking {
+public:
+  explicit Looking(std::string tensor) : tensor_(std::move(tensor)) {}
+
+  void runs(std::string const& name, Expr const& to) {
     auto extent = as_int(to);
-    known = known && extent;
-    int64_t& most = extents[name];
-    most = std::max(most, extent.value_or(1));
-  };
-  walk(alloc.body, [&](Stmt const& s) {
-    if (auto const* loop = s.as<For>()) runs(loop->name(), loop->extent);
+    known_ = known_ && extent;
+    inside_.running.set(name, {0, extent.value_or(1) - 1});
+  }
+
+  void visit(Stmt const& s) {
+    walk(s, [&](Stmt const& child) {
+      if (auto const* loop = child.as<For>()) return visit_loop(*loop), false;
+      if (auto const* store = child.as<Store>(); store && store->buffer->name == tensor_)
+        add(store->indices);
+      visit_reads(child);
+      return true;
+    });
+  }
+
+  Inside take() {
+    if (!known_) inside_.accesses.clear();
+    return std::move(inside_);
+  }
+
+private:
+  void visit_loop(For const& loop) {
+    auto [first, is_new] = extents_.try_emplace(loop.name(), as_int(loop.extent).value_or(0));
+    bool differs = !is_new && first->second != as_int(loop.extent);
+    std::string counter = loop.name();
+    if (differs) counter += fmt::format(" {}", ++renamed_);  // no name of a program's
+    runs(counter, loop.extent);
+    Substitution before = own_;
+    own_.erase(loop.name());
+    if (differs) own_[loop.name()] = var(counter);
+    visit(loop.body);
+    own_ = std::move(before);
+  }
+
+  /// Of the expressions of one statement, without those of the statements in it.
+  void visit_reads(Stmt const& s) {
     if (auto const* call = s.as<IntrinsicCall>())
       for (Operand const& operand : call->operands)
         for (OperandAxis const& axis : operand.axes) runs(axis.name(), axis.extent);
-    if (auto const* store = s.as<Store>(); store && store->buffer->name == alloc.buffer->name)
-      inside.accesses.push_back(store->indices);
-    return true;
-  });
-  walk_exprs(alloc.body, [&](Expr const& e) {
-    auto const* read = e.as<Load>();
-    if (read && read->buffer->name == alloc.buffer->name) inside.accesses.push_back(read->indices);
-    return true;
-  });
-  if (!known) inside.accesses.clear();
-  for (auto const& [name, extent] : extents) inside.running.set(name, {0, extent - 1});
-  return inside;
+    dispatch(*s, [&](auto const& node) {
+      for_each_field(node, [&](auto const& field) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(field)>, Stmt>) look(field);
+      });
+    });
+  }
+  void look(Expr const& e) {
+    if (!e) return;
+    walk(e, [&](Expr const& part) {
+      auto const* read = part.as<Load>();
+      if (read && read->buffer->name == tensor_) add(read->indices);
+      return true;
+    });
+  }
+  void look(std::vector<Expr> const& list) {
+    for (Expr const& e : list) look(e);
+  }
+  void look(std::vector<Operand> const& operands) {
+    for (Operand const& operand : operands) look(operand.value);
+  }
+  void look(auto const&) {}
+
+  void add(std::vector<Expr> indices) {
+    if (!own_.empty())
+      for (Expr& index : indices) index = substitute(index, own_);
+    inside_.accesses.push_back(std::move(indices));
+  }
+
+  std::string tensor_;
+  Inside inside_;
+  std::map<std::string, int64_t> extents_;  // of the first loop of a name
+  Substitution own_;
+  int renamed_ = 0;
+  bool known_ = true;
+};
+
+/// `sharing`: loops around whose threads have it together.
+Inside look_inside(Alloc const& alloc, std::vector<For const*> const& sharing) {
+  Looking looking(alloc.buffer->name);
+  for (For const* loop : sharing) looking.runs(loop->name(), loop->extent);
+  looking.visit(alloc.body);
+  return looking.take();
 }
 
 /// Where each dimension starts and how long it is, for one run of the allocation.
@@ -97,18 +161,22 @@ private:
 
 class Compaction : public Rewriter {
 public:
+  explicit Compaction(Target const& target) : target_(target) {}
   Expr visit(Expr const& e) override { return e; }
   Stmt visit(Stmt const& s) override {
-    if (s.as<For>()) {
-      ++depth_;
+    if (auto const* loop = s.as<For>()) {
+      around_.push_back(loop);
       Stmt next = rebuild(s);
-      --depth_;
+      around_.pop_back();
       return next;
     }
     Stmt next = rebuild(s);
     auto const* alloc = next.as<Alloc>();
-    if (!alloc || depth_ == 0) return next;
-    Inside inside = look_inside(*alloc);
+    if (!alloc || around_.empty()) return next;
+    std::vector<For const*> sharing;
+    for (For const* loop : around_)
+      if (!target_.instance_per_iteration(*loop, *alloc->buffer)) sharing.push_back(loop);
+    Inside inside = look_inside(*alloc, sharing);
     if (inside.accesses.empty()) return next;
     Box box = box_of(*alloc, inside);
     if (!box.smaller) return next;
@@ -119,11 +187,13 @@ public:
   }
 
 private:
-  int depth_ = 0;
+  Target const& target_;
+  std::vector<For const*> around_;
 };
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
-  return rewrite_bodies(kernel, [](Stmt const& body) { return Compaction().visit(body); });
+Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
+  return rewrite_bodies(kernel,
+                        [&](Stmt const& body) { return Compaction(context.target).visit(body); });
 }
 
 }  // namespace
