@@ -38,6 +38,7 @@ struct Parameter {
   std::vector<std::string> choices;  ///< not empty: a word out of these instead of a number
   bool word = false;                 ///< any word instead of a number: a tensor, a layout
   bool scope = false;                ///< one of the target's memories instead of a number
+  bool axis = false;                 ///< one of its axes of blocks and threads
   /// Iterations of this one of the step's targets are what it counts.
   std::optional<size_t> counts = {};
 };
@@ -101,6 +102,10 @@ struct Primitive {
   /// they read and write. Others are refused where a program has calls.
   bool beside_calls = false;
 };
+
+/// Whether the target has what the primitive's parameters ask for: no loop is bound where there are
+/// no blocks and threads.
+bool is_for(Primitive const& primitive, Target const& target);
 
 /// Written by CMake from the files in `primitives/`.
 std::span<Primitive const* const> primitive_table();

@@ -8,6 +8,7 @@
 
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/parse_expr.h"
+#include "engine/schedule/legality/bound_loops.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/result_checks.h"
 #include "engine/schedule/rewriting/idle_hints.h"
@@ -27,6 +28,10 @@ Refusal unusable(std::string code, std::string message) {
 std::expected<void, Refusal> validate_argument(Primitive const& primitive,
                                                Parameter const& parameter,
                                                ArgumentValue const& value, Target const& target) {
+  if (parameter.axis && target.axes.empty())
+    return std::unexpected(unusable(
+        "no_thread_axes",
+        fmt::format("{}: the target {} has no blocks or threads", primitive.name, target.name)));
   if (std::vector<std::string> choices = choices_of(parameter, target); !choices.empty()) {
     auto const* word = std::get_if<std::string>(&value);
     if (word && std::ranges::find(choices, *word) != choices.end()) return {};
@@ -198,7 +203,13 @@ std::expected<Proof, Refusal> check_on(ir::Program const& asked, Target const& t
                                        Step const& step, Effort effort) {
   auto resolved = resolve(asked, step, target);
   if (!resolved) return std::unexpected(resolved.error());
-  auto answer = resolved->primitive->check(resolved->move(asked, target, effort));
+  Move move = resolved->move(asked, target, effort);
+  auto answer = resolved->primitive->check(move);
+  if (answer && has_bound_loops(asked)) {
+    ir::Program after = without_idle_hints(resolved->primitive->apply(move).program);
+    auto holds = bound_loops_hold(after, target, resolved->primitive->name, effort);
+    if (!holds) answer = std::unexpected(holds.error());
+  }
   if (!answer) answer.error().message = in_the_words_of(*resolved, asked, answer.error().message);
   return answer;
 }
@@ -222,7 +233,12 @@ std::expected<void, Refusal> meant_for_calls(ir::Program const& program, Target 
 }  // namespace
 
 std::vector<std::string> choices_of(Parameter const& parameter, Target const& target) {
+  if (parameter.axis) return target.axis_names();
   return parameter.scope ? target.scope_names() : parameter.choices;
+}
+
+bool is_for(Primitive const& primitive, Target const& target) {
+  return !target.axes.empty() || std::ranges::none_of(primitive.parameters, &Parameter::axis);
 }
 
 Schedule::Schedule(ir::Program program, std::shared_ptr<Target const> target)

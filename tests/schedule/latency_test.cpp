@@ -146,7 +146,7 @@ private:
         tensor = true;
       else if (parameter.word)
         step.arguments[parameter.name] = "BA";
-      else if (auto choices = choices_of(parameter, *any_target()); !choices.empty())
+      else if (auto choices = choices_of(parameter, schedule_.target()); !choices.empty())
         step.arguments[parameter.name] = choices.back();
       else
         step.arguments[parameter.name] = std::clamp<int64_t>(3, parameter.low, parameter.high);

@@ -83,10 +83,10 @@ private slots:
       auto kernel = testing::parsed_kernel(text);
       QVERIFY2(kernel, kernel ? "" : (text + to_sentence(kernel.error())).c_str());
       ir::Program plain = te::to_program(*kernel).value();
-      Schedule schedule(plain);
+      Schedule schedule(plain, testing::test_target(trace));
       int64_t length = rng.between(4, 14);
       for (int64_t tries = 0; tries < 60 && int64_t(schedule.trace().size()) < length; ++tries) {
-        Step step = testing::propose_step(schedule.program(), rng);
+        Step step = testing::propose_step(schedule.program(), rng, schedule.target());
         auto next = schedule.apply(step);
         ++(next ? accepted : refused)[step.primitive];
         if (next) {
@@ -110,7 +110,7 @@ private slots:
       }
       auto script = parse_script(schedule.script());
       QVERIFY2(script.has_value(), (text + schedule.script()).c_str());
-      auto again = replay(Schedule(plain), *script);
+      auto again = replay(Schedule(plain, testing::test_target(trace)), *script);
       QVERIFY2(again.has_value(), (text + schedule.script()).c_str());
       QVERIFY(ir::equal(again->program(), schedule.program()));
     }

@@ -13,7 +13,9 @@ using namespace tw;
 
 namespace {
 
-Schedule plain(size_t kernel) { return Schedule(testing::small_program(kernel).value()); }
+Schedule plain(size_t kernel, std::shared_ptr<Target const> target = any_target()) {
+  return Schedule(testing::small_program(kernel).value(), std::move(target));
+}
 
 Schedule after(Schedule schedule, std::vector<std::string> const& lines) {
   for (std::string const& line : lines) schedule = schedule.apply(parse_step(line).value()).value();
@@ -73,8 +75,9 @@ private slots:
                   .contains(QString::fromStdString(primitive->doc)));
       int taken = 0;
       for (int tries = 0; tries < 200000 && taken < 20; ++tries) {
-        Schedule schedule = plain(size_t(tries) % testing::small_kernels().size());
-        Step step = testing::propose_step(schedule.program(), rng);
+        Schedule schedule =
+            plain(size_t(tries) % testing::small_kernels().size(), testing::thread_machine());
+        Step step = testing::propose_step(schedule.program(), rng, schedule.target());
         if (step.primitive != primitive->name) continue;
         auto next = schedule.apply(step);
         if (!next) continue;

@@ -8,6 +8,7 @@
 #include "engine/schedule/explain.h"
 #include "engine/schedule/trace.h"
 #include "engine/te/te.h"
+#include "tests/support/thread_machine.h"
 
 using namespace tw;
 
@@ -39,13 +40,19 @@ Result<ir::Program> program_of(std::string const& text) {
   return te::to_program(kernel);
 }
 
+/// "--- target" with the line "threads": that of blocks and threads; else one without limits.
+std::shared_ptr<Target const> target_of(Sections const& sections) {
+  auto named = sections.find("target");
+  return named == sections.end() ? any_target() : testing::thread_machine();
+}
+
 /// What the steps give: the program, or the sentence of the first one that is not taken.
 std::string outcome(Sections const& sections) {
   auto program = program_of(sections.at("before"));
   if (!program) return "the program cannot be read: " + to_sentence(program.error()) + "\n";
   auto script = parse_script("tilewright schedule 1\n" + sections.at("steps"), "steps");
   if (!script) return to_sentence(script.error()) + "\n";
-  Schedule schedule(*program);
+  Schedule schedule(*program, target_of(sections));
   for (auto const& [line, step] : script->steps) {
     auto next = replay(schedule, Script{script->kernel, script->kernel_line, {{line, step}}});
     if (!next) return to_text(step, with_repairs(schedule, step, next.error()));
@@ -68,7 +75,8 @@ void compare_with(QString const& path, std::string const& section) {
   QVERIFY2(sections.contains("before") && sections.contains("steps"), qPrintable(path));
   std::string actual = outcome(sections);
   if (qEnvironmentVariableIsSet("TW_UPDATE_TEXTS")) {
-    std::ofstream(path.toStdString()) << "--- before\n"
+    std::string target = sections.contains("target") ? "--- target\n" + sections["target"] : "";
+    std::ofstream(path.toStdString()) << target << "--- before\n"
                                       << sections["before"] << "--- steps\n"
                                       << sections["steps"] << "--- " << section << "\n"
                                       << actual;

@@ -16,6 +16,7 @@
 #include "engine/tensor/ndarray.h"
 #include "tests/support/hard_kernels.h"
 #include "tests/support/small_kernels.h"
+#include "tests/support/thread_machine.h"
 
 namespace tw::testing {
 
@@ -87,7 +88,8 @@ inline std::string random_word(ir::Program const& program, std::string const& pa
 }
 
 /// Some step of a primitive, legal or not, with targets and arguments of the right number.
-inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& primitive) {
+inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& primitive,
+                         Target const& target = *any_target()) {
   std::vector<ir::LoopSite> loops = ir::loops_of(program.body);
   Step step;
   step.primitive = primitive.name;
@@ -127,7 +129,7 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
       optional.push_back(&parameter);
     else if (parameter.word)
       step.arguments[parameter.name] = random_word(program, parameter.name, rng);
-    else if (auto choices = choices_of(parameter, *any_target()); !choices.empty())
+    else if (auto choices = choices_of(parameter, target); !choices.empty())
       step.arguments[parameter.name] = choices[size_t(rng.below(int64_t(choices.size())))];
     else
       step.arguments[parameter.name] =
@@ -138,7 +140,7 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
     int64_t extent = ir::as_int(first.loop->extent).value_or(4);
     if (one.word)
       step.arguments[one.name] = random_word(program, one.name, rng);
-    else if (auto choices = choices_of(one, *any_target()); !choices.empty())
+    else if (auto choices = choices_of(one, target); !choices.empty())
       step.arguments[one.name] = choices[size_t(rng.below(int64_t(choices.size())))];
     else
       step.arguments[one.name] =
@@ -148,9 +150,15 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
 }
 
 /// The same with a primitive of the table.
-inline Step propose_step(ir::Program const& program, Rng& rng) {
+inline Step propose_step(ir::Program const& program, Rng& rng,
+                         Target const& target = *any_target()) {
   auto table = primitive_table();
-  return propose_step(program, rng, *table[size_t(rng.below(int64_t(table.size())))]);
+  return propose_step(program, rng, *table[size_t(rng.below(int64_t(table.size())))], target);
+}
+
+/// By turns one without limits and one with blocks and threads.
+inline std::shared_ptr<Target const> test_target(int64_t number) {
+  return number % 2 == 0 ? any_target() : thread_machine();
 }
 
 /// The steps of a schedule that are needed to make a wrong program: what can be left out is.
@@ -160,7 +168,7 @@ Schedule shrunk(Schedule const& wrong, IsWrong is_wrong) {
   for (bool smaller = true; smaller;) {
     smaller = false;
     for (size_t without = least.trace().size(); without-- > 0 && !smaller;) {
-      Schedule fewer(wrong.origin());
+      Schedule fewer(wrong.origin(), std::make_shared<Target const>(wrong.target()));
       bool taken = true;
       for (size_t i = 0; i < least.trace().size() && taken; ++i) {
         if (i == without) continue;

@@ -12,9 +12,9 @@ using ir::LoopKind;
 
 bool may_hold(LoopKind outer, LoopKind inner) {
   if (outer == LoopKind::kVector) return inner == LoopKind::kSerial || inner == LoopKind::kUnroll;
-  if (inner != LoopKind::kParallel) return true;
+  if (inner == LoopKind::kBind) return outer == LoopKind::kSerial || outer == LoopKind::kBind;
   // Each copy of an unrolled body would start the threads anew.
-  return outer == LoopKind::kSerial || outer == LoopKind::kBind;
+  return inner != LoopKind::kParallel || outer == LoopKind::kSerial;
 }
 
 std::unexpected<Refusal> clash(ir::LoopSite const& asked, std::string const& outer,
@@ -24,8 +24,8 @@ std::unexpected<Refusal> clash(ir::LoopSite const& asked, std::string const& out
                 fmt::format("the {} loop {} would be inside the {} loop {}", adjective(inner_kind),
                             inner, adjective(outer_kind), outer),
                 verb +
-                    ": only serial and unrolled loops may be inside a vectorized loop, and a "
-                    "parallel loop only inside serial ones",
+                    ": only serial and unrolled loops may be inside a vectorized loop, a parallel "
+                    "loop only inside serial ones, a bound loop only inside serial and bound ones",
                 {asked});
 }
 

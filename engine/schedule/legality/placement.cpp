@@ -158,26 +158,39 @@ std::expected<void, Refusal> inputs_stay_before(Program const& program, Program 
   return {};
 }
 
+namespace {
+
+using Bounds = std::vector<std::optional<arith::Interval>>;
+
+/// The least and the largest index of each dimension that a block writes, over all its loops; the
+/// start of a sum and its terms together.
+Bounds written_bounds(BlockSite const& site, BufferNode const& buffer) {
+  arith::Ranges ranges = ranges_of(site.loops);
+  Bounds bounds(buffer.shape.size(), arith::Interval{INT64_MAX, INT64_MIN});
+  for (BufferAccess const& access : accesses_to(site, buffer.name))
+    for (size_t d = 0; access.writes && d < bounds.size(); ++d) {
+      auto here = arith::bounds(access.indices[d], ranges);
+      if (here && bounds[d])
+        bounds[d] = {std::min(here->low, bounds[d]->low), std::max(here->high, bounds[d]->high)};
+      else
+        bounds[d].reset();
+    }
+  return bounds;
+}
+
+}  // namespace
+
 bool writes_apart(Program const& program, BlockSite const& block) {
   Buffer buffer = written_buffer(block);
-  // The least and the largest index of each dimension over all loops.
-  auto box = [&](BlockSite const& site) {
-    arith::Ranges ranges = ranges_of(site.loops);
-    std::vector<std::optional<arith::Interval>> bounds;
-    for (BufferAccess const& access : accesses_to(site, buffer->name))
-      if (access.writes)
-        for (Expr const& index : access.indices) bounds.push_back(arith::bounds(index, ranges));
-    return bounds;
-  };
-  auto own = box(block);
+  Bounds own = written_bounds(block, *buffer);
   for (BlockSite const& writer : writers_of(program, buffer->name)) {
     if (writer.block->id == block.block->id) continue;
-    auto other = box(writer);
+    Bounds other = written_bounds(writer, *buffer);
     bool apart = false;
-    for (size_t d = 0; d < own.size() && own.size() == other.size(); ++d)
+    for (size_t d = 0; d < own.size(); ++d)
       apart = apart || (own[d] && other[d] &&
                         (own[d]->high < other[d]->low || other[d]->high < own[d]->low));
-    if (!apart || own.size() != buffer->shape.size()) return false;
+    if (!apart) return false;
   }
   return true;
 }

@@ -107,9 +107,9 @@ std::vector<BufferAccess> accesses_to(BlockSite const& site, std::string const& 
 }
 
 std::vector<Span> box_of(std::vector<BlockSite> const& sites, BufferNode const& buffer,
-                         size_t still, bool writes) {
+                         size_t still, bool writes, std::vector<For const*> const& sharing) {
   std::vector<Span> box;
-  std::vector<For const*> running;
+  std::vector<For const*> running = sharing;
   for (BlockSite const& site : sites)
     running.insert(running.end(), site.loops.begin() + int64_t(still), site.loops.end());
   for (size_t d = 0; d < buffer.shape.size(); ++d) {

@@ -32,9 +32,11 @@ struct BufferAccess {
 std::vector<BufferAccess> accesses_to(ir::BlockSite const& site, std::string const& buffer);
 
 /// Spans of every dimension over all accesses by `sites` to `buffer`, with the loops below the
-/// first `still` of each site running; a dimension without answer is the whole of it (base 0).
+/// first `still` of each site running, and those of `sharing`, too; a dimension without answer is
+/// the whole of it (base 0).
 std::vector<Span> box_of(std::vector<ir::BlockSite> const& sites, ir::BufferNode const& buffer,
-                         size_t still, bool writes);
+                         size_t still, bool writes,
+                         std::vector<ir::For const*> const& sharing = {});
 
 /// Which values of an iterator give indices inside of a box; no answer when the indices do not
 /// bound it. `indices` speak of iterators with the given ranges, one for each span of the box:

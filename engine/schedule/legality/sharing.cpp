@@ -1,13 +1,76 @@
 #include "engine/schedule/legality/sharing.h"
 
+#include <algorithm>
+
 #include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/accesses.h"
 
 namespace tw {
 
 using namespace ir;
 
+namespace {
+
+bool depends_on(Expr const& e, std::string const& variable) {
+  return e && uses_variable(e, variable);
+}
+
+/// Whether what the block does is told by `variable`, or by what it reads of `telling`.
+bool depends_on(BlockSite const& site, std::string const& variable,
+                std::set<std::string> const& telling) {
+  Block const& block = *site.block;
+  bool told = depends_on(block.predicate, variable);
+  for (IterVar const& iter : block.iters) told = told || depends_on(iter.binding, variable);
+  for (For const* loop : site.loops) told = told || depends_on(loop->extent, variable);
+  walk_exprs(block.body, [&](Expr const& e) {
+    auto const* read = e.as<Variable>();
+    told = told || (read && read->name == variable);
+    return !told;
+  });
+  walk_reads(block, [&](Touched const& at) { told = told || telling.contains(at.buffer->name); });
+  return told;
+}
+
+}  // namespace
+
+std::set<std::string> replicated_tensors(Target const& target, For const& loop) {
+  std::set<std::string> shared, telling;  // of the tensors below, those still held to be the same
+  auto axis = std::ranges::find(target.axes, loop.bind, &ThreadAxis::name);
+  if (axis == target.axes.end() || axis->level != Level::kThread) return shared;
+  walk(loop.body, [&](Stmt const& s) {
+    if (auto const* alloc = s.as<Alloc>())
+      (target.instance_per_iteration(loop, *alloc->buffer) ? telling : shared)
+          .insert(alloc->buffer->name);
+    return true;
+  });
+  std::vector<BlockSite> blocks = blocks_of(loop.body);
+  for (BlockSite const& site : blocks)
+    walk_writes(site.block->body, [&](Touched const& at) {
+      if (!shared.contains(at.buffer->name)) telling.insert(at.buffer->name);
+    });
+  for (bool less = true; less;) {
+    less = false;
+    for (BlockSite const& site : blocks) {
+      if (!depends_on(site, loop.name(), telling)) continue;
+      walk_writes(site.block->body, [&](Touched const& at) {
+        less = less || shared.erase(at.buffer->name) > 0;
+        telling.insert(at.buffer->name);
+      });
+    }
+  }
+  return shared;
+}
+
+std::vector<For const*> loops_sharing(Target const& target, std::vector<For const*> const& loops,
+                                      BufferNode const& buffer) {
+  std::vector<For const*> sharing;
+  for (For const* loop : loops)
+    if (!target.instance_per_iteration(*loop, buffer)) sharing.push_back(loop);
+  return sharing;
+}
+
 std::set<std::string> tensors_of_iteration(Target const& target, For const& loop) {
-  std::set<std::string> names;
+  std::set<std::string> names = replicated_tensors(target, loop);
   walk(loop.body, [&](Stmt const& s) {
     auto const* alloc = s.as<Alloc>();
     if (alloc && target.instance_per_iteration(loop, *alloc->buffer))

@@ -8,6 +8,7 @@
 #include "engine/schedule/legality/flow.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/recurrence.h"
+#include "engine/schedule/legality/sharing.h"
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
@@ -30,13 +31,16 @@ std::vector<BlockSite> consumers_of(Move const& move) {
   return readers;
 }
 
-/// The producer's nest over what the consumers read in one iteration of the place.
+/// The producer's nest over what the consumers read in one iteration of the place; where threads
+/// share the tensor, in that of all of them.
 Stmt producer_nest(Move const& move, Program& program) {
   Block const& block = *move.blocks[0].block;
   Buffer buffer = written_buffer(move.blocks[0]);
   std::vector<For const*> still = place_loops(move.loops[0]);
   std::vector<BlockSite> consumers = consumers_of(move);
-  std::vector<Span> box = box_of(consumers, *buffer, still.size(), false), spans;
+  std::vector<Span> box = box_of(consumers, *buffer, still.size(), false,
+                                 loops_sharing(move.target, still, *buffer)),
+                    spans;
   auto const* store = block.body.as<Store>();
   arith::Ranges ranges = iterator_ranges(block);
   for (IterVar const& iter : block.iters) {

@@ -79,6 +79,7 @@ Status write_sample_file(std::string const& name, std::filesystem::path const& f
 std::vector<PrimitiveView> primitive_views(Target const& target) {
   std::vector<PrimitiveView> views;
   for (Primitive const* primitive : primitive_table()) {
+    if (!is_for(*primitive, target)) continue;
     PrimitiveView view{.name = primitive->name,
                        .title = primitive->title,
                        .key = primitive->key,

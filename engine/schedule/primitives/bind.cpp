@@ -1,0 +1,55 @@
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/annotate.h"
+#include "engine/schedule/legality/bound_loops.h"
+#include "engine/schedule/legality/structure.h"
+
+namespace tw {
+namespace {
+
+Applied apply(Move const& move) {
+  ir::For const& loop = *move.loops[0].loop;
+  Applied applied{move.program, {}, {}};
+  applied.program.body =
+      ir::replace_loop(move.program.body, loop.id,
+                       ir::make_from<ir::For>(loop.origin, loop.id, loop.var, loop.extent,
+                                              ir::LoopKind::kBind, loop.body, move.word("axis")));
+  return applied;
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  ir::LoopSite const& site = move.loops[0];
+  if (auto extent = plain_loop(move.program, site, "bind"); !extent)
+    return std::unexpected(extent.error());
+  if (auto fit = kinds_nest(site, ir::LoopKind::kBind, "bind"); !fit)
+    return std::unexpected(fit.error());
+  if (auto holds = bound_loops_hold(apply(move).program, move.target, "bind", move.effort); !holds)
+    return std::unexpected(holds.error());
+  return Proof{"iterations that run at once touch nothing that another one writes"};
+}
+
+}  // namespace
+
+Primitive const& primitive_bind() {
+  static Primitive const primitive{
+      .name = "bind",
+      .key = "O",
+      .title = "Bind a loop to blocks or threads",
+      .doc =
+          "Runs the iterations of a loop at once, each as one of the target's blocks or threads. "
+          "Inside of a loop bound to the same axis, the threads share the iterations among "
+          "themselves, to fill a tensor that all of them use. The compiler places the barriers.",
+      .rewrite = "for i in N: S(i)  -->  thread i of N runs S(i)",
+      .refused = "cannot be bound",
+      .marks = ir::LoopKind::kBind,
+      .parameters = {{.name = "axis",
+                      .doc = "what the iterations are: an axis of the target's blocks or threads",
+                      .low = 0,
+                      .high = 0,
+                      .axis = true}},
+      .check = check,
+      .apply = apply,
+  };
+  return primitive;
+}
+
+}  // namespace tw
