@@ -84,6 +84,10 @@ public:
       for (Stmt const& one : list->stmts) visit(one);
     } else if (auto const* alloc = s.as<Alloc>()) {
       visit(alloc->body);
+    } else if (auto const* store = s.as<Store>()) {
+      put({store->buffer, store->indices, {}}, true);
+      for (Expr const& index : store->indices) visit(index);
+      visit(store->value);
     } else {
       walk_writes(s, [&](Touched const& at) { put(at, true); });
       walk_reads(s, [&](Touched const& at) { put(at, false); });
@@ -91,7 +95,21 @@ public:
   }
 
 private:
-  void visit_side(Stmt const& side, Expr const& condition) {
+  /// A side of a selection is read where it is chosen.
+  void visit(Expr const& e) {
+    walk(e, [&](Expr const& part) {
+      if (auto const* choice = part.as<Select>()) {
+        visit(choice->condition);
+        visit_side(choice->a, choice->condition);
+        visit_side(choice->b, unary(UnaryOp::kNot, choice->condition));
+        return false;
+      }
+      if (auto const* read = part.as<Load>()) put({read->buffer, read->indices, {}}, false);
+      return true;
+    });
+  }
+
+  void visit_side(auto const& side, Expr const& condition) {
     place_.conditions.push_back(condition);
     visit(side);
     place_.conditions.pop_back();

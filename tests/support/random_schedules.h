@@ -149,11 +149,13 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
   return step;
 }
 
-/// The same with a primitive of the table.
+/// The same with a primitive of the table that the target has a use for.
 inline Step propose_step(ir::Program const& program, Rng& rng,
                          Target const& target = *any_target()) {
-  auto table = primitive_table();
-  return propose_step(program, rng, *table[size_t(rng.below(int64_t(table.size())))], target);
+  std::vector<Primitive const*> usable;
+  for (Primitive const* one : primitive_table())
+    if (is_for(*one, target)) usable.push_back(one);
+  return propose_step(program, rng, *usable[size_t(rng.below(int64_t(usable.size())))], target);
 }
 
 /// By turns one without limits and one with blocks and threads.
