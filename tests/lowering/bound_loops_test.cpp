@@ -260,12 +260,18 @@ private:
     });
   }
 
-  /// An index is read from a tensor.
+  /// An index, or what is selected, is read from a tensor.
   static bool is_told_by_data(ir::KernelIr const& code) {
     bool told = false;
+    auto look = [&](ir::Expr const& e) {
+      ir::walk_reads(e, [&](ir::Touched const&) { told = true; });
+    };
     ir::walk_reads(code.host.body, [&](ir::Touched const& at) {
-      for (ir::Expr const& index : at.indices)
-        ir::walk_reads(index, [&](ir::Touched const&) { told = true; });
+      for (ir::Expr const& index : at.indices) look(index);
+    });
+    ir::walk_exprs(code.host.body, [&](ir::Expr const& e) {
+      if (auto const* choice = e.as<ir::Select>()) look(choice->condition);
+      return true;
     });
     return told;
   }

@@ -112,6 +112,21 @@ Answer blocks_alone(Asking const& ask, LoopSite const& site) {
   return {};
 }
 
+/// A sum's start stands outside of the loops that its terms run in, and blocks never meet.
+Answer no_sum_over_blocks(Asking const& ask, LoopSite const& site) {
+  if (ask.axis(*site.loop)->level == Level::kThread) return {};
+  for (BlockSite const& block : blocks_under(site))
+    for (IterVar const& iter : block.block->iters)
+      if (iter.kind == IterKind::kReduce && uses_variable(iter.binding, site.loop->name()))
+        return refuse(
+            "sum_over_blocks",
+            fmt::format("{} holds a part of the sum of {}, and blocks cannot wait for its "
+                        "start",
+                        ask.name(*site.loop), block.block->name),
+            ask.verb + ": loops of blocks must be spatial (rfactor makes one)", {site});
+  return {};
+}
+
 /// Work that the threads of `outer` share: `inner` is bound to the same axis.
 Answer shares_work(Asking const& ask, LoopSite const& inner, For const& outer) {
   std::string condition = ask.verb +
@@ -145,7 +160,8 @@ Answer holds_for(Asking const& ask, LoopSite const& site, Effort effort) {
     if (is_bound(*around) && around->bind == site.loop->bind)
       if (auto shares = shares_work(ask, site, *around); !shares) return shares;
   auto free = independent_iterations(ask.program, ask.target, site, ask.verb, effort);
-  return free ? Answer() : std::unexpected(free.error());
+  if (!free) return std::unexpected(free.error());
+  return no_sum_over_blocks(ask, site);
 }
 
 }  // namespace

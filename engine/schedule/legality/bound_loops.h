@@ -14,12 +14,12 @@ bool has_bound_loops(ir::Program const& program);
 
 /// Of every bound loop: its axis has as many iterations, and its threads with those of the loops
 /// around it are no more than a block may have; only serial and bound loops are around it, and no
-/// loop of blocks is inside of a loop of threads; below it no iteration touches what another one
-/// writes. Inside of a loop bound to the same axis it only fills tensors that the threads share,
-/// with values that do not depend on the thread. Codes: unknown_axis, axis_too_short,
-/// too_many_threads, bound_loops_do_not_nest, not_shared_work, and those of
-/// `independent_iterations`. A tensor in a memory of threads or blocks may still stand outside of
-/// their loops: lowering refuses what was left so.
+/// loop of blocks is inside of a loop of threads, nor holds a part of a sum; below it no iteration
+/// touches what another one writes. Inside of a loop bound to the same axis it only fills tensors
+/// that the threads share, with values that do not depend on the thread. Codes: unknown_axis,
+/// axis_too_short, too_many_threads, bound_loops_do_not_nest, sum_over_blocks, not_shared_work, and
+/// those of `independent_iterations`. A tensor in a memory of threads or blocks may still stand
+/// outside of their loops: lowering refuses what was left so.
 std::expected<void, Refusal> bound_loops_hold(ir::Program const& program, Target const& target,
                                               std::string const& verb, Effort effort);
 
