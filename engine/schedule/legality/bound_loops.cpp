@@ -51,7 +51,7 @@ Answer axis_fits(Asking const& ask, LoopSite const& site) {
                 {site});
 }
 
-/// Threads of one block, with all loops of threads on the way to `site`.
+/// Threads of one block: those of all loops in its launch, nests beside `site` among them.
 Answer threads_fit(Asking const& ask, LoopSite const& site) {
   if (ask.target.threads_per_block == 0) return {};
   std::map<std::string, int64_t> extents;
@@ -61,8 +61,10 @@ Answer threads_fit(Asking const& ask, LoopSite const& site) {
     int64_t& most = extents[loop.bind];
     most = std::max(most, as_int(loop.extent).value_or(1));
   };
-  for (For const* around : site.around) put(*around);
-  put(*site.loop);
+  auto outermost = std::ranges::find_if(site.around, [](For const* one) { return is_bound(*one); });
+  For const& launch = outermost == site.around.end() ? *site.loop : **outermost;
+  put(launch);
+  for (LoopSite const& inside : loops_of(launch.body)) put(*inside.loop);
   int64_t threads = 1;
   std::string parts;
   for (auto const& [axis, extent] : extents) {

@@ -12,8 +12,8 @@ namespace tw {
 
 bool has_bound_loops(ir::Program const& program);
 
-/// Of every bound loop: its axis has as many iterations, and its threads with those of the loops
-/// around it are no more than a block may have; only serial and bound loops are around it, and no
+/// Of every bound loop: its axis has as many iterations, and the threads of its launch are no more
+/// than a block may have; only serial and bound loops are around it, and no
 /// loop of blocks is inside of a loop of threads, nor holds a part of a sum; below it no iteration
 /// touches what another one writes. Inside of a loop bound to the same axis it only fills tensors
 /// that the threads share, with values that do not depend on the thread. Codes: unknown_axis,
