@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/target/axis_of.h"
+
 namespace tw {
 
 MemoryScope const* Target::scope(std::string_view scope_name) const {
@@ -34,9 +36,9 @@ ir::Sharing Target::sharing() const {
 
 bool Target::instance_per_iteration(ir::For const& loop, ir::BufferNode const& buffer) const {
   if (loop.loop_kind != ir::LoopKind::kBind) return true;
-  auto axis = std::ranges::find(axes, loop.bind, &ThreadAxis::name);
+  ThreadAxis const* axis = axis_of(*this, loop);
   MemoryScope const* memory = scope(buffer.scope);
-  return axis != axes.end() && memory && ir::has_own_instance(axis->level, memory->shared_by);
+  return axis && memory && ir::has_own_instance(axis->level, memory->shared_by);
 }
 
 std::shared_ptr<Target const> any_target() {

@@ -7,6 +7,7 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
+#include "engine/target/axis_of.h"
 
 namespace tw {
 namespace {
@@ -22,9 +23,8 @@ struct Axis {
 };
 
 std::optional<Level> level_of(Target const& target, For const& loop) {
-  if (loop.loop_kind != LoopKind::kBind) return std::nullopt;
-  auto found = std::ranges::find(target.axes, loop.bind, &ThreadAxis::name);
-  return found == target.axes.end() ? std::nullopt : std::optional(found->level);
+  ThreadAxis const* axis = axis_of(target, loop);
+  return axis ? std::optional(axis->level) : std::nullopt;
 }
 
 Level level_of(Target const& target, BufferNode const& tensor) {

@@ -5,6 +5,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/meetings.h"
 #include "engine/lowering/pipeline.h"
+#include "engine/target/axis_of.h"
 
 namespace tw {
 namespace {
@@ -158,9 +159,8 @@ public:
   Expr visit(Expr const& e) override { return e; }
   Stmt visit(Stmt const& s) override {
     auto const* loop = s.as<For>();
-    auto axis =
-        !loop ? target_.axes.end() : std::ranges::find(target_.axes, loop->bind, &ThreadAxis::name);
-    if (axis != target_.axes.end() && axis->level == Level::kThread) {
+    ThreadAxis const* axis = loop ? axis_of(target_, *loop) : nullptr;
+    if (axis && axis->level == Level::kThread) {
       Threads threads;
       return with_barriers(s, threads);
     }

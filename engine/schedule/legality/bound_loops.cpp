@@ -12,6 +12,7 @@
 #include "engine/schedule/legality/sharing.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
+#include "engine/target/axis_of.h"
 
 namespace tw {
 namespace {
@@ -28,10 +29,7 @@ struct Asking {
   std::string const& verb;
 
   std::string name(For const& loop) const { return reference_of(program, loop.id); }
-  ThreadAxis const* axis(For const& loop) const {
-    auto found = std::ranges::find(target.axes, loop.bind, &ThreadAxis::name);
-    return found == target.axes.end() ? nullptr : &*found;
-  }
+  ThreadAxis const* axis(For const& loop) const { return axis_of(target, loop); }
 };
 
 Answer axis_fits(Asking const& ask, LoopSite const& site) {
@@ -56,7 +54,7 @@ Answer threads_fit(Asking const& ask, LoopSite const& site) {
   if (ask.target.threads_per_block == 0) return {};
   std::map<std::string, int64_t> extents;
   auto put = [&](For const& loop) {
-    ThreadAxis const* axis = is_bound(loop) ? ask.axis(loop) : nullptr;
+    ThreadAxis const* axis = ask.axis(loop);
     if (!axis || axis->level != Level::kThread) return;
     int64_t& most = extents[loop.bind];
     most = std::max(most, as_int(loop.extent).value_or(1));

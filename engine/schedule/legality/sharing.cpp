@@ -1,9 +1,8 @@
 #include "engine/schedule/legality/sharing.h"
 
-#include <algorithm>
-
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/accesses.h"
+#include "engine/target/axis_of.h"
 
 namespace tw {
 
@@ -35,8 +34,8 @@ bool depends_on(BlockSite const& site, std::string const& variable,
 
 std::set<std::string> replicated_tensors(Target const& target, For const& loop) {
   std::set<std::string> shared, telling;  // of the tensors below, those still held to be the same
-  auto axis = std::ranges::find(target.axes, loop.bind, &ThreadAxis::name);
-  if (axis == target.axes.end() || axis->level != Level::kThread) return shared;
+  ThreadAxis const* axis = axis_of(target, loop);
+  if (!axis || axis->level != Level::kThread) return shared;
   walk(loop.body, [&](Stmt const& s) {
     if (auto const* alloc = s.as<Alloc>())
       (target.instance_per_iteration(loop, *alloc->buffer) ? telling : shared)
