@@ -10,6 +10,11 @@ inline bool has_sign(DType type) {
   return type == DType::kI8 || type == DType::kI16 || type == DType::kI32 || type == DType::kI64;
 }
 
+/// The bits of the type's width.
+inline uint64_t width_mask(DType type) {
+  return size_of(type) >= 8 ? ~uint64_t(0) : (uint64_t(1) << (size_of(type) * 8)) - 1;
+}
+
 /// Bits above the type's width are left in: the caller wraps.
 inline int64_t shifted_left(int64_t a, int64_t places, DType type) {
   return uint64_t(places) < uint64_t(size_of(type)) * 8 ? int64_t(uint64_t(a) << places) : 0;

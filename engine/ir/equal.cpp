@@ -86,6 +86,7 @@ struct Digest {
   }
   void operator()(Intrinsic const& intrinsic) {
     hasher.text(intrinsic->name).number(intrinsic->barrier);
+    hasher.number(uint64_t(intrinsic->completion));
     (*this)(intrinsic->params);
     (*this)(intrinsic->behaviour);
   }
@@ -155,7 +156,8 @@ bool equal(Intrinsic const& a, Intrinsic const& b) {
   Same same;
   same(a->params, b->params);
   same(a->behaviour, b->behaviour);
-  return same.value && a->name == b->name && a->barrier == b->barrier;
+  return same.value && a->name == b->name && a->barrier == b->barrier &&
+         a->completion == b->completion;
 }
 
 bool equal(Program const& a, Program const& b) {

@@ -24,7 +24,8 @@ namespace tw::ir {
   NODE(Cast)                \
   NODE(Load)                \
   NODE(Ramp)                \
-  NODE(Broadcast)
+  NODE(Broadcast)           \
+  NODE(IntrinsicValue)
 #define TW_KIND(NAME) k##NAME,
 enum class ExprKind : uint8_t { TW_EXPR_NODES(TW_KIND) };
 
@@ -98,7 +99,8 @@ enum class UnaryOp : uint8_t {
   kSin,
   kCos,
   kRound,
-  kBitNot  ///< of integers: every bit the other one
+  kBitNot,   ///< of integers: every bit the other one
+  kPopCount  ///< of integers: how many bits of the type's width are set
 };
 
 struct Unary : ExprNode {
@@ -204,6 +206,24 @@ struct Broadcast : ExprNode {
   static constexpr auto fields() { return std::tuple{&Broadcast::value}; }
   Broadcast(Expr v, int count) : ExprNode(kKind, v.type(), count), value(std::move(v)) {}
   Expr value;
+};
+
+struct IntrinsicNode;  // intrinsic.h
+using Intrinsic = std::shared_ptr<IntrinsicNode const>;
+
+/// What an instruction makes of values: of kernel IR alone. The declaration has one parameter that
+/// it writes or updates; the value is that parameter's elements in row-major order, one a lane. The
+/// operands are the other parameters in their order, and where it is updated its old elements
+/// first, each with as many lanes as its parameter has elements.
+struct IntrinsicValue : ExprNode {
+  static constexpr ExprKind kKind = ExprKind::kIntrinsicValue;
+  static constexpr auto fields() {
+    return std::tuple{&IntrinsicValue::intrinsic, &IntrinsicValue::operands};
+  }
+  IntrinsicValue(Intrinsic i, DType element, int count, std::vector<Expr> o)
+      : ExprNode(kKind, element, count), intrinsic(std::move(i)), operands(std::move(o)) {}
+  Intrinsic intrinsic;
+  std::vector<Expr> operands;
 };
 
 // ---- making ------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -149,6 +150,7 @@ double float_unary(UnaryOp op, double a) {
       return std::nearbyint(a);
     case UnaryOp::kNot:
     case UnaryOp::kBitNot:
+    case UnaryOp::kPopCount:
       break;  // of conditions; of integers
   }
   std::unreachable();
@@ -245,6 +247,9 @@ void ExprEvaluator::resolve(Node& node, Ramp const& e) {
   node.children = {compile(e.base), compile(e.stride)};
 }
 void ExprEvaluator::resolve(Node& node, Broadcast const& e) { node.children = {compile(e.value)}; }
+void ExprEvaluator::resolve(Node& node, IntrinsicValue const& e) {
+  for (Expr const& operand : e.operands) node.children.push_back(compile(operand));
+}
 
 Compiled ExprEvaluator::compile(Expr const& e) {
   Node node{e->kind, e.type()};
@@ -277,6 +282,9 @@ Scalar ExprEvaluator::value(Compiled e, int lane) {
       return {value(node.children[0], 0).i + lane * value(node.children[1], 0).i, 0};
     case ExprKind::kBroadcast:
       return value(node.children[0], 0);
+    case ExprKind::kIntrinsicValue:
+      fail(Error{"call_not_interpreted", "a value of an instruction", {}, Fault::kRefused});
+      return {};
   }
   std::unreachable();
 }
@@ -291,6 +299,8 @@ Scalar ExprEvaluator::unary(Node const& node, int lane) {
       return converted(node.type, DType::kI64, {~a.i, 0});
     case UnaryOp::kNot:
       return {!a.i, 0};
+    case UnaryOp::kPopCount:
+      return {std::popcount(uint64_t(a.i) & width_mask(node.type)), 0};
     case UnaryOp::kAbs:
       if (node.type == DType::kU64) return a;  // its upper half is no sign
       return {a.i < 0 ? int64_t(0 - uint64_t(a.i)) : a.i, 0};

@@ -92,6 +92,7 @@ private:
   void resolve(Node& node, Load const& e);
   void resolve(Node& node, Ramp const& e);
   void resolve(Node& node, Broadcast const& e);
+  void resolve(Node& node, IntrinsicValue const& e);
 
   std::vector<Node> nodes_;
   State state_;

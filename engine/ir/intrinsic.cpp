@@ -25,7 +25,15 @@ Status verify_params(IntrinsicNode const& node) {
     if (!names.insert(param.name()).second)
       return wrong(node, fmt::format("two parameters are named {}", param.name()));
   }
-  if (!node.behaviour && !node.barrier) return wrong(node, "it does nothing");
+  bool orders = node.barrier || node.completion == Completion::kCommits ||
+                node.completion == Completion::kWaits;
+  if (!node.behaviour && !orders) return wrong(node, "it does nothing");
+  if (node.behaviour && node.completion >= Completion::kCommits)
+    return wrong(node, "what commits or waits does nothing else");
+  size_t numbers = node.completion == Completion::kWaits ? 1 : 0;
+  if (node.completion >= Completion::kCommits &&
+      (node.params.size() != numbers || (numbers == 1 && node.params[0].buffer)))
+    return wrong(node, "a commit takes nothing, and a wait one number");
   return {};
 }
 
@@ -70,6 +78,11 @@ Status verify_effects(IntrinsicNode const& node) {
 }
 
 }  // namespace
+
+std::string_view word_of(Completion completion) {
+  static constexpr std::string_view kWords[] = {"", "async", "commits", "waits"};
+  return kWords[size_t(completion)];
+}
 
 Status verify(IntrinsicNode const& node) {
   TRY(verify_params(node));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/ir/stmt.h"
@@ -24,6 +25,18 @@ struct IntrinsicParam {
   std::string const& name() const { return buffer ? buffer->name : var.to<Variable>().name; }
 };
 
+/// When what a call does is done.
+enum class Completion : uint8_t {
+  kAtOnce,   ///< before the next statement
+  kStarted,  ///< by a wait for its group: until then nobody may use what it writes or overwrite
+             ///< what it reads
+  kCommits,  ///< it ends a group of those that were started
+  kWaits,    ///< when at most as many groups as its one number says are under way
+};
+
+/// In a declaration's text: "async", "commits", "waits".
+std::string_view word_of(Completion completion);
+
 /// One instruction. The declaration is all that anybody knows of it: a call refers to it, and a
 /// program's text lists the declarations of its calls before the program.
 struct IntrinsicNode {
@@ -33,6 +46,7 @@ struct IntrinsicNode {
   /// What runs before it is over when it runs, and what comes after has not begun: no access moves
   /// across it. A wait is a barrier, too.
   bool barrier = false;
+  Completion completion = Completion::kAtOnce;
   Stmt behaviour;  ///< over the parameters, without blocks and calls; null: it changes nothing
 };
 

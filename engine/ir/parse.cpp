@@ -149,6 +149,8 @@ private:
       TRY(reader.expect(")"));
     }
     node.barrier = reader.accept("barrier");
+    for (Completion one : {Completion::kStarted, Completion::kCommits, Completion::kWaits})
+      if (reader.accept(word_of(one))) node.completion = one;
     TRY(reader.end());
     if (at_ < lines_.size() && lines_[at_].indent > 0) {
       TRY_ASSIGN(node.behaviour, statements(1));

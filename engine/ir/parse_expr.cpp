@@ -43,7 +43,7 @@ size_t number_end(std::string_view line, size_t i) {
 size_t symbol_length(std::string_view rest) {
   for (std::string_view two : {"//", "<=", ">=", "==", "!=", "&&", "||", "<<", ">>", "->", ".."})
     if (rest.substr(0, 2) == two) return 2;
-  return std::string_view("+-*/%<>&|^~()[],:=@.").find(rest[0]) != std::string_view::npos ? 1 : 0;
+  return std::string_view("+-*/%<>&|^~()[],:=@.\"").find(rest[0]) != std::string_view::npos ? 1 : 0;
 }
 
 class ExprParser {
@@ -214,7 +214,7 @@ private:
     };
     for (size_t i = 0; i < kUnaryNames.size(); ++i)
       if (kUnaryNames[i] == name)
-        return args.size() == 1 ? Result<Expr>(unary(UnaryOp(i), args[0])) : wants(1);
+        return args.size() == 1 ? function(UnaryOp(i), args[0]) : wants(1);
     for (BinarySyntax const& row : kBinarySyntax)
       if (row.is_function && row.symbol == name)
         return args.size() == 2 ? combine(row.op, args[0], args[1]) : wants(2);
@@ -223,6 +223,12 @@ private:
     if (name == "select") return args.size() == 3 ? choice(args) : wants(3);
     if (name == "ramp" || name == "broadcast") return vector(name, args);
     return reader_.error("unknown_function", fmt::format("there is no function '{}'", name));
+  }
+
+  Result<Expr> function(UnaryOp op, Expr const& of) {
+    if (op == UnaryOp::kPopCount && !is_integer(of.type()))
+      return reader_.error("type_mismatch", "'popcount' is for integers");
+    return unary(op, of);
   }
 
   Result<Expr> choice(std::vector<Expr>& args) {

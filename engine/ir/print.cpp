@@ -84,6 +84,9 @@ std::string text_of(Expr const& e, int context) {
           [](Broadcast const& n) {
             return fmt::format("broadcast({}, {})", text_of(n.value, 0), n.lanes);
           },
+          [](IntrinsicValue const& n) {
+            return fmt::format("value {}({})", n.intrinsic->name, join(n.operands));
+          },
       });
 }
 
@@ -169,7 +172,10 @@ private:
       if (param.buffer && !param.buffer->scope.empty()) params += " @" + param.buffer->scope;
     }
     if (!node.doc.empty()) line(0, "# " + node.doc);
-    line(0, fmt::format("intrinsic {}({}){}", node.name, params, node.barrier ? " barrier" : ""));
+    std::string kind = node.barrier ? " barrier" : "";
+    if (node.completion != Completion::kAtOnce)
+      kind += fmt::format(" {}", word_of(node.completion));
+    line(0, fmt::format("intrinsic {}({}){}", node.name, params, kind));
     if (node.behaviour) statement(node.behaviour, 1);
   }
 

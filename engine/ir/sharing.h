@@ -5,14 +5,16 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "engine/ir/stmt.h"
 
 namespace tw {
 
-/// Who shares one instance of a memory or of an axis' iteration, from the narrowest.
-enum class Level : uint8_t { kThread, kBlock, kDevice };
+/// Who shares one instance of a memory or of an axis' iteration, from the narrowest: the lane of a
+/// vector or warp, the thread, the block of threads, the accelerator beside a processor, the device.
+enum class Level : uint8_t { kLane, kThread, kBlock, kAccelerator, kDevice };
 
 namespace ir {
 
@@ -24,12 +26,15 @@ struct Sharing {
   using Levels = std::map<std::string, Level, std::less<>>;
   Levels axes;  ///< what a bound loop's iterations are: "threadIdx.x" threads, "blockIdx.x" blocks
   Levels scopes;  ///< who shares one instance of a memory
+  /// Axes of virtual threads: one processor runs their iterations in turns, each with an instance
+  /// of its own of everything that is allocated below, in whatever memory.
+  std::set<std::string, std::less<>> interleaved = {};
 
   /// Whether each iteration of `loop` has its own instance of a tensor that is allocated below it.
   /// So it is, but for a loop whose iterations are threads (or blocks of them) that share the
   /// tensor's memory. Of an axis or a memory that is not known, all share it.
   bool instance_per_iteration(For const& loop, BufferNode const& buffer) const {
-    if (loop.loop_kind != LoopKind::kBind) return true;
+    if (loop.loop_kind != LoopKind::kBind || interleaved.contains(loop.bind)) return true;
     auto axis = axes.find(loop.bind);
     auto memory = scopes.find(buffer.scope);
     return axis != axes.end() && memory != scopes.end() &&

@@ -184,9 +184,6 @@ struct Prefetch : StmtNode {
   Expr element;
 };
 
-struct IntrinsicNode;  // intrinsic.h
-using Intrinsic = std::shared_ptr<IntrinsicNode const>;
-
 /// A dimension of what an operand covers. The variable is known in the operand's element only.
 struct OperandAxis {
   Expr var;  ///< a Variable

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -18,6 +19,9 @@
 namespace tw {
 
 using ArgumentValue = std::variant<int64_t, std::string>;
+
+/// The numbers of a list, "0,0,1"; empty optional: it is none.
+std::optional<std::vector<int64_t>> numbers_of(std::string_view list);
 
 /// One line of a script: `o.0, o.1 = split(conv2d.o, factor=16)`.
 struct Step {
@@ -39,6 +43,8 @@ struct Parameter {
   bool word = false;                 ///< any word instead of a number: a tensor, a layout
   bool scope = false;                ///< one of the target's memories instead of a number
   bool axis = false;                 ///< one of its axes of blocks and threads
+  bool intrinsic = false;            ///< one of its instructions
+  bool list = false;                 ///< numbers with commas between them, as a word: "0,0,1"
   /// Iterations of this one of the step's targets are what it counts.
   std::optional<size_t> counts = {};
 };
@@ -65,6 +71,12 @@ struct Move {
   }
   std::string const& word(std::string const& name) const {
     return std::get<std::string>(step.arguments.at(name));
+  }
+  /// Of a parameter that is a list; a single number may stand alone.
+  std::vector<int64_t> numbers(std::string const& name) const {
+    ArgumentValue const& value = step.arguments.at(name);
+    if (auto const* one = std::get_if<int64_t>(&value)) return {*one};
+    return numbers_of(std::get<std::string>(value)).value_or(std::vector<int64_t>());
   }
   bool has(std::string const& name) const { return step.arguments.contains(name); }
 };

@@ -32,6 +32,10 @@ std::expected<void, Refusal> validate_argument(Primitive const& primitive,
     return std::unexpected(unusable(
         "no_thread_axes",
         fmt::format("{}: the target {} has no blocks or threads", primitive.name, target.name)));
+  if (parameter.intrinsic && target.intrinsics.empty())
+    return std::unexpected(unusable(
+        "no_intrinsics",
+        fmt::format("{}: the target {} has no instructions", primitive.name, target.name)));
   if (std::vector<std::string> choices = choices_of(parameter, target); !choices.empty()) {
     auto const* word = std::get_if<std::string>(&value);
     if (word && std::ranges::find(choices, *word) != choices.end()) return {};
@@ -40,6 +44,12 @@ std::expected<void, Refusal> validate_argument(Primitive const& primitive,
                                              parameter.name, fmt::join(choices, ", "))));
   }
   auto const* number = std::get_if<int64_t>(&value);
+  if (parameter.list) {
+    if (number || numbers_of(std::get<std::string>(value))) return {};
+    return std::unexpected(
+        unusable("bad_argument", fmt::format("{}: {} must be numbers with commas between them",
+                                             primitive.name, parameter.name)));
+  }
   if (parameter.word) {
     if (!number) return {};
     return std::unexpected(unusable(
@@ -234,11 +244,16 @@ std::expected<void, Refusal> meant_for_calls(ir::Program const& program, Target 
 
 std::vector<std::string> choices_of(Parameter const& parameter, Target const& target) {
   if (parameter.axis) return target.axis_names();
+  if (parameter.intrinsic) return target.intrinsic_names();
   return parameter.scope ? target.scope_names() : parameter.choices;
 }
 
 bool is_for(Primitive const& primitive, Target const& target) {
-  return !target.axes.empty() || std::ranges::none_of(primitive.parameters, &Parameter::axis);
+  auto lacks = [&](Parameter const& one) {
+    return (one.axis && target.axes.empty()) ||
+           (one.intrinsic && !one.optional && target.intrinsics.empty());
+  };
+  return std::ranges::none_of(primitive.parameters, lacks);
 }
 
 Schedule::Schedule(ir::Program program, std::shared_ptr<Target const> target)

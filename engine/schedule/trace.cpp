@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <charconv>
 #include <limits>
 
 #include "engine/ir/parse_expr.h"
@@ -12,11 +13,27 @@ namespace {
 
 std::string value_text(ArgumentValue const& value) {
   if (auto const* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
-  return std::get<std::string>(value);
+  std::string const& word = std::get<std::string>(value);
+  return word.contains(',') ? '"' + word + '"' : word;
+}
+
+/// "0,0,1": between quotes, as its commas would end the argument.
+Result<ArgumentValue> parse_list(ir::LineReader& reader) {
+  std::string list;
+  while (!reader.accept("\"")) {
+    bool part = reader.peek().kind == ir::Token::kNumber || reader.peek().text == "," ||
+                reader.peek().text == "-";
+    if (!part) return reader.error("bad_list", "expected numbers with commas between them");
+    list += reader.next().text;
+  }
+  if (!numbers_of(list))
+    return reader.error("bad_list", "expected numbers with commas between them");
+  return ArgumentValue(std::move(list));
 }
 
 Result<ArgumentValue> parse_value(ir::LineReader& reader) {
   if (reader.peek().kind == ir::Token::kName) return ArgumentValue(std::string(reader.next().text));
+  if (reader.accept("\"")) return parse_list(reader);
   bool negative = reader.accept("-");
   TRY_ASSIGN(int64_t number, reader.integer("a number or a word"));
   return ArgumentValue(negative ? -number : number);
@@ -68,6 +85,20 @@ Status parse_head(ir::LineReader& reader) {
 }
 
 }  // namespace
+
+std::optional<std::vector<int64_t>> numbers_of(std::string_view list) {
+  std::vector<int64_t> numbers;
+  for (;;) {
+    int64_t number = 0;
+    auto [end, failed] = std::from_chars(list.data(), list.data() + list.size(), number);
+    if (failed != std::errc()) return {};
+    numbers.push_back(number);
+    list.remove_prefix(size_t(end - list.data()));
+    if (list.empty()) return numbers;
+    if (list[0] != ',') return {};
+    list.remove_prefix(1);
+  }
+}
 
 Primitive const* find_primitive(std::string_view name) {
   for (Primitive const* primitive : primitive_table())

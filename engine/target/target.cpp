@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/intrinsic.h"
 #include "engine/target/axis_of.h"
 
 namespace tw {
@@ -23,13 +24,29 @@ std::vector<std::string> Target::axis_names() const {
   return names;
 }
 
+std::vector<std::string> Target::intrinsic_names() const {
+  std::vector<std::string> names;
+  for (TensorIntrinsic const& one : intrinsics) names.push_back(one.declaration->name);
+  return names;
+}
+
+TensorIntrinsic const* Target::intrinsic(std::string_view intrinsic_name) const {
+  auto found = std::ranges::find_if(intrinsics, [&](TensorIntrinsic const& one) {
+    return one.declaration->name == intrinsic_name;
+  });
+  return found == intrinsics.end() ? nullptr : &*found;
+}
+
 bool Target::computes_with(DType type) const {
   return types.empty() || std::ranges::find(types, type) != types.end();
 }
 
 ir::Sharing Target::sharing() const {
   ir::Sharing sharing;
-  for (ThreadAxis const& axis : axes) sharing.axes[axis.name] = axis.level;
+  for (ThreadAxis const& axis : axes) {
+    sharing.axes[axis.name] = axis.level;
+    if (axis.interleaved) sharing.interleaved.insert(axis.name);
+  }
   for (MemoryScope const& memory : scopes) sharing.scopes[memory.name] = memory.shared_by;
   return sharing;
 }
@@ -37,6 +54,7 @@ ir::Sharing Target::sharing() const {
 bool Target::instance_per_iteration(ir::For const& loop, ir::BufferNode const& buffer) const {
   if (loop.loop_kind != ir::LoopKind::kBind) return true;
   ThreadAxis const* axis = axis_of(*this, loop);
+  if (axis && axis->interleaved) return true;
   MemoryScope const* memory = scope(buffer.scope);
   return axis && memory && ir::has_own_instance(axis->level, memory->shared_by);
 }

@@ -39,6 +39,19 @@ struct ThreadAxis {
   std::string name;    ///< "threadIdx.x"
   int64_t extent = 1;  ///< the most iterations
   Level level = Level::kThread;
+  /// Virtual threads: one processor runs the iterations in turns, statement by statement, so that
+  /// one computes while another waits for memory. Each has instances of its own of all that is
+  /// allocated below.
+  bool interleaved = false;
+};
+
+/// An instruction that `tensorize` can put in place of a nest: what it does stands in its
+/// declaration, whose parameters say of which memory its operands are.
+struct TensorIntrinsic {
+  ir::Intrinsic declaration;
+  /// Per parameter: how many of its last dimensions must lie in one row of memory, without gaps;
+  /// the others may have any stride. Fewer entries than parameters: 0.
+  std::vector<int> dense = {};
 };
 
 struct Target {
@@ -51,9 +64,17 @@ struct Target {
   int64_t threads_per_block = 0;  ///< the most, of all axes together; 0: no bound of its own
   /// Where the threads of a block meet; null: they cannot.
   ir::Intrinsic barrier = {};
+  /// Of copies that go on while others compute (`ir::Completion`): what ends a group of those that
+  /// were started, and what waits until at most `n` groups, its one number, are under way. Null:
+  /// there are no such copies.
+  ir::Intrinsic commit = {}, wait = {};
+  std::vector<TensorIntrinsic> intrinsics = {};  ///< the larger ones first
   std::vector<DType> types = {};  ///< to compute with, besides indices (i64) and bool; empty: all
 
   std::vector<std::string> axis_names() const;
+  std::vector<std::string> intrinsic_names() const;
+  /// Null: it has no such instruction.
+  TensorIntrinsic const* intrinsic(std::string_view intrinsic_name) const;
   /// Null: it has no such memory.
   MemoryScope const* scope(std::string_view scope_name) const;
   std::vector<std::string> scope_names() const;

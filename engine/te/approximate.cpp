@@ -65,6 +65,7 @@ double most_of(UnaryOp op, double most) {
     case UnaryOp::kCeil:
     case UnaryOp::kRound:
     case UnaryOp::kBitNot:
+    case UnaryOp::kPopCount:
       return kInfinity;
   }
   std::unreachable();
@@ -152,6 +153,7 @@ Approximation Approximator::of(Expr const& e) const {
                               [&](ir::Cast const& node) { return cast(node); },
                               [&](ir::Ramp const& node) { return vector(node); },
                               [&](ir::Broadcast const& node) { return vector(node); },
+                              [&](ir::IntrinsicValue const& node) { return vector(node); },
                           });
 }
 
@@ -202,6 +204,8 @@ Approximation Approximator::unary(ir::Unary const& node) const {
     }
     case UnaryOp::kBitNot:
       return {value, unbounded(a.error), wrapped(node.type, kNone), a.peak};
+    case UnaryOp::kPopCount:
+      return {value, unbounded(a.error), {64, 1}, a.peak};
     case UnaryOp::kExp:
     case UnaryOp::kLog:
     case UnaryOp::kSqrt:
@@ -249,6 +253,7 @@ Approximation Approximator::function(ir::Unary const& node, Approximation const&
       case UnaryOp::kCeil:
       case UnaryOp::kRound:
       case UnaryOp::kBitNot:
+      case UnaryOp::kPopCount:
         error = unbounded(a.error);  // no functions: `unary` does them
         break;
     }

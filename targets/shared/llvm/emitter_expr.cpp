@@ -111,6 +111,11 @@ Value* Emitter::expression(Expr const& e) {
               [&](Broadcast const& node) {
                 return builder_.CreateVectorSplat(unsigned(node.lanes), expression(node.value));
               },
+              [&](IntrinsicValue const& node) -> Value* {
+                fail("unsupported_expression",
+                     fmt::format("{} has no code here", node.intrinsic->name));
+                return llvm::PoisonValue::get(type_of(context_, node.type, node.lanes));
+              },
           });
 }
 
@@ -275,6 +280,8 @@ Value* Emitter::unary(Unary const& node) {
   if (!is_float(node.type)) {
     if (node.op == UnaryOp::kNeg) return builder_.CreateNeg(a);
     if (node.op == UnaryOp::kNot || node.op == UnaryOp::kBitNot) return builder_.CreateNot(a);
+    if (node.op == UnaryOp::kPopCount)
+      return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, a);
     if (node.op == UnaryOp::kAbs && is_signed(node.type))
       return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, builder_.getFalse());
     return a;  // rounding an integer changes nothing
@@ -310,6 +317,7 @@ Value* Emitter::float_unary(UnaryOp op, Value* a) {
       return emit_sin_cos(builder_, a, true);
     case UnaryOp::kNot:
     case UnaryOp::kBitNot:
+    case UnaryOp::kPopCount:
       break;
   }
   fail("unsupported_expression", fmt::format("'{}' does not take floats", name_of(op)));

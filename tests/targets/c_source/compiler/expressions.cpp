@@ -164,6 +164,7 @@ Expressions::Piece Expressions::piece(Unary const& node) {
   if (node.op == UnaryOp::kNeg) return prefix("-");
   if (node.op == UnaryOp::kNot) return prefix("!");
   if (node.op == UnaryOp::kBitNot) return prefix("~");
+  if (node.op == UnaryOp::kPopCount) return unsupported("a popcount");
   if (is_float(node.type)) {
     if (node.op == UnaryOp::kAbs) return function("fabs", node.type, node.a);
     if (node.op == UnaryOp::kRound) return function("rint", node.type, node.a);  // ties to even
@@ -248,5 +249,8 @@ Expressions::Piece Expressions::piece(Load const& node) {
 
 Expressions::Piece Expressions::piece(Ramp const&) { return unsupported("a ramp"); }
 Expressions::Piece Expressions::piece(Broadcast const&) { return unsupported("a broadcast"); }
+Expressions::Piece Expressions::piece(IntrinsicValue const&) {
+  return unsupported("a value of an instruction");
+}
 
 }  // namespace tw::c_source

@@ -43,6 +43,7 @@ private:
   Piece piece(ir::Cast const& node);
   Piece piece(ir::Load const& node);
   Piece piece(ir::Ramp const& node);
+  Piece piece(ir::IntrinsicValue const& node);
   Piece piece(ir::Broadcast const& node);
   Piece function(char const* name, DType type, ir::Expr const& a);
   Piece infix(ir::Binary const& node, std::string_view symbol, int strength);
