@@ -91,7 +91,7 @@ private slots:
     }
     QCOMPARE(int64_t(accepted.size()),
              std::ranges::count_if(primitive_table(), [&](Primitive const* one) {
-               return is_for(*one, backend->target());
+               return testing::is_proposed(*one, backend->target());
              }));
   }
 };

@@ -122,7 +122,8 @@ private slots:
     for (Primitive const* primitive : primitive_table()) {
       qInfo("%-10s accepted %5d, refused %5d", primitive->name.c_str(), accepted[primitive->name],
             refused[primitive->name]);
-      QVERIFY2(accepted[primitive->name] >= kTraces / 20, primitive->name.c_str());
+      if (testing::is_proposed(*primitive, *testing::thread_machine()))
+        QVERIFY2(accepted[primitive->name] >= kTraces / 20, primitive->name.c_str());
     }
   }
 };

@@ -149,12 +149,19 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
   return step;
 }
 
+/// Whether random steps are made of it: the target has a use for it, and it does not open a size,
+/// after which few others are taken (tests/schedule/sizes_test.cpp proposes those).
+inline bool is_proposed(Primitive const& primitive, Target const& target) {
+  bool opens = primitive.open_sizes && primitive.open_sizes->with_value;
+  return is_for(primitive, target) && !opens;
+}
+
 /// The same with a primitive of the table that the target has a use for.
 inline Step propose_step(ir::Program const& program, Rng& rng,
                          Target const& target = *any_target()) {
   std::vector<Primitive const*> usable;
   for (Primitive const* one : primitive_table())
-    if (is_for(*one, target)) usable.push_back(one);
+    if (is_proposed(*one, target)) usable.push_back(one);
   return propose_step(program, rng, *usable[size_t(rng.below(int64_t(usable.size())))], target);
 }
 
