@@ -106,7 +106,8 @@ Stmt start_block(Block const& block, Substitution const& zeros, Program& program
 /// store that shows it.
 BlockSite checked_start(Move const& move) {
   std::vector<BlockSite> blocks = working_blocks(move.loops[0]);
-  return *std::ranges::find_if(blocks, [](BlockSite const& site) { return bool(site.block->init); });
+  return *std::ranges::find_if(blocks,
+                               [](BlockSite const& site) { return bool(site.block->init); });
 }
 
 Applied apply(Move const& move) {
