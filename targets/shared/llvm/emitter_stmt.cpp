@@ -289,7 +289,8 @@ void Emitter::store(Store const& node) {
   if (node.buffer->scope != "register") note_copies(node.value);  // a sum is computed with
   Value* value = expression(node.value);
   if (node.buffer->scope == "register") {
-    registers_[node.buffer->name] = value;
+    Value*& kept = registers_[node.buffer->name];
+    kept = mask_ && kept ? builder_.CreateSelect(mask_, value, kept) : value;
     return;
   }
   check_range(node.buffer, node.indices[0], CheckKind::kWrite);
