@@ -15,6 +15,7 @@
 #include "engine/schedule/rewriting/idle_hints.h"
 #include "engine/schedule/rewriting/written_out.h"
 #include "engine/schedule/trace.h"
+#include "engine/schedule/validate.h"
 
 namespace tw {
 namespace {
@@ -79,8 +80,9 @@ std::string targets_text(Primitive const& primitive) {
   return primitive.targets == 1 ? "one loop" : fmt::format("{} loops", primitive.targets);
 }
 
-/// Fills in presets and checks names, ranges and counts.
-std::expected<Step, Refusal> validate(Primitive const& primitive, Step step, Target const& target) {
+}  // namespace
+
+std::expected<void, Refusal> validate_form(Primitive const& primitive, Step const& step) {
   if (primitive.targets < 0 ? step.targets.size() < 2
                             : int(step.targets.size()) != primitive.targets)
     return std::unexpected(
@@ -91,26 +93,36 @@ std::expected<Step, Refusal> validate(Primitive const& primitive, Step step, Tar
         "wrong_names", fmt::format("{} makes {} loop{}, but {} name{} given", primitive.name,
                                    primitive.gives, primitive.gives == 1 ? "" : "s",
                                    step.gives.size(), step.gives.size() == 1 ? " is" : "s are")));
-  for (auto const& [name, value] : step.arguments) {
-    Parameter const* found = nullptr;
-    for (Parameter const& parameter : primitive.parameters)
-      if (parameter.name == name) found = &parameter;
-    if (!found)
+  for (auto const& [name, value] : step.arguments)
+    if (std::ranges::find(primitive.parameters, name, &Parameter::name) ==
+        primitive.parameters.end())
       return std::unexpected(unusable(
           "unknown_argument", fmt::format("{} has no argument '{}'", primitive.name, name)));
-    if (auto ok = validate_argument(primitive, *found, value, target); !ok)
-      return std::unexpected(ok.error());
-  }
-  for (Parameter const& parameter : primitive.parameters) {
-    if (step.arguments.contains(parameter.name)) continue;
-    if (parameter.preset)
-      step.arguments[parameter.name] = *parameter.preset;
-    else if (!parameter.optional)
+  return {};
+}
+
+std::expected<void, Refusal> validate_complete(Primitive const& primitive, Step const& step) {
+  for (Parameter const& parameter : primitive.parameters)
+    if (!step.arguments.contains(parameter.name) && !parameter.preset && !parameter.optional)
       return std::unexpected(unusable(
           "missing_argument", fmt::format("{} needs {}=...", primitive.name, parameter.name)));
+  return {};
+}
+
+std::expected<Step, Refusal> validate(Primitive const& primitive, Step step, Target const& target) {
+  if (auto form = validate_form(primitive, step); !form) return std::unexpected(form.error());
+  for (auto const& [name, value] : step.arguments) {
+    Parameter const& parameter = *std::ranges::find(primitive.parameters, name, &Parameter::name);
+    if (auto ok = validate_argument(primitive, parameter, value, target); !ok)
+      return std::unexpected(ok.error());
   }
+  if (auto all = validate_complete(primitive, step); !all) return std::unexpected(all.error());
+  for (Parameter const& parameter : primitive.parameters)
+    if (parameter.preset) step.arguments.try_emplace(parameter.name, *parameter.preset);
   return step;
 }
+
+namespace {
 
 bool is_loop_name(std::string const& name) {
   auto reader = ir::LineReader::create(name, "", 0);

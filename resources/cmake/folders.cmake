@@ -185,3 +185,30 @@ function(tw_test_folder folder)
     endif()
   endforeach()
 endfunction()
+
+# tw_texts(TARGET FOLDER ENDING TYPE HEADER FUNCTION): writes a source with a function `FUNCTION()` that returns what
+# the files of FOLDER with that ending say, as `TYPE{"<path>", "<text>"}` each, sorted by name.
+function(tw_texts target folder ending type header function_name)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.${ending})
+  list(SORT files)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
+  set(rows "")
+  foreach(file ${files})
+    get_filename_component(name ${file} NAME)
+    file(READ ${file} text)
+    string(APPEND rows "      {\"${folder}/${name}\", R\"TEXT(${text})TEXT\"},\n")
+  endforeach()
+  set(out ${CMAKE_BINARY_DIR}/generated/${folder}/texts.cpp)
+  file(CONFIGURE OUTPUT ${out} CONTENT
+"// Written by CMake from the files of @folder@.
+#include \"@header@\"
+
+namespace tw {
+std::vector<@type@> @function_name@() {
+  return {
+@rows@  };
+}
+}  // namespace tw
+" @ONLY)
+  target_sources(${target} PRIVATE ${out})
+endfunction()
