@@ -316,9 +316,11 @@ private:
     Count const& count = counts_[primitive.name];
     print(primitive.name, count);
     QVERIFY2(count.legal >= 25, primitive.name.c_str());
-    // Where a block may stand is the hardest question; a part of a sum that was cut in several
-    // blocks is not factored.
-    int least = primitive.name.ends_with("compute_at") || primitive.name == "rfactor" ? 90 : 95;
+    // Where a block may stand is the hardest question. A part of a sum that was cut in several
+    // blocks is not factored, and every step that takes nests apart leaves more of them.
+    int least = primitive.name == "rfactor"                                                  ? 85
+                : primitive.name.ends_with("compute_at") || primitive.name == "compute_root" ? 90
+                                                                                             : 95;
     QVERIFY2(count.accepted * 100 >= count.legal * least, primitive.name.c_str());
   }
 
