@@ -87,6 +87,18 @@ inline std::string random_word(ir::Program const& program, std::string const& pa
   return kLayouts[rng.below(std::size(kLayouts))];
 }
 
+/// The first block from one on that shares a loop with another one; that one, if there is none.
+inline int64_t with_neighbours(std::vector<ir::BlockSite> const& blocks, size_t from) {
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    ir::BlockSite const& site = blocks[(from + i) % blocks.size()];
+    for (ir::BlockSite const& other : blocks)
+      if (other.block != site.block && !other.loops.empty() && !site.loops.empty() &&
+          other.loops[0]->id == site.loops[0]->id)
+        return int64_t((from + i) % blocks.size());
+  }
+  return int64_t(from);
+}
+
 /// Some step of a primitive, legal or not, with targets and arguments of the right number.
 inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& primitive,
                          Target const& target = *any_target()) {
@@ -95,13 +107,17 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
   step.primitive = primitive.name;
   auto name = [&](ir::LoopSite const& site) { return reference_of(program, site.loop->id); };
   std::vector<ir::BlockSite> blocks = ir::blocks_of(program.body);
-  // Blocks, and loops of a block beside them: mostly of a neighbour, which may share a tensor.
+  // Of steps that take neighbours apart: one that stands with others.
   auto near = rng.below(int64_t(blocks.size()));
+  if (primitive.name == "compute_root" || primitive.name == "fission")
+    near = with_neighbours(blocks, size_t(near));
+  // Blocks, and loops of a block beside them: mostly of a neighbour, which may share a tensor.
   for (TargetKind kind : primitive.kinds)
     if (kind == TargetKind::kBlock) {
       step.targets.push_back(blocks[size_t(near)].block->name);
     } else {
       auto at = std::clamp<int64_t>(near + (rng.below(2) ? 1 : -1), 0, int64_t(blocks.size()) - 1);
+      if (primitive.name == "fission" && rng.below(8) > 0) at = near;
       auto const& around = blocks[size_t(at)].loops;
       step.targets.push_back(
           around.empty() || rng.below(4) == 0
