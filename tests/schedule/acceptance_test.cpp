@@ -12,10 +12,11 @@
 // - reorder: for each element the order of accesses stays, except among reads and among the terms
 //   of one sum. (Equal outputs would let a maximum start late.)
 // - compute_at, compute_root, reverse_compute_at: what the moved block reads is not written
-// afterwards. (A
-//   consumer inside of its producer's sum computes the right value in the end, from wrong ones.)
-// - reverse_compute_at: all elements that the moved block makes are what they were, those too that
-//   nobody reads. (Wrong or lost ones would pass where the kernel does not need them.)
+//   afterwards. (A consumer inside of its producer's sum computes the right value in the end, from
+//   wrong ones.)
+// - reverse_compute_at, reverse_compute_inline: all elements that the moved block makes are what
+//   they were, those too that nobody reads. (Wrong or lost ones would pass where the kernel does
+//   not need them.)
 // A rewriting that the engine refuses may meet what it was not written for, so it runs in a
 // process of its own; one that ends there has no result and counts as illegal, and is also counted
 // apart. Refusals that speak of a step's form (`kNotAMove`) are no answers about legality.
@@ -83,6 +84,8 @@ std::set<std::string> const kNotAMove = {
     "place_is_vector",
     "partition_out_of_range",
     "nothing_after",
+    "already_a_multiple",
+    "not_a_whole_axis",
     "not_around_the_block",
 };
 
@@ -180,6 +183,8 @@ bool right(Case const& before, ir::Program const& after, Step const& step, Targe
     return !testing::reads_unfinished(trace, targets.blocks[0].block->id) &&
            (step.primitive == "compute_at" ||
             makes_the_same(before, after, written_buffer(targets.blocks[0])));
+  if (step.primitive == "reverse_compute_inline")
+    return makes_the_same(before, after, written_buffer(targets.blocks[0]));
   return true;
 }
 
@@ -239,6 +244,11 @@ Schedule random_schedule(Rng& rng, te::Kernel const& kernel, std::shared_ptr<Tar
   return schedule;
 }
 
+/// What seldom has a meaning is asked more often.
+int tries_of(Primitive const& primitive) {
+  return primitive.name.starts_with("reverse_") || primitive.name == "fission" ? 15 : 5;
+}
+
 /// Blocks that are computed together step by step: moving them is refused where it is not proved.
 bool is_recurrent(Schedule const& schedule) {
   std::string const& name = schedule.origin().name;
@@ -276,7 +286,7 @@ private slots:
       }
       before.trace = testing::AccessTracer::run(before.program, before.inputs);
       for (Primitive const* primitive : primitive_table())
-        for (int tries = 0; tries < 5; ++tries)
+        for (int tries = tries_of(*primitive); tries > 0; --tries)
           ask(schedule, before, *primitive,
               testing::propose_step(schedule.program(), rng, *primitive, schedule.target()));
     }

@@ -99,6 +99,16 @@ inline int64_t with_neighbours(std::vector<ir::BlockSite> const& blocks, size_t 
   return int64_t(from);
 }
 
+/// The first block from one on that stores a choice; that one, if there is none.
+inline int64_t one_that_pads(std::vector<ir::BlockSite> const& blocks, size_t from) {
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    size_t at = (from + i) % blocks.size();
+    auto const* store = blocks[at].block->body.as<ir::Store>();
+    if (store && store->value.as<ir::Select>()) return int64_t(at);
+  }
+  return int64_t(from);
+}
+
 /// Some step of a primitive, legal or not, with targets and arguments of the right number.
 inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& primitive,
                          Target const& target = *any_target()) {
@@ -111,6 +121,7 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
   auto near = rng.below(int64_t(blocks.size()));
   if (primitive.name == "compute_root" || primitive.name == "fission")
     near = with_neighbours(blocks, size_t(near));
+  if (primitive.name == "decompose_padding") near = one_that_pads(blocks, size_t(near));
   // Blocks, and loops of a block beside them: mostly of a neighbour, which may share a tensor.
   for (TargetKind kind : primitive.kinds)
     if (kind == TargetKind::kBlock) {

@@ -102,15 +102,16 @@ std::expected<void, Refusal> parts_keep_order(Move const& move) {
   BlockSite const& block = move.blocks[0];
   for (BlockSite const& writer : writers_of(move.program, written_buffer(block)->name)) {
     bool own = writer.block->id == block.block->id;
-    bool known = is_complete(writer) || is_reduction(writer);
-    bool once = is_complete(writer) || runs_once(writer, writer.loops);
+    bool again = is_complete(writer) || is_recurrence(writer);
+    bool known = again || is_reduction(writer);
+    bool once = again || runs_once(writer, writer.loops);
     bool ordered = own || is_reduction(writer) || is_reduction(block) ||
                    find_written_by_both(block, writer, move.effort).none();
     if (known && once && ordered) continue;
     return refuse_stage(
         "several_writers",
         fmt::format("{} also writes {}, {}", writer.block->name, written_buffer(block)->name,
-                    !known  ? "step by step"
+                    !known  ? "in an order of its own"
                     : !once ? "adding terms more than once"
                             : "and some of the same elements"),
         "compute_root: others that write the block's tensor write other elements, or add to it");
