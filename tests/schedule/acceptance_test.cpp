@@ -181,7 +181,7 @@ bool right(Case const& before, ir::Program const& after, Step const& step, Targe
   if (step.primitive == "compute_at" || step.primitive == "compute_root" ||
       step.primitive == "reverse_compute_at")
     return !testing::reads_unfinished(trace, targets.blocks[0].block->id) &&
-           (step.primitive == "compute_at" ||
+           (step.primitive != "reverse_compute_at" ||
             makes_the_same(before, after, written_buffer(targets.blocks[0])));
   if (step.primitive == "reverse_compute_inline")
     return makes_the_same(before, after, written_buffer(targets.blocks[0]));
