@@ -261,10 +261,27 @@ Schedule::Schedule(ir::Program program, std::shared_ptr<Target const> target)
       target_(std::move(target)),
       state_(std::make_shared<State>(State{std::move(program), {}, {}})) {}
 
+namespace {
+
+bool makes_calls(Step const& step) {
+  return step.primitive == "tensorize" || step.primitive == "blockize";
+}
+
+/// What the blocks below its loop compute matters, which a call does not say.
+bool looks_into_blocks(Step const& step) {
+  return step.primitive == "decompose_reduction" || step.primitive == "rfactor" ||
+         step.primitive == "skip_padding";
+}
+
+}  // namespace
+
 std::expected<Proof, Refusal> Schedule::check(Step const& step, Effort effort) const {
-  if (!has_calls(program())) return check_on(program(), target(), step, effort);
+  if (!has_calls(program()) || makes_calls(step))
+    return check_on(program(), target(), step, effort);
   if (auto meant = meant_for_calls(program(), target(), step); !meant)
     return std::unexpected(meant.error());
+  if (looks_into_blocks(step))
+    if (auto known = check_on(program(), target(), step, effort); !known) return known;
   return check_on(with_calls_written_out(program()), target(), step, effort);
 }
 
