@@ -57,7 +57,8 @@ private:
   Substitution scalars_;
 };
 
-/// The behaviour's loops, named as no loop of the program is.
+}  // namespace
+
 Stmt with_own_loops(Stmt const& behaviour, std::string const& prefix) {
   int loops = 0;
   return rewrite_stmts(behaviour, [&](Stmt const& s) -> Stmt {
@@ -68,8 +69,6 @@ Stmt with_own_loops(Stmt const& behaviour, std::string const& prefix) {
                      substitute(loop->body, {{loop->name(), own}}));
   });
 }
-
-}  // namespace
 
 Stmt inlined(IntrinsicCall const& call, std::string const& prefix) {
   Stmt const& behaviour = call.intrinsic->behaviour;

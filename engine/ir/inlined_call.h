@@ -7,9 +7,12 @@
 
 namespace tw::ir {
 
+/// The statement with its loops named "PREFIX.LOOP.N".
+Stmt with_own_loops(Stmt const& body, std::string const& prefix);
+
 /// The behaviour on the call's operands: elements of tensors in place of the parameters' and
-/// numbers in place of scalars. Its loops are named "PREFIX.LOOP.N", as no others must be; null: it
-/// changes nothing. What is lost is that a call reads everything before it writes
+/// numbers in place of scalars. Its loops are `with_own_loops`, named as no others must be; null:
+/// it changes nothing. What is lost is that a call reads everything before it writes
 /// (`overlaps_itself`).
 Stmt inlined(IntrinsicCall const& call, std::string const& prefix);
 

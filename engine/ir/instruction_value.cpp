@@ -20,7 +20,8 @@ Stmt copy_of(Buffer const& from, Buffer const& to) {
 
 Expr number_of(NDArray const& array) {
   DType type = array.type();
-  return is_float(type) ? float_imm(array.value_at(0), type) : int_imm(int64_t(array.value_at(0)), type);
+  return is_float(type) ? float_imm(array.value_at(0), type)
+                        : int_imm(int64_t(array.value_at(0)), type);
 }
 
 }  // namespace

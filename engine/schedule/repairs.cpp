@@ -316,7 +316,7 @@ Ways without_arguments(Wish const& wish) {
 
 /// All that an instruction needs of the nest first.
 Ways toward_the_instruction(Wish const& wish) {
-  if (wish.step.primitive != "tensorize") return {};
+  if (std::ranges::none_of(wish.primitive.parameters, &Parameter::intrinsic)) return {};
   std::vector<Step> steps = steps_to_instruction(wish.schedule, wish.step);
   if (steps.empty()) return {};
   return {{std::move(steps), "the nest as the instruction needs it"}};

@@ -35,6 +35,7 @@ std::string bounds_of(Parameter const& parameter) {
                      : parameter.scope     ? "a memory of the target"
                      : parameter.axis      ? "an axis of the target's blocks and threads"
                      : parameter.intrinsic ? "an instruction of the target"
+                     : parameter.list      ? "numbers with commas between them, in quotes"
                      : !parameter.choices.empty()
                          ? fmt::format("{}", fmt::join(parameter.choices, ", "))
                          : fmt::format("{} to {}", parameter.low, parameter.high);

@@ -257,6 +257,7 @@ Primitive const& primitive_blockize() {
       .refused = "cannot be made one call",
       .check = check,
       .apply = apply,
+      .looks_into_blocks = true,
   };
   return primitive;
 }

@@ -42,6 +42,7 @@ Primitive const& primitive_tensorize() {
                       .intrinsic = true}},
       .check = check,
       .apply = apply,
+      .looks_into_blocks = true,
   };
   return primitive;
 }

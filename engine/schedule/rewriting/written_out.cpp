@@ -14,6 +14,8 @@ namespace {
 
 using namespace ir;
 
+constexpr char kInCall[] = "@call";  // in names of loops: as no script can say
+
 /// The behaviour of one call, below the loops of its block.
 class Nests {
 public:
@@ -68,12 +70,30 @@ private:
   bool first_ = true;
 };
 
+/// What the call goes on with is set in the first of its iterations.
+Stmt start_of(Block const& block, Program& program) {
+  std::vector<IterVar> iters;
+  Expr first = block.predicate;
+  for (IterVar const& iter : block.iters) {
+    if (iter.kind != IterKind::kReduce) {
+      iters.push_back(iter);
+      continue;
+    }
+    Expr zero = binary(BinaryOp::kEq, iter.binding, int_imm(0));
+    first = first ? first && zero : zero;
+  }
+  Block start(program.fresh_block(), free_tensor_name(program, block.name + "_start"), block.op,
+              std::move(iters), first, Stmt(), block.init);
+  Nests nests(start, program);
+  return nests.of(with_own_loops(block.init, start.name + kInCall));
+}
+
 Stmt written_out(Block const& block, Program& program) {
   auto const& call = block.body.to<IntrinsicCall>();
   Nests nests(block, program);
-  Stmt behaviour = inlined(call, block.name + "@call");  // as no script can say
-  if (!behaviour) return nests.leaf(make<Seq>(std::vector<Stmt>{}));
-  return nests.of(behaviour);
+  Stmt behaviour = inlined(call, block.name + kInCall);
+  Stmt works = behaviour ? nests.of(behaviour) : nests.leaf(make<Seq>(std::vector<Stmt>{}));
+  return block.init ? seq({start_of(block, program), works}) : works;
 }
 
 }  // namespace

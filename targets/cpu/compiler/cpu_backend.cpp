@@ -31,6 +31,7 @@ std::vector<Pass> cpu_passes() {
           "before loops are partitioned: simplified guards show where they hold"),
       inline_calls(),
       compact_tensors(),
+      open_sizes(),
       partition_loops(),
       guard_updates(),
       flatten_buffers(),
