@@ -8,6 +8,7 @@
 
 #include "engine/ir/bits.h"
 #include "engine/ir/fields.h"
+#include "engine/ir/instruction_value.h"
 #include "engine/tensor/nearest.h"
 
 namespace tw::ir {
@@ -249,6 +250,8 @@ void ExprEvaluator::resolve(Node& node, Ramp const& e) {
 void ExprEvaluator::resolve(Node& node, Broadcast const& e) { node.children = {compile(e.value)}; }
 void ExprEvaluator::resolve(Node& node, IntrinsicValue const& e) {
   for (Expr const& operand : e.operands) node.children.push_back(compile(operand));
+  node.slot = int(made_.size());
+  made_[node.slot] = {e.intrinsic};
 }
 
 Compiled ExprEvaluator::compile(Expr const& e) {
@@ -283,10 +286,43 @@ Scalar ExprEvaluator::value(Compiled e, int lane) {
     case ExprKind::kBroadcast:
       return value(node.children[0], 0);
     case ExprKind::kIntrinsicValue:
-      fail(Error{"call_not_interpreted", "a value of an instruction", {}, Fault::kRefused});
-      return {};
+      return instruction(e, lane);
   }
   std::unreachable();
+}
+
+Scalar ExprEvaluator::instruction(Compiled e, int lane) {
+  Made& made = made_.at(nodes_[size_t(e.node)].slot);
+  if (!made.values.empty() && lane > made.lane) {
+    made.lane = lane;
+    return made.values[size_t(lane)];
+  }
+  ValueParams params = value_params(*made.intrinsic);
+  int scratch = buffer_slot("an instruction's operand");
+  std::vector<NDArray> operands;
+  for (size_t i = 0; i < params.operands.size() && !failed_; ++i) {
+    IntrinsicParam const& param = *params.operands[i];
+    DType type = param.buffer ? param.buffer->type : param.var.type();
+    std::vector<Scalar> lanes;
+    for (int l = 0; l < lanes_of(param); ++l)
+      lanes.push_back(value(nodes_[size_t(e.node)].children[i], l));
+    Shape shape = param.buffer ? constant_shape(*param.buffer).value_or(Shape{}) : Shape{1};
+    operands.push_back(NDArray::create(type, shape).value());
+    bind(scratch, operands.back());
+    AccessObserver* observer = std::exchange(observer_, nullptr);
+    for (size_t l = 0; l < lanes.size(); ++l) write(scratch, int64_t(l), lanes[l]);
+    observer_ = observer;
+  }
+  if (failed_) return {};
+  auto result = instruction_value(*made.intrinsic, operands);
+  if (!result) return fail(result.error()), Scalar();
+  bind(scratch, *result);
+  AccessObserver* observer = std::exchange(observer_, nullptr);
+  made.values.clear();
+  for (int64_t l = 0; l < result->size(); ++l) made.values.push_back(read(scratch, l));
+  observer_ = observer;
+  made.lane = lane;
+  return made.values[size_t(lane)];
 }
 
 Scalar ExprEvaluator::unary(Node const& node, int lane) {

@@ -82,6 +82,7 @@ private:
   };
   Scalar binary(Node const& node, int lane);
   Scalar unary(Node const& node, int lane);
+  Scalar instruction(Compiled e, int lane);
   void resolve(Node& node, IntImm const& e);
   void resolve(Node& node, FloatImm const& e);
   void resolve(Node& node, Variable const& e);
@@ -94,6 +95,13 @@ private:
   void resolve(Node& node, Broadcast const& e);
   void resolve(Node& node, IntrinsicValue const& e);
 
+  /// What an instruction made last. Lanes are asked for in their order: an earlier one begins anew.
+  struct Made {
+    Intrinsic intrinsic;
+    int lane = 0;
+    std::vector<Scalar> values = {};
+  };
+  std::unordered_map<int, Made> made_;  // by node
   std::vector<Node> nodes_;
   State state_;
   AccessObserver* observer_ = nullptr;

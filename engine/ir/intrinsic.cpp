@@ -98,11 +98,16 @@ Result<Intrinsic> declare(IntrinsicNode node) {
 
 std::vector<Intrinsic> intrinsics_of(Stmt const& body) {
   std::vector<Intrinsic> found;
+  auto add = [&](Intrinsic const& one) {
+    if (std::ranges::none_of(found, [&](Intrinsic const& known) { return equal(known, one); }))
+      found.push_back(one);
+  };
   walk(body, [&](Stmt const& s) {
-    auto const* call = s.as<IntrinsicCall>();
-    if (call && std::ranges::none_of(
-                    found, [&](Intrinsic const& known) { return equal(known, call->intrinsic); }))
-      found.push_back(call->intrinsic);
+    if (auto const* call = s.as<IntrinsicCall>()) add(call->intrinsic);
+    return true;
+  });
+  walk_exprs(body, [&](Expr const& e) {
+    if (auto const* value = e.as<IntrinsicValue>()) add(value->intrinsic);
     return true;
   });
   return found;

@@ -60,6 +60,16 @@ public:
     return program_;
   }
 
+  Result<Intrinsic> parse_intrinsic() {
+    if (lines_.empty() || lines_[0].reader.peek().text != "intrinsic")
+      return bad_input("not_an_intrinsic", "a declaration starts with 'intrinsic'",
+                       Place{file_, 1, 0, {}});
+    TRY(intrinsic());
+    if (at_ < lines_.size())
+      return lines_[at_].reader.error("bad_indent", "expected one declaration");
+    return intrinsics_.begin()->second;
+  }
+
   Result<KernelIr> parse_kernel() {
     TRY(first_line("kernel", "a host function and its body"));
     KernelIr kernel;
@@ -92,7 +102,7 @@ private:
   /// A function's names are its own.
   Result<Function> function(std::string_view word) {
     Function function;
-    scope_ = {};
+    scope_ = {.intrinsics = intrinsics_};
     LineReader& head = lines_[at_++].reader;
     TRY(head.expect(word));
     TRY_ASSIGN(function.name, head.name("a function's name"));
@@ -418,6 +428,11 @@ private:
 Result<Program> parse_program(std::string_view text, std::string_view file) {
   TRY_ASSIGN(std::vector<Line> lines, read_lines(text, file));
   return ProgramParser(std::move(lines), std::string(file)).parse();
+}
+
+Result<Intrinsic> parse_intrinsic(std::string_view text) {
+  TRY_ASSIGN(std::vector<Line> lines, read_lines(text, ""));
+  return ProgramParser(std::move(lines), "").parse_intrinsic();
 }
 
 Result<KernelIr> parse_kernel(std::string_view text, std::string_view file) {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/parse_expr.h"
@@ -18,5 +19,9 @@ Result<IntrinsicParam> parse_intrinsic_param(LineReader& reader, ExprScope& scop
 /// "call copy(4, S[x] over (x in 4), ...)": the whole line. Errors: unknown_intrinsic, name_taken,
 /// those of expressions.
 Result<Stmt> parse_call(LineReader& reader, ExprScope const& scope, Intrinsics const& known);
+
+/// "intrinsic copy(...)" with its behaviour indented below: one declaration. Errors:
+/// not_an_intrinsic, those of declarations.
+Result<Intrinsic> parse_intrinsic(std::string_view text);
 
 }  // namespace tw::ir

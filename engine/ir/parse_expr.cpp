@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "engine/ir/convert.h"
+#include "engine/ir/instruction_value.h"
 #include "engine/ir/operators.h"
 #include "engine/ir/text.h"
 
@@ -136,6 +137,7 @@ private:
     column_ = token.column;
     if (reader_.accept("(")) return call(name);
     if (reader_.accept("[")) return element(name);
+    if (name == "value" && reader_.peek().kind == Token::kName) return instruction();
     auto found = scope_.variables.find(name);
     if (found == scope_.variables.end())
       return reader_.error_at(token.column, "unknown_name",
@@ -286,6 +288,23 @@ private:
     if (args[0].type() != args[1].type())
       return reader_.error("type_mismatch", "base and stride of a ramp must have the same type");
     return make<Ramp>(args[0], args[1], int(*lanes));
+  }
+
+  /// "value dot(C[ramp(0, 1, 16)], ...)"
+  Result<Expr> instruction() {
+    Token name = reader_.next();
+    auto found = scope_.intrinsics.find(std::string(name.text));
+    if (found == scope_.intrinsics.end())
+      return reader_.error_at(name.column, "unknown_intrinsic",
+                              fmt::format("no intrinsic '{}' is declared", name.text));
+    TRY(reader_.expect("("));
+    TRY_ASSIGN(std::vector<Expr> operands, arguments(")"));
+    IntrinsicParam const* result = value_params(*found->second).result;
+    if (!result)
+      return reader_.error_at(name.column, "wrong_arguments",
+                              fmt::format("'{}' does not write one tensor", name.text));
+    return make<IntrinsicValue>(found->second, result->buffer->type, lanes_of(*result),
+                                std::move(operands));
   }
 
   Result<Expr> element(std::string const& name) {

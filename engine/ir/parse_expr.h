@@ -1,6 +1,7 @@
 /// Recursive descent over one line of text; also used by the tensor-expression reader.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -45,6 +46,7 @@ private:
 struct ExprScope {
   std::unordered_map<std::string, DType> variables;
   std::unordered_map<std::string, Buffer> buffers;
+  std::map<std::string, Intrinsic> intrinsics = {};  ///< of kernels, by name
 };
 /// Reads one expression from the reader's place. Every operand is checked for its type.
 Result<Expr> parse_expr(LineReader& reader, ExprScope const& scope);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/ir/instruction_value.h"
 #include "engine/ir/text.h"
 
 namespace tw::ir {
@@ -48,9 +49,31 @@ std::string misfit_of(Ramp const& node) {
   return "";
 }
 
+std::string misfit_of(IntrinsicValue const& node) {
+  ValueParams params = value_params(*node.intrinsic);
+  std::string const& name = node.intrinsic->name;
+  if (!params.result || params.result->buffer->type != node.type ||
+      lanes_of(*params.result) != node.lanes)
+    return fmt::format("{} does not make {} values of type {}", name, node.lanes,
+                       tw::to_text(node.type));
+  if (params.operands.size() != node.operands.size())
+    return fmt::format("{} takes {} values, but {} are given", name, params.operands.size(),
+                       node.operands.size());
+  for (size_t i = 0; i < node.operands.size(); ++i) {
+    IntrinsicParam const& param = *params.operands[i];
+    DType type = param.buffer ? param.buffer->type : param.var.type();
+    Expr const& given = node.operands[i];
+    if (given.type() != type || given.lanes() != lanes_of(param))
+      return fmt::format("{} of {} must be {} of {} lanes, but {} is {}", param.name(), name,
+                         tw::to_text(type), lanes_of(param), to_text(given), type_text(given));
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string misfit(Expr const& e) {
+  if (auto const* node = e.as<IntrinsicValue>()) return misfit_of(*node);
   if (auto const* node = e.as<Binary>()) return misfit_of(*node);
   if (auto const* node = e.as<Select>()) return misfit_of(*node);
   if (auto const* node = e.as<Ramp>()) return misfit_of(*node);

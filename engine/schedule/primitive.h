@@ -122,6 +122,9 @@ struct Primitive {
   /// Of one with blocks among its targets: it leaves calls as they are, and takes them for what
   /// they read and write. Others are refused where a program has calls.
   bool beside_calls = false;
+  /// What the blocks below its loop compute matters, which a call does not say: its check is asked
+  /// about a program with calls as it is, too, and not only with the calls written out.
+  bool looks_into_blocks = false;
   /// Empty: it needs numbers.
   std::optional<OpenSizes> open_sizes = {};
 };

@@ -8,6 +8,7 @@
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/names.h"
+#include "engine/schedule/repair_instructions.h"
 #include "engine/schedule/rewriting/buffers.h"
 #include "engine/schedule/trace.h"
 
@@ -313,6 +314,14 @@ Ways without_arguments(Wish const& wish) {
   return {{{other}, "without the optional arguments"}};
 }
 
+/// All that an instruction needs of the nest first.
+Ways toward_the_instruction(Wish const& wish) {
+  if (std::ranges::none_of(wish.primitive.parameters, &Parameter::intrinsic)) return {};
+  std::vector<Step> steps = steps_to_instruction(wish.schedule, wish.step);
+  if (steps.empty()) return {};
+  return {{std::move(steps), "the nest as the instruction needs it"}};
+}
+
 /// Of a step that puts a block elsewhere.
 std::vector<Finder> const& of_placing() {
   static std::vector<Finder> const finders{at_another_loop, inline_instead, at_a_loop_instead};
@@ -346,6 +355,11 @@ std::map<std::string, std::vector<Finder>> const& ways_table() {
       {"start_undecided", {by_decomposing, with_another_number, at_another_loop}},
       {"writes_an_output", {by_cache_write, at_another_loop}},
       {"same_in_each_iteration", {at_another_loop, with_another_tensor}},
+      {"nest_differs", {toward_the_instruction, at_another_loop}},
+      {"extent_differs", {toward_the_instruction, at_another_loop}},
+      {"starts_a_sum", {toward_the_instruction, by_decomposing}},
+      {"not_in_rows", {toward_the_instruction}},
+      {"not_one_block", {toward_the_instruction, at_another_loop}},
       {"unknown_block", {}},
       {"unknown_loop", {}},
       {"ambiguous_loop", {}},

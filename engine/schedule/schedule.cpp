@@ -294,6 +294,8 @@ std::expected<Proof, Refusal> Schedule::check(Step const& step, Effort effort) c
   if (!has_calls(program())) return check_on(program(), target(), step, effort);
   if (auto meant = meant_for_calls(program(), target(), step); !meant)
     return std::unexpected(meant.error());
+  if (find_primitive(step.primitive)->looks_into_blocks)
+    if (auto known = check_on(program(), target(), step, effort); !known) return known;
   return check_on(with_calls_written_out(program()), target(), step, effort);
 }
 

@@ -91,7 +91,8 @@ private slots:
     }
     QCOMPARE(int64_t(accepted.size()),
              std::ranges::count_if(primitive_table(), [&](Primitive const* one) {
-               return testing::is_proposed(*one, backend->target());
+               // No random nest is what a processor's instruction does.
+               return testing::is_proposed(*one, backend->target()) && one->name != "tensorize";
              }));
   }
 };

@@ -8,6 +8,7 @@
 
 #include "engine/arith/simplify.h"
 #include "engine/ir/interpreter.h"
+#include "engine/ir/intrinsic.h"
 #include "engine/ir/kernel.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
@@ -42,6 +43,14 @@ Target const& target_with_a_pad() {
   return target;
 }
 
+/// The same with the declarations of a kernel as its instructions.
+Target with_instructions(ir::KernelIr const& kernel) {
+  Target target = target_with_a_pad();
+  for (ir::Intrinsic const& one : ir::intrinsics_of(kernel.host.body))
+    target.intrinsics.push_back({one});
+  return target;
+}
+
 QDir golden() { return QDir(TW_SOURCE_DIR "/tests/golden/lowering"); }
 
 /// "--- name" starts a section; what stands before the first one says what the case is.
@@ -62,10 +71,8 @@ std::string sentence(auto const& result) { return result ? "" : to_sentence(resu
 /// The parameters before the first one that is written.
 size_t input_count(ir::KernelIr const& kernel) {
   std::set<std::string> written;
-  ir::walk(kernel.host.body, [&](ir::Stmt const& s) {
-    if (auto const* store = s.as<ir::Store>()) written.insert(store->buffer->name);
-    return true;
-  });
+  ir::walk_writes(kernel.host.body,
+                  [&](ir::Touched const& at) { written.insert(at.buffer->name); });
   size_t count = 0;
   while (count < kernel.host.params.size() && !written.contains(kernel.host.params[count]->name))
     ++count;
@@ -157,7 +164,7 @@ Invariants after(Pass const& pass, Invariants hold) {
 void compare_with(QString const& path, Sections sections, std::string const& name,
                   std::string const& actual) {
   if (qEnvironmentVariableIsSet("TW_UPDATE_TEXTS")) {
-    std::string target = sections.contains("target") ? "--- target\n" + sections["target"] : "";
+    std::string target = !sections["target"].empty() ? "--- target\n" + sections["target"] : "";
     std::ofstream(path.toStdString()) << sections["case"] << target << "--- before\n"
                                       << sections["before"] << "--- " << name << "\n"
                                       << actual;
@@ -206,8 +213,9 @@ private slots:
              QString::fromStdString(sections["before"]));
     Status fit = verify_kernel(*before, pass.contract.needs);
     QVERIFY2(fit, sentence(fit).c_str());
-    bool threads = sections.contains("target");
-    Target const& target = threads ? *testing::thread_machine() : target_with_a_pad();
+    bool threads = sections["target"] == "threads\n", declared = sections["target"] == "declared\n";
+    Target target = threads ? *testing::thread_machine() : target_with_a_pad();
+    if (declared) target = with_instructions(*before);
     auto result = run_pass(pass, *before, PassContext{target});
     if (!result) return compare_with(path, sections, "refused", to_sentence(result.error()) + "\n");
     Status holds = verify_kernel(*result, after(pass, pass.contract.needs));

@@ -76,7 +76,7 @@ private slots:
       int taken = 0;
       for (int tries = 0; tries < 200000 && taken < 20; ++tries) {
         Schedule schedule =
-            plain(size_t(tries) % testing::small_kernels().size(), testing::thread_machine());
+            plain(size_t(tries) % testing::small_kernels().size(), testing::test_target(tries));
         Step step = testing::propose_step(schedule.program(), rng, schedule.target());
         if (step.primitive != primitive->name) continue;
         auto next = schedule.apply(step);

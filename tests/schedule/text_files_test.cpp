@@ -8,6 +8,7 @@
 #include "engine/schedule/explain.h"
 #include "engine/schedule/trace.h"
 #include "engine/te/te.h"
+#include "tests/support/matrix_machine.h"
 #include "tests/support/thread_machine.h"
 
 using namespace tw;
@@ -40,10 +41,12 @@ Result<ir::Program> program_of(std::string const& text) {
   return te::to_program(kernel);
 }
 
-/// "--- target" with the line "threads": that of blocks and threads; else one without limits.
+/// "--- target" with the line "threads": that of blocks and threads, "matrices": that of
+/// instructions; else one without limits.
 std::shared_ptr<Target const> target_of(Sections const& sections) {
   auto named = sections.find("target");
-  return named == sections.end() ? any_target() : testing::thread_machine();
+  if (named == sections.end()) return any_target();
+  return named->second == "matrices\n" ? testing::matrix_machine() : testing::thread_machine();
 }
 
 /// What the steps give: the program, or the sentence of the first one that is not taken.

@@ -15,6 +15,7 @@
 #include "engine/te/inputs.h"
 #include "engine/tensor/ndarray.h"
 #include "tests/support/hard_kernels.h"
+#include "tests/support/matrix_machine.h"
 #include "tests/support/small_kernels.h"
 #include "tests/support/thread_machine.h"
 
@@ -87,6 +88,57 @@ inline std::string random_word(ir::Program const& program, std::string const& pa
   return kLayouts[rng.below(std::size(kLayouts))];
 }
 
+inline bool makes_calls(Primitive const& primitive) {
+  return primitive.name == "tensorize" || primitive.name == "blockize";
+}
+
+/// A serial loop around one block that starts no sum and runs always, mostly the innermost: what
+/// calls are made of. Null: there is none.
+inline ir::For const* nest_for_a_call(ir::Program const& program, Rng& rng) {
+  std::vector<ir::For const*> innermost, others;
+  for (ir::BlockSite const& site : ir::blocks_of(program.body)) {
+    ir::Block const& block = *site.block;
+    if (block.init || block.predicate || !block.body.as<ir::Store>()) continue;
+    for (size_t i = site.loops.size(); i-- > 0;) {
+      bool inner = i + 1 == site.loops.size();
+      ir::Stmt const& body = site.loops[i]->body;
+      if (site.loops[i]->loop_kind != ir::LoopKind::kSerial) break;
+      if (inner ? !body.as<ir::Block>() : !body.as<ir::For>()) break;
+      (inner ? innermost : others).push_back(site.loops[i]);
+    }
+  }
+  auto const& from = others.empty() || rng.below(4) > 0 ? innermost : others;
+  return from.empty() ? nullptr : from[size_t(rng.below(int64_t(from.size())))];
+}
+
+/// An instruction for the nest as its block looks: a copy, a filling, a sum of products or of
+/// elements, a product with a number.
+inline std::string likely_intrinsic(ir::Program const& program, std::string const& loop, Rng& rng) {
+  auto site = find_loop(program, loop);
+  std::vector<ir::BlockSite> blocks;
+  if (site) blocks = ir::blocks_of(site->loop->body);
+  auto const* store = blocks.size() == 1 ? blocks[0].block->body.as<ir::Store>() : nullptr;
+  if (!store) return "mma";
+  if (store->value.as<ir::Load>()) return "copy";
+  if (store->value.as<ir::FloatImm>()) return "fill";
+  auto const* value = store->value.as<ir::Binary>();
+  if (!value) return "scale";
+  auto const* first = value->a.as<ir::Load>();
+  bool updates = first && first->buffer->name == store->buffer->name;
+  if (value->op == ir::BinaryOp::kMax) return "most";
+  if (value->op == ir::BinaryOp::kMul && first && value->b.as<ir::Load>()) return "multiply";
+  if (value->op != ir::BinaryOp::kAdd) return "scale";
+  if (!updates) return "add";
+  auto const* term = value->b.as<ir::Binary>();
+  if (!term || term->op != ir::BinaryOp::kMul) return "total";
+  if (rng.below(4) == 0) return "mma";
+  ir::Expr written = ir::load(store->buffer, store->indices);
+  for (ir::IterVar const& iter : blocks[0].block->iters)
+    written = ir::substitute(written, {{iter.name(), iter.binding}});
+  bool sums = !ir::uses_variable(written, site->loop->name());
+  return sums ? "dot" : "axpy";
+}
+
 /// The first block from one on that shares a loop with another one; that one, if there is none.
 inline int64_t with_neighbours(std::vector<ir::BlockSite> const& blocks, size_t from) {
   for (size_t i = 0; i < blocks.size(); ++i) {
@@ -115,6 +167,10 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
   std::vector<ir::LoopSite> loops = ir::loops_of(program.body);
   Step step;
   step.primitive = primitive.name;
+  if (loops.empty()) {  // all are calls now
+    step.targets.push_back("none");
+    return step;
+  }
   auto name = [&](ir::LoopSite const& site) { return reference_of(program, site.loop->id); };
   std::vector<ir::BlockSite> blocks = ir::blocks_of(program.body);
   // Of steps that take neighbours apart: one that stands with others.
@@ -137,6 +193,9 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
     }
   ir::LoopSite const& first = loops[size_t(rng.below(int64_t(loops.size())))];
   std::vector<ir::LoopSite> inside = ir::loops_of(first.loop->body);
+  if (makes_calls(primitive) && rng.below(4) > 0)
+    if (ir::For const* nest = nest_for_a_call(program, rng))
+      step.targets.push_back(reference_of(program, nest->id));
   if (step.targets.empty()) step.targets.push_back(name(first));
   int more = !primitive.kinds.empty() ? 0
              : primitive.targets < 0  ? int(rng.between(1, 3))
@@ -156,6 +215,8 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
       optional.push_back(&parameter);
     else if (parameter.word)
       step.arguments[parameter.name] = random_word(program, parameter.name, rng);
+    else if (parameter.intrinsic && target.intrinsic("mma") && rng.below(4) > 0)
+      step.arguments[parameter.name] = likely_intrinsic(program, step.targets[0], rng);
     else if (auto choices = choices_of(parameter, target); !choices.empty())
       step.arguments[parameter.name] = choices[size_t(rng.below(int64_t(choices.size())))];
     else
@@ -183,17 +244,25 @@ inline bool is_proposed(Primitive const& primitive, Target const& target) {
   return is_for(primitive, target) && !opens;
 }
 
-/// The same with a primitive of the table that the target has a use for.
+/// The same with a primitive of the table that the target has a use for. Few steps are taken
+/// beside calls, so that calls are not made in every program.
 inline Step propose_step(ir::Program const& program, Rng& rng,
                          Target const& target = *any_target()) {
   std::vector<Primitive const*> usable;
+  bool calls = target.intrinsic("mma") || rng.below(12) == 0;
   for (Primitive const* one : primitive_table())
-    if (is_proposed(*one, target)) usable.push_back(one);
+    if (is_proposed(*one, target) && (calls || !makes_calls(*one))) usable.push_back(one);
+  if (target.intrinsic("mma") && rng.below(4) == 0)  // and what makes a nest for it
+    return propose_step(
+        program, rng,
+        *find_primitive(nest_for_a_call(program, rng) ? "tensorize" : "decompose_reduction"),
+        target);
   return propose_step(program, rng, *usable[size_t(rng.below(int64_t(usable.size())))], target);
 }
 
-/// By turns one without limits and one with blocks and threads.
+/// By turns one without limits, one with blocks and threads, and one with instructions.
 inline std::shared_ptr<Target const> test_target(int64_t number) {
+  if (number % 6 == 5) return matrix_machine();
   return number % 2 == 0 ? any_target() : thread_machine();
 }
 

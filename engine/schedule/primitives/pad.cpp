@@ -254,6 +254,7 @@ Primitive const& primitive_pad() {
           {{.name = "to", .doc = "the number that divides the new extent", .low = 2, .high = 4096}},
       .check = check,
       .apply = apply,
+      .looks_into_blocks = true,
   };
   return primitive;
 }

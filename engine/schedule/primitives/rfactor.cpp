@@ -236,6 +236,7 @@ Primitive const& primitive_rfactor() {
       .at_hand = true,
       .check = check,
       .apply = apply,
+      .looks_into_blocks = true,
   };
   return primitive;
 }

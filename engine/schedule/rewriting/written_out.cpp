@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
-#include "engine/ir/fields.h"
+#include "engine/ir/inlined_call.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/rewriting/buffers.h"
 
@@ -15,51 +14,7 @@ namespace {
 
 using namespace ir;
 
-/// Parameters of an intrinsic replaced by the operands of a call.
-class Inlining : public Rewriter {
-public:
-  explicit Inlining(IntrinsicCall const& call) {
-    for (size_t i = 0; i < call.operands.size(); ++i) {
-      IntrinsicParam const& param = call.intrinsic->params[i];
-      if (param.buffer)
-        operands_[param.name()] = &call.operands[i];
-      else
-        scalars_[param.name()] = call.operands[i].value;
-    }
-  }
-
-  Expr visit(Expr const& e) override {
-    Expr next = rebuild(e);
-    if (auto const* v = next.as<Variable>())
-      if (auto found = scalars_.find(v->name); found != scalars_.end()) return found->second;
-    auto const* read = next.as<Load>();
-    if (!read || !operands_.contains(read->buffer->name)) return next;
-    return load(element(*read->buffer).buffer, indices(*read->buffer, read->indices));
-  }
-  Stmt visit(Stmt const& s) override {
-    Stmt next = rebuild(s);
-    auto const* store = next.as<Store>();
-    if (!store || !operands_.contains(store->buffer->name)) return next;
-    return make<Store>(element(*store->buffer).buffer, indices(*store->buffer, store->indices),
-                       store->value);
-  }
-
-private:
-  Load const& element(BufferNode const& param) const {
-    return operands_.at(param.name)->value.to<Load>();
-  }
-  std::vector<Expr> indices(BufferNode const& param, std::vector<Expr> const& at) const {
-    Operand const& operand = *operands_.at(param.name);
-    Substitution axes;
-    for (size_t d = 0; d < at.size(); ++d) axes[operand.axes[d].name()] = at[d];
-    std::vector<Expr> result;
-    for (Expr const& index : element(param).indices) result.push_back(substitute(index, axes));
-    return result;
-  }
-
-  std::map<std::string, Operand const*> operands_;
-  Substitution scalars_;
-};
+constexpr char kInCall[] = "@call";  // in names of loops: as no script can say
 
 /// The behaviour of one call, below the loops of its block.
 class Nests {
@@ -115,18 +70,6 @@ private:
   bool first_ = true;
 };
 
-/// The behaviour's loops, named as no loop of the program is.
-Stmt with_own_loops(Stmt const& behaviour, std::string const& block) {
-  int loops = 0;
-  return rewrite_stmts(behaviour, [&](Stmt const& s) -> Stmt {
-    auto const* loop = s.as<For>();
-    if (!loop) return nullptr;
-    Expr own = var(fmt::format("{}.{}.{}", block, loop->name(), ++loops));
-    return make<For>(loop->id, own, loop->extent, loop->loop_kind,
-                     substitute(loop->body, {{loop->name(), own}}));
-  });
-}
-
 /// What the call goes on with is set in the first of its iterations.
 Stmt start_of(Block const& block, Program& program) {
   std::vector<IterVar> iters;
@@ -142,15 +85,14 @@ Stmt start_of(Block const& block, Program& program) {
   Block start(program.fresh_block(), free_tensor_name(program, block.name + "_start"), block.op,
               std::move(iters), first, Stmt(), block.init);
   Nests nests(start, program);
-  return nests.of(with_own_loops(block.init, start.name));
+  return nests.of(with_own_loops(block.init, start.name + kInCall));
 }
 
 Stmt written_out(Block const& block, Program& program) {
   auto const& call = block.body.to<IntrinsicCall>();
   Nests nests(block, program);
-  Stmt behaviour = call.intrinsic->behaviour;
-  Stmt works = behaviour ? nests.of(Inlining(call).visit(with_own_loops(behaviour, block.name)))
-                         : nests.leaf(make<Seq>(std::vector<Stmt>{}));
+  Stmt behaviour = inlined(call, block.name + kInCall);
+  Stmt works = behaviour ? nests.of(behaviour) : nests.leaf(make<Seq>(std::vector<Stmt>{}));
   return block.init ? seq({start_of(block, program), works}) : works;
 }
 

@@ -7,7 +7,9 @@
 #include <array>
 #include <sstream>
 
+#include "engine/ir/intrinsic.h"
 #include "engine/lowering/passes.h"
+#include "targets/cpu/compiler/cpu_intrinsic.h"
 #include "targets/cpu/compiler/cpu_machine.h"
 #include "targets/cpu/compiler/layouts.h"
 #include "targets/cpu/compiler/probes.h"
@@ -27,12 +29,14 @@ std::vector<Pass> cpu_passes() {
       lower_blocks(),
       simplify_kernel().because(
           "before loops are partitioned: simplified guards show where they hold"),
+      inline_calls(),
       compact_tensors(),
       open_sizes(),
       partition_loops(),
       guard_updates(),
       flatten_buffers(),
       vectorize_loops(),
+      lower_calls(),
       unroll_loops(),
       simplify_kernel().because("after unrolling: each copy has its own constants to fold"),
       promote_accumulators(),
@@ -43,7 +47,10 @@ std::vector<Pass> cpu_passes() {
 class CpuBackend final : public Backend {
 public:
   CpuBackend(Target target, Machine machine)
-      : Backend(std::move(target)), machine_(std::move(machine)), passes_(cpu_passes()) {}
+      : Backend(std::move(target)), machine_(std::move(machine)), passes_(cpu_passes()) {
+    for (CpuIntrinsic const* one : intrinsics_of(this->target().hardware))
+      codes_[tensor_intrinsic(*one).declaration->name] = one->code;
+  }
 
   Result<GraphChoices> choose_layouts(Graph const& graph, Decisions& decisions) const override {
     return choose_cpu_layouts(graph, decisions);
@@ -58,9 +65,9 @@ public:
     llvm::LLVMContext context;
     CheckedModule built;
     if (tier == CodeTier::kChecked) {
-      TRY_ASSIGN(built, build_checked_module(kernel, machine_, context));
+      TRY_ASSIGN(built, build_checked_module(kernel, machine_, context, codes_));
     } else {
-      TRY_ASSIGN(built.module, build_kernel_module(kernel, machine_, context));
+      TRY_ASSIGN(built.module, build_kernel_module(kernel, machine_, context, codes_));
       built.workspace_bytes = workspace_bytes(kernel);
     }
     TRY_ASSIGN(Emitted emitted, machine_.generate(*built.module, tier, texts, stop));
@@ -91,7 +98,8 @@ public:
   }
   Result<RoofProbes> roof_probes() const override {
     return build_cpu_roof_probes(machine_, target().hardware.unit().vector_bytes,
-                                 cpu_link_options(target().hardware));
+                                 cpu_link_options(target().hardware),
+                                 intrinsics_of(target().hardware));
   }
 
   std::optional<analysis::TimeModel> model_time(ir::Program const& program,
@@ -107,6 +115,7 @@ private:
         "the machine's instructions, each linked to its source line and loops"}}};
   Machine machine_;
   std::vector<Pass> passes_;
+  InstructionCodes codes_;
 };
 
 /// "x86_64" of "x86_64-linux-gnu"
@@ -146,6 +155,8 @@ Result<std::shared_ptr<Backend const>> create_cpu_backend(Hardware const& hardwa
                            {.name = "local",
                             .doc = "the stack of the computing thread, for small tensors",
                             .shared_by = Level::kThread}}};
+  for (CpuIntrinsic const* one : intrinsics_of(hardware))
+    target.intrinsics.push_back(tensor_intrinsic(*one));
   return std::make_shared<CpuBackend>(std::move(target), std::move(machine));
 }
 

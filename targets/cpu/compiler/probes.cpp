@@ -4,8 +4,10 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
 #include <functional>
 
+#include "engine/ir/intrinsic.h"
 #include "targets/shared/link/link.h"
 
 namespace tw {
@@ -48,6 +50,32 @@ public:
     llvm::Value* sum = sums[0];
     for (int i = 1; i < kChains; ++i) sum = builder_.CreateFAdd(sum, sums[size_t(i)]);
     finish_task(task, name, sum);
+  }
+
+  /// Chains of sums, each with the same other operands.
+  void instruction(CpuIntrinsic const& intrinsic) {
+    ir::Intrinsic declaration = tensor_intrinsic(intrinsic).declaration;
+    llvm::Function* task = begin_task(declaration->name);
+    llvm::Value* iterations = parameter(1);
+    Values operands;
+    for (ir::IntrinsicParam const& param : declaration->params) {
+      llvm::Constant* ones = ones_of(*param.buffer);
+      operands.insert(param.writes() ? operands.begin() : operands.end(), ones);
+    }
+    Values sums =
+        loop(task, iterations, 1, Values(kChains, operands[0]), [&](llvm::Value*, Values values) {
+          for (int repeat = 0; repeat < kRepeats; ++repeat)
+            for (llvm::Value*& value : values) {
+              operands[0] = value;
+              value = intrinsic.code(builder_, operands);
+            }
+          return values;
+        });
+    llvm::Value* sum = sums[0];
+    bool floats = sum->getType()->isFPOrFPVectorTy();
+    for (size_t i = 1; i < sums.size(); ++i)
+      sum = floats ? builder_.CreateFAdd(sum, sums[i]) : builder_.CreateXor(sum, sums[i]);
+    finish_task(task, declaration->name, sum);
   }
 
   /// for each iteration: for offset in 0..bytes, a step at a time: accumulator ^= data[offset...]
@@ -103,6 +131,17 @@ public:
   int lanes(int element_bytes) const { return vector_bytes_ / element_bytes; }
 
 private:
+  /// As code for instructions gets its operands.
+  llvm::Constant* ones_of(ir::BufferNode const& buffer) {
+    unsigned lanes = 1;
+    for (ir::Expr const& extent : buffer.shape) lanes *= unsigned(ir::as_int(extent).value_or(1));
+    llvm::Type* element = is_float(buffer.type)
+                              ? builder_.getFloatTy()
+                              : builder_.getIntNTy(unsigned(size_of(buffer.type)) * 8);
+    auto* type = llvm::FixedVectorType::get(element, lanes);
+    return is_float(buffer.type) ? llvm::ConstantFP::get(type, 1.0)
+                                 : llvm::ConstantInt::get(type, 1);
+  }
   llvm::Value* address(llvm::Value* base, llvm::Value* offset) {
     return builder_.CreatePtrAdd(base, offset);
   }
@@ -207,7 +246,8 @@ private:
 }  // namespace
 
 Result<RoofProbes> build_cpu_roof_probes(Machine const& machine, int vector_bytes,
-                                         LinkOptions const& link) {
+                                         LinkOptions const& link,
+                                         std::vector<CpuIntrinsic const*> const& intrinsics) {
   llvm::LLVMContext context;
   llvm::Module module("roof_probes", context);
   machine.prepare(module);
@@ -216,6 +256,11 @@ Result<RoofProbes> build_cpu_roof_probes(Machine const& machine, int vector_byte
   builder.arithmetic("f32_vector", builder.vector_of(f32, 4));
   builder.arithmetic("f32_scalar", f32);
   builder.arithmetic("f64_vector", builder.vector_of(f64, 8));
+  std::vector<CpuIntrinsic const*> probed;
+  for (CpuIntrinsic const* one : intrinsics)
+    if (std::ranges::find(probed, one->products, &CpuIntrinsic::products) == probed.end())
+      probed.push_back(one);
+  for (CpuIntrinsic const* one : probed) builder.instruction(*one);
   builder.load("load");
   builder.triad("triad");
 
@@ -227,6 +272,11 @@ Result<RoofProbes> build_cpu_roof_probes(Machine const& machine, int vector_byte
   probes.compute = {{"FMA f32", "vector", "f32", {"f32_vector", scalar * builder.lanes(4)}},
                     {"scalar f32", "scalar", "f32", {"f32_scalar", scalar}},
                     {"FMA f64", "vector", "f64", {"f64_vector", scalar * builder.lanes(8)}}};
+  for (CpuIntrinsic const* one : probed) {
+    std::string name = tensor_intrinsic(*one).declaration->name;
+    probes.compute.push_back(
+        {name, "vector", one->products, {name, one->operations * kChains * kRepeats}});
+  }
   probes.load = {"load", 0};
   probes.triad = {"triad", 0};
   probes.step_bytes = int64_t(kStreams) * kVectorsPerStep * vector_bytes;

@@ -15,6 +15,7 @@
 #include "engine/arith/linear.h"
 #include "engine/ir/text.h"
 #include "engine/lowering/checks.h"
+#include "targets/shared/llvm/instruction_code.h"
 
 namespace tw {
 
@@ -40,8 +41,9 @@ struct ModuleParts {
   Lines const& lines;
   std::vector<ir::Buffer> params;                    // inputs, then outputs
   std::map<std::string, int64_t> workspace_offsets;  // bytes
-  Checks* checks = nullptr;                          // set: every access is checked
-  int tasks = 0;                                     // parallel functions so far
+  InstructionCodes const& instructions;
+  Checks* checks = nullptr;  // set: every access is checked
+  int tasks = 0;             // parallel functions so far
 };
 
 llvm::Type* type_of(llvm::LLVMContext& context, DType type, int lanes = 1);
@@ -79,6 +81,7 @@ private:
   llvm::Value* to_memory(llvm::Value* v, DType type);
   llvm::Value* select(ir::Select const& node);
   llvm::Value* convert(ir::Cast const& node);
+  llvm::Value* instruction(ir::IntrinsicValue const& node);
   llvm::Value* load(ir::Load const& node);
   llvm::Type* stored_type(DType type);  ///< of one element in memory
   llvm::Value* load_one(ir::Load const& node, llvm::Type* element, llvm::Align align);

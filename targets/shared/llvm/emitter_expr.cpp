@@ -111,12 +111,20 @@ Value* Emitter::expression(Expr const& e) {
               [&](Broadcast const& node) {
                 return builder_.CreateVectorSplat(unsigned(node.lanes), expression(node.value));
               },
-              [&](IntrinsicValue const& node) -> Value* {
-                fail("unsupported_expression",
-                     fmt::format("{} has no code here", node.intrinsic->name));
-                return llvm::PoisonValue::get(type_of(context_, node.type, node.lanes));
-              },
+              [&](IntrinsicValue const& node) { return instruction(node); },
           });
+}
+
+Value* Emitter::instruction(IntrinsicValue const& node) {
+  auto code = parts_.instructions.find(node.intrinsic->name);
+  if (code == parts_.instructions.end()) {
+    fail("unsupported_expression",
+         fmt::format("{} has no code on this target", node.intrinsic->name));
+    return llvm::PoisonValue::get(type_of(context_, node.type, node.lanes));
+  }
+  std::vector<Value*> operands;
+  for (Expr const& operand : node.operands) operands.push_back(expression(operand));
+  return code->second(builder_, operands);
 }
 
 Value* Emitter::float_imm(FloatImm const& node) {

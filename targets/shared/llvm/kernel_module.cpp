@@ -26,7 +26,8 @@ void set_attributes(llvm::Function& function, Machine const& machine) {
 
 Result<std::unique_ptr<llvm::Module>> build(ir::KernelIr const& kernel, Machine const& machine,
                                             llvm::LLVMContext& context,
-                                            ir::PrintedProgram const& printed, Checks* checks) {
+                                            ir::PrintedProgram const& printed,
+                                            InstructionCodes const& instructions, Checks* checks) {
   auto module = std::make_unique<llvm::Module>(kernel.host.name, context);
   machine.prepare(*module);
   module->addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
@@ -35,7 +36,8 @@ Result<std::unique_ptr<llvm::Module>> build(ir::KernelIr const& kernel, Machine 
   debug.createCompileUnit(llvm::dwarf::DW_LANG_C, file, "tilewright", false, "", 0, "",
                           llvm::DICompileUnit::LineTablesOnly);
   ModuleParts parts{
-      *module, debug, file, printed.line_of, kernel.host.params, workspace_layout(kernel), checks};
+      *module,      debug, file, printed.line_of, kernel.host.params, workspace_layout(kernel),
+      instructions, checks};
   auto* pointer = llvm::PointerType::get(context, 0);
   auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {pointer, pointer}, false);
   auto* function =
@@ -77,19 +79,21 @@ std::vector<std::string> lines_of(std::string const& text) {
 
 Result<std::unique_ptr<llvm::Module>> build_kernel_module(ir::KernelIr const& kernel,
                                                           Machine const& machine,
-                                                          llvm::LLVMContext& context) {
-  return build(kernel, machine, context, ir::print(kernel), nullptr);
+                                                          llvm::LLVMContext& context,
+                                                          InstructionCodes const& instructions) {
+  return build(kernel, machine, context, ir::print(kernel), instructions, nullptr);
 }
 
 Result<CheckedModule> build_checked_module(ir::KernelIr const& kernel, Machine const& machine,
-                                           llvm::LLVMContext& context) {
+                                           llvm::LLVMContext& context,
+                                           InstructionCodes const& instructions) {
   ir::PrintedProgram printed = ir::print(kernel);
   Checks checks;
   sort_params(kernel, checks);
   checks.text = lines_of(printed.text);
   checks.report_offset = (workspace_bytes(kernel) + 63) / 64 * 64;
   CheckedModule result;
-  TRY_ASSIGN(result.module, build(kernel, machine, context, printed, &checks));
+  TRY_ASSIGN(result.module, build(kernel, machine, context, printed, instructions, &checks));
   result.accesses = std::move(checks.accesses);
   result.report_offset = checks.report_offset;
   result.workspace_bytes = checks.report_offset + kReportBytes;

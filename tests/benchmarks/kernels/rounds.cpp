@@ -57,11 +57,14 @@ FmaProbe::FmaProbe(LoadedModule module, void* function, double flops_per_iterati
   while (burst(iterations_) < kProbeSeconds) iterations_ *= 2;
 }
 
-Result<FmaProbe> FmaProbe::create(Backend const& backend) {
+Result<FmaProbe> FmaProbe::create(Backend const& backend, std::string_view type) {
   TRY_ASSIGN(RoofProbes probes, backend.roof_probes());
+  auto compute = std::ranges::find(probes.compute, type, &ComputeProbe::type);
+  if (compute == probes.compute.end())
+    return refused("no_probe", "no probe computes with " + std::string(type));
   TRY_ASSIGN(LoadedModule module, LoadedModule::load(probes.library));
-  TRY_ASSIGN(void* function, module.symbol(probes.compute.front().probe.symbol));
-  return FmaProbe(std::move(module), function, probes.compute.front().probe.flops_per_iteration);
+  TRY_ASSIGN(void* function, module.symbol(compute->probe.symbol));
+  return FmaProbe(std::move(module), function, compute->probe.flops_per_iteration);
 }
 
 double FmaProbe::burst(int64_t iterations) const {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/backend/backend.h"
@@ -12,10 +13,12 @@
 
 namespace tw::bench {
 
-/// A burst of some 30 us of fused multiply-adds on vectors: what the core could do right now.
+/// A burst of some 30 us of fused multiply-adds on vectors, or of another instruction: what the
+/// core could do right now.
 class FmaProbe {
 public:
-  static Result<FmaProbe> create(Backend const& backend);
+  /// Of the fastest that computes with `type`, as the backend's roofs call it. Errors: no_probe.
+  static Result<FmaProbe> create(Backend const& backend, std::string_view type = "f32");
   /// FLOP per second.
   double measure() const;
 

@@ -1,0 +1,37 @@
+// AVX-512 VNNI with the signed bytes shared: weights that stay, data along the lanes.
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include "targets/cpu/compiler/cpu_intrinsic.h"
+
+namespace tw {
+namespace {
+
+/// The four signed bytes are those of all sums.
+llvm::Value* code(llvm::IRBuilderBase& builder, std::vector<llvm::Value*> const& operands) {
+  llvm::Type* words = llvm::FixedVectorType::get(builder.getInt32Ty(), 16);
+  llvm::Value* shared = builder.CreateBitCast(operands[1], builder.getInt32Ty());
+  return builder.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpdpbusd_512, {},
+                                 {operands[0], builder.CreateBitCast(operands[2], words),
+                                  builder.CreateVectorSplat(16, shared)});
+}
+
+}  // namespace
+
+CpuIntrinsic const& intrinsic_vpdpbusd_rows() {
+  static CpuIntrinsic const intrinsic{
+      .declaration =
+          "intrinsic vpdpbusd_rows(update c: i32[16], read a: i8[4], read b: u8[16, 4])\n"
+          "  for l in 16\n"
+          "    for k in 4\n"
+          "      c[l] = c[l]+i32(a[k])*i32(b[l, k])\n",
+      .dense = {1, 1, 2},
+      .architecture = "x86_64",
+      .features = {{"avx512vnni"}},
+      .code = code,
+      .operations = 128,
+      .products = "u8*i8"};
+  return intrinsic;
+}
+
+}  // namespace tw
