@@ -40,10 +40,13 @@ Result<ir::Program> program_of(std::string const& text) {
   return te::to_program(kernel);
 }
 
-/// "--- target" with the line "threads": that of blocks and threads; else one without limits.
+/// "--- target" with the line "threads": that of blocks and threads; with "accelerator": that of
+/// virtual threads alone; else one without limits.
 std::shared_ptr<Target const> target_of(Sections const& sections) {
   auto named = sections.find("target");
-  return named == sections.end() ? any_target() : testing::thread_machine();
+  if (named == sections.end()) return any_target();
+  return named->second == "accelerator\n" ? testing::accelerator_machine()
+                                          : testing::thread_machine();
 }
 
 /// What the steps give: the program, or the sentence of the first one that is not taken.
