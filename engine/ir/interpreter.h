@@ -28,7 +28,9 @@ struct InterpretOptions {
 /// shape_mismatch, division_by_zero, too_many_steps, cancelled. With `sharing`, each with the
 /// iterations that it is about: race; divergent_barrier, where some of those that have to meet do
 /// not come; another_instance, where threads use what one thread has for itself; not_launched,
-/// where loops of threads are not around everything that threads do; unknown_axis.
+/// where loops of threads are not around everything that threads do; unknown_axis. And of copies
+/// that were started (`Completion`): used_in_flight, where what one writes is used before a wait of
+/// the thread that started it; overwritten_in_flight, of what it reads; never_waited_for.
 Result<std::vector<NDArray>> interpret(Program const& program, std::vector<NDArray> const& inputs,
                                        InterpretOptions const& options = {});
 Result<std::vector<NDArray>> interpret(KernelIr const& kernel, size_t input_count,

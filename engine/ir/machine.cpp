@@ -58,6 +58,7 @@ Status Machine::run(Stmt const& body) {
     evaluator_.observe(this);
     Thread main{evaluator_.state()};
     run_together(*code, {&main});
+    check_landed(main);
   } else {
     execute(*code);
   }

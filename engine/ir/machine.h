@@ -44,6 +44,27 @@ struct Passed {
   std::vector<Compiled> extents, exprs;  // of the axes; indices, or the number
 };
 
+/// An element that a copy under way writes or reads.
+struct Flight {
+  int buffer = -1;
+  NDArray tensor;
+  int64_t element = 0;
+  bool writes = false;
+};
+
+/// Copies that are waited for together.
+struct CopyGroup {
+  std::vector<Flight> flights;
+  std::string call;  ///< the instruction that started the last one
+};
+
+/// The copies under way that touch one element.
+struct InFlight {
+  int writers = 0, readers = 0;
+  std::shared_ptr<std::string const> iteration = {};  ///< that started the last one
+  std::string call = {};
+};
+
 /// One of those that run iterations of bound loops at once: its variables, the tensors that it
 /// sees, and which iterations it is.
 struct Thread {
@@ -51,6 +72,8 @@ struct Thread {
   std::vector<std::pair<For const*, int64_t>> at = {};
   int32_t number = 1;  ///< of all that were ever made
   int32_t block = 0;
+  std::vector<CopyGroup> groups = {};  ///< that it has started and not waited for, the oldest first
+  CopyGroup open = {};                 ///< copies that it has started and not put in a group
 };
 
 /// Executes statements of one function. The first failure stops it.
@@ -109,6 +132,15 @@ private:
   template <typename F>
   void for_elements(Passed const& passed, NDArray const& array, F const& f);
 
+  // machine_flights.cpp
+  void start_copy(IntrinsicNode const& intrinsic);
+  void started_copy();
+  /// Fails where the access comes too early for a copy under way.
+  bool disturbs_flight(int buffer, NDArray const& tensor, int64_t element, bool writes);
+  void land(CopyGroup& group);
+  void complete(IntrinsicNode const& intrinsic, int64_t groups);
+  void check_landed(Thread const& thread);
+
   // machine_threads.cpp
   using Threads = std::vector<Thread*>;
   void run_together(Code const& code, Threads const& threads);
@@ -133,7 +165,10 @@ private:
   template <typename F>
   auto as_one(Thread& thread, F const& f);
   bool is_shared(BufferNode const& buffer) const;
+  /// Bound loops around, without those of virtual threads, which one processor runs.
+  size_t processor_loops(Thread const& thread) const;
   void touched(int buffer, NDArray const& tensor, int64_t element, bool writes) override;
+  std::string element_text(int buffer, NDArray const& tensor, int64_t element);
   void fail_race(int buffer, NDArray const& tensor, int64_t element, bool writes);
   void fail(std::string code, std::string message);
 
@@ -151,6 +186,10 @@ private:
   Touch raced_;
   int32_t launch_ = 0, epoch_ = 0, threads_made_ = 1, blocks_made_ = 0;
   std::unordered_map<void const*, size_t> owners_;  // bound loops around a tensor of one thread
+  // Of copies under way, by tensor and element.
+  std::unordered_map<void const*, std::unordered_map<int64_t, InFlight>> in_flight_;
+  std::shared_ptr<std::string const> starting_;  ///< the iteration of the copy that starts now
+  std::vector<Flight> starting_flights_;
   int64_t watched_step_ = 0;
   std::string watched_;
 };

@@ -18,6 +18,12 @@ bool Machine::is_shared(BufferNode const& buffer) const {
   return memory == options_.sharing->scopes.end() || memory->second > Level::kThread;
 }
 
+size_t Machine::processor_loops(Thread const& thread) const {
+  return size_t(std::ranges::count_if(thread.at, [&](auto const& at) {
+    return !options_.sharing->interleaved.contains(at.first->bind);
+  }));
+}
+
 template <typename F>
 auto Machine::as_one(Thread& thread, F const& f) {
   struct Turn {
@@ -118,7 +124,7 @@ void Machine::together(Alloc const& node, Code const& code, Threads const& threa
       auto made = as_one(*thread, [&] { return fresh(*node.buffer); });
       if (!made) return evaluator_.fail(made.error());
       at->second = std::move(*made);
-      if (!is_shared(*node.buffer)) owners_[at->second.data()] = thread->at.size();
+      if (!is_shared(*node.buffer)) owners_[at->second.data()] = processor_loops(*thread);
     }
     thread->state.buffers[size_t(code.buffer)] = at->second;
   }
@@ -175,7 +181,8 @@ void Machine::run_bound(For const& node, Code const& code, Threads const& thread
 
 Thread Machine::made_from(Thread const& from, For const& node, Code const& code,
                           int64_t iteration) {
-  Thread thread = from;
+  Thread thread{from.state, from.at};
+  thread.block = from.block;
   thread.number = ++threads_made_;
   thread.at.emplace_back(&node, iteration);
   thread.state.variables[size_t(code.slot)].i = iteration;
@@ -191,6 +198,7 @@ void Machine::run_blocks(For const& node, Code const& code, Thread const& from, 
     Thread one = made_from(from, node, code, i);
     one.block = ++blocks_made_;
     run_together(*code.children[0], {&one});
+    check_landed(one);
   }
   launch_ += outermost;
 }
@@ -205,17 +213,20 @@ void Machine::run_threads(For const& node, Code const& code, Threads const& thre
   for (Thread& thread : made) all.push_back(&thread);
   ++epoch_;
   if (!all.empty()) run_together(*code.children[0], all);
+  for (Thread const& thread : made) check_landed(thread);
   ++epoch_;
 }
 
 void Machine::touched(int buffer, NDArray const& tensor, int64_t element, bool writes) {
   if (!current_ || buffer == operand_ || evaluator_.failed()) return;
   auto owner = owners_.find(tensor.data());
-  if (owner != owners_.end() && current_->at.size() > owner->second)
+  if (owner != owners_.end() && processor_loops(*current_) > owner->second)
     return fail("another_instance",
                 fmt::format("iteration {} touches {}, of which every thread has an instance of its "
                             "own, but this one was allocated around the threads",
                             iteration_text(), evaluator_.buffer_name(buffer)));
+  if (disturbs_flight(buffer, tensor, element, writes)) return;
+  if (starting_) starting_flights_.push_back({buffer, tensor, element, writes});
   Touch now{launch_, current_->block, epoch_, current_->number, steps_, writes};
   if (auto earlier = races_.touch(tensor, element, now)) {
     raced_ = *earlier;
@@ -223,14 +234,19 @@ void Machine::touched(int buffer, NDArray const& tensor, int64_t element, bool w
   }
 }
 
-void Machine::fail_race(int buffer, NDArray const& tensor, int64_t element, bool writes) {
+/// "S[3,1]"
+std::string Machine::element_text(int buffer, NDArray const& tensor, int64_t element) {
   std::string index;
   for (size_t d = tensor.shape().size(); d-- > 0; element /= tensor.shape()[d])
     index = fmt::format("{}{}{}", element % tensor.shape()[d], index.empty() ? "" : ",", index);
+  return fmt::format("{}[{}]", evaluator_.buffer_name(buffer), index);
+}
+
+void Machine::fail_race(int buffer, NDArray const& tensor, int64_t element, bool writes) {
   std::string earlier = watched_.empty() ? "an earlier iteration" : "iteration " + watched_;
-  fail("race", fmt::format("race on {}[{}]: {} {} it, and iteration {} {} it, with no barrier "
+  fail("race", fmt::format("race on {}: {} {} it, and iteration {} {} it, with no barrier "
                            "between the two",
-                           evaluator_.buffer_name(buffer), index, earlier,
+                           element_text(buffer, tensor, element), earlier,
                            raced_.writes ? "writes" : "reads", iteration_text(),
                            writes ? "writes" : "reads"));
 }

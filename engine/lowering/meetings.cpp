@@ -135,6 +135,41 @@ std::vector<ThreadAccess> Meetings::accesses(Stmt const& s, AccessPlace const& a
   return std::move(collecting.found);
 }
 
+namespace {
+
+/// As if all iterations of a loop were one: its counter runs beside the operand's axes.
+void run_beside(ThreadAccess& access, For const& loop) {
+  Expr counter = var(loop.name() + " landing");  // no name of a program's
+  for (Expr& index : access.indices) index = substitute(index, {{loop.name(), counter}});
+  access.axes.push_back({counter, loop.extent});
+}
+
+}  // namespace
+
+std::vector<ThreadAccess> Meetings::landing(Stmt const& launch, AccessPlace const& around) const {
+  std::vector<ThreadAccess> found;
+  if (auto const* loop = launch.as<For>()) {
+    found = landing(loop->body, around);
+    for (ThreadAccess& access : found) run_beside(access, *loop);
+    return found;
+  }
+  auto add = [&](Stmt const& s) {
+    for (ThreadAccess& access : landing(s, around)) found.push_back(std::move(access));
+  };
+  if (auto const* call = launch.as<IntrinsicCall>()) {
+    bool starts = call->intrinsic->completion == Completion::kStarted;
+    return starts ? accesses(launch, {around.loops, {}}) : found;
+  }
+  if (auto const* list = launch.as<Seq>())
+    for (Stmt const& one : list->stmts) add(one);
+  if (auto const* node = launch.as<If>()) {
+    add(node->then_body);
+    if (node->else_body) add(node->else_body);
+  }
+  if (auto const* alloc = launch.as<Alloc>()) add(alloc->body);
+  return found;
+}
+
 /// Threads first, then the loops and axes that tell the access's element or its iteration. Empty
 /// where there are too many points, or some cannot be told.
 Meetings::Points Meetings::points_of(ThreadAccess const& access, Question const& question) const {

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/stages.h"
 #include "engine/schedule/names.h"
 
 namespace tw {
@@ -171,6 +174,80 @@ std::expected<void, Refusal> calls_keep_their_place(ir::Program const& before,
           fmt::format("{} would run in a different order relative to the barrier {}",
                       name->block->name, barrier.name));
     }
+  return {};
+}
+
+namespace {
+
+/// Loops around the place where a tensor is allocated.
+size_t loops_around(ir::Program const& program, std::string const& tensor) {
+  size_t count = 0;
+  for (ir::LoopSite const& site : ir::loops_of(program.body))
+    ir::walk(site.loop->body, [&](ir::Stmt const& s) {
+      auto const* alloc = s.as<ir::Alloc>();
+      count += alloc && alloc->buffer->name == tensor;
+      return !s.as<ir::Block>();
+    });
+  return count;
+}
+
+/// How blocks that use a tensor stand to one that writes it, in the loops inside of its place.
+using Turns = std::map<std::pair<ir::BlockId, ir::BlockId>, Side>;
+Turns turns_of(ir::Program const& program, std::string const& tensor) {
+  size_t outside = loops_around(program, tensor);
+  std::vector<ir::BlockSite> sites = ir::blocks_of(program.body);
+  std::set<ir::BlockId> writers, users;
+  for (ir::BlockSite const& site : writers_of(program, tensor)) writers.insert(site.block->id);
+  users = writers;
+  for (ir::BlockSite const& site : readers_of(program, tensor)) users.insert(site.block->id);
+  Turns turns;
+  for (size_t w = 0; w < sites.size(); ++w)
+    for (size_t u = 0; u < sites.size(); ++u) {
+      if (u == w || !writers.contains(sites[w].block->id) || !users.contains(sites[u].block->id))
+        continue;
+      Side side = side_of(sites, u, w);
+      side.at_once = 0;
+      side.loops.erase(side.loops.begin(),
+                       side.loops.begin() + int64_t(std::min(outside, side.loops.size())));
+      turns[{sites[w].block->id, sites[u].block->id}] = std::move(side);
+    }
+  return turns;
+}
+
+std::set<std::string> tensors_with_turns(ir::Program const& program) {
+  std::set<std::string> tensors;
+  for (ir::BlockSite const& site : ir::blocks_of(program.body))
+    if (takes_turns(*site.block)) tensors.insert(written_buffer(site)->name);
+  return tensors;
+}
+
+}  // namespace
+
+bool has_turns(ir::Program const& program) {
+  return std::ranges::any_of(ir::blocks_of(program.body),
+                             [](ir::BlockSite const& site) { return takes_turns(*site.block); });
+}
+
+std::expected<void, Refusal> turns_keep_their_order(ir::Program const& before,
+                                                    Applied const& after) {
+  for (std::string const& tensor : tensors_with_turns(before)) {
+    Turns then = turns_of(before, tensor);
+    for (auto const& [blocks, now] : turns_of(after.program, tensor)) {
+      auto was = then.find(blocks);
+      bool same = was != then.end() && was->second.before == now.before &&
+                  followed(was->second.loops, after.cursors) == now.loops;
+      if (same) continue;
+      std::string writer, user;
+      for (ir::BlockSite const& site : ir::blocks_of(after.program.body)) {
+        if (site.block->id == blocks.first) writer = site.block->name;
+        if (site.block->id == blocks.second) user = site.block->name;
+      }
+      return refused_result("order_of_turns",
+                            fmt::format("{} uses elements of {} that {} writes again and again, "
+                                        "and would no longer do so in the same iterations",
+                                        user, tensor, writer));
+    }
+  }
   return {};
 }
 

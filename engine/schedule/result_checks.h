@@ -22,4 +22,11 @@ std::expected<void, Refusal> verify_result(ir::Program const& origin, Applied co
 std::expected<void, Refusal> calls_keep_their_place(ir::Program const& before,
                                                     Applied const& after);
 
+/// Some tensor's elements are used again and again.
+bool has_turns(ir::Program const& program);
+/// Blocks that use such a tensor do so in the order that they did before, in the same loops around
+/// them, and no others do. Error: order_of_turns, with both blocks.
+std::expected<void, Refusal> turns_keep_their_order(ir::Program const& before,
+                                                    Applied const& after);
+
 }  // namespace tw

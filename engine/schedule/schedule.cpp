@@ -9,6 +9,7 @@
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/parse_expr.h"
 #include "engine/schedule/legality/bound_loops.h"
+#include "engine/schedule/legality/memory_use.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/open_sizes.h"
 #include "engine/schedule/result_checks.h"
@@ -221,6 +222,14 @@ CursorMap with_gone(CursorMap cursors, ir::Program const& before, ir::Program co
 
 namespace {
 
+/// What a tensor that is still to be moved into a loop takes too much until then.
+std::string overflow_note(ir::Program const& program, Target const& target) {
+  std::string note;
+  for (MemoryUse const& use : memory_use(program, target))
+    if (use.bytes > use.capacity) note += "; until it is moved into a loop, " + overflow_text(use);
+  return note;
+}
+
 /// Its program is `asked`: that of the schedule, or the same with its calls written out.
 std::expected<Proof, Refusal> check_on(ir::Program const& asked, Target const& target,
                                        Step const& step, Effort effort) {
@@ -228,9 +237,16 @@ std::expected<Proof, Refusal> check_on(ir::Program const& asked, Target const& t
   if (!resolved) return std::unexpected(resolved.error());
   Move move = resolved->move(asked, target, effort);
   auto answer = resolved->primitive->check(move);
-  if (answer && has_bound_loops(asked)) {
-    ir::Program after = without_idle_hints(resolved->primitive->apply(move).program);
-    auto holds = bound_loops_hold(after, target, resolved->primitive->name, effort);
+  bool bound = has_bound_loops(asked), turns = has_turns(asked);
+  bool limited = step.arguments.contains("scope") || uses_limited_memory(asked, target);
+  if (answer && (bound || turns || limited)) {
+    Applied after = resolved->primitive->apply(move);
+    after.program = without_idle_hints(std::move(after.program));
+    auto holds = turns ? turns_keep_their_order(asked, after) : std::expected<void, Refusal>();
+    if (holds && bound)
+      holds = bound_loops_hold(after.program, target, resolved->primitive->name, effort);
+    if (holds && limited) holds = memories_hold(asked, after.program, target);
+    if (holds && limited) answer->by += overflow_note(after.program, target);
     if (!holds) answer = std::unexpected(holds.error());
   }
   if (!answer) answer.error().message = in_the_words_of(*resolved, asked, answer.error().message);

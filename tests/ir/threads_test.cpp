@@ -38,6 +38,40 @@ host steps(A: f32[3, 4], C: f32[4])
     C[t] = own[0]
 )";
 
+/// Rows brought ahead by each thread, two groups under way.
+constexpr char kCopies[] = R"(tilewright kernel 1
+intrinsic copy(write to: f32[1] @local, read from: f32[1]) async
+  to[0] = from[0]
+intrinsic commit() commits
+intrinsic wait(scalar n: i64) waits
+host sums(A: f32[3, 4], C: f32[4])
+  bind(threadIdx.x) t in 4
+    alloc own: f32[2] @local
+    call copy(own[0] over (a in 1), A[0, t] over (b in 1))
+    call commit()
+    C[t] = 0.0
+    for k in 2
+      call copy(own[(k+1)%2] over (a in 1), A[k+1, t] over (b in 1))
+      call commit()
+      call wait(1)
+      C[t] = C[t]+own[k%2]
+    call wait(0)
+    C[t] = C[t]+own[0]
+)";
+
+/// Virtual threads of each thread, with a sum of their own.
+constexpr char kVirtual[] = R"(tilewright kernel 1
+host virtual(A: f32[2, 4], C: f32[2, 2])
+  bind(threadIdx.x) t in 2
+    alloc row: f32[4] @local
+    for i in 4
+      row[i] = A[t, i]
+    bind(vthread) v in 2
+      alloc sum: f32[1] @local
+      sum[0] = row[v*2]+row[v*2+1]
+      C[t, v] = sum[0]
+)";
+
 std::string replaced(std::string text, std::string const& what, std::string const& by) {
   size_t at = text.find(what);
   return at == std::string::npos ? "not there: " + what : text.replace(at, what.size(), by);
@@ -52,9 +86,11 @@ NDArray counted(Shape const& shape) {
 Result<std::vector<NDArray>> run(std::string const& text, uint64_t seed = 1) {
   static Sharing const sharing{
       {{"threadIdx.x", Level::kThread},
+       {"vthread", Level::kThread},
        {"blockIdx.x", Level::kBlock},
        {"blockIdx.y", Level::kBlock}},
-      {{"global", Level::kDevice}, {"shared", Level::kBlock}, {"local", Level::kThread}}};
+      {{"global", Level::kDevice}, {"shared", Level::kBlock}, {"local", Level::kThread}},
+      {"vthread"}};
   TRY_ASSIGN(KernelIr kernel, parse_kernel(text));
   Shape shape = constant_shape(*kernel.host.params[0]).value();
   return interpret(kernel, 1, {counted(shape)}, {.shuffle_seed = seed, .sharing = &sharing});
@@ -78,6 +114,22 @@ private slots:
       QCOMPARE(text_of(run(kReverse, seed)), QString("3 2 1 0 7 6 5 4"));
       QCOMPARE(text_of(run(kSteps, seed)), QString("15 18 21 12"));
     }
+  }
+
+  void copies_go_on_until_they_are_waited_for() {
+    for (uint64_t seed = 0; seed < 20; ++seed)
+      QCOMPARE(text_of(run(kCopies, seed)), QString("12 15 18 21"));
+  }
+
+  void virtual_threads_have_instances_of_their_own() {
+    for (uint64_t seed = 0; seed < 20; ++seed)
+      QCOMPARE(text_of(run(kVirtual, seed)), QString("1 5 9 13"));
+  }
+
+  void a_copy_that_is_used_too_early_names_both_iterations() {
+    QCOMPARE(text_of(run(replaced(kCopies, "wait(1)", "wait(2)"), 0)),
+             QString("used_in_flight: iteration t=0 k=0 reads own[0], which the copy that "
+                     "iteration t=0 started still fills: it was not waited for"));
   }
 
   void what_is_wrong_is_said_with_both_iterations_data() {
@@ -116,6 +168,26 @@ host outside(A: f32[4], C: f32[4])
         replaced(kReverse, "      C[b*4+t] = S[3-t]",
                  "      bind(blockIdx.y) u in 1\n        C[b*4+t] = S[3-t]"),
         "not_launched: the loop u is bound to blockIdx.y inside of the loop t");
+    add("virtual threads that share a sum",
+        replaced(replaced(kVirtual, "      alloc sum: f32[1] @local\n", ""), "    bind(vthread)",
+                 "    alloc sum: f32[1] @local\n    bind(vthread)"),
+        "race on sum[0]: iteration t=");
+    add("no wait in the loop", replaced(kCopies, "      call wait(1)\n", ""),
+        "used_in_flight: iteration t=");
+    add("no wait at the end", replaced(kCopies, "    call wait(0)\n", ""),
+        "used_in_flight: iteration t=");
+    add("copies in no group", replaced(kCopies, "      call commit()\n", ""), "used_in_flight: ");
+    add("a place filled again too early", replaced(kCopies, "own[(k+1)%2]", "own[0]"),
+        "_in_flight: iteration t=");
+    add("a copy's source overwritten",
+        replaced(kCopies, "    C[t] = 0.0\n",
+                 "    call copy(own[1] over (a in 1), C[t] over (b in 1))\n    C[t] = 0.0\n"),
+        "overwritten_in_flight: iteration t=");
+    add("a copy that nobody waits for",
+        replaced(kCopies, "    C[t] = C[t]+own[0]\n",
+                 "    C[t] = C[t]+own[0]\n    call copy(own[1] over (a in 1), A[0, t] over (b in "
+                 "1))\n    call commit()\n"),
+        "never_waited_for: the copy that iteration t=");
     add("an axis that there is not", replaced(kReverse, "threadIdx.x", "lane"),
         "unknown_axis: the loop t is bound to lane");
   }

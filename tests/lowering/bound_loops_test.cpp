@@ -52,9 +52,17 @@ Result<ir::KernelIr> lowered(Schedule const& schedule) {
   return stages.back().kernel;
 }
 
+/// Both machines' memories and axes: the names that they share mean the same.
+ir::Sharing both_machines() {
+  ir::Sharing sharing = testing::thread_machine()->sharing();
+  ir::Sharing more = testing::accelerator_machine()->sharing();
+  sharing.scopes.insert(more.scopes.begin(), more.scopes.end());
+  return sharing;
+}
+
 Result<std::vector<NDArray>> run(ir::KernelIr const& kernel, std::vector<NDArray> const& inputs,
                                  uint64_t seed) {
-  static ir::Sharing const sharing = testing::thread_machine()->sharing();
+  static ir::Sharing const sharing = both_machines();
   return ir::interpret(kernel, inputs.size(), inputs, {.shuffle_seed = seed, .sharing = &sharing});
 }
 
@@ -84,6 +92,24 @@ ir::KernelIr without_barrier(ir::KernelIr kernel, int number) {
 class BoundLoopsTest : public QObject {
   Q_OBJECT
 private slots:
+  /// Two virtual threads for each thread's row: half of the threads do the same with more work
+  /// each.
+  void a_matrix_product_with_virtual_threads() {
+    std::string steps = kTiled;
+    for (auto [old, now] :
+         {std::pair{"tx, j2 = split(j1, factor=2)\n",
+                    "vx, j3 = split(j1, factor=4)\ntx, j2 = split(j3, factor=2)\n"},
+          std::pair{"reorder(by, bx, ty, tx, k0, k1, i2, j2)",
+                    "reorder(by, bx, vx, ty, tx, k0, k1, i2, j2)"},
+          std::pair{"bind(tx, axis=threadIdx.x)\n",
+                    "bind(tx, axis=threadIdx.x)\nbind(vx, axis=vthread)\n"},
+          std::pair{"bind(A_cache.d1, axis=threadIdx.x)\n",
+                    "ax, a2 = split(A_cache.d1, factor=2)\nbind(ax, axis=threadIdx.x)\n"},
+          std::pair{"B_cache.d1_2", "B_cache.d1"}})
+      steps.replace(steps.find(old), std::string(old).size(), now);
+    proves(kMatmul, steps, 2);
+  }
+
   void a_matrix_product_with_shared_and_local_caches() { proves(kMatmul, kTiled, 2); }
 
   /// Each of eight threads sums up a part of a row; the first one adds the parts.
@@ -115,11 +141,13 @@ bind(Y_rf.k1_2, axis=threadIdx.x)
     for (int i = 0; i < schedules; ++i) {
       std::string text = testing::test_kernel(i, testing::kernel_set(), rng);
       te::Kernel kernel = testing::parsed_kernel(text).value();
-      Schedule schedule = random_schedule(kernel, rng);
+      auto target = i % 5 == 4 ? testing::accelerator_machine() : testing::thread_machine();
+      Schedule schedule = random_schedule(kernel, rng, target);
       check(kernel, schedule, text + schedule.script(), rng, counts);
     }
     qInfo("%d run with threads, %d with shared work, %d with barriers, %d barriers taken away",
           counts.run, counts.sharing_work, counts.with_barriers, counts.taken_away);
+    qInfo("%d with virtual threads", counts.virtual_threads);
     qInfo("%d barriers not needed by these data, in kernels whose indices are read",
           counts.told_by_data);
     for (auto const& [code, count] : counts.not_lowered)
@@ -127,11 +155,13 @@ bind(Y_rf.k1_2, axis=threadIdx.x)
     QVERIFY(counts.run * 2 >= schedules);
     QVERIFY(counts.with_barriers * 20 >= schedules);
     QVERIFY(counts.sharing_work * 50 >= schedules);
+    QVERIFY(counts.virtual_threads * 10 >= schedules);
   }
 
 private:
   struct Counts {
     int run = 0, with_barriers = 0, taken_away = 0, sharing_work = 0, told_by_data = 0;
+    int virtual_threads = 0;
     std::map<std::string, int> not_lowered;
   };
 
@@ -196,8 +226,9 @@ private:
 
   /// Some steps of any kind, then loops bound from the outermost, then tensors brought to memories
   /// of blocks and threads, and their loops shared by the threads.
-  static Schedule random_schedule(te::Kernel const& kernel, Rng& rng) {
-    Schedule schedule(te::to_program(kernel).value(), testing::thread_machine());
+  static Schedule random_schedule(te::Kernel const& kernel, Rng& rng,
+                                  std::shared_ptr<Target const> target) {
+    Schedule schedule(te::to_program(kernel).value(), std::move(target));
     auto try_some = [&](std::vector<std::string> const& names, int64_t tries) {
       for (; tries > 0; --tries) {
         Primitive const& primitive =
@@ -235,7 +266,8 @@ private:
     if (!right) qWarning("wrong: %s\n%s", sentence(outputs).c_str(), shown.c_str());
     QVERIFY(right);
     int barriers = barriers_in(code->host.body);
-    counts.run += has_threads(*code);
+    counts.run += has_threads(*code) || has_virtual_threads(schedule.program());
+    counts.virtual_threads += has_virtual_threads(schedule.program());
     counts.sharing_work += shares_work(schedule.program());
     counts.with_barriers += barriers > 0;
     for (int i = 0; i < barriers; ++i, ++counts.taken_away) {
@@ -274,6 +306,12 @@ private:
       return true;
     });
     return told;
+  }
+
+  static bool has_virtual_threads(ir::Program const& program) {
+    return std::ranges::any_of(ir::loops_of(program.body), [](ir::LoopSite const& site) {
+      return site.loop->bind == "vthread" && !ir::is_int(site.loop->extent, 1);
+    });
   }
 
   static bool has_threads(ir::KernelIr const& code) {

@@ -41,11 +41,12 @@ Result<ir::Program> program_of(std::string const& text) {
   return te::to_program(kernel);
 }
 
-/// "--- target" with the line "threads": that of blocks and threads, "matrices": that of
-/// instructions; else one without limits.
+/// "--- target" with the line "threads": that of blocks and threads; "accelerator": that of virtual
+/// threads alone; "matrices": that of instructions; else one without limits.
 std::shared_ptr<Target const> target_of(Sections const& sections) {
   auto named = sections.find("target");
   if (named == sections.end()) return any_target();
+  if (named->second == "accelerator\n") return testing::accelerator_machine();
   return named->second == "matrices\n" ? testing::matrix_machine() : testing::thread_machine();
 }
 

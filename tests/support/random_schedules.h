@@ -3,12 +3,15 @@
 #pragma once
 
 #include <QtGlobal>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "engine/ir/interpreter.h"
 #include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/names.h"
+#include "engine/schedule/rewriting/pipelining.h"
 #include "engine/schedule/schedule.h"
 #include "engine/support/base/random.h"
 #include "engine/te/expected.h"
@@ -139,6 +142,44 @@ inline std::string likely_intrinsic(ir::Program const& program, std::string cons
   return sums ? "dot" : "axpy";
 }
 
+/// A number for each statement of a loop: stages that mostly do not fall, or places.
+inline std::string random_list(ir::For const& loop, std::string const& parameter, Rng& rng) {
+  std::string text;
+  int64_t stage = 0, count = int64_t(parts_of(loop).statements.size());
+  for (int64_t i = 0; i < count; ++i) {
+    bool places = parameter == "order";
+    if (!places && i > 0)
+      stage = std::max<int64_t>(stage + (rng.below(8) == 0 ? -1 : rng.below(2)), 0);
+    if (!places && i == count - 1 && stage == 0 && rng.below(8) != 0) stage = 1;
+    text += (i == 0 ? "" : ",") + std::to_string(places ? count - 1 - i : stage);
+  }
+  return text;
+}
+
+/// One of the loops whose body is several statements, or any.
+inline ir::LoopSite const& loop_of_several(std::vector<ir::LoopSite> const& loops, Rng& rng) {
+  std::vector<ir::LoopSite const*> several;
+  for (ir::LoopSite const& site : loops)
+    if (parts_of(*site.loop).statements.size() > 1 && !parts_of(*site.loop).tensors.empty())
+      several.push_back(&site);
+  if (several.empty()) return loops[size_t(rng.below(int64_t(loops.size())))];
+  return *several[size_t(rng.below(int64_t(several.size())))];
+}
+
+/// One of the blocks whose tensor is allocated in a loop, or any.
+inline int64_t block_in_a_loop(ir::Program const& program, Rng& rng) {
+  std::vector<ir::BlockSite> blocks = ir::blocks_of(program.body);
+  std::set<std::string> inside;
+  for (ir::LoopSite const& site : ir::loops_of(program.body))
+    for (ir::Buffer const& tensor : parts_of(*site.loop).tensors) inside.insert(tensor->name);
+  std::vector<int64_t> good;
+  for (size_t i = 0; i < blocks.size(); ++i)
+    if (ir::Buffer written = written_buffer(blocks[i]); written && inside.contains(written->name))
+      good.push_back(int64_t(i));
+  if (good.empty()) return rng.below(int64_t(blocks.size()));
+  return good[size_t(rng.below(int64_t(good.size())))];
+}
+
 /// The first block from one on that shares a loop with another one; that one, if there is none.
 inline int64_t with_neighbours(std::vector<ir::BlockSite> const& blocks, size_t from) {
   for (size_t i = 0; i < blocks.size(); ++i) {
@@ -173,11 +214,14 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
   }
   auto name = [&](ir::LoopSite const& site) { return reference_of(program, site.loop->id); };
   std::vector<ir::BlockSite> blocks = ir::blocks_of(program.body);
-  // Of steps that take neighbours apart: one that stands with others.
+  // Of steps that take neighbours apart: one that stands with others. Of those about tensors inside
+  // of loops: one that makes such a tensor.
   auto near = rng.below(int64_t(blocks.size()));
   if (primitive.name == "compute_root" || primitive.name == "fission")
     near = with_neighbours(blocks, size_t(near));
   if (primitive.name == "decompose_padding") near = one_that_pads(blocks, size_t(near));
+  if (primitive.name == "double_buffer" || primitive.name == "rolling_buffer")
+    near = block_in_a_loop(program, rng);
   // Blocks, and loops of a block beside them: mostly of a neighbour, which may share a tensor.
   for (TargetKind kind : primitive.kinds)
     if (kind == TargetKind::kBlock) {
@@ -191,7 +235,9 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
               ? name(loops[size_t(rng.below(int64_t(loops.size())))])
               : reference_of(program, around[size_t(rng.below(int64_t(around.size())))]->id));
     }
-  ir::LoopSite const& first = loops[size_t(rng.below(int64_t(loops.size())))];
+  bool lists = std::ranges::any_of(primitive.parameters, &Parameter::list);
+  ir::LoopSite const& first =
+      lists ? loop_of_several(loops, rng) : loops[size_t(rng.below(int64_t(loops.size())))];
   std::vector<ir::LoopSite> inside = ir::loops_of(first.loop->body);
   if (makes_calls(primitive) && rng.below(4) > 0)
     if (ir::For const* nest = nest_for_a_call(program, rng))
@@ -213,6 +259,8 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
   for (Parameter const& parameter : primitive.parameters) {
     if (parameter.optional)
       optional.push_back(&parameter);
+    else if (parameter.list)
+      step.arguments[parameter.name] = random_list(*first.loop, parameter.name, rng);
     else if (parameter.word)
       step.arguments[parameter.name] = random_word(program, parameter.name, rng);
     else if (parameter.intrinsic && target.intrinsic("mma") && rng.below(4) > 0)
@@ -223,10 +271,12 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
       step.arguments[parameter.name] =
           rng.between(parameter.low, std::min<int64_t>(parameter.high, 8));
   }
-  if (!optional.empty()) {
+  if (!optional.empty() && (!lists || rng.below(8) == 0)) {
     Parameter const& one = *optional[size_t(rng.below(int64_t(optional.size())))];
     int64_t extent = ir::as_int(first.loop->extent).value_or(4);
-    if (one.word)
+    if (one.list)
+      step.arguments[one.name] = random_list(*first.loop, one.name, rng);
+    else if (one.word)
       step.arguments[one.name] = random_word(program, one.name, rng);
     else if (auto choices = choices_of(one, target); !choices.empty())
       step.arguments[one.name] = choices[size_t(rng.below(int64_t(choices.size())))];
@@ -248,8 +298,19 @@ inline bool is_proposed(Primitive const& primitive, Target const& target) {
 /// beside calls, so that calls are not made in every program.
 inline Step propose_step(ir::Program const& program, Rng& rng,
                          Target const& target = *any_target()) {
+  auto holds_tensors = [](ir::LoopSite const& site) {
+    return !parts_of(*site.loop).tensors.empty();
+  };
   std::vector<Primitive const*> usable;
   bool calls = target.intrinsic("mma") || rng.below(12) == 0;
+  // Few programs have tensors inside of loops by chance, which some primitives are about.
+  std::vector<std::string> favoured{"compute_at", "reverse_compute_at"};
+  if (std::ranges::any_of(ir::loops_of(program.body), holds_tensors))
+    favoured = {"double_buffer", "software_pipeline", "rolling_buffer"};
+  if (rng.below(8) == 0)
+    return propose_step(program, rng,
+                        *find_primitive(favoured[size_t(rng.below(int64_t(favoured.size())))]),
+                        target);
   for (Primitive const* one : primitive_table())
     if (is_proposed(*one, target) && (calls || !makes_calls(*one))) usable.push_back(one);
   if (target.intrinsic("mma") && rng.below(4) == 0)  // and what makes a nest for it
@@ -260,9 +321,11 @@ inline Step propose_step(ir::Program const& program, Rng& rng,
   return propose_step(program, rng, *usable[size_t(rng.below(int64_t(usable.size())))], target);
 }
 
-/// By turns one without limits, one with blocks and threads, and one with instructions.
+/// By turns one without limits and one with blocks and threads; now and then one with instructions,
+/// or with virtual threads alone.
 inline std::shared_ptr<Target const> test_target(int64_t number) {
   if (number % 6 == 5) return matrix_machine();
+  if (number % 8 == 6) return accelerator_machine();
   return number % 2 == 0 ? any_target() : thread_machine();
 }
 

@@ -24,12 +24,41 @@ inline std::shared_ptr<Target const> thread_machine() {
                {"threadIdx.z", 8},
                {"blockIdx.x", 1 << 16, Level::kBlock},
                {"blockIdx.y", 1 << 16, Level::kBlock},
-               {"blockIdx.z", 1 << 16, Level::kBlock}},
+               {"blockIdx.z", 1 << 16, Level::kBlock},
+               {"vthread", 8, Level::kThread, true}},
       .threads_per_block = 256,
       .barrier =
           ir::declare(
               {.name = "sync_threads", .doc = "all threads of the block meet", .barrier = true})
-              .value()});
+              .value(),
+      .commit = ir::declare({.name = "commit_copies",
+                             .doc = "the copies that the thread has started are a group",
+                             .completion = ir::Completion::kCommits})
+                    .value(),
+      .wait = ir::declare({.name = "wait_copies",
+                           .doc = "until at most n groups of the thread are under way",
+                           .params = {ir::scalar_param("n")},
+                           .completion = ir::Completion::kWaits})
+                  .value()});
+  return target;
+}
+
+/// A made-up accelerator without threads of its own: its processor runs virtual threads in turns,
+/// on memories of its own.
+inline std::shared_ptr<Target const> accelerator_machine() {
+  static auto const target =
+      std::make_shared<Target const>(Target{.name = "accelerator",
+                                            .hardware = {},
+                                            .scopes = {{.name = kGlobalScope, .doc = "main memory"},
+                                                       {.name = "pad",
+                                                        .doc = "where operands lie",
+                                                        .bytes = 16 << 10,
+                                                        .shared_by = Level::kAccelerator},
+                                                       {.name = "sums",
+                                                        .doc = "where it adds up",
+                                                        .bytes = 8 << 10,
+                                                        .shared_by = Level::kAccelerator}},
+                                            .axes = {{"vthread", 8, Level::kThread, true}}});
   return target;
 }
 

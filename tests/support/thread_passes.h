@@ -14,7 +14,9 @@ inline std::vector<Pass> thread_passes() {
           lower_blocks(),
           simplify_kernel().because("for the test"),
           compact_tensors(),
+          interleave_virtual_threads(),
           launch_threads(),
+          place_waits(),
           place_barriers(),
           simplify_kernel().because("for the test"),
           check_target()};

@@ -32,6 +32,12 @@ public:
   Placing(Target const& target, Threads threads, std::vector<For const*> blocks)
       : target_(target), meetings_(target, std::move(threads)), around_{std::move(blocks), {}} {}
 
+  Placed place_launch(Stmt const& body) {
+    launch_ = body;
+    return place(body);
+  }
+
+private:
   Placed place(Stmt const& s) {
     if (auto const* list = s.as<Seq>()) return place_list(*list);
     if (auto const* loop = s.as<For>(); loop && loop->loop_kind != LoopKind::kVector)
@@ -43,11 +49,14 @@ public:
       return body;
     }
     Placed leaf{s, has_barrier(s), {}, {}, meetings_.accesses(s, around_)};
+    // Until then a copy that was started may still be about to read and write.
+    if (auto const* call = s.as<IntrinsicCall>();
+        call && call->intrinsic->completion == Completion::kWaits)
+      leaf.all = meetings_.landing(launch_, around_);
     if (!leaf.meets) leaf.leading = leaf.trailing = leaf.all;
     return leaf;
   }
 
-private:
   Stmt barrier() const { return make<IntrinsicCall>(target_.barrier, std::vector<Operand>()); }
 
   bool meet(std::vector<ThreadAccess> const& earlier, std::vector<ThreadAccess> const& later,
@@ -151,6 +160,7 @@ private:
   Target const& target_;
   Meetings meetings_;
   AccessPlace around_;
+  Stmt launch_;
 };
 
 class Launches : public Rewriter {
@@ -174,7 +184,7 @@ private:
   Stmt with_barriers(Stmt const& s, Threads& threads) {
     auto const* loop = s.as<For>();
     if (!loop || loop->loop_kind != LoopKind::kBind)
-      return Placing(target_, threads, around_).place(s).stmt;
+      return Placing(target_, threads, around_).place_launch(s).stmt;
     threads.push_back({loop->name(), as_int(loop->extent).value_or(1)});
     Stmt body = with_barriers(loop->body, threads);
     return make_from<For>(s->origin, loop->id, loop->var, loop->extent, loop->loop_kind, body,

@@ -143,6 +143,28 @@ bool is_recurrence(BlockSite const& site) {
   return ordered == 1;
 }
 
+bool takes_turns(Block const& block) {
+  auto const* store = block.body.as<Store>();
+  if (!store) return false;
+  std::vector<Expr> again;
+  for (Expr const& index : store->indices)
+    walk(index, [&](Expr const& e) {
+      auto const* node = e.as<Binary>();
+      if (node && node->op == BinaryOp::kFloorMod) again.push_back(index);
+      return true;
+    });
+  bool ordered = std::ranges::any_of(
+      block.iters, [](IterVar const& iter) { return iter.kind == IterKind::kOrdered; });
+  if (again.empty() && !ordered) return false;
+  std::set<std::string> shown = shown_iterators(block, *store);
+  return std::ranges::any_of(block.iters, [&](IterVar const& iter) {
+    if (shown.contains(iter.name()) || is_int(iter.extent, 1)) return false;
+    return iter.kind == IterKind::kOrdered || std::ranges::any_of(again, [&](Expr const& index) {
+             return uses_variable(index, iter.name());
+           });
+  });
+}
+
 bool may_run_again(BlockSite const& site) { return makes_tensor(site) || is_recurrence(site); }
 
 /// Some read of the block's own tensor differs from its store in a dimension that `counts`.

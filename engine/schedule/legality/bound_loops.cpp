@@ -55,7 +55,7 @@ Answer threads_fit(Asking const& ask, LoopSite const& site) {
   std::map<std::string, int64_t> extents;
   auto put = [&](For const& loop) {
     ThreadAxis const* axis = ask.axis(loop);
-    if (!axis || axis->level != Level::kThread) return;
+    if (!axis || axis->level != Level::kThread || axis->interleaved) return;
     int64_t& most = extents[loop.bind];
     most = std::max(most, as_int(loop.extent).value_or(1));
   };
@@ -129,6 +129,11 @@ Answer no_sum_over_blocks(Asking const& ask, LoopSite const& site) {
 
 /// Work that the threads of `outer` share: `inner` is bound to the same axis.
 Answer shares_work(Asking const& ask, LoopSite const& inner, For const& outer) {
+  if (ask.axis(outer)->interleaved)
+    return refuse("bound_loops_do_not_nest",
+                  fmt::format("{} would be bound to {} inside of {}, which is, too",
+                              ask.name(*inner.loop), outer.bind, ask.name(outer)),
+                  ask.verb + ": virtual threads share no work: fuse the two loops first", {inner});
   std::string condition = ask.verb +
                           ": inside of a loop bound to the same axis a loop must fill tensors that "
                           "the threads share, with values that do not depend on the thread";

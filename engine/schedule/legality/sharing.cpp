@@ -35,7 +35,7 @@ bool depends_on(BlockSite const& site, std::string const& variable,
 std::set<std::string> replicated_tensors(Target const& target, For const& loop) {
   std::set<std::string> shared, telling;  // of the tensors below, those still held to be the same
   ThreadAxis const* axis = axis_of(target, loop);
-  if (!axis || axis->level != Level::kThread) return shared;
+  if (!axis || axis->level != Level::kThread || axis->interleaved) return shared;
   walk(loop.body, [&](Stmt const& s) {
     if (auto const* alloc = s.as<Alloc>())
       (target.instance_per_iteration(loop, *alloc->buffer) ? telling : shared)

@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/stages.h"
+#include "engine/schedule/legality/structure.h"
+#include "engine/schedule/rewriting/pipelining.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+constexpr char kCondition[] =
+    "double_buffer: the block's tensor must be allocated in a serial loop, beside what reads it";
+
+/// The loop whose every iteration has the tensor for itself.
+std::optional<LoopSite> loop_of(Move const& move, std::string const& tensor) {
+  std::optional<LoopSite> found;
+  for (LoopSite const& site : loops_of(move.program.body))
+    for (Buffer const& one : parts_of(*site.loop).tensors)
+      if (one->name == tensor) found = site;
+  return found;
+}
+
+/// The statements that make the tensor, and what those need of the same iteration.
+std::vector<int64_t> stages_of(For const& loop, std::string const& tensor) {
+  LoopParts parts = parts_of(loop);
+  std::vector<int64_t> stages(parts.statements.size(), 1);
+  std::set<std::string> needed{tensor};
+  for (size_t i = stages.size(); i-- > 0;) {
+    walk_writes(parts.statements[i], [&](Touched const& at) {
+      if (needed.contains(at.buffer->name)) stages[i] = 0;
+    });
+    if (stages[i] == 0)
+      walk_reads(parts.statements[i], [&](Touched const& at) { needed.insert(at.buffer->name); });
+  }
+  return stages;
+}
+
+std::optional<Pipelining> asked(Move const& move) {
+  Buffer tensor = written_buffer(move.blocks[0]);
+  auto loop = tensor ? loop_of(move, tensor->name) : std::nullopt;
+  if (!loop) return std::nullopt;
+  return Pipelining{*loop, stages_of(*loop->loop, tensor->name), {}};
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  auto pipelining = asked(move);
+  if (!pipelining)
+    return refuse_stage("not_in_a_loop",
+                        fmt::format("the tensor of {} is not allocated in a loop: move its "
+                                    "computation into one first (compute_at)",
+                                    move.blocks[0].block->name),
+                        kCondition);
+  return can_pipeline(move, *pipelining, "double_buffer");
+}
+
+Applied apply(Move const& move) {
+  auto pipelining = asked(move);
+  return pipelining ? pipelined(move, *pipelining) : Applied{move.program, {}, {}};
+}
+
+}  // namespace
+
+Primitive const& primitive_double_buffer() {
+  static Primitive const primitive{
+      .name = "double_buffer",
+      .key = "J",
+      .title = "Fill a tensor one iteration ahead",
+      .doc =
+          "Gives a tensor that is computed in a loop two places that are used by turns: each "
+          "iteration fills the one for the next iteration while the other one is read. The first "
+          "part is filled before the loop. For several tensors of one loop: software_pipeline.",
+      .rewrite =
+          "for k: T = A(k); use(T)  -->  T[0] = A(0); for k: T[(k+1)%2] = A(k+1); "
+          "use(T[k%2]); ...",
+      .refused = "cannot be filled ahead",
+      .check = check,
+      .apply = apply,
+      .kinds = {TargetKind::kBlock},
+  };
+  return primitive;
+}
+
+}  // namespace tw

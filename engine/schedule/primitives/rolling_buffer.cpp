@@ -1,0 +1,250 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/arith/simplify.h"
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/stages.h"
+#include "engine/schedule/legality/structure.h"
+#include "engine/schedule/names.h"
+#include "engine/schedule/rewriting/buffers.h"
+#include "engine/schedule/rewriting/pipelining.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+constexpr char kVerb[] = "rolling_buffer";
+constexpr char kCondition[] =
+    "rolling_buffer: each iteration of a serial loop must compute a part of the block's tensor "
+    "that "
+    "overlaps with the next one's, and the same values there";
+
+/// A block whose rows are computed from its first to its last one in each iteration of a loop.
+struct Rolling {
+  LoopSite loop;         ///< that the tensor is allocated in
+  size_t statement = 0;  ///< of its body: the block's nest
+  Buffer tensor;
+  MovingPart part;
+  For const* rows = nullptr;  ///< in the nest, one iteration for each of the part's elements
+};
+
+std::optional<LoopSite> loop_of(Program const& program, std::string const& tensor) {
+  std::optional<LoopSite> found;
+  for (LoopSite const& site : loops_of(program.body))
+    for (Buffer const& one : parts_of(*site.loop).tensors)
+      if (one->name == tensor) found = site;
+  return found;
+}
+
+/// The loop of the nest that counts the values of the iterator, beside what stands still in it.
+For const* rows_of(BlockSite const& block, IterVar const& iter, LoopSite const& outer) {
+  For const* rows = nullptr;
+  for (size_t i = outer.around.size() + 1; i < block.loops.size(); ++i) {
+    if (!uses_variable(iter.binding, block.loops[i]->name())) continue;
+    if (rows) return nullptr;
+    rows = block.loops[i];
+  }
+  if (!rows) return nullptr;
+  Expr still = arith::simplify(iter.binding - rows->var);
+  return uses_variable(still, rows->name()) ? nullptr : rows;
+}
+
+/// Whether the block does the same for a row in whatever iteration it computes it.
+bool is_told_by_row(BlockSite const& block, IterVar const& iter, For const& rows, For const& loop) {
+  for (IterVar const& other : block.block->iters)
+    if (other.name() != iter.name() &&
+        (uses_variable(other.binding, rows.name()) || uses_variable(other.binding, loop.name())))
+      return false;
+  if (!block.block->predicate) return true;
+  Expr still = arith::simplify(iter.binding - rows.var);
+  Expr of_row =
+      arith::simplify(substitute(block.block->predicate, {{rows.name(), var("row") - still}}));
+  return !uses_variable(of_row, loop.name()) && !uses_variable(of_row, rows.name());
+}
+
+std::unexpected<Refusal> refuse_here(std::string code, std::string message) {
+  return refuse_stage(std::move(code), std::move(message), kCondition);
+}
+
+/// What must hold, and what the rewriting alone needs.
+enum class Rules : uint8_t { kAll, kOfForm };
+
+/// The tensors that the block reads are not written inside of the loop.
+std::expected<void, Refusal> reads_what_stays(Program const& program, BlockSite const& block,
+                                              LoopSite const& loop) {
+  Buffer own = written_buffer(block);
+  for (std::string const& read : read_buffers(*block.block))
+    for (BlockSite const& writer : writers_of(program, read))
+      if (read != own->name && is_under(writer, loop.loop->id))
+        return refuse_here(
+            "inputs_change",
+            fmt::format("{} reads {}, which {} computes in the same loop {}", block.block->name,
+                        read, writer.block->name, reference_of(program, loop.loop->id)));
+  return {};
+}
+
+std::expected<Rolling, Refusal> place_of(Move const& move) {
+  BlockSite const& block = move.blocks[0];
+  std::string const& name = block.block->name;
+  Buffer tensor = written_buffer(block);
+  auto loop = tensor ? loop_of(move.program, tensor->name) : std::nullopt;
+  if (!loop)
+    return refuse_here("not_in_a_loop",
+                       fmt::format("the tensor of {} is not allocated in a loop: move its "
+                                   "computation into one first (compute_at)",
+                                   name));
+  if (auto plain = plain_loop(move.program, *loop, kVerb); !plain)
+    return std::unexpected(plain.error());
+  Rolling rolling{*loop, 0, tensor, {}, nullptr};
+  std::vector<Stmt> statements = parts_of(*loop->loop).statements;
+  for (size_t i = 0; i < statements.size(); ++i)
+    for (BlockSite const& site : blocks_of(statements[i]))
+      if (site.block->id == block.block->id) rolling.statement = i;
+  return rolling;
+}
+
+/// Each row has one value, in whatever iteration it is computed.
+std::expected<void, Refusal> computes_the_same(Move const& move, Rolling const& rolling,
+                                               IterVar const& row) {
+  BlockSite const& block = move.blocks[0];
+  if (!makes_tensor(block))
+    return refuse_here(
+        "not_a_simple_block",
+        fmt::format("block {} is neither complete nor a whole sum", block.block->name));
+  if (writers_of(move.program, rolling.tensor->name).size() > 1)
+    return refuse_here("several_writers",
+                       fmt::format("{} is written by other blocks, too", rolling.tensor->name));
+  if (!is_told_by_row(block, row, *rolling.rows, *rolling.loop.loop))
+    return refuse_here(
+        "rows_differ",
+        fmt::format("which part of a row {} computes depends on the iteration of {}",
+                    block.block->name, reference_of(move.program, rolling.loop.loop->id)));
+  return reads_what_stays(move.program, block, rolling.loop);
+}
+
+std::expected<Rolling, Refusal> rolling_of(Move const& move, Rules rules) {
+  auto rolling = place_of(move);
+  if (!rolling) return rolling;
+  BlockSite const& block = move.blocks[0];
+  std::string loop = reference_of(move.program, rolling->loop.loop->id);
+  Movement movement = movement_of(move.program, move.target, rolling->loop, *rolling->tensor);
+  if (!movement.part)
+    return refuse_here("same_elements",
+                       fmt::format("the elements of {} that an iteration of {} uses {}",
+                                   rolling->tensor->name, loop,
+                                   movement.stays ? "are the same in all of them"
+                                                  : "do not move on evenly, in one dimension"));
+  rolling->part = *movement.part;
+  if (rolling->part.extent <= rolling->part.step)
+    return refuse_here("nothing_to_keep",
+                       fmt::format("no iteration of {} uses an element of {} that the one before "
+                                   "it uses",
+                                   loop, rolling->tensor->name));
+  auto const* row = block.block->body.to<Store>().indices[rolling->part.dimension].as<Variable>();
+  auto iter = std::ranges::find_if(
+      block.block->iters, [&](IterVar const& one) { return row && one.name() == row->name; });
+  rolling->rows = iter == block.block->iters.end() ? nullptr : rows_of(block, *iter, rolling->loop);
+  if (!rolling->rows || !is_int(rolling->rows->extent, rolling->part.extent))
+    return refuse_here("rows_do_not_show",
+                       fmt::format("{} does not compute dimension {} of {} row by row, {} of them "
+                                   "in an iteration of {}",
+                                   block.block->name, rolling->part.dimension,
+                                   rolling->tensor->name, rolling->part.extent, loop));
+  if (rules == Rules::kAll)
+    if (auto same = computes_the_same(move, *rolling, *iter); !same)
+      return std::unexpected(same.error());
+  return rolling;
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  auto rolling = rolling_of(move, Rules::kAll);
+  if (!rolling) return std::unexpected(rolling.error());
+  return Proof{"what an iteration keeps it would compute again from the same values"};
+}
+
+Stmt with_extent(Stmt const& nest, LoopId rows, int64_t extent) {
+  return rewrite_stmts(nest, [&](Stmt const& s) -> Stmt {
+    auto const* loop = s.as<For>();
+    if (!loop || loop->id != rows) return nullptr;
+    return make_from<For>(loop->origin, loop->id, loop->var, int_imm(extent), loop->loop_kind,
+                          loop->body, loop->bind);
+  });
+}
+
+/// Rows that the first iteration keeps from before it: the same nest, with loops and a block of its
+/// own.
+Stmt first_rows(Move const& move, Rolling const& rolling, Stmt const& nest, int64_t kept,
+                Program& program) {
+  For const& loop = *rolling.loop.loop;
+  Stmt first = rebind(with_extent(nest, rolling.rows->id, kept), {{loop.name(), int_imm(0)}},
+                      nullptr, {}, rolling.loop.around);
+  return rewrite_stmts(first, [&](Stmt const& s) -> Stmt {
+    if (auto const* inner = s.as<For>())
+      return make_from<For>(inner->origin, program.fresh_loop(), inner->var, inner->extent,
+                            inner->loop_kind, inner->body, inner->bind);
+    auto const* block = s.as<Block>();
+    if (!block) return nullptr;
+    return make_from<Block>(block->origin, program.fresh_block(),
+                            free_tensor_name(move.program, block->name + "_first"), block->op,
+                            block->iters, block->predicate, block->init, block->body);
+  });
+}
+
+Applied apply(Move const& move) {
+  Applied applied{move.program, {}, {}};
+  auto rolling = rolling_of(move, Rules::kOfForm);
+  if (!rolling) return applied;
+  For const& loop = *rolling->loop.loop;
+  LoopParts parts = parts_of(loop);
+  Stmt nest = parts.statements[rolling->statement];
+  int64_t step = rolling->part.step, kept = rolling->part.extent - step;
+  Stmt before = first_rows(move, *rolling, nest, kept, applied.program);
+  std::string const& row = rolling->rows->name();
+  std::vector<For const*> around = rolling->loop.around;
+  around.push_back(&loop);
+  parts.statements[rolling->statement] =
+      rebind(with_extent(nest, rolling->rows->id, step), {{row, rolling->rows->var + kept}},
+             nullptr, {{row, step}}, around);
+  Stmt body = seq(std::move(parts.statements));
+  for (size_t i = parts.tensors.size(); i-- > 0;)
+    if (parts.tensors[i]->name != rolling->tensor->name) body = make<Alloc>(parts.tensors[i], body);
+  Stmt whole = seq(
+      {before, make_from<For>(loop.origin, loop.id, loop.var, loop.extent, loop.loop_kind, body)});
+  applied.program.body =
+      replace_loop(move.program.body, loop.id, make<Alloc>(rolling->tensor, whole));
+  size_t dimension = rolling->part.dimension;
+  if (rolling->part.extent < as_int(rolling->tensor->shape[dimension]).value_or(0))
+    applied.program =
+        with_turns(std::move(applied.program), rolling->tensor, dimension, rolling->part.extent);
+  return applied;
+}
+
+}  // namespace
+
+Primitive const& primitive_rolling_buffer() {
+  static Primitive const primitive{
+      .name = "rolling_buffer",
+      .key = "Shift+J",
+      .title = "Keep rows for the next iteration",
+      .doc =
+          "A block that is computed in a loop, for a reader that needs overlapping parts of it "
+          "(a stencil), keeps what the next iteration uses again: each computes its new rows only, "
+          "in place of those that nobody needs any more. The first rows are computed before the "
+          "loop.",
+      .rewrite =
+          "for y: T[y..y+3] = A(..); use(T)  -->  T[0..2] = A(..); for y: T[(y+2)%3] = "
+          "A(y+2); use(T)",
+      .refused = "cannot keep rows",
+      .check = check,
+      .apply = apply,
+      .kinds = {TargetKind::kBlock},
+  };
+  return primitive;
+}
+
+}  // namespace tw

@@ -1,0 +1,50 @@
+#include "engine/schedule/rewriting/pipelining.h"
+
+namespace tw {
+namespace {
+
+Pipelining asked(Move const& move) {
+  return {move.loops[0], move.numbers("stages"),
+          move.has("order") ? move.numbers("order") : std::vector<int64_t>()};
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  return can_pipeline(move, asked(move), "software_pipeline");
+}
+
+Applied apply(Move const& move) { return pipelined(move, asked(move)); }
+
+}  // namespace
+
+Primitive const& primitive_software_pipeline() {
+  static Primitive const primitive{
+      .name = "software_pipeline",
+      .key = "Y",
+      .title = "Overlap the iterations of a loop",
+      .doc =
+          "Gives each statement of a loop a stage: what is in a later stage works on an earlier "
+          "iteration, while the earlier stages prepare the next ones. What fills and what empties "
+          "the pipeline stands before and after the loop; tensors that live from stage to stage "
+          "get as many places as iterations are under way.",
+      .rewrite =
+          "for k in N: A(k); B(k)  -- stages=\"0,1\" -->  A(0); for k in N-1: A(k+1); B(k); "
+          "B(N-1)",
+      .refused = "cannot be pipelined",
+      .parameters = {{.name = "stages",
+                      .doc = "a stage for each statement of the loop, from 0",
+                      .low = 0,
+                      .high = 0,
+                      .list = true},
+                     {.name = "order",
+                      .doc = "the place of each statement in the new loop",
+                      .low = 0,
+                      .high = 0,
+                      .optional = true,
+                      .list = true}},
+      .check = check,
+      .apply = apply,
+  };
+  return primitive;
+}
+
+}  // namespace tw
