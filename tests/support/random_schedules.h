@@ -249,10 +249,10 @@ inline bool is_proposed(Primitive const& primitive, Target const& target) {
 inline Step propose_step(ir::Program const& program, Rng& rng,
                          Target const& target = *any_target()) {
   std::vector<Primitive const*> usable;
-  bool calls = target.intrinsic("mma") || rng.below(12) == 0;
+  bool calls = target.intrinsic("mma") || rng.below(20) == 0;
   for (Primitive const* one : primitive_table())
     if (is_proposed(*one, target) && (calls || !makes_calls(*one))) usable.push_back(one);
-  if (target.intrinsic("mma") && rng.below(4) == 0)  // and what makes a nest for it
+  if (target.intrinsic("mma") && rng.below(3) == 0)  // and what makes a nest for it
     return propose_step(
         program, rng,
         *find_primitive(nest_for_a_call(program, rng) ? "tensorize" : "decompose_reduction"),
@@ -262,7 +262,7 @@ inline Step propose_step(ir::Program const& program, Rng& rng,
 
 /// By turns one without limits, one with blocks and threads, and one with instructions.
 inline std::shared_ptr<Target const> test_target(int64_t number) {
-  if (number % 6 == 5) return matrix_machine();
+  if (number % 8 == 7) return matrix_machine();
   return number % 2 == 0 ? any_target() : thread_machine();
 }
 
