@@ -46,10 +46,10 @@ Result<session::NamedScript> named_script(Context const& context, session::Loade
 namespace {
 
 /// The kernel that a script's `for` line names, where the model has it.
-Result<std::optional<int>> kernel_of(session::LoadedModel const& model,
+Result<std::optional<int>> kernel_of(Context const& context, session::LoadedModel const& model,
                                      session::NamedScript const& script) {
   if (script.text.empty()) return std::nullopt;
-  TRY_ASSIGN(Script parsed, parse_script(script.text, script.name));
+  TRY_ASSIGN(Script parsed, parse_script(script.text, script.name, false, context.macros.get()));
   auto const rows = session::kernel_table(model).rows;
   auto row = std::ranges::find(rows, parsed.kernel, &session::KernelRow::name);
   if (row == rows.end()) return std::nullopt;
@@ -63,10 +63,32 @@ Result<ChosenKernel> choose_kernel(Context const& context, KernelArguments const
   TRY_ASSIGN(chosen.model, load(context, arguments.path));
   TRY_ASSIGN(chosen.kernel, session::find_kernel(*chosen.model, arguments.kernel));
   TRY_ASSIGN(chosen.script, named_script(context, *chosen.model, chosen.kernel, arguments.script));
-  if (!arguments.kernel.empty()) return chosen;
-  TRY_ASSIGN(std::optional<int> named, kernel_of(*chosen.model, chosen.script));
-  chosen.kernel = named.value_or(chosen.kernel);
+  if (arguments.kernel.empty()) {
+    TRY_ASSIGN(std::optional<int> named, kernel_of(context, *chosen.model, chosen.script));
+    chosen.kernel = named.value_or(chosen.kernel);
+  }
   return chosen;
+}
+
+Result<ChosenKernel> choose_expanded(Context const& context, KernelArguments const& arguments) {
+  TRY_ASSIGN(ChosenKernel chosen, choose_kernel(context, arguments));
+  TRY_ASSIGN(chosen.script, without_macros(context, *chosen.model, chosen.kernel, chosen.script));
+  return chosen;
+}
+
+Result<session::NamedScript> without_macros(Context const& context,
+                                            session::LoadedModel const& model, int kernel,
+                                            session::NamedScript script) {
+  TRY_ASSIGN(script.text,
+             session::without_macros(model, kernel, script, *context.backend, *context.macros));
+  return script;
+}
+
+Result<session::NamedScript> expanded_script(Context const& context,
+                                             session::LoadedModel const& model, int kernel,
+                                             std::string const& word) {
+  TRY_ASSIGN(session::NamedScript script, named_script(context, model, kernel, word));
+  return without_macros(context, model, kernel, script);
 }
 
 Result<Point> pinned_of(std::vector<std::string> const& pins) {

@@ -22,8 +22,19 @@ void add_kernel_options(CLI::App& command, Context& context, KernelArguments& ar
 /// A file's text, or one of the two schedules that every kernel has.
 Result<session::NamedScript> named_script(Context const& context, session::LoadedModel const& model,
                                           int kernel, std::string const& word);
+/// The same with the steps of its macros in their place. Errors: those of scripts, step_refused.
+Result<session::NamedScript> without_macros(Context const& context,
+                                            session::LoadedModel const& model, int kernel,
+                                            session::NamedScript script);
+/// Both.
+Result<session::NamedScript> expanded_script(Context const& context,
+                                             session::LoadedModel const& model, int kernel,
+                                             std::string const& word);
 /// Of what --pin says: "conv2d.vectors=2". Errors: bad_pin.
 Result<Point> pinned_of(std::vector<std::string> const& pins);
+/// Its script may use macros.
 Result<ChosenKernel> choose_kernel(Context const& context, KernelArguments const& arguments);
+/// Its script has the steps of macros in their place.
+Result<ChosenKernel> choose_expanded(Context const& context, KernelArguments const& arguments);
 
 }  // namespace tw::cli

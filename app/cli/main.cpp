@@ -14,6 +14,7 @@
 #include "app/cli/suggestion.h"
 #include "app/shared/environment.h"
 #include "app/shared/version.h"
+#include "engine/schedule/macros/macro_set.h"
 
 namespace tw::cli {
 namespace {
@@ -49,6 +50,9 @@ int run(int argc, char** argv) {
   app.fallthrough();
   Context context;
   app.add_flag("--json", context.json, "results and errors as JSON");
+  app.add_option("--macros", context.own_macros, "a further folder with macros (.twm) of your own")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory);
   auto table = command_table();
   std::vector<CommandRow const*> commands(table.begin(), table.end());
   std::ranges::stable_sort(commands, {}, &CommandRow::place);
@@ -67,6 +71,9 @@ int run(int argc, char** argv) {
     return report(context, Error{"unusable_arguments", sentence, {}, Fault::kBadInput});
   }
   if (context.store.empty()) context.store = trial_store_file().string();
+  std::vector<std::filesystem::path> macro_folders{macro_folder()};
+  if (!context.own_macros.empty()) macro_folders.push_back(context.own_macros);
+  context.macros = std::make_shared<MacroSet const>(load_macros(macro_folders));
   auto environment = make_environment(context.device);
   if (!environment && context.needs_target) return report(context, environment.error());
   if (!environment) return run_and_flush(context);

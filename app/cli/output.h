@@ -18,7 +18,8 @@
 
 namespace tw {
 class Backend;
-}
+class MacroSet;
+}  // namespace tw
 
 namespace tw::cli {
 
@@ -41,6 +42,8 @@ struct Context {
   std::filesystem::path cache_folder;
   session::ExportKit exports;
   std::filesystem::path devices_file;
+  std::string own_macros;                    ///< a further folder of them; empty: none
+  std::shared_ptr<MacroSet const> macros;    ///< what scripts may use besides primitives
   std::string store;                         ///< of trials: a file, or a server's URL
   std::string device;                        ///< that was asked for; empty: this machine
   std::string kind;                          ///< of several searches at once: which one this is of

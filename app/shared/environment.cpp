@@ -72,6 +72,10 @@ std::string code_generator_program() {
   return (is_built ? built : beside).string();
 }
 
+fs::path macro_folder() {
+  return user_folder("TW_CONFIG_DIR", "XDG_CONFIG_HOME", ".config") / "macros";
+}
+
 fs::path trial_store_file() {
   return user_folder("TW_DATA_DIR", "XDG_DATA_HOME", ".local/share") / "trials.sqlite";
 }

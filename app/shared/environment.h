@@ -28,6 +28,9 @@ struct Environment {
 /// asking it.
 Result<Environment> make_environment(std::string const& device = "");
 
+/// Where a user's own macros are: "macros" in TW_CONFIG_DIR, or XDG's configuration folder.
+std::filesystem::path macro_folder();
+
 /// Where trials of tuning are kept: in TW_DATA_DIR, or XDG's folder of data.
 std::filesystem::path trial_store_file();
 

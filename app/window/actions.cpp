@@ -130,7 +130,8 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
   if (event->text() == "?") return show_keys();
   bool plain = !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier));
   for (session::PrimitiveView const& primitive : primitives_)
-    if (plain && event->text().toUpper() == QString::fromStdString(primitive.key))
+    if (plain && !primitive.key.empty() &&
+        event->text().toUpper() == QString::fromStdString(primitive.key))
       return ask_step(QString::fromStdString(primitive.name));
   QMainWindow::keyPressEvent(event);
 }

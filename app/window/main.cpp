@@ -16,6 +16,7 @@
 #include "app/window/main_window.h"
 #include "app/window/replay.h"
 #include "app/window/report.h"
+#include "engine/schedule/macros/macro_set.h"
 #include "engine/session/use_cases.h"
 #include "engine/support/files.h"
 
@@ -186,6 +187,10 @@ int run(QApplication& app) {
     std::fprintf(stderr, "tilewright: %s\n", environment->warning.c_str());
   std::string devices = environment->devices_file.string();
   auto logs = std::make_shared<tw::DeviceLogs>();
+  std::filesystem::path const macro_folders[] = {tw::macro_folder()};
+  auto macros = std::make_shared<tw::MacroSet const>(tw::load_macros(macro_folders));
+  for (tw::Error const& error : macros->errors())
+    std::fprintf(stderr, "tilewright: %s\n", tw::to_sentence(error).c_str());
   auto session = tw::session::Session::create(
       {.backend = environment->backend,
        .cache_folder = environment->cache_folder.string(),
@@ -199,7 +204,8 @@ int run(QApplication& app) {
        .device_names = [devices] { return tw::device_names(devices); },
        // What a replay tries is no experience of yours.
        .trial_store = replays(*wishes) ? std::string() : tw::trial_store_file().string(),
-       .build = tw::version_number()});
+       .build = tw::version_number(),
+       .macros = macros});
   if (!session) return fail(session.error());
   std::vector<tw::SampleCard> samples;
   for (auto const& row : tw::session::sample_list())

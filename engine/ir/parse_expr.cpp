@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/ir/convert.h"
 #include "engine/ir/instruction_value.h"
 #include "engine/ir/operators.h"
 #include "engine/ir/text.h"
@@ -208,7 +209,40 @@ private:
     return list;
   }
 
+  /// "saturate(i8, x)", "unpack(i4, x, at)": a type is the first argument.
+  Result<Expr> conversion(std::string const& name) {
+    TRY_ASSIGN(std::string type, reader_.name("a type"));
+    TRY(reader_.expect(","));
+    TRY_ASSIGN(std::vector<Expr> args, arguments(")"));
+    if (name == "saturate") return saturated(type, args);
+    auto packed = packed_type(type);
+    if (!packed)
+      return reader_.error("unknown_type",
+                           fmt::format("'{}' is not one of i2, i4, u1, u2, u4", type));
+    if (args.size() != 2 || args[0].type() != DType::kU8 || !is_integer(args[1].type()))
+      return reader_.error("type_mismatch",
+                           "'unpack' takes a type, a byte (u8) and the number of a value in it");
+    auto at = as_int(args[1]);
+    if (at && (*at < 0 || *at >= 8 / packed->bits))
+      return reader_.error("out_of_range",
+                           fmt::format("a byte has {} values of {}: from 0 to {}, not {}",
+                                       8 / packed->bits, type, 8 / packed->bits - 1, *at));
+    return unpack(*packed, args[0], args[1]);
+  }
+
+  Result<Expr> saturated(std::string const& name, std::vector<Expr> const& args) {
+    auto type = parse_dtype(name);
+    if (!type || !is_integer(*type))
+      return reader_.error("unknown_type", fmt::format("'{}' is not an integer type", name));
+    if (args.size() != 1 || args[0].type() == DType::kBool)
+      return reader_.error("type_mismatch", "'saturate' takes an integer type and a number");
+    if (*type == DType::kU64 && is_float(args[0].type()))
+      return reader_.error("type_mismatch", "only integers are saturated to u64");
+    return saturate(*type, args[0]);
+  }
+
   Result<Expr> call(std::string const& name) {
+    if (name == "saturate" || name == "unpack") return conversion(name);
     TRY_ASSIGN(std::vector<Expr> args, arguments(")"));
     auto wants = [&](size_t n) {
       return reader_.error("wrong_arguments", fmt::format("'{}' takes {} argument{}, got {}", name,

@@ -21,6 +21,7 @@ namespace tw {
 class Backend;
 class Device;
 class DeviceLog;
+class MacroSet;
 }  // namespace tw
 
 namespace tw::session {
@@ -149,6 +150,8 @@ struct Options {
   /// The file in which every trial of a tuning is kept; empty: they are not.
   std::string trial_store = {};
   std::string build = {};  ///< the version of the program, that trials are marked with
+  /// What steps may be besides primitives; null: nothing else.
+  std::shared_ptr<MacroSet const> macros = {};
 };
 
 class Session {
@@ -183,7 +186,7 @@ public:
                                                                  std::string const& before,
                                                                  std::string const& after) = 0;
 
-  /// All primitives, made from the table.
+  /// All primitives, made from the table, and the macros after them.
   virtual std::vector<PrimitiveView> primitives() const = 0;
   /// What `Export` may name as its target; the first is this machine.
   virtual std::vector<std::string> export_targets() const = 0;

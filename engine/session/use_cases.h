@@ -21,6 +21,10 @@
 #include "engine/tensor/ndarray.h"
 #include "engine/tuner/tune.h"
 
+namespace tw {
+class MacroSet;
+}
+
 namespace tw::session {
 
 /// An ONNX file or a `.te` file; a sample by "sample:NAME", an example of a tensor expression by
@@ -121,6 +125,10 @@ struct PassRun {
 Result<std::vector<PassRun>> pass_runs(LoadedModel const& model, int kernel,
                                        NamedScript const& script, Backend const& backend,
                                        LowerOptions const& options = environment_lower_options());
+/// A script with the steps of its macros in their place; one that uses none stays as it is. Errors:
+/// those of scripts, step_refused.
+Result<std::string> without_macros(LoadedModel const& model, int kernel, NamedScript const& script,
+                                   Backend const& backend, MacroSet const& macros);
 /// The kernel's schedule by rule, as a script.
 Result<std::string> default_script(LoadedModel const& model, int kernel, Backend const& backend);
 
@@ -140,7 +148,8 @@ struct CheckedStep {
   int line = 0;
   std::string text;
   bool legal = true;
-  RefusalView refusal;  ///< when not legal
+  RefusalView refusal;               ///< when not legal
+  std::vector<std::string> becomes;  ///< of a macro: the primitives that it came to
 };
 /// What a run with every access checked said.
 struct CheckedRun {
@@ -160,6 +169,7 @@ struct CheckOptions {
   bool measure = false;  ///< time the plain nest and the scheduled one
   bool checked = false;  ///< run the schedule once more with every access checked
   int threads = 0;       ///< of the kernel; 0: all units of the device
+  MacroSet const* macros = nullptr;
 };
 /// Replays the script step by step and compares what it computes with the kernel's reference, run
 /// on the device with seeded inputs. Long runs say each second how long they have been.
@@ -353,7 +363,8 @@ Status write_sample_file(std::string const& name, std::filesystem::path const& f
 
 /// All primitives, made from the table.
 /// `target`: its memories are the choices of parameters that name one.
-std::vector<PrimitiveView> primitive_views(Target const& target);
+/// Those of the table that are for the target, and the macros, if any, that are.
+std::vector<PrimitiveView> primitive_views(Target const& target, MacroSet const* macros = nullptr);
 
 /// Roofs of the device, from the cache folder or measured now, or none where the target knows none.
 /// The view is called `title`, or this machine when that is empty.

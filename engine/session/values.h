@@ -143,6 +143,8 @@ struct KernelTable {
 // ---- one kernel --------------------------------------------------------------------------
 
 enum class LoopMark : uint8_t { kSerial, kParallel, kVector, kUnroll, kBind };
+/// Who runs the iterations of a bound loop; kTurns: virtual threads, one processor in turns.
+enum class BoundTo : uint8_t { kNothing, kBlocks, kThreads, kTurns };
 enum class AxisKind : uint8_t { kSpatial, kReduce, kOrdered, kOpaque, kMixed };
 
 struct LoopBar {
@@ -163,17 +165,38 @@ struct LoopBar {
   std::vector<int64_t> fits;  ///< for each cache: the largest split factor whose data fits; 0: none
   bool guarded = false;       ///< a remainder guard depends on it
   std::string consequence;    ///< "8 tasks", "16 lanes", "14 copies"; empty for serial loops
+  std::string axis;           ///< of blocks or threads: "threadIdx.x"; empty: it is not bound
+  BoundTo bound = BoundTo::kNothing;
 };
 struct StageCard {
   std::string name;  ///< block name
   std::string op;
   std::string summary;  ///< "9 loops · 220 MFLOP"
   std::string output;   ///< "Y f32[1,64,56,56]"
+  std::string memory;   ///< where that lies: "shared"; empty: in main memory
+  std::string call;     ///< the instruction that it is a call of; empty: it is none
+};
+/// A memory besides main memory, with the tensors that live there.
+struct MemoryCard {
+  std::string name;
+  std::string doc;
+  int64_t bytes = 0;                 ///< of one instance; 0: no bound of its own
+  int64_t used = 0;                  ///< of one instance, by the tensors together
+  std::vector<std::string> tensors;  ///< "A_cache 2 KB"
+};
+/// Where the lowered kernel has all threads of a block meet.
+struct BarrierLine {
+  std::string name;  ///< "sync_threads"
+  std::string doc;
+  int loop = -1;   ///< the innermost around it; -1: none
+  int before = 0;  ///< the bar that comes next; as many as there are bars: none
 };
 struct NestView {
   uint64_t program_hash = 0;
   std::vector<StageCard> stages;
   std::vector<LoopBar> bars;  ///< in program order, outer before inner
+  std::vector<MemoryCard> memories;
+  std::vector<BarrierLine> barriers;  ///< in program order
 };
 
 /// One text with links: a program after some pass, LLVM IR, assembly, expression.
@@ -185,6 +208,8 @@ struct CodeLine {
   int stage = -1;
   LineChange change = LineChange::kSame;
   int source_line = 0;  ///< of a target's listing: 1-based line of the lowered program, 0 = none
+  std::string call;     ///< the instruction that it calls; empty: none
+  bool barrier = false;
 };
 /// What a stage of a kernel is.
 enum class CodeKind : uint8_t { kExpression, kProgram, kPass, kListing };
@@ -339,6 +364,7 @@ struct ParameterView {
   int64_t low = 0, high = 0, preset = 0;
   std::vector<std::string> choices;
   bool optional = false;
+  std::string word = {};  ///< where nothing is given, of one that is no number
 };
 struct PrimitiveView {
   std::string name;   ///< "split"
@@ -351,6 +377,7 @@ struct PrimitiveView {
   int targets = 1;                        ///< how many loops it names; -1 = any number
   std::vector<std::string> target_kinds;  ///< "block" or "loop" for each; empty: loops
   std::vector<ParameterView> parameters;
+  bool macro = false;  ///< a script with parameters, no primitive
 };
 
 struct Iteration {

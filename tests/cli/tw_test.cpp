@@ -28,6 +28,11 @@ private slots:
           "C.j.1)\nvectorize(C.j.1)\nparallel(C.i)\n");
     write("one.tws", "tilewright schedule 1\nparallel(C.i)\n");
     write("bad.tws", "tilewright schedule 1\n\nparallel(C.k)\n");
+    write("macro.tws", "tilewright schedule 1\nrows(C.i, lanes=8)\nparallel(C.i)\n");
+    write("rows.twm",
+          "tilewright macro 1\nmacro rows(loop i)\nnumber lanes from 2 to 64 = 4\nsteps\nouter, "
+          "inner = split(i, factor=lanes)\nunroll(inner)\n");
+    write("broken.twm", "tilewright macro 1\nmacro broken(loop i)\nsteps\nsplt(i)\n");
     write("broken.tws", "tilewright schedule 1\nsplit(C.i factor=8)\n");
   }
 
@@ -42,6 +47,12 @@ private slots:
     row("no command", {}, 2, "tw: A subcommand is required");
     row("unknown option", {"kernels", at("m.te"), "--frob"}, 2,
         "tw: tw kernels has no option --frob; 'tw kernels --help' lists its options");
+    row("broken macro", {"macros", "check", at("broken.twm")}, 2,
+        "tw: " + at("broken.twm") + ":4:1: there is no primitive or macro 'splt'");
+    row("unknown macro", {"macros", "show", "rows"}, 2,
+        "tw: there is no macro 'rows'; `tw macros list` lists them");
+    row("macro that nobody knows", {"lower", at("m.te"), "--script", at("macro.tws")}, 2,
+        "tw: " + at("macro.tws") + ":2:5: there is no primitive 'rows'");
     row("missing file", {"inspect", "/nowhere/x.onnx"}, 2,
         "tw: /nowhere/x.onnx: cannot be read: No such file or directory");
     row("missing kernel text", {"inspect", "/nowhere/x.te"}, 2,
@@ -282,6 +293,16 @@ private slots:
     Run picture = tw({"graph", at("r.onnx"), "--out", at("r.svg")});
     QCOMPARE(picture.code, 0);
     QVERIFY(QFileInfo(at("r.svg")).size() > 5000);
+  }
+
+  void macros_of_a_folder_are_used_and_said_in_primitives() {
+    QString folder = QFileInfo(at("rows.twm")).path();
+    Run said = tw({"--json", "check", at("m.te"), "--script", at("macro.tws"), "--macros", folder});
+    QJsonArray steps = QJsonDocument::fromJson(said.out.toUtf8())["steps"].toArray();
+    QCOMPARE(steps.at(0)["becomes"].toArray(),
+             (QJsonArray{"i.0, i.1 = split(C.i, factor=8)", "unroll(C.i.1)"}));
+    QCOMPARE(steps.at(1)["code"].toString(), QString("unknown_loop"));
+    QCOMPARE(said.code, 1);
   }
 
 private:

@@ -2,7 +2,12 @@
 // and widths are forgotten.
 #include <QtTest>
 
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "engine/ir/interpreter.h"
 #include "engine/schedule/trace.h"
@@ -32,6 +37,25 @@ constexpr char const* kExpressions[] = {
     "A[i] >> B[i]",
     "f32(A[i])",
     "f64(B[i])",
+    "popcount(A[i])",
+    "popcount(A[i] & B[i]) + popcount(~A[i])",
+    "saturate(i8, A[i])",
+    "saturate(u8, A[i])",
+    "saturate(i16, A[i])",
+    "saturate(u16, A[i])",
+    "saturate(i32, A[i])",
+    "saturate(u32, A[i])",
+    "saturate(i64, A[i])",
+    "saturate(u64, A[i])",
+    "saturate(i8, f32(A[i]) * 0.5)",
+    "saturate(u8, round(f32(A[i]) * 0.01))",
+    "saturate(i32, f64(A[i]) * 4.0:f64)",
+    "saturate(i64, f32(A[i]) * 2.0)",
+    "unpack(i4, u8(A[i]), i % 2)",
+    "unpack(i2, u8(A[i]), 3)",
+    "unpack(u1, u8(A[i]), i % 8)",
+    "unpack(u2, u8(A[i]), i % 4)",
+    "unpack(u4, u8(A[i]), 1)",
 };
 
 /// What C++ says of the same operands; it leaves the least number by -1 open.
@@ -120,6 +144,99 @@ private slots:
     shifted<uint64_t>();
   }
 
+  void bits_are_counted_in_the_width_of_the_type() {
+    counted<int8_t>();
+    counted<uint8_t>();
+    counted<int16_t>();
+    counted<uint16_t>();
+    counted<int32_t>();
+    counted<uint32_t>();
+    counted<int64_t>();
+    counted<uint64_t>();
+  }
+
+  void conversions_saturate() {
+    saturated<int8_t>();
+    saturated<uint8_t>();
+    saturated<int16_t>();
+    saturated<uint16_t>();
+    saturated<int32_t>();
+    saturated<uint32_t>();
+    saturated<int64_t>();
+    saturated<uint64_t>();
+  }
+
+  void floats_saturate_and_no_number_is_zero() {
+    NDArray in = NDArray::create(DType::kF32, {6}).value();
+    std::ranges::copy(std::vector<float>{-1e30F, -3.7F, 126.9F, 300.0F, INFINITY, NAN},
+                      in.as<float>().begin());
+    auto of = [&](std::string const& type) {
+      auto kernel = te::parse_kernel(
+          "tilewright te 1\nkernel f(X: f32[6]) -> Y\n  Y[i in 6] = "
+          "saturate(" +
+          type + ", X[i])\n");
+      return ir::interpret(te::to_program(kernel.value()).value(), {in}).value()[0];
+    };
+    std::vector<double> const i8{-128, -3, 126, 127, 127, 0}, u8{0, 0, 126, 255, 255, 0},
+        i32{-2147483648.0, -3, 126, 300, 2147483647.0, 0};
+    NDArray a = of("i8"), b = of("u8"), c = of("i32");
+    for (int64_t i = 0; i < 6; ++i) {
+      QCOMPARE(a.value_at(i), i8[size_t(i)]);
+      QCOMPARE(b.value_at(i), u8[size_t(i)]);
+      QCOMPARE(c.value_at(i), i32[size_t(i)]);
+    }
+  }
+
+  void values_packed_in_bytes_are_all_there() {
+    NDArray in = NDArray::create(DType::kU8, {256}).value();
+    for (int i = 0; i < 256; ++i) in.as<uint8_t>()[size_t(i)] = uint8_t(i);
+    for (auto [name, bits, sign] : {std::tuple{"i2", 2, true},
+                                    {"i4", 4, true},
+                                    {"u1", 1, false},
+                                    {"u2", 2, false},
+                                    {"u4", 4, false}}) {
+      int count = 8 / bits;
+      std::string text = fmt::format(
+          "tilewright te 1\nkernel f(X: u8[256]) -> Y\n  Y[i in 256, k in {}] = unpack({}, X[i], "
+          "k)\n",
+          count, name);
+      NDArray out =
+          ir::interpret(te::to_program(te::parse_kernel(text).value()).value(), {in}).value()[0];
+      for (int i = 0; i < 256; ++i)
+        for (int k = 0; k < count; ++k) {
+          int value = (i >> (k * bits)) & ((1 << bits) - 1);
+          if (sign && value >= 1 << (bits - 1)) value -= 1 << bits;
+          QCOMPARE(out.value_at(i * count + k), double(value));
+        }
+    }
+  }
+
+  void conversions_that_have_no_meaning_are_refused_data() {
+    QTest::addColumn<QString>("expression");
+    QTest::addColumn<QString>("message");
+    QTest::newRow("to a float") << "saturate(f32, X[i])"
+                                << "'f32' is not an integer type";
+    QTest::newRow("of nothing") << "saturate(i8, X[i], 1)"
+                                << "'saturate' takes an integer type and a number";
+    QTest::newRow("floats to u64") << "saturate(u64, f32(X[i]))"
+                                   << "only integers are saturated to u64";
+    QTest::newRow("a wide type") << "unpack(i8, X[i], 0)"
+                                 << "'i8' is not one of i2, i4, u1, u2, u4";
+    QTest::newRow("of no byte") << "unpack(i4, i32(X[i]), 0)"
+                                << "'unpack' takes a type, a byte (u8) and the number of a value "
+                                   "in it";
+    QTest::newRow("behind the last") << "unpack(i4, X[i], 2)"
+                                     << "a byte has 2 values of i4: from 0 to 1, not 2";
+  }
+  void conversions_that_have_no_meaning_are_refused() {
+    QFETCH(QString, expression);
+    QFETCH(QString, message);
+    auto kernel = te::parse_kernel("tilewright te 1\nkernel f(X: u8[4]) -> Y\n  Y[i in 4] = " +
+                                   expression.toStdString() + "\n");
+    QVERIFY(!kernel);
+    QCOMPARE(QString::fromStdString(kernel.error().message), message);
+  }
+
   void quotients_and_remainders_are_those_of_the_language() {
     divided<int8_t>();
     divided<uint8_t>();
@@ -164,6 +281,28 @@ private:
       bool inside = b >= 0 && uint64_t(b) < 8 * sizeof(T);
       QCOMPARE(left.as<T>()[i], inside ? T(uint64_t(a) << b) : T(0));
       QCOMPARE(right.as<T>()[i], inside ? T(a >> b) : a < 0 ? T(-1) : T(0));
+    }
+  }
+
+  template <typename T>
+  void counted() {
+    std::vector<NDArray> in = operands<T>();
+    NDArray bits = ir::interpret(program_of("popcount(A[i])", in), in).value()[0];
+    for (size_t i = 0; i < size_t(bits.size()); ++i)
+      QCOMPARE(int(bits.as<T>()[i]), std::popcount(std::make_unsigned_t<T>(in[0].as<T>()[i])));
+  }
+
+  template <typename T>
+  void saturated() {
+    std::vector<NDArray> in = operands<int64_t>();
+    std::string type(to_text(kTypeOf<T>));
+    NDArray out = ir::interpret(program_of("saturate(" + type + ", A[i])", in), in).value()[0];
+    for (size_t i = 0; i < size_t(out.size()); ++i) {
+      int64_t a = in[0].as<int64_t>()[i];
+      T nearest = std::in_range<T>(a) ? T(a)
+                  : a < 0             ? std::numeric_limits<T>::min()
+                                      : std::numeric_limits<T>::max();
+      QCOMPARE(out.as<T>()[i], nearest);
     }
   }
 

@@ -12,6 +12,7 @@
 #include "engine/backend/target_table.h"
 #include "engine/graph/operator.h"
 #include "engine/ir/text.h"
+#include "engine/schedule/macros/macro.h"
 #include "engine/schedule/primitive.h"
 #include "engine/schedule/trace.h"
 #include "engine/te/te.h"
@@ -239,11 +240,13 @@ private slots:
       if (kind == "te") status = status_of(te::parse_kernel(text));
       if (kind == "program") status = status_of(ir::parse_program(text));
       if (kind == "schedule") status = status_of(parse_script(text));
+      if (kind == "macro") status = status_of(parse_macro(text, "macro"));
       QVERIFY2(status, status ? "" : (kind.toStdString() + to_sentence(status.error())).c_str());
       ++read[kind];
     }
-    QCOMPARE(read.size(), size_t(3));
+    QCOMPARE(read.size(), size_t(4));
     QVERIFY(read["te"] > 0 && read["program"] > 0 && read["schedule"] > 0);
+    QVERIFY(read["macro"] > 0);
   }
   void links_between_pages_lead_somewhere() {
     QStringList pages{TW_SOURCE_DIR "/README.md"};

@@ -11,7 +11,7 @@
 #include "app/shared/environment.h"
 #include "app/window/main_window.h"
 #include "app/window/panes/compare/journal.h"
-#include "widgets/paint/paint.h"
+#include "tests/gui/painted_texts.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -86,12 +86,7 @@ private slots:
       }
       for (int i = 0; i < 4; ++i) QApplication::processEvents();  // layouts ask for more layouts
       QStringList wrong;
-      int texts = 0;
-      for (QWidget* view : window_->findChildren<QWidget*>())
-        if (view->isVisible()) {
-          texts += check(*view, density, wrong);
-          check_label(*view, wrong);
-        }
+      int texts = testing::painted_texts(*window_, density, wrong);
       QVERIFY2(wrong.isEmpty(), qPrintable(wrong.mid(0, 12).join("\n")));
       QVERIFY2(texts > 60, qPrintable(QString("only %1 texts were painted").arg(texts)));
     }
@@ -117,36 +112,6 @@ private slots:
 
 private:
   /// Labels and buttons have room for their words.
-  static void check_label(QWidget const& widget, QStringList& wrong) {
-    auto const* label = qobject_cast<QLabel const*>(&widget);
-    auto const* button = qobject_cast<QPushButton const*>(&widget);
-    QString words = label && !label->wordWrap() ? label->text() : button ? button->text() : "";
-    if (!words.isEmpty() && widget.fontMetrics().horizontalAdvance(words) > widget.width())
-      wrong << QString("'%1' has %2 pixels").arg(words).arg(widget.width());
-  }
-
-  /// Paints one view by itself and looks at its texts; returns how many there were.
-  int check(QWidget& view, double density, QStringList& wrong) {
-    paint::TextLog log;
-    QPixmap canvas(view.size() * density);
-    canvas.setDevicePixelRatio(density);
-    view.render(&canvas, {}, view.visibleRegion(), QWidget::RenderFlags());
-    QString who = view.objectName().isEmpty() ? view.metaObject()->className() : view.objectName();
-    auto ink = [](paint::PaintedText const& t) {
-      // Boxes of letters include room for accents and descenders: a few pixels may be shared.
-      QRectF box = t.box.boundingRect();
-      return box.adjusted(1, 3, -1, -3);
-    };
-    for (size_t i = 0; i < log.texts.size(); ++i) {
-      if (log.texts[i].cut) wrong << QString("%1 cuts '%2'").arg(who, log.texts[i].words);
-      for (size_t j = 0; j < i; ++j)
-        if (ink(log.texts[i]).intersects(ink(log.texts[j])))
-          wrong
-              << QString("%1: '%2' lies on '%3'").arg(who, log.texts[i].words, log.texts[j].words);
-    }
-    return int(log.texts.size());
-  }
-
   QTemporaryDir folder_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<MainWindow> window_;

@@ -143,7 +143,7 @@ private slots:
     Rng rng(20260103);
     qInfo("seed 20260103");
     Count independence, permutation, carried_sets, overtaken_sets;
-    for (int trace = 0; trace < 350; ++trace) {
+    for (int trace = 0; trace < 600; ++trace) {
       Schedule schedule = random_schedule(rng, trace);
       auto blocks = ir::blocks_of(schedule.program().body);
       ir::BlockSite const& site = blocks[size_t(rng.below(int64_t(blocks.size())))];

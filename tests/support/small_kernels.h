@@ -1,4 +1,4 @@
-/// Small kernels by hand, of the usual kinds.
+/// Small kernels by hand, of the usual kinds and types.
 #pragma once
 
 #include <string>
@@ -51,6 +51,61 @@ inline std::vector<std::string> const& small_kernels() {
       "  b[step t in 4, j in 6]: f32 = d[t, j] + select(2 <= t, d[t-2, j], 0)\n"
       "  e[step t in 4, j in 6]: f32 = a[t, j] - b[t, j] + select(1 <= t, a[t-1, 5-j], 0)\n"
       "  Y[t in 4, j in 6] = e[t, j] * b[t, j] + X[t, j]\n",
+      "kernel transposed(X: f32[3, 4], W: f32[3, 2, 3]) -> Y\n"
+      "  Y[o in 2, x in 9] = sum[c in 3, r in 3] select(r <= x && (x-r) % 2 == 0 && x-r < 8, "
+      "X[c, (x-r)//2] * W[c, o, r], 0)\n",
+      "kernel dilated(X: f32[3, 9], W: f32[4, 3, 3]) -> Y\n"
+      "  Y[o in 4, x in 5] = sum[c in 3, r in 3] X[c, x+2*r] * W[o, c, r]\n",
+      "kernel average(X: f32[2, 7, 5]) -> Y\n"
+      "  S[c in 2, y in 3, x in 2] = sum[r in 3, s in 3] X[c, y*2+r, x*2+s]\n"
+      "  Y[c in 2, y in 3, x in 2] = S[c, y, x] * 0.125\n",
+      "kernel layer_norm(X: f32[4, 6], G: f32[6], B: f32[6]) -> Y\n"
+      "  m[b in 4] = sum[k in 6] X[b, k]\n"
+      "  d[b in 4, i in 6] = X[b, i] - m[b] / 6.0\n"
+      "  v[b in 4] = sum[k in 6] d[b, k] * d[b, k]\n"
+      "  Y[b in 4, i in 6] = d[b, i] / sqrt(v[b] / 6.0 + 0.5) * G[i] + B[i]\n",
+      "kernel attention(Q: f32[3, 4], K: f32[5, 4], V: f32[5, 4]) -> Y\n"
+      "  s[i in 3, j in 5] = sum[k in 4] Q[i, k] * K[j, k]\n"
+      "  m[i in 3] = max[j in 5] s[i, j]\n"
+      "  e[i in 3, j in 5] = exp(s[i, j] - m[i])\n"
+      "  t[i in 3] = sum[j in 5] e[i, j]\n"
+      "  o[i in 3, c in 4] = sum[j in 5] e[i, j] * V[j, c]\n"
+      "  Y[i in 3, c in 4] = o[i, c] / t[i]\n",
+      "kernel winograd(X: f32[2, 8], W: f32[3, 2, 3]) -> Y\n"
+      "  V[c in 2, p in 3, i in 4] = select(i < 1, X[c, 2*p] - X[c, 2*p+2], select(i < 2, "
+      "X[c, 2*p+1] + X[c, 2*p+2], select(i < 3, X[c, 2*p+2] - X[c, 2*p+1], X[c, 2*p+1] - "
+      "X[c, 2*p+3])))\n"
+      "  U[o in 3, c in 2, i in 4] = select(i < 1, W[o, c, 0], select(i < 3, (W[o, c, 0] + "
+      "W[o, c, 2] + select(i < 2, W[o, c, 1], -W[o, c, 1])) * 0.5, W[o, c, 2]))\n"
+      "  M[o in 3, p in 3, i in 4] = sum[c in 2] V[c, p, i] * U[o, c, i]\n"
+      "  Y[o in 3, p in 3, a in 2] = select(a < 1, M[o, p, 0] + M[o, p, 1] + M[o, p, 2], "
+      "M[o, p, 1] - M[o, p, 2] - M[o, p, 3])\n",
+      "kernel quantized(X: u8[5, 6], W: i8[6, 7], B: i32[7]) -> Y\n"
+      "  A[i in 5, j in 7]: i32 = sum[k in 6] i32(X[i, k]) * (i32(W[k, j]) - 4:i32)\n"
+      "  Y[i in 5, j in 7]: i8 = saturate(i8, round(f32(A[i, j] + B[j]) * 3.0))\n",
+      "kernel wide(X: i16[5, 7], W: i16[7, 3]) -> Y\n"
+      "  A[i in 5, j in 3]: i32 = sum[k in 7] i32(X[i, k]) * i32(W[k, j])\n"
+      "  Y[i in 5, j in 3]: i16 = saturate(i16, A[i, j] * 300:i32)\n",
+      "kernel packed_i4(X: i8[5, 6], B: u8[3, 7]) -> Y\n"
+      "  W[k in 3, j in 7]: u8 = B[k, j] * 37:u8 + 11:u8\n"
+      "  Y[i in 5, j in 7]: i32 = sum[k in 6] i32(X[i, k]) * i32(unpack(i4, W[k//2, j], "
+      "k%2))\n",
+      "kernel packed_i2(X: i8[5, 7], B: u8[2, 6]) -> Y\n"
+      "  W[k in 2, j in 6]: u8 = B[k, j] * 53:u8 + 6:u8\n"
+      "  Y[i in 5, j in 6]: i32 = sum[k in 7] i32(X[i, k]) * i32(unpack(i2, W[k//4, j], "
+      "k%4))\n",
+      "kernel binary(A: u8[4, 3], B: u8[5, 3]) -> Y\n"
+      "  P[i in 4, k in 3]: u8 = A[i, k] * 29:u8 + 3:u8\n"
+      "  Q[j in 5, k in 3]: u8 = B[j, k] * 41:u8 + 5:u8\n"
+      "  S[i in 4, j in 5]: i32 = sum[k in 3] i32(popcount(P[i, k] ^ Q[j, k]))\n"
+      "  Y[i in 4, j in 5]: i32 = 24:i32 - 2:i32 * S[i, j]\n",
+      "kernel bit_serial(A: u8[4, 5], B: u8[5, 5]) -> Y\n"
+      "  P[p in 2, i in 4]: i32 = sum[k in 5] i32(unpack(u1, A[i, k], p)) << i32(k)\n"
+      "  Q[q in 2, j in 5]: i32 = sum[k in 5] i32(unpack(u1, B[j, k], q)) << i32(k)\n"
+      "  Y[i in 4, j in 5]: i32 = sum[p in 2, q in 2] popcount(P[p, i] & Q[q, j]) << i32(p + "
+      "q)\n",
+      "kernel brains(X: bf16[5, 6], W: bf16[6, 3]) -> Y\n"
+      "  Y[i in 5, j in 3] = sum[k in 6] f32(X[i, k]) * f32(W[k, j])\n",
   };
   return texts;
 }

@@ -138,6 +138,10 @@ void CodeView::draw_line(QPainter& painter, int index, double y) const {
   if (line.change == LineChange::kMovedUp || line.change == LineChange::kMovedDown)
     tint = Theme::mix(theme_.moved, theme_.inset, 0.14);
   if (tint.isValid()) painter.fillRect(row, tint);
+  if (line.barrier) {  // all threads meet there: a line across
+    painter.fillRect(row, Theme::mix(theme_.ink, theme_.inset, 0.10));
+    painter.fillRect(QRectF(kGutter - 8, y, 3, kLine), theme_.ink);
+  }
   int lit = selection_.lit();
   bool linked = lit >= 0 && (line.loop == lit ||
                              (!line.loops.empty() && std::find(line.loops.begin(), line.loops.end(),
@@ -202,8 +206,16 @@ void CodeView::draw_words(QPainter& painter, CodeLine const& line, QPointF at) c
           break;
         }
     bool keyword = word && is_keyword(part);
+    if (word && !line.call.empty() && part == QString::fromStdString(line.call)) {
+      painter.setPen(QPen(theme_.ink, 1));
+      painter.setBrush(Theme::mix(theme_.ink, theme_.inset, 0.12));
+      painter.drawRoundedRect(box.adjusted(-2, 2, 0, -2), 3, 3);
+    }
+    // A memory and an axis: where something lives, and who runs it.
+    bool place =
+        word && i > 0 && (text[i - 1] == '@' || QStringView(text).first(i).endsWith(u"bind("));
     plain.setStrikeOut(line.change == LineChange::kRemoved && !part.trimmed().isEmpty());
-    painter.setFont(keyword ? strong : plain);
+    painter.setFont(keyword || place ? strong : plain);
     painter.setPen(keyword ? theme_.text2 : theme_.text1);
     painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
                      paint::unligated(part));

@@ -146,7 +146,8 @@ void KernelList::paintEvent(QPaintEvent*) {
                                             : QString();
     paint::text(painter, QRectF(40, box.top() + 4, right - 40, 18), mono_font(12, 600),
                 theme_.text1, name);
-    paint::text(painter, QRectF(40, box.top() + 23, right - 116 - 40, 16), mono_font(11),
+    double beside = row.time_ms ? 116 : 62;  // what stands to the right of it
+    paint::text(painter, QRectF(40, box.top() + 23, right - beside - 40, 16), mono_font(11),
                 theme_.text3, work_words(row) + count);
     paint::text(painter, QRectF(right - 114, box.top() + 22, 66, 18), mono_font(12),
                 row.disturbed ? theme_.warn : theme_.text1, time_words(row),

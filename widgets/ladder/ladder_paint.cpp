@@ -15,6 +15,18 @@ using namespace ladder;
 using session::LoopBar;
 using session::LoopMark;
 
+namespace {
+
+void draw_glyph(QPainter& painter, LoopBar const& bar, QPointF at, Theme const& theme) {
+  QColor colour = Theme::mix(theme.hue(bar.hue), theme.text1, 0.35);
+  if (bar.bound == session::BoundTo::kNothing)
+    paint::loop_glyph(painter, at, theme, bar.mark, colour);
+  else
+    paint::bound_glyph(painter, at, bar.bound, colour);
+}
+
+}  // namespace
+
 void LadderView::paintEvent(QPaintEvent*) {
   UnitPainter painter(this);
   painter.fillRect(unit_rect(), theme_.panel);
@@ -43,22 +55,72 @@ void LadderView::paintEvent(QPaintEvent*) {
       draw_bar(painter, item);
       continue;
     }
-    QRectF card = item.rect.adjusted(0, 0, 0, -4);
-    paint::text(painter, card, mono_font(13, 600), theme_.text1,
-                QString::fromStdString(item.stage->name));
-    double x = card.left() +
-               QFontMetricsF(mono_font(13, 600))
-                   .horizontalAdvance(QString::fromStdString(item.stage->name)) +
-               12;
-    QString words =
-        QString::fromStdString(item.stage->op.empty() || item.stage->op == item.stage->name
-                                   ? ""
-                                   : item.stage->op + " · ") +
-        paint::shape(item.stage->summary + " · " + item.stage->output);
-    paint::text(painter, QRectF(x, card.top(), 420, card.height()), ui_font(11), theme_.text3,
-                words);
+    draw_head(painter, item);
   }
+  for (Note const& note : notes_)
+    note.barrier ? draw_barrier(painter, note) : draw_memory(painter, note);
   draw_drag(painter);
+}
+
+/// The stage's name, its instruction and its memory with a frame each, and what there is of it.
+void LadderView::draw_head(QPainter& painter, Item const& item) const {
+  session::StageCard const& stage = *item.stage;
+  QRectF card = item.rect.adjusted(0, 0, 0, -4);
+  QString name = QString::fromStdString(stage.name);
+  paint::text(painter, card, mono_font(13, 600), theme_.text1, name);
+  double x = card.left() + QFontMetricsF(mono_font(13, 600)).horizontalAdvance(name) + 12;
+  for (std::string const* framed : {&stage.call, &stage.memory}) {
+    if (framed->empty()) continue;
+    QString word = QString::fromStdString(*framed);
+    double wide = QFontMetricsF(mono_font(11, 500)).horizontalAdvance(word) + 14;
+    QRectF frame(x, card.center().y() - 9, wide, 18);
+    bool call = framed == &stage.call;
+    painter.setPen(QPen(call ? theme_.ink : theme_.line3, 1));
+    painter.setBrush(call ? Theme::mix(theme_.ink, theme_.panel, 0.12) : theme_.inset);
+    painter.drawRoundedRect(frame, 4, 4);
+    paint::text(painter, frame.adjusted(7, 0, 0, 0), mono_font(11, 500), theme_.text1, word);
+    x += wide + 8;
+  }
+  QString words =
+      QString::fromStdString(stage.op.empty() || stage.op == stage.name ? "" : stage.op + " · ") +
+      paint::shape(stage.summary + " · " + stage.output);
+  paint::text(painter, QRectF(x, card.top(), 420, card.height()), ui_font(11), theme_.text3, words);
+}
+
+/// All threads stop at the line, and go on together.
+void LadderView::draw_barrier(QPainter& painter, Note const& note) const {
+  bool lit = note.barrier->loop >= 0 && note.barrier->loop == selection_.lit();
+  QColor colour = lit ? theme_.ink : theme_.text2;
+  double y = note.rect.center().y(), x = note.rect.left();
+  painter.setPen(QPen(colour, 1.5));
+  painter.drawLine(QPointF(x, y), QPointF(x + 34, y));
+  for (int thread = 0; thread < 4; ++thread)
+    painter.drawLine(QPointF(x + 5 + 8 * thread, y - 6), QPointF(x + 5 + 8 * thread, y + 6));
+  QRectF words(x + 44, note.rect.top(), std::max(footprint_left_ - x - 52, 40.0),
+               note.rect.height());
+  paint::text(painter, words, mono_font(11), colour, barrier_words(*note.barrier));
+}
+
+/// How much of a memory the tensors take that live there together, and which they are.
+void LadderView::draw_memory(QPainter& painter, Note const& note) const {
+  session::MemoryCard const& memory = *note.memory;
+  QString words = memory_words(memory);
+  bool full = memory.bytes > 0 && memory.used > memory.bytes;
+  paint::text(painter, note.rect, mono_font(12, 600), full ? theme_.error : theme_.text1, words);
+  double x = note.rect.left() + QFontMetricsF(mono_font(12, 600)).horizontalAdvance(words) + 14;
+  if (memory.bytes > 0) {
+    double share = std::min(1.0, double(memory.used) / double(memory.bytes));
+    QRectF gauge(x, note.rect.center().y() - 4, 96, 8);
+    painter.setPen(QPen(theme_.line3, 1));
+    painter.setBrush(theme_.inset);
+    painter.drawRoundedRect(gauge, 3, 3);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(full ? theme_.error : theme_.levels[1]);
+    painter.drawRoundedRect(gauge.adjusted(1, 1, -1 - (gauge.width() - 2) * (1 - share), -1), 2, 2);
+    x = gauge.right() + 14;
+  }
+  paint::text(painter, QRectF(x, note.rect.top(), note.rect.right() - x, note.rect.height()),
+              mono_font(11), theme_.text2, tensor_words(memory));
 }
 
 void LadderView::draw_bar(QPainter& painter, Item const& item) const {
@@ -74,8 +136,7 @@ void LadderView::draw_bar(QPainter& painter, Item const& item) const {
   paint::text(painter, name, name_font, theme_.text1, shown_name(bar));
   double used = std::min(name.width(), QFontMetricsF(name_font).horizontalAdvance(shown_name(bar)));
   if (glyph > 0)
-    paint::loop_glyph(painter, QPointF(name.left() + used + 8, item.rect.center().y()), theme_,
-                      bar.mark, Theme::mix(theme_.hue(bar.hue), theme_.text1, 0.35));
+    draw_glyph(painter, bar, QPointF(name.left() + used + 8, item.rect.center().y()), theme_);
   paint::text(painter,
               QRectF(item.rect.right() - extent_width, item.rect.top(), extent_width - 20,
                      item.rect.height()),

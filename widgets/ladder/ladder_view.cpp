@@ -69,15 +69,20 @@ void LadderView::set_empty_words(QString const& words) {
 }
 
 QSize LadderView::sizeHint() const {
-  return pixels(QSizeF(720, items_.empty() ? 200 : items_.back().rect.bottom() + 24));
+  double bottom = items_.empty() ? 176 : items_.back().rect.bottom();
+  for (Note const& note : notes_) bottom = std::max(bottom, note.rect.bottom());
+  return pixels(QSizeF(720, bottom + 24));
 }
 
 void LadderView::lay_out() {
   items_.clear();
+  notes_.clear();
   double y = 8, right = 0;
   int stage = -1;
+  if (nest_) y = lay_out_memories(y);  // first: how full they are is seen without scrolling
   for (size_t i = 0; nest_ && i < nest_->bars.size(); ++i) {
     LoopBar const& bar = nest_->bars[i];
+    y = lay_out_barriers(int(i), y);
     if (bar.stage != stage) {
       stage = bar.stage;
       items_.push_back(
@@ -90,17 +95,40 @@ void LadderView::lay_out() {
     right = std::max(right, rect.right());
     y += kRow;
   }
+  if (nest_) y = lay_out_barriers(int(nest_->bars.size()), y);
   footprint_left_ = std::max(right + 100, unit_width() - kGraph - 82);
   setMinimumSize(pixels(QSizeF(right + 130, y + 16)));
   updateGeometry();
   update();
 }
 
+double LadderView::lay_out_barriers(int before, double y) {
+  for (session::BarrierLine const& barrier : nest_->barriers) {
+    if (barrier.before != before) continue;
+    int depth = 0;
+    for (LoopBar const& bar : nest_->bars)
+      if (bar.id == barrier.loop) depth = bar.depth + 1;
+    notes_.push_back(
+        {&barrier, nullptr, QRectF(kLeft + kIndent * depth, y + 2, 330, kBarrier - 4)});
+    y += kBarrier;
+  }
+  return y;
+}
+
+double LadderView::lay_out_memories(double y) {
+  for (session::MemoryCard const& memory : nest_->memories) {
+    notes_.push_back(
+        {nullptr, &memory, QRectF(16, y, std::max(unit_width() - 32, 200.0), kMemory)});
+    y += kMemory;
+  }
+  return y;
+}
+
 std::vector<Part> LadderView::parts() const {
   std::vector<Part> parts;
   for (Item const& item : items_) {
     if (!item.bar) {
-      parts.push_back({item.rect, QString::fromStdString(item.stage->name)});
+      parts.push_back({item.rect, head_words(*item.stage)});
       continue;
     }
     QString marked = item.bar->consequence.empty()
@@ -113,6 +141,10 @@ std::vector<Part> LadderView::parts() const {
                          .arg(marked),
                      item.bar->id == selection_.loop()});
   }
+  for (Note const& note : notes_)
+    parts.push_back(
+        {note.rect, note.barrier ? barrier_words(*note.barrier)
+                                 : memory_words(*note.memory) + ": " + tensor_words(*note.memory)});
   return parts;
 }
 
@@ -207,7 +239,10 @@ void LadderView::mouseMoveEvent(QMouseEvent* event) {
   if (drag_ == Drag::kSplit && typed_.isEmpty()) return update_split(at_);
   if (drag_ != Drag::kNone) return;
   Item const* item = item_at(at_);
-  selection_.hover(item ? item->bar->id : -1);
+  int lit = item ? item->bar->id : -1;
+  for (Note const& note : notes_)
+    if (note.barrier && note.rect.contains(at_)) lit = note.barrier->loop;
+  selection_.hover(lit);
   setCursor(item && handle_of(item->bar->id).contains(at_) ? Qt::SplitHCursor
             : item && item->rect.contains(at_)             ? Qt::OpenHandCursor
                                                            : Qt::ArrowCursor);
@@ -348,6 +383,13 @@ bool LadderView::event(QEvent* event) {
   if (event->type() == QEvent::Resize) lay_out();
   if (event->type() != QEvent::ToolTip) return Canvas::event(event);
   auto* help = static_cast<QHelpEvent*>(event);
+  for (Note const& note : notes_)
+    if (note.memory && note.rect.contains(units(help->pos())))
+      return QToolTip::showText(
+                 help->globalPos(),
+                 QString::fromStdString(note.memory->doc) + "\n" + tensor_words(*note.memory),
+                 this),
+             true;
   Item const* item = item_at(units(help->pos()));
   if (!item) return QToolTip::hideText(), true;
   LoopBar const& bar = *item->bar;

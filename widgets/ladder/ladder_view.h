@@ -35,6 +35,13 @@ public:
     QRectF rect;
   };
   std::vector<Item> const& items() const { return items_; }
+  /// What stands between and below the bars: barriers, and memories with their tensors.
+  struct Note {
+    session::BarrierLine const* barrier = nullptr;
+    session::MemoryCard const* memory = nullptr;
+    QRectF rect;
+  };
+  std::vector<Note> const& notes() const { return notes_; }
   QRectF handle_of(int loop) const;
 
 signals:
@@ -60,9 +67,14 @@ protected:
 private:
   enum class Drag { kNone, kPress, kMove, kSplit, kChip };
   void lay_out();
+  double lay_out_barriers(int before, double y);
+  double lay_out_memories(double y);
   Item const* item_at(QPointF at) const;
   Item const* item_of(int loop) const;
   void draw_bar(QPainter& painter, Item const& item) const;
+  void draw_head(QPainter& painter, Item const& item) const;
+  void draw_barrier(QPainter& painter, Note const& note) const;
+  void draw_memory(QPainter& painter, Note const& note) const;
   void draw_footprints(QPainter& painter) const;
   void draw_fits(QPainter& painter, Item const& item) const;
   QString fits_words(session::LoopBar const& bar, int64_t factor) const;
@@ -83,6 +95,7 @@ private:
   std::shared_ptr<session::NestView const> nest_;
   std::vector<int64_t> caches_;
   std::vector<Item> items_;
+  std::vector<Note> notes_;
   std::vector<int> refused_;
   QString empty_words_ = "The loops of a kernel appear here. Choose a kernel at the left.";
   double footprint_left_ = 0;

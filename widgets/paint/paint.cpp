@@ -76,6 +76,30 @@ void loop_glyph(QPainter& painter, QPointF at, Theme const&, LoopMark mark, QCol
   }
 }
 
+void bound_glyph(QPainter& painter, QPointF at, session::BoundTo bound, QColor const& colour) {
+  double x = at.x(), y = at.y();
+  if (bound == session::BoundTo::kBlocks) {
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    for (int row = 0; row < 2; ++row)
+      for (int column = 0; column < 2; ++column)
+        painter.drawRect(QRectF(x + 1 + 6 * column, y - 5.5 + 6 * row, 5, 5));
+    return;
+  }
+  bool turns = bound == session::BoundTo::kTurns;
+  painter.setPen(QPen(colour, 1.6));
+  painter.setBrush(Qt::NoBrush);
+  for (int thread = 0; thread < 2; ++thread) {
+    QPolygonF wave;
+    // Virtual threads cross: the one goes on where the other stops.
+    for (int i = 0; i < 5; ++i) {
+      double side = (i % 2 == 0) == (turns && thread == 1) ? 2.5 : -2.5;
+      wave << QPointF(x + (turns ? 6 : 3 + 6 * thread) + side, y - 6 + 3 * i);
+    }
+    painter.drawPolyline(wave);
+  }
+}
+
 void kernel_state(QPainter& painter, QPointF c, Theme const& theme, KernelState state) {
   painter.setPen(QPen(state == KernelState::kHand ? theme.ink : theme.text3, 1.4));
   painter.setBrush(state == KernelState::kHand ? QBrush(theme.ink) : QBrush(Qt::NoBrush));

@@ -16,6 +16,8 @@ void bar(QPainter& painter, QRectF const& rect, Theme const& theme, int hue, int
 void loop_glyph(QPainter& painter, QPointF at, Theme const& theme, session::LoopMark mark,
                 QColor const& colour);
 /// Circle (plain or default: hollow), disc (by hand), triangle (tuned).
+/// The sign of who runs a bound loop: blocks, threads, or one processor in turns.
+void bound_glyph(QPainter& painter, QPointF at, session::BoundTo bound, QColor const& colour);
 void kernel_state(QPainter& painter, QPointF centre, Theme const& theme,
                   session::KernelState state);
 void class_glyph(QPainter& painter, QRectF const& rect, Theme const& theme,

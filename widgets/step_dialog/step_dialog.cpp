@@ -9,9 +9,16 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 #include "widgets/paint/chooser.h"
 
 namespace tw {
+namespace {
+
+constexpr size_t kMostInAColumn = 7;  // more would be higher than a small window
+
+}  // namespace
 
 StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QString selected,
                        WhyNot why_not, Theme const& theme, QWidget* parent)
@@ -38,43 +45,41 @@ StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QStr
     column->addWidget(w);
   auto* form = new QFormLayout;
   form->setSpacing(8);
-  // Several loops: those of the selected one's stage, in their order, ready to be rearranged.
-  QString start = selected;
   bool names_block = !primitive_.target_kinds.empty();
-  if (names_block) {
-    start = selected.section('.', 0, 0);
-    if (primitive_.targets == 2) start += ", ";
-  } else if (primitive_.targets != 1) {
-    QString stage = selected.section('.', 0, 0) + ".";
-    QStringList same;
-    for (QString const& loop : loops)
-      if (loop.startsWith(stage)) same << loop;
-    qsizetype at = same.indexOf(selected);
-    start = primitive_.targets == 2 && at >= 0 ? same.mid(at, 2).join(", ") : same.join(", ");
-  }
-  targets_ = new QLineEdit(start);
+  targets_ = new QLineEdit(first_targets(loops, selected));
   targets_->setObjectName("targets");
   targets_->setProperty("mono", true);
   if (primitive_.targets == 1) targets_->setCompleter(new QCompleter(loops, this));
   QStringList kinds;
   for (std::string const& kind : primitive_.target_kinds) kinds << QString::fromStdString(kind);
-  form->addRow(names_block               ? kinds.join(", ")
-               : primitive_.targets == 1 ? "loop"
-                                         : "loops",
-               targets_);
+  bool many = primitive_.parameters.size() > kMostInAColumn;
+  auto* first = many ? new QFormLayout : form;  // as wide as both columns
+  first->addRow(names_block               ? kinds.join(", ")
+                : primitive_.targets == 1 ? "loop"
+                                          : "loops",
+                targets_);
+  auto* second = new QFormLayout;
+  second->setSpacing(8);
   for (session::ParameterView const& parameter : primitive_.parameters) {
     QWidget* value = parameter.choices.empty() ? number_field(parameter) : choice_field(parameter);
     value->setObjectName("value_" + QString::fromStdString(parameter.name));
     value->setProperty("mono", true);
-    form->addRow(QString::fromStdString(parameter.name), value);
+    bool left = !many || values_.size() < (primitive_.parameters.size() + 1) / 2;
+    (left ? form : second)->addRow(QString::fromStdString(parameter.name), value);
     values_.push_back(value);
   }
-  column->addLayout(form);
+  if (many) column->addLayout(first);
+  if (many) setMinimumWidth(680);
+  auto* forms = new QHBoxLayout;
+  forms->setSpacing(20);
+  forms->addLayout(form, 1);
+  if (many) forms->addLayout(second, 1);
+  column->addLayout(forms);
   verdict_ = new QLabel;
   verdict_->setObjectName("verdict");
   verdict_->setProperty("mono", true);
   verdict_->setWordWrap(true);
-  verdict_->setMinimumHeight(36);
+  verdict_->setMinimumHeight(many ? 72 : 36);  // a line of many arguments is long
   column->addWidget(verdict_);
   auto* buttons = new QHBoxLayout;
   auto* cancel = new QPushButton("Cancel");
@@ -94,8 +99,29 @@ StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QStr
   check();
 }
 
+/// Several loops: those of the selected one's stage, in their order, ready to be rearranged.
+QString StepDialog::first_targets(QStringList const& loops, QString const& selected) const {
+  QString stage = selected.section('.', 0, 0);
+  QStringList same;
+  for (QString const& loop : loops)
+    if (loop.startsWith(stage + ".")) same << loop;
+  qsizetype wanted = primitive_.targets, at = same.indexOf(selected);
+  if (primitive_.target_kinds.empty()) {
+    if (wanted == 1) return selected;
+    if (wanted < 0 || at < 0) return same.join(", ");
+    return same.mid(std::max<qsizetype>(0, std::min(at, same.size() - wanted)), wanted).join(", ");
+  }
+  if (!primitive_.macro) return wanted == 2 ? stage + ", " : stage;
+  QStringList start;
+  for (std::string const& kind : primitive_.target_kinds)
+    start << (kind == "block" ? stage : same.isEmpty() ? QString() : same.takeFirst());
+  return start.join(", ");
+}
+
 QWidget* StepDialog::number_field(session::ParameterView const& parameter) {
-  auto* field = new QLineEdit(parameter.preset > 0 ? QString::number(parameter.preset) : QString());
+  QString preset = QString::fromStdString(parameter.word);
+  auto* field = new QLineEdit(parameter.preset > 0 ? QString::number(parameter.preset) : preset);
+  field->setToolTip(QString::fromStdString(parameter.doc));
   field->setPlaceholderText(QString::fromStdString(parameter.doc));
   return field;
 }
@@ -105,6 +131,7 @@ QWidget* StepDialog::choice_field(session::ParameterView const& parameter) {
   if (parameter.optional) field->addItem("");
   for (std::string const& choice : parameter.choices)
     field->addItem(QString::fromStdString(choice));
+  if (!parameter.word.empty()) field->setCurrentText(QString::fromStdString(parameter.word));
   field->setToolTip(QString::fromStdString(parameter.doc));
   connect(field, &QComboBox::currentTextChanged, this, &StepDialog::check);
   return field;

@@ -27,6 +27,7 @@ public:
 
 private:
   void check();
+  QString first_targets(QStringList const& loops, QString const& selected) const;
   QWidget* number_field(session::ParameterView const& parameter);
   QWidget* choice_field(session::ParameterView const& parameter);
   QString value_of(size_t index) const;

@@ -37,7 +37,7 @@ Json to_json(session::AblationView const& view) {
 }
 
 int ablate(Context const& context, KernelArguments const& arguments) {
-  auto chosen = choose_kernel(context, arguments);
+  auto chosen = choose_expanded(context, arguments);
   if (!chosen) return report(context, chosen.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());

@@ -45,7 +45,7 @@ Json to_json(session::KernelAnalysis const& analysis) {
 }
 
 int analyze(Context const& context, KernelArguments const& arguments) {
-  auto chosen = choose_kernel(context, arguments);
+  auto chosen = choose_expanded(context, arguments);
   if (!chosen) return report(context, chosen.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());

@@ -21,6 +21,7 @@ Json iteration_json(session::Iteration const& iteration) {
 
 Json step_json(session::CheckedStep const& step) {
   Json json = {{"line", step.line}, {"step", step.text}, {"legal", step.legal}};
+  if (!step.becomes.empty()) json["becomes"] = step.becomes;
   if (step.legal) return json;
   json["code"] = step.refusal.code;
   json["message"] = step.refusal.message;
@@ -49,6 +50,7 @@ void print_refusal(session::CheckedStep const& step) {
 void print_text(session::ScriptCheck const& result) {
   int legal = 0;
   for (auto const& step : result.steps) {
+    for (std::string const& one : step.becomes) fmt::print("line {}: {}\n", step.line, one);
     if (step.legal)
       ++legal;
     else
@@ -76,11 +78,13 @@ int check(Context const& context, Arguments const& arguments) {
   if (!chosen) return report(context, chosen.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
-  auto result = session::check_script(
-      *chosen->model, chosen->kernel, chosen->script.text, chosen->script.name, *context.backend,
-      **device,
-      {.measure = arguments.timed, .checked = arguments.checked, .threads = context.threads}, {},
-      progress_of(context));
+  auto result = session::check_script(*chosen->model, chosen->kernel, chosen->script.text,
+                                      chosen->script.name, *context.backend, **device,
+                                      {.measure = arguments.timed,
+                                       .checked = arguments.checked,
+                                       .threads = context.threads,
+                                       .macros = context.macros.get()},
+                                      {}, progress_of(context));
   end_progress(context);
   if (!result) return report(context, result.error());
   if (context.json) {

@@ -83,9 +83,9 @@ int diff(Context const& context, Arguments const& arguments) {
   if (!model) return report(context, model.error());
   auto kernel = session::find_kernel(**model, arguments.kernel);
   if (!kernel) return report(context, kernel.error());
-  auto before = named_script(context, **model, *kernel, arguments.scripts[0]);
+  auto before = expanded_script(context, **model, *kernel, arguments.scripts[0]);
   if (!before) return report(context, before.error());
-  auto after = named_script(context, **model, *kernel, arguments.scripts[1]);
+  auto after = expanded_script(context, **model, *kernel, arguments.scripts[1]);
   if (!after) return report(context, after.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());

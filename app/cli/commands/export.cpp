@@ -86,7 +86,7 @@ Status take_scripts(Context const& context, Arguments const& arguments,
     TRY_ASSIGN(session::NamedScript named, named_script(context, model, std::max(0, row), word));
     if (named.text.empty() && by_name)
       named.text = to_script(session::kernel_table(model).rows[size_t(row)].name, {});
-    TRY_ASSIGN(Script script, parse_script(named.text, named.name));
+    TRY_ASSIGN(Script script, parse_script(named.text, named.name, false, context.macros.get()));
     if (!script.kernel.empty() && row < 0) {
       TRY_ASSIGN(row, session::find_kernel(model, script.kernel));
     }
@@ -94,7 +94,8 @@ Status take_scripts(Context const& context, Arguments const& arguments,
       return bad_input("unknown_kernel",
                        "does not name its kernel: add a line 'for KERNEL', or give --kernel",
                        Place{word, 0, 0, {}});
-    request.scripts[row] = named.text;
+    TRY_ASSIGN(session::NamedScript expanded, without_macros(context, model, row, named));
+    request.scripts[row] = expanded.text;
   }
   return {};
 }

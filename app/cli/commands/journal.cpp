@@ -28,7 +28,8 @@ session::Options options_of(Context const& context) {
                          std::string const& name,
                          StopToken stop) { return choose_device(devices, name, stop, {}); },
       .exports = context.exports,
-      .device_names = [devices = context.devices_file.string()] { return device_names(devices); }};
+      .device_names = [devices = context.devices_file.string()] { return device_names(devices); },
+      .macros = context.macros};
 }
 
 Json to_json(journal::Played const& played) {

@@ -100,7 +100,7 @@ int lower(Context context, Arguments const& arguments) {
     if (!backend) return report(context, backend.error());
     context.backend = *backend;
   }
-  auto chosen = choose_kernel(context, arguments.kernel);
+  auto chosen = choose_expanded(context, arguments.kernel);
   if (!chosen) return report(context, chosen.error());
   if (arguments.stage == "script") return fmt::print("{}", chosen->script.text), 0;
   if (arguments.stage == "list") return list_stages(context);

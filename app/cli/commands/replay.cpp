@@ -42,7 +42,7 @@ Result<session::ReplayView> run(Context const& context, Arguments const& argumen
   }
   TRY_ASSIGN(int from, session::find_kernel(*model, arguments.from));
   TRY_ASSIGN(int to, session::find_kernel(*other, arguments.on));
-  TRY_ASSIGN(session::NamedScript script, named_script(context, *model, from, arguments.script));
+  TRY_ASSIGN(session::NamedScript script, expanded_script(context, *model, from, arguments.script));
   return session::replay_on(*model, from, script, *other, to, *context.backend);
 }
 

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "engine/compile/load_time.h"
 #include "engine/measure/kernel_bench.h"
+#include "engine/schedule/macros/expansion.h"
 #include "engine/schedule/repairs.h"
 #include "engine/session/model/checked_run.h"
 #include "engine/session/model/elapsing.h"
@@ -66,6 +68,22 @@ Result<std::string> default_script(LoadedModel const& model, int kernel, Backend
   return backend.default_script(program);
 }
 
+Result<std::string> without_macros(LoadedModel const& model, int kernel, NamedScript const& script,
+                                   Backend const& backend, MacroSet const& macros) {
+  if (script.text.empty()) return script.text;
+  TRY_ASSIGN(Script parsed, parse_script(script.text, script.name, false, &macros));
+  bool uses = std::ranges::any_of(parsed.steps, [&](auto const& line) {
+    return macros.find(line.second.primitive) != nullptr;
+  });
+  if (!uses) return script.text;
+  TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
+  auto done = replay(Schedule(plain, backend.shared_target()), parsed, &macros);
+  if (!done)
+    return refused("step_refused", fmt::format("{}: {}", done.error().code, done.error().message),
+                   Place{script.name, done.error().line, 0, {}});
+  return done->script();
+}
+
 Result<KernelAnalysis> analyze_kernel(LoadedModel const& model, int kernel,
                                       std::string const& script, std::string const& script_file,
                                       MachineView const& machine, Backend const& backend) {
@@ -79,7 +97,7 @@ Result<KernelAnalysis> analyze_kernel(LoadedModel const& model, int kernel,
   if (!time)
     return refused("no_time_model", fmt::format("the target '{}' has no time model for kernels",
                                                 backend.target().name));
-  return KernelAnalysis{nest_view(scheduled, machine.cache_bytes),
+  return KernelAnalysis{nest_view(scheduled, machine.cache_bytes, backend),
                         roofline_point(*time, double(model.kernel(kernel).flops)),
                         time->arithmetic_seconds * 1e3, explanation_of(*time)};
 }
@@ -90,7 +108,7 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
                                  Progress const& progress) {
   Script parsed;  // without a step: the plain nest
   if (!script.empty()) {
-    TRY_ASSIGN(parsed, parse_script(script, script_file));
+    TRY_ASSIGN(parsed, parse_script(script, script_file, false, what.macros));
   }
   TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
   TRY(check_owner(parsed, plain.name, script_file));
@@ -98,7 +116,11 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
   ScriptCheck result;
   for (auto const& [line, step] : parsed.steps) {
     CheckedStep checked{line, to_text(step), true, {}};
-    auto next = std::move(schedule).apply(step);  // stays as it is where the step is refused
+    Macro const* macro = what.macros ? what.macros->find(step.primitive) : nullptr;
+    size_t before = schedule.trace().size();
+    // The schedule stays as it is where the step is refused.
+    auto next =
+        macro ? apply_macro(schedule, *macro, step, *what.macros) : std::move(schedule).apply(step);
     if (!next) {
       checked.legal = false;
       Refusal refusal = next.error();
@@ -108,6 +130,9 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
       return result;
     }
     schedule = std::move(*next);
+    if (macro)
+      for (TakenStep const& taken : std::span(schedule.trace()).subspan(before))
+        checked.becomes.push_back(to_text(taken.step));
     result.steps.push_back(std::move(checked));
   }
   TRY_ASSIGN(KernelReference reference,

@@ -1,10 +1,13 @@
 // Machine, samples and primitives as values.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/backend/backend.h"
 #include "engine/device/registry.h"
 #include "engine/measure/roofs.h"
 #include "engine/samples/samples.h"
+#include "engine/schedule/macros/macro_set.h"
 #include "engine/schedule/primitive.h"
 #include "engine/session/kinds.h"
 #include "engine/session/use_cases.h"
@@ -76,30 +79,62 @@ Status write_sample_file(std::string const& name, std::filesystem::path const& f
   return write_sample(name, file);
 }
 
-std::vector<PrimitiveView> primitive_views(Target const& target) {
-  std::vector<PrimitiveView> views;
-  for (Primitive const* primitive : primitive_table()) {
-    if (!is_for(*primitive, target)) continue;
-    PrimitiveView view{.name = primitive->name,
-                       .title = primitive->title,
-                       .key = primitive->key,
-                       .doc = primitive->doc,
-                       .rewrite = primitive->rewrite,
-                       .mark = LoopMark(int(primitive->marks.value_or(ir::LoopKind::kSerial))),
-                       .at_hand = primitive->at_hand,
-                       .targets = primitive->targets,
-                       .target_kinds = {},
-                       .parameters = {}};
-    for (TargetKind kind : primitive->kinds)
-      view.target_kinds.push_back(kind == TargetKind::kBlock ? "block" : "loop");
-    for (Parameter const& p : primitive->parameters) {
-      std::vector<std::string> choices = choices_of(p, target);
-      std::string type = p.word ? "word" : choices.empty() ? "int" : "choice";
-      view.parameters.push_back({p.name, p.doc, type, p.low, p.high, p.preset.value_or(0),
-                                 std::move(choices), p.optional});
-    }
-    views.push_back(std::move(view));
+namespace {
+
+PrimitiveView view_of(Primitive const& primitive, Target const& target) {
+  PrimitiveView view{.name = primitive.name,
+                     .title = primitive.title,
+                     .key = primitive.key,
+                     .doc = primitive.doc,
+                     .rewrite = primitive.rewrite,
+                     .mark = LoopMark(int(primitive.marks.value_or(ir::LoopKind::kSerial))),
+                     .at_hand = primitive.at_hand,
+                     .targets = primitive.targets,
+                     .target_kinds = {},
+                     .parameters = {}};
+  for (TargetKind kind : primitive.kinds)
+    view.target_kinds.push_back(kind == TargetKind::kBlock ? "block" : "loop");
+  for (Parameter const& p : primitive.parameters) {
+    std::vector<std::string> choices = choices_of(p, target);
+    std::string type = p.word ? "word" : choices.empty() ? "int" : "choice";
+    view.parameters.push_back(
+        {p.name, p.doc, type, p.low, p.high, p.preset.value_or(0), std::move(choices), p.optional});
   }
+  return view;
+}
+
+/// Without one of its presets on the target there is no dialog that could begin with it.
+bool is_for(Macro const& macro, Target const& target) {
+  if (!tw::is_for(macro.head, target)) return false;
+  for (Parameter const& parameter : macro.head.parameters) {
+    auto preset = macro.presets.find(parameter.name);
+    if (preset == macro.presets.end() || parameter.word) continue;
+    std::vector<std::string> choices = choices_of(parameter, target);
+    if (std::ranges::find(choices, preset->second) == choices.end()) return false;
+  }
+  return true;
+}
+
+PrimitiveView view_of(Macro const& macro, Target const& target) {
+  PrimitiveView view = view_of(macro.head, target);
+  view.macro = true;
+  if (std::ranges::all_of(macro.head.kinds, [](TargetKind k) { return k == TargetKind::kLoop; }))
+    view.target_kinds.clear();
+  for (ParameterView& parameter : view.parameters)
+    if (auto preset = macro.presets.find(parameter.name); preset != macro.presets.end())
+      parameter.word = preset->second;
+  return view;
+}
+
+}  // namespace
+
+std::vector<PrimitiveView> primitive_views(Target const& target, MacroSet const* macros) {
+  std::vector<PrimitiveView> views;
+  for (Primitive const* primitive : primitive_table())
+    if (is_for(*primitive, target)) views.push_back(view_of(*primitive, target));
+  if (!macros) return views;
+  for (Macro const& macro : macros->all())
+    if (is_for(macro, target)) views.push_back(view_of(macro, target));
   return views;
 }
 

@@ -31,8 +31,8 @@ void SessionImpl::publish() {
       for (MemoryLevel const& cache : hardware.caches()) caches.push_back(cache.bytes);
       bool same = published_.nest && published_.kernel == next.kernel &&
                   published_.nest->program_hash == ir::hash(program);
-      next.nest =
-          same ? published_.nest : std::make_shared<NestView const>(nest_view(program, caches));
+      next.nest = same ? published_.nest
+                       : std::make_shared<NestView const>(nest_view(program, caches, *backend()));
       next.history = history_view(state_);
       next.roofline = roofline_view(state_);
     }

@@ -83,7 +83,7 @@ public:
   std::shared_ptr<StateComparison const> compare_devices(int node, std::string const& before,
                                                          std::string const& after) override;
   std::vector<PrimitiveView> primitives() const override {
-    return primitive_views(backend()->target());
+    return primitive_views(backend()->target(), options_.macros.get());
   }
   std::vector<std::string> export_targets() const override { return options_.exports.targets; }
   std::vector<std::string> devices() const override;
@@ -171,6 +171,8 @@ private:
               std::string const& shapes = "", TakenUp const& why = {});
   Status move(std::function<Result<History>(History const&)> const& to);
   std::expected<void, Refusal> take(Step const& step);
+  /// A primitive or a macro, by the clock.
+  std::expected<Schedule, Refusal> applied(Schedule const& schedule, Step const& step) const;
 
   // Jobs, on the session's thread.
   void start_roofs(bool again);

@@ -3,21 +3,29 @@
 #include <span>
 
 #include "engine/schedule/explain.h"
+#include "engine/schedule/macros/expansion.h"
 #include "engine/session/state/replay_views.h"
 
 namespace tw::session {
 
-/// With the mutex held: the step becomes a node of the history.
+std::expected<Schedule, Refusal> SessionImpl::applied(Schedule const& schedule,
+                                                      Step const& step) const {
+  if (options_.macros) return apply_step(schedule, step, *options_.macros, Effort::kInteractive);
+  return schedule.apply(step, Effort::kInteractive);
+}
+
+/// With the mutex held: the step becomes a node of the history, a macro with all of its steps one.
 std::expected<void, Refusal> SessionImpl::take(Step const& step) {
   History& history = state_.now().history;
-  auto next = history.schedule().apply(step, Effort::kInteractive);
+  auto next = applied(history.schedule(), step);
   if (!next) return std::unexpected(with_repairs(history.schedule(), step, next.error()));
-  history = history.add(*next).value();
+  bool macro = options_.macros && options_.macros->find(step.primitive);
+  history = history.add(history.current(), *next, macro ? step.primitive : "").value();
   return {};
 }
 
 Status SessionImpl::run(ApplyStep const& c) {
-  TRY_ASSIGN(std::vector<Step> steps, parse_steps(c.line));
+  TRY_ASSIGN(std::vector<Step> steps, parse_steps(c.line, options_.macros.get()));
   {
     std::lock_guard lock(mutex_);
     if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
@@ -37,7 +45,7 @@ Status SessionImpl::run(ApplyStep const& c) {
 
 Status SessionImpl::run(ApplyScript const& c) {
   bool bare = c.text.find("tilewright") == std::string::npos;
-  TRY_ASSIGN(Script script, parse_script(c.text, "script", bare));
+  TRY_ASSIGN(Script script, parse_script(c.text, "script", bare, options_.macros.get()));
   {
     std::lock_guard lock(mutex_);
     if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
@@ -80,7 +88,7 @@ Status SessionImpl::run(DismissRefusal const&) {
 }
 
 std::shared_ptr<RefusalView const> SessionImpl::why_not(std::string const& line) {
-  auto steps = parse_steps(line);
+  auto steps = parse_steps(line, options_.macros.get());
   std::lock_guard lock(mutex_);
   if (!state_.has_kernel()) return nullptr;
   if (!steps) {
@@ -96,9 +104,13 @@ std::shared_ptr<RefusalView const> SessionImpl::why_not(std::string const& line)
   };
   Schedule schedule = state_.now().history.schedule();
   for (Step const& step : std::span(*steps).first(steps->size() - 1)) {
-    auto next = schedule.apply(step, Effort::kInteractive);
+    auto next = applied(schedule, step);
     if (!next) return refused(schedule, next.error());
     schedule = std::move(*next);
+  }
+  if (options_.macros && options_.macros->find(steps->back().primitive)) {
+    auto last = applied(schedule, steps->back());
+    return last ? nullptr : refused(schedule, last.error());
   }
   auto proof = schedule.check(steps->back(), Effort::kInteractive);
   return proof ? nullptr : refused(schedule, proof.error());

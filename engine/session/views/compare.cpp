@@ -174,7 +174,7 @@ StateFacts facts_of(ir::Program const& program, Roofs const* rates,
   facts.distinct_exact = locality.whole().exact;
   facts.intermediate_bytes = allocated(runs);
   facts.code_instructions = code_size(runs, backend);
-  facts.nest = std::make_shared<NestView const>(nest_view(program, cache_bytes));
+  facts.nest = std::make_shared<NestView const>(nest_view(program, cache_bytes, backend));
   return facts;
 }
 

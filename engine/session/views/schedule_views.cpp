@@ -1,4 +1,5 @@
 #include "engine/session/views/schedule_views.h"
+#include "engine/session/views/machine_views.h"
 
 #include <fmt/format.h>
 
@@ -63,6 +64,8 @@ std::string consequence_of(LoopBar const& bar) {
       return count_text(bar.extent, "lane");
     case LoopMark::kUnroll:
       return bar.extent == 1 ? "1 copy" : fmt::format("{} copies", bar.extent);
+    case LoopMark::kBind:
+      return bar.axis;
     default:
       return bar.guarded ? "guarded" : "";
   }
@@ -73,10 +76,14 @@ StageCard card_of(ir::BlockSite const& site) {
   card.name = site.block->name;
   card.op = site.block->op;
   card.summary = count_text(int64_t(site.loops.size()), "loop");
+  if (auto const* call = site.block->body.as<ir::IntrinsicCall>())
+    card.call = call->intrinsic->name;
   ir::walk(site.block->body, [&](ir::Stmt const& s) {
-    if (auto const* store = s.as<ir::Store>())
-      card.output = fmt::format("{} {}", to_text(store->buffer->type),
-                                tw::to_text(ir::constant_shape(*store->buffer).value_or(Shape{})));
+    ir::walk_writes(s, [&](ir::Touched const& at) {
+      card.output = fmt::format("{} {}", to_text(at.buffer->type),
+                                tw::to_text(ir::constant_shape(*at.buffer).value_or(Shape{})));
+      if (at.buffer->scope != kGlobalScope) card.memory = at.buffer->scope;
+    });
     return true;
   });
   return card;
@@ -121,6 +128,14 @@ CodeText lines_of(std::string const& all) {
 
 }  // namespace
 
+CodeText text_of_kernel(ir::KernelIr const& kernel) {
+  CodeText text = text_of(ir::print(kernel), {});
+  for (CodeLine& line : text.lines) line.stage = -1;
+  std::map<std::string, ir::Intrinsic> called = called_instructions(kernel);
+  for (CodeLine& line : text.lines) mark_call(line, called);
+  return text;
+}
+
 RefusalView refusal_view(ir::Program const& program, Refusal const& refusal,
                          std::string const& step) {
   RefusalView view;
@@ -158,7 +173,8 @@ RefusalView refusal_view(ir::Program const& program, Refusal const& refusal,
   return view;
 }
 
-NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache_bytes) {
+NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache_bytes,
+                   Backend const& backend) {
   NestView view;
   view.program_hash = ir::hash(program);
   std::vector<int64_t> blocks;
@@ -178,11 +194,14 @@ NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache
     bar.depth = int(loop.around.size());
     bar.extent = ir::as_int(loop.loop->extent).value_or(0);
     bar.mark = mark_of(loop.loop->loop_kind);
+    bar.axis = loop.loop->bind;
+    bar.bound = bound_to(bar.axis, backend.target());
     describe_axis(*owner, *loop.loop, bar);
     describe_memory(locality, loop.loop->id, cache_bytes, bar);
     bar.consequence = consequence_of(bar);
     view.bars.push_back(std::move(bar));
   }
+  describe_machine(program, backend, view);
   return view;
 }
 
@@ -218,6 +237,8 @@ CodeText text_of_program(ir::Program const& program) {
   for (ir::BlockSite const& site : ir::blocks_of(program.body))
     blocks.push_back(site.block->id.value);
   CodeText text = text_of(ir::print(program), blocks);
+  std::map<std::string, ir::Intrinsic> called = called_instructions(program.body);
+  for (CodeLine& line : text.lines) mark_call(line, called);
   text.stage = kProgramStage;
   text.title = "program";
   text.program_hash = ir::hash(program);
@@ -225,9 +246,7 @@ CodeText text_of_program(ir::Program const& program) {
 }
 
 CodeText text_of_stage(ir::KernelIr const& kernel, CodeStage const& stage) {
-  std::vector<int64_t> blocks;
-  CodeText text = text_of(ir::print(kernel), blocks);
-  for (CodeLine& line : text.lines) line.stage = -1;
+  CodeText text = text_of_kernel(kernel);
   text.stage = stage.key;
   text.kind = stage.kind;
   text.title = stage.title;

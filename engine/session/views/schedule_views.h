@@ -19,8 +19,11 @@ std::string explanation_of(analysis::TimeModel const& model);
 /// Of a kernel without arithmetic: what it moves, from where, and what that takes at best.
 std::string explanation_of(KernelRoofView const& roof);
 
-/// `cache_bytes`: of the caches whose largest fitting factors are wanted.
-NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache_bytes);
+/// `cache_bytes`: of the caches whose largest fitting factors are wanted. Of a target with blocks
+/// and threads, or with memories of their own, the kernel is lowered: how much the memories hold
+/// and where barriers are is known then.
+NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache_bytes,
+                   Backend const& backend);
 
 /// Stages of a kernel in the order shown: expression, program, each pass, LLVM IR, assembly.
 std::vector<CodeStage> code_stages(Backend const& backend);

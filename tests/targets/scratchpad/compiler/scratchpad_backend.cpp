@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "engine/backend/target_table.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/passes.h"
 #include "engine/schedule/trace.h"
 #include "tests/support/blocks_everywhere.h"
+#include "tests/support/interpreted_code.h"
 #include "tests/targets/scratchpad/compiler/instructions.h"
 #include "tests/targets/scratchpad/scratchpad.h"
 
@@ -31,20 +31,6 @@ std::vector<Pass> scratchpad_passes() {
       use_instructions(),
       check_target(),
   };
-}
-
-std::vector<std::byte> bytes_of(std::string const& text) {
-  std::vector<std::byte> bytes(text.size());
-  std::memcpy(bytes.data(), text.data(), text.size());
-  return bytes;
-}
-
-/// Parameters that the kernel does not write come first.
-size_t inputs_of(ir::Function const& host) {
-  std::set<std::string> written;
-  ir::walk_writes(host.body, [&](ir::Touched const& at) { written.insert(at.buffer->name); });
-  return size_t(std::ranges::count_if(
-      host.params, [&](ir::Buffer const& one) { return !written.contains(one->name); }));
 }
 
 /// What the blocks of a program compute is computed in the pad: what they read is copied there
@@ -122,25 +108,10 @@ public:
                             StopToken) const override {
     if (tier == CodeTier::kChecked)
       return refused("not_supported", "the scratchpad machine checks every access anyway");
-    Artifact artifact;
-    artifact.lowered = ir::print(kernel);
-    artifact.symbol = kernel.host.name;
-    artifact.parts = {{"kernel", bytes_of(fmt::format(
-                                     "kernel {} {} {}\n{}", artifact.symbol, inputs_of(kernel.host),
-                                     artifact.lowered.text.size(), artifact.lowered.text))}};
-    if (texts == CodeTexts::kNone) return artifact;
-    CodeListing listing{texts_[0].key, artifact.lowered.text, {}};
-    for (size_t line = 1; line <= artifact.lowered.lines.size(); ++line)
-      listing.source_line.push_back(int32_t(line));
-    artifact.listings = {std::move(listing)};
-    return artifact;
+    return testing::interpreted_artifact(kernel, texts, texts_[0].key);
   }
   Result<std::vector<std::byte>> link(std::span<CodeParts const> kernels) const override {
-    std::vector<std::byte> library = bytes_of(kMagic);
-    for (CodeParts const& kernel : kernels)
-      for (auto const& [name, bytes] : kernel)
-        library.insert(library.end(), bytes.begin(), bytes.end());
-    return library;
+    return testing::interpreted_library(kMagic, kernels);
   }
   Result<Schedule> templated(ir::Program const& program, Decisions&) const override {
     return InThePad(Schedule(program, shared_target())).shaped();

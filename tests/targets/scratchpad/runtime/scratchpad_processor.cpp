@@ -1,145 +1,11 @@
 // The scratchpad machine as a device: it interprets the kernels of a library.
-#include <cstring>
-#include <map>
-#include <sstream>
-#include <utility>
-
 #include "engine/device/processor_table.h"
-#include "engine/ir/interpreter.h"
-#include "engine/ir/kernel.h"
+#include "tests/support/interpreting_processor.h"
 #include "tests/targets/scratchpad/scratchpad.h"
 
 namespace tw {
-namespace {
 
 using namespace scratchpad;
-
-struct Kernel {
-  ir::KernelIr code;
-  size_t inputs = 0;
-};
-
-class Library final : public KernelLibrary {
-public:
-  static Result<std::unique_ptr<KernelLibrary>> read(std::string_view text) {
-    auto library = std::make_unique<Library>();
-    if (!text.starts_with(kMagic))
-      return bad_input("module_not_loadable", "this is no library of a scratchpad machine");
-    text.remove_prefix(std::strlen(kMagic));
-    while (!text.empty()) {
-      std::istringstream head(std::string(text.substr(0, text.find('\n'))));
-      std::string word, symbol;
-      size_t inputs = 0, bytes = 0, begin = text.find('\n') + 1;
-      if (!(head >> word >> symbol >> inputs >> bytes) || word != "kernel" || begin == 0 ||
-          bytes > text.size() - begin)
-        return bad_input("module_not_loadable", "a kernel of the library is cut off");
-      TRY_ASSIGN(ir::KernelIr code, ir::parse_kernel(text.substr(begin, bytes)));
-      library->kernels_[symbol] = {std::move(code), inputs};
-      text.remove_prefix(begin + bytes);
-    }
-    return library;
-  }
-  Result<void*> find(std::string const& symbol) override {
-    auto found = kernels_.find(symbol);
-    if (found == kernels_.end())
-      return bad_input("symbol_not_found", "the library has no kernel '" + symbol + "'");
-    return static_cast<void*>(&found->second);
-  }
-
-private:
-  std::map<std::string, Kernel> kernels_;
-};
-
-/// Its memory is its own: handles are numbers, no addresses. It works when it is waited for, so
-/// that whoever does not wait sees old data.
-class Interpreting final : public Processor {
-public:
-  explicit Interpreting(int64_t most_bytes) : most_bytes_(most_bytes) {}
-
-  Status can_run(MachineNeeds const&) const override { return {}; }
-
-  Result<void*> allocate(int64_t bytes) override {
-    if (bytes < 0 || bytes > most_bytes_ - used_bytes_)
-      return refused("tensor_too_large", "the scratchpad machine has no memory for that tensor");
-    used_bytes_ += bytes;
-    auto* handle = reinterpret_cast<void*>(++last_handle_);
-    tensors_[handle] = std::vector<std::byte>(size_t(bytes));
-    return handle;
-  }
-  void release(void* memory) override {
-    finish();
-    auto found = tensors_.find(memory);
-    if (found == tensors_.end()) return;
-    used_bytes_ -= int64_t(found->second.size());
-    tensors_.erase(found);
-  }
-  void write(MemoryPlace to, std::span<std::byte const> from) override {
-    finish();
-    std::memcpy(at(to), from.data(), from.size());
-  }
-  void read(std::span<std::byte> to, MemoryPlace from) override {
-    finish();
-    std::memcpy(to.data(), at(from), to.size());
-  }
-  void copy(MemoryPlace to, MemoryPlace from, int64_t bytes) override {
-    finish();
-    std::memmove(at(to), at(from), size_t(bytes));
-  }
-  void* host_address(MemoryPlace) const override { return nullptr; }
-  Result<std::unique_ptr<KernelLibrary>> load(std::span<std::byte const> library) override {
-    return Library::read({reinterpret_cast<char const*>(library.data()), library.size()});
-  }
-  void use_threads(int) override {}
-
-  int32_t call(void* kernel, std::span<MemoryPlace const> buffers) override {
-    waiting_.push_back({static_cast<Kernel*>(kernel), {buffers.begin(), buffers.end()}});
-    return 0;
-  }
-  int32_t wait() override {
-    finish();
-    return std::exchange(code_, 0);
-  }
-
-private:
-  struct Call {
-    Kernel const* kernel;
-    std::vector<MemoryPlace> buffers;
-  };
-
-  std::byte* at(MemoryPlace place) { return tensors_.at(place.memory).data() + place.offset; }
-
-  void finish() {
-    for (Call const& call : std::exchange(waiting_, {})) {
-      Status done = run(*call.kernel, call.buffers);
-      if (done) continue;
-      std::fprintf(stderr, "scratchpad: %s\n", to_sentence(done.error()).c_str());
-      code_ = 1;
-    }
-  }
-
-  Status run(Kernel const& kernel, std::vector<MemoryPlace> const& buffers) {
-    std::vector<NDArray> inputs;
-    std::vector<ir::Buffer> const& params = kernel.code.host.params;
-    for (size_t i = 0; i < kernel.inputs; ++i) {
-      TRY_ASSIGN(NDArray array, NDArray::create(params[i]->type, *ir::constant_shape(*params[i])));
-      std::memcpy(array.data(), at(buffers[i]), size_t(array.byte_size()));
-      inputs.push_back(std::move(array));
-    }
-    TRY_ASSIGN(std::vector<NDArray> outputs, ir::interpret(kernel.code, kernel.inputs, inputs));
-    for (size_t i = 0; i < outputs.size(); ++i)
-      std::memcpy(at(buffers[kernel.inputs + i]), outputs[i].data(),
-                  size_t(outputs[i].byte_size()));
-    return {};
-  }
-
-  int64_t most_bytes_, used_bytes_ = 0;
-  uintptr_t last_handle_ = 0;
-  std::map<void*, std::vector<std::byte>> tensors_;
-  std::vector<Call> waiting_;
-  int32_t code_ = 0;
-};
-
-}  // namespace
 
 ProcessorEntry const& processor_scratchpad() {
   static ProcessorEntry const entry{
@@ -151,7 +17,7 @@ ProcessorEntry const& processor_scratchpad() {
                         .memories = {{.name = "memory", .bytes = 64 << 20, .cache = false}}};
       },
       .create = [](Hardware const&, int64_t most_bytes) -> Result<std::unique_ptr<Processor>> {
-        return std::make_unique<Interpreting>(most_bytes);
+        return std::make_unique<testing::InterpretingProcessor>(kMagic, most_bytes);
       },
   };
   return entry;

@@ -1,0 +1,27 @@
+/// Conversions that the text has words for and the tree has not: they become what they mean.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "engine/ir/expr.h"
+
+namespace tw::ir {
+
+/// `x` as an integer type, where what lies outside of its range becomes the nearest end of it.
+/// Floats are rounded towards zero, no number (NaN) becomes 0. To u64 only integers are converted.
+Expr saturate(DType type, Expr const& x);
+
+/// A narrow integer, of which a byte holds several, the first one in its lowest bits.
+struct PackedType {
+  std::string_view name;
+  int bits;
+  DType as;  ///< its values are of this type
+};
+std::optional<PackedType> packed_type(std::string_view name);  ///< i2, i4, u1, u2, u4
+
+/// The value number `at` of those in a byte, a u8: shifted, masked and, where it has one, with its
+/// sign.
+Expr unpack(PackedType const& type, Expr const& byte, Expr const& at);
+
+}  // namespace tw::ir

@@ -1,0 +1,233 @@
+// What a schedule uses of a machine is drawn: axes, memories with their tensors, barriers and
+// instructions; and a macro of blocks and threads is a step like others. With TW_PICTURES set, a
+// picture of each state in each theme goes to that folder.
+#include <QLineEdit>
+#include <QtTest>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "app/window/main_window.h"
+#include "app/window/panes/code/journal.h"
+#include "app/window/replay.h"
+#include "app/window/report.h"
+#include "engine/backend/target_table.h"
+#include "engine/schedule/macros/macro_set.h"
+#include "tests/gui/painted_texts.h"
+#include "widgets/code/code_view.h"
+#include "widgets/ladder/ladder_view.h"
+#include "widgets/step_dialog/step_dialog.h"
+
+using namespace tw;
+using namespace tw::session;
+
+namespace {
+
+std::string product(int i, int j, int k) {
+  return fmt::format(
+      "tilewright te 1\nkernel product(A: f32[{0}, {2}], B: f32[{2}, {1}]) -> C\n"
+      "  C[i in {0}, j in {1}] = sum[k in {2}] A[i, k] * B[k, j]\n",
+      i, j, k);
+}
+constexpr char kBound[] =
+    "gemm_blocks_threads(C, C.i, C.j, C.k, a=A, b=B, rows=16, columns=16, row_sums=4, "
+    "column_sums=4, depth=8)";
+
+/// A window whose kernels run on one of the tests' machines.
+struct MachineWindow {
+  MachineWindow(std::string const& target, bool measure,
+                std::string const& kernel = product(64, 64, 32)) {
+    session = Session::create({.backend = create_backend(target_hardware(target).value()).value(),
+                               .device_program = TW_BINARY_DIR "/tests/test-device",
+                               .cache_folder = folder.path().toStdString(),
+                               .threads = 1,
+                               .measure = measure,
+                               .macros = std::make_shared<MacroSet const>(load_macros({}))})
+                  .value();
+    window =
+        std::make_unique<MainWindow>(*session, std::vector<SampleCard>{}, folder.filePath("state"));
+    window->resize(1280, 800);
+    window->show();
+    std::string file = folder.filePath("product.te").toStdString();
+    std::ofstream(file) << kernel;
+    window->execute(OpenModel{file});
+    settle();
+  }
+  void settle() { tw::settle(*window, *session); }
+  void apply(std::string const& line) {
+    window->apply_line(QString::fromStdString(line));
+    settle();
+    auto refusal = session->snapshot().refusal;
+    QVERIFY2(!refusal, refusal ? refusal->message.c_str() : "");
+  }
+  void jump_to(std::string const& label) {
+    for (HistoryNodeView const& node : session->snapshot().history->nodes)
+      if (node.label == label) window->execute(JumpTo{node.id});
+    settle();
+  }
+  QStringList names() const {
+    QStringList names;
+    for (Part const& part : window->findChild<LadderView*>("ladder")->parts()) names << part.name;
+    return names;
+  }
+  /// The lines of the last pass.
+  std::vector<CodeLine> lowered() {
+    std::string key;
+    for (CodeStage const& stage : *session->snapshot().code_stages)
+      if (stage.kind == CodeKind::kPass) key = stage.key;
+    (void)session->code(key, false);
+    settle();
+    return session->code(key, false)->lines;
+  }
+
+  QTemporaryDir folder;
+  std::unique_ptr<Session> session;
+  std::unique_ptr<MainWindow> window;
+};
+
+/// In every theme and size: what is painted is whole and apart.
+void look_at_view(MachineWindow& place, QString const& name) {
+  for (char const* theme : {"light", "dark", "high_contrast"})
+    for (QSize size : {QSize(1280, 800), QSize(2560, 1440)}) {
+      place.window->set_theme(theme);
+      place.window->resize(size);
+      for (int i = 0; i < 4; ++i) QApplication::processEvents();
+      QStringList wrong;
+      QVERIFY(testing::painted_texts(*place.window, 1, wrong) > 30);
+      QVERIFY2(wrong.isEmpty(), qPrintable(wrong.mid(0, 12).join("\n")));
+      QString folder = qEnvironmentVariable("TW_PICTURES");
+      if (!folder.isEmpty())
+        QVERIFY(save_picture(
+            picture_of(*place.window),
+            QString("%1/%2_%3_%4.png").arg(folder, name, theme).arg(size.width()).toStdString()));
+    }
+}
+
+/// The loops, and the code after a pass.
+void look(MachineWindow& place, QString const& name, char const* pass) {
+  place.window->resize(1280, 800);
+  QVERIFY(place.window->perform(journal::ShowView{"loops"}));
+  look_at_view(place, name + "_loops");
+  QVERIFY(place.window->perform(journal::ShowPass{pass}));
+  QVERIFY(place.window->perform(journal::ShowView{"code"}));
+  place.settle();
+  QVERIFY(place.window->findChild<CodeView*>()->all_text().contains("call "));
+  look_at_view(place, name + "_code");
+}
+
+}  // namespace
+
+class MachinesTest : public QObject {
+  Q_OBJECT
+private slots:
+  void a_product_over_blocks_and_threads_is_one_step_and_right() {
+    MachineWindow place("threads", true);
+    place.apply(kBound);
+    Snapshot const now = place.session->snapshot();
+    HistoryNodeView const& node = now.history->nodes.back();
+    QCOMPARE(node.label, std::string("gemm_blocks_threads"));
+    QVERIFY2(node.verdict == Verdict::kCorrect, (node.verdict_text + node.failure).c_str());
+    QVERIFY(!QString::fromStdString(place.session->script()).contains("gemm_blocks_threads"));
+  }
+
+  void axes_memories_and_barriers_stand_in_the_ladder() {
+    MachineWindow place("threads", false);
+    place.apply(kBound);
+    QStringList names = place.names();
+    for (char const* part :
+         {"A_cache.i.0, 4 iterations, blockIdx.y", "A_cache.j.0, 4 iterations, blockIdx.x",
+          "A_cache.i.1.0, 4 iterations, threadIdx.y", "A_cache.j.1.0, 4 iterations, threadIdx.x",
+          "A_cache, in shared", "B_cache, in shared", "C, in local", "C_write",
+          "sync_threads · all threads of the block meet",
+          "shared · 1.0 KB of 48 KB: B_cache 512 B, A_cache 512 B", "local · 64 B: C_cache 64 B"})
+      QVERIFY2(names.contains(part), qPrintable(QString(part) + "\n" + names.join("\n")));
+    auto const& bars = place.session->snapshot().nest->bars;
+    QCOMPARE(int(bars[0].bound), int(BoundTo::kBlocks));
+    QCOMPARE(int(bars[2].bound), int(BoundTo::kThreads));
+    QCOMPARE(place.session->snapshot().nest->barriers.size(), size_t(2));
+    look(place, "threads", "place_barriers");
+  }
+
+  void pointing_at_a_barrier_lights_the_loop_around_it() {
+    MachineWindow place("threads", false);
+    place.apply(kBound);
+    auto* ladder = place.window->findChild<LadderView*>("ladder");
+    auto found = std::ranges::find_if(ladder->notes(), [](auto const& one) { return one.barrier; });
+    QVERIFY(found != ladder->notes().end() && found->barrier->loop >= 0);
+    LadderView::Note const note = *found;
+    std::vector<CodeLine> lines = place.lowered();
+    auto barrier = std::ranges::find(lines, true, &CodeLine::barrier);
+    QVERIFY(barrier != lines.end());
+    QCOMPARE(barrier->call, std::string("sync_threads"));
+    QVERIFY(std::ranges::find(barrier->loops, note.barrier->loop) != barrier->loops.end());
+    QTest::mouseMove(ladder, ladder->pixels(note.rect).center());
+    for (int i = 0; i < 4; ++i) QApplication::processEvents();
+    auto const nest = place.session->snapshot().nest;
+    auto lit = std::ranges::find(nest->bars, note.barrier->loop, &LoopBar::id);
+    QVERIFY(lit != nest->bars.end());
+    QCOMPARE(lit->reference, std::string("A_cache.k.0"));
+  }
+
+  void instructions_and_the_pad_are_shown_of_the_scratchpad_machine() {
+    MachineWindow place("scratchpad", false, product(32, 40, 24));
+    place.jump_to("default");
+    QStringList names = place.names();
+    QVERIFY2(names.contains("A_cache, in pad"), qPrintable(names.join("\n")));
+    QVERIFY2(names.contains("pad · 12 KB of 16 KB: B_cache 3.8 KB, A_cache 3.0 KB, C_cache 5.0 KB"),
+             qPrintable(names.join("\n")));
+    QSet<QString> called;
+    for (CodeLine const& line : place.lowered())
+      if (!line.call.empty()) {
+        called << QString::fromStdString(line.call);
+        QVERIFY(!line.loops.empty() && !line.barrier);
+      }
+    QCOMPARE(called, (QSet<QString>{"mma", "copy_f32"}));
+    look(place, "scratchpad", "use_instructions");
+  }
+
+  void a_memory_that_is_too_full_is_shown_with_what_it_should_hold() {
+    MachineWindow place("scratchpad", false);
+    place.jump_to("default");
+    QVERIFY2(place.names().filter("pad · 32 KB of 16 KB").size() == 1,
+             qPrintable(place.names().join("\n")));
+  }
+
+  void a_macro_has_a_dialog_from_its_head() {
+    MachineWindow place("threads", false);
+    QVERIFY(place.window->perform(journal::ShowDialog{"step", "gemm_blocks_threads"}));
+    auto* dialog = place.window->findChild<StepDialog*>("stepDialog");
+    QVERIFY(dialog);
+    QCOMPARE(dialog->windowTitle(), QString("A matrix product over blocks and threads"));
+    auto field = [&](char const* name) { return dialog->findChild<QLineEdit*>(name); };
+    QCOMPARE(field("targets")->text(), QString("C, C.i, C.j, C.k"));
+    QCOMPARE(field("value_rows")->text(), QString("32"));
+    QVERIFY(!dialog->findChild<QPushButton*>("apply")->isEnabled());  // which tensors is not known
+    field("value_a")->setText("A");
+    field("value_b")->setText("B");
+    QLabel* verdict = dialog->findChild<QLabel*>("verdict");
+    QVERIFY2(dialog->findChild<QPushButton*>("apply")->isEnabled(), qPrintable(verdict->text()));
+    QVERIFY(dialog->height() <= 780);
+    QString folder = qEnvironmentVariable("TW_PICTURES");
+    for (char const* theme : {"light", "dark", "high_contrast"}) {
+      if (folder.isEmpty()) break;
+      place.window->set_theme(theme);
+      dialog->grab().save(folder + "/dialog_" + theme + ".png");
+    }
+    dialog->accept();
+    place.settle();
+    QCOMPARE(place.session->snapshot().history->nodes.back().label,
+             std::string("gemm_blocks_threads"));
+  }
+
+  void macros_are_in_the_palette_where_the_machine_has_what_they_need() {
+    auto titles = [](MachineWindow const& place) { return place.window->action_names(); };
+    MachineWindow threads("threads", false), pad("scratchpad", false);
+    for (MachineWindow* place : {&threads, &pad})
+      QVERIFY(titles(*place).contains("Tile two loops on two levels"));
+    QVERIFY(titles(threads).contains("A matrix product over blocks and threads"));
+    QVERIFY(!titles(pad).contains("A matrix product over blocks and threads"));
+  }
+};
+
+QTEST_MAIN(MachinesTest)
+#include "machines_test.moc"
