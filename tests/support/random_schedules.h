@@ -302,7 +302,7 @@ inline Step propose_step(ir::Program const& program, Rng& rng,
     return !parts_of(*site.loop).tensors.empty();
   };
   std::vector<Primitive const*> usable;
-  bool calls = target.intrinsic("mma") || rng.below(12) == 0;
+  bool calls = target.intrinsic("mma") || rng.below(20) == 0;
   // Few programs have tensors inside of loops by chance, which some primitives are about.
   std::vector<std::string> favoured{"compute_at", "reverse_compute_at"};
   if (std::ranges::any_of(ir::loops_of(program.body), holds_tensors))
@@ -313,7 +313,7 @@ inline Step propose_step(ir::Program const& program, Rng& rng,
                         target);
   for (Primitive const* one : primitive_table())
     if (is_proposed(*one, target) && (calls || !makes_calls(*one))) usable.push_back(one);
-  if (target.intrinsic("mma") && rng.below(4) == 0)  // and what makes a nest for it
+  if (target.intrinsic("mma") && rng.below(3) == 0)  // and what makes a nest for it
     return propose_step(
         program, rng,
         *find_primitive(nest_for_a_call(program, rng) ? "tensorize" : "decompose_reduction"),
@@ -324,7 +324,7 @@ inline Step propose_step(ir::Program const& program, Rng& rng,
 /// By turns one without limits and one with blocks and threads; now and then one with instructions,
 /// or with virtual threads alone.
 inline std::shared_ptr<Target const> test_target(int64_t number) {
-  if (number % 6 == 5) return matrix_machine();
+  if (number % 8 == 7) return matrix_machine();
   if (number % 8 == 6) return accelerator_machine();
   return number % 2 == 0 ? any_target() : thread_machine();
 }

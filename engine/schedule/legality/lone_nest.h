@@ -38,8 +38,8 @@ std::vector<int64_t> strides_of(ir::Operand const& operand);
 /// Different values of the axes of the operand that the nest writes are different elements: their
 /// indices show it, or the block's iterators do. (False: it is not shown.)
 bool writes_each_once(LoneNest const& nest, ir::Operand const& operand);
-/// `wanted`, or with a number, as no loop around and no iterator of the nest is called. (Wanted like
-/// "c._0": no step gives a loop such a name later.)
+/// `wanted`, or with a number, as no loop around and no iterator of the nest is called. (Wanted
+/// like "c._0": no step gives a loop such a name later.)
 std::string free_axis_name(LoneNest const& nest, std::string const& wanted);
 
 /// `for i in 4, k in 8: C[i] = ...`

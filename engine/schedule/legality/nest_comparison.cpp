@@ -227,8 +227,8 @@ std::optional<Behaviour> behaviour_of(IntrinsicNode const& intrinsic) {
   return plain ? std::optional(behaviour) : std::nullopt;
 }
 
-NestComparison compare(LoneNest const& nest, IntrinsicNode const& intrinsic, Behaviour const& behaviour,
-                   LoopPairs const& pairs) {
+NestComparison compare(LoneNest const& nest, IntrinsicNode const& intrinsic,
+                       Behaviour const& behaviour, LoopPairs const& pairs) {
   return Comparing(nest, intrinsic, behaviour, pairs).run();
 }
 

@@ -35,7 +35,7 @@ struct NestComparison {
 /// Products, sums, minima and maxima may have their sides exchanged. Extents are not looked at, but
 /// those that are parameters get their values.
 NestComparison compare(LoneNest const& nest, ir::IntrinsicNode const& intrinsic,
-                   Behaviour const& behaviour, LoopPairs const& pairs);
+                       Behaviour const& behaviour, LoopPairs const& pairs);
 
 /// `for i in 4, k in 4: c[i] = ...`
 std::string behaviour_text(Behaviour const& behaviour);

@@ -61,7 +61,7 @@ private:
     bool shown = !store || std::ranges::any_of(store->indices, [&](Expr const& index) {
       return uses_variable(index, loop.name());
     });
-    return shown ? IterKind::kSpatial : IterKind::kReduce;
+    return shown || is_int(loop.extent, 1) ? IterKind::kSpatial : IterKind::kReduce;
   }
 
   Block const& block_;
