@@ -202,6 +202,19 @@ inline int64_t one_that_pads(std::vector<ir::BlockSite> const& blocks, size_t fr
   return int64_t(from);
 }
 
+/// The first block from one on that sums up terms with a choice; that one, if there is none.
+inline int64_t one_that_sums_padding(std::vector<ir::BlockSite> const& blocks, size_t from) {
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    size_t at = (from + i) % blocks.size();
+    bool chooses = false;
+    ir::walk_exprs(blocks[at].block->body, [&](ir::Expr const& e) {
+      return chooses = chooses || e.as<ir::Select>(), !chooses;
+    });
+    if (chooses && blocks[at].block->init) return int64_t(at);
+  }
+  return int64_t(from);
+}
+
 /// Some step of a primitive, legal or not, with targets and arguments of the right number.
 inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& primitive,
                          Target const& target = *any_target()) {
@@ -219,6 +232,7 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
   auto near = rng.below(int64_t(blocks.size()));
   if (primitive.name == "compute_root" || primitive.name == "fission")
     near = with_neighbours(blocks, size_t(near));
+  if (primitive.name == "skip_padding") near = one_that_sums_padding(blocks, size_t(near));
   if (primitive.name == "decompose_padding") near = one_that_pads(blocks, size_t(near));
   if (primitive.name == "double_buffer" || primitive.name == "rolling_buffer")
     near = block_in_a_loop(program, rng);

@@ -74,6 +74,7 @@ std::expected<Substitution, Refusal> part_iterators(LoneNest& nest, std::string 
     Expr binding = arith::simplify(iter.binding, all);
     if (!uses_any(binding, nest.loops)) {
       nest.iters.push_back(iter);
+      if (uses_any(iter.binding, nest.loops)) nest.iters.back().binding = binding;
       if (auto extent = as_int(iter.extent)) nest.ranges.set(iter.name(), {0, *extent - 1});
       continue;
     }
