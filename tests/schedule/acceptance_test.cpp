@@ -84,6 +84,7 @@ std::set<std::string> const kNotAMove = {
     "holds_a_tensor",
     "place_is_vector",
     "partition_out_of_range",
+    "size_out_of_range",
     "no_intrinsics",
     "not_one_block",
     "call_in_vector_loop",
