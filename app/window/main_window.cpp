@@ -149,6 +149,7 @@ void MainWindow::refresh() {
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
+  if (status_ && !status_words_.isEmpty()) show_status(snapshot_);  // cut for the new width
   arrange();
   place_card();
   place_error();

@@ -237,7 +237,7 @@ private slots:
     row("(loop i)\nsteps\nunroll(k)\n",
         "m.twm:4:8: 'k' is neither a target of m nor given by a step before");
     row("(block i)\nsteps\nunroll(i)\n", "m.twm:4:8: unroll takes a loop there, and i is a block");
-    row("(loop i)\nsteps\nsplit(i)\n", "m.twm:4:1: split needs factor=...");
+    row("(block i)\nsteps\ncache_read(i)\n", "m.twm:4:1: cache_read needs tensor=...");
     row("(loop i)\nsteps\nsplit(i, factor=f)\n",
         "m.twm:4:17: split: factor must be a number, or a number among the parameters of m");
     row("(loop i)\nsteps\nsplit(i, factor=0)\n",
@@ -259,7 +259,7 @@ private slots:
     row("(loop i)\nnumber n counts k\nsteps\nunroll(i)\n",
         "m.twm:3:17: 'k' is no loop among the macro's targets");
     row("(loop i)\n", "m.twm:2: a macro needs 'steps' and at least one step");
-    row("(loop i)\nsteps\nunroll(i\n", "m.twm:4:9: expected ',', found end of line");
+    row("(loop i)\nsteps\nunroll(i\n", "m.twm:4:9: expected ',', found 'end of line'");
     row("(loop i)\nsteps\nunroll(i, extra=1)\n", "m.twm:4:1: unroll has no argument 'extra'");
   }
   void what_is_wrong_with_a_file_is_said_with_its_place() {

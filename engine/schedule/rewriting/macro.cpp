@@ -104,12 +104,15 @@ private:
 void follow(CursorMap& cursors, CursorMap const& step) {
   for (auto& [from, now] : cursors) {
     std::vector<ir::LoopId> next;
+    auto add = [&](ir::LoopId id) {  // parts that were fused lead to one loop
+      if (std::ranges::find(next, id) == next.end()) next.push_back(id);
+    };
     for (ir::LoopId id : now) {
       auto moved = step.find(id);
       if (moved == step.end())
-        next.push_back(id);
+        add(id);
       else
-        next.insert(next.end(), moved->second.begin(), moved->second.end());
+        std::ranges::for_each(moved->second, add);
     }
     now = std::move(next);
   }

@@ -2,6 +2,7 @@
 // instructions; and a macro of blocks and threads is a step like others. With TW_PICTURES set, a
 // picture of each state in each theme goes to that folder.
 #include <QLineEdit>
+#include <QMouseEvent>
 #include <QtTest>
 #include <fstream>
 
@@ -86,11 +87,14 @@ struct MachineWindow {
 };
 
 /// In every theme and size: what is painted is whole and apart.
-void look_at_view(MachineWindow& place, QString const& name) {
+void look_at(MachineWindow& place, QString const& name, std::string const& view) {
   for (char const* theme : {"light", "dark", "high_contrast"})
     for (QSize size : {QSize(1280, 800), QSize(2560, 1440)}) {
       place.window->set_theme(theme);
       place.window->resize(size);
+      for (int i = 0; i < 4; ++i) QApplication::processEvents();
+      QVERIFY(place.window->perform(journal::ShowView{view}));
+      place.settle();
       for (int i = 0; i < 4; ++i) QApplication::processEvents();
       QStringList wrong;
       QVERIFY(testing::painted_texts(*place.window, 1, wrong) > 30);
@@ -105,14 +109,11 @@ void look_at_view(MachineWindow& place, QString const& name) {
 
 /// The loops, and the code after a pass.
 void look(MachineWindow& place, QString const& name, char const* pass) {
-  place.window->resize(1280, 800);
-  QVERIFY(place.window->perform(journal::ShowView{"loops"}));
-  look_at_view(place, name + "_loops");
+  look_at(place, name + "_loops", "loops");
   QVERIFY(place.window->perform(journal::ShowPass{pass}));
-  QVERIFY(place.window->perform(journal::ShowView{"code"}));
   place.settle();
   QVERIFY(place.window->findChild<CodeView*>()->all_text().contains("call "));
-  look_at_view(place, name + "_code");
+  look_at(place, name + "_code", "code");
 }
 
 }  // namespace
@@ -160,12 +161,15 @@ private slots:
     QVERIFY(barrier != lines.end());
     QCOMPARE(barrier->call, std::string("sync_threads"));
     QVERIFY(std::ranges::find(barrier->loops, note.barrier->loop) != barrier->loops.end());
-    QTest::mouseMove(ladder, ladder->pixels(note.rect).center());
-    for (int i = 0; i < 4; ++i) QApplication::processEvents();
+    QPointF at = ladder->pixels(note.rect).center();  // it may be scrolled out of the window
+    QMouseEvent pointed(QEvent::MouseMove, at, ladder->mapToGlobal(at), Qt::NoButton, Qt::NoButton,
+                        Qt::NoModifier);
+    QApplication::sendEvent(ladder, &pointed);
     auto const nest = place.session->snapshot().nest;
     auto lit = std::ranges::find(nest->bars, note.barrier->loop, &LoopBar::id);
     QVERIFY(lit != nest->bars.end());
     QCOMPARE(lit->reference, std::string("A_cache.k.0"));
+    QCOMPARE(std::get<std::string>(place.window->fact("hover").value()), lit->reference);
   }
 
   void instructions_and_the_pad_are_shown_of_the_scratchpad_machine() {
