@@ -41,8 +41,8 @@ inline constexpr std::array<BinarySyntax, 20> kBinarySyntax{{
 inline BinarySyntax const& syntax_of(BinaryOp op) { return kBinarySyntax[size_t(op)]; }
 
 inline constexpr std::array<std::string_view, 15> kUnaryNames{
-    "neg", "not",  "abs", "exp", "log",   "sqrt", "tanh",    "erf",
-    "floor", "ceil", "sin", "cos", "round", "~",  "popcount"};
+    "neg",   "not",  "abs", "exp", "log",   "sqrt", "tanh",    "erf",
+    "floor", "ceil", "sin", "cos", "round", "~",    "popcount"};
 inline std::string_view name_of(UnaryOp op) { return kUnaryNames[size_t(op)]; }
 
 }  // namespace tw::ir

@@ -13,7 +13,8 @@
 namespace tw {
 
 /// Who shares one instance of a memory or of an axis' iteration, from the narrowest: the lane of a
-/// vector or warp, the thread, the block of threads, the accelerator beside a processor, the device.
+/// vector or warp, the thread, the block of threads, the accelerator beside a processor, the
+/// device.
 enum class Level : uint8_t { kLane, kThread, kBlock, kAccelerator, kDevice };
 
 namespace ir {
