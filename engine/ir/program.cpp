@@ -1,5 +1,7 @@
 #include "engine/ir/program.h"
 
+#include <algorithm>
+
 #include "engine/ir/fields.h"
 #include "engine/ir/rewrite.h"
 
@@ -28,7 +30,16 @@ struct Replacer : Rewriter {
   std::function<bool(Stmt const&)> matches;
   Stmt by;
   Expr visit(Expr const& e) override { return e; }
-  Stmt visit(Stmt const& s) override { return matches(s) ? by : rebuild(s); }
+  /// Statements that take the place of one in a sequence become a part of it.
+  Stmt visit(Stmt const& s) override {
+    if (matches(s)) return by;
+    Stmt next = rebuild(s);
+    auto const* list = next.as<Seq>();
+    bool nested = list && std::ranges::any_of(list->stmts, [](Stmt const& child) {
+                    return child.as<Seq>() != nullptr;
+                  });
+    return nested ? seq(list->stmts) : next;
+  }
 };
 
 }  // namespace

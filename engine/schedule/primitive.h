@@ -94,6 +94,15 @@ struct Proof {
 
 enum class TargetKind : uint8_t { kLoop, kBlock };
 
+/// How a step is taken where extents are sizes that are still open.
+struct OpenSizes {
+  Applied (*apply)(Move const&) = nullptr;
+  /// Of a step that opens one: the same step where that has this value.
+  Step (*with_value)(Step const& step, int64_t value) = nullptr;
+  /// And its value that is shown.
+  int64_t (*shown)(Step const& step) = nullptr;
+};
+
 struct Primitive {
   std::string name;
   std::string key;    ///< keyboard key in the window
@@ -113,6 +122,8 @@ struct Primitive {
   /// Of one with blocks among its targets: it leaves calls as they are, and takes them for what
   /// they read and write. Others are refused where a program has calls.
   bool beside_calls = false;
+  /// Empty: it needs numbers.
+  std::optional<OpenSizes> open_sizes = {};
 };
 
 /// Whether the target has what the primitive's parameters ask for: no loop is bound where there are

@@ -11,10 +11,12 @@
 #include "engine/schedule/legality/bound_loops.h"
 #include "engine/schedule/legality/memory_use.h"
 #include "engine/schedule/names.h"
+#include "engine/schedule/open_sizes.h"
 #include "engine/schedule/result_checks.h"
 #include "engine/schedule/rewriting/idle_hints.h"
 #include "engine/schedule/rewriting/written_out.h"
 #include "engine/schedule/trace.h"
+#include "engine/schedule/validate.h"
 
 namespace tw {
 namespace {
@@ -79,8 +81,9 @@ std::string targets_text(Primitive const& primitive) {
   return primitive.targets == 1 ? "one loop" : fmt::format("{} loops", primitive.targets);
 }
 
-/// Fills in presets and checks names, ranges and counts.
-std::expected<Step, Refusal> validate(Primitive const& primitive, Step step, Target const& target) {
+}  // namespace
+
+std::expected<void, Refusal> validate_form(Primitive const& primitive, Step const& step) {
   if (primitive.targets < 0 ? step.targets.size() < 2
                             : int(step.targets.size()) != primitive.targets)
     return std::unexpected(
@@ -91,26 +94,36 @@ std::expected<Step, Refusal> validate(Primitive const& primitive, Step step, Tar
         "wrong_names", fmt::format("{} makes {} loop{}, but {} name{} given", primitive.name,
                                    primitive.gives, primitive.gives == 1 ? "" : "s",
                                    step.gives.size(), step.gives.size() == 1 ? " is" : "s are")));
-  for (auto const& [name, value] : step.arguments) {
-    Parameter const* found = nullptr;
-    for (Parameter const& parameter : primitive.parameters)
-      if (parameter.name == name) found = &parameter;
-    if (!found)
+  for (auto const& [name, value] : step.arguments)
+    if (std::ranges::find(primitive.parameters, name, &Parameter::name) ==
+        primitive.parameters.end())
       return std::unexpected(unusable(
           "unknown_argument", fmt::format("{} has no argument '{}'", primitive.name, name)));
-    if (auto ok = validate_argument(primitive, *found, value, target); !ok)
-      return std::unexpected(ok.error());
-  }
-  for (Parameter const& parameter : primitive.parameters) {
-    if (step.arguments.contains(parameter.name)) continue;
-    if (parameter.preset)
-      step.arguments[parameter.name] = *parameter.preset;
-    else if (!parameter.optional)
+  return {};
+}
+
+std::expected<void, Refusal> validate_complete(Primitive const& primitive, Step const& step) {
+  for (Parameter const& parameter : primitive.parameters)
+    if (!step.arguments.contains(parameter.name) && !parameter.preset && !parameter.optional)
       return std::unexpected(unusable(
           "missing_argument", fmt::format("{} needs {}=...", primitive.name, parameter.name)));
+  return {};
+}
+
+std::expected<Step, Refusal> validate(Primitive const& primitive, Step step, Target const& target) {
+  if (auto form = validate_form(primitive, step); !form) return std::unexpected(form.error());
+  for (auto const& [name, value] : step.arguments) {
+    Parameter const& parameter = *std::ranges::find(primitive.parameters, name, &Parameter::name);
+    if (auto ok = validate_argument(primitive, parameter, value, target); !ok)
+      return std::unexpected(ok.error());
   }
+  if (auto all = validate_complete(primitive, step); !all) return std::unexpected(all.error());
+  for (Parameter const& parameter : primitive.parameters)
+    if (parameter.preset) step.arguments.try_emplace(parameter.name, *parameter.preset);
   return step;
 }
+
+namespace {
 
 bool is_loop_name(std::string const& name) {
   auto reader = ir::LineReader::create(name, "", 0);
@@ -240,6 +253,22 @@ std::expected<Proof, Refusal> check_on(ir::Program const& asked, Target const& t
   return answer;
 }
 
+/// The step on a program by itself, checked as every step is.
+std::expected<Applied, Refusal> taken_alone(ir::Program const& program, Schedule const& schedule,
+                                            Step const& step, Effort effort) {
+  auto proof = check_on(program, schedule.target(), step, effort);
+  if (!proof) return std::unexpected(proof.error());
+  auto resolved = resolve(program, step, schedule.target());
+  Applied applied = resolved->primitive->apply(resolved->move(program, schedule.target(), effort));
+  if (auto valid = verify_result(schedule.origin(), applied, step, effort); !valid)
+    return std::unexpected(valid.error());
+  return applied;
+}
+
+bool opens_a_size(Primitive const& primitive) {
+  return primitive.open_sizes && primitive.open_sizes->with_value;
+}
+
 /// Blocks that are calls stay where they are.
 std::expected<void, Refusal> meant_for_calls(ir::Program const& program, Target const& target,
                                              Step const& step) {
@@ -275,7 +304,7 @@ bool is_for(Primitive const& primitive, Target const& target) {
 Schedule::Schedule(ir::Program program, std::shared_ptr<Target const> target)
     : origin_(std::make_shared<ir::Program const>(program)),
       target_(std::move(target)),
-      state_(std::make_shared<State>(State{std::move(program), {}, {}})) {}
+      state_(std::make_shared<State>(State{std::move(program), {}, {}, {}})) {}
 
 std::expected<Proof, Refusal> Schedule::check(Step const& step, Effort effort) const {
   if (!has_calls(program())) return check_on(program(), target(), step, effort);
@@ -292,6 +321,28 @@ std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort
   return take(step, effort, state_.use_count() == 1 ? state_.get() : nullptr);
 }
 
+/// The step on the program with its sizes open, for which it is decided value by value.
+std::expected<SizedProgram, Refusal> with_open_sizes(Schedule const& schedule,
+                                                     Resolved const& resolved, Effort effort,
+                                                     Applied& applied) {
+  SizedProgram const* sized = schedule.sized();
+  ir::Program const& open = sized ? sized->program : schedule.program();
+  auto there = resolve(open, resolved.step, schedule.target());
+  if (!there) return std::unexpected(there.error());
+  auto take = [&](ir::Program const& program, Step const& step) {
+    return taken_alone(program, schedule, step, effort);
+  };
+  auto taken = take_with_sizes(open, *resolved.primitive,
+                               there->move(open, schedule.target(), effort), take);
+  if (!taken) return std::unexpected(taken.error());
+  SizedProgram next{std::move(taken->program), sized ? sized->shown : std::vector<int64_t>()};
+  if (next.program.sizes.size() > next.shown.size())
+    next.shown.push_back(resolved.primitive->open_sizes->shown(resolved.step));
+  taken->program = with_sizes(next.program, next.shown);
+  applied = std::move(*taken);
+  return next;
+}
+
 /// `own`: the state, if its trace may be taken away.
 std::expected<Schedule, Refusal> Schedule::take(Step const& step, Effort effort, State* own) const {
   auto proof = check(step, effort);
@@ -299,6 +350,12 @@ std::expected<Schedule, Refusal> Schedule::take(Step const& step, Effort effort,
   auto resolved = resolve(program(), step, target());
   Move move = resolved->move(program(), target(), effort);
   Applied applied = resolved->primitive->apply(move);
+  std::shared_ptr<SizedProgram const> sized;
+  if (state_->sized || opens_a_size(*resolved->primitive)) {
+    auto next = with_open_sizes(*this, *resolved, effort, applied);
+    if (!next) return std::unexpected(next.error());
+    sized = std::make_shared<SizedProgram const>(std::move(*next));
+  }
   TakenStep taken{resolved->step, effort == Effort::kTrusted ? "taken on trust" : proof->by};
   taken.step.gives.clear();
   for (ir::LoopId made : applied.made)  // before hints go: a loop may hold nothing else
@@ -313,7 +370,7 @@ std::expected<Schedule, Refusal> Schedule::take(Step const& step, Effort effort,
   trace.push_back(std::move(taken));
   CursorMap cursors = with_gone(std::move(applied.cursors), program(), applied.program);
   next.state_ = std::make_shared<State>(
-      State{std::move(applied.program), std::move(trace), std::move(cursors)});
+      State{std::move(applied.program), std::move(sized), std::move(trace), std::move(cursors)});
   return next;
 }
 

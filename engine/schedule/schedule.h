@@ -11,6 +11,8 @@
 
 namespace tw {
 
+struct SizedProgram;  // open_sizes.h
+
 struct TakenStep {
   Step step;          ///< with `gives` filled in
   std::string proof;  ///< why it was legal
@@ -23,6 +25,9 @@ public:
   /// What it is for: its memories, axes and limits decide what is legal.
   Target const& target() const { return *target_; }
   ir::Program const& program() const { return state_->program; }
+  /// The same with its sizes open; null where it has none. `program` is it with the values that are
+  /// shown.
+  SizedProgram const* sized() const { return state_->sized.get(); }
   /// The program before any step.
   ir::Program const& origin() const { return *origin_; }
   std::vector<TakenStep> const& trace() const { return state_->trace; }
@@ -43,6 +48,7 @@ public:
 private:
   struct State {
     ir::Program program;
+    std::shared_ptr<SizedProgram const> sized;
     std::vector<TakenStep> trace;
     CursorMap cursors;
   };

@@ -6,7 +6,9 @@
 #include <charconv>
 #include <limits>
 
-#include "engine/ir/parse_expr.h"
+#include "engine/schedule/macros/expansion.h"
+#include "engine/schedule/macros/macro_set.h"
+#include "engine/schedule/step_text.h"
 
 namespace tw {
 namespace {
@@ -39,7 +41,26 @@ Result<ArgumentValue> parse_value(ir::LineReader& reader) {
   return ArgumentValue(negative ? -number : number);
 }
 
-Result<Step> parse_step_line(ir::LineReader& reader) {
+StepNames names_of(MacroSet const* macros) {
+  return [macros](std::string_view name) {
+    return find_primitive(name) || (macros && macros->find(name));
+  };
+}
+
+Status parse_head(ir::LineReader& reader) {
+  TRY(reader.expect("tilewright"));
+  TRY(reader.expect("schedule"));
+  TRY_ASSIGN(int64_t version, reader.integer("a version"));
+  if (version != 1)
+    return reader.error(
+        "unknown_version",
+        fmt::format("this is schedule version {}; only version 1 can be read", version));
+  return reader.end();
+}
+
+}  // namespace
+
+Result<Step> read_step(ir::LineReader& reader, StepNames const& is_step) {
   Step step;
   TRY_ASSIGN(std::string first, reader.name("a primitive or a loop's name"));
   if (reader.peek().text == "," || reader.peek().text == "=") {
@@ -52,7 +73,7 @@ Result<Step> parse_step_line(ir::LineReader& reader) {
     TRY_ASSIGN(first, reader.name("a primitive"));
   }
   step.primitive = first;
-  if (!find_primitive(step.primitive))
+  if (!is_step(step.primitive))
     return reader.error("unknown_primitive",
                         fmt::format("there is no primitive '{}'", step.primitive));
   TRY(reader.expect("("));
@@ -72,19 +93,6 @@ Result<Step> parse_step_line(ir::LineReader& reader) {
   TRY(reader.end());
   return step;
 }
-
-Status parse_head(ir::LineReader& reader) {
-  TRY(reader.expect("tilewright"));
-  TRY(reader.expect("schedule"));
-  TRY_ASSIGN(int64_t version, reader.integer("a version"));
-  if (version != 1)
-    return reader.error(
-        "unknown_version",
-        fmt::format("this is schedule version {}; only version 1 can be read", version));
-  return reader.end();
-}
-
-}  // namespace
 
 std::optional<std::vector<int64_t>> numbers_of(std::string_view list) {
   std::vector<int64_t> numbers;
@@ -121,7 +129,9 @@ std::string to_script(std::string const& kernel, std::vector<Step> const& steps)
   return text;
 }
 
-Result<Script> parse_script(std::string_view text, std::string const& file, bool bare) {
+Result<Script> parse_script(std::string_view text, std::string const& file, bool bare,
+                            MacroSet const* macros) {
+  StepNames is_step = names_of(macros);
   Script script;
   int number = 0;
   bool head = bare;
@@ -141,7 +151,7 @@ Result<Script> parse_script(std::string_view text, std::string const& file, bool
       script.kernel_line = number;
       TRY(reader.end());
     } else {
-      TRY_ASSIGN(Step step, parse_step_line(reader));
+      TRY_ASSIGN(Step step, read_step(reader, is_step));
       script.steps.emplace_back(number, std::move(step));
     }
   }
@@ -151,16 +161,16 @@ Result<Script> parse_script(std::string_view text, std::string const& file, bool
   return script;
 }
 
-Result<Step> parse_step(std::string_view line) {
+Result<Step> parse_step(std::string_view line, MacroSet const* macros) {
   TRY_ASSIGN(ir::LineReader reader, ir::LineReader::create(line, "", 0));
-  return parse_step_line(reader);
+  return read_step(reader, names_of(macros));
 }
 
-Result<std::vector<Step>> parse_steps(std::string_view line) {
+Result<std::vector<Step>> parse_steps(std::string_view line, MacroSet const* macros) {
   std::vector<Step> steps;
   for (;;) {
     size_t end = line.find(';');
-    TRY_ASSIGN(Step step, parse_step(line.substr(0, end)));
+    TRY_ASSIGN(Step step, parse_step(line.substr(0, end), macros));
     steps.push_back(std::move(step));
     if (end == std::string_view::npos) break;
     line.remove_prefix(end + 1);
@@ -205,7 +215,8 @@ Result<Step> step_from_json(nlohmann::ordered_json const& json) {
   return step;
 }
 
-std::expected<Schedule, Refusal> replay(Schedule schedule, Script const& script) {
+std::expected<Schedule, Refusal> replay(Schedule schedule, Script const& script,
+                                        MacroSet const* macros) {
   if (!script.kernel.empty() && script.kernel != schedule.origin().name) {
     Refusal refusal;
     refusal.code = "other_kernel";
@@ -215,7 +226,10 @@ std::expected<Schedule, Refusal> replay(Schedule schedule, Script const& script)
     return std::unexpected(std::move(refusal));
   }
   for (auto const& [line, step] : script.steps) {
-    auto next = std::move(schedule).apply(step);  // stays as it is where the step is refused
+    Macro const* macro = macros ? macros->find(step.primitive) : nullptr;
+    // The schedule stays as it is where the step is refused.
+    auto next =
+        macro ? apply_macro(schedule, *macro, step, *macros) : std::move(schedule).apply(step);
     if (!next) {
       Refusal refusal = next.error();
       refusal.line = line;

@@ -161,7 +161,7 @@ function(tw_test_folder folder)
   cmake_parse_arguments(ARG "" "TIMEOUT" "LINKS" ${ARGN})
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/*_test.cpp)
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 300)
+    set(ARG_TIMEOUT 900)  # of a test that hangs: a slow machine with a neighbour is no failure
   endif()
   if(TW_SANITIZE)  # instrumented programs take many times as long
     math(EXPR ARG_TIMEOUT "${ARG_TIMEOUT} * 10")
@@ -177,11 +177,38 @@ function(tw_test_folder folder)
     target_link_libraries(${name} PRIVATE Qt6::Test ${ARG_LINKS})
     add_test(NAME ${flat}/${stem} COMMAND ${name})
     set_tests_properties(${flat}/${stem} PROPERTIES TIMEOUT ${ARG_TIMEOUT}
-      ENVIRONMENT "TW_VERIFY_PASSES=1;QT_QPA_PLATFORM=offscreen;TW_CACHE_DIR=${CMAKE_BINARY_DIR}/test_cache;QTEST_DISABLE_STACK_DUMP=1")
+      ENVIRONMENT "TW_VERIFY_PASSES=1;QT_QPA_PLATFORM=offscreen;TW_CACHE_DIR=${CMAKE_BINARY_DIR}/test_cache;QTEST_DISABLE_STACK_DUMP=1;QTEST_FUNCTION_TIMEOUT=3600000")
     if(stem MATCHES "slow")
       set_tests_properties(${flat}/${stem} PROPERTIES LABELS slow COST 0 RUN_SERIAL TRUE)
     else()
       set_tests_properties(${flat}/${stem} PROPERTIES COST 100)
     endif()
   endforeach()
+endfunction()
+
+# tw_texts(TARGET FOLDER ENDING TYPE HEADER FUNCTION): writes a source with a function `FUNCTION()` that returns what
+# the files of FOLDER with that ending say, as `TYPE{"<path>", "<text>"}` each, sorted by name.
+function(tw_texts target folder ending type header function_name)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.${ending})
+  list(SORT files)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
+  set(rows "")
+  foreach(file ${files})
+    get_filename_component(name ${file} NAME)
+    file(READ ${file} text)
+    string(APPEND rows "      {\"${folder}/${name}\", R\"TEXT(${text})TEXT\"},\n")
+  endforeach()
+  set(out ${CMAKE_BINARY_DIR}/generated/${folder}/texts.cpp)
+  file(CONFIGURE OUTPUT ${out} CONTENT
+"// Written by CMake from the files of @folder@.
+#include \"@header@\"
+
+namespace tw {
+std::vector<@type@> @function_name@() {
+  return {
+@rows@  };
+}
+}  // namespace tw
+" @ONLY)
+  target_sources(${target} PRIVATE ${out})
 endfunction()

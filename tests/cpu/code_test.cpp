@@ -274,6 +274,36 @@ private slots:
     }
   }
 
+  /// Two nests under a guard add to lanes of one register: each leaves those of the other.
+  void lanes_that_a_guard_leaves_out_keep_their_sum() {
+    constexpr char kText[] =
+        "tilewright program 1\n"
+        "program sums(X: f32[4]) -> (Y: f32[8])\n"
+        "  vector i in 8\n"
+        "    block start(v: 8 = i)\n"
+        "      Y[v] = 1.0\n"
+        "  for k in 4\n"
+        "    vector i in 8\n"
+        "      block even(v: 8 = i, reduce vk: 4 = k) if i%2 < 1\n"
+        "        Y[v] = Y[v]+X[vk]\n"
+        "    vector i in 8\n"
+        "      block third(v: 8 = i, reduce vk: 4 = k) if 0 < i%3\n"
+        "        Y[v] = Y[v]+X[vk]*2.0\n";
+    auto program = ir::parse_program(kText);
+    QVERIFY2(program, program ? "" : to_sentence(program.error()).c_str());
+    auto stages = lower(*program, backend_->target(), backend_->passes()).value();
+    QVERIFY(ir::print(stages.back().kernel).text.contains("@register"));
+    NDArray x = NDArray::create(DType::kF32, {4}).value();
+    for (int64_t k = 0; k < 4; ++k) x.set_value(k, double(k + 1));
+    ThreadPool pool(1);
+    for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull, CodeTier::kChecked}) {
+      auto outputs =
+          testing::run_compiled(stages.back().kernel, *program, {x}, *backend_, tier, pool);
+      QVERIFY2(outputs, outputs ? "" : to_sentence(outputs.error()).c_str());
+      QVERIFY(compare((*outputs)[0], ir::interpret(*program, {x}).value()[0], 0, 0).equal);
+    }
+  }
+
   /// The index of an outer loop comes from memory, those of inner loops do not.
   void an_index_that_is_read_stands_where_it_is_used() {
     constexpr char kText[] =

@@ -38,7 +38,7 @@ private slots:
       std::vector<NDArray> inputs = testing::random_inputs(*kernel, rng);
       te::Expected expected = testing::expected_of(*kernel, inputs);
       Schedule schedule(program);
-      for (int64_t tries = rng.between(12, 44); tries > 0; --tries) {
+      for (int64_t tries = rng.between(16, 60); tries > 0; --tries) {
         Step step = testing::propose_step(schedule.program(), rng);
         auto next = schedule.apply(step);
         if (!next) continue;
@@ -91,7 +91,7 @@ private slots:
     }
     QCOMPARE(int64_t(accepted.size()),
              std::ranges::count_if(primitive_table(), [&](Primitive const* one) {
-               return is_for(*one, backend->target());
+               return testing::is_proposed(*one, backend->target());
              }));
   }
 };

@@ -31,9 +31,11 @@ std::string cell(std::string text) {
 }
 
 std::string bounds_of(Parameter const& parameter) {
-  std::string text = parameter.word    ? "a name"
-                     : parameter.scope ? "a memory of the target"
-                     : parameter.axis  ? "an axis of the target's blocks and threads"
+  std::string text = parameter.word        ? "a name"
+                     : parameter.scope     ? "a memory of the target"
+                     : parameter.axis      ? "an axis of the target's blocks and threads"
+                     : parameter.intrinsic ? "an instruction of the target"
+                     : parameter.list      ? "numbers with commas between them, in quotes"
                      : !parameter.choices.empty()
                          ? fmt::format("{}", fmt::join(parameter.choices, ", "))
                          : fmt::format("{} to {}", parameter.low, parameter.high);

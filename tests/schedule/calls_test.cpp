@@ -44,6 +44,31 @@ constexpr char kProduct[] =
     "          call mma(C[vi*4+a, vj*4+b] over (a in 4, b in 4), "
     "P[vi*4+a, vk*4+b] over (a in 4, b in 4), B[vk*4+a, vj*4+b] over (a in 4, b in 4))\n";
 
+/// A call that starts its sum itself.
+constexpr char kStarting[] =
+    "program f(A: f32[4, 8], B: f32[8, 4]) -> (C: f32[4, 4])\n"
+    "  for k in 2\n"
+    "    block C(reduce vk: 2 = k)\n"
+    "      init\n"
+    "        for a in 4\n"
+    "          for b in 4\n"
+    "            C[a, b] = 0.0\n"
+    "      call mma(C[a, b] over (a in 4, b in 4), A[a, vk*4+b] over (a in 4, b in 4), "
+    "B[vk*4+a, b] over (a in 4, b in 4))\n";
+
+/// A sum and a call that goes on with it, in one loop.
+constexpr char kBeside[] =
+    "program f(A: f32[4, 8], B: f32[8, 4]) -> (C: f32[4, 4])\n"
+    "  for k in 2\n"
+    "    for i in 4\n"
+    "      for j in 4\n"
+    "        block C(vi: 4 = i, vj: 4 = j, reduce vk: 2 = k)\n"
+    "          init C[vi, vj] = 0.0\n"
+    "          C[vi, vj] = C[vi, vj]+A[vi, vk]\n"
+    "    block M(reduce vk: 2 = k)\n"
+    "      call mma(C[a, b] over (a in 4, b in 4), A[a, vk*4+b] over (a in 4, b in 4), "
+    "B[vk*4+a, b] over (a in 4, b in 4))\n";
+
 /// Each call moves four elements by one row.
 constexpr char kShift[] =
     "program f(X: f32[9, 8]) -> (Y: f32[9, 8])\n"
@@ -76,6 +101,7 @@ private slots:
     QTest::newRow("unroll") << kProduct << "unroll(C.k)";
     QTest::newRow("compute_at a row of tiles") << kProduct << "compute_at(P, C.i)";
     QTest::newRow("compute_at one tile") << kProduct << "compute_at(P, C.k)";
+    QTest::newRow("decompose beside a call") << kBeside << "decompose_reduction(C.k)";
     QTest::newRow("columns are independent") << kShift << "parallel(rows.j)";
     QTest::newRow("columns may come first") << kShift << "reorder(rows.j, rows.i)";
   }
@@ -124,6 +150,18 @@ private slots:
     QTest::newRow("the call itself") << kProduct << "compute_inline(C)"
                                      << "block_is_a_call"
                                      << "a call of mma";
+    QTest::newRow("decompose a call") << kProduct << "decompose_reduction(C.k)"
+                                      << "not_one_reduction"
+                                      << "does not start a reduction";
+    QTest::newRow("decompose a call that starts") << kStarting << "decompose_reduction(C.k)"
+                                                  << "not_one_reduction"
+                                                  << "";
+    QTest::newRow("factor a call") << kProduct << "rfactor(C.k)"
+                                   << "not_one_reduction"
+                                   << "";
+    QTest::newRow("factor a call that starts") << kStarting << "rfactor(C.k)"
+                                               << "not_one_reduction"
+                                               << "";
     QTest::newRow("made for none") << kProduct << "cache_write(P)"
                                    << "program_has_calls"
                                    << "calls";
@@ -172,7 +210,7 @@ private slots:
   }
 
   void written_out_programs_compute_the_same() {
-    for (char const* text : {kProduct, kShift}) {
+    for (char const* text : {kProduct, kShift, kStarting, kBeside}) {
       ir::Program program = schedule_of(text).program();
       ir::Program plain = with_calls_written_out(program);
       QVERIFY(!has_calls(plain) && has_calls(program));

@@ -12,6 +12,7 @@ inline std::vector<Pass> all_passes() {
           lower_blocks(),
           simplify_kernel().because("for the test"),
           compact_tensors(),
+          open_sizes(),
           partition_loops(),
           guard_updates(),
           flatten_buffers(),

@@ -128,6 +128,28 @@ inline int64_t block_in_a_loop(ir::Program const& program, Rng& rng) {
   return good[size_t(rng.below(int64_t(good.size())))];
 }
 
+/// The first block from one on that shares a loop with another one; that one, if there is none.
+inline int64_t with_neighbours(std::vector<ir::BlockSite> const& blocks, size_t from) {
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    ir::BlockSite const& site = blocks[(from + i) % blocks.size()];
+    for (ir::BlockSite const& other : blocks)
+      if (other.block != site.block && !other.loops.empty() && !site.loops.empty() &&
+          other.loops[0]->id == site.loops[0]->id)
+        return int64_t((from + i) % blocks.size());
+  }
+  return int64_t(from);
+}
+
+/// The first block from one on that stores a choice; that one, if there is none.
+inline int64_t one_that_pads(std::vector<ir::BlockSite> const& blocks, size_t from) {
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    size_t at = (from + i) % blocks.size();
+    auto const* store = blocks[at].block->body.as<ir::Store>();
+    if (store && store->value.as<ir::Select>()) return int64_t(at);
+  }
+  return int64_t(from);
+}
+
 /// Some step of a primitive, legal or not, with targets and arguments of the right number.
 inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& primitive,
                          Target const& target = *any_target()) {
@@ -136,14 +158,21 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
   step.primitive = primitive.name;
   auto name = [&](ir::LoopSite const& site) { return reference_of(program, site.loop->id); };
   std::vector<ir::BlockSite> blocks = ir::blocks_of(program.body);
+  // Of steps that take neighbours apart: one that stands with others. Of those about tensors inside
+  // of loops: one that makes such a tensor.
+  auto near = rng.below(int64_t(blocks.size()));
+  if (primitive.name == "compute_root" || primitive.name == "fission")
+    near = with_neighbours(blocks, size_t(near));
+  if (primitive.name == "decompose_padding") near = one_that_pads(blocks, size_t(near));
+  if (primitive.name == "double_buffer" || primitive.name == "rolling_buffer")
+    near = block_in_a_loop(program, rng);
   // Blocks, and loops of a block beside them: mostly of a neighbour, which may share a tensor.
-  bool in_a_loop = primitive.name == "double_buffer" || primitive.name == "rolling_buffer";
-  auto near = in_a_loop ? block_in_a_loop(program, rng) : rng.below(int64_t(blocks.size()));
   for (TargetKind kind : primitive.kinds)
     if (kind == TargetKind::kBlock) {
       step.targets.push_back(blocks[size_t(near)].block->name);
     } else {
       auto at = std::clamp<int64_t>(near + (rng.below(2) ? 1 : -1), 0, int64_t(blocks.size()) - 1);
+      if (primitive.name == "fission" && rng.below(8) > 0) at = near;
       auto const& around = blocks[size_t(at)].loops;
       step.targets.push_back(
           around.empty() || rng.below(4) == 0
@@ -197,6 +226,13 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
   return step;
 }
 
+/// Whether random steps are made of it: the target has a use for it, and it does not open a size,
+/// after which few others are taken (tests/schedule/sizes_test.cpp proposes those).
+inline bool is_proposed(Primitive const& primitive, Target const& target) {
+  bool opens = primitive.open_sizes && primitive.open_sizes->with_value;
+  return is_for(primitive, target) && !opens;
+}
+
 /// The same with a primitive of the table that the target has a use for.
 inline Step propose_step(ir::Program const& program, Rng& rng,
                          Target const& target = *any_target()) {
@@ -208,12 +244,12 @@ inline Step propose_step(ir::Program const& program, Rng& rng,
   std::vector<std::string> favoured{"compute_at", "reverse_compute_at"};
   if (std::ranges::any_of(ir::loops_of(program.body), holds_tensors))
     favoured = {"double_buffer", "software_pipeline", "rolling_buffer"};
-  if (rng.below(6) == 0)
+  if (rng.below(8) == 0)
     return propose_step(program, rng,
                         *find_primitive(favoured[size_t(rng.below(int64_t(favoured.size())))]),
                         target);
   for (Primitive const* one : primitive_table())
-    if (is_for(*one, target)) usable.push_back(one);
+    if (is_proposed(*one, target)) usable.push_back(one);
   return propose_step(program, rng, *usable[size_t(rng.below(int64_t(usable.size())))], target);
 }
 

@@ -1,5 +1,6 @@
 // for k: S: if k == 0: T = 0; T += x   -->   T = 0; for k: T += x
 #include <algorithm>
+#include <set>
 
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
@@ -9,6 +10,8 @@ namespace tw {
 namespace {
 
 using namespace ir;
+
+constexpr int64_t kLargestExtent = int64_t(1) << 31;
 
 struct Roles {
   bool spatial = false;
@@ -59,6 +62,49 @@ Stmt guarded(Block const& block) {
   return seq({init, without_init(block)});
 }
 
+/// Values at which a digit of a counted loop begins again: divisors, and products of them.
+std::set<int64_t> turns_of(Expr const& counted, int64_t extent) {
+  std::set<int64_t> turns;
+  walk(counted, [&](Expr const& e) {
+    auto const* binary = e.as<Binary>();
+    bool divides =
+        binary && (binary->op == BinaryOp::kFloorDiv || binary->op == BinaryOp::kFloorMod);
+    auto by = divides ? as_int(binary->b) : std::nullopt;
+    std::set<int64_t> known = turns;
+    if (by && *by > 1 && *by < extent) turns.insert(*by);
+    for (int64_t turn : known)
+      if (by && *by > 1 && *by <= (extent - 1) / turn) turns.insert(turn * *by);
+    return true;
+  });
+  return turns;
+}
+
+/// The sum starts at the loop's first iteration and at no later one.
+bool starts_once(Block const& block, For const& loop, arith::Ranges ranges) {
+  int64_t extent = as_int(loop.extent).value_or(kLargestExtent);
+  Expr counted;
+  for (IterVar const& iter : block.iters)
+    if (iter.kind == IterKind::kReduce) counted = counted ? counted + iter.binding : iter.binding;
+  std::set<int64_t> turns = turns_of(counted, extent);
+  turns.insert(extent);
+  for (int64_t low = 1; int64_t turn : turns) {
+    ranges.set(loop.name(), {low, turn - 1});
+    if (low < turn && !arith::always(int_imm(1) <= counted, ranges)) return false;
+    low = turn;
+  }
+  return true;
+}
+
+/// Where it is not known that they start the sum once, they start it where they are.
+bool start_once(BlockSite const& site) {
+  arith::Ranges ranges;
+  for (For const* loop : site.loops)
+    ranges.set(loop->name(), {0, as_int(loop->extent).value_or(kLargestExtent) - 1});
+  return std::ranges::all_of(site.loops, [&](For const* loop) {
+    return !roles_of(*site.block, *loop).reduce || starts_once(*site.block, *loop, ranges);
+  });
+}
+
 Stmt hoisted(Stmt const& body, BlockSite const& site) {
   Block const& block = *site.block;
   auto first = std::find_if(site.loops.begin(), site.loops.end(),
@@ -67,7 +113,7 @@ Stmt hoisted(Stmt const& body, BlockSite const& site) {
     Roles r = roles_of(block, *loop);
     return r.reduce && r.spatial;
   });
-  if (mixed) return replace_block(body, block.id, guarded(block));
+  if (mixed || !start_once(site)) return replace_block(body, block.id, guarded(block));
   Substitution zeros;
   std::vector<For const*> kept;
   for (auto at = first; at != site.loops.end(); ++at) {

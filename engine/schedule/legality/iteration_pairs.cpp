@@ -294,6 +294,49 @@ PairAnswer find_overtaken(std::vector<BlockSite> const& blocks,
   return overtaking.answer;
 }
 
+PairAnswer find_crossing(std::vector<BlockSite> const& first, std::vector<BlockSite> const& second,
+                         std::vector<For const*> const& chain, std::set<std::string> const& except,
+                         Effort effort) {
+  PairAnswer answer;
+  std::vector<BlockSite> blocks = first;
+  blocks.insert(blocks.end(), second.begin(), second.end());
+  auto apart = separated_loops(blocks, chain, except);
+  if (effort == Effort::kTrusted || std::ranges::find(apart, false) == apart.end()) return answer;
+  IntegerSets sets(effort);
+  std::set<std::string> agree;
+  for (For const* outer : blocks.front().loops) {
+    if (outer->id == chain.front()->id) break;
+    agree.insert(outer->name());
+  }
+  std::vector<Access> accesses = shared_accesses(blocks, except);
+  for (Access const& x : accesses)
+    for (Access const& y : accesses) {
+      bool asked = x.block >= first.size() && y.block < first.size() && x.buffer == y.buffer &&
+                   (x.writes || y.writes);
+      std::set<std::string> equal = agree;
+      for (size_t level = 0; asked && level < chain.size(); ++level) {
+        Pair pair(blocks[x.block], x, blocks[y.block], y, equal);
+        pair.second_greater(*chain[level]);
+        if (pair.ask(sets, chain[level]->name(), answer)) return answer;
+        equal.insert(chain[level]->name());
+      }
+    }
+  return answer;
+}
+
+PairAnswer find_written_by_both(BlockSite const& a, BlockSite const& b, Effort effort) {
+  PairAnswer answer;
+  if (effort == Effort::kTrusted) return answer;
+  IntegerSets sets(effort);
+  std::vector<Access> of_a = accesses_of(a), of_b = accesses_of(b, 1);
+  for (Access const& x : of_a)
+    for (Access const& y : of_b) {
+      if (!x.writes || !y.writes || x.buffer != y.buffer) continue;
+      if (Pair(a, x, b, y, {}).ask(sets, "", answer)) return answer;
+    }
+  return answer;
+}
+
 PairAnswer find_restarted(BlockSite const& site, std::vector<For const*> const& loops,
                           Effort effort) {
   if (effort == Effort::kTrusted) return {};

@@ -38,6 +38,17 @@ PairAnswer find_overtaken(std::vector<ir::BlockSite> const& blocks,
                           std::set<std::string> const& agree, std::set<std::string> const& except,
                           Effort effort);
 
+/// Two iterations of a chain of loops (those around it equal, those below free) that meet in an
+/// element which one of them writes: the earlier one of a block of `second`, the later one of a
+/// block of `first`. They change places when all of `first` runs before `second`.
+PairAnswer find_crossing(std::vector<ir::BlockSite> const& first,
+                         std::vector<ir::BlockSite> const& second,
+                         std::vector<ir::For const*> const& chain,
+                         std::set<std::string> const& except, Effort effort);
+
+/// Two iterations, whatever their loops, in which two blocks write one element.
+PairAnswer find_written_by_both(ir::BlockSite const& a, ir::BlockSite const& b, Effort effort);
+
 /// Two iterations of nested loops, those around them equal, that both start the sum of one element:
 /// a nest that computes parts again.
 PairAnswer find_restarted(ir::BlockSite const& site, std::vector<ir::For const*> const& loops,

@@ -42,13 +42,18 @@ bool visible_in(Program const& program, std::string const& buffer,
   return visible;
 }
 
+bool runs_at_once(LoopKind kind) {
+  return kind == LoopKind::kParallel || kind == LoopKind::kVector || kind == LoopKind::kBind;
+}
+
 }  // namespace
 
 std::expected<void, Refusal> inputs_in_scope(Program const& program, BlockSite const& block,
                                              std::vector<For const*> const& new_loops,
                                              std::string const& verb) {
+  Buffer own = written_buffer(block);
   for (std::string const& buffer : read_buffers(*block.block))
-    if (!visible_in(program, buffer, new_loops))
+    if ((!own || own->name != buffer) && !visible_in(program, buffer, new_loops))
       return refuse_stage(
           "input_out_of_scope",
           fmt::format("{} reads {}, which does not exist at that place", block.block->name, buffer),
@@ -135,6 +140,20 @@ std::expected<void, Refusal> annotations_hold(Program const& moved, Target const
       if (auto free = independent_iterations(moved, target, site_of(moved, loop->id), verb, effort);
           !free)
         return std::unexpected(free.error());
+  return {};
+}
+
+std::expected<void, Refusal> shared_tensors_hold(Program const& moved, Target const& target,
+                                                 std::set<std::string> const& tensors,
+                                                 std::string const& verb, Effort effort) {
+  std::set<LoopId> asked;
+  for (std::string const& tensor : tensors)
+    for (BlockSite const& writer : writers_of(moved, tensor))
+      for (For const* loop : writer.loops) {
+        if (!runs_at_once(loop->loop_kind) || !asked.insert(loop->id).second) continue;
+        auto free = independent_iterations(moved, target, site_of(moved, loop->id), verb, effort);
+        if (!free) return std::unexpected(free.error());
+      }
   return {};
 }
 

@@ -3,6 +3,8 @@
 
 #include <expected>
 #include <functional>
+#include <set>
+#include <string>
 
 #include "engine/schedule/legality/flow.h"
 #include "engine/schedule/legality/region.h"
@@ -37,6 +39,11 @@ std::expected<void, Refusal> place_takes_nests(ir::Program const& program,
 std::expected<void, Refusal> annotations_hold(ir::Program const& moved, Target const& target,
                                               ir::LoopId place, std::string const& verb,
                                               Effort effort);
+/// The same of every loop around a block that writes one of `tensors`, which have moved out of
+/// loops where each iteration had its own.
+std::expected<void, Refusal> shared_tensors_hold(ir::Program const& moved, Target const& target,
+                                                 std::set<std::string> const& tensors,
+                                                 std::string const& verb, Effort effort);
 /// Other blocks that write the block's tensor write other elements of it.
 bool writes_apart(ir::Program const& program, ir::BlockSite const& block);
 /// The tensor is written by this block alone.

@@ -17,13 +17,20 @@ using namespace ir;
 
 constexpr char kVerb[] = "cache_write";
 
-/// Nothing needs the tensor before the block's nest has ended.
-bool read_after_its_nest(Program const& program, BlockSite const& block) {
-  std::string const& tensor = written_buffer(block)->name;
+/// Nothing else needs the tensor before the nests of all that write it have ended.
+bool read_after_its_nests(Program const& program, std::vector<BlockSite> const& writers) {
+  std::string const& tensor = written_buffer(writers[0])->name;
   if (!is_parameter(program, tensor) && !lives_at_top(program, tensor)) return false;
-  std::vector<BlockSite> readers = readers_of(program, tensor);
+  std::vector<BlockSite> blocks = blocks_of(program.body), readers = readers_of(program, tensor);
+  auto place_of = [&](BlockSite const& site) {
+    return std::ranges::find(blocks, site.block->id, [](auto const& b) { return b.block->id; });
+  };
   return std::ranges::none_of(readers, [&](BlockSite const& reader) {
-    return reader.block->id != block.block->id && shared_loops(reader.loops, block.loops) > 0;
+    auto same = [&](BlockSite const& writer) { return writer.block->id == reader.block->id; };
+    if (std::ranges::any_of(writers, same)) return false;
+    return std::ranges::any_of(writers, [&](BlockSite const& writer) {
+      return shared_loops(reader.loops, writer.loops) > 0 || place_of(reader) < place_of(writer);
+    });
   });
 }
 
@@ -33,9 +40,13 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (!written_buffer(block))
     return refuse_stage("not_one_tensor", fmt::format("{} does not write one tensor", name),
                         "cache_write: the block must write one tensor");
-  if (auto alone = only_writer(move.program, block, kVerb); !alone)
-    return std::unexpected(alone.error());
-  if (!read_after_its_nest(move.program, block))
+  std::vector<BlockSite> writers = writers_of(move.program, written_buffer(block)->name);
+  for (BlockSite const& writer : writers)
+    if (!written_buffer(writer))
+      return refuse_stage("not_one_tensor",
+                          fmt::format("{} does not write one tensor", writer.block->name),
+                          "cache_write: every block that writes the tensor must write only it");
+  if (!read_after_its_nests(move.program, writers))
     return refuse_stage("read_in_its_nest",
                         fmt::format("what {} writes is needed before its nest ends: apply "
                                     "cache_write before moving blocks together",
@@ -60,8 +71,11 @@ Applied apply(Move const& move) {
   copy = replace_block(copy, made->id,
                        make<Block>(made->id, free_tensor_name(move.program, block.name + "_write"),
                                    made->op, made->iters, Expr(), Stmt(), made->body));
-  Stmt body = around_root(move.program.body, block.id, Stmt(), copy);
-  body = replace_block(body, block.id, with_buffer(block, target->name, cache, Side::kBoth));
+  std::vector<BlockSite> writers = writers_of(move.program, target->name);
+  Stmt body = around_root(move.program.body, writers.back().block->id, Stmt(), copy);
+  for (BlockSite const& writer : writers)
+    body = replace_block(body, writer.block->id,
+                         with_buffer(*writer.block, target->name, cache, Side::kBoth));
   applied.program.body = make<Alloc>(cache, body);
   if (move.has("layout"))
     applied.program = with_layout(applied.program, cache->name,
@@ -78,7 +92,9 @@ Primitive const& primitive_cache_write() {
       .title = "Compute into a cache",
       .doc =
           "A block computes into a new tensor, which another block then copies to the original "
-          "one. Moved to a loop with reverse_compute_at, the cache holds one tile.",
+          "one. Moved to a loop with reverse_compute_at, the cache holds one tile. Other blocks "
+          "that "
+          "write the tensor compute into the cache, too.",
       .rewrite = "C[i] = f(i)  -->  C_cache[i] = f(i); C_write: C[i] = C_cache[i]",
       .parameters = {cache_scope_parameter(), cache_layout_parameter()},
       .check = check,

@@ -102,8 +102,16 @@ Stmt start_block(Block const& block, Substitution const& zeros, Program& program
                      Stmt(), block.init);
 }
 
+/// The same of a program whose calls are not written out: a call that goes on with the sum has no
+/// store that shows it.
+BlockSite checked_start(Move const& move) {
+  std::vector<BlockSite> blocks = working_blocks(move.loops[0]);
+  return *std::ranges::find_if(blocks,
+                               [](BlockSite const& site) { return bool(site.block->init); });
+}
+
 Applied apply(Move const& move) {
-  BlockSite site = *starting_block(move.loops[0]);
+  BlockSite site = checked_start(move);
   Block const& block = *site.block;
   Applied applied{move.program, {}, {}};
   std::vector<For const*> inner = inner_loops(move, site);

@@ -36,8 +36,9 @@ Applied apply(Move const& move) {
   ir::Expr fused = ir::var(name), extent = outer.extent * inner.extent;
   ir::Substitution by{{outer.name(), ir::floor_div(fused, inner.extent)},
                       {inner.name(), ir::floor_mod(fused, inner.extent)}};
-  ir::Stmt body =
-      rebind(inner.body, by, nullptr, {{name, *ir::as_int(extent)}}, move.loops[0].around);
+  std::vector<std::pair<std::string, int64_t>> known;
+  if (auto iterations = ir::as_int(extent)) known.emplace_back(name, *iterations);
+  ir::Stmt body = rebind(inner.body, by, nullptr, known, move.loops[0].around);
   body = ir::make<ir::For>(id, fused, extent, ir::LoopKind::kSerial, body);
   applied.program.body = ir::replace_loop(move.program.body, outer.id, body);
   applied.cursors[outer.id] = {id};
@@ -61,6 +62,7 @@ Primitive const& primitive_fuse() {
       .gives = 1,
       .check = check,
       .apply = apply,
+      .open_sizes = OpenSizes{apply},
   };
   return primitive;
 }

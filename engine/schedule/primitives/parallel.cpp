@@ -14,6 +14,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
   return independent_iterations(move.program, move.target, site, "parallel", move.effort);
 }
 
+Applied apply(Move const& move) { return with_kind(move, ir::LoopKind::kParallel); }
+
 }  // namespace
 
 Primitive const& primitive_parallel() {
@@ -27,7 +29,8 @@ Primitive const& primitive_parallel() {
       .marks = ir::LoopKind::kParallel,
       .at_hand = true,
       .check = check,
-      .apply = [](Move const& move) { return with_kind(move, ir::LoopKind::kParallel); },
+      .apply = apply,
+      .open_sizes = OpenSizes{apply},
   };
   return primitive;
 }

@@ -97,6 +97,7 @@ Primitive const& primitive_reorder() {
       .targets = -1,
       .check = check,
       .apply = apply,
+      .open_sizes = OpenSizes{apply},
   };
   return primitive;
 }

@@ -6,6 +6,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/hints.h"
+#include "engine/schedule/legality/iteration_pairs.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
@@ -37,6 +38,24 @@ bool guards_keep_apart(BlockSite const& site) {
 bool starts_from_nothing(Block const& block) {
   Expr start = block.init.to<Store>().value;
   return equal(start, neutral(reduction_of(block)->op, start.type()));
+}
+
+/// A nest that computes its sums again would add each of them several times to the whole.
+std::expected<void, Refusal> sums_once(Move const& move, BlockSite const& site) {
+  PairAnswer again = find_restarted(site, site.loops, move.effort);
+  if (again.none()) return {};
+  std::string const& name = site.block->name;
+  auto refusal = refuse(
+      again.conflict ? "starts_again" : "undecided",
+      again.conflict
+          ? fmt::format("{} computes elements of {} more than once, each time from the start", name,
+                        again.conflict->buffer)
+          : fmt::format("it could not be proved that {} computes each element once: {}", name,
+                        again.unknown),
+      "rfactor: each element must be reduced only once", move.loops);
+  refusal.error().conflict = again.conflict;
+  refusal.error().undecided = !again.conflict;
+  return refusal;
 }
 
 std::expected<Proof, Refusal> check(Move const& move) {
@@ -85,6 +104,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
                   fmt::format("a guard of {} depends on both reduction loops and spatial loops",
                               blocks[0].block->name),
                   "rfactor: a guard of a term must depend on its reduction loops only", {site});
+  if (auto once = sums_once(move, blocks[0]); !once) return std::unexpected(once.error());
   return Proof{"only the order of a sum changes"};
 }
 

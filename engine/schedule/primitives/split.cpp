@@ -7,10 +7,16 @@ namespace tw {
 namespace {
 
 /// Outer and inner extent; with `parts` the last outer iterations may be empty.
-std::pair<int64_t, int64_t> extents(Move const& move, int64_t extent) {
-  int64_t given = move.number(move.has("factor") ? "factor" : "parts"),
-          other = (extent + given - 1) / given;
+std::pair<ir::Expr, ir::Expr> extents(Move const& move, ir::Expr const& extent) {
+  int64_t number = move.number(move.has("factor") ? "factor" : "parts");
+  ir::Expr given = ir::int_imm(number), other = ir::floor_div(extent + (number - 1), given);
   return move.has("factor") ? std::pair{other, given} : std::pair{given, other};
+}
+
+/// Null where the product of both is the extent.
+ir::Expr guard_of(ir::Expr const& value, ir::Expr const& extent, ir::Expr const& product) {
+  auto whole = ir::as_int(extent), covered = ir::as_int(product);
+  return whole && whole == covered ? nullptr : value < extent;
 }
 
 std::string const& name_of(ir::Expr const& variable) { return variable.to<ir::Variable>().name; }
@@ -34,18 +40,19 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 Applied apply(Move const& move) {
   ir::For const& loop = *move.loops[0].loop;
-  auto [outer, inner] = extents(move, *ir::as_int(loop.extent));
+  auto [outer, inner] = extents(move, loop.extent);
   Applied applied{move.program, {}, {}};
   ir::Expr outer_var = ir::var(made_name(move, 0, loop.name() + ".0"));
   ir::Expr inner_var = ir::var(made_name(move, 1, loop.name() + ".1"));
   ir::Expr value = outer_var * inner + inner_var;
-  ir::Expr guard = outer * inner == *ir::as_int(loop.extent) ? nullptr : value < loop.extent;
+  ir::Expr guard = guard_of(value, loop.extent, outer * inner);
+  std::vector<std::pair<std::string, int64_t>> known;
+  for (auto const& [variable, extent] : {std::pair{outer_var, outer}, {inner_var, inner}})
+    if (auto iterations = ir::as_int(extent)) known.emplace_back(name_of(variable), *iterations);
   ir::LoopId outer_id = applied.program.fresh_loop(), inner_id = applied.program.fresh_loop();
-  ir::Stmt body =
-      rebind(loop.body, {{loop.name(), value}}, guard,
-             {{name_of(outer_var), outer}, {name_of(inner_var), inner}}, move.loops[0].around);
-  body = ir::make<ir::For>(inner_id, inner_var, ir::int_imm(inner), ir::LoopKind::kSerial, body);
-  body = ir::make<ir::For>(outer_id, outer_var, ir::int_imm(outer), ir::LoopKind::kSerial, body);
+  ir::Stmt body = rebind(loop.body, {{loop.name(), value}}, guard, known, move.loops[0].around);
+  body = ir::make<ir::For>(inner_id, inner_var, inner, ir::LoopKind::kSerial, body);
+  body = ir::make<ir::For>(outer_id, outer_var, outer, ir::LoopKind::kSerial, body);
   applied.program.body = ir::replace_loop(move.program.body, loop.id, body);
   applied.cursors[loop.id] = {outer_id, inner_id};
   applied.made = {outer_id, inner_id};
@@ -81,6 +88,7 @@ Primitive const& primitive_split() {
                       .counts = 0}},
       .check = check,
       .apply = apply,
+      .open_sizes = OpenSizes{apply},
   };
   return primitive;
 }

@@ -38,6 +38,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
   return Proof{"unrolling keeps the order of iterations"};
 }
 
+Applied apply(Move const& move) { return with_kind(move, ir::LoopKind::kUnroll); }
+
 }  // namespace
 
 Primitive const& primitive_unroll() {
@@ -52,7 +54,8 @@ Primitive const& primitive_unroll() {
       .marks = ir::LoopKind::kUnroll,
       .at_hand = true,
       .check = check,
-      .apply = [](Move const& move) { return with_kind(move, ir::LoopKind::kUnroll); },
+      .apply = apply,
+      .open_sizes = OpenSizes{apply},
   };
   return primitive;
 }

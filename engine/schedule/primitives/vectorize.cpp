@@ -31,6 +31,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
   return independent_iterations(move.program, move.target, site, "vectorize", move.effort);
 }
 
+Applied apply(Move const& move) { return with_kind(move, ir::LoopKind::kVector); }
+
 }  // namespace
 
 Primitive const& primitive_vectorize() {
@@ -46,7 +48,8 @@ Primitive const& primitive_vectorize() {
       .marks = ir::LoopKind::kVector,
       .at_hand = true,
       .check = check,
-      .apply = [](Move const& move) { return with_kind(move, ir::LoopKind::kVector); },
+      .apply = apply,
+      .open_sizes = OpenSizes{apply},
   };
   return primitive;
 }

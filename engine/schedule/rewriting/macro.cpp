@@ -12,22 +12,6 @@
 namespace tw {
 namespace {
 
-/// Where loops are after a step, given where they were before it.
-void follow(CursorMap& cursors, CursorMap const& step) {
-  for (auto& [from, now] : cursors) {
-    std::vector<ir::LoopId> next;
-    for (ir::LoopId id : now) {
-      auto moved = step.find(id);
-      if (moved == step.end())
-        next.push_back(id);
-      else
-        next.insert(next.end(), moved->second.begin(), moved->second.end());
-    }
-    now = std::move(next);
-  }
-  for (auto const& [from, to] : step) cursors.try_emplace(from, to);
-}
-
 bool stands_in(ir::Program const& program, ir::LoopId id) {
   return std::ranges::any_of(ir::loops_of(program.body),
                              [&](ir::LoopSite const& site) { return site.loop->id == id; });
@@ -117,6 +101,26 @@ private:
 
 }  // namespace
 
+void follow(CursorMap& cursors, CursorMap const& step) {
+  for (auto& [from, now] : cursors) {
+    std::vector<ir::LoopId> next;
+    for (ir::LoopId id : now) {
+      auto moved = step.find(id);
+      if (moved == step.end())
+        next.push_back(id);
+      else
+        next.insert(next.end(), moved->second.begin(), moved->second.end());
+    }
+    now = std::move(next);
+  }
+  for (auto const& [from, to] : step) cursors.try_emplace(from, to);
+}
+
+Refusal retold(Refusal refusal, ir::Program const& before, ir::Program const& on_the_way,
+               CursorMap const& cursors) {
+  return Retelling(before, on_the_way, cursors).of(std::move(refusal));
+}
+
 std::expected<Applied, Refusal> run_steps(Move const& move, std::vector<Step> const& steps) {
   Applied applied{move.program, {}, {}};
   // The schedule lives no longer than the move, which knows that the target lives.
@@ -125,7 +129,7 @@ std::expected<Applied, Refusal> run_steps(Move const& move, std::vector<Step> co
     auto next = schedule.apply(step, move.effort);
     if (!next)
       return std::unexpected(
-          Retelling(move.program, schedule.program(), applied.cursors).of(next.error()));
+          retold(next.error(), move.program, schedule.program(), applied.cursors));
     schedule = std::move(*next);
     follow(applied.cursors, schedule.last_cursors());
   }

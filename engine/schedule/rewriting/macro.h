@@ -11,4 +11,12 @@ namespace tw {
 /// the way.
 std::expected<Applied, Refusal> run_steps(Move const& move, std::vector<Step> const& steps);
 
+/// Goes on from where loops were led before a step.
+void follow(CursorMap& cursors, CursorMap const& step);
+
+/// A refusal of a step on the way told of the loops of the program before the first step, which
+/// `cursors` lead from.
+Refusal retold(Refusal refusal, ir::Program const& before, ir::Program const& on_the_way,
+               CursorMap const& cursors);
+
 }  // namespace tw

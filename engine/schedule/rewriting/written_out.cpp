@@ -127,12 +127,31 @@ Stmt with_own_loops(Stmt const& behaviour, std::string const& block) {
   });
 }
 
+/// What the call goes on with is set in the first of its iterations.
+Stmt start_of(Block const& block, Program& program) {
+  std::vector<IterVar> iters;
+  Expr first = block.predicate;
+  for (IterVar const& iter : block.iters) {
+    if (iter.kind != IterKind::kReduce) {
+      iters.push_back(iter);
+      continue;
+    }
+    Expr zero = binary(BinaryOp::kEq, iter.binding, int_imm(0));
+    first = first ? first && zero : zero;
+  }
+  Block start(program.fresh_block(), free_tensor_name(program, block.name + "_start"), block.op,
+              std::move(iters), first, Stmt(), block.init);
+  Nests nests(start, program);
+  return nests.of(with_own_loops(block.init, start.name));
+}
+
 Stmt written_out(Block const& block, Program& program) {
   auto const& call = block.body.to<IntrinsicCall>();
   Nests nests(block, program);
   Stmt behaviour = call.intrinsic->behaviour;
-  if (!behaviour) return nests.leaf(make<Seq>(std::vector<Stmt>{}));
-  return nests.of(Inlining(call).visit(with_own_loops(behaviour, block.name)));
+  Stmt works = behaviour ? nests.of(Inlining(call).visit(with_own_loops(behaviour, block.name)))
+                         : nests.leaf(make<Seq>(std::vector<Stmt>{}));
+  return block.init ? seq({start_of(block, program), works}) : works;
 }
 
 }  // namespace

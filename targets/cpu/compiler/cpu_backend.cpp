@@ -28,6 +28,7 @@ std::vector<Pass> cpu_passes() {
       simplify_kernel().because(
           "before loops are partitioned: simplified guards show where they hold"),
       compact_tensors(),
+      open_sizes(),
       partition_loops(),
       guard_updates(),
       flatten_buffers(),

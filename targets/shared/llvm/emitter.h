@@ -100,6 +100,7 @@ private:
   // emitter_stmt.cpp
   void allocation(ir::Alloc const& node);
   void loop(ir::For const& node);
+  void named(ir::Let const& node);
   void parallel(ir::For const& node);
   void condition(ir::If const& node);
   void masked(ir::If const& node);

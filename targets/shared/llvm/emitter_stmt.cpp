@@ -74,7 +74,7 @@ void Emitter::statement(Stmt const& s) {
                           fmt::format("{} has no code on this target", node.intrinsic->name));
                    },
                    [&](Block const& node) { unsupported("the block " + node.name); },
-                   [&](Let const&) { unsupported("'let'"); },
+                   [&](Let const& node) { located(node, &Emitter::named); },
                });
 }
 
@@ -114,6 +114,23 @@ void keep_rolled(llvm::Instruction* branch) {
 }
 
 }  // namespace
+
+/// As a loop's counter: tasks below know it, and what is made of it has a place before the body.
+void Emitter::named(Let const& node) {
+  std::string const& name = node.var.to<Variable>().name;
+  auto* before = llvm::BasicBlock::Create(context_, "", function_);
+  auto* inside = llvm::BasicBlock::Create(context_, "", function_);
+  builder_.CreateBr(before);
+  builder_.SetInsertPoint(before);
+  bind(name, expression(node.value));
+  builder_.CreateBr(inside);
+  levels_.push_back({before, {}, name});
+  builder_.SetInsertPoint(inside);
+  statement(node.body);
+  levels_.pop_back();
+  variable_order_.pop_back();
+  variables_.erase(name);
+}
 
 void Emitter::loop(For const& node) {
   if (node.loop_kind == LoopKind::kParallel) return parallel(node);
@@ -272,7 +289,8 @@ void Emitter::store(Store const& node) {
   if (node.buffer->scope != "register") note_copies(node.value);  // a sum is computed with
   Value* value = expression(node.value);
   if (node.buffer->scope == "register") {
-    registers_[node.buffer->name] = value;
+    Value*& kept = registers_[node.buffer->name];
+    kept = mask_ && kept ? builder_.CreateSelect(mask_, value, kept) : value;
     return;
   }
   check_range(node.buffer, node.indices[0], CheckKind::kWrite);

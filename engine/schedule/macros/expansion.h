@@ -1,0 +1,22 @@
+/// A macro's steps, taken on a schedule.
+#pragma once
+
+#include "engine/schedule/macros/macro_set.h"
+#include "engine/schedule/schedule.h"
+
+namespace tw {
+
+/// All steps of the macro, or a refusal and none of them. The trace holds primitives only, so that
+/// who replays it needs no macro. A refused step's own reason is told with the macro and the line;
+/// of loops that are made on the way nobody has seen any, so that culprits and the conflict are of
+/// the loops before the first step. Errors in the step itself are refusals as those of a primitive;
+/// loop_gone, macro_too_long, wrong_names.
+std::expected<Schedule, Refusal> apply_macro(Schedule const& schedule, Macro const& macro,
+                                             Step const& step, MacroSet const& macros,
+                                             Effort effort = Effort::kWork);
+
+/// The same of a step that is a macro or a primitive.
+std::expected<Schedule, Refusal> apply_step(Schedule const& schedule, Step const& step,
+                                            MacroSet const& macros, Effort effort = Effort::kWork);
+
+}  // namespace tw

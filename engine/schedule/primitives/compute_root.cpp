@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/hints.h"
+#include "engine/schedule/legality/iteration_pairs.h"
+#include "engine/schedule/legality/placement.h"
+#include "engine/schedule/rewriting/buffers.h"
+#include "engine/schedule/rewriting/nests.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+constexpr char kVerb[] = "compute_root";
+constexpr char kCondition[] =
+    "compute_root: everything that the block reads is computed before it runs, and its readers get "
+    "all that they need";
+
+/// The blocks that stand in one nest with the block, at the top of the program.
+std::vector<BlockSite> neighbours(Move const& move) {
+  BlockSite const& block = move.blocks[0];
+  std::vector<BlockSite> found;
+  for (BlockSite const& site : blocks_of(move.program.body))
+    if (site.block->id != block.block->id && !is_hint(*site.block) &&
+        shared_loops(site.loops, block.loops) > 0)
+      found.push_back(site);
+  return found;
+}
+
+/// Some neighbour makes what the block reads: then it runs after them all.
+bool reads_its_nest(Move const& move) {
+  std::vector<std::string> read = read_buffers(*move.blocks[0].block);
+  return std::ranges::any_of(neighbours(move), [&](BlockSite const& site) {
+    bool makes = false;
+    walk_writes(site.block->body, [&](Touched const& at) {
+      makes = makes || std::ranges::find(read, at.buffer->name) != read.end();
+    });
+    return makes;
+  });
+}
+
+/// The block makes its tensor alone: all of it, whatever part the place wanted.
+bool makes_whole_tensor(Move const& move) {
+  BlockSite const& block = move.blocks[0];
+  return may_run_again(block) && only_writer(move.program, block, kVerb).has_value();
+}
+
+/// Every instance of the block, each once.
+Stmt whole_nest(Block const& block, Program& program) {
+  std::vector<Span> whole;
+  for (IterVar const& iter : block.iters)
+    if (may_be_cut(block, iter)) whole.push_back({int_imm(0), *as_int(iter.extent), true});
+  return nest_over(block, whole, {}, {}, program);
+}
+
+/// Of a block that is a part of its tensor's computation: the loops that it had, for it alone.
+Stmt same_nest(BlockSite const& site, Program& program) {
+  Block const& block = *site.block;
+  Stmt nest = make_from<Block>(block.origin, block.id, block.name, block.op, block.iters,
+                               block.predicate, block.init, block.body);
+  for (size_t i = site.loops.size(); i-- > 0;)
+    nest = make<For>(program.fresh_loop(), site.loops[i]->var, site.loops[i]->extent,
+                     LoopKind::kSerial, nest);
+  return nest;
+}
+
+/// Tensors that the block uses and that live in loops: they move out with it.
+std::set<std::string> tensors_inside(Move const& move) {
+  std::vector<std::string> used = read_buffers(*move.blocks[0].block);
+  used.push_back(written_buffer(move.blocks[0])->name);
+  std::set<std::string> inside;
+  for (std::string const& tensor : used)
+    if (!lives_at_top(move.program, tensor)) inside.insert(tensor);
+  return inside;
+}
+
+Applied apply(Move const& move) {
+  Applied applied{move.program, {}, {}};
+  Block const& block = *move.blocks[0].block;
+  Stmt nest = makes_whole_tensor(move) ? whole_nest(block, applied.program)
+                                       : same_nest(move.blocks[0], applied.program);
+  bool after = reads_its_nest(move);
+  BlockId anchor = neighbours(move).front().block->id;
+  Stmt body = without_block(move.program.body, block.id);
+  for (std::string const& tensor : tensors_inside(move)) body = without_alloc(body, tensor);
+  body = around_root(body, anchor, after ? Stmt() : nest, after ? nest : Stmt());
+  for (std::string const& tensor : tensors_inside(move))
+    body = make<Alloc>(find_buffer(move.program, tensor), body);
+  applied.program.body = body;
+  return applied;
+}
+
+/// Of two blocks that write one tensor, elsewhere than each other or one an update: then their
+/// order is one of writes and reads.
+std::expected<void, Refusal> parts_keep_order(Move const& move) {
+  BlockSite const& block = move.blocks[0];
+  for (BlockSite const& writer : writers_of(move.program, written_buffer(block)->name)) {
+    bool own = writer.block->id == block.block->id;
+    bool again = is_complete(writer) || is_recurrence(writer);
+    bool known = again || is_reduction(writer);
+    bool once = again || runs_once(writer, writer.loops);
+    bool ordered = own || is_reduction(writer) || is_reduction(block) ||
+                   find_written_by_both(block, writer, move.effort).none();
+    if (known && once && ordered) continue;
+    return refuse_stage(
+        "several_writers",
+        fmt::format("{} also writes {}, {}", writer.block->name, written_buffer(block)->name,
+                    !known  ? "in an order of its own"
+                    : !once ? "adding terms more than once"
+                            : "and some of the same elements"),
+        "compute_root: others that write the block's tensor write other elements, or add to it");
+  }
+  return {};
+}
+
+std::expected<void, Refusal> can_be_asked(Move const& move) {
+  BlockSite const& block = move.blocks[0];
+  std::string const& name = block.block->name;
+  if (neighbours(move).empty())
+    return refuse_stage("already_there", fmt::format("{} already has a nest of its own", name),
+                        "compute_root: the block must be in one nest with others");
+  if (!may_run_again(block) && !is_reduction(block))
+    return refuse_stage("not_a_simple_block",
+                        fmt::format("block {} is neither complete nor a sum or recurrence", name),
+                        "compute_root: the order of the block's instances must be free");
+  for (IterVar const& iter : block.block->iters)
+    if (!as_int(iter.extent))
+      return refuse_stage(
+          "extent_unknown",
+          fmt::format("the extent of {} is not known before the kernel runs", iter.name()),
+          "compute_root: the extents must be constants");
+  return makes_whole_tensor(move) ? std::expected<void, Refusal>() : parts_keep_order(move);
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  BlockSite const& block = move.blocks[0];
+  if (auto asked = can_be_asked(move); !asked) return std::unexpected(asked.error());
+  Program moved = apply(move).program;
+  std::set<std::string> inside = tensors_inside(move), asked = inside;
+  asked.insert(written_buffer(block)->name);
+  FlowQuestion question{move.program, moved, {block.block->id}, asked, {}};
+  if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())
+    return refuse_flow(flow, inputs_stay_before(move.program, moved, block, kVerb), kCondition);
+  if (auto hold = shared_tensors_hold(moved, move.target, inside, kVerb, move.effort); !hold)
+    return std::unexpected(hold.error());
+  return Proof{"all of the tensor is computed before it is read"};
+}
+
+}  // namespace
+
+Primitive const& primitive_compute_root() {
+  static Primitive const primitive{
+      .name = "compute_root",
+      .key = "Shift+C",
+      .title = "Compute a block in a nest of its own",
+      .doc =
+          "Undoes a placement: the block leaves the loops that it shares with others and computes "
+          "its whole tensor in loops of its own, before its readers or after what it reads. "
+          "Tensors that it shares with the nest move out, too. A part of a tensor's computation "
+          "keeps its own loops.",
+      .rewrite = "for y: P(part); C(part, y)  -->  for y: P(y); for y: C(P, y)",
+      .refused = "cannot be computed in a nest of its own",
+      .check = check,
+      .apply = apply,
+      .kinds = {TargetKind::kBlock},
+      .beside_calls = true,
+  };
+  return primitive;
+}
+
+}  // namespace tw

@@ -1,0 +1,228 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/iteration_pairs.h"
+#include "engine/schedule/legality/iteration_rows.h"
+#include "engine/schedule/legality/placement.h"
+#include "engine/schedule/legality/structure.h"
+#include "engine/schedule/names.h"
+#include "engine/schedule/rewriting/nests.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+constexpr char kVerb[] = "fission";
+constexpr char kCondition[] =
+    "fission: nothing in the first part may come after something in the second part that it needs, "
+    "or that needs what was there before";
+
+/// Where a loop is cut: the loops down to the statements, the tensors that live there, and the
+/// statements before and after the cut.
+struct Cut {
+  struct Tensor {
+    Buffer buffer;
+    size_t around;  ///< loops of the chain around its allocation
+  };
+  std::vector<For const*> chain;
+  std::vector<Tensor> tensors;
+  std::vector<Stmt> first, second;
+};
+
+bool holds(Stmt const& s, BlockId id) {
+  std::vector<BlockSite> blocks = blocks_of(s);
+  return std::ranges::any_of(blocks, [&](BlockSite const& b) { return b.block->id == id; });
+}
+
+/// The cut is behind the statement that holds the block; nothing where all is one statement, or it
+/// is the last.
+std::optional<Cut> cut_of(Move const& move) {
+  Cut cut;
+  cut.chain.push_back(move.loops[0].loop);
+  Stmt body = move.loops[0].loop->body;
+  while (true) {
+    if (auto const* loop = body.as<For>()) {
+      cut.chain.push_back(loop);
+      body = loop->body;
+    } else if (auto const* alloc = body.as<Alloc>()) {
+      cut.tensors.push_back({alloc->buffer, cut.chain.size()});
+      body = alloc->body;
+    } else {
+      break;
+    }
+  }
+  auto const* list = body.as<Seq>();
+  if (!list) return std::nullopt;
+  BlockId id = move.blocks[0].block->id;
+  auto at = std::ranges::find_if(list->stmts, [&](Stmt const& s) { return holds(s, id); });
+  if (at == list->stmts.end() || at + 1 == list->stmts.end()) return std::nullopt;
+  cut.first.assign(list->stmts.begin(), at + 1);
+  cut.second.assign(at + 1, list->stmts.end());
+  return cut;
+}
+
+bool uses(std::vector<Stmt> const& stmts, std::string const& tensor) {
+  bool found = false;
+  for (Stmt const& s : stmts) {
+    auto look = [&](Touched const& at) { found = found || at.buffer->name == tensor; };
+    walk_reads(s, look);
+    walk_writes(s, look);
+  }
+  return found;
+}
+
+/// Tensors that both parts use: they live across the cut.
+std::set<std::string> shared_tensors(Cut const& cut) {
+  std::set<std::string> shared;
+  for (auto const& [tensor, around] : cut.tensors)
+    if (uses(cut.first, tensor->name) && uses(cut.second, tensor->name))
+      shared.insert(tensor->name);
+  return shared;
+}
+
+/// The loops around one part, with the tensors that it alone uses.
+Stmt part_of(Cut const& cut, std::vector<Stmt> const& stmts, std::vector<LoopId> const& ids) {
+  std::set<std::string> shared = shared_tensors(cut);
+  Stmt part = seq(stmts);
+  for (size_t i = cut.chain.size(); i > 0; --i) {
+    for (auto const& [tensor, around] : cut.tensors)
+      if (around == i && uses(stmts, tensor->name) && !shared.contains(tensor->name))
+        part = make<Alloc>(tensor, part);
+    For const& loop = *cut.chain[i - 1];
+    part = make_from<For>(loop.origin, ids[i - 1], loop.var, loop.extent, loop.loop_kind, part,
+                          loop.bind);
+  }
+  return part;
+}
+
+Applied apply(Move const& move) {
+  Applied applied{move.program, {}, {}};
+  Cut cut = *cut_of(move);
+  std::vector<LoopId> same, fresh;
+  for (For const* loop : cut.chain) {
+    same.push_back(loop->id);
+    fresh.push_back(applied.program.fresh_loop());
+    applied.cursors[loop->id] = {same.back(), fresh.back()};
+  }
+  Stmt parts = seq({part_of(cut, cut.first, same), part_of(cut, cut.second, fresh)});
+  applied.program.body = replace_loop(move.program.body, cut.chain.front()->id, parts);
+  std::set<std::string> shared = shared_tensors(cut);
+  for (auto const& [tensor, around] : cut.tensors) {
+    if (!shared.contains(tensor->name)) continue;
+    if (move.loops[0].around.empty()) {
+      applied.program.body = make<Alloc>(tensor, applied.program.body);
+      continue;
+    }
+    LoopId outer = move.loops[0].around.back()->id;
+    Stmt body = site_of(applied.program, outer).loop->body;
+    set_loop_body(applied.program, outer, make<Alloc>(tensor, body));
+  }
+  return applied;
+}
+
+std::vector<BlockSite> blocks_in(Move const& move, std::vector<Stmt> const& stmts) {
+  std::vector<BlockSite> found;
+  for (BlockSite const& site : blocks_under(move.loops[0]))
+    if (std::ranges::any_of(stmts, [&](Stmt const& s) { return holds(s, site.block->id); }))
+      found.push_back(site);
+  return found;
+}
+
+/// Iterations that change places and meet in an element that they do not have to themselves.
+std::expected<void, Refusal> nothing_crosses(Move const& move, Cut const& cut) {
+  std::set<std::string> own;
+  for (auto const& [tensor, around] : cut.tensors) own.insert(tensor->name);
+  std::vector<BlockSite> first = blocks_in(move, cut.first), second = blocks_in(move, cut.second);
+  if (first.empty() || second.empty()) return {};
+  PairAnswer pairs = find_crossing(first, second, cut.chain, own, move.effort);
+  if (pairs.none()) return {};
+  std::string name = reference_of(move.program, move.loops[0].loop->id);
+  std::string message = fmt::format(
+      "it could not be proved that no two iterations of the parts of {} that change "
+      "places touch the same element: {}",
+      name, pairs.unknown);
+  if (auto const& met = pairs.conflict)
+    message = fmt::format(
+        "in iteration {}, the second part {} {}[{}], which {} {} later, in iteration {}",
+        to_text(met->first), met->first_writes ? "writes" : "reads", met->buffer,
+        fmt::join(met->index, ","), met->block, met->second_writes ? "writes" : "reads",
+        to_text(met->second));
+  auto refusal = refuse(pairs.conflict ? "parts_depend" : "undecided", std::move(message),
+                        kCondition, move.loops);
+  refusal.error().conflict = pairs.conflict;
+  refusal.error().undecided = !pairs.conflict;
+  return refusal;
+}
+
+/// What adds to a tensor of each iteration does so once for every term, also when the iterations
+/// share it.
+std::expected<void, Refusal> terms_come_once(Move const& move, std::set<std::string> const& moved) {
+  for (std::string const& tensor : moved)
+    for (BlockSite const& writer : writers_of(move.program, tensor)) {
+      if (!may_run_again(writer) && !runs_once(writer, writer.loops))
+        return refuse("terms_twice",
+                      fmt::format("{} would add terms to {} again, which the iterations of {} "
+                                  "would share",
+                                  writer.block->name, tensor,
+                                  reference_of(move.program, move.loops[0].loop->id)),
+                      kCondition, move.loops);
+    }
+  return {};
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  std::string name = reference_of(move.program, move.loops[0].loop->id);
+  std::string const& block = move.blocks[0].block->name;
+  if (!is_under(move.blocks[0], move.loops[0].loop->id))
+    return refuse("not_around_the_block", fmt::format("{} is not inside {}", block, name),
+                  "fission: the block must be inside the loop", move.loops);
+  if (auto plain = plain_chain(move.program, {move.loops[0]}, kVerb); !plain)
+    return std::unexpected(plain.error());
+  auto cut = cut_of(move);
+  if (!cut)
+    return refuse("nothing_after", fmt::format("nothing comes after {} inside {}", block, name),
+                  "fission: the loop must contain several nests, and the block must not be in the "
+                  "last one",
+                  move.loops);
+  if (auto free = nothing_crosses(move, *cut); !free) return std::unexpected(free.error());
+  Program after = apply(move).program;
+  std::set<std::string> moved = shared_tensors(*cut);
+  if (auto once = terms_come_once(move, moved); !once) return std::unexpected(once.error());
+  FlowQuestion question{move.program, after, {}, moved, {}};
+  if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())
+    return refuse_flow(flow, {}, kCondition);
+  if (auto hold = shared_tensors_hold(after, move.target, moved, kVerb, move.effort); !hold)
+    return std::unexpected(hold.error());
+  return Proof{"no iterations that change places touch the same element"};
+}
+
+}  // namespace
+
+Primitive const& primitive_fission() {
+  static Primitive const primitive{
+      .name = "fission",
+      .key = "Shift+F",
+      .title = "Cut a loop behind a block",
+      .doc =
+          "Makes two loops of one that contains several nests: the first one runs everything up to "
+          "the nest of the block, the second one runs the rest. Tensors that both use move out of "
+          "the loop.",
+      .rewrite = "for i: A(i); B(i)  -- behind A -->  for i: A(i); for i: B(i)",
+      .refused = "cannot be cut",
+      .targets = 2,
+      .check = check,
+      .apply = apply,
+      .kinds = {TargetKind::kLoop, TargetKind::kBlock},
+      .beside_calls = true,
+  };
+  return primitive;
+}
+
+}  // namespace tw

@@ -1,0 +1,261 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/hints.h"
+#include "engine/schedule/legality/placement.h"
+#include "engine/schedule/legality/structure.h"
+#include "engine/schedule/names.h"
+#include "engine/schedule/rewriting/buffers.h"
+#include "engine/schedule/rewriting/nests.h"
+#include "engine/schedule/rewriting/padding.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+constexpr char kVerb[] = "pad";
+constexpr char kCondition[] = "pad: the loop must be a whole axis of the only block inside it";
+
+int64_t next_multiple(int64_t extent, int64_t of) { return (extent + of - 1) / of * of; }
+
+/// The iterator that the loop is, as a place in the block's list; nothing where it is none.
+std::optional<size_t> axis_of(Block const& block, For const& loop) {
+  std::optional<size_t> found;
+  for (size_t i = 0; i < block.iters.size(); ++i) {
+    IterVar const& iter = block.iters[i];
+    if (!uses_variable(iter.binding, loop.name())) continue;
+    if (found || !iter.binding.as<Variable>() || !equal(iter.extent, loop.extent))
+      return std::nullopt;
+    found = i;
+  }
+  bool guards = block.predicate && uses_variable(block.predicate, loop.name());
+  return guards ? std::nullopt : found;
+}
+
+/// What the step makes of the block.
+struct Padded {
+  BlockSite site;
+  size_t axis = 0;
+  int64_t extent = 0;
+  std::optional<std::vector<PaddedRead>> reads;  ///< nothing: the body chooses by the iterator
+  Buffer room;                                   ///< in place of the tensor; null: it has room
+  Stmt block;
+};
+
+bool chooses(IterVar const& iter) { return iter.kind != IterKind::kReduce; }
+
+/// Room for the elements that the further instances write.
+Buffer with_room(Program const& program, Block const& block, size_t axis, int64_t extent) {
+  Store const& store = block.body.to<Store>();
+  arith::Ranges ranges = iterator_ranges(block);
+  ranges.set(block.iters[axis].name(), {0, extent - 1});
+  BufferNode node = *store.buffer;
+  for (size_t d = 0; d < node.shape.size(); ++d)
+    if (auto reach = arith::bounds(store.indices[d], ranges))
+      node.shape[d] = int_imm(std::max(*as_int(node.shape[d]), reach->high + 1));
+  node.name = free_tensor_name(program, node.name + "_pad");
+  return std::make_shared<BufferNode const>(std::move(node));
+}
+
+/// An instance of a recurrence goes on from ones with the same value of the axis.
+bool stays_on_axis(Block const& block, IterVar const& axis) {
+  Store const& store = block.body.to<Store>();
+  bool stays = true;
+  walk(store.value, [&](Expr const& e) {
+    auto const* read = e.as<Load>();
+    if (read && read->buffer->name == store.buffer->name)
+      for (size_t d = 0; d < store.indices.size(); ++d)
+        stays = stays && (equal(read->indices[d], store.indices[d]) ||
+                          (!uses_variable(read->indices[d], axis.name()) &&
+                           !uses_variable(store.indices[d], axis.name())));
+    return true;
+  });
+  return stays;
+}
+
+/// Further terms of a sum must be told from what it goes on from.
+bool can_grow(BlockSite const& site, size_t axis) {
+  bool sums = site.block->iters[axis].kind == IterKind::kReduce;
+  return is_complete(site) || is_reduction(site) || (!sums && is_recurrence(site));
+}
+
+Padded padded(Move const& move) {
+  For const& loop = *move.loops[0].loop;
+  Padded made{working_blocks(move.loops[0]).front(), 0, 0, {}, nullptr, {}};
+  for (BlockSite const& site : blocks_of(move.program.body))
+    if (site.block->id == made.site.block->id) made.site = site;
+  Block const& block = *made.site.block;
+  made.axis = *axis_of(block, loop);
+  IterVar const& axis = block.iters[made.axis];
+  int64_t end = *as_int(loop.extent);
+  made.extent = next_multiple(end, move.number("to"));
+  if (stays_on_axis(block, axis))
+    made.reads = padded_reads(move.program, made.site, made.axis, made.extent);
+  std::vector<IterVar> iters = block.iters;
+  iters[made.axis].extent = int_imm(made.extent);
+  Stmt next = make_from<Block>(block.origin, block.id, block.name, block.op, std::move(iters),
+                               block.predicate, block.init,
+                               made.reads ? block.body : guarded_body(block, axis, end));
+  if (made.reads)
+    for (PaddedRead const& read : *made.reads)
+      next = with_buffer(next.to<Block>(), read.from->name, read.to, Side::kReads);
+  if (chooses(axis)) {
+    made.room = with_room(move.program, block, made.axis, made.extent);
+    next =
+        with_buffer(next.to<Block>(), block.body.to<Store>().buffer->name, made.room, Side::kBoth);
+  }
+  made.block = next;
+  return made;
+}
+
+/// Copies the elements that are wanted back into the block's tensor.
+Stmt crop_nest(Padded const& made, Program& program) {
+  Block const& block = *made.site.block;
+  Store const& store = block.body.to<Store>();
+  std::vector<IterVar> iters;
+  std::vector<Span> box;
+  for (IterVar iter : block.iters) {
+    if (!chooses(iter)) continue;
+    iter.kind = IterKind::kSpatial;
+    iters.push_back(iter);
+    box.push_back({int_imm(0), *as_int(iter.extent), true});
+  }
+  Stmt copy = make<Block>(program.fresh_block(), free_tensor_name(program, block.name + "_crop"),
+                          "copy", std::move(iters), Expr(), Stmt(),
+                          make<Store>(store.buffer, store.indices, load(made.room, store.indices)));
+  return nest_over(copy.to<Block>(), box, {}, {}, program);
+}
+
+Applied apply(Move const& move) {
+  Applied applied{move.program, {}, {}};
+  Padded made = padded(move);
+  BlockId id = made.site.block->id;
+  For const& loop = *move.loops[0].loop;
+  std::vector<Stmt> before;
+  if (made.reads)
+    for (PaddedRead const& read : *made.reads) before.push_back(pad_nest(read, applied.program));
+  Stmt after = made.room ? crop_nest(made, applied.program) : Stmt();
+  Stmt longer = make_from<For>(loop.origin, loop.id, loop.var, int_imm(made.extent), loop.loop_kind,
+                               replace_block(loop.body, id, made.block), loop.bind);
+  Stmt body = replace_loop(move.program.body, loop.id, longer);
+  body = around_root(body, id, before.empty() ? Stmt() : seq(before), after);
+  if (made.reads)
+    for (PaddedRead const& read : *made.reads) body = make<Alloc>(read.to, body);
+  applied.program.body = made.room ? make<Alloc>(made.room, body) : body;
+  return applied;
+}
+
+/// Of an axis whose iterations write elements of their own: they go to a larger tensor.
+std::expected<void, Refusal> output_can_grow(Move const& move, BlockSite const& site,
+                                             IterVar const& axis) {
+  std::string tensor = written_buffer(site)->name;
+  Store const& store = site.block->body.to<Store>();
+  if (auto alone = only_writer(move.program, site, kVerb); !alone) return alone;
+  if (std::ranges::none_of(store.indices,
+                           [&](Expr const& e) { return uses_variable(e, axis.name()); }))
+    return refuse("axis_not_stored",
+                  fmt::format("{} does not choose an element of {}", axis.name(), tensor),
+                  "pad: further iterations must write elements of their own", move.loops);
+  std::vector<BlockSite> readers = readers_of(move.program, tensor);
+  bool inside = std::ranges::any_of(readers, [&](BlockSite const& reader) {
+    return reader.block->id != site.block->id && shared_loops(reader.loops, site.loops) > 0;
+  });
+  if (inside || !lives_at_top(move.program, tensor))
+    return refuse_stage("read_in_its_nest",
+                        fmt::format("what {} writes is needed before its nest ends: pad before "
+                                    "moving blocks together",
+                                    site.block->name),
+                        "pad: the block's tensor may only be read after its nest");
+  if (!constant_shape(*written_buffer(site)))
+    return refuse_stage("not_one_tensor", fmt::format("the shape of {} is not known", tensor),
+                        "pad: the block must write one tensor of a constant shape");
+  return {};
+}
+
+std::expected<BlockSite, Refusal> only_block(Move const& move) {
+  LoopSite const& loop = move.loops[0];
+  std::string name = reference_of(move.program, loop.loop->id);
+  std::vector<BlockSite> blocks = blocks_under(loop);
+  if (blocks.size() != 1 || is_hint(*blocks[0].block))
+    return refuse("not_one_block", fmt::format("{} blocks are inside {}", blocks.size(), name),
+                  kCondition, {loop});
+  BlockSite site;
+  for (BlockSite const& one : blocks_of(move.program.body))
+    if (one.block->id == blocks[0].block->id) site = one;
+  auto axis = axis_of(*site.block, *loop.loop);
+  if (!axis || site.block->iters[*axis].kind == IterKind::kOrdered)
+    return refuse("not_a_whole_axis",
+                  fmt::format("{} is not a whole axis of {}", name, site.block->name), kCondition,
+                  {loop});
+  bool start_reads = false;
+  if (site.block->init)
+    walk_exprs(site.block->init, [&](Expr const& e) {
+      return start_reads = start_reads || e.as<Load>(), !start_reads;
+    });
+  if (!written_buffer(site) || start_reads || !can_grow(site, *axis))
+    return refuse_stage(
+        "not_a_simple_block",
+        fmt::format("block {} is neither complete nor a sum or recurrence", site.block->name),
+        "pad: the order of the block's instances must be free");
+  return site;
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  LoopSite const& loop = move.loops[0];
+  auto extent = plain_loop(move.program, loop, kVerb);
+  if (!extent) return std::unexpected(extent.error());
+  if (*extent % move.number("to") == 0)
+    return refuse(
+        "already_a_multiple",
+        fmt::format("{} has {} iterations, a multiple of {}",
+                    reference_of(move.program, loop.loop->id), *extent, move.number("to")),
+        "pad: the extent must not be a multiple of 'to'", {loop});
+  auto site = only_block(move);
+  if (!site) return std::unexpected(site.error());
+  IterVar const& axis = site->block->iters[*axis_of(*site->block, *loop.loop)];
+  if (chooses(axis))
+    if (auto grows = output_can_grow(move, *site, axis); !grows)
+      return std::unexpected(grows.error());
+  Padded made = padded(move);
+  BlockSite longer{&made.block.to<Block>(), site->loops};
+  if (!can_grow(longer, made.axis))
+    return refuse(
+        "elements_would_meet",
+        fmt::format("further iterations of {} would write elements of {} that others "
+                    "write",
+                    reference_of(move.program, loop.loop->id), written_buffer(*site)->name),
+        "pad: further iterations must write elements of their own", {loop});
+  return Proof{made.reads ? "further iterations compute with padding"
+                          : "further iterations compute nothing"};
+}
+
+}  // namespace
+
+Primitive const& primitive_pad() {
+  static Primitive const primitive{
+      .name = "pad",
+      .key = "Shift+P",
+      .title = "Pad an axis to a multiple",
+      .doc =
+          "Makes an axis longer, so that a factor divides it. Tensors that the block reads are "
+          "copied with padding first, zeros for a sum of products; where padding alone does not do "
+          "it, the block chooses by the axis. What it writes goes to a larger tensor, from which "
+          "the wanted part is copied.",
+      .rewrite =
+          "for k in 14: C[i] += A[i, k] * B[k]  -- to=16 -->  A_pad = A, zero behind; B_pad = B, "
+          "zero behind; for k in 16: C[i] += A_pad[i, k] * B_pad[k]",
+      .refused = "cannot be padded",
+      .parameters =
+          {{.name = "to", .doc = "the number that divides the new extent", .low = 2, .high = 4096}},
+      .check = check,
+      .apply = apply,
+  };
+  return primitive;
+}
+
+}  // namespace tw
