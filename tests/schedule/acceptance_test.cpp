@@ -378,7 +378,7 @@ private:
     // blocks is not factored, and every step that takes nests apart leaves more of them. Of a
     // pipeline a sum whose terms come in two statements keeps both in one stage.
     static std::set<std::string> const kPlaces = {"compute_at", "compute_root", "fission",
-                                                  "reverse_compute_at"};
+                                                  "reverse_compute_at", "reverse_compute_inline"};
     bool hard = kPlaces.contains(primitive.name) || is_about_tensors_in_loops(primitive);
     int least = primitive.name == "rfactor" ? 85 : hard ? 90 : 95;
     QVERIFY2(count.accepted * 100 >= count.legal * least, primitive.name.c_str());

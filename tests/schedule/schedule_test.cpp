@@ -77,8 +77,13 @@ private slots:
       for (int tries = 0; tries < 200000 && taken < 20; ++tries) {
         Schedule schedule =
             plain(size_t(tries) % testing::small_kernels().size(), testing::test_target(tries));
-        Step step = testing::propose_step(schedule.program(), rng, schedule.target());
-        if (step.primitive != primitive->name) continue;
+        if (!is_for(*primitive, schedule.target())) continue;
+        // Some are about what others leave behind: a tensor in a loop, nests beside each other.
+        for (int64_t before = rng.below(6); before > 0; --before)
+          if (auto more =
+                  schedule.apply(testing::propose_step(schedule.program(), rng, schedule.target())))
+            schedule = std::move(*more);
+        Step step = testing::propose_step(schedule.program(), rng, *primitive, schedule.target());
         auto next = schedule.apply(step);
         if (!next) continue;
         ++taken;

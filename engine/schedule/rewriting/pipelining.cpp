@@ -1,6 +1,7 @@
 #include "engine/schedule/rewriting/pipelining.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -11,6 +12,7 @@
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/flow.h"
+#include "engine/schedule/legality/iteration_rows.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/region.h"
 #include "engine/schedule/legality/sharing.h"
@@ -399,6 +401,54 @@ FlowAnswer ask_order(Move const& move, Pipelining const& pipelining, LoopParts c
   return ask_flow(question, move.effort);
 }
 
+/// A statement's block that uses a tensor in an iteration, and the statement's stage.
+struct UserInStage {
+  std::string block;
+  int64_t stage = 0;
+};
+
+std::optional<UserInStage> user_at(Pipelining const& pipelining, LoopParts const& parts,
+                                   Iteration const& iteration, std::string const& tensor,
+                                   bool writes) {
+  std::vector<std::string> wanted;
+  for (auto const& [name, value] : iteration.loops) wanted.push_back(name);
+  for (size_t i = 0; i < parts.statements.size(); ++i)
+    for (BlockSite const& site : blocks_of(parts.statements[i])) {
+      std::vector<std::string> names;
+      for (For const* loop : pipelining.loop.around) names.push_back(loop->name());
+      names.push_back(pipelining.loop.loop->name());
+      for (For const* loop : site.loops) names.push_back(loop->name());
+      bool uses = false;
+      auto look = [&](Touched const& at) { uses = uses || at.buffer->name == tensor; };
+      if (writes)
+        walk_writes(site.block->body, look);
+      else
+        walk_reads(site.block->body, look);
+      if (uses && names == wanted) return UserInStage{site.block->name, pipelining.stages[i]};
+    }
+  return std::nullopt;
+}
+
+/// The pair that was found in the loop of all stages, in the iterations of the loop as it is.
+void tell_by_stages(Pipelining const& pipelining, LoopParts const& parts, Refusal& refusal) {
+  if (!refusal.conflict) return;
+  Conflict& pair = *refusal.conflict;
+  auto writer = user_at(pipelining, parts, pair.first, pair.buffer, true);
+  auto reader = user_at(pipelining, parts, pair.second, pair.buffer, false);
+  if (!writer || !reader) return;
+  auto shift = [&](Iteration& iteration, int64_t stage) {
+    for (auto& [name, value] : iteration.loops)
+      if (name == pipelining.loop.loop->name()) value -= stage;
+  };
+  shift(pair.first, writer->stage);
+  shift(pair.second, reader->stage);
+  refusal.message = fmt::format(
+      "{} reads {}[{}] in iteration {} in stage {}, but {} computes it in iteration {} in stage "
+      "{}, which is not before that",
+      reader->block, pair.buffer, fmt::join(pair.index, ","), to_text(pair.second), reader->stage,
+      writer->block, to_text(pair.first), writer->stage);
+}
+
 }  // namespace
 
 std::expected<Proof, Refusal> can_pipeline(Move const& move, Pipelining const& pipelining,
@@ -410,11 +460,14 @@ std::expected<Proof, Refusal> can_pipeline(Move const& move, Pipelining const& p
   std::string proof = "statements that meet in an element keep their order";
   if (!keep_their_order(pipelining, parts)) {
     FlowAnswer flow = ask_order(move, pipelining, parts);
-    if (!flow.holds())
-      return refuse_flow(flow, {},
-                         verb +
-                             ": what a statement reads must be computed before it, by an "
-                             "earlier stage or an earlier statement of the same one");
+    if (!flow.holds()) {
+      auto refused = refuse_flow(flow, {},
+                                 verb +
+                                     ": what a statement reads must be computed before it, by an "
+                                     "earlier stage or an earlier statement of the same one");
+      tell_by_stages(pipelining, parts, refused.error());
+      return refused;
+    }
     proof = flow.proof();
   }
   for (Buffer const& tensor : parts.tensors) {
