@@ -87,7 +87,7 @@ private slots:
     QVERIFY(too_large * 100 <= traces);
     for (auto const& [name, count] : accepted) {
       qInfo("%s accepted %d times", name.c_str(), count);
-      QVERIFY2(count >= traces / 20, name.c_str());
+      QVERIFY2(count >= testing::least_accepted(*find_primitive(name), traces), name.c_str());
     }
     QCOMPARE(int64_t(accepted.size()),
              std::ranges::count_if(primitive_table(), [&](Primitive const* one) {

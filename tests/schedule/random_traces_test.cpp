@@ -123,9 +123,7 @@ private slots:
       qInfo("%-10s accepted %5d, refused %5d", primitive->name.c_str(), accepted[primitive->name],
             refused[primitive->name]);
       if (testing::is_proposed(*primitive, *testing::thread_machine()))
-        QVERIFY2(accepted[primitive->name] >=
-                     // Few kernels are stencils, whose rows can be kept.
-                     kTraces / (primitive->name == "rolling_buffer" ? 400 : 20),
+        QVERIFY2(accepted[primitive->name] >= testing::least_accepted(*primitive, kTraces),
                  primitive->name.c_str());
     }
   }

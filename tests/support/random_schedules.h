@@ -308,6 +308,12 @@ inline bool is_proposed(Primitive const& primitive, Target const& target) {
   return is_for(primitive, target) && !opens;
 }
 
+/// In how many of a number of random traces a step of the primitive must be taken at least, so that
+/// the traces say something of it. Few kernels are stencils, whose rows can be kept.
+inline int least_accepted(Primitive const& primitive, int traces) {
+  return traces / (primitive.name == "rolling_buffer" ? 400 : 40);
+}
+
 /// The same with a primitive of the table that the target has a use for. Few steps are taken
 /// beside calls, so that calls are not made in every program.
 inline Step propose_step(ir::Program const& program, Rng& rng,

@@ -19,8 +19,8 @@ bool is_reduction(ir::BlockSite const& site);
 bool makes_tensor(ir::BlockSite const& site);
 /// A recurrence along one axis; what it adds up in a step, it starts itself.
 bool is_recurrence(ir::BlockSite const& site);
-/// Instances of the block write one element by turns: an index is taken modulo the tensor's room, or
-/// there is one for all values of an ordered iterator.
+/// Instances of the block write one element by turns: an index is taken modulo the tensor's room,
+/// or there is one for all values of an ordered iterator.
 bool takes_turns(ir::Block const& block);
 /// Running the block's instances again, a whole sum or recurrence at a time, gives the same values.
 bool may_run_again(ir::BlockSite const& site);

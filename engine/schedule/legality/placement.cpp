@@ -83,6 +83,13 @@ std::expected<void, Refusal> inputs_ready(Program const& program, BlockSite cons
   return {};
 }
 
+std::expected<void, Refusal> tensors_in_scope(Program const& after, std::string const& verb) {
+  Status whole = verify(after);
+  if (whole) return {};
+  return refuse_stage("input_out_of_scope", fmt::format("after it {}", whole.error().message),
+                      verb + ": tensors must exist where they are used");
+}
+
 std::expected<void, Refusal> output_in_scope(Program const& program, BlockSite const& block,
                                              std::vector<For const*> const& new_loops,
                                              std::string const& verb) {

@@ -23,6 +23,8 @@ std::expected<void, Refusal> inputs_ready(ir::Program const& program, ir::BlockS
                                           std::vector<ir::For const*> const& new_loops,
                                           std::vector<std::string> const& exempt,
                                           std::string const& verb);
+/// What every block of a program that a step made uses still exists where it stands.
+std::expected<void, Refusal> tensors_in_scope(ir::Program const& after, std::string const& verb);
 /// The tensor that the block writes exists below `new_loops`.
 std::expected<void, Refusal> output_in_scope(ir::Program const& program, ir::BlockSite const& block,
                                              std::vector<ir::For const*> const& new_loops,

@@ -42,7 +42,7 @@ public:
   std::vector<Formal> const& formals() const { return formals_; }
 
   Intrinsic declaration() const {
-    IntrinsicNode node{.name = name_, .doc = fmt::format("what {} does", nest_.site.block->name)};
+    IntrinsicNode node{.name = name_};
     for (Formal const& one : formals_)
       node.params.push_back(tensor_param(!one.writes ? ParamKind::kRead
                                          : one.reads ? ParamKind::kUpdate

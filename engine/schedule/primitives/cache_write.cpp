@@ -34,6 +34,8 @@ bool read_after_its_nests(Program const& program, std::vector<BlockSite> const& 
   });
 }
 
+Applied apply(Move const& move);
+
 std::expected<Proof, Refusal> check(Move const& move) {
   BlockSite const& block = move.blocks[0];
   std::string const& name = block.block->name;
@@ -54,6 +56,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
                         "cache_write: the block's tensor may only be read after its nest");
   if (auto fits = layout_fits(move, *written_buffer(block), kVerb); !fits)
     return std::unexpected(fits.error());
+  if (auto scoped = tensors_in_scope(apply(move).program, kVerb); !scoped)
+    return std::unexpected(scoped.error());
   return Proof{"the copy comes after the last write and before the first read"};
 }
 

@@ -142,6 +142,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
   BlockSite const& block = move.blocks[0];
   if (auto asked = can_be_asked(move); !asked) return std::unexpected(asked.error());
   Program moved = apply(move).program;
+  if (auto scoped = tensors_in_scope(moved, kVerb); !scoped) return std::unexpected(scoped.error());
   std::set<std::string> inside = tensors_inside(move), asked = inside;
   asked.insert(written_buffer(block)->name);
   FlowQuestion question{move.program, moved, {block.block->id}, asked, {}};

@@ -12,6 +12,7 @@
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/flow.h"
+#include "engine/schedule/legality/iteration_pairs.h"
 #include "engine/schedule/legality/iteration_rows.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/region.h"
@@ -352,10 +353,24 @@ struct Uses {
   bool writes = false;
 };
 
-/// Every pair of statements that meet in an element keeps its order, as far as that can be told
-/// from where they stand. A tensor of one iteration is used by statements of this iteration alone:
-/// who comes first is in an earlier stage, or an earlier one of the same stage. Of other tensors
-/// all uses are in one stage, so that iterations follow one another as before.
+/// Two statements keep the order of what they do to a tensor, as far as that can be told from where
+/// they stand. A tensor of one iteration is used by statements of this iteration alone: who comes
+/// first is in an earlier stage, or an earlier one of the same stage. Of other tensors all uses are
+/// in one stage, so that iterations follow one another as before.
+bool keeps_order(Pipelining const& pipelining, size_t a, size_t b, bool of_one_iteration) {
+  auto place = [&](size_t i) {
+    return pipelining.order.empty() ? int64_t(i) : pipelining.order[i];
+  };
+  int64_t first = pipelining.stages[a], second = pipelining.stages[b];
+  bool same_stage = first == second && place(a) < place(b);
+  return same_stage || (of_one_iteration && first < second);
+}
+
+bool is_of_one_iteration(LoopParts const& parts, std::string const& tensor) {
+  return std::ranges::any_of(parts.tensors, [&](Buffer const& one) { return one->name == tensor; });
+}
+
+/// Every pair of statements that meet in an element keeps its order.
 bool keep_their_order(Pipelining const& pipelining, LoopParts const& parts) {
   std::map<std::string, std::vector<Uses>> uses;
   for (size_t i = 0; i < parts.statements.size(); ++i) {
@@ -366,22 +381,47 @@ bool keep_their_order(Pipelining const& pipelining, LoopParts const& parts) {
       uses[at.buffer->name].push_back({i, false});
     });
   }
-  auto place = [&](size_t i) {
-    return pipelining.order.empty() ? int64_t(i) : pipelining.order[i];
-  };
   for (auto const& [tensor, all] : uses) {
-    bool own = std::ranges::find(parts.tensors, tensor, [](Buffer const& one) {
-                 return one->name;
-               }) != parts.tensors.end();
+    bool own = is_of_one_iteration(parts, tensor);
     for (Uses const& a : all)
       for (Uses const& b : all) {
         if (a.statement >= b.statement || (!a.writes && !b.writes)) continue;
-        int64_t first = pipelining.stages[a.statement], second = pipelining.stages[b.statement];
-        bool same_stage = first == second && place(a.statement) < place(b.statement);
-        if (!same_stage && !(own && first < second)) return false;
+        if (!keeps_order(pipelining, a.statement, b.statement, own)) return false;
       }
   }
   return true;
+}
+
+/// Blocks below the loop that write a tensor, by the statement that they are in.
+std::map<std::string, std::vector<std::pair<size_t, BlockSite>>> writers_in(
+    Pipelining const& pipelining, LoopParts const& parts) {
+  std::map<std::string, std::vector<std::pair<size_t, BlockSite>>> writers;
+  for (BlockSite const& site : blocks_under(pipelining.loop))
+    for (size_t i = 0; i < parts.statements.size(); ++i)
+      for (BlockSite const& own : blocks_of(parts.statements[i])) {
+        if (own.block->id != site.block->id) continue;
+        std::set<std::string> written;
+        walk_writes(site.block->body, [&](Touched const& at) { written.insert(at.buffer->name); });
+        for (std::string const& tensor : written) writers[tensor].emplace_back(i, site);
+      }
+  return writers;
+}
+
+/// Who writes an element last stays the same, which the question of what is read does not ask.
+std::expected<void, Refusal> writers_keep_order(Move const& move, Pipelining const& pipelining,
+                                                LoopParts const& parts, std::string const& verb) {
+  for (auto const& [tensor, writers] : writers_in(pipelining, parts))
+    for (auto const& [a, first] : writers)
+      for (auto const& [b, second] : writers) {
+        if (a >= b || keeps_order(pipelining, a, b, is_of_one_iteration(parts, tensor))) continue;
+        if (find_written_by_both(first, second, move.effort).none()) continue;
+        return refuse_stage("writers_change_places",
+                            fmt::format("{} and {} write some of the same elements of {}, and "
+                                        "would do so in another order",
+                                        first.block->name, second.block->name, tensor),
+                            verb + ": of blocks that write one element the last one stays it");
+      }
+  return {};
 }
 
 }  // namespace
@@ -459,6 +499,8 @@ std::expected<Proof, Refusal> can_pipeline(Move const& move, Pipelining const& p
   LoopParts parts = parts_of(*pipelining.loop.loop);
   std::string proof = "statements that meet in an element keep their order";
   if (!keep_their_order(pipelining, parts)) {
+    if (auto kept = writers_keep_order(move, pipelining, parts, verb); !kept)
+      return std::unexpected(kept.error());
     FlowAnswer flow = ask_order(move, pipelining, parts);
     if (!flow.holds()) {
       auto refused = refuse_flow(flow, {},
