@@ -312,7 +312,7 @@ inline bool is_proposed(Primitive const& primitive, Target const& target) {
 /// the traces say something of it. Few kernels are stencils, whose rows can be kept:
 /// schedule/rolling_rows_test makes those.
 inline int least_accepted(Primitive const& primitive, int traces) {
-  return traces / (primitive.name == "rolling_buffer" ? 1000 : 40);
+  return traces / (primitive.name == "rolling_buffer" ? 2000 : 40);
 }
 
 /// The same with a primitive of the table that the target has a use for. Few steps are taken

@@ -237,6 +237,8 @@ std::vector<int64_t> strides_of(Operand const& operand) {
 
 bool writes_each_once(LoneNest const& nest, Operand const& operand) {
   if (reaches_each_once(operand)) return true;
+  for (OperandAxis const& axis : operand.axes)
+    if (!is_int(axis.extent, 1) && !uses_variable(operand.value, axis.name())) return false;
   // Instances that differ in spatial iterators only do not meet.
   Block const& block = *nest.site.block;
   return runs_once(nest.site, nest.loops) && std::ranges::none_of(nest.loops, [&](For const* loop) {

@@ -90,6 +90,20 @@ std::expected<void, Refusal> tensors_in_scope(Program const& after, std::string 
                       verb + ": tensors must exist where they are used");
 }
 
+bool come_before(Program const& after, std::vector<BlockSite> const& earlier,
+                 std::vector<BlockSite> const& later) {
+  std::vector<BlockSite> blocks = blocks_of(after.body);
+  auto place = [&](BlockSite const& site) {
+    return std::ranges::find(blocks, site.block->id, [](auto const& b) { return b.block->id; });
+  };
+  return std::ranges::all_of(earlier, [&](BlockSite const& a) {
+    return std::ranges::all_of(later, [&](BlockSite const& b) {
+      return a.block->id == b.block->id ||
+             (place(a) < place(b) && shared_loops(a.loops, b.loops) == 0);
+    });
+  });
+}
+
 std::expected<void, Refusal> output_in_scope(Program const& program, BlockSite const& block,
                                              std::vector<For const*> const& new_loops,
                                              std::string const& verb) {

@@ -25,6 +25,10 @@ std::expected<void, Refusal> inputs_ready(ir::Program const& program, ir::BlockS
                                           std::string const& verb);
 /// What every block of a program that a step made uses still exists where it stands.
 std::expected<void, Refusal> tensors_in_scope(ir::Program const& after, std::string const& verb);
+/// In a program that a step made, all of `earlier` come before all of `later`: none is in one nest
+/// with one of the others.
+bool come_before(ir::Program const& after, std::vector<ir::BlockSite> const& earlier,
+                 std::vector<ir::BlockSite> const& later);
 /// The tensor that the block writes exists below `new_loops`.
 std::expected<void, Refusal> output_in_scope(ir::Program const& program, ir::BlockSite const& block,
                                              std::vector<ir::For const*> const& new_loops,

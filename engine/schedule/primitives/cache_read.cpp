@@ -17,6 +17,8 @@ using namespace ir;
 
 constexpr char kVerb[] = "cache_read";
 
+Applied apply(Move const& move);
+
 std::expected<Proof, Refusal> check(Move const& move) {
   BlockSite const& block = move.blocks[0];
   std::string const& tensor = move.word("tensor");
@@ -36,6 +38,15 @@ std::expected<Proof, Refusal> check(Move const& move) {
                         "cache_read: the tensor must be complete before the block's nest begins");
   if (auto fits = layout_fits(move, *find_buffer(move.program, tensor), kVerb); !fits)
     return std::unexpected(fits.error());
+  Program after = apply(move).program;
+  if (auto scoped = tensors_in_scope(after, kVerb); !scoped) return std::unexpected(scoped.error());
+  std::string cache = free_tensor_name(move.program, tensor + "_cache");
+  if (!come_before(after, writers_of(after, tensor), writers_of(after, cache)))
+    return refuse_stage("written_beside",
+                        fmt::format("{} is written after the place where it would be copied, which "
+                                    "is before all nests that stand with the one of {}",
+                                    tensor, block.block->name),
+                        "cache_read: the tensor must be complete before the block's nest begins");
   return Proof{"the copy holds the same values"};
 }
 

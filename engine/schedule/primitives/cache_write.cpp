@@ -56,8 +56,14 @@ std::expected<Proof, Refusal> check(Move const& move) {
                         "cache_write: the block's tensor may only be read after its nest");
   if (auto fits = layout_fits(move, *written_buffer(block), kVerb); !fits)
     return std::unexpected(fits.error());
-  if (auto scoped = tensors_in_scope(apply(move).program, kVerb); !scoped)
-    return std::unexpected(scoped.error());
+  Program after = apply(move).program;
+  if (auto scoped = tensors_in_scope(after, kVerb); !scoped) return std::unexpected(scoped.error());
+  std::string const& tensor = written_buffer(block)->name;
+  if (!come_before(after, writers_of(after, tensor), readers_of(after, tensor)))
+    return refuse_stage(
+        "read_in_its_nest",
+        fmt::format("{} is read before the nests that stand with the one of {} end", tensor, name),
+        "cache_write: the block's tensor may only be read after its nest");
   return Proof{"the copy comes after the last write and before the first read"};
 }
 

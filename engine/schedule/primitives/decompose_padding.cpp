@@ -164,9 +164,12 @@ std::expected<Proof, Refusal> check(Move const& move) {
         fmt::format("{} does not choose between a value and padding by a condition on its axes",
                     name),
         "decompose_padding: the block must store select(condition, value, padding)");
-  if (!is_complete(site) && !is_recurrence(site))
+  bool sums = std::ranges::any_of(
+      site.block->iters, [](IterVar const& iter) { return iter.kind == IterKind::kReduce; });
+  if (sums || (!is_complete(site) && !is_recurrence(site)))
     return refuse_stage(
-        "not_a_simple_block", fmt::format("block {} is neither complete nor a recurrence", name),
+        "not_a_simple_block",
+        fmt::format("block {} is neither complete nor a recurrence without a sum", name),
         "decompose_padding: each instance of the block must write an element of its own");
   for (For const* loop : site.loops)
     if (!as_int(loop->extent))

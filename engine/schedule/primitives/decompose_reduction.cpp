@@ -44,6 +44,22 @@ std::optional<BlockSite> starting_block(LoopSite const& loop) {
   return found;
 }
 
+/// The first iteration of the loops may be the first term: a part of a sum that was cut off begins
+/// at a later one.
+bool begins_here(Move const& move, BlockSite const& block) {
+  arith::Ranges ranges;
+  Substitution zeros;
+  for (For const* loop : inner_loops(move, block)) {
+    ranges.set(loop->name(), {0, as_int(loop->extent).value_or(1) - 1});
+    if (!feeds(*block.block, *loop, false)) zeros[loop->name()] = int_imm(0);
+  }
+  return std::ranges::all_of(block.block->iters, [&](IterVar const& iter) {
+    if (iter.kind != IterKind::kReduce) return true;
+    auto first = arith::bounds(arith::simplify(substitute(iter.binding, zeros)), ranges);
+    return !first || first->low <= 0;
+  });
+}
+
 /// Below the loop elements are summed up more than once, each time from their start.
 std::unexpected<Refusal> refuse_restart(Move const& move, Block const& block,
                                         PairAnswer const& again) {
@@ -83,6 +99,11 @@ std::expected<Proof, Refusal> check(Move const& move) {
                     fmt::format("{} is also a reduction loop and is outside {}",
                                 reference_of(move.program, outer->id), name),
                     kCondition, {site_of(move.program, outer->id)});
+  if (!begins_here(move, *starts))
+    return refuse("begins_elsewhere",
+                  fmt::format("the first term that {} adds inside {} is not the first of the sum",
+                              block.name, name),
+                  "decompose_reduction: the loop must hold the first term", {site});
   PairAnswer again = find_restarted(*starts, inner_loops(move, *starts), move.effort);
   if (!again.none()) return refuse_restart(move, block, again);
   return Proof{"every element is initialized before its first term is added"};

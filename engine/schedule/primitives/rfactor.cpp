@@ -58,6 +58,8 @@ std::expected<void, Refusal> sums_once(Move const& move, BlockSite const& site) 
   return refusal;
 }
 
+Applied apply(Move const& move);
+
 std::expected<Proof, Refusal> check(Move const& move) {
   LoopSite const& site = move.loops[0];
   std::string name = reference_of(move.program, site.loop->id);
@@ -105,6 +107,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
                               blocks[0].block->name),
                   "rfactor: a guard of a term must depend on its reduction loops only", {site});
   if (auto once = sums_once(move, blocks[0]); !once) return std::unexpected(once.error());
+  if (auto scoped = tensors_in_scope(apply(move).program, "rfactor"); !scoped)
+    return std::unexpected(scoped.error());
   return Proof{"only the order of a sum changes"};
 }
 
