@@ -105,6 +105,18 @@ bool start_once(BlockSite const& site) {
   });
 }
 
+/// The first iteration of the loops adds the first term. A part that was cut off a sum begins
+/// later: its start stays where it is, under its condition, which does not hold there.
+bool begins_with_the_first(BlockSite const& site) {
+  Substitution zeros;
+  for (For const* loop : site.loops)
+    if (roles_of(*site.block, *loop).reduce) zeros[loop->name()] = int_imm(0);
+  return std::ranges::all_of(site.block->iters, [&](IterVar const& iter) {
+    return iter.kind != IterKind::kReduce ||
+           is_int(arith::simplify(substitute(iter.binding, zeros)), 0);
+  });
+}
+
 Stmt hoisted(Stmt const& body, BlockSite const& site) {
   Block const& block = *site.block;
   auto first = std::find_if(site.loops.begin(), site.loops.end(),
@@ -113,7 +125,8 @@ Stmt hoisted(Stmt const& body, BlockSite const& site) {
     Roles r = roles_of(block, *loop);
     return r.reduce && r.spatial;
   });
-  if (mixed || !start_once(site)) return replace_block(body, block.id, guarded(block));
+  if (mixed || !start_once(site) || !begins_with_the_first(site))
+    return replace_block(body, block.id, guarded(block));
   Substitution zeros;
   std::vector<For const*> kept;
   for (auto at = first; at != site.loops.end(); ++at) {
