@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/schedule/trace.h"
+#include "engine/session/cases/size_cases.h"
 #include "engine/support/files.h"
 
 namespace tw::cli {
@@ -60,9 +61,27 @@ Result<std::optional<int>> kernel_of(Context const& context, session::LoadedMode
 
 Result<ChosenKernel> choose_kernel(Context const& context, KernelArguments const& arguments) {
   ChosenKernel chosen;
-  TRY_ASSIGN(chosen.model, load(context, arguments.path));
+  TRY_ASSIGN(auto sizes, sizes_of(context));
+  bool is_file =
+      !arguments.script.empty() && arguments.script != "plain" && arguments.script != "default";
+  if (is_file && !sizes.empty()) {
+    std::map<std::string, int64_t> const given = sizes;
+    TRY_ASSIGN(std::string text, read_text(arguments.script, 1 << 20));
+    TRY_ASSIGN(chosen.script.text,
+               session::script_showing({arguments.script, text}, context.macros.get(), sizes));
+    for (auto const& [name, value] : given)
+      if (!sizes.contains(name)) chosen.sizes[name] = value;
+  }
+  Context loading = context;  // what the script does not open is the kernel's
+  loading.sizes.clear();
+  for (auto const& [name, value] : sizes)
+    loading.sizes.push_back(fmt::format("{}={}", name, value));
+  chosen.shown = !sizes.empty();
+  TRY_ASSIGN(chosen.model, load(loading, arguments.path));
   TRY_ASSIGN(chosen.kernel, session::find_kernel(*chosen.model, arguments.kernel));
+  std::string showing = chosen.script.text;
   TRY_ASSIGN(chosen.script, named_script(context, *chosen.model, chosen.kernel, arguments.script));
+  if (!showing.empty()) chosen.script.text = showing;
   if (arguments.kernel.empty()) {
     TRY_ASSIGN(std::optional<int> named, kernel_of(context, *chosen.model, chosen.script));
     chosen.kernel = named.value_or(chosen.kernel);

@@ -13,6 +13,8 @@ struct ChosenKernel {
   session::Model model;
   int kernel = 0;
   session::NamedScript script;
+  bool shown = false;                         ///< --size gave a value to a size of the kernel's own
+  std::map<std::string, int64_t> sizes = {};  ///< what it gave to those that the script opens
 };
 
 void add_kernel_option(CLI::App& command, std::string& kernel);

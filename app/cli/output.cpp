@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 
@@ -69,6 +70,13 @@ void add_model_options(CLI::App& command, Context& context, std::string& path) {
       ->type_name("KNOB=VALUE")
       ->expected(1)
       ->take_all();
+  command
+      .add_option("--size", context.sizes,
+                  "the value to show of a size of a tensor expression, or of one that the script "
+                  "opens: n=17")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all();
 }
 
 void add_shaped_options(CLI::App& command, Context& context, std::string& path, bool& by_default) {
@@ -122,7 +130,27 @@ Result<session::LoadOptions> load_options(Context const& context) {
                        fmt::format("--arrange takes KNOB=VALUE, as in blocks=8, not '{}'", one));
     options.arrangement[one.substr(0, equals)] = one.substr(equals + 1);
   }
+  TRY_ASSIGN(options.sizes, sizes_of(context));
   return options;
+}
+
+Result<std::map<std::string, int64_t>> sizes_of(Context const& context) {
+  std::map<std::string, int64_t> sizes;
+  for (std::string const& one : context.sizes) {
+    size_t equals = one.find('=');
+    int64_t value = 0;
+    char const* end = one.data() + one.size();
+    bool named = equals != std::string::npos && equals > 0;
+    auto read = named ? std::from_chars(one.data() + equals + 1, end, value)
+                      : std::from_chars_result{one.data(), std::errc::invalid_argument};
+    if (read.ec != std::errc() || read.ptr != end)
+      return bad_input("bad_size",
+                       fmt::format("--size takes NAME=VALUE, as in n=17, not '{}'", one));
+    if (!sizes.emplace(one.substr(0, equals), value).second)
+      return bad_input("repeated_size",
+                       fmt::format("--size gives '{}' twice", one.substr(0, equals)));
+  }
+  return sizes;
 }
 
 Result<session::Model> load(Context const& context, std::string const& path) {

@@ -36,6 +36,7 @@ struct Context {
   bool json = false;
   std::vector<std::string> fixes;         ///< NAME=SHAPE
   std::vector<std::string> arrangements;  ///< KNOB=VALUE
+  std::vector<std::string> sizes;         ///< NAME=VALUE
   int threads = 0;
   std::shared_ptr<Backend const> backend;
   std::function<Result<std::unique_ptr<Device>>()> open_device;
@@ -62,7 +63,8 @@ void print_line(Context const& context, Json json);
 std::unique_lock<std::recursive_mutex> turn_to_print(Context const& context);
 
 Json to_json(Error const& error);
-/// "--fix data=1x3x224x224", "--arrange blocks=8" of every command that takes a model.
+/// "--fix data=1x3x224x224", "--arrange blocks=8", "--size n=17" of every command that takes a
+/// model.
 void add_model_options(CLI::App& command, Context& context, std::string& path);
 /// "--device NAME" of every command that runs something.
 void add_device_option(CLI::App& command, Context& context);
@@ -71,6 +73,8 @@ void add_store_option(CLI::App& command, Context& context);
 /// "--threads N" of every command that runs something.
 void add_threads_option(CLI::App& command, Context& context);
 Result<session::LoadOptions> load_options(Context const& context);
+/// Of what --size says. Errors: bad_size, repeated_size.
+Result<std::map<std::string, int64_t>> sizes_of(Context const& context);
 Result<session::Model> load(Context const& context, std::string const& path);
 /// The same, or a project with its schedules; says on standard error where its model was found, if
 /// that is not where it was.

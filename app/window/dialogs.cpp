@@ -62,7 +62,7 @@ Status MainWindow::show_step_dialog(QString const& primitive) {
   for (session::PrimitiveView const& view : primitives_) {
     if (QString::fromStdString(view.name) != primitive) continue;
     auto* dialog = new StepDialog(
-        view, loops, selected, [this](std::string const& line) { return session_.why_not(line); },
+        view, loops, selected, [this](std::string const& line) { return session_.preview(line); },
         theme_, this);
     connect(dialog, &QDialog::accepted, this, [this, dialog] { apply_line(dialog->line()); });
     open(dialog);

@@ -86,8 +86,10 @@ void MainWindow::step_text_scale(int direction) {
 void MainWindow::place_card() {
   QWidget* home = card_->parentWidget();
   bool words_only = card_->shown() && !card_->shown()->conflict && card_->shown()->repairs.empty();
-  int tall = std::min(theme_.px(words_only ? 150 : 264), home->height() - 40);
-  card_->setGeometry(24, home->height() - tall - 20, home->width() - 48, tall);
+  int wide = home->width() - 48;
+  int words = theme_.px(int(card_->height_for(wide / theme_.scale)) + 1);
+  int tall = std::min(std::max(theme_.px(words_only ? 150 : 264), words), home->height() - 40);
+  card_->setGeometry(24, home->height() - tall - 20, wide, tall);
 }
 
 /// The card covers the lower part: the loop that it speaks of moves above it.

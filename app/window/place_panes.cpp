@@ -133,8 +133,11 @@ void MainWindow::arrange() {
   for (Placed const& placed : panes_) {
     if (placed.row->place != PanePlace::kBeside) continue;
     if (wide) {
+      bool in_front = centre_->currentWidget() == placed.widget;
       upper_->addWidget(placed.widget);
       placed.widget->show();
+      // Not what happens to be the tab beside it.
+      if (in_front && home()) centre_->setCurrentWidget(home()->widget);
     } else {  // the tabs show it when it is chosen
       centre_->insertTab(tab_of(placed), placed.widget, placed.row->title);
     }

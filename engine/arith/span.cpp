@@ -47,4 +47,24 @@ std::optional<Reach> reach_of(std::vector<Expr> const& indices, Ranges const& ru
   return reach;
 }
 
+std::optional<Reach> reach_of(std::vector<Expr> const& indices, Ranges const& running,
+                              Ranges const& standing) {
+  if (auto reach = reach_of(indices, running)) return reach;
+  std::optional<Reach> all;
+  for (Expr const& index : indices) {
+    auto reach = reach_of({index}, running);
+    if (!reach) return std::nullopt;
+    if (!all) {
+      all = reach;
+      continue;
+    }
+    auto apart = bounds(simplify(to_expr(add(reach->still, all->still, -1)), standing), standing);
+    if (!apart) return std::nullopt;
+    all->one = false;
+    all->low = std::min(all->low, reach->low + apart->low);
+    all->high = std::max(all->high, reach->high + apart->high);
+  }
+  return all;
+}
+
 }  // namespace tw::arith

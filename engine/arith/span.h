@@ -21,4 +21,9 @@ struct Reach {
 /// the still parts differ, or a bound is not known.
 std::optional<Reach> reach_of(std::vector<Expr> const& indices, Ranges const& running);
 
+/// The same where the still parts may differ, by differences that the ranges of what stands still
+/// bound: `still` is that of the first expression.
+std::optional<Reach> reach_of(std::vector<Expr> const& indices, Ranges const& running,
+                              Ranges const& standing);
+
 }  // namespace tw::arith

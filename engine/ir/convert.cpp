@@ -55,4 +55,17 @@ Expr unpack(PackedType const& type, Expr const& byte, Expr const& at) {
   return binary(BinaryOp::kBitXor, cast(type.as, field), sign) - sign;
 }
 
+Expr pack(PackedType const& type, std::vector<Expr> const& values) {
+  auto bits = [](int64_t value) { return int_imm(value, DType::kU8); };
+  Expr byte;
+  for (size_t i = 0; i < values.size(); ++i) {
+    Expr field = cast(DType::kU8, values[i]);
+    bool last = i + 1 == values.size();  // its upper bits leave the byte
+    if (!last) field = binary(BinaryOp::kBitAnd, field, bits((int64_t(1) << type.bits) - 1));
+    if (i > 0) field = binary(BinaryOp::kShiftLeft, field, bits(int64_t(i) * type.bits));
+    byte = byte ? binary(BinaryOp::kBitOr, byte, field) : field;
+  }
+  return byte;
+}
+
 }  // namespace tw::ir

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "engine/ir/expr.h"
 
@@ -16,6 +17,7 @@ Expr saturate(DType type, Expr const& x);
 struct PackedType {
   std::string_view name;
   int bits;
+  int in_a_byte() const { return 8 / bits; }
   DType as;  ///< its values are of this type
 };
 std::optional<PackedType> packed_type(std::string_view name);  ///< i2, i4, u1, u2, u4
@@ -23,5 +25,9 @@ std::optional<PackedType> packed_type(std::string_view name);  ///< i2, i4, u1, 
 /// The value number `at` of those in a byte, a u8: shifted, masked and, where it has one, with its
 /// sign.
 Expr unpack(PackedType const& type, Expr const& byte, Expr const& at);
+
+/// A byte, a u8, of as many integers as it has room for, the first one in its lowest bits: of each
+/// the lowest bits, so that values of the type come back from `unpack`.
+Expr pack(PackedType const& type, std::vector<Expr> const& values);
 
 }  // namespace tw::ir

@@ -43,6 +43,10 @@ struct Same {
     (*this)(a.var, b.var);
     if (value && a.buffer) (*this)(a.buffer, b.buffer);
   }
+  void operator()(RegisterValue const& a, RegisterValue const& b) {
+    value = value && a.name == b.name;
+    (*this)(a.value, b.value);
+  }
   void operator()(SizeParam const& a, SizeParam const& b) {
     value = value && a.low == b.low && a.high == b.high;
     (*this)(a.var, b.var);
@@ -88,7 +92,13 @@ struct Digest {
     hasher.text(intrinsic->name).number(intrinsic->barrier);
     hasher.number(uint64_t(intrinsic->completion));
     (*this)(intrinsic->params);
+    (*this)(intrinsic->needs);
+    (*this)(intrinsic->sets);
     (*this)(intrinsic->behaviour);
+  }
+  void operator()(RegisterValue const& one) {
+    hasher.text(one.name);
+    (*this)(one.value);
   }
   void operator()(IntrinsicParam const& param) {
     hasher.number(uint64_t(param.kind)).text(param.name());
@@ -128,7 +138,7 @@ bool equal(Expr const& a, Expr const& b) {
 
 bool equal(Stmt const& a, Stmt const& b) {
   if (a.same_as(b)) return true;
-  if (a->kind != b->kind) return false;
+  if (a->kind != b->kind || a->origin.annotations != b->origin.annotations) return false;
   Same same;
   dispatch(*a, [&](auto const& node) {
     for_each_field(node, static_cast<std::decay_t<decltype(node)> const&>(*b), same);
@@ -147,6 +157,8 @@ uint64_t hash(Stmt const& s) {
   Digest digest;
   // Statements are numbered on from the expressions: a hash never takes one for the other.
   digest.hasher.number(kExprKinds + uint64_t(s->kind));
+  for (Annotation const& one : s->origin.annotations)
+    digest.hasher.text(one.word).number(uint64_t(one.value));
   dispatch(*s, [&](auto const& node) { for_each_field(node, digest); });
   return digest.hasher.finish();
 }
@@ -155,6 +167,8 @@ bool equal(Intrinsic const& a, Intrinsic const& b) {
   if (a == b) return true;
   Same same;
   same(a->params, b->params);
+  same(a->needs, b->needs);
+  same(a->sets, b->sets);
   same(a->behaviour, b->behaviour);
   return same.value && a->name == b->name && a->barrier == b->barrier &&
          a->completion == b->completion;

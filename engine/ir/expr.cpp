@@ -145,6 +145,8 @@ Expr operator<=(Expr a, Expr b) { return folded(BinaryOp::kLe, std::move(a), std
 Expr operator&&(Expr a, Expr b) {
   if (is_int(a, 1)) return b;
   if (is_int(b, 1)) return a;
+  if (is_int(a, 0) && b.lanes() == 1) return a;
+  if (is_int(b, 0) && a.lanes() == 1) return b;
   return folded(BinaryOp::kAnd, std::move(a), std::move(b));
 }
 Expr operator||(Expr a, Expr b) {

@@ -20,6 +20,9 @@ struct InterpretOptions {
   /// Bound loops run as blocks and threads that meet at barriers, and races are found. Null: their
   /// iterations run one after the other, and a barrier among them is refused.
   Sharing const* sharing = nullptr;
+  /// Calls run only with the registers that they need (`IntrinsicNode::needs`); without, as if all
+  /// were set for each.
+  bool registers = false;
   StopToken stop;
 };
 
@@ -30,7 +33,9 @@ struct InterpretOptions {
 /// not come; another_instance, where threads use what one thread has for itself; not_launched,
 /// where loops of threads are not around everything that threads do; unknown_axis. And of copies
 /// that were started (`Completion`): used_in_flight, where what one writes is used before a wait of
-/// the thread that started it; overwritten_in_flight, of what it reads; never_waited_for.
+/// the thread that started it; overwritten_in_flight, of what it reads; released_in_flight, where a
+/// tensor of either goes away; never_waited_for. With `registers`: wrong_register, with what it
+/// holds and what the call needs.
 Result<std::vector<NDArray>> interpret(Program const& program, std::vector<NDArray> const& inputs,
                                        InterpretOptions const& options = {});
 Result<std::vector<NDArray>> interpret(KernelIr const& kernel, size_t input_count,

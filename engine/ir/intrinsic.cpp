@@ -26,7 +26,7 @@ Status verify_params(IntrinsicNode const& node) {
       return wrong(node, fmt::format("two parameters are named {}", param.name()));
   }
   bool orders = node.barrier || node.completion == Completion::kCommits ||
-                node.completion == Completion::kWaits;
+                node.completion == Completion::kWaits || !node.sets.empty();
   if (!node.behaviour && !orders) return wrong(node, "it does nothing");
   if (node.behaviour && node.completion >= Completion::kCommits)
     return wrong(node, "what commits or waits does nothing else");
@@ -34,6 +34,36 @@ Status verify_params(IntrinsicNode const& node) {
   if (node.completion >= Completion::kCommits &&
       (node.params.size() != numbers || (numbers == 1 && node.params[0].buffer)))
     return wrong(node, "a commit takes nothing, and a wait one number");
+  return {};
+}
+
+Status verify_registers(IntrinsicNode const& node, std::vector<RegisterValue> const& registers) {
+  std::set<std::string> names;
+  for (RegisterValue const& one : registers) {
+    if (!names.insert(one.name).second)
+      return wrong(node, fmt::format("the register {} has two values", one.name));
+    bool plain = one.value.type() == DType::kI64;
+    walk(one.value, [&](Expr const& e) {
+      auto const* used = e.as<Variable>();
+      bool known = !used || std::ranges::any_of(node.params, [&](IntrinsicParam const& param) {
+        return !param.buffer && param.name() == used->name;
+      });
+      return plain = plain && known && !e.as<Load>(), plain;
+    });
+    if (!plain)
+      return wrong(node, fmt::format("the value of the register {} is no whole number of its "
+                                     "scalar parameters",
+                                     one.name));
+  }
+  return {};
+}
+
+Status verify_state(IntrinsicNode const& node) {
+  TRY(verify_registers(node, node.needs));
+  TRY(verify_registers(node, node.sets));
+  bool alone = !node.behaviour && !node.barrier && node.completion == Completion::kAtOnce &&
+               node.needs.empty();
+  if (!node.sets.empty() && !alone) return wrong(node, "what sets registers does nothing else");
   return {};
 }
 
@@ -79,6 +109,11 @@ Status verify_effects(IntrinsicNode const& node) {
 
 }  // namespace
 
+bool IntrinsicParam::takes_scope(std::string_view scope) const {
+  if (!buffer || buffer->scope.empty() || buffer->scope == scope) return true;
+  return buffer->scope == BufferNode().scope && scope == kParameterScope;
+}
+
 std::string_view word_of(Completion completion) {
   static constexpr std::string_view kWords[] = {"", "async", "commits", "waits"};
   return kWords[size_t(completion)];
@@ -86,6 +121,7 @@ std::string_view word_of(Completion completion) {
 
 Status verify(IntrinsicNode const& node) {
   TRY(verify_params(node));
+  TRY(verify_state(node));
   if (!node.behaviour) return {};
   if (Status status = verify(program_of(node)); !status) return wrong(node, status.error().message);
   return verify_effects(node);

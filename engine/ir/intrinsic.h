@@ -14,8 +14,8 @@ enum class ParamKind : uint8_t { kScalar, kRead, kWrite, kUpdate };
 
 /// What a call must hand over. For kScalar a number (`var`, a Variable, names it); else elements of
 /// a tensor of `buffer`'s type and shape, which may be made of scalars before it. Of its scope,
-/// too, unless that is empty. kWrite: every element is written; kUpdate: read, and some or all
-/// written.
+/// too, unless that is empty: "global" takes what is known when the model is loaded as well.
+/// kWrite: every element is written; kUpdate: read, and some or all written.
 struct IntrinsicParam {
   ParamKind kind = ParamKind::kScalar;
   Expr var;
@@ -23,6 +23,14 @@ struct IntrinsicParam {
   bool reads() const { return kind == ParamKind::kRead || kind == ParamKind::kUpdate; }
   bool writes() const { return kind == ParamKind::kWrite || kind == ParamKind::kUpdate; }
   std::string const& name() const { return buffer ? buffer->name : var.to<Variable>().name; }
+  /// Whether a tensor of that scope lies where the operand must.
+  bool takes_scope(std::string_view scope) const;
+};
+
+/// A configuration register of a machine, and what it holds.
+struct RegisterValue {
+  std::string name;
+  Expr value;  ///< a whole number of the scalar parameters
 };
 
 /// When what a call does is done.
@@ -47,6 +55,10 @@ struct IntrinsicNode {
   /// across it. A wait is a barrier, too.
   bool barrier = false;
   Completion completion = Completion::kAtOnce;
+  /// The state of the machine that it works by: registers that must hold these values when it runs.
+  std::vector<RegisterValue> needs = {};
+  /// Registers that hold these values from then on. What sets some does nothing else.
+  std::vector<RegisterValue> sets = {};
   Stmt behaviour;  ///< over the parameters, without blocks and calls; null: it changes nothing
 };
 

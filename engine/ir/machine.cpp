@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "engine/ir/fields.h"
 #include "engine/ir/text.h"
@@ -87,8 +88,10 @@ void Machine::execute(Let const&, Code const& code) {
 void Machine::execute(Alloc const& node, Code const& code) {
   auto array = fresh(*node.buffer);
   if (!array) return evaluator_.fail(array.error());
+  NDArray const tensor = *array;
   evaluator_.bind(code.buffer, std::move(*array));
   execute(*code.children[0]);
+  check_released(*node.buffer, tensor);
 }
 
 void Machine::execute(For const& node, Code const& code) {
@@ -104,6 +107,7 @@ void Machine::execute(For const& node, Code const& code) {
 void Machine::iterate(Code const& code, int64_t extent, bool free_order) {
   auto run = [&](int64_t i) {
     evaluator_.set(code.slot, i);
+    if (options_.registers && code.loop_kind == LoopKind::kParallel) return run_elsewhere(code);
     execute(*code.children[0]);
   };
   if (free_order) {
@@ -112,6 +116,18 @@ void Machine::iterate(Code const& code, int64_t extent, bool free_order) {
     return;
   }
   for (int64_t i = 0; i < extent && !evaluator_.failed(); ++i) run(i);
+}
+
+/// Whoever runs an iteration has registers of its own; afterwards any of them may be the one that
+/// goes on.
+void Machine::run_elsewhere(Code const& iteration) {
+  std::map<std::string, int64_t>& held = current_ ? current_->registers : registers_;
+  std::map<std::string, int64_t> before = std::exchange(held, {});
+  execute(*iteration.children[0]);
+  for (auto const& [name, value] : held)
+    if (auto there = before.find(name); there != before.end() && there->second != value)
+      before.erase(there);
+  held = std::move(before);
 }
 
 std::vector<int64_t> Machine::order_of(int64_t extent, bool free_order) {

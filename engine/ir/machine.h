@@ -2,6 +2,7 @@
 /// those that run them. Of the interpreter alone.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -74,6 +75,7 @@ struct Thread {
   int32_t block = 0;
   std::vector<CopyGroup> groups = {};  ///< that it has started and not waited for, the oldest first
   CopyGroup open = {};                 ///< copies that it has started and not put in a group
+  std::map<std::string, int64_t> registers = {};  ///< those that it has set
 };
 
 /// Executes statements of one function. The first failure stops it.
@@ -119,6 +121,7 @@ private:
   void execute(HintNode auto const&, Code const&) {}
   void execute(IntrinsicCall const& node, Code const& code);
   void iterate(Code const& code, int64_t extent, bool free_order);
+  void run_elsewhere(Code const& iteration);
   std::vector<int64_t> order_of(int64_t extent, bool free_order);
   /// Sets the iterators; whether the block runs, and whether its `init` does.
   bool enter_block(Code const& code, bool& first);
@@ -127,6 +130,7 @@ private:
 
   // machine_calls.cpp
   void refuse_call(IntrinsicNode const& intrinsic, std::string const& why);
+  void check_registers(IntrinsicNode const& intrinsic, Callee const& callee);
   NDArray hand_over(IntrinsicParam const& param, Passed const& passed, Machine& inner);
   void take_back(Passed const& passed, NDArray const& array);
   template <typename F>
@@ -140,6 +144,8 @@ private:
   void land(CopyGroup& group);
   void complete(IntrinsicNode const& intrinsic, int64_t groups);
   void check_landed(Thread const& thread);
+  /// Fails where a copy under way still needs the tensor, which goes away here.
+  void check_released(BufferNode const& buffer, NDArray const& tensor);
 
   // machine_threads.cpp
   using Threads = std::vector<Thread*>;
@@ -179,6 +185,7 @@ private:
   int64_t steps_ = 0;
   int at_once_ = 0;  // loops around whose iterations run together
   std::vector<std::pair<std::string const*, int>> around_;  // loops, with their slots
+  std::map<std::string, int64_t> registers_;                // outside of threads
   int operand_ = -1;  // slot of a tensor that goes back to where it came from
   // Of bound loops.
   Thread* current_ = nullptr;
@@ -199,6 +206,7 @@ struct Callee {
   std::unique_ptr<Machine> machine;
   CodePtr body;
   std::vector<Passed> passed;
+  std::vector<Compiled> needs, sets;  // values of registers, of the scalar parameters
 };
 
 }  // namespace tw::ir

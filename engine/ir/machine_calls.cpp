@@ -24,11 +24,32 @@ void Machine::execute(IntrinsicCall const& node, Code const& code) {
   std::vector<NDArray> arrays;
   for (size_t i = 0; i < intrinsic.params.size() && !evaluator_.failed(); ++i)
     arrays.push_back(hand_over(intrinsic.params[i], code.callee->passed[i], inner));
+  if (!evaluator_.failed()) check_registers(intrinsic, *code.callee);
   if (!evaluator_.failed() && code.callee->body) inner.execute(*code.callee->body);
   if (inner.evaluator_.failed()) evaluator_.fail(inner.evaluator_.error());
   for (size_t i = 0; i < intrinsic.params.size() && !evaluator_.failed(); ++i)
     if (intrinsic.params[i].writes()) take_back(code.callee->passed[i], arrays[i]);
   started_copy();
+}
+
+/// The registers are the thread's own.
+void Machine::check_registers(IntrinsicNode const& intrinsic, Callee const& callee) {
+  if (!options_.registers) return;
+  ExprEvaluator& of_call = callee.machine->evaluator_;
+  std::map<std::string, int64_t>& held = current_ ? current_->registers : registers_;
+  for (size_t i = 0; i < intrinsic.needs.size(); ++i) {
+    std::string const& name = intrinsic.needs[i].name;
+    int64_t needed = of_call.integer(callee.needs[i], 0);
+    auto there = held.find(name);
+    if (there != held.end() && there->second == needed) continue;
+    return fail("wrong_register",
+                fmt::format("{} needs {} = {}, but in iteration {} {}", intrinsic.name, name,
+                            needed, iteration_text(),
+                            there == held.end() ? "it was not set"
+                                                : fmt::format("it is {}", there->second)));
+  }
+  for (size_t i = 0; i < intrinsic.sets.size(); ++i)
+    held[intrinsic.sets[i].name] = of_call.integer(callee.sets[i], 0);
 }
 
 void Machine::refuse_call(IntrinsicNode const& intrinsic, std::string const& why) {

@@ -72,6 +72,10 @@ void Machine::compile(IntrinsicCall const& node, Code& code) {
   if (intrinsic.behaviour) code.callee->body = inner.compile(intrinsic.behaviour);
   for (size_t i = 0; i < intrinsic.params.size(); ++i)
     code.callee->passed.push_back(compile(intrinsic.params[i], node.operands[i], inner));
+  for (RegisterValue const& one : intrinsic.needs)
+    code.callee->needs.push_back(inner.evaluator_.compile(one.value));
+  for (RegisterValue const& one : intrinsic.sets)
+    code.callee->sets.push_back(inner.evaluator_.compile(one.value));
 }
 
 Passed Machine::compile(IntrinsicParam const& param, Operand const& operand, Machine& inner) {

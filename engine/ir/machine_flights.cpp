@@ -86,4 +86,17 @@ void Machine::check_landed(Thread const& thread) {
                    committed ? "not waited for" : "in no group"));
 }
 
+/// Who comes next gets its memory.
+void Machine::check_released(BufferNode const& buffer, NDArray const& tensor) {
+  if (in_flight_.empty() || evaluator_.failed()) return;
+  auto there = in_flight_.find(tensor.data());
+  if (there == in_flight_.end()) return;
+  InFlight const& copy = there->second.begin()->second;
+  fail("released_in_flight",
+       fmt::format("{} goes away in iteration {}, but the {} that iteration {} started {} it: it "
+                   "was not waited for",
+                   buffer.name, iteration_text(), copy.call, *copy.iteration,
+                   copy.writers > 0 ? "still fills" : "still reads"));
+}
+
 }  // namespace tw::ir

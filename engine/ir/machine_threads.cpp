@@ -129,6 +129,9 @@ void Machine::together(Alloc const& node, Code const& code, Threads const& threa
     thread->state.buffers[size_t(code.buffer)] = at->second;
   }
   run_together(*code.children[0], threads);
+  as_one(*threads[0], [&] {
+    for (auto const& [key, tensor] : instances) check_released(*node.buffer, tensor);
+  });
 }
 
 void Machine::together(IntrinsicCall const& node, Code const& code, Threads const& threads) {

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "engine/ir/annotations.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/kernel.h"
 #include "engine/ir/loop_words.h"
@@ -143,6 +145,19 @@ private:
     return lines_.back().reader.error(fmt::format("not_a_{}", kind), "there is no head");
   }
 
+  /// "mode = 1, stride = n"
+  Result<std::vector<RegisterValue>> registers(LineReader& reader) {
+    std::vector<RegisterValue> list;
+    do {
+      RegisterValue one;
+      TRY_ASSIGN(one.name, reader.name("a register's name"));
+      TRY(reader.expect("="));
+      TRY_ASSIGN(one.value, parse_expr(reader, scope_));
+      list.push_back(std::move(one));
+    } while (reader.accept(","));
+    return list;
+  }
+
   /// A declaration, with its behaviour indented below it.
   Status intrinsic() {
     LineReader& reader = lines_[at_++].reader;
@@ -161,6 +176,12 @@ private:
     node.barrier = reader.accept("barrier");
     for (Completion one : {Completion::kStarted, Completion::kCommits, Completion::kWaits})
       if (reader.accept(word_of(one))) node.completion = one;
+    if (reader.accept("needs")) {
+      TRY_ASSIGN(node.needs, registers(reader));
+    }
+    if (reader.accept("sets")) {
+      TRY_ASSIGN(node.sets, registers(reader));
+    }
     TRY(reader.end());
     if (at_ < lines_.size() && lines_[at_].indent > 0) {
       TRY_ASSIGN(node.behaviour, statements(1));
@@ -238,6 +259,23 @@ private:
     return store();
   }
 
+  /// "with keep_rolled=1, ..." up to the end of the line, or nothing.
+  static Result<Origin> words(LineReader& reader) {
+    Origin origin;
+    if (reader.accept("with")) do {
+        TRY_ASSIGN(std::string word, reader.name("a word"));
+        TRY(reader.expect("="));
+        TRY_ASSIGN(int64_t value, reader.integer("the word's value"));
+        if (value < 1) return reader.error("bad_word_value", "a word's value is at least 1");
+        if (std::ranges::find(origin.annotations, word, &Annotation::word) !=
+            origin.annotations.end())
+          return reader.error("word_twice", fmt::format("the word {} is said twice", word));
+        origin = with_word(std::move(origin), word, value);
+      } while (reader.accept(","));
+    TRY(reader.end());
+    return origin;
+  }
+
   Result<Stmt> nothing() {
     LineReader& reader = lines_[at_++].reader;
     reader.next();
@@ -266,12 +304,12 @@ private:
                           fmt::format("'{}' is already bound by a loop around this one", name));
     TRY(reader.expect("in"));
     TRY_ASSIGN(Expr extent, parse_expr(reader, scope_));
-    TRY(reader.end());
+    TRY_ASSIGN(Origin origin, words(reader));
     LoopId id = program_.fresh_loop();
     scope_.variables[name] = DType::kI64;
     TRY_ASSIGN(Stmt body, statements(indent + 1));
     scope_.variables.erase(name);
-    return make<For>(id, var(name), extent, kind, body, bind);
+    return make_from<For>(std::move(origin), id, var(name), extent, kind, body, bind);
   }
 
   Result<IterVar> iterator(LineReader& reader, ExprScope const& outer) {
@@ -318,7 +356,7 @@ private:
     if (reader.accept("if")) {
       TRY_ASSIGN(predicate, parse_expr(reader, outer));
     }
-    TRY(reader.end());
+    TRY_ASSIGN(Origin origin, words(reader));
     BlockId id = program_.fresh_block();
     for (IterVar const& iter : iters) scope_.variables[iter.name()] = DType::kI64;
     Stmt init;
@@ -328,7 +366,8 @@ private:
     }
     TRY_ASSIGN(Stmt body, statements(indent + 1));
     scope_ = std::move(outer);
-    return make<Block>(id, name, op, std::move(iters), predicate, init, body);
+    return make_from<Block>(std::move(origin), id, name, op, std::move(iters), predicate, init,
+                            body);
   }
 
   Result<Stmt> initial(int indent) {
@@ -403,7 +442,7 @@ private:
                           "expected a loop, a block or an assignment to a tensor's element");
     TRY(reader.expect("="));
     TRY_ASSIGN(Expr value, parse_expr(reader, scope_));
-    TRY(reader.end());
+    TRY_ASSIGN(Origin origin, words(reader));
     if (is_float(element->type) && value.as<IntImm>() && value.type() == DType::kI64)
       value = float_imm(double(*as_int(value)), element->type);
     if (value.type() != element->type)
@@ -411,7 +450,7 @@ private:
           "type_mismatch",
           fmt::format("'{}' has type {}, but the value has type {}", element->buffer->name,
                       tw::to_text(element->type), tw::to_text(value.type())));
-    return make<Store>(element->buffer, element->indices, value);
+    return make_from<Store>(std::move(origin), element->buffer, element->indices, value);
   }
 
   std::vector<Line> lines_;

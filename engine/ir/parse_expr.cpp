@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <charconv>
@@ -209,7 +210,7 @@ private:
     return list;
   }
 
-  /// "saturate(i8, x)", "unpack(i4, x, at)": a type is the first argument.
+  /// "saturate(i8, x)", "unpack(i4, x, at)", "pack(i4, x, y)": a type is the first argument.
   Result<Expr> conversion(std::string const& name) {
     TRY_ASSIGN(std::string type, reader_.name("a type"));
     TRY(reader_.expect(","));
@@ -219,15 +220,26 @@ private:
     if (!packed)
       return reader_.error("unknown_type",
                            fmt::format("'{}' is not one of i2, i4, u1, u2, u4", type));
+    if (name == "pack") return packed_byte(*packed, args);
     if (args.size() != 2 || args[0].type() != DType::kU8 || !is_integer(args[1].type()))
       return reader_.error("type_mismatch",
                            "'unpack' takes a type, a byte (u8) and the number of a value in it");
     auto at = as_int(args[1]);
-    if (at && (*at < 0 || *at >= 8 / packed->bits))
+    int count = packed->in_a_byte();
+    if (at && (*at < 0 || *at >= count))
       return reader_.error("out_of_range",
-                           fmt::format("a byte has {} values of {}: from 0 to {}, not {}",
-                                       8 / packed->bits, type, 8 / packed->bits - 1, *at));
+                           fmt::format("a byte has {} values of {}: from 0 to {}, not {}", count,
+                                       type, count - 1, *at));
     return unpack(*packed, args[0], args[1]);
+  }
+
+  Result<Expr> packed_byte(PackedType const& type, std::vector<Expr> const& args) {
+    bool integers =
+        std::ranges::all_of(args, [](Expr const& value) { return is_integer(value.type()); });
+    if (int(args.size()) == type.in_a_byte() && integers) return pack(type, args);
+    return reader_.error("type_mismatch", fmt::format("'pack' takes {} and {} integers, which a "
+                                                      "byte (u8) has room for",
+                                                      type.name, type.in_a_byte()));
   }
 
   Result<Expr> saturated(std::string const& name, std::vector<Expr> const& args) {
@@ -242,7 +254,7 @@ private:
   }
 
   Result<Expr> call(std::string const& name) {
-    if (name == "saturate" || name == "unpack") return conversion(name);
+    if (name == "saturate" || name == "unpack" || name == "pack") return conversion(name);
     TRY_ASSIGN(std::vector<Expr> args, arguments(")"));
     auto wants = [&](size_t n) {
       return reader_.error("wrong_arguments", fmt::format("'{}' takes {} argument{}, got {}", name,

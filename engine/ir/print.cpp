@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "engine/ir/annotations.h"
 #include "engine/ir/fields.h"
 #include "engine/ir/kernel.h"
 #include "engine/ir/loop_words.h"
@@ -162,6 +163,14 @@ private:
     return info;
   }
 
+  /// " needs mode = 1, stride = n"; nothing without registers.
+  static std::string registers_text(std::string text, std::vector<RegisterValue> const& registers) {
+    for (RegisterValue const& one : registers)
+      text += fmt::format("{} {} = {}", &one == registers.data() ? "" : ",", one.name,
+                          text_of(one.value, 0));
+    return registers.empty() ? "" : text;
+  }
+
   void declaration(IntrinsicNode const& node) {
     static constexpr char const* kWords[] = {"scalar", "read", "write", "update"};
     std::string params;
@@ -175,6 +184,7 @@ private:
     std::string kind = node.barrier ? " barrier" : "";
     if (node.completion != Completion::kAtOnce)
       kind += fmt::format(" {}", word_of(node.completion));
+    kind += registers_text(" needs", node.needs) + registers_text(" sets", node.sets);
     line(0, fmt::format("intrinsic {}({}){}", node.name, params, kind));
     if (node.behaviour) statement(node.behaviour, 1);
   }
@@ -184,8 +194,8 @@ private:
     LineInfo info = with_origin(node);
     info.loop = node.id;
     line(indent,
-         fmt::format("{}{} {} in {}", keyword(node.loop_kind), bind, node.name(),
-                     text_of(node.extent, 0)),
+         fmt::format("{}{} {} in {}{}", keyword(node.loop_kind), bind, node.name(),
+                     text_of(node.extent, 0), annotations_text(node)),
          info);
     around_.push_back(node.id);
     statement(node.body, indent + 1);
@@ -234,7 +244,9 @@ private:
     std::string guard = node.predicate ? " if " + text_of(node.predicate, 0) : "";
     LineInfo info;
     info.block = node.id;
-    line(indent, fmt::format("block {}({}){}{}", node.name, iters, op, guard), info);
+    line(indent,
+         fmt::format("block {}({}){}{}{}", node.name, iters, op, guard, annotations_text(node)),
+         info);
     block_ = node.id;
     if (auto const* init = node.init.as<Store>()) {
       result_.line_of.emplace(node.init.get(), int(result_.lines.size()) + 1);
@@ -249,8 +261,8 @@ private:
 
   void store(Store const& node, int indent, std::string const& prefix) {
     line(indent,
-         fmt::format("{}{}[{}] = {}", prefix, node.buffer->name, join(node.indices),
-                     text_of(node.value, 0)),
+         fmt::format("{}{}[{}] = {}{}", prefix, node.buffer->name, join(node.indices),
+                     text_of(node.value, 0), annotations_text(node)),
          with_origin(node));
   }
 

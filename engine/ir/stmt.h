@@ -15,10 +15,18 @@ namespace tw::ir {
 using LoopId = Id<struct LoopTag>;
 using BlockId = Id<struct BlockTag>;
 
-/// Where a statement of lowered code comes from. Not part of equality or hash.
+/// A word about a loop or a block to those who make code of it; the target says what it means.
+struct Annotation {
+  std::string word;
+  int64_t value = 1;
+  bool operator==(Annotation const&) const = default;
+};
+
+/// Where a statement of lowered code comes from. Not part of equality or hash, but for annotations.
 struct Origin {
   std::vector<LoopId> loops;  ///< outermost first; loops that were unrolled or vectorized included
-  std::vector<BlockId> blocks;  ///< the block(s) it computes
+  std::vector<BlockId> blocks;          ///< the block(s) it computes
+  std::vector<Annotation> annotations;  ///< of the loop or block itself, by word
 };
 
 /// Every kind of statement, once.

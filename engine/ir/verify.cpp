@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "engine/ir/annotations.h"
 #include "engine/ir/fields.h"
 #include "engine/ir/kernel.h"
 #include "engine/ir/rewrite.h"
@@ -119,9 +120,24 @@ private:
 
   /// Keeps the innermost statement that is wrong.
   Status statement(Stmt const& s) {
-    Status status = dispatch(*s, [&](auto const& node) { return check(node); });
+    Status status = words(*s);
+    if (status) status = dispatch(*s, [&](auto const& node) { return check(node); });
     if (!status && !culprit_) culprit_ = s;
     return status;
+  }
+
+  static Status words(StmtNode const& node) {
+    std::vector<Annotation> const& said = node.origin.annotations;
+    if (said.empty()) return {};
+    if (!takes_annotations(node.kind))
+      return invalid("words are said of loops, blocks and assignments only");
+    for (size_t i = 0; i < said.size(); ++i) {
+      if (said[i].value < 1)
+        return invalid(fmt::format("the word '{}' has no value", said[i].word));
+      if (i > 0 && !(said[i - 1].word < said[i].word))
+        return invalid(fmt::format("the word '{}' is out of order", said[i].word));
+    }
+    return {};
   }
 
   Status check(Store const& node) {
@@ -209,10 +225,10 @@ private:
       return wrong(fmt::format("must be {}, but {} is given", tw::to_text(type),
                                tw::to_text(given.value.type())));
     if (param.buffer) {
-      std::string const &wanted = param.buffer->scope, &scope = element->buffer->scope;
-      if (!wanted.empty() && wanted != scope)
-        return wrong(
-            fmt::format("must be in {}, but '{}' is in {}", wanted, element->buffer->name, scope));
+      std::string const& scope = element->buffer->scope;
+      if (!param.takes_scope(scope))
+        return wrong(fmt::format("must be in {}, but '{}' is in {}", param.buffer->scope,
+                                 element->buffer->name, scope));
       TRY(shape(given, param, intrinsic, scalars));
     }
     for (OperandAxis const& axis : given.axes) {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
-#include "engine/ir/expr_evaluator.h"
 #include "engine/ir/intrinsic.h"
-#include "engine/ir/rewrite.h"
+#include "engine/lowering/copy_effects.h"
 #include "engine/target/axis_of.h"
 
 namespace tw {
@@ -29,6 +29,20 @@ bool holds(Stmt const& root, bool (*is_one)(Stmt const&)) {
   return found;
 }
 
+bool is_launch(Target const& target, Stmt const& s) {
+  auto const* loop = s.as<For>();
+  return loop && axis_of(target, *loop);
+}
+
+bool holds_outside_launches(Target const& target, Stmt const& root, bool (*is_one)(Stmt const&)) {
+  bool found = false;
+  walk(root, [&](Stmt const& s) {
+    found = found || is_one(s);
+    return !found && !is_launch(target, s);
+  });
+  return found;
+}
+
 /// It starts copies and does nothing else.
 bool copies_only(Stmt const& root) {
   bool only = true;
@@ -42,205 +56,31 @@ bool copies_only(Stmt const& root) {
 
 namespace {
 
-constexpr int64_t kMostPoints = 1 << 20;
+constexpr size_t kMostEvents = 1 << 20;
 /// Iterations of a loop that tells no element: the third one is like all later ones.
 constexpr int64_t kEnoughIterations = 3;
 
-/// Elements of tensors that copies touch, as sorted numbers.
-using Elements = std::vector<int64_t>;
-
-bool meet(Elements const& a, Elements const& b) {
-  for (size_t i = 0, j = 0; i < a.size() && j < b.size();)
-    if (a[i] == b[j])
-      return true;
-    else
-      ++(a[i] < b[j] ? i : j);
-  return false;
-}
-
-/// What a statement without commits touches in one iteration of the loops that hold commits.
-struct Effect {
-  Elements reads, writes;
-  bool known = true;
-  bool twice = false;  ///< a copy's element is written twice
-  bool disturbs(Effect const& copy) const {
-    return meet(writes, copy.writes) || meet(reads, copy.writes) || meet(writes, copy.reads);
-  }
+enum class What : uint8_t {
+  kStatement,  ///< also that a tensor goes away
+  kCommit,
+  kEnd,  ///< of the body, once for each iteration of the loops around it
 };
 
-/// Finds what statements touch, point by point.
-class Touching {
-public:
-  /// The threads' loops stand around `body`: each of their points is taken.
-  Touching(Target const& target, Stmt const& body, std::vector<For const*> const& threads)
-      : target_(target), threads_(threads.size()) {
-    std::set<std::string> written;
-    walk_writes(body, [&](Touched const& at) { written.insert(at.buffer->name); });
-    walk(body, [&](Stmt const& s) {
-      if (!starts_copy(s)) return true;
-      auto note = [&](Touched const& at) {
-        if (written.contains(at.buffer->name))
-          tensors_.try_emplace(at.buffer->name, tensors_.size());
-      };
-      walk_writes(s, note);
-      walk_reads(s, note);
-      return true;
-    });
-    for (For const* loop : threads) loops_.push_back(loop);
-  }
-
-  /// With counters of the loops around at `values`.
-  Effect of(Stmt const& s, std::map<std::string, int64_t> const& values) {
-    effect_ = {};
-    starting_ = copies_only(s);
-    Substitution by;
-    for (auto const& [name, value] : values) by[name] = int_imm(value);
-    Stmt fixed = substitute(s, by);
-    visit(fixed);
-    if (starting_) {
-      std::ranges::sort(effect_.writes);
-      effect_.twice = std::ranges::adjacent_find(effect_.writes) != effect_.writes.end();
-    }
-    for (Elements* list : {&effect_.reads, &effect_.writes}) {
-      std::ranges::sort(*list);
-      list->erase(std::unique(list->begin(), list->end()), list->end());
-    }
-    return std::move(effect_);
-  }
-
-  /// Whether `name` tells what is touched, or whether it is, anywhere in the statement.
-  bool tells(Stmt const& s, std::string const& name) const {
-    bool told = false;
-    auto look = [&](Touched const& at) {
-      if (!tensors_.contains(at.buffer->name)) return;
-      for (Expr const& index : at.indices) told = told || uses_variable(index, name);
-    };
-    walk_writes(s, look);
-    walk_reads(s, look);
-    walk(s, [&](Stmt const& part) {
-      auto const* node = part.as<If>();
-      told = told || (node && uses_variable(node->condition, name));
-      if (auto const* let = part.as<Let>()) told = told || uses_variable(let->value, name);
-      return !told;
-    });
-    return told;
-  }
-
-private:
-  void visit(Stmt const& s) {
-    if (auto const* loop = s.as<For>()) {
-      loops_.push_back(loop);
-      visit(loop->body);
-      loops_.pop_back();
-    } else if (auto const* node = s.as<If>()) {
-      conditions_.push_back(node->condition);
-      visit(node->then_body);
-      conditions_.pop_back();
-      // What stands on the other side may happen, too: the wait is only sooner than it could be.
-      if (node->else_body) visit(node->else_body);
-    } else if (auto const* list = s.as<Seq>()) {
-      for (Stmt const& child : list->stmts) visit(child);
-    } else if (auto const* alloc = s.as<Alloc>()) {
-      visit(alloc->body);
-    } else if (s.as<Let>()) {
-      effect_.known = false;
-    } else {
-      walk_writes(s, [&](Touched const& at) { put(at, effect_.writes); });
-      walk_reads(s, [&](Touched const& at) { put(at, effect_.reads); });
-    }
-  }
-
-  void put(Touched const& at, Elements& into) {
-    auto tensor = tensors_.find(at.buffer->name);
-    if (tensor == tensors_.end() || !effect_.known) return;
-    std::vector<std::pair<std::string, int64_t>> running;
-    int64_t points = 1;
-    auto run = [&](std::string const& name, Expr const& to) {
-      bool used =
-          std::ranges::any_of(at.indices, [&](Expr const& e) { return uses_variable(e, name); }) ||
-          std::ranges::any_of(conditions_, [&](Expr const& e) { return uses_variable(e, name); });
-      int64_t extent = as_int(to).value_or(-1);
-      bool tells = used || starting_ || (is_private(*at.buffer) && running.size() < threads_);
-      if (!tells && extent > 0) return;
-      running.emplace_back(name, extent);
-      points = extent >= 0 ? std::min(points * extent, kMostPoints + 1) : kMostPoints + 1;
-    };
-    for (For const* loop : loops_) run(loop->name(), loop->extent);
-    for (OperandAxis const& axis : at.axes) run(axis.name(), axis.extent);
-    auto shape = constant_shape(*at.buffer);
-    effect_.known = shape && (points_ += points) <= kMostPoints;
-    if (effect_.known) enumerate(at, *shape, int64_t(tensor->second), running, points, into);
-  }
-
-  /// Each thread has an instance of its own.
-  bool is_private(BufferNode const& tensor) const {
-    MemoryScope const* memory = target_.scope(tensor.scope);
-    return memory && memory->shared_by <= Level::kThread;
-  }
-
-  void enumerate(Touched const& at, std::vector<int64_t> const& shape, int64_t tensor,
-                 std::vector<std::pair<std::string, int64_t>> const& running, int64_t points,
-                 Elements& into) {
-    ExprEvaluator evaluator;
-    std::vector<int> slots;
-    std::vector<Compiled> indices, conditions;
-    for (auto const& [name, extent] : running) slots.push_back(evaluator.slot(name));
-    for (Expr const& e : at.indices) indices.push_back(evaluator.compile(e));
-    for (Expr const& e : conditions_) conditions.push_back(evaluator.compile(e));
-    for (std::vector<Expr> const* list : {&at.indices, &std::as_const(conditions_)})
-      for (Expr const& e : *list) effect_.known = effect_.known && is_told(e, running);
-    for (int64_t point = 0; point < points && effect_.known; ++point) {
-      int64_t rest = point;
-      for (size_t i = slots.size(); i-- > 0; rest /= running[i].second)
-        evaluator.set(slots[i], rest % running[i].second);
-      if (!std::ranges::all_of(conditions,
-                               [&](Compiled c) { return evaluator.integer(c, 0) != 0; }))
-        continue;
-      int64_t element = 0;
-      for (size_t i = 0; is_private(*at.buffer) && i < threads_; ++i)
-        element = element * running[i].second + evaluator.state().variables[size_t(slots[i])].i;
-      for (size_t d = 0; d < indices.size(); ++d)
-        element = element * shape[d] + evaluator.integer(indices[d], 0);
-      into.push_back((tensor << 48) + element);
-    }
-  }
-
-  /// By the counters that run alone, and by no data.
-  static bool is_told(Expr const& e, std::vector<std::pair<std::string, int64_t>> const& running) {
-    bool told = true;
-    walk(e, [&](Expr const& part) {
-      auto const* used = part.as<Variable>();
-      bool runs = used && std::ranges::any_of(
-                              running, [&](auto const& one) { return one.first == used->name; });
-      told = told && !part.as<Load>() && (!used || runs);
-      return told;
-    });
-    return told;
-  }
-
-  Target const& target_;
-  size_t threads_;  ///< the first of the loops
-  std::map<std::string, size_t> tensors_;
-  std::vector<For const*> loops_;
-  std::vector<Expr> conditions_;
-  Effect effect_;
-  bool starting_ = false;
-  int64_t points_ = 0;
-};
-
-/// What happens, one after the other: a statement, or the end of a group (null).
+/// What happens, one after the other.
 struct Event {
+  What what = What::kStatement;
   StmtNode const* site = nullptr;
   size_t effect = 0;
   bool starts = false;
 };
 
-/// Runs through the loops that hold commits.
+/// Runs through the loops that hold commits, and through those around the body.
 class Course {
 public:
-  Course(Target const& target, Stmt const& body, std::vector<For const*> const& threads)
-      : target_(target), touching_(target, body, threads) {
-    run(body);
+  Course(Target const& target, Stmt const& body, LoopsAround const& around)
+      : target_(target), touching_(target, body, around.threads) {
+    run_around(around.others, body);
+    drop_idle_sites();
   }
 
   bool known() const { return known_; }
@@ -248,12 +88,29 @@ public:
   Effect const& effect(Event const& event) const { return effects_[event.effect]; }
 
 private:
+  void run_around(std::span<For const* const> around, Stmt const& body) {
+    if (around.empty()) {
+      run(body);
+      events_.push_back({What::kEnd});
+      return;
+    }
+    For const& loop = *around.front();
+    bool told = touching_.tells(body, loop.name());
+    auto extent = as_int(loop.extent);
+    known_ = known_ && (extent || !told);
+    for (int64_t i = 0; i < (told ? extent.value_or(0) : 1) && known_; ++i) {
+      values_[loop.name()] = i;
+      run_around(around.subspan(1), body);
+    }
+    values_.erase(loop.name());
+  }
+
   void run(Stmt const& s) {
-    if (!known_ || events_.size() > size_t(kMostPoints)) {
+    if (!known_ || events_.size() > kMostEvents) {
       known_ = false;
     } else if (is_commit(s)) {
-      events_.push_back({});
-    } else if (!holds(s, is_commit)) {
+      events_.push_back({What::kCommit});
+    } else if (!holds_outside_launches(target_, s, is_commit)) {
       run_leaf(s);
     } else if (auto const* list = s.as<Seq>()) {
       for (Stmt const& child : list->stmts) run(child);
@@ -261,23 +118,32 @@ private:
       run_loop(*loop);
     } else if (auto const* alloc = s.as<Alloc>()) {
       run(alloc->body);
+      release(*alloc);
     } else {
       known_ = false;
     }
   }
 
+  /// Who comes next gets its memory.
+  void release(Alloc const& alloc) {
+    Effect gone;
+    gone.released = touching_.number_of(alloc.buffer->name);
+    if (gone.released < 0) return;
+    auto [at, is_new] = seen_.try_emplace({&alloc, {}}, effects_.size());
+    if (is_new) effects_.push_back(std::move(gone));
+    events_.push_back({What::kStatement, &alloc, at->second});
+  }
+
   void run_loop(For const& loop) {
     auto extent = as_int(loop.extent);
-    ThreadAxis const* axis = axis_of(target_, loop);
     bool plain = loop.loop_kind == LoopKind::kSerial || loop.loop_kind == LoopKind::kUnroll;
-    if (!extent || (!plain && !axis)) {
+    if (!extent || !plain) {
       known_ = false;
       return;
     }
     bool told = touching_.tells(loop.body, loop.name());
-    int64_t enough = axis ? 1 : kEnoughIterations;
-    if (axis && told) known_ = false;  // blocks that use other elements than one another
-    for (int64_t i = 0; i < (told ? *extent : std::min(*extent, enough)) && known_; ++i) {
+    int64_t iterations = told ? *extent : std::min(*extent, kEnoughIterations);
+    for (int64_t i = 0; i < iterations && known_; ++i) {
       values_[loop.name()] = i;
       run(loop.body);
     }
@@ -291,11 +157,20 @@ private:
     auto [at, is_new] = seen_.try_emplace({s.get(), key}, effects_.size());
     if (is_new) {
       effects_.push_back(touching_.of(s, values_));
-      known_ = known_ && effects_.back().known && !effects_.back().twice;
+      known_ = known_ && effects_.back().known && !effects_.back().clashes;
     }
-    Effect const& effect = effects_[at->second];
-    if (!effect.reads.empty() || !effect.writes.empty())
-      events_.push_back({s.get(), at->second, holds(s, starts_copy)});
+    // A launch has waited for its own copies when it is over.
+    bool starts = holds_outside_launches(target_, s, starts_copy);
+    events_.push_back({What::kStatement, s.get(), at->second, starts});
+  }
+
+  /// A statement that does nothing in some iterations stands there in all of them, and so does a
+  /// wait before it.
+  void drop_idle_sites() {
+    std::set<StmtNode const*> busy;
+    for (Event const& event : events_)
+      if (event.site && !effects_[event.effect].nothing()) busy.insert(event.site);
+    std::erase_if(events_, [&](Event const& e) { return e.site && !busy.contains(e.site); });
   }
 
   Target const& target_;
@@ -307,51 +182,80 @@ private:
   bool known_ = true;
 };
 
+/// Copies under way, as the events go on.
+class Flying {
+public:
+  void commit() {
+    groups_.push_back(std::move(open_));
+    open_.clear();
+  }
+  void wait(int64_t groups) {
+    int64_t done = std::max<int64_t>(int64_t(groups_.size()) - groups, 0);
+    groups_.erase(groups_.begin(), groups_.begin() + done);
+  }
+  void start(Effect const& copy) {
+    if (!copy.nothing()) open_.push_back(&copy);
+  }
+  /// A group that nothing was started for is done at once.
+  bool lands() const {
+    return std::ranges::all_of(groups_, [](auto const& group) { return group.empty(); });
+  }
+  bool disturbed_open(Effect const& effect) const { return disturbed(open_, effect); }
+  /// How many groups may be under way so that none is disturbed; none: as many as there are.
+  std::optional<int64_t> most_with(Effect const& effect) const {
+    for (size_t i = groups_.size(); i-- > 0;)
+      if (disturbed(groups_[i], effect)) return int64_t(groups_.size() - i) - 1;
+    return std::nullopt;
+  }
+  void clear() { groups_.clear(); }
+
+private:
+  using Group = std::vector<Effect const*>;
+  static bool disturbed(Group const& group, Effect const& effect) {
+    return std::ranges::any_of(group, [&](Effect const* copy) { return effect.disturbs(*copy); });
+  }
+
+  std::vector<Group> groups_;
+  Group open_;
+};
+
 /// Whether no statement comes too early for a copy, and none is under way at the end. `needed`
 /// learns what would have to be waited for where there is no wait at all.
 bool suffice(Course const& course, Waits const& waits, Waits* needed = nullptr) {
-  std::vector<std::vector<Effect const*>> groups;  // under way
-  std::vector<Effect const*> open;
+  Flying flying;
   for (Event const& event : course.events()) {
-    if (!event.site) {
-      groups.push_back(std::move(open));
-      open.clear();
-      continue;
+    if (event.what == What::kCommit) flying.commit();
+    if (event.what == What::kEnd) {
+      if (!needed && !waits.contains(nullptr) && !flying.lands()) return false;
+      flying.clear();
     }
+    if (event.what != What::kStatement) continue;
     Effect const& effect = course.effect(event);
-    if (auto wait = waits.find(event.site); wait != waits.end()) {
-      int64_t done = std::max<int64_t>(int64_t(groups.size()) - wait->second, 0);
-      groups.erase(groups.begin(), groups.begin() + done);
-    }
-    auto disturbed = [&](std::vector<Effect const*> const& group) {
-      return std::ranges::any_of(group, [&](Effect const* copy) { return effect.disturbs(*copy); });
-    };
-    if (disturbed(open)) return false;
-    for (size_t i = groups.size(); i-- > 0;) {
-      if (!disturbed(groups[i])) continue;
+    if (auto wait = waits.find(event.site); wait != waits.end()) flying.wait(wait->second);
+    if (flying.disturbed_open(effect)) return false;
+    if (auto most = flying.most_with(effect)) {
       if (!needed) return false;
-      int64_t after = int64_t(groups.size() - i) - 1;
-      auto [at, is_new] = needed->try_emplace(event.site, after);
-      at->second = std::min(at->second, after);
-      break;
+      auto [at, is_new] = needed->try_emplace(event.site, *most);
+      at->second = std::min(at->second, *most);
     }
-    if (event.starts) open.push_back(&effect);
+    if (event.starts) flying.start(effect);
   }
-  return needed || waits.contains(nullptr) || groups.empty();
+  return true;
 }
 
 }  // namespace
 
 std::optional<Waits> latest_waits(Target const& target, Stmt const& body,
-                                  std::vector<For const*> const& threads) {
-  Course const course(target, body, threads);
+                                  LoopsAround const& around) {
+  Course const course(target, body, around);
   Waits waits;
   if (!course.known() || !suffice(course, {}, &waits)) return std::nullopt;
   waits[nullptr] = 0;
   if (!suffice(course, waits)) return std::nullopt;
   std::vector<StmtNode const*> sites{nullptr};
   for (Event const& event : course.events())
-    if (waits.contains(event.site) && std::ranges::find(sites, event.site) == sites.end())
+    if (event.site && waits.contains(event.site) &&
+        std::ranges::find(sites, event.site) == sites.end())
       sites.push_back(event.site);
   for (StmtNode const* site : sites) {
     Waits fewer = waits;

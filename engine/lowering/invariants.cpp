@@ -8,6 +8,7 @@
 #include "engine/ir/kernel.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
+#include "engine/lowering/registers.h"
 
 namespace tw {
 namespace {
@@ -97,7 +98,7 @@ bool is_placed(Stmt const& s) {
          (scope == "register" || scope == kStackScope || scope == kWorkspaceScope);
 }
 
-constexpr std::array<Row, 9> kRows{{
+constexpr std::array<Row, 10> kRows{{
     {Invariant::kLoopsOnce, "loops_once", "every loop occurs once", nullptr},
     {Invariant::kScalarCode, "scalar_code", "every value is a scalar", is_scalar},
     {Invariant::kNoInits, "no_inits", "no block has an init", has_no_init},
@@ -112,6 +113,7 @@ constexpr std::array<Row, 9> kRows{{
      "a tensor in registers is read and written as a whole", has_whole_registers},
     {Invariant::kPlacedBuffers, "placed_buffers",
      "every allocation has its place: registers, the stack or the workspace", is_placed},
+    {Invariant::kSetRegisters, "set_registers", "calls find the registers that they need", nullptr},
 }};
 
 Row const& row_of(Invariant invariant) { return kRows[size_t(invariant)]; }
@@ -135,6 +137,10 @@ Status each_loop_once(Row const& row, Function const& function) {
 
 Status check(Row const& row, Function const& function) {
   if (row.invariant == Invariant::kLoopsOnce) return each_loop_once(row, function);
+  if (row.invariant == Invariant::kSetRegisters) {
+    if (Stmt call = call_without_register(function.body)) return broken(row, call);
+    return {};
+  }
   if (row.invariant == Invariant::kFlatBuffers)
     for (Buffer const& param : function.params)
       if (param->shape.size() != 1)

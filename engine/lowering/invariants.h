@@ -21,6 +21,7 @@ enum class Invariant : uint8_t {
   kNoUnrolledLoops,
   kWholeRegisters,
   kPlacedBuffers,
+  kSetRegisters,
 };
 using Invariants = std::set<Invariant>;
 

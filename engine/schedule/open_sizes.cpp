@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
+#include "engine/schedule/generalize.h"
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/names.h"
 
@@ -40,40 +42,59 @@ std::string names_text(Program const& program) {
   return (program.sizes.size() == 1 ? "the size " : "the sizes ") + text;
 }
 
-/// What is left of a guard: without the parts that always hold.
+/// What is left of a guard: without the parts that always hold; false, where one never does.
 Expr needed(Expr const& guard, arith::Ranges const& ranges) {
   Expr left;
-  for (Expr const& part : conjuncts(guard))
+  for (Expr const& part : conjuncts(guard)) {
+    if (arith::never(part, ranges)) return bool_imm(false);
     if (!arith::always(part, ranges)) left = left ? left && part : part;
+  }
   return left;
 }
 
+/// Counters of loops of one iteration are gone from bindings, or there still: such a loop may have
+/// more iterations for other values.
+enum class Single : uint8_t { kGone, kKept };
+
 /// Guards and bindings of blocks as a step leaves them.
-Stmt with_plain_guards(Stmt body) {
+Stmt with_plain_guards(Stmt const& body, Single single) {
+  Stmt plain = body;
   for (BlockSite const& site : blocks_of(body)) {
     Block const& block = *site.block;
     arith::Ranges ranges = ranges_of(site.loops);
+    if (single == Single::kKept)
+      for (For const* loop : site.loops)
+        if (is_int(loop->extent, 1)) ranges.erase(loop->name());
     std::vector<IterVar> iters = block.iters;
     for (IterVar& iter : iters) iter.binding = arith::simplify(iter.binding, ranges);
     Expr guard = block.predicate ? needed(block.predicate, ranges) : nullptr;
-    body = replace_block(body, block.id,
-                         make_from<Block>(block.origin, block.id, block.name, block.op,
-                                          std::move(iters), guard, block.init, block.body));
+    plain = replace_block(plain, block.id,
+                          make_from<Block>(block.origin, block.id, block.name, block.op,
+                                           std::move(iters), guard, block.init, block.body));
   }
-  return body;
+  return plain;
+}
+
+Program closed(Program const& program, std::vector<int64_t> const& values, Single single) {
+  arith::KnownSizes known(program.sizes, values);
+  Program with = program;
+  with.sizes.clear();
+  for (auto* list : {&with.inputs, &with.outputs})
+    for (Buffer& buffer : *list) buffer = known.tensor(buffer);
+  Stmt const body = known.visit(program.body);
+  with.body = with_plain_guards(body, single);
+  return with;
 }
 
 /// Two programs that differ in how their index arithmetic is written only have the same one.
 Program simplest(Program program) {
+  program.sizes.clear();
   program.body = arith::simplify(program.body);
   return program;
 }
 
 std::expected<void, Refusal> few_values(Program const& program) {
-  int64_t values = 1;
-  for (SizeParam const& size : program.sizes)
-    values = std::min(values * (size.high - size.low + 1), kMostSizeValues + 1);
-  if (values <= kMostSizeValues) return {};
+  if (arith::size_value_count(program.sizes) <= kMostSizeValues) return {};
   return refuse_sizes("too_many_sizes",
                       fmt::format("{} take more than {} values together, and each step "
                                   "is decided for every one of them",
@@ -102,41 +123,108 @@ std::expected<void, Refusal> marks_fixed_loops(Primitive const& primitive, Move 
   return {};
 }
 
+/// With a value that is too small for the step it is taken all the same, and says so.
+std::expected<Applied, Refusal> take_with(Program const& program, Primitive const& primitive,
+                                          Step step, std::vector<int64_t> const& values,
+                                          TakeStep const& take, std::optional<Refusal>& pointless) {
+  size_t known = program.sizes.size();
+  std::vector<int64_t> before(values.begin(), values.begin() + int64_t(known));
+  if (values.size() > known) step = primitive.open_sizes->with_value(step, values.back());
+  auto taken = take(with_sizes(program, before), step);
+  if (taken || taken.error().code != "factor_out_of_range" || known == 0) return taken;
+  pointless = taken.error();
+  return take(with_sizes_of_many(program, before), step);
+}
+
+/// Why a step is refused with some values; what it names is of the program with them.
+Refusal refused_with(std::string const& where, Refusal refusal) {
+  refusal.code = "not_for_every_size";
+  refusal.message = fmt::format("with {}: {}", where, refusal.message);
+  refusal.culprits.clear();
+  return refusal;
+}
+
+/// What the step makes with one value.
+struct Taken {
+  std::vector<int64_t> values;
+  Applied applied;
+  std::optional<Refusal> pointless = {};  ///< why it would be refused with this value alone
+};
+
+/// Errors: of the first value that it is refused with; of all of them where it is pointless for
+/// each.
+std::expected<std::vector<Taken>, Refusal> take_with_all(Program const& program,
+                                                         Program const& sized,
+                                                         Primitive const& primitive,
+                                                         Step const& step, TakeStep const& take) {
+  std::vector<Taken> all;
+  bool of_use = false;
+  for (std::vector<int64_t> const& values : all_size_values(sized)) {
+    std::optional<Refusal> pointless;
+    auto taken = take_with(program, primitive, step, values, take, pointless);
+    if (!taken) return std::unexpected(refused_with(values_text(sized, values), taken.error()));
+    of_use = of_use || !pointless;
+    all.push_back({values, std::move(*taken), std::move(pointless)});
+  }
+  if (!of_use) return std::unexpected(*all.back().pointless);
+  return all;
+}
+
+/// The one program that all of them are instances of, where the primitive itself makes none.
+std::expected<Applied, Refusal> made_of_all(Program const& program, std::vector<Taken> const& taken,
+                                            Primitive const& primitive) {
+  std::vector<Instance> instances;
+  for (Taken const& one : taken) instances.push_back({one.values, one.applied.program});
+  auto made = generalized(program, instances);
+  if (!made)
+    return refuse_sizes("not_for_every_size",
+                        fmt::format("{} makes programs that differ in more than {}", primitive.name,
+                                    names_text(program)),
+                        "sizes: one program for every value");
+  Applied applied = taken[made->like].applied;
+  applied.program = std::move(made->program);
+  return applied;
+}
+
+std::expected<void, Refusal> same_for_all(Program const& open, std::vector<Taken> const& taken,
+                                          Primitive const& primitive) {
+  for (Taken const& one : taken) {
+    if (equal(simplest(with_sizes(open, one.values)), simplest(one.applied.program))) continue;
+    std::string where = values_text(open, one.values);
+    if (one.pointless) return std::unexpected(refused_with(where, *one.pointless));
+    return refuse_sizes("not_for_every_size",
+                        fmt::format("with {}, {} makes another program than where the sizes "
+                                    "are open",
+                                    where, primitive.name),
+                        "sizes: one program for every value");
+  }
+  return {};
+}
+
 }  // namespace
 
 Program with_sizes(Program const& program, std::vector<int64_t> const& values) {
-  Substitution by;
+  return closed(program, values, Single::kGone);
+}
+
+Program with_sizes_of_many(Program const& program, std::vector<int64_t> const& values) {
+  Program with = closed(program, values, Single::kKept);
   for (size_t i = 0; i < program.sizes.size(); ++i)
-    by[name_of(program.sizes[i])] = int_imm(values[i]);
-  Program with = program;
-  with.sizes.clear();
-  with.body = rewrite_stmts(substitute(program.body, by), [](Stmt const& s) -> Stmt {
-    auto const* loop = s.as<For>();
-    if (!loop || as_int(loop->extent)) return nullptr;
-    return make_from<For>(loop->origin, loop->id, loop->var, arith::simplify(loop->extent),
-                          loop->loop_kind, loop->body, loop->bind);
-  });
-  with.body = with_plain_guards(with.body);
+    with.sizes.push_back({program.sizes[i].var, values[i], values[i]});
   return with;
 }
 
+bool names_a_size(Primitive const& primitive) {
+  return std::ranges::any_of(primitive.parameters, &Parameter::open_size);
+}
+
 std::vector<std::vector<int64_t>> all_size_values(Program const& program) {
-  std::vector<std::vector<int64_t>> all{{}};
-  for (SizeParam const& size : program.sizes) {
-    std::vector<std::vector<int64_t>> longer;
-    for (std::vector<int64_t> const& values : all)
-      for (int64_t value = size.low; value <= size.high; ++value) {
-        longer.push_back(values);
-        longer.back().push_back(value);
-      }
-    all = std::move(longer);
-  }
-  return all;
+  return arith::all_size_values(program.sizes);
 }
 
 std::expected<Applied, Refusal> take_with_sizes(Program const& program, Primitive const& primitive,
                                                 Move const& move, TakeStep const& take) {
-  if (!primitive.open_sizes)
+  if (primitive.open_sizes && !primitive.open_sizes->apply)
     return refuse_sizes(
         "sizes_open",
         fmt::format("{} needs numbers, and cannot be taken while {} {} open: take it "
@@ -145,32 +233,21 @@ std::expected<Applied, Refusal> take_with_sizes(Program const& program, Primitiv
         primitive.name + ": the extents must be constants");
   if (auto fixed = marks_fixed_loops(primitive, move); !fixed)
     return std::unexpected(fixed.error());
-  Applied open = primitive.open_sizes->apply(move);
-  if (auto named = own_names(open.program); !named) return std::unexpected(named.error());
-  if (auto few = few_values(open.program); !few) return std::unexpected(few.error());
-  size_t known = program.sizes.size();
-  for (std::vector<int64_t> const& values : all_size_values(open.program)) {
-    std::vector<int64_t> before(values.begin(), values.begin() + int64_t(known));
-    Step const step = values.size() > known
-                          ? primitive.open_sizes->with_value(move.step, values.back())
-                          : move.step;
-    auto taken = take(with_sizes(program, before), step);
-    std::string where = values_text(open.program, values);
-    if (!taken) {
-      Refusal refusal = taken.error();
-      refusal.code = "not_for_every_size";
-      refusal.message = fmt::format("with {}: {}", where, refusal.message);
-      refusal.culprits.clear();  // loops of that program
-      return std::unexpected(std::move(refusal));
-    }
-    if (!equal(simplest(with_sizes(open.program, values)), simplest(taken->program)))
-      return refuse_sizes("not_for_every_size",
-                          fmt::format("with {}, {} makes another program than where the sizes "
-                                      "are open",
-                                      where, primitive.name),
-                          "sizes: one program for every value");
+  std::optional<Applied> open;
+  if (primitive.open_sizes) open = primitive.open_sizes->apply(move);
+  Program const& sized = open ? open->program : program;
+  if (auto named = own_names(sized); !named) return std::unexpected(named.error());
+  if (auto few = few_values(sized); !few) return std::unexpected(few.error());
+  auto taken = take_with_all(program, sized, primitive, move.step, take);
+  if (!taken) return std::unexpected(taken.error());
+  if (!open) {
+    auto made = made_of_all(program, *taken, primitive);
+    if (!made) return std::unexpected(made.error());
+    open = std::move(*made);
   }
-  return open;
+  if (auto same = same_for_all(open->program, *taken, primitive); !same)
+    return std::unexpected(same.error());
+  return *std::move(open);
 }
 
 }  // namespace tw

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "engine/arith/known_sizes.h"
 #include "engine/schedule/primitive.h"
 
 namespace tw {
@@ -17,13 +18,20 @@ struct SizedProgram {
   std::vector<int64_t> shown;  ///< one for each of them
 };
 
-inline constexpr int64_t kMostSizeValues = 128;
+using arith::kMostSizeValues;
 
 /// The program where the sizes have these values: as if the numbers had stood in its script.
 ir::Program with_sizes(ir::Program const& program, std::vector<int64_t> const& values);
+/// The same as one of several: its sizes are kept, with ranges of one value. A step on it may be
+/// pointless for this value, such as a split by more than there is, where it is not for others.
+ir::Program with_sizes_of_many(ir::Program const& program, std::vector<int64_t> const& values);
 
 /// All values that the sizes of a program can take together; the first size changes slowest.
 std::vector<std::vector<int64_t>> all_size_values(ir::Program const& program);
+
+/// Its steps are about one of the sizes that are open: they are decided and taken on the program
+/// where it is.
+bool names_a_size(Primitive const& primitive);
 
 /// A step as a function of the program that it is taken on: what it makes, or why it is refused.
 using TakeStep =
@@ -31,8 +39,10 @@ using TakeStep =
 
 /// The step on a program whose sizes are open. It is legal when, for each of their values, the step
 /// is legal on the program with that value, and gives what the step on the open program gives with
-/// it. Errors: sizes_open, for a primitive that needs numbers; too_many_sizes; not_for_every_size,
-/// with the value, and the reason that it is refused for there.
+/// it; and pointless not for all of them. Of a primitive that rewrites numbers only the open
+/// program is the one that all those programs are instances of. Errors: sizes_open, for a primitive
+/// that needs numbers; too_many_sizes; not_for_every_size, with the value, and the reason that it
+/// is refused for there.
 std::expected<Applied, Refusal> take_with_sizes(ir::Program const& program,
                                                 Primitive const& primitive, Move const& move,
                                                 TakeStep const& take);

@@ -44,6 +44,8 @@ struct Parameter {
   bool scope = false;                ///< one of the target's memories instead of a number
   bool axis = false;                 ///< one of its axes of blocks and threads
   bool intrinsic = false;            ///< one of its instructions
+  bool annotation = false;           ///< one of its words for loops or blocks
+  bool open_size = false;            ///< a word: one of the program's sizes that are open
   bool list = false;                 ///< numbers with commas between them, as a word: "0,0,1"
   /// Iterations of this one of the step's targets are what it counts.
   std::optional<size_t> counts = {};
@@ -90,13 +92,16 @@ struct Applied {
 /// Why a step is legal, in a few words: the name of the predicate, or "no conflicting pair".
 struct Proof {
   std::string by;
+  /// It covers the order in which elements are used that are written again and again, too.
+  bool orders_turns = false;
 };
 
-enum class TargetKind : uint8_t { kLoop, kBlock };
+/// kEither: a block where one has the name, else a loop.
+enum class TargetKind : uint8_t { kLoop, kBlock, kEither };
 
 /// How a step is taken where extents are sizes that are still open.
 struct OpenSizes {
-  Applied (*apply)(Move const&) = nullptr;
+  Applied (*apply)(Move const&) = nullptr;  ///< null: it needs numbers
   /// Of a step that opens one: the same step where that has this value.
   Step (*with_value)(Step const& step, int64_t value) = nullptr;
   /// And its value that is shown.
@@ -125,7 +130,7 @@ struct Primitive {
   /// What the blocks below its loop compute matters, which a call does not say: its check is asked
   /// about a program with calls as it is, too, and not only with the calls written out.
   bool looks_into_blocks = false;
-  /// Empty: it needs numbers.
+  /// Empty: what it makes with each value is made one program.
   std::optional<OpenSizes> open_sizes = {};
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "engine/arith/linear.h"
 #include "engine/ir/rewrite.h"
@@ -149,29 +150,97 @@ private:
   Step const& wish_;
 };
 
+/// A nest with its sum started outside, and the steps that led there.
+struct Start {
+  Approach approach;
+  LoneNest nest;
+};
+
+/// Nothing: the loop belongs to no nest of one statement.
+std::optional<Start> started_outside(Approach approach, Step const& wish) {
+  auto loop = find_loop(approach.now.program(), wish.targets[0]);
+  if (!loop) return std::nullopt;
+  auto block = owner_of(approach.now.program(), loop->loop->id);
+  if (!block) return std::nullopt;
+  LoopId outermost = block->loops.front()->id;
+  if (block->block->init &&
+      !approach.take({"decompose_reduction", {approach.name_of(outermost)}, {}, {}}))
+    return std::nullopt;
+  Move move{approach.now.program(),
+            approach.now.target(),
+            {site_of(approach.now.program(), outermost)},
+            wish};
+  auto nest = lone_nest(move, "tensorize");
+  if (!nest) return std::nullopt;
+  return Start{std::move(approach), std::move(*nest)};
+}
+
+std::vector<Step> by_parts(Start const& start, TensorIntrinsic const& intrinsic, Step const& wish) {
+  return Search(start.approach, start.nest, intrinsic, wish).run();
+}
+
+/// What was padded in main memory goes where the tensor without padding lies; where only copies
+/// reach, padding and what is copied are apart.
+bool put_beside(Approach& approach, std::string const& block) {
+  auto site = find_block(approach.now.program(), block);
+  if (!site) return false;
+  std::string scope, written;
+  walk_reads(site->block->body, [&](Touched const& at) { scope = at.buffer->scope; });
+  walk_writes(site->block->body, [&](Touched const& at) { written = at.buffer->scope; });
+  MemoryScope const* memory = approach.now.target().scope(scope);
+  if (!memory || scope == written || written != kGlobalScope) return true;
+  if (!approach.take({"set_scope", {block}, {{"scope", scope}}, {}})) return false;
+  return memory->reach != Reach::kCopies || approach.take({"decompose_padding", {block}, {}, {}});
+}
+
+/// An axis padded to a multiple, with what that needs.
+bool pad(Approach& approach, LoopId loop, int64_t to) {
+  std::set<BlockId> before;
+  for (BlockSite const& site : blocks_of(approach.now.program().body))
+    before.insert(site.block->id);
+  if (!approach.take({"pad", {approach.name_of(loop)}, {{"to", to}}, {}})) return false;
+  Program const padded = approach.now.program();
+  return std::ranges::all_of(blocks_of(padded.body), [&](BlockSite const& site) {
+    return before.contains(site.block->id) || put_beside(approach, site.block->name);
+  });
+}
+
+/// The same after loops of which the instruction's extents are no divisors were padded. That comes
+/// first: a padded axis is a whole one, of a block that starts its sum itself.
+std::vector<Step> by_padding(Approach const& from, Start const& start,
+                             TensorIntrinsic const& intrinsic, Step const& wish) {
+  Behaviour const behaviour = behaviour_of(*intrinsic.declaration).value();
+  std::vector<LoopPairs> all = pairs_but_for_extents(start.nest, *intrinsic.declaration);
+  for (size_t at = 0; at < std::min(all.size(), kMostPairs); ++at) {
+    Approach padded = from;
+    bool good = true;
+    for (size_t i = 0; i < all[at].size() && good; ++i) {
+      auto needs = as_int(behaviour.loops[i]->extent);
+      if (!all[at][i] || !needs || as_int(all[at][i]->extent).value_or(0) % *needs == 0) continue;
+      good = pad(padded, all[at][i]->id, *needs);
+    }
+    if (!good || padded.steps.size() == from.steps.size()) continue;
+    if (auto longer = started_outside(padded, wish))
+      if (std::vector<Step> steps = by_parts(*longer, intrinsic, wish); !steps.empty())
+        return steps;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<Step> steps_to_instruction(Schedule const& schedule, Step const& tensorize) {
   auto word = tensorize.arguments.find("intrinsic");
-  auto loop = find_loop(schedule.program(), tensorize.targets[0]);
-  if (!loop || word == tensorize.arguments.end() ||
-      !std::holds_alternative<std::string>(word->second))
+  if (word == tensorize.arguments.end() || !std::holds_alternative<std::string>(word->second))
     return {};
   TensorIntrinsic const* intrinsic =
       schedule.target().intrinsic(std::get<std::string>(word->second));
-  auto block = owner_of(schedule.program(), loop->loop->id);
-  if (!intrinsic || !behaviour_of(*intrinsic->declaration) || !block) return {};
-  Approach start{schedule};
-  LoopId outermost = block->loops.front()->id;
-  if (block->block->init &&
-      !start.take({"decompose_reduction", {start.name_of(outermost)}, {}, {}}))
-    return {};
-  Move move{start.now.program(),
-            start.now.target(),
-            {site_of(start.now.program(), outermost)},
-            tensorize};
-  auto nest = lone_nest(move, "tensorize");
-  return nest ? Search(start, *nest, *intrinsic, tensorize).run() : std::vector<Step>{};
+  if (!intrinsic || !behaviour_of(*intrinsic->declaration)) return {};
+  Approach const from{schedule};
+  auto start = started_outside(from, tensorize);
+  if (!start) return {};
+  std::vector<Step> steps = by_parts(*start, *intrinsic, tensorize);
+  return steps.empty() ? by_padding(from, *start, *intrinsic, tensorize) : steps;
 }
 
 }  // namespace tw

@@ -11,6 +11,7 @@
 #include "engine/schedule/repair_instructions.h"
 #include "engine/schedule/rewriting/buffers.h"
 #include "engine/schedule/trace.h"
+#include "engine/schedule/validate.h"
 
 namespace tw {
 namespace {
@@ -314,6 +315,20 @@ Ways without_arguments(Wish const& wish) {
   return {{{other}, "without the optional arguments"}};
 }
 
+/// With another word out of those that an argument may be.
+Ways with_another_choice(Wish const& wish) {
+  Ways ways;
+  for (Parameter const& parameter : wish.primitive.parameters)
+    for (std::string const& word : parameter.choices) {
+      Step other = wish.step;
+      auto given = other.arguments.find(parameter.name);
+      if (given == other.arguments.end() || given->second == ArgumentValue(word)) continue;
+      given->second = word;
+      ways.push_back({{other}, "another " + parameter.name});
+    }
+  return ways;
+}
+
 /// All that an instruction needs of the nest first.
 Ways toward_the_instruction(Wish const& wish) {
   if (std::ranges::none_of(wish.primitive.parameters, &Parameter::intrinsic)) return {};
@@ -324,7 +339,8 @@ Ways toward_the_instruction(Wish const& wish) {
 
 /// Of a step that puts a block elsewhere.
 std::vector<Finder> const& of_placing() {
-  static std::vector<Finder> const finders{at_another_loop, inline_instead, at_a_loop_instead};
+  static std::vector<Finder> const finders{with_another_choice, at_another_loop, inline_instead,
+                                           at_a_loop_instead};
   return finders;
 }
 
@@ -394,8 +410,8 @@ std::string text_of(std::vector<Step> const& steps) {
 Wish wish_of(Schedule const& schedule, Step const& step, Primitive const& primitive) {
   Wish wish{schedule, step, primitive, {}, {}};
   for (std::string const& target : step.targets) {
-    bool block = primitive.kinds.size() > wish.blocks.size() + wish.loops.size() &&
-                 primitive.kinds[wish.blocks.size() + wish.loops.size()] == TargetKind::kBlock;
+    bool block = is_block_target(schedule.program(), primitive,
+                                 wish.blocks.size() + wish.loops.size(), target);
     if (block) {
       if (auto site = find_block(schedule.program(), target)) wish.blocks.push_back(*site);
     } else if (auto site = find_loop(schedule.program(), target)) {

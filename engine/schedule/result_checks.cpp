@@ -181,14 +181,9 @@ namespace {
 
 /// Loops around the place where a tensor is allocated.
 size_t loops_around(ir::Program const& program, std::string const& tensor) {
-  size_t count = 0;
-  for (ir::LoopSite const& site : ir::loops_of(program.body))
-    ir::walk(site.loop->body, [&](ir::Stmt const& s) {
-      auto const* alloc = s.as<ir::Alloc>();
-      count += alloc && alloc->buffer->name == tensor;
-      return !s.as<ir::Block>();
-    });
-  return count;
+  std::vector<ir::LoopSite> loops = ir::loops_of(program.body);
+  return size_t(std::ranges::count_if(
+      loops, [&](ir::LoopSite const& site) { return is_allocated_in(site.loop->body, tensor); }));
 }
 
 /// How blocks that use a tensor stand to one that writes it, in the loops inside of its place.

@@ -1,7 +1,6 @@
 #include "engine/schedule/schedule.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -19,110 +18,6 @@
 #include "engine/schedule/validate.h"
 
 namespace tw {
-namespace {
-
-Refusal unusable(std::string code, std::string message) {
-  Refusal refusal;
-  refusal.code = std::move(code);
-  refusal.message = std::move(message);
-  return refusal;
-}
-
-std::expected<void, Refusal> validate_argument(Primitive const& primitive,
-                                               Parameter const& parameter,
-                                               ArgumentValue const& value, Target const& target) {
-  if (parameter.axis && target.axes.empty())
-    return std::unexpected(unusable(
-        "no_thread_axes",
-        fmt::format("{}: the target {} has no blocks or threads", primitive.name, target.name)));
-  if (parameter.intrinsic && target.intrinsics.empty())
-    return std::unexpected(unusable(
-        "no_intrinsics",
-        fmt::format("{}: the target {} has no instructions", primitive.name, target.name)));
-  if (std::vector<std::string> choices = choices_of(parameter, target); !choices.empty()) {
-    auto const* word = std::get_if<std::string>(&value);
-    if (word && std::ranges::find(choices, *word) != choices.end()) return {};
-    return std::unexpected(
-        unusable("bad_argument", fmt::format("{}: {} must be one of {}", primitive.name,
-                                             parameter.name, fmt::join(choices, ", "))));
-  }
-  auto const* number = std::get_if<int64_t>(&value);
-  if (parameter.list) {
-    if (number || numbers_of(std::get<std::string>(value))) return {};
-    return std::unexpected(
-        unusable("bad_argument", fmt::format("{}: {} must be numbers with commas between them",
-                                             primitive.name, parameter.name)));
-  }
-  if (parameter.word) {
-    if (!number) return {};
-    return std::unexpected(unusable(
-        "bad_argument", fmt::format("{}: {} must be a name", primitive.name, parameter.name)));
-  }
-  if (!number)
-    return std::unexpected(unusable(
-        "bad_argument", fmt::format("{}: {} must be a number", primitive.name, parameter.name)));
-  if (*number < parameter.low || *number > parameter.high)
-    return std::unexpected(
-        unusable("argument_out_of_range",
-                 fmt::format("{}: {}={} is not from {} to {}", primitive.name, parameter.name,
-                             *number, parameter.low, parameter.high)));
-  return {};
-}
-
-std::string targets_text(Primitive const& primitive) {
-  if (!primitive.kinds.empty()) {
-    std::string text;
-    for (TargetKind kind : primitive.kinds)
-      text += fmt::format("{}a {}", text.empty() ? "" : " and ",
-                          kind == TargetKind::kBlock ? "block" : "loop");
-    return text;
-  }
-  if (primitive.targets < 0) return "two or more loops";
-  return primitive.targets == 1 ? "one loop" : fmt::format("{} loops", primitive.targets);
-}
-
-}  // namespace
-
-std::expected<void, Refusal> validate_form(Primitive const& primitive, Step const& step) {
-  if (primitive.targets < 0 ? step.targets.size() < 2
-                            : int(step.targets.size()) != primitive.targets)
-    return std::unexpected(
-        unusable("wrong_targets", fmt::format("{} takes {}, not {}", primitive.name,
-                                              targets_text(primitive), step.targets.size())));
-  if (!step.gives.empty() && int(step.gives.size()) != primitive.gives)
-    return std::unexpected(unusable(
-        "wrong_names", fmt::format("{} makes {} loop{}, but {} name{} given", primitive.name,
-                                   primitive.gives, primitive.gives == 1 ? "" : "s",
-                                   step.gives.size(), step.gives.size() == 1 ? " is" : "s are")));
-  for (auto const& [name, value] : step.arguments)
-    if (std::ranges::find(primitive.parameters, name, &Parameter::name) ==
-        primitive.parameters.end())
-      return std::unexpected(unusable(
-          "unknown_argument", fmt::format("{} has no argument '{}'", primitive.name, name)));
-  return {};
-}
-
-std::expected<void, Refusal> validate_complete(Primitive const& primitive, Step const& step) {
-  for (Parameter const& parameter : primitive.parameters)
-    if (!step.arguments.contains(parameter.name) && !parameter.preset && !parameter.optional)
-      return std::unexpected(unusable(
-          "missing_argument", fmt::format("{} needs {}=...", primitive.name, parameter.name)));
-  return {};
-}
-
-std::expected<Step, Refusal> validate(Primitive const& primitive, Step step, Target const& target) {
-  if (auto form = validate_form(primitive, step); !form) return std::unexpected(form.error());
-  for (auto const& [name, value] : step.arguments) {
-    Parameter const& parameter = *std::ranges::find(primitive.parameters, name, &Parameter::name);
-    if (auto ok = validate_argument(primitive, parameter, value, target); !ok)
-      return std::unexpected(ok.error());
-  }
-  if (auto all = validate_complete(primitive, step); !all) return std::unexpected(all.error());
-  for (Parameter const& parameter : primitive.parameters)
-    if (parameter.preset) step.arguments.try_emplace(parameter.name, *parameter.preset);
-  return step;
-}
-
 namespace {
 
 bool is_loop_name(std::string const& name) {
@@ -173,7 +68,7 @@ std::expected<Resolved, Refusal> resolve(ir::Program const& program, Step const&
   Resolved resolved{primitive, std::move(*valid), {}, {}};
   for (size_t i = 0; i < step.targets.size(); ++i) {
     std::string const& target = step.targets[i];
-    if (!primitive->kinds.empty() && primitive->kinds[i] == TargetKind::kBlock) {
+    if (is_block_target(program, *primitive, i, target)) {
       auto block = find_block(program, target);
       if (!block) return std::unexpected(unusable(block.error().code, block.error().message));
       resolved.blocks.push_back(std::move(*block));
@@ -197,8 +92,7 @@ std::string in_the_words_of(Resolved const& resolved, ir::Program const& program
                             std::string message) {
   size_t loop = 0;
   for (size_t i = 0; i < resolved.step.targets.size(); ++i) {
-    auto const& kinds = resolved.primitive->kinds;
-    if (!kinds.empty() && kinds[i] == TargetKind::kBlock) continue;
+    if (is_block_target(program, *resolved.primitive, i, resolved.step.targets[i])) continue;
     std::string name = reference_of(program, resolved.loops[loop++].loop->id);
     if (name != resolved.step.targets[i])
       message = with_name(std::move(message), name, resolved.step.targets[i]);
@@ -218,17 +112,40 @@ CursorMap with_gone(CursorMap cursors, ir::Program const& before, ir::Program co
   return cursors;
 }
 
-}  // namespace
-
-namespace {
-
 /// What a tensor that is still to be moved into a loop takes too much until then.
 std::string overflow_note(ir::Program const& program, Target const& target) {
   std::string note;
   for (MemoryUse const& use : memory_use(program, target))
-    if (use.bytes > use.capacity) note += "; until it is moved into a loop, " + overflow_text(use);
+    if (use.overflows()) note += "; until it is moved into a loop, " + overflow_of(use).message;
   return note;
 }
+
+/// What must hold of the program after any step, as far as the one before gives reason to ask.
+struct WholeProgram {
+  WholeProgram(Step const& taken, Proof const& proof, ir::Program const& asked,
+               Target const& for_target)
+      : step(taken),
+        before(asked),
+        target(for_target),
+        bound(has_bound_loops(asked)),
+        turns(!proof.orders_turns && has_turns(asked)),
+        limited(taken.arguments.contains("scope") || uses_limited_memory(asked, for_target)) {}
+
+  bool asks() const { return bound || turns || limited; }
+  std::expected<void, Refusal> holds(Applied const& after, Effort effort) const {
+    auto holds = turns ? turns_keep_their_order(before, after) : std::expected<void, Refusal>();
+    // What a call touches is told by its loops.
+    if (holds && bound)
+      holds =
+          bound_loops_hold(with_calls_written_out(after.program), target, step.primitive, effort);
+    return holds && limited ? memories_hold(before, after.program, target) : holds;
+  }
+
+  Step const& step;
+  ir::Program const& before;
+  Target const& target;
+  bool bound, turns, limited;
+};
 
 /// Its program is `asked`: that of the schedule, or the same with its calls written out.
 std::expected<Proof, Refusal> check_on(ir::Program const& asked, Target const& target,
@@ -237,17 +154,17 @@ std::expected<Proof, Refusal> check_on(ir::Program const& asked, Target const& t
   if (!resolved) return std::unexpected(resolved.error());
   Move move = resolved->move(asked, target, effort);
   auto answer = resolved->primitive->check(move);
-  bool bound = has_bound_loops(asked), turns = has_turns(asked);
-  bool limited = step.arguments.contains("scope") || uses_limited_memory(asked, target);
-  if (answer && (bound || turns || limited)) {
+  if (!answer) {
+    answer.error().message = in_the_words_of(*resolved, asked, answer.error().message);
+    return answer;
+  }
+  if (WholeProgram whole(step, *answer, asked, target); whole.asks()) {
     Applied after = resolved->primitive->apply(move);
     after.program = without_idle_hints(std::move(after.program));
-    auto holds = turns ? turns_keep_their_order(asked, after) : std::expected<void, Refusal>();
-    if (holds && bound)
-      holds = bound_loops_hold(after.program, target, resolved->primitive->name, effort);
-    if (holds && limited) holds = memories_hold(asked, after.program, target);
-    if (holds && limited) answer->by += overflow_note(after.program, target);
-    if (!holds) answer = std::unexpected(holds.error());
+    if (auto holds = whole.holds(after, effort); !holds)
+      answer = std::unexpected(holds.error());
+    else if (whole.limited)
+      answer->by += overflow_note(after.program, target);
   }
   if (!answer) answer.error().message = in_the_words_of(*resolved, asked, answer.error().message);
   return answer;
@@ -263,6 +180,33 @@ std::expected<Applied, Refusal> taken_alone(ir::Program const& program, Schedule
   if (auto valid = verify_result(schedule.origin(), applied, step, effort); !valid)
     return std::unexpected(valid.error());
   return applied;
+}
+
+/// Of a step that is about a size: it is decided on the program where that is open.
+std::expected<Proof, Refusal> check_where_open(Schedule const& schedule, Step const& step,
+                                               Effort effort) {
+  SizedProgram const* sized = schedule.sized();
+  ir::Program const& open = sized ? sized->program : schedule.program();
+  auto resolved = resolve(open, step, schedule.target());
+  if (!resolved) return std::unexpected(resolved.error());
+  if (!sized)
+    return std::unexpected(
+        unusable("no_size_open",
+                 fmt::format("{}: no size of {} is open", step.primitive, schedule.origin().name)));
+  Move move = resolved->move(open, schedule.target(), effort);
+  auto answer = resolved->primitive->check(move);
+  if (answer && WholeProgram(step, *answer, schedule.program(), schedule.target()).asks()) {
+    Applied after = resolved->primitive->apply(move);
+    for (std::vector<int64_t> const& values : all_size_values(open)) {
+      ir::Program const before = with_sizes(open, values);
+      auto holds =
+          WholeProgram(step, *answer, before, schedule.target())
+              .holds({with_sizes(after.program, values), after.cursors, after.made}, effort);
+      if (!holds) return std::unexpected(holds.error());
+    }
+  }
+  if (!answer) answer.error().message = in_the_words_of(*resolved, open, answer.error().message);
+  return answer;
 }
 
 bool opens_a_size(Primitive const& primitive) {
@@ -285,18 +229,34 @@ std::expected<void, Refusal> meant_for_calls(ir::Program const& program, Target 
       "program_has_calls", fmt::format("{} does not support programs with calls", step.primitive)));
 }
 
+std::expected<Proof, Refusal> check_with_calls(ir::Program const& program, Target const& target,
+                                               Step const& step, Effort effort) {
+  if (!has_calls(program)) return check_on(program, target, step, effort);
+  if (auto meant = meant_for_calls(program, target, step); !meant)
+    return std::unexpected(meant.error());
+  if (find_primitive(step.primitive)->looks_into_blocks)
+    if (auto known = check_on(program, target, step, effort); !known) return known;
+  return check_on(with_calls_written_out(program), target, step, effort);
+}
+
 }  // namespace
 
 std::vector<std::string> choices_of(Parameter const& parameter, Target const& target) {
   if (parameter.axis) return target.axis_names();
   if (parameter.intrinsic) return target.intrinsic_names();
+  if (parameter.annotation) {
+    std::vector<std::string> words;
+    for (AnnotationWord const& word : target.annotations) words.push_back(word.name);
+    return words;
+  }
   return parameter.scope ? target.scope_names() : parameter.choices;
 }
 
 bool is_for(Primitive const& primitive, Target const& target) {
   auto lacks = [&](Parameter const& one) {
     return (one.axis && target.axes.empty()) ||
-           (one.intrinsic && !one.optional && target.intrinsics.empty());
+           (one.intrinsic && !one.optional && target.intrinsics.empty()) ||
+           (one.annotation && target.annotations.empty());
   };
   return std::ranges::none_of(primitive.parameters, lacks);
 }
@@ -306,13 +266,17 @@ Schedule::Schedule(ir::Program program, std::shared_ptr<Target const> target)
       target_(std::move(target)),
       state_(std::make_shared<State>(State{std::move(program), {}, {}, {}})) {}
 
+Schedule::Schedule(SizedProgram const& program, std::shared_ptr<Target const> target)
+    : Schedule(with_sizes(program.program, program.shown), std::move(target)) {
+  if (!program.program.sizes.empty()) state_->sized = std::make_shared<SizedProgram const>(program);
+}
+
 std::expected<Proof, Refusal> Schedule::check(Step const& step, Effort effort) const {
-  if (!has_calls(program())) return check_on(program(), target(), step, effort);
-  if (auto meant = meant_for_calls(program(), target(), step); !meant)
-    return std::unexpected(meant.error());
-  if (find_primitive(step.primitive)->looks_into_blocks)
-    if (auto known = check_on(program(), target(), step, effort); !known) return known;
-  return check_on(with_calls_written_out(program()), target(), step, effort);
+  Primitive const* primitive = find_primitive(step.primitive);
+  if (primitive && names_a_size(*primitive)) return check_where_open(*this, step, effort);
+  if (!sized()) return check_with_calls(program(), target(), step, effort);
+  return check_with_calls(with_sizes_of_many(sized()->program, sized()->shown), target(), step,
+                          effort);
 }
 
 std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort) const& {
@@ -334,8 +298,10 @@ std::expected<SizedProgram, Refusal> with_open_sizes(Schedule const& schedule,
   auto take = [&](ir::Program const& program, Step const& step) {
     return taken_alone(program, schedule, step, effort);
   };
-  auto taken = take_with_sizes(open, *resolved.primitive,
-                               there->move(open, schedule.target(), effort), take);
+  Move const move = there->move(open, schedule.target(), effort);
+  auto taken = names_a_size(*resolved.primitive)
+                   ? resolved.primitive->apply(move)
+                   : take_with_sizes(open, *resolved.primitive, move, take);
   if (!taken) return std::unexpected(taken.error());
   SizedProgram next{std::move(taken->program), sized ? sized->shown : std::vector<int64_t>()};
   if (next.program.sizes.size() > next.shown.size())
@@ -351,9 +317,11 @@ std::expected<Schedule, Refusal> Schedule::take(Step const& step, Effort effort,
   if (!proof) return std::unexpected(proof.error());
   auto resolved = resolve(program(), step, target());
   Move move = resolved->move(program(), target(), effort);
-  Applied applied = resolved->primitive->apply(move);
+  Applied applied;
   std::shared_ptr<SizedProgram const> sized;
-  if (state_->sized || opens_a_size(*resolved->primitive)) {
+  if (!state_->sized && !opens_a_size(*resolved->primitive)) {
+    applied = resolved->primitive->apply(move);
+  } else {
     auto next = with_open_sizes(*this, *resolved, effort, applied);
     if (!next) return std::unexpected(next.error());
     sized = std::make_shared<SizedProgram const>(std::move(*next));

@@ -21,6 +21,9 @@ struct TakenStep {
 class Schedule {
 public:
   explicit Schedule(ir::Program program, std::shared_ptr<Target const> target = any_target());
+  /// Of a program that has sizes from the start.
+  explicit Schedule(SizedProgram const& program,
+                    std::shared_ptr<Target const> target = any_target());
 
   /// What it is for: its memories, axes and limits decide what is legal.
   Target const& target() const { return *target_; }

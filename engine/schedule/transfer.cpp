@@ -8,6 +8,7 @@
 #include "engine/schedule/correspondence.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/trace.h"
+#include "engine/schedule/validate.h"
 
 namespace tw {
 namespace {
@@ -92,7 +93,7 @@ private:
     std::vector<std::string> left_out;
     std::optional<ir::BlockId> block;
     for (size_t i = 0; i < step.targets.size(); ++i) {
-      bool of_block = !primitive.kinds.empty() && primitive.kinds[i] == TargetKind::kBlock;
+      bool of_block = is_block_target(here_.program(), primitive, i, step.targets[i]);
       auto name = of_block ? block_name(step.targets[i], block) : loop_name(step.targets[i]);
       if (name)
         result.step.targets.push_back(*name);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/session/cases/export_cases.h"
+#include "engine/session/preview.h"
 #include "engine/session/tuning.h"
 #include "engine/session/values.h"
 #include "engine/support/base/error.h"
@@ -202,7 +203,9 @@ public:
   virtual std::shared_ptr<std::vector<DeviceChoice> const> device_choices(bool again) = 0;
   /// The file in which trials are kept; empty: they are not.
   virtual std::string trial_store() const = 0;
-  /// Legal or why not, without applying: answers in milliseconds, for drags.
+  /// What a line would do, without applying it: answers in milliseconds, for drags.
+  virtual StepPreview preview(std::string const& line) = 0;
+  /// Legal or why not; null: it is.
   virtual std::shared_ptr<RefusalView const> why_not(std::string const& line) = 0;
   /// The whole script of the current branch, and of a kernel's default schedule.
   virtual std::string script() const = 0;

@@ -100,8 +100,9 @@ std::string const& kernel_name(LoadedModel const& model, int row);
 
 /// A schedule with the name that it goes by.
 struct NamedScript {
-  std::string name;  ///< its file, or "plain"
-  std::string text;  ///< empty: the plain nest
+  std::string name;   ///< its file, or "plain"
+  std::string text;   ///< empty: the plain nest
+  bool open = false;  ///< of a kernel with sizes: they stay open
 };
 /// A kernel under a script (empty: the plain nest) at one of the stages of `code_stages`; only what
 /// that stage needs is done. Errors: unknown_stage, those of scripts, of lowering and of code
@@ -157,6 +158,12 @@ struct CheckedRun {
   std::string text;  ///< the wrong access, or why it did not run; empty: nothing is wrong
   bool is_wrong() const { return ran && !text.empty(); }
 };
+/// One piece of code with several values of its sizes.
+struct SizesCheck {
+  int64_t values = 0;            ///< that the sizes take together; each step was decided for all
+  std::vector<std::string> ran;  ///< "n=17, T=4"
+  std::string wrong;             ///< the first of them that gave a wrong result; empty: none
+};
 struct ScriptCheck {
   std::vector<CheckedStep> steps;
   bool compared = false;  ///< false when a step was refused
@@ -164,15 +171,19 @@ struct ScriptCheck {
   std::optional<double> plain_ms, scheduled_ms;
   double scheduled_spread = 0;  ///< (max - min) / min of its samples
   std::optional<CheckedRun> checked;
+  std::optional<SizesCheck> sizes;  ///< where the schedule has open ones
 };
 struct CheckOptions {
   bool measure = false;  ///< time the plain nest and the scheduled one
   bool checked = false;  ///< run the schedule once more with every access checked
   int threads = 0;       ///< of the kernel; 0: all units of the device
   MacroSet const* macros = nullptr;
+  bool open = false;                          ///< the kernel's own sizes stay open
+  std::map<std::string, int64_t> sizes = {};  ///< of open ones: the only value to run
 };
 /// Replays the script step by step and compares what it computes with the kernel's reference, run
-/// on the device with seeded inputs. Long runs say each second how long they have been.
+/// on the device with seeded inputs; code with open sizes with several of their values. Long runs
+/// say each second how long they have been.
 Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::string const& script,
                                  std::string const& script_file, Backend const& backend,
                                  Device& device, CheckOptions const& what, StopToken stop = {},

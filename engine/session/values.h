@@ -164,14 +164,14 @@ struct LoopBar {
   double reuse = 1;             ///< bytes that all its iterations ask for, for each distinct one
   std::vector<int64_t> fits;  ///< for each cache: the largest split factor whose data fits; 0: none
   bool guarded = false;       ///< a remainder guard depends on it
-  std::string consequence;    ///< "8 tasks", "16 lanes", "14 copies"; empty for serial loops
+  std::string consequence;    ///< "8 tasks", "16 lanes"; of a serial loop its words "unroll_by=4"
   std::string axis;           ///< of blocks or threads: "threadIdx.x"; empty: it is not bound
   BoundTo bound = BoundTo::kNothing;
 };
 struct StageCard {
   std::string name;  ///< block name
   std::string op;
-  std::string summary;  ///< "9 loops · 220 MFLOP"
+  std::string summary;  ///< "9 loops · nontemporal=1"
   std::string output;   ///< "Y f32[1,64,56,56]"
   std::string memory;   ///< where that lies: "shared"; empty: in main memory
   std::string call;     ///< the instruction that it is a call of; empty: it is none
@@ -184,9 +184,9 @@ struct MemoryCard {
   int64_t used = 0;                  ///< of one instance, by the tensors together
   std::vector<std::string> tensors;  ///< "A_cache 2 KB"
 };
-/// Where the lowered kernel has all threads of a block meet.
+/// Between the bars: where all threads of a block meet; without `doc`, a stage without a bar.
 struct BarrierLine {
-  std::string name;  ///< "sync_threads"
+  std::string name;  ///< "sync_threads", "A_cache"
   std::string doc;
   int loop = -1;   ///< the innermost around it; -1: none
   int before = 0;  ///< the bar that comes next; as many as there are bars: none
@@ -375,7 +375,7 @@ struct PrimitiveView {
   LoopMark mark = LoopMark::kSerial;      ///< the kind that its loop gets, where it gives one
   bool at_hand = false;                   ///< used often: it stands beside the loops
   int targets = 1;                        ///< how many loops it names; -1 = any number
-  std::vector<std::string> target_kinds;  ///< "block" or "loop" for each; empty: loops
+  std::vector<std::string> target_kinds;  ///< "block", "loop", "loop or block"; empty: loops
   std::vector<ParameterView> parameters;
   bool macro = false;  ///< a script with parameters, no primitive
 };

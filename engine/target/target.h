@@ -54,6 +54,14 @@ struct TensorIntrinsic {
   std::vector<int> dense = {};
 };
 
+/// A word that `annotate` may say of a loop or a block. It never changes what is computed.
+struct AnnotationWord {
+  std::string name;
+  std::string doc;  ///< what it makes the code do, a sentence for people
+  bool of_block = false;
+  int64_t low = 1, high = 1;  ///< the values that it takes
+};
+
 struct Target {
   std::string name;  ///< of its kind: a row of `target_table()`
   Hardware hardware;
@@ -68,7 +76,10 @@ struct Target {
   /// were started, and what waits until at most `n` groups, its one number, are under way. Null:
   /// there are no such copies.
   ir::Intrinsic commit = {}, wait = {};
+  /// Of each configuration register that intrinsics need: what sets it to its one number.
+  std::vector<ir::Intrinsic> configure = {};
   std::vector<TensorIntrinsic> intrinsics = {};  ///< the larger ones first
+  std::vector<AnnotationWord> annotations = {};
   std::vector<DType> types = {};  ///< to compute with, besides indices (i64) and bool; empty: all
 
   std::vector<std::string> axis_names() const;

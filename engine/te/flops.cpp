@@ -7,6 +7,7 @@
 #include "engine/arith/linear.h"
 #include "engine/ir/neutral.h"
 #include "engine/ir/rewrite.h"
+#include "engine/te/sizes.h"
 #include "engine/te/te.h"
 
 namespace tw::te {
@@ -132,6 +133,7 @@ double share_that_counts(Kernel const& kernel, Stage const& stage) {
 }  // namespace
 
 int64_t flops(Kernel const& kernel) {
+  if (!kernel.sizes.empty()) return flops(shown(kernel));
   int64_t total = 0;
   for (Stage const& stage : kernel.stages) {
     int64_t points = 1;

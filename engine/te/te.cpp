@@ -12,6 +12,7 @@
 #include "engine/ir/text.h"
 #include "engine/support/base/hash.h"
 #include "engine/te/bounds.h"
+#include "engine/te/sizes.h"
 
 namespace tw::te {
 namespace {
@@ -145,7 +146,7 @@ ir::Stmt nest(Stage const& stage, ir::Program& program, bool inside) {
   std::vector<Axis const*> order;
   auto add = [&](Axis const& axis, ir::IterKind kind) {
     Expr iter = ir::var("v" + axis.name);
-    iters.push_back({iter, ir::int_imm(axis.extent), kind, axis.var(), axis.role});
+    iters.push_back({iter, extent_of(axis), kind, axis.var(), axis.role});
     to_iters[axis.name] = iter;
     order.push_back(&axis);
   };
@@ -170,7 +171,7 @@ ir::Stmt nest(Stage const& stage, ir::Program& program, bool inside) {
       ir::make<ir::Block>(program.fresh_block(), stage.output->name, stage.op, std::move(iters),
                           Expr(), init, ir::make<ir::Store>(stage.output, indices, value));
   for (size_t i = order.size(); i > outermost; --i)
-    body = ir::make<ir::For>(ids[i - 1], order[i - 1]->var(), ir::int_imm(order[i - 1]->extent),
+    body = ir::make<ir::For>(ids[i - 1], order[i - 1]->var(), extent_of(*order[i - 1]),
                              ir::LoopKind::kSerial, body);
   return body;
 }
@@ -182,7 +183,7 @@ ir::Stmt recurrence(Kernel const& kernel, size_t first, size_t end, ir::Program&
   ir::LoopId id = program.fresh_loop();
   std::vector<ir::Stmt> nests;
   for (size_t i = first; i < end; ++i) nests.push_back(nest(kernel.stages[i], program, true));
-  return ir::make<ir::For>(id, axis.var(), ir::int_imm(axis.extent), ir::LoopKind::kSerial,
+  return ir::make<ir::For>(id, axis.var(), extent_of(axis), ir::LoopKind::kSerial,
                            ir::seq(std::move(nests)));
 }
 
@@ -216,9 +217,9 @@ Stage compute(std::string name, std::vector<Axis> list, Expr body, std::string o
 
 Stage reduce(std::string name, std::vector<Axis> list, Combiner combiner, std::vector<Axis> over,
              Expr body, std::string op) {
-  std::vector<int64_t> shape;
-  for (Axis const& axis : list) shape.push_back(axis.extent);
-  Buffer output = ir::make_buffer(std::move(name), body.type(), shape);
+  ir::BufferNode node{std::move(name), body.type(), {}};
+  for (Axis const& axis : list) node.shape.push_back(extent_of(axis));
+  auto output = std::make_shared<ir::BufferNode const>(std::move(node));
   return {output,      std::move(list), std::move(over), combiner,
           Scan::kNone, std::move(body), std::move(op)};
 }
@@ -232,6 +233,7 @@ size_t end_of_scan(Kernel const& kernel, size_t first) {
 }
 
 Status verify(Kernel const& kernel) {
+  if (!kernel.sizes.empty()) return verify_sizes(kernel);
   std::set<std::string> buffers;
   for (Buffer const& input : kernel.inputs)
     if (!buffers.insert(input->name).second)
@@ -251,9 +253,12 @@ Status verify(Kernel const& kernel) {
   return {};
 }
 
-Result<ir::Program> to_program(Kernel const& kernel) {
+Result<ir::Program> to_program(Kernel const& kernel) { return to_open_program(shown(kernel)); }
+
+Result<ir::Program> to_open_program(Kernel const& kernel) {
   TRY(verify(kernel));
   ir::Program program;
+  program.sizes = ranges_of(kernel);
   program.name = kernel.name;
   program.inputs = kernel.inputs;
   program.outputs = kernel.outputs;

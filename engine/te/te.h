@@ -19,7 +19,16 @@ struct Axis {
   int64_t extent = 1;
   std::string
       role;  ///< "batch", "out_channel", "height", "width", "in_channel", "kernel_height", ...
+  /// An open extent as a text of the sizes, "n" or "n + 2"; `extent` is then what is shown. Empty:
+  /// a constant.
+  std::string size = {};
   Expr var() const { return ir::var(name); }
+};
+
+/// An extent that is chosen when the kernel is called, and the value that is shown of it.
+struct Size {
+  ir::SizeParam range;
+  int64_t shown = 1;
 };
 
 enum class Combiner : uint8_t { kNone, kSum, kProd, kMax, kMin };
@@ -48,6 +57,7 @@ struct Kernel {
   std::vector<Buffer> inputs;
   std::vector<Stage> stages;    ///< producers before consumers
   std::vector<Buffer> outputs;  ///< buffers of some of the stages
+  std::vector<Size> sizes = {};
 };
 
 // ---- building ----------------------------------------------------------------------------

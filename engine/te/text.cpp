@@ -2,10 +2,12 @@
 
 #include <set>
 
+#include "engine/arith/known_sizes.h"
 #include "engine/ir/parse_expr.h"
 #include "engine/ir/text.h"
 #include "engine/te/bounds.h"
 #include "engine/te/narrow.h"
+#include "engine/te/sizes.h"
 #include "engine/te/te.h"
 
 namespace tw::te {
@@ -20,7 +22,8 @@ std::string axes_text(std::vector<Axis> const& list, char const* before) {
   std::string text;
   for (Axis const& axis : list) {
     text += text.empty() ? before : ", ";
-    text += fmt::format("{} in {}", axis.name, axis.extent);
+    text += fmt::format("{} in {}", axis.name,
+                        axis.size.empty() ? fmt::to_string(axis.extent) : axis.size);
     if (!axis.role.empty()) text += " as " + axis.role;
   }
   return "[" + text + "]";
@@ -45,12 +48,18 @@ public:
 
   Result<Kernel> parse() {
     TRY(version());
-    TRY(head());
+    TRY_ASSIGN(ir::LineReader first, required_line("the kernel's header"));
+    TRY_ASSIGN(std::optional<ir::LineReader> line, next_line());
+    // Shapes in the header may name the sizes that stand below it.
+    while (line && is_size(*line)) {
+      TRY(size(*line));
+      TRY_ASSIGN(line, next_line());
+    }
+    TRY(head(first));
     std::vector<ir::LineReader> lines;
-    while (true) {
-      TRY_ASSIGN(std::optional<ir::LineReader> line, next_line());
-      if (!line) break;
+    while (line) {
       lines.push_back(std::move(*line));
+      TRY_ASSIGN(line, next_line());
     }
     for (size_t i = 0; i < lines.size(); ++i) {
       TRY(declare_recurrence(lines, i));
@@ -100,17 +109,67 @@ private:
     return line.end();
   }
 
-  Status head() {
-    TRY_ASSIGN(ir::LineReader line, required_line("the kernel's header"));
+  /// "size n in 1..64 = 16"; "size[...]" is a tensor of that name.
+  static bool is_size(ir::LineReader line) {
+    return line.next().text == "size" && line.peek().kind == ir::Token::kName;
+  }
+
+  Status size(ir::LineReader& line) {
+    line.next();
+    Size size;
+    TRY_ASSIGN(std::string name, line.name("a size's name"));
+    if (!scope_.variables.emplace(name, DType::kI64).second)
+      return line.error("name_taken", fmt::format("two sizes are named {}", name));
+    size.range.var = ir::var(name);
+    TRY(line.expect("in"));
+    TRY_ASSIGN(size.range.low, line.integer("the least value"));
+    TRY(line.expect(".."));
+    TRY_ASSIGN(size.range.high, line.integer("the greatest value"));
+    if (size.range.low < 1 || size.range.high < size.range.low || size.range.high > kMostSize)
+      return line.error("bad_size", range_text(size));
+    size.shown = size.range.high;
+    if (line.accept("=")) {
+      TRY_ASSIGN(size.shown, line.integer("the value that is shown"));
+    }
+    if (size.shown < size.range.low || size.shown > size.range.high)
+      return line.error(
+          "bad_size", fmt::format("the size {} is to be shown at {}, which is not in {}..{}", name,
+                                  size.shown, size.range.low, size.range.high));
+    kernel_.sizes.push_back(std::move(size));
+    if (arith::size_value_count(ranges_of(kernel_)) > arith::kMostSizeValues)
+      return line.error("too_many_sizes",
+                        fmt::format("with {} the sizes take more than {} values together, and each "
+                                    "is looked at by itself",
+                                    name, arith::kMostSizeValues));
+    return line.end();
+  }
+
+  /// A shape of the header: sums of sizes and numbers.
+  Result<Buffer> sized(ir::LineReader const& line, Buffer const& buffer) {
+    if (kernel_.sizes.empty() && !ir::constant_shape(*buffer))
+      return line.error("bad_extent",
+                        fmt::format("an extent of '{}' is not a number", buffer->name));
+    if (ir::constant_shape(*buffer)) return buffer;
+    ir::BufferNode node = *buffer;
+    for (Expr& extent : node.shape) {
+      auto affine = affine_extent(extent);
+      if (!affine)
+        return line.error(
+            "bad_extent",
+            fmt::format("an extent of '{}' is no sum of sizes and numbers", buffer->name));
+      extent = *affine;
+    }
+    return std::make_shared<ir::BufferNode const>(std::move(node));
+  }
+
+  Status head(ir::LineReader& line) {
     TRY(line.expect("kernel"));
     TRY_ASSIGN(kernel_.name, line.name("the kernel's name"));
     TRY(line.expect("("));
     if (!line.accept(")")) {
       do {
-        TRY_ASSIGN(Buffer buffer, ir::parse_input(line, scope_));
-        if (!ir::constant_shape(*buffer))
-          return line.error("bad_extent",
-                            fmt::format("an extent of '{}' is not a number", buffer->name));
+        TRY_ASSIGN(Buffer read, ir::parse_input(line, scope_));
+        TRY_ASSIGN(Buffer buffer, sized(line, read));
         if (!scope_.buffers.emplace(buffer->name, buffer).second)
           return line.error("name_taken", fmt::format("two tensors are named '{}'", buffer->name));
         kernel_.inputs.push_back(std::move(buffer));
@@ -141,10 +200,7 @@ private:
       Axis axis;
       TRY_ASSIGN(axis.name, line.name("an axis's name"));
       TRY(line.expect("in"));
-      TRY_ASSIGN(axis.extent, line.integer("an extent"));
-      if (axis.extent < 1 || axis.extent > (int64_t(1) << 40))
-        return line.error("bad_extent",
-                          fmt::format("the extent of '{}' must be from 1 to 2^40", axis.name));
+      TRY(extent(line, axis));
       if (line.accept("as")) {
         TRY_ASSIGN(axis.role, line.name("a role"));
       }
@@ -154,6 +210,26 @@ private:
     } while (line.accept(","));
     TRY(line.expect("]"));
     return list;
+  }
+
+  Status extent(ir::LineReader& line, Axis& axis) {
+    if (kernel_.sizes.empty()) {
+      TRY_ASSIGN(axis.extent, line.integer("an extent"));
+    } else {
+      TRY_ASSIGN(Expr read, ir::parse_expr(line, {scope_.variables, {}}));
+      auto affine = affine_extent(read);
+      if (!affine)
+        return line.error(
+            "bad_extent",
+            fmt::format("the extent of '{}' is no sum of sizes and numbers", axis.name));
+      if (!ir::as_int(*affine)) axis.size = ir::to_text(*affine);
+      arith::KnownSizes known(ranges_of(kernel_), shown_values(kernel_));
+      axis.extent = ir::as_int(known.visit(*affine)).value_or(0);
+    }
+    if (axis.extent < 1 || axis.extent > (int64_t(1) << 40))
+      return line.error("bad_extent",
+                        fmt::format("the extent of '{}' must be from 1 to 2^40", axis.name));
+    return {};
   }
 
   /// What stands before the '='.
@@ -181,9 +257,11 @@ private:
   }
 
   static Buffer buffer_of(Head const& head, DType type) {
-    std::vector<int64_t> shape;
-    for (Axis const& axis : head.stage.axes) shape.push_back(axis.extent);
-    return ir::make_buffer(head.name, type, shape);
+    ir::BufferNode node;
+    node.name = head.name;
+    node.type = type;
+    for (Axis const& axis : head.stage.axes) node.shape.push_back(extent_of(axis));
+    return std::make_shared<ir::BufferNode const>(std::move(node));
   }
 
   /// The stages of a recurrence read one another: all are known before the first one is read. A
@@ -280,16 +358,21 @@ private:
 std::string to_text(Kernel const& kernel) {
   std::string inputs, outputs;
   for (Buffer const& input : kernel.inputs) {
-    auto shape = ir::constant_shape(*input).value_or(std::vector<int64_t>());
+    std::string shape;
+    for (Expr const& extent : input->shape)
+      shape += (shape.empty() ? "" : ", ") + ir::to_text(extent);
     inputs +=
         fmt::format("{}{}: {}[{}]{}", inputs.empty() ? "" : ", ", input->name, to_text(input->type),
-                    fmt::join(shape, ", "), input->scope == ir::kParameterScope ? " @param" : "");
+                    shape, input->scope == ir::kParameterScope ? " @param" : "");
   }
   for (Buffer const& output : kernel.outputs)
     outputs += (outputs.empty() ? "" : ", ") + output->name;
   if (kernel.outputs.size() > 1) outputs = "(" + outputs + ")";
   std::string text =
       fmt::format("tilewright te 1\nkernel {}({}) -> {}\n", kernel.name, inputs, outputs);
+  for (Size const& size : kernel.sizes)
+    text += fmt::format("  size {} in {}..{} = {}\n", ir::to_text(size.range.var), size.range.low,
+                        size.range.high, size.shown);
   for (Stage const& stage : kernel.stages) text += stage_text(stage);
   return text;
 }

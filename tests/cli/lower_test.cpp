@@ -11,11 +11,11 @@ using namespace command_line;
 
 namespace {
 
-QStringList const kPasses{"hoist_reduction_init", "lower_blocks",         "simplify",
-                          "inline_calls",         "compact_tensors",      "open_sizes",
-                          "partition_loops",      "guard_updates",        "flatten_buffers",
-                          "vectorize_loops",      "lower_calls",          "unroll_loops",
-                          "simplify.2",           "promote_accumulators", "plan_workspace"};
+QStringList const kPasses{
+    "hoist_reduction_init", "lower_blocks",    "simplify",    "branch_on_sizes", "inline_calls",
+    "compact_tensors",      "cut_open_loops",  "open_sizes",  "partition_loops", "guard_updates",
+    "flatten_buffers",      "vectorize_loops", "lower_calls", "unroll_loops",    "simplify.2",
+    "promote_accumulators", "plan_workspace",  "read_sizes"};
 
 /// `tw` without what the tests' own environment says of passes, and with `more`.
 Run tw_with(QMap<QString, QString> const& more, QStringList const& arguments) {
@@ -48,7 +48,7 @@ private slots:
     }
     QCOMPARE(rows[2].toObject()["gives"].toArray(), QJsonArray{"no_blocks"});
     QVERIFY(rows[2].toObject()["lines_removed"].toInt() > 0);
-    QCOMPARE(rows[10].toObject()["gives_up"].toArray(), QJsonArray{"scalar_code"});
+    QCOMPARE(rows[12].toObject()["gives_up"].toArray(), QJsonArray{"scalar_code"});
   }
 
   void the_table_says_the_same_in_words() {
@@ -60,7 +60,7 @@ private slots:
              qPrintable(lines[0]));
     QVERIFY(lines[1].startsWith("program ") && lines[1].endsWith("  loops_once, scalar_code"));
     for (int i = 0; i < kPasses.size(); ++i) QVERIFY(lines[i + 2].startsWith(kPasses[i] + " "));
-    QVERIFY2(lines[11].endsWith("no_vector_loops, no more scalar_code"), qPrintable(lines[11]));
+    QVERIFY2(lines[13].endsWith("no_vector_loops, no more scalar_code"), qPrintable(lines[13]));
   }
 
   void a_check_of_every_stage_is_timed_too() {
@@ -127,7 +127,7 @@ private slots:
                             << 1;
     QTest::newRow("whatever is shown")
         << QStringList{"--without", "lower_blocks"}
-        << "tw: the pass lower_blocks cannot be left out: inline_calls needs no_blocks (there "
+        << "tw: the pass lower_blocks cannot be left out: branch_on_sizes needs no_blocks (there "
            "are no blocks)\n"
         << 1;
     QTest::newRow("unknown") << QStringList{"--without", "inline", "--passes"}
@@ -163,7 +163,7 @@ private slots:
     QCOMPARE(int(dumped.err.count(": simplify left out")), kernels);
     QVERIFY(dumped.err.contains(QRegularExpression(": unroll_loops \\d+\\.\\d{3} ms\n")));
     Run refused = tw_with({{"TW_PASSES_OFF", "plan_workspace"}}, words);
-    QVERIFY2(refused.code != 0 && refused.err.contains("generating code needs placed_buffers"),
+    QVERIFY2(refused.code != 0 && refused.err.contains("read_sizes needs placed_buffers"),
              qPrintable(refused.err));
   }
 };

@@ -79,6 +79,8 @@ private slots:
     Hardware arm = describe_processor(kArm, "/nonexistent");
     QCOMPARE(QString::fromStdString(arm.word(kFeatures)), QString("+neon,+dotprod,+fullfp16"));
     QCOMPARE(arm.unit().vector_bytes, 16);
+    arm = describe_processor("Features\t: fp asimd asimddp i8mm\nCPU part\t: 0xd49\n", "/none");
+    QCOMPARE(QString::fromStdString(arm.word(kFeatures)), QString("+neon,+dotprod,+i8mm"));
   }
 
   void an_arm_machine_of_32_bits_says_what_it_lacks() {

@@ -56,6 +56,10 @@ constexpr char const* kExpressions[] = {
     "unpack(u1, u8(A[i]), i % 8)",
     "unpack(u2, u8(A[i]), i % 4)",
     "unpack(u4, u8(A[i]), 1)",
+    "pack(i4, A[i], B[i])",
+    "pack(u2, A[i], B[i], A[i] >> B[i], B[i] - A[i])",
+    "pack(u1, A[i], B[i], A[i], B[i], B[i], B[i], A[i], A[i])",
+    "unpack(i2, pack(i2, A[i], B[i], B[i], A[i]), 1) + unpack(i4, pack(i4, A[i], B[i]), 1)",
 };
 
 /// What C++ says of the same operands; it leaves the least number by -1 open.
@@ -211,6 +215,21 @@ private slots:
     }
   }
 
+  void what_was_packed_comes_back() {
+    NDArray in = NDArray::create(DType::kU8, {256}).value();
+    for (int i = 0; i < 256; ++i) in.as<uint8_t>()[size_t(i)] = uint8_t(i);
+    for (auto [name, count] : {std::pair{"i2", 4}, {"i4", 2}, {"u1", 8}, {"u2", 4}, {"u4", 2}}) {
+      std::string values;
+      for (int k = 0; k < count; ++k) values += fmt::format(", unpack({}, X[i], {})", name, k);
+      std::string text = fmt::format(
+          "tilewright te 1\nkernel f(X: u8[256]) -> Y\n  Y[i in 256] = pack({}{})\n", name, values);
+      NDArray out =
+          ir::interpret(te::to_program(te::parse_kernel(text).value()).value(), {in}).value()[0];
+      QCOMPARE(out.type(), DType::kU8);
+      QCOMPARE(out.hash(), in.hash());
+    }
+  }
+
   void conversions_that_have_no_meaning_are_refused_data() {
     QTest::addColumn<QString>("expression");
     QTest::addColumn<QString>("message");
@@ -225,6 +244,12 @@ private slots:
     QTest::newRow("of no byte") << "unpack(i4, i32(X[i]), 0)"
                                 << "'unpack' takes a type, a byte (u8) and the number of a value "
                                    "in it";
+    QTest::newRow("too many for a byte") << "pack(i4, X[i], X[i], X[i])"
+                                         << "'pack' takes i4 and 2 integers, which a byte (u8) has "
+                                            "room for";
+    QTest::newRow("a number that is no integer") << "pack(i4, X[i], 0.5)"
+                                                 << "'pack' takes i4 and 2 integers, which a byte "
+                                                    "(u8) has room for";
     QTest::newRow("behind the last") << "unpack(i4, X[i], 2)"
                                      << "a byte has 2 values of i4: from 0 to 1, not 2";
   }

@@ -27,6 +27,9 @@ private slots:
     Rng rng(seed);
     testing::KernelSet set = testing::kernel_set();
     auto backend = create_cpu_backend(detect_host()).value();
+    Target target = *any_target();  // with the processor's words
+    target.annotations = backend->target().annotations;
+    auto shared = std::make_shared<Target const>(std::move(target));
     ThreadPool pool(2);
     std::map<std::string, int> accepted;
     int too_large = 0;
@@ -37,9 +40,9 @@ private slots:
       ir::Program program = te::to_program(*kernel).value();
       std::vector<NDArray> inputs = testing::random_inputs(*kernel, rng);
       te::Expected expected = testing::expected_of(*kernel, inputs);
-      Schedule schedule(program);
+      Schedule schedule(program, shared);
       for (int64_t tries = rng.between(16, 60); tries > 0; --tries) {
-        Step step = testing::propose_step(schedule.program(), rng);
+        Step step = testing::propose_step(schedule.program(), rng, *shared);
         auto next = schedule.apply(step);
         if (!next) continue;
         schedule = *next;

@@ -32,11 +32,12 @@ std::string cell(std::string text) {
 }
 
 std::string bounds_of(Parameter const& parameter) {
-  std::string text = parameter.word        ? "a name"
-                     : parameter.scope     ? "a memory of the target"
-                     : parameter.axis      ? "an axis of the target's blocks and threads"
-                     : parameter.intrinsic ? "an instruction of the target"
-                     : parameter.list      ? "numbers with commas between them, in quotes"
+  std::string text = parameter.word         ? "a name"
+                     : parameter.scope      ? "a memory of the target"
+                     : parameter.axis       ? "an axis of the target's blocks and threads"
+                     : parameter.intrinsic  ? "an instruction of the target"
+                     : parameter.annotation ? "a word of the target for loops or blocks"
+                     : parameter.list       ? "numbers with commas between them, in quotes"
                      : !parameter.choices.empty()
                          ? fmt::format("{}", fmt::join(parameter.choices, ", "))
                          : fmt::format("{} to {}", parameter.low, parameter.high);

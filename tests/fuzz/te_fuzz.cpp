@@ -1,6 +1,6 @@
 // The text of a tensor expression -> kernel -> program, and both back to text.
 #include "engine/ir/text.h"
-#include "engine/te/te.h"
+#include "engine/te/sizes.h"
 #include "tests/fuzz/target.h"
 
 using namespace tw;
@@ -23,5 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(uint8_t const* data, size_t size) {
   ++fuzz::accepted;
   auto same = ir::parse_program(ir::to_text(*program));
   TW_ASSERT(same && ir::equal(*program, *same), "a kernel's program survives its text");
+  ir::Program open = te::to_open_program(*kernel).value();
+  auto still = ir::parse_program(ir::to_text(open));
+  TW_ASSERT(still && ir::equal(open, *still), "a program with its sizes open survives its text");
   return 0;
 }

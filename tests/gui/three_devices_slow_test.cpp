@@ -10,6 +10,8 @@
 #include <QTableWidget>
 #include <QtTest>
 
+#include <cmath>
+
 #include "app/window/panes/compare/journal.h"
 #include "engine/backend/backend.h"
 #include "engine/runtime/package/description.h"
@@ -160,18 +162,7 @@ private slots:
     QCOMPARE(description_in("edited").kernels.at(0).script, live().script());
     QVERIFY(!library_in("edited").empty());
     QCOMPARE(library_in("edited"), library_by_hand(live().script()));
-    window().execute(session::JumpTo{rule});
-    settle();
-    exports("by_rule");
-    double by_rule = now().exported->least_ms;
-    QVERIFY(library_in("by_rule") != library_in("edited"));
-    window().execute(session::JumpTo{opened});
-    settle();
-    exports("opened");
-    qInfo("exported: %.4f ms as tuned, %.4f ms by rule", now().exported->least_ms, by_rule);
-    session::TuningRun const& run = *now().tuning->run(run_);
-    if (run.best_ms && *run.best_ms * 1.5 < *run.default_ms)
-      QVERIFY(now().exported->least_ms < by_rule);
+    what_was_found_is_exported(rule, opened);
   }
 
   void the_emulated_device_gets_what_was_found_for_it() {
@@ -268,6 +259,25 @@ private:
     return 0;
   }
   QString words(char const* label) { return window().findChild<QLabel*>(label)->text(); }
+  /// Three times in turn: what else runs here disturbs both.
+  void what_was_found_is_exported(int rule, int opened) {
+    double by_rule = HUGE_VAL, tuned = HUGE_VAL;
+    for (int round = 0; round < 3; ++round) {
+      by_rule = std::min(by_rule, exported_ms(rule, QString("by_rule%1").arg(round)));
+      tuned = std::min(tuned, exported_ms(opened, QString("opened%1").arg(round)));
+    }
+    QVERIFY(library_in("by_rule0") != library_in("edited"));
+    session::TuningRun const& run = *now().tuning->run(run_);
+    qInfo("exported: %.4f ms as tuned, %.4f ms by rule; searched: %.4f ms, %.4f ms", tuned, by_rule,
+          run.best_ms.value_or(0), run.default_ms.value_or(0));
+    if (run.best_ms && *run.best_ms * 1.5 < *run.default_ms) QVERIFY(tuned < by_rule);
+  }
+  double exported_ms(int state, QString const& name) {
+    window().execute(session::JumpTo{state});
+    settle();
+    exports(name);
+    return now().exported->least_ms;
+  }
   /// The kernel, by the wizard.
   void exports(QString const& name) {
     QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);  // the dialog before

@@ -84,6 +84,18 @@ private slots:
     QVERIFY(!equal(*program, *other) && hash(*program) != hash(*other));
   }
 
+  /// What is known when the model is loaded lies in main memory as well.
+  void an_operand_in_main_memory_may_be_a_parameter() {
+    std::string const wanted =
+        replaced(kMatmul, "read b: f32[4, 4])", "read b: f32[4, 4] @global)");
+    QVERIFY(parse_program(wanted));
+    auto weights = parse_program(replaced(wanted, "B: f32[12, 8]", "B: f32[12, 8] @param"));
+    QVERIFY2(weights, qPrintable(failure(weights)));
+    auto elsewhere = parse_program(replaced(wanted, "B[vk*4+x, vj*4+y]", "s[x, y]"));
+    QVERIFY(!elsewhere);
+    QVERIFY(failure(elsewhere).contains("b of mma must be in global, but 's' is in pad"));
+  }
+
   void tiles_of_a_matrix_product_are_interpreted() {
     std::vector<NDArray> in = inputs();
     auto out = interpret(matmul(), in);

@@ -120,6 +120,50 @@ private slots:
     }
   }
 
+  void words_are_printed_parsed_and_compared() {
+    std::string const text =
+        "tilewright program 1\n"
+        "program f(X: f32[4]) -> (Y: f32[4])\n"
+        "  for i in 4 with another=3, unroll_by=2\n"
+        "    block Y(v: 4 = i) if i < 3 with nontemporal=1\n"
+        "      Y[v] = X[v]\n";
+    auto program = parse_program(text);
+    QVERIFY2(program.has_value(), qPrintable(failure(program)));
+    QCOMPARE(QString::fromStdString(to_text(*program)), QString::fromStdString(text));
+    std::string plain = text, other = text;
+    plain.erase(plain.find(" with another"), std::string(" with another=3, unroll_by=2").size());
+    other.replace(other.find("unroll_by=2"), 11, "unroll_by=4");
+    for (std::string const& one : {plain, other}) {
+      auto without = parse_program(one);
+      QVERIFY2(without.has_value(), qPrintable(failure(without)));
+      QVERIFY(!equal(*without, *program));
+      QVERIFY(hash(*without) != hash(*program));
+    }
+  }
+
+  void words_that_cannot_be_said_data() {
+    QTest::addColumn<QString>("words");
+    QTest::addColumn<QString>("code");
+    QTest::newRow("twice") << " with a=1, a=2"
+                           << "word_twice";
+    QTest::newRow("without a value") << " with a"
+                                     << "expected_token";
+    QTest::newRow("of nothing") << " with a=0"
+                                << "bad_word_value";
+    QTest::newRow("and no word") << " with"
+                                 << "expected_name";
+  }
+  void words_that_cannot_be_said() {
+    QFETCH(QString, words);
+    QFETCH(QString, code);
+    auto program = parse_program(
+        "tilewright program 1\nprogram f(X: f32[4]) -> (Y: f32[4])\n"
+        "  for i in 4" +
+        words.toStdString() + "\n    block Y(v: 4 = i)\n      Y[v] = X[v]\n");
+    QVERIFY(!program);
+    QCOMPARE(QString::fromStdString(program.error().code), code);
+  }
+
   void lines_know_their_loops_and_blocks() {
     auto program = parse_program(kRich).value();
     PrintedProgram printed = print(program);

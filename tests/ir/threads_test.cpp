@@ -187,6 +187,12 @@ host outside(A: f32[4], C: f32[4])
         replaced(kCopies, "    C[t] = C[t]+own[0]\n",
                  "    C[t] = C[t]+own[0]\n    call copy(own[1] over (a in 1), A[0, t] over (b in "
                  "1))\n    call commit()\n"),
+        "released_in_flight: own goes away in iteration t=");
+    add("a copy out of the thread that nobody waits for",
+        replaced(replaced(kCopies, "write to: f32[1] @local", "write to: f32[1]"),
+                 "    C[t] = C[t]+own[0]\n",
+                 "    C[t] = C[t]+own[0]\n    call copy(C[t] over (a in 1), A[0, t] over (b in "
+                 "1))\n    call commit()\n"),
         "never_waited_for: the copy that iteration t=");
     add("an axis that there is not", replaced(kReverse, "threadIdx.x", "lane"),
         "unknown_axis: the loop t is bound to lane");

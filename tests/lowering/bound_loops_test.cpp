@@ -7,6 +7,7 @@
 #include "engine/ir/kernel.h"
 #include "engine/schedule/trace.h"
 #include "tests/support/random_schedules.h"
+#include "tests/support/tensors_left_outside.h"
 #include "tests/support/thread_passes.h"
 
 using namespace tw;
@@ -152,9 +153,9 @@ bind(Y_rf.k1_2, axis=threadIdx.x)
           counts.told_by_data);
     for (auto const& [code, count] : counts.not_lowered)
       qInfo("not lowered: %d %s", count, code.c_str());
-    QVERIFY(counts.run * 2 >= schedules);
-    QVERIFY(counts.with_barriers * 20 >= schedules);
-    QVERIFY(counts.sharing_work * 50 >= schedules);
+    QVERIFY(counts.run * 10 >= schedules * 9);
+    QVERIFY(counts.with_barriers * 5 >= schedules);
+    QVERIFY(counts.sharing_work * 20 >= schedules);
     QVERIFY(counts.virtual_threads * 10 >= schedules);
   }
 
@@ -245,6 +246,7 @@ private:
              rng.between(0, 14));
     for (int64_t tries = rng.between(0, 8); tries > 0; --tries) share_work(schedule, rng);
     try_some({"bind", "bind", "split", "compute_at", "unroll", "vectorize"}, rng.between(4, 20));
+    testing::place_tensors_left_outside(schedule, rng, lowered);
     return schedule;
   }
 
@@ -253,6 +255,9 @@ private:
     auto code = lowered(schedule);
     if (!code) {
       ++counts.not_lowered[code.error().code];
+      if (qEnvironmentVariableIsSet("TW_SHOW"))
+        qInfo("not lowered: %s\n%s", sentence(code).c_str(),
+              ir::to_text(schedule.program()).c_str());
       bool expected_refusal =
           code.error().code == "instance_outside" || code.error().code == "scope_overflow";
       QVERIFY2(expected_refusal, (text + sentence(code)).c_str());

@@ -207,9 +207,10 @@ private slots:
 
   void an_unknown_target_lists_the_known_ones() {
     ExportRequest request{.folder = at("unknown"), .target = "cpu:vax"};
-    QCOMPARE(sentence(export_with(request)),
-             QString("there is no target 'cpu:vax'; the targets are cpu, cpu:x86-64-v3, "
-                     "cpu:x86-64-v4, cpu:aarch64, cpu:armv7"));
+    QCOMPARE(
+        sentence(export_with(request)),
+        QString("there is no target 'cpu:vax'; the targets are cpu, cpu:x86-64-v3, "
+                "cpu:x86-64-v4, cpu:aarch64, cpu:aarch64-dotprod, cpu:aarch64-i8mm, cpu:armv7"));
   }
 
   void a_failed_test_leaves_nothing_and_keeps_the_earlier_export_data() {
@@ -284,7 +285,8 @@ private slots:
 
   void other_processors_get_their_own_code_data() {
     QTest::addColumn<QString>("target");
-    for (char const* target : {"cpu:x86-64-v3", "cpu:x86-64-v4", "cpu:aarch64", "cpu:armv7"})
+    for (char const* target :
+         {"cpu:x86-64-v3", "cpu:x86-64-v4", "cpu:aarch64", "cpu:aarch64-dotprod", "cpu:armv7"})
       QTest::newRow(target) << QString(target);
   }
   void other_processors_get_their_own_code() {

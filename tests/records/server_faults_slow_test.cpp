@@ -209,10 +209,10 @@ private slots:
     std::vector<int64_t> ids;
     std::string trouble;
     {
+      Store written = opened(url_);  // it has its tables before the server is stopped
       std::jthread writer([&](std::stop_token stop) {
-        Store store = opened(url_);
         while (!stop.stop_requested() && trouble.empty())
-          if (auto got = store->append(some_trials(ids.size(), 1)))
+          if (auto got = written->append(some_trials(ids.size(), 1)))
             ids.push_back(got->front());
           else
             trouble = to_sentence(got.error());

@@ -1,51 +1,26 @@
 // How much of what is legal is accepted, and that nothing illegal is, for every primitive of the
-// table: random moves on small random nests against brute force.
-//
-// Brute force carries the move out, whatever the engine says of its legality, and compares runs:
-// - The result must be a program (names in scope, ranks right) that computes the same outputs with
-//   locals poisoned, guards and all; parallel and vector loops run in a shuffled order.
-// - All pairs of accesses below each parallel or vectorized loop are compared: a race that happens
-//   to give the same sum is illegal.
-// - Bound loops are lowered to threads with barriers and run so: a race is illegal.
-// - Iterators are what the blocks say: instances that differ in spatial ones only do not meet. (A
-//   recurrence computed in its producer's spatial loops is right as long as nobody moves them.)
-// - reorder: for each element the order of accesses stays, except among reads and among the terms
-//   of one sum. (Equal outputs would let a maximum start late.)
-// - compute_at, compute_root, reverse_compute_at: what the moved block reads is not written
-//   afterwards. (A consumer inside of its producer's sum computes the right value in the end, from
-//   wrong ones.)
-// - reverse_compute_at, reverse_compute_inline: all elements that the moved block makes are what
-//   they were, those too that nobody reads. (Wrong or lost ones would pass where the kernel does
-//   not need them.)
-// A rewriting that the engine refuses may meet what it was not written for, so it runs in a
-// process of its own; one that ends there has no result and counts as illegal, and is also counted
-// apart. Refusals that speak of a step's form (`kNotAMove`) are no answers about legality.
+// table: random moves on small random nests against brute force. Refusals that speak of a step's
+// form (`kNotAMove`) are no answers about legality. Each step is asked once of a program.
 #include <QtTest>
 
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
+#include <cmath>
 
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
-#include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/bound_loops.h"
 #include "engine/schedule/legality/hints.h"
 #include "engine/schedule/names.h"
-#include "engine/schedule/rewriting/idle_hints.h"
-#include "engine/schedule/rewriting/written_out.h"
-#include "engine/schedule/trace.h"
-#include "tests/support/access_trace.h"
-#include "tests/support/random_schedules.h"
-#include "tests/support/thread_passes.h"
+#include "engine/schedule/validate.h"
+#include "tests/support/brute_force.h"
+#include "tests/support/stencil_kernels.h"
 
 using namespace tw;
+using testing::Case;
 
 namespace {
 
-/// The step has no meaning there, or asks for what the machine or the caller does not give.
+/// The step has no meaning there, or asks for what the machine or the caller does not give. (Where
+/// all iterations use the same elements of a tensor they compute the same values: there is nothing
+/// to compute ahead or to keep.)
 std::set<std::string> const kNotAMove = {
     "wrong_targets",
     "loop_twice",
@@ -81,7 +56,6 @@ std::set<std::string> const kNotAMove = {
     "axis_too_short",
     "too_many_threads",
     "bound_loops_do_not_nest",
-    "holds_a_tensor",
     "place_is_vector",
     "partition_out_of_range",
     "size_out_of_range",
@@ -90,23 +64,33 @@ std::set<std::string> const kNotAMove = {
     "call_in_vector_loop",
     "block_is_a_call",
     "program_has_calls",
-    "starts_a_sum",
     "nest_differs",
     "extent_differs",
     "chosen_by_data",
     "one_statement",
+    "same_elements",
+    "inside_vector",
     "nothing_to_keep",
     "rows_do_not_show",
-    "order_of_turns",
+    "rows_do_not_move",
     "scope_overflow",
     "stages_do_not_fit",
-    "same_elements",
-    "parts_overlap",
     "not_in_a_loop",
     "nothing_after",
     "already_a_multiple",
     "not_a_whole_axis",
     "not_around_the_block",
+    "no_words",
+    "word_of_another_kind",
+    "value_out_of_range",
+    "writes_nothing",
+    "said_already",
+    "no_size_open",
+    "unknown_size",
+    "one_value",
+    "size_not_used",
+    "never_there",
+    "no_remainder",
 };
 
 /// Also a loop of one iteration that is no part of any axis. A hint is never wrong: what is refused
@@ -117,126 +101,6 @@ bool is_no_move(ir::Program const& program, Step const& step, Refusal const& ref
     return true;
   return refusal.code == "not_a_reduction_loop" &&
          ir::is_int(find_loop(program, step.targets[0])->loop->extent, 1);
-}
-
-struct Targets {
-  std::vector<ir::LoopSite> loops;
-  std::vector<ir::BlockSite> blocks;
-};
-
-Targets targets_of(ir::Program const& program, Primitive const& primitive, Step const& step) {
-  Targets targets;
-  for (size_t i = 0; i < step.targets.size(); ++i)
-    if (!primitive.kinds.empty() && primitive.kinds[i] == TargetKind::kBlock)
-      targets.blocks.push_back(find_block(program, step.targets[i]).value());
-    else
-      targets.loops.push_back(find_loop(program, step.targets[i]).value());
-  return targets;
-}
-
-/// The program before a move, with what is known of it.
-struct Case {
-  std::string text;  ///< of the kernel
-  std::shared_ptr<Target const> target;
-  ir::Program program;
-  std::vector<NDArray> inputs;
-  te::Expected expected;
-  testing::AccessTrace trace;
-};
-
-/// The statement without the place of `tensor`, if that is around all of it.
-ir::Stmt without_place(ir::Stmt const& statement, ir::Buffer const& tensor) {
-  auto const* alloc = statement.as<ir::Alloc>();
-  if (!alloc) return {};
-  if (alloc->buffer->name == tensor->name) return alloc->body;
-  ir::Stmt body = without_place(alloc->body, tensor);
-  return body ? ir::make<ir::Alloc>(alloc->buffer, body) : ir::Stmt();
-}
-
-/// The program with one of its whole tensors as its last output; none: it has no such tensor.
-std::optional<ir::Program> showing(ir::Program program, ir::Buffer const& tensor) {
-  program.body = without_place(program.body, tensor);
-  program.outputs.push_back(tensor);
-  return program.body ? std::optional(program) : std::nullopt;
-}
-
-/// Whether every element that the moved block makes is what it was, wherever nobody reads it, too.
-bool makes_the_same(Case const& before, ir::Program const& after, ir::Buffer const& tensor) {
-  auto then = showing(before.program, tensor), now = showing(after, tensor);
-  if (!then || !now) return true;
-  auto was = ir::interpret(*then, before.inputs), is = ir::interpret(*now, before.inputs);
-  return was && is && was->back().hash() == is->back().hash();
-}
-
-/// Lowered, with its barriers, and interpreted as threads. A tensor that is not in its place yet
-/// is no fault: then as loops.
-Result<std::vector<NDArray>> run_as_threads(ir::Program const& program, Target const& target,
-                                            std::vector<NDArray> const& inputs) {
-  auto stages = lower(program, target, testing::thread_passes());
-  bool unplaced = !stages && (stages.error().code == "instance_outside" ||
-                              stages.error().code == "scope_overflow");
-  if (unplaced) return ir::interpret(program, inputs);
-  if (!stages) return std::unexpected(stages.error());
-  ir::Sharing sharing = target.sharing();
-  return ir::interpret(stages->back().kernel, inputs.size(), inputs,
-                       {.shuffle_seed = 7, .sharing = &sharing});
-}
-
-bool right(Case const& before, ir::Program const& after, Step const& step, Targets const& targets) {
-  if (!ir::verify(after)) return false;
-  auto outputs = ir::interpret(after, before.inputs, {.shuffle_seed = 7});
-  if (!outputs || !te::judge(*outputs, before.expected).equal) return false;
-  ir::Program plain = with_calls_written_out(after);
-  testing::AccessTrace trace = testing::AccessTracer::run(plain, before.inputs);
-  for (ir::LoopSite const& site : ir::loops_of(after.body))
-    if (site.loop->loop_kind == ir::LoopKind::kParallel ||
-        site.loop->loop_kind == ir::LoopKind::kVector)
-      if (!testing::independent(trace, site.loop->id)) return false;
-  for (ir::BlockSite const& site : ir::blocks_of(plain.body))
-    if (!testing::kinds_are_true(trace, *site.block)) return false;
-  if (has_bound_loops(after)) {
-    auto as_threads = run_as_threads(after, *before.target, before.inputs);
-    if (!as_threads || !te::judge(*as_threads, before.expected).equal) return false;
-  }
-  if (step.primitive == "reorder") return testing::same_order(before.trace, trace);
-  if (step.primitive == "compute_at" || step.primitive == "compute_root" ||
-      step.primitive == "reverse_compute_at")
-    return !testing::reads_unfinished(trace, targets.blocks[0].block->id) &&
-           (step.primitive != "reverse_compute_at" ||
-            makes_the_same(before, after, written_buffer(targets.blocks[0])));
-  if (step.primitive == "reverse_compute_inline")
-    return makes_the_same(before, after, written_buffer(targets.blocks[0]));
-  return true;
-}
-
-enum Truth { kLegal, kIllegal, kNoResult };
-
-/// In a process of its own; what is thrown ends it.
-[[noreturn]] void carry_out(Case const& before, Primitive const& primitive,
-                            Step const& step) noexcept {
-  // The ends of failed rewritings are expected and not worth a line or a dump.
-  for (int stream : {1, 2}) close(stream);
-  rlimit const no_dump{0, 0}, seconds{20, 20};
-  setrlimit(RLIMIT_CORE, &no_dump);
-  setrlimit(RLIMIT_CPU, &seconds);
-  // The test library's handlers wait for a thread that this process does not have.
-  for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGXCPU})
-    std::signal(signal, SIG_DFL);
-  Targets targets = targets_of(before.program, primitive, step);
-  Applied applied =
-      primitive.apply({before.program, *before.target, targets.loops, step, targets.blocks});
-  bool good = right(before, without_idle_hints(applied.program), step, targets);
-  _exit(good ? kLegal : kIllegal);
-}
-
-Truth brute_force(Case const& before, Primitive const& primitive, Step step) {
-  for (Parameter const& parameter : primitive.parameters)
-    if (parameter.preset) step.arguments.try_emplace(parameter.name, *parameter.preset);
-  pid_t child = fork();
-  if (child == 0) carry_out(before, primitive, step);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? Truth(WEXITSTATUS(status)) : kNoResult;
 }
 
 struct Count {
@@ -288,10 +152,32 @@ int tries_of(Primitive const& primitive, Target const& target) {
   return seldom ? 15 : 5;
 }
 
-/// Blocks that are computed together step by step: moving them is refused where it is not proved.
-bool is_recurrent(Schedule const& schedule) {
-  std::string const& name = schedule.origin().name;
-  return name == "gated" || name == "power" || name == "steps";
+/// A schedule with what is known of its program, for all steps that are asked of it.
+struct Start {
+  Schedule schedule;
+  Case known;
+  std::set<std::string> asked = {};
+};
+
+/// None: what the schedule computes is wrong before any question.
+std::optional<Start> start_of(std::string const& text, te::Kernel const& kernel, Schedule schedule,
+                              Rng& rng) {
+  Case known{text, std::make_shared<Target const>(schedule.target()), schedule.program(),
+             testing::random_inputs(kernel, rng)};
+  known.expected = testing::expected_of(kernel, known.inputs);
+  bool by_data = std::ranges::any_of(known.program.inputs,
+                                     [](ir::Buffer const& one) { return !is_float(one->type); });
+  for (int more = by_data ? 5 : 1; more > 0; --more) {
+    auto inputs = testing::random_inputs(kernel, rng);
+    known.more.emplace_back(inputs, testing::expected_of(kernel, inputs));
+  }
+  auto outputs = ir::interpret(known.program, known.inputs, {.shuffle_seed = 7});
+  if (!outputs || !te::judge(*outputs, known.expected).equal) {
+    qWarning("wrong before any question:\n%s%s", text.c_str(), schedule.script().c_str());
+    return std::nullopt;
+  }
+  known.trace = testing::AccessTracer::run(with_calls_written_out(known.program), known.inputs);
+  return Start{std::move(schedule), std::move(known)};
 }
 
 }  // namespace
@@ -307,57 +193,82 @@ private slots:
     if (schedules <= 0) schedules = 220;
     qInfo("seed %llu, %d schedules", static_cast<unsigned long long>(seed), schedules);
     Rng rng(seed);
-    testing::KernelSet set = testing::kernel_set();
-    int wrong_starts = 0;
-    for (int i = 0; i < schedules; ++i) {
-      std::string text = testing::test_kernel(i, set, rng);
-      auto kernel = testing::parsed_kernel(text);
-      QVERIFY2(kernel, kernel ? "" : (text + to_sentence(kernel.error())).c_str());
-      auto target = testing::test_target(i / 2);
-      Schedule schedule = random_schedule(rng, *kernel, target);
-      Case before{text, target, schedule.program(), testing::random_inputs(*kernel, rng), {}, {}};
-      before.expected = testing::expected_of(*kernel, before.inputs);
-      auto start = ir::interpret(before.program, before.inputs, {.shuffle_seed = 7});
-      if (!start || !te::judge(*start, before.expected).equal) {
-        qWarning("wrong before any question:\n%s%s", text.c_str(), schedule.script().c_str());
-        ++wrong_starts;
-        continue;
-      }
-      before.trace =
-          testing::AccessTracer::run(with_calls_written_out(before.program), before.inputs);
-      Schedule moved = with_tensors_in_loops(schedule, rng);
-      Case inside = before;
-      inside.program = moved.program();
-      inside.trace =
-          testing::AccessTracer::run(with_calls_written_out(inside.program), inside.inputs);
-      for (Primitive const* primitive : primitive_table()) {
-        bool in_loops = is_about_tensors_in_loops(*primitive);
-        Schedule const& asked = in_loops ? moved : schedule;
-        for (int tries = tries_of(*primitive, *target); tries > 0; --tries)
-          ask(asked, in_loops ? inside : before, *primitive,
-              testing::propose_step(asked.program(), rng, *primitive, asked.target()));
-      }
-    }
-    QCOMPARE(wrong_starts, 0);
+    for (int i = 0; i < schedules; ++i)
+      ask_all(testing::test_kernel(i, testing::kernel_set(), rng), testing::test_target(i / 2),
+              rng);
+    ask_seldom(rng);
     for (Primitive const* primitive : primitive_table()) report(*primitive);
   }
 
 private:
+  void ask_all(std::string const& text, std::shared_ptr<Target const> const& target, Rng& rng) {
+    auto kernel = testing::parsed_kernel(text);
+    QVERIFY2(kernel, kernel ? "" : (text + to_sentence(kernel.error())).c_str());
+    auto start = start_of(text, *kernel, random_schedule(rng, *kernel, target), rng);
+    QVERIFY(start);
+    auto inside = start_of(text, *kernel, with_tensors_in_loops(start->schedule, rng), rng);
+    QVERIFY(inside);
+    for (Primitive const* primitive : primitive_table())
+      if (names_a_size(*primitive))
+        ask_about_sizes(*start, *primitive, rng);
+      else
+        ask_some(is_about_tensors_in_loops(*primitive) ? *inside : *start, *primitive, rng);
+  }
+
+  /// Few of the kernels have rows that can be kept, or nests that are what an instruction does.
+  void ask_seldom(Rng& rng) {
+    for (int i = 0; i < 400 && QTest::currentTestFailed() == false; ++i) {
+      bool rows = i % 2 == 0;
+      Primitive const& primitive = *find_primitive(rows ? "rolling_buffer" : "tensorize");
+      if (counts_[primitive.name].legal >= 60) continue;
+      std::string text =
+          rows ? testing::stencil(rng) : testing::test_kernel(i / 2, testing::kernel_set(), rng);
+      auto kernel = testing::parsed_kernel(text);
+      QVERIFY2(kernel, text.c_str());
+      auto target = testing::test_target(rows ? i : 6 + i / 2 % 2);
+      Schedule schedule = random_schedule(rng, *kernel, target);
+      if (rows) schedule = with_tensors_in_loops(schedule, rng);
+      auto start = start_of(text, *kernel, schedule, rng);
+      QVERIFY(start);
+      ask_some(*start, primitive, rng);
+    }
+  }
+
+  /// Each step once: of few that a program has, some would come many times.
+  void ask_some(Start& start, Primitive const& primitive, Rng& rng) {
+    Schedule const& schedule = start.schedule;
+    for (int tries = tries_of(primitive, schedule.target()); tries > 0; --tries) {
+      Step step = testing::propose_step(schedule.program(), rng, primitive, schedule.target());
+      if (start.asked.insert(to_text(step)).second) ask(schedule, start.known, primitive, step);
+    }
+  }
+
+  /// The truth is asked for every value of the size.
+  void ask_about_sizes(Start const& start, Primitive const& primitive, Rng& rng) {
+    auto open = start.schedule.apply(testing::random_size(start.schedule.program(), "T", rng));
+    if (!open) return;
+    Case sized = start.known;
+    sized.program = open->sized()->program;
+    for (int tries = 3; tries > 0; --tries)
+      ask(*open, sized, primitive,
+          testing::propose_step(sized.program, rng, primitive, open->target()));
+  }
+
   void ask(Schedule const& schedule, Case const& before, Primitive const& primitive,
            Step const& step) {
-    Count& count = (is_recurrent(schedule) ? recurrent_ : counts_)[primitive.name];
+    Count& count = counts_[primitive.name];
     auto answer = schedule.check(step);
     ++count.asked;
     if (!answer && is_no_move(before.program, step, answer.error())) {
       ++count.left_out[answer.error().code];
       return;
     }
-    Truth truth = brute_force(before, primitive, step);
+    testing::Truth truth = testing::brute_force(before, primitive, step);
     std::string text =
         before.text + schedule.script() + to_text(step) + "\n" + ir::to_text(schedule.program());
-    QVERIFY2(truth == kLegal || !answer, ("accepted, but wrong:\n" + text).c_str());
-    if (truth != kLegal) {
-      ++(truth == kIllegal ? count.illegal : count.no_result);
+    QVERIFY2(truth == testing::kLegal || !answer, ("accepted, but wrong:\n" + text).c_str());
+    if (truth != testing::kLegal) {
+      ++(truth == testing::kIllegal ? count.illegal : count.no_result);
       return;
     }
     ++count.legal;
@@ -370,18 +281,12 @@ private:
   }
 
   void report(Primitive const& primitive) {
-    print(primitive.name + ", recurrences", recurrent_[primitive.name]);
     Count const& count = counts_[primitive.name];
     print(primitive.name, count);
-    QVERIFY2(count.legal >= 25, primitive.name.c_str());
-    // Where a block may stand is the hardest question. A part of a sum that was cut in several
-    // blocks is not factored, and every step that takes nests apart leaves more of them. Of a
-    // pipeline a sum whose terms come in two statements keeps both in one stage.
-    static std::set<std::string> const kPlaces = {"compute_at", "compute_root", "fission",
-                                                  "reverse_compute_at", "reverse_compute_inline"};
-    bool hard = kPlaces.contains(primitive.name) || is_about_tensors_in_loops(primitive);
-    int least = primitive.name == "rfactor" ? 85 : hard ? 90 : 95;
-    QVERIFY2(count.accepted * 100 >= count.legal * least, primitive.name.c_str());
+    QVERIFY2(count.legal >= 15, primitive.name.c_str());
+    // Of few cases some more or less are chance: two standard deviations of the binomial.
+    double chance = 2 * std::sqrt(count.legal * 0.05 * 0.95);
+    QVERIFY2(count.accepted + chance >= count.legal * 0.95, primitive.name.c_str());
   }
 
   static std::string by_code(std::map<std::string, int> const& counts) {
@@ -401,7 +306,6 @@ private:
   }
 
   std::map<std::string, Count> counts_;
-  std::map<std::string, Count> recurrent_;  ///< refused more often; nothing wrong is accepted
 };
 
 QTEST_GUILESS_MAIN(AcceptanceTest)

@@ -5,6 +5,7 @@
 
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
+#include "engine/schedule/rewriting/tails.h"
 #include "engine/schedule/trace.h"
 #include "tests/support/random_schedules.h"
 
@@ -89,6 +90,8 @@ private slots:
         Step step = testing::propose_step(schedule.program(), rng, schedule.target());
         auto next = schedule.apply(step);
         ++(next ? accepted : refused)[step.primitive];
+        if (auto tail = step.arguments.find("tail"); tail != step.arguments.end())
+          ++(next ? accepted : refused)["tail=" + std::get<std::string>(tail->second)];
         if (next) {
           if (std::string lost = lost_cursor(schedule.program(), *next); !lost.empty())
             wrong.add(step.primitive, text + schedule.script() + to_text(step) + "\n" + lost);
@@ -119,6 +122,11 @@ private slots:
     std::ranges::sort(lengths);
     qInfo("%zu traces, median %zu accepted steps", lengths.size(), lengths[lengths.size() / 2]);
     QVERIFY(lengths[lengths.size() / 2] >= 8);
+    for (std::string const& word : tail_words()) {
+      std::string name = "tail=" + word;
+      qInfo("%-10s accepted %5d, refused %5d", name.c_str(), accepted[name], refused[name]);
+      QVERIFY2(accepted[name] >= kTraces / 40, name.c_str());
+    }
     for (Primitive const* primitive : primitive_table()) {
       qInfo("%-10s accepted %5d, refused %5d", primitive->name.c_str(), accepted[primitive->name],
             refused[primitive->name]);

@@ -83,7 +83,11 @@ private slots:
           if (auto more =
                   schedule.apply(testing::propose_step(schedule.program(), rng, schedule.target())))
             schedule = std::move(*more);
-        Step step = testing::propose_step(schedule.program(), rng, *primitive, schedule.target());
+        if (names_a_size(*primitive))
+          if (auto more = schedule.apply(testing::random_size(schedule.program(), "T", rng)))
+            schedule = std::move(*more);
+        Step step = testing::propose_step(testing::asked_program(schedule, *primitive), rng,
+                                          *primitive, schedule.target());
         auto next = schedule.apply(step);
         if (!next) continue;
         ++taken;

@@ -2,12 +2,14 @@
 #include <QtTest>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <sstream>
 
 #include "engine/ir/text.h"
 #include "engine/schedule/explain.h"
+#include "engine/schedule/open_sizes.h"
 #include "engine/schedule/trace.h"
-#include "engine/te/te.h"
+#include "engine/te/sizes.h"
 #include "tests/support/matrix_machine.h"
 #include "tests/support/thread_machine.h"
 
@@ -35,10 +37,16 @@ Sections sections_of(std::string const& text) {
   return sections;
 }
 
-Result<ir::Program> program_of(std::string const& text) {
-  if (text.starts_with("tilewright program")) return ir::parse_program(text);
+/// Of a kernel with sizes it is the open program, and so is what comes after.
+Result<Schedule> schedule_of(std::string const& text, std::shared_ptr<Target const> target) {
+  if (text.starts_with("tilewright program")) {
+    TRY_ASSIGN(ir::Program program, ir::parse_program(text));
+    return Schedule(std::move(program), std::move(target));
+  }
   TRY_ASSIGN(te::Kernel kernel, te::parse_kernel("tilewright te 1\n" + text));
-  return te::to_program(kernel);
+  TRY_ASSIGN(ir::Program program, te::to_open_program(kernel));
+  if (kernel.sizes.empty()) return Schedule(std::move(program), std::move(target));
+  return Schedule(SizedProgram{std::move(program), te::shown_values(kernel)}, std::move(target));
 }
 
 /// "--- target" with the line "threads": that of blocks and threads; "accelerator": that of virtual
@@ -52,17 +60,18 @@ std::shared_ptr<Target const> target_of(Sections const& sections) {
 
 /// What the steps give: the program, or the sentence of the first one that is not taken.
 std::string outcome(Sections const& sections) {
-  auto program = program_of(sections.at("before"));
-  if (!program) return "the program cannot be read: " + to_sentence(program.error()) + "\n";
+  auto first = schedule_of(sections.at("before"), target_of(sections));
+  if (!first) return "the program cannot be read: " + to_sentence(first.error()) + "\n";
   auto script = parse_script("tilewright schedule 1\n" + sections.at("steps"), "steps");
   if (!script) return to_sentence(script.error()) + "\n";
-  Schedule schedule(*program, target_of(sections));
+  Schedule schedule = std::move(*first);
+  bool open = schedule.sized();
   for (auto const& [line, step] : script->steps) {
     auto next = replay(schedule, Script{script->kernel, script->kernel_line, {{line, step}}});
     if (!next) return to_text(step, with_repairs(schedule, step, next.error()));
     schedule = std::move(*next);
   }
-  return ir::to_text(schedule.program());
+  return ir::to_text(open ? schedule.sized()->program : schedule.program());
 }
 
 void list(char const* folder) {
@@ -78,6 +87,8 @@ void compare_with(QString const& path, std::string const& section) {
   Sections sections = sections_of(read(path));
   QVERIFY2(sections.contains("before") && sections.contains("steps"), qPrintable(path));
   std::string actual = outcome(sections);
+  bool refused = !actual.starts_with("tilewright program");
+  QVERIFY2(refused == (section == "refused"), actual.c_str());
   if (qEnvironmentVariableIsSet("TW_UPDATE_TEXTS")) {
     std::string target = sections.contains("target") ? "--- target\n" + sections["target"] : "";
     std::ofstream(path.toStdString()) << target << "--- before\n"
@@ -104,6 +115,21 @@ private slots:
   void refusals_say_what_the_file_says() {
     QFETCH(QString, path);
     compare_with(path, "refused");
+  }
+  /// At least five of each primitive.
+  void every_primitive_is_refused() {
+    std::map<std::string, int> counts;
+    QDir dir(QString(TW_SOURCE_DIR) + "/tests/illegal");
+    for (QString const& name : dir.entryList({"*.test"}, QDir::Files)) {
+      std::smatch found;
+      std::string refused = sections_of(read(dir.filePath(name)))["refused"];
+      if (std::regex_search(refused, found, std::regex(R"(^line \d+: (?:[^(]*= )?(\w+)\()")))
+        ++counts[found[1]];
+    }
+    for (Primitive const* primitive : primitive_table()) {
+      std::string said = primitive->name + ": " + std::to_string(counts[primitive->name]);
+      QVERIFY2(counts[primitive->name] >= 5, said.c_str());
+    }
   }
   void there_are_files() {
     QVERIFY(QDir(QString(TW_SOURCE_DIR) + "/tests/golden/schedule").count() > 10);

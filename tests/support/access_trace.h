@@ -23,6 +23,7 @@ struct TracedAccess {
   AccessKind kind = AccessKind::kRead;
   std::vector<std::pair<ir::LoopId, int64_t>> loops;  ///< outermost first
   std::vector<int64_t> iters;                         ///< the values of the block's iterators
+  bool first_term = false;                            ///< the write is a sum's start and a term
 };
 
 /// An element of a tensor; tensors in loops have one instance for each iteration around.
@@ -144,14 +145,14 @@ private:
   }
 
   void record(ir::Block const& block, Access const& access, std::vector<int64_t> const& iters,
-              AccessKind kind) {
+              AccessKind kind, bool first_term = false) {
     for (size_t c = 0; c < access.conditions.size(); ++c)
       if ((evaluator_.integer(access.conditions[c], 0) != 0) != access.wanted[c]) return;
     TracedElement element{access.tensor, {}, {}};
     if (auto found = instances_.find(access.tensor); found != instances_.end())
       element.instance = found->second;
     for (ir::Compiled index : access.indices) element.index.push_back(evaluator_.integer(index, 0));
-    trace_[element].push_back({++time_, block.id, kind, loops_, iters});
+    trace_[element].push_back({++time_, block.id, kind, loops_, iters, first_term});
   }
 
   void visit_block(ir::Block const& block) {
@@ -170,7 +171,7 @@ private:
     if (starts) execute(code.set_start);
     for (Access const& access : code.body) {
       bool first_term = starts && access.kind == AccessKind::kTerm;
-      record(block, access, iters, first_term ? AccessKind::kWrite : access.kind);
+      record(block, access, iters, first_term ? AccessKind::kWrite : access.kind, first_term);
     }
     execute(code.set);
   }
@@ -246,6 +247,27 @@ inline bool same_order(AccessTrace const& a, AccessTrace const& b) {
   });
 }
 
+/// How often an element starts to sum up, and the terms after each start, whoever sets the start.
+inline std::vector<std::multiset<std::pair<ir::BlockId, std::vector<int64_t>>>> sums_of(
+    std::vector<TracedAccess> const& accesses) {
+  std::vector<std::multiset<std::pair<ir::BlockId, std::vector<int64_t>>>> sums;
+  for (TracedAccess const& access : accesses) {
+    if (access.kind == AccessKind::kRead) continue;
+    if (access.kind == AccessKind::kWrite || sums.empty()) sums.emplace_back();
+    if (access.kind == AccessKind::kTerm || access.first_term)
+      sums.back().insert({access.block, access.iters});
+  }
+  std::erase_if(sums, [](auto const& terms) { return terms.empty(); });  // set, and set again
+  return sums;
+}
+
+/// Whether every element sums up the same terms.
+inline bool same_sums(AccessTrace const& a, AccessTrace const& b) {
+  return std::ranges::equal(a, b, [](auto const& left, auto const& right) {
+    return left.first == right.first && sums_of(left.second) == sums_of(right.second);
+  });
+}
+
 /// Whether no two instances of the block that differ in spatial iterators only meet in an element
 /// that one of them writes.
 inline bool kinds_are_true(AccessTrace const& trace, ir::Block const& block) {
@@ -267,12 +289,19 @@ inline bool kinds_are_true(AccessTrace const& trace, ir::Block const& block) {
   return true;
 }
 
-/// Whether some block writes an element after `block` read it.
+/// Whether some block writes an element after `block` read it: another value than there was, so not
+/// an instance that had written it before.
 inline bool reads_unfinished(AccessTrace const& trace, ir::BlockId block) {
   for (auto const& [element, accesses] : trace) {
     bool read = false;
+    std::set<std::pair<ir::BlockId, std::vector<int64_t>>> written;
     for (TracedAccess const& access : accesses) {
-      if (read && access.kind != AccessKind::kRead && access.block != block) return true;
+      bool sets = access.kind == AccessKind::kWrite && !access.first_term;
+      std::pair instance{access.block, access.iters};
+      if (read && access.kind != AccessKind::kRead && access.block != block &&
+          !(sets && written.contains(instance)))
+        return true;
+      if (sets) written.insert(std::move(instance));
       read = read || (access.block == block && access.kind == AccessKind::kRead);
     }
   }

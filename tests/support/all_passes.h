@@ -11,7 +11,9 @@ inline std::vector<Pass> all_passes() {
   return {hoist_reduction_init(),
           lower_blocks(),
           simplify_kernel().because("for the test"),
+          branch_on_sizes(),
           compact_tensors(),
+          cut_open_loops(),
           open_sizes(),
           partition_loops(),
           guard_updates(),
@@ -20,7 +22,8 @@ inline std::vector<Pass> all_passes() {
           unroll_loops(),
           simplify_kernel().because("for the test"),
           promote_accumulators(),
-          plan_workspace()};
+          plan_workspace(),
+          read_sizes()};
 }
 
 }  // namespace tw::testing

@@ -130,7 +130,8 @@ private:
       inputs.push_back(std::move(array));
     }
     TRY_ASSIGN(std::vector<NDArray> outputs,
-               ir::interpret(kernel.code, kernel.inputs, inputs, {.sharing = sharing_}));
+               ir::interpret(kernel.code, kernel.inputs, inputs,
+                             {.sharing = sharing_, .registers = true}));
     for (size_t i = 0; i < outputs.size(); ++i)
       std::memcpy(at(buffers[kernel.inputs + i]), outputs[i].data(),
                   size_t(outputs[i].byte_size()));

@@ -10,7 +10,9 @@
 #include "engine/ir/interpreter.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/stages.h"
 #include "engine/schedule/names.h"
+#include "engine/schedule/open_sizes.h"
 #include "engine/schedule/rewriting/pipelining.h"
 #include "engine/schedule/schedule.h"
 #include "engine/support/base/random.h"
@@ -142,6 +144,44 @@ inline std::string likely_intrinsic(ir::Program const& program, std::string cons
   return sums ? "dot" : "axpy";
 }
 
+/// A word of the target for a loop or a block of the program, mostly with a value that it takes;
+/// now and then for what it is not meant for, or one to take back.
+inline Step random_annotation(ir::Program const& program, Target const& target, Rng& rng) {
+  Step step{"annotate", {"none"}, {}, {}};
+  if (target.annotations.empty()) return step;
+  auto const& word = target.annotations[size_t(rng.below(int64_t(target.annotations.size())))];
+  step.arguments["word"] = word.name;
+  step.arguments["value"] = rng.below(6) == 0 ? int64_t(0) : rng.between(word.low, word.high);
+  std::vector<ir::LoopSite> loops = ir::loops_of(program.body);
+  std::vector<ir::BlockSite> blocks = ir::blocks_of(program.body);
+  bool of_block = word.of_block == (rng.below(8) > 0);
+  if (of_block || loops.empty())
+    step.targets = {blocks[size_t(rng.below(int64_t(blocks.size())))].block->name};
+  else
+    step.targets = {
+        reference_of(program, loops[size_t(rng.below(int64_t(loops.size())))].loop->id)};
+  return step;
+}
+
+/// A loop of the program for a value of one of its sizes; mostly an outer one that depends on it.
+inline Step random_specialization(ir::Program const& open, Rng& rng) {
+  Step step{"specialize", {"none"}, {{"size", std::string("none")}, {"value", int64_t(1)}}, {}};
+  std::vector<ir::LoopSite> loops = ir::loops_of(open.body);
+  if (open.sizes.empty() || loops.empty()) return step;
+  ir::SizeParam const& size = open.sizes[size_t(rng.below(int64_t(open.sizes.size())))];
+  std::string name = size.var.to<ir::Variable>().name;
+  step.arguments["size"] = name;
+  step.arguments["value"] = rng.between(size.low, size.high + (rng.below(8) == 0));
+  ir::LoopSite const* site = &loops[size_t(rng.below(int64_t(loops.size())))];
+  for (ir::LoopSite const& one : loops)
+    if (ir::uses_variable(one.loop->extent, name) && rng.below(2) == 0) site = &one;
+  ir::For const* loop = site->loop;
+  if (!site->around.empty() && rng.below(2) == 0)
+    loop = site->around[size_t(rng.below(int64_t(site->around.size())))];
+  step.targets = {reference_of(open, loop->id)};
+  return step;
+}
+
 /// A number for each statement of a loop: stages that mostly do not fall, or places.
 inline std::string random_list(ir::For const& loop, std::string const& parameter, Rng& rng) {
   std::string text;
@@ -219,6 +259,8 @@ inline int64_t one_that_sums_padding(std::vector<ir::BlockSite> const& blocks, s
 inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& primitive,
                          Target const& target = *any_target()) {
   std::vector<ir::LoopSite> loops = ir::loops_of(program.body);
+  if (primitive.name == "annotate") return random_annotation(program, target, rng);
+  if (names_a_size(primitive)) return random_specialization(program, rng);
   Step step;
   step.primitive = primitive.name;
   if (loops.empty()) {  // all are calls now
@@ -285,7 +327,8 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
       step.arguments[parameter.name] =
           rng.between(parameter.low, std::min<int64_t>(parameter.high, 8));
   }
-  if (!optional.empty() && (!lists || rng.below(8) == 0)) {
+  bool whole = primitive.name == "compute_at" && rng.below(3) == 0;  // no tail
+  if (!optional.empty() && !whole && (!lists || rng.below(8) == 0)) {
     Parameter const& one = *optional[size_t(rng.below(int64_t(optional.size())))];
     int64_t extent = ir::as_int(first.loop->extent).value_or(4);
     if (one.list)
@@ -301,18 +344,61 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
   return step;
 }
 
-/// Whether random steps are made of it: the target has a use for it, and it does not open a size,
-/// after which few others are taken (tests/schedule/sizes_test.cpp proposes those).
+/// Parts that do not divide an axis, and may end otherwise than with a guard, are seldom met by
+/// chance: some are looked for. Where there are none, a split that may make them.
+inline Step random_tail(ir::Program const& program, Rng& rng, Target const& target) {
+  Schedule schedule(program, std::make_shared<Target const>(target));
+  std::vector<ir::BlockSite> blocks = ir::blocks_of(program.body);
+  std::string tail = rng.below(4) > 0 ? "round_up" : "shift_inwards";
+  Step split{"split", {"none"}, {{"factor", rng.between(2, 5)}}, {}};
+  auto first = size_t(rng.below(int64_t(blocks.size())));
+  for (size_t i = 0, tries = 0; i < blocks.size() && tries < 12; ++i) {
+    ir::BlockSite const& made = blocks[(first + i) % blocks.size()];
+    ir::Buffer tensor = written_buffer(made);
+    if (!tensor || is_parameter(program, tensor->name)) continue;
+    for (ir::BlockSite const& reader : readers_of(program, tensor->name)) {
+      if (reader.block == made.block || reader.loops.empty()) continue;
+      auto at = size_t(rng.below(int64_t(reader.loops.size())));
+      std::string loop = reference_of(program, reader.loops[at]->id);
+      split.targets = {loop};
+      Step step{"compute_at", {made.block->name, loop}, {{"tail", tail}}, {}};
+      if (++tries; schedule.check(step)) return step;
+    }
+  }
+  return split;
+}
+
+/// Whether random steps are made of it: the target has a use for it, and it is not about sizes:
+/// after one was opened few others are taken (tests/schedule/sizes_test.cpp proposes those).
 inline bool is_proposed(Primitive const& primitive, Target const& target) {
   bool opens = primitive.open_sizes && primitive.open_sizes->with_value;
-  return is_for(primitive, target) && !opens;
+  return is_for(primitive, target) && !opens && !names_a_size(primitive);
+}
+
+/// A step that opens a size of few values at some loop.
+inline Step random_size(ir::Program const& program, std::string name, Rng& rng) {
+  std::vector<ir::LoopSite> loops = ir::loops_of(program.body);
+  ir::For const& loop = *loops[size_t(rng.below(int64_t(loops.size())))].loop;
+  int64_t extent = ir::as_int(loop.extent).value_or(1);
+  int64_t low = rng.between(1, extent), high = rng.between(low, std::min(low + 4, extent));
+  return {"split_by_size",
+          {reference_of(program, loop.id)},
+          {{"size", std::move(name)}, {"low", low}, {"high", high}},
+          {}};
+}
+
+/// What a step of the primitive is proposed on: about a size, the program where it is open.
+inline ir::Program const& asked_program(Schedule const& schedule, Primitive const& primitive) {
+  return names_a_size(primitive) && schedule.sized() ? schedule.sized()->program
+                                                     : schedule.program();
 }
 
 /// In how many of a number of random traces a step of the primitive must be taken at least, so that
 /// the traces say something of it. Few kernels are stencils, whose rows can be kept:
 /// schedule/rolling_rows_test makes those.
 inline int least_accepted(Primitive const& primitive, int traces) {
-  return traces / (primitive.name == "rolling_buffer" ? 2000 : 40);
+  if (primitive.name == "rolling_buffer") return traces / 2000;
+  return traces / (makes_calls(primitive) ? 100 : 40);
 }
 
 /// The same with a primitive of the table that the target has a use for. Few steps are taken
@@ -323,11 +409,13 @@ inline Step propose_step(ir::Program const& program, Rng& rng,
     return !parts_of(*site.loop).tensors.empty();
   };
   std::vector<Primitive const*> usable;
-  bool calls = target.intrinsic("mma") || rng.below(20) == 0;
+  bool calls = target.intrinsic("mma") || rng.below(16) == 0;
   // Few programs have tensors inside of loops by chance, which some primitives are about.
   std::vector<std::string> favoured{"compute_at", "reverse_compute_at"};
   if (std::ranges::any_of(ir::loops_of(program.body), holds_tensors))
     favoured = {"double_buffer", "software_pipeline", "rolling_buffer"};
+  if (rng.below(14) == 0 && !ir::loops_of(program.body).empty())
+    return random_tail(program, rng, target);
   if (rng.below(8) == 0)
     return propose_step(program, rng,
                         *find_primitive(favoured[size_t(rng.below(int64_t(favoured.size())))]),

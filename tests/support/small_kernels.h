@@ -90,6 +90,10 @@ inline std::vector<std::string> const& small_kernels() {
       "  W[k in 3, j in 7]: u8 = B[k, j] * 37:u8 + 11:u8\n"
       "  Y[i in 5, j in 7]: i32 = sum[k in 6] i32(X[i, k]) * i32(unpack(i4, W[k//2, j], "
       "k%2))\n",
+      "kernel packs_i4(X: i8[5, 6], W: i8[6, 8]) -> Y\n"
+      "  A[i in 5, j in 8]: i32 = sum[k in 6] i32(X[i, k]) * i32(W[k, j])\n"
+      "  Q[i in 5, j in 8]: i32 = min(max(A[i, j] // 16:i32, -8:i32), 7:i32)\n"
+      "  Y[i in 5, j in 4]: u8 = pack(i4, Q[i, j*2], Q[i, j*2+1])\n",
       "kernel packed_i2(X: i8[5, 7], B: u8[2, 6]) -> Y\n"
       "  W[k in 2, j in 6]: u8 = B[k, j] * 53:u8 + 6:u8\n"
       "  Y[i in 5, j in 6]: i32 = sum[k in 7] i32(X[i, k]) * i32(unpack(i2, W[k//4, j], "

@@ -4,10 +4,23 @@
 
 #include "engine/ir/interpreter.h"
 #include "engine/ir/intrinsic.h"
+#include "engine/ir/parse_call.h"
 #include "engine/lowering/passes.h"
 #include "engine/target/target.h"
 
 namespace tw::testing {
+
+/// Sixteen bytes from main memory to a block's, while others compute.
+inline TensorIntrinsic copy_async() {
+  ir::IntrinsicNode node = *ir::parse_intrinsic(
+                                "intrinsic copy_async(write to: f32[4] @shared, read from: f32[4] "
+                                "@global) async\n"
+                                "  for i in 4\n"
+                                "    to[i] = from[i]\n")
+                                .value();
+  node.doc = "sixteen bytes that come while others compute";
+  return {ir::declare(std::move(node)).value(), {1, 1}};
+}
 
 inline std::shared_ptr<Target const> thread_machine() {
   static auto const target = std::make_shared<Target const>(Target{
@@ -39,7 +52,10 @@ inline std::shared_ptr<Target const> thread_machine() {
                            .doc = "until at most n groups of the thread are under way",
                            .params = {ir::scalar_param("n")},
                            .completion = ir::Completion::kWaits})
-                  .value()});
+                  .value(),
+      .intrinsics = {copy_async()},
+      .annotations = {{"unroll_by", "iterations in each turn of a loop", false, 1, 64},
+                      {"nontemporal", "what a block writes passes by the caches", true}}});
   return target;
 }
 

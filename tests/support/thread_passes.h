@@ -13,6 +13,7 @@ inline std::vector<Pass> thread_passes() {
   return {hoist_reduction_init(),
           lower_blocks(),
           simplify_kernel().because("for the test"),
+          place_tensors(),
           compact_tensors(),
           interleave_virtual_threads(),
           launch_threads(),

@@ -20,6 +20,15 @@ constexpr char kKernel[] =
     "  U[scan t in 6]: f32 = select(1 <= t, V[t-1], 0)\n"
     "  V[step t in 6]: f32 = sum[k in 3] select(k <= t, U[t-k], Z[t])\n";
 
+constexpr char kSized[] =
+    "tilewright te 1\n"
+    "kernel conv(X: f32[3, h + 2, w], W: f32[4, 3, 3, 3] @param) -> Y\n"
+    "  size h in 1..6 = 5\n"
+    "  size w in 3..8\n"
+    "  P[c in 3, y in h + 2, x in w] = X[c, y, x] / f32(w)\n"
+    "  Y[o in 4, y in h, x in w - 2] = sum[c in 3, r in 3, s in 3] P[c, y+r, x+s] * W[o, c, r, "
+    "s]\n";
+
 }  // namespace
 
 /// Whatever a person or a damaged disk puts into a file: an error or a value that prints and parses
@@ -36,7 +45,8 @@ private slots:
     std::string program = ir::to_text(te::to_program(*kernel).value());
     int read = 0;
     for (int round = 0; round < 6000; ++round) {
-      if (auto k = te::parse_kernel(testing::mutate(kKernel, rng))) {
+      char const* text = round % 4 == 0 ? kSized : kKernel;
+      if (auto k = te::parse_kernel(testing::mutate(text, rng))) {
         ++read;
         auto again = te::parse_kernel(te::to_text(*k));
         QVERIFY2(again && te::equal(*k, *again), te::to_text(*k).c_str());

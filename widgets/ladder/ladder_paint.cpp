@@ -228,55 +228,89 @@ void LadderView::draw_footprints(QPainter& painter) const {
 }
 
 void LadderView::draw_drag(QPainter& painter) const {
-  if (drag_ == Drag::kNone || drag_ == Drag::kPress) return;
+  if (drag_ == Drag::kNone || drag_ == Drag::kPress || drag_ == Drag::kPressHead) return;
   Item const* item = item_of(dragged_);
-  if (!item) return;
-  bool legal = !verdict_;
-  if (drag_ == Drag::kMove && slot_ >= 0) {
-    for (Item const& other : items_) {
-      if (!other.bar || other.bar->stage != item->bar->stage || slot_of(other) != slot_) continue;
-      double y = slot_ > slot_of(*item) ? other.rect.bottom() + 5 : other.rect.top() - 5;
-      painter.setPen(QPen(legal ? theme_.ink : theme_.error, 2));
-      painter.drawLine(QPointF(other.rect.left(), y), QPointF(other.rect.left() + 260, y));
-      painter.drawLine(QPointF(other.rect.left(), y - 3), QPointF(other.rect.left(), y + 3));
-    }
-    QRectF ghost = item->rect.translated(at_ - press_);
-    painter.setOpacity(0.8);
-    paint::bar(painter, ghost, theme_, item->bar->hue, item->bar->level, !legal);
-    paint::text(painter, ghost.adjusted(12, 0, 0, 0), mono_font(13, 600), theme_.text1,
-                QString::fromStdString(item->bar->name));
-    painter.setOpacity(1);
-  }
-  if (drag_ == Drag::kSplit) {
-    int64_t outer = factor_ > 0 ? (item->bar->extent + factor_ - 1) / factor_ : 1;
-    QRectF first(item->rect.left(), item->rect.top(), bar_width(outer), kBar),
-        second(first.right() + 6, item->rect.top(), bar_width(factor_), kBar);
-    paint::bar(painter, first, theme_, item->bar->hue, item->bar->level, !legal);
-    paint::bar(painter, second, theme_, item->bar->hue, item->bar->level + 1, !legal);
-    paint::text(painter, first.adjusted(12, 0, -6, 0), mono_font(13, 600), theme_.text1,
-                QString::number(outer));
-    paint::text(painter, second.adjusted(12, 0, -6, 0), mono_font(13, 600), theme_.text1,
-                typed_.isEmpty() ? QString::number(factor_) : typed_);
-    bool divides = factor_ > 0 && item->bar->extent % factor_ == 0;
-    QString words = divides ? "divides" : "leaves a guarded remainder";
-    QString fits = fits_words(*item->bar, factor_);
-    paint::text(painter, QRectF(second.right() + 10, second.top(), 240, kBar), ui_font(12),
-                theme_.text2, fits.isEmpty() ? words : words + " · " + fits);
-    draw_fits(painter, *item);
-  }
-  if (drag_ == Drag::kChip) {
-    painter.setPen(QPen(legal ? theme_.ok : theme_.error, 1.5, Qt::DashLine));
+  if (item && drag_ == Drag::kMove && slot_ >= 0) draw_moved_bar(painter, *item);
+  if (item && drag_ == Drag::kSplit) draw_split(painter, *item);
+  if (item && (drag_ == Drag::kChip || drag_ == Drag::kHead)) {
+    painter.setPen(QPen(preview_.refusal ? theme_.error : theme_.ok, 1.5, Qt::DashLine));
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(item->rect.adjusted(-2, -2, 2, 2), 6, 6);
   }
-  if (!line_.empty()) {
-    QString words = legal ? QString::fromStdString(line_) : QString::fromStdString(verdict_->title);
-    QRectF pill(std::min(at_.x() + 16, unit_width() - 260), at_.y() + 14, 250, 24);
-    painter.setPen(QPen(legal ? theme_.line2 : theme_.error, 1));
-    painter.setBrush(theme_.raised);
-    painter.drawRoundedRect(pill, 6, 6);
-    paint::text(painter, pill.adjusted(10, 0, -8, 0), mono_font(11),
-                legal ? theme_.text1 : theme_.error, words);
+  if (drag_ == Drag::kHead) draw_moved_head(painter);
+  draw_hint(painter);
+}
+
+/// The place where it would go, and the bar on its way there.
+void LadderView::draw_moved_bar(QPainter& painter, Item const& item) const {
+  bool legal = !preview_.refusal;
+  for (Item const& other : items_) {
+    if (!other.bar || other.bar->stage != item.bar->stage || slot_of(other) != slot_) continue;
+    double y = slot_ > slot_of(item) ? other.rect.bottom() + 5 : other.rect.top() - 5;
+    painter.setPen(QPen(legal ? theme_.ink : theme_.error, 2));
+    painter.drawLine(QPointF(other.rect.left(), y), QPointF(other.rect.left() + 260, y));
+    painter.drawLine(QPointF(other.rect.left(), y - 3), QPointF(other.rect.left(), y + 3));
+  }
+  QRectF ghost = item.rect.translated(at_ - press_);
+  painter.setOpacity(0.8);
+  paint::bar(painter, ghost, theme_, item.bar->hue, item.bar->level, !legal);
+  paint::text(painter, ghost.adjusted(12, 0, 0, 0), mono_font(13, 600), theme_.text1,
+              QString::fromStdString(item.bar->name));
+  painter.setOpacity(1);
+}
+
+/// The stage's name, above the pointer: what it would do stands below.
+void LadderView::draw_moved_head(QPainter& painter) const {
+  QString name = QString::fromStdString(nest_->stages[size_t(dragged_head_)].name);
+  QFont font = mono_font(13, 600);
+  QRectF ghost(at_.x() + 16, at_.y() - 20, QFontMetricsF(font).horizontalAdvance(name) + 24, 26);
+  painter.setPen(QPen(theme_.line3, 1));
+  painter.setBrush(theme_.raised);
+  painter.drawRoundedRect(ghost, 6, 6);
+  paint::text(painter, ghost.adjusted(12, 0, 0, 0), font, theme_.text1, name);
+}
+
+void LadderView::draw_split(QPainter& painter, Item const& item) const {
+  bool legal = !preview_.refusal;
+  int64_t outer = factor_ > 0 ? (item.bar->extent + factor_ - 1) / factor_ : 1;
+  QRectF first(item.rect.left(), item.rect.top(), bar_width(outer), kBar),
+      second(first.right() + 6, item.rect.top(), bar_width(factor_), kBar);
+  paint::bar(painter, first, theme_, item.bar->hue, item.bar->level, !legal);
+  paint::bar(painter, second, theme_, item.bar->hue, item.bar->level + 1, !legal);
+  paint::text(painter, first.adjusted(12, 0, -6, 0), mono_font(13, 600), theme_.text1,
+              QString::number(outer));
+  paint::text(painter, second.adjusted(12, 0, -6, 0), mono_font(13, 600), theme_.text1,
+              typed_.isEmpty() ? QString::number(factor_) : typed_);
+  bool divides = factor_ > 0 && item.bar->extent % factor_ == 0;
+  QString words = divides ? "divides" : "leaves a guarded remainder";
+  QString fits = fits_words(*item.bar, factor_);
+  paint::text(painter, QRectF(second.right() + 10, second.top(), 240, kBar), ui_font(12),
+              theme_.text2, fits.isEmpty() ? words : words + " · " + fits);
+  draw_fits(painter, item);
+}
+
+/// What the step is, and what memories would hold after it.
+void LadderView::draw_hint(QPainter& painter) const {
+  std::vector<Hint> const hint = this->hint();
+  if (hint.empty()) return;
+  QFont const font = mono_font(11);
+  double wide = 250;
+  for (Hint const& line : hint)
+    wide = std::max(wide, QFontMetricsF(font).horizontalAdvance(line.words) + 26);
+  wide = std::min(wide, unit_width() - 20);
+  QRectF pill(std::max(std::min(at_.x() + 16, unit_width() - wide - 10), 10.0), at_.y() + 14, wide,
+              6 + 18 * double(hint.size()));
+  bool wrong = std::ranges::any_of(hint, &Hint::wrong);
+  painter.setPen(QPen(wrong ? theme_.error : theme_.line2, 1));
+  painter.setBrush(theme_.raised);
+  painter.drawRoundedRect(pill, 6, 6);
+  QRectF row(pill.left() + 10, pill.top() + 3, pill.width() - 18, 18);
+  for (Hint const& line : hint) {
+    QColor colour = line.wrong               ? theme_.error
+                    : &line == &hint.front() ? theme_.text1
+                                             : theme_.text2;
+    paint::text(painter, row, font, colour, line.words);
+    row.translate(0, 18);
   }
 }
 

@@ -26,8 +26,8 @@ constexpr char const* kChipType = "application/x-tilewright-primitive";
 
 }  // namespace
 
-LadderView::LadderView(Selection& selection, WhyNot why_not, QWidget* parent)
-    : Canvas(parent), selection_(selection), why_not_(std::move(why_not)) {
+LadderView::LadderView(Selection& selection, Preview preview, QWidget* parent)
+    : Canvas(parent), selection_(selection), ask_(std::move(preview)) {
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setAcceptDrops(true);
@@ -82,14 +82,12 @@ void LadderView::lay_out() {
   if (nest_) y = lay_out_memories(y);  // first: how full they are is seen without scrolling
   for (size_t i = 0; nest_ && i < nest_->bars.size(); ++i) {
     LoopBar const& bar = nest_->bars[i];
+    size_t const items = items_.size();
     y = lay_out_barriers(int(i), y);
-    if (bar.stage != stage) {
-      stage = bar.stage;
-      items_.push_back(
-          {nullptr, &nest_->stages[size_t(stage)],
-           QRectF(16 + (bar.depth > 0 ? 8 + kIndent * bar.depth : 0), y + 6, 460, kHead - 14)});
-      y += kHead;
-    }
+    session::StageCard const& owner = nest_->stages[size_t(bar.stage)];
+    if ((bar.stage != stage || items_.size() > items) && !stands_between(owner))
+      y = lay_out_head(owner, bar.depth, y);
+    stage = bar.stage;
     QRectF rect(kLeft + kIndent * bar.depth, y + (kRow - kBar) / 2, bar_width(bar.extent), kBar);
     items_.push_back({&bar, nullptr, rect});
     right = std::max(right, rect.right());
@@ -102,12 +100,30 @@ void LadderView::lay_out() {
   update();
 }
 
+/// It has a place of its own, which is none of its loops.
+bool LadderView::stands_between(session::StageCard const& stage) const {
+  return std::ranges::any_of(nest_->barriers, [&](session::BarrierLine const& line) {
+    return line.doc.empty() && line.name == stage.name;
+  });
+}
+
+double LadderView::lay_out_head(session::StageCard const& stage, int depth, double y) {
+  double left = 16 + (depth > 0 ? 8 + kIndent * depth : 0);
+  items_.push_back({nullptr, &stage, QRectF(left, y + 6, 460, kHead - 14)});
+  return y + kHead;
+}
+
 double LadderView::lay_out_barriers(int before, double y) {
   for (session::BarrierLine const& barrier : nest_->barriers) {
     if (barrier.before != before) continue;
     int depth = 0;
     for (LoopBar const& bar : nest_->bars)
       if (bar.id == barrier.loop) depth = bar.depth + 1;
+    auto stage = std::ranges::find(nest_->stages, barrier.name, &session::StageCard::name);
+    if (stage != nest_->stages.end() && stands_between(*stage)) {
+      y = lay_out_head(*stage, depth, y);
+      continue;
+    }
     notes_.push_back(
         {&barrier, nullptr, QRectF(kLeft + kIndent * depth, y + 2, 330, kBarrier - 4)});
     y += kBarrier;
@@ -154,6 +170,12 @@ LadderView::Item const* LadderView::item_at(QPointF at) const {
   return nullptr;
 }
 
+LadderView::Item const* LadderView::head_at(QPointF at) const {
+  for (Item const& item : items_)
+    if (!item.bar && item.rect.contains(at)) return &item;
+  return nullptr;
+}
+
 LadderView::Item const* LadderView::item_of(int loop) const {
   for (Item const& item : items_)
     if (item.bar && item.bar->id == loop) return &item;
@@ -169,17 +191,17 @@ QRectF LadderView::handle_of(int loop) const {
 void LadderView::ask(std::string const& line) {
   if (line != line_) {
     line_ = line;
-    verdict_ = line.empty() ? nullptr : why_not_(line);
+    preview_ = line.empty() ? session::StepPreview() : ask_(line);
   }
   update();
 }
 
 void LadderView::end_drag() {
   drag_ = Drag::kNone;
-  dragged_ = slot_ = -1;
+  dragged_ = dragged_head_ = slot_ = -1;
   typed_.clear();
   line_.clear();
-  verdict_ = nullptr;
+  preview_ = {};
   update();
 }
 
@@ -219,7 +241,14 @@ std::string LadderView::split_line() const {
 void LadderView::mousePressEvent(QMouseEvent* event) {
   setFocus();
   Item const* item = item_at(event->position());
-  if (!item || event->button() != Qt::LeftButton) return;
+  Item const* head = item ? nullptr : head_at(event->position());
+  if (event->button() != Qt::LeftButton) return;
+  if (head) {
+    press_ = at_ = event->position();
+    dragged_head_ = int(head->stage - nest_->stages.data());
+    drag_ = Drag::kPressHead;
+  }
+  if (!item) return;
   selection_.select(item->bar->id);
   press_ = at_ = event->position();
   dragged_ = item->bar->id;
@@ -235,6 +264,8 @@ void LadderView::mousePressEvent(QMouseEvent* event) {
 void LadderView::mouseMoveEvent(QMouseEvent* event) {
   at_ = event->position();
   if (drag_ == Drag::kPress && (at_ - press_).manhattanLength() > 6) drag_ = Drag::kMove;
+  if (drag_ == Drag::kPressHead && (at_ - press_).manhattanLength() > 6) drag_ = Drag::kHead;
+  if (drag_ == Drag::kHead) return update_head(at_);
   if (drag_ == Drag::kMove) return update_move(at_, event->modifiers() & Qt::ShiftModifier);
   if (drag_ == Drag::kSplit && typed_.isEmpty()) return update_split(at_);
   if (drag_ != Drag::kNone) return;
@@ -243,8 +274,9 @@ void LadderView::mouseMoveEvent(QMouseEvent* event) {
   for (Note const& note : notes_)
     if (note.barrier && note.rect.contains(at_)) lit = note.barrier->loop;
   selection_.hover(lit);
+  bool grips = head_at(at_) || (item && item->rect.contains(at_));
   setCursor(item && handle_of(item->bar->id).contains(at_) ? Qt::SplitHCursor
-            : item && item->rect.contains(at_)             ? Qt::OpenHandCursor
+            : grips                                        ? Qt::OpenHandCursor
                                                            : Qt::ArrowCursor);
 }
 
@@ -272,10 +304,21 @@ void LadderView::update_split(QPointF at) {
   ask(split_line());
 }
 
+/// A producer is computed where it is dropped, a consumer of what stands there right behind it.
+void LadderView::update_head(QPointF at) {
+  Item const* target = item_at(at);
+  bool other = target && target->bar->stage != dragged_head_;
+  dragged_ = other ? target->bar->id : -1;
+  if (!other) return ask("");
+  bool later = dragged_head_ > target->bar->stage;
+  ask((later ? "reverse_compute_at(" : "compute_at(") + nest_->stages[size_t(dragged_head_)].name +
+      ", " + target->bar->reference + ")");
+}
+
 void LadderView::mouseReleaseEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return;
   QString line = QString::fromStdString(line_);
-  bool commit = (drag_ == Drag::kMove || drag_ == Drag::kSplit) && !line.isEmpty();
+  bool commit = drag_ != Drag::kPress && drag_ != Drag::kPressHead && !line.isEmpty();
   if (drag_ == Drag::kSplit && !typed_.isEmpty()) return;  // the number is still being typed
   end_drag();
   if (commit) emit step_asked(line);
@@ -366,6 +409,18 @@ void LadderView::dropEvent(QDropEvent* event) {
   emit step_asked(line);
 }
 
+/// The step and what it does to memories, or why it cannot be taken.
+std::vector<LadderView::Hint> LadderView::hint() const {
+  if (line_.empty()) return {};
+  bool legal = !preview_.refusal;
+  std::vector<Hint> hint{{QString::fromStdString(legal ? line_ : preview_.refusal->title), !legal}};
+  for (session::MemoryForecast const& memory : preview_.memories) {
+    hint.push_back({QString::fromStdString(memory.words), memory.overflows()});
+    if (memory.overflows()) hint.push_back({QString::fromStdString(memory.parts), true});
+  }
+  return hint;
+}
+
 namespace {
 
 /// "a split by 8 fits L2, by 64 L3"
@@ -394,6 +449,9 @@ bool LadderView::event(QEvent* event) {
   if (!item) return QToolTip::hideText(), true;
   LoopBar const& bar = *item->bar;
   QString role = bar.role.empty() ? "" : " · " + QString::fromStdString(bar.role).replace('_', ' ');
+  // A serial loop has no other consequences with a value.
+  bool said = bar.mark == session::LoopMark::kSerial && bar.consequence.contains('=');
+  if (said) role += "\nsaid to the code generator: " + QString::fromStdString(bar.consequence);
   QToolTip::showText(
       help->globalPos(),
       QString("%1 iterations%2\n"

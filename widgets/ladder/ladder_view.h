@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "engine/session/preview.h"
 #include "engine/session/values.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/paint/canvas.h"
@@ -17,8 +18,9 @@ namespace tw {
 class LadderView : public Canvas, public HasParts {
   Q_OBJECT
 public:
-  using WhyNot = std::function<std::shared_ptr<session::RefusalView const>(std::string const&)>;
-  LadderView(Selection& selection, WhyNot why_not, QWidget* parent = nullptr);
+  /// What a script line would do.
+  using Preview = std::function<session::StepPreview(std::string const&)>;
+  LadderView(Selection& selection, Preview preview, QWidget* parent = nullptr);
 
   void show_nest(std::shared_ptr<session::NestView const> nest, std::vector<int64_t> cache_bytes);
   void set_refused(std::vector<int> loops);
@@ -43,6 +45,12 @@ public:
   };
   std::vector<Note> const& notes() const { return notes_; }
   QRectF handle_of(int loop) const;
+  /// What is said of the step that is pointed at; empty: none is.
+  struct Hint {
+    QString words;
+    bool wrong = false;
+  };
+  std::vector<Hint> hint() const;
 
 signals:
   void step_asked(QString line);
@@ -65,11 +73,14 @@ protected:
   void rescale() override { lay_out(); }
 
 private:
-  enum class Drag { kNone, kPress, kMove, kSplit, kChip };
+  enum class Drag { kNone, kPress, kMove, kSplit, kChip, kPressHead, kHead };
   void lay_out();
+  bool stands_between(session::StageCard const& stage) const;
+  double lay_out_head(session::StageCard const& stage, int depth, double y);
   double lay_out_barriers(int before, double y);
   double lay_out_memories(double y);
   Item const* item_at(QPointF at) const;
+  Item const* head_at(QPointF at) const;
   Item const* item_of(int loop) const;
   void draw_bar(QPainter& painter, Item const& item) const;
   void draw_head(QPainter& painter, Item const& item) const;
@@ -80,9 +91,14 @@ private:
   QString fits_words(session::LoopBar const& bar, int64_t factor) const;
   double place_of(Item const& item, int64_t factor) const;
   void draw_drag(QPainter& painter) const;
+  void draw_moved_bar(QPainter& painter, Item const& item) const;
+  void draw_moved_head(QPainter& painter) const;
+  void draw_split(QPainter& painter, Item const& item) const;
+  void draw_hint(QPainter& painter) const;
   void end_drag();
   void update_move(QPointF at, bool shift);
   void update_split(QPointF at);
+  void update_head(QPointF at);
   void ask(std::string const& line);
   std::vector<session::LoopBar const*> chain_of(Item const& member) const;
   int slot_of(Item const& member) const;
@@ -91,7 +107,7 @@ private:
   void select_step(int direction);
 
   Selection& selection_;
-  WhyNot why_not_;
+  Preview ask_;
   std::shared_ptr<session::NestView const> nest_;
   std::vector<int64_t> caches_;
   std::vector<Item> items_;
@@ -102,13 +118,14 @@ private:
 
   Drag drag_ = Drag::kNone;
   QPointF press_, at_;
-  int dragged_ = -1;
-  int slot_ = -1;       // where a moved bar would go: index among the bars of its stage
-  int64_t factor_ = 0;  // of a split under way
+  int dragged_ = -1;       // a bar's loop
+  int dragged_head_ = -1;  // the stage whose head is on its way
+  int slot_ = -1;          // where a moved bar would go: index among the bars of its stage
+  int64_t factor_ = 0;     // of a split under way
   QString typed_;
   QString chip_;
-  std::string line_;  // what a drop would ask for
-  std::shared_ptr<session::RefusalView const> verdict_;
+  std::string line_;              // what a drop would ask for
+  session::StepPreview preview_;  // what it would do
 };
 
 /// A chip that is dragged onto a bar: its text is a primitive's name, or the sign of the kind that

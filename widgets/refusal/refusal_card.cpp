@@ -28,12 +28,33 @@ void RefusalCard::show_refusal(std::shared_ptr<session::RefusalView const> view)
 
 /// Left edges of the three columns; without a conflict the words take two. Repairs are lines of a
 /// script: they keep the room that most of them need.
-double RefusalCard::column(int index) const {
-  double inner = unit_width() - 48;
+double RefusalCard::column(int index, double card) const {
+  double inner = card - 48;
   if (index == 0) return 24;
-  bool pair = view_ && view_->conflict, narrow = unit_width() < 1100;
+  bool pair = view_ && view_->conflict, narrow = card < 1100;
   if (index == 1) return 24 + inner * (!pair ? 0.58 : narrow ? 0.34 : 0.36);
-  return std::min(24 + inner * (pair ? 0.70 : 0.66), unit_width() - 24 - 360);
+  return std::min(24 + inner * (pair ? 0.70 : 0.66), card - 24 - 360);
+}
+
+double RefusalCard::height_for(double wide) const {
+  if (!view_) return 0;
+  QRectF box(0, 0, column(1, wide) - column(0, wide) - 24, 0);
+  return 52 + lay_message(nullptr, box) + 12 + 74;
+}
+
+/// The message from the top down. Its lines of code, one nest below another, are in a face of equal
+/// widths. The height that is used; without a painter nothing else is done.
+double RefusalCard::lay_message(QPainter* painter, QRectF const& box) const {
+  double y = box.top();
+  for (QString const& line : QString::fromStdString(view_->message).split('\n')) {
+    bool code = line.startsWith("    ");
+    QFont font = code ? mono_font(11) : ui_font(12.5);
+    QRectF row(box.left() + (code ? 12 : 0), y, box.width() - (code ? 12 : 0), 4000);
+    row.setHeight(QFontMetricsF(font).boundingRect(row, Qt::TextWordWrap, line.trimmed()).height());
+    if (painter) paint::paragraph(*painter, row, font, theme_.text1, line.trimmed());
+    y = row.bottom() + (code ? 3 : 5);
+  }
+  return y - box.top();
 }
 
 void RefusalCard::paintEvent(QPaintEvent*) {
@@ -64,10 +85,9 @@ void RefusalCard::draw_words(QPainter& painter) const {
   paint::text(painter, QRectF(left + 26, 18, wide - 26, 24), ui_font(15, 600), theme_.text1,
               QString::fromStdString(view_->title));
   QRectF box(left, 52, wide, unit_height() - 52 - 74);
-  double used = paint::paragraph(painter, box, ui_font(12.5), theme_.text1,
-                                 QString::fromStdString(view_->message));
+  double used = lay_message(&painter, box);
   if (view_->condition.empty()) return;
-  double y = std::min(box.top() + used + 12, unit_height() - 66);
+  double y = std::min(box.top() + used + 8, unit_height() - 66);
   paint::text(painter, QRectF(left, y, wide, 16), ui_font(11), theme_.text3,
               "Condition that does not hold");
   paint::paragraph(painter, QRectF(left, y + 18, wide, unit_height() - y - 22), ui_font(12),

@@ -17,6 +17,8 @@ public:
   void show_refusal(std::shared_ptr<session::RefusalView const> view);
   session::RefusalView const* shown() const { return view_.get(); }
   QRectF repair_rect(int index) const;
+  /// That all words need in a card of that width; both in units.
+  double height_for(double wide) const;
 
 signals:
   void repair_chosen(QString step);
@@ -28,9 +30,11 @@ protected:
 
 private:
   void draw_words(QPainter& painter) const;
+  double lay_message(QPainter* painter, QRectF const& box) const;
   void draw_conflict(QPainter& painter) const;
   void draw_repairs(QPainter& painter) const;
-  double column(int index) const;
+  double column(int index) const { return column(index, unit_width()); }
+  double column(int index, double card) const;
 
   std::shared_ptr<session::RefusalView const> view_;
 };

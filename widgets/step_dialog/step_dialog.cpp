@@ -21,10 +21,10 @@ constexpr size_t kMostInAColumn = 7;  // more would be higher than a small windo
 }  // namespace
 
 StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QString selected,
-                       WhyNot why_not, Theme const& theme, QWidget* parent)
+                       Preview preview, Theme const& theme, QWidget* parent)
     : QDialog(parent),
       primitive_(std::move(primitive)),
-      why_not_(std::move(why_not)),
+      preview_(std::move(preview)),
       theme_(theme) {
   setObjectName("stepDialog");
   setWindowTitle(QString::fromStdString(primitive_.title));
@@ -81,6 +81,11 @@ StepDialog::StepDialog(session::PrimitiveView primitive, QStringList loops, QStr
   verdict_->setWordWrap(true);
   verdict_->setMinimumHeight(many ? 72 : 36);  // a line of many arguments is long
   column->addWidget(verdict_);
+  memories_ = new QLabel;
+  memories_->setObjectName("memories");
+  memories_->setProperty("mono", true);
+  memories_->setWordWrap(true);
+  column->addWidget(memories_);
   auto* buttons = new QHBoxLayout;
   auto* cancel = new QPushButton("Cancel");
   apply_ = new QPushButton("Apply");
@@ -111,6 +116,7 @@ QString StepDialog::first_targets(QStringList const& loops, QString const& selec
     if (wanted < 0 || at < 0) return same.join(", ");
     return same.mid(std::max<qsizetype>(0, std::min(at, same.size() - wanted)), wanted).join(", ");
   }
+  if (primitive_.target_kinds.front() == "loop or block") return selected;
   if (!primitive_.macro) return wanted == 2 ? stage + ", " : stage;
   QStringList start;
   for (std::string const& kind : primitive_.target_kinds)
@@ -151,12 +157,27 @@ QString StepDialog::line() const {
 }
 
 void StepDialog::check() {
-  auto refusal = why_not_(line().toStdString());
-  QColor colour = refusal ? theme_.error : theme_.ok;
+  session::StepPreview const preview = preview_(line().toStdString());
+  auto const& refusal = preview.refusal;
   verdict_->setText(refusal ? QStringLiteral("✕ ") + QString::fromStdString(refusal->message)
                             : QStringLiteral("✓ legal: ") + line());
-  verdict_->setStyleSheet(QString("color: %1").arg(colour.name()));
+  verdict_->setStyleSheet(QString("color: %1").arg((refusal ? theme_.error : theme_.ok).name()));
+  show_memories(preview.memories);
   apply_->setEnabled(!refusal);
+}
+
+void StepDialog::show_memories(std::vector<session::MemoryForecast> const& memories) {
+  QStringList words;
+  bool overflows = false;
+  for (session::MemoryForecast const& memory : memories) {
+    words << QString::fromStdString(memory.words);
+    if (memory.overflows()) words.back() += ": " + QString::fromStdString(memory.parts);
+    overflows = overflows || memory.overflows();
+  }
+  memories_->setText(words.join("\n"));
+  memories_->setStyleSheet(
+      QString("color: %1").arg((overflows ? theme_.error : theme_.text2).name()));
+  memories_->setVisible(!words.isEmpty());
 }
 
 }  // namespace tw

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "engine/session/preview.h"
 #include "engine/session/values.h"
 #include "widgets/theme/theme.h"
 
@@ -18,26 +19,28 @@ namespace tw {
 class StepDialog : public QDialog {
   Q_OBJECT
 public:
-  using WhyNot = std::function<std::shared_ptr<session::RefusalView const>(std::string const&)>;
+  using Preview = std::function<session::StepPreview(std::string const&)>;
   /// `loops` are the references that the step may name; the first field starts with `selected`.
-  StepDialog(session::PrimitiveView primitive, QStringList loops, QString selected, WhyNot why_not,
+  StepDialog(session::PrimitiveView primitive, QStringList loops, QString selected, Preview preview,
              Theme const& theme, QWidget* parent = nullptr);
   /// The script line as the fields say now.
   QString line() const;
 
 private:
   void check();
+  void show_memories(std::vector<session::MemoryForecast> const& memories);
   QString first_targets(QStringList const& loops, QString const& selected) const;
   QWidget* number_field(session::ParameterView const& parameter);
   QWidget* choice_field(session::ParameterView const& parameter);
   QString value_of(size_t index) const;
 
   session::PrimitiveView primitive_;
-  WhyNot why_not_;
+  Preview preview_;
   Theme theme_;
   QLineEdit* targets_ = nullptr;
   std::vector<QWidget*> values_;
   QLabel* verdict_ = nullptr;
+  QLabel* memories_ = nullptr;  // what they would hold; away where nothing is to be said
   QPushButton* apply_ = nullptr;
 };
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/cli/chosen_kernel.h"
 #include "engine/session/model/kernel_reference.h"
@@ -47,6 +48,12 @@ void print_refusal(session::CheckedStep const& step) {
   if (!repairs.empty()) fmt::print("  legal instead: {}\n", repairs);
 }
 
+void print_sizes(session::SizesCheck const& sizes) {
+  fmt::print("one piece of code for {}; run with {}: {}\n", count_text(sizes.values, "value"),
+             fmt::join(sizes.ran, "; "),
+             sizes.wrong.empty() ? "right" : "WRONG with " + sizes.wrong);
+}
+
 void print_text(session::ScriptCheck const& result) {
   int legal = 0;
   for (auto const& step : result.steps) {
@@ -60,6 +67,7 @@ void print_text(session::ScriptCheck const& result) {
     fmt::print("run with checks: {}\n",
                result.checked->is_wrong() ? "WRONG, " + result.checked->text
                                           : "every access is in bounds and reads what was written");
+  if (result.sizes) print_sizes(*result.sizes);
   if (!result.compared) return;
   fmt::print("{} legal; output {}: largest difference {:.3g}, largest value {:.3g}\n",
              count_text(legal, "step"), result.comparison.equal ? "right" : "WRONG",
@@ -73,6 +81,11 @@ void print_text(session::ScriptCheck const& result) {
                milliseconds_text(*result.scheduled_ms));
 }
 
+/// The default schedule is one for numbers.
+bool stays_open(Arguments const& arguments, ChosenKernel const& chosen) {
+  return arguments.kernel.script != "default" && !chosen.shown;
+}
+
 int check(Context const& context, Arguments const& arguments) {
   auto chosen = choose_kernel(context, arguments.kernel);
   if (!chosen) return report(context, chosen.error());
@@ -83,7 +96,9 @@ int check(Context const& context, Arguments const& arguments) {
                                       {.measure = arguments.timed,
                                        .checked = arguments.checked,
                                        .threads = context.threads,
-                                       .macros = context.macros.get()},
+                                       .macros = context.macros.get(),
+                                       .open = stays_open(arguments, *chosen),
+                                       .sizes = chosen->sizes},
                                       {}, progress_of(context));
   end_progress(context);
   if (!result) return report(context, result.error());
@@ -93,6 +108,10 @@ int check(Context const& context, Arguments const& arguments) {
     Json json = {{"steps", steps}};
     if (result->checked)
       json["checked"] = {{"right", !result->checked->is_wrong()}, {"text", result->checked->text}};
+    if (result->sizes)
+      json["sizes"] = {{"values", result->sizes->values},
+                       {"ran", result->sizes->ran},
+                       {"wrong", result->sizes->wrong}};
     if (result->compared)
       json["comparison"] = {{"max_abs_diff", result->comparison.max_abs_diff},
                             {"max_abs_ref", result->comparison.max_abs_ref},
@@ -103,7 +122,8 @@ int check(Context const& context, Arguments const& arguments) {
   } else {
     print_text(*result);
   }
-  return result->compared && result->comparison.equal ? 0 : 1;
+  bool right = !result->sizes || result->sizes->wrong.empty();
+  return result->compared && result->comparison.equal && right ? 0 : 1;
 }
 
 void add_check(CLI::App& app, Context& context) {

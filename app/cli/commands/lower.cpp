@@ -12,7 +12,7 @@ struct Arguments {
   std::string stage = "program";
   std::string target;  ///< empty: this machine
   std::vector<std::string> without;
-  bool verify = false, passes = false;
+  bool verify = false, passes = false, open = false;
 };
 
 /// What the environment says, and what this command adds to it.
@@ -102,6 +102,7 @@ int lower(Context context, Arguments const& arguments) {
   }
   auto chosen = choose_expanded(context, arguments.kernel);
   if (!chosen) return report(context, chosen.error());
+  chosen->script.open = arguments.open;
   if (arguments.stage == "script") return fmt::print("{}", chosen->script.text), 0;
   if (arguments.stage == "list") return list_stages(context);
   LowerOptions options = options_of(arguments);
@@ -135,6 +136,8 @@ void add_lower(CLI::App& app, Context& context) {
           "--target", arguments->target,
           "the machine to generate code for, as `tw export` lists them (default: this one)")
       ->type_name("TARGET");
+  command->add_flag("--open", arguments->open,
+                    "leave sizes open: the program and the code that serve all their values");
   command->add_flag(
       "--passes", arguments->passes,
       "instead: show what each pass changed, its time, and the invariants that hold after it");

@@ -2,14 +2,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "engine/ir/fields.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
 #include "engine/lowering/pipeline.h"
+#include "engine/lowering/registers.h"
 #include "engine/support/base/quantities.h"
+#include "engine/target/memory_parts.h"
 
 namespace tw {
 namespace {
@@ -117,24 +119,34 @@ private:
       return refuse("unknown_size",
                     fmt::format("{} has a size that is not known; '{}' holds {}", tensor.name,
                                 tensor.scope, bytes_text(double(memory->bytes))));
-    double bytes = double(size_of(tensor.type)), alignment = double(memory->alignment), sum = 0;
+    double bytes = double(size_of(tensor.type));
     for (int64_t extent : *shape) bytes *= double(extent);
-    live_.push_back({tensor.name, tensor.scope, std::ceil(bytes / alignment) * alignment});
-    std::string parts;
-    for (Part const& part : live_) {
-      if (part.scope != tensor.scope) continue;
-      sum += part.bytes;
-      parts +=
-          fmt::format("{}{} {}", parts.empty() ? "" : ", ", part.tensor, bytes_text(part.bytes));
+    int64_t taken = bytes_taken(*memory, int64_t(std::min(bytes, 0x1p62)));
+    live_.push_back({tensor.scope, {tensor.name, taken}});
+    MemoryUse now{tensor.scope, memory->bytes, 0, {}, {}};
+    for (auto const& [scope, part] : live_) {
+      if (scope != tensor.scope) continue;
+      now.bytes += part.bytes;
+      now.parts.push_back(part);
     }
-    if (sum > double(memory->bytes))
-      refuse("scope_overflow",
-             fmt::format("the memory '{}' has {}, but {} are needed at the same time: {}",
-                         tensor.scope, bytes_text(double(memory->bytes)), bytes_text(sum), parts));
+    if (now.overflows() && status_) status_ = std::unexpected(overflow_of(now));
+  }
+
+  void check_words(StmtNode const& s) {
+    std::vector<std::string> known;
+    for (AnnotationWord const& word : target_.annotations) known.push_back(word.name);
+    for (Annotation const& one : s.origin.annotations)
+      if (std::ranges::find(known, one.word) == known.end())
+        refuse("unknown_word",
+               fmt::format("the word {} is said, but {}", one.word,
+                           known.empty() ? fmt::format("the target {} has no words", target_.name)
+                                         : fmt::format("the words of the target {} are {}",
+                                                       target_.name, fmt::join(known, ", "))));
   }
 
   void check_below(Stmt const& body) {
     walk(body, [&](Stmt const& s) {
+      check_words(*s);
       dispatch(*s, [&](auto const& node) { check(node); });
       auto const* alloc = s.as<Alloc>();
       if (!alloc) return bool(status_);
@@ -146,18 +158,18 @@ private:
     });
   }
 
-  struct Part {
-    std::string tensor, scope;
-    double bytes;
-  };
   Target const& target_;
-  std::vector<Part> live_;
+  std::vector<std::pair<std::string, MemoryPart>> live_;  // by memory
   Status status_;
 };
 
 Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
   return rewrite_functions(kernel, [&](Function const& function) -> Result<Function> {
     TRY(Checking(context.target).run(function));
+    if (Stmt call = call_without_register(function.body))
+      return refused("register_not_set",
+                     fmt::format("{} runs before the registers that it needs are set",
+                                 call.to<IntrinsicCall>().intrinsic->name));
     return function;
   });
 }
@@ -167,8 +179,11 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
 Pass check_target() {
   return {
       "check_target",
-      "Checks that the target has the types, the memories and the capacity that the kernel uses",
-      "after tensors were compacted: how much memory the kernel needs is known",
+      "Checks that the target has the types, the memories and the capacity that the kernel uses, "
+      "and that calls find their registers set",
+      "after tensors were compacted: how much memory the kernel needs is known; and after "
+      "registers "
+      "were set, where the target has some",
       run,
       {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }

@@ -1,12 +1,7 @@
 // for y: alloc T[58, 58]: T[y+r, x] ...   -->   for y: alloc T[3, 58]: T[r, x] ...
-#include <fmt/format.h>
-
-#include <map>
-#include <type_traits>
-
-#include "engine/arith/span.h"
-#include "engine/ir/fields.h"
-#include "engine/ir/intrinsic.h"
+#include "engine/arith/instances.h"
+#include "engine/arith/known_sizes.h"
+#include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 
@@ -14,124 +9,6 @@ namespace tw {
 namespace {
 
 using namespace ir;
-
-/// What stands inside of one allocation.
-struct Inside {
-  arith::Ranges running;
-  std::vector<std::vector<Expr>> accesses;  // to the tensor
-};
-
-/// Accesses to one tensor, in counters of their own: nests side by side may use one name.
-class Looking {
-public:
-  explicit Looking(std::string tensor) : tensor_(std::move(tensor)) {}
-
-  void runs(std::string const& name, Expr const& to) {
-    auto extent = as_int(to);
-    known_ = known_ && extent;
-    inside_.running.set(name, {0, extent.value_or(1) - 1});
-  }
-
-  void visit(Stmt const& s) {
-    walk(s, [&](Stmt const& child) {
-      if (auto const* loop = child.as<For>()) return visit_loop(*loop), false;
-      if (auto const* store = child.as<Store>(); store && store->buffer->name == tensor_)
-        add(store->indices);
-      visit_reads(child);
-      return true;
-    });
-  }
-
-  Inside take() {
-    if (!known_) inside_.accesses.clear();
-    return std::move(inside_);
-  }
-
-private:
-  void visit_loop(For const& loop) {
-    auto [first, is_new] = extents_.try_emplace(loop.name(), as_int(loop.extent).value_or(0));
-    bool differs = !is_new && first->second != as_int(loop.extent);
-    std::string counter = loop.name();
-    if (differs) counter += fmt::format(" {}", ++renamed_);  // no name of a program's
-    runs(counter, loop.extent);
-    Substitution before = own_;
-    own_.erase(loop.name());
-    if (differs) own_[loop.name()] = var(counter);
-    visit(loop.body);
-    own_ = std::move(before);
-  }
-
-  /// Of the expressions of one statement, without those of the statements in it.
-  void visit_reads(Stmt const& s) {
-    if (auto const* call = s.as<IntrinsicCall>())
-      for (Operand const& operand : call->operands)
-        for (OperandAxis const& axis : operand.axes) runs(axis.name(), axis.extent);
-    dispatch(*s, [&](auto const& node) {
-      for_each_field(node, [&](auto const& field) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(field)>, Stmt>) look(field);
-      });
-    });
-  }
-  void look(Expr const& e) {
-    if (!e) return;
-    walk(e, [&](Expr const& part) {
-      auto const* read = part.as<Load>();
-      if (read && read->buffer->name == tensor_) add(read->indices);
-      return true;
-    });
-  }
-  void look(std::vector<Expr> const& list) {
-    for (Expr const& e : list) look(e);
-  }
-  void look(std::vector<Operand> const& operands) {
-    for (Operand const& operand : operands) look(operand.value);
-  }
-  void look(auto const&) {}
-
-  void add(std::vector<Expr> indices) {
-    if (!own_.empty())
-      for (Expr& index : indices) index = substitute(index, own_);
-    inside_.accesses.push_back(std::move(indices));
-  }
-
-  std::string tensor_;
-  Inside inside_;
-  std::map<std::string, int64_t> extents_;  // of the first loop of a name
-  Substitution own_;
-  int renamed_ = 0;
-  bool known_ = true;
-};
-
-/// `sharing`: loops around whose threads have it together.
-Inside look_inside(Alloc const& alloc, std::vector<For const*> const& sharing) {
-  Looking looking(alloc.buffer->name);
-  for (For const* loop : sharing) looking.runs(loop->name(), loop->extent);
-  looking.visit(alloc.body);
-  return looking.take();
-}
-
-/// Where each dimension starts and how long it is, for one run of the allocation.
-struct Box {
-  std::vector<Expr> base;
-  std::vector<Expr> shape;
-  bool smaller = false;
-};
-
-Box box_of(Alloc const& alloc, Inside const& inside) {
-  Box box;
-  for (size_t d = 0; d < alloc.buffer->shape.size(); ++d) {
-    std::vector<Expr> indices;
-    for (auto const& access : inside.accesses) indices.push_back(access[d]);
-    auto whole = as_int(alloc.buffer->shape[d]);
-    auto reach = arith::reach_of(indices, inside.running);
-    bool shrinks = whole && reach && reach->high - reach->low + 1 < *whole;
-    if (shrinks) reach->still.constant += reach->low;
-    box.base.push_back(shrinks ? arith::to_expr(reach->still) : int_imm(0));
-    box.shape.push_back(shrinks ? int_imm(reach->high - reach->low + 1) : alloc.buffer->shape[d]);
-    box.smaller = box.smaller || shrinks;
-  }
-  return box;
-}
 
 class Moving : public Rewriter {
 public:
@@ -161,7 +38,8 @@ private:
 
 class Compaction : public Rewriter {
 public:
-  explicit Compaction(Target const& target) : target_(target) {}
+  Compaction(Sharing sharing, arith::Ranges sizes)
+      : sharing_(std::move(sharing)), sizes_(std::move(sizes)) {}
   Expr visit(Expr const& e) override { return e; }
   Stmt visit(Stmt const& s) override {
     if (auto const* loop = s.as<For>()) {
@@ -173,27 +51,27 @@ public:
     Stmt next = rebuild(s);
     auto const* alloc = next.as<Alloc>();
     if (!alloc || around_.empty()) return next;
-    std::vector<For const*> sharing;
-    for (For const* loop : around_)
-      if (!target_.instance_per_iteration(*loop, *alloc->buffer)) sharing.push_back(loop);
-    Inside inside = look_inside(*alloc, sharing);
-    if (inside.accesses.empty()) return next;
-    Box box = box_of(*alloc, inside);
-    if (!box.smaller) return next;
+    arith::Instances one = arith::instances_of(*alloc, around_, sharing_, sizes_);
+    if (!one.smaller) return next;
     BufferNode node = *alloc->buffer;
-    node.shape = box.shape;
+    node.shape = one.shape;
     auto buffer = std::make_shared<BufferNode const>(std::move(node));
-    return make_from<Alloc>(alloc->origin, buffer, Moving(buffer, box.base).visit(alloc->body));
+    return make_from<Alloc>(alloc->origin, buffer, Moving(buffer, one.base).visit(alloc->body));
   }
 
 private:
-  Target const& target_;
+  Sharing sharing_;
+  arith::Ranges sizes_;
   std::vector<For const*> around_;
 };
 
 Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
-  return rewrite_bodies(kernel,
-                        [&](Stmt const& body) { return Compaction(context.target).visit(body); });
+  Sharing const sharing = context.target.sharing();
+  return rewrite_functions(kernel, [&](Function const& function) -> Result<Function> {
+    Function next = function;
+    next.body = Compaction(sharing, arith::ranges_of(function.sizes)).visit(function.body);
+    return next;
+  });
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // T[i, j] of T: f32[4, 6]   -->   T[i*6+j] of T: f32[24]
+#include "engine/arith/linear.h"
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
@@ -41,10 +42,31 @@ public:
 
 private:
   static Expr index(BufferNode const& buffer, std::vector<Expr> const& indices) {
+    if (!constant_shape(buffer)) return open_index(buffer, indices);
     Expr flat = int_imm(0);
     for (size_t d = 0; d < indices.size(); ++d) flat = flat * buffer.shape[d] + indices[d];
     // Without ranges: only what holds for every value of the loops.
     return arith::simplify(flat);
+  }
+
+  /// Each term of an index by itself times the elements that one step of it is: what each loop adds
+  /// shows, as it does where these are numbers.
+  static Expr open_index(BufferNode const& buffer, std::vector<Expr> const& indices) {
+    arith::Linear flat;
+    Expr open;  // the product of the open extents to the right
+    int64_t known = 1;
+    for (size_t d = indices.size(); d-- > 0;) {
+      arith::Linear index = arith::to_linear(arith::simplify(indices[d]));
+      for (arith::Linear::Term& term : index.terms)
+        if (open) term.term = term.term * open;
+      if (open && index.constant != 0) index.terms.push_back({open, index.constant});
+      if (open) index.constant = 0;
+      flat = arith::add(flat, index, known);
+      auto extent = as_int(buffer.shape[d]);
+      known *= extent.value_or(1);
+      if (!extent) open = open ? buffer.shape[d] * open : buffer.shape[d];
+    }
+    return arith::to_expr(flat);
   }
   std::map<std::string, Buffer> flat_;
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/ir/annotations.h"
 #include "engine/ir/neutral.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
@@ -52,7 +53,7 @@ Expr all_of(std::vector<Expr> const& conditions) {
 
 Stmt under(std::vector<Expr> const& conditions, Stmt body) {
   if (conditions.empty()) return body;
-  return make_from<If>(body->origin, all_of(conditions), body);
+  return make_from<If>(without_words(body->origin), all_of(conditions), body);
 }
 
 /// A statement, and the conditions that it is to stand under.

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "engine/arith/simplify.h"
+#include "engine/ir/annotations.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 
@@ -32,7 +33,8 @@ Stmt without_init(Block const& block) {
                           block.predicate, Stmt(), block.body);
 }
 
-/// The block that only initializes: reduce iterators are gone, their loops stand at 0.
+/// The block that only initializes: reduce iterators are gone, their loops stand at 0. Words are
+/// about what the block stores in the end.
 Stmt init_block(Block const& block, Substitution const& zeros) {
   std::vector<IterVar> iters;
   for (IterVar const& iter : block.iters) {
@@ -42,8 +44,8 @@ Stmt init_block(Block const& block, Substitution const& zeros) {
   }
   Expr predicate = block.predicate ? arith::simplify(substitute(block.predicate, zeros)) : nullptr;
   if (predicate && is_int(predicate, 1)) predicate = nullptr;
-  return make_from<Block>(block.origin, block.id, block.name + "_init", block.op, std::move(iters),
-                          predicate, Stmt(), block.init);
+  return make_from<Block>(without_words(block.origin), block.id, block.name + "_init", block.op,
+                          std::move(iters), predicate, Stmt(), block.init);
 }
 
 /// Where a loop carries both kinds of iterators the init stays inside, under a condition.
@@ -57,8 +59,8 @@ Stmt guarded(Block const& block) {
   std::vector<IterVar> spatial;
   for (IterVar const& iter : block.iters)
     if (iter.kind != IterKind::kReduce) spatial.push_back(iter);
-  Stmt init = make_from<Block>(block.origin, block.id, block.name + "_init", block.op,
-                               std::move(spatial), predicate, Stmt(), block.init);
+  Stmt init = make_from<Block>(without_words(block.origin), block.id, block.name + "_init",
+                               block.op, std::move(spatial), predicate, Stmt(), block.init);
   return seq({init, without_init(block)});
 }
 
@@ -125,15 +127,21 @@ Stmt hoisted(Stmt const& body, BlockSite const& site) {
     Roles r = roles_of(block, *loop);
     return r.reduce && r.spatial;
   });
-  if (mixed || !start_once(site) || !begins_with_the_first(site))
+  // A loop that no iterator is a part of, and of which the guard lets one iteration run.
+  bool chosen = std::any_of(first, site.loops.end(), [&](For const* loop) {
+    Roles r = roles_of(block, *loop);
+    return !r.reduce && !r.spatial && block.predicate &&
+           uses_variable(block.predicate, loop->name());
+  });
+  if (mixed || chosen || !start_once(site) || !begins_with_the_first(site))
     return replace_block(body, block.id, guarded(block));
   Substitution zeros;
   std::vector<For const*> kept;
   for (auto at = first; at != site.loops.end(); ++at) {
-    if (roles_of(block, **at).reduce)
-      zeros[(*at)->name()] = int_imm(0);
-    else if (roles_of(block, **at).spatial)
+    if (roles_of(block, **at).spatial)
       kept.push_back(*at);
+    else  // a loop of no axis may be in the guard, which leaves it its first iteration
+      zeros[(*at)->name()] = int_imm(0);
   }
   Stmt init = init_block(block, zeros);
   for (size_t i = kept.size(); i-- > 0;)

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "engine/ir/annotations.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 #include "engine/target/axis_of.h"
@@ -34,7 +35,7 @@ Level level_of(Target const& target, BufferNode const& tensor) {
 
 /// Conditions on the threads alone stand around as much as they hold for.
 Stmt guarded(Expr const& condition, Stmt const& body) {
-  return make_from<If>(body->origin, condition, body);
+  return make_from<If>(without_words(body->origin), condition, body);
 }
 
 /// One launch: loops of threads become its threads. What all threads along an axis would write to

@@ -15,26 +15,37 @@ public:
     if (auto const* loop = s.as<For>()) {
       origin_.loops.push_back(loop->id);
       Stmt body = visit(loop->body);
-      Stmt next = make_from<For>(origin_, loop->id, loop->var, loop->extent, loop->loop_kind, body,
-                                 loop->bind);
+      Stmt next = make_from<For>(origin_of(*loop), loop->id, loop->var, loop->extent,
+                                 loop->loop_kind, body, loop->bind);
       origin_.loops.pop_back();
       return next;
     }
     if (auto const* block = s.as<Block>()) return lower(*block);
-    return with_origin(rebuild(s), origin_);
+    Origin origin = origin_;
+    if (s.as<Store>()) origin.annotations = words_;
+    return with_origin(rebuild(s), std::move(origin));
   }
 
 private:
+  Origin origin_of(For const& loop) const {
+    Origin origin = origin_;
+    origin.annotations = loop.origin.annotations;
+    return origin;
+  }
+
   Stmt lower(Block const& block) {
     Substitution bindings;
     for (IterVar const& iter : block.iters) bindings[iter.name()] = iter.binding;
     origin_.blocks = {block.id};
+    words_ = block.origin.annotations;
     Stmt body = visit(substitute(block.body, bindings));
     if (block.predicate) body = make_from<If>(origin_, block.predicate, body);
     origin_.blocks.clear();
+    words_.clear();
     return body;
   }
   Origin origin_;
+  std::vector<Annotation> words_;  // of the block: what it stores has them
 };
 
 Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {

@@ -20,7 +20,7 @@ Stmt wait_for(Target const& target, int64_t groups) {
 
 /// Copies that follow one another are one group.
 Stmt with_commits(Target const& target, Stmt const& s) {
-  if (!holds(s, starts_copy)) return s;
+  if (!holds_outside_launches(target, s, starts_copy) || is_launch(target, s)) return s;
   if (copies_only(s)) return seq({s, call_of(target.commit)});
   if (auto const* list = s.as<Seq>()) {
     std::vector<Stmt> stmts;
@@ -45,11 +45,18 @@ Stmt with_commits(Target const& target, Stmt const& s) {
 }
 
 /// Each copy is waited for where it is started.
-Stmt waiting_at_once(Target const& target, Stmt const& body) {
-  return rewrite_stmts(body, [&](Stmt const& s) -> Stmt {
-    return starts_copy(s) ? seq({s, call_of(target.commit), wait_for(target, 0)}) : Stmt();
-  });
-}
+class WaitingAtOnce : public Rewriter {
+public:
+  explicit WaitingAtOnce(Target const& target) : target_(target) {}
+  Expr visit(Expr const& e) override { return e; }
+  Stmt visit(Stmt const& s) override {
+    if (starts_copy(s)) return seq({s, call_of(target_.commit), wait_for(target_, 0)});
+    return is_launch(target_, s) ? s : rebuild(s);
+  }
+
+private:
+  Target const& target_;
+};
 
 class Placing : public Rewriter {
 public:
@@ -58,7 +65,11 @@ public:
   Stmt visit(Stmt const& s) override {
     auto wait = waits_.find(s.get());
     if (wait == waits_.end()) return rebuild(s);
-    return seq({wait_for(target_, wait->second), s});
+    auto const* alloc = s.as<Alloc>();
+    if (!alloc || !holds_outside_launches(target_, s, is_commit))
+      return seq({wait_for(target_, wait->second), s});
+    Stmt body = seq({visit(alloc->body), wait_for(target_, wait->second)});
+    return make_from<Alloc>(s->origin, alloc->buffer, body);
   }
 
 private:
@@ -70,45 +81,45 @@ class Launches {
 public:
   explicit Launches(Target const& target) : target_(target) {}
 
-  /// Loops of threads stand around all that they do.
-  Stmt visit(Stmt const& s, std::vector<For const*>& threads) {
-    auto const* loop = s.as<For>();
-    ThreadAxis const* axis = loop ? axis_of(target_, *loop) : nullptr;
-    if (loop && axis && holds(s, starts_copy)) {
-      if (axis->level == Level::kThread) threads.push_back(loop);
-      Stmt body = visit(loop->body, threads);
-      return make_from<For>(s->origin, loop->id, loop->var, loop->extent, loop->loop_kind, body,
-                            loop->bind);
-    }
-    if (!threads.empty() || !holds_launch(s)) return placed(s, threads);
-    // What is between launches waits for its copies itself.
-    struct Inside : Rewriter {
-      Launches* launches;
-      Expr visit(Expr const& e) override { return e; }
-      Stmt visit(Stmt const& part) override {
-        std::vector<For const*> none;
-        return launches->visit(part, none);
-      }
-    } inside;
-    inside.launches = this;
-    return inside.rebuild(s);
+  /// Loops of threads stand around all that they do. What is between launches waits for its copies
+  /// itself.
+  Stmt visit(Stmt const& s, LoopsAround const& around) const {
+    if (!holds(s, starts_copy)) return s;
+    if (!is_launch(target_, s))
+      return placed(around.threads.empty() ? with_launches(s, around) : s, around);
+    auto const& loop = s.to<For>();
+    LoopsAround more = around;
+    bool of_threads = axis_of(target_, loop)->level == Level::kThread;
+    (of_threads ? more.threads : more.others).push_back(&loop);
+    return make_from<For>(s->origin, loop.id, loop.var, loop.extent, loop.loop_kind,
+                          visit(loop.body, more), loop.bind);
   }
 
 private:
-  bool holds_launch(Stmt const& s) const {
-    bool found = false;
-    walk(s, [&](Stmt const& part) {
-      auto const* loop = part.as<For>();
-      return found = found || (loop && axis_of(target_, *loop)), !found;
-    });
-    return found;
+  Stmt with_launches(Stmt const& s, LoopsAround around) const {
+    struct Inside : Rewriter {
+      Launches const* launches;
+      LoopsAround* around;
+      Expr visit(Expr const& e) override { return e; }
+      Stmt visit(Stmt const& part) override {
+        if (is_launch(launches->target_, part)) return launches->visit(part, *around);
+        auto const* loop = part.as<For>();
+        if (loop) around->others.push_back(loop);
+        Stmt next = rebuild(part);
+        if (loop) around->others.pop_back();
+        return next;
+      }
+    } inside;
+    inside.launches = this;
+    inside.around = &around;
+    return inside.visit(s);
   }
 
-  Stmt placed(Stmt const& s, std::vector<For const*> const& threads) const {
-    if (!holds(s, starts_copy)) return s;
+  Stmt placed(Stmt const& s, LoopsAround const& around) const {
+    if (!holds_outside_launches(target_, s, starts_copy)) return s;
     Stmt body = with_commits(target_, s);
-    auto waits = latest_waits(target_, body, threads);
-    if (!waits) return waiting_at_once(target_, s);
+    auto waits = latest_waits(target_, body, around);
+    if (!waits) return WaitingAtOnce(target_).visit(s);
     Stmt result = Placing(target_, *waits).visit(body);
     return waits->contains(nullptr) ? seq({result, wait_for(target_, 0)}) : result;
   }
@@ -123,8 +134,7 @@ Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
     if (!context.target.commit || !context.target.wait)
       return refused("no_waits", "the kernel starts copies, but the target " + context.target.name +
                                      " cannot wait for them");
-    std::vector<For const*> threads;
-    next.body = Launches(context.target).visit(function.body, threads);
+    next.body = Launches(context.target).visit(function.body, {});
     return next;
   });
 }

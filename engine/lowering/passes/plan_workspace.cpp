@@ -1,7 +1,9 @@
 // alloc t: f32[900] @global ... t[i]   -->   one workspace; t[i] becomes workspace[offset + i]
 #include <algorithm>
 #include <map>
+#include <optional>
 
+#include "engine/arith/known_sizes.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 
@@ -55,15 +57,21 @@ private:
 /// all others in the workspace, one part for each task of the parallel loops around.
 class Planning : public Rewriter {
 public:
-  explicit Planning(Target const& target) : target_(target) {}
+  Planning(Target const& target, arith::Ranges ranges)
+      : target_(target), ranges_(std::move(ranges)) {}
   Expr visit(Expr const& e) override { return e; }
   Stmt visit(Stmt const& s) override {
     if (auto const* loop = s.as<For>()) {
       around_.push_back(loop);
+      if (auto most = iterations(*loop)) ranges_.set(loop->name(), {0, *most - 1});
       Stmt next = rebuild(s);
+      ranges_.erase(loop->name());
       around_.pop_back();
       return next;
     }
+    if (auto const* let = s.as<Let>(); let && is_integer(let->var.type()))
+      if (auto values = arith::bounds(let->value, ranges_))
+        ranges_.set(let->var.to<Variable>().name, *values);
     auto const* alloc = s.as<Alloc>();
     if (!alloc || alloc->buffer->scope == "register") return rebuild(s);
     auto count = as_int(alloc->buffer->shape[0]);
@@ -89,25 +97,36 @@ private:
     Expr offset = int_imm(0);
     for (For const* loop : around_)
       if (!stack && loop->loop_kind == LoopKind::kParallel) {
-        offset = offset * *as_int(loop->extent) + loop->var;
-        tasks *= *as_int(loop->extent);
+        auto most = iterations(*loop);
+        if (!most)
+          status_ = refused("allocation_not_supported",
+                            "it is not known how many iterations of the parallel loop " +
+                                loop->name() + " have the tensor " + node.name);
+        offset = offset * most.value_or(1) + loop->var;
+        tasks *= most.value_or(1);
       }
     node.shape = {int_imm(tasks > 1 ? part * tasks : count)};
     auto buffer = std::make_shared<BufferNode const>(std::move(node));
     Stmt body = Shifting(buffer, tasks > 1 ? offset * part : int_imm(0)).visit(alloc.body);
     return make_from<Alloc>(alloc.origin, buffer, visit(body));
   }
+  /// The most there may be.
+  std::optional<int64_t> iterations(For const& loop) const {
+    auto extent = arith::bounds(loop.extent, ranges_);
+    return extent ? std::optional(std::max<int64_t>(extent->high, 1)) : std::nullopt;
+  }
   bool is_of_one_thread(std::string const& scope) const {
     MemoryScope const* memory = target_.scope(scope);
     return memory && memory->shared_by == Level::kThread;
   }
   Target const& target_;
+  arith::Ranges ranges_;  // of sizes and counters around
   std::vector<For const*> around_;
 };
 
 Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
   return rewrite_functions(kernel, [&](Function const& function) -> Result<Function> {
-    Planning planning(context.target);
+    Planning planning(context.target, arith::ranges_of(function.sizes));
     Function planned = function;
     planned.body = planning.visit(function.body);
     TRY(planning.status_);

@@ -9,6 +9,7 @@
 
 #include "engine/arith/linear.h"
 #include "engine/arith/simplify.h"
+#include "engine/ir/annotations.h"
 #include "engine/ir/fields.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
@@ -26,6 +27,7 @@ struct Place {
   Expr index;
   bool conditional = true;  // no store to it stands under no condition
   int stores = 0;
+  std::vector<Annotation> words = {};  // of its last store
   Buffer accumulator = nullptr;
 };
 
@@ -74,7 +76,7 @@ private:
   }
   void collect(Store const& node, bool conditional) {
     if (conditional && !updates(node)) usable = false;
-    add(node.buffer, node.indices[0], conditional);
+    add(node, conditional);
   }
   void collect(For const& node, bool conditional) {
     if (node.loop_kind == LoopKind::kParallel) usable = false;
@@ -94,12 +96,13 @@ private:
   void collect(N const&, bool) {
     usable = false;
   }
-  void add(Buffer const& buffer, Expr const& index, bool conditional) {
-    auto& list = result.places[buffer->name];
-    auto known =
-        std::ranges::find_if(list, [&](Place const& place) { return equal(place.index, index); });
-    if (known == list.end()) known = list.insert(list.end(), {buffer, index});
+  void add(Store const& node, bool conditional) {
+    auto& list = result.places[node.buffer->name];
+    auto known = std::ranges::find_if(
+        list, [&](Place const& place) { return equal(place.index, node.indices[0]); });
+    if (known == list.end()) known = list.insert(list.end(), {node.buffer, node.indices[0]});
     known->conditional = known->conditional && conditional;
+    known->words = node.origin.annotations;
     ++known->stores;
   }
 
@@ -223,7 +226,7 @@ public:
     auto const* store = next.as<Store>();
     Place const* place = store ? find(store->buffer->name, store->indices[0]) : nullptr;
     if (!place) return next;
-    return make_from<Store>(store->origin, place->accumulator,
+    return make_from<Store>(without_words(store->origin), place->accumulator,
                             std::vector<Expr>{whole(place->index.lanes())}, store->value);
   }
 
@@ -308,15 +311,19 @@ private:
         // What is overwritten first is not read: it may never have been written before.
         Expr start = first_use(s, place) == Use::kOverwritten ? zero(place.buffer->type, lanes)
                                                               : load(place.buffer, {place.index});
-        before.push_back(make_from<Store>(s->origin, place.accumulator, std::vector<Expr>{all},
-                                          std::move(start)));
-        after.push_back(make_from<Store>(s->origin, place.buffer, std::vector<Expr>{place.index},
+        Origin origin = without_words(s->origin), last = origin;
+        last.annotations = place.words;
+        before.push_back(
+            make_from<Store>(origin, place.accumulator, std::vector<Expr>{all}, std::move(start)));
+        after.push_back(make_from<Store>(std::move(last), place.buffer,
+                                         std::vector<Expr>{place.index},
                                          load(place.accumulator, {all})));
       }
     before.push_back(Replacing(accesses).visit(s));
     before.insert(before.end(), after.begin(), after.end());
     Stmt body = seq(std::move(before));
-    for (size_t i = buffers.size(); i-- > 0;) body = make_from<Alloc>(s->origin, buffers[i], body);
+    for (size_t i = buffers.size(); i-- > 0;)
+      body = make_from<Alloc>(without_words(s->origin), buffers[i], body);
     return body;
   }
   int next_ = 0;

@@ -79,20 +79,31 @@ private:
     return make_from<If>(node.origin, test, then_body, else_body);
   }
 
-  /// base + stride * i with a base that does not depend on the loop.
+  /// base + stride * i with a base and a stride that do not depend on the loop.
   Expr as_ramp(Expr const& e) const {
-    arith::Linear linear = arith::to_linear(e);
-    int64_t stride = linear.factor_of(name_);
-    if (stride == 0) return nullptr;
-    arith::Linear base;
+    arith::Linear linear = arith::to_linear(e), base, stride;
     base.constant = linear.constant;
     for (auto const& term : linear.terms) {
-      auto const* v = term.term.as<Variable>();
-      if (v && v->name == name_) continue;
-      if (uses_variable(term.term, name_)) return nullptr;
-      base.terms.push_back(term);
+      if (!uses_variable(term.term, name_)) {
+        base.terms.push_back(term);
+        continue;
+      }
+      Expr step = step_of(term.term);
+      if (!step) return nullptr;
+      stride = arith::add(stride, arith::to_linear(step), term.factor);
     }
-    return make<Ramp>(arith::to_expr(base), int_imm(stride), lanes_);
+    if (stride.is_constant() && stride.constant == 0) return nullptr;
+    return make<Ramp>(arith::to_expr(base), arith::to_expr(stride), lanes_);
+  }
+
+  /// How much a term grows with each lane: 1 of `i`, n of `i*n`. Null where it does not so.
+  Expr step_of(Expr const& term) const {
+    if (auto const* v = term.as<Variable>(); v && v->name == name_) return int_imm(1);
+    auto const* product = term.as<Binary>();
+    if (!product || product->op != BinaryOp::kMul || uses_variable(product->b, name_))
+      return nullptr;
+    Expr step = step_of(product->a);
+    return step ? step * product->b : nullptr;
   }
   std::string name_;
   int lanes_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/ir/annotations.h"
 #include "engine/ir/loop_words.h"
 #include "engine/schedule/legality/structure.h"
 
@@ -34,9 +35,10 @@ std::unexpected<Refusal> clash(ir::LoopSite const& asked, std::string const& out
 Applied with_kind(Move const& move, LoopKind kind) {
   ir::For const& loop = *move.loops[0].loop;
   Applied applied{move.program, {}, {}};
-  applied.program.body = ir::replace_loop(
-      move.program.body, loop.id,
-      ir::make_from<ir::For>(loop.origin, loop.id, loop.var, loop.extent, kind, loop.body));
+  applied.program.body =
+      ir::replace_loop(move.program.body, loop.id,
+                       ir::make_from<ir::For>(ir::without_words(loop.origin), loop.id, loop.var,
+                                              loop.extent, kind, loop.body));
   return applied;
 }
 

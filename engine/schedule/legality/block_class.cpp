@@ -165,6 +165,13 @@ bool takes_turns(Block const& block) {
   });
 }
 
+bool settles(BlockSite const& site) {
+  bool sums = site.block->init || std::ranges::any_of(site.block->iters, [](IterVar const& iter) {
+                return iter.kind == IterKind::kReduce;
+              });
+  return is_complete(site) || (!sums && is_recurrence(site));
+}
+
 bool may_run_again(BlockSite const& site) { return makes_tensor(site) || is_recurrence(site); }
 
 /// Some read of the block's own tensor differs from its store in a dimension that `counts`.

@@ -24,6 +24,9 @@ bool is_recurrence(ir::BlockSite const& site);
 bool takes_turns(ir::Block const& block);
 /// Running the block's instances again, a whole sum or recurrence at a time, gives the same values.
 bool may_run_again(ir::BlockSite const& site);
+/// Each instance writes an element of its own once, always the same value: complete, or a
+/// recurrence without sums.
+bool settles(ir::BlockSite const& site);
 /// Some element that the block reads is one that another of its instances makes.
 bool reads_itself(ir::Block const& block);
 /// A moved nest may cover a part of the iterator's values: all but those of sums, and of

@@ -122,8 +122,8 @@ private:
       // Blocks that only go on with one sum may come in any order.
       if (reading.goes_on && store->update && !blocks_[w].block->init) continue;
       if (!ask_made(reading)) return false;
-      // Running a complete block again changes nothing, but for a sum that goes on from it.
-      if ((!is_complete(blocks_[w]) || reading.goes_on) && !ask_later(reading)) return false;
+      // Running such a block again changes nothing, but for a sum that goes on from it.
+      if ((!settles(blocks_[w]) || reading.goes_on) && !ask_later(reading)) return false;
     }
     return true;
   }

@@ -62,9 +62,9 @@ InstanceAnswer repeats_at(BlockSite const& site, size_t level, IntegerSets& sets
           ""};
 }
 
-/// No instance of a block that adds to what another one started runs twice.
-InstanceAnswer terms_come_once(BlockSite const& site, IntegerSets& sets) {
-  if (site.block->init || !reduction_of(*site.block) || runs_once(site, site.loops)) return {};
+/// No instance runs twice.
+InstanceAnswer come_once(BlockSite const& site, IntegerSets& sets) {
+  if (runs_once(site, site.loops)) return {};
   for (size_t level = 0; level < site.loops.size(); ++level)
     if (InstanceAnswer again = repeats_at(site, level, sets);
         !again.code.empty() || !again.unknown.empty())
@@ -73,6 +73,26 @@ InstanceAnswer terms_come_once(BlockSite const& site, IntegerSets& sets) {
 }
 
 }  // namespace
+
+bool runs_each_once(BlockSite const& site, Effort effort) {
+  if (effort == Effort::kTrusted) return true;
+  IntegerSets sets(effort);
+  InstanceAnswer answer = come_once(site, sets);
+  return answer.code.empty() && answer.unknown.empty();
+}
+
+bool runs_all_of(BlockSite const& site, std::vector<arith::Interval> const& domains,
+                 Effort effort) {
+  if (effort == Effort::kTrusted) return true;
+  IntegerSets sets(effort);
+  IntegerSystem need;
+  IterationRows iters(iterator_ranges(*site.block));
+  for (size_t i = 0; i < domains.size(); ++i)
+    iters.set(site.block->iters[i].name(), need.variable(domains[i].low, domains[i].high));
+  IntegerSystem cover = need;
+  if (!add_run(site, free_loops(site, cover), iters, cover)) return false;
+  return sets.outside(need, {cover}, int(need.variables.size())).solvable == Solvable::kNo;
+}
 
 InstanceAnswer ask_instances(BlockSite const& was, BlockSite const& is, IntegerSets& sets) {
   auto lost = instance_of(was, is, sets), added = instance_of(is, was, sets);
@@ -86,7 +106,9 @@ InstanceAnswer ask_instances(BlockSite const& was, BlockSite const& is, IntegerS
     return {"instances_added",
             fmt::format("{} would also be computed for {}", name, instance_text(*is.block, *added)),
             ""};
-  return terms_come_once(is, sets);
+  // A block that adds to what another one started would add a term again.
+  bool goes_on = !is.block->init && reduction_of(*is.block);
+  return goes_on ? come_once(is, sets) : InstanceAnswer();
 }
 
 }  // namespace tw

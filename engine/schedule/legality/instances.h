@@ -3,7 +3,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "engine/arith/simplify.h"
 #include "engine/ir/program.h"
 #include "engine/schedule/legality/integer_sets.h"
 
@@ -17,5 +19,11 @@ struct InstanceAnswer {
 
 /// One block before a step and after it.
 InstanceAnswer ask_instances(ir::BlockSite const& was, ir::BlockSite const& is, IntegerSets& sets);
+
+/// Its loops run the block for all values of its iterators in some domains; false = not proved.
+bool runs_all_of(ir::BlockSite const& site, std::vector<arith::Interval> const& domains,
+                 Effort effort);
+/// No instance of the block runs in two iterations of its loops; false = not proved.
+bool runs_each_once(ir::BlockSite const& site, Effort effort);
 
 }  // namespace tw

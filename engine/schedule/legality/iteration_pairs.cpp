@@ -294,32 +294,54 @@ PairAnswer find_overtaken(std::vector<BlockSite> const& blocks,
   return overtaking.answer;
 }
 
+namespace {
+
+/// Both add terms to sums of one tensor, in the same way, and the first one does not start them:
+/// terms may come in any order, after the start.
+bool are_terms(BlockSite const& a, Access const& x, BlockSite const& b, Access const& y) {
+  if (!x.update || !y.update || a.block->init || keeps_an_order(a) || keeps_an_order(b))
+    return false;
+  return written_buffer(a) && written_buffer(b) && x.buffer == y.buffer &&
+         reduction_of(*a.block)->op == reduction_of(*b.block)->op;
+}
+
+}  // namespace
+
 PairAnswer find_crossing(std::vector<BlockSite> const& first, std::vector<BlockSite> const& second,
                          std::vector<For const*> const& chain, std::set<std::string> const& except,
-                         Effort effort) {
+                         Effort effort, bool second_leads) {
   PairAnswer answer;
   std::vector<BlockSite> blocks = first;
   blocks.insert(blocks.end(), second.begin(), second.end());
   auto apart = separated_loops(blocks, chain, except);
-  if (effort == Effort::kTrusted || std::ranges::find(apart, false) == apart.end()) return answer;
+  bool never_meet = !second_leads && std::ranges::find(apart, false) == apart.end();
+  if (effort == Effort::kTrusted || never_meet) return answer;
   IntegerSets sets(effort);
   std::set<std::string> agree;
   for (For const* outer : blocks.front().loops) {
     if (outer->id == chain.front()->id) break;
     agree.insert(outer->name());
   }
-  std::vector<Access> accesses = shared_accesses(blocks, except);
+  std::vector<Access> accesses = asked_accesses(blocks, except);
   for (Access const& x : accesses)
     for (Access const& y : accesses) {
       bool asked = x.block >= first.size() && y.block < first.size() && x.buffer == y.buffer &&
                    (x.writes || y.writes);
+      bool terms = asked && are_terms(blocks[x.block], x, blocks[y.block], y);
+      if (terms && !blocks[y.block].block->init) continue;
+      auto pair_in = [&](std::set<std::string> const& equal) {
+        Pair pair(blocks[x.block], x, blocks[y.block], y, equal);
+        if (terms) pair.second_starts();
+        return pair;
+      };
       std::set<std::string> equal = agree;
       for (size_t level = 0; asked && level < chain.size(); ++level) {
-        Pair pair(blocks[x.block], x, blocks[y.block], y, equal);
+        Pair pair = pair_in(equal);
         pair.second_greater(*chain[level]);
         if (pair.ask(sets, chain[level]->name(), answer)) return answer;
         equal.insert(chain[level]->name());
       }
+      if (asked && second_leads && pair_in(equal).ask(sets, "", answer)) return answer;
     }
   return answer;
 }

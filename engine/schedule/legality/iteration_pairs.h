@@ -40,11 +40,13 @@ PairAnswer find_overtaken(std::vector<ir::BlockSite> const& blocks,
 
 /// Two iterations of a chain of loops (those around it equal, those below free) that meet in an
 /// element which one of them writes: the earlier one of a block of `second`, the later one of a
-/// block of `first`. They change places when all of `first` runs before `second`.
+/// block of `first`. They change places when all of `first` runs before `second`. Of one iteration
+/// they do, too, where statements of `second` come before those of `first` in it.
 PairAnswer find_crossing(std::vector<ir::BlockSite> const& first,
                          std::vector<ir::BlockSite> const& second,
                          std::vector<ir::For const*> const& chain,
-                         std::set<std::string> const& except, Effort effort);
+                         std::set<std::string> const& except, Effort effort,
+                         bool second_leads = false);
 
 /// Two iterations, whatever their loops, in which two blocks write one element.
 PairAnswer find_written_by_both(ir::BlockSite const& a, ir::BlockSite const& b, Effort effort);

@@ -70,7 +70,10 @@ std::optional<int> IterationRows::quotient_of(Expr const& e, LinearRow const& nu
 }
 
 bool IterationRows::add_condition(Expr const& e, IntegerSystem& system) {
-  if (auto value = as_int(e); value && *value != 0) return true;
+  if (auto value = as_int(e)) {
+    if (*value == 0) system.not_negative.push_back({{}, -1});
+    return true;
+  }
   auto const* test = e.as<Binary>();
   bool known =
       test && (test->op == BinaryOp::kLt || test->op == BinaryOp::kLe || test->op == BinaryOp::kEq);

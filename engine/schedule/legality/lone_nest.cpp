@@ -12,8 +12,11 @@
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
+#include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/iteration_pairs.h"
+#include "engine/schedule/legality/stages.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
@@ -219,6 +222,24 @@ std::expected<LoneNest, Refusal> lone_nest(Move const& move, std::string const& 
     return load(read->buffer, std::move(at));
   });
   return nest;
+}
+
+std::expected<void, Refusal> instances_stay_apart(Move const& move, LoneNest const& nest,
+                                                  std::string const& verb) {
+  for (For const* loop : move.loops[0].around) {
+    bool counted = std::ranges::any_of(nest.iters, [&](IterVar const& iter) {
+      return iter.kind == IterKind::kSpatial && uses_variable(iter.binding, loop->name());
+    });
+    if (!counted || is_allocated_in(loop->body, nest.buffer->name)) continue;
+    if (separated_loops({nest.site}, {loop}).front()) continue;
+    if (find_carried({nest.site}, *loop, {}, move.effort).none()) continue;
+    return refuse("calls_would_meet",
+                  fmt::format("iterations of {} compute some of the same elements of {}",
+                              reference_of(move.program, loop->id), nest.buffer->name),
+                  fmt::format("{}: each call writes elements that no other one does", verb),
+                  {move.loops[0]});
+  }
+  return {};
 }
 
 std::vector<int64_t> strides_of(Operand const& operand) {

@@ -32,6 +32,12 @@ struct LoneNest {
 /// guarded_nest, not_one_store, order_matters, parts_do_not_separate, block_is_a_call.
 std::expected<LoneNest, Refusal> lone_nest(Move const& move, std::string const& verb);
 
+/// Iterators tell which instances differ, and calls that differ do not meet: where nests of several
+/// iterations outside compute some of the same elements, each has a tensor of its own. Errors:
+/// calls_would_meet.
+std::expected<void, Refusal> instances_stay_apart(Move const& move, LoneNest const& nest,
+                                                  std::string const& verb);
+
 /// How far apart in the tensor, as stored, neighbours along each axis are; 0 where its shape is not
 /// known.
 std::vector<int64_t> strides_of(ir::Operand const& operand);

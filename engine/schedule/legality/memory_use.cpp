@@ -1,17 +1,11 @@
 #include "engine/schedule/legality/memory_use.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 
-#include "engine/arith/span.h"
+#include "engine/arith/instances.h"
 #include "engine/ir/rewrite.h"
-#include "engine/schedule/legality/digits.h"
-#include "engine/schedule/legality/region.h"
-#include "engine/schedule/legality/sharing.h"
 #include "engine/schedule/legality/structure.h"
-#include "engine/support/base/quantities.h"
 #include "engine/target/axis_of.h"
 
 namespace tw {
@@ -24,12 +18,16 @@ enum class Counted : uint8_t { kInLoops, kAll };
 
 class Measuring {
 public:
-  Measuring(Target const& target, Counted counted) : target_(target), counted_(counted) {}
+  Measuring(Target const& target, Counted counted)
+      : target_(target), sharing_(target.sharing()), counted_(counted) {}
 
   std::vector<MemoryUse> run(Stmt const& body) {
-    visit(body);
+    Stmt const placed = arith::with_tensors_inside(body, sharing_);
+    visit(placed);
     std::vector<MemoryUse> uses;
-    for (auto& [memory, use] : fullest_) uses.push_back(std::move(use));
+    for (MemoryScope const& memory : target_.scopes)
+      if (auto found = fullest_.find(memory.name); found != fullest_.end())
+        uses.push_back(with_others(std::move(found->second)));
     return uses;
   }
 
@@ -102,72 +100,39 @@ private:
 
   void enter(Alloc const& alloc) {
     MemoryScope const* memory = target_.scope(alloc.buffer->scope);
-    if (!memory || memory->bytes == 0) return;
+    if (!memory || memory->name == kGlobalScope) return;
     if (around_.empty() && counted_ == Counted::kInLoops) return;
-    int64_t bytes = bytes_of(alloc);
+    arith::Instances instances = arith::instances_of(alloc, around_, sharing_);
+    int64_t bytes = instances.bytes(alloc.buffer->type).value_or(0);
     if (bytes == 0) return;
-    int64_t instances = 1;
-    for (For const* loop : around_)
-      if (ThreadAxis const* axis = axis_of(target_, *loop); axis && axis->interleaved)
-        instances *= as_int(loop->extent).value_or(1);
-    int64_t aligned = (bytes + memory->alignment - 1) / memory->alignment * memory->alignment;
-    live_.push_back({memory->name, {alloc.buffer->name, aligned * instances, around_.empty()}});
-    MemoryUse now{memory->name, memory->bytes, 0, {}};
-    for (auto const& [scope, part] : live_)
+    MemoryPart part{alloc.buffer->name, bytes_taken(*memory, bytes, instances.count),
+                    around_.empty()};
+    all_[memory->name].push_back(part);
+    live_.push_back({memory->name, std::move(part)});
+    MemoryUse now{memory->name, memory->bytes, 0, {}, {}};
+    for (auto const& [scope, there] : live_)
       if (scope == memory->name) {
-        now.bytes += part.bytes;
-        now.parts.push_back(part);
+        now.bytes += there.bytes;
+        now.parts.push_back(there);
       }
     MemoryUse& most = fullest_[memory->name];
     if (now.bytes > most.bytes) most = std::move(now);
   }
 
-  /// Of the part that one iteration of the loops around uses; 0: it is not known.
-  int64_t bytes_of(Alloc const& alloc) const {
-    auto shape = constant_shape(*alloc.buffer);
-    if (!shape) return 0;
-    arith::Ranges running;
-    std::vector<std::vector<Expr>> indices = indices_below(alloc, running);
-    double bytes = double(size_of(alloc.buffer->type));
-    for (size_t d = 0; d < shape->size(); ++d) {
-      auto reach =
-          around_.empty() || indices.empty() ? std::nullopt : arith::reach_of(indices[d], running);
-      int64_t whole = (*shape)[d];
-      bytes *= double(reach ? std::min(reach->high - reach->low + 1, whole) : whole);
-    }
-    return int64_t(std::min(bytes, 0x1p62));
-  }
-
-  /// By dimension. Counters of nests beside one another may have one name: each block gets its own.
-  std::vector<std::vector<Expr>> indices_below(Alloc const& alloc, arith::Ranges& running) const {
-    std::vector<std::vector<Expr>> indices;
-    for (For const* loop : loops_sharing(target_, around_, *alloc.buffer))
-      running.set(loop->name(), {0, as_int(loop->extent).value_or(1) - 1});
-    int number = 0;
-    for (BlockSite const& site : blocks_of(alloc.body)) {
-      Substitution own;
-      ++number;
-      for (For const* loop : site.loops) {
-        std::string name = fmt::format("{} {}", loop->name(), number);  // no name of a program's
-        own[loop->name()] = var(name);
-        running.set(name, {0, as_int(loop->extent).value_or(1) - 1});
-      }
-      for (BufferAccess const& access : accesses_to(site, alloc.buffer->name)) {
-        for (OperandAxis const& axis : access.axes)
-          running.set(axis.name(), {0, as_int(axis.extent).value_or(1) - 1});
-        indices.resize(access.indices.size());
-        for (size_t d = 0; d < indices.size(); ++d)
-          indices[d].push_back(substitute(access.indices[d], own));
-      }
-    }
-    return indices;
+  MemoryUse with_others(MemoryUse use) const {
+    for (MemoryPart const& part : all_.at(use.memory))
+      if (std::ranges::find(use.parts, part.tensor, &MemoryPart::tensor) == use.parts.end())
+        use.others.push_back(part);
+    return use;
   }
 
   Target const& target_;
+  Sharing sharing_;
   Counted counted_;
   std::vector<For const*> around_;
   std::vector<std::pair<std::string, MemoryPart>> live_;
   std::map<std::string, MemoryUse> fullest_;
+  std::map<std::string, std::vector<MemoryPart>> all_;  // by memory
   bool launched_ = false;
 };
 
@@ -185,17 +150,7 @@ bool uses_limited_memory(Program const& program, Target const& target) {
 }
 
 std::vector<MemoryUse> memory_use(Program const& program, Target const& target) {
-  if (!uses_limited_memory(program, target)) return {};
   return Measuring(target, Counted::kAll).run(program.body);
-}
-
-std::string overflow_text(MemoryUse const& use) {
-  std::string parts;
-  for (MemoryPart const& part : use.parts)
-    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", part.tensor,
-                         bytes_text(double(part.bytes)));
-  return fmt::format("the memory '{}' has {}, but {} are needed at the same time: {}", use.memory,
-                     bytes_text(double(use.capacity)), bytes_text(double(use.bytes)), parts);
 }
 
 std::expected<void, Refusal> memories_hold(Program const& before, Program const& after,
@@ -204,8 +159,8 @@ std::expected<void, Refusal> memories_hold(Program const& before, Program const&
   std::vector<MemoryUse> was = Measuring(target, Counted::kInLoops).run(before.body);
   for (MemoryUse const& now : Measuring(target, Counted::kInLoops).run(after.body)) {
     auto then = std::ranges::find(was, now.memory, &MemoryUse::memory);
-    if (now.bytes <= now.capacity || (then != was.end() && now.bytes <= then->bytes)) continue;
-    return refuse("scope_overflow", overflow_text(now),
+    if (!now.overflows() || (then != was.end() && now.bytes <= then->bytes)) continue;
+    return refuse("scope_overflow", overflow_of(now).message,
                   "what stands in a memory at the same time must fit into it", {});
   }
   return {};

@@ -74,9 +74,10 @@ private:
     return true;
   }
 
-  /// Kept where more agreed before it than before the others.
+  /// Kept where more agreed before it than before the others; of equals the first one, before sides
+  /// were exchanged.
   bool differ(std::string what) {
-    if (known_.parts >= result_.parts) {
+    if (known_.parts > result_.parts || result_.difference.empty()) {
       result_.parts = known_.parts;
       result_.difference = std::move(what);
     }
@@ -151,7 +152,7 @@ private:
       return differ(fmt::format("{} of {} must be {}, but {} is {}", param.name(), intrinsic_.name,
                                 tw::to_text(wanted.type), read.buffer->name,
                                 tw::to_text(read.type)));
-    if (!param.buffer->scope.empty() && param.buffer->scope != read.buffer->scope)
+    if (!param.takes_scope(read.buffer->scope))
       return differ(fmt::format("{} of {} must be in {}, but {} is in {}", param.name(),
                                 intrinsic_.name, param.buffer->scope, read.buffer->name,
                                 read.buffer->scope));
@@ -201,8 +202,7 @@ private:
 std::optional<Behaviour> behaviour_of(IntrinsicNode const& intrinsic) {
   Behaviour behaviour;
   Stmt below = intrinsic.behaviour;
-  if (!below || intrinsic.barrier || intrinsic.completion != Completion::kAtOnce)
-    return std::nullopt;
+  if (!below || intrinsic.barrier) return std::nullopt;
   while (auto const* loop = below.as<For>()) {
     behaviour.loops.push_back(loop);
     below = loop->body;

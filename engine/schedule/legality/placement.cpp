@@ -6,8 +6,8 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/independence.h"
+#include "engine/schedule/legality/iteration_pairs.h"
 #include "engine/schedule/legality/recurrence.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
@@ -198,41 +198,12 @@ std::expected<void, Refusal> inputs_stay_before(Program const& program, Program 
   return {};
 }
 
-namespace {
-
-using Bounds = std::vector<std::optional<arith::Interval>>;
-
-/// The least and the largest index of each dimension that a block writes, over all its loops; the
-/// start of a sum and its terms together.
-Bounds written_bounds(BlockSite const& site, BufferNode const& buffer) {
-  arith::Ranges ranges = ranges_of(site.loops);
-  Bounds bounds(buffer.shape.size(), arith::Interval{INT64_MAX, INT64_MIN});
-  for (BufferAccess const& access : accesses_to(site, buffer.name))
-    for (size_t d = 0; access.writes && d < bounds.size(); ++d) {
-      auto here = arith::bounds(access.indices[d], ranges);
-      if (here && bounds[d])
-        bounds[d] = {std::min(here->low, bounds[d]->low), std::max(here->high, bounds[d]->high)};
-      else
-        bounds[d].reset();
-    }
-  return bounds;
-}
-
-}  // namespace
-
-bool writes_apart(Program const& program, BlockSite const& block) {
-  Buffer buffer = written_buffer(block);
-  Bounds own = written_bounds(block, *buffer);
-  for (BlockSite const& writer : writers_of(program, buffer->name)) {
-    if (writer.block->id == block.block->id) continue;
-    Bounds other = written_bounds(writer, *buffer);
-    bool apart = false;
-    for (size_t d = 0; d < own.size(); ++d)
-      apart = apart || (own[d] && other[d] &&
-                        (own[d]->high < other[d]->low || other[d]->high < own[d]->low));
-    if (!apart) return false;
-  }
-  return true;
+bool writes_apart(Program const& program, BlockSite const& block, Effort effort) {
+  return std::ranges::all_of(writers_of(program, written_buffer(block)->name),
+                             [&](BlockSite const& writer) {
+                               return writer.block->id == block.block->id ||
+                                      find_written_by_both(block, writer, effort).none();
+                             });
 }
 
 std::expected<void, Refusal> only_writer(Program const& program, BlockSite const& block,

@@ -51,7 +51,7 @@ std::expected<void, Refusal> shared_tensors_hold(ir::Program const& moved, Targe
                                                  std::set<std::string> const& tensors,
                                                  std::string const& verb, Effort effort);
 /// Other blocks that write the block's tensor write other elements of it.
-bool writes_apart(ir::Program const& program, ir::BlockSite const& block);
+bool writes_apart(ir::Program const& program, ir::BlockSite const& block, Effort effort);
 /// The tensor is written by this block alone.
 std::expected<void, Refusal> only_writer(ir::Program const& program, ir::BlockSite const& block,
                                          std::string const& verb);

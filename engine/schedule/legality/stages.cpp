@@ -57,16 +57,20 @@ bool is_parameter(Program const& program, std::string const& buffer) {
          std::any_of(program.outputs.begin(), program.outputs.end(), named);
 }
 
+bool is_allocated_in(Stmt const& s, std::string const& tensor) {
+  bool found = false;
+  walk(s, [&](Stmt const& part) {
+    auto const* alloc = part.as<Alloc>();
+    return found = found || (alloc && alloc->buffer->name == tensor), !found;
+  });
+  return found;
+}
+
 bool lives_at_top(Program const& program, std::string const& buffer) {
   if (is_parameter(program, buffer)) return true;
-  bool inside = false;
-  for (LoopSite const& site : loops_of(program.body))
-    walk(site.loop->body, [&](Stmt const& s) {
-      auto const* alloc = s.as<Alloc>();
-      inside = inside || (alloc && alloc->buffer->name == buffer);
-      return !inside;
-    });
-  return !inside;
+  return std::ranges::none_of(loops_of(program.body), [&](LoopSite const& site) {
+    return is_allocated_in(site.loop->body, buffer);
+  });
 }
 
 std::unexpected<Refusal> refuse_stage(std::string code, std::string message,

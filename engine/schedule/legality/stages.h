@@ -19,6 +19,8 @@ std::vector<ir::For const*> place_loops(ir::LoopSite const& place);
 size_t shared_loops(std::vector<ir::For const*> const& a, std::vector<ir::For const*> const& b);
 /// A parameter, or allocated outside of all loops.
 bool lives_at_top(ir::Program const& program, std::string const& buffer);
+/// Its allocation stands somewhere in the statement.
+bool is_allocated_in(ir::Stmt const& s, std::string const& tensor);
 bool is_parameter(ir::Program const& program, std::string const& buffer);
 /// The tensors that a block reads.
 std::vector<std::string> read_buffers(ir::Block const& block);

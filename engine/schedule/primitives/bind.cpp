@@ -1,3 +1,4 @@
+#include "engine/ir/annotations.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/annotate.h"
 #include "engine/schedule/legality/bound_loops.h"
@@ -9,10 +10,10 @@ namespace {
 Applied apply(Move const& move) {
   ir::For const& loop = *move.loops[0].loop;
   Applied applied{move.program, {}, {}};
-  applied.program.body =
-      ir::replace_loop(move.program.body, loop.id,
-                       ir::make_from<ir::For>(loop.origin, loop.id, loop.var, loop.extent,
-                                              ir::LoopKind::kBind, loop.body, move.word("axis")));
+  applied.program.body = ir::replace_loop(
+      move.program.body, loop.id,
+      ir::make_from<ir::For>(ir::without_words(loop.origin), loop.id, loop.var, loop.extent,
+                             ir::LoopKind::kBind, loop.body, move.word("axis")));
   return applied;
 }
 
@@ -48,6 +49,7 @@ Primitive const& primitive_bind() {
                       .axis = true}},
       .check = check,
       .apply = apply,
+      .open_sizes = OpenSizes{},
   };
   return primitive;
 }

@@ -225,6 +225,8 @@ std::string declared_name(Program const& program, std::string const& block) {
 std::expected<Proof, Refusal> check(Move const& move) {
   auto nest = lone_nest(move, "blockize");
   if (!nest) return std::unexpected(nest.error());
+  if (auto apart = instances_stay_apart(move, *nest, "blockize"); !apart)
+    return std::unexpected(apart.error());
   if (reads_under_a_condition(*nest))
     return refuse("reads_under_a_condition",
                   fmt::format("{} reads elements under a condition: they may not exist otherwise",
@@ -258,6 +260,7 @@ Primitive const& primitive_blockize() {
       .check = check,
       .apply = apply,
       .looks_into_blocks = true,
+      .open_sizes = OpenSizes{},
   };
   return primitive;
 }

@@ -9,6 +9,7 @@
 #include "engine/schedule/parameters.h"
 #include "engine/schedule/rewriting/buffers.h"
 #include "engine/schedule/rewriting/layout.h"
+#include "engine/schedule/rewriting/nests.h"
 
 namespace tw {
 namespace {
@@ -61,8 +62,7 @@ Applied apply(Move const& move) {
   Stmt copy = copy_nest(source, cache, written_shape(move.program, *source), applied.program);
   Stmt body = replace_block(move.program.body, block.id,
                             with_buffer(block, source->name, cache, Side::kReads));
-  // Allocations inside of which the source lives stay around the copy.
-  applied.program.body = make<Alloc>(cache, around_root(body, block.id, copy, Stmt()));
+  applied.program.body = make<Alloc>(cache, insert_before(body, copy, {block.id}));
   if (move.has("layout"))
     applied.program = with_layout(applied.program, cache->name,
                                   *parse_layout(move.word("layout"), cache->shape.size()));

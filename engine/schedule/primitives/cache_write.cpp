@@ -9,6 +9,7 @@
 #include "engine/schedule/parameters.h"
 #include "engine/schedule/rewriting/buffers.h"
 #include "engine/schedule/rewriting/layout.h"
+#include "engine/schedule/rewriting/nests.h"
 
 namespace tw {
 namespace {
@@ -82,7 +83,9 @@ Applied apply(Move const& move) {
                        make<Block>(made->id, free_tensor_name(move.program, block.name + "_write"),
                                    made->op, made->iters, Expr(), Stmt(), made->body));
   std::vector<BlockSite> writers = writers_of(move.program, target->name);
-  Stmt body = around_root(move.program.body, writers.back().block->id, Stmt(), copy);
+  std::vector<BlockId> ids;
+  for (BlockSite const& writer : writers) ids.push_back(writer.block->id);
+  Stmt body = insert_after(move.program.body, copy, ids);
   for (BlockSite const& writer : writers)
     body = replace_block(body, writer.block->id,
                          with_buffer(*writer.block, target->name, cache, Side::kBoth));

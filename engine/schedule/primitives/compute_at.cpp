@@ -13,6 +13,7 @@
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/rewriting/nests.h"
+#include "engine/schedule/rewriting/tails.h"
 
 namespace tw {
 namespace {
@@ -31,14 +32,17 @@ std::vector<BlockSite> consumers_of(Move const& move) {
   return readers;
 }
 
-/// The producer's nest over what the consumers read in one iteration of the place; where threads
-/// share the tensor, in that of all of them.
-Stmt producer_nest(Move const& move, Program& program) {
+Tail wished_tail(Move const& move) {
+  return move.has("tail") ? tail_of(move.word("tail")) : Tail::kGuard;
+}
+
+/// What the consumers read in one iteration of the place, as values of the block's iterators; where
+/// threads share the tensor, in that of all of them.
+std::expected<Parts, Refusal> parts_of(Move const& move) {
   Block const& block = *move.blocks[0].block;
   Buffer buffer = written_buffer(move.blocks[0]);
   std::vector<For const*> still = place_loops(move.loops[0]);
-  std::vector<BlockSite> consumers = consumers_of(move);
-  std::vector<Span> box = box_of(consumers, *buffer, still.size(), false,
+  std::vector<Span> box = box_of(consumers_of(move), *buffer, still.size(), false,
                                  loops_sharing(move.target, still, *buffer)),
                     spans;
   auto const* store = block.body.as<Store>();
@@ -48,21 +52,30 @@ Stmt producer_nest(Move const& move, Program& program) {
     auto span = iterator_span(iter.name(), store->indices, box, ranges);
     spans.push_back(span ? *span : Span{int_imm(0), *as_int(iter.extent), true});
   }
+  return with_tail(wished_tail(move), move.program, move.blocks[0], spans, still, move.effort);
+}
+
+/// The producer's nest over them.
+Stmt producer_nest(Move const& move, Parts const& parts, Program& program) {
   std::vector<std::string> taken;
   for (LoopSite const& below : loops_of(move.loops[0].loop->body))
     taken.push_back(below.loop->name());
-  return nest_over(block, spans, still, std::move(taken), program);
+  return nest_of_parts(wished_tail(move), parts, place_loops(move.loops[0]), std::move(taken),
+                       program);
 }
 
 Applied apply(Move const& move) {
   Applied applied{move.program, {}, {}};
   Block const& block = *move.blocks[0].block;
-  Buffer buffer = written_buffer(move.blocks[0]);
   LoopId place = move.loops[0].loop->id;
-  Stmt nest = producer_nest(move, applied.program);
+  Parts parts = parts_of(move).value();
+  Stmt nest = producer_nest(move, parts, applied.program);
+  Buffer buffer = parts.block.to<Block>().body.to<Store>().buffer;
   std::vector<BlockId> consumers;
   for (BlockSite const& site : consumers_of(move)) consumers.push_back(site.block->id);
-  applied.program.body = without_alloc(without_block(move.program.body, block.id), buffer->name);
+  applied.program.body =
+      replace_buffer(without_alloc(without_block(move.program.body, block.id), buffer->name),
+                     buffer->name, buffer);
   Stmt body = site_of(applied.program, place).loop->body;
   set_loop_body(applied.program, place, make<Alloc>(buffer, insert_before(body, nest, consumers)));
   return applied;
@@ -109,6 +122,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (consumers.empty())
     return refuse_stage("no_consumer", fmt::format("nothing reads what {} computes", name),
                         "compute_at: all readers of the block's tensor must be inside the loop");
+  if (auto parts = parts_of(move); !parts) return std::unexpected(parts.error());
   Program moved = apply(move).program;
   FlowQuestion question{move.program, moved, {block.block->id}, {written_buffer(block)->name}, {}};
   if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())
@@ -127,10 +141,19 @@ Primitive const& primitive_compute_at() {
       .title = "Compute a block at a consumer's loop",
       .doc =
           "Moves a block into a loop around its readers: every iteration computes the part that it "
-          "needs, in its own tensor. Overlapping parts are computed again.",
+          "needs, in its own tensor. Overlapping parts are computed again. Where the parts do not "
+          "divide the axis, each instance is asked whether it exists; with tail=round_up the last "
+          "part is as long as the others, in a tensor with room for it, and with "
+          "tail=shift_inwards it begins earlier: both are loops without guards.",
       .rewrite = "for y: P(y); for y: C(P, y)  -- at y -->  for y: P(part); C(part, y)",
       .refused = "cannot be computed there",
       .targets = 2,
+      .parameters = {{.name = "tail",
+                      .doc = "how the last part is computed, where it is shorter",
+                      .low = 0,
+                      .high = 0,
+                      .optional = true,
+                      .choices = tail_words()}},
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock, TargetKind::kLoop},

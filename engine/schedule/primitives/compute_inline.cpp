@@ -93,6 +93,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (auto made = reads_made_elements(block, consumers, kVerb, move.effort); !made)
     return std::unexpected(made.error());
   Program inlined = apply(move).program;
+  if (auto scoped = tensors_in_scope(inlined, kVerb); !scoped)
+    return std::unexpected(scoped.error());
   FlowQuestion question{move.program, inlined, {}, {}, {}};
   for (BlockSite const& consumer : consumers) question.readers.insert(consumer.block->id);
   if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())

@@ -7,6 +7,7 @@
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/hints.h"
+#include "engine/schedule/legality/instances.h"
 #include "engine/schedule/legality/iteration_pairs.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/rewriting/buffers.h"
@@ -33,16 +34,19 @@ std::vector<BlockSite> neighbours(Move const& move) {
   return found;
 }
 
-/// Some neighbour makes what the block reads: then it runs after them all.
+/// A neighbour that comes before it makes what the block reads: then it runs after them all.
 bool reads_its_nest(Move const& move) {
-  std::vector<std::string> read = read_buffers(*move.blocks[0].block);
-  return std::ranges::any_of(neighbours(move), [&](BlockSite const& site) {
-    bool makes = false;
+  BlockSite const& block = move.blocks[0];
+  std::vector<std::string> read = read_buffers(*block.block);
+  bool makes = false;
+  for (BlockSite const& site : blocks_of(move.program.body)) {
+    if (site.block->id == block.block->id) break;
+    if (shared_loops(site.loops, block.loops) == 0) continue;
     walk_writes(site.block->body, [&](Touched const& at) {
       makes = makes || std::ranges::find(read, at.buffer->name) != read.end();
     });
-    return makes;
-  });
+  }
+  return makes;
 }
 
 /// The block makes its tensor alone: all of it, whatever part the place wanted.
@@ -89,7 +93,7 @@ Applied apply(Move const& move) {
   BlockId anchor = neighbours(move).front().block->id;
   Stmt body = without_block(move.program.body, block.id);
   for (std::string const& tensor : tensors_inside(move)) body = without_alloc(body, tensor);
-  body = around_root(body, anchor, after ? Stmt() : nest, after ? nest : Stmt());
+  body = after ? insert_after(body, nest, {anchor}) : insert_before(body, nest, {anchor});
   for (std::string const& tensor : tensors_inside(move))
     body = make<Alloc>(find_buffer(move.program, tensor), body);
   applied.program.body = body;
@@ -104,7 +108,7 @@ std::expected<void, Refusal> parts_keep_order(Move const& move) {
     bool own = writer.block->id == block.block->id;
     bool again = is_complete(writer) || is_recurrence(writer);
     bool known = again || is_reduction(writer);
-    bool once = again || runs_once(writer, writer.loops);
+    bool once = again || runs_each_once(writer, move.effort);
     bool ordered = own || is_reduction(writer) || is_reduction(block) ||
                    find_written_by_both(block, writer, move.effort).none();
     if (known && once && ordered) continue;
@@ -119,38 +123,70 @@ std::expected<void, Refusal> parts_keep_order(Move const& move) {
   return {};
 }
 
-std::expected<void, Refusal> can_be_asked(Move const& move) {
+/// No iterations that meet in an element change places, when all of the block's run before those of
+/// its nest, or after them.
+bool keeps_all_orders(Move const& move) {
+  BlockSite const& block = move.blocks[0];
+  std::vector<BlockSite> in_order = blocks_of(move.program.body);
+  auto leads = [&](BlockSite const& a, BlockSite const& b) {
+    auto found = std::ranges::find_if(in_order, [&](BlockSite const& site) {
+      return site.block->id == a.block->id || site.block->id == b.block->id;
+    });
+    return found->block->id == a.block->id;
+  };
+  bool after = reads_its_nest(move);
+  return std::ranges::all_of(neighbours(move), [&](BlockSite const& other) {
+    BlockSite const &first = after ? other : block, &second = after ? block : other;
+    std::vector<For const*> chain(
+        block.loops.begin(), block.loops.begin() + int64_t(shared_loops(block.loops, other.loops)));
+    return find_crossing({first}, {second}, chain, {}, move.effort, leads(second, first)).none();
+  });
+}
+
+std::expected<void, Refusal> has_a_nest_to_leave(Move const& move) {
   BlockSite const& block = move.blocks[0];
   std::string const& name = block.block->name;
   if (neighbours(move).empty())
     return refuse_stage("already_there", fmt::format("{} already has a nest of its own", name),
                         "compute_root: the block must be in one nest with others");
-  if (!may_run_again(block) && !is_reduction(block))
-    return refuse_stage("not_a_simple_block",
-                        fmt::format("block {} is neither complete nor a sum or recurrence", name),
-                        "compute_root: the order of the block's instances must be free");
   for (IterVar const& iter : block.block->iters)
     if (!as_int(iter.extent))
       return refuse_stage(
           "extent_unknown",
           fmt::format("the extent of {} is not known before the kernel runs", iter.name()),
           "compute_root: the extents must be constants");
+  return {};
+}
+
+std::expected<void, Refusal> can_be_asked(Move const& move) {
+  BlockSite const& block = move.blocks[0];
+  if (!may_run_again(block) && !is_reduction(block))
+    return refuse_stage(
+        "not_a_simple_block",
+        fmt::format("block {} is neither complete nor a sum or recurrence", block.block->name),
+        "compute_root: the order of the block's instances must be free");
   return makes_whole_tensor(move) ? std::expected<void, Refusal>() : parts_keep_order(move);
 }
 
 std::expected<Proof, Refusal> check(Move const& move) {
   BlockSite const& block = move.blocks[0];
-  if (auto asked = can_be_asked(move); !asked) return std::unexpected(asked.error());
+  if (auto leaves = has_a_nest_to_leave(move); !leaves) return std::unexpected(leaves.error());
+  bool ordered = written_buffer(block) && !makes_whole_tensor(move) && keeps_all_orders(move);
+  if (!ordered)
+    if (auto asked = can_be_asked(move); !asked) return std::unexpected(asked.error());
   Program moved = apply(move).program;
   if (auto scoped = tensors_in_scope(moved, kVerb); !scoped) return std::unexpected(scoped.error());
   std::set<std::string> inside = tensors_inside(move), asked = inside;
   asked.insert(written_buffer(block)->name);
   FlowQuestion question{move.program, moved, {block.block->id}, asked, {}};
-  if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())
+  FlowAnswer flow = ordered ? FlowAnswer() : ask_flow(question, move.effort);
+  if (!flow.holds())
     return refuse_flow(flow, inputs_stay_before(move.program, moved, block, kVerb), kCondition);
   if (auto hold = shared_tensors_hold(moved, move.target, inside, kVerb, move.effort); !hold)
     return std::unexpected(hold.error());
-  return Proof{"all of the tensor is computed before it is read"};
+  return Proof{.by = ordered ? "no iterations that meet in an element change places"
+                             : "all of the tensor is computed before it is read",
+               .orders_turns = ordered};
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/hints.h"
 #include "engine/schedule/legality/iteration_pairs.h"
+#include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
@@ -16,8 +18,8 @@ namespace {
 using namespace ir;
 
 constexpr char kCondition[] =
-    "decompose_reduction: the loop must contain exactly one block, a reduction that starts there; "
-    "its reduction loops must be the loop itself or inside it";
+    "decompose_reduction: exactly one block in the loop must be a reduction that starts there, and "
+    "no other use its tensor; its reduction loops must be the loop itself or inside it";
 
 /// The loop itself and those between it and the block, outermost first.
 std::vector<For const*> inner_loops(Move const& move, BlockSite const& block) {
@@ -25,8 +27,16 @@ std::vector<For const*> inner_loops(Move const& move, BlockSite const& block) {
   return {first, block.loops.end()};
 }
 
+bool uses(Block const& block, std::string const& tensor) {
+  bool found = false;
+  auto look = [&](Touched const& at) { found = found || at.buffer->name == tensor; };
+  walk_reads(block, look);
+  walk_writes(block.body, look);
+  return found;
+}
+
 /// The one block below the loop that starts a sum; others there only go on with it, as the second
-/// part of a partitioned loop does.
+/// part of a partitioned loop does, or have nothing to do with its tensor.
 std::optional<BlockSite> starting_block(LoopSite const& loop) {
   std::optional<BlockSite> found;
   std::vector<BlockSite> blocks = working_blocks(loop);
@@ -37,9 +47,11 @@ std::optional<BlockSite> starting_block(LoopSite const& loop) {
   }
   for (BlockSite const& site : blocks) {
     if (!found || site.block->id == found->block->id) continue;
-    bool goes_on = is_reduction(site) && written_buffer(site) && written_buffer(*found) &&
-                   written_buffer(site)->name == written_buffer(*found)->name;
-    if (!goes_on) return std::nullopt;
+    if (!written_buffer(*found)) return std::nullopt;
+    std::string const& tensor = written_buffer(*found)->name;
+    bool goes_on =
+        is_reduction(site) && written_buffer(site) && written_buffer(site)->name == tensor;
+    if (!goes_on && uses(*site.block, tensor)) return std::nullopt;
   }
   return found;
 }
@@ -79,6 +91,8 @@ std::unexpected<Refusal> refuse_restart(Move const& move, Block const& block,
   return refusal;
 }
 
+Applied apply(Move const& move);
+
 std::expected<Proof, Refusal> check(Move const& move) {
   LoopSite const& site = move.loops[0];
   if (auto plain = plain_chain(move.program, {site}, "decompose_reduction"); !plain)
@@ -106,6 +120,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
                   "decompose_reduction: the loop must hold the first term", {site});
   PairAnswer again = find_restarted(*starts, inner_loops(move, *starts), move.effort);
   if (!again.none()) return refuse_restart(move, block, again);
+  if (auto scoped = tensors_in_scope(apply(move).program, "decompose_reduction"); !scoped)
+    return std::unexpected(scoped.error());
   return Proof{"every element is initialized before its first term is added"};
 }
 

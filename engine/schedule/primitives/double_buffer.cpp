@@ -5,9 +5,9 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/pipelining.h"
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/legality/structure.h"
-#include "engine/schedule/rewriting/pipelining.h"
 
 namespace tw {
 namespace {
@@ -82,6 +82,7 @@ Primitive const& primitive_double_buffer() {
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock},
+      .open_sizes = OpenSizes{},
   };
   return primitive;
 }

@@ -7,6 +7,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/instances.h"
 #include "engine/schedule/legality/iteration_pairs.h"
 #include "engine/schedule/legality/iteration_rows.h"
 #include "engine/schedule/legality/placement.h"
@@ -161,12 +162,20 @@ std::expected<void, Refusal> nothing_crosses(Move const& move, Cut const& cut) {
   return refusal;
 }
 
+/// Iterations that change places do not meet in tensors of single iterations either, were those one
+/// for all: then it does not matter that they are.
+bool never_meets(Move const& move, Cut const& cut) {
+  std::vector<BlockSite> first = blocks_in(move, cut.first), second = blocks_in(move, cut.second);
+  return !first.empty() && !second.empty() &&
+         find_crossing(first, second, cut.chain, {}, move.effort).none();
+}
+
 /// What adds to a tensor of each iteration does so once for every term, also when the iterations
 /// share it.
 std::expected<void, Refusal> terms_come_once(Move const& move, std::set<std::string> const& moved) {
   for (std::string const& tensor : moved)
     for (BlockSite const& writer : writers_of(move.program, tensor)) {
-      if (!may_run_again(writer) && !runs_once(writer, writer.loops))
+      if (!may_run_again(writer) && !runs_each_once(writer, move.effort))
         return refuse("terms_twice",
                       fmt::format("{} would add terms to {} again, which the iterations of {} "
                                   "would share",
@@ -174,6 +183,16 @@ std::expected<void, Refusal> terms_come_once(Move const& move, std::set<std::str
                                   reference_of(move.program, move.loops[0].loop->id)),
                       kCondition, move.loops);
     }
+  return {};
+}
+
+/// Tensors that each iteration had to itself may be one for all of them.
+std::expected<void, Refusal> may_share(Move const& move, Program const& after,
+                                       std::set<std::string> const& moved) {
+  if (auto once = terms_come_once(move, moved); !once) return once;
+  FlowQuestion question{move.program, after, {}, moved, {}};
+  if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())
+    return refuse_flow(flow, {}, kCondition);
   return {};
 }
 
@@ -193,14 +212,15 @@ std::expected<Proof, Refusal> check(Move const& move) {
                   move.loops);
   if (auto free = nothing_crosses(move, *cut); !free) return std::unexpected(free.error());
   Program after = apply(move).program;
+  if (auto scoped = tensors_in_scope(after, kVerb); !scoped) return std::unexpected(scoped.error());
   std::set<std::string> moved = shared_tensors(*cut);
-  if (auto once = terms_come_once(move, moved); !once) return std::unexpected(once.error());
-  FlowQuestion question{move.program, after, {}, moved, {}};
-  if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())
-    return refuse_flow(flow, {}, kCondition);
+  bool apart = never_meets(move, *cut);
+  if (!apart)
+    if (auto may = may_share(move, after, moved); !may) return std::unexpected(may.error());
   if (auto hold = shared_tensors_hold(after, move.target, moved, kVerb, move.effort); !hold)
     return std::unexpected(hold.error());
-  return Proof{"no iterations that change places touch the same element"};
+  return Proof{.by = "no iterations that change places touch the same element",
+               .orders_turns = apart};
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
-#include "engine/schedule/rewriting/buffers.h"
+#include "engine/schedule/rewriting/copies.h"
 
 namespace tw {
 namespace {
@@ -57,17 +57,6 @@ std::expected<Proof, Refusal> check(Move const& move) {
                   fmt::format("{} has {} iterations, so 'at' must be from 1 to {}", name, *extent,
                               *extent - 1),
                   kCondition, move.loops);
-  bool allocates = false;
-  walk(loop.body, [&](Stmt const& s) {
-    allocates = allocates || s.as<Alloc>() != nullptr;
-    return !allocates;
-  });
-  if (allocates)
-    return refuse("holds_a_tensor",
-                  fmt::format("a tensor is allocated inside {}: partition the loop before moving "
-                              "the computation of the tensor into it",
-                              name),
-                  kCondition, move.loops);
   Expr counter = var("counter");
   for (BlockSite const& site : blocks_of(loop.body)) {
     bool sums = site.block->init && feeds(*site.block, loop, true);
@@ -78,29 +67,15 @@ std::expected<Proof, Refusal> check(Move const& move) {
           fmt::format("block {} could start its sum in either part of {}", site.block->name, name),
           kCondition, move.loops);
   }
-  return Proof{"the iterations run in the same order"};
+  return Proof{.by = "the iterations run in the same order", .orders_turns = true};
 }
 
-/// Copies of loops and blocks are loops and blocks of their own; a sum goes on where it is.
+/// With the sums going on that the first part starts.
 Stmt second_copy(Move const& move, Stmt const& body, Program& program) {
-  For const& loop = *move.loops[0].loop;
-  std::set<std::string> taken;
-  auto free_block_name = [&](std::string name) {
-    do {
-      name = free_tensor_name(move.program, name + "_2");
-    } while (!taken.insert(name).second);
-    return name;
-  };
-  return rewrite_stmts(body, [&](Stmt const& s) -> Stmt {
-    if (auto const* inner = s.as<For>())
-      return make<For>(program.fresh_loop(), inner->var, inner->extent, inner->loop_kind,
-                       inner->body, inner->bind);
-    auto const* block = s.as<Block>();
-    if (!block) return nullptr;
-    bool goes_on = feeds(*block, loop, true);
-    return make<Block>(program.fresh_block(), free_block_name(block->name), block->op, block->iters,
-                       block->predicate, goes_on ? Stmt() : block->init, block->body);
-  });
+  std::set<BlockId> goes_on;
+  for (BlockSite const& site : blocks_of(body))
+    if (feeds(*site.block, *move.loops[0].loop, true)) goes_on.insert(site.block->id);
+  return Copies(move.program, program).copy(body, "_2", goes_on);
 }
 
 Applied apply(Move const& move) {

@@ -143,7 +143,8 @@ Applied apply(Move const& move) {
   Stmt longer = make_from<For>(loop.origin, loop.id, loop.var, int_imm(made.extent), loop.loop_kind,
                                replace_block(loop.body, id, made.block), loop.bind);
   Stmt body = replace_loop(move.program.body, loop.id, longer);
-  body = around_root(body, id, before.empty() ? Stmt() : seq(before), after);
+  if (!before.empty()) body = insert_before(body, seq(before), {id});
+  if (after) body = insert_after(body, after, {id});
   if (made.reads)
     for (PaddedRead const& read : *made.reads) body = make<Alloc>(read.to, body);
   applied.program.body = made.room ? make<Alloc>(made.room, body) : body;

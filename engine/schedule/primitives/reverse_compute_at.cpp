@@ -108,6 +108,10 @@ bool is_whole(Span const& span, IterVar const& iter) {
   return is_int(span.base, 0) && span.extent >= as_int(iter.extent).value_or(0);
 }
 
+Span whole_span(arith::Interval const& domain) {
+  return {int_imm(domain.low), domain.high - domain.low + 1, true};
+}
+
 /// One span per spatial iterator of the block, from what one iteration makes; a sum runs whole.
 std::expected<std::vector<Span>, Refusal> spans_of(Move const& move) {
   Block const& block = *move.blocks[0].block;
@@ -127,11 +131,12 @@ std::expected<std::vector<Span>, Refusal> spans_of(Move const& move) {
       }
   }
   std::vector<Span> spans;
+  std::vector<arith::Interval> domains = domains_of(move.blocks[0]);
   for (IterVar const& iter : block.iters) {
     auto at = found.find(iter.name());
     if (may_be_cut(block, iter))
       spans.push_back(at != found.end() ? at->second
-                                        : Span{int_imm(0), *as_int(iter.extent), true});
+                                        : whole_span(domains[size_t(&iter - block.iters.data())]));
     else if (at != found.end())
       return refuse_stage(
           "sum_not_finished_there",
@@ -148,7 +153,8 @@ Applied apply(Move const& move) {
   std::vector<std::string> taken;
   for (LoopSite const& below : loops_of(move.loops[0].loop->body))
     taken.push_back(below.loop->name());
-  Stmt nest = nest_over(block, *spans_of(move), place_loops(move.loops[0]), taken, applied.program);
+  Stmt nest = nest_over(block, *spans_of(move), place_loops(move.loops[0]), taken, applied.program,
+                        domains_of(move.blocks[0]));
   std::vector<std::string> tensors = produced_below(move);
   applied.program.body = without_block(move.program.body, block.id);
   set_loop_body(applied.program, place, append(site_of(applied.program, place).loop->body, nest));
@@ -208,7 +214,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
         fmt::format("block {} is neither complete nor a whole sum or recurrence", name),
         "reverse_compute_at: running instances of the block again must give the same values");
   if (auto alone = only_writer(move.program, block, kVerb);
-      !alone && !goes_on && !writes_apart(move.program, block))
+      !alone && !goes_on && !writes_apart(move.program, block, move.effort))
     return std::unexpected(alone.error());
   if (auto there = inputs_in_scope(move.program, block, place_loops(place), kVerb); !there)
     return std::unexpected(there.error());
@@ -216,6 +222,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return std::unexpected(there.error());
   if (auto spans = spans_of(move); !spans) return std::unexpected(spans.error());
   Program moved = apply(move).program;
+  if (auto scoped = tensors_in_scope(moved, kVerb); !scoped) return std::unexpected(scoped.error());
   std::set<std::string> asked = moved_tensors(move.program, moved);
   asked.insert(written_buffer(block)->name);
   BlockId id = block.block->id;

@@ -7,6 +7,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/instances.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/rewriting/nests.h"
@@ -56,29 +57,44 @@ bool reads_each_once(Block const& block, std::string const& tensor) {
   return good;
 }
 
-/// How many values an index takes over the block's iterators, from 0 on; -1 where that is not
-/// known.
-int64_t values_of(Block const& block, Expr const& index) {
-  auto range = arith::bounds(index, iterator_ranges(block));
-  return range && range->low == 0 ? range->high + 1 : -1;
+/// The values that an index takes over the block's instances; nothing where that is not known.
+std::optional<arith::Interval> values_of(BlockSite const& site, Expr const& index) {
+  std::vector<arith::Interval> domains = domains_of(site);
+  arith::Ranges ranges;
+  for (size_t i = 0; i < domains.size(); ++i) ranges.set(site.block->iters[i].name(), domains[i]);
+  return arith::bounds(index, ranges);
 }
 
-int64_t instances_of(Block const& block) {
+/// The block is run for all values of its iterators' domains.
+bool runs_its_domains(BlockSite const& site, Effort effort) {
+  std::vector<arith::Interval> domains = domains_of(site);
+  bool whole = true;
+  for (size_t i = 0; i < domains.size(); ++i)
+    whole = whole &&
+            domains[i] == arith::Interval{0, as_int(site.block->iters[i].extent).value_or(0) - 1};
+  return whole || runs_all_of(site, domains, effort);
+}
+
+int64_t instances_of(BlockSite const& site) {
   int64_t count = 1;
-  for (IterVar const& iter : block.iters) count *= as_int(iter.extent).value_or(0);
+  for (arith::Interval const& domain : domains_of(site)) count *= domain.high - domain.low + 1;
   return count;
 }
 
 /// The block reads all that the producer writes and nothing else: a padded tensor has elements that
 /// no block writes. (Both count each element once.)
-bool same_elements(Block const& block, Block const& producer) {
-  auto const* made = producer.body.as<Store>();
-  bool same = instances_of(block) == instances_of(producer);
-  walk_exprs(block.body, [&](Expr const& e) {
+bool same_elements(BlockSite const& block, BlockSite const& producer, Effort effort) {
+  auto const* made = producer.block->body.as<Store>();
+  bool same = instances_of(block) == instances_of(producer) && runs_its_domains(block, effort) &&
+              runs_its_domains(producer, effort);
+  walk_exprs(block.block->body, [&](Expr const& e) {
     auto const* read = e.as<Load>();
     for (size_t d = 0; read && read->buffer->name == made->buffer->name && d < read->indices.size();
-         ++d)
-      same = same && values_of(block, read->indices[d]) == values_of(producer, made->indices[d]);
+         ++d) {
+      auto reads = values_of(block, read->indices[d]),
+           makes = values_of(producer, made->indices[d]);
+      same = same && reads && makes && *reads == *makes;
+    }
     return same;
   });
   return same;
@@ -141,8 +157,12 @@ Applied apply(Move const& move) {
   BlockSite site = *producer_of(move);
   Block const& producer = *site.block;
   std::string tensor = written_buffer(site)->name;
+  // A padded tensor may have had room for more than the block runs.
+  std::vector<IterVar> iters = producer.iters;
+  std::vector<arith::Interval> domains = domains_of(site);
+  for (size_t i = 0; i < iters.size(); ++i) iters[i].extent = int_imm(domains[i].high + 1);
   Stmt merged =
-      make_from<Block>(producer.origin, producer.id, producer.name, producer.op, producer.iters,
+      make_from<Block>(producer.origin, producer.id, producer.name, producer.op, std::move(iters),
                        producer.predicate, Stmt(), joined(producer, consumer));
   Stmt body = replace_block(without_block(move.program.body, consumer.id), producer.id, merged);
   Buffer made = written_buffer(move.blocks[0]);
@@ -190,7 +210,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
   std::string tensor = written_buffer(*producer)->name;
   if (readers_of(move.program, tensor).size() != 1)
     return no("several_readers", fmt::format("{} is also read by other blocks", tensor));
-  if (!reads_each_once(*block.block, tensor) || !same_elements(*block.block, *producer->block))
+  if (!reads_each_once(*block.block, tensor) || !same_elements(block, *producer, move.effort))
     return no("reads_elsewhere",
               fmt::format("{} does not read each element of {} once", name, tensor));
   if (auto alone = only_writer(move.program, block, kVerb); !alone)
@@ -198,6 +218,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (auto there = inputs_in_scope(move.program, block, producer->loops, kVerb); !there)
     return std::unexpected(there.error());
   Program merged = apply(move).program;
+  if (auto scoped = tensors_in_scope(merged, kVerb); !scoped)
+    return std::unexpected(scoped.error());
   BlockId id = producer->block->id;
   FlowQuestion question{move.program, merged, {id}, {written_buffer(block)->name}, {id}};
   if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())

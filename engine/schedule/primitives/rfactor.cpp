@@ -11,6 +11,7 @@
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/rewriting/buffers.h"
+#include "engine/schedule/rewriting/nests.h"
 
 namespace tw {
 namespace {
@@ -198,8 +199,9 @@ Stmt final_nest(Move const& move, Parts const& parts, Buffer const& partial, Pro
   std::vector<Expr> indices{factored};
   indices.insert(indices.end(), info.store->indices.begin(), info.store->indices.end());
   Expr sum = binary(info.op, load(info.store->buffer, info.store->indices), load(partial, indices));
-  Stmt body = make<Block>(program.fresh_block(), block.name, block.op, std::move(iters), Expr(),
-                          block.init, make<Store>(info.store->buffer, info.store->indices, sum));
+  Stmt body = make_from<Block>(block.origin, program.fresh_block(), block.name, block.op,
+                               std::move(iters), Expr(), block.init,
+                               make<Store>(info.store->buffer, info.store->indices, sum));
   for (size_t i = loops.size(); i-- > 0;)
     body =
         make<For>(program.fresh_loop(), loops[i].first, loops[i].second, LoopKind::kSerial, body);
@@ -217,7 +219,7 @@ Applied apply(Move const& move) {
   Buffer partial =
       make_buffer(free_tensor_name(move.program, target->name + "_rf"), target->type, shape);
   Stmt last = final_nest(move, parts, partial, applied.program);
-  Stmt body = around_root(move.program.body, block.id, Stmt(), last);
+  Stmt body = insert_after(move.program.body, last, {block.id});
   body = replace_block(body, block.id, partial_block(move, parts, partial));
   applied.program.body = make<Alloc>(partial, body);
   return applied;

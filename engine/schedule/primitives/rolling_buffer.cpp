@@ -1,16 +1,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/flow.h"
+#include "engine/schedule/legality/movement.h"
+#include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
-#include "engine/schedule/rewriting/buffers.h"
+#include "engine/schedule/rewriting/copies.h"
 #include "engine/schedule/rewriting/pipelining.h"
 
 namespace tw {
@@ -74,17 +78,37 @@ std::unexpected<Refusal> refuse_here(std::string code, std::string message) {
 /// What must hold, and what the rewriting alone needs.
 enum class Rules : uint8_t { kAll, kOfForm };
 
-/// The tensors that the block reads are not written inside of the loop.
-std::expected<void, Refusal> reads_what_stays(Program const& program, BlockSite const& block,
-                                              LoopSite const& loop) {
-  Buffer own = written_buffer(block);
-  for (std::string const& read : read_buffers(*block.block))
+/// What a row is made of: tensors that the loop makes, each with a block that writes it; but for
+/// those that every row computes for itself, which are made of others in turn.
+std::map<std::string, BlockSite> made_inside(Program const& program, BlockSite const& block,
+                                             LoopSite const& loop, For const& rows) {
+  std::set<std::string> reads;
+  for (BlockSite const& site : blocks_of(rows.body))
+    for (std::string const& read : read_buffers(*site.block))
+      if (read != written_buffer(block)->name && !is_allocated_in(rows.body, read))
+        reads.insert(read);
+  std::map<std::string, BlockSite> made;
+  for (std::string const& read : reads)
     for (BlockSite const& writer : writers_of(program, read))
-      if (read != own->name && is_under(writer, loop.loop->id))
-        return refuse_here(
-            "inputs_change",
-            fmt::format("{} reads {}, which {} computes in the same loop {}", block.block->name,
-                        read, writer.block->name, reference_of(program, loop.loop->id)));
+      if (is_under(writer, loop.loop->id)) made.try_emplace(read, writer);
+  return made;
+}
+
+/// One block writes each element of the tensor once, and all iterations of the loop share it.
+bool has_one_value(Program const& program, std::string const& tensor, LoopSite const& loop) {
+  std::vector<BlockSite> writers = writers_of(program, tensor);
+  return writers.size() == 1 && settles(writers[0]) && !is_allocated_in(loop.loop->body, tensor);
+}
+
+/// The elements of what the loop makes do not change.
+std::expected<void, Refusal> reads_what_stays(Program const& program, BlockSite const& block,
+                                              LoopSite const& loop, For const& rows) {
+  for (auto const& [read, writer] : made_inside(program, block, loop, rows))
+    if (!has_one_value(program, read, loop))
+      return refuse_here(
+          "inputs_change",
+          fmt::format("{} reads {}, which {} computes in the same loop {}", block.block->name, read,
+                      writer.block->name, reference_of(program, loop.loop->id)));
   return {};
 }
 
@@ -124,7 +148,7 @@ std::expected<void, Refusal> computes_the_same(Move const& move, Rolling const& 
         "rows_differ",
         fmt::format("which part of a row {} computes depends on the iteration of {}",
                     block.block->name, reference_of(move.program, rolling.loop.loop->id)));
-  return reads_what_stays(move.program, block, rolling.loop);
+  return reads_what_stays(move.program, block, rolling.loop, *rolling.rows);
 }
 
 std::expected<Rolling, Refusal> rolling_of(Move const& move, Rules rules) {
@@ -133,12 +157,16 @@ std::expected<Rolling, Refusal> rolling_of(Move const& move, Rules rules) {
   BlockSite const& block = move.blocks[0];
   std::string loop = reference_of(move.program, rolling->loop.loop->id);
   Movement movement = movement_of(move.program, move.target, rolling->loop, *rolling->tensor);
+  if (movement.stays)
+    return refuse_here(
+        "same_elements",
+        fmt::format("the elements of {} that an iteration of {} uses are the same in all of them",
+                    rolling->tensor->name, loop));
   if (!movement.part)
-    return refuse_here("same_elements",
-                       fmt::format("the elements of {} that an iteration of {} uses {}",
-                                   rolling->tensor->name, loop,
-                                   movement.stays ? "are the same in all of them"
-                                                  : "do not move on evenly, in one dimension"));
+    return refuse_here("rows_do_not_move",
+                       fmt::format("the elements of {} that an iteration of {} uses do not move on "
+                                   "evenly, in one dimension",
+                                   rolling->tensor->name, loop));
   rolling->part = *movement.part;
   if (rolling->part.extent <= rolling->part.step)
     return refuse_here("nothing_to_keep",
@@ -161,9 +189,25 @@ std::expected<Rolling, Refusal> rolling_of(Move const& move, Rules rules) {
   return rolling;
 }
 
+Applied apply(Move const& move);
+
+/// They are computed before the loop, which may make what they read.
+std::expected<void, Refusal> first_rows_are_ready(Move const& move, Rolling const& rolling) {
+  auto made = made_inside(move.program, move.blocks[0], rolling.loop, *rolling.rows);
+  if (made.empty()) return {};
+  Program after = apply(move).program;
+  FlowQuestion question{move.program, after};
+  for (auto const& [tensor, writer] : made) question.tensors.insert(tensor);
+  FlowAnswer flow = ask_flow(question, move.effort);
+  if (!flow.holds()) return refuse_flow(flow, {}, kCondition);
+  return {};
+}
+
 std::expected<Proof, Refusal> check(Move const& move) {
   auto rolling = rolling_of(move, Rules::kAll);
   if (!rolling) return std::unexpected(rolling.error());
+  if (auto ready = first_rows_are_ready(move, *rolling); !ready)
+    return std::unexpected(ready.error());
   return Proof{"what an iteration keeps it would compute again from the same values"};
 }
 
@@ -176,23 +220,14 @@ Stmt with_extent(Stmt const& nest, LoopId rows, int64_t extent) {
   });
 }
 
-/// Rows that the first iteration keeps from before it: the same nest, with loops and a block of its
-/// own.
+/// Rows that the first iteration keeps from before it: the same nest, with loops, blocks and
+/// tensors of its own.
 Stmt first_rows(Move const& move, Rolling const& rolling, Stmt const& nest, int64_t kept,
                 Program& program) {
   For const& loop = *rolling.loop.loop;
   Stmt first = rebind(with_extent(nest, rolling.rows->id, kept), {{loop.name(), int_imm(0)}},
                       nullptr, {}, rolling.loop.around);
-  return rewrite_stmts(first, [&](Stmt const& s) -> Stmt {
-    if (auto const* inner = s.as<For>())
-      return make_from<For>(inner->origin, program.fresh_loop(), inner->var, inner->extent,
-                            inner->loop_kind, inner->body, inner->bind);
-    auto const* block = s.as<Block>();
-    if (!block) return nullptr;
-    return make_from<Block>(block->origin, program.fresh_block(),
-                            free_tensor_name(move.program, block->name + "_first"), block->op,
-                            block->iters, block->predicate, block->init, block->body);
-  });
+  return Copies(move.program, program).copy(first, "_first");
 }
 
 Applied apply(Move const& move) {
@@ -243,6 +278,7 @@ Primitive const& primitive_rolling_buffer() {
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock},
+      .open_sizes = OpenSizes{},
   };
   return primitive;
 }

@@ -1,4 +1,4 @@
-#include "engine/schedule/rewriting/pipelining.h"
+#include "engine/schedule/legality/pipelining.h"
 
 namespace tw {
 namespace {
@@ -43,6 +43,7 @@ Primitive const& primitive_software_pipeline() {
                       .list = true}},
       .check = check,
       .apply = apply,
+      .open_sizes = OpenSizes{},
   };
   return primitive;
 }

@@ -38,8 +38,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (dim + 1 >= int64_t(shape->size()))
     return refuse_stage(
         "no_such_dimension",
-        fmt::format("{} has {} dimensions; only those before the last have a stride to align",
-                    buffer->name, shape->size()),
+        fmt::format("dimension {} of {} has no stride to align; only those before the last do", dim,
+                    buffer->name),
         "storage_align: the dimension must have a stride to align");
   if (!padded(*shape, size_t(dim), move.number("factor"), move.number("offset")))
     return refuse_stage(

@@ -1,14 +1,30 @@
 #include <fmt/format.h>
 
+#include "engine/ir/intrinsic.h"
 #include "engine/schedule/legality/intrinsic_match.h"
+#include "engine/schedule/legality/structure.h"
 
 namespace tw {
 namespace {
 
+/// What is only started is done when somebody waits for it, which lowering sees to.
+std::expected<void, Refusal> can_be_waited_for(Move const& move, ir::IntrinsicNode const& node) {
+  bool waits = move.target.commit && move.target.wait;
+  if (node.completion != ir::Completion::kStarted || waits) return {};
+  return refuse("cannot_wait",
+                fmt::format("{} goes on while others compute, but the target {} cannot wait for it",
+                            node.name, move.target.name),
+                "tensorize: copies that are started must be waited for", move.loops);
+}
+
 std::expected<Proof, Refusal> check(Move const& move) {
   TensorIntrinsic const& intrinsic = *move.target.intrinsic(move.word("intrinsic"));
+  if (auto waits = can_be_waited_for(move, *intrinsic.declaration); !waits)
+    return std::unexpected(waits.error());
   auto nest = lone_nest(move, "tensorize");
   if (!nest) return std::unexpected(nest.error());
+  if (auto apart = instances_stay_apart(move, *nest, "tensorize"); !apart)
+    return std::unexpected(apart.error());
   auto match = match_intrinsic(*nest, intrinsic, move.loops[0]);
   if (!match) return std::unexpected(match.error());
   return Proof{fmt::format("the nest is what {} does", intrinsic.declaration->name)};
@@ -43,6 +59,7 @@ Primitive const& primitive_tensorize() {
       .check = check,
       .apply = apply,
       .looks_into_blocks = true,
+      .open_sizes = OpenSizes{},
   };
   return primitive;
 }

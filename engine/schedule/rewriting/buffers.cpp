@@ -83,12 +83,6 @@ private:
   Indices at_;
 };
 
-bool holds(Stmt const& s, BlockId id) {
-  for (BlockSite const& site : blocks_of(s))
-    if (site.block->id == id) return true;
-  return false;
-}
-
 }  // namespace
 
 Stmt with_buffer(Block const& block, std::string const& from, Buffer const& to, Side side) {
@@ -138,24 +132,6 @@ Stmt copy_nest(Buffer const& from, Buffer const& to, std::vector<Expr> const& sh
   for (size_t d = loops.size(); d-- > 0;)
     body = make<For>(program.fresh_loop(), loops[d], shape[d], LoopKind::kSerial, body);
   return body;
-}
-
-Stmt around_root(Stmt const& body, BlockId block, Stmt const& before, Stmt const& after) {
-  if (auto const* alloc = body.as<Alloc>())
-    return make_from<Alloc>(alloc->origin, alloc->buffer,
-                            around_root(alloc->body, block, before, after));
-  std::vector<Stmt> out;
-  auto put = [&](Stmt const& s) {
-    bool here = holds(s, block);
-    if (here && before) out.push_back(before);
-    out.push_back(s);
-    if (here && after) out.push_back(after);
-  };
-  if (auto const* list = body.as<Seq>())
-    for (Stmt const& child : list->stmts) put(child);
-  else
-    put(body);
-  return seq(std::move(out));
 }
 
 Buffer find_buffer(Program const& program, std::string const& name) {

@@ -19,9 +19,6 @@ std::vector<ir::Expr> written_shape(ir::Program const& program, ir::BufferNode c
 /// target.
 ir::Stmt copy_nest(ir::Buffer const& from, ir::Buffer const& to, std::vector<ir::Expr> const& shape,
                    ir::Program& program);
-/// The statement at the top of the program that holds the block, with `before` and `after` around.
-ir::Stmt around_root(ir::Stmt const& body, ir::BlockId block, ir::Stmt const& before,
-                     ir::Stmt const& after);
 /// The buffer as the program declares it: parameter or allocation.
 ir::Buffer find_buffer(ir::Program const& program, std::string const& name);
 /// Every load, store and allocation of a tensor rewritten: its node, and how indices change.

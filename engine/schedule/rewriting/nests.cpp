@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/structure.h"
@@ -88,16 +89,37 @@ Stmt insert_before(Stmt const& body, Stmt const& nest, std::vector<BlockId> cons
   auto const* list = body.as<Seq>();
   if (!list) return seq({nest, body});
   std::vector<Stmt> stmts = list->stmts;
-  auto at = std::find_if(stmts.begin(), stmts.end(),
+  auto at = std::ranges::find_if(stmts, [&](Stmt const& child) { return holds(child, blocks); });
+  if (at == stmts.end())
+    stmts.push_back(nest);
+  else
+    *at = insert_before(*at, nest, blocks);
+  return seq(std::move(stmts));
+}
+
+Stmt insert_after(Stmt const& body, Stmt const& nest, std::vector<BlockId> const& blocks) {
+  if (auto const* alloc = body.as<Alloc>())
+    return make_from<Alloc>(alloc->origin, alloc->buffer, insert_after(alloc->body, nest, blocks));
+  auto const* list = body.as<Seq>();
+  if (!list) return seq({body, nest});
+  std::vector<Stmt> stmts = list->stmts;
+  auto at = std::find_if(stmts.rbegin(), stmts.rend(),
                          [&](Stmt const& child) { return holds(child, blocks); });
-  stmts.insert(at, nest);
+  if (at == stmts.rend())
+    stmts.push_back(nest);
+  else
+    *at = insert_after(*at, nest, blocks);
   return seq(std::move(stmts));
 }
 
 Stmt append(Stmt const& body, Stmt const& nest) {
   if (auto const* alloc = body.as<Alloc>())
     return make_from<Alloc>(alloc->origin, alloc->buffer, append(alloc->body, nest));
-  return seq({body, nest});
+  auto const* list = body.as<Seq>();
+  if (!list || !list->stmts.back().as<Alloc>()) return seq({body, nest});
+  std::vector<Stmt> stmts = list->stmts;
+  stmts.back() = append(stmts.back(), nest);
+  return seq(std::move(stmts));
 }
 
 void set_loop_body(Program& program, LoopId loop, Stmt const& body) {
@@ -108,9 +130,23 @@ void set_loop_body(Program& program, LoopId loop, Stmt const& body) {
     }
 }
 
+std::vector<arith::Interval> domains_of(BlockSite const& site) {
+  arith::Ranges ranges = ranges_of(site.loops);
+  std::vector<arith::Interval> domains;
+  for (IterVar const& iter : site.block->iters) {
+    arith::Interval domain{0, *as_int(iter.extent) - 1};
+    if (auto taken = arith::bounds(iter.binding, ranges)) {
+      arith::Interval part{std::max(domain.low, taken->low), std::min(domain.high, taken->high)};
+      if (part.low <= part.high) domain = part;
+    }
+    domains.push_back(domain);
+  }
+  return domains;
+}
+
 Stmt nest_over(Block const& block, std::vector<Span> const& box,
                std::vector<For const*> const& around, std::vector<std::string> taken,
-               Program& program) {
+               Program& program, std::vector<arith::Interval> const& domains) {
   arith::Ranges ranges = ranges_of(around);
   for (For const* loop : around) taken.push_back(loop->name());
   for (IterVar const& iter : block.iters) taken.push_back(iter.name());
@@ -119,8 +155,9 @@ Stmt nest_over(Block const& block, std::vector<Span> const& box,
   Expr guard;
   size_t next = 0;
   for (IterVar& iter : iters) {
-    int64_t domain = *as_int(iter.extent);
-    Span whole{int_imm(0), domain, true};
+    arith::Interval domain{0, *as_int(iter.extent) - 1};
+    if (!domains.empty()) domain = domains[size_t(&iter - iters.data())];
+    Span whole{int_imm(domain.low), domain.high - domain.low + 1, true};
     Span const& span = may_be_cut(block, iter) ? box[next++] : whole;
     iter.binding = span.base;
     if (span.extent > 1) {
@@ -130,7 +167,8 @@ Stmt nest_over(Block const& block, std::vector<Span> const& box,
       loops.push_back({var(name), span.extent});
       iter.binding = span.base + loops.back().first;
     }
-    for (Expr const& test : {int_imm(0) <= iter.binding, iter.binding < int_imm(domain)})
+    for (Expr const& test :
+         {int_imm(domain.low) <= iter.binding, iter.binding < int_imm(domain.high + 1)})
       if (!arith::always(test, ranges)) {
         Expr simple = arith::simplify(test, ranges);
         guard = guard ? guard && simple : simple;

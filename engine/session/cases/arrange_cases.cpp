@@ -23,6 +23,8 @@ constexpr int kMostRounds = 12;  // in which what is kept must have been faster
 constexpr int kFirstRounds = 3;  // after which one that is clearly slower is given up
 constexpr double kClearlySlower = 1.1;
 constexpr double kWorth = 0.98;  // of the time before: what is less is noise
+constexpr double kRoundMs = 20;  // of one network: the least of several runs, where they are short
+constexpr int kMostRuns = 5;
 constexpr double kShare = 0.03;  // of the network's time, that kernels of an algorithm must take
 constexpr char kAlgorithm[] = ".algorithm";
 
@@ -138,19 +140,27 @@ Result<std::vector<Arranging::Candidate>> Arranging::candidates() {
   return list;
 }
 
-/// Of rounds in which both ran, the one after the other.
+Result<double> least_ms(Network& network, int runs) {
+  TRY_ASSIGN(NetworkTiming timing, network.time(runs));
+  return std::ranges::min(timing.samples_ms);
+}
+
+/// Of rounds in which both ran, the one after the other. A short network runs several times in
+/// each: somebody may edit meanwhile, which disturbs single runs.
 Result<Samples> Arranging::ratios(Running& other) {
   Samples ratios;
+  TRY_ASSIGN(double once, least_ms(*best_.network, 1));
+  int runs = std::clamp(int(kRoundMs / std::max(once, 1e-3)), 1, kMostRuns);
   for (int round = 0; round < kRounds; ++round) {
-    NetworkTiming before, after;
+    double before = 0, after = 0;
     if (round % 2 == 1) {
-      TRY_ASSIGN(after, other.network->time(1));
+      TRY_ASSIGN(after, least_ms(*other.network, runs));
     }
-    TRY_ASSIGN(before, best_.network->time(1));
+    TRY_ASSIGN(before, least_ms(*best_.network, runs));
     if (round % 2 == 0) {
-      TRY_ASSIGN(after, other.network->time(1));
+      TRY_ASSIGN(after, least_ms(*other.network, runs));
     }
-    ratios.seconds.push_back(after.samples_ms[0] / std::max(before.samples_ms[0], 1e-9));
+    ratios.seconds.push_back(after / std::max(before, 1e-9));
     if (round + 1 == kFirstRounds && ratios.median() > kClearlySlower) break;
   }
   return ratios;

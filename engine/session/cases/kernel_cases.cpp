@@ -9,10 +9,13 @@
 #include "engine/measure/kernel_bench.h"
 #include "engine/schedule/macros/expansion.h"
 #include "engine/schedule/repairs.h"
+#include "engine/schedule/trace.h"
+#include "engine/session/cases/size_cases.h"
 #include "engine/session/model/checked_run.h"
 #include "engine/session/model/elapsing.h"
 #include "engine/session/model/kernel_reference.h"
 #include "engine/session/model/loaded_model.h"
+#include "engine/session/model/open_kernel.h"
 #include "engine/session/views/compare.h"
 #include "engine/session/views/schedule_views.h"
 
@@ -52,14 +55,32 @@ Status check_owner(Script const& script, std::string const& kernel, std::string 
                  Place{file, script.kernel_line, 0, {}});
 }
 
+/// With its sizes open where the script says so, and has some.
+Result<ir::Program> scheduled_program(LoadedModel const& model, int kernel,
+                                      NamedScript const& script, Backend const& backend) {
+  if (!script.open) {
+    TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
+    return schedule_program(program, script.text, script.name, backend);
+  }
+  TRY_ASSIGN(Schedule schedule, first_schedule(model, kernel, true, backend));
+  if (!script.text.empty()) {
+    TRY_ASSIGN(Script parsed, parse_script(script.text, script.name));
+    auto done = replay(std::move(schedule), parsed);
+    if (!done)
+      return refused("step_refused", fmt::format("{}: {}", done.error().code, done.error().message),
+                     Place{script.name, done.error().line, 0, {}});
+    schedule = std::move(*done);
+  }
+  return schedule.sized() ? schedule.sized()->program : schedule.program();
+}
+
 }  // namespace
 
 Result<CodeText> lower_kernel(LoadedModel const& model, int kernel, NamedScript const& script,
                               std::string const& stage, Backend const& backend,
                               LowerOptions const& options) {
   TRY(check_stage(stage, backend));
-  TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
-  TRY_ASSIGN(ir::Program scheduled, schedule_program(program, script.text, script.name, backend));
+  TRY_ASSIGN(ir::Program scheduled, scheduled_program(model, kernel, script, backend));
   return text_at(scheduled, model.kernel(kernel).kernel, stage, backend, options);
 }
 
@@ -76,8 +97,8 @@ Result<std::string> without_macros(LoadedModel const& model, int kernel, NamedSc
     return macros.find(line.second.primitive) != nullptr;
   });
   if (!uses) return script.text;
-  TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
-  auto done = replay(Schedule(plain, backend.shared_target()), parsed, &macros);
+  TRY_ASSIGN(Schedule first, first_schedule(model, kernel, script.open, backend));
+  auto done = replay(std::move(first), parsed, &macros);
   if (!done)
     return refused("step_refused", fmt::format("{}: {}", done.error().code, done.error().message),
                    Place{script.name, done.error().line, 0, {}});
@@ -112,7 +133,7 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
   }
   TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
   TRY(check_owner(parsed, plain.name, script_file));
-  Schedule schedule(plain, backend.shared_target());
+  TRY_ASSIGN(Schedule schedule, first_schedule(model, kernel, what.open, backend));
   ScriptCheck result;
   for (auto const& [line, step] : parsed.steps) {
     CheckedStep checked{line, to_text(step), true, {}};
@@ -155,6 +176,10 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
                       0);
     TRY_ASSIGN(result.checked, run_checked(schedule.program(), 0, any, backend, bench, options));
     if (result.checked->is_wrong()) return result;
+  }
+  if (schedule.sized()) {
+    TRY_ASSIGN(result.sizes, check_sizes(model, kernel, schedule, what.sizes, backend, device,
+                                         options, progress));
   }
   Elapsing elapsing(progress, fmt::format("{}: running the scheduled kernel", plain.name), 0);
   TRY_ASSIGN(KernelCode code, compile_kernel(schedule.program(), backend, CodeTier::kFull, stop));

@@ -93,7 +93,9 @@ PrimitiveView view_of(Primitive const& primitive, Target const& target) {
                      .target_kinds = {},
                      .parameters = {}};
   for (TargetKind kind : primitive.kinds)
-    view.target_kinds.push_back(kind == TargetKind::kBlock ? "block" : "loop");
+    view.target_kinds.push_back(kind == TargetKind::kBlock    ? "block"
+                                : kind == TargetKind::kEither ? "loop or block"
+                                                              : "loop");
   for (Parameter const& p : primitive.parameters) {
     std::vector<std::string> choices = choices_of(p, target);
     std::string type = p.word ? "word" : choices.empty() ? "int" : "choice";

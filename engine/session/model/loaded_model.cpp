@@ -15,6 +15,7 @@
 #include "engine/support/base/random.h"
 #include "engine/support/files.h"
 #include "engine/te/inputs.h"
+#include "engine/te/sizes.h"
 
 namespace tw::session {
 namespace {
@@ -43,27 +44,33 @@ KernelTask task_of(te::Kernel kernel) {
 }
 
 /// `path` may be empty: the text is all there is.
-Result<Model> expression_model(std::string text, std::string const& path) {
+Result<Model> expression_model(std::string text, std::string const& path,
+                               std::map<std::string, int64_t> const& sizes) {
   TRY_ASSIGN(te::Kernel kernel, te::parse_kernel(text, path));
+  if (!sizes.empty()) {
+    TRY_ASSIGN(kernel, te::showing(std::move(kernel), sizes));
+    text = te::to_text(kernel);
+  }
   auto model = std::make_shared<LoadedModel>();
   model->name = path.empty() ? kernel.name : std::filesystem::path(path).filename().string();
   model->path = path;
   model->is_expression = true;
   model->own[0] = std::move(text);
-  model->plan.kernels.push_back(task_of(std::move(kernel)));
+  model->plan.kernels.push_back(task_of(te::shown(kernel)));
   return model;
 }
 
 /// Empty: no tensor expression.
-std::optional<Result<Model>> load_expression(std::string const& path) {
-  auto from = [](Result<std::string> text, std::string const& file) -> Result<Model> {
+std::optional<Result<Model>> load_expression(std::string const& path,
+                                             std::map<std::string, int64_t> const& sizes) {
+  auto from = [&](Result<std::string> text, std::string const& file) -> Result<Model> {
     if (!text) return std::unexpected(text.error());
-    return expression_model(std::move(*text), file);
+    return expression_model(std::move(*text), file, sizes);
   };
-  if (path.starts_with("te:")) return expression_model(path.substr(3), "");
+  if (path.starts_with("te:")) return expression_model(path.substr(3), "", sizes);
   if (path.starts_with("example:")) {
     for (ExpressionExample const& example : expression_examples())
-      if (example.name == path.substr(8)) return expression_model(example.text, "");
+      if (example.name == path.substr(8)) return expression_model(example.text, "", sizes);
     return bad_input("unknown_example", fmt::format("there is no example '{}'", path.substr(8)));
   }
   if (path.ends_with(".te")) return from(read_text(path, 1 << 22), path);
@@ -139,12 +146,15 @@ std::string computes_text(KernelTask const& task) { return fmt::format("{:016x}"
 
 Result<Model> load_model(std::string const& path, LoadOptions const& options,
                          Backend const& backend, StopToken stop, Progress const& progress) {
-  if (auto expression = load_expression(path)) {
+  if (auto expression = load_expression(path, options.sizes)) {
     if (!options.fixes.empty() && *expression)
       return bad_input("bad_fix", "a tensor expression gives all its shapes, so none can be set");
     if (*expression) TRY(check_arrangement(options.arrangement, {}));
     return std::move(*expression);
   }
+  if (!options.sizes.empty())
+    return bad_input("no_such_size", fmt::format("only tensor expressions have sizes: {} is none",
+                                                 options.sizes.begin()->first));
   if (progress) progress({"reading the model", 0, 3});
   auto model = std::make_shared<LoadedModel>();
   if (path.starts_with("sample:")) {
@@ -219,8 +229,16 @@ Result<std::map<std::string, Shape>> parse_fixes(std::string const& shapes) {
   return fixes;
 }
 
+Result<Model> with_size_values(Model const& model, int row,
+                               std::map<std::string, int64_t> const& values) {
+  TRY_ASSIGN(te::Kernel kernel, te::parse_kernel(model->own.at(row)));
+  TRY_ASSIGN(kernel, te::showing(std::move(kernel), values));
+  return with_own_kernel(model, te::to_text(kernel), row);
+}
+
 Result<Model> with_own_kernel(Model const& model, std::string const& text, int row) {
-  TRY_ASSIGN(te::Kernel kernel, te::parse_kernel(text));
+  TRY_ASSIGN(te::Kernel parsed, te::parse_kernel(text));
+  te::Kernel kernel = te::shown(parsed);
   for (size_t i = 0; i < model->plan.kernels.size(); ++i)
     if (model->plan.kernels[i].name == kernel.name && int(i) != row)
       return bad_input(

@@ -29,6 +29,11 @@ public:
 /// `row` (which must be one). Errors: those of the text, name_taken.
 Result<Model> with_own_kernel(Model const& model, std::string const& text, int row = -1);
 
+/// The model whose kernel at `row`, one of the user's own, shows other values of its sizes. Errors:
+/// no_such_size, size_out_of_range.
+Result<Model> with_size_values(Model const& model, int row,
+                               std::map<std::string, int64_t> const& values);
+
 /// Of what the kernel computes, as projects have it: layouts make others of the same name.
 std::string computes_text(KernelTask const& task);
 

@@ -19,9 +19,10 @@ class LoadedModel;
 using Model = std::shared_ptr<LoadedModel const>;
 
 struct LoadOptions {
-  std::map<std::string, Shape> fixes;    ///< input name -> shape, over what the file says
-  std::map<std::string, NDArray> known;  ///< inputs that become constants
-  Point arrangement = {};                ///< see `arrangement_knobs`
+  std::map<std::string, Shape> fixes;         ///< input name -> shape, over what the file says
+  std::map<std::string, NDArray> known;       ///< inputs that become constants
+  Point arrangement = {};                     ///< see `arrangement_knobs`
+  std::map<std::string, int64_t> sizes = {};  ///< of a tensor expression: values to show
 };
 
 }  // namespace tw::session

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <span>
 
 #include "engine/backend/backend.h"
 #include "engine/session/arranging.h"
@@ -91,6 +92,7 @@ public:
   std::shared_ptr<TuningSpace const> tuning_space(int from) override;
   std::shared_ptr<std::vector<DeviceChoice> const> device_choices(bool again) override;
   std::string trial_store() const override { return options_.trial_store; }
+  StepPreview preview(std::string const& line) override;
   std::shared_ptr<RefusalView const> why_not(std::string const& line) override;
   std::string script() const override {
     std::lock_guard lock(mutex_);
@@ -173,6 +175,10 @@ private:
   std::expected<void, Refusal> take(Step const& step);
   /// A primitive or a macro, by the clock.
   std::expected<Schedule, Refusal> applied(Schedule const& schedule, Step const& step) const;
+  // What a line would do (session_preview.cpp), with the mutex held.
+  std::shared_ptr<RefusalView const> refusal_of(std::span<Step const> steps,
+                                                std::string const& line) const;
+  std::vector<MemoryForecast> forecast(std::span<Step const> steps, bool refused) const;
 
   // Jobs, on the session's thread.
   void start_roofs(bool again);

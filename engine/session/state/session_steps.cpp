@@ -1,7 +1,5 @@
 #include "engine/session/state/session_impl.h"
 
-#include <span>
-
 #include "engine/schedule/explain.h"
 #include "engine/schedule/macros/expansion.h"
 #include "engine/session/state/replay_views.h"
@@ -85,35 +83,6 @@ Status SessionImpl::run(DismissRefusal const&) {
   state_.refusal = nullptr;
   state_.error = nullptr;
   return {};
-}
-
-std::shared_ptr<RefusalView const> SessionImpl::why_not(std::string const& line) {
-  auto steps = parse_steps(line, options_.macros.get());
-  std::lock_guard lock(mutex_);
-  if (!state_.has_kernel()) return nullptr;
-  if (!steps) {
-    RefusalView view;
-    view.step = line;
-    view.code = steps.error().code;
-    view.title = "This line cannot be read";
-    view.message = steps.error().message;
-    return std::make_shared<RefusalView const>(std::move(view));
-  }
-  auto refused = [&](Schedule const& schedule, Refusal const& refusal) {
-    return std::make_shared<RefusalView const>(refusal_view(schedule.program(), refusal, line));
-  };
-  Schedule schedule = state_.now().history.schedule();
-  for (Step const& step : std::span(*steps).first(steps->size() - 1)) {
-    auto next = applied(schedule, step);
-    if (!next) return refused(schedule, next.error());
-    schedule = std::move(*next);
-  }
-  if (options_.macros && options_.macros->find(steps->back().primitive)) {
-    auto last = applied(schedule, steps->back());
-    return last ? nullptr : refused(schedule, last.error());
-  }
-  auto proof = schedule.check(steps->back(), Effort::kInteractive);
-  return proof ? nullptr : refused(schedule, proof.error());
 }
 
 Status SessionImpl::run(ReplayOn const& c) {

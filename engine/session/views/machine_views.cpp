@@ -1,62 +1,16 @@
 #include "engine/session/views/machine_views.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "engine/compile/load_time.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
-#include "engine/support/base/quantities.h"
+#include "engine/schedule/legality/bound_loops.h"
+#include "engine/session/views/memory_views.h"
+#include "engine/target/memory_parts.h"
 
 namespace tw::session {
 namespace {
-
-int64_t size_in(MemoryScope const& memory, ir::BufferNode const& tensor) {
-  auto shape = ir::constant_shape(tensor);
-  if (!shape) return 0;
-  int64_t bytes = size_of(tensor.type);
-  for (int64_t extent : *shape) bytes *= extent;
-  int64_t rows = (bytes + memory.alignment - 1) / std::max<int64_t>(memory.alignment, 1);
-  return memory.bytes > 0 ? rows * memory.alignment : bytes;
-}
-
-/// Tensors of a memory, and the most that live at the same time.
-class Residents {
-public:
-  Residents(MemoryScope const& memory, MemoryCard& card) : memory_(memory), card_(card) {}
-
-  void find(ir::Stmt const& body, int64_t live = 0) {
-    ir::walk(body, [&](ir::Stmt const& s) {
-      auto const* alloc = s.as<ir::Alloc>();
-      if (!alloc) return true;
-      int64_t bytes = 0;
-      if (alloc->buffer->scope == memory_.name) {
-        bytes = size_in(memory_, *alloc->buffer);
-        card_.tensors.push_back(
-            fmt::format("{} {}", alloc->buffer->name, bytes_text(double(bytes))));
-        card_.used = std::max(card_.used, live + bytes);
-      }
-      find(alloc->body, live + bytes);
-      return false;
-    });
-  }
-
-private:
-  MemoryScope const& memory_;
-  MemoryCard& card_;
-};
-
-void describe_memories(ir::KernelIr const& kernel, Target const& target, NestView& view) {
-  for (MemoryScope const& memory : target.scopes) {
-    if (memory.name == kGlobalScope) continue;
-    MemoryCard card{memory.name, memory.doc, memory.bytes, 0, {}};
-    Residents residents(memory, card);
-    residents.find(kernel.host.body);
-    for (ir::Function const& function : kernel.device) residents.find(function.body);
-    if (!card.tensors.empty()) view.memories.push_back(std::move(card));
-  }
-}
 
 void describe_barriers(ir::KernelIr const& kernel, ir::IntrinsicNode const& barrier,
                        NestView& view) {
@@ -88,18 +42,15 @@ BoundTo bound_to(std::string const& axis, Target const& target) {
 
 void describe_machine(ir::Program const& program, Backend const& backend, NestView& view) {
   Target const& target = backend.target();
-  bool bounded =
-      std::ranges::any_of(target.scopes, [](MemoryScope const& one) { return one.bytes > 0; });
-  if (target.axes.empty() && !bounded) return;
+  if (!target.axes.empty() || has_limited_memories(target))
+    view.memories = memory_cards(program, target);
+  if (!target.barrier || !has_bound_loops(program)) return;
   // What does not fit is shown, too: nothing is asked of the target.
   std::span<Pass const> passes = backend.passes();
   auto check = std::ranges::find(passes, "check_target", &Pass::name);
   auto lowered =
       lower(split_load_time(program).at_run, target, passes.first(size_t(check - passes.begin())));
-  if (!lowered) return;
-  ir::KernelIr const& kernel = lowered->back().kernel;
-  describe_memories(kernel, target, view);
-  if (target.barrier) describe_barriers(kernel, *target.barrier, view);
+  if (lowered) describe_barriers(lowered->back().kernel, *target.barrier, view);
 }
 
 std::map<std::string, ir::Intrinsic> called_instructions(ir::Stmt const& body) {

@@ -13,9 +13,9 @@ namespace tw::session {
 
 BoundTo bound_to(std::string const& axis, Target const& target);
 
-/// The memories that the program's tensors live in and the barriers between its loops. Of a target
-/// that has neither axes nor memories of a bounded size, and of a program that cannot be lowered,
-/// nothing.
+/// The memories that the program's tensors live in, of a target that has axes or memories of a
+/// bounded size; and the barriers between its loops, of one that has barriers, where the program
+/// can be lowered.
 void describe_machine(ir::Program const& program, Backend const& backend, NestView& view);
 
 /// The instructions that are called, by name.

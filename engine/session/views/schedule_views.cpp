@@ -11,6 +11,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
 #include "engine/schedule/names.h"
+#include "engine/schedule/rewriting/written_out.h"
 #include "engine/support/base/quantities.h"
 #include "engine/tensor/ndarray.h"
 
@@ -56,7 +57,15 @@ void describe_memory(analysis::Locality const& locality, ir::LoopId loop,
   for (int64_t capacity : cache_bytes) bar.fits.push_back(locality.largest_fit(loop, capacity));
 }
 
-std::string consequence_of(LoopBar const& bar) {
+/// "unroll_by=4"; several with commas.
+std::string words_of(ir::StmtNode const& s) {
+  std::string words;
+  for (ir::Annotation const& one : s.origin.annotations)
+    words += fmt::format("{}{}={}", words.empty() ? "" : ", ", one.word, one.value);
+  return words;
+}
+
+std::string consequence_of(LoopBar const& bar, ir::For const& loop) {
   switch (bar.mark) {
     case LoopMark::kParallel:
       return count_text(bar.extent, "task");
@@ -67,6 +76,7 @@ std::string consequence_of(LoopBar const& bar) {
     case LoopMark::kBind:
       return bar.axis;
     default:
+      if (std::string words = words_of(loop); !words.empty()) return words;
       return bar.guarded ? "guarded" : "";
   }
 }
@@ -76,6 +86,7 @@ StageCard card_of(ir::BlockSite const& site) {
   card.name = site.block->name;
   card.op = site.block->op;
   card.summary = count_text(int64_t(site.loops.size()), "loop");
+  if (std::string words = words_of(*site.block); !words.empty()) card.summary += " · " + words;
   if (auto const* call = site.block->body.as<ir::IntrinsicCall>())
     card.call = call->intrinsic->name;
   ir::walk(site.block->body, [&](ir::Stmt const& s) {
@@ -88,6 +99,47 @@ StageCard card_of(ir::BlockSite const& site) {
   });
   return card;
 }
+
+/// Stages that no bar is of, and calls all of whose loops are those of others, too.
+class BetweenBars {
+public:
+  BetweenBars(ir::Program const& program, NestView const& view) : view_(view) {
+    visit(program.body);
+  }
+  std::vector<BarrierLine> const& lines() const { return lines_; }
+
+private:
+  bool is_bar(ir::For const& loop) const {
+    return std::ranges::count(view_.bars, loop.id.value, &LoopBar::id) > 0;
+  }
+
+  void visit(ir::Stmt const& root) {
+    ir::walk(root, [&](ir::Stmt const& s) {
+      if (auto const* block = s.as<ir::Block>()) return place(*block), false;
+      auto const* loop = s.as<ir::For>();
+      if (!loop || !is_bar(*loop)) return true;
+      ++opened_;
+      around_.push_back(loop);
+      visit(loop->body);
+      around_.pop_back();
+      return false;
+    });
+  }
+
+  void place(ir::Block const& block) {
+    auto stage = std::ranges::find(view_.stages, block.name, &StageCard::name);
+    int number = int(stage - view_.stages.begin());
+    bool has_bar = std::ranges::count(view_.bars, number, &LoopBar::stage) > 0;
+    bool alone = !around_.empty() && ir::blocks_of(around_.back()->body).size() == 1;
+    if (alone || (has_bar && stage->call.empty())) return;
+    lines_.push_back({block.name, "", around_.empty() ? -1 : around_.back()->id.value, opened_});
+  }
+
+  NestView const& view_;
+  std::vector<ir::For const*> around_;
+  int opened_ = 0;
+  std::vector<BarrierLine> lines_;
+};
 
 LoopMark mark_of(ir::LoopKind kind) { return LoopMark(int(kind)); }
 
@@ -182,7 +234,7 @@ NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache
     view.stages.push_back(card_of(site));
     blocks.push_back(site.block->id.value);
   }
-  analysis::Locality locality(program);
+  analysis::Locality locality(with_calls_written_out(program));
   for (ir::LoopSite const& loop : ir::loops_of(program.body)) {
     auto owner = owner_of(program, loop.loop->id);
     if (!owner) continue;
@@ -198,10 +250,12 @@ NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache
     bar.bound = bound_to(bar.axis, backend.target());
     describe_axis(*owner, *loop.loop, bar);
     describe_memory(locality, loop.loop->id, cache_bytes, bar);
-    bar.consequence = consequence_of(bar);
+    bar.consequence = consequence_of(bar, *loop.loop);
     view.bars.push_back(std::move(bar));
   }
   describe_machine(program, backend, view);
+  BetweenBars between(program, view);
+  view.barriers.insert(view.barriers.begin(), between.lines().begin(), between.lines().end());
   return view;
 }
 

@@ -19,9 +19,8 @@ std::string explanation_of(analysis::TimeModel const& model);
 /// Of a kernel without arithmetic: what it moves, from where, and what that takes at best.
 std::string explanation_of(KernelRoofView const& roof);
 
-/// `cache_bytes`: of the caches whose largest fitting factors are wanted. Of a target with blocks
-/// and threads, or with memories of their own, the kernel is lowered: how much the memories hold
-/// and where barriers are is known then.
+/// `cache_bytes`: of the caches whose largest fitting factors are wanted. A program over blocks and
+/// threads is lowered: where barriers are is known then.
 NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache_bytes,
                    Backend const& backend);
 

@@ -18,6 +18,7 @@
 #include "targets/cpu/hardware/detect.h"
 #include "targets/shared/link/link.h"
 #include "targets/shared/llvm/kernel_module.h"
+#include "targets/shared/llvm/words.h"
 
 namespace tw {
 namespace {
@@ -29,8 +30,10 @@ std::vector<Pass> cpu_passes() {
       lower_blocks(),
       simplify_kernel().because(
           "before loops are partitioned: simplified guards show where they hold"),
+      branch_on_sizes(),
       inline_calls(),
       compact_tensors(),
+      cut_open_loops(),
       open_sizes(),
       partition_loops(),
       guard_updates(),
@@ -41,6 +44,7 @@ std::vector<Pass> cpu_passes() {
       simplify_kernel().because("after unrolling: each copy has its own constants to fold"),
       promote_accumulators(),
       plan_workspace(),
+      read_sizes(),
   };
 }
 
@@ -154,7 +158,8 @@ Result<std::shared_ptr<Backend const>> create_cpu_backend(Hardware const& hardwa
                 .scopes = {{.name = kGlobalScope, .doc = "main memory, through the caches"},
                            {.name = "local",
                             .doc = "the stack of the computing thread, for small tensors",
-                            .shared_by = Level::kThread}}};
+                            .shared_by = Level::kThread}},
+                .annotations = llvm_words()};
   for (CpuIntrinsic const* one : intrinsics_of(hardware))
     target.intrinsics.push_back(tensor_intrinsic(*one));
   return std::make_shared<CpuBackend>(std::move(target), std::move(machine));

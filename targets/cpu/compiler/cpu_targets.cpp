@@ -25,9 +25,10 @@ Hardware any(std::string name, std::string triple, std::string cpu, std::string 
                    main_memory(int64_t(8) << 30)}};
 }
 
-/// Levels: x86-64 psABI, "Micro-Architecture Levels"; Arm's base of 64 bits has Advanced SIMD;
-/// of 32 bits, what has no VFPv4 (Cortex-A8, A9) has no fused products and no f16. Caches are
-/// those of small machines of the kind, so that tiles chosen for them fit larger ones, too.
+/// Levels: x86-64 psABI, "Micro-Architecture Levels"; Arm's base of 64 bits has Advanced SIMD,
+/// FEAT_DotProd is a must from Armv8.4-A on and FEAT_I8MM from Armv8.6-A; of 32 bits, what has no
+/// VFPv4 (Cortex-A8, A9) has no fused products and no f16. Caches are those of small machines of
+/// the kind, so that tiles chosen for them fit larger ones, too.
 std::vector<Row> rows() {
   std::string const v3 =
       "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16,+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe";
@@ -39,6 +40,10 @@ std::vector<Row> rows() {
        any("any x86-64-v4 processor", "x86_64-linux-gnu", "x86-64-v4", v4, 64, 32)},
       {"cpu:aarch64",
        any("any 64-bit Arm processor", "aarch64-linux-gnu", "generic", "+neon", 16, 32)},
+      {"cpu:aarch64-dotprod", any("any 64-bit Arm processor with dot products of bytes",
+                                  "aarch64-linux-gnu", "generic", "+neon,+dotprod", 16, 32)},
+      {"cpu:aarch64-i8mm", any("any 64-bit Arm processor with 8-bit matrix products",
+                               "aarch64-linux-gnu", "generic", "+neon,+dotprod,+i8mm", 16, 32)},
       {"cpu:armv7", any("any 32-bit Arm processor with NEON and VFPv4",
                         "armv7-unknown-linux-gnueabihf", "generic", "+neon,+vfp4", 16, 16)},
   };

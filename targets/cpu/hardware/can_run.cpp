@@ -8,6 +8,8 @@
 #include <sys/auxv.h>
 #endif
 
+#include "targets/cpu/hardware/arm_features.h"
+
 namespace tw {
 namespace {
 
@@ -61,10 +63,9 @@ std::optional<bool> has_feature(std::string_view name) {
 constexpr std::string_view kArchitecture = "aarch64";
 
 std::optional<bool> has_feature(std::string_view name) {
-  unsigned long bits = getauxval(AT_HWCAP);
-  if (name == "neon") return (bits & HWCAP_ASIMD) != 0;
-  if (name == "dotprod") return (bits & HWCAP_ASIMDDP) != 0;
-  if (name == "fullfp16") return (bits & HWCAP_ASIMDHP) != 0;
+  for (ArmFeature const& feature : kArmFeatures)
+    if (name == feature.llvm)
+      return (getauxval(feature.word == 1 ? AT_HWCAP : AT_HWCAP2) >> feature.bit & 1) != 0;
   return {};
 }
 

@@ -17,6 +17,7 @@
 #include <sstream>
 
 #include "engine/hardware/machine.h"
+#include "targets/cpu/hardware/arm_features.h"
 
 namespace tw {
 namespace {
@@ -183,9 +184,9 @@ void describe_arm(std::map<std::string, std::string>& values, Hardware& hardware
   hardware.name = "ARM processor " + values["CPU part"];
   if (!flags.contains("asimd")) return describe_arm32(flags, hardware);
   std::string& features = hardware.code[kFeatures];
-  features = "+neon";
-  if (flags.contains("asimddp")) features += ",+dotprod";
-  if (flags.contains("asimdhp")) features += ",+fullfp16";
+  for (ArmFeature const& feature : kArmFeatures)
+    if (flags.contains(feature.kernel))
+      features += (features.empty() ? "+" : ",+") + std::string(feature.llvm);
   hardware.units.front().vector_registers = 32;
 }
 
@@ -231,12 +232,13 @@ std::vector<MemoryLevel> describe_caches(fs::path const& folder) {
 #if defined(__aarch64__) || defined(__arm__)
 /// The kernel's words for what programs of this size may use.
 std::string own_features() {
-  unsigned long flags = getauxval(AT_HWCAP);
 #if defined(__aarch64__)
-  std::string features = "asimd";
-  if (flags & HWCAP_ASIMDDP) features += " asimddp";
-  if (flags & HWCAP_ASIMDHP) features += " asimdhp";
+  std::string features = "fp";
+  for (ArmFeature const& feature : kArmFeatures)
+    if (getauxval(feature.word == 1 ? AT_HWCAP : AT_HWCAP2) >> feature.bit & 1)
+      features += " " + std::string(feature.kernel);
 #else
+  unsigned long flags = getauxval(AT_HWCAP);
   std::string features = "vfp";
   if (flags & HWCAP_NEON) features += " neon";
   if (flags & HWCAP_VFPv4) features += " vfpv4";

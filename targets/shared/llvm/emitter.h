@@ -44,6 +44,7 @@ struct ModuleParts {
   InstructionCodes const& instructions;
   Checks* checks = nullptr;  // set: every access is checked
   int tasks = 0;             // parallel functions so far
+  bool past_caches = false;  // some block's stores pass by the caches
 };
 
 llvm::Type* type_of(llvm::LLVMContext& context, DType type, int lanes = 1);
@@ -114,6 +115,13 @@ private:
   void unsupported(std::string const& what);
   void fail(std::string code, std::string message);
 
+  // emitter_words.cpp
+  void tell_of(ir::For const& node, llvm::Instruction* branch, bool holds_a_tile);
+  void store_past_caches(ir::Store const& node, llvm::Value* value, llvm::Value* address,
+                         llvm::Align align);
+  llvm::Value* begins_at_whole_vector(ir::Buffer const& buffer);
+  void finish_stores_past_caches();
+
   // emitter_checks.cpp
   struct Part {
     llvm::Value* begin;  // element
@@ -149,6 +157,7 @@ private:
   std::vector<std::string> variable_order_;
   std::map<std::string, llvm::Value*> registers_;  // register buffers: their value now
   std::map<std::string, llvm::Value*> bases_;
+  std::map<std::string, llvm::Value*> whole_vectors_;  // whether a tensor begins at one
   llvm::Value* mask_ = nullptr;
   std::set<ir::Load const*> copied_;   // what a store takes over as it is
   int line_ = 0;                       // of the statement that is being built

@@ -5,10 +5,12 @@
 #include <set>
 #include <sstream>
 
+#include "engine/ir/annotations.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/llvm/emitter.h"
 #include "targets/shared/llvm/machine.h"
+#include "targets/shared/llvm/words.h"
 
 namespace tw {
 namespace {
@@ -22,6 +24,15 @@ void set_attributes(llvm::Function& function, Machine const& machine) {
   }
   function.addFnAttr("no-builtins");
   function.addFnAttr(llvm::Attribute::NoUnwind);
+}
+
+bool stores_past_caches(ir::Stmt const& body) {
+  bool found = false;
+  ir::walk(body, [&](ir::Stmt const& s) {
+    found = found || (s.as<ir::Store>() && ir::said_of(*s, kNontemporal));
+    return !found;
+  });
+  return found;
 }
 
 Result<std::unique_ptr<llvm::Module>> build(ir::KernelIr const& kernel, Machine const& machine,
@@ -38,6 +49,7 @@ Result<std::unique_ptr<llvm::Module>> build(ir::KernelIr const& kernel, Machine 
   ModuleParts parts{
       *module,      debug, file, printed.line_of, kernel.host.params, workspace_layout(kernel),
       instructions, checks};
+  parts.past_caches = stores_past_caches(kernel.host.body);
   auto* pointer = llvm::PointerType::get(context, 0);
   auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {pointer, pointer}, false);
   auto* function =

@@ -16,7 +16,8 @@ struct InstructionWorkload {
   double operations = 0;     ///< of `kernel`, a product and a sum being two
 };
 
-/// Weights lie as the instruction reads them: blocks of 16 outputs, of each four bytes in a row.
+/// For each of several processors' instructions a product and a convolution. Weights lie as the
+/// instruction reads them: blocks of as many outputs as it has lanes, of each four bytes in a row.
 std::vector<InstructionWorkload> instruction_workloads();
 
 }  // namespace tw::bench

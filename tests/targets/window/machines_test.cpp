@@ -1,8 +1,11 @@
 // What a schedule uses of a machine is drawn: axes, memories with their tensors, barriers and
 // instructions; and a macro of blocks and threads is a step like others. With TW_PICTURES set, a
 // picture of each state in each theme goes to that folder.
+#include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMouseEvent>
+#include <QScrollBar>
 #include <QtTest>
 #include <fstream>
 
@@ -61,6 +64,15 @@ struct MachineWindow {
     auto refusal = session->snapshot().refusal;
     QVERIFY2(!refusal, refusal ? refusal->message.c_str() : "");
   }
+  /// The steps of a script of tests/targets/scripts, one by one, up to the first that begins so.
+  void apply_script(std::string const& name, std::string const& before = "none") {
+    std::ifstream file(TW_SOURCE_DIR "/tests/targets/scripts/" + name);
+    QVERIFY(file.good());
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with(before)) return;
+      if (line.find('(') != std::string::npos && !line.starts_with("#")) apply(line);
+    }
+  }
   void jump_to(std::string const& label) {
     for (HistoryNodeView const& node : session->snapshot().history->nodes)
       if (node.label == label) window->execute(JumpTo{node.id});
@@ -96,6 +108,12 @@ void look_at(MachineWindow& place, QString const& name, std::string const& view)
       QVERIFY(place.window->perform(journal::ShowView{view}));
       place.settle();
       for (int i = 0; i < 4; ++i) QApplication::processEvents();
+      // What is called stands behind the declarations.
+      auto* code = place.window->findChild<CodeView*>();
+      for (int i = 0; i < 3 && view == "code"; ++i) {
+        code->verticalScrollBar()->setValue(code->verticalScrollBar()->maximum());
+        QApplication::processEvents();
+      }
       QStringList wrong;
       QVERIFY(testing::painted_texts(*place.window, 1, wrong) > 30);
       QVERIFY2(wrong.isEmpty(), qPrintable(wrong.mid(0, 12).join("\n")));
@@ -176,17 +194,59 @@ private slots:
     MachineWindow place("scratchpad", false, product(32, 40, 24));
     place.jump_to("default");
     QStringList names = place.names();
-    QVERIFY2(names.contains("A_cache, in pad"), qPrintable(names.join("\n")));
+    for (char const* part :
+         {"A_cache, a call of copy_f32, in pad", "C, a call of mma, in pad", "C_init, in pad"})
+      QVERIFY2(names.contains(part), qPrintable(names.join("\n")));
     QVERIFY2(names.contains("pad · 12 KB of 16 KB: B_cache 3.8 KB, A_cache 3.0 KB, C_cache 5.0 KB"),
              qPrintable(names.join("\n")));
     QSet<QString> called;
     for (CodeLine const& line : place.lowered())
       if (!line.call.empty()) {
         called << QString::fromStdString(line.call);
-        QVERIFY(!line.loops.empty() && !line.barrier);
+        // The unit is told its tiles once, before all loops.
+        QVERIFY(line.loops.empty() == (line.call == "set_tile") && !line.barrier);
       }
-    QCOMPARE(called, (QSet<QString>{"mma", "copy_f32"}));
-    look(place, "scratchpad", "use_instructions");
+    QCOMPARE(called, (QSet<QString>{"mma", "copy_f32", "set_tile"}));
+    look(place, "scratchpad", "check_target");
+  }
+
+  void a_script_of_threads_with_asynchronous_copies_is_drawn() {
+    MachineWindow place("threads", false, product(32, 48, 20));
+    place.apply_script("product_threads.tws");
+    QStringList names = place.names();
+    for (char const* part :
+         {"sync_threads · all threads of the block meet",
+          "A_cache_first, a call of copy_async, in shared",
+          "A_cache, a call of copy_async, in shared", "B_cache, a call of copy_async, in shared",
+          "C, in local", "C_last, in local",
+          "shared · 1.0 KB of 48 KB: B_cache 512 B, A_cache 512 B", "local · 64 B: C_cache 64 B"})
+      QVERIFY2(names.contains(part), qPrintable(QString(part) + "\n" + names.join("\n")));
+    look(place, "copies", "place_barriers");
+  }
+
+  void a_script_of_a_scratchpad_machine_is_drawn() {
+    MachineWindow place("scratchpad", false, product(32, 48, 64));
+    place.apply_script("product_scratchpad.tws");
+    QStringList names = place.names();
+    for (char const* part :
+         {"C_init, a call of clear, in pad", "A_cache_first, a call of load, in inputs",
+          "A_cache, a call of load, in inputs", "B_cache, a call of load, in weights",
+          "C, a call of gemm, in pad", "C_last, a call of gemm, in pad", "C_write, a call of store",
+          "inputs · 2.0 KB of 4.0 KB: A_cache 2.0 KB"})
+      QVERIFY2(names.contains(part), qPrintable(QString(part) + "\n" + names.join("\n")));
+    look(place, "dma", "place_waits");
+  }
+
+  void nest_and_instruction_stand_side_by_side_where_they_differ() {
+    MachineWindow place("scratchpad", false, product(14, 16, 16));
+    place.apply_script("product_padded.tws", "pad(C.i");
+    place.apply("decompose_reduction(C.i)");
+    place.window->apply_line("tensorize(C.i, intrinsic=gemm)");
+    place.settle();
+    auto refusal = place.session->snapshot().refusal;
+    QVERIFY(refusal);
+    QCOMPARE(refusal->code, std::string("extent_differs"));
+    look_at(place, "mismatch", "loops");
   }
 
   void a_memory_that_is_too_full_is_shown_with_what_it_should_hold() {
@@ -194,6 +254,60 @@ private slots:
     place.jump_to("default");
     QVERIFY2(place.names().filter("pad · 32 KB of 16 KB").size() == 1,
              qPrintable(place.names().join("\n")));
+  }
+
+  void a_card_that_is_dragged_over_a_loop_says_what_the_memory_would_hold() {
+    MachineWindow place("threads", false, product(64, 64, 256));
+    place.apply("cache_read(C, tensor=A, scope=shared)");
+    auto* ladder = place.window->findChild<LadderView*>("ladder");
+    drag(*ladder, "A_cache", "C.i");
+    std::vector<LadderView::Hint> const hint = ladder->hint();
+    QCOMPARE(hint.size(), size_t(2));
+    QCOMPARE(hint[0].words, QString("compute_at(A_cache, C.i)"));
+    QCOMPARE(hint[1].words, QString("shared 1.0 of 48 KB"));
+    QVERIFY(!hint[0].wrong && !hint[1].wrong);
+    look_at_drag(place, "drag");
+    drop(*ladder);
+    place.settle();
+    QVERIFY(ladder->hint().empty());
+    QVERIFY(QString::fromStdString(place.session->script()).endsWith("compute_at(A_cache, C.i)\n"));
+    QVERIFY(place.names().contains("shared · 1.0 KB of 48 KB: A_cache 1.0 KB"));
+  }
+
+  void a_drag_that_would_overflow_a_memory_shows_the_sum_and_its_parts() {
+    MachineWindow place("threads", false, product(64, 64, 256));
+    place.apply("cache_read(C, tensor=A, scope=shared); compute_at(A_cache, C.i)");
+    place.apply("cache_read(C, tensor=B, scope=shared)");
+    auto* ladder = place.window->findChild<LadderView*>("ladder");
+    drag(*ladder, "B_cache", "C.i");
+    std::vector<LadderView::Hint> const hint = ladder->hint();
+    QCOMPARE(hint.size(), size_t(3));
+    QVERIFY(hint[0].words.contains("B_cache"));
+    QCOMPARE(hint[1].words, QString("shared 65 of 48 KB"));
+    QCOMPARE(hint[2].words, QString("B_cache 64 KB, A_cache 1.0 KB"));
+    for (LadderView::Hint const& line : hint) QVERIFY(line.wrong);
+    look_at_drag(place, "drag_full");
+    QTest::keyClick(ladder, Qt::Key_Escape);
+    QVERIFY(ladder->hint().empty());
+    drop(*ladder);
+    QVERIFY(!QString::fromStdString(place.session->script()).contains("compute_at(B_cache"));
+  }
+
+  void a_dialog_says_what_memories_would_hold() {
+    MachineWindow place("scratchpad", false, product(64, 64, 32));
+    QVERIFY(place.window->perform(journal::ShowDialog{"step", "cache_read"}));
+    auto* dialog = place.window->findChild<StepDialog*>("stepDialog");
+    QVERIFY(dialog);
+    dialog->findChild<QLineEdit*>("targets")->setText("C");
+    dialog->findChild<QLineEdit*>("value_tensor")->setText("A");
+    auto* memories = dialog->findChild<QLabel*>("memories");
+    QVERIFY(memories->text().isEmpty());  // in main memory
+    dialog->findChild<QComboBox*>("value_scope")->setCurrentText("pad");
+    QCOMPARE(memories->text(), QString("pad 8.0 of 16 KB"));
+    QVERIFY(dialog->findChild<QPushButton*>("apply")->isEnabled());
+    QString folder = qEnvironmentVariable("TW_PICTURES");
+    if (!folder.isEmpty()) dialog->grab().save(folder + "/dialog_memory.png");
+    dialog->reject();
   }
 
   void a_macro_has_a_dialog_from_its_head() {
@@ -211,16 +325,28 @@ private slots:
     QLabel* verdict = dialog->findChild<QLabel*>("verdict");
     QVERIFY2(dialog->findChild<QPushButton*>("apply")->isEnabled(), qPrintable(verdict->text()));
     QVERIFY(dialog->height() <= 780);
-    QString folder = qEnvironmentVariable("TW_PICTURES");
-    for (char const* theme : {"light", "dark", "high_contrast"}) {
-      if (folder.isEmpty()) break;
-      place.window->set_theme(theme);
-      dialog->grab().save(folder + "/dialog_" + theme + ".png");
-    }
     dialog->accept();
     place.settle();
     QCOMPARE(place.session->snapshot().history->nodes.back().label,
              std::string("gemm_blocks_threads"));
+  }
+
+  /// A dialog has the colours of the theme that it was opened in.
+  void a_dialog_is_drawn_in_every_theme() {
+    MachineWindow place("threads", false);
+    QString folder = qEnvironmentVariable("TW_PICTURES");
+    for (char const* theme : {"light", "dark", "high_contrast"}) {
+      place.window->set_theme(theme);
+      QVERIFY(place.window->perform(journal::ShowDialog{"step", "gemm_blocks_threads"}));
+      auto* dialog = place.window->findChild<StepDialog*>("stepDialog");
+      QVERIFY(dialog);
+      dialog->findChild<QLineEdit*>("value_a")->setText("A");
+      dialog->findChild<QLineEdit*>("value_b")->setText("B");
+      QVERIFY(dialog->findChild<QLabel*>("memories")->text().startsWith("shared 2.0 of 48 KB"));
+      if (!folder.isEmpty()) dialog->grab().save(folder + "/dialog_" + theme + ".png");
+      dialog->reject();
+      delete dialog;
+    }
   }
 
   void macros_are_in_the_palette_where_the_machine_has_what_they_need() {
@@ -231,6 +357,49 @@ private slots:
     QVERIFY(titles(threads).contains("A matrix product over blocks and threads"));
     QVERIFY(!titles(pad).contains("A matrix product over blocks and threads"));
   }
+
+private:
+  static QPointF middle_of(LadderView const& ladder, std::string const& name) {
+    for (LadderView::Item const& item : ladder.items())
+      if ((item.stage ? item.stage->name : item.bar->reference) == name)
+        return ladder.pixels(item.rect).center();
+    return {};
+  }
+  static void point(LadderView& ladder, QEvent::Type what, QPointF at) {
+    bool moves = what == QEvent::MouseMove;
+    QMouseEvent event(what, at, ladder.mapToGlobal(at), moves ? Qt::NoButton : Qt::LeftButton,
+                      what == QEvent::MouseButtonRelease ? Qt::NoButton : Qt::LeftButton,
+                      Qt::NoModifier);
+    QApplication::sendEvent(&ladder, &event);
+    last_ = at;
+  }
+  /// Both may be scrolled out of the window.
+  static void drag(LadderView& ladder, std::string const& stage, std::string const& loop) {
+    QPointF from = middle_of(ladder, stage), to = middle_of(ladder, loop);
+    QVERIFY(!from.isNull() && !to.isNull());
+    point(ladder, QEvent::MouseButtonPress, from);
+    point(ladder, QEvent::MouseMove, from + QPointF(0, 12));
+    point(ladder, QEvent::MouseMove, to);
+  }
+  static void drop(LadderView& ladder) { point(ladder, QEvent::MouseButtonRelease, last_); }
+
+  static void look_at_drag(MachineWindow& place, QString const& name) {
+    auto* ladder = place.window->findChild<LadderView*>("ladder");
+    for (char const* theme : {"light", "dark", "high_contrast"}) {
+      place.window->set_theme(theme);
+      for (int i = 0; i < 4; ++i) QApplication::processEvents();
+      QStringList wrong;
+      (void)testing::painted_texts(*ladder, 1, wrong);
+      wrong = wrong.filter("cut");
+      QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
+      QString folder = qEnvironmentVariable("TW_PICTURES");
+      if (!folder.isEmpty())
+        QVERIFY(save_picture(picture_of(*place.window),
+                             QString("%1/%2_%3.png").arg(folder, name, theme).toStdString()));
+    }
+  }
+
+  static inline QPointF last_;
 };
 
 QTEST_MAIN(MachinesTest)

@@ -21,7 +21,7 @@ public:
         page_(new QWidget),
         scroll_(new QScrollArea),
         view_(new LadderView(bench.selection(),
-                             [this](std::string const& line) { return live().why_not(line); })) {
+                             [this](std::string const& line) { return live().preview(line); })) {
     // What moves whole blocks and tensors has its dialog in the menu beside the chips, and its key.
     auto* row = new StepRow(live().primitives());
     chips_ = row->chips();

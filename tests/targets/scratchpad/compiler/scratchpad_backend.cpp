@@ -8,6 +8,7 @@
 #include "engine/backend/target_table.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/passes.h"
+#include "engine/schedule/names.h"
 #include "engine/schedule/trace.h"
 #include "tests/support/blocks_everywhere.h"
 #include "tests/support/interpreted_code.h"
@@ -28,13 +29,15 @@ std::vector<Pass> scratchpad_passes() {
       simplify_kernel().because(
           "before tensors shrink: indices in their simplest form show their reach"),
       compact_tensors(),
-      use_instructions(),
+      interleave_virtual_threads(),
+      place_waits(),
+      set_registers(),
       check_target(),
   };
 }
 
 /// What the blocks of a program compute is computed in the pad: what they read is copied there
-/// before, what they write is copied out after.
+/// before, what they write is copied out after; and what an instruction does, it does.
 class InThePad {
 public:
   explicit InThePad(Schedule schedule) : schedule_(std::move(schedule)) {}
@@ -47,6 +50,8 @@ public:
       shape(block);
       fit_the_unit(block);
     }
+    for (std::string const& block : products_) use_the_unit(block);
+    copy_by_instruction();
     return schedule_;
   }
 
@@ -86,9 +91,30 @@ private:
       outer += fmt::format("{}.{}.0, ", block, one);
       inner += fmt::format("{}{}.{}.1", inner.empty() ? "" : ", ", block, one);
     }
-    step(fmt::format("reorder({}{})", outer, inner));
+    if (step(fmt::format("reorder({}{})", outer, inner)) &&
+        step(fmt::format("decompose_reduction({}.{}.0)", block, loops[0])))
+      products_.push_back(block);
+  }
+  void use_the_unit(std::string const& block) {
+    ir::BlockSite const site = *find_block(schedule_.program(), block);
+    std::string top = reference_of(schedule_.program(), site.loops.at(3)->id);
+    step(fmt::format("tensorize({}, intrinsic=mma)", top));
+  }
+  /// Rows that are copied.
+  void copy_by_instruction() {
+    std::vector<std::pair<ir::LoopId, std::string>> rows;
+    for (ir::BlockSite const& site : ir::blocks_of(schedule_.program().body)) {
+      auto const* store = site.block->body.as<ir::Store>();
+      std::string copy = store ? copy_of(store->buffer->type) : "";
+      if (!site.loops.empty() && !copy.empty() && store->value.as<ir::Load>())
+        rows.emplace_back(site.loops.back()->id, copy);
+    }
+    for (auto const& [loop, copy] : rows)
+      step(fmt::format("tensorize({}, intrinsic={})", reference_of(schedule_.program(), loop),
+                       copy));
   }
   Schedule schedule_;
+  std::vector<std::string> products_;  ///< cut into pieces for the unit
 };
 
 class ScratchpadBackend final : public Backend {
@@ -131,11 +157,18 @@ private:
   std::vector<Pass> passes_;
 };
 
-Hardware scratchpad_hardware() {
-  return {.target = kName,
-          .name = "scratchpad machine",
-          .units = {{.name = "unit"}},
-          .memories = {{.name = "memory", .bytes = 64 << 20, .cache = false}}};
+std::vector<MemoryScope> memories() {
+  MemoryScope pad{.name = kPad, .doc = "where it computes", .bytes = kPadBytes};
+  MemoryScope inputs{.name = kInputs,
+                     .doc = "what the matrix unit multiplies",
+                     .bytes = kOperandBytes,
+                     .reach = Reach::kCopies};
+  MemoryScope weights = inputs;
+  weights.name = kWeights;
+  weights.doc = "by what the matrix unit multiplies";
+  for (MemoryScope* one : {&pad, &inputs, &weights}) one->shared_by = Level::kAccelerator;
+  return {
+      {.name = kGlobalScope, .doc = "main memory", .reach = Reach::kCopies}, pad, inputs, weights};
 }
 
 }  // namespace
@@ -144,19 +177,23 @@ TargetEntry const& target_scratchpad() {
   static TargetEntry const entry{
       .name = kName,
       .spellings = [] { return std::vector<std::string>{kName}; },
-      .hardware = [](std::string const&) -> Result<Hardware> { return scratchpad_hardware(); },
-      .matches = [](Hardware const& hardware) { return hardware.target == kName; },
+      .hardware = [](std::string const&) -> Result<Hardware> { return hardware(); },
+      .matches = [](Hardware const& machine) { return machine.target == kName; },
       .runs_here = [](MachineNeeds const&) -> Status {
         return bad_input("wrong_processor", "only a scratchpad machine's own device runs its code");
       },
-      .create_backend = [](Hardware const& hardware,
+      .create_backend = [](Hardware const& machine,
                            std::string) -> Result<std::shared_ptr<Backend const>> {
         return std::make_shared<ScratchpadBackend>(
             Target{.name = kName,
-                   .hardware = hardware,
+                   .hardware = machine,
                    .title = "scratchpad machine",
-                   .scopes = {{.name = kGlobalScope, .doc = "main memory", .reach = Reach::kCopies},
-                              {.name = kPad, .doc = "where it computes", .bytes = kPadBytes}},
+                   .scopes = memories(),
+                   .axes = {{kTurns, 2, Level::kThread, true}},
+                   .commit = commit_copies(),
+                   .wait = wait_copies(),
+                   .configure = {set_tile()},
+                   .intrinsics = instructions(),
                    .types = {DType::kF32, DType::kI32, DType::kI64, DType::kBool}});
       },
   };

@@ -1,4 +1,5 @@
-// The scratchpad machine as a device: it interprets the kernels of a library.
+// The scratchpad machine as a device: it interprets the kernels of a library, and
+// finds copies that are used before they were waited for.
 #include "engine/device/processor_table.h"
 #include "tests/support/interpreting_processor.h"
 #include "tests/targets/scratchpad/scratchpad.h"
@@ -10,14 +11,10 @@ using namespace scratchpad;
 ProcessorEntry const& processor_scratchpad() {
   static ProcessorEntry const entry{
       .name = kName,
-      .detect = []() -> Result<Hardware> {
-        return Hardware{.target = kName,
-                        .name = "scratchpad machine",
-                        .units = {{.name = "unit"}},
-                        .memories = {{.name = "memory", .bytes = 64 << 20, .cache = false}}};
-      },
+      .detect = []() -> Result<Hardware> { return hardware(); },
       .create = [](Hardware const&, int64_t most_bytes) -> Result<std::unique_ptr<Processor>> {
-        return std::make_unique<testing::InterpretingProcessor>(kMagic, most_bytes);
+        static ir::Sharing const shared = sharing();
+        return std::make_unique<testing::InterpretingProcessor>(kMagic, most_bytes, &shared);
       },
   };
   return entry;

@@ -1,0 +1,239 @@
+#include "engine/arith/instances.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <type_traits>
+
+#include "engine/arith/span.h"
+#include "engine/ir/fields.h"
+#include "engine/ir/intrinsic.h"
+#include "engine/ir/rewrite.h"
+
+namespace tw::arith {
+namespace {
+
+using namespace ir;
+
+/// What stands inside of one allocation.
+struct Inside {
+  Ranges running;
+  std::vector<std::vector<Expr>> accesses;  // to the tensor
+};
+
+/// Accesses to one tensor, in counters of their own: nests side by side may use one name.
+class Looking {
+public:
+  Looking(std::string tensor, Ranges const& sizes) : tensor_(std::move(tensor)), sizes_(sizes) {}
+
+  /// A loop of open extent runs as far as it may.
+  void runs(std::string const& name, Expr const& to) {
+    auto extent = bounds(to, sizes_);
+    known_ = known_ && extent;
+    inside_.running.set(name, {0, extent ? extent->high - 1 : 0});
+  }
+
+  void visit(Stmt const& s) {
+    walk(s, [&](Stmt const& child) {
+      if (auto const* loop = child.as<For>()) return visit_loop(*loop), false;
+      if (auto const* block = child.as<Block>()) return visit_block(*block), false;
+      if (auto const* store = child.as<Store>(); store && store->buffer->name == tensor_)
+        add(store->indices);
+      visit_reads(child);
+      return true;
+    });
+  }
+
+  Inside take() {
+    if (!known_) inside_.accesses.clear();
+    return std::move(inside_);
+  }
+
+private:
+  void visit_loop(For const& loop) {
+    auto [first, is_new] = extents_.try_emplace(loop.name(), loop.extent);
+    bool differs = !is_new && !equal(first->second, loop.extent);
+    std::string counter = loop.name();
+    if (differs) counter += fmt::format(" {}", ++renamed_);  // no name of a program's
+    runs(counter, loop.extent);
+    Substitution before = own_;
+    own_.erase(loop.name());
+    if (differs) own_[loop.name()] = var(counter);
+    visit(loop.body);
+    own_ = std::move(before);
+  }
+
+  void visit_block(Block const& block) {
+    Substitution bindings;
+    for (IterVar const& iter : block.iters) {
+      look(iter.binding);
+      bindings[iter.name()] = iter.binding;
+    }
+    look(block.predicate);
+    if (block.init) visit(substitute(block.init, bindings));
+    visit(substitute(block.body, bindings));
+  }
+
+  /// Of the expressions of one statement, without those of the statements in it.
+  void visit_reads(Stmt const& s) {
+    if (auto const* call = s.as<IntrinsicCall>())
+      for (Operand const& operand : call->operands)
+        for (OperandAxis const& axis : operand.axes) runs(axis.name(), axis.extent);
+    dispatch(*s, [&](auto const& node) {
+      for_each_field(node, [&](auto const& field) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(field)>, Stmt>) look(field);
+      });
+    });
+  }
+  void look(Expr const& e) {
+    if (!e) return;
+    walk(e, [&](Expr const& part) {
+      auto const* read = part.as<Load>();
+      if (read && read->buffer->name == tensor_) add(read->indices);
+      return true;
+    });
+  }
+  void look(std::vector<Expr> const& list) {
+    for (Expr const& e : list) look(e);
+  }
+  void look(std::vector<Operand> const& operands) {
+    for (Operand const& operand : operands) look(operand.value);
+  }
+  void look(auto const&) {}
+
+  void add(std::vector<Expr> indices) {
+    if (!own_.empty())
+      for (Expr& index : indices) index = substitute(index, own_);
+    inside_.accesses.push_back(std::move(indices));
+  }
+
+  std::string tensor_;
+  Inside inside_;
+  Ranges const& sizes_;
+  std::map<std::string, Expr> extents_;  // of the first loop of a name
+  Substitution own_;
+  int renamed_ = 0;
+  bool known_ = true;
+};
+
+/// `standing`: of the loops around that stand still while the tensor lives.
+void shrink(Alloc const& alloc, Inside const& inside, Ranges const& standing, Instances& result) {
+  for (size_t d = 0; d < alloc.buffer->shape.size(); ++d) {
+    std::vector<Expr> indices;
+    for (auto const& access : inside.accesses) indices.push_back(access[d]);
+    auto whole = as_int(alloc.buffer->shape[d]);
+    auto reach = reach_of(indices, inside.running, standing);
+    // Of an open extent: to what may be used with any value.
+    if (!reach || (whole && reach->high - reach->low + 1 >= *whole)) continue;
+    reach->still.constant += reach->low;
+    result.base[d] = to_expr(reach->still);
+    result.shape[d] = int_imm(reach->high - reach->low + 1);
+    result.smaller = true;
+  }
+}
+
+}  // namespace
+
+std::optional<int64_t> Instances::bytes(DType type) const {
+  double bytes = double(size_of(type));
+  for (Expr const& extent : shape) {
+    auto number = as_int(extent);
+    if (!number) return std::nullopt;
+    bytes *= double(*number);
+  }
+  return int64_t(std::min(bytes, 0x1p62));
+}
+
+Instances instances_of(Alloc const& alloc, std::vector<For const*> const& around,
+                       Sharing const& sharing, Ranges const& sizes) {
+  Instances result;
+  result.base.assign(alloc.buffer->shape.size(), int_imm(0));
+  result.shape = alloc.buffer->shape;
+  if (around.empty()) return result;
+  Looking looking(alloc.buffer->name, sizes);
+  Ranges standing;
+  for (For const* loop : around) {
+    bool takes_turns =
+        loop->loop_kind == LoopKind::kBind && sharing.interleaved.contains(loop->bind);
+    if (takes_turns) result.count *= as_int(loop->extent).value_or(1);
+    if (!sharing.instance_per_iteration(*loop, *alloc.buffer))
+      looking.runs(loop->name(), loop->extent);
+    else if (auto extent = as_int(loop->extent))
+      standing.set(loop->name(), {0, *extent - 1});
+  }
+  looking.visit(alloc.body);
+  Inside inside = looking.take();
+  if (!inside.accesses.empty()) shrink(alloc, inside, standing, result);
+  return result;
+}
+
+namespace {
+
+bool uses(Stmt const& s, std::string const& tensor) {
+  bool used = false;
+  auto look = [&](Touched const& at) { used = used || at.buffer->name == tensor; };
+  walk_writes(s, look);
+  walk_exprs(s, [&](Expr const& e) {
+    auto const* read = e.as<Load>();
+    return used = used || (read && read->buffer->name == tensor), !used;
+  });
+  if (!used) walk_reads(s, look);
+  return used;
+}
+
+class Sinking : public Rewriter {
+public:
+  explicit Sinking(Sharing const& sharing) : sharing_(sharing) {}
+  Expr visit(Expr const& e) override { return e; }
+  Stmt visit(Stmt const& s) override {
+    Stmt next = rebuild(s);
+    auto const* alloc = next.as<Alloc>();
+    Stmt inside = alloc ? with_inside(*alloc, alloc->body) : Stmt();
+    return inside ? inside : next;
+  }
+
+private:
+  /// With the allocation in the innermost loop that it can go to; null: there is none.
+  Stmt with_inside(Alloc const& alloc, Stmt const& s) const {
+    if (auto const* list = s.as<Seq>()) return with_inside(alloc, *list);
+    if (auto const* other = s.as<Alloc>()) {
+      Stmt body = with_inside(alloc, other->body);
+      return body ? make_from<Alloc>(s->origin, other->buffer, body) : Stmt();
+    }
+    auto const* loop = s.as<For>();
+    if (!loop || (loop->loop_kind != LoopKind::kBind && !is_int(loop->extent, 1))) return nullptr;
+    Stmt body = with_inside(alloc, loop->body);
+    // One tensor does for all virtual threads, which use parts of it that are apart.
+    bool own = loop->loop_kind == LoopKind::kBind && !sharing_.interleaved.contains(loop->bind) &&
+               sharing_.instance_per_iteration(*loop, *alloc.buffer);
+    if (!body && own) body = make_from<Alloc>(alloc.origin, alloc.buffer, loop->body);
+    if (!body) return nullptr;
+    return make_from<For>(s->origin, loop->id, loop->var, loop->extent, loop->loop_kind, body,
+                          loop->bind);
+  }
+
+  Stmt with_inside(Alloc const& alloc, Seq const& list) const {
+    std::vector<Stmt> stmts = list.stmts;
+    Stmt* user = nullptr;
+    for (Stmt& child : stmts) {
+      if (!uses(child, alloc.buffer->name)) continue;
+      if (user) return nullptr;
+      user = &child;
+    }
+    Stmt inside = user ? with_inside(alloc, *user) : Stmt();
+    if (!inside) return nullptr;
+    *user = inside;
+    return seq(std::move(stmts));
+  }
+
+  Sharing const& sharing_;
+};
+
+}  // namespace
+
+Stmt with_tensors_inside(Stmt const& body, Sharing const& sharing) {
+  return sharing.axes.empty() ? body : Sinking(sharing).visit(body);
+}
+
+}  // namespace tw::arith

@@ -1,0 +1,69 @@
+/// What statements touch of the tensors that copies fill and read, element by element.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/ir/rewrite.h"
+#include "engine/target/target.h"
+
+namespace tw {
+
+/// As sorted numbers.
+using Elements = std::vector<int64_t>;
+
+/// What a statement without commits touches in one iteration of the loops that hold commits.
+struct Effect {
+  Elements reads, writes;
+  int64_t released = -1;  ///< a tensor that goes away here, by its number
+  bool known = true;      ///< no: it would be too many, or they are not told
+  bool clashes = false;   ///< copies that are started together disturb one another
+  bool nothing() const { return reads.empty() && writes.empty() && released < 0; }
+  /// Whether it comes too early for a copy that is under way.
+  bool disturbs(Effect const& copy) const;
+};
+
+/// Finds what statements touch, point by point.
+class Touching {
+public:
+  /// The threads' loops stand around `body`: each of their points is taken.
+  Touching(Target const& target, ir::Stmt const& body, std::vector<ir::For const*> const& threads);
+
+  /// -1: no copy touches it.
+  int64_t number_of(std::string const& tensor) const;
+  /// With counters of the loops around at `values`.
+  Effect of(ir::Stmt const& s, std::map<std::string, int64_t> const& values);
+  /// Whether `name` tells what is touched, or whether it is, anywhere in the statement.
+  bool tells(ir::Stmt const& s, std::string const& name) const;
+
+private:
+  using Running = std::vector<std::pair<std::string, int64_t>>;  // counters with their extents
+  bool chooses(ir::Expr const& e, std::string const& name) const;
+  bool reads(ir::Expr const& root) const;
+  void visit(ir::Stmt const& s);
+  template <typename F>
+  void where(ir::Expr const& condition, F const& f);
+  void look(ir::Expr const& root);
+  void put_read(ir::Touched const& at);
+  void put(ir::Touched const& at, Elements& into);
+  bool is_private(ir::BufferNode const& tensor) const;
+  void enumerate(ir::BufferNode const& buffer, std::vector<ir::Expr> const& at,
+                 std::vector<int64_t> const& shape, int64_t tensor, Running const& running,
+                 int64_t points, Elements& into);
+
+  Target const& target_;
+  size_t threads_;  ///< the first of the loops
+  std::map<std::string, size_t> tensors_;
+  std::set<std::string> filled_;  ///< those of them that copies write
+  std::vector<ir::For const*> loops_;
+  std::vector<ir::Expr> conditions_;
+  Effect effect_;
+  bool starting_ = false;
+  int64_t points_ = 0;
+};
+
+}  // namespace tw

@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/ir/annotations.h"
+#include "engine/ir/loop_words.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/structure.h"
+#include "engine/schedule/names.h"
+
+namespace tw {
+namespace {
+
+constexpr char kCondition[] =
+    "annotate: the word must be one for what it is said of, with a value that it takes";
+
+AnnotationWord const& word_of(Move const& move) {
+  return *std::ranges::find(move.target.annotations, move.word("word"), &AnnotationWord::name);
+}
+
+ir::StmtNode const& annotated(Move const& move) {
+  if (move.blocks.empty()) return *move.loops[0].loop;
+  return *move.blocks[0].block;
+}
+
+std::string name_of(Move const& move) {
+  return move.blocks.empty() ? reference_of(move.program, move.loops[0].loop->id)
+                             : move.blocks[0].block->name;
+}
+
+/// "1 to 64", "1"
+std::string values_of(AnnotationWord const& word) {
+  return word.low == word.high ? std::to_string(word.low)
+                               : fmt::format("{} to {}", word.low, word.high);
+}
+
+std::expected<void, Refusal> fits(Move const& move, AnnotationWord const& word) {
+  bool of_block = move.loops.empty();
+  std::string name = name_of(move);
+  if (word.of_block != of_block)
+    return refuse(
+        "word_of_another_kind",
+        fmt::format("{} is a word for {}, and {} is a {}", word.name,
+                    word.of_block ? "blocks" : "loops", name, of_block ? "block" : "loop"),
+        kCondition, move.loops);
+  if (of_block && !written_buffer(move.blocks[0]))
+    return refuse("writes_nothing", fmt::format("{} does not write one tensor", name),
+                  "annotate: what a word says of a block, it says of what the block writes",
+                  move.loops);
+  if (!of_block && move.loops[0].loop->loop_kind != ir::LoopKind::kSerial)
+    return refuse(
+        "loop_annotated",
+        fmt::format("{} is already {}", name, ir::adjective(move.loops[0].loop->loop_kind)),
+        "annotate: a word is about a loop whose iterations follow one another", move.loops);
+  return {};
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  AnnotationWord const& word = word_of(move);
+  if (auto fit = fits(move, word); !fit) return std::unexpected(fit.error());
+  int64_t value = move.number("value");
+  std::string name = name_of(move);
+  if (value != 0 && (value < word.low || value > word.high))
+    return refuse("value_out_of_range",
+                  fmt::format("{} takes {}, or 0 to take it back, and not {}", word.name,
+                              values_of(word), value),
+                  kCondition, move.loops);
+  int64_t said = ir::said_of(annotated(move), word.name).value_or(0);
+  if (said != value) return Proof{"a word changes what the code looks like, not what it computes"};
+  return refuse("said_already",
+                said == 0 ? fmt::format("{} is not said of {}: there is nothing to take back",
+                                        word.name, name)
+                          : fmt::format("{}={} is already said of {}", word.name, value, name),
+                "annotate: the value must be another one than before", move.loops);
+}
+
+Applied apply(Move const& move) {
+  Applied applied{move.program, {}, {}};
+  ir::Origin origin =
+      ir::with_word(annotated(move).origin, move.word("word"), move.number("value"));
+  if (move.blocks.empty()) {
+    ir::For const& loop = *move.loops[0].loop;
+    applied.program.body =
+        ir::replace_loop(move.program.body, loop.id,
+                         ir::make_from<ir::For>(std::move(origin), loop.id, loop.var, loop.extent,
+                                                loop.loop_kind, loop.body, loop.bind));
+    return applied;
+  }
+  ir::Block const& block = *move.blocks[0].block;
+  applied.program.body = ir::replace_block(
+      move.program.body, block.id,
+      ir::make_from<ir::Block>(std::move(origin), block.id, block.name, block.op, block.iters,
+                               block.predicate, block.init, block.body));
+  return applied;
+}
+
+}  // namespace
+
+Primitive const& primitive_annotate() {
+  static Primitive const primitive{
+      .name = "annotate",
+      .key = "Shift+A",
+      .title = "Say a word about a loop or a block",
+      .doc =
+          "Says a word of the target to those who make the code: it changes what the code looks "
+          "like, never what it computes. The value 0 takes the word back. A word stays with its "
+          "loop while that is serial and whole: split, fused, unrolled, vectorized or run in "
+          "parallel, the loop has none. Copies of a loop have its words. A block keeps its words.",
+      .rewrite = "for i in 8  -->  for i in 8 with unroll_by=4",
+      .refused = "cannot have this word",
+      .parameters = {{.name = "word",
+                      .doc = "one of the target's words for loops or for blocks",
+                      .low = 0,
+                      .high = 0,
+                      .annotation = true},
+                     {.name = "value",
+                      .doc = "the word's value; 0 takes it back",
+                      .low = 0,
+                      .high = int64_t(1) << 20,
+                      .preset = 1}},
+      .check = check,
+      .apply = apply,
+      .kinds = {TargetKind::kEither},
+      .open_sizes = OpenSizes{apply},
+  };
+  return primitive;
+}
+
+}  // namespace tw

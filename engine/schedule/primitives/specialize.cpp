@@ -1,0 +1,185 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "engine/arith/simplify.h"
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/structure.h"
+#include "engine/schedule/names.h"
+#include "engine/schedule/rewriting/copies.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+constexpr char kCondition[] =
+    "specialize: the loop must depend on a size that is open and can have the value";
+
+std::string name_of(SizeParam const& size) { return size.var.to<Variable>().name; }
+
+/// Null: the program has no such size.
+SizeParam const* size_of(Move const& move) {
+  auto found = std::ranges::find(move.program.sizes, move.word("size"), name_of);
+  return found == move.program.sizes.end() ? nullptr : &*found;
+}
+
+Stmt nest_of(Move const& move) { return Stmt(move.loops[0].loop); }
+
+Expr is_value(Move const& move) {
+  return binary(BinaryOp::kEq, var(move.word("size")), int_imm(move.number("value")));
+}
+Expr is_other(Move const& move) {
+  return binary(BinaryOp::kNe, var(move.word("size")), int_imm(move.number("value")));
+}
+
+std::expected<void, Refusal> value_fits(Move const& move) {
+  std::string const& name = move.word("size");
+  int64_t value = move.number("value");
+  SizeParam const* size = size_of(move);
+  if (!size) {
+    std::vector<std::string> names;
+    for (SizeParam const& one : move.program.sizes) names.push_back(name_of(one));
+    return refuse("unknown_size",
+                  fmt::format("no size {} is open; open is {}", name, fmt::join(names, ", ")),
+                  kCondition, move.loops);
+  }
+  if (value < size->low || value > size->high)
+    return refuse(
+        "value_out_of_range",
+        fmt::format("{} is from {} to {}, and never {}", name, size->low, size->high, value),
+        kCondition, move.loops);
+  if (size->low == size->high)
+    return refuse("one_value", fmt::format("{} is always {}", name, value), kCondition, move.loops);
+  return {};
+}
+
+/// Guards say when a nest runs; what it is made of are extents and indices.
+bool depends_on(Stmt const& nest, std::string const& size) {
+  bool depends = false;
+  walk(nest, [&](Stmt const& s) {
+    if (auto const* loop = s.as<For>()) depends = depends || uses_variable(loop->extent, size);
+    auto const* block = s.as<Block>();
+    for (size_t i = 0; block && i < block->iters.size(); ++i)
+      depends = depends || uses_variable(block->iters[i].binding, size) ||
+                uses_variable(block->iters[i].extent, size);
+    return !depends && !block;
+  });
+  return depends;
+}
+
+/// A block of the nest that runs for other values only.
+Block const* never_with_the_value(Move const& move) {
+  for (BlockSite const& site : blocks_under(move.loops[0]))
+    for (Expr const& part : conjuncts(site.block->predicate))
+      if (equal(part, is_other(move))) return site.block;
+  return nullptr;
+}
+
+std::expected<void, Refusal> can_be_copied(Move const& move) {
+  LoopSite const& site = move.loops[0];
+  std::string name = reference_of(move.program, site.loop->id);
+  for (For const* around : site.around)
+    if (around->loop_kind == LoopKind::kVector)
+      return refuse("inside_vector",
+                    fmt::format("{} is inside the vectorized loop {}", name, around->name()),
+                    "specialize: lanes cannot take branches of their own", {site});
+  for (BlockSite const& block : blocks_under(site)) {
+    if (block.block->body.as<IntrinsicCall>())
+      return refuse("holds_a_call",
+                    fmt::format("{} is a call inside of {}", block.block->name, name),
+                    "specialize: the nest must be of blocks that can be copied", {site});
+  }
+  return {};
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  if (auto fits = value_fits(move); !fits) return std::unexpected(fits.error());
+  std::string name = reference_of(move.program, move.loops[0].loop->id);
+  if (!depends_on(nest_of(move), move.word("size")))
+    return refuse("size_not_used",
+                  fmt::format("nothing inside of {} depends on {}", name, move.word("size")),
+                  kCondition, move.loops);
+  if (Block const* block = never_with_the_value(move))
+    return refuse("never_there",
+                  fmt::format("{} runs only where {} is not {}", block->name, move.word("size"),
+                              move.number("value")),
+                  kCondition, move.loops);
+  if (auto copied = can_be_copied(move); !copied) return std::unexpected(copied.error());
+  return Proof{.by = "for every value of the size one of the two runs, and it is the same nest",
+               .orders_turns = true};
+}
+
+Stmt with_simple_extents(Stmt const& nest) {
+  return rewrite_stmts(nest, [](Stmt const& s) -> Stmt {
+    auto const* loop = s.as<For>();
+    if (!loop) return nullptr;
+    return make_from<For>(loop->origin, loop->id, loop->var, arith::simplify(loop->extent),
+                          loop->loop_kind, loop->body, loop->bind);
+  });
+}
+
+/// The branch's outermost loop has the name that the step gives it.
+Stmt with_name(Move const& move, Stmt const& branch) {
+  For const& loop = branch.to<For>();
+  if (move.step.gives.empty() || move.step.gives[0] == loop.name()) return branch;
+  Expr counter = var(move.step.gives[0]);
+  Stmt body = rebind(loop.body, {{loop.name(), counter}}, nullptr, {}, move.loops[0].around);
+  return make_from<For>(loop.origin, loop.id, counter, loop.extent, loop.loop_kind, body,
+                        loop.bind);
+}
+
+Applied apply(Move const& move) {
+  LoopSite const& site = move.loops[0];
+  Applied applied{move.program, {}, {}};
+  Stmt nest = nest_of(move);
+  Copies copies(move.program, applied.program);
+  Stmt branch =
+      with_simple_extents(substitute(nest, {{move.word("size"), int_imm(move.number("value"))}}));
+  // "C_8": what is called C, a block or its tensor, where the size is 8.
+  branch = copies.copy(branch, fmt::format("_{}", move.number("value")));
+  branch = rebind(with_name(move, branch), {}, is_value(move), {}, site.around);
+  Stmt rest = rebind(nest, {}, is_other(move), {}, site.around);
+  applied.program.body = replace_loop(move.program.body, site.loop->id, seq({branch, rest}));
+  applied.made = {copies.loop(site.loop->id)};
+  return applied;
+}
+
+}  // namespace
+
+Primitive const& primitive_specialize() {
+  static Primitive const primitive{
+      .name = "specialize",
+      .key = "Shift+S",
+      .title = "Specialize a nest for one value of a size",
+      .doc =
+          "Makes a copy of the nest for one value of a size that is open, with the number in its "
+          "place: there loops of that extent can be vectorized and unrolled, and guards that "
+          "always hold are gone. One of the two runs. The copy's blocks and tensors have the value "
+          "in their names.",
+      .rewrite = "for i in T: S(i)  -->  if T == 8: for i in 8: S_8(i); else: for i in T: S(i)",
+      .refused = "cannot be specialized",
+      .gives = 1,
+      .parameters = {{.name = "size",
+                      .doc = "a size that is open",
+                      .low = 0,
+                      .high = 0,
+                      .word = true,
+                      .open_size = true},
+                     {.name = "value",
+                      .doc = "the size's value that the copy is for",
+                      .low = 0,
+                      .high = int64_t(1) << 40}},
+      .check = check,
+      .apply = apply,
+      .looks_into_blocks = true,
+      .open_sizes = OpenSizes{apply},
+  };
+  return primitive;
+}
+
+}  // namespace tw
