@@ -8,7 +8,7 @@ list(APPEND runtime_sources
   ${CMAKE_SOURCE_DIR}/engine/runtime/cores.cpp ${CMAKE_SOURCE_DIR}/engine/runtime/module.cpp
   ${CMAKE_SOURCE_DIR}/engine/runtime/thread_pool.cpp
   ${CMAKE_SOURCE_DIR}/engine/tensor/dtype.cpp ${CMAKE_SOURCE_DIR}/engine/support/base/error.cpp
-  ${CMAKE_SOURCE_DIR}/targets/cpu/hardware/can_run.cpp
+  ${CMAKE_SOURCE_DIR}/targets/cpu/hardware/can_run.cpp ${CMAKE_SOURCE_DIR}/targets/cpu/hardware/tiles.cpp
   ${CMAKE_SOURCE_DIR}/targets/cpu/runtime/cpu_processor.cpp ${CMAKE_SOURCE_DIR}/targets/cpu/runtime/tilewright.cpp)
 file(GLOB_RECURSE runtime_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/engine/runtime/*.h ${CMAKE_SOURCE_DIR}/targets/cpu/runtime/*.h)
 set(example ${CMAKE_SOURCE_DIR}/resources/export/example.cpp)

@@ -14,6 +14,7 @@
 #include "tests/support/compiled.h"
 #include "tests/support/instruction_calls.h"
 #include "tests/support/random_schedules.h"
+#include "tests/support/tile_unit.h"
 
 using namespace tw;
 
@@ -28,6 +29,19 @@ Hardware processor_with(CpuIntrinsic const& intrinsic) {
   return hardware;
 }
 
+bool works_on_tiles(CpuIntrinsic const& intrinsic) {
+  return intrinsic.features.at(0).at(0) == "amx-tile";
+}
+
+/// This processor; with tiles, which the tests have in software, where the instruction needs them.
+Hardware host_for(CpuIntrinsic const& intrinsic) {
+  Hardware hardware = detect_host();
+  if (works_on_tiles(intrinsic) && !has_intrinsic(intrinsic, hardware))
+    for (std::string const& feature : intrinsic.features.at(0))
+      hardware.code[kFeatures] += ",+" + feature;
+  return hardware;
+}
+
 /// "sdot" of "sdot v0.4s, v1.16b, v2.4b[0]"; how it is encoded, "{vex}", stands before some.
 std::string mnemonic_of(std::string const& line) {
   std::istringstream words(line);
@@ -37,13 +51,18 @@ std::string mnemonic_of(std::string const& line) {
   return word;
 }
 
+std::map<std::string, int> count_instructions(std::string const& assembly) {
+  std::map<std::string, int> counts;
+  std::istringstream lines(assembly);
+  for (std::string line; std::getline(lines, line);) ++counts[mnemonic_of(line)];
+  return counts;
+}
+
 }  // namespace
 
 class InstructionsTest : public QObject {
   Q_OBJECT
 private slots:
-  void initTestCase() { backend_ = create_cpu_backend(detect_host()).value(); }
-
   void declarations_are_read_and_named_as_their_files() {
     std::set<std::string> names;
     for (CpuIntrinsic const* one : cpu_intrinsic_table()) {
@@ -52,7 +71,7 @@ private slots:
       QVERIFY(one->operations > 0 && one->code && !one->features.empty());
       QVERIFY(intrinsic.dense.size() == intrinsic.declaration->params.size());
     }
-    QVERIFY(names.size() >= 8);
+    QVERIFY(names.size() >= 13);
   }
 
   void code_of_a_call_is_the_instruction_data() { instruction_rows(); }
@@ -68,20 +87,40 @@ private slots:
     auto code = backend->generate(stages->back().kernel, CodeTier::kFull, CodeTexts::kAll, {});
     QVERIFY2(code, code ? "" : to_sentence(code.error()).c_str());
     std::string const& assembly = code->listings.at(1).text;
+    std::map<std::string, int> counts = count_instructions(assembly);
     // Of the unsigned and signed dot product there is a form for either operand's element.
     std::set<std::string> words{name.substr(0, name.find('_'))};
     if (name.starts_with("usdot")) words.insert("sudot");
     int found = 0;
-    std::istringstream lines(assembly);
-    for (std::string line; std::getline(lines, line);) found += words.contains(mnemonic_of(line));
+    for (std::string const& word : words) found += counts[word];
     QVERIFY2(found == 1, assembly.c_str());
+  }
+
+  /// Those of the four tiles of a product are read before the loop of terms and written after it.
+  void sums_in_tiles_stay_in_their_registers() {
+    auto backend = create_cpu_backend(cpu_target("cpu:x86-64-amx").value()).value();
+    for (bench::InstructionWorkload const& one : bench::instruction_workloads()) {
+      if (!works_on_tiles(intrinsic_of(one.intrinsic))) continue;
+      Schedule plain(te::to_program(te::parse_kernel(one.kernel).value()).value(),
+                     backend->shared_target());
+      ir::Program program = replay(plain, parse_script(one.script).value())->program();
+      auto stages = lower(program, backend->target(), backend->passes()).value();
+      for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull}) {
+        auto code = backend->generate(stages.back().kernel, tier, CodeTexts::kAll, {});
+        QVERIFY2(code, code ? "" : to_sentence(code.error()).c_str());
+        std::map<std::string, int> counts = count_instructions(code->listings.at(1).text);
+        QVERIFY(counts[one.intrinsic] >= 4);
+        QCOMPARE(counts["tilestored"], 4);
+        QVERIFY(counts["tileloadd"] + counts["tilezero"] <= 2 * counts[one.intrinsic] + 4);
+      }
+    }
   }
 
   void an_instruction_does_what_its_declaration_says_data() { instruction_rows(); }
   void an_instruction_does_what_its_declaration_says() {
     QFETCH(int, row);
     CpuIntrinsic const& intrinsic = *cpu_intrinsic_table()[size_t(row)];
-    if (!has_intrinsic(intrinsic, detect_host())) QSKIP("this processor does not have it");
+    if (!use(intrinsic)) QSKIP("this processor does not have it");
     auto program = ir::parse_program(testing::program_of_call(intrinsic));
     QVERIFY2(program, program ? "" : to_sentence(program.error()).c_str());
     Rng rng(7);
@@ -89,7 +128,9 @@ private slots:
       std::vector<NDArray> inputs;
       for (ir::Buffer const& input : program->inputs)
         inputs.push_back(testing::numbers_for(*input, rng));
+      int64_t before = testing::TileUnit::products();
       compare(*program, inputs, tier);
+      QCOMPARE(testing::TileUnit::products() - before, tiles_ ? 1 : 0);
     }
   }
 
@@ -102,7 +143,7 @@ private slots:
   void kernels_of_instructions_compute_what_their_nests_say() {
     QFETCH(int, row);
     bench::InstructionWorkload const one = bench::instruction_workloads().at(size_t(row));
-    if (!backend_->target().intrinsic(one.intrinsic)) QSKIP("this processor does not have it");
+    if (!use(intrinsic_of(one.intrinsic))) QSKIP("this processor does not have it");
     auto kernel = te::parse_kernel(one.small_kernel);
     QVERIFY2(kernel, kernel ? "" : to_sentence(kernel.error()).c_str());
     Schedule plain(te::to_program(*kernel).value(), backend_->shared_target());
@@ -116,7 +157,8 @@ private slots:
     for (ir::Buffer const& input : plain.program().inputs)
       inputs.push_back(testing::numbers_for(*input, rng));
     NDArray expected = ir::interpret(plain.program(), inputs).value()[0];
-    compare(schedule->program(), inputs, CodeTier::kFull, &expected);
+    for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull, CodeTier::kChecked})
+      compare(schedule->program(), inputs, tier, &expected);
   }
 
 private:
@@ -125,6 +167,23 @@ private:
     for (size_t i = 0; i < cpu_intrinsic_table().size(); ++i)
       QTest::addRow("%s", tensor_intrinsic(*cpu_intrinsic_table()[i]).declaration->name.c_str())
           << int(i);
+  }
+
+  static CpuIntrinsic const& intrinsic_of(std::string const& name) {
+    return **std::ranges::find_if(cpu_intrinsic_table(), [&](CpuIntrinsic const* one) {
+      return tensor_intrinsic(*one).declaration->name == name;
+    });
+  }
+
+  /// Makes code for this processor from now on, with tiles in software if need be; false: it cannot
+  /// run the instruction.
+  bool use(CpuIntrinsic const& intrinsic) {
+    Hardware hardware = host_for(intrinsic);
+    if (!has_intrinsic(intrinsic, hardware)) return false;
+    tiles_.reset();
+    if (!has_intrinsic(intrinsic, detect_host())) tiles_.emplace();
+    backend_ = create_cpu_backend(hardware).value();
+    return true;
   }
 
   void compare(ir::Program const& program, std::vector<NDArray> const& inputs, CodeTier tier,
@@ -139,14 +198,16 @@ private:
     for (int64_t i = 0; i < expected.size(); ++i) {
       double room = is_float(expected.type()) ? 1e-5 : 0;
       QVERIFY2(std::abs((*actual)[0].value_at(i) - expected.value_at(i)) <= room,
-               qPrintable(QString("%1: %2, not %3")
+               qPrintable(QString("%1: %2, not %3, in tier %4")
                               .arg(i)
                               .arg((*actual)[0].value_at(i))
-                              .arg(expected.value_at(i))));
+                              .arg(expected.value_at(i))
+                              .arg(int(tier))));
     }
   }
 
   std::shared_ptr<Backend const> backend_;
+  std::optional<testing::TileUnit> tiles_;  ///< none: the processor has what is used
   ThreadPool pool_{1};
 };
 

@@ -207,10 +207,10 @@ private slots:
 
   void an_unknown_target_lists_the_known_ones() {
     ExportRequest request{.folder = at("unknown"), .target = "cpu:vax"};
-    QCOMPARE(
-        sentence(export_with(request)),
-        QString("there is no target 'cpu:vax'; the targets are cpu, cpu:x86-64-v3, "
-                "cpu:x86-64-v4, cpu:aarch64, cpu:aarch64-dotprod, cpu:aarch64-i8mm, cpu:armv7"));
+    QCOMPARE(sentence(export_with(request)),
+             QString("there is no target 'cpu:vax'; the targets are cpu, cpu:x86-64-v3, "
+                     "cpu:x86-64-v4, cpu:x86-64-amx, cpu:aarch64, cpu:aarch64-dotprod, "
+                     "cpu:aarch64-i8mm, cpu:armv7"));
   }
 
   void a_failed_test_leaves_nothing_and_keeps_the_earlier_export_data() {

@@ -29,6 +29,21 @@ inline std::string box_text(std::string const& tensor, ir::BufferNode const& buf
   return tensor + "[" + indices + "] over (" + axes + ")";
 }
 
+/// Y = tensor, element by element.
+inline std::string copy_text(std::string const& tensor, ir::BufferNode const& buffer) {
+  std::string loops, axes, indices, indent = "  ";
+  for (size_t d = 0; d < buffer.shape.size(); ++d) {
+    std::string extent = ir::to_text(buffer.shape[d]), number = std::to_string(d);
+    std::string comma = d > 0 ? ", " : "";
+    loops += indent + "for i" + number + " in " + extent + "\n";
+    axes += comma + "v" + number + ": " + extent + " = i" + number;
+    indices += comma + "v" + number;
+    indent += "  ";
+  }
+  return loops + indent + "block start(" + axes + ")\n" + indent + "  Y[" + indices +
+         "] = " + tensor + "[" + indices + "]\n";
+}
+
 /// One call on inputs, and on a copy of one where it updates.
 inline std::string program_of_call(CpuIntrinsic const& intrinsic) {
   ir::Intrinsic declaration = tensor_intrinsic(intrinsic).declaration;
@@ -40,9 +55,7 @@ inline std::string program_of_call(CpuIntrinsic const& intrinsic) {
         (operands.empty() ? "" : ", ") + box_text(param.writes() ? "Y" : name, *param.buffer);
     if (!param.writes()) continue;
     result = shape_text(*param.buffer);
-    std::string lanes = ir::to_text(param.buffer->shape[0]);
-    start = "  for i in " + lanes + "\n    block start(vi: " + lanes +
-            " = i)\n      Y[vi] = " + name + "[vi]\n";
+    start = copy_text(name, *param.buffer);
   }
   return "tilewright program 1\n" + intrinsic.declaration + "program one(" + inputs +
          ") -> (Y: " + result + ")\n" + start + "  block use()\n    call " + declaration->name +

@@ -25,7 +25,8 @@ Hardware any(std::string name, std::string triple, std::string cpu, std::string 
                    main_memory(int64_t(8) << 30)}};
 }
 
-/// Levels: x86-64 psABI, "Micro-Architecture Levels"; Arm's base of 64 bits has Advanced SIMD,
+/// Levels: x86-64 psABI, "Micro-Architecture Levels"; every processor with AMX so far is one of v4
+/// with dot products of bytes and bf16. Arm's base of 64 bits has Advanced SIMD,
 /// FEAT_DotProd is a must from Armv8.4-A on and FEAT_I8MM from Armv8.6-A; of 32 bits, what has no
 /// VFPv4 (Cortex-A8, A9) has no fused products and no f16. Caches are those of small machines of
 /// the kind, so that tiles chosen for them fit larger ones, too.
@@ -38,6 +39,9 @@ std::vector<Row> rows() {
        any("any x86-64-v3 processor", "x86_64-linux-gnu", "x86-64-v3", v3, 32, 16)},
       {"cpu:x86-64-v4",
        any("any x86-64-v4 processor", "x86_64-linux-gnu", "x86-64-v4", v4, 64, 32)},
+      {"cpu:x86-64-amx",
+       any("any x86-64 processor with tiles (AMX)", "x86_64-linux-gnu", "x86-64-v4",
+           v4 + ",+avx512vnni,+avx512bf16,+amx-tile,+amx-int8,+amx-bf16", 64, 32)},
       {"cpu:aarch64",
        any("any 64-bit Arm processor", "aarch64-linux-gnu", "generic", "+neon", 16, 32)},
       {"cpu:aarch64-dotprod", any("any 64-bit Arm processor with dot products of bytes",

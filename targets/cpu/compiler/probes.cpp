@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "engine/ir/intrinsic.h"
+#include "targets/cpu/compiler/tiles.h"
 #include "targets/shared/link/link.h"
 
 namespace tw {
@@ -16,11 +17,20 @@ namespace {
 // Chains of dependent operations: more than latency (4 or 5) times units (2) keep every unit busy;
 // fewer than the 16 registers of the smallest machine.
 constexpr int kChains = 12;
+constexpr int kChainsOfTiles = 4;   // of eight registers, with room for the other operands
 constexpr int kRepeats = 4;         // of all chains in a loop body, so that the loop costs nothing
 constexpr int kVectorsPerStep = 8;  // of each stream of a bandwidth probe
 constexpr int kStreams = 3;         // of the triad
 
 using Values = std::vector<llvm::Value*>;
+
+bool is_of_tiles(CpuIntrinsic const& intrinsic) {
+  return intrinsic.features.at(0).at(0) == kTileFeature;
+}
+
+int chains_of(CpuIntrinsic const& intrinsic) {
+  return is_of_tiles(intrinsic) ? kChainsOfTiles : kChains;
+}
 
 class ProbeBuilder {
 public:
@@ -59,18 +69,20 @@ public:
     llvm::Value* iterations = parameter(1);
     Values operands;
     for (ir::IntrinsicParam const& param : declaration->params) {
-      llvm::Constant* ones = ones_of(*param.buffer);
+      llvm::Value* ones = ones_of(*param.buffer);
+      if (is_of_tiles(intrinsic))  // in their registers before the loop
+        ones = from_tile(builder_, to_tile(builder_, ones), ones->getType());
       operands.insert(param.writes() ? operands.begin() : operands.end(), ones);
     }
-    Values sums =
-        loop(task, iterations, 1, Values(kChains, operands[0]), [&](llvm::Value*, Values values) {
-          for (int repeat = 0; repeat < kRepeats; ++repeat)
-            for (llvm::Value*& value : values) {
-              operands[0] = value;
-              value = intrinsic.code(builder_, operands);
-            }
-          return values;
-        });
+    Values sums = loop(task, iterations, 1, Values(size_t(chains_of(intrinsic)), operands[0]),
+                       [&](llvm::Value*, Values values) {
+                         for (int repeat = 0; repeat < kRepeats; ++repeat)
+                           for (llvm::Value*& value : values) {
+                             operands[0] = value;
+                             value = intrinsic.code(builder_, operands);
+                           }
+                         return values;
+                       });
     llvm::Value* sum = sums[0];
     bool floats = sum->getType()->isFPOrFPVectorTy();
     for (size_t i = 1; i < sums.size(); ++i)
@@ -274,8 +286,10 @@ Result<RoofProbes> build_cpu_roof_probes(Machine const& machine, int vector_byte
                     {"FMA f64", "vector", "f64", {"f64_vector", scalar * builder.lanes(8)}}};
   for (CpuIntrinsic const* one : probed) {
     std::string name = tensor_intrinsic(*one).declaration->name;
-    probes.compute.push_back(
-        {name, "vector", one->products, {name, one->operations * kChains * kRepeats}});
+    probes.compute.push_back({name,
+                              is_of_tiles(*one) ? "matrix" : "vector",
+                              one->products,
+                              {name, one->operations * chains_of(*one) * kRepeats}});
   }
   probes.load = {"load", 0};
   probes.triad = {"triad", 0};

@@ -9,6 +9,7 @@
 #endif
 
 #include "targets/cpu/hardware/arm_features.h"
+#include "targets/cpu/hardware/tiles.h"
 
 namespace tw {
 namespace {
@@ -24,6 +25,7 @@ std::optional<bool> has_feature(std::string_view name) {
   // know them.
   if (name == "cx16" || name == "sahf") return true;
   __builtin_cpu_init();
+  if (name.starts_with("amx-") && !may_use_tiles()) return false;
 #define TW_FEATURE(text) \
   if (name == text) return __builtin_cpu_supports(text) != 0
   TW_FEATURE("sse3");
@@ -54,6 +56,9 @@ std::optional<bool> has_feature(std::string_view name) {
   TW_FEATURE("avx512fp16");
   TW_FEATURE("avxvnni");
   TW_FEATURE("gfni");
+  TW_FEATURE("amx-tile");
+  TW_FEATURE("amx-int8");
+  TW_FEATURE("amx-bf16");
 #undef TW_FEATURE
   return {};
 }

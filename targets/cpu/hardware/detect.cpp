@@ -18,6 +18,7 @@
 
 #include "engine/hardware/machine.h"
 #include "targets/cpu/hardware/arm_features.h"
+#include "targets/cpu/hardware/tiles.h"
 
 namespace tw {
 namespace {
@@ -67,7 +68,7 @@ struct FeatureName {
   char const* llvm;
 };
 // What code generation can use; a flag is listed by the kernel only when the system saves the
-// registers it needs, so that a listed flag may be used.
+// registers it needs, so that a listed flag may be used. (Tiles a process must also ask for.)
 constexpr FeatureName kX86Features[] = {
     {"pni", "sse3"},
     {"ssse3", "ssse3"},
@@ -99,6 +100,9 @@ constexpr FeatureName kX86Features[] = {
     {"avx512_fp16", "avx512fp16"},
     {"avx_vnni", "avxvnni"},
     {"gfni", "gfni"},
+    {"amx_tile", "amx-tile"},
+    {"amx_int8", "amx-int8"},
+    {"amx_bf16", "amx-bf16"},
 };
 
 std::set<std::string> words(std::string const& text) {
@@ -301,6 +305,7 @@ Hardware describe_processor(std::string_view cpuinfo, fs::path const& cache_fold
 Hardware detect_host() {
   Hardware hardware = describe_processor(own_cpuinfo(read_text("/proc/cpuinfo")),
                                          "/sys/devices/system/cpu/cpu0/cache");
+  if (!may_use_tiles()) hardware.code[kFeatures] = without_tiles(hardware.code[kFeatures]);
   hardware.code[kTriple] = own_triple();
   hardware.units.front().count = usable_cores();
   hardware.memories.push_back(main_memory(machine_memory_bytes()));

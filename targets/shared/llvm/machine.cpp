@@ -26,6 +26,7 @@
 #include "targets/shared/llvm/assembly_lines.h"
 #include "targets/shared/llvm/generator_pool.h"
 #include "targets/shared/llvm/half_extremes.h"
+#include "targets/shared/llvm/tile_values.h"
 #include "targets/shared/llvm/vector_rounding.h"
 
 namespace tw {
@@ -223,6 +224,7 @@ Result<Emitted> Machine::generate_here(llvm::Module& module, CodeTier tier, Code
   if (tier == CodeTier::kFull) optimize(module, *machine);
   widen_half_extremes(module);
   split_vector_rounding(module);
+  prepare_tiles(module);
 
   Emitted emitted;
   if (texts == CodeTexts::kAll) {

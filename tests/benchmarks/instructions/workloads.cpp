@@ -36,6 +36,28 @@ std::string product_script(Dots const& dots) {
       dots.lanes, dots.intrinsic);
 }
 
+/// Two by two tiles of sums stay in registers; what they read lies tile by tile.
+std::string tile_script(std::string const& intrinsic) {
+  return fmt::format(
+      "tilewright schedule 1\n"
+      "pack(C, tensor=A, layout=AB16a64b)\n"
+      "cache_write(C, layout=AB16a16b)\n"
+      "i.0, i.1 = split(C.i, factor=16)\n"
+      "p.0, p.1 = split(C.i.0, factor=2)\n"
+      "j.0, j.1 = split(C.j, factor=16)\n"
+      "n.0, n.1 = split(C.j.0, factor=2)\n"
+      "k.0, k.1 = split(C.k, factor=64)\n"
+      "q.0, q.1 = split(C.k.1, factor=4)\n"
+      "reorder(C.n.0, C.p.0, C.k.0, C.p.1, C.n.1, C.i.1, C.j.1, C.q.0, C.q.1)\n"
+      "decompose_reduction(C.k.0)\n"
+      "reverse_compute_at(C_write, C.p.0)\n"
+      "vectorize(C_init.j.1)\n"
+      "tensorize(C.i.1, intrinsic={})\n"
+      "unroll(C.n.1)\n"
+      "unroll(C.p.1)\n",
+      intrinsic);
+}
+
 std::string convolution_text(Dots const& dots, int size, int inputs, int outputs) {
   return fmt::format(
       "tilewright te 1\n"
@@ -77,6 +99,16 @@ InstructionWorkload product(Dots const& dots) {
           2.0 * 512 * 512 * 512};
 }
 
+InstructionWorkload product_of_tiles(Dots const& dots) {
+  return {"I512",
+          fmt::format("product of {} and {} matrices of 512", dots.data, dots.weights),
+          dots.intrinsic,
+          product_text(dots, 512, 512, 512),
+          product_text(dots, 64, 64, 128),
+          tile_script(dots.intrinsic),
+          2.0 * 512 * 512 * 512};
+}
+
 InstructionWorkload convolution(Dots const& dots) {
   return {
       "C6",
@@ -97,6 +129,8 @@ std::vector<InstructionWorkload> instruction_workloads() {
     all.push_back(product(dots));
     all.push_back(convolution(dots));
   }
+  for (Dots const& dots : {Dots{"tdpbusd", "u8", "i8", 16}, Dots{"tdpbssd", "i8", "i8", 16}})
+    all.push_back(product_of_tiles(dots));
   return all;
 }
 

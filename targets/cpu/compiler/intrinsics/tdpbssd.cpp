@@ -1,0 +1,15 @@
+// AMX: 256 sums of 64 products of signed by signed bytes.
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include "targets/cpu/compiler/tiles.h"
+
+namespace tw {
+
+CpuIntrinsic const& intrinsic_tdpbssd() {
+  static CpuIntrinsic const intrinsic = tiles_of_bytes(
+      "tdpbssd", "i8", "i8", product_of_tiles<llvm::Intrinsic::x86_tdpbssd_internal>);
+  return intrinsic;
+}
+
+}  // namespace tw

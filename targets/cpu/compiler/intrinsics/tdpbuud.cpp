@@ -1,0 +1,15 @@
+// AMX: 256 sums of 64 products of unsigned by unsigned bytes.
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include "targets/cpu/compiler/tiles.h"
+
+namespace tw {
+
+CpuIntrinsic const& intrinsic_tdpbuud() {
+  static CpuIntrinsic const intrinsic = tiles_of_bytes(
+      "tdpbuud", "u8", "u8", product_of_tiles<llvm::Intrinsic::x86_tdpbuud_internal>);
+  return intrinsic;
+}
+
+}  // namespace tw
