@@ -81,6 +81,36 @@ bool runs_each_once(BlockSite const& site, Effort effort) {
   return answer.code.empty() && answer.unknown.empty();
 }
 
+bool runs_with(BlockSite const& first, BlockSite const& second, size_t shared, Effort effort) {
+  if (effort == Effort::kTrusted) return true;
+  auto const *made = first.block->body.as<Store>(), *same = second.block->body.as<Store>();
+  if (!made || !same || made->indices.size() != same->indices.size()) return false;
+  IntegerSystem base;
+  std::vector<int> outer;
+  for (size_t i = 0; i < shared; ++i) outer.push_back(variable_for(*first.loops[i], base));
+  IterationRows second_iters = free_iters(*second.block, base);
+  auto loops_of = [&](BlockSite const& site, IntegerSystem& system) {
+    IterationRows rows(ranges_of(site.loops));
+    for (size_t i = 0; i < site.loops.size(); ++i)
+      rows.set(site.loops[i]->name(), i < shared ? outer[i] : variable_for(*site.loops[i], system));
+    return rows;
+  };
+  IntegerSystem need = base, cover = base;
+  IterationRows iters = second_iters, first_iters = free_iters(*first.block, need);
+  if (!add_run(first, loops_of(first, need), first_iters, need) ||
+      !add_run(second, loops_of(second, cover), second_iters, cover))
+    return false;
+  for (size_t d = 0; d < made->indices.size(); ++d) {
+    auto one = first_iters.row_of(made->indices[d], need);
+    auto other = one ? iters.row_of(same->indices[d], need) : std::nullopt;
+    if (!other) return false;
+    one->add(*other, -1);
+    need.zero.push_back(std::move(*one));
+  }
+  IntegerSets sets(effort);
+  return sets.outside(need, {cover}, int(base.variables.size())).solvable == Solvable::kNo;
+}
+
 bool runs_all_of(BlockSite const& site, std::vector<arith::Interval> const& domains,
                  Effort effort) {
   if (effort == Effort::kTrusted) return true;
