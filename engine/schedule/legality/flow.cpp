@@ -120,12 +120,22 @@ private:
       if (store == accesses_[w].end() || (w == r && own_element(*store, access))) continue;
       Reading reading = reading_of(r, access, w, *store);
       // Blocks that only go on with one sum may come in any order.
+      if (reading.goes_on && store->update && w != r && !terms_apart(r, w)) return false;
       if (reading.goes_on && store->update && !blocks_[w].block->init) continue;
       if (!ask_made(reading)) return false;
       // Running such a block again changes nothing, but for a sum that goes on from it.
       if ((!settles(blocks_[w]) || reading.goes_on) && !ask_later(reading)) return false;
     }
     return true;
+  }
+
+  /// What starts a sum anew with terms that were added before must stay behind them.
+  bool terms_apart(size_t a, size_t b) {
+    InstanceAnswer terms = ask_terms_apart(blocks_[a], blocks_[b], sets_);
+    if (!terms.unknown.empty()) return undecided(std::move(terms.unknown));
+    answer_.code = std::move(terms.code);
+    answer_.message = std::move(terms.message);
+    return answer_.code.empty();
   }
 
   static bool own_element(Access const& store, Access const& read) {

@@ -124,6 +124,27 @@ bool runs_all_of(BlockSite const& site, std::vector<arith::Interval> const& doma
   return sets.outside(need, {cover}, int(need.variables.size())).solvable == Solvable::kNo;
 }
 
+InstanceAnswer ask_terms_apart(BlockSite const& a, BlockSite const& b, IntegerSets& sets) {
+  std::string const undecided = fmt::format("it is not known whether {} and {} add the same terms",
+                                            a.block->name, b.block->name);
+  bool parts =
+      std::ranges::equal(a.block->iters, b.block->iters,
+                         [](IterVar const& x, IterVar const& y) { return x.name() == y.name(); });
+  IntegerSystem system;
+  IterationRows iters = free_iters(*a.block, system);
+  if (!parts || !add_run(a, free_loops(a, system), iters, system) ||
+      !add_run(b, free_loops(b, system), iters, system))
+    return {"", "", undecided};
+  Solution common = sets.solve(system);
+  if (common.solvable == Solvable::kNo) return {};
+  if (common.solvable == Solvable::kOutOfTime) return {"", "", undecided};
+  common.values.resize(a.block->iters.size());
+  return {"terms_twice",
+          fmt::format("{} and {} both add the term {}: their order cannot change", a.block->name,
+                      b.block->name, instance_text(*a.block, common.values)),
+          ""};
+}
+
 InstanceAnswer ask_instances(BlockSite const& was, BlockSite const& is, IntegerSets& sets) {
   auto lost = instance_of(was, is, sets), added = instance_of(is, was, sets);
   if (!lost || !added) return {"", "", "the integer-set solver gave no answer about its instances"};

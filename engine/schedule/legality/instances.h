@@ -20,6 +20,9 @@ struct InstanceAnswer {
 /// One block before a step and after it.
 InstanceAnswer ask_instances(ir::BlockSite const& was, ir::BlockSite const& is, IntegerSets& sets);
 
+/// Two blocks that add to one tensor: they are parts of one sum, which have no term in common.
+InstanceAnswer ask_terms_apart(ir::BlockSite const& a, ir::BlockSite const& b, IntegerSets& sets);
+
 /// Its loops run the block for all values of its iterators in some domains; false = not proved.
 bool runs_all_of(ir::BlockSite const& site, std::vector<arith::Interval> const& domains,
                  Effort effort);

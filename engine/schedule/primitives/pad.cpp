@@ -37,6 +37,54 @@ std::optional<size_t> axis_of(Block const& block, For const& loop) {
   return guards ? std::nullopt : found;
 }
 
+/// A block that starts the sums in a nest of its own, with the loop and the iterator there that are
+/// the axis: they grow, too.
+struct Start {
+  BlockSite site;
+  LoopSite loop;
+  size_t axis = 0;
+};
+
+bool is_constant(Expr const& e) {
+  bool constant = true;
+  walk(e, [&](Expr const& part) {
+    return constant = constant && !part.as<Load>() && !part.as<Variable>(), constant;
+  });
+  return constant;
+}
+
+/// The dimension of the written tensor that an iterator alone chooses; nothing: it does more.
+std::optional<size_t> dimension_of(Block const& block, size_t axis) {
+  std::optional<size_t> found;
+  auto const& indices = block.body.to<Store>().indices;
+  for (size_t d = 0; d < indices.size(); ++d) {
+    if (!uses_variable(indices[d], block.iters[axis].name())) continue;
+    if (found || !indices[d].as<Variable>()) return std::nullopt;
+    found = d;
+  }
+  return found;
+}
+
+/// Nothing: nobody else writes the tensor, or one that cannot grow with the block.
+std::optional<Start> start_of(Move const& move, BlockSite const& site, size_t axis) {
+  std::vector<BlockSite> others = writers_of(move.program, written_buffer(site)->name);
+  std::erase_if(others, [&](BlockSite const& one) { return one.block->id == site.block->id; });
+  auto dimension = dimension_of(*site.block, axis);
+  if (others.size() != 1 || !dimension || !is_complete(others[0])) return std::nullopt;
+  Block const& block = *others[0].block;
+  if (shared_loops(others[0].loops, site.loops) > 0 || !is_constant(block.body.to<Store>().value))
+    return std::nullopt;
+  for (For const* loop : others[0].loops) {
+    auto same = axis_of(block, *loop);
+    LoopSite place = site_of(move.program, loop->id);
+    if (same && dimension_of(block, *same) == dimension && blocks_under(place).size() == 1 &&
+        equal(loop->extent, site.block->iters[axis].extent) &&
+        plain_loop(move.program, place, kVerb))
+      return Start{others[0], place, *same};
+  }
+  return std::nullopt;
+}
+
 /// What the step makes of the block.
 struct Padded {
   BlockSite site;
@@ -131,6 +179,21 @@ Stmt crop_nest(Padded const& made, Program& program) {
   return nest_over(copy.to<Block>(), box, {}, {}, program);
 }
 
+/// The nest that starts the sums, which goes as far as they do.
+Stmt with_longer_start(Stmt const& body, Start const& start, Padded const& made) {
+  Block const& block = *start.site.block;
+  For const& loop = *start.loop.loop;
+  std::vector<IterVar> iters = block.iters;
+  iters[start.axis].extent = int_imm(made.extent);
+  Stmt next = make_from<Block>(block.origin, block.id, block.name, block.op, std::move(iters),
+                               block.predicate, block.init, block.body);
+  next = with_buffer(next.to<Block>(), written_buffer(start.site)->name, made.room, Side::kBoth);
+  return replace_loop(
+      body, loop.id,
+      make_from<For>(loop.origin, loop.id, loop.var, int_imm(made.extent), loop.loop_kind,
+                     replace_block(loop.body, block.id, next), loop.bind));
+}
+
 Applied apply(Move const& move) {
   Applied applied{move.program, {}, {}};
   Padded made = padded(move);
@@ -144,7 +207,12 @@ Applied apply(Move const& move) {
                                replace_block(loop.body, id, made.block), loop.bind);
   Stmt body = replace_loop(move.program.body, loop.id, longer);
   if (!before.empty()) body = insert_before(body, seq(before), {id});
-  if (after) body = insert_after(body, after, {id});
+  std::vector<BlockId> writers{id};
+  if (auto start = made.room ? start_of(move, made.site, made.axis) : std::nullopt) {
+    body = with_longer_start(body, *start, made);
+    writers.push_back(start->site.block->id);
+  }
+  if (after) body = insert_after(body, after, writers);
   if (made.reads)
     for (PaddedRead const& read : *made.reads) body = make<Alloc>(read.to, body);
   applied.program.body = made.room ? make<Alloc>(made.room, body) : body;
@@ -153,10 +221,12 @@ Applied apply(Move const& move) {
 
 /// Of an axis whose iterations write elements of their own: they go to a larger tensor.
 std::expected<void, Refusal> output_can_grow(Move const& move, BlockSite const& site,
-                                             IterVar const& axis) {
+                                             size_t number) {
+  IterVar const& axis = site.block->iters[number];
   std::string tensor = written_buffer(site)->name;
   Store const& store = site.block->body.to<Store>();
-  if (auto alone = only_writer(move.program, site, kVerb); !alone) return alone;
+  std::optional<Start> start = start_of(move, site, number);
+  if (auto alone = only_writer(move.program, site, kVerb); !alone && !start) return alone;
   if (std::ranges::none_of(store.indices,
                            [&](Expr const& e) { return uses_variable(e, axis.name()); }))
     return refuse("axis_not_stored",
@@ -164,7 +234,9 @@ std::expected<void, Refusal> output_can_grow(Move const& move, BlockSite const& 
                   "pad: further iterations must write elements of their own", move.loops);
   std::vector<BlockSite> readers = readers_of(move.program, tensor);
   bool inside = std::ranges::any_of(readers, [&](BlockSite const& reader) {
-    return reader.block->id != site.block->id && shared_loops(reader.loops, site.loops) > 0;
+    if (reader.block->id == site.block->id) return false;
+    bool between = start && !come_before(move.program, {site, start->site}, {reader});
+    return between || shared_loops(reader.loops, site.loops) > 0;
   });
   if (inside || !lives_at_top(move.program, tensor))
     return refuse_stage("read_in_its_nest",
@@ -218,8 +290,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
         "pad: the extent must not be a multiple of 'to'", {loop});
   auto site = only_block(move);
   if (!site) return std::unexpected(site.error());
-  IterVar const& axis = site->block->iters[*axis_of(*site->block, *loop.loop)];
-  if (chooses(axis))
+  size_t axis = *axis_of(*site->block, *loop.loop);
+  if (chooses(site->block->iters[axis]))
     if (auto grows = output_can_grow(move, *site, axis); !grows)
       return std::unexpected(grows.error());
   Padded made = padded(move);
@@ -246,7 +318,7 @@ Primitive const& primitive_pad() {
           "Makes an axis longer, so that a factor divides it. Tensors that the block reads are "
           "copied with padding first, zeros for a sum of products; where padding alone does not do "
           "it, the block chooses by the axis. What it writes goes to a larger tensor, from which "
-          "the wanted part is copied.",
+          "the wanted part is copied; a nest that starts its sums grows with it.",
       .rewrite =
           "for k in 14: C[i] += A[i, k] * B[k]  -- to=16 -->  A_pad = A, zero behind; B_pad = B, "
           "zero behind; for k in 16: C[i] += A_pad[i, k] * B_pad[k]",
