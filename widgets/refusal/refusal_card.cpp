@@ -9,6 +9,11 @@
 #include "widgets/paint/paint.h"
 
 namespace tw {
+namespace {
+
+constexpr size_t kMostRepairs = 3;  // a key each
+
+}  // namespace
 
 RefusalCard::RefusalCard(QWidget* parent) : Canvas(parent) {
   setObjectName("refusal");
@@ -39,7 +44,9 @@ double RefusalCard::column(int index, double card) const {
 double RefusalCard::height_for(double wide) const {
   if (!view_) return 0;
   QRectF box(0, 0, column(1, wide) - column(0, wide) - 24, 0);
-  return 52 + lay_message(nullptr, box) + 12 + 74;
+  double words = 52 + lay_message(nullptr, box) + 12 + 74;
+  size_t repairs = shown_repairs();
+  return std::max(words, repairs ? repair_rect(repairs - 1, wide).bottom() + 32 : 0.0);
 }
 
 /// The message from the top down. Its lines of code, one nest below another, are in a face of equal
@@ -155,8 +162,28 @@ void RefusalCard::draw_conflict(QPainter& painter) const {
                      ui_font(11), theme_.text3, "All other loops at the same iteration: " + rest);
 }
 
-QRectF RefusalCard::repair_rect(int index) const {
-  return QRectF(column(2), 46 + index * 56, unit_width() - column(2) - 24, 50);
+/// The steps of a repair: in one line where they fit it, else each in its own.
+QString RefusalCard::steps_of(size_t index, double wide) const {
+  QString steps = QString::fromStdString(view_->repairs[index].step);
+  if (QFontMetricsF(mono_font(12, 600)).horizontalAdvance(steps) > wide) steps.replace("; ", ";\n");
+  return steps;
+}
+
+/// Of the repair's box in a card: below the ones before it, as high as its steps need.
+QRectF RefusalCard::repair_rect(size_t index, double card) const {
+  double wide = card - column(2, card) - 24, top = 46, height = 0;
+  for (size_t i = 0; i <= index; ++i) {
+    top += i > 0 ? height + 6 : 0;
+    QRectF const room(0, 0, wide - 44, 4000);
+    height = 32 + QFontMetricsF(mono_font(12, 600))
+                      .boundingRect(room, Qt::TextWordWrap, steps_of(i, room.width()))
+                      .height();
+  }
+  return QRectF(column(2, card), top, wide, height);
+}
+
+size_t RefusalCard::shown_repairs() const {
+  return view_ ? std::min<size_t>(view_->repairs.size(), kMostRepairs) : 0;
 }
 
 void RefusalCard::draw_repairs(QPainter& painter) const {
@@ -165,30 +192,28 @@ void RefusalCard::draw_repairs(QPainter& painter) const {
               view_->repairs.empty() ? "No repair was found" : "Legal steps instead");
   if (!view_->repairs.empty())
     paint::text(painter, QRectF(left, 18, wide, 22), ui_font(11), theme_.text3,
-                view_->repairs.size() > 1
-                    ? QString("press 1 to %1").arg(std::min<size_t>(view_->repairs.size(), 3))
-                    : "press 1",
+                shown_repairs() > 1 ? QString("press 1 to %1").arg(shown_repairs()) : "press 1",
                 Qt::AlignRight | Qt::AlignVCenter);
-  for (size_t i = 0; i < view_->repairs.size() && i < 3; ++i) {
-    QRectF box = repair_rect(int(i));
+  for (size_t i = 0; i < shown_repairs(); ++i) {
+    QRectF box = repair_rect(i, unit_width());
     painter.setPen(QPen(i == 0 ? theme_.ink : theme_.line2, i == 0 ? 1.5 : 1));
     painter.setBrush(theme_.control);
     painter.drawRoundedRect(box, 6, 6);
     paint::text(painter, QRectF(box.left() + 10, box.top() + 6, 18, 18), mono_font(11),
                 theme_.text3, QString::number(i + 1), Qt::AlignCenter);
-    paint::text(painter, QRectF(box.left() + 34, box.top() + 4, box.width() - 44, 22),
-                mono_font(12, 600), theme_.text1, QString::fromStdString(view_->repairs[i].step));
-    paint::text(painter, QRectF(box.left() + 34, box.top() + 26, box.width() - 44, 18), ui_font(11),
-                theme_.ok, QStringLiteral("✓ legal, proved"));
-    paint::text(painter, QRectF(box.left() + 34, box.top() + 26, box.width() - 44, 18), ui_font(11),
-                theme_.text2, QString::fromStdString(view_->repairs[i].effect),
+    QRectF steps = box.adjusted(34, 6, -10, -26),
+           below(steps.left(), box.bottom() - 24, steps.width(), 18);
+    paint::paragraph(painter, steps, mono_font(12, 600), theme_.text1, steps_of(i, steps.width()));
+    paint::text(painter, below, ui_font(11), theme_.ok, QStringLiteral("✓ legal, proved"));
+    paint::text(painter, below, ui_font(11), theme_.text2,
+                QString::fromStdString(view_->repairs[i].effect),
                 Qt::AlignRight | Qt::AlignVCenter);
   }
 }
 
 void RefusalCard::mousePressEvent(QMouseEvent* event) {
-  for (size_t i = 0; view_ && i < view_->repairs.size() && i < 3; ++i)
-    if (repair_rect(int(i)).contains(event->position()))
+  for (size_t i = 0; i < shown_repairs(); ++i)
+    if (repair_rect(i, unit_width()).contains(event->position()))
       return emit repair_chosen(QString::fromStdString(view_->repairs[i].step));
 }
 

@@ -16,7 +16,7 @@ public:
   /// Null hides the card.
   void show_refusal(std::shared_ptr<session::RefusalView const> view);
   session::RefusalView const* shown() const { return view_.get(); }
-  QRectF repair_rect(int index) const;
+  QRectF repair_rect(int index) const { return repair_rect(size_t(index), unit_width()); }
   /// That all words need in a card of that width; both in units.
   double height_for(double wide) const;
 
@@ -33,6 +33,9 @@ private:
   double lay_message(QPainter* painter, QRectF const& box) const;
   void draw_conflict(QPainter& painter) const;
   void draw_repairs(QPainter& painter) const;
+  QRectF repair_rect(size_t index, double card) const;
+  size_t shown_repairs() const;
+  QString steps_of(size_t index, double wide) const;
   double column(int index) const { return column(index, unit_width()); }
   double column(int index, double card) const;
 
