@@ -158,13 +158,38 @@ bool meet_in_order(Move const& move, Pipelining const& pipelining, LoopParts con
   return true;
 }
 
+/// Tensors that iterations use as they are, though they lie in the loop: no part of them moves on
+/// evenly, that each iteration could have for itself.
+struct Whole {
+  std::set<std::string> tensors = {};
+  std::optional<Refusal> why = {};  ///< of the first one
+  bool all_the_same = false;        ///< of one every iteration uses the same elements
+};
+
+Whole whole_tensors(Move const& move, Pipelining const& pipelining, LoopParts const& parts,
+                    std::string const& verb) {
+  Whole whole;
+  for (Buffer const& tensor : parts.tensors) {
+    auto turns = turns_of(move.program, move.target, pipelining.loop, *tensor,
+                          instances_of(pipelining, parts, tensor->name), verb, move.effort);
+    if (turns) continue;
+    whole.tensors.insert(tensor->name);
+    bool same = turns.error().code == "same_elements";
+    if (!whole.why || (same && !whole.all_the_same)) whole.why = turns.error();
+    whole.all_the_same = whole.all_the_same || same;
+  }
+  return whole;
+}
+
 /// Who writes an element last stays the same, which the question of what is read does not ask.
 std::expected<void, Refusal> writers_keep_order(Move const& move, Pipelining const& pipelining,
-                                                LoopParts const& parts, std::string const& verb) {
+                                                LoopParts const& parts, Whole const& whole,
+                                                std::string const& verb) {
   for (auto const& [tensor, writers] : writers_in(pipelining, parts))
     for (auto const& [a, first] : writers)
       for (auto const& [b, second] : writers) {
-        if (a >= b || keeps_order(pipelining, a, b, is_of_one_iteration(parts, tensor))) continue;
+        bool own = is_of_one_iteration(parts, tensor) && !whole.tensors.contains(tensor);
+        if (a >= b || keeps_order(pipelining, a, b, own)) continue;
         if (keeps_order(pipelining, a, b, true) &&
             meet_in_one_iteration(move, pipelining, first, second))
           continue;
@@ -241,8 +266,9 @@ void tell_by_stages(Pipelining const& pipelining, LoopParts const& parts, Refusa
 
 /// The exact question, with every tensor as large as it is declared.
 std::expected<Proof, Refusal> order_holds(Move const& move, Pipelining const& pipelining,
-                                          LoopParts const& parts, std::string const& verb) {
-  if (auto kept = writers_keep_order(move, pipelining, parts, verb); !kept)
+                                          LoopParts const& parts, Whole const& whole,
+                                          std::string const& verb) {
+  if (auto kept = writers_keep_order(move, pipelining, parts, whole, verb); !kept)
     return std::unexpected(kept.error());
   FlowAnswer flow = ask_order(move, pipelining, parts);
   if (flow.holds()) return Proof{flow.proof()};
@@ -264,22 +290,16 @@ std::expected<Proof, Refusal> can_pipeline(Move const& move, Pipelining const& p
   LoopParts parts = parts_of(*pipelining.loop.loop);
   Proof proof{"statements that meet in an element keep their order"};
   bool by_place = keep_their_order(pipelining, parts);
-  if (!by_place) {
+  Whole whole = whole_tensors(move, pipelining, parts, verb);
+  // Iterations may use the same elements of a whole tensor where each finds the values there that
+  // it needs.
+  if (!by_place || (!whole.tensors.empty() && !whole.all_the_same)) {
     proof.orders_turns = meet_in_order(move, pipelining, parts);
-    auto holds = proof.orders_turns ? proof : order_holds(move, pipelining, parts, verb);
-    if (!holds) return holds;
+    auto holds = proof.orders_turns ? proof : order_holds(move, pipelining, parts, whole, verb);
+    if (!holds) return by_place ? std::unexpected(*whole.why) : holds;
     proof = *holds;
   }
-  for (Buffer const& tensor : parts.tensors) {
-    auto turns = turns_of(move.program, move.target, pipelining.loop, *tensor,
-                          instances_of(pipelining, parts, tensor->name), verb, move.effort);
-    if (turns) continue;
-    // Iterations may use the same elements of the whole tensor where each finds the values there
-    // that it needs.
-    bool whole = turns.error().code != "same_elements" &&
-                 (!by_place || order_holds(move, pipelining, parts, verb));
-    if (!whole) return std::unexpected(turns.error());
-  }
+  if (whole.all_the_same) return std::unexpected(*whole.why);
   return proof;
 }
 

@@ -136,6 +136,41 @@ bool may_leave(BlockSite const& site, Access const& access, Expr const& index, i
   return false;
 }
 
+/// An access's elements are values of the system's first variables, one for each dimension.
+bool add_elements(Access const& access, IterationRows rows, IntegerSystem& system) {
+  for (size_t d = 0; d < access.indices.size(); ++d) {
+    auto row = rows.row_of(access.indices[d], system);
+    if (!row) return false;
+    row->add({{{int(d), 1}}, 0}, -1);
+    system.zero.push_back(std::move(*row));
+  }
+  return true;
+}
+
+/// Some block writes every element that is read: a layout in blocks has room that nobody fills.
+bool reads_written_ones(Program const& program, BlockSite const& site, Access const& access,
+                        IntegerSets& sets) {
+  IntegerSystem elements;
+  for (Expr const& extent : find_buffer(program, access.buffer)->shape)
+    elements.variable(0, as_int(extent).value_or(kLargestRow) - 1);
+  IntegerSystem need = elements;
+  IterationRows rows = free_loops(site, need);
+  for (Expr const& condition : access.conditions) rows.add_condition(condition, need);
+  if (!add_elements(access, rows, need)) return false;
+  std::vector<IntegerSystem> made;
+  for (BlockSite const& writer : writers_of(program, access.buffer)) {
+    IntegerSystem cover = elements;
+    IterationRows loops = free_loops(writer, cover);
+    for (Access const& store : accesses_of(writer)) {
+      if (!store.writes || store.buffer != access.buffer) continue;
+      if (loops.add_guard(writer.block->predicate, cover) && add_elements(store, loops, cover))
+        made.push_back(std::move(cover));
+      break;
+    }
+  }
+  return sets.outside(need, made, int(access.indices.size())).solvable == Solvable::kNo;
+}
+
 std::expected<void, Refusal> reads_what_is_there(Program const& program, BlockSite const& site,
                                                  Domain const& domain, Effort effort) {
   std::string const& own = written_buffer(site)->name;
@@ -153,6 +188,13 @@ std::expected<void, Refusal> reads_what_is_there(Program const& program, BlockSi
                         site.block->name, access.buffer, extent, d),
             kRoundCondition);
     }
+    if (!writers_of(program, access.buffer).empty() &&
+        !reads_written_ones(program, domain.site, access, sets))
+      return refuse_stage("reads_beyond",
+                          fmt::format("beyond the end of its axis, {} would read elements of {} "
+                                      "that nobody writes",
+                                      site.block->name, access.buffer),
+                          kRoundCondition);
   }
   return {};
 }
