@@ -29,9 +29,7 @@ Hardware processor_with(CpuIntrinsic const& intrinsic) {
   return hardware;
 }
 
-bool works_on_tiles(CpuIntrinsic const& intrinsic) {
-  return intrinsic.features.at(0).at(0) == "amx-tile";
-}
+bool works_on_tiles(CpuIntrinsic const& intrinsic) { return intrinsic.unit == "matrix"; }
 
 /// This processor; with tiles, which the tests have in software, where the instruction needs them.
 Hardware host_for(CpuIntrinsic const& intrinsic) {
@@ -116,6 +114,37 @@ private slots:
     }
   }
 
+  /// The roofs of bytes are those of vectors and of tiles; an iteration is as many instructions as
+  /// its operations are said to be.
+  void roofs_of_tiles_are_probed_by_their_instructions() {
+    CpuIntrinsic const& intrinsic = intrinsic_of("tdpbusd");
+    QVERIFY(use(intrinsic));
+    RoofProbes probes = backend_->roof_probes().value();
+    std::vector<std::string> units;
+    for (ComputeProbe const& one : probes.compute)
+      if (one.type == "u8*i8") units.push_back(one.unit);
+    QVERIFY(std::ranges::find(units, "matrix") == units.begin());
+    bool has_vectors = has_intrinsic(intrinsic_of("vpdpbusd"), detect_host());
+    QCOMPARE(units.size(), size_t(has_vectors ? 2 : 1));
+    auto probe = std::ranges::find_if(probes.compute, [](ComputeProbe const& one) {
+      return one.type == "u8*i8" && one.unit == "matrix";
+    });
+    constexpr int kIterations = 3;
+    int64_t before = testing::TileUnit::products();
+    LoadedModule module = LoadedModule::load(probes.library).value();
+    call_probe(module.symbol(probe->probe.symbol).value(), kIterations);
+    if (!tiles_) return;
+    QCOMPARE(double(testing::TileUnit::products() - before) * intrinsic.operations,
+             kIterations * probe->probe.flops_per_iteration);
+    // The registers hold nearly everything: a product takes longer than the few moves beside it.
+    int64_t products = testing::TileUnit::products(), moves = testing::TileUnit::moves();
+    call_probe(module.symbol(probe->probe.symbol).value(), 10 * kIterations);
+    products = testing::TileUnit::products() - products;
+    moves = testing::TileUnit::moves() - moves;
+    QVERIFY2(3 * moves < products,
+             qPrintable(QString("%1 moves for %2 products").arg(moves).arg(products)));
+  }
+
   void an_instruction_does_what_its_declaration_says_data() { instruction_rows(); }
   void an_instruction_does_what_its_declaration_says() {
     QFETCH(int, row);
@@ -167,6 +196,17 @@ private:
     for (size_t i = 0; i < cpu_intrinsic_table().size(); ++i)
       QTest::addRow("%s", tensor_intrinsic(*cpu_intrinsic_table()[i]).declaration->name.c_str())
           << int(i);
+  }
+
+  static void call_probe(void* function, int64_t iterations) {
+    struct alignas(64) {
+      RoofParameters parameters;
+      std::byte scratch[64];
+    } first{{.tasks = 1, .iterations = iterations}, {}};
+    alignas(64) std::byte data[64] = {};
+    void* buffers[] = {&first, data, nullptr};
+    ThreadPool pool(1);
+    reinterpret_cast<TwKernel>(function)(buffers, pool.runtime());
   }
 
   static CpuIntrinsic const& intrinsic_of(std::string const& name) {

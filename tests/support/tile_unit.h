@@ -30,6 +30,8 @@ public:
 
   /// Products of tiles that were carried out so far.
   static int64_t products() { return state().products; }
+  /// Tiles that were read from memory or written to it.
+  static int64_t moves() { return state().moves; }
 
 private:
   static constexpr int kTiles = 8, kRows = 16, kRowBytes = 64;
@@ -38,7 +40,7 @@ private:
   struct State {
     std::array<Tile, kTiles> tiles = {};
     std::array<uint8_t, 64> config = {};
-    int64_t products = 0;
+    int64_t products = 0, moves = 0;
     int rows(int tile) const { return config[size_t(48 + tile)]; }
     int row_bytes(int tile) const {
       return config[size_t(16 + 2 * tile)] | config[size_t(17 + 2 * tile)] << 8;
@@ -125,6 +127,7 @@ private:
 
   static void move(Instruction& one, ucontext_t const& context) {
     State& unit = state();
+    ++unit.moves;
     Address at = address_of(one, context);
     for (int row = 0; row < unit.rows(one.reg); ++row) {
       auto& registers = unit.tiles[one.reg][size_t(row)];

@@ -18,8 +18,9 @@ struct CpuIntrinsic {
   /// Of LLVM's names, sets each of which is enough to have it.
   std::vector<std::vector<std::string>> features;
   InstructionCode code = nullptr;
-  double operations = 0;  ///< of one, an addition and a product being two
-  std::string products;   ///< what is multiplied, for people and for roofs: "u8*i8"
+  double operations = 0;        ///< of one, an addition and a product being two
+  std::string products;         ///< what is multiplied, for people and for roofs: "u8*i8"
+  std::string unit = "vector";  ///< what computes, as in ComputeRoof: "vector", "matrix"
 };
 
 /// Written by CMake from the files in `intrinsics/`.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 #include "engine/ir/intrinsic.h"
 #include "targets/cpu/compiler/tiles.h"
@@ -24,9 +25,7 @@ constexpr int kStreams = 3;         // of the triad
 
 using Values = std::vector<llvm::Value*>;
 
-bool is_of_tiles(CpuIntrinsic const& intrinsic) {
-  return intrinsic.features.at(0).at(0) == kTileFeature;
-}
+bool is_of_tiles(CpuIntrinsic const& intrinsic) { return intrinsic.unit == kTileUnit; }
 
 int chains_of(CpuIntrinsic const& intrinsic) {
   return is_of_tiles(intrinsic) ? kChainsOfTiles : kChains;
@@ -71,7 +70,7 @@ public:
     for (ir::IntrinsicParam const& param : declaration->params) {
       llvm::Value* ones = ones_of(*param.buffer);
       if (is_of_tiles(intrinsic))  // in their registers before the loop
-        ones = from_tile(builder_, to_tile(builder_, ones), ones->getType());
+        ones = through_tile(builder_, ones);
       operands.insert(param.writes() ? operands.begin() : operands.end(), ones);
     }
     Values sums = loop(task, iterations, 1, Values(size_t(chains_of(intrinsic)), operands[0]),
@@ -87,6 +86,7 @@ public:
     bool floats = sum->getType()->isFPOrFPVectorTy();
     for (size_t i = 1; i < sums.size(); ++i)
       sum = floats ? builder_.CreateFAdd(sum, sums[i]) : builder_.CreateXor(sum, sums[i]);
+    if (is_of_tiles(intrinsic)) sum = first_row(sum);
     finish_task(task, declaration->name, sum);
   }
 
@@ -153,6 +153,13 @@ private:
     auto* type = llvm::FixedVectorType::get(element, lanes);
     return is_float(buffer.type) ? llvm::ConstantFP::get(type, 1.0)
                                  : llvm::ConstantInt::get(type, 1);
+  }
+  /// Of a tile: there is room for a vector where a task leaves its result.
+  llvm::Value* first_row(llvm::Value* tile) {
+    auto* type = llvm::cast<llvm::FixedVectorType>(tile->getType());
+    std::vector<int> row(type->getNumElements() / kTileRows);
+    std::iota(row.begin(), row.end(), 0);
+    return builder_.CreateShuffleVector(tile, row);
   }
   llvm::Value* address(llvm::Value* base, llvm::Value* offset) {
     return builder_.CreatePtrAdd(base, offset);
@@ -270,7 +277,9 @@ Result<RoofProbes> build_cpu_roof_probes(Machine const& machine, int vector_byte
   builder.arithmetic("f64_vector", builder.vector_of(f64, 8));
   std::vector<CpuIntrinsic const*> probed;
   for (CpuIntrinsic const* one : intrinsics)
-    if (std::ranges::find(probed, one->products, &CpuIntrinsic::products) == probed.end())
+    if (std::ranges::none_of(probed, [&](CpuIntrinsic const* other) {
+          return other->products == one->products && other->unit == one->unit;
+        }))
       probed.push_back(one);
   for (CpuIntrinsic const* one : probed) builder.instruction(*one);
   builder.load("load");
@@ -286,10 +295,8 @@ Result<RoofProbes> build_cpu_roof_probes(Machine const& machine, int vector_byte
                     {"FMA f64", "vector", "f64", {"f64_vector", scalar * builder.lanes(8)}}};
   for (CpuIntrinsic const* one : probed) {
     std::string name = tensor_intrinsic(*one).declaration->name;
-    probes.compute.push_back({name,
-                              is_of_tiles(*one) ? "matrix" : "vector",
-                              one->products,
-                              {name, one->operations * chains_of(*one) * kRepeats}});
+    probes.compute.push_back(
+        {name, one->unit, one->products, {name, one->operations * chains_of(*one) * kRepeats}});
   }
   probes.load = {"load", 0};
   probes.triad = {"triad", 0};

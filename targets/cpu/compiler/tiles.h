@@ -13,6 +13,9 @@ namespace tw {
 /// LLVM's name of what every instruction for tiles needs.
 inline constexpr char kTileFeature[] = "amx-tile";
 
+/// What computes with them, as in ComputeRoof.
+inline constexpr char kTileUnit[] = "matrix";
+
 /// Sums of 32 bits, 16 rows of 16: operand 0. Operand 1 are 16 rows of 64 bytes, operand 2 64 bytes
 /// each for 16 of the second's rows: of every column the bytes that meet those of the first.
 template <llvm::Intrinsic::ID kInstruction>
@@ -43,7 +46,8 @@ inline CpuIntrinsic tiles_of_bytes(std::string const& name, std::string const& f
           .features = {{kTileFeature, "amx-int8"}},
           .code = code,
           .operations = 2.0 * 16 * 16 * 64,
-          .products = first + "*" + second};
+          .products = first + "*" + second,
+          .unit = kTileUnit};
 }
 
 }  // namespace tw

@@ -42,20 +42,6 @@ llvm::Value* stored(llvm::IRBuilderBase& builder, llvm::Value* value) {
   return room;
 }
 
-/// The value as it comes out of a tile's register. Two casts one after the other LLVM would take
-/// away.
-llvm::Value* through_tile(llvm::IRBuilderBase& builder, llvm::Value* value) {
-  auto* constant = llvm::dyn_cast<llvm::Constant>(value);
-  auto* load = llvm::dyn_cast<llvm::LoadInst>(value);
-  llvm::Value* tile = nullptr;
-  if (constant && constant->isNullValue())
-    tile = builder.CreateIntrinsic(llvm::Intrinsic::x86_tilezero_internal, {},
-                                   {builder.getInt16(kTileRows), builder.getInt16(kTileRowBytes)});
-  else
-    tile = tile_at(builder, load ? load->getPointerOperand() : stored(builder, value));
-  return from_tile(builder, tile, value->getType());
-}
-
 /// What comes in.
 void take_tiles(llvm::PHINode& phi) {
   for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
@@ -127,6 +113,18 @@ llvm::Value* to_tile(llvm::IRBuilderBase& builder, llvm::Value* vector) {
 
 llvm::Value* from_tile(llvm::IRBuilderBase& builder, llvm::Value* tile, llvm::Type* vector) {
   return builder.CreateIntrinsic(llvm::Intrinsic::x86_cast_tile_to_vector, {vector}, {tile});
+}
+
+llvm::Value* through_tile(llvm::IRBuilderBase& builder, llvm::Value* value) {
+  auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+  auto* load = llvm::dyn_cast<llvm::LoadInst>(value);
+  llvm::Value* tile = nullptr;
+  if (constant && constant->isNullValue())
+    tile = builder.CreateIntrinsic(llvm::Intrinsic::x86_tilezero_internal, {},
+                                   {builder.getInt16(kTileRows), builder.getInt16(kTileRowBytes)});
+  else
+    tile = tile_at(builder, load ? load->getPointerOperand() : stored(builder, value));
+  return from_tile(builder, tile, value->getType());
 }
 
 void prepare_tiles(llvm::Module& module) {

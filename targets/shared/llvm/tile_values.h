@@ -19,6 +19,10 @@ constexpr int kTileRowBytes = 64;
 llvm::Value* to_tile(llvm::IRBuilderBase& builder, llvm::Value* vector);
 llvm::Value* from_tile(llvm::IRBuilderBase& builder, llvm::Value* tile, llvm::Type* vector);
 
+/// The value as it comes out of a tile's register: zeros, an element of memory that is loaded, or
+/// what is stored first. (Two casts one after the other LLVM would take away.)
+llvm::Value* through_tile(llvm::IRBuilderBase& builder, llvm::Value* vector);
+
 /// Makes functions that use tiles ready for code generation.
 /// phi [load x, before], [from_tile(y), loop]  -->  phi [from_tile(tile at x), before], ...
 /// LLVM keeps a tile in its register through a loop only where all that meets at the loop's head

@@ -74,10 +74,11 @@ Result<Json> measured(InstructionWorkload const& workload, Backend const& backen
   TRY_ASSIGN(Runnable reference, compiled(plain, backend));
   ThreadPool pool(1);
   TRY(check(ours, reference, pool.runtime()));
-  std::string products;
-  for (CpuIntrinsic const* one : cpu_intrinsic_table())
-    if (tensor_intrinsic(*one).declaration->name == workload.intrinsic) products = one->products;
-  TRY_ASSIGN(FmaProbe probe, FmaProbe::create(backend, products));
+  CpuIntrinsic const& intrinsic =
+      **std::ranges::find_if(cpu_intrinsic_table(), [&](CpuIntrinsic const* one) {
+        return tensor_intrinsic(*one).declaration->name == workload.intrinsic;
+      });
+  TRY_ASSIGN(FmaProbe probe, FmaProbe::create(backend, intrinsic.products, intrinsic.unit));
   Rng rng(1);
   std::vector<Arm> arms = {make_arm("ours", [&] { ours.run(pool.runtime()); })};
   double least = 0, peak = 0;

@@ -57,9 +57,12 @@ FmaProbe::FmaProbe(LoadedModule module, void* function, double flops_per_iterati
   while (burst(iterations_) < kProbeSeconds) iterations_ *= 2;
 }
 
-Result<FmaProbe> FmaProbe::create(Backend const& backend, std::string_view type) {
+Result<FmaProbe> FmaProbe::create(Backend const& backend, std::string_view type,
+                                  std::string_view unit) {
   TRY_ASSIGN(RoofProbes probes, backend.roof_probes());
-  auto compute = std::ranges::find(probes.compute, type, &ComputeProbe::type);
+  auto compute = std::ranges::find_if(probes.compute, [&](ComputeProbe const& one) {
+    return one.type == type && one.unit == unit;
+  });
   if (compute == probes.compute.end())
     return refused("no_probe", "no probe computes with " + std::string(type));
   TRY_ASSIGN(LoadedModule module, LoadedModule::load(probes.library));

@@ -18,7 +18,8 @@ namespace tw::bench {
 class FmaProbe {
 public:
   /// Of the fastest that computes with `type`, as the backend's roofs call it. Errors: no_probe.
-  static Result<FmaProbe> create(Backend const& backend, std::string_view type = "f32");
+  static Result<FmaProbe> create(Backend const& backend, std::string_view type = "f32",
+                                 std::string_view unit = "vector");
   /// FLOP per second.
   double measure() const;
 

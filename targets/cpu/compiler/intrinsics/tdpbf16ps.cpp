@@ -43,7 +43,8 @@ CpuIntrinsic const& intrinsic_tdpbf16ps() {
       .features = {{kTileFeature, "amx-bf16"}},
       .code = code,
       .operations = 2.0 * 16 * 16 * 32,
-      .products = "bf16*bf16"};
+      .products = "bf16*bf16",
+      .unit = kTileUnit};
   return intrinsic;
 }
 
