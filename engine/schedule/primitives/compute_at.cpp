@@ -38,7 +38,7 @@ Tail wished_tail(Move const& move) {
 
 /// What the consumers read in one iteration of the place, as values of the block's iterators; where
 /// threads share the tensor, in that of all of them.
-std::expected<Parts, Refusal> parts_of(Move const& move) {
+std::expected<Parts, Refusal> parts_of(Move const& move, Effort effort) {
   Block const& block = *move.blocks[0].block;
   Buffer buffer = written_buffer(move.blocks[0]);
   std::vector<For const*> still = place_loops(move.loops[0]);
@@ -52,7 +52,7 @@ std::expected<Parts, Refusal> parts_of(Move const& move) {
     auto span = iterator_span(iter.name(), store->indices, box, ranges);
     spans.push_back(span ? *span : Span{int_imm(0), *as_int(iter.extent), true});
   }
-  return with_tail(wished_tail(move), move.program, move.blocks[0], spans, still, move.effort);
+  return with_tail(wished_tail(move), move.program, move.blocks[0], spans, still, effort);
 }
 
 /// The producer's nest over them.
@@ -68,7 +68,7 @@ Applied apply(Move const& move) {
   Applied applied{move.program, {}, {}};
   Block const& block = *move.blocks[0].block;
   LoopId place = move.loops[0].loop->id;
-  Parts parts = parts_of(move).value();
+  Parts parts = parts_of(move, Effort::kTrusted).value();  // proved when it was checked
   Stmt nest = producer_nest(move, parts, applied.program);
   Buffer buffer = parts.block.to<Block>().body.to<Store>().buffer;
   std::vector<BlockId> consumers;
@@ -122,7 +122,9 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (consumers.empty())
     return refuse_stage("no_consumer", fmt::format("nothing reads what {} computes", name),
                         "compute_at: all readers of the block's tensor must be inside the loop");
-  if (auto parts = parts_of(move); !parts) return std::unexpected(parts.error());
+  // What lies beyond an axis is asked on trust, too: code would read past the end of a tensor.
+  Effort asked = move.effort == Effort::kTrusted ? Effort::kWork : move.effort;
+  if (auto parts = parts_of(move, asked); !parts) return std::unexpected(parts.error());
   Program moved = apply(move).program;
   FlowQuestion question{move.program, moved, {block.block->id}, {written_buffer(block)->name}, {}};
   if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())

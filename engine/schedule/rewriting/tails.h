@@ -27,7 +27,8 @@ struct Parts {
   std::vector<Span> spans;
 };
 
-/// The parts with the wished tail. `still` are the loops that the spans speak of. Errors:
+/// The parts with the wished tail. `still` are the loops that the spans speak of. What a tail reads
+/// is there on trust where nothing is to be proved. Errors:
 /// no_remainder, part_begins_before, several_tails, part_longer_than_axis, not_a_spatial_axis,
 /// reads_beyond, reads_itself, divides.
 std::expected<Parts, Refusal> with_tail(Tail tail, ir::Program const& program,
