@@ -49,7 +49,7 @@ private slots:
   void a_model_is_exported_and_the_dialog_says_what_its_test_said() {
     ExportDialog* dialog = begin("small.onnx", at("out"));
     QVERIFY(dialog);
-    QCOMPARE(dialog->findChild<QComboBox*>("target")->count(), 7);
+    QCOMPARE(dialog->findChild<QComboBox*>("target")->count(), 8);
     QVERIFY(!dialog->findChild<QPushButton*>("export")->isEnabled());
     QVERIFY(finish());
     QCOMPARE(text("exportTitle"), QString("Exported"));

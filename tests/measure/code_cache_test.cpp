@@ -127,8 +127,9 @@ private slots:
   void the_least_recently_used_entries_go_when_there_are_too_many() {
     CodeCache cache({where_});
     KernelCode code = compile_with(cache, kPacked, CodeTier::kFull);
-    int64_t bytes = int64_t(fs::file_size(entry()));
     fs::remove(entry());
+    cache.keep("a", code);  // an entry holds its key, too
+    int64_t bytes = int64_t(fs::file_size(cache.file_of("a")));
     CodeCache small({where_, bytes * 5 / 2});
     auto now = fs::file_time_type::clock::now();
     for (char const* key : {"a", "b", "c"}) small.keep(key, code);
