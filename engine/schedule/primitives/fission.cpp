@@ -236,10 +236,11 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (auto scoped = tensors_in_scope(after, kVerb); !scoped) return std::unexpected(scoped.error());
   std::set<std::string> moved = shared_tensors(*cut);
   bool apart = never_meets(move, *cut);
-  std::set<std::string> asked = moved;
-  std::erase_if(asked, [&](std::string const& one) { return is_made_whole(move, *cut, one); });
-  if (!apart)
+  if (!apart) {
+    std::set<std::string> asked = moved;
+    std::erase_if(asked, [&](std::string const& one) { return is_made_whole(move, *cut, one); });
     if (auto may = may_share(move, after, asked); !may) return std::unexpected(may.error());
+  }
   if (auto hold = shared_tensors_hold(after, move.target, moved, kVerb, move.effort); !hold)
     return std::unexpected(hold.error());
   return Proof{.by = "no iterations that change places touch the same element",
