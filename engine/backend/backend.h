@@ -11,6 +11,7 @@
 #include "engine/analysis/time_model.h"
 #include "engine/graph/choices.h"
 #include "engine/hardware/roof_probes.h"
+#include "engine/hardware/timeline.h"
 #include "engine/ir/program.h"
 #include "engine/ir/text.h"
 #include "engine/lowering/checks.h"
@@ -111,6 +112,12 @@ public:
   virtual std::optional<analysis::TimeModel> model_time(ir::Program const& program,
                                                         analysis::Locality const& locality,
                                                         Roofs const& roofs) const = 0;
+
+  /// Whether `timeline` answers: the target has a simulator that counts cycles.
+  virtual bool has_timeline() const { return false; }
+  /// What a simulated machine does with the scheduled program, cycle by cycle; no device is asked.
+  /// Errors: no_simulator, those of lowering and of `generate`; cancelled.
+  virtual Result<Timeline> timeline(ir::Program const& program, StopToken stop) const;
 
 private:
   std::shared_ptr<Target const> target_;
