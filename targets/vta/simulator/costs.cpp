@@ -1,0 +1,55 @@
+#include "targets/vta/simulator/costs.h"
+
+#include <algorithm>
+
+namespace tw::vta {
+namespace {
+
+/// The width of the port that the constants' rates are of.
+constexpr double kCalibratedBits = 64;
+
+double nest_cycles(TimingConstants const& constants, Instruction const& instruction) {
+  Nest const& nest = instruction.nest;
+  if (instruction.opcode == Opcode::kAlu)
+    return double(nest.steps()) * constants.alu_cycles_per_uop;
+  // Only the loop over micro-ops is pipelined: each inner iteration drains.
+  return double(nest.outer) * nest.inner * (double(nest.uops()) + constants.gemm_drain_cycles);
+}
+
+}  // namespace
+
+double port_cycles(Configuration const& configuration, TimingConstants const& constants,
+                   Memory memory, int64_t rows, int64_t bytes) {
+  double rate =
+      memory == Memory::kWgt ? constants.weight_bytes_per_cycle : constants.dma_bytes_per_cycle;
+  rate *= configuration.memory_bits / kCalibratedBits;
+  return double(rows) * constants.dma_row_cycles + double(bytes) / rate;
+}
+
+InstructionCost cost_of(Configuration const& configuration, TimingConstants const& constants,
+                        Instruction const& instruction) {
+  Transfer const& t = instruction.transfer;
+  switch (instruction.opcode) {
+    case Opcode::kLoad:
+    case Opcode::kStore: {
+      if (t.nothing()) return {.own = 1};
+      int64_t elements = int64_t(t.y_size) * t.x_size;
+      return {.port = port_cycles(configuration, constants, t.memory, t.y_size,
+                                  elements * configuration.element_bytes_in_dram(t.memory))};
+    }
+    case Opcode::kGemm:
+    case Opcode::kAlu:
+      return {.own = std::max(1.0, nest_cycles(constants, instruction))};
+    case Opcode::kFinish:
+      return {.own = 1};
+  }
+  return {};
+}
+
+double cycles_alone(Configuration const& configuration, TimingConstants const& constants,
+                    Instruction const& instruction) {
+  InstructionCost cost = cost_of(configuration, constants, instruction);
+  return cost.port + cost.own;
+}
+
+}  // namespace tw::vta

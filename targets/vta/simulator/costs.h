@@ -1,0 +1,19 @@
+/// What one instruction costs in the timing model.
+#pragma once
+
+#include "targets/vta/simulator/timing.h"
+
+namespace tw::vta {
+
+/// In cycles; `port` of DRAM, where it has a part of it, else `own`.
+struct InstructionCost {
+  double port = 0, own = 0;
+};
+InstructionCost cost_of(Configuration const& configuration, TimingConstants const& constants,
+                        Instruction const& instruction);
+
+/// Of the port: `rows` transfers of `bytes` altogether, to or from that memory.
+double port_cycles(Configuration const& configuration, TimingConstants const& constants,
+                   Memory memory, int64_t rows, int64_t bytes);
+
+}  // namespace tw::vta
