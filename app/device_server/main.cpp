@@ -88,6 +88,10 @@ int main(int count, char** words) {
   tw::Result<tw::FoundProcessor> found = tw::find_processor(arguments.target);
   if (!found) return fail(found.error());
   tw::Hardware& hardware = found->hardware;
+  int64_t memory =
+      arguments.folder.empty() ? hardware.main_memory_bytes() / 4 * 3 : arguments.memory_bytes;
+  tw::Result<std::unique_ptr<tw::Processor>> processor;
+  if (found->entry->create_before_confining) processor = found->entry->create(hardware, memory);
   std::vector<std::string> ways;  // of this machine's own kernels nothing is said
   if (!arguments.folder.empty()) {
     tw::set_main_memory(hardware, arguments.memory_bytes);
@@ -96,9 +100,7 @@ int main(int count, char** words) {
         {.folder = arguments.folder, .memory_bytes = arguments.memory_bytes, .socket = socket});
     if (!confined) return fail(confined.error());
   }
-  int64_t memory = hardware.main_memory_bytes();
-  int64_t share = arguments.folder.empty() ? memory / 4 * 3 : memory;
-  auto processor = found->entry->create(hardware, share);
+  if (!found->entry->create_before_confining) processor = found->entry->create(hardware, memory);
   if (!processor) return fail(processor.error());
   if (tw::Status served = tw::serve_device(socket, **processor, hardware, ways); !served)
     return fail(served.error());

@@ -1,6 +1,15 @@
 #include "engine/device/processor_table.h"
 
 namespace tw {
+namespace {
+
+/// "pynq" of "vta:pynq"; empty: another entry is meant, or it has no kinds.
+std::string_view kind_of(ProcessorEntry const& entry, std::string_view name) {
+  bool named = entry.detect_kind && name.starts_with(entry.name + ":");
+  return named ? name.substr(entry.name.size() + 1) : std::string_view();
+}
+
+}  // namespace
 
 Result<FoundProcessor> find_processor(std::string_view name) {
   std::string known;
@@ -8,9 +17,12 @@ Result<FoundProcessor> find_processor(std::string_view name) {
   bool listed = name.empty();
   for (ProcessorEntry const* entry : processor_table()) {
     known += (known.empty() ? "" : ", ") + entry->name;
-    if (!name.empty() && entry->name != name) continue;
+    std::string_view kind = kind_of(*entry, name);
+    if (!name.empty() && entry->name != name && kind.empty()) continue;
     listed = true;
-    Result<Hardware> hardware = entry->detect();
+    Result<Hardware> hardware = kind.empty() ? entry->detect() : entry->detect_kind(kind);
+    if (!hardware && hardware.error().code == "unknown_target")
+      return std::unexpected(hardware.error());
     if (hardware) return FoundProcessor{entry, std::move(*hardware)};
     if (!name.empty())
       missing = "this machine has no hardware for the target '" + entry->name +

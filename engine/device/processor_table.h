@@ -20,6 +20,12 @@ struct ProcessorEntry {
   Result<Hardware> (*detect)();
   /// `most_bytes`: what all tensors together may take.
   Result<std::unique_ptr<Processor>> (*create)(Hardware const& hardware, int64_t most_bytes);
+  /// Of a kind of which there are several: "NAME:KIND" asks for one of them, which may be one that
+  /// `detect` does not look for. Errors: unknown_target, no_such_hardware. Null: there is one.
+  Result<Hardware> (*detect_kind)(std::string_view kind) = nullptr;
+  /// `create` opens what a process cannot open any more that is confined for a client from
+  /// elsewhere; it starts no thread.
+  bool create_before_confining = false;
 };
 
 /// Sorted by their folders. Written by the build.
@@ -31,8 +37,8 @@ struct FoundProcessor {
   Hardware hardware;
 };
 
-/// The kind of that name, or, where that is empty, the first that is there. Errors: unknown_target,
-/// no_such_hardware.
+/// The kind of that name ("NAME" or "NAME:KIND"), or, where that is empty, the first that is there.
+/// Errors: unknown_target, no_such_hardware.
 Result<FoundProcessor> find_processor(std::string_view name);
 
 }  // namespace tw

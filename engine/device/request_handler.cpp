@@ -235,6 +235,7 @@ Status RequestHandler::call_kernel(std::string const& symbol, void* kernel,
   int32_t code = processor_.call(kernel, buffers);
   note_running_step(-1, nullptr);
   if (code == 0) return {};
+  if (auto failure = processor_.take_failure()) return std::unexpected(std::move(*failure));
   return refused("kernel_failed",
                  "the kernel '" + symbol + "' stopped with code " + std::to_string(code));
 }
@@ -242,6 +243,7 @@ Status RequestHandler::call_kernel(std::string const& symbol, void* kernel,
 Status RequestHandler::wait() {
   int32_t code = processor_.wait();
   if (code == 0) return {};
+  if (auto failure = processor_.take_failure()) return std::unexpected(std::move(*failure));
   return refused("kernel_failed", "one of the kernels stopped with code " + std::to_string(code));
 }
 
@@ -288,7 +290,8 @@ Result<wire::Response> RequestHandler::time(wire::Time const& request) {
     if (called) called = wait();  // the time of a step is until it is done
     return called ? 0 : 1;
   };
-  Result<Timing> timed = time_steps(steps.size(), one, timing_options, stopped_);
+  Result<Timing> timed = time_steps(steps.size(), one, timing_options, stopped_,
+                                    [this] { return processor_.own_seconds(); });
   TRY(called);  // it says more than a code
   TRY_ASSIGN(Timing timing, std::move(timed));
   wire::Response response;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -59,6 +60,13 @@ public:
   /// Until all that was called is done; the first return code that was not 0 and that no `call`
   /// gave. A processor that is done when `call` returns has nothing to wait for.
   virtual int32_t wait() { return 0; }
+
+  /// Why the last `call` or `wait` gave a code, where there is a sentence about it; asked once.
+  virtual std::optional<Error> take_failure() { return std::nullopt; }
+  /// Seconds that the calls since the last question took by the processor's own clock: of one that
+  /// is simulated, where the wall's says how fast the simulator is. The same calls take the same
+  /// again. None: it has no other clock than the wall's.
+  virtual std::optional<double> own_seconds() { return std::nullopt; }
 };
 
 }  // namespace tw

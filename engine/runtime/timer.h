@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "engine/support/base/error.h"
@@ -37,9 +38,13 @@ struct Timing {
 /// Runs step 0..count-1; a step returns 0 or a code, which ends the measurement with
 /// kernel_failed ("stopped with code 7": the caller knows the step that ran last).
 /// `stop`, where given, is asked between runs; once true the measurement ends with cancelled.
+/// `own_seconds`, where given, is asked after each step: where it answers, it says what the step
+/// took, and there is one run of all, since another would take the same.
+using OwnSeconds = std::function<std::optional<double>()>;
 Result<Timing> time_steps(size_t count, std::function<int32_t(size_t)> const& step,
                           TimingOptions const& timing_options,
-                          std::function<bool()> const& stop = {});
+                          std::function<bool()> const& stop = {},
+                          OwnSeconds const& own_seconds = {});
 
 /// How fast this core is right now: a burst of some 20 us of multiply-adds, in 1e9 per second.
 /// Only compared with itself: it falls when the clock drops or the core is shared.

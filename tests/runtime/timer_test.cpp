@@ -58,6 +58,27 @@ private slots:
     QVERIFY(timing.total.seconds.size() < 10);
   }
 
+  void steps_with_a_clock_of_their_own_run_once_and_take_what_it_says() {
+    int calls = 0;
+    double clock = 7;  // of what was before
+    auto step = [&](size_t index) {
+      ++calls;
+      clock = index == 0 ? 2.0 : 0.5;
+      return 0;
+    };
+    auto own = [&]() -> std::optional<double> { return std::exchange(clock, 0.0); };
+    Timing timing = time_steps(2, step, {.repeats = 9}, {}, own).value();
+    QCOMPARE(calls, 2);
+    QCOMPARE(timing.total.seconds, std::vector<double>{2.5});
+    QCOMPARE(timing.steps[0].seconds, std::vector<double>{2.0});
+    QCOMPARE(timing.steps[1].seconds, std::vector<double>{0.5});
+    auto failing = time_steps(
+        1, [](size_t) { return 3; }, {}, {}, own);
+    QCOMPARE(QString::fromStdString(failing.error().code), QString("kernel_failed"));
+    auto none = []() -> std::optional<double> { return std::nullopt; };
+    QCOMPARE(time_steps(2, step, {.repeats = 3}, {}, none)->total.seconds.size(), size_t(3));
+  }
+
   void a_failing_step_ends_the_measurement() {
     auto failing = time_steps(2, [](size_t index) { return int32_t(index) * 9; }, {});
     QCOMPARE(QString::fromStdString(failing.error().code), QString("kernel_failed"));

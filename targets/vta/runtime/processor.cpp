@@ -1,0 +1,63 @@
+// The row of a device's table of processors: simulated boards, and a real one where it is asked
+// for.
+#include <fmt/format.h>
+
+#include "engine/device/processor_table.h"
+#include "targets/vta/hardware/boards.h"
+#include "targets/vta/hardware/description.h"
+#include "targets/vta/runtime/board_driver.h"
+#include "targets/vta/runtime/simulator_driver.h"
+#include "targets/vta/runtime/vta_processor.h"
+
+namespace tw {
+namespace {
+
+using namespace tw::vta;
+
+constexpr std::string_view kRealPrefix = "board-";
+constexpr char kReal[] = "board", kSimulated[] = "simulator";
+/// For streams and micro-ops, besides tensors.
+constexpr int64_t kBesides = int64_t(96) << 20;
+
+/// "pynq" is simulated; "board-pynq" is the accelerator that this machine's registers reach: it
+/// cannot be looked for, since a bus hangs where no bitstream answers.
+Result<Hardware> detect_kind(std::string_view kind) {
+  bool real = kind.starts_with(kRealPrefix);
+  std::string_view name = real ? kind.substr(kRealPrefix.size()) : kind;
+  Configuration const* board = find_board(name);
+  if (!board) {
+    std::string known;
+    for (Configuration const& one : boards()) known += (known.empty() ? "" : ", ") + one.name;
+    return bad_input("unknown_target", fmt::format("there is no board '{}'; the known ones are {}",
+                                                   name.substr(0, 80), known));
+  }
+  if (real) TRY(layout_of(board->name));
+  Hardware hardware = describe(*board);
+  hardware.code[kDriverWord] = real ? kReal : kSimulated;
+  return hardware;
+}
+
+Result<std::unique_ptr<Processor>> create(Hardware const& hardware, int64_t most_bytes) {
+  TRY_ASSIGN(Configuration configuration, configuration_of(hardware));
+  bool real = hardware.word(kDriverWord) == kReal;
+  TRY_ASSIGN(std::unique_ptr<Driver> driver,
+             real ? open_board(configuration, most_bytes + kBesides)
+                  : create_simulator(configuration, most_bytes + kBesides, SimulatedClock::kModel));
+  return create_vta_processor(std::move(driver), {.most_bytes = most_bytes});
+}
+
+}  // namespace
+
+ProcessorEntry const& processor_vta() {
+  static ProcessorEntry const entry{
+      .name = kVtaTarget,
+      .detect = []() -> Result<Hardware> { return detect_kind(boards().front().name); },
+      .create = create,
+      .detect_kind = detect_kind,
+      // A real one opens device files, which a confined process cannot.
+      .create_before_confining = true,
+  };
+  return entry;
+}
+
+}  // namespace tw
