@@ -41,7 +41,7 @@ Result<Hardware> hardware_here(std::string const& device) {
   if (colon == std::string::npos) return target_hardware_here();
   std::string target = device.substr(colon + 1);
   TRY_ASSIGN(Hardware hardware, target_hardware(target));
-  if (hardware.target == target) return hardware;
+  if (can_be_here(target)) return hardware;
   return bad_input(
       "another_machine",
       fmt::format("'{}' is another machine; this one can be 'local:{}'", target, hardware.target));
@@ -94,7 +94,9 @@ Result<Environment> make_environment(std::string const& device) {
   }
   TRY_ASSIGN(Hardware hardware, hardware_here(device));
   TRY_ASSIGN(environment.backend, create_backend(hardware, code_generator_program()));
-  environment.open_device = [target = hardware.target]() -> Result<std::unique_ptr<Device>> {
+  size_t colon = device.find(':');
+  std::string target = colon == std::string::npos ? hardware.target : device.substr(colon + 1);
+  environment.open_device = [target]() -> Result<std::unique_ptr<Device>> {
     return std::make_unique<LocalDevice>(LocalDeviceOptions{.program = {}, .target = target});
   };
   environment.exports = {kit_folder(), target_names(), backend_for};

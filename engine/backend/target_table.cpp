@@ -31,6 +31,14 @@ Result<Hardware> target_hardware(std::string const& spelling) {
   return unknown_target(spelling);
 }
 
+bool can_be_here(std::string const& spelling) {
+  return std::ranges::any_of(target_table(), [&](TargetEntry const* entry) {
+    std::vector<std::string> all = entry->spellings();
+    bool known = std::ranges::find(all, spelling) != all.end();
+    return known && (spelling == entry->name || entry->simulated);
+  });
+}
+
 Result<Hardware> target_hardware_here() {
   for (TargetEntry const* entry : target_table())
     if (Result<Hardware> hardware = entry->hardware(entry->name)) return hardware;

@@ -31,6 +31,8 @@ struct TargetEntry {
   /// generator is an error of one kernel; empty: in this process. Errors: those of the target.
   Result<std::shared_ptr<Backend const>> (*create_backend)(Hardware const& hardware,
                                                            std::string generator);
+  /// All its spellings are devices that this machine can be: its processor simulates them.
+  bool simulated = false;
 };
 
 /// Sorted by their folders. Written by the build.
@@ -41,6 +43,10 @@ std::vector<std::string> target_names();
 
 /// Errors: unknown_target, which lists the names; no_such_hardware.
 Result<Hardware> target_hardware(std::string const& spelling);
+
+/// Whether this machine's own device can be asked for by that spelling: a kind's name, or what it
+/// simulates.
+bool can_be_here(std::string const& spelling);
 
 /// This machine as the first kind of target that it is. Errors: no_such_hardware.
 Result<Hardware> target_hardware_here();

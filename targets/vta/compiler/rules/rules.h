@@ -1,0 +1,26 @@
+/// Schedules by rule and by template: which tiles stay in the accelerator's memories.
+#pragma once
+
+#include <optional>
+
+#include "engine/schedule/decisions.h"
+#include "engine/schedule/schedule.h"
+#include "targets/vta/hardware/configuration.h"
+
+namespace tw::vta {
+
+/// Without answers the tiles that move the fewest bytes; without steps where no stage is anything
+/// that the accelerator computes.
+Result<Schedule> vta_schedule(ir::Program const& program,
+                              std::shared_ptr<Target const> const& target,
+                              Configuration const& configuration, Decisions& decisions);
+
+/// A kernel with a product of bytes: its sums in ACC, tile by tile, with what is made of them.
+/// Nothing where there is none, or where a step is refused.
+std::optional<Schedule> product_schedule(Schedule const& plain, Configuration const& configuration,
+                                         Decisions& decisions);
+/// A kernel that goes from element to element: its operands in ACC, tile by tile.
+std::optional<Schedule> element_schedule(Schedule const& plain, Configuration const& configuration,
+                                         Decisions& decisions);
+
+}  // namespace tw::vta

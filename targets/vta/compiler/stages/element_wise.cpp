@@ -1,0 +1,417 @@
+// Stores as calls: a copy is a transfer, a constant begins sums anew, everything else is computed
+// element by element in ACC, over one of its operands.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "engine/ir/rewrite.h"
+#include "engine/ir/text.h"
+#include "targets/vta/compiler/stages/matching.h"
+#include "targets/vta/compiler/stages/transfers.h"
+
+namespace tw::vta {
+namespace {
+
+using namespace ir;
+
+constexpr int64_t kImmediateLimit = 1 << 15;
+
+std::unexpected<Error> no_expression(std::string message) {
+  return refused("vta_expression", std::move(message));
+}
+
+/// What of an accumulator's value a conversion leaves as it is: bytes are widened as they are
+/// loaded.
+Expr without_widening(Expr const& e) {
+  auto const* cast = e.as<Cast>();
+  auto const* read = cast && cast->type == DType::kI32 ? cast->a.as<Load>() : nullptr;
+  return read && read->buffer->type == DType::kI8 ? cast->a : e;
+}
+
+bool commutes(BinaryOp op) {
+  return op == BinaryOp::kAdd || op == BinaryOp::kMul || op == BinaryOp::kMin ||
+         op == BinaryOp::kMax;
+}
+
+std::optional<AluOp> operation(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::kAdd:
+      return AluOp::kAdd;
+    case BinaryOp::kMul:
+      return AluOp::kMul;
+    case BinaryOp::kMin:
+      return AluOp::kMin;
+    case BinaryOp::kMax:
+      return AluOp::kMax;
+    case BinaryOp::kShiftRight:
+      return AluOp::kShr;
+    default:
+      return {};
+  }
+}
+
+/// An operation with a constant on its right.
+struct WithImmediate {
+  AluOp op;
+  int64_t immediate;
+};
+std::optional<WithImmediate> with_immediate(BinaryOp op, int64_t value) {
+  bool power = value > 0 && std::has_single_bit(uint64_t(value));
+  int64_t bits = power ? std::countr_zero(uint64_t(value)) : 0;
+  if (op == BinaryOp::kSub) return WithImmediate{AluOp::kAdd, -value};
+  if (op == BinaryOp::kShiftLeft) return WithImmediate{AluOp::kShr, -value};
+  if (op == BinaryOp::kFloorDiv && power) return WithImmediate{AluOp::kShr, bits};
+  if (op == BinaryOp::kMul && power) return WithImmediate{AluOp::kShr, -bits};
+  auto plain = operation(op);
+  return plain ? std::optional(WithImmediate{*plain, value}) : std::nullopt;
+}
+
+class StoreCalls {
+public:
+  StoreCalls(Store const& store, std::vector<RunningLoop> const& loops, MatchContext const& context)
+      : store_(store), loops_(loops), context_(context) {}
+
+  Result<std::vector<StageCall>> run() {
+    TRY_ASSIGN(to_, place_of(store_.buffer));
+    TRY_ASSIGN(Form form, context_.indices.form(store_, loops_, context_.standing));
+    Memory memory = to_.main ? Memory::kAcc : to_.memory;
+    TRY_ASSIGN(elements_, Elements::create(loops_, form, scalars_of(context_.configuration, memory),
+                                           store_.buffer->name));
+    TRY_ASSIGN(to_form_, elements_->of(form, store_.buffer->name));
+    to_form_.base += to_.base;
+    if (!to_.main) {
+      TRY_ASSIGN(bool loaded, load());
+      if (loaded) return std::move(calls_);
+      if (to_.memory != Memory::kAcc)
+        return no_expression(
+            fmt::format("{} is in the memory '{}', which only copies of tensors "
+                        "in main memory reach, not '{}'",
+                        store_.buffer->name, to_text(to_.memory), to_text(store_.value)));
+      TRY(compute_into(to_form_, store_.buffer.get(), store_.value));
+      // Sums over a loop are one instruction, which goes through it; several would each go through
+      // the whole loop.
+      if (calls_.size() > 1 && !each_once(to_form_))
+        return no_expression(
+            fmt::format("{} is updated in several operations for each step of a "
+                        "loop: make a stage of all but the last one",
+                        store_.buffer->name));
+      return std::move(calls_);
+    }
+    TRY(compute_and_store());
+    return std::move(calls_);
+  }
+
+private:
+  using Location = ElementForm;
+
+  Result<TensorPlace> place_of(Buffer const& buffer) const {
+    auto found = context_.places.find(buffer->name);
+    if (found == context_.places.end())
+      return refused("vta_place", fmt::format("{} lies in the memory '{}', where the accelerator "
+                                              "has no place for it",
+                                              buffer->name, buffer->scope));
+    return found->second;
+  }
+
+  // ---- copies into the accelerator ----------------------------------------------------------
+
+  /// Whether the store was a copy out of main memory, perhaps with zeros around.
+  Result<bool> load() {
+    Expr value = store_.value;
+    Expr condition;
+    if (auto const* select = value.as<Select>(); select && is_zero(select->b))
+      condition = select->condition, value = select->a;
+    value = without_widening(value);
+    auto const* read = value.as<Load>();
+    if (!read) return false;
+    TRY_ASSIGN(TensorPlace from, place_of(read->buffer));
+    if (!from.main) return false;
+    TRY_ASSIGN(Copy copy, copy_of(*read, from));
+    copy.memory = to_.memory;
+    bool bytes = read->buffer->type == DType::kI8;
+    if (to_.memory == Memory::kAcc && bytes) copy.memory = Memory::kAccByte;
+    if (condition) TRY(keep_inside(copy, condition));
+    TRY_ASSIGN(std::vector<StageCall> calls, transfers_of(std::move(copy)));
+    std::ranges::move(calls, std::back_inserter(calls_));
+    return true;
+  }
+
+  static bool is_zero(Expr const& e) { return is_int(e, 0); }
+
+  Result<Copy> copy_of(Load const& read, TensorPlace const& from) {
+    TRY_ASSIGN(Form form, context_.indices.form(read, loops_, context_.standing));
+    Copy copy{.tensor = from.parameter, .loops = elements_->loops(), .sram = to_form_};
+    TRY_ASSIGN(copy.dram, elements_->of(form, read.buffer->name));
+    return copy;
+  }
+
+  /// Where the condition does not hold there are zeros.
+  Status keep_inside(Copy& copy, Expr const& condition) {
+    std::vector<RunningLoop> kept = loops_;
+    TRY(shorten(kept, condition, context_.indices, context_.standing));
+    for (ElementLoop const& loop : copy.loops) {
+      RunningLoop const &all = loops_[loop.running], &part = kept[loop.running];
+      bool whole = part.low == all.low && part.high == all.high;
+      if (!whole && loop.step > 1)
+        return refused("vta_guard",
+                       fmt::format("zeros along {} begin within an element", loop.name));
+      copy.inside.emplace_back(whole ? 0 : part.low - all.low,
+                               whole ? loop.extent : part.high - all.low);
+    }
+    for (size_t i = 0; i < loops_.size(); ++i)  // loops of one iteration are no loops of the copy
+      if (loops_[i].extent() == 1 && kept[i].extent() == 0) make_all_padding(copy);
+    return {};
+  }
+  static void make_all_padding(Copy& copy) {
+    if (copy.inside.empty()) {
+      copy.loops.push_back({"", 1, 0, 1});
+      copy.sram.factors.push_back(0), copy.dram.factors.push_back(0);
+      copy.inside.emplace_back(0, 0);
+    }
+    for (auto& range : copy.inside) range = {0, 0};
+  }
+
+  // ---- arithmetic ---------------------------------------------------------------------------
+
+  Result<Location> location_of(Load const& read) {
+    TRY_ASSIGN(TensorPlace place, place_of(read.buffer));
+    if (place.main || place.memory != Memory::kAcc)
+      return no_expression(fmt::format(
+          "{} is computed with, but lies in {}: only tensors in "
+          "'{}' can be (cache_read, set_scope)",
+          read.buffer->name, place.main ? "main memory" : to_text(place.memory), kAccScope));
+    TRY_ASSIGN(Form form, context_.indices.form(read, loops_, context_.standing));
+    TRY_ASSIGN(Location location, elements_->of(form, read.buffer->name));
+    location.base += place.base;
+    return location;
+  }
+
+  void add(StageCall stage, Location const& dst, Location const* src) {
+    stage.call.dst = dst.base;
+    std::vector<std::pair<int64_t, int64_t>> to, from;
+    for (size_t i = 0; i < elements_->loops().size(); ++i) {
+      int64_t extent = elements_->loops()[i].extent;
+      stage.call.loops.push_back({extent, dst.factors[i], src ? src->factors[i] : 0, 0});
+      to.emplace_back(dst.factors[i], extent);
+      if (src) from.emplace_back(src->factors[i], extent);
+    }
+    stage.touched = elements_touched(Memory::kAcc, dst.base, to, true);
+    if (src) {
+      stage.call.src = src->base;
+      for (Touched const& one : elements_touched(Memory::kAcc, src->base, from, false))
+        stage.touched.push_back(one);
+    }
+    calls_.push_back(std::move(stage));
+  }
+  void reset(Location const& dst) {
+    StageCall stage;
+    stage.call.kind = CallKind::kGemm;
+    stage.call.reset = true;
+    add(std::move(stage), dst, nullptr);
+  }
+  void with_tensor(AluOp op, Location const& dst, Location const& src) {
+    StageCall stage;
+    stage.call.kind = CallKind::kAlu;
+    stage.call.alu = op;
+    add(std::move(stage), dst, &src);
+  }
+  Status with_number(AluOp op, Location const& dst, int64_t number) {
+    if (number < -kImmediateLimit || number >= kImmediateLimit)
+      return no_expression(
+          fmt::format("the number {} has no room in an instruction, which takes "
+                      "-32768 to 32767: give it as a tensor",
+                      number));
+    StageCall stage;
+    stage.call.kind = CallKind::kAlu;
+    stage.call.alu = op;
+    stage.call.use_immediate = true;
+    stage.call.immediate = int32_t(number);
+    add(std::move(stage), dst, nullptr);
+    return {};
+  }
+
+  /// Whether the expression is the element of `own` that lies at `dst`.
+  Result<bool> is_there(Expr const& e, Location const& dst, BufferNode const* own) {
+    auto const* read = e.as<Load>();
+    if (!read || read->buffer->name != own->name) return false;
+    TRY_ASSIGN(Location at, location_of(*read));
+    return at.base == dst.base && at.factors == dst.factors;
+  }
+
+  Status compute_into(Location const& dst, BufferNode const* own, Expr const& given) {
+    Expr e = without_widening(given);
+    TRY_ASSIGN(bool there, is_there(e, dst, own));
+    if (there) return {};
+    if (auto constant = as_int(e)) {
+      reset(dst);
+      return *constant == 0 ? Status() : with_number(AluOp::kAdd, dst, *constant);
+    }
+    if (auto const* read = e.as<Load>()) {
+      TRY_ASSIGN(Location from, location_of(*read));
+      reset(dst);
+      with_tensor(AluOp::kAdd, dst, from);
+      return {};
+    }
+    auto const* node = e.as<Binary>();
+    if (!node)
+      return no_expression(
+          fmt::format("'{}' is nothing that the accelerator computes; it "
+                      "has +, *, min, max and shifts",
+                      to_text(e)));
+    return compute_binary(dst, own, *node, e);
+  }
+
+  Status compute_binary(Location const& dst, BufferNode const* own, Binary const& node,
+                        Expr const& e) {
+    if (auto number = as_int(node.b)) {
+      auto operation = with_immediate(node.op, *number);
+      if (!operation) return unknown(e);
+      TRY(compute_into(dst, own, node.a));
+      return with_number(operation->op, dst, operation->immediate);
+    }
+    Expr a = without_widening(node.a), b = without_widening(node.b);
+    if (commutes(node.op) && as_int(a))
+      return compute_into(dst, own, binary(node.op, node.b, node.a));
+    auto op = operation(node.op);
+    if (!op) return unknown(e);
+    // What is computed over comes first.
+    if (commutes(node.op) && (reads(b, own) || (a.as<Load>() && !reads(a, own)))) std::swap(a, b);
+    if (reads(b, own))
+      return no_expression(fmt::format("'{}' needs {} twice; make one side a stage of its own",
+                                       to_text(e), own->name));
+    TRY_ASSIGN(Location from, computed(b));
+    TRY(compute_into(dst, own, a));
+    with_tensor(*op, dst, from);
+    return {};
+  }
+
+  /// Where the value of an operand is: as it lies, or over a tensor of its own that nobody needs
+  /// any more.
+  Result<Location> computed(Expr const& e) {
+    if (auto const* read = e.as<Load>()) return location_of(*read);
+    std::vector<Load const*> candidates;
+    find_spines(e, candidates);
+    for (Load const* read : candidates) {
+      TRY_ASSIGN(bool may, may_overwrite(*read));
+      if (!may) continue;
+      TRY_ASSIGN(Location at, location_of(*read));
+      TRY(compute_into(at, read->buffer.get(), e));
+      return at;
+    }
+    return no_expression(
+        fmt::format("'{}' is computed beside another operand, over no tensor of "
+                    "its own; make it a stage, or copy what it reads (cache_read)",
+                    to_text(e)));
+  }
+
+  /// Read for the last time, in one place, each element once.
+  Result<bool> may_overwrite(Load const& read) {
+    TRY_ASSIGN(TensorPlace place, place_of(read.buffer));
+    int times = 0;
+    walk(store_.value, [&](Expr const& e) {
+      auto const* other = e.as<Load>();
+      times += other && other->buffer->name == read.buffer->name;
+      return true;
+    });
+    if (place.main || !place.last_use || times != 1) return false;
+    TRY_ASSIGN(Location at, location_of(read));
+    return each_once(at);
+  }
+
+  static bool reads(Expr const& e, BufferNode const* own) {
+    bool found = false;
+    walk(e, [&](Expr const& part) {
+      auto const* read = part.as<Load>();
+      found = found || (read && read->buffer->name == own->name);
+      return !found;
+    });
+    return found;
+  }
+
+  std::unexpected<Error> unknown(Expr const& e) const {
+    return no_expression(
+        fmt::format("'{}' is no operation of the accelerator; it has +, *, min, "
+                    "max and shifts",
+                    to_text(e)));
+  }
+
+  // ---- results ------------------------------------------------------------------------------
+
+  /// Tensors that the value may be computed over: read for the last time, each element once.
+  void find_spines(Expr const& given, std::vector<Load const*>& found) const {
+    Expr e = without_widening(given);
+    if (auto const* read = e.as<Load>()) found.push_back(read);
+    auto const* node = e.as<Binary>();
+    if (!node) return;
+    find_spines(node->a, found);
+    if (!as_int(node->b) && commutes(node->op)) find_spines(node->b, found);
+  }
+
+  bool each_once(Location const& at) const {
+    std::vector<std::pair<int64_t, int64_t>> steps;
+    for (size_t i = 0; i < at.factors.size(); ++i)
+      steps.emplace_back(at.factors[i], elements_->loops()[i].extent);
+    std::ranges::sort(steps);
+    int64_t covered = 1;
+    for (auto const& [factor, extent] : steps) {
+      if (factor < covered) return false;
+      covered = factor * (extent - 1) + covered;
+    }
+    return true;
+  }
+
+  Status compute_and_store() {
+    Expr value = store_.value;
+    if (store_.buffer->type != DType::kI8)
+      return no_expression(fmt::format("{} is {} in main memory; the accelerator stores i8 alone",
+                                       store_.buffer->name, tw::to_text(store_.buffer->type)));
+    if (auto const* cast = value.as<Cast>(); cast && cast->a.type() == DType::kI32) value = cast->a;
+    std::vector<Load const*> candidates;
+    find_spines(value, candidates);
+    if (candidates.empty()) return unknown(store_.value);
+    for (Load const* read : candidates) {
+      TRY_ASSIGN(Location at, location_of(*read));
+      TRY_ASSIGN(bool may, may_overwrite(*read));
+      if (!may) continue;
+      TRY(compute_into(at, read->buffer.get(), value));
+      return store(at);
+    }
+    return no_expression(
+        fmt::format("{} is computed over one of its operands, but {} is used "
+                    "again; copy it first (cache_write to '{}')",
+                    store_.buffer->name, candidates[0]->buffer->name, kAccScope));
+  }
+
+  Status store(Location const& from) {
+    // OUT follows ACC only where something was computed.
+    if (calls_.empty()) TRY(with_number(AluOp::kShr, from, 0));
+    Copy copy{.memory = Memory::kOut,
+              .tensor = to_.parameter,
+              .loops = elements_->loops(),
+              .sram = from,
+              .dram = to_form_,
+              .load = false};
+    TRY_ASSIGN(std::vector<StageCall> calls, transfers_of(std::move(copy)));
+    std::ranges::move(calls, std::back_inserter(calls_));
+    return {};
+  }
+
+  Store const& store_;
+  std::vector<RunningLoop> const& loops_;
+  MatchContext const& context_;
+  TensorPlace to_;
+  std::optional<Elements> elements_;
+  Location to_form_;
+  std::vector<StageCall> calls_;
+};
+
+}  // namespace
+
+Result<std::vector<StageCall>> calls_of_store(Store const& store,
+                                              std::vector<RunningLoop> const& loops,
+                                              MatchContext const& context) {
+  return StoreCalls(store, loops, context).run();
+}
+
+}  // namespace tw::vta

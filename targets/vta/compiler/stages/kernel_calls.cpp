@@ -1,0 +1,304 @@
+#include "targets/vta/compiler/stages/kernel_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <unordered_map>
+
+#include "engine/arith/linear.h"
+#include "engine/ir/intrinsic.h"
+#include "engine/ir/rewrite.h"
+#include "engine/support/base/quantities.h"
+#include "targets/vta/compiler/stages/matching.h"
+#include "targets/vta/compiler/stages/tokens.h"
+#include "targets/vta/compiler/stages/turns.h"
+
+namespace tw::vta {
+namespace {
+
+using namespace ir;
+
+std::optional<Memory> memory_of(std::string const& scope) {
+  if (scope == kInpScope) return Memory::kInp;
+  if (scope == kWgtScope) return Memory::kWgt;
+  return scope == kAccScope ? std::optional(Memory::kAcc) : std::nullopt;
+}
+
+/// How many statements read each tensor, not counting products that add to it.
+std::map<std::string, int, std::less<>> readers_of(Stmt const& body) {
+  std::map<std::string, int, std::less<>> readers;
+  walk(body, [&](Stmt const& s) {
+    auto const* store = s.as<Store>();
+    if (!store) return true;
+    std::set<std::string> read;
+    walk_reads(store->value, [&](ir::Touched const& at) { read.insert(at.buffer->name); });
+    for (std::string const& name : read) ++readers[name];
+    return true;
+  });
+  return readers;
+}
+
+/// Goes through a kernel as it would run.
+class Walking {
+public:
+  Walking(Configuration const& configuration, PrintedProgram const* lines, CallLimits const& limits)
+      : configuration_(configuration), lines_(lines), limits_(limits) {}
+
+  Result<Courses> run(Function const& function) {
+    for (size_t i = 0; i < function.params.size(); ++i)
+      places_[function.params[i]->name] = {.main = true, .parameter = int32_t(i)};
+    readers_ = readers_of(function.body);
+    Courses courses;
+    TRY(visit(function.body, courses));
+    return courses;
+  }
+
+private:
+  Status visit(Stmt const& s, Courses& to) {
+    if (auto const* list = s.as<Seq>()) {
+      for (Stmt const& child : list->stmts) TRY(visit(child, to));
+      return {};
+    }
+    if (auto const* alloc = s.as<Alloc>()) return visit_alloc(*alloc, to);
+    if (auto const* let = s.as<Let>()) return visit_let(*let, to);
+    if (auto const* loop = s.as<For>(); loop && loop->loop_kind == LoopKind::kBind)
+      return visit_threads(*loop, to);
+    if (Chain const* chain = known_chain(s)) return visit_chain(s, *chain, to);
+    if (auto const* loop = s.as<For>()) return visit_loop(*loop, to);
+    if (auto const* guard = s.as<If>()) return visit_guard(*guard, to);
+    return refused("vta_statement",
+                   fmt::format("the accelerator has no instruction for '{}'", first_line_of(s)));
+  }
+
+  std::string first_line_of(Stmt const& s) const {
+    if (auto const* call = s.as<IntrinsicCall>()) return call->intrinsic->name;
+    return "statement";
+  }
+
+  Chain const* known_chain(Stmt const& s) {
+    auto found = chains_.find(s.get());
+    if (found == chains_.end()) found = chains_.emplace(s.get(), chain_of(s)).first;
+    return found->second ? &*found->second : nullptr;
+  }
+
+  /// As one call if it can be; else its outermost loop runs here and the rest becomes calls.
+  Status visit_chain(Stmt const& s, Chain const& chain, Courses& to) {
+    mark_last_uses(chain);
+    auto calls = calls_of(chain, {configuration_, indices_, places_, standing_});
+    if (calls) return add(std::move(*calls), chain.leaf, to);
+    if (chain.loops.empty()) return std::unexpected(calls.error());
+    Courses parts;
+    auto const* loop = s.as<For>();
+    ++written_out_;
+    Status inner = loop ? visit_loop(*loop, parts) : visit_guard(s.to<If>(), parts);
+    --written_out_;
+    // The whole nest's error says more than that of a part.
+    bool limit = !inner && inner.error().code == "too_many_calls";
+    if (!inner) return written_out_ > 0 || limit ? inner : std::unexpected(calls.error());
+    std::ranges::move(parts, std::back_inserter(to));
+    return {};
+  }
+
+  Status add(std::vector<StageCall> calls, Stmt const& leaf, Courses& to) {
+    int32_t line = 0;
+    if (lines_)
+      if (auto found = lines_->line_of.find(leaf.get()); found != lines_->line_of.end())
+        line = found->second;
+    made_ += int64_t(calls.size());
+    if (made_ > limits_.most_calls)
+      return refused("too_many_calls", fmt::format("the kernel makes more than {} instructions: "
+                                                   "choose larger tiles",
+                                                   limits_.most_calls));
+    // Statements for several modules are several courses: threads take turns between them.
+    bool first = true;
+    for (StageCall& one : calls) {
+      one.call.line = line;
+      if (first || module_of(to.back().calls[0].call) != module_of(one.call)) to.emplace_back();
+      to.back().calls.push_back(std::move(one));
+      first = false;
+    }
+    return {};
+  }
+
+  Status visit_loop(For const& loop, Courses& to) {
+    auto extent = value_of(loop.extent, standing_);
+    if (!extent) return refused("unknown_size", "the loop " + loop.name() + " has no known extent");
+    Course course;
+    bool unrolled = loop.loop_kind == LoopKind::kUnroll;
+    if (unrolled) unrolled_.push_back(loop.name());
+    depth_ += written_out_ == 0 && !unrolled;
+    for (int64_t i = 0; i < *extent; ++i) {
+      standing_[loop.name()] = i;
+      Courses body;
+      if (Status done = visit(loop.body, body); !done) return done;
+      if (!body.empty()) course.iterations.push_back(std::move(body));
+    }
+    depth_ -= written_out_ == 0 && !unrolled;
+    if (unrolled) unrolled_.pop_back();
+    standing_.erase(loop.name());
+    if (!course.iterations.empty()) to.push_back(std::move(course));
+    return {};
+  }
+
+  /// Each virtual thread has places of its own, above those of the one before.
+  Status visit_threads(For const& loop, Courses& to) {
+    auto extent = value_of(loop.extent, standing_);
+    if (!extent) return refused("unknown_size", "the loop " + loop.name() + " has no known extent");
+    std::array<int64_t, kMemories> begin = top_;
+    std::vector<Courses> threads;
+    for (int64_t i = 0; i < *extent; ++i) {
+      standing_[loop.name()] = i;
+      std::array<int64_t, kMemories> outer_peak = peak_;
+      peak_ = top_;
+      TRY(visit(loop.body, threads.emplace_back()));
+      top_ = peak_;
+      for (size_t m = 0; m < kMemories; ++m) peak_[m] = std::max(peak_[m], outer_peak[m]);
+    }
+    standing_.erase(loop.name());
+    top_ = begin;
+    std::ranges::move(in_turns(std::move(threads)), std::back_inserter(to));
+    return {};
+  }
+
+  Status visit_guard(If const& guard, Courses& to) {
+    auto holds = value_of(guard.condition, standing_);
+    if (!holds)
+      return refused("vta_guard",
+                     "a condition that changes inside of what would be one instruction");
+    if (*holds) return visit(guard.then_body, to);
+    return guard.else_body ? visit(guard.else_body, to) : Status();
+  }
+
+  Status visit_let(Let const& let, Courses& to) {
+    auto value = value_of(let.value, standing_);
+    if (!value) return refused("vta_statement", "a value is bound that is no number of the loops");
+    std::string const& name = let.var.to<Variable>().name;
+    standing_[name] = *value;
+    Status done = visit(let.body, to);
+    standing_.erase(name);
+    return done;
+  }
+
+  Status visit_alloc(Alloc const& alloc, Courses& to) {
+    BufferNode const& buffer = *alloc.buffer;
+    std::optional<Memory> memory = memory_of(buffer.scope);
+    if (!memory)
+      return refused("vta_place",
+                     fmt::format("{} would lie in '{}' between two stages of the kernel; the "
+                                 "accelerator keeps it in '{}', '{}' or '{}' (set_scope, "
+                                 "compute_at)",
+                                 buffer.name, buffer.scope, kInpScope, kWgtScope, kAccScope));
+    auto shape = constant_shape(buffer);
+    if (!shape) return refused("unknown_size", buffer.name + " has a size that is not known");
+    int64_t scalars = 1;
+    for (int64_t extent : *shape) scalars *= extent;
+    int64_t per_element = scalars_of(configuration_, *memory);
+    int64_t elements = (scalars + per_element - 1) / per_element;
+    size_t m = size_t(*memory);
+    alive_.emplace_back(buffer.name, *memory, elements);
+    if (top_[m] + elements > configuration_.depth(*memory)) return overflow(*memory);
+    places_[buffer.name] = {.memory = *memory, .base = top_[m]};
+    allocated_at_[buffer.name] = {depth_, unrolled_.size()};
+    top_[m] += elements;
+    peak_[m] = std::max(peak_[m], top_[m]);
+    TRY(visit(alloc.body, to));
+    top_[m] -= elements;
+    places_.erase(buffer.name);
+    alive_.pop_back();
+    return {};
+  }
+
+  std::unexpected<Error> overflow(Memory memory) const {
+    int64_t bytes = configuration_.element_bytes(memory), sum = 0;
+    std::string parts;
+    for (auto const& [name, where, elements] : alive_) {
+      if (where != memory) continue;
+      parts +=
+          fmt::format("{}{} {}", parts.empty() ? "" : ", ", name, bytes_text(elements * bytes));
+      sum += elements * bytes;
+    }
+    int64_t others = top_[size_t(memory)] * bytes + std::get<2>(alive_.back()) * bytes - sum;
+    if (others > 0) parts += fmt::format(", other virtual threads {}", bytes_text(others));
+    return refused("scope_overflow",
+                   fmt::format("the memory '{}' has {}, but {} are needed at the same time: {}",
+                               to_text(memory), bytes_text(configuration_.buffer_bytes(memory)),
+                               bytes_text(sum + others), parts));
+  }
+
+  /// A tensor is read for the last time by its only reader, where that runs once for each time that
+  /// the tensor is there; of an unrolled loop each iteration must read elements of its own.
+  void mark_last_uses(Chain const& chain) {
+    auto const* store = chain.leaf.as<Store>();
+    if (!store) return;
+    walk_reads(store->value, [&](ir::Touched const& at) {
+      auto place = places_.find(at.buffer->name);
+      auto made = allocated_at_.find(at.buffer->name);
+      if (place == places_.end() || made == allocated_at_.end()) return;
+      bool last = readers_[at.buffer->name] == 1 && made->second.depth == depth_;
+      for (size_t i = made->second.unrolled; i < unrolled_.size(); ++i)
+        last = last && has_elements_of_its_own(at, unrolled_[i], chain);
+      place->second.last_use = last;
+    });
+  }
+
+  /// Whether a step of the loop goes beyond all that the chain's loops reach in a dimension.
+  static bool has_elements_of_its_own(ir::Touched const& at, std::string const& loop,
+                                      Chain const& chain) {
+    for (Expr const& index : at.indices) {
+      arith::Linear linear = arith::to_linear(index);
+      int64_t step = std::abs(linear.factor_of(loop)), reach = 0;
+      for (For const* inner : chain.loops)
+        reach += std::abs(linear.factor_of(inner->name())) *
+                 (as_int(inner->extent).value_or(int64_t(1) << 30) - 1);
+      if (step > reach) return true;
+    }
+    return false;
+  }
+
+  struct Made {
+    int depth = 0;
+    size_t unrolled = 0;  ///< unrolled loops around
+  };
+
+  Configuration const& configuration_;
+  PrintedProgram const* lines_;
+  CallLimits limits_;
+  Indices indices_;
+  Places places_;
+  Standing standing_;
+  std::map<std::string, int, std::less<>> readers_;
+  std::unordered_map<void const*, std::optional<Chain>> chains_;
+  std::array<int64_t, kMemories> top_{}, peak_{};  ///< elements in use, and the most of them
+  std::vector<std::tuple<std::string, Memory, int64_t>> alive_;
+  std::map<std::string, Made, std::less<>> allocated_at_;
+  std::vector<std::string> unrolled_;
+  int depth_ = 0;        ///< loops around that run here
+  int written_out_ = 0;  ///< of them, those of a nest that did not become one call
+  int64_t made_ = 0;
+};
+
+CallTensor tensor_of(BufferNode const& buffer, std::set<std::string> const& written) {
+  int64_t bytes = int64_t(size_of(buffer.type));
+  for (int64_t extent : constant_shape(buffer).value_or(std::vector<int64_t>{})) bytes *= extent;
+  return {buffer.name, bytes, written.contains(buffer.name)};
+}
+
+}  // namespace
+
+Result<CallProgram> kernel_calls(KernelIr const& kernel, Configuration const& configuration,
+                                 PrintedProgram const* lines, CallLimits const& limits) {
+  TRY_ASSIGN(Courses courses, Walking(configuration, lines, limits).run(kernel.host));
+  std::vector<StageCall> stages = flattened(std::move(courses));
+  place_tokens(stages);
+  std::set<std::string> written;
+  walk_writes(kernel.host.body, [&](ir::Touched const& at) { written.insert(at.buffer->name); });
+  CallProgram program{kernel.host.name, configuration, {}, {}};
+  for (Buffer const& param : kernel.host.params)
+    program.tensors.push_back(tensor_of(*param, written));
+  for (StageCall& stage : stages) program.calls.push_back(std::move(stage.call));
+  return program;
+}
+
+}  // namespace tw::vta

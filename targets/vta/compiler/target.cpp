@@ -1,0 +1,60 @@
+// The row of the table of targets.
+#include <fmt/format.h>
+
+#include "engine/backend/target_table.h"
+#include "targets/vta/compiler/vta_backend.h"
+#include "targets/vta/hardware/boards.h"
+#include "targets/vta/hardware/description.h"
+
+namespace tw {
+namespace {
+
+using namespace vta;
+
+/// "vta", then "vta:pynq", "vta:ultra96", ...
+std::vector<std::string> spellings() {
+  std::vector<std::string> names{kVtaTarget};
+  for (Configuration const& board : boards())
+    names.push_back(fmt::format("{}:{}", kVtaTarget, board.name));
+  return names;
+}
+
+Result<Hardware> hardware(std::string const& spelling) {
+  size_t colon = spelling.find(':');
+  if (colon == std::string::npos) return describe(boards().front());
+  Configuration const* board = find_board(std::string_view(spelling).substr(colon + 1));
+  if (!board) return bad_input("no_such_hardware", "there is no board '" + spelling + "'");
+  return describe(*board);
+}
+
+std::string kind(Hardware const& machine) {
+  auto configuration = configuration_of(machine);
+  if (!configuration) return {};
+  return fmt::format("VTA {}, {} MHz", configuration->key(), configuration->clock_mhz);
+}
+
+Status runs_here(MachineNeeds const&) {
+  return bad_input("wrong_processor", "only a VTA board or its simulator runs its code");
+}
+
+Result<std::shared_ptr<Backend const>> backend(Hardware const& machine, std::string) {
+  return create_vta_backend(machine);
+}
+
+}  // namespace
+
+TargetEntry const& target_vta() {
+  static TargetEntry const entry{
+      .name = kVtaTarget,
+      .spellings = spellings,
+      .hardware = hardware,
+      .kind = kind,
+      .matches = [](Hardware const& machine) { return machine.target == kVtaTarget; },
+      .runs_here = runs_here,
+      .create_backend = backend,
+      .simulated = true,
+  };
+  return entry;
+}
+
+}  // namespace tw

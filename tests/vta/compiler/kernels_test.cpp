@@ -1,0 +1,219 @@
+// Kernels under the rule and under random tiles and threads: what the accelerator's streams
+// compute is what the program says, in any order that their tokens allow, and every token is
+// needed.
+#include <QtTest>
+
+#include "engine/ir/interpreter.h"
+#include "targets/vta/prover/prover.h"
+#include "tests/support/vta_kernels.h"
+
+using namespace tw;
+using namespace tw::vta;
+using namespace tw::vta::testing;
+
+namespace {
+
+Configuration board(char const* name) { return *find_board(name); }
+
+/// Small memories, so that small kernels are cut into many tiles.
+Configuration small(int log_batch, int log_block) {
+  Configuration c;
+  c.name = "small";
+  c.log_batch = log_batch, c.log_block = log_block;
+  c.log_inp_bytes = 11, c.log_wgt_bytes = 12, c.log_acc_bytes = 13, c.log_uop_bytes = 9;
+  return c;
+}
+
+ConvShape random_shape(Rng& rng, Configuration const& c) {
+  ConvShape shape;
+  shape.images = c.batch() * rng.between(1, 2);
+  shape.height = rng.between(3, 12), shape.width = rng.between(3, 12);
+  shape.in = c.block() * rng.between(1, 3), shape.out = c.block() * rng.between(1, 4);
+  shape.kernel = rng.below(3) == 0 ? 1 : 3;
+  shape.stride = rng.between(1, 2);
+  shape.bias = rng.below(2), shape.residual = rng.below(3) == 0;
+  return shape;
+}
+
+/// A kernel's schedule with every knob drawn.
+std::optional<Schedule> random_schedule(Backend const& backend, ir::Program const& program,
+                                        Rng& rng) {
+  Decisions decisions({}, [&](Knob const& knob) { return int(rng.below(knob.values.size())); });
+  auto schedule = backend.templated(program, decisions);
+  if (!schedule || decisions.rejection() || schedule->trace().empty()) return {};
+  return std::move(*schedule);
+}
+
+struct Compiled {
+  CallProgram calls;
+  Batch batch;
+};
+
+Compiled compiled(ir::Program const& program, Backend const& backend,
+                  Configuration const& configuration) {
+  auto calls = calls_of(program, backend, configuration);
+  if (!calls) qFatal("%s", to_sentence(calls.error()).c_str());
+  auto batches = make_batches(*calls, sample_addresses(*calls));
+  if (!batches) qFatal("%s", to_sentence(batches.error()).c_str());
+  if (batches->size() != 1) qFatal("%zu batches", batches->size());
+  return {std::move(*calls), std::move(batches->front())};
+}
+
+/// On the golden model and in five orders of the modules.
+QString fault_of(ir::Program const& program, Backend const& backend, Configuration const& c,
+                 ir::Program const& plain, Rng& rng) {
+  Compiled made = compiled(program, backend, c);
+  std::vector<NDArray> inputs = random_inputs(plain, rng);
+  NDArray want = ir::interpret(plain, inputs).value()[0];
+  std::vector<std::byte> const start = memory_with(made.calls, made.batch, inputs);
+  auto equal = [&](std::vector<std::byte> const& memory) {
+    std::vector<std::byte> got = result_in(made.calls, memory);
+    return std::memcmp(got.data(), want.data(), got.size()) == 0;
+  };
+  std::vector<std::byte> memory = start;
+  auto golden = run_behavioural(c, made.batch.stream, memory);
+  if (!golden) return QString::fromStdString(to_sentence(golden.error()));
+  if (!equal(memory)) return "the golden model computes something else";
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    memory = start;
+    auto run = run_events(c, made.batch.stream, memory, {.seed = seed});
+    if (!run) return QString::fromStdString(to_sentence(run.error()));
+    if (!equal(memory)) return QString("seed %1 computes something else").arg(seed);
+    if (run->tokens_left != std::array<int64_t, 4>{}) return "tokens are left over";
+  }
+  auto proof = prove(c, made.batch.stream, start);
+  if (!proof) return QString::fromStdString(to_sentence(proof.error()));
+  if (!proof->proven())
+    return QString::fromStdString(
+        proof->races.empty() ? proof->deadlock : to_sentence(proof->races[0], made.batch.stream));
+  return {};
+}
+
+int64_t count_from(char const* variable, int64_t otherwise) {
+  return qEnvironmentVariableIsSet(variable) ? qEnvironmentVariableIntValue(variable) : otherwise;
+}
+
+}  // namespace
+
+class KernelsTest : public QObject {
+  Q_OBJECT
+private slots:
+  void a_kernel_by_rule_is_right_data() {
+    QTest::addColumn<QString>("board");
+    for (Configuration const& one : boards())
+      QTest::newRow(one.name.c_str()) << QString::fromStdString(one.name);
+  }
+  void a_kernel_by_rule_is_right() {
+    QFETCH(QString, board);
+    Configuration c = ::board(board.toUtf8().constData());
+    auto backend = backend_of(c);
+    Rng rng(7);
+    for (auto [kernel, stride] : {std::pair(3, 1), std::pair(3, 2), std::pair(1, 2)}) {
+      ConvShape shape{.images = c.batch(),
+                      .height = 7,
+                      .width = 9,
+                      .in = 2 * c.block(),
+                      .out = 2 * c.block(),
+                      .kernel = kernel,
+                      .stride = stride,
+                      .bias = true,
+                      .residual = stride == 1};
+      ir::Program plain = program_of(text_of(shape, c));
+      Schedule schedule = backend->default_schedule(plain).value();
+      QVERIFY2(!schedule.trace().empty(), "the rule applies");
+      QString fault = fault_of(schedule.program(), *backend, c, plain, rng);
+      QVERIFY2(fault.isEmpty(), qPrintable(fault));
+    }
+  }
+
+  void random_kernels_under_random_tiles_are_right() {
+    int64_t wanted = count_from("TW_VTA_KERNELS", 40), made = 0, threads = 0, residuals = 0;
+    uint64_t first = uint64_t(count_from("TW_TEST_SEED", 20260));
+    for (uint64_t seed = first; made < wanted; ++seed) {
+      QVERIFY2(seed < first + uint64_t(20 * wanted), "most shapes have a schedule");
+      Rng rng(seed);
+      Configuration c = small(int(rng.below(3)), int(rng.between(1, 4)));
+      QVERIFY(validate(c));
+      auto backend = backend_of(c);
+      ConvShape shape = random_shape(rng, c);
+      ir::Program plain = program_of(text_of(shape, c));
+      auto schedule = random_schedule(*backend, plain, rng);
+      if (!schedule) continue;
+      ++made;
+      threads += schedule->script().find("vthread") != std::string::npos;
+      residuals += shape.residual;
+      QString fault = fault_of(schedule->program(), *backend, c, plain, rng);
+      QVERIFY2(fault.isEmpty(),
+               qPrintable(QString("seed %1: %2\n%3\n%4")
+                              .arg(seed)
+                              .arg(fault, QString::fromStdString(text_of(shape, c)),
+                                   QString::fromStdString(schedule->script()))));
+    }
+    qInfo("%lld kernels, %lld with threads, %lld with a residual", qlonglong(made),
+          qlonglong(threads), qlonglong(residuals));
+    QVERIFY(threads * 5 > made && residuals * 10 > made);
+  }
+
+  /// Taking away one pair of a push and the pop that it belongs to leaves a race.
+  void every_token_is_needed() {
+    int64_t pairs = 0;
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+      Rng rng(seed);
+      Configuration c = small(0, 2);
+      auto backend = backend_of(c);
+      ir::Program plain = program_of(text_of(random_shape(rng, c), c));
+      auto schedule = random_schedule(*backend, plain, rng);
+      if (!schedule) continue;
+      Compiled made = compiled(schedule->program(), *backend, c);
+      std::vector<std::byte> memory =
+          memory_with(made.calls, made.batch, random_inputs(plain, rng));
+      QVERIFY(prove(c, made.batch.stream, memory)->proven());
+      for (Module from : {Module::kLoad, Module::kCompute, Module::kStore})
+        for (Module to : {Module::kLoad, Module::kCompute, Module::kStore}) {
+          int count = tokens_between(made.calls, from, to);
+          for (int k = 0; k < count; ++k) {
+            CallProgram less = made.calls;
+            take_away(less, from, to, k);
+            auto batches = make_batches(less, sample_addresses(less));
+            QVERIFY(batches && batches->size() == 1);
+            auto proof = prove(c, batches->front().stream, memory);
+            QVERIFY2(proof && !proof->proven(),
+                     qPrintable(QString("seed %1, token %2 from %3 to %4")
+                                    .arg(seed)
+                                    .arg(k)
+                                    .arg(int(from))
+                                    .arg(int(to))));
+            ++pairs;
+          }
+        }
+    }
+    qInfo("%lld pairs", qlonglong(pairs));
+    QVERIFY(pairs > 100);
+  }
+
+private:
+  static bool Tokens::*push_of(Module from, Module to) {
+    return to > from ? &Tokens::push_next : &Tokens::push_prev;
+  }
+  static bool Tokens::*pop_of(Module from, Module to) {
+    return from > to ? &Tokens::pop_next : &Tokens::pop_prev;
+  }
+  static int tokens_between(CallProgram const& program, Module from, Module to) {
+    if (std::abs(int(from) - int(to)) != 1) return 0;
+    return int(std::ranges::count_if(program.calls, [&](Call const& call) {
+      return module_of(call) == from && call.tokens.*push_of(from, to);
+    }));
+  }
+  static void take_away(CallProgram& program, Module from, Module to, int k) {
+    int pushed = 0, popped = 0;
+    for (Call& call : program.calls) {
+      bool& push = call.tokens.*push_of(from, to);
+      if (module_of(call) == from && push && pushed++ == k) push = false;
+      bool& pop = call.tokens.*pop_of(from, to);
+      if (module_of(call) == to && pop && popped++ == k) pop = false;
+    }
+  }
+};
+
+QTEST_GUILESS_MAIN(KernelsTest)
+#include "kernels_test.moc"
