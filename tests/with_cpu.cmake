@@ -53,11 +53,12 @@ add_dependencies(gui_three_devices_slow_test tw_device_server tw_kit tw)
 set_tests_properties(gui/three_devices_slow_test PROPERTIES TIMEOUT 1800)
 foreach(test session_session_test session_facts_test session_quiet_test session_kernel_roofs_test session_kernel_roofs_slow_test
     session_device_test session_latency_test session_checked_run_test session_compare_test
-    session_control_flow_test session_cut_test session_tune_test session_tune_from_test session_tune_model_test session_tune_kinds_test session_gain_test session_right_kernels_slow_test session_every_model_test session_mutated_models_test)
+    session_control_flow_test session_cut_test session_tune_test session_tune_from_test session_tune_model_test session_tune_kinds_test session_gain_test session_right_kernels_slow_test session_every_model_test session_mutated_models_test session_quantize_slow_test)
   add_dependencies(${test} tw_device_server)
 endforeach()
 add_dependencies(cli_tw_test tw)
 add_dependencies(cli_lower_test tw)
+add_dependencies(cli_timeline_test tw)
 add_dependencies(cli_sizes_test tw tw_device_server)
 add_dependencies(cli_tune_test tw)
 add_dependencies(cli_tune_kinds_slow_test tw)

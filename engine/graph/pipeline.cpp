@@ -6,6 +6,7 @@ namespace tw {
 
 std::span<GraphPass const> graph_passes() {
   static GraphPass const passes[] = {
+      lower_quantized(),
       fold_constants(),
       simplify_inference(),
       fold_constants().because("after simplification: the nodes that it left unused are removed"),

@@ -48,6 +48,7 @@ Result<std::vector<NDArray>> run_bodies(Graph const& graph, Node const& node,
                                         std::vector<NDArray> const& operands,
                                         ReferenceOptions options) {
   options.progress = {};
+  options.observe = {};
   auto run_body = [&](size_t body, std::vector<NDArray> const& given) {
     std::vector<NDArray> inputs = given;
     inputs.insert(inputs.end(), operands.begin() + int64_t(operand_count(node)), operands.end());
@@ -104,7 +105,10 @@ Result<std::vector<NDArray>> run_values(Graph const& graph, std::vector<NDArray>
       operands.push_back(id.valid() ? values[size_t(id.value)] : NDArray());
     TRY_ASSIGN(std::vector<NDArray> results, run_node(graph, node, operands, options));
     for (size_t k = 0; k < node.outputs.size() && k < results.size(); ++k)
-      if (node.outputs[k].valid()) values[size_t(node.outputs[k].value)] = results[k];
+      if (node.outputs[k].valid()) {
+        values[size_t(node.outputs[k].value)] = results[k];
+        if (options.observe) options.observe(node.outputs[k], results[k]);
+      }
     for (ValueId id : node.inputs)  // what nobody reads any more is given back
       if (id.valid() && --uses[size_t(id.value)] == 0) values[size_t(id.value)] = {};
   }

@@ -1,6 +1,8 @@
 /// Runs a graph by its operators' plain-loop references: slow, simple, and the judge of kernels.
 #pragma once
 
+#include <functional>
+
 #include "engine/graph/graph.h"
 #include "engine/support/base/job.h"
 
@@ -10,6 +12,8 @@ struct ReferenceOptions {
   int64_t max_bytes = int64_t(1) << 31;  ///< of one tensor: a file may claim anything
   StopToken stop;
   Progress progress;
+  /// Told each value that a node of the graph makes; graphs inside it keep theirs to themselves.
+  std::function<void(ValueId, NDArray const&)> observe = {};
 };
 
 /// One node; tensors are as they are stored. `operands` replaces the constants of the graph's

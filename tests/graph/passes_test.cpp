@@ -205,6 +205,25 @@ private slots:
     QCOMPARE(nodes(padded("constant", 0, {0, 0, -1, 0, 0, 0, 0, 0})), size_t(2));
   }
 
+  void bytes_that_a_convolution_makes_are_not_made_wider_by_it() {
+    auto scalar = [](DType type, double value) {
+      NDArray array = NDArray::create(type, {}).value();
+      array.set_value(0, value);
+      return array;
+    };
+    ForeignModel model = model_of(
+        {"c = Conv x w", "q = QuantizeLinear c s z", "d = DequantizeLinear q s z", "y = Relu d"},
+        {1, 3, 6, 6});
+    add_parameter(model, "w", {4, 3, 3, 3}, 1);
+    model.graph.initializers["s"] = scalar(DType::kF32, 0.25);
+    model.graph.initializers["z"] = scalar(DType::kI8, 0);
+    Graph fused = after_pass(fuse_operators, build_graph(model).value()).value();
+    QCOMPARE(fused.groups.size(), size_t(2));
+    QCOMPARE(reason(fused, "q", "d"),
+             QString("not fused: dequantize_linear makes wider numbers of bytes; the bytes take "
+                     "less memory"));
+  }
+
   void every_pass_has_a_reason_and_keeps_the_result() {
     ResNetOptions options{.blocks = {1, 1}, .width = 4, .image = 16, .classes = 4};
     Graph graph = build_graph(build_resnet(options)).value();

@@ -131,6 +131,10 @@ private:
       if (!same_size(from, to))
         return {false, "grows",
                 fmt::format("{} computes a larger tensor than {}", name(to), anchor_name(from))};
+      if (widens_bytes(to))
+        return {
+            false, "widens_bytes",
+            fmt::format("{} makes wider numbers of bytes; the bytes take less memory", name(to))};
       return {true, "epilogue",
               fmt::format("{} joins {}: {}", name(to), anchor_name(from), classes)};
     }
@@ -159,6 +163,14 @@ private:
     return {true, "before_reduction",
             fmt::format("{} absorbs {}: {} before {}", name(to), name(from),
                         to_text(Fusion::kInjective), to_text(b))};
+  }
+
+  /// What a kernel writes is better read as bytes, and made wider by the next one.
+  bool widens_bytes(NodeId id) const {
+    Node const& node = graph_.node(id);
+    auto from = graph_.value(node.inputs[0]).type.dtype,
+         to = graph_.value(node.outputs[0]).type.dtype;
+    return from && to && is_integer(*from) && size_of(*from) == 1 && size_of(*to) > 1;
   }
 
   bool same_size(NodeId from, NodeId to) const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace tw::ops {
 namespace {
@@ -125,6 +126,37 @@ std::vector<te::Axis> kernel_axes(Window const& w) {
   return axes;
 }
 
+std::optional<LeadingBlocks> leading_blocks(Layout const& layout) {
+  LeadingBlocks blocks;
+  size_t dims = 0;
+  for (Layout::Part const& part : layout.parts(0)) {
+    int64_t& own = part.dim == 0 ? blocks.first : blocks.second;
+    if (part.block == 0 && part.dim == dims && blocks == LeadingBlocks())
+      ++dims;
+    else if (part.block > 0 && part.dim < 2 && own == 0 && (part.dim == 1 || blocks.second == 0))
+      own = part.block;
+    else
+      return std::nullopt;
+  }
+  return blocks;
+}
+
+Layout leading_layout(size_t rank, LeadingBlocks const& blocks) {
+  std::vector<size_t> order(rank);
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::vector<Layout::Block> cut;
+  if (blocks.first > 0) cut.push_back({0, blocks.first});
+  if (blocks.second > 0) cut.push_back({1, blocks.second});
+  return cut.empty() ? Layout() : Layout::create(order, cut).value();
+}
+
+std::vector<te::Axis> block_axes(Shape const& stored, size_t rank) {
+  std::vector<te::Axis> axes;
+  if (stored.size() > rank + 1) axes.push_back({"a", stored[rank], "batch_block"});
+  if (stored.size() > rank) axes.push_back({"b", stored.back(), "block"});
+  return axes;
+}
+
 te::Stage pad_stage(te::Buffer const& input, Window const& w, ir::Expr fill) {
   Shape shape = shape_of(input);
   for (size_t i = 0; i < w.rank(); ++i) shape[i + 2] += w.before[i] + w.after[i] + w.beyond[i];
@@ -139,9 +171,9 @@ te::Stage pad_stage(te::Buffer const& input, Window const& w, ir::Expr fill) {
     if (w.after[i] + w.beyond[i]) require(at < w.before[i] + w.in[i]);
     indices.push_back(at - w.before[i]);
   }
-  if (shape.size() > axes.size()) {
-    axes.push_back({"b", shape.back(), "block"});
-    indices.push_back(axes.back().var());
+  for (te::Axis const& axis : block_axes(shape, axes.size())) {
+    axes.push_back(axis);
+    indices.push_back(axis.var());
   }
   ir::Expr body = ir::load(input, indices);
   return te::compute("pad", std::move(axes),
@@ -211,11 +243,13 @@ RandomCase random_pool(Rng& rng) {
   std::vector<int64_t> in = random_shape(rng, rank, 6);
   Shape shape{rng.between(1, 2), rng.between(1, 3)};
   int64_t block = rng.below(2) ? 0 : rng.between(1, 3);
+  int64_t images = block == 0 || rng.below(2) ? 0 : rng.between(1, 3);
+  if (images > 0) shape[0] *= images;
   if (block > 0) shape[1] *= block;
   shape.insert(shape.end(), in.begin(), in.end());
   RandomCase result{random_window(rng, in, true), {random_array(rng, shape)}};
-  if (block > 0)
-    result.layouts = result.result_layouts = {Layout::in_blocks(shape.size(), 1, block)};
+  if (block > 0) result.layouts = {leading_layout(shape.size(), {images, block})};
+  result.result_layouts = result.layouts;
   return result;
 }
 
@@ -228,17 +262,21 @@ Shape pooled_shape(Window const& window, Shape const& input) {
 std::vector<te::Axis> pooled_axes(Window const& window, Shape const& input) {
   std::vector<te::Axis> axes{{"n", input[0], "batch"}, {"c", input[1], "channel"}};
   for (te::Axis const& axis : spatial_axes(window)) axes.push_back(axis);
-  if (input.size() > axes.size()) axes.push_back({"b", input.back(), "block"});
+  for (te::Axis const& axis : block_axes(input, axes.size())) axes.push_back(axis);
   return axes;
 }
 
 Status pool_takes(Attributes const&, Arrangement const& arrangement) {
-  auto data = arrangement.input(0).only_block(1), result = arrangement.output(0).only_block(1);
-  if (!data || !result || data != result)
-    return not_taken("a pool takes an image in blocks of channels, ABCD16b, and writes the same");
-  if (*data == 0 || arrangement.inputs[0].shape[1] % *data == 0) return {};
-  return not_taken(
-      fmt::format("{} channels are not whole blocks of {}", arrangement.inputs[0].shape[1], *data));
+  auto data = leading_blocks(arrangement.input(0)), result = leading_blocks(arrangement.output(0));
+  if (!data || !result || data != result || (data->first > 0 && data->second == 0))
+    return not_taken(
+        "a pool takes images in blocks of channels, ABCD16b or ABCD4a16b, and writes the same");
+  Shape const& shape = arrangement.inputs[0].shape;
+  if ((data->first == 0 || shape[0] % data->first == 0) &&
+      (data->second == 0 || shape[1] % data->second == 0))
+    return {};
+  return not_taken(fmt::format("{} images of {} channels are not whole blocks of {}", shape[0],
+                               shape[1], to_text(arrangement.input(0))));
 }
 
 Tensors pool_stages(te::Buffer const& input, Window const& window, ir::Expr const& fill,
@@ -251,7 +289,7 @@ Tensors pool_stages(te::Buffer const& input, Window const& window, ir::Expr cons
   }
   std::vector<te::Axis> axes = pooled_axes(window, shape_of(input));
   std::vector<ir::Expr> indices = window_indices(window, axes[0].var(), axes[1].var());
-  if (axes.size() > indices.size()) indices.push_back(axes.back().var());
+  for (size_t i = indices.size(); i < axes.size(); ++i) indices.push_back(axes[i].var());
   ir::Expr body = ir::load(source, indices);
   tensors.stages.push_back(te::reduce(name, axes, combiner, kernel_axes(window), body, op));
   tensors.outputs = {tensors.stages.back().output};

@@ -27,16 +27,29 @@ std::vector<int64_t> drop_taps_on_padding(Window& window);
 /// "z", "y", "x" as far as the rank goes, and the kernel's "t", "r", "s".
 std::vector<te::Axis> spatial_axes(Window const& window);
 std::vector<te::Axis> kernel_axes(Window const& window);
-/// Stage "pad": the input N x C x spatial, or N x C/b x spatial x b, with `fill` around it.
+/// How many elements of a tensor's first two dimensions lie side by side; 0: it has no blocks of
+/// it.
+struct LeadingBlocks {
+  int64_t first = 0, second = 0;
+  bool operator==(LeadingBlocks const&) const = default;
+};
+/// Of the plain layout, of "ABCD16b", "ABCD16a", "ABCD4a16b"; empty: it lies in another way.
+std::optional<LeadingBlocks> leading_blocks(Layout const& layout);
+/// The layout with these blocks, of a rank of at least 2.
+Layout leading_layout(size_t rank, LeadingBlocks const& blocks);
+/// What is stored behind N x C x spatial of this rank: axes "a" and "b", as the layout's letters.
+std::vector<te::Axis> block_axes(Shape const& stored, size_t rank);
+
+/// Stage "pad": the input N x C x spatial, or N/a x C/b x spatial x a x b, with `fill` around it.
 te::Stage pad_stage(te::Buffer const& input, Window const& window, ir::Expr fill);
 /// n, c, y*stride + r*dilation, ...
 std::vector<ir::Expr> window_indices(Window const& window, ir::Expr n, ir::Expr c);
 
 /// N x C x the extents of the result.
 Shape pooled_shape(Window const& window, Shape const& input);
-/// `input` as it is stored: with an axis "b" where it is N x C/b x spatial x b.
+/// `input` as it is stored: with axes "a" and "b" where it is in blocks.
 std::vector<te::Axis> pooled_axes(Window const& window, Shape const& input);
-/// Input and result are plain, or both lie in the same whole blocks of channels.
+/// Input and result are plain, or both lie in the same whole blocks of images and channels.
 Status pool_takes(Attributes const& attributes, Arrangement const& arrangement);
 /// A pool's stages: `fill` around the input where it is padded, and `combiner` over each window, a
 /// stage `name` of the operator `op`.

@@ -1,0 +1,221 @@
+#include "engine/importers/onnx/quantized_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <deque>
+#include <map>
+#include <set>
+
+#include "engine/importers/order.h"
+
+namespace tw {
+namespace {
+
+constexpr int64_t kFirstOpset = 10;  // with QuantizeLinear
+
+/// "same_upper" as ONNX has it.
+std::string in_capitals(std::string word) {
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return char(std::toupper(c)); });
+  return word;
+}
+
+std::map<std::string, ForeignAttribute> window_attributes(Attributes const& ours) {
+  std::map<std::string, ForeignAttribute> theirs{{"group", integer(ours, "group", 1)},
+                                                 {"kernel_shape", integers(ours, "kernel")}};
+  for (char const* name : {"strides", "dilations", "pads"})
+    if (has(ours, name)) theirs[name] = integers(ours, name);
+  if (std::string same = text(ours, "auto_pad"); !same.empty()) {
+    theirs["auto_pad"] = in_capitals(same);
+    theirs.erase("pads");
+  }
+  return theirs;
+}
+
+class ModelWriter {
+public:
+  ModelWriter(ForeignModel const& model, Graph const& graph)
+      : model_(model), graph_(graph), producers_(producers(graph)) {}
+
+  Result<ForeignModel> run() {
+    TRY(check());
+    find_nodes();
+    ForeignModel result = model_;
+    result.graph.nodes.clear();
+    result.graph.initializers.clear();
+    for (ForeignValue const& output : model_.graph.outputs) want(output.name);
+    while (!wanted_.empty()) {
+      std::string name = wanted_.front();
+      wanted_.pop_front();
+      TRY(add_maker(name, result.graph));
+    }
+    TRY(sort(result.graph));
+    // Old files declare their parameters among the inputs.
+    std::erase_if(result.graph.inputs, [&](ForeignValue const& input) {
+      return model_.graph.initializers.contains(input.name) &&
+             !result.graph.initializers.contains(input.name);
+    });
+    // An intermediate value that is gone needs no declaration.
+    std::erase_if(result.graph.values,
+                  [&](ForeignValue const& value) { return !seen_.contains(value.name); });
+    return result;
+  }
+
+private:
+  Status check() const {
+    if (model_.format != "onnx")
+      return bad_input("unwritable_format",
+                       fmt::format("a quantized model is written as ONNX, but this one is {}",
+                                   model_.format.empty() ? "of no format" : model_.format));
+    for (char const* domain : {"", "ai.onnx"})
+      if (auto found = model_.opsets.find(domain); found != model_.opsets.end()) {
+        if (found->second >= kFirstOpset) return {};
+        return bad_input("old_opset", fmt::format("the model is of opset {}, which cannot be "
+                                                  "quantized; opset {} and later can",
+                                                  found->second, kFirstOpset));
+      }
+    return bad_input("old_opset", "the model does not say which opset it is of");
+  }
+
+  bool is_own(Node const& node) const {
+    if (node.type == "quantize_linear" || node.type == "dequantize_linear") return true;
+    if (node.type == "add") return adds_half(node);
+    if (node.type != "conv" && node.type != "gemm" && node.type != "matmul") return false;
+    NodeId weights = producers_[size_t(node.inputs[1].value)];
+    return weights.valid() && graph_.node(weights).type == "dequantize_linear" &&
+           graph_.value(graph_.node(weights).inputs[0]).is_constant();
+  }
+
+  /// What quantization added to a sum.
+  bool adds_half(Node const& node) const {
+    return graph_.value(node.inputs[1]).is_constant() &&
+           !makers_.contains(name_of(node.inputs[1])) &&
+           !model_.graph.initializers.contains(name_of(node.inputs[1])) &&
+           name_of(node.inputs[1]).ends_with("/half");
+  }
+
+  std::string const& name_of(ValueId id) const {
+    static std::string const kAbsent;
+    return id.valid() ? graph_.value(id).name : kAbsent;
+  }
+
+  /// Which nodes of the graph are written, and which of the model's now make what is quantized.
+  void find_nodes() {
+    for (size_t i = 0; i < model_.graph.nodes.size(); ++i)
+      for (std::string const& output : model_.graph.nodes[i].outputs) makers_[output] = i;
+    for (Node const& node : graph_.nodes)
+      if (is_own(node))
+        for (ValueId output : node.outputs) own_[name_of(output)] = &node;
+    for (Value const& value : graph_.values)
+      if (value.is_constant()) constants_[value.name] = &value.constant;
+    for (Node const& node : graph_.nodes) {
+      NodeId bytes =
+          node.type == "dequantize_linear" ? producers_[size_t(node.inputs[0].value)] : NodeId();
+      if (bytes.valid()) rename(graph_.node(bytes).inputs[0], name_of(node.outputs[0]));
+    }
+    for (Node const& node : graph_.nodes)
+      if (node.type == "add" && is_own(node)) rename(node.inputs[0], name_of(node.outputs[0]));
+  }
+
+  /// What the model calls `name` is now called as `floats` is.
+  void rename(ValueId floats, std::string const& name) {
+    if (makers_.contains(name_of(floats))) return;
+    auto known = makes_floats_.find(name);  // a sum, which gets its half before it becomes bytes
+    makes_floats_[name_of(floats)] = known == makes_floats_.end() ? name : known->second;
+  }
+
+  void want(std::string const& name) {
+    if (!name.empty() && seen_.insert(name).second) wanted_.push_back(name);
+  }
+
+  Status add_maker(std::string const& name, ForeignGraph& result) {
+    if (auto own = own_.find(name); own != own_.end()) return add_own(*own->second, result);
+    std::string before = name;
+    if (auto floats = makes_floats_.find(name); floats != makes_floats_.end())
+      before = floats->second;
+    if (auto maker = makers_.find(before); maker != makers_.end()) {
+      add_foreign(maker->second, before, name, result);
+    } else if (auto given = model_.graph.initializers.find(name);
+               given != model_.graph.initializers.end()) {
+      result.initializers[name] = given->second;
+    } else if (auto constant = constants_.find(name); constant != constants_.end()) {
+      result.initializers[name] = *constant->second;
+    } else if (std::ranges::none_of(model_.graph.inputs, [&](ForeignValue const& input) {
+                 return input.name == name;
+               })) {
+      return refused(
+          "unwritable_node",
+          fmt::format("'{}' is not a value of the model's own graph, so what is quantized "
+                      "there cannot be written",
+                      name));
+    }
+    return {};
+  }
+
+  /// A node as the model has it; what it made under the name `before` is now called `name`.
+  void add_foreign(size_t place, std::string const& before, std::string const& name,
+                   ForeignGraph& result) {
+    if (auto known = places_.find(place); known != places_.end()) {
+      std::ranges::replace(result.nodes[known->second].outputs, before, name);
+      return;
+    }
+    places_[place] = result.nodes.size();
+    result.nodes.push_back(model_.graph.nodes[place]);
+    std::ranges::replace(result.nodes.back().outputs, before, name);
+    ForeignGraph alone;
+    alone.nodes = {result.nodes.back()};
+    for (std::string const& read : names_read(alone)) want(read);
+  }
+
+  Status add_own(Node const& node, ForeignGraph& result) {
+    if (!written_.insert(&node).second) return {};
+    ForeignNode made;
+    made.name = node.name;
+    if (node.type == "conv") {
+      made.op_type = "Conv";
+      made.attributes = window_attributes(node.attributes);
+    } else if (node.type == "gemm") {
+      made.op_type = "Gemm";
+      made.attributes["transB"] = integer(node.attributes, "transpose_b");
+    } else {
+      made.op_type = node.type == "matmul"            ? "MatMul"
+                     : node.type == "add"             ? "Add"
+                     : node.type == "quantize_linear" ? "QuantizeLinear"
+                                                      : "DequantizeLinear";
+    }
+    for (ValueId input : node.inputs) made.inputs.push_back(name_of(input));
+    for (ValueId output : node.outputs) made.outputs.push_back(name_of(output));
+    for (std::string const& read : made.inputs) want(read);
+    result.nodes.push_back(std::move(made));
+    return {};
+  }
+
+  static Status sort(ForeignGraph& result) {
+    TRY_ASSIGN(std::vector<size_t> order, sorted_nodes(result));
+    std::vector<ForeignNode> sorted;
+    for (size_t place : order) sorted.push_back(std::move(result.nodes[place]));
+    result.nodes = std::move(sorted);
+    return {};
+  }
+
+  ForeignModel const& model_;
+  Graph const& graph_;
+  std::vector<NodeId> producers_;
+  std::map<std::string, size_t> makers_;             ///< of the model's values
+  std::map<std::string, Node const*> own_;           ///< written as the graph has them
+  std::map<std::string, NDArray const*> constants_;  ///< of the graph
+  std::map<std::string, std::string> makes_floats_;  ///< what is made otherwise now, and its name
+  std::deque<std::string> wanted_;
+  std::set<std::string> seen_;
+  std::map<size_t, size_t> places_;  ///< of the model's nodes, in the result
+  std::set<Node const*> written_;
+};
+
+}  // namespace
+
+Result<ForeignModel> quantized_model(ForeignModel const& model, Graph const& graph) {
+  return ModelWriter(model, graph).run();
+}
+
+}  // namespace tw

@@ -1,0 +1,16 @@
+/// A quantized graph as a model of its format again: ONNX files keep what is computed in bytes
+/// between QuantizeLinear and DequantizeLinear, which other runtimes know, too.
+#pragma once
+
+#include "engine/foreign/foreign_model.h"
+#include "engine/graph/graph.h"
+
+namespace tw {
+
+/// `model` with the quantized nodes of `graph`, which `quantize` made of the model's own graph; all
+/// other nodes are the model's, as they were. Errors: unwritable_format (another than ONNX),
+/// old_opset (before 10, which has no QuantizeLinear), unwritable_node (a quantized node that is
+/// not one of the model's, but of a function's body).
+Result<ForeignModel> quantized_model(ForeignModel const& model, Graph const& graph);
+
+}  // namespace tw

@@ -1,0 +1,396 @@
+// Models of bytes with scales that are powers of two: what is computed in integers, how exactly,
+// and what stays in floats.
+#include <QtTest>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "engine/graph/passes.h"
+#include "engine/graph/pipeline.h"
+#include "engine/graph/quantization/quantization.h"
+#include "engine/graph/quantization/samples.h"
+#include "engine/graph/reference.h"
+#include "engine/importers/from_foreign.h"
+#include "engine/importers/onnx/quantized_model.h"
+#include "engine/importers/onnx/reader.h"
+#include "engine/samples/onnx_writer.h"
+#include "engine/samples/samples.h"
+#include "tests/support/line_models.h"
+
+using namespace tw;
+using tw::testing::model_of;
+
+namespace {
+
+constexpr uint64_t kSeed = 4711;
+constexpr int kRandomModels = 60;
+
+QString sentence(auto const& result) {
+  return result ? QString() : QString::fromStdString(to_sentence(result.error()));
+}
+
+NDArray random_array(Rng& rng, Shape const& shape, double deviation = 1) {
+  NDArray array = NDArray::create(DType::kF32, shape).value();
+  for (float& v : array.as<float>()) v = float(rng.normal() * deviation);
+  return array;
+}
+
+NDArray scalar(DType type, double value) {
+  NDArray array = NDArray::create(type, {}).value();
+  array.set_value(0, value);
+  return array;
+}
+
+ForeignModel small_resnet() {
+  return build_resnet({.name = "small", .blocks = {1, 1}, .width = 8, .image = 33, .classes = 5});
+}
+
+CalibrationData data_for(Graph const& graph, uint64_t seed, int runs = 2) {
+  CalibrationData data;
+  Rng rng(seed);
+  for (int i = 0; i <= runs; ++i) {
+    std::vector<NDArray> inputs;
+    for (ValueId id : graph.inputs) inputs.push_back(random_array(rng, *graph.value(id).shape()));
+    (i < runs ? data.runs : data.checks).push_back(inputs);
+  }
+  return data;
+}
+
+std::map<std::string, int> counts_of(Graph const& graph) {
+  std::map<std::string, int> counts;
+  for (Node const& node : graph.nodes) ++counts[node.type];
+  return counts;
+}
+
+bool same_bytes(std::vector<NDArray> const& a, std::vector<NDArray> const& b) {
+  return std::ranges::equal(a, b, [](NDArray const& x, NDArray const& y) {
+    return x.type() == y.type() && x.shape() == y.shape() &&
+           std::memcmp(x.data(), y.data(), size_t(x.byte_size())) == 0;
+  });
+}
+
+Graph lowered(Graph const& graph) {
+  Graph integers = lower_quantized().run(graph, {}).value();
+  return fold_constants().run(integers, {}).value();
+}
+
+QuantizedNode const* find(Quantized const& quantized, std::string const& name) {
+  auto found = std::ranges::find(quantized.nodes, name, &QuantizedNode::name);
+  return found == quantized.nodes.end() ? nullptr : &*found;
+}
+
+/// Convolutions, sums, pools and relus in a chain with branches, all of 4 or 8 channels.
+ForeignModel random_model(uint64_t seed) {
+  Rng rng(seed);
+  int64_t channels = rng.below(2) ? 4 : 8;
+  std::vector<std::string> lines{"v0 = Conv x w0 b0"}, images{"v0"};
+  std::map<std::string, NDArray> constants;
+  auto conv = [&](std::string const& n, int64_t from, int64_t kernel) {
+    constants["w" + n] =
+        random_array(rng, {channels, from, kernel, kernel}, std::ldexp(1, int(rng.below(4)) - 3));
+    constants["b" + n] = random_array(rng, {channels}, rng.uniform());
+  };
+  conv("0", 3, 3);
+  int nodes = int(rng.between(3, 9));
+  for (int i = 1; i <= nodes; ++i) {
+    std::string n = std::to_string(i), from = images[size_t(rng.below(int64_t(images.size())))];
+    int64_t kind = rng.below(6);
+    if (kind < 3) {
+      conv(n, channels, 1);
+      lines.push_back("v" + n + " = Conv " + images.back() + " w" + n + " b" + n);
+    } else if (kind == 3) {
+      lines.push_back("v" + n + " = Add " + images.back() + " " + from);
+    } else {
+      lines.push_back("v" + n + (kind == 4 ? " = Relu " : " = MaxPool ") + images.back());
+    }
+    images.push_back("v" + n);
+  }
+  lines.push_back("y = GlobalAveragePool " + images.back());
+  ForeignModel model = model_of(lines, {2, 3, 6, 6});
+  model.graph.initializers = constants;
+  for (ForeignNode& node : model.graph.nodes)
+    if (node.op_type == "MaxPool") node.attributes["kernel_shape"] = std::vector<int64_t>{1, 1};
+  return model;
+}
+
+/// y = Q(relu(conv(DQ(x8), DQ(w8), b))) with these scales and zero points.
+ForeignModel one_convolution(double data, double weights, double result, double zero) {
+  ForeignModel model = model_of({"q = QuantizeLinear x sx zx", "d = DequantizeLinear q sx zx",
+                                 "e = DequantizeLinear w sw zw", "c = Conv d e b", "r = Relu c",
+                                 "p = QuantizeLinear r sy zx", "y = DequantizeLinear p sy zx"},
+                                {1, 4, 5, 5});
+  Rng rng(kSeed);
+  NDArray w = NDArray::create(DType::kI8, {4, 4, 3, 3}).value();
+  for (int8_t& v : w.as<int8_t>()) v = int8_t(rng.between(-127, 127));
+  model.graph.initializers = {{"sx", scalar(DType::kF32, data)},
+                              {"zx", scalar(DType::kI8, zero)},
+                              {"w", w},
+                              {"sw", scalar(DType::kF32, weights)},
+                              {"zw", scalar(DType::kI8, 0)},
+                              {"sy", scalar(DType::kF32, result)},
+                              {"b", random_array(rng, {4})}};
+  return model;
+}
+
+}  // namespace
+
+class QuantizationTest : public QObject {
+  Q_OBJECT
+private slots:
+  void a_residual_network_becomes_one_kernel_of_integers_for_each_convolution() {
+    Graph graph = build_graph(small_resnet()).value();
+    auto quantized = quantize(graph, data_for(graph, kSeed));
+    QVERIFY2(quantized, qPrintable(sentence(quantized)));
+    Graph fused = optimize(quantized->graph).value();
+    std::map<std::string, int> counts = counts_of(fused);
+    QCOMPARE(counts["conv"], 1);  // the first one
+    QCOMPARE(counts["conv_integer"], 5);
+    QCOMPARE(counts["requantize"], 5);
+    QCOMPARE(counts["widen"], 2);
+    QCOMPARE(counts["quantize_linear"], 1);
+    QCOMPARE(counts["dequantize_linear"], 1);
+    int kernels = 0;
+    for (Group const& group : fused.groups) {
+      std::vector<std::string> types;
+      for (NodeId id : group.nodes) types.push_back(fused.node(id).type);
+      if (std::ranges::count(types, "conv_integer") == 0) continue;
+      ++kernels;
+      QCOMPARE(std::ranges::count(types, "requantize"), 1);
+      QCOMPARE(types.back(), std::string("requantize"));
+    }
+    QCOMPARE(kernels, 5);
+  }
+
+  void integers_compute_bit_for_bit_what_floats_compute_between_the_bytes() {
+    Graph graph = build_graph(small_resnet()).value();
+    for (bool all : {false, true}) {
+      CalibrationData data = data_for(graph, kSeed + 1);
+      Quantized quantized = quantize(graph, data, {.first = all, .dense = all}).value();
+      auto floats = reference_run(quantized.graph, data.checks[0]).value();
+      QVERIFY(same_bytes(reference_run(lowered(quantized.graph), data.checks[0]).value(), floats));
+      QVERIFY(same_bytes(quantized.made, floats));
+    }
+  }
+
+  void random_networks_keep_every_bit_in_integers() {
+    int convolutions = 0, sums = 0;
+    for (uint64_t seed = kSeed; seed < kSeed + kRandomModels; ++seed) {
+      Graph graph = build_graph(random_model(seed)).value();
+      CalibrationData data = data_for(graph, seed);
+      auto quantized = quantize(graph, data, {.first = seed % 2 == 0});
+      if (!quantized && quantized.error().code == "nothing_to_quantize") continue;
+      QVERIFY2(quantized, qPrintable(QString("seed %1: ").arg(seed) + sentence(quantized)));
+      Graph integers = lowered(quantized->graph);
+      QVERIFY2(verify(integers).has_value(), qPrintable(QString("seed %1").arg(seed)));
+      auto expected = reference_run(quantized->graph, data.checks[0]).value();
+      auto actual = reference_run(integers, data.checks[0]).value();
+      QVERIFY2(same_bytes(actual, expected), qPrintable(QString("seed %1\n").arg(seed) +
+                                                        QString::fromStdString(to_text(integers))));
+      QCOMPARE(counts_of(integers)["conv"] + counts_of(integers)["conv_integer"],
+               counts_of(quantized->graph)["conv"]);
+      convolutions += counts_of(integers)["conv_integer"];
+      sums += counts_of(integers)["widen"];
+    }
+    QVERIFY(convolutions > kRandomModels && sums > kRandomModels / 6);
+  }
+
+  void random_networks_are_the_same_in_an_onnx_file() {
+    for (uint64_t seed = kSeed; seed < kSeed + kRandomModels; ++seed) {
+      ForeignModel model = random_model(seed);
+      Graph graph = build_graph(model).value();
+      CalibrationData data = data_for(graph, seed);
+      auto quantized = quantize(graph, data, {.first = seed % 2 == 0});
+      if (!quantized) continue;  // nothing to quantize
+      auto written = quantized_model(model, quantized->graph);
+      QVERIFY2(written, qPrintable(QString("seed %1: ").arg(seed) + sentence(written)));
+      auto again = build_graph(*written);
+      QVERIFY2(again, qPrintable(QString("seed %1: ").arg(seed) + sentence(again)));
+      QVERIFY2(same_bytes(reference_run(lowered(*again), data.checks[0]).value(), quantized->made),
+               qPrintable(QString("seed %1").arg(seed)));
+    }
+  }
+
+  void the_result_keeps_at_least_20_decibels() {
+    Graph graph = build_graph(small_resnet()).value();
+    CalibrationData data = data_for(graph, kSeed + 2);
+    Quantized quantized = quantize(graph, data).value();
+    QCOMPARE(quantized.outputs.size(), size_t(1));
+    double said = quantized.outputs[0].decibels;
+    double own =
+        signal_to_noise(reference_run(graph, data.checks[0]).value()[0], quantized.made[0]);
+    QVERIFY2(own >= 20, qPrintable(QString::number(own)));
+    QVERIFY(std::abs(own - said) < 0.1);  // normalizations are folded in one of them
+    for (QuantizedNode const& node : quantized.nodes)
+      if (node.result) QVERIFY2(node.decibels && *node.decibels > 20, node.name.c_str());
+  }
+
+  void an_onnx_file_of_it_reads_back_as_the_same_model() {
+    ForeignModel model = small_resnet();
+    Graph graph = build_graph(model).value();
+    for (bool all : {false, true}) {
+      CalibrationData data = data_for(graph, kSeed + 3);
+      Quantized quantized = quantize(graph, data, {.first = all, .dense = all}).value();
+      auto written = quantized_model(model, quantized.graph);
+      QVERIFY2(written, qPrintable(sentence(written)));
+      auto read = read_onnx(write_onnx(*written).value(), "file.onnx");
+      QVERIFY2(read, qPrintable(sentence(read)));
+      auto again = build_graph(*read);
+      QVERIFY2(again, qPrintable(sentence(again)));
+      QCOMPARE(counts_of(lowered(*again))["conv_integer"], all ? 6 : 5);
+      QCOMPARE(counts_of(lowered(*again))["matmul_integer"], all ? 1 : 0);
+      Graph after = optimize(*again).value();
+      auto actual = reference_run(after, data.checks[0]).value();
+      // A normalization that stayed in the file is folded in another order.
+      QVERIFY(all ? same_bytes(actual, quantized.made)
+                  : signal_to_noise(quantized.made[0], actual[0]) > 40);
+    }
+  }
+
+  void only_powers_of_two_without_zero_points_become_integers() {
+    auto integers = [](double data, double weights, double result, double zero) {
+      Graph graph = build_graph(one_convolution(data, weights, result, zero)).value();
+      return counts_of(lowered(graph))["conv_integer"];
+    };
+    QCOMPARE(integers(0.0625, 0.0078125, 0.25, 0), 1);
+    QCOMPARE(integers(0.0625, 0.0078125, 0.25, 3), 0);
+    QCOMPARE(integers(0.06, 0.0078125, 0.25, 0), 0);
+    QCOMPARE(integers(0.0625, 0.01, 0.25, 0), 0);
+    QCOMPARE(integers(0.0625, 0.0078125, 0.3, 0), 0);
+    QCOMPARE(integers(0.0625, 0.0078125, 1.0 / 4096, 0), 0);  // finer than the sums
+  }
+
+  void a_model_of_somebody_else_differs_by_at_most_a_step_where_floats_round_to_even() {
+    Graph graph = build_graph(one_convolution(0.0625, 0.0078125, 0.25, 0)).value();
+    Rng rng(kSeed);
+    NDArray x = random_array(rng, {1, 4, 5, 5});
+    NDArray a = reference_run(graph, {x}).value()[0],
+            b = reference_run(lowered(graph), {x}).value()[0];
+    for (int64_t i = 0; i < a.size(); ++i) QVERIFY(std::abs(a.value_at(i) - b.value_at(i)) <= 0.25);
+  }
+
+  void operators_of_quantized_operands_are_floats_between_bytes() {
+    ForeignModel whole =
+        model_of({"q = QuantizeLinear x sx zx", "p = QLinearConv q sx zx w sw zw sy zy b",
+                  "y = DequantizeLinear p sy zy"},
+                 {1, 4, 5, 5});
+    ForeignModel parts = one_convolution(0.05, 0.01, 0.3, 3);
+    whole.graph.initializers = parts.graph.initializers;
+    NDArray bias = NDArray::create(DType::kI32, {4}).value();
+    for (int64_t i = 0; i < 4; ++i) bias.set_value(i, double(100 * i - 150));
+    NDArray floats = NDArray::create(DType::kF32, {4}).value();
+    for (int64_t i = 0; i < 4; ++i)
+      floats.set_value(i, float(bias.value_at(i)) * (float(0.05) * float(0.01)));
+    whole.graph.initializers["b"] = bias;
+    parts.graph.initializers["b"] = floats;
+    whole.graph.initializers["zy"] = scalar(DType::kI8, 3);
+    std::erase_if(parts.graph.nodes,
+                  [](ForeignNode const& node) { return node.op_type == "Relu"; });
+    for (ForeignNode& node : parts.graph.nodes) std::ranges::replace(node.inputs, "r", "c");
+    Rng rng(kSeed);
+    NDArray x = random_array(rng, {1, 4, 5, 5});
+    auto one = build_graph(whole);
+    QVERIFY2(one, qPrintable(sentence(one)));
+    QVERIFY(same_bytes(reference_run(*one, {x}).value(),
+                       reference_run(build_graph(parts).value(), {x}).value()));
+    // The same with powers of two becomes integers.
+    whole.graph.initializers["sx"] = scalar(DType::kF32, 0.0625);
+    whole.graph.initializers["sw"] = scalar(DType::kF32, 0.0078125);
+    whole.graph.initializers["sy"] = scalar(DType::kF32, 0.25);
+    whole.graph.initializers["zx"] = whole.graph.initializers["zy"] = scalar(DType::kI8, 0);
+    Graph integers = lowered(build_graph(whole).value());
+    QCOMPARE(counts_of(integers)["conv_integer"], 1);
+    QCOMPARE(counts_of(integers)["conv"], 0);
+  }
+
+  void a_product_of_quantized_matrices_is_rounded_to_even_and_clamped() {
+    ForeignModel model = model_of(
+        {"a = QuantizeLinear x s z", "p = QLinearMatMul a s z w s z t z", "y = Cast p"}, {2, 2});
+    model.graph.nodes[2].attributes["to"] = int64_t(1);
+    NDArray w = NDArray::create(DType::kU8, {2, 2}).value();
+    for (int64_t i = 0; i < 4; ++i) w.set_value(i, double(i + 1));  // 1 2 / 3 4
+    model.graph.initializers = {{"s", scalar(DType::kF32, 1)},
+                                {"t", scalar(DType::kF32, 2)},
+                                {"z", scalar(DType::kU8, 1)},
+                                {"w", w}};
+    NDArray x = NDArray::create(DType::kF32, {2, 2}).value();
+    double const values[] = {1, 1, 300, 2};
+    for (int64_t i = 0; i < 4; ++i) x.set_value(i, values[i]);
+    auto graph = build_graph(model);
+    QVERIFY2(graph, qPrintable(sentence(graph)));
+    NDArray y = reference_run(*graph, {x}).value()[0];
+    // Less the zero point: (1 1; 254 2) times (0 1; 2 3) is (2 4; 4 260); halved, and one more.
+    QCOMPARE(y.value_at(0), 2.0);
+    QCOMPARE(y.value_at(1), 3.0);
+    QCOMPARE(y.value_at(2), 3.0);
+    QCOMPARE(y.value_at(3), 131.0);
+  }
+
+  void steps_are_chosen_by_the_least_mean_square_error() {
+    Rng rng(kSeed);
+    for (int round = 0; round < 50; ++round) {
+      NDArray array = random_array(rng, {2000}, std::ldexp(1, int(rng.below(20)) - 10));
+      std::span<float> elements = array.as<float>();
+      if (round % 2) elements[0] *= float(rng.between(1, 300));  // one far out
+      double largest = 0;
+      for (float v : elements) largest = std::max(largest, std::abs(double(v)));
+      auto error = [&](int exponent) {
+        double step = std::ldexp(1, exponent), total = 0;
+        for (double v : elements) {
+          double near = std::clamp(std::nearbyint(v / step), -127.0, 127.0) * step;
+          total += (v - near) * (v - near);
+        }
+        return total;
+      };
+      int best = best_exponent(elements, largest, 127);
+      for (int other = best - 3; other <= best + 3; ++other)
+        QVERIFY2(error(best) <= error(other), qPrintable(QString("round %1").arg(round)));
+    }
+    QCOMPARE(best_exponent({}, 0, 127), 0);
+  }
+
+  void the_report_says_what_stays_in_floats_and_why() {
+    Graph graph = build_graph(small_resnet()).value();
+    Quantized quantized =
+        quantize(graph, data_for(graph, kSeed), {.keep = {"layer1.0.conv2"}}).value();
+    auto reason = [&](char const* name) {
+      QuantizedNode const* node = find(quantized, name);
+      return node ? QString::fromStdString(node->reason) : QString("no such row");
+    };
+    QCOMPARE(reason("conv1"), QString("it reads the model's input, whose channels are few"));
+    QCOMPARE(reason("fc"), QString("it is a dense layer"));
+    QCOMPARE(reason("layer1.0.conv2"), QString("it is kept as it is"));
+    QCOMPARE(reason("layer1.0.add"), QString("no convolution in bytes makes what it adds"));
+    QVERIFY(find(quantized, "layer1.0.conv1")->is_quantized);
+    QVERIFY(!find(quantized, "layer1.0.conv2")->is_quantized);
+  }
+
+  void what_cannot_be_quantized_is_said_in_a_sentence() {
+    Graph graph = build_graph(small_resnet()).value();
+    auto code = [&](Graph const& one, CalibrationData const& data, QuantizeOptions const& options) {
+      auto result = quantize(one, data, options);
+      return QString::fromStdString(result ? "" : result.error().code);
+    };
+    CalibrationData data = data_for(graph, kSeed, 1);
+    QCOMPARE(code(graph, {}, {}), QString("no_calibration_data"));
+    QCOMPARE(code(graph, data, {.weight_bits = 9}), QString("bad_weight_bits"));
+    QCOMPARE(code(graph, data, {.keep = {"nobody"}}), QString("unknown_node"));
+    Graph other = build_graph(model_of({"y = Relu x"}, {2, 3})).value();
+    QCOMPARE(code(other, data_for(other, 1, 1), {}), QString("nothing_to_quantize"));
+    CalibrationData wrong = data;
+    wrong.runs[0][0] = scalar(DType::kF32, 1);
+    QCOMPARE(code(graph, wrong, {}), QString("wrong_input"));
+    std::stop_source stop;
+    stop.request_stop();
+    QCOMPARE(code(graph, data, {.stop = stop.get_token()}), QString("cancelled"));
+    ForeignModel old = small_resnet();
+    Quantized quantized = quantize(graph, data).value();
+    old.opsets[""] = 9;
+    QCOMPARE(quantized_model(old, quantized.graph).error().code, std::string("old_opset"));
+    old.format = "";
+    QCOMPARE(quantized_model(old, quantized.graph).error().code, std::string("unwritable_format"));
+  }
+};
+
+QTEST_GUILESS_MAIN(QuantizationTest)
+#include "quantization_test.moc"
