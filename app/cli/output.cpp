@@ -113,6 +113,7 @@ void add_threads_option(CLI::App& command, Context& context) {
 
 Result<session::LoadOptions> load_options(Context const& context) {
   session::LoadOptions options;
+  options.helper = context.helper.get();
   for (std::string const& fix : context.fixes) {
     size_t equals = fix.rfind('=');
     if (equals == std::string::npos || equals == 0)

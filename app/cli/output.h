@@ -39,6 +39,7 @@ struct Context {
   std::vector<std::string> sizes;         ///< NAME=VALUE
   int threads = 0;
   std::shared_ptr<Backend const> backend;
+  std::shared_ptr<Backend const> helper;  ///< of an accelerator that takes kernels over; null: none
   std::function<Result<std::unique_ptr<Device>>()> open_device;
   std::filesystem::path cache_folder;
   session::ExportKit exports;

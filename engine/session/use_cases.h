@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
-#include "engine/compile/cut.h"
+#include "engine/compile/offload.h"
 #include "engine/execute/network.h"
 #include "engine/records/trial_store.h"
 #include "engine/session/model/model.h"
@@ -110,6 +110,11 @@ struct NamedScript {
 Result<CodeText> lower_kernel(LoadedModel const& model, int kernel, NamedScript const& script,
                               std::string const& stage, Backend const& backend,
                               LowerOptions const& options = environment_lower_options());
+
+/// What a simulated machine does with it, cycle by cycle. Errors: no_simulator, those of scripts,
+/// of lowering and of the simulator; cancelled.
+Result<Timeline> simulate_kernel(LoadedModel const& model, int kernel, NamedScript const& script,
+                                 Backend const& backend, StopToken stop = {});
 
 /// What one pass did to a kernel.
 struct PassRun {
@@ -332,6 +337,11 @@ struct RunResult {
   std::vector<ModelTensor> infos;
   int threads = 1;
 };
+/// What of the model, which was opened with `helper`, an accelerator runs. Errors: those of
+/// `offload`.
+Result<Offload> offload_model(LoadedModel const& model, Backend const& helper,
+                              std::string const& home, std::string const& there);
+
 /// Compiles the whole model, uploads its parameters, runs and times it on the device.
 Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
                             Backend const& backend, Device& device, StopToken stop = {},

@@ -2,7 +2,7 @@
 
 #include "app/cli/output.h"
 #include "app/shared/environment.h"
-#include "engine/compile/cut.h"
+#include "engine/compile/offload.h"
 #include "engine/device/registry.h"
 #include "engine/support/base/hash.h"
 #include "engine/support/base/quantities.h"
@@ -10,12 +10,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 namespace tw::cli {
 namespace {
 
 struct Arguments {
-  std::string path, input_folder, output_folder, write_inputs;
+  std::string path, input_folder, output_folder, write_inputs, offload;
   std::vector<std::string> inputs, cut;
   int rounds = 10;
   bool by_default = false;
@@ -39,6 +40,38 @@ Status open_cut(Context const& context, Arguments const& arguments, session::Run
     elsewhere.devices.push_back(std::move(device));
     options.elsewhere.push_back({*elsewhere.backends.back(), *elsewhere.devices.back()});
   }
+  return {};
+}
+
+/// The accelerator that `--offload` names.
+struct Helper {
+  std::string name;
+  Environment environment;
+};
+
+Result<std::optional<Helper>> open_helper(Context& context, Arguments const& arguments) {
+  if (arguments.offload.empty()) return std::nullopt;
+  if (!arguments.cut.empty())
+    return bad_input("bad_cut", "give either --cut or --offload, which finds a cut");
+  TRY_ASSIGN(Environment environment, make_environment(arguments.offload));
+  context.helper = environment.backend;
+  return Helper{arguments.offload, std::move(environment)};
+}
+
+/// What the accelerator runs goes there.
+Status use_helper(Context const& context, Helper const& helper, session::LoadedModel const& model,
+                  session::RunOptions& options, Elsewhere& elsewhere) {
+  std::string home = context.device.empty() ? kLocalDeviceName : context.device;
+  TRY_ASSIGN(Offload found,
+             session::offload_model(model, *helper.environment.backend, home, helper.name));
+  if (!context.json)
+    for (OffloadedKernel const& one : found.kernels)
+      fmt::print("{:<64} {}\n", one.name,
+                 one.stays_because.empty() ? helper.name : home + ": " + one.stays_because);
+  options.cut = std::move(found.cut);
+  TRY_ASSIGN(std::unique_ptr<Device> device, helper.environment.open_device());
+  elsewhere.devices.push_back(std::move(device));
+  options.elsewhere.push_back({*helper.environment.backend, *elsewhere.devices.back()});
   return {};
 }
 
@@ -179,8 +212,10 @@ void print_result(Context const& context, session::RunResult const& result,
                outputs[i]["hash"].get<std::string>());
 }
 
-int run(Context const& context, Arguments const& arguments) {
+int run(Context& context, Arguments const& arguments) {
   using session::ProjectSchedules;
+  auto helper = open_helper(context, arguments);
+  if (!helper) return report(context, helper.error());
   auto start = std::chrono::steady_clock::now();
   auto shaped =
       load_shaped(context, arguments.path,
@@ -203,6 +238,9 @@ int run(Context const& context, Arguments const& arguments) {
   Elsewhere elsewhere;
   if (Status opened = open_cut(context, arguments, options, elsewhere); !opened)
     return report(context, opened.error());
+  if (*helper)
+    if (Status used = use_helper(context, **helper, model, options, elsewhere); !used)
+      return report(context, used.error());
   auto result =
       session::run_model(model, options, *context.backend, **device, {}, progress_of(context));
   end_progress(context);
@@ -230,6 +268,10 @@ void add_run(CLI::App& app, Context& context) {
       ->type_name("NODE@DEVICE")
       ->expected(1)
       ->take_all();
+  command
+      ->add_option("--offload", arguments->offload,
+                   "an accelerator beside the device: what it can run, runs there")
+      ->type_name("DEVICE");
   command
       ->add_option("--input", arguments->inputs,
                    "raw little-endian elements of an input; all inputs or none (default: random)")

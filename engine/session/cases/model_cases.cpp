@@ -197,6 +197,11 @@ Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
 
 }  // namespace
 
+Result<Offload> offload_model(LoadedModel const& model, Backend const& helper,
+                              std::string const& home, std::string const& there) {
+  return offload(model.after, model.plan, helper, home, there);
+}
+
 Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
                             Backend const& backend, Device& device, StopToken stop,
                             Progress const& progress) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/compile/offload.h"
 #include "engine/compile/optimize.h"
 #include "engine/importers/importer.h"
 #include "engine/ir/interpreter.h"
@@ -93,10 +94,17 @@ Status check_fixes(Graph const& graph, std::map<std::string, Shape> const& fixes
 }
 
 Status build(LoadedModel& model, Point const& arrangement, Backend const& backend,
-             Progress const& progress) {
+             Progress const& progress, Backend const* helper = nullptr) {
   if (progress) progress({"fusing operators", 1, 3});
   Decisions decisions(arrangement);
-  TRY_ASSIGN(model.after, optimize(model.before, backend, decisions));
+  LayoutChooser choose = [&](Graph const& graph) -> Result<GraphChoices> {
+    TRY_ASSIGN(GraphChoices own, backend.choose_layouts(graph, decisions));
+    if (!helper) return own;
+    Decisions by_rule;
+    TRY_ASSIGN(GraphChoices others, helper->choose_layouts(graph, by_rule));
+    return joined(std::move(own), std::move(others));
+  };
+  TRY_ASSIGN(model.after, optimize(model.before, choose));
   model.knobs = decisions.knobs();
   TRY(check_arrangement(arrangement, model.knobs));
   if (progress) progress({"generating kernels", 2, 3});
@@ -170,7 +178,7 @@ Result<Model> load_model(std::string const& path, LoadOptions const& options,
     model->path = path;
   }
   if (stop.stop_requested()) return refused("cancelled", "cancelled");
-  TRY(build(*model, options.arrangement, backend, progress));
+  TRY(build(*model, options.arrangement, backend, progress, options.helper));
   return model;
 }
 

@@ -23,6 +23,8 @@ struct LoadOptions {
   std::map<std::string, NDArray> known;       ///< inputs that become constants
   Point arrangement = {};                     ///< see `arrangement_knobs`
   std::map<std::string, int64_t> sizes = {};  ///< of a tensor expression: values to show
+  Backend const* helper = nullptr;  ///< an accelerator that may take kernels over: it has a say in
+                                    ///< layouts
 };
 
 }  // namespace tw::session

@@ -1,0 +1,58 @@
+#include "engine/compile/offload.h"
+
+#include <fmt/format.h>
+
+#include "engine/compile/kernel_code.h"
+#include "engine/te/te.h"
+
+namespace tw {
+namespace {
+
+/// Empty: the helper runs it.
+std::string why_not(te::Kernel const& kernel, Backend const& helper) {
+  auto program = te::to_program(kernel);
+  if (!program) return program.error().message;
+  auto schedule = helper.default_schedule(*program);
+  if (!schedule) return schedule.error().message;
+  auto code = emit_kernel(schedule->program(), helper, CodeTier::kFast);
+  return code ? std::string() : code.error().message;
+}
+
+std::string first_node(Graph const& graph, PlanStep const& step) {
+  return fmt::format("#{}", graph.groups[size_t(step.group)].nodes.front().value);
+}
+
+}  // namespace
+
+GraphChoices joined(GraphChoices home, GraphChoices helper) {
+  home.values.merge(helper.values);
+  home.operands.merge(helper.operands);
+  home.algorithms.merge(helper.algorithms);
+  for (std::string& reason : helper.reasons) home.reasons.push_back(std::move(reason));
+  return home;
+}
+
+Result<Offload> offload(Graph const& graph, Plan const& plan, Backend const& helper,
+                        std::string const& home, std::string const& there) {
+  Offload result{{{home}, {}}, {}};
+  for (KernelTask const& task : plan.kernels)
+    result.kernels.push_back({task.name, why_not(task.kernel, helper)});
+  std::string now = home;
+  for (PlanStep const& step : plan.steps) {
+    if (step.kind != StepKind::kKernel) continue;
+    bool goes = result.kernels[size_t(step.kernel)].stays_because.empty();
+    std::string const& place = goes ? there : home;
+    if (place == now) continue;
+    result.cut.points.push_back({first_node(graph, step), place});
+    now = place;
+  }
+  if (result.cut.points.empty())
+    return refused(
+        "nothing_to_offload",
+        fmt::format("'{}' runs none of the model's kernels: {}", there,
+                    result.kernels.empty() ? "there is none" : result.kernels[0].stays_because));
+  result.cut.places.push_back(there);
+  return result;
+}
+
+}  // namespace tw
