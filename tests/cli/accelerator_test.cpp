@@ -1,0 +1,98 @@
+// Kernels and networks on the simulated accelerator, as somebody types them.
+#include <QtTest>
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+
+#include "tests/cli/run_program.h"
+
+using namespace command_line;
+
+namespace {
+
+constexpr char kKernel[] =
+    "te:tilewright te 1\n"
+    "kernel conv(X: i8[1, 2, 6, 6, 16], W: i8[2, 2, 3, 3, 16, 16] @param) -> Y\n"
+    "  pad[n in 1, c in 2, y in 8, x in 8, i in 16] = select(1 <= y && y < 7 && 1 <= x && x < 7, "
+    "X[n, c, y-1, x-1, i], 0:i8)\n"
+    "  conv[n in 1, o in 2, y in 6, x in 6, j in 16] = sum[c in 2, r in 3, s in 3, i in 16] "
+    "i32(pad[n, c, y+r, x+s, i]) * i32(W[o, c, r, s, j, i])\n"
+    "  Y[n in 1, o in 2, y in 6, x in 6, j in 16]: i8 = i8(min(max(conv[n, o, y, x, j] >> 8:i32, "
+    "-127:i32), 127:i32))\n";
+
+QString hash_in(Run const& run) {
+  QJsonObject json = QJsonDocument::fromJson(run.out.toUtf8()).object();
+  return json["outputs"].toArray()[0].toObject()["hash"].toString();
+}
+
+}  // namespace
+
+class AcceleratorTest : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() {
+    Run run = tw({"lower", kKernel, "--target", "vta"});
+    if (run.code == 2) QSKIP("this build has no target vta");
+  }
+
+  void a_kernel_by_rule_is_right_and_has_a_time() {
+    Run run = tw({"check", kKernel, "--device", "local:vta", "--default", "--time"});
+    QVERIFY2(run.code == 0, qPrintable(run.out + run.err));
+    QVERIFY2(run.out.contains("output right: largest difference 0"), qPrintable(run.out));
+    QVERIFY2(run.out.contains("the target refuses the plain nest"), qPrintable(run.out));
+  }
+
+  void what_does_not_fit_says_what_would_help() {
+    Run run = tw({"run", kKernel, "--device", "local:vta", "--default", "--rounds", "1"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    run = tw({"lower", kKernel, "--target", "vta", "--stage", "calls"});
+    QCOMPARE(run.code, 1);
+    QVERIFY2(run.err.contains("set_scope"), qPrintable(run.err));
+  }
+
+  void a_board_that_nobody_knows_is_refused() {
+    Run run = tw({"run", kKernel, "--device", "local:vta:abacus"});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("vta:pynq"), qPrintable(run.err));
+  }
+
+  void a_kernel_has_a_timeline_that_is_proven() {
+    Run run = tw({"timeline", kKernel, "--default", "--target", "vta", "--json"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QJsonObject json = QJsonDocument::fromJson(run.out.toUtf8()).object();
+    QVERIFY(json["proven"].toBool());
+    QVERIFY(json["cycles"].toInt() > 0);
+  }
+
+  /// What it computes is the same, bit by bit, wherever its kernels run.
+  void a_network_of_bytes_runs_there_as_far_as_it_can() {
+    QTemporaryDir folder;
+    QString model = folder.filePath("model.onnx");
+    Run run = tw({"quantize", "sample:dqn", "--out", model, "--runs", "1"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    Run home = tw({"run", model, "--rounds", "1", "--json"});
+    QVERIFY2(home.code == 0, qPrintable(home.err));
+    Run away = tw({"run", model, "--rounds", "1", "--json", "--offload", "local:vta"});
+    QVERIFY2(away.code == 0, qPrintable(away.err));
+    QVERIFY(!hash_in(home).isEmpty());
+    QCOMPARE(hash_in(away), hash_in(home));
+    Run told = tw({"run", model, "--rounds", "1", "--offload", "local:vta"});
+    QVERIFY2(told.out.contains(QRegularExpression("conv_integer\\S+ +local:vta\n")),
+             qPrintable(told.out));
+    QVERIFY2(told.out.contains("X is f32, which the target vta does not have"),
+             qPrintable(told.out));
+  }
+
+  void a_network_of_floats_has_nothing_for_it() {
+    Run run = tw({"run", "sample:dqn", "--rounds", "1", "--offload", "local:vta"});
+    QCOMPARE(run.code, 1);
+    QVERIFY2(run.err.contains("runs none of the model's kernels"), qPrintable(run.err));
+    run = tw({"run", "sample:dqn", "--offload", "local:vta", "--cut", "x@local"});
+    QCOMPARE(run.code, 2);
+  }
+};
+
+QTEST_GUILESS_MAIN(AcceleratorTest)
+#include "accelerator_test.moc"
