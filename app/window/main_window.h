@@ -84,6 +84,7 @@ public:
   void add_command(UserCommand command) override;
   Status show_view(std::string const& name) override;
   void show_tab(Pane& pane) override;
+  void offer_tab(Pane& pane) override;
   void hide_tab(Pane& pane) override;
   void offer_focus(QWidget* widget) override;
   void focus_home() override;

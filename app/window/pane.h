@@ -85,6 +85,8 @@ public:
   virtual Status show_view(std::string const& name) = 0;
   /// The tab of a pane that is there only `when_asked`.
   virtual void show_tab(Pane& pane) = 0;
+  /// The same without coming to the front.
+  virtual void offer_tab(Pane& pane) = 0;
   virtual void hide_tab(Pane& pane) = 0;
   /// Gives the focus, unless a pane has it that keeps it.
   virtual void offer_focus(QWidget* widget) = 0;

@@ -111,13 +111,15 @@ int MainWindow::tab_of(Placed const& placed) const {
   }));
 }
 
-void MainWindow::show_tab(Pane& pane) {
-  for (Placed const& placed : panes_) {
-    if (placed.pane.get() != &pane) continue;
-    if (centre_->indexOf(placed.widget) < 0)
+void MainWindow::offer_tab(Pane& pane) {
+  for (Placed const& placed : panes_)
+    if (placed.pane.get() == &pane && centre_->indexOf(placed.widget) < 0)
       centre_->insertTab(tab_of(placed), placed.widget, placed.row->title);
-    centre_->setCurrentWidget(placed.widget);
-  }
+}
+
+void MainWindow::show_tab(Pane& pane) {
+  offer_tab(pane);
+  centre_->setCurrentWidget(pane.widget());
 }
 
 void MainWindow::hide_tab(Pane& pane) {

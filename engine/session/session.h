@@ -13,6 +13,7 @@
 
 #include "engine/session/cases/export_cases.h"
 #include "engine/session/preview.h"
+#include "engine/session/timeline.h"
 #include "engine/session/tuning.h"
 #include "engine/session/values.h"
 #include "engine/support/base/error.h"
@@ -186,6 +187,11 @@ public:
   virtual std::shared_ptr<StateComparison const> compare_devices(int node,
                                                                  std::string const& before,
                                                                  std::string const& after) = 0;
+
+  /// What a simulated machine does with a state of the current kernel, cycle by cycle; memoized by
+  /// program. Null: not there yet, the listener is called when it is; or there is no such state, or
+  /// no simulator.
+  virtual std::shared_ptr<SimulatedState const> timeline(int node) = 0;
 
   /// All primitives, made from the table, and the macros after them.
   virtual std::vector<PrimitiveView> primitives() const = 0;

@@ -481,6 +481,7 @@ struct Snapshot {
   std::shared_ptr<RooflineView const> roofline;
   std::shared_ptr<std::vector<CodeStage> const> code_stages;
   std::shared_ptr<MachineView const> machine;
+  bool simulated = false;  ///< `Session::timeline` answers: the target has a simulator
   std::shared_ptr<RefusalView const> refusal;  ///< of the last command; null when it was legal
   std::shared_ptr<ErrorView const> error;    ///< of the last command or job; null when it went well
   std::shared_ptr<ReplayView const> replay;  ///< the last one; null when there was none

@@ -84,6 +84,15 @@ Result<CodeText> lower_kernel(LoadedModel const& model, int kernel, NamedScript 
   return text_at(scheduled, model.kernel(kernel).kernel, stage, backend, options);
 }
 
+Result<Timeline> simulate_kernel(LoadedModel const& model, int kernel, NamedScript const& script,
+                                 Backend const& backend, StopToken stop) {
+  if (!backend.has_timeline())
+    return refused("no_simulator",
+                   fmt::format("the target '{}' has no simulator", backend.target().name));
+  TRY_ASSIGN(ir::Program scheduled, scheduled_program(model, kernel, script, backend));
+  return backend.timeline(split_load_time(scheduled).at_run, stop);
+}
+
 Result<std::string> default_script(LoadedModel const& model, int kernel, Backend const& backend) {
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
   return backend.default_script(program);

@@ -216,6 +216,8 @@ Fact const kFacts[] = {
      [](Now now, Chosen) { return of_node(now, elsewhere); }},
     {{"device", "words", "name of the device in use"},
      [](Now now, Chosen) { return words(now.machine ? now.machine->device : "none"); }},
+    {{"device.simulated", "words", "whether a simulator shows what its parts do: yes or no"},
+     [](Now now, Chosen) { return words(now.simulated ? "yes" : "no"); }},
     {{"replay", "words", "result of the last replay on another kernel, or none"},
      [](Now now, Chosen) { return words(now.replay ? now.replay->summary : "none"); }},
     {{"loops", "", "number of loops of the loop nest"},

@@ -17,6 +17,7 @@ void SessionImpl::publish() {
     next.cut = state_.cut_shown;
     next.kernel = state_.kernel;
     next.code_stages = stages_;
+    next.simulated = backend()->has_timeline();
     next.machine = state_.machine;
     next.refusal = state_.refusal;
     next.error = state_.error;

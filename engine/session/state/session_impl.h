@@ -2,7 +2,8 @@
 /// are in session.cpp (models), session_steps.cpp, session_jobs.cpp (measuring, devices, exports),
 /// session_cut.cpp, session_tuning.cpp, session_kinds.cpp (on which devices),
 /// session_model_tuning.cpp, session_arranging.cpp, session_spaces.cpp (what there is to tune),
-/// session_ablation.cpp, session_trials.cpp and session_states.cpp (texts and comparisons).
+/// session_ablation.cpp, session_trials.cpp, session_timeline.cpp and session_states.cpp (texts and
+/// comparisons).
 #pragma once
 
 #include <atomic>
@@ -47,11 +48,13 @@ public:
         model_jobs_([] {}),
         patience_([] {}),
         tune_jobs_([] {}),
-        ask_jobs_([] {}) {
+        ask_jobs_([] {}),
+        simulate_jobs_([] {}) {
     state_.here = laboratory_->tried_on();
     state_.kind = kind_text(options_.backend->target().hardware);
     state_.kind_words = machine_words(*options_.backend);
     published_.code_stages = stages_;  // what can be shown is known before there is a model
+    published_.simulated = options_.backend->has_timeline();
     start_roofs(false);
   }
 
@@ -83,6 +86,7 @@ public:
   std::shared_ptr<StateComparison const> compare(int before, int after) override;
   std::shared_ptr<StateComparison const> compare_devices(int node, std::string const& before,
                                                          std::string const& after) override;
+  std::shared_ptr<SimulatedState const> timeline(int node) override;
   std::vector<PrimitiveView> primitives() const override {
     return primitive_views(backend()->target(), options_.macros.get());
   }
@@ -112,8 +116,9 @@ public:
   bool wait_idle(double seconds) override {
     // A job may begin one on another thread: all are idle when none was busy in a whole round.
     return jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds) &&
-           model_jobs_.wait_idle(seconds) && ask_jobs_.wait_idle(seconds) && tuner_rests(seconds) &&
-           jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds);
+           model_jobs_.wait_idle(seconds) && ask_jobs_.wait_idle(seconds) &&
+           simulate_jobs_.wait_idle(seconds) && tuner_rests(seconds) && jobs_.wait_idle(seconds) &&
+           code_jobs_.wait_idle(seconds);
   }
 
 private:
@@ -332,6 +337,13 @@ private:
   Snapshot published_;
   Listener listener_;
   std::map<std::pair<uint64_t, std::string>, std::shared_ptr<CodeText const>> texts_;
+  /// Of programs on targets, the last ones: one may hold a million spans.
+  struct Simulated {
+    uint64_t program_hash = 0;
+    std::shared_ptr<Backend const> backend;
+    std::shared_ptr<SimulatedState const> state;
+  };
+  std::vector<Simulated> simulated_;
   struct Pair {
     std::shared_ptr<CodeText const> first, second;
     std::shared_ptr<CodePair const> both;
@@ -371,6 +383,7 @@ private:
   Jobs patience_;  ///< waits for a quiet moment; nobody waits for it
   Jobs tune_jobs_;
   Jobs ask_jobs_;  ///< of devices, that may not answer for long
+  Jobs simulate_jobs_;
 };
 
 }  // namespace tw::session

@@ -13,6 +13,7 @@
 
 #include "app/window/main_window.h"
 #include "app/window/panes/code/journal.h"
+#include "app/window/panes/timeline/journal.h"
 #include "app/window/replay.h"
 #include "app/window/report.h"
 #include "engine/backend/target_table.h"
@@ -21,6 +22,7 @@
 #include "widgets/code/code_view.h"
 #include "widgets/ladder/ladder_view.h"
 #include "widgets/step_dialog/step_dialog.h"
+#include "widgets/timeline/timeline_view.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -235,6 +237,81 @@ private slots:
           "inputs · 2.0 KB of 4.0 KB: A_cache 2.0 KB"})
       QVERIFY2(names.contains(part), qPrintable(QString(part) + "\n" + names.join("\n")));
     look(place, "dma", "place_waits");
+  }
+
+  void a_simulated_kernel_has_a_timeline_beside_that_of_the_step_before() {
+    MachineWindow place("scratchpad", false, product(32, 48, 64));
+    place.apply_script("product_scratchpad.tws", "software_pipeline");
+    QVERIFY(!place.window->findChild<TimelineView*>()->focus().current());  // nobody looks
+    QVERIFY(place.window->perform(journal::ShowView{"timeline"}));
+    place.settle();
+    place.apply("software_pipeline(k0, stages=\"0,0,1\")");
+    auto& view = *place.window->findChild<TimelineView*>();
+    TimelineFocus& focus = view.focus();
+    QCOMPARE(focus.runs().size(), size_t(2));
+    // Loads go on while the unit multiplies.
+    QVERIFY2(focus.runs()[1].timeline().cycles < focus.runs()[0].timeline().cycles,
+             qPrintable(QString("%1 and %2 cycles")
+                            .arg(focus.runs()[1].timeline().cycles)
+                            .arg(focus.runs()[0].timeline().cycles)));
+    Timeline const& timeline = focus.runs()[1].timeline();
+    QCOMPARE(std::get<double>(*place.window->fact("timeline.cycles")), double(timeline.cycles));
+    int gemms = 0;
+    for (auto const& one : timeline.instructions) gemms += one.text == "gemm";
+    QCOMPARE(gemms, 2 * 3 * 4);
+    // An instruction, the line it comes from, and the loop of that line are one.
+    int gemm = int(std::ranges::find(timeline.instructions, "gemm", &Timeline::Instruction::text) -
+                   timeline.instructions.begin());
+    QVERIFY(place.window->perform(journal::ChooseInstruction{gemm, ""}));
+    int32_t line = timeline.instructions[size_t(gemm)].line;
+    QVERIFY2(QString::fromStdString(focus.runs()[1].state->lines[size_t(line) - 1].text)
+                 .contains("call gemm("),
+             "the instruction's line is not its call");
+    QVERIFY(view.loop_of_chosen() >= 0);
+    QCOMPARE(place.window->selection().loop(), view.loop_of_chosen());
+    QVERIFY(place.window->perform(journal::BreakOnQueue{"pop", "port -> unit"}));
+    QVERIFY(place.window->perform(journal::RunToBreak{}));
+    QVERIFY(!place.window->perform(journal::BreakOnQueue{"pop", "nothing"}));
+    QVERIFY(place.window->perform(journal::ShowMemoryOf{"inputs"}));
+    QCOMPARE(std::get<std::string>(*place.window->fact("timeline.memory")), std::string("inputs"));
+    look_at(place, "timeline", "timeline");
+    // The plain nest computes where this machine cannot: it stands alone then.
+    QVERIFY(place.window->perform(journal::TimelineAgainst{"0"}));
+    place.settle();
+    QCOMPARE(focus.runs().size(), size_t(1));
+    int two_before = place.session->snapshot().history->current - 2;
+    QVERIFY(place.window->perform(journal::TimelineAgainst{std::to_string(two_before)}));
+    place.settle();
+    QCOMPARE(focus.runs().size(), size_t(2));
+    QVERIFY(place.window->perform(journal::TimelineAgainst{"none"}));
+    place.settle();
+    QCOMPARE(focus.runs().size(), size_t(1));
+  }
+
+  void a_recorded_timeline_is_opened_in_place_of_the_kernel_s() {
+    MachineWindow place("scratchpad", false);
+    std::string file = TW_SOURCE_DIR "/tests/fuzz/corpus/timeline/small.timeline";
+    QVERIFY(place.window->perform(journal::OpenTimeline{file}));
+    QTRY_COMPARE(place.window->fact("timeline"), session::FactValue("small.timeline"));
+    QCOMPARE(std::get<double>(*place.window->fact("timeline.cycles")), 120.0);
+    QVERIFY(place.window->perform(journal::CloseTimeline{}));
+    place.settle();
+    // The plain nest computes where this machine cannot.
+    QCOMPARE(place.window->fact("timeline"), session::FactValue("none"));
+    auto* failure = place.window->findChild<QLabel*>("timelineFailure");
+    QVERIFY2(failure->isVisible() && failure->text().contains("memory"),
+             qPrintable(failure->text()));
+    QVERIFY(place.window->perform(journal::OpenTimeline{TW_SOURCE_DIR "/README.md"}));
+    QTRY_VERIFY2(place.window->said().contains("the first line is not"),
+                 qPrintable(place.window->said()));
+  }
+
+  void a_target_without_a_simulator_has_no_timeline() {
+    MachineWindow place("threads", false);
+    QVERIFY(!place.window->perform(journal::ShowView{"timeline"}) ||
+            std::get<std::string>(*place.window->fact("timeline")) == "none");
+    QVERIFY(!place.session->snapshot().simulated);
+    QVERIFY(!place.session->timeline(0));
   }
 
   void nest_and_instruction_stand_side_by_side_where_they_differ() {

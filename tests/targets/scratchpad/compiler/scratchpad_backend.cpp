@@ -13,6 +13,7 @@
 #include "tests/support/blocks_everywhere.h"
 #include "tests/support/interpreted_code.h"
 #include "tests/targets/scratchpad/compiler/instructions.h"
+#include "tests/targets/scratchpad/compiler/simulation.h"
 #include "tests/targets/scratchpad/scratchpad.h"
 
 namespace tw {
@@ -149,6 +150,11 @@ public:
   std::optional<analysis::TimeModel> model_time(ir::Program const&, analysis::Locality const&,
                                                 Roofs const&) const override {
     return {};
+  }
+  bool has_timeline() const override { return true; }
+  Result<Timeline> timeline(ir::Program const& program, StopToken stop) const override {
+    TRY_ASSIGN(std::vector<LoweredStage> stages, lower(program, target(), passes_));
+    return simulate(stages.back().kernel, std::move(stop));
   }
 
 private:
