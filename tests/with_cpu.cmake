@@ -58,6 +58,7 @@ foreach(test session_session_test session_facts_test session_quiet_test session_
 endforeach()
 add_dependencies(cli_tw_test tw)
 add_dependencies(cli_lower_test tw)
+add_dependencies(cli_accelerator_test tw tw_device_server)
 add_dependencies(cli_timeline_test tw)
 add_dependencies(cli_sizes_test tw tw_device_server)
 add_dependencies(cli_tune_test tw)

@@ -52,7 +52,7 @@ Result<std::unique_ptr<ContiguousMemory>> open_udmabuf(fs::path const& device,
   close(file);
   if (memory == MAP_FAILED) return missing(std::strerror(errno));
   return std::make_unique<UdmabufMemory>(
-      ContiguousRegion{{static_cast<std::byte*>(memory), *bytes}, *physical});
+      ContiguousRegion{{static_cast<std::byte*>(memory), size_t(*bytes)}, *physical});
 }
 
 }  // namespace tw::vta
