@@ -381,8 +381,7 @@ private slots:
     for (int i = 0; i < 60; ++i) {
       double before = cpu_ms();
       turn_wheel(lanes, QPointF(700, 200), i < 30 ? 1 : -1);
-      for (Canvas* one : view_->findChildren<Canvas*>())
-        if (one->isVisible()) one->repaint();
+      QApplication::processEvents();  // what has changed is painted at once
       frames.push_back(cpu_ms() - before);
     }
     std::ranges::sort(frames);

@@ -69,6 +69,10 @@ TimelineView::TimelineView(QWidget* parent) : QWidget(parent) {
   inner->addWidget(sides_, 1);
   column->addWidget(failure_, 1);
   column->addWidget(work_, 1);
+  // They fill all of themselves: nothing is painted below them first.
+  for (QWidget* canvas :
+       std::initializer_list<QWidget*>{axis_, lanes_, legend_, queues_, totals_, memory_})
+    canvas->setAttribute(Qt::WA_OpaquePaintEvent);
   show_failure("A simulated machine's work on a kernel appears here.");
   watch();
 }
