@@ -86,13 +86,17 @@ void add_quantize(CLI::App& app, Context& context) {
   auto request = std::make_shared<session::QuantizeRequest>();
   auto out = std::make_shared<std::string>(), data = std::make_shared<std::string>();
   command->add_option("MODEL", request->source, "a model file, or sample:NAME")->required();
-  command->add_option("--out", *out, "the ONNX file to write; without it there is only the report");
-  command->add_option("--data", *data,
-                      "a folder of calibration inputs: input_0.pb, ..., or folders with them; "
-                      "without it inputs are random");
-  command->add_option("--seed", request->seed, "of random inputs");
-  command->add_option("--runs", request->runs, "how many random inputs calibrate");
-  command->add_option("--weight-bits", request->options.weight_bits, "of weights: 2 to 8");
+  command->add_option("--out", *out, "the ONNX file to write; without it there is only the report")
+      ->type_name("FILE");
+  command
+      ->add_option("--data", *data,
+                   "a folder of calibration inputs: input_0.pb, ..., or folders with them; "
+                   "without it inputs are random")
+      ->type_name("DIR");
+  command->add_option("--seed", request->seed, "of random inputs")->type_name("N");
+  command->add_option("--runs", request->runs, "how many random inputs calibrate")->type_name("N");
+  command->add_option("--weight-bits", request->options.weight_bits, "of weights: 2 to 8")
+      ->type_name("N");
   command->add_option("--keep", request->options.keep, "a node that stays in floats")
       ->type_name("NODE")
       ->expected(1)
