@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "app/shared/environment.h"
+#include "engine/backend/target_table.h"
 #include "engine/device/local_device.h"
 #include "engine/package/export.h"
 #include "engine/runtime/package/description.h"
@@ -207,10 +208,10 @@ private slots:
 
   void an_unknown_target_lists_the_known_ones() {
     ExportRequest request{.folder = at("unknown"), .target = "cpu:vax"};
-    QCOMPARE(sentence(export_with(request)),
-             QString("there is no target 'cpu:vax'; the targets are cpu, cpu:x86-64-v3, "
-                     "cpu:x86-64-v4, cpu:x86-64-amx, cpu:aarch64, cpu:aarch64-dotprod, "
-                     "cpu:aarch64-i8mm, cpu:armv7"));
+    QString said = sentence(export_with(request));
+    QVERIFY2(said.startsWith("there is no target 'cpu:vax'; the targets are cpu, "), qPrintable(said));
+    for (std::string const& known : target_names())
+      QVERIFY2(said.contains(QString::fromStdString(known)), qPrintable(said));
   }
 
   void a_failed_test_leaves_nothing_and_keeps_the_earlier_export_data() {
