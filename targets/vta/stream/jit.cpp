@@ -85,6 +85,15 @@ private:
     batches_.emplace_back();
     cache_.emplace(program_.configuration.depth(Memory::kUop));
     area_of_.assign(kernels_.kernels.size(), -1);
+    load_ahead_ = have_room_together();
+  }
+
+  /// Of all kernels of the program, in the cache and in the batch's area.
+  bool have_room_together() const {
+    int64_t uops = 0;
+    for (auto const& kernel : kernels_.kernels) uops += int64_t(kernel.size());
+    return uops > 0 && uops <= std::min(program_.configuration.depth(Memory::kUop),
+                                        std::min<int64_t>(options_.most_uops, UINT16_MAX));
   }
 
   CallPieces const* pieces(size_t call) const {
@@ -168,6 +177,7 @@ private:
   /// Where the kernel lies in the cache; it is loaded before where it does not. That waits for no
   /// token: nobody else touches micro-ops.
   int64_t resident(int32_t kernel, int32_t call) {
+    if (load_ahead_) load_all(call);
     if (auto place = cache_->find(kernel)) return *place;
     Batch& batch = batches_.back();
     std::vector<MicroOp> const& uops = kernels_.kernels[size_t(kernel)];
@@ -177,19 +187,35 @@ private:
       batch.uops.insert(batch.uops.end(), uops.begin(), uops.end());
     }
     int64_t place = cache_->place(kernel, int64_t(uops.size()));
-    auto size = uint32_t(uops.size());
+    append(load_of(place, area, uint32_t(uops.size())), call);
+    return place;
+  }
+
+  /// One LOAD of all kernels, while compute has nothing to do yet: loads of their own would wait
+  /// for those of data at the port, each when its first call comes.
+  void load_all(int32_t call) {
+    load_ahead_ = false;
+    Batch& batch = batches_.back();
+    for (size_t kernel = 0; kernel < kernels_.kernels.size(); ++kernel) {
+      std::vector<MicroOp> const& uops = kernels_.kernels[kernel];
+      area_of_[kernel] = cache_->place(int64_t(kernel), int64_t(uops.size()));
+      batch.uops.insert(batch.uops.end(), uops.begin(), uops.end());
+    }
+    append(load_of(0, 0, uint32_t(batch.uops.size())), call);
+  }
+
+  /// Micro-ops of the batch's area, into the accelerator's memory.
+  Instruction load_of(int64_t place, int64_t area, uint32_t count) const {
     uint64_t base = addresses_.uops / uint64_t(program_.configuration.uop_bytes());
-    append({.opcode = Opcode::kLoad,
+    return {.opcode = Opcode::kLoad,
             .tokens = {},
             .transfer = {.memory = Memory::kUop,
                          .sram = uint32_t(place),
                          .dram = base + uint64_t(area),
                          .y_size = 1,
-                         .x_size = size,
-                         .x_stride = size},
-            .nest = {}},
-           call);
-    return place;
+                         .x_size = count,
+                         .x_stride = count},
+            .nest = {}};
   }
 
   /// Pops before the first instruction of a call, pushes after the last; only those whose other end
@@ -263,6 +289,7 @@ private:
   std::vector<int32_t> batch_of_;
   std::vector<Span> spans_;
   std::optional<UopCache> cache_;
+  bool load_ahead_ = false;       ///< what the batch's first kernel brings all others along
   std::vector<int64_t> area_of_;  ///< per kernel: where its micro-ops lie in the batch's area
 };
 

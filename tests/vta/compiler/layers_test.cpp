@@ -141,7 +141,33 @@ private slots:
           total, qlonglong(uops), best);
     QCOMPARE(uops, int64_t(6'623'232));
     QVERIFY(total <= 88.3);
-    QVERIFY(best >= 0.915);
+    QVERIFY(best >= 0.92);
+    tell_end_to_end(total, 1e-6 * double(uops * c.macs_per_cycle()));
+  }
+
+private:
+  /// What is published of the whole network: on the board's Cortex-A9 alone the offloaded
+  /// convolutions take 40 times as long, and an image more than 3 s; with the accelerator less than
+  /// 0.5 s (Moreau et al. 2018, section 5). The first two say how fast the processor is; what stays
+  /// there is taken at that rate.
+  static void tell_end_to_end(double offloaded_ms, double offloaded_macs_millions) {
+    double processor = offloaded_macs_millions / (40 * offloaded_ms);  // million MACs a ms
+    struct Rest {
+      char const* name;
+      double macs_millions;
+    };
+    double rest_ms = 0;
+    for (Rest const& one : {Rest{"C1, 7x7 of 3 channels", 118.014},
+                            Rest{"max pool (a comparison counts as a MAC)", 1.806},
+                            Rest{"average pool", 0.025}, Rest{"dense layer", 0.512}}) {
+      qInfo("on the processor: %-40s %7.2f ms", one.name, one.macs_millions / processor);
+      rest_ms += one.macs_millions / processor;
+    }
+    qInfo("on the accelerator: all other convolutions             %7.2f ms", offloaded_ms);
+    qInfo("the network: %.3f s; on the processor alone %.2f s", 1e-3 * (offloaded_ms + rest_ms),
+          1e-3 * (40 * offloaded_ms + rest_ms));
+    QVERIFY(offloaded_ms + rest_ms < 500);
+    QVERIFY(40 * offloaded_ms + rest_ms > 3000);
   }
 };
 
