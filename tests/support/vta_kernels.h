@@ -22,10 +22,40 @@ namespace tw::vta::testing {
 struct ConvShape {
   int64_t images = 1, height = 14, width = 14, in = 64, out = 64, kernel = 3, stride = 1;
   bool bias = false, residual = false;
-  bool rounded = true;  ///< half a step is added before the shift
+  bool rounded = true;   ///< half a step is added before the shift
+  int64_t least = -127;  ///< what bytes are clipped to below
   int64_t padding() const { return kernel / 2; }
   int64_t result(int64_t extent) const { return (extent + 2 * padding() - kernel) / stride + 1; }
 };
+
+/// Windows of bytes, the largest or least of each.
+struct PoolShape {
+  int64_t images = 1, height = 14, width = 14, channels = 64, window = 3, stride = 2, padding = 1;
+  bool largest = true;
+  int64_t result(int64_t extent) const { return (extent + 2 * padding - window) / stride + 1; }
+};
+
+/// In blocks of the configuration, as the operator's compute has it.
+inline std::string text_of(PoolShape const& s, Configuration const& c) {
+  int64_t block = c.block(), batch = c.batch(), pad = s.padding;
+  std::string rows = batch > 1 ? fmt::format(", {}", batch) : "", row = batch > 1 ? ", b" : "";
+  std::string row_axis = batch > 1 ? fmt::format(", b in {}", batch) : "";
+  int64_t n = s.images / batch, k = s.channels / block;
+  std::string text = fmt::format("tilewright te 1\nkernel pool(X: i8[{}, {}, {}, {}{}, {}]) -> Y\n",
+                                 n, k, s.height, s.width, rows, block);
+  if (pad > 0)
+    text += fmt::format(
+        "  padded[n in {0}, c in {1}, y in {2}, x in {3}{4}, i in {5}] = select({6} <= y && y < "
+        "{7} && {6} <= x && x < {8}, X[n, c, y-{6}, x-{6}{9}, i], {10}:i8)\n",
+        n, k, s.height + 2 * pad, s.width + 2 * pad, row_axis, block, pad, pad + s.height,
+        pad + s.width, row, s.largest ? -128 : 127);
+  std::string step = s.stride > 1 ? fmt::format("*{}", s.stride) : "";
+  return text + fmt::format(
+                    "  Y[n in {0}, c in {1}, y in {2}, x in {3}{4}, i in {5}] = {6}[r in {7}, s in "
+                    "{7}] {8}[n, c, y{9}+r, x{9}+s{10}, i]\n",
+                    n, k, s.result(s.height), s.result(s.width), row_axis, block,
+                    s.largest ? "max" : "min", s.window, pad > 0 ? "padded" : "X", step, row);
+}
 
 /// In blocks of the configuration; with one image in a block there is no axis for it.
 inline std::string text_of(ConvShape const& s, Configuration const& c) {
@@ -74,7 +104,7 @@ inline std::string text_of(ConvShape const& s, Configuration const& c) {
   if (s.residual) add("joined", fmt::format("{} + (i32(R[{}]) << 4:i32)", last(), at));
   if (s.rounded) add("half", last() + " + 64:i32");
   add("shifted", last() + " >> 7:i32");
-  add("low", fmt::format("max({}, -127:i32)", last()));
+  add("low", fmt::format("max({}, {}:i32)", last(), s.least));
   add("high", fmt::format("min({}, 127:i32)", last()));
   text += fmt::format("  Y[{}]: i8 = i8({})\n", axes, last());
   return text;

@@ -3,6 +3,8 @@
 // needed.
 #include <QtTest>
 
+#include <array>
+
 #include "engine/ir/interpreter.h"
 #include "targets/vta/prover/prover.h"
 #include "tests/support/vta_kernels.h"
@@ -16,9 +18,10 @@ namespace {
 Configuration board(char const* name) { return *find_board(name); }
 
 /// Small memories, so that small kernels are cut into many tiles.
-Configuration small(int log_batch, int log_block) {
+Configuration small(int log_batch, int log_block, bool version_2 = false) {
   Configuration c;
   c.name = "small";
+  if (version_2) c.isa = IsaVersion::kV2;
   c.log_batch = log_batch, c.log_block = log_block;
   c.log_inp_bytes = 11, c.log_wgt_bytes = 12, c.log_acc_bytes = 13, c.log_uop_bytes = 9;
   return c;
@@ -32,6 +35,18 @@ ConvShape random_shape(Rng& rng, Configuration const& c) {
   shape.kernel = rng.below(3) == 0 ? 1 : 3;
   shape.stride = rng.between(1, 2);
   shape.bias = rng.below(2), shape.residual = rng.below(3) == 0;
+  shape.least = std::array<int64_t, 3>{-127, -128, 0}[rng.below(3)];
+  return shape;
+}
+
+PoolShape random_pool(Rng& rng, Configuration const& c) {
+  PoolShape shape;
+  shape.images = c.batch() * rng.between(1, 2);
+  shape.height = rng.between(4, 12), shape.width = rng.between(4, 12);
+  shape.channels = c.block() * rng.between(1, 3);
+  shape.window = rng.between(2, 3), shape.stride = rng.between(1, 3);
+  shape.padding = rng.between(0, shape.window - 1);
+  shape.largest = rng.below(3) > 0;
   return shape;
 }
 
@@ -132,7 +147,7 @@ private slots:
     for (uint64_t seed = first; made < wanted; ++seed) {
       QVERIFY2(seed < first + uint64_t(20 * wanted), "most shapes have a schedule");
       Rng rng(seed);
-      Configuration c = small(int(rng.below(3)), int(rng.between(1, 4)));
+      Configuration c = small(int(rng.below(3)), int(rng.between(1, 4)), rng.below(3) == 0);
       QVERIFY(validate(c));
       auto backend = backend_of(c);
       ConvShape shape = random_shape(rng, c);
@@ -152,6 +167,32 @@ private slots:
     qInfo("%lld kernels, %lld with threads, %lld with a residual", qlonglong(made),
           qlonglong(threads), qlonglong(residuals));
     QVERIFY(threads * 5 > made && residuals * 10 > made);
+  }
+
+  void random_windows_under_random_tiles_are_right() {
+    int64_t wanted = count_from("TW_VTA_KERNELS", 40), made = 0, padded = 0, threads = 0;
+    uint64_t first = uint64_t(count_from("TW_TEST_SEED", 20261));
+    for (uint64_t seed = first; made < wanted; ++seed) {
+      QVERIFY2(seed < first + uint64_t(20 * wanted), "most shapes have a schedule");
+      Rng rng(seed);
+      Configuration c = small(int(rng.below(3)), int(rng.between(1, 4)), rng.below(3) == 0);
+      auto backend = backend_of(c);
+      PoolShape shape = random_pool(rng, c);
+      ir::Program plain = program_of(text_of(shape, c));
+      auto schedule = random_schedule(*backend, plain, rng);
+      QString text = QString::fromStdString(text_of(shape, c));
+      if (!schedule) continue;
+      ++made;
+      padded += shape.padding > 0;
+      threads += schedule->script().find("vthread") != std::string::npos;
+      QString fault = fault_of(schedule->program(), *backend, c, plain, rng);
+      QVERIFY2(fault.isEmpty(),
+               qPrintable(QString("seed %1: %2\n%3\n%4")
+                              .arg(seed)
+                              .arg(fault, text, QString::fromStdString(schedule->script()))));
+    }
+    qInfo("%lld with padding, %lld with threads", qlonglong(padded), qlonglong(threads));
+    QVERIFY(padded > wanted / 4 && threads > wanted / 8);
   }
 
   /// Taking away one pair of a push and the pop that it belongs to leaves a race.

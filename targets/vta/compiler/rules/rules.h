@@ -19,6 +19,9 @@ Result<Schedule> vta_schedule(ir::Program const& program,
 /// Nothing where there is none, or where a step is refused.
 std::optional<Schedule> product_schedule(Schedule const& plain, Configuration const& configuration,
                                          Decisions& decisions);
+/// A kernel of windows of bytes, the largest or least of each.
+std::optional<Schedule> pool_schedule(Schedule const& plain, Configuration const& configuration,
+                                      Decisions& decisions);
 /// A kernel that goes from element to element: its operands in ACC, tile by tile.
 std::optional<Schedule> element_schedule(Schedule const& plain, Configuration const& configuration,
                                          Decisions& decisions);

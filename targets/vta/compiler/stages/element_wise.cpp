@@ -67,6 +67,24 @@ std::optional<WithImmediate> with_immediate(BinaryOp op, int64_t value) {
   return plain ? std::optional(WithImmediate{*plain, value}) : std::nullopt;
 }
 
+/// value of min(max(value, low), high) and of max(min(value, high), low), where low <= high.
+struct Clamped {
+  Expr value;
+  int64_t low = 0, high = 0;
+};
+std::optional<Clamped> clamped(Expr const& e) {
+  auto const* outer = e.as<Binary>();
+  auto const* inner = outer ? outer->a.as<Binary>() : nullptr;
+  if (!inner) return {};
+  auto a = as_int(inner->b), b = as_int(outer->b);
+  bool highest_last = outer->op == BinaryOp::kMin && inner->op == BinaryOp::kMax,
+       lowest_last = outer->op == BinaryOp::kMax && inner->op == BinaryOp::kMin;
+  if (!a || !b || (!highest_last && !lowest_last)) return {};
+  Clamped result{inner->a, std::min(*a, *b), std::max(*a, *b)};
+  bool ordered = highest_last ? *a <= *b : *b <= *a;
+  return ordered ? std::optional(result) : std::nullopt;
+}
+
 class StoreCalls {
 public:
   StoreCalls(Store const& store, std::vector<RunningLoop> const& loops, MatchContext const& context)
@@ -104,6 +122,8 @@ public:
 
 private:
   using Location = ElementForm;
+
+  bool has_version_2() const { return context_.configuration.isa == IsaVersion::kV2; }
 
   Result<TensorPlace> place_of(Buffer const& buffer) const {
     auto found = context_.places.find(buffer->name);
@@ -244,13 +264,14 @@ private:
     TRY_ASSIGN(bool there, is_there(e, dst, own));
     if (there) return {};
     if (auto constant = as_int(e)) {
+      if (has_version_2()) return with_number(AluOp::kMove, dst, *constant);
       reset(dst);
       return *constant == 0 ? Status() : with_number(AluOp::kAdd, dst, *constant);
     }
     if (auto const* read = e.as<Load>()) {
       TRY_ASSIGN(Location from, location_of(*read));
-      reset(dst);
-      with_tensor(AluOp::kAdd, dst, from);
+      if (!has_version_2()) reset(dst);
+      with_tensor(has_version_2() ? AluOp::kMove : AluOp::kAdd, dst, from);
       return {};
     }
     auto const* node = e.as<Binary>();
@@ -264,6 +285,10 @@ private:
 
   Status compute_binary(Location const& dst, BufferNode const* own, Binary const& node,
                         Expr const& e) {
+    if (auto within = clamped(e); within && has_version_2() && within->low == -within->high) {
+      TRY(compute_into(dst, own, within->value));
+      return with_number(AluOp::kClip, dst, within->high);
+    }
     if (auto number = as_int(node.b)) {
       auto operation = with_immediate(node.op, *number);
       if (!operation) return unknown(e);
@@ -367,6 +392,10 @@ private:
       return no_expression(fmt::format("{} is {} in main memory; the accelerator stores i8 alone",
                                        store_.buffer->name, tw::to_text(store_.buffer->type)));
     if (auto const* cast = value.as<Cast>(); cast && cast->a.type() == DType::kI32) value = cast->a;
+    // What a saturating store does anyway.
+    auto within = clamped(value);
+    saturate_ = has_version_2() && within && within->low == -128 && within->high == 127;
+    if (saturate_) value = within->value;
     std::vector<Load const*> candidates;
     find_spines(value, candidates);
     if (candidates.empty()) return unknown(store_.value);
@@ -391,7 +420,8 @@ private:
               .loops = elements_->loops(),
               .sram = from,
               .dram = to_form_,
-              .load = false};
+              .load = false,
+              .saturate = saturate_};
     TRY_ASSIGN(std::vector<StageCall> calls, transfers_of(std::move(copy)));
     std::ranges::move(calls, std::back_inserter(calls_));
     return {};
@@ -404,6 +434,7 @@ private:
   std::optional<Elements> elements_;
   Location to_form_;
   std::vector<StageCall> calls_;
+  bool saturate_ = false;  ///< what leaves for main memory
 };
 
 }  // namespace

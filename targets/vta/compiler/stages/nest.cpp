@@ -47,6 +47,31 @@ Form difference(Form a, Form const& b, int64_t less) {
   return a;
 }
 
+/// Whether op(own, number) is `own` whatever that holds, which is of the type.
+bool is_neutral(BinaryOp op, Expr const& number, DType type) {
+  auto value = as_int(number);
+  if (!value) return false;
+  if (op == BinaryOp::kAdd) return *value == 0;
+  if (type != DType::kI8) return false;
+  return (op == BinaryOp::kMax && *value <= -128) || (op == BinaryOp::kMin && *value >= 127);
+}
+
+/// own = op(own, select(condition, value, neutral)) is own = op(own, value) where the condition
+/// holds: a window's steps into its padding.
+void take_guard_out(Chain& chain) {
+  auto const* store = chain.leaf.as<Store>();
+  auto const* update = store ? store->value.as<Binary>() : nullptr;
+  auto const* own = update ? update->a.as<Load>() : nullptr;
+  auto const* select = update ? update->b.as<Select>() : nullptr;
+  bool updates = own && select && own->buffer->name == store->buffer->name &&
+                 std::ranges::equal(own->indices, store->indices,
+                                    [](Expr const& a, Expr const& b) { return equal(a, b); });
+  if (!updates || !is_neutral(update->op, select->b, store->buffer->type)) return;
+  for (Expr const& one : conjuncts(select->condition)) chain.guards.push_back(one);
+  chain.leaf = make_from<Store>(store->origin, store->buffer, store->indices,
+                                binary(update->op, update->a, select->a));
+}
+
 }  // namespace
 
 bool RunningNest::empty() const {
@@ -66,6 +91,7 @@ std::optional<Chain> chain_of(Stmt const& s) {
     } else {
       bool leaf = at.as<Store>() || at.as<IntrinsicCall>();
       chain.leaf = at;
+      if (leaf) take_guard_out(chain);
       return leaf ? std::optional(std::move(chain)) : std::nullopt;
     }
   }

@@ -109,6 +109,7 @@ private:
     stage.call.tensor = copy_.tensor;
     Transfer& t = stage.call.transfer;
     t.memory = copy_.memory;
+    t.saturate = copy_.saturate;
     t.sram = uint32_t(sram);
     t.dram = uint64_t(begin);
     t.x_size = uint32_t(x_.last - x_.first);

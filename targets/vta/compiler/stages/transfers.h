@@ -16,6 +16,7 @@ struct Copy {
   /// Of a load with zeros around: iterations [first, second) of each loop are copied; empty: all.
   std::vector<std::pair<int64_t, int64_t>> inside;
   bool load = true;
+  bool saturate = false;  ///< of a store, in version 2
 };
 
 /// As few transfers as the two dimensions of an instruction allow. Errors: vta_transfer, with the
