@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/backend/target_table.h"
+#include "engine/device/local_device.h"
 #include "engine/ir/interpreter.h"
 #include "engine/measure/kernel_bench.h"
 #include "engine/session/model/elapsing.h"
@@ -17,20 +19,36 @@ constexpr int64_t kMostInterpreted = 300'000;
 /// Of a plain nest, on one core: roughly, for words about how long it takes.
 constexpr double kIterationsPerSecond = 1e9;
 
+Result<std::vector<NDArray>> run_compiled(ir::Program const& plain,
+                                          std::vector<NDArray> const& inputs,
+                                          Backend const& backend, Device& device, StopToken stop) {
+  TRY_ASSIGN(KernelCode code, compile_kernel(plain, backend, CodeTier::kFast, stop));
+  BenchOptions options;
+  options.call.stop = stop;
+  options.call.timeout = std::chrono::minutes(3);
+  return KernelBench(device, plain, inputs).run(code, options);
+}
+
+/// On this machine's own processor, which runs any nest; slowly, by the interpreter, where this
+/// build makes no code for it.
+Result<std::vector<NDArray>> run_here(ir::Program const& plain, std::vector<NDArray> const& inputs,
+                                      StopToken stop) {
+  auto hardware = target_hardware_here();
+  if (!hardware) return ir::interpret(plain, inputs, {.stop = stop});
+  TRY_ASSIGN(std::shared_ptr<Backend const> backend, create_backend(*hardware));
+  LocalDevice device(LocalDeviceOptions{.program = {}, .target = hardware->target});
+  return run_compiled(plain, inputs, *backend, device, stop);
+}
+
 te::RunProgram runner(std::vector<NDArray> const& inputs, KernelSize const& size,
                       Backend const& backend, Device& device, StopToken stop) {
   return [&inputs, size, &backend, &device,
           stop](ir::Program const& plain) -> Result<std::vector<NDArray>> {
     if (size.iterations <= kMostInterpreted) return ir::interpret(plain, inputs, {.stop = stop});
-    auto code = compile_kernel(plain, backend, CodeTier::kFast, stop);
+    auto outputs = run_compiled(plain, inputs, backend, device, stop);
     // A target whose memories must be used refuses the plain nest.
-    if (!code && code.error().fault == Fault::kRefused)
-      return ir::interpret(plain, inputs, {.stop = stop});
-    if (!code) return std::unexpected(code.error());
-    BenchOptions options;
-    options.call.stop = stop;
-    options.call.timeout = std::chrono::minutes(3);
-    return KernelBench(device, plain, inputs).run(*code, options);
+    bool refused = !outputs && outputs.error().fault == Fault::kRefused;
+    return refused && !stop.stop_requested() ? run_here(plain, inputs, stop) : outputs;
   };
 }
 
