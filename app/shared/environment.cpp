@@ -99,7 +99,7 @@ Result<Environment> make_environment(std::string const& device) {
   environment.open_device = [target]() -> Result<std::unique_ptr<Device>> {
     return std::make_unique<LocalDevice>(LocalDeviceOptions{.program = {}, .target = target});
   };
-  environment.exports = {kit_folder(), target_names(), backend_for};
+  environment.exports = {kit_folder(), target_names(), backend_for, processor_beside};
   return environment;
 }
 

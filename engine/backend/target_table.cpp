@@ -31,6 +31,14 @@ Result<Hardware> target_hardware(std::string const& spelling) {
   return unknown_target(spelling);
 }
 
+std::optional<std::string> processor_beside(std::string const& spelling) {
+  for (TargetEntry const* entry : target_table())
+    if (std::vector<std::string> all = entry->spellings();
+        entry->beside && std::ranges::find(all, spelling) != all.end())
+      return entry->beside(spelling);
+  return std::nullopt;
+}
+
 bool can_be_here(std::string const& spelling) {
   return std::ranges::any_of(target_table(), [&](TargetEntry const* entry) {
     std::vector<std::string> all = entry->spellings();

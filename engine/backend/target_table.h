@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ struct TargetEntry {
                                                            std::string generator);
   /// All its spellings are devices that this machine can be: its processor simulates them.
   bool simulated = false;
+  /// Of an accelerator, which runs kernels but no model alone: the target of the processor beside
+  /// it; empty: of this machine's. Null: it is none.
+  std::string (*beside)(std::string const& spelling) = nullptr;
 };
 
 /// Sorted by their folders. Written by the build.
@@ -47,6 +51,9 @@ Result<Hardware> target_hardware(std::string const& spelling);
 /// Whether this machine's own device can be asked for by that spelling: a kind's name, or what it
 /// simulates.
 bool can_be_here(std::string const& spelling);
+
+/// Of an accelerator: what runs the rest of a model beside it. Nothing for what runs models alone.
+std::optional<std::string> processor_beside(std::string const& spelling);
 
 /// This machine as the first kind of target that it is. Errors: no_such_hardware.
 Result<Hardware> target_hardware_here();

@@ -18,8 +18,11 @@ std::string why_not(te::Kernel const& kernel, Backend const& helper) {
   return code ? std::string() : code.error().message;
 }
 
-std::string first_node(Graph const& graph, PlanStep const& step) {
-  return fmt::format("#{}", graph.groups[size_t(step.group)].nodes.front().value);
+/// What a cut calls the step. A kernel alone has no nodes.
+std::string first_node(Graph const& graph, Plan const& plan, PlanStep const& step) {
+  std::vector<NodeId> const& nodes = graph.groups[size_t(step.group)].nodes;
+  if (nodes.empty()) return plan.kernels[size_t(step.kernel)].name;
+  return fmt::format("#{}", nodes.front().value);
 }
 
 }  // namespace
@@ -43,7 +46,7 @@ Result<Offload> offload(Graph const& graph, Plan const& plan, Backend const& hel
     bool goes = result.kernels[size_t(step.kernel)].stays_because.empty();
     std::string const& place = goes ? there : home;
     if (place == now) continue;
-    result.cut.points.push_back({first_node(graph, step), place});
+    result.cut.points.push_back({first_node(graph, plan, step), place});
     now = place;
   }
   if (result.cut.points.empty())

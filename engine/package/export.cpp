@@ -10,6 +10,7 @@
 #include "engine/compile/code_version.h"
 #include "engine/package/export_folder.h"
 #include "engine/package/texts.h"
+#include "engine/runtime/package/accelerator.h"
 #include "engine/runtime/package/checksum.h"
 #include "engine/support/files.h"
 #include "engine/tensor/bytes.h"
@@ -102,6 +103,25 @@ Result<fs::path> built_kit(fs::path const& kit, package::Target const& target) {
   return environment_failed("no_runtime", why, Place{built.string(), 0, 0, {}});
 }
 
+/// What runs the steps at other places: a library of each of their targets, for the processor of
+/// the first place. Errors: no_runtime.
+Status copy_accelerators(fs::path const& kit, fs::path const& to,
+                         package::Description const& description) {
+  for (package::Site const& site : description.elsewhere) {
+    std::string library = package::accelerator_library(site.target.name);
+    fs::path built = kit / site.target.name / description.target.architecture / library;
+    std::error_code ignored;
+    if (!fs::exists(built, ignored))
+      return environment_failed(
+          "no_runtime",
+          fmt::format("there is no library of the target '{}' for {}: this build was made without",
+                      site.target.name, description.target.architecture),
+          Place{built.string(), 0, 0, {}});
+    TRY(copy_into(built, to / library));
+  }
+  return {};
+}
+
 /// The runtime library and the example for the target, header and sources, and what build systems
 /// find them by.
 Status copy_kit(fs::path const& kit, fs::path const& built, fs::path const& to,
@@ -112,6 +132,7 @@ Status copy_kit(fs::path const& kit, fs::path const& built, fs::path const& to,
   for (char const* name : {"tilewright-config.cmake", "tilewright-config-version.cmake"})
     TRY(copy_into(kit / name, to / "cmake" / name));
   TRY(copy_into(kit / "tilewright.pc", to / "pkgconfig" / "tilewright.pc"));
+  TRY(copy_accelerators(kit, to, description));
   for (char const* name : {"example.cpp", "example.py"}) {
     TRY_ASSIGN(std::string source, read_file(kit / name));
     TRY(write_file(to / name, about_model(description, name) + source));

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <map>
@@ -33,6 +34,30 @@ Status runs_here(package::Target const& target) {
     if (entry->name == target.name) return entry->runs_here(target);
   return bad_input("wrong_processor",
                    "it is for a target that this build of Tilewright does not have");
+}
+
+/// Why an accelerator of the package has no simulator that takes its place; empty: all have.
+std::string not_simulated(package::Description const& description) {
+  for (package::Site const& site : description.elsewhere) {
+    auto entry = std::ranges::find_if(
+        target_table(), [&](TargetEntry const* one) { return one->name == site.target.name; });
+    if (entry == target_table().end() || !(*entry)->simulated)
+      return fmt::format(
+          "some of its steps run on a device of the target '{}', which has no "
+          "simulator",
+          site.target.name);
+  }
+  return {};
+}
+
+/// "qemu-arm-static, with a simulator for vta"
+std::string emulator_words(std::string const& emulator, package::Description const& description) {
+  std::string words = emulator;
+  for (package::Site const& site : description.elsewhere) {
+    words += words.empty() ? "" : ", with ";
+    words += fmt::format("a simulator for {}", site.target.name);
+  }
+  return words;
 }
 
 Launch launch_of(fs::path const& folder, package::Target const& target) {
@@ -67,12 +92,14 @@ public:
     std::vector<char*> arguments;
     for (std::string const& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
-    char* nothing[] = {nullptr};  // no PATH, no library path: what it finds is in its folder
+    // No PATH, no library path: what it finds is in its folder.
+    char simulate[] = "TILEWRIGHT_SIMULATE=1";
+    char* environment[] = {simulate, nullptr};
     pid_t pid = ::fork();
     if (pid == 0) {
       ::dup2(ends[1], 1);
       ::dup2(ends[1], 2);
-      if (::chdir(folder.c_str()) == 0) ::execve(arguments[0], arguments.data(), nothing);
+      if (::chdir(folder.c_str()) == 0) ::execve(arguments[0], arguments.data(), environment);
       ::_exit(127);
     }
     ::close(ends[1]);
@@ -148,19 +175,16 @@ std::map<std::string, double> numbers_in(std::string const& text) {
 Result<SelfTest> run_self_test(fs::path const& folder, package::Description const& description,
                                SelfTestOptions const& options) {
   SelfTest result;
-  if (!description.elsewhere.empty()) {
-    result.reason = fmt::format("its steps run on {} devices, but its runtime supports one",
-                                1 + description.elsewhere.size());
-    return result;
-  }
+  result.reason = not_simulated(description);
+  if (!result.reason.empty()) return result;
   Launch launch = launch_of(folder, description.target);
   result.reason = launch.reason;
-  result.emulator = launch.emulator;
+  result.emulator = emulator_words(launch.emulator, description);
   result.threads = options.threads;
   if (launch.words.empty()) return result;
   for (std::string const& word :
        {std::string("--threads"), std::to_string(options.threads), std::string("--rounds"),
-        std::to_string(launch.emulator.empty() ? options.rounds : 1)})
+        std::to_string(result.emulator.empty() ? options.rounds : 1)})
     launch.words.push_back(word);
   TRY_ASSIGN(Child child, Child::start(launch.words, folder));
   std::string output;

@@ -12,7 +12,7 @@ namespace tw {
 struct SelfTest {
   bool ran = false;
   std::string reason;    ///< why it was not run here
-  std::string emulator;  ///< what it ran under; empty: this machine itself
+  std::string emulator;  ///< what it ran under, simulators too; empty: this machine alone
   int threads = 1;
   double largest_difference = 0, largest_value = 0;
   double least_ms = 0, median_ms = 0;
@@ -25,8 +25,8 @@ struct SelfTestOptions {
   StopToken stop;
 };
 
-/// Not run where steps run at several places, which the runtime beside it has not, and where this
-/// machine cannot run the target's code and no emulator is installed. Errors:
+/// Accelerators are simulated. Not run where one has no simulator, and where this machine cannot run
+/// the target's code and no emulator is installed. Errors:
 /// self_test_failed with what the example said, cancelled.
 Result<SelfTest> run_self_test(std::filesystem::path const& folder,
                                package::Description const& description,

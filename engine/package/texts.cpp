@@ -6,6 +6,7 @@
 #include <charconv>
 #include <vector>
 
+#include "engine/runtime/package/accelerator.h"
 #include "engine/support/base/quantities.h"
 #include "engine/tensor/ndarray.h"
 
@@ -44,6 +45,12 @@ cmake/, pkgconfig/        for build systems: find_package(tilewright CONFIG PATH
                           tilewright::runtime; PKG_CONFIG_PATH=THIS_FOLDER/pkgconfig pkg-config tilewright
 test/                     raw inputs and outputs, little-endian
 tilewright-export.txt     what the export wrote: a later one into this folder replaces that and nothing else
+
+)";
+
+constexpr char kAccelerator[] =
+    R"(kernels_{0}.so, {1}: what runs on an accelerator of the target {2} ({3}), and what drives it.
+With TILEWRIGHT_SIMULATE=1 in the environment a simulator takes its place.
 
 )";
 
@@ -113,13 +120,19 @@ std::string needs_of(std::string_view files) {
 }
 
 std::string readme(package::Description const& d, SelfTest const& test, ReadmeNotes const& notes) {
+  std::string accelerators;
+  for (size_t i = 0; i < d.elsewhere.size(); ++i)
+    accelerators +=
+        fmt::format(kAccelerator, i + 1, package::accelerator_library(d.elsewhere[i].target.name),
+                    d.elsewhere[i].target.name, d.elsewhere[i].target.processor);
   std::string head = fmt::format(
       "{}, exported by {} for {} ({}{}).\n\n{}\n", on_one_line(d.name), d.made_by,
       d.target.architecture, d.target.processor,
       d.target.features.empty() ? "" : fmt::format("; needs {}", fmt::join(d.target.features, " ")),
       tensor_lines(d, ""));
   std::string needs = fmt::format(kNeeds, notes.needs.empty() ? "glibc, libstdc++" : notes.needs);
-  return head + kFiles + needs + (notes.note.empty() ? "" : on_one_line(notes.note) + ".\n") +
+  return head + kFiles + accelerators + needs +
+         (notes.note.empty() ? "" : on_one_line(notes.note) + ".\n") +
          test_lines(test, notes.origin) + kLicence;
 }
 

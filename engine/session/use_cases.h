@@ -44,7 +44,9 @@ Result<Model> load_arranged(std::string const& source, LoadOptions const& option
 std::vector<Knob> const& arrangement_knobs(LoadedModel const& model);
 /// The same model with other choices, its own kernels too: what is not named is as by rule. Errors:
 /// unknown_arrangement, those of its graph's passes.
-Result<Model> arranged(LoadedModel const& model, Point const& arrangement, Backend const& backend);
+/// `helper`: as of `LoadOptions`.
+Result<Model> arranged(LoadedModel const& model, Point const& arrangement, Backend const& backend,
+                       Backend const* helper = nullptr);
 
 /// A model with the schedules that somebody made for its kernels.
 struct ShapedModel {

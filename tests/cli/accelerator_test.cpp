@@ -85,6 +85,48 @@ private slots:
              qPrintable(told.out));
   }
 
+  void an_exported_network_runs_alone_beside_a_simulator() {
+    QTemporaryDir folder;
+    QString model = folder.filePath("model.onnx"), out = folder.filePath("out");
+    Run run = tw({"quantize", "sample:dqn", "--out", model, "--runs", "1"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    run = tw({"export", model, "--target", "vta:sim", "--out", out});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QVERIFY2(run.out.contains("kernels run on VTA"), qPrintable(run.out));
+    QVERIFY2(run.out.contains("Tested stand-alone under a simulator for vta"), qPrintable(run.out));
+    Run alone = shell("cd " + out + " && env -i TILEWRIGHT_SIMULATE=1 ./example --rounds 1");
+    QVERIFY2(alone.code == 0, qPrintable(alone.out + alone.err));
+    QVERIFY2(alone.out.contains("largest_difference 0\n"), qPrintable(alone.out));
+    // Without a board it says so, and what there is instead.
+    alone = shell("cd " + out + " && env -i ./example --rounds 1");
+    QCOMPARE(alone.code, 1);
+    QVERIFY2(alone.err.contains("TILEWRIGHT_SIMULATE=1"), qPrintable(alone.err));
+    run = shell("rm " + out + "/libtilewright_vta.so.1 && cd " + out +
+                " && env -i TILEWRIGHT_SIMULATE=1 ./example --rounds 1");
+    QCOMPARE(run.code, 1);
+    QVERIFY2(run.err.contains("whose library cannot be loaded"), qPrintable(run.err));
+  }
+
+  /// The board's processor is another one: code, runtime and accelerator's library are its.
+  void a_kernel_is_exported_for_a_board() {
+    QTemporaryDir folder;
+    QString out = folder.filePath("out");
+    Run run = tw({"export", kKernel, "--target", "vta:pynq", "--out", out});
+    if (run.err.contains("this build was made without")) QSKIP(qPrintable(run.err));
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    Run kind = shell("od -A n -t u2 -j 18 -N 2 " + out + "/libtilewright_vta.so.1");
+    QCOMPARE(kind.out.simplified(), QString("40"));  // ELF's number of 32-bit Arm
+    bool emulated = run.out.contains("Tested stand-alone under qemu-arm-static, with a simulator");
+    QVERIFY2(emulated || run.out.contains("is not installed"), qPrintable(run.out));
+  }
+
+  void a_network_of_floats_is_not_exported_for_a_board() {
+    QTemporaryDir folder;
+    Run run = tw({"export", "sample:dqn", "--target", "vta:sim", "--out", folder.filePath("out")});
+    QCOMPARE(run.code, 1);
+    QVERIFY2(run.err.contains("runs none of the model's kernels"), qPrintable(run.err));
+  }
+
   void a_network_of_floats_has_nothing_for_it() {
     Run run = tw({"run", "sample:dqn", "--rounds", "1", "--offload", "local:vta"});
     QCOMPARE(run.code, 1);

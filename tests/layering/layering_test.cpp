@@ -52,6 +52,7 @@ std::map<std::string, std::set<std::string>> const kMayInclude = {
       "targets/*/prover"}},
     {"targets/*/runtime",
      {"engine/device", "targets/*/hardware", "targets/*/stream", "targets/*/simulator"}},
+    {"targets/*/package", {"engine/runtime", "targets/*/runtime"}},
     {"app/device_server", {"engine/device"}},
     {"app/code_generator", {"targets/shared"}},
 };

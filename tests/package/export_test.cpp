@@ -209,7 +209,8 @@ private slots:
   void an_unknown_target_lists_the_known_ones() {
     ExportRequest request{.folder = at("unknown"), .target = "cpu:vax"};
     QString said = sentence(export_with(request));
-    QVERIFY2(said.startsWith("there is no target 'cpu:vax'; the targets are cpu, "), qPrintable(said));
+    QVERIFY2(said.startsWith("there is no target 'cpu:vax'; the targets are cpu, "),
+             qPrintable(said));
     for (std::string const& known : target_names())
       QVERIFY2(said.contains(QString::fromStdString(known)), qPrintable(said));
   }

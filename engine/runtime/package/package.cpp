@@ -39,19 +39,19 @@ Result<MemoryPlace> Package::Loaded::allocate(int64_t bytes) {
   return MemoryPlace{given, 0};
 }
 
-/// A processor for every place. Errors: wrong_processor.
-Status Package::add_places(std::unique_ptr<Processor> processor,
-                           std::map<std::string, std::unique_ptr<Processor>> others) {
+/// A processor for every place. Errors: wrong_processor, those of opening.
+Status Package::add_places(std::unique_ptr<Processor> processor, OpenOther const& open) {
   TRY(processor->can_run(description_.target));
   places_.push_back({std::move(processor)});
   for (Site const& site : description_.elsewhere) {
-    auto found = others.find(site.target.name);
-    if (found == others.end() || !found->second)
+    if (!open)
       return bad_input("wrong_processor",
                        "some steps of the package need a device of the target '" +
                            site.target.name + "', which this machine does not have");
-    TRY(found->second->can_run(site.target));
-    places_.push_back({std::move(found->second)});
+    int64_t bytes = description_.parameters.bytes + site.arena_bytes + site.workspace_bytes;
+    TRY_ASSIGN(std::unique_ptr<Processor> other, open(site.target, bytes));
+    TRY(other->can_run(site.target));
+    places_.push_back({std::move(other)});
   }
   return {};
 }
@@ -94,14 +94,14 @@ std::vector<PlaceOf> Package::places() {
   return places;
 }
 
-Result<std::unique_ptr<Package>> Package::load(
-    fs::path const& folder, std::unique_ptr<Processor> processor, int threads,
-    std::map<std::string, std::unique_ptr<Processor>> others) {
+Result<std::unique_ptr<Package>> Package::load(fs::path const& folder,
+                                               std::unique_ptr<Processor> processor, int threads,
+                                               OpenOther const& open) {
   std::unique_ptr<Package> package(new Package());
   TRY_ASSIGN(std::string text, read_description(folder));
   TRY_ASSIGN(package->description_, parse_description(text));
   Description const& description = package->description_;
-  TRY(package->add_places(std::move(processor), std::move(others)));
+  TRY(package->add_places(std::move(processor), open));
   TRY_ASSIGN(package->parameters_,
              Parameters::load(folder / description.parameters.name, description.parameters));
   TRY(package->allocate_tensors());

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,16 +12,20 @@
 
 namespace tw::package {
 
+/// What runs steps beside the first place's processor: for code that needs such a machine, with
+/// memory for so many bytes of tensors.
+using OpenOther =
+    std::function<Result<std::unique_ptr<Processor>>(Target const& target, int64_t bytes)>;
+
 class Package {
 public:
   /// Reads and checks everything before any of its code runs. Errors: package_unreadable,
   /// bad_package, package_version, damaged_package, wrong_processor, tensor_too_large,
-  /// module_not_loadable, symbol_not_found.
-  /// `others`: by the names of their targets, for packages whose steps run at several places; the
-  /// first place is `processor`'s.
-  static Result<std::unique_ptr<Package>> load(
-      std::filesystem::path const& folder, std::unique_ptr<Processor> processor, int threads,
-      std::map<std::string, std::unique_ptr<Processor>> others = {});
+  /// module_not_loadable, symbol_not_found, those of `open`.
+  /// `open`: for packages whose steps run at several places; the first place is `processor`'s.
+  static Result<std::unique_ptr<Package>> load(std::filesystem::path const& folder,
+                                               std::unique_ptr<Processor> processor, int threads,
+                                               OpenOther const& open = {});
   ~Package();
   Package(Package const&) = delete;
   Package& operator=(Package const&) = delete;
@@ -68,8 +72,7 @@ private:
   Package() = default;
   Loaded& first() { return places_.front(); }
   Loaded const& first() const { return places_.front(); }
-  Status add_places(std::unique_ptr<Processor> processor,
-                    std::map<std::string, std::unique_ptr<Processor>> others);
+  Status add_places(std::unique_ptr<Processor> processor, OpenOther const& open);
   Status load_parameters(Loaded& place);
   Status load_library(std::filesystem::path const& folder, File const& file, Loaded& place);
   Status allocate_tensors();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/compile/offload.h"
 #include "engine/importers/importer.h"
 #include "engine/package/export.h"
 #include "engine/schedule/trace.h"
@@ -123,6 +124,9 @@ Result<int> shaped_kernels(PackageSource const& source) {
   return count;
 }
 
+/// What a cut calls the processor beside an accelerator.
+constexpr char kProcessor[] = "processor";
+
 /// What all exports have in common, and where they end.
 class Exporter {
 public:
@@ -154,7 +158,23 @@ public:
     return write({model.after, model.plan, backend, host_, device_, request_.scripts});
   }
 
-  Result<ExportView> kernel(LoadedModel const& model, int row, Backend const& backend) {
+  /// What the accelerator runs goes there, in its layouts; `backend` is the processor's beside it.
+  Result<ExportView> model(LoadedModel const& given, Backend const& backend,
+                           Backend const& accelerator) {
+    TRY_ASSIGN(Model model, arranged(given, arrangement_of(given), host_, &accelerator));
+    TRY(check_exportable(model->after, model->plan));
+    TRY_ASSIGN(TestData data, test_data(*model, options_.call.stop, options_.progress));
+    options_.name = fs::path(model->name).stem().string();
+    options_.inputs = std::move(data.inputs);
+    options_.expected = std::move(data.outputs);
+    options_.origin = data.origin;
+    std::map<int, std::string> scripts = scripts_for(given, *model);
+    return write({model->after, model->plan, backend, host_, device_, scripts}, &accelerator);
+  }
+
+  /// `accelerator`: what runs it, beside the processor of `backend`; null: that does.
+  Result<ExportView> kernel(LoadedModel const& model, int row, Backend const& backend,
+                            Backend const* accelerator) {
     if (options_.progress) options_.progress({"running the reference", 0, 0});
     TRY_ASSIGN(KernelAlone alone,
                kernel_alone(model, row, request_.parameters, host_, device_, options_.call.stop));
@@ -168,14 +188,49 @@ public:
     std::map<int, std::string> scripts;
     if (auto given = request_.scripts.find(row); given != request_.scripts.end())
       scripts[0] = given->second;
-    return write({alone.graph, alone.plan, backend, host_, device_, scripts});
+    return write({alone.graph, alone.plan, backend, host_, device_, scripts}, accelerator);
   }
 
 private:
-  Result<ExportView> write(PackageSource const& source) {
-    TRY_ASSIGN(ExportResult result, export_model(source, options_));
-    TRY_ASSIGN(int shaped, shaped_kernels(source));
+  Result<ExportView> write(PackageSource source, Backend const* accelerator = nullptr) {
+    Plan cut;  // which the source refers to
+    if (accelerator) {
+      TRY_ASSIGN(Offload found, offload(source.graph, source.plan, *accelerator, kProcessor,
+                                        accelerator->target().name));
+      note_what_runs_where(found, accelerator->target().title);
+      TRY_ASSIGN(cut, cut_plan(source.graph, source.plan, found.cut));
+    }
+    PackageSource const last{source.graph,
+                             accelerator ? cut : source.plan,
+                             source.backend,
+                             source.host,
+                             source.device,
+                             source.scripts,
+                             {},
+                             accelerator ? std::vector{accelerator} : source.elsewhere};
+    TRY_ASSIGN(ExportResult result, export_model(last, options_));
+    TRY_ASSIGN(int shaped, shaped_kernels(last));
     return view_of(result, request_.target, options_, shaped);
+  }
+
+  void note_what_runs_where(Offload const& found, std::string const& accelerator) {
+    auto stays = std::ranges::count_if(
+        found.kernels, [](OffloadedKernel const& one) { return !one.stays_because.empty(); });
+    if (!options_.note.empty()) options_.note += ". ";
+    options_.note += fmt::format("{} of {} run on {}, the rest on the processor beside it",
+                                 int64_t(found.kernels.size()) - stays,
+                                 count_text(int64_t(found.kernels.size()), "kernel"), accelerator);
+  }
+
+  /// Layouts made other kernels: a script goes on to the one that computes the same.
+  std::map<int, std::string> scripts_for(LoadedModel const& given, LoadedModel const& model) const {
+    std::map<int, std::string> scripts;
+    for (auto const& [row, script] : request_.scripts) {
+      auto same = std::ranges::find(model.plan.kernels, given.kernel(row).hash, &KernelTask::hash);
+      if (same != model.plan.kernels.end())
+        scripts[int(same - model.plan.kernels.begin())] = script;
+    }
+    return scripts;
   }
 
   ExportRequest const& request_;
@@ -196,9 +251,16 @@ Result<ExportView> export_to_folder(LoadedModel const& model, ExportRequest cons
   if (row >= int(model.plan.kernels.size()))
     return bad_input("unknown_kernel", fmt::format("there is no kernel {}", row));
   TRY_ASSIGN(std::shared_ptr<Backend const> backend, kit.backend_for(request.target));
+  std::shared_ptr<Backend const> accelerator;
+  if (auto beside = kit.beside ? kit.beside(request.target) : std::nullopt) {
+    accelerator = std::move(backend);
+    TRY_ASSIGN(backend, kit.backend_for(beside->empty() ? kit.targets.front() : *beside));
+  }
   Exporter exporter(request, kit, host, device, stop, progress);
-  if (row >= 0) return exporter.kernel(model, row, *backend);
-  return exporter.model(model.base ? *model.base : model, *backend);
+  if (row >= 0) return exporter.kernel(model, row, *backend, accelerator.get());
+  LoadedModel const& whole = model.base ? *model.base : model;
+  if (accelerator) return exporter.model(whole, *backend, *accelerator);
+  return exporter.model(whole, *backend);
 }
 
 }  // namespace tw::session

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct ExportKit {
   std::filesystem::path folder;
   std::vector<std::string> targets;  ///< the first is this machine
   std::function<Result<std::shared_ptr<Backend const>>(std::string const& target)> backend_for;
+  /// Of an accelerator: the target that runs the rest beside it, empty for the first one; nothing
+  /// for what runs models alone. Null: there are no accelerators.
+  std::function<std::optional<std::string>(std::string const& target)> beside = {};
 };
 
 struct ExportRequest {

@@ -56,6 +56,8 @@ public:
       step.outputs.push_back(result_.graph.add_value(value_of(*buffer)));
       result_.graph.outputs.push_back(step.outputs.back());
     }
+    step.group = 0;
+    result_.graph.groups.emplace_back();  // without nodes: the kernel is all there is
     result_.plan.steps.push_back(std::move(step));
     result_.plan.kernels.push_back(model_.kernel(row_));
     return std::move(result_);

@@ -194,12 +194,13 @@ Result<Model> load_arranged(std::string const& source, LoadOptions const& option
   return load_model(source, by_rule, backend, stop, progress);
 }
 
-Result<Model> arranged(LoadedModel const& model, Point const& arrangement, Backend const& backend) {
+Result<Model> arranged(LoadedModel const& model, Point const& arrangement, Backend const& backend,
+                       Backend const* helper) {
   auto other = std::make_shared<LoadedModel>();
   other->name = model.name;
   other->path = model.path;
   other->before = model.before;
-  TRY(build(*other, arrangement, backend, {}));
+  TRY(build(*other, arrangement, backend, {}, helper));
   Model model_with_own = other;
   for (auto const& [row, text] : model.own) {
     TRY_ASSIGN(model_with_own, with_own_kernel(model_with_own, text));

@@ -27,6 +27,12 @@ Result<Hardware> hardware(std::string const& spelling) {
   return describe(*board);
 }
 
+std::string beside(std::string const& spelling) {
+  auto board = hardware(spelling);
+  auto configuration = board ? configuration_of(*board) : std::unexpected(board.error());
+  return configuration ? configuration->processor : std::string();
+}
+
 std::string kind(Hardware const& machine) {
   auto configuration = configuration_of(machine);
   if (!configuration) return {};
@@ -53,6 +59,7 @@ TargetEntry const& target_vta() {
       .runs_here = runs_here,
       .create_backend = backend,
       .simulated = true,
+      .beside = beside,
   };
   return entry;
 }

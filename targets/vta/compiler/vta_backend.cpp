@@ -137,7 +137,7 @@ Result<std::shared_ptr<Backend const>> create_vta_backend(Hardware const& hardwa
              .hardware = hardware,
              .title = fmt::format("VTA · {} x {} at {} MHz", configuration.batch(),
                                   configuration.block(), configuration.clock_mhz),
-             .needs = {.architecture = configuration.key()},
+             .needs = {.architecture = configuration.key(), .processor = to_line(configuration)},
              .scopes = memories(configuration),
              .axes = {{"vthread", 8, Level::kThread, true}},
              .intrinsics = intrinsics_of(configuration),

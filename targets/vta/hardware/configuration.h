@@ -39,6 +39,8 @@ struct Configuration {
   int token_queue = 1024;   ///< tokens that wait between two modules
   double clock_mhz = 100;
   int memory_bits = 64;  ///< of the port to DRAM
+  /// The target of the processor that the accelerator sits beside: "cpu:armv7"; empty: any.
+  std::string processor = {};
   bool operator==(Configuration const&) const = default;
 
   int64_t batch() const { return int64_t(1) << log_batch; }

@@ -88,6 +88,7 @@ std::vector<Setting> settings_of(Configuration const& configuration, bool only_c
     add(name, fmt::to_string(configuration.*member), configuration.*member != standard.*member);
   add("clock_mhz", fmt::to_string(configuration.clock_mhz),
       configuration.clock_mhz != standard.clock_mhz);
+  if (!configuration.processor.empty()) add("processor", configuration.processor, true);
   return settings;
 }
 
@@ -95,6 +96,11 @@ Status set(Configuration& configuration, std::string_view name, std::string_view
   if (name == "name") {
     if (!is_name(value)) return bad_value("name", value, "word of letters, digits, '-' and '_'");
     configuration.name = value;
+    return {};
+  }
+  if (name == "processor") {
+    if (!is_name(value)) return bad_value("processor", value, "target, as in cpu:armv7,");
+    configuration.processor = value;
     return {};
   }
   if (name == "isa") return set_isa(configuration, value);
