@@ -13,6 +13,7 @@
 
 #include "engine/device/channel.h"
 #include "engine/device/device_process.h"
+#include "engine/device/rpc/frame_checksum.h"
 #include "engine/device/rpc/rpc_line.h"
 #include "engine/device/rpc/worker.h"
 
@@ -53,7 +54,7 @@ public:
 private:
   void from_client();
   bool read_whole(rpc::Frame& frame);
-  void revoke();
+  void refuse(std::string why);
   std::optional<rpc::WorkerEnd> from_worker();
   std::optional<rpc::WorkerEnd> over_time();
   std::optional<rpc::WorkerEnd> told_to_look();
@@ -75,12 +76,12 @@ private:
   std::condition_variable changed_;
   bool working_ = false;      ///< a request was passed on and not answered
   bool client_gone_ = false;  ///< nothing more comes from it
-  bool revoked_ = false;      ///< its token was taken back
+  std::string refused_;       ///< why nothing of what it says is taken any more
   Moment since_ = steady_clock::now();
   std::optional<double> idle_from_;  ///< what the worker had used at its last answer
 };
 
-rpc::WorkerEnd broken(char const* limit) {
+rpc::WorkerEnd broken(std::string const& limit) {
   rpc::WorkerEnd end;
   end.set_broken_limit(limit);
   return end;
@@ -99,11 +100,16 @@ Moment Relay::next_look() const {
   return working_ ? end : std::min(end, steady_clock::now() + kBetweenLooks);
 }
 
-/// Puts the pieces of a frame together. False: nothing more comes, or it is larger than any may be.
+/// Puts the pieces of a frame together. False: nothing more comes, it is larger than any may be, or
+/// it is not what was sent.
 bool Relay::read_whole(rpc::Frame& frame) {
   std::string whole;
   while (stream_.Read(&frame)) {
     client_.message_came();
+    if (!is_intact(frame)) {
+      refuse(std::string("what it was sent was changed on its way: ") + kChangedHint);
+      return false;
+    }
     if (whole.size() + frame.data().size() > kMostFrameBytes) return false;
     whole += frame.data();
     if (frame.more()) continue;
@@ -118,7 +124,8 @@ bool Relay::read_whole(rpc::Frame& frame) {
 void Relay::from_client() {
   rpc::Frame frame;
   while (read_whole(frame)) {
-    if (options_.tokens && !options_.tokens->client_of(client_.token)) return revoke();
+    if (options_.tokens && !options_.tokens->client_of(client_.token))
+      return refuse("the client's token was revoked");
     auto kind = FrameKind(frame.kind());
     bool message = kind == FrameKind::kMessage;
     if (!message && kind != FrameKind::kStop) break;
@@ -133,15 +140,15 @@ void Relay::from_client() {
     if (!send_frame(worker_.socket(), kind, frame.data(), {})) break;
   }
   std::lock_guard lock(mutex_);
-  client_gone_ = true;
+  client_gone_ = refused_.empty();
   eventfd_write(wake_, 1);
   changed_.notify_all();
 }
 
 /// The other thread tells the client why.
-void Relay::revoke() {
+void Relay::refuse(std::string why) {
   std::lock_guard lock(mutex_);
-  revoked_ = true;
+  refused_ = std::move(why);
   eventfd_write(wake_, 1);
 }
 
@@ -172,8 +179,8 @@ std::optional<rpc::WorkerEnd> Relay::told_to_look() {
   eventfd_t count;
   eventfd_read(wake_, &count);
   std::lock_guard lock(mutex_);
-  if (!revoked_ || client_gone_) return std::nullopt;
-  return broken("the client's token was revoked");
+  if (refused_.empty() || client_gone_) return std::nullopt;
+  return broken(refused_);
 }
 
 bool Relay::is_alone() const {
@@ -214,6 +221,7 @@ std::optional<rpc::WorkerEnd> Relay::from_worker() {
     rpc::Frame frame;
     frame.set_kind(uint32_t(taken->kind));
     frame.set_data(std::move(taken->bytes));
+    seal(frame);
     if (!note_answer(taken->kind)) return broken("it sent an answer without a request");
     if (!stream_.Write(frame)) return std::nullopt;
   }
@@ -225,6 +233,7 @@ void Relay::finish(std::optional<rpc::WorkerEnd> const& end) {
     rpc::Frame frame;
     frame.set_kind(kWorkerEndKind);
     frame.set_data(end->SerializeAsString());
+    seal(frame);
     stream_.Write(frame);
   }
   std::unique_lock lock(mutex_);

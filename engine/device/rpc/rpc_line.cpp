@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "engine/device/channel.h"
+#include "engine/device/rpc/frame_checksum.h"
 #include "engine/device/rpc/rpc_words.h"
 #include "engine/device/rpc/service.grpc.pb.h"
 
@@ -80,6 +81,7 @@ private:
   std::condition_variable_any changed_;
   bool connected_ = false;  ///< written by the receiver only
   bool ended_ = false;
+  bool changed_on_its_way_ = false;  ///< the last frame; written and read by the receiver
   LineEnd end_;
   std::thread receiver_;
 };
@@ -147,6 +149,7 @@ std::optional<rpc::WorkerEnd> RpcLine::pass_on(bool& more) {
   while ((more = stream_->Read(&frame))) {
     auto kind = FrameKind(frame.kind());
     if (!connected_) return std::nullopt;
+    if (!is_intact(frame)) return changed_on_its_way_ = true, std::nullopt;
     if (frame.kind() == kWorkerEndKind) {
       rpc::WorkerEnd last;
       if (last.ParseFromString(frame.data())) return last;
@@ -165,6 +168,7 @@ bool RpcLine::write_pieces(Frame const& whole) {
     piece.set_kind(uint32_t(whole.kind));
     piece.set_data(whole.bytes.substr(at, kPieceBytes));
     piece.set_more(at + kPieceBytes < whole.bytes.size());
+    seal(piece);
     if (!stream_->Write(piece)) return false;
   }
   return true;
@@ -188,6 +192,9 @@ LineEnd RpcLine::wait_for_end() {
 LineEnd RpcLine::explain(grpc::Status const& status) const {
   LineEnd end;
   end.error = error_of(status, address_, connected_, certificate_);
+  if (changed_on_its_way_)
+    end.error->message = fmt::format("an answer of the device at {} was changed on its way: {}",
+                                     address_, kChangedHint);
   return end;
 }
 

@@ -10,6 +10,8 @@ namespace tw {
 constexpr char kProtocolKey[] = "tilewright-protocol";
 constexpr char kProtocol[] = "2";
 constexpr uint32_t kWorkerEndKind = 16;
+/// What somebody can do about a message whose bytes are not those that were sent.
+constexpr char kChangedHint[] = "the network in between is faulty";
 /// What a client says is cut into pieces of this size: gRPC takes in a whole message before anybody
 /// can judge its length, so a device lets it have no more than a few pieces.
 constexpr size_t kPieceBytes = 256 << 10;
