@@ -68,6 +68,12 @@ int fail(tw::Error const& error) {
   return 3;
 }
 
+/// Whoever started it has no use for a line on the device's own standard error.
+int refuse(int socket, tw::Error const& error) {
+  tw::refuse_client(socket, error);
+  return 3;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -86,7 +92,7 @@ int main(int count, char** words) {
 
   int socket = int(arguments.socket);
   tw::Result<tw::FoundProcessor> found = tw::find_processor(arguments.target);
-  if (!found) return fail(found.error());
+  if (!found) return refuse(socket, found.error());
   tw::Hardware& hardware = found->hardware;
   int64_t memory =
       arguments.folder.empty() ? hardware.main_memory_bytes() / 4 * 3 : arguments.memory_bytes;
@@ -101,7 +107,7 @@ int main(int count, char** words) {
     if (!confined) return fail(confined.error());
   }
   if (!found->entry->create_before_confining) processor = found->entry->create(hardware, memory);
-  if (!processor) return fail(processor.error());
+  if (!processor) return refuse(socket, processor.error());
   if (tw::Status served = tw::serve_device(socket, **processor, hardware, ways); !served)
     return fail(served.error());
   return 0;

@@ -102,10 +102,18 @@ tw::Status choose_tokens(Words const& words, tw::RpcServerOptions& options) {
   return {};
 }
 
-/// tw-device beside this program, after the launcher's words. Errors: those of find_processor.
-tw::Result<std::vector<std::string>> worker_command(Words const& words) {
+/// Errors: those of find_processor; hardware that must be opened, and is not there, is said now and
+/// not to each client.
+tw::Status look_for(std::string const& target, int64_t memory_bytes) {
+  TRY_ASSIGN(tw::FoundProcessor found, tw::find_processor(target));
+  if (found.entry->create_before_confining) TRY(found.entry->create(found.hardware, memory_bytes));
+  return {};
+}
+
+/// tw-device beside this program, after the launcher's words. Errors: those of look_for.
+tw::Result<std::vector<std::string>> worker_command(Words const& words, int64_t memory_bytes) {
   std::string target = words.contains("--target") ? words.at("--target") : "";
-  TRY(tw::find_processor(target));
+  TRY(look_for(target, memory_bytes));
   std::vector<std::string> command;
   if (auto found = words.find("--launcher"); found != words.end()) {
     std::istringstream stream(found->second);
@@ -177,10 +185,10 @@ tw::Result<tw::RpcServerOptions> server_options(Words const& words) {
   TRY_ASSIGN(options.tls_certificate, file(words, "--tls-cert"));
   TRY_ASSIGN(options.tls_key, file(words, "--tls-key"));
   TRY(choose_tokens(words, options));
-  TRY_ASSIGN(options.worker, worker_command(words));
   double half = double(tw::machine_memory_bytes() / (2 << 20));
   TRY_ASSIGN(double megabytes, number(words, "--memory-mb", std::max(half, 64.0)));
   options.memory_bytes = int64_t(megabytes * (1 << 20));
+  TRY_ASSIGN(options.worker, worker_command(words, options.memory_bytes));
   TRY_ASSIGN(options.call_seconds, number(words, "--call-seconds", options.call_seconds));
   TRY_ASSIGN(options.idle_seconds, number(words, "--idle-seconds", options.idle_seconds));
   TRY_ASSIGN(double clients, number(words, "--clients", options.most_clients));

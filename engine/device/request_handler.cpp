@@ -113,6 +113,7 @@ Result<wire::Response> RequestHandler::write(wire::Write const& request) {
   std::string const& data = request.data();
   TRY_ASSIGN(MemoryPlace to, locate(request.tensor(), request.offset(), int64_t(data.size())));
   processor_.write(to, std::as_bytes(std::span(data)));
+  TRY(memory_failure());
   return done();
 }
 
@@ -125,7 +126,14 @@ Result<wire::Response> RequestHandler::read(wire::Read const& request) {
   std::string& data = *response.mutable_data();
   data.resize(size_t(request.bytes()));
   processor_.read(std::as_writable_bytes(std::span(data)), from);
+  TRY(memory_failure());
   return response;
+}
+
+/// Of the access just made: told where it was asked for, not at some later call.
+Status RequestHandler::memory_failure() {
+  if (auto failure = processor_.take_failure()) return std::unexpected(std::move(*failure));
+  return {};
 }
 
 Result<wire::Response> RequestHandler::free_tensor(int64_t id) {

@@ -73,6 +73,7 @@ private:
   Result<wire::Response> run(wire::Run const& request);
   Result<wire::Response> time(wire::Time const& request);
 
+  Status memory_failure();
   /// The place `offset` bytes into a tensor of which `bytes` more are used.
   Result<MemoryPlace> locate(int64_t id, int64_t offset, int64_t bytes);
   Result<MemoryPlace> bind(wire::View const& view, int64_t bytes = 0);

@@ -23,12 +23,15 @@ void end_with_client(int socket) {
   }).detach();
 }
 
-std::string no_memory() {
+std::string failed(std::string const& code, std::string const& message) {
   wire::Response failed;
-  failed.mutable_failure()->set_code("out_of_memory");
-  failed.mutable_failure()->set_message("the device has no memory left for this call");
+  failed.mutable_failure()->set_code(code);
+  failed.mutable_failure()->set_message(message);
   failed.mutable_failure()->set_fault(int32_t(Fault::kEnvironment));
   return failed.SerializeAsString();
+}
+std::string no_memory() {
+  return failed("out_of_memory", "the device has no memory left for this call");
 }
 
 /// The answer's bytes; a process that may take no more memory says so and lives on. Errors:
@@ -69,6 +72,12 @@ Status serve_device(int socket, Processor& processor, Hardware const& hardware,
     TRY_ASSIGN(std::string answer, answer_within_memory(handler, std::move(frame)));
     TRY(send_frame(socket, FrameKind::kMessage, answer, {}));
   }
+}
+
+void refuse_client(int socket, Error const& why) {
+  end_with_client(socket);
+  if (receive_frame(socket, {}))
+    (void)send_frame(socket, FrameKind::kMessage, failed(why.code, to_sentence(why)), {});
 }
 
 }  // namespace tw

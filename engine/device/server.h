@@ -15,4 +15,8 @@ namespace tw {
 Status serve_device(int socket, Processor& processor, Hardware const& hardware,
                     std::vector<std::string> const& open_ways = {});
 
+/// For a process that cannot be a device: answers the first request with why, so that the client
+/// says it.
+void refuse_client(int socket, Error const& why);
+
 }  // namespace tw

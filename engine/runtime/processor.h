@@ -61,7 +61,7 @@ public:
   /// gave. A processor that is done when `call` returns has nothing to wait for.
   virtual int32_t wait() { return 0; }
 
-  /// Why the last `call` or `wait` gave a code, where there is a sentence about it; asked once.
+  /// Why a `call` or `wait` gave a code, or what went wrong with memory, in a sentence; asked once.
   virtual std::optional<Error> take_failure() { return std::nullopt; }
   /// Seconds that the calls since the last question took by the processor's own clock: of one that
   /// is simulated, where the wall's says how fast the simulator is. The same calls take the same
