@@ -10,6 +10,7 @@
 #include "targets/cpu/compiler/cpu_backend.h"
 #include "tests/device/device_bench.h"
 #include "tests/device/emulated_device.h"
+#include "tests/vta/device/board_bench.h"
 
 namespace tw::test {
 
@@ -134,6 +135,25 @@ private slots:
     QVERIFY2(machine, machine ? "" : to_sentence(machine.error()).c_str());
     QVERIFY(machine->name.starts_with("board · "));
     for (auto const& roof : machine->roofs) qInfo("%-24s %.2f", roof.name.c_str(), roof.value);
+  }
+
+  /// What a board's own processor makes of calls, and the simulator there of those.
+  void a_simulated_board_computes_and_takes_what_the_one_here_does() {
+    if (!emulated_) QSKIP("there is no device");
+    if (!target_hardware("vta")) QSKIP("this build has no target vta");
+    using namespace std::chrono_literals;
+    EmulatedDevice served(architecture(), {"--target", "vta:pynq"});
+    QVERIFY2(served.serves(), qPrintable(served.said));
+    auto there = BoardBench::create(
+        RemoteDevice::create({.address = served.server->address(), .least_timeout = 15min})
+            .value());
+    QVERIFY2(there, there ? "" : to_sentence(there.error()).c_str());
+    LocalDeviceOptions local{.program = TW_BINARY_DIR "/bin/tw-device", .target = "vta:pynq"};
+    auto here = BoardBench::create(std::make_unique<LocalDevice>(local)).value().run();
+    auto ran = there->run();
+    QVERIFY2(ran, ran ? "" : to_sentence(ran.error()).c_str());
+    QVERIFY(here && ran->outputs[0].hash() == here->outputs[0].hash());
+    QCOMPARE(ran->samples_ms, here->samples_ms);
   }
 
   void a_library_of_another_architecture_is_a_sentence() {

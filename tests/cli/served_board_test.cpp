@@ -1,0 +1,117 @@
+// A board on another machine, as somebody uses it from the command line.
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <fstream>
+
+#include "tests/cli/run_program.h"
+#include "tests/device/test_server.h"
+
+using namespace command_line;
+
+namespace {
+
+constexpr char kKernel[] =
+    "tilewright te 1\n"
+    "kernel conv(X: i8[1, 2, 6, 6, 16], W: i8[2, 2, 3, 3, 16, 16] @param) -> Y\n"
+    "  pad[n in 1, c in 2, y in 8, x in 8, i in 16] = select(1 <= y && y < 7 && 1 <= x && x < 7, "
+    "X[n, c, y-1, x-1, i], 0:i8)\n"
+    "  conv[n in 1, o in 2, y in 6, x in 6, j in 16] = sum[c in 2, r in 3, s in 3, i in 16] "
+    "i32(pad[n, c, y+r, x+s, i]) * i32(W[o, c, r, s, j, i])\n"
+    "  Y[n in 1, o in 2, y in 6, x in 6, j in 16]: i8 = i8(min(max(conv[n, o, y, x, j] >> 8:i32, "
+    "-127:i32), 127:i32))\n";
+
+QJsonObject object_of(Run const& run) { return QJsonDocument::fromJson(run.out.toUtf8()).object(); }
+
+}  // namespace
+
+class ServedBoardTest : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() {
+    std::ofstream(at("conv.te").toStdString()) << kKernel;
+    if (here({"lower", at("conv.te"), "--target", "vta"}).code == 2)
+      QSKIP("this build has no target vta");
+    server_ = std::make_unique<tw::test::TestServer>(QStringList{"--target", "vta:pynq"});
+    QVERIFY2(!server_->address().empty(), qPrintable(server_->said()));
+    Run added = here({"devices", "add", "board", QString::fromStdString(server_->address())});
+    QVERIFY2(added.code == 0, qPrintable(added.err));
+    QVERIFY2(added.out.contains("VTA pynq"), qPrintable(added.out));
+  }
+  void cleanupTestCase() { server_.reset(); }
+
+  void a_schedule_by_hand_is_checked_there_and_takes_what_the_model_says() {
+    if (!server_) QSKIP("there is no board");
+    Run script =
+        here({"lower", at("conv.te"), "--target", "vta", "--default", "--stage", "script"});
+    QVERIFY2(script.code == 0, qPrintable(script.err));
+    std::ofstream(at("conv.tws").toStdString()) << script.out.toStdString();
+    QStringList const check{"check", at("conv.te"), "--script", at("conv.tws"), "--time"};
+    Run there = here(check + QStringList{"--device", "board"});
+    QVERIFY2(there.code == 0, qPrintable(there.err));
+    QVERIFY2(there.out.contains("output right: largest difference 0"), qPrintable(there.out));
+    QCOMPARE(there.out, here(check + QStringList{"--device", "local:vta"}).out);
+  }
+
+  void trials_of_the_tuner_take_what_the_model_says() {
+    if (!server_) QSKIP("there is no board");
+    auto trials_on = [&](QString const& device) {
+      Run run = here(
+          {"tune", at("conv.te"), "--device", device, "--trials", "3", "--no-store", "--json"});
+      return run.out.split('\n').filter("\"trial\":");
+    };
+    QStringList there = trials_on("board");
+    QCOMPARE(there.size(), 3);
+    QVERIFY2(there[0].contains("\"class\":\"ok\""), qPrintable(there[0]));
+    QCOMPARE(there, trials_on("local:vta"));  // seconds and all: they are the model's
+  }
+
+  /// What it computes is the same, bit by bit, wherever its kernels run.
+  void a_network_of_bytes_runs_there_as_far_as_it_can() {
+    if (!server_) QSKIP("there is no board");
+    Run made = here({"quantize", "sample:dqn", "--out", at("model.onnx"), "--runs", "1"});
+    QVERIFY2(made.code == 0, qPrintable(made.err));
+    QStringList const run{"run", at("model.onnx"), "--rounds", "1", "--json"};
+    Run home = here(run), there = here(run + QStringList{"--offload", "board"});
+    QVERIFY2(home.code == 0, qPrintable(home.err));
+    QVERIFY2(there.code == 0, qPrintable(there.err));
+    QVERIFY(!object_of(home)["outputs"].toArray().isEmpty());
+    QCOMPARE(object_of(there)["outputs"], object_of(home)["outputs"]);
+    Run told = here({"run", at("model.onnx"), "--rounds", "1", "--offload", "board"});
+    QVERIFY2(told.out.contains(QRegularExpression("conv_integer\\S+ +board\n")),
+             qPrintable(told.out));
+  }
+
+  void a_board_that_nobody_knows_is_not_served() {
+    Run run = here({"device", "serve", "--target", "vta:abacus"});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("'abacus'; the known ones are pynq"), qPrintable(run.err));
+  }
+
+  /// Last: the server goes.
+  void a_board_that_went_away_is_a_sentence() {
+    if (!server_) QSKIP("there is no board");
+    server_.reset();
+    Run run = here({"run", at("conv.te"), "--device", "board", "--default"});
+    QCOMPARE(run.code, 3);
+    QVERIFY2(run.err.contains("cannot be reached: nothing listens there"), qPrintable(run.err));
+    QCOMPARE(run.err.count('\n'), 1);
+  }
+
+private:
+  QString at(QString const& name) const { return folder_.filePath(name); }
+  /// With a list of devices of its own.
+  Run here(QStringList const& arguments) const {
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("TW_CONFIG_DIR", folder_.path());
+    return run_program(TW_BINARY_DIR "/bin/tw", arguments, environment);
+  }
+
+  QTemporaryDir folder_;
+  std::unique_ptr<tw::test::TestServer> server_;
+};
+
+QTEST_GUILESS_MAIN(ServedBoardTest)
+#include "served_board_test.moc"
