@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <future>
 #include <sstream>
 #include <utility>
@@ -107,6 +108,12 @@ double milliseconds_since(steady_clock::time_point start) {
 
 double now_seconds() { return duration<double>(system_clock::now().time_since_epoch()).count(); }
 
+bool has_roofs(Hardware const& hardware) {
+  return std::ranges::none_of(target_table(), [&](TargetEntry const* entry) {
+    return entry->simulated && entry->matches(hardware);
+  });
+}
+
 /// Its clock was read somewhere between question and answer: the middle is the best guess.
 void fill_status(Device& device, CallOptions const& options, DeviceState& state) {
   double before = now_seconds();
@@ -148,6 +155,7 @@ DeviceState ask_device(DeviceEntry const& entry, AskOptions const& asked) {
   }
   fill_status(**device, options, state);
   state.hardware = *hardware;
+  state.has_roofs = has_roofs(*hardware);
   if (auto roofs = kept_roofs(asked.cache_folder, *hardware)) state.roofs = *roofs;
   if (log)
     log->add(DeviceEvent::Kind::kConnected,

@@ -48,6 +48,7 @@ struct DeviceState {
   DeviceEntry entry;  ///< of this machine: the name only
   std::optional<Hardware> hardware;
   std::optional<Roofs> roofs;  ///< when they were measured before
+  bool has_roofs = true;       ///< that can be measured: not of what is, or can be, simulated
   double connect_ms = 0;       ///< until the first answer: a worker process is started there
   double answer_ms = 0;        ///< a question and its answer, once connected: the least
   double answer_most_ms = 0;   ///< the most of the same few

@@ -51,11 +51,12 @@ void print_text(DeviceState const& state) {
     fmt::print("{:<16} {:<24} {}\n", state.entry.name, where, to_sentence(*state.failure));
     return;
   }
-  std::string roofs = state.roofs
-                          ? roofs_text(*state.roofs)
-                          : "roofs not measured: run tw roofline --device " + state.entry.name;
-  fmt::print("{:<16} {:<24} {}, answers in {}\n{:42}{}\n", state.entry.name, where,
-             machine_text(*state.hardware), milliseconds_text(state.answer_ms), "", roofs);
+  fmt::print("{:<16} {:<24} {}, answers in {}\n", state.entry.name, where,
+             machine_text(*state.hardware), milliseconds_text(state.answer_ms));
+  if (state.roofs)
+    fmt::print("{:42}{}\n", "", roofs_text(*state.roofs));
+  else if (state.has_roofs)
+    fmt::print("{:42}roofs not measured: run tw roofline --device {}\n", "", state.entry.name);
   if (!state.status) return;
   for (std::string const& way : state.status->open_ways)
     fmt::print("{:42}not prevented there: {}\n", "", way);

@@ -28,8 +28,10 @@ Result<Hardware> detect_kind(std::string_view kind) {
   if (!board) {
     std::string known;
     for (Configuration const& one : boards()) known += (known.empty() ? "" : ", ") + one.name;
-    return bad_input("unknown_target", fmt::format("there is no board '{}'; the known ones are {}",
-                                                   name.substr(0, 80), known));
+    return bad_input("unknown_target",
+                     fmt::format("there is no board '{}'; the known ones are {}; those are "
+                                 "simulated, and board-NAME is the one of this machine",
+                                 name.substr(0, 80), known));
   }
   if (real) TRY(layout_of(board->name));
   Hardware hardware = describe(*board);
