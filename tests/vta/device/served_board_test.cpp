@@ -2,8 +2,10 @@
 // in which one can fail.
 #include <signal.h>
 
+#include <QTemporaryDir>
 #include <QtTest>
 
+#include "app/shared/devices.h"
 #include "engine/device/local_device.h"
 #include "engine/device/rpc/remote_device.h"
 #include "engine/device/rpc/tokens.h"
@@ -85,6 +87,23 @@ private slots:
     QVERIFY2(checked, qPrintable(words_of(checked)));
     QVERIFY(checked->compared && checked->comparison.equal);
     QCOMPARE(*checked->scheduled_ms, bench.run().value().samples_ms.at(0));
+  }
+
+  /// As the window and the command line find it.
+  void a_served_board_in_the_list_can_be_chosen() {
+    auto server = serve("vta:pynq");
+    QTemporaryDir folder;
+    std::filesystem::path list = folder.filePath("devices.json").toStdString();
+    DeviceEntry entry{.name = "board", .address = server->address()};
+    QVERIFY(add_checked_device(list, entry));
+    DeviceState state = ask_device(entry, {folder.path().toStdString()});
+    QVERIFY2(state.hardware, state.failure ? to_sentence(*state.failure).c_str() : "");
+    QVERIFY2(machine_text(*state.hardware).starts_with("VTA pynq, "),
+             machine_text(*state.hardware).c_str());
+    QVERIFY(!state.has_roofs);
+    auto chosen = choose_device(list, "board", {});
+    QVERIFY2(chosen, qPrintable(words_of(chosen)));
+    QCOMPARE(QString::fromStdString(chosen->backend->target().name), QString("vta"));
   }
 
   void a_board_computes_the_same_however_late_its_flag_comes_data() {
