@@ -24,7 +24,11 @@ double since(Clock::time_point start) {
 
 Outcome outcome_of(Error const& error) {
   if (error.code == "kernel_crashed") return Outcome::kCrash;
-  if (error.code == "timed_out" || error.code == "kernel_timed_out") return Outcome::kTimeout;
+  if (error.code == "corrupted_upload") return Outcome::kCrash;
+  // One that hangs still answers: to wait for it would have no end.
+  for (char const* late :
+       {"timed_out", "kernel_timed_out", "accelerator_timed_out", "accelerator_busy"})
+    if (error.code == late) return Outcome::kTimeout;
   for (char const* lost : {"device_lost", "device_unavailable", "device_timed_out"})
     if (error.code == lost) return Outcome::kDeviceLost;
   return Outcome::kCompileError;
