@@ -76,4 +76,14 @@ Result<std::shared_ptr<Backend const>> create_backend(Hardware const& hardware,
   return entry->create_backend(hardware, std::move(generator));
 }
 
+std::optional<Roofs> computed_roofs(Hardware const& hardware) {
+  TargetEntry const* entry = entry_of(hardware);
+  return entry && entry->roofs ? entry->roofs(hardware) : std::nullopt;
+}
+
+std::optional<Schedule> schedule_in_turn(ir::Program const& program, Backend const& backend) {
+  TargetEntry const* entry = entry_of(backend.target().hardware);
+  return entry && entry->in_turn ? entry->in_turn(program, backend) : std::nullopt;
+}
+
 }  // namespace tw

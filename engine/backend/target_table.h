@@ -37,6 +37,12 @@ struct TargetEntry {
   /// Of an accelerator, which runs kernels but no model alone: the target of the processor beside
   /// it; empty: of this machine's. Null: it is none.
   std::string (*beside)(std::string const& spelling) = nullptr;
+  /// Roofs that follow from what the hardware is: nothing is measured. Memories before the last one
+  /// that are no caches are ways to main memory with a rate of their own. Null: they are measured.
+  std::optional<Roofs> (*roofs)(Hardware const& hardware) = nullptr;
+  /// The schedule by rule with nothing going on beside anything else: what it takes longer is what
+  /// the rule hides. Nothing: the rule hides nothing there. Null: nowhere.
+  std::optional<Schedule> (*in_turn)(ir::Program const& program, Backend const& backend) = nullptr;
 };
 
 /// Sorted by their folders. Written by the build.
@@ -64,5 +70,9 @@ std::string kind_of(Hardware const& hardware);
 /// The backend of the first kind that matches. Errors: unknown_target, those of the backend.
 Result<std::shared_ptr<Backend const>> create_backend(Hardware const& hardware,
                                                       std::string generator = {});
+
+/// `TargetEntry::roofs` and `TargetEntry::in_turn` of the first kind that matches.
+std::optional<Roofs> computed_roofs(Hardware const& hardware);
+std::optional<Schedule> schedule_in_turn(ir::Program const& program, Backend const& backend);
 
 }  // namespace tw

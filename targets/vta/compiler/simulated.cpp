@@ -6,8 +6,9 @@
 #include <cstring>
 
 #include "targets/vta/compiler/listings.h"
+#include "targets/vta/compiler/roofs.h"
 #include "targets/vta/prover/prover.h"
-#include "targets/vta/simulator/timing.h"
+#include "targets/vta/simulator/costs.h"
 
 namespace tw::vta {
 namespace {
@@ -23,6 +24,34 @@ Result<std::vector<std::byte>> memory_of(CallProgram const& program, Batch const
     at += bytes;
   }
   return memory;
+}
+
+/// What instructions compute and move, apart from when.
+struct Work {
+  double products = 0, element_wise = 0;  ///< operations
+  double weights = 0, loaded = 0, stored = 0;
+  double weight_cycles = 0, load_cycles = 0, store_cycles = 0;  ///< of the port alone
+};
+
+void add_transfer(Configuration const& configuration, Instruction const& one, Work& work) {
+  Transfer const& t = one.transfer;
+  double bytes =
+      double(t.y_size) * t.x_size * double(configuration.element_bytes_in_dram(t.memory));
+  double cycles = cost_of(configuration, {}, one).port;
+  bool store = one.opcode == Opcode::kStore, weights = t.memory == Memory::kWgt;
+  (store ? work.stored : weights ? work.weights : work.loaded) += bytes;
+  (store ? work.store_cycles : weights ? work.weight_cycles : work.load_cycles) += cycles;
+}
+
+void add_work(Configuration const& configuration, Stream const& stream, Work& work) {
+  auto lanes = double(configuration.batch() * configuration.block());
+  for (Instruction const& one : stream) {
+    if (one.opcode == Opcode::kLoad || one.opcode == Opcode::kStore)
+      add_transfer(configuration, one, work);
+    if (one.opcode == Opcode::kGemm && !one.nest.reset)
+      work.products += 2.0 * double(one.nest.steps() * configuration.macs_per_cycle());
+    if (one.opcode == Opcode::kAlu) work.element_wise += double(one.nest.steps()) * lanes;
+  }
 }
 
 void tell_verdict(Timeline& timeline, ProofResult const& proof, Stream const& stream) {
@@ -45,20 +74,27 @@ std::optional<analysis::TimeModel> simulated_time(CallProgram const& program) {
   auto batches = make_batches(program, sample_addresses(program));
   if (!batches) return {};
   analysis::TimeModel model;
-  double gemm = 0, port = 0;
+  double computing = 0, port = 0;
+  Work work;
   for (Batch const& batch : *batches) {
     auto memory = memory_of(program, batch);
     auto run = memory ? run_timed(program.configuration, batch.stream, *memory, {.execute = false})
                       : std::unexpected(memory.error());
     if (!run) return {};
     model.seconds += run->milliseconds / 1e3;
-    gemm += double(run->gemm_busy + run->alu_busy);
+    computing += double(run->gemm_busy + run->alu_busy);
     port += double(run->dram_busy);
+    add_work(program.configuration, batch.stream, work);
   }
   double hertz = program.configuration.clock_mhz * 1e6;
-  model.arithmetic_seconds = gemm / hertz;
-  model.levels = {{"DRAM", 0, port / hertz}};
-  model.bound = gemm >= port ? "arithmetic" : "DRAM";
+  // Where there are products, what follows them is an ornament, as in a layer's rate.
+  model.flops = work.products > 0 ? work.products : work.element_wise;
+  model.arithmetic_seconds = computing / hertz;
+  model.levels = {{kWeightsWay, work.weights, work.weight_cycles / hertz},
+                  {kLoadWay, work.loaded, work.load_cycles / hertz},
+                  {kStoreWay, work.stored, work.store_cycles / hertz},
+                  {kPort, work.weights + work.loaded + work.stored, port / hertz}};
+  model.bound = computing >= port ? "arithmetic" : kPort;
   return model;
 }
 

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "engine/backend/target_table.h"
+#include "targets/vta/compiler/roofs.h"
+#include "targets/vta/compiler/rules/rules.h"
 #include "targets/vta/compiler/vta_backend.h"
 #include "targets/vta/hardware/boards.h"
 #include "targets/vta/hardware/description.h"
@@ -43,6 +45,17 @@ Status runs_here(MachineNeeds const&) {
   return bad_input("wrong_processor", "only a VTA board or its simulator runs its code");
 }
 
+std::optional<Roofs> roofs(Hardware const& machine) {
+  auto configuration = configuration_of(machine);
+  return configuration ? std::optional(roofs_of(*configuration)) : std::nullopt;
+}
+
+std::optional<Schedule> in_turn(ir::Program const& program, Backend const& backend) {
+  auto configuration = configuration_of(backend.target().hardware);
+  if (!configuration) return std::nullopt;
+  return schedule_in_turn(program, backend.shared_target(), *configuration);
+}
+
 Result<std::shared_ptr<Backend const>> backend(Hardware const& machine, std::string) {
   return create_vta_backend(machine);
 }
@@ -60,6 +73,8 @@ TargetEntry const& target_vta() {
       .create_backend = backend,
       .simulated = true,
       .beside = beside,
+      .roofs = roofs,
+      .in_turn = in_turn,
   };
   return entry;
 }

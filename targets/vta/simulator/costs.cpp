@@ -18,12 +18,17 @@ double nest_cycles(TimingConstants const& constants, Instruction const& instruct
 
 }  // namespace
 
-double port_cycles(Configuration const& configuration, TimingConstants const& constants,
-                   Memory memory, int64_t rows, int64_t bytes) {
+double port_rate(Configuration const& configuration, TimingConstants const& constants,
+                 Memory memory) {
   double rate =
       memory == Memory::kWgt ? constants.weight_bytes_per_cycle : constants.dma_bytes_per_cycle;
-  rate *= configuration.memory_bits / kCalibratedBits;
-  return double(rows) * constants.dma_row_cycles + double(bytes) / rate;
+  return rate * configuration.memory_bits / kCalibratedBits;
+}
+
+double port_cycles(Configuration const& configuration, TimingConstants const& constants,
+                   Memory memory, int64_t rows, int64_t bytes) {
+  return double(rows) * constants.dma_row_cycles +
+         double(bytes) / port_rate(configuration, constants, memory);
 }
 
 InstructionCost cost_of(Configuration const& configuration, TimingConstants const& constants,

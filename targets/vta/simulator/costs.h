@@ -12,6 +12,9 @@ struct InstructionCost {
 InstructionCost cost_of(Configuration const& configuration, TimingConstants const& constants,
                         Instruction const& instruction);
 
+/// Bytes that a long transfer to or from that memory moves in a cycle.
+double port_rate(Configuration const& configuration, TimingConstants const& constants,
+                 Memory memory);
 /// Of the port: `rows` transfers of `bytes` altogether, to or from that memory.
 double port_cycles(Configuration const& configuration, TimingConstants const& constants,
                    Memory memory, int64_t rows, int64_t bytes);

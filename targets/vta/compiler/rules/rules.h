@@ -15,6 +15,12 @@ Result<Schedule> vta_schedule(ir::Program const& program,
                               std::shared_ptr<Target const> const& target,
                               Configuration const& configuration, Decisions& decisions);
 
+/// By rule with its tiles, and without virtual threads: nothing is loaded while something is
+/// computed. Nothing where the rule has none.
+std::optional<Schedule> schedule_in_turn(ir::Program const& program,
+                                         std::shared_ptr<Target const> const& target,
+                                         Configuration const& configuration);
+
 /// A kernel with a product of bytes: its sums in ACC, tile by tile, with what is made of them.
 /// Nothing where there is none, or where a step is refused.
 std::optional<Schedule> product_schedule(Schedule const& plain, Configuration const& configuration,
