@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/support/base/error.h"
+
 namespace tw {
 namespace {
 
@@ -261,6 +263,73 @@ std::string to_svg(BarChart const& chart) {
     svg += text_at(std::max(end, left + 2) + 8, y + 17, chart.bars[i].words);
   }
   return svg + text_at(left, height - 8, chart.x_label) + "</svg>\n";
+}
+
+namespace {
+
+/// Over the powers of two around all values.
+Scale doubling_scale(std::vector<ChartPoint> const& points, double ChartPoint::*value, double from,
+                     double to) {
+  auto [least, most] = std::ranges::minmax(points, {}, value);
+  double low = std::exp2(std::floor(std::log2(least.*value)));
+  double high = std::exp2(std::ceil(std::log2(most.*value)));
+  return {low, std::max(high, 2 * low), from, to, true};
+}
+
+std::string power_text(double value) {
+  if (value >= 1e6) return fmt::format("{:.3g} M", value / 1e6);
+  return value >= 1e4 ? fmt::format("{:.3g} k", value / 1e3) : fmt::format("{:.3g}", value);
+}
+
+std::string doubling_grid(Scale const& x, Scale const& y) {
+  std::string svg;
+  auto line = [&](double x1, double y1, double x2, double y2) {
+    svg += fmt::format(
+        "<line class=\"grid\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", x1, y1,
+        x2, y2);
+  };
+  for (double value = x.least; value <= x.most * 1.01; value *= 2) {
+    line(x.at(value), y.from, x.at(value), y.to);
+    svg += text_at(x.at(value), y.from + 18, power_text(value), "text-anchor=\"middle\"");
+  }
+  for (double value = y.least; value <= y.most * 1.01; value *= 2) {
+    line(x.from, y.at(value), x.to, y.at(value));
+    svg += text_at(x.from - 8, y.at(value) + 4, power_text(value), "text-anchor=\"end\"");
+  }
+  return svg;
+}
+
+/// The front as steps: what lies above and to the right of it is beaten.
+std::string front_svg(ScatterChart const& chart, Scale const& x, Scale const& y) {
+  std::vector<ChartPoint> front;
+  for (ChartPoint const& one : chart.points)
+    if (one.front) front.push_back(one);
+  std::ranges::sort(front, {}, &ChartPoint::x);
+  std::string steps;
+  for (ChartPoint const& one : front)
+    steps += steps.empty() ? fmt::format("M{:.1f} {:.1f}", x.at(one.x), y.at(one.y))
+                           : fmt::format("H{:.1f}V{:.1f}", x.at(one.x), y.at(one.y));
+  return fmt::format("<path class=\"line\" d=\"{}\" stroke=\"{}\"/>\n", steps, kColours[1]);
+}
+
+}  // namespace
+
+std::string to_svg(ScatterChart const& chart) {
+  constexpr double kSide = 760, kUpright = 420, kLabels = 70;
+  TW_ASSERT(!chart.points.empty(), "a chart shows something");
+  double width = width_for(chart.title, chart.sentence, kLabels + kSide + 2 * kMargin);
+  double bottom = kHead + 20 + kUpright;
+  Scale x =
+      doubling_scale(chart.points, &ChartPoint::x, kMargin + kLabels, kMargin + kLabels + kSide);
+  Scale y = doubling_scale(chart.points, &ChartPoint::y, bottom, kHead + 20);
+  std::string svg = head(width, bottom + 52, chart.title, chart.sentence) + doubling_grid(x, y);
+  svg += front_svg(chart, x, y) + text_at(x.from, kHead + 10, chart.y_label);
+  for (ChartPoint const& one : chart.points)
+    svg += fmt::format(
+        "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\"><title>{}</title></circle>\n",
+        x.at(one.x), y.at(one.y), one.front ? 5 : 3, kColours[one.front ? 1 : 0],
+        escaped(one.words));
+  return svg + text_at(x.to, bottom + 40, chart.x_label, "text-anchor=\"end\"") + "</svg>\n";
 }
 
 }  // namespace tw

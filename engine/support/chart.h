@@ -43,4 +43,16 @@ struct BarChart {
 };
 std::string to_svg(BarChart const& chart);
 
+/// Points over two logarithmic scales; those of the front, which nothing beats in both, are joined.
+struct ChartPoint {
+  double x = 0, y = 0;  ///< above 0
+  std::string words;    ///< what the pointer reads there
+  bool front = false;
+};
+struct ScatterChart {
+  std::string title, sentence, x_label, y_label;
+  std::vector<ChartPoint> points;  ///< at least one
+};
+std::string to_svg(ScatterChart const& chart);
+
 }  // namespace tw

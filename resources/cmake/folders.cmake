@@ -156,6 +156,22 @@ function(tw_target_tables compilers processors)
     FOLDERS ${with_runtime} LINKS ${runtime_links})
 endfunction()
 
+# tw_command_table(LIBRARY FOLDERS...): the table of the commands that the targets in FOLDERS bring, each with a library
+# tw_<name>_commands.
+function(tw_command_table library)
+  set(with_commands "")
+  set(links tw_session)
+  foreach(folder ${ARGN})
+    get_filename_component(name ${folder} NAME)
+    if(TARGET tw_${name}_commands)
+      list(APPEND with_commands ${folder})
+      list(APPEND links tw_${name}_commands)
+    endif()
+  endforeach()
+  tw_folder_table(${library} commands session::TargetCommandGroup engine/session/target_command.h target_command_table
+    FOLDERS ${with_commands} LINKS ${links})
+endfunction()
+
 # tw_test_folder(FOLDER LINKS... [LABEL slow] [TIMEOUT s]): each *_test.cpp of tests/FOLDER is one Qt Test program.
 function(tw_test_folder folder)
   cmake_parse_arguments(ARG "" "TIMEOUT" "LINKS" ${ARGN})

@@ -50,6 +50,8 @@ std::map<std::string, std::set<std::string>> const kMayInclude = {
     {"targets/*/compiler",
      {"engine/backend", "targets/shared", "targets/*/hardware", "targets/*/stream",
       "targets/*/prover"}},
+    {"targets/*/explore", {"targets/*/compiler", "engine/compile"}},
+    {"targets/*/commands", {"engine/session", "targets/*/explore"}},
     {"targets/*/runtime",
      {"engine/device", "targets/*/hardware", "targets/*/stream", "targets/*/simulator"}},
     {"targets/*/package", {"engine/runtime", "targets/*/runtime"}},

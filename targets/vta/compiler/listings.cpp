@@ -40,16 +40,38 @@ CodeListing calls_listing(CallProgram const& program, std::string key) {
   return listing;
 }
 
-Result<CodeListing> instructions_listing(CallProgram const& program, std::string key) {
-  TRY_ASSIGN(std::vector<Batch> batches, make_batches(program, sample_addresses(program)));
-  CodeListing listing{std::move(key), {}, {}};
-  for (Batch const& batch : batches)
+namespace {
+
+/// A text of lines, each with the line of the kernel that it is of.
+void add_line(CodeListing& listing, std::string const& line, int32_t source = 0) {
+  listing.text += line + "\n";
+  listing.source_line.push_back(source);
+}
+
+}  // namespace
+
+Result<StreamListing> instructions_listing(CallProgram const& program, std::string key) {
+  Addresses addresses = sample_addresses(program);
+  TRY_ASSIGN(std::vector<Batch> batches, make_batches(program, addresses));
+  uint64_t first_uop = addresses.uops / uint64_t(program.configuration.uop_bytes());
+  StreamListing made{{std::move(key), {}, {}}, 0};
+  CodeListing& listing = made.listing;
+  for (size_t run = 0; run < batches.size(); ++run) {
+    Batch const& batch = batches[run];
+    if (batches.size() > 1)
+      add_line(listing, fmt::format("# run {} of {}, each a stream", run + 1, batches.size()));
+    add_line(listing, kAssemblyHead);
+    add_line(listing, configuration_line(program.configuration));
     for (size_t i = 0; i < batch.stream.size(); ++i) {
-      listing.text += fmt::format("{:>5}  {}\n", i, to_line(batch.stream[i]));
       int32_t call = batch.call_of[i];
-      listing.source_line.push_back(call < 0 ? 0 : program.calls[size_t(call)].line);
+      add_line(listing, fmt::format("{:>5}  {}", i, to_line(batch.stream[i])),
+               call < 0 ? 0 : program.calls[size_t(call)].line);
     }
-  return listing;
+    for (size_t i = 0; i < batch.uops.size(); ++i)
+      add_line(listing, to_line(first_uop + i, batch.uops[i]));
+    made.instructions += int64_t(batch.stream.size());
+  }
+  return made;
 }
 
 }  // namespace tw::vta

@@ -7,8 +7,13 @@
 namespace tw::vta {
 
 CodeListing calls_listing(CallProgram const& program, std::string key);
-/// Errors: those of `make_batches`.
-Result<CodeListing> instructions_listing(CallProgram const& program, std::string key);
+struct StreamListing {
+  CodeListing listing;
+  int64_t instructions = 0;
+};
+/// A stream's text (hardware/assembly.h) with numbered instructions, micro-ops last, for
+/// `sample_addresses`. Errors: those of `make_batches`.
+Result<StreamListing> instructions_listing(CallProgram const& program, std::string key);
 
 /// Addresses for who looks at streams without a device: parameters one after another, each where a
 /// page begins, then the micro-ops.

@@ -7,8 +7,9 @@
 
 #include "targets/vta/compiler/listings.h"
 #include "targets/vta/compiler/roofs.h"
-#include "targets/vta/prover/prover.h"
+#include "targets/vta/prover/verdict.h"
 #include "targets/vta/simulator/costs.h"
+#include "targets/vta/simulator/timing.h"
 
 namespace tw::vta {
 namespace {
@@ -52,20 +53,6 @@ void add_work(Configuration const& configuration, Stream const& stream, Work& wo
       work.products += 2.0 * double(one.nest.steps() * configuration.macs_per_cycle());
     if (one.opcode == Opcode::kAlu) work.element_wise += double(one.nest.steps()) * lanes;
   }
-}
-
-void tell_verdict(Timeline& timeline, ProofResult const& proof, Stream const& stream) {
-  timeline.proven = proof.proven();
-  size_t count = stream.size();
-  timeline.verdict = proof.proven()
-                         ? fmt::format("no race, no deadlock: proved for {} instructions", count)
-                     : proof.deadlock.empty() ? fmt::format("{} races", proof.race_count)
-                                              : "deadlock: " + proof.deadlock;
-  for (Race const& race : proof.races)
-    timeline.findings.push_back(
-        {"race", to_sentence(race, stream), {int32_t(race.first), int32_t(race.second)}});
-  for (Hazard const& hazard : proof.hazards)
-    timeline.findings.push_back({hazard.code, hazard.sentence, {int32_t(hazard.instruction)}});
 }
 
 }  // namespace

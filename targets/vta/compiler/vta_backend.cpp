@@ -62,9 +62,9 @@ public:
     if (texts == CodeTexts::kNone) return artifact;
     artifact.lowered = std::move(printed);
     artifact.listings = {calls_listing(program, texts_[0].key)};
-    TRY_ASSIGN(CodeListing instructions, instructions_listing(program, texts_[1].key));
-    artifact.instructions = int64_t(instructions.source_line.size());
-    artifact.listings.push_back(std::move(instructions));
+    TRY_ASSIGN(StreamListing stream, instructions_listing(program, texts_[1].key));
+    artifact.instructions = stream.instructions;
+    artifact.listings.push_back(std::move(stream.listing));
     return artifact;
   }
 

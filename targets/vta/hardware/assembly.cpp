@@ -12,8 +12,6 @@
 namespace tw::vta {
 namespace {
 
-constexpr std::string_view kHead = "tilewright vta 1";
-
 std::unexpected<Error> bad_assembly(std::string sentence, Place place, int column) {
   place.column = column;
   return bad_input("bad_assembly", std::move(sentence), std::move(place));
@@ -94,7 +92,11 @@ public:
     if (words.empty()) return {};
     if (words[0].text == "configuration") return read_configuration(words);
     if (words[0].text == "uop") return add_uop(words);
-    TRY_ASSIGN(Instruction instruction, read_words(words, place_));
+    if (words[0].text == "tilewright")
+      return bad_assembly("a second stream begins here: a text holds one", place_, words[0].column);
+    std::span<Word const> unnumbered = words;
+    if (whole_number(words[0].text) && words.size() > 1) unnumbered = unnumbered.subspan(1);
+    TRY_ASSIGN(Instruction instruction, read_words(unnumbered, place_));
     if (auto bits = encode(assembly_.configuration, instruction); !bits)
       return bad_assembly(bits.error().message, place_, words[0].column);
     assembly_.stream.push_back(instruction);
@@ -111,7 +113,7 @@ private:
     bool right = words.size() == 3 && words[0].text == "tilewright" && words[1].text == "vta" &&
                  words[2].text == "1";
     if (right) return {};
-    return bad_assembly(fmt::format("the first line is not '{}'", kHead), place_, 1);
+    return bad_assembly(fmt::format("the first line is not '{}'", kAssemblyHead), place_, 1);
   }
 
   /// Before everything that is of a configuration's widths.
@@ -158,13 +160,21 @@ Result<Instruction> parse_line(std::string_view line, Place place) {
   return read_words(words, place);
 }
 
+std::string to_line(uint64_t address, MicroOp const& uop) {
+  return fmt::format("uop {}: dst={} src={} wgt={}", address, uop.dst, uop.src, uop.wgt);
+}
+
+std::string configuration_line(Configuration const& configuration) {
+  std::string line = "configuration";
+  for (auto const& [name, value] : settings_of(configuration, true))
+    line += fmt::format(" {}={}", name, value);
+  return line;
+}
+
 std::string to_text(Assembly const& assembly) {
-  std::string text = std::string(kHead) + "\nconfiguration";
-  for (auto const& [name, value] : settings_of(assembly.configuration, true))
-    text += fmt::format(" {}={}", name, value);
-  text += "\n";
-  for (auto const& [address, uop] : assembly.uops)
-    text += fmt::format("uop {}: dst={} src={} wgt={}\n", address, uop.dst, uop.src, uop.wgt);
+  std::string text =
+      fmt::format("{}\n{}\n", kAssemblyHead, configuration_line(assembly.configuration));
+  for (auto const& [address, uop] : assembly.uops) text += to_line(address, uop) + "\n";
   for (Instruction const& instruction : assembly.stream) text += to_line(instruction) + "\n";
   return text;
 }

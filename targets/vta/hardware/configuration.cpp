@@ -59,29 +59,50 @@ Status check_range(std::string_view what, int64_t value, int64_t low, int64_t hi
       fmt::format("{} is {}, which must be {} to {}: choose one of those", what, value, low, high));
 }
 
-/// Before anything is derived: shifts by what is in range are defined.
-Status check_ranges(Configuration const& c) {
-  TRY(check_range("isa", int(c.isa), 1, 2));
-  // Operands are signed: one of a single bit would have no positive value.
-  TRY(check_range("log_inp_bits", c.log_inp_bits, 1, 3));
-  TRY(check_range("log_wgt_bits", c.log_wgt_bits, 1, 3));
-  TRY(check_range("log_acc_bits", c.log_acc_bits, 3, 5));
-  TRY(check_range("log_batch", c.log_batch, 0, 12));
-  TRY(check_range("log_block", c.log_block, 0, 6));
-  TRY(check_range("log_uop_bytes", c.log_uop_bytes, 0, kMostLogBufferBytes));
-  TRY(check_range("log_inp_bytes", c.log_inp_bytes, 0, kMostLogBufferBytes));
-  TRY(check_range("log_wgt_bytes", c.log_wgt_bytes, 0, kMostLogBufferBytes));
-  TRY(check_range("log_acc_bytes", c.log_acc_bytes, 0, kMostLogBufferBytes));
-  TRY(check_range("command_queue", c.command_queue, 1, kMostQueue));
-  TRY(check_range("token_queue", c.token_queue, 1, kMostQueue));
+/// What is broken, in the order in which it was found.
+class Violations {
+public:
+  void add(Status status) {
+    if (!status) found_.push_back(std::move(status).error());
+  }
+  bool none() const { return found_.empty(); }
+  std::vector<Error> take() { return std::move(found_); }
+
+private:
+  std::vector<Error> found_;
+};
+
+Status check_port(Configuration const& c) {
   TRY(check_range("memory_bits", c.memory_bits, 8, 4096));
   if (!std::has_single_bit(unsigned(c.memory_bits)))
     return illegal(fmt::format("memory_bits is {}, which must be a power of two: choose {}",
                                c.memory_bits, std::bit_ceil(unsigned(c.memory_bits))));
-  if (!(c.clock_mhz >= 1e-3 && c.clock_mhz <= 1e5))
-    return illegal(fmt::format(
-        "clock_mhz is {}, which must be 0.001 to 100000: choose one of those", c.clock_mhz));
   return {};
+}
+
+Status check_clock(Configuration const& c) {
+  if (c.clock_mhz >= 1e-3 && c.clock_mhz <= 1e5) return {};
+  return illegal(fmt::format("clock_mhz is {}, which must be 0.001 to 100000: choose one of those",
+                             c.clock_mhz));
+}
+
+/// Before anything is derived: shifts by what is in range are defined.
+void check_ranges(Configuration const& c, Violations& found) {
+  found.add(check_range("isa", int(c.isa), 1, 2));
+  // Operands are signed: one of a single bit would have no positive value.
+  found.add(check_range("log_inp_bits", c.log_inp_bits, 1, 3));
+  found.add(check_range("log_wgt_bits", c.log_wgt_bits, 1, 3));
+  found.add(check_range("log_acc_bits", c.log_acc_bits, 3, 5));
+  found.add(check_range("log_batch", c.log_batch, 0, 12));
+  found.add(check_range("log_block", c.log_block, 0, 6));
+  found.add(check_range("log_uop_bytes", c.log_uop_bytes, 0, kMostLogBufferBytes));
+  found.add(check_range("log_inp_bytes", c.log_inp_bytes, 0, kMostLogBufferBytes));
+  found.add(check_range("log_wgt_bytes", c.log_wgt_bytes, 0, kMostLogBufferBytes));
+  found.add(check_range("log_acc_bytes", c.log_acc_bytes, 0, kMostLogBufferBytes));
+  found.add(check_range("command_queue", c.command_queue, 1, kMostQueue));
+  found.add(check_range("token_queue", c.token_queue, 1, kMostQueue));
+  found.add(check_port(c));
+  found.add(check_clock(c));
 }
 
 /// An element is whole bytes and no larger than a page, and its memory holds at least two.
@@ -113,39 +134,40 @@ Status check_sum(std::string_view place, std::string_view inequality, std::strin
                              bits, inequality, numbers, sum, bits, repair));
 }
 
-Status check_fields_v1(Configuration const& c) {
+void check_fields_v1(Configuration const& c, Violations& found) {
   Widths w = widths_of(c);
-  TRY(check_sum("the fields of a micro-op", "acc + max(acc, inp) + wgt",
-                fmt::format("{} + {} + {}", w.dst, w.uop_src, w.wgt), w.dst + w.uop_src + w.wgt, 32,
-                "log_acc_bytes, log_inp_bytes or log_wgt_bytes"));
-  TRY(check_sum("the factors of a GEMM", "2 (acc + inp + wgt)",
-                fmt::format("2 ({} + {} + {})", w.dst, w.gemm_src, w.wgt),
-                2 * (w.dst + w.gemm_src + w.wgt), 64,
-                "log_acc_bytes, log_inp_bytes or log_wgt_bytes"));
-  TRY(check_sum("the factors of an ALU instruction with its immediate", "4 acc + 20",
-                fmt::format("4 * {} + 20", w.dst), 4 * w.dst + 20, 64, "log_acc_bytes"));
-  return check_sum("the loops of a GEMM or ALU instruction", "8 + uop + (uop + 1) + 28",
-                   fmt::format("8 + {} + {} + 28", w.uop, w.uop + 1), 8 + 2 * w.uop + 1 + 28, 64,
-                   "log_uop_bytes");
+  found.add(check_sum("the fields of a micro-op", "acc + max(acc, inp) + wgt",
+                      fmt::format("{} + {} + {}", w.dst, w.uop_src, w.wgt),
+                      w.dst + w.uop_src + w.wgt, 32,
+                      "log_acc_bytes, log_inp_bytes or log_wgt_bytes"));
+  found.add(check_sum("the factors of a GEMM", "2 (acc + inp + wgt)",
+                      fmt::format("2 ({} + {} + {})", w.dst, w.gemm_src, w.wgt),
+                      2 * (w.dst + w.gemm_src + w.wgt), 64,
+                      "log_acc_bytes, log_inp_bytes or log_wgt_bytes"));
+  found.add(check_sum("the factors of an ALU instruction with its immediate", "4 acc + 20",
+                      fmt::format("4 * {} + 20", w.dst), 4 * w.dst + 20, 64, "log_acc_bytes"));
+  found.add(check_sum("the loops of a GEMM or ALU instruction", "8 + uop + (uop + 1) + 28",
+                      fmt::format("8 + {} + {} + 28", w.uop, w.uop + 1), 8 + 2 * w.uop + 1 + 28, 64,
+                      "log_uop_bytes"));
 }
 
-Status check_fields_v2(Configuration const& c) {
+void check_fields_v2(Configuration const& c, Violations& found) {
   Widths w = widths_of(c);
   std::string_view sizes = "log_acc_bytes, log_inp_bytes or log_wgt_bytes";
-  TRY(check_sum("the fields of a micro-op", "acc + max(acc, inp) + wgt",
-                fmt::format("{} + {} + {}", w.dst, w.uop_src, w.wgt), w.dst + w.uop_src + w.wgt, 64,
-                sizes));
-  TRY(check_sum("the first factors of a GEMM", "2 acc + inp",
-                fmt::format("2 * {} + {}", w.dst, w.gemm_src), 2 * w.dst + w.gemm_src, 64,
-                "log_acc_bytes or log_inp_bytes"));
-  TRY(check_sum("the last factors of a GEMM", "inp + 2 wgt",
-                fmt::format("{} + 2 * {}", w.gemm_src, w.wgt), w.gemm_src + 2 * w.wgt, 64,
-                "log_inp_bytes or log_wgt_bytes"));
-  TRY(check_sum("the factors of an ALU instruction", "3 acc", fmt::format("3 * {}", w.dst),
-                3 * w.dst, 64, "log_acc_bytes"));
-  return check_sum("the micro-op range of an instruction", "8 + uop + (uop + 1)",
-                   fmt::format("8 + {} + {}", w.uop, w.uop + 1), 8 + 2 * w.uop + 1, 64,
-                   "log_uop_bytes");
+  found.add(check_sum("the fields of a micro-op", "acc + max(acc, inp) + wgt",
+                      fmt::format("{} + {} + {}", w.dst, w.uop_src, w.wgt),
+                      w.dst + w.uop_src + w.wgt, 64, sizes));
+  found.add(check_sum("the first factors of a GEMM", "2 acc + inp",
+                      fmt::format("2 * {} + {}", w.dst, w.gemm_src), 2 * w.dst + w.gemm_src, 64,
+                      "log_acc_bytes or log_inp_bytes"));
+  found.add(check_sum("the last factors of a GEMM", "inp + 2 wgt",
+                      fmt::format("{} + 2 * {}", w.gemm_src, w.wgt), w.gemm_src + 2 * w.wgt, 64,
+                      "log_inp_bytes or log_wgt_bytes"));
+  found.add(check_sum("the factors of an ALU instruction", "3 acc", fmt::format("3 * {}", w.dst),
+                      3 * w.dst, 64, "log_acc_bytes"));
+  found.add(check_sum("the micro-op range of an instruction", "8 + uop + (uop + 1)",
+                      fmt::format("8 + {} + {}", w.uop, w.uop + 1), 8 + 2 * w.uop + 1, 64,
+                      "log_uop_bytes"));
 }
 
 /// A place in SRAM is a field of LOAD and STORE, too.
@@ -202,20 +224,31 @@ std::string Configuration::key() const {
                      log_wgt_bytes, log_acc_bytes, isa == IsaVersion::kV1 ? "" : "_v2");
 }
 
-Status validate(Configuration const& configuration) {
-  TRY(check_ranges(configuration));
+std::vector<Error> violations(Configuration const& configuration) {
+  Violations found;
+  check_ranges(configuration, found);
+  if (!found.none()) return found.take();
   if (configuration.log_acc_bits < configuration.log_inp_bits)
-    return illegal(
-        fmt::format("log_acc_bits is {}, which is less than log_inp_bits = {}: make it "
-                    "at least as large",
-                    configuration.log_acc_bits, configuration.log_inp_bits));
+    found.add(
+        illegal(fmt::format("log_acc_bits is {}, which is less than log_inp_bits = {}: make it "
+                            "at least as large",
+                            configuration.log_acc_bits, configuration.log_inp_bits)));
   for (Memory memory : {Memory::kUop, Memory::kWgt, Memory::kInp, Memory::kAcc, Memory::kOut})
-    TRY(check_element(configuration, memory));
-  TRY(configuration.isa == IsaVersion::kV1 ? check_fields_v1(configuration)
-                                           : check_fields_v2(configuration));
+    found.add(check_element(configuration, memory));
+  if (!found.none()) return found.take();
+  if (configuration.isa == IsaVersion::kV1)
+    check_fields_v1(configuration, found);
+  else
+    check_fields_v2(configuration, found);
   for (Memory memory : {Memory::kUop, Memory::kWgt, Memory::kInp, Memory::kAcc})
-    TRY(check_depth(configuration, memory));
-  return {};
+    found.add(check_depth(configuration, memory));
+  return found.take();
+}
+
+Status validate(Configuration const& configuration) {
+  std::vector<Error> found = violations(configuration);
+  if (found.empty()) return {};
+  return std::unexpected(std::move(found.front()));
 }
 
 }  // namespace tw::vta

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/support/base/error.h"
 
@@ -66,10 +67,15 @@ struct Configuration {
 /// illegal_configuration, which names the quantity, the inequality with its numbers, and what to
 /// make smaller.
 Status validate(Configuration const& configuration);
+/// All that is broken, where `validate` says the first: what follows from values that are out of
+/// range, or from elements that cannot be, is left out. Empty: it is legal.
+std::vector<Error> violations(Configuration const& configuration);
 
 /// "tilewright vta configuration 1", then a line "name = value" each; unnamed ones keep their
 /// default. Both ways; errors carry the line. The result is validated.
 Result<Configuration> parse_configuration(std::string_view text, std::string_view file = "");
+/// The same of what may be illegal: who asks wants to know all that is.
+Result<Configuration> parse_settings(std::string_view text, std::string_view file = "");
 std::string to_text(Configuration const& configuration);
 
 }  // namespace tw::vta

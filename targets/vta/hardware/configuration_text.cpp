@@ -116,7 +116,7 @@ Status set(Configuration& configuration, std::string_view name, std::string_view
   return {};
 }
 
-Result<Configuration> parse_configuration(std::string_view text, std::string_view file) {
+Result<Configuration> parse_settings(std::string_view text, std::string_view file) {
   Configuration configuration;
   Place place{.file = std::string(file), .line = 1};
   auto placed = [&](Error error) {
@@ -133,8 +133,15 @@ Result<Configuration> parse_configuration(std::string_view text, std::string_vie
       if (auto read = read_setting(configuration, line); !read) return placed(read.error());
     ++place.line;
   }
-  place.line = 0;
-  if (auto legal = validate(configuration); !legal) return placed(legal.error());
+  return configuration;
+}
+
+Result<Configuration> parse_configuration(std::string_view text, std::string_view file) {
+  TRY_ASSIGN(Configuration configuration, parse_settings(text, file));
+  if (auto legal = validate(configuration); !legal) {
+    legal.error().place.file = file;
+    return std::unexpected(legal.error());
+  }
   return configuration;
 }
 

@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include "engine/support/base/quantities.h"
+#include "targets/vta/commands/shared/stream_file.h"
+
+namespace tw::vta {
+namespace {
+
+Result<CommandOutcome> run(CommandArguments const& arguments, StopToken, Progress const&) {
+  TRY_ASSIGN(Assembly assembly, read_stream(arguments));
+  std::vector<LintFinding> findings = lint(assembly.configuration, assembly.stream);
+  CommandOutcome outcome;
+  outcome.failed = !findings.empty();
+  outcome.json = {{"instructions", assembly.stream.size()}, {"findings", Json::array()}};
+  outcome.text = findings.empty()
+                     ? fmt::format("{}: all implementations do the same\n",
+                                   count_text(int64_t(assembly.stream.size()), "instruction"))
+                     : fmt::format("{} on which implementations disagree\n",
+                                   count_text(int64_t(findings.size()), "place"));
+  for (LintFinding const& one : findings) {
+    std::string line = to_line(assembly.stream[size_t(one.instruction)]);
+    outcome.text +=
+        fmt::format("{:>5}  {}\n       {}: {}\n", one.instruction, line, one.code, one.sentence);
+    outcome.json["findings"].push_back({{"instruction", one.instruction},
+                                        {"line", line},
+                                        {"code", one.code},
+                                        {"sentence", one.sentence}});
+  }
+  return outcome;
+}
+
+}  // namespace
+
+TargetCommand const& vta_command_lint() {
+  static TargetCommand const command{
+      .place = 50,
+      .name = "lint",
+      .doc = "list what of a stream implementations of the instruction set disagree on",
+      .parameters = stream_parameters(),
+      .run = run,
+  };
+  return command;
+}
+
+}  // namespace tw::vta

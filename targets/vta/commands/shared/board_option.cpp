@@ -1,0 +1,65 @@
+#include "targets/vta/commands/shared/board_option.h"
+
+#include <fmt/format.h>
+
+#include "engine/support/base/quantities.h"
+#include "engine/support/files.h"
+#include "targets/vta/explore/design.h"
+#include "targets/vta/hardware/boards.h"
+
+namespace tw::vta {
+namespace {
+
+constexpr int64_t kMostText = 1 << 20;
+
+}  // namespace
+
+CommandParameter board_parameter(std::string doc) {
+  return {.name = kBoardOption, .type = "NAME|FILE.vta", .doc = std::move(doc)};
+}
+
+Result<Configuration> board_of(std::string const& word) {
+  if (word.empty()) return boards().front();
+  if (Configuration const* board = find_board(word)) return *board;
+  bool is_file = word.find('/') != std::string::npos || word.ends_with(".vta");
+  if (is_file) {
+    TRY_ASSIGN(std::string text, read_text(word, kMostText));
+    return parse_configuration(text, word);
+  }
+  std::vector<std::string> names;
+  for (Configuration const& board : boards()) names.push_back(board.name);
+  return bad_input("unknown_board", fmt::format("there is no board '{}'; the boards are {}", word,
+                                                fmt::join(names, ", ")));
+}
+
+std::string derived_text(Configuration const& c) {
+  std::string text =
+      fmt::format("{}: instruction set v{}, {} products a cycle, {} at {} MHz, a port of {} bits\n",
+                  c.key(), int(c.isa), c.macs_per_cycle(), speed_text(c.peak_gops(), "GOP/s"),
+                  c.clock_mhz, c.memory_bits);
+  for (Memory memory : kOnChip)
+    text += fmt::format("  {:<4} {:>8}  {:>6} elements of {}\n", to_text(memory),
+                        bytes_text(double(c.buffer_bytes(memory))), c.depth(memory),
+                        bytes_text(double(c.element_bytes(memory))));
+  return text + fmt::format("  {:<4} {:>8}\n", "all", bytes_text(double(sram_bytes(c))));
+}
+
+Json derived_json(Configuration const& c) {
+  Json memories = Json::array();
+  for (Memory memory : kOnChip)
+    memories.push_back({{"memory", to_text(memory)},
+                        {"bytes", c.buffer_bytes(memory)},
+                        {"elements", c.depth(memory)},
+                        {"element_bytes", c.element_bytes(memory)}});
+  return {{"name", c.name},
+          {"key", c.key()},
+          {"isa", int(c.isa)},
+          {"clock_mhz", c.clock_mhz},
+          {"memory_bits", c.memory_bits},
+          {"products_a_cycle", c.macs_per_cycle()},
+          {"peak_gops", c.peak_gops()},
+          {"sram_bytes", sram_bytes(c)},
+          {"memories", memories}};
+}
+
+}  // namespace tw::vta

@@ -1,0 +1,20 @@
+/// "--board": which accelerator something is for.
+#pragma once
+
+#include "targets/vta/commands/shared/group.h"
+#include "targets/vta/hardware/configuration.h"
+
+namespace tw::vta {
+
+inline constexpr char kBoardOption[] = "--board";
+
+CommandParameter board_parameter(std::string doc);
+/// A board's name, or a file of a configuration; `word` empty: the first board. Errors:
+/// unknown_board; those of the file.
+Result<Configuration> board_of(std::string const& word);
+
+/// What follows from a configuration, for people and as JSON.
+std::string derived_text(Configuration const& configuration);
+Json derived_json(Configuration const& configuration);
+
+}  // namespace tw::vta

@@ -1,0 +1,30 @@
+/// Streams as the commands take them: as text, or as the bits that an accelerator fetches.
+#pragma once
+
+#include <optional>
+
+#include "targets/vta/commands/shared/group.h"
+#include "targets/vta/hardware/assembly.h"
+
+namespace tw::vta {
+
+/// FILE, "--board", "--uops" and "--uops-at".
+std::vector<CommandParameter> stream_parameters();
+/// A text says all by itself; bits need the board, and their micro-ops beside them. Which of both a
+/// file is, is seen by its first words. Errors: those of the file, of the text and of decoding;
+/// unused_option (a text says that itself).
+Result<Assembly> read_stream(CommandArguments const& arguments);
+
+/// Micro-ops as they lie in main memory, from the lowest address on; zeros between them.
+struct UopImage {
+  uint64_t address = 0;  ///< of the first, in micro-ops
+  std::vector<std::byte> bytes;
+};
+/// Errors: main_memory_too_large, where they lie too far apart.
+Result<UopImage> uop_image(Assembly const& assembly);
+
+/// Main memory as large as the stream reaches: micro-ops where they lie, elsewhere zeros, or bytes
+/// by chance. Errors: main_memory_too_large, with the instruction.
+Result<std::vector<std::byte>> main_memory(Assembly const& assembly, std::optional<uint64_t> seed);
+
+}  // namespace tw::vta

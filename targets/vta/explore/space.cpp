@@ -1,0 +1,75 @@
+#include "targets/vta/explore/space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "targets/vta/explore/design.h"
+
+namespace tw::vta {
+namespace {
+
+struct Axis {
+  std::vector<int> values;
+  void (*set)(Configuration&, int);
+};
+
+/// The shape of elements first: what was made for one serves the designs behind it.
+std::vector<Axis> axes_of(DesignSpace const& space) {
+  std::vector<Axis> axes = {
+      {space.log_block, [](Configuration& c, int value) { c.log_block = value; }},
+      {space.log_batch, [](Configuration& c, int value) { c.log_batch = value; }},
+      {space.isa, [](Configuration& c, int value) { c.isa = IsaVersion(value); }},
+      {space.memory_bits, [](Configuration& c, int value) { c.memory_bits = value; }},
+      {space.log_uop_bytes, [](Configuration& c, int value) { c.log_uop_bytes = value; }},
+      {space.log_inp_bytes, [](Configuration& c, int value) { c.log_inp_bytes = value; }},
+      {space.log_wgt_bytes, [](Configuration& c, int value) { c.log_wgt_bytes = value; }},
+      {space.log_acc_bytes, [](Configuration& c, int value) { c.log_acc_bytes = value; }},
+  };
+  for (Axis& axis : axes) {
+    std::ranges::sort(axis.values);
+    auto [begin, end] = std::ranges::unique(axis.values);
+    axis.values.erase(begin, end);
+  }
+  return axes;
+}
+
+bool too_large(Configuration const& c, DesignSpace const& space) {
+  return (space.most_sram > 0 && sram_bytes(c) > space.most_sram) ||
+         (space.most_products > 0 && c.macs_per_cycle() > space.most_products);
+}
+
+}  // namespace
+
+Result<Designs> designs_in(DesignSpace const& space, int64_t most) {
+  std::vector<Axis> axes = axes_of(space);
+  int64_t count = 1;
+  for (Axis const& axis : axes) {
+    count *= int64_t(axis.values.size());
+    if (count > most)
+      return bad_input("too_many_designs",
+                       fmt::format("there are more than {} combinations of these values: name "
+                                   "fewer of them",
+                                   most));
+  }
+  Designs designs;
+  for (int64_t i = 0; i < count; ++i) {
+    Configuration configuration = space.base;
+    configuration.name.clear();
+    int64_t rest = i;
+    for (size_t a = axes.size(); a-- > 0;) {
+      int64_t values = int64_t(axes[a].values.size());
+      axes[a].set(configuration, axes[a].values[size_t(rest % values)]);
+      rest /= values;
+    }
+    if (!validate(configuration))
+      ++designs.illegal;
+    else if (too_large(configuration, space))
+      ++designs.too_large;
+    else
+      designs.legal.push_back(std::move(configuration));
+  }
+  return designs;
+}
+
+}  // namespace tw::vta

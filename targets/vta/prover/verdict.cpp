@@ -1,0 +1,25 @@
+#include "targets/vta/prover/verdict.h"
+
+#include <fmt/format.h>
+
+namespace tw::vta {
+
+std::string verdict_of(ProofResult const& proof, std::span<Instruction const> stream) {
+  if (proof.proven())
+    return fmt::format("no race, no deadlock: proved for {} instructions", stream.size());
+  return proof.deadlock.empty() ? fmt::format("{} races", proof.race_count)
+                                : "deadlock: " + proof.deadlock;
+}
+
+void tell_verdict(Timeline& timeline, ProofResult const& proof,
+                  std::span<Instruction const> stream) {
+  timeline.proven = proof.proven();
+  timeline.verdict = verdict_of(proof, stream);
+  for (Race const& race : proof.races)
+    timeline.findings.push_back(
+        {"race", to_sentence(race, stream), {int32_t(race.first), int32_t(race.second)}});
+  for (Hazard const& hazard : proof.hazards)
+    timeline.findings.push_back({hazard.code, hazard.sentence, {int32_t(hazard.instruction)}});
+}
+
+}  // namespace tw::vta
