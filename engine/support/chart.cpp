@@ -278,7 +278,8 @@ Scale doubling_scale(std::vector<ChartPoint> const& points, double ChartPoint::*
 
 std::string power_text(double value) {
   if (value >= 1e6) return fmt::format("{:.3g} M", value / 1e6);
-  return value >= 1e4 ? fmt::format("{:.3g} k", value / 1e3) : fmt::format("{:.3g}", value);
+  if (value >= 1e4) return fmt::format("{:.3g} k", value / 1e3);
+  return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
 
 std::string doubling_grid(Scale const& x, Scale const& y) {

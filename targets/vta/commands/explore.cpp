@@ -67,17 +67,24 @@ Result<DesignSpace> space_of(CommandArguments const& arguments) {
   return space;
 }
 
+std::string names_of(std::vector<Exploration::Layer> const& layers) {
+  constexpr size_t kMostNamed = 12;
+  if (layers.size() > kMostNamed) return count_text(int64_t(layers.size()), "layer");
+  std::string text;
+  for (Exploration::Layer const& layer : layers)
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", layer.name,
+                        layer.times > 1 ? fmt::format(" x {}", layer.times) : "");
+  return text;
+}
+
 std::string head_of(Designs const& designs, Exploration const& all, double seconds) {
-  std::string layers;
-  for (Exploration::Layer const& layer : all.layers)
-    layers += fmt::format("{}{}{}", layers.empty() ? "" : ", ", layer.name,
-                          layer.times > 1 ? fmt::format(" x {}", layer.times) : "");
   std::string beyond =
       designs.too_large > 0 ? fmt::format(", {} beyond the bounds", designs.too_large) : "";
   return fmt::format("{} ({} more cannot be built{}), {}; {} a minute\n{}\n\n",
                      count_text(int64_t(all.designs.size()), "design"), designs.illegal, beyond,
                      duration_text(seconds),
-                     many_text(double(all.designs.size()) * 60 / std::max(seconds, 1e-3)), layers);
+                     many_text(double(all.designs.size()) * 60 / std::max(seconds, 1e-3)),
+                     names_of(all.layers));
 }
 
 Result<CommandOutcome> run(CommandArguments const& arguments, StopToken stop,
@@ -88,7 +95,7 @@ Result<CommandOutcome> run(CommandArguments const& arguments, StopToken stop,
   auto begin = std::chrono::steady_clock::now();
   TRY_ASSIGN(Exploration all,
              explore(designs.legal, sources.empty() ? resnet18_workload : workload_of(sources),
-                     {int(arguments.number("--threads", 0))}, stop, progress));
+                     {.threads = int(arguments.number("--threads", 0))}, stop, progress));
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   std::string what = sources.empty() ? "ten convolutions of ResNet-18"
                                      : fmt::format("{}", fmt::join(sources, ", "));

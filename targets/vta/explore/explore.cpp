@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -36,19 +37,54 @@ Result<Workloads> make_workloads(std::vector<Configuration> const& designs,
   return made;
 }
 
-DesignCycles measured(Configuration const& configuration, Workload const& workload,
-                      StopToken const& stop) {
-  DesignCycles design{.configuration = configuration, .sram = sram_bytes(configuration)};
-  auto machine = LayerMachine::create(configuration);
-  for (WorkLayer const& layer : workload.layers) {
-    if (stop.stop_requested()) return design;
-    auto cycles = !layer.program ? std::unexpected(layer.program.error())
-                  : !machine     ? std::unexpected(machine.error())
-                                 : machine->cycles(*layer.program);
-    design.layers.push_back(cycles ? LayerCycles{*cycles, {}}
-                                   : LayerCycles{0, cycles.error().message});
+/// Designs that differ in the sizes of INP, WGT and ACC alone, the largest first.
+using Family = std::vector<size_t>;
+
+std::vector<Family> families_of(std::vector<Configuration> const& designs) {
+  std::map<std::tuple<Shape, int, int, int>, Family> families;
+  for (size_t i = 0; i < designs.size(); ++i) {
+    Configuration const& c = designs[i];
+    families[{shape_of(c), int(c.isa), c.memory_bits, c.log_uop_bytes}].push_back(i);
   }
-  return design;
+  std::vector<Family> all;
+  for (auto& [key, family] : families) {
+    std::ranges::stable_sort(family, std::greater(),
+                             [&](size_t i) { return sram_bytes(designs[i]); });
+    all.push_back(std::move(family));
+  }
+  return all;
+}
+
+/// What is known of one layer on the designs of a family, so that a smaller design, which has room
+/// for what a larger one used, need not be looked at.
+class KnownRuns {
+public:
+  LayerRun const* find(Configuration const& c) const {
+    auto found = std::ranges::find_if(known_, [&](auto const& one) {
+      auto const& [larger, run] = one;
+      return within(run.inp, c, larger, Memory::kInp) && within(run.wgt, c, larger, Memory::kWgt) &&
+             within(run.acc, c, larger, Memory::kAcc);
+    });
+    return found == known_.end() ? nullptr : &found->second;
+  }
+  void add(Configuration const& c, LayerRun const& run) { known_.emplace_back(c, run); }
+
+private:
+  static bool within(int64_t used, Configuration const& c, Configuration const& larger,
+                     Memory memory) {
+    return used <= c.depth(memory) && c.depth(memory) <= larger.depth(memory);
+  }
+  std::vector<std::pair<Configuration, LayerRun>> known_;
+};
+
+Result<LayerRun> run_of(WorkLayer const& layer, Configuration const& configuration,
+                        KnownRuns& known) {
+  if (!layer.program) return std::unexpected(layer.program.error());
+  if (LayerRun const* run = known.find(configuration)) return *run;
+  TRY_ASSIGN(LayerMachine machine, LayerMachine::create(configuration));
+  TRY_ASSIGN(LayerRun run, machine.run(*layer.program));
+  known.add(configuration, run);
+  return run;
 }
 
 /// Says how far all threads together are.
@@ -58,7 +94,7 @@ public:
   void one_more() {
     std::scoped_lock lock(mutex_);
     ++done_;
-    if (progress_) progress_({"designs", done_, total_});
+    if (progress_) progress_({"layers of designs", done_, total_});
   }
 
 private:
@@ -67,24 +103,52 @@ private:
   Progress const& progress_;
 };
 
-std::vector<DesignCycles> measure_all(std::vector<Configuration> const& designs,
-                                      Workloads const& workloads, int threads,
+/// One layer on one family: what a thread takes at once.
+struct Task {
+  Family const* family;
+  size_t layer;
+};
+
+void measure(Task const& task, Workload const& workload, std::vector<DesignCycles>& designs,
+             RunReuse reuse, StopToken const& stop, Count& count) {
+  KnownRuns known;
+  for (size_t i : *task.family) {
+    if (stop.stop_requested()) return;
+    if (reuse == RunReuse::kNone) known = {};
+    auto run = run_of(workload.layers[task.layer], designs[i].configuration, known);
+    designs[i].layers[task.layer] =
+        run ? LayerCycles{run->cycles, {}} : LayerCycles{0, run.error().message};
+    count.one_more();
+  }
+}
+
+std::vector<DesignCycles> measure_all(std::vector<Configuration> const& configurations,
+                                      Workloads const& workloads, ExploreOptions const& options,
                                       StopToken const& stop, Progress const& progress) {
-  std::vector<DesignCycles> measured_ones(designs.size());
+  size_t layers = workloads.begin()->second.layers.size();
+  std::vector<DesignCycles> designs;
+  for (Configuration const& c : configurations)
+    designs.push_back(
+        {.configuration = c, .sram = sram_bytes(c), .layers = std::vector<LayerCycles>(layers)});
+  std::vector<Family> families = families_of(configurations);
+  std::vector<Task> tasks;
+  for (Family const& family : families)
+    for (size_t layer = 0; layer < layers; ++layer) tasks.push_back({&family, layer});
   std::atomic<size_t> next = 0;
-  Count count(designs.size(), progress);
+  Count count(designs.size() * layers, progress);
   auto work = [&] {
-    for (size_t i = next++; i < designs.size() && !stop.stop_requested(); i = next++) {
-      measured_ones[i] = measured(designs[i], workloads.at(shape_of(designs[i])), stop);
-      count.one_more();
+    for (size_t i = next++; i < tasks.size() && !stop.stop_requested(); i = next++) {
+      Shape shape = shape_of(configurations[tasks[i].family->front()]);
+      measure(tasks[i], workloads.at(shape), designs, options.reuse, stop, count);
     }
   };
-  if (threads <= 0) threads = int(std::max(1u, std::thread::hardware_concurrency()));
+  int threads = options.threads > 0 ? options.threads
+                                    : int(std::max(1u, std::thread::hardware_concurrency()));
   std::vector<std::jthread> others;
-  for (int t = 1; t < threads && size_t(t) < designs.size(); ++t) others.emplace_back(work);
+  for (int t = 1; t < threads && size_t(t) < tasks.size(); ++t) others.emplace_back(work);
   work();
   others.clear();  // waits for them
-  return measured_ones;
+  return designs;
 }
 
 /// Takes layers away that no design can run.
@@ -153,7 +217,7 @@ Result<Exploration> explore(std::vector<Configuration> const& designs, WorkloadM
   Exploration all;
   for (WorkLayer const& layer : workloads.begin()->second.layers)
     all.layers.push_back({layer.name, layer.times});
-  all.designs = measure_all(designs, workloads, options.threads, stop, progress);
+  all.designs = measure_all(designs, workloads, options, stop, progress);
   if (stop.stop_requested()) return refused("cancelled", "the exploration was stopped");
   leave_out_unfit(all);
   if (all.layers.empty())

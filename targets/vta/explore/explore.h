@@ -47,8 +47,13 @@ struct Exploration {
   std::vector<LayerCycles> unfit;     ///< of layers that fit no design: `reason` with the name
 };
 
+enum class RunReuse : uint8_t {
+  kLarger,  ///< a run of a larger design counts where a smaller one has room for all that it used
+  kNone,    ///< every design is looked at by itself: the same result, to see that it is
+};
 struct ExploreOptions {
   int threads = 0;  ///< 0: one for each core
+  RunReuse reuse = RunReuse::kLarger;
 };
 /// By rule schedules on the timing model. A layer that no design can run is left out. Errors:
 /// nothing_fits, cancelled, those of `maker`.
