@@ -1,0 +1,221 @@
+// The commands that the VTA accelerator brings, as somebody types them.
+#include <QtTest>
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+
+#include "tests/cli/run_program.h"
+
+using namespace command_line;
+
+namespace {
+
+constexpr char kKernel[] =
+    "te:tilewright te 1\n"
+    "kernel conv(X: i8[1, 2, 6, 6, 16], W: i8[2, 2, 3, 3, 16, 16] @param) -> Y\n"
+    "  pad[n in 1, c in 2, y in 8, x in 8, i in 16] = select(1 <= y && y < 7 && 1 <= x && x < 7, "
+    "X[n, c, y-1, x-1, i], 0:i8)\n"
+    "  conv[n in 1, o in 2, y in 6, x in 6, j in 16] = sum[c in 2, r in 3, s in 3, i in 16] "
+    "i32(pad[n, c, y+r, x+s, i]) * i32(W[o, c, r, s, j, i])\n"
+    "  Y[n in 1, o in 2, y in 6, x in 6, j in 16]: i8 = i8(min(max(conv[n, o, y, x, j] >> 8:i32, "
+    "-127:i32), 127:i32))\n";
+
+QByteArray content(QString const& path) {
+  QFile file(path);
+  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+QJsonObject json_of(Run const& run) { return QJsonDocument::fromJson(run.out.toUtf8()).object(); }
+
+}  // namespace
+
+class VtaTest : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() {
+    Run run = tw({"vta", "boards"});
+    if (run.code == 2 && run.err.contains("no command 'vta'")) QSKIP("this build has no VTA");
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    run = tw({"lower", kKernel, "--target", "vta", "--default", "--stage", "instructions"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    stream_ = written("stream.vtas", run.out);
+    lines_ = run.out.split('\n');
+  }
+
+  void boards_have_what_follows_from_their_settings() {
+    Run run = tw({"vta", "boards"});
+    QVERIFY2(run.out.contains(QRegularExpression(
+                 "pynq-4x8 +4x8_i8w8a32_15_16_16_18 +1 +100 +64 +256 +51.2 GOP/s +480 KB")),
+             qPrintable(run.out));
+    run = tw({"vta", "boards", "--json"});
+    QJsonObject first = QJsonDocument::fromJson(run.out.toUtf8()).array()[0].toObject();
+    QCOMPARE(first["key"].toString(), QString("1x16_i8w8a32_15_15_18_17"));
+    QCOMPARE(first["products_a_cycle"].toInt(), 256);
+    QCOMPARE(first["sram_bytes"].toInt(), 480 * 1024);
+    run = tw({"vta", "boards", "abacus"});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("there is no board 'abacus'; the boards are pynq, "),
+             qPrintable(run.err));
+  }
+
+  void a_configuration_is_checked_for_all_that_is_broken() {
+    Run run = tw({"vta", "boards", "pynq"});
+    QString settings = run.out;
+    run = tw({"vta", "check", written("good.vta", settings)});
+    QVERIFY2(run.code == 0 && run.out.startsWith("legal; 1x16_"), qPrintable(run.out + run.err));
+    settings.replace("log_uop_bytes = 15", "log_uop_bytes = 17");
+    settings.replace("log_acc_bytes = 17", "log_acc_bytes = 19");
+    QString broken = written("broken.vta", settings);
+    run = tw({"vta", "check", broken});
+    QCOMPARE(run.code, 1);
+    QVERIFY2(run.out.contains("4 conditions broken"), qPrintable(run.out));
+    QVERIFY(run.out.contains("4 acc + 20 = 4 * 13 + 20 = 72 > 64"));
+    run = tw({"vta", "check", broken, "--json"});
+    QCOMPARE(run.code, 1);
+    QCOMPARE(json_of(run)["broken"].toArray().size(), 4);
+    run = tw({"vta", "check", written("none.vta", "no settings\n")});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("none.vta:1"), qPrintable(run.err));
+  }
+
+  void a_kernels_listing_is_a_stream_that_is_proven() {
+    Run run = tw({"vta", "prove", stream_});
+    QVERIFY2(run.code == 0, qPrintable(run.out + run.err));
+    QVERIFY2(run.out.startsWith("no race, no deadlock: proved for "), qPrintable(run.out));
+    run = tw({"vta", "lint", stream_});
+    QVERIFY2(run.code == 0, qPrintable(run.out));
+  }
+
+  void text_survives_its_bits() {
+    QString bits = folder_.filePath("stream.bin"), uops = folder_.filePath("stream.uops");
+    Run run = tw({"vta", "assemble", stream_, "--out", bits, "--uops", uops, "--json"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QJsonObject made = json_of(run);
+    QCOMPARE(content(bits).size(), made["instructions"].toInteger() * 16);
+    QCOMPARE(content(uops).size(), made["uops"].toInteger() * 4);
+    QString at = QString::number(made["uops_at"].toInteger());
+    Run text = tw({"vta", "disassemble", stream_});
+    Run again =
+        tw({"vta", "disassemble", bits, "--board", "pynq", "--uops", uops, "--uops-at", at});
+    QVERIFY2(again.code == 0, qPrintable(again.err));
+    QCOMPARE(again.out, text.out);
+    Run proved = tw({"vta", "prove", bits, "--uops", uops, "--uops-at", at});
+    QVERIFY2(proved.code == 0, qPrintable(proved.out));
+    Run other = tw({"vta", "prove", stream_, "--board", "pynq"});
+    QCOMPARE(other.code, 2);
+    QVERIFY2(other.err.contains("--board is for bits"), qPrintable(other.err));
+    QFile file(bits);
+    QVERIFY(file.resize(file.size() - 3));
+    Run cut = tw({"vta", "disassemble", bits});
+    QCOMPARE(cut.code, 2);
+    QVERIFY2(cut.err.contains("stream.bin:"), qPrintable(cut.err));
+  }
+
+  void the_three_simulators_agree_and_one_counts() {
+    QString out = folder_.filePath("run.timeline"), trace = folder_.filePath("run.json");
+    Run run = tw({"vta", "simulate", stream_, "--data", "7", "--seed", "3", "--out", out,
+                  "--chrome", trace, "--json"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QJsonObject json = json_of(run);
+    QVERIFY(json["agree"].toBool());
+    QCOMPARE(json["memory"].toObject()["events"], json["memory"].toObject()["timed"]);
+    QVERIFY(json["moved"].toObject()["gemm_uops"].toInt() == 2 * 36 * 2 * 9);
+    Run other = tw({"vta", "simulate", stream_, "--data", "8", "--json"});
+    QVERIFY(json_of(other)["memory"] != json["memory"]);
+    QCOMPARE(json_of(other)["cycles"], json["cycles"]);
+    QJsonArray events = QJsonDocument::fromJson(content(trace)).object()["traceEvents"].toArray();
+    QVERIFY(events.size() > 100);
+    Run shown = tw({"timeline", "--from", out, "--json"});
+    QVERIFY2(json_of(shown)["proven"].toBool(), qPrintable(shown.err));
+  }
+
+  /// The first token from load to compute is taken away, and with it the order of two instructions.
+  void a_token_that_is_missing_is_a_race_with_its_places() {
+    QStringList lines = lines_;
+    qsizetype push = lines.indexOf(QRegularExpression(".*load .*push_next.*"));
+    qsizetype pop = lines.indexOf(QRegularExpression(".*gemm .*pop_prev.*"));
+    QVERIFY(push > 0 && pop > 0);
+    lines[push].remove(" push_next");
+    lines[pop].remove(" pop_prev");
+    QString racing = written("racing.vtas", lines.join('\n'));
+    Run run = tw({"vta", "prove", racing, "--json"});
+    QCOMPARE(run.code, 1);
+    QJsonObject json = json_of(run);
+    QVERIFY(!json["proven"].toBool());
+    QJsonArray races = json["races"].toArray();
+    QVERIFY(!races.isEmpty());
+    QString sentence = races[0].toObject()["sentence"].toString();
+    QVERIFY2(sentence.contains(QRegularExpression("instructions \\d+ .* and \\d+ .* element \\d+")),
+             qPrintable(sentence));
+    lines = lines_;
+    lines[push].remove(" push_next");
+    run = tw({"vta", "simulate", written("stuck.vtas", lines.join('\n'))});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("token"), qPrintable(run.err));
+  }
+
+  void a_lint_names_who_disagrees() {
+    Run run = tw({"vta", "lint",
+                  written("shift.vtas",
+                          "tilewright vta 1\nuop 0: dst=0\nload uop x=1 y=1\n"
+                          "alu shr uops=0..1 imm=20\nfinish\n")});
+    QCOMPARE(run.code, 1);
+    QVERIFY2(run.out.contains("shift_range"), qPrintable(run.out));
+  }
+
+  void designs_are_a_table_with_its_front_and_a_picture() {
+    QString picture = folder_.filePath("designs.svg");
+    QStringList small{"--block", "16",    "--batch", "1",     "--inp",
+                      "32",      "--wgt", "256",     "--acc", "64,128"};
+    Run run = tw(QStringList{"vta", "explore", "--svg", picture} + small);
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QVERIFY2(run.out.startsWith("2 designs (0 more cannot be built)"), qPrintable(run.out));
+    QVERIFY(run.out.contains(
+        QRegularExpression("\\* 1x16_i8w8a32_15_15_18_17 +64 +256 +480 KB +\\d+ +8\\d\\.\\d ms")));
+    QVERIFY(content(picture).contains("<circle"));
+    run = tw(QStringList{"vta", "explore", kKernel, "--json"} + small);
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QJsonArray designs = json_of(run)["designs"].toArray();
+    QCOMPARE(designs.size(), 2);
+    QVERIFY(designs[0].toObject()["front"].toBool());
+    run = tw({"vta", "explore", "--block", "12"});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("--block takes powers of two"), qPrintable(run.err));
+    run = tw({"vta", "explore", "sample:dqn", "--block", "16", "--batch", "1"});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("no convolution of bytes"), qPrintable(run.err));
+  }
+
+  void help_pages_and_suggestions_know_the_group() {
+    Run run = tw({"vta", "prov", "x"});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("tw vta has no command 'prov'; did you mean prove?"),
+             qPrintable(run.err));
+    run = tw({"vta", "prove", "--mots", "3", "x"});
+    QVERIFY2(run.err.contains("did you mean --most?"), qPrintable(run.err));
+    run = tw({"manual", "vta"});
+    QVERIFY2(run.out.contains("\\fBexplore\\fR") && run.out.contains("sram\\-max"),
+             qPrintable(run.out));
+    run = tw({"completion", "bash"});
+    QVERIFY2(run.out.contains("'tw vta explore'"), qPrintable(run.out));
+    run = tw({"vta", "simulate", stream_, "--seed", "x"});
+    QCOMPARE(run.code, 2);
+  }
+
+private:
+  QString written(QString const& name, QString const& text) {
+    QFile file(folder_.filePath(name));
+    if (!file.open(QIODevice::WriteOnly)) qFatal("%s cannot be written", qPrintable(name));
+    file.write(text.toUtf8());
+    return file.fileName();
+  }
+
+  QTemporaryDir folder_;
+  QString stream_;
+  QStringList lines_;
+};
+
+QTEST_GUILESS_MAIN(VtaTest)
+#include "vta_test.moc"
