@@ -88,6 +88,33 @@ private slots:
         to_svg(LineChart{"t", "s", "x", "y", false, {}, {{"p", {{"a", {1, 1}, {}, {}, false}}}}}));
   }
 
+  void points_lie_on_scales_that_double_and_the_front_is_joined() {
+    ScatterChart scatter{"t",
+                         "s",
+                         "KB",
+                         "cycles",
+                         {{100, 4000, "slow & small", true},
+                          {200, 2000, "middle", false},
+                          {400, 1000, "fast", true}}};
+    std::string svg = to_svg(scatter);
+    check_well_formed(svg);
+    QString text = QString::fromStdString(svg);
+    QVERIFY(text.contains("<title>slow &amp; small</title>"));
+    QCOMPARE(values(svg, "line", "d").size(), 1);
+    QCOMPARE(values(svg, "line", "d").front().count('H'), 1);
+    static QRegularExpression const kPoint("cx=\"([\\d.]+)\" cy=\"([\\d.]+)\"");
+    std::vector<std::pair<double, double>> at;
+    for (auto found = kPoint.globalMatch(text); found.hasNext();) {
+      QRegularExpressionMatch match = found.next();
+      at.emplace_back(match.captured(1).toDouble(), match.captured(2).toDouble());
+    }
+    QCOMPARE(at.size(), size_t(3));
+    QVERIFY(std::abs((at[1].first - at[0].first) - (at[2].first - at[1].first)) < 0.3);
+    QVERIFY(at[0].second < at[1].second && at[1].second < at[2].second);  // down is fewer
+    QVERIFY(text.contains(">64<") && text.contains(">512<"));
+    check_well_formed(to_svg(ScatterChart{"t", "s", "x", "y", {{8, 8, "alone", true}}}));
+  }
+
   void bars_are_logarithms() {
     std::string svg =
         to_svg(BarChart{"t", "s", "time", "s", {{"a", 1e-6, "1 us"}, {"b", 1e-3, "1 ms"}}});

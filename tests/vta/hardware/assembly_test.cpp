@@ -62,6 +62,19 @@ private slots:
     }
   }
 
+  void numbers_before_instructions_say_nothing_and_micro_ops_may_come_last() {
+    std::string head = "tilewright vta 1\nconfiguration name=pynq\n";
+    auto plain = parse_assembly(head + "uop 7: dst=1 src=2 wgt=3\nload inp x=1 y=1\nfinish\n");
+    auto listed =
+        parse_assembly(head + "    0  load inp x=1 y=1\n    9  finish\nuop 7: dst=1 src=2 wgt=3\n");
+    QVERIFY(plain && listed);
+    QVERIFY(*plain == *listed);
+    QCOMPARE(why(head + "  12 \n"), std::string("stream.vtas:3:3: there is no instruction '12'"));
+    QCOMPARE(why(head + "3 4 finish"), std::string("stream.vtas:3:3: there is no instruction '4'"));
+    QCOMPARE(why(head + "finish\n" + head),
+             std::string("stream.vtas:4:1: a second stream begins here: a text holds one"));
+  }
+
   void a_mistake_has_its_line_and_column() {
     std::string head = "tilewright vta 1\n";
     QCOMPARE(why(""), std::string("stream.vtas:1:1: the first line is not 'tilewright vta 1'"));

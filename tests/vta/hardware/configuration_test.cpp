@@ -49,6 +49,31 @@ private slots:
     QCOMPARE(c->key(), std::string("4x8_i8w8a32_15_16_16_18"));
   }
 
+  void everything_that_is_broken_is_told_and_the_first_is_what_validation_says() {
+    Configuration c;
+    QVERIFY(violations(c).empty());
+    c.log_uop_bytes = 17, c.log_acc_bytes = 19;
+    std::vector<Error> broken = violations(c);
+    QCOMPARE(broken.size(), size_t(4));
+    QCOMPARE(broken[0].message, why_illegal(c));
+    QVERIFY(broken[3].message.starts_with("the loops of a GEMM or ALU instruction"));
+    c.clock_mhz = -1, c.log_block = 9, c.memory_bits = 48;
+    broken = violations(c);  // nothing follows from what is out of range
+    QCOMPARE(broken.size(), size_t(3));
+    QVERIFY(broken[0].message.starts_with("log_block is 9"));
+    QVERIFY(broken[1].message.starts_with("memory_bits is 48"));
+    QVERIFY(broken[2].message.starts_with("clock_mhz is -1"));
+    c = Configuration();
+    c.log_block = 5, c.log_acc_bytes = 3, c.log_inp_bytes = 3;  // elements of 128 and 32 bytes
+    broken = violations(c);
+    QCOMPARE(broken.size(), size_t(3));  // inp, acc, and out with it
+    auto read = parse_settings(to_text(c), "broken.vta");
+    QVERIFY(read && *read == c);
+    auto legal = parse_configuration(to_text(c), "broken.vta");
+    QVERIFY(!legal);
+    QCOMPARE(legal.error().place.file, std::string("broken.vta"));
+  }
+
   void every_board_is_legal_and_survives_its_text() {
     QVERIFY(boards().size() >= 7);
     for (Configuration const& board : boards()) {
