@@ -131,6 +131,38 @@ private slots:
     QVERIFY2(json_of(shown)["proven"].toBool(), qPrintable(shown.err));
   }
 
+  void a_run_stops_where_it_is_told_and_goes_back() {
+    auto at = [&](QStringList const& where) {
+      Run run = tw(QStringList{"vta", "step", stream_, "--json"} + where);
+      if (run.code != 0) qFatal("%s", qPrintable(run.err));
+      return json_of(run);
+    };
+    auto compute = [](QJsonObject const& state) {
+      return state["modules"].toArray()[1].toObject();
+    };
+    qsizetype gemm = lines_.indexOf(QRegularExpression(".*gemm .*pop_prev.*"));
+    QString number = lines_[gemm].trimmed().section(' ', 0, 0);
+    QJsonObject there = at({"--instruction", number});
+    QCOMPARE(compute(there)["does"].toString(), QString("runs"));
+    QCOMPARE(compute(there)["instruction"].toInt(), number.toInt());
+    QJsonObject before = at({"--instruction", number, "--back", "1"});
+    QCOMPARE(before["step"].toInteger(), there["step"].toInteger() - 1);
+    QCOMPARE(compute(before)["does"].toString(), QString("waits for a token of load -> compute"));
+    QJsonObject pushed = at({"--push", "load->compute", "--times", "2"});
+    QCOMPARE(pushed["tokens"].toArray()[0].toObject()["pushed"].toInt(), 2);
+    QJsonObject cycle = at({"--cycle", "1000"});
+    QVERIFY(cycle["cycle"].toDouble() <= 1000 && cycle["until"].toDouble() > 1000);
+    QJsonObject end = at({});
+    QVERIFY(end["done"].toBool());
+    for (auto const& queue : end["tokens"].toArray())
+      QCOMPARE(queue.toObject()["waiting"].toInt(), 0);
+    Run run = tw({"vta", "step", stream_, "--push", "up"});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("--push takes one of load->compute, "), qPrintable(run.err));
+    run = tw({"vta", "step", stream_, "--instruction", "100000"});
+    QVERIFY2(run.err.contains("there is no instruction 100000"), qPrintable(run.err));
+  }
+
   /// The first token from load to compute is taken away, and with it the order of two instructions.
   void a_token_that_is_missing_is_a_race_with_its_places() {
     QStringList lines = lines_;

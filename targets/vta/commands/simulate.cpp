@@ -128,9 +128,7 @@ Status write_files(CommandArguments const& arguments, Assembly const& assembly, 
 
 Result<CommandOutcome> run(CommandArguments const& arguments, StopToken, Progress const&) {
   TRY_ASSIGN(Assembly assembly, read_stream(arguments));
-  std::optional<uint64_t> data;
-  if (arguments.has("--data")) data = uint64_t(arguments.number("--data", 0));
-  TRY_ASSIGN(Bytes memory, main_memory(assembly, data));
+  TRY_ASSIGN(Bytes memory, main_memory(assembly, data_seed(arguments)));
   bool timeline = arguments.has("--out") || arguments.has("--chrome");
   TRY_ASSIGN(Runs runs,
              run_all(assembly, memory, uint64_t(arguments.number("--seed", 1)), timeline));
@@ -150,7 +148,7 @@ std::vector<CommandParameter> parameters() {
                    .high = INT64_MAX});
   };
   number("--seed", "of the times that the event-driven simulator makes up (default: 1)");
-  number("--data", "fill main memory with bytes by this seed (default: zeros)");
+  all.push_back(data_parameter());
   all.push_back({.name = "--out",
                  .type = "FILE",
                  .doc = "write what every part did, cycle by cycle, to this file, for the window"});

@@ -20,6 +20,8 @@ public:
   double cycle() const { return now_; }  ///< without launch
   Machine const& machine() const { return machine_; }
   ModuleQueues const& queues() const { return queues_; }
+  /// Whether the instruction that the module holds has its tokens, and has begun.
+  bool running(Module module) const { return agents_[size_t(module)].running; }
   /// Goes on to the next cycle in which something begins or ends. Errors: those of `run_events`.
   Status step(Dram dram);
   /// What `run_timed` returns; once all is done.

@@ -110,6 +110,20 @@ Result<Assembly> read_stream(CommandArguments const& arguments) {
   return parse_assembly(content, file);
 }
 
+CommandParameter data_parameter() {
+  return {.name = "--data",
+          .type = "N",
+          .doc = "fill main memory with bytes by this seed (default: zeros)",
+          .kind = ParameterKind::kNumber,
+          .low = 0,
+          .high = INT64_MAX};
+}
+
+std::optional<uint64_t> data_seed(CommandArguments const& arguments) {
+  if (!arguments.has("--data")) return {};
+  return uint64_t(arguments.number("--data", 0));
+}
+
 Result<UopImage> uop_image(Assembly const& assembly) {
   if (assembly.uops.empty()) return UopImage();
   auto [first, last] =

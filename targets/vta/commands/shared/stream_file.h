@@ -15,6 +15,10 @@ std::vector<CommandParameter> stream_parameters();
 /// unused_option (a text says that itself).
 Result<Assembly> read_stream(CommandArguments const& arguments);
 
+/// "--data": what lies in main memory besides micro-ops. Without it zeros.
+CommandParameter data_parameter();
+std::optional<uint64_t> data_seed(CommandArguments const& arguments);
+
 /// Micro-ops as they lie in main memory, from the lowest address on; zeros between them.
 struct UopImage {
   uint64_t address = 0;  ///< of the first, in micro-ops
