@@ -220,6 +220,18 @@ private slots:
     QVERIFY2(run.err.contains("no convolution of bytes"), qPrintable(run.err));
   }
 
+  void an_exploration_ends_when_it_is_told_to() {
+    QProcess process;
+    process.start(TW_BINARY_DIR "/bin/tw", {"vta", "explore", "--isa", "1,2", "--port", "64,128"});
+    QVERIFY(process.waitForStarted());
+    QTest::qWait(500);
+    process.terminate();
+    QVERIFY(process.waitForFinished(10000));
+    QCOMPARE(process.exitStatus(), QProcess::CrashExit);  // by the signal, as who sent it expects
+    QCOMPARE(process.exitCode(), 15);
+    QVERIFY(process.readAllStandardOutput().isEmpty());
+  }
+
   void help_pages_and_suggestions_know_the_group() {
     Run run = tw({"vta", "prov", "x"});
     QCOMPARE(run.code, 2);

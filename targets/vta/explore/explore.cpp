@@ -211,8 +211,7 @@ Result<Workload> resnet18_workload(Configuration const& configuration) {
 Result<Exploration> explore(std::vector<Configuration> const& designs, WorkloadMaker const& maker,
                             ExploreOptions const& options, StopToken stop,
                             Progress const& progress) {
-  if (designs.empty())
-    return bad_input("nothing_fits", "none of these accelerators can be built within the bounds");
+  if (designs.empty()) return bad_input("nothing_fits", "there are no designs to compare");
   TRY_ASSIGN(Workloads workloads, make_workloads(designs, maker, stop, progress));
   Exploration all;
   for (WorkLayer const& layer : workloads.begin()->second.layers)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/support/base/quantities.h"
 #include "targets/vta/explore/design.h"
 
 namespace tw::vta {
@@ -39,6 +40,15 @@ bool too_large(Configuration const& c, DesignSpace const& space) {
          (space.most_products > 0 && c.macs_per_cycle() > space.most_products);
 }
 
+/// Where nothing is left.
+std::unexpected<Error> nothing_legal(Designs const& designs, std::string const& first) {
+  if (designs.too_large > 0)
+    return bad_input("nothing_fits", fmt::format("{} can be built, all beyond the bounds",
+                                                 count_text(designs.too_large, "design")));
+  return bad_input("nothing_fits", fmt::format("{}, none of which can be built: {}",
+                                               count_text(designs.illegal, "design"), first));
+}
+
 }  // namespace
 
 Result<Designs> designs_in(DesignSpace const& space, int64_t most) {
@@ -53,6 +63,7 @@ Result<Designs> designs_in(DesignSpace const& space, int64_t most) {
                                    most));
   }
   Designs designs;
+  std::string first;  // why it cannot be built
   for (int64_t i = 0; i < count; ++i) {
     Configuration configuration = space.base;
     configuration.name.clear();
@@ -62,13 +73,14 @@ Result<Designs> designs_in(DesignSpace const& space, int64_t most) {
       axes[a].set(configuration, axes[a].values[size_t(rest % values)]);
       rest /= values;
     }
-    if (!validate(configuration))
-      ++designs.illegal;
+    if (Status legal = validate(configuration); !legal)
+      first = designs.illegal++ == 0 ? legal.error().message : first;
     else if (too_large(configuration, space))
       ++designs.too_large;
     else
       designs.legal.push_back(std::move(configuration));
   }
+  if (designs.legal.empty()) return nothing_legal(designs, first);
   return designs;
 }
 

@@ -24,7 +24,7 @@ struct Designs {
   int64_t too_large = 0;  ///< of what can be built, beyond `most_sram` or `most_products`
 };
 /// Every combination once. Designs with elements of one shape stand together. Errors:
-/// too_many_designs (more than `most` combinations).
+/// too_many_designs (more than `most` combinations); nothing_fits, with the reason.
 Result<Designs> designs_in(DesignSpace const& space, int64_t most = 100'000);
 
 }  // namespace tw::vta

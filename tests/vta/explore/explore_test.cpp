@@ -74,6 +74,12 @@ private slots:
     QVERIFY(!narrow.legal.empty());
     for (Configuration const& c : narrow.legal) QCOMPARE(c.batch(), int64_t(1));
     QCOMPARE(designs_in(space, 10).error().code, std::string("too_many_designs"));
+    space.most_sram = 1024;
+    QCOMPARE(designs_in(space).error().message,
+             std::to_string(designs.legal.size()) + " designs can be built, all beyond the bounds");
+    space.log_acc_bytes = {20};
+    QVERIFY(designs_in(space).error().message.starts_with(
+        "12 designs, none of which can be built: the fields of a micro-op do not fit"));
   }
 
   /// The ten layers as often as they are there, as resources/docs/vta.md has them: 86.95 ms.
