@@ -5,8 +5,23 @@
 using namespace tw;
 using namespace tw::vta;
 
+namespace {
+
+/// Settings may be illegal: then all that is broken is told, each in a sentence.
+void check_violations(std::string_view text, bool legal) {
+  auto settings = parse_settings(text, "fuzz.vta");
+  TW_ASSERT(settings || !legal, "what is legal can be read");
+  if (!settings) return;
+  std::vector<Error> broken = violations(*settings);
+  TW_ASSERT(broken.empty() == legal, "what has no violation is legal");
+  for (Error const& error : broken) fuzz::check_sentence(error);
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(uint8_t const* data, size_t size) {
   auto configuration = parse_configuration(fuzz::text_of(data, size), "fuzz.vta");
+  check_violations(fuzz::text_of(data, size), configuration.has_value());
   if (!configuration) {
     fuzz::check_sentence(configuration.error());
     return 0;
