@@ -56,6 +56,21 @@ private slots:
     QCOMPARE(there.out, here(check + QStringList{"--device", "local:vta"}).out);
   }
 
+  /// As in the window: the plain nest, which such a device does not run, is no error beside it.
+  void a_session_goes_there_and_a_schedule_by_hand_is_right() {
+    if (!server_) QSKIP("there is no board");
+    Run script =
+        here({"lower", at("conv.te"), "--target", "vta", "--default", "--stage", "script"});
+    QStringList steps = script.out.trimmed().split('\n').mid(2);  // behind the kind and the kernel
+    std::ofstream(at("hand.journal").toStdString())
+        << "tilewright journal 1\ndevice board\nopen " << at("conv.te").toStdString() << "\nstep "
+        << steps.join("; ").toStdString()
+        << "\nexpect device = board\nexpect device.simulated = yes\nexpect state = correct\n"
+           "expect error = none\nexpect kernel.time > 0.01\n";
+    Run played = here({"journal", "check", at("hand.journal")});
+    QVERIFY2(played.code == 0, qPrintable(played.err));
+  }
+
   void trials_of_the_tuner_take_what_the_model_says() {
     if (!server_) QSKIP("there is no board");
     auto trials_on = [&](QString const& device) {
