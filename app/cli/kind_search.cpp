@@ -10,6 +10,7 @@
 #include "app/shared/version.h"
 #include "engine/device/registry.h"
 #include "engine/session/arranging.h"
+#include "engine/session/layers.h"
 #include "engine/support/files.h"
 
 namespace tw::cli {
@@ -103,11 +104,12 @@ Status KindSearch::prepare(std::string const& job) {
   request_.store = store_.get();
   if (model_ && store_ && !is_of_kernel() && request_.job.empty()) request_.job = job;
   request_ = session::shared_by(kind_, std::move(request_));
-  // Targets without roofs have no model of time either: a search does without.
+  // Targets without roofs have no model of time either: a search does without. Where nothing is
+  // measured, a trial says what the model would, and takes as long.
   if (auto machine = session::machine_view(*context_.backend, *kind_.devices.front().device,
                                            context_.cache_folder, true, false, {},
                                            progress_of(context_), context_.device))
-    request_.roofs = machine->rates;
+    request_.roofs = session::has_computed_roofs(*machine) ? nullptr : machine->rates;
   return model_ && !is_of_kernel() ? arrange() : Status();
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/shared/environment.h"
+#include "engine/analysis/counted_operations.h"
 #include "engine/backend/target_table.h"
 #include "engine/device/local_device.h"
 #include "engine/device/logged_device.h"
@@ -69,10 +70,26 @@ std::vector<std::string> device_names(std::filesystem::path const& list) {
   return names;
 }
 
+std::vector<std::string> simulated_device_names() {
+  std::vector<std::string> names;
+  for (TargetEntry const* target : target_table()) {
+    if (!target->simulated) continue;
+    for (std::string const& spelling : target->spellings())
+      names.push_back(fmt::format("{}:{}", kLocalDeviceName, spelling));
+  }
+  return names;
+}
+
 Result<session::ChosenDevice> choose_device(std::filesystem::path const& list,
                                             std::string const& name, StopToken stop,
                                             std::shared_ptr<DeviceLog> const& log) {
   session::ChosenDevice chosen{.title = name, .backend = {}, .device = {}};
+  if (is_this_machine(name) && name != kLocalDeviceName) {  // as a target that it simulates
+    TRY_ASSIGN(Environment environment, make_environment(name));
+    TRY_ASSIGN(chosen.device, environment.open_device());
+    chosen.backend = environment.backend;
+    return chosen;
+  }
   TRY_ASSIGN(DeviceEntry entry, find_device(list, name));
   TRY_ASSIGN(chosen.device, open_logged(entry, log));
   TRY_ASSIGN(Hardware hardware, chosen.device->describe({.stop = stop}));
@@ -93,8 +110,14 @@ std::string machine_text(Hardware const& hardware) {
                      bytes_text(double(hardware.main_memory_bytes())));
 }
 
+MainRoof main_roof(Roofs const& roofs) {
+  std::string type = analysis::counted_type(roofs);
+  return {type, analysis::arithmetic_unit(type), roofs.best(type)};
+}
+
 std::string roofs_text(Roofs const& roofs) {
-  return fmt::format("{}, memory {}", speed_text(roofs.best("f32").all_cores, "GFLOP/s"),
+  MainRoof roof = main_roof(roofs);
+  return fmt::format("{}, memory {}", speed_text(roof.rate.all_cores, roof.unit),
                      speed_text(roofs.memory.back().load.all_cores, "GB/s"));
 }
 
@@ -123,6 +146,12 @@ void fill_status(Device& device, CallOptions const& options, DeviceState& state)
   state.status = *status;
   state.clock_ahead_seconds = status->unix_seconds - (before + after) / 2;
   state.clock_within_seconds = (after - before) / 2;
+}
+
+/// Measured before, or such as follow from what the device says of itself.
+std::optional<Roofs> known_roofs(std::filesystem::path const& folder, Hardware const& hardware) {
+  if (auto kept = kept_roofs(folder, hardware)) return *kept;
+  return computed_roofs(hardware);
 }
 
 }  // namespace
@@ -156,7 +185,7 @@ DeviceState ask_device(DeviceEntry const& entry, AskOptions const& asked) {
   fill_status(**device, options, state);
   state.hardware = *hardware;
   state.has_roofs = has_roofs(*hardware);
-  if (auto roofs = kept_roofs(asked.cache_folder, *hardware)) state.roofs = *roofs;
+  state.roofs = known_roofs(asked.cache_folder, *hardware);
   if (log)
     log->add(DeviceEvent::Kind::kConnected,
              fmt::format("asked for its hardware: connected in {}, answers in {}",

@@ -29,6 +29,9 @@ Status add_checked_device(std::filesystem::path const& list, DeviceEntry& entry)
 /// Of the list, without this machine; none where it cannot be read.
 std::vector<std::string> device_names(std::filesystem::path const& list);
 
+/// What this machine can be besides itself: "local:vta:pynq".
+std::vector<std::string> simulated_device_names();
+
 /// For a session: asks the device of that name what it is. Errors: unknown_device, those of asking.
 Result<session::ChosenDevice> choose_device(std::filesystem::path const& list,
                                             std::string const& name, StopToken stop,
@@ -47,7 +50,7 @@ private:
 struct DeviceState {
   DeviceEntry entry;  ///< of this machine: the name only
   std::optional<Hardware> hardware;
-  std::optional<Roofs> roofs;  ///< when they were measured before
+  std::optional<Roofs> roofs;  ///< measured before, or of what the device is
   bool has_roofs = true;       ///< that can be measured: not of what is, or can be, simulated
   double connect_ms = 0;       ///< until the first answer: a worker process is started there
   double answer_ms = 0;        ///< a question and its answer, once connected: the least
@@ -60,7 +63,13 @@ struct DeviceState {
 
 /// "AMD EPYC, x86_64-linux-gnu, 2 cores, 23.5 GB"
 std::string machine_text(Hardware const& hardware);
-/// "236 GFLOP/s, memory 46.1 GB/s"
+/// Of what the machine mostly computes with.
+struct MainRoof {
+  std::string type, unit;  ///< "f32", "GFLOP/s"; "i8", "GOP/s"
+  Rate rate;
+};
+MainRoof main_roof(Roofs const& roofs);
+/// "236 GFLOP/s, memory 46.1 GB/s"; "51.2 GOP/s" where the machine is for integers
 std::string roofs_text(Roofs const& roofs);
 
 struct AskOptions {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/analysis/counted_operations.h"
 #include "engine/analysis/touched.h"
 
 namespace tw::analysis {
@@ -70,11 +71,12 @@ KernelRoof roof_of(KernelNeeds const& needs, Hardware const& hardware, Roofs con
   KernelRoof roof;
   int cores = hardware.unit().count;
   auto caches = hardware.caches();
-  roof.gflops = of_cores(roofs.best("f32"), threads, cores);
+  roof.gflops = of_cores(roofs.best(counted_type(roofs)), threads, cores);
   double arithmetic = roof.gflops > 0 ? needs.flops / roof.gflops * 1e-9 : 0;
   double moving = 0, nearer = 0, bytes = needs.bytes();
   for (size_t i = 0; i < roofs.memory.size() && nearer < bytes; ++i) {
-    bool last = i + 1 == roofs.memory.size() || i >= caches.size();
+    bool last = i + 1 == roofs.memory.size();
+    if (!last && i >= caches.size()) continue;  // a way to main memory: the whole of it is faster
     double here = bytes;
     if (!last) here = std::min(bytes, held(caches[i], threads, cores));
     double share = std::max(0.0, here - nearer) / bytes;

@@ -156,6 +156,8 @@ struct Options {
   std::shared_ptr<MacroSet const> macros = {};
 };
 
+struct LayersView;  // layers.h
+
 class Session {
 public:
   static Result<std::unique_ptr<Session>> create(Options options);
@@ -192,6 +194,10 @@ public:
   /// program. Null: not there yet, the listener is called when it is; or there is no such state, or
   /// no simulator.
   virtual std::shared_ptr<SimulatedState const> timeline(int node) = 0;
+
+  /// Every kernel of the model below the roofs of the device in use, modelled. Null: not there yet,
+  /// the listener is called when it is; or the roofs are not known.
+  virtual std::shared_ptr<LayersView const> layers_roofline() = 0;
 
   /// All primitives, made from the table, and the macros after them.
   virtual std::vector<PrimitiveView> primitives() const = 0;

@@ -3,6 +3,7 @@
 
 #include <QtTest>
 
+#include "engine/analysis/counted_operations.h"
 #include "engine/analysis/locality.h"
 #include "engine/analysis/time_model.h"
 #include "engine/te/te.h"
@@ -50,6 +51,30 @@ private slots:
         "  D[i in 64, j in 16] = max(C[i, j], 0)\n");
     QCOMPARE(product.read, 4.0 * (64 * 32 + 32 * 16));
     QCOMPARE(product.written, 4.0 * 64 * 16);
+  }
+
+  void products_of_integers_count_where_the_roofs_are_of_them() {
+    te::Kernel kernel = te::parse_kernel(
+                            "tilewright te 1\nkernel m(A: i8[64, 32], B: i8[32, 16]) -> C\n"
+                            "  C[i in 64, j in 16] = sum[k in 32] i32(A[i, k]) * i32(B[k, j])\n")
+                            .value();
+    ir::Program plain = te::to_program(kernel).value();
+    QCOMPARE(te::flops(kernel), int64_t(0));
+    QCOMPARE(integer_operations(plain), 2.0 * 64 * 16 * 32);
+    KernelNeeds product = needs_of(plain, integer_operations(plain));
+    QCOMPARE(counted_type(roofs()), std::string("f32"));
+    Roofs integers;
+    integers.compute = {{"GEMM i8", "gemm", "i8", {50, 50}}, {"ALU i32", "alu", "i32", {1, 1}}};
+    integers.memory = {{"weights", 0, {0.4, 0.4}, {0.4, 0.4}}, {"DRAM", 0, {0.8, 0.8}, {0.8, 0.8}}};
+    QCOMPARE(counted_type(integers), std::string("i8"));
+    QCOMPARE(arithmetic_unit("i8"), std::string("GOP/s"));
+    Hardware accelerator;
+    accelerator.memories = {{.name = "DRAM", .bytes = 1 << 29, .cache = false}};
+    KernelRoof below = roof_of(product, accelerator, integers, 1);
+    QVERIFY(!below.arithmetic);  // both reads and writes share main memory
+    QCOMPARE(below.level, std::string("DRAM"));
+    QCOMPARE(below.gflops, 50.0);
+    QVERIFY(std::abs(below.seconds - product.bytes() / 0.8e9) < 1e-9);
   }
 
   void a_table_counts_the_rows_that_are_chosen() {

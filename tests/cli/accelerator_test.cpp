@@ -127,6 +127,42 @@ private slots:
     QVERIFY2(run.err.contains("runs none of the model's kernels"), qPrintable(run.err));
   }
 
+  void its_roofs_follow_from_its_configuration() {
+    Run run = tw({"roofline", "--device", "local:vta"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QVERIFY2(run.out.contains("roofs from its configuration"), qPrintable(run.out));
+    QVERIFY2(run.out.contains(QRegularExpression("GEMM i8 +51.2 GOP/s")), qPrintable(run.out));
+    QVERIFY2(run.out.contains(QRegularExpression("DRAM +0.800 GB/s")), qPrintable(run.out));
+    run = tw({"roofline", "--offload", "local:vta"});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("--offload needs a model"), qPrintable(run.err));
+  }
+
+  void a_kernel_stands_below_them_with_and_without_virtual_threads() {
+    Run run = tw({"roofline", kKernel, "--device", "local:vta", "--json"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QJsonObject json = QJsonDocument::fromJson(run.out.toUtf8()).object();
+    QVERIFY(!json["measured"].toBool());
+    QJsonObject kernel = json["kernels"].toArray()[0].toObject();
+    QCOMPARE(kernel["operations"].toDouble(), 2.0 * 6 * 6 * 32 * 32 * 9);
+    double with = kernel["by_rule"].toObject()["time_ms"].toDouble();
+    QVERIFY(with > 0);
+    if (kernel.contains("in_turn"))
+      QVERIFY(kernel["in_turn"].toObject()["time_ms"].toDouble() >= with);
+    QVERIFY(kernel["of_peak"].toDouble() > 0 && kernel["of_peak"].toDouble() < 1);
+  }
+
+  void the_kernels_of_a_network_stand_below_its_roofs() {
+    QTemporaryDir folder;
+    QString model = folder.filePath("model.onnx");
+    Run run = tw({"quantize", "sample:dqn", "--out", model, "--runs", "1"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    run = tw({"roofline", model, "--offload", "local:vta"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QVERIFY2(run.out.contains(QRegularExpression("conv_integer\\S+ +1 .* %")), qPrintable(run.out));
+    QVERIFY2(run.out.contains("which the target vta does not have"), qPrintable(run.out));
+  }
+
   void a_network_of_floats_has_nothing_for_it() {
     Run run = tw({"run", "sample:dqn", "--rounds", "1", "--offload", "local:vta"});
     QCOMPARE(run.code, 1);

@@ -39,9 +39,12 @@ Json to_json(DeviceState const& state) {
                         {"cores", state.hardware->unit().count},
                         {"memory_bytes", state.hardware->main_memory_bytes()}};
   }
-  if (state.roofs)
-    json["roofs"] = {{"f32_gflops", rate_json(state.roofs->best("f32"))},
+  if (state.roofs) {
+    MainRoof roof = main_roof(*state.roofs);
+    std::string key = roof.type + (roof.unit == "GFLOP/s" ? "_gflops" : "_gops");
+    json["roofs"] = {{key, rate_json(roof.rate)},
                      {"memory_gb_per_second", rate_json(state.roofs->memory.back().load)}};
+  }
   return json;
 }
 

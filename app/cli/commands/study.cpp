@@ -8,6 +8,7 @@
 #include "app/shared/version.h"
 #include "engine/backend/target_table.h"
 #include "engine/session/cases/study_cases.h"
+#include "engine/session/layers.h"
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 #include "engine/tuner/study/replay.h"
@@ -38,7 +39,7 @@ Status make(Context const& context, Arguments const& arguments) {
   request.options.threads = context.threads;
   request.options.seed = arguments.seed;
   request.device = context.device;
-  request.roofs = machine.rates;
+  request.roofs = session::has_computed_roofs(machine) ? nullptr : machine.rates;
   TRY_ASSIGN(request.pinned, pinned_of(arguments.pins));
   auto table = session::measure_table(*model, kernel, request, arguments.points, context.backend,
                                       *device, progress_of(context));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/backend/backend.h"
+#include "engine/backend/target_table.h"
 #include "engine/device/registry.h"
 #include "engine/measure/roofs.h"
 #include "engine/samples/samples.h"
@@ -28,6 +29,16 @@ std::vector<RoofView> roof_views(Roofs const& roofs, int cores) {
   return views;
 }
 
+/// Those that follow from the hardware: each unit is there once, whatever it computes with.
+void take_computed(Roofs roofs, int cores, MachineView& view) {
+  for (ComputeRoof const& one : roofs.compute)
+    view.roofs.push_back({one.name, true, one.rate.all_cores, cores});
+  for (MemoryRoof const& memory : roofs.memory)
+    view.roofs.push_back({memory.name, false, memory.load.all_cores, cores});
+  view.roofs_known = true;
+  view.rates = std::make_shared<Roofs const>(std::move(roofs));
+}
+
 }  // namespace
 
 Result<MachineView> machine_view(Backend const& backend, Device& device,
@@ -47,6 +58,10 @@ Result<MachineView> machine_view(Backend const& backend, Device& device,
     view.cache_bytes.push_back(cache.bytes);
     view.detail += fmt::format("{}{} {}", view.detail.empty() ? "" : ", ",
                                bytes_text(double(cache.bytes)), cache.name);
+  }
+  if (auto roofs = computed_roofs(hardware)) {
+    take_computed(*std::move(roofs), view.threads, view);
+    return view;
   }
   if (!measure) return view;
   if (again) {

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "engine/analysis/counted_operations.h"
+#include "engine/backend/target_table.h"
 #include "engine/compile/load_time.h"
+#include "engine/session/model/counted_needs.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw::session {
@@ -17,6 +20,15 @@ analysis::KernelNeeds needs_of(LoadedModel const& model, int kernel, ir::Program
   return analysis::needs_of(split_load_time(plain).at_run, double(model.kernel(kernel).flops));
 }
 
+analysis::KernelNeeds counted_needs(LoadedModel const& model, int kernel, ir::Program const& plain,
+                                    Hardware const& hardware) {
+  analysis::KernelNeeds needs = needs_of(model, kernel, plain);
+  auto roofs = computed_roofs(hardware);
+  if (roofs && analysis::counted_type(*roofs) != "f32")
+    needs.flops = analysis::integer_operations(split_load_time(plain).at_run);
+  return needs;
+}
+
 std::optional<KernelRoofView> roof_view(analysis::KernelNeeds const& needs,
                                         MachineView const& machine, int threads) {
   if (!machine.rates || !machine.hardware) return std::nullopt;
@@ -28,8 +40,9 @@ std::optional<KernelRoofView> roof_view(analysis::KernelNeeds const& needs,
   view.moves_data = needs.flops < kHardlyAnyFlopsPerByte * needs.bytes();
   view.level = roof.level;
   view.bytes = needs.bytes();
-  view.unit = view.moves_data ? "GB/s" : "GFLOP/s";
-  view.value = speed_of(view, needs.flops, view.ms);
+  view.unit =
+      view.moves_data ? "GB/s" : analysis::arithmetic_unit(analysis::counted_type(*machine.rates));
+  view.value = (view.moves_data ? view.bytes : needs.flops) / view.ms * 1e-6;
   view.words = speed_text(view.value, view.unit);
   view.cores = std::clamp(threads, 1, std::max(machine.hardware->unit().count, 1));
   std::string cores = count_text(view.cores, "core");
@@ -43,8 +56,6 @@ std::optional<double> fraction_of(KernelRoofView const& roof, double ms) {
   return roof.ms / ms;
 }
 
-double speed_of(KernelRoofView const& roof, double flops, double ms) {
-  return (roof.moves_data ? roof.bytes : flops) / ms * 1e-6;
-}
+double speed_of(KernelRoofView const& roof, double ms) { return roof.value * roof.ms / ms; }
 
 }  // namespace tw::session

@@ -19,6 +19,6 @@ std::optional<KernelRoofView> roof_view(analysis::KernelNeeds const& needs,
 /// The part of the roof that a measured time reaches; empty where it is more than kMostOfRoof.
 std::optional<double> fraction_of(KernelRoofView const& roof, double ms);
 /// In the roof's unit.
-double speed_of(KernelRoofView const& roof, double flops, double ms);
+double speed_of(KernelRoofView const& roof, double ms);
 
 }  // namespace tw::session

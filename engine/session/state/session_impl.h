@@ -2,8 +2,8 @@
 /// are in session.cpp (models), session_steps.cpp, session_jobs.cpp (measuring, devices, exports),
 /// session_cut.cpp, session_tuning.cpp, session_kinds.cpp (on which devices),
 /// session_model_tuning.cpp, session_arranging.cpp, session_spaces.cpp (what there is to tune),
-/// session_ablation.cpp, session_trials.cpp, session_timeline.cpp and session_states.cpp (texts and
-/// comparisons).
+/// session_ablation.cpp, session_trials.cpp, session_timeline.cpp, session_layers.cpp and
+/// session_states.cpp (texts and comparisons).
 #pragma once
 
 #include <atomic>
@@ -87,6 +87,7 @@ public:
   std::shared_ptr<StateComparison const> compare_devices(int node, std::string const& before,
                                                          std::string const& after) override;
   std::shared_ptr<SimulatedState const> timeline(int node) override;
+  std::shared_ptr<LayersView const> layers_roofline() override;
   std::vector<PrimitiveView> primitives() const override {
     return primitive_views(backend()->target(), options_.macros.get());
   }
@@ -344,6 +345,13 @@ private:
     std::shared_ptr<SimulatedState const> state;
   };
   std::vector<Simulated> simulated_;
+  /// The kernels below the roofs, of the last model and machine that they were asked of.
+  struct Layers {
+    Model model;
+    std::shared_ptr<Roofs const> rates;
+    std::shared_ptr<LayersView const> view;  ///< null: not there yet
+  };
+  Layers layers_;
   struct Pair {
     std::shared_ptr<CodeText const> first, second;
     std::shared_ptr<CodePair const> both;

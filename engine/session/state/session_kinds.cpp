@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "engine/device/registry.h"
+#include "engine/session/layers.h"
 #include "engine/session/state/kind_schedules.h"
 #include "engine/session/state/session_impl.h"
 #include "engine/support/base/quantities.h"
@@ -79,16 +80,26 @@ TriedOn SessionImpl::tried_on(DeviceKind const& kind) const {
   return {kind.label(), fmt::format("{}, {}", hardware.name, count_text(threads, "thread"))};
 }
 
+namespace {
+
+/// Where nothing is measured, a trial says what a model would, and takes as long.
+std::shared_ptr<Roofs const> rates_of(MachineView const& machine) {
+  return has_computed_roofs(machine) ? nullptr : machine.rates;
+}
+
+}  // namespace
+
 /// What the search's model of time needs; null: the roofs are not known. Those of the device in use
 /// were measured when it was put in use.
 std::shared_ptr<Roofs const> SessionImpl::roofs_of(DeviceKind const& kind, StopToken stop) const {
   {
     std::lock_guard lock(mutex_);
-    if (state_.here.device == kind.label()) return state_.machine ? state_.machine->rates : nullptr;
+    if (state_.here.device == kind.label())
+      return state_.machine ? rates_of(*state_.machine) : nullptr;
   }
   auto view = machine_view(kind.backend(), *kind.devices.front().device, options_.cache_folder,
                            options_.measure, false, stop, {}, kind.label());
-  return view ? view->rates : nullptr;
+  return view ? rates_of(*view) : nullptr;
 }
 
 /// What every search here has in common.

@@ -4,6 +4,7 @@
 
 #include "engine/device/local_device.h"
 #include "engine/measure/roofs.h"
+#include "engine/session/layers.h"
 #include "engine/session/state/session_impl.h"
 
 namespace tw::session {
@@ -58,6 +59,7 @@ bool SessionImpl::doubt_roofs_of(int kernel, int node) {
   std::lock_guard lock(mutex_);
   if (!state_.machine || state_.machine->roofs_doubtful || times_doubted_ == kMostDoubts)
     return false;
+  if (has_computed_roofs(*state_.machine)) return false;
   KernelWork const& work = state_.kernels.at(kernel);
   auto const& measured = work.history.node(node).on(state_.here).measured;
   auto roof = roof_view(work.needs, *state_.machine, state_.machine->threads);

@@ -7,8 +7,11 @@
 #include "engine/backend/backend.h"
 #include "engine/ir/program.h"
 #include "engine/schedule/trace.h"
+#include "engine/session/layers.h"
+#include "engine/session/model/counted_needs.h"
 #include "engine/session/state/kind_schedules.h"
 #include "engine/session/state/state_cut.h"
+#include "engine/session/views/roofline_views.h"
 #include "engine/session/views/schedule_views.h"
 #include "engine/support/base/quantities.h"
 
@@ -64,10 +67,10 @@ std::optional<KernelRoofView> roof_of(State const& state, KernelWork const& work
   return roof_view(work.needs, *state.machine, state.machine->threads);
 }
 
-void take_roof(std::optional<KernelRoofView> const& roof, double flops, HistoryNodeView& node) {
+void take_roof(std::optional<KernelRoofView> const& roof, HistoryNodeView& node) {
   node.speed = node.gflops;
   if (!roof) return;
-  node.speed = speed_of(*roof, flops, *node.min_ms);
+  node.speed = speed_of(*roof, *node.min_ms);
   node.fraction_of_roof = fraction_of(*roof, *node.min_ms);
 }
 
@@ -93,12 +96,12 @@ std::shared_ptr<HistoryView const> history_view(State const& state) {
       one.spread = trial.measured->spread;
       one.gflops = trial.measured->gflops;
       one.disturbed = trial.measured->disturbed;
-      take_roof(view->roof, flops, one);
+      take_roof(view->roof, one);
     }
     if (auto model = work.models.find(node.id);
         model != work.models.end() && model->second->seconds > 0) {
       one.model_ms = model->second->seconds * 1e3;
-      one.model_gflops = flops / model->second->seconds * 1e-9;
+      one.model_gflops = operations_of(*model->second, flops) / model->second->seconds * 1e-9;
       one.bound = model->second->bound;
     }
     one.verdict = verdict_of(trial, one.measuring);
@@ -125,25 +128,29 @@ std::shared_ptr<RooflineView const> roofline_view(State const& state) {
   });
   auto flops = double(state.model->kernel(state.kernel).flops);
   KernelWork const& work = state.kernels.at(state.kernel);
-  if (auto roof = roof_of(state, work); roof && flops <= 0)
+  if (auto roof = roof_of(state, work); roof && roof->moves_data)
     view->explanation = explanation_of(*roof);
   History const& history = work.history;
   for (int id : path_to(history, history.current())) {
     HistoryNode const& node = history.node(id);
     auto known = work.models.find(id);
     bool current = id == history.current();
-    if (flops <= 0 || known == work.models.end() || known->second->seconds <= 0) continue;
+    if (known == work.models.end() || known->second->seconds <= 0) continue;
     analysis::TimeModel const& model = *known->second;
+    double operations = operations_of(model, flops);
+    if (operations <= 0) continue;
     RooflinePoint point = roofline_point(model, flops);
     point.history_node = id;
     auto const& measured = node.on(state.here).measured;
     point.measured = measured.has_value();
-    if (measured) point.gflops = measured->gflops;
+    if (measured) point.gflops = operations / measured->min_ms * 1e-6;
     point.label = fmt::format("{} {}", node.label, number_text(point.gflops));
     point.current = current;
     if (current) view->explanation = explanation_of(model);
     view->trail.push_back(std::move(point));
   }
+  if (has_computed_roofs(*state.machine))
+    view->explanation += " The roofs follow from the machine's configuration.";
   return view;
 }
 
@@ -233,7 +240,7 @@ namespace {
 /// The schedule by this target's rule as a branch; where one is, and where redo leads, stays.
 Result<KernelWork> with_default(KernelWork work, LoadedModel const& model, int row,
                                 ir::Program const& plain, Backend const& backend) {
-  work.needs = needs_of(model, row, plain);
+  work.needs = counted_needs(model, row, plain, backend.target().hardware);
   TRY_ASSIGN(Schedule by_rule, backend.default_schedule(plain));
   if (by_rule.trace().empty()) return work;
   int at = work.history.current();

@@ -7,6 +7,7 @@
 #include "engine/analysis/instructions.h"
 #include "engine/compile/load_time.h"
 #include "engine/ir/rewrite.h"
+#include "engine/session/views/roofline_views.h"
 #include "engine/session/views/schedule_views.h"
 #include "engine/support/base/quantities.h"
 #include "engine/tensor/ndarray.h"
@@ -39,7 +40,7 @@ RooflinePoint point_of(StateToCompare const& side, double flops) {
   RooflinePoint point = roofline_point(*side.facts->model, flops);
   point.history_node = side.state.history_node;
   point.measured = side.min_ms.has_value();
-  if (side.min_ms) point.gflops = flops / *side.min_ms / 1e6;
+  if (side.min_ms) point.gflops = operations_of(*side.facts->model, flops) / *side.min_ms / 1e6;
   point.label = side.state.name + " " + number_text(point.gflops);
   return point;
 }
@@ -196,8 +197,8 @@ StateComparison compare_states(StateToCompare const& before, StateToCompare cons
   if (!before.facts->model || !after.facts->model) return result;
   for (RoofView const& roof : roofs)
     if (roof.name.find("one core") == std::string::npos) result.roofline.roofs.push_back(roof);
-  if (flops > 0)
-    for (StateToCompare const* side : {&before, &after})
+  for (StateToCompare const* side : {&before, &after})
+    if (operations_of(*side->facts->model, flops) > 0)
       result.roofline.trail.push_back(point_of(*side, flops));
   if (!result.roofline.trail.empty()) result.roofline.trail.back().current = true;
   result.roofline.explanation =

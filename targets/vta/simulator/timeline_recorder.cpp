@@ -42,7 +42,8 @@ std::vector<Timeline::Kind> all_kinds() {
       {.name = "tokens only", .hue = "grey"},
       {.name = "DRAM read", .hue = "mint"},
       {.name = "DRAM write", .hue = "mint", .hatched = true},
-      {"stall R", "grey", true, true, "R", "data not there"},
+      // What virtual threads are there to take away stands out.
+      {"stall R", "amber", true, true, "R", "data not there"},
       {"stall W", "grey", true, true, "W", "buffer in use"},
       {"stall D", "grey", true, true, "D", "DRAM busy"},
       {"stall Q", "grey", true, true, "Q", "queue full"},

@@ -3,6 +3,7 @@
 
 #include <QtTest>
 
+#include "engine/analysis/counted_operations.h"
 #include "engine/analysis/kernel_roof.h"
 #include "targets/vta/compiler/rules/rules.h"
 #include "tests/support/vta_kernels.h"
@@ -55,7 +56,7 @@ private slots:
         model(backend->default_schedule(plain).value().program(), *backend);
     double products = 2.0 * 14 * 14 * 64 * 64 * 9;
     QCOMPARE(by_rule.flops, products);
-    QCOMPARE(analysis::needs_of(plain, 0).integer_operations, products);
+    QCOMPARE(analysis::integer_operations(plain), products);
     QCOMPARE(level(by_rule, "store").bytes, 14.0 * 14 * 64);  // each result once
     QVERIFY(level(by_rule, "weights").bytes >= 64.0 * 64 * 9);
     QVERIFY(level(by_rule, "load").bytes >= 14.0 * 14 * 64);
@@ -72,7 +73,7 @@ private slots:
       ConvShape shape{
           .height = 28, .width = 28, .in = 64, .out = 128, .kernel = kernel, .rounded = false};
       ir::Program plain = program_of(text_of(shape, pynq()));
-      auto needs = analysis::needs_of(plain, 0);
+      auto needs = analysis::needs_of(plain, analysis::integer_operations(plain));
       double least = analysis::roof_of(needs, hardware, roofs, 1).seconds;
       double with = model(backend->default_schedule(plain).value().program(), *backend).seconds;
       auto in_turn = schedule_in_turn(plain, backend->shared_target(), pynq());

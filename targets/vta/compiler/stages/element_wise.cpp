@@ -402,7 +402,8 @@ private:
     for (Load const* read : candidates) {
       TRY_ASSIGN(Location at, location_of(*read));
       TRY_ASSIGN(bool may, may_overwrite(*read));
-      if (!may) continue;
+      bool as_it_is = read == value.as<Load>();  // nothing is computed over it
+      if (!may && !as_it_is) continue;
       TRY(compute_into(at, read->buffer.get(), value));
       return store(at);
     }
