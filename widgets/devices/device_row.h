@@ -16,7 +16,8 @@ struct DeviceFigure {
 struct DeviceRoof {
   QString name;
   bool compute = false;
-  double value = 0;  ///< GFLOP/s or GB/s
+  double value = 0;
+  QString unit;  ///< of it: "GFLOP/s", "GOP/s" or "GB/s"
 };
 /// A line of a device's log.
 struct DeviceLogLine {

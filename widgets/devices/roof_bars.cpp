@@ -13,7 +13,7 @@ constexpr int kHead = 22, kRow = 22, kNames = 116, kValues = 90;
 
 RoofBars::RoofBars(QWidget* parent) : Canvas(parent) {
   setObjectName("roofBars");
-  setAccessibleName("Measured roofs");
+  setAccessibleName("Roofs");
 }
 
 void RoofBars::show_roofs(std::vector<DeviceRoof> roofs) {
@@ -32,7 +32,7 @@ QRectF RoofBars::row_rect(int row) const {
 }
 
 QString RoofBars::value_of(DeviceRoof const& roof) const {
-  return paint::speed(roof.value, roof.compute ? "GFLOP/s" : "GB/s");
+  return paint::speed(roof.value, qPrintable(roof.unit));
 }
 
 std::vector<Part> RoofBars::parts() const {
@@ -45,8 +45,7 @@ std::vector<Part> RoofBars::parts() const {
 void RoofBars::paintEvent(QPaintEvent*) {
   UnitPainter painter(this);
   painter.fillRect(unit_rect(), theme_.panel);
-  paint::text(painter, QRectF(0, 0, unit_width(), 18), ui_font(11), theme_.text3,
-              "Roofs, measured");
+  paint::text(painter, QRectF(0, 0, unit_width(), 18), ui_font(11), theme_.text3, "Roofs");
   if (roofs_.empty())
     return paint::text(painter, QRectF(0, kHead, unit_width(), kRow), ui_font(12), theme_.text2,
                        "measured when the device is used");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// Measured roofs of one device as bars: arithmetic, then each level of memory.
+/// Roofs of one device as bars: arithmetic, then each level of memory.
 #pragma once
 
 #include "widgets/accessible/parts.h"

@@ -49,6 +49,8 @@ namespace {
 QString work_words(session::KernelRow const& row) {
   bool moves = row.roof ? row.roof->moves_data : row.flops * 4 < row.bytes;
   if (moves) return paint::bytes(row.roof ? int64_t(row.roof->bytes) : row.bytes);
+  if (row.roof && row.roof->unit == "GOP/s")  // of integers
+    return QString("%1 MOP").arg(paint::number(row.roof->value * row.roof->ms));
   return QString("%1 MFLOP").arg(paint::number(double(row.flops) / 1e6));
 }
 

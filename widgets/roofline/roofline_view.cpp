@@ -18,14 +18,14 @@ RooflineView::RooflineView(QWidget* parent) : Canvas(parent) {
 }
 
 void RooflineView::show_roofline(std::shared_ptr<session::RooflineView const> view) {
+  layers_.reset();
+  take(std::move(view));
+}
+
+void RooflineView::take(std::shared_ptr<session::RooflineView const> view) {
   view_ = std::move(view);
-  double top = 100, bottom = 1;
-  if (view_) {
-    for (auto const& roof : view_->roofs)
-      if (roof.compute) top = std::max(top, roof.value);
-    for (auto const& point : view_->trail) bottom = std::min(bottom, point.gflops);
-  }
-  high_y_ = std::log10(top * 2.2);
+  waiting_.clear();
+  fit_axes();
   QString words = view_ ? QString::fromStdString(view_->explanation) : QString();
   if (view_ && view_->doubtful)
     words +=
@@ -33,8 +33,49 @@ void RooflineView::show_roofline(std::shared_ptr<session::RooflineView const> vi
         "▲ The roofs were measured while other programs used the processor; they are measured "
         "again when the machine is idle";
   setToolTip(paint::wrapped(words.trimmed()));
-  low_y_ = std::floor(std::log10(std::max(bottom * 0.7, 1e-3)) * 2) / 2;
   update();
+}
+
+void RooflineView::show_waiting(QString const& words) {
+  show_roofline(nullptr);
+  waiting_ = words;
+}
+
+/// Both ends are where they are for most machines, farther where something is.
+void RooflineView::fit_axes() {
+  double top = 0, bottom = 1, most = std::exp2(8);
+  auto take = [&](session::RooflinePoint const& point) {
+    bottom = std::min(bottom, point.gflops);
+    most = std::max(most, 1.4 * point.intensity);
+    for (auto const& level : point.levels) most = std::max(most, 1.4 * level.intensity);
+  };
+  if (view_) {
+    for (auto const& roof : view_->roofs)
+      if (roof.compute) top = std::max(top, roof.value), bottom = std::min(bottom, roof.value);
+    for (auto const& point : view_->trail) take(point);
+  }
+  if (layers_)
+    for (auto const& layer : layers_->layers) {
+      if (!layer.missing.empty()) continue;
+      take(layer.by_rule);
+      if (layer.serial) take(*layer.serial);
+    }
+  high_x_ = std::min(16.0, std::ceil(std::log2(most) / 2) * 2);
+  high_y_ = std::log10((top > 0 ? top : 100) * 2.2);
+  low_y_ = std::floor(std::log10(std::max(bottom * 0.7, 1e-3)) * 2) / 2;
+}
+
+QString RooflineView::unit() const {
+  if (view_)
+    for (auto const& roof : view_->roofs)
+      if (roof.compute) return QString::fromStdString(session::unit_of(roof));
+  return QStringLiteral("GFLOP/s");
+}
+
+QString RooflineView::operations() const { return unit() == "GOP/s" ? "operations" : "FLOP"; }
+
+QPointF RooflineView::place(session::RooflinePoint const& point) const {
+  return position(point.intensity, std::max(point.gflops, 1e-3));
 }
 
 QRectF RooflineView::plot() const {
@@ -58,14 +99,19 @@ void RooflineView::paintEvent(QPaintEvent*) {
   if (!view_)
     return paint::text(painter, QRectF(plot().left(), 6, unit_width() - plot().left() - 8, 18),
                        ui_font(11), theme_.text2,
-                       "Shows how close each step of a kernel comes to what the machine can do.");
+                       waiting_.isEmpty() ? "Shows how close each step of a kernel comes to what "
+                                            "the machine can do."
+                                          : waiting_);
   draw_roofs(painter);
   draw_levels(painter);
   draw_trail(painter);
+  draw_layers(painter);
   QString words = view_->roofs.empty() ? "The machine's roofs are being measured."
                                        : QString::fromStdString(view_->explanation);
-  paint::text(painter, QRectF(plot().left(), 6, unit_width() - plot().left() - 8, 18), ui_font(11),
-              theme_.text2, words);
+  QRectF line(plot().left(), 6, unit_width() - plot().left() - 8, 18);
+  // The tool tip has all of it.
+  words = QFontMetricsF(ui_font(11)).elidedText(words, Qt::ElideRight, line.width() - 2);
+  paint::text(painter, line, ui_font(11), theme_.text2, words);
 }
 
 void RooflineView::draw_axes(QPainter& painter) const {
@@ -87,17 +133,18 @@ void RooflineView::draw_axes(QPainter& painter) const {
                 QString::number(std::pow(10.0, exponent)), Qt::AlignRight | Qt::AlignVCenter);
   }
   paint::text(painter, QRectF(area.right() - 240, area.bottom() + 22, 240, 16), ui_font(11),
-              theme_.text3, "FLOP per byte moved", Qt::AlignRight | Qt::AlignTop);
+              theme_.text3, operations() + " per byte moved", Qt::AlignRight | Qt::AlignTop);
   paint::text(painter, QRectF(area.left() + 6, area.top() + 2, 80, 16), ui_font(11), theme_.text3,
-              "GFLOP/s");
+              unit());
 }
 
 void RooflineView::draw_roofs(QPainter& painter) const {
   QRectF area = plot();
-  double peak = 0;
-  std::string peak_name;
-  for (auto const& roof : view_->roofs)
-    if (roof.compute && roof.value > peak) peak = roof.value, peak_name = roof.name;
+  double peak = 0, fastest = 0;
+  for (auto const& roof : view_->roofs) {
+    double& most = roof.compute ? peak : fastest;
+    most = std::max(most, roof.value);
+  }
   if (peak <= 0) return;
   painter.save();
   painter.setClipRect(area.adjusted(-1, -1, 1, 1));
@@ -105,44 +152,44 @@ void RooflineView::draw_roofs(QPainter& painter) const {
   for (auto const& roof : view_->roofs) {
     if (roof.compute) continue;
     painter.setPen(level_pen(level++));
-    QPointF from = position(std::exp2(low_x_),
-                            std::max(roof.value * std::exp2(low_x_), std::pow(10.0, low_y_)));
     double start = std::max(std::exp2(low_x_), std::pow(10.0, low_y_) / roof.value);
-    from = position(start, roof.value * start);
-    QPointF knee = position(peak / roof.value, peak);
-    painter.drawLine(from, knee);
+    painter.drawLine(position(start, roof.value * start), position(peak / roof.value, peak));
   }
-  painter.setPen(QPen(theme_.text1, 2.5));
-  double fastest = 0;
-  for (auto const& roof : view_->roofs)
-    if (!roof.compute) fastest = std::max(fastest, roof.value);
-  double knee = fastest > 0 ? peak / fastest : std::exp2(low_x_);
-  painter.drawLine(position(knee, peak), position(std::exp2(high_x_), peak));
+  for (auto const& roof : view_->roofs) {
+    if (!roof.compute) continue;
+    painter.setPen(QPen(theme_.text1, roof.value == peak ? 2.5 : 1.2));
+    double knee = fastest > 0 ? roof.value / fastest : std::exp2(low_x_);
+    painter.drawLine(position(knee, roof.value), position(std::exp2(high_x_), roof.value));
+  }
   painter.restore();
-  draw_legend(painter, peak_name, peak);
+  draw_legend(painter);
 }
 
 /// Names and numbers stand beside the plot: bandwidths of neighbouring levels can be close, and
 /// labels along the lines would cover each other.
-void RooflineView::draw_legend(QPainter& painter, std::string const& peak_name, double peak) const {
+void RooflineView::draw_legend(QPainter& painter) const {
   double x = plot().right() + 10, y = plot().top();
-  auto line = [&](QPen const& pen, QString const& words, QColor const& colour, bool strong) {
+  auto line = [&](QPen const& pen, QString const& words, bool strong) {
     painter.setPen(pen);
     painter.drawLine(QPointF(x, y + 8), QPointF(x + 14, y + 8));
     // A sign before what was measured while others used the processors.
-    paint::text(painter, QRectF(x + 20, y, 88, 16), ui_font(11, strong ? 600 : 400), colour,
+    paint::text(painter, QRectF(x + 20, y, 88, 16), ui_font(11, strong ? 600 : 400),
+                strong ? theme_.text1 : theme_.text2,
                 view_->doubtful ? QStringLiteral("▲ ") + words : words);
     y += 17;
   };
-  QString name = QString::fromStdString(peak_name).section(' ', 0, 0);
-  line(QPen(theme_.text1, 2.5), name + " " + paint::number(peak), theme_.text1, true);
-  size_t level = 0;
-  for (auto const& roof : view_->roofs)
-    if (!roof.compute)
-      line(level_pen(level++),
-           QString("%1 %2").arg(QString::fromStdString(roof.name), paint::number(roof.value)),
-           theme_.text2, false);
-  paint::text(painter, QRectF(x, y + 2, 100, 16), ui_font(11), theme_.text3, "GFLOP/s, GB/s");
+  size_t level = 0, computes = 0;
+  for (auto const& roof : view_->roofs) {
+    QString name = QString::fromStdString(roof.name);
+    if (!roof.compute) {
+      line(level_pen(level++), name + " " + paint::number(roof.value), false);
+      continue;
+    }
+    bool first = computes++ == 0;
+    line(QPen(theme_.text1, first ? 2.5 : 1.2),
+         name.section(' ', 0, 0) + " " + paint::number(roof.value), first);
+  }
+  paint::text(painter, QRectF(x, y + 2, 100, 16), ui_font(11), theme_.text3, unit() + ", GB/s");
   if (view_->doubtful && y + 36 < unit_height())
     paint::text(painter, QRectF(x, y + 19, 100, 16), ui_font(11, 500), theme_.warn,
                 QStringLiteral("▲ other load"));
@@ -158,15 +205,14 @@ QPen RooflineView::level_pen(size_t level) const {
 
 void RooflineView::draw_trail(QPainter& painter) const {
   std::vector<QPointF> points;
-  for (auto const& point : view_->trail)
-    points.push_back(position(point.intensity, std::max(point.gflops, 1e-3)));
+  for (auto const& point : view_->trail) points.push_back(place(point));
   painter.setPen(QPen(theme_.text2, 1.5));
   for (size_t i = 1; i < points.size(); ++i) painter.drawLine(points[i - 1], points[i]);
   std::vector<QRectF> taken;
   for (Diamond const& diamond : all_diamonds())
     taken.emplace_back(diamond.at - QPointF(7, 7), QSizeF(14, 14));
   for (QPointF const& at : points) taken.emplace_back(at - QPointF(5, 5), QSizeF(10, 10));
-  size_t most_labels = taken.size() + 7;
+  std::vector<Label> labels;
   for (size_t i = points.size(); i-- > 0;) {
     auto const& point = view_->trail[i];
     painter.setPen(QPen(point.current ? theme_.ink : theme_.text2, 1.5));
@@ -175,22 +221,32 @@ void RooflineView::draw_trail(QPainter& painter) const {
     painter.drawEllipse(points[i], point.current ? 6.5 : 4.5, point.current ? 6.5 : 4.5);
     painter.setBrush(Qt::NoBrush);
     if (point.current) painter.drawEllipse(points[i], 11, 11);
-    // Labels try left, right, below and above; one that finds no free place is left out: history
-    // has it.
-    QString words = QString::fromStdString(point.label);
-    double width = QFontMetricsF(ui_font(11)).horizontalAdvance(words) + 4;
+    labels.push_back({points[i], QString::fromStdString(point.label), point.current});
+  }
+  draw_labels(painter, labels, taken);
+}
+
+/// Labels try left, right, below and above; one that finds no free place is left out: history, or a
+/// word where one points, has it.
+void RooflineView::draw_labels(QPainter& painter, std::vector<Label> const& labels,
+                               std::vector<QRectF>& taken) const {
+  constexpr size_t kMostLabels = 7;
+  size_t placed = 0;
+  for (Label const& label : labels) {
+    double width = QFontMetricsF(ui_font(11)).horizontalAdvance(label.words) + 4;
     for (QPointF corner : {QPointF(-15 - width, -8), QPointF(15, -8), QPointF(-70 - width, -8),
                            QPointF(-width / 2, 14), QPointF(-width / 2, -30)}) {
-      QRectF box(points[i] + corner, QSizeF(width, 16));
+      QRectF box(label.at + corner, QSizeF(width, 16));
       bool clear = std::none_of(taken.begin(), taken.end(),
                                 [&](QRectF const& other) { return other.intersects(box); });
-      if (!clear || taken.size() >= most_labels || !plot().contains(box)) continue;
+      if (!clear || placed >= kMostLabels || !plot().contains(box)) continue;
+      ++placed;
       taken.push_back(box);
       QColor plate = theme_.inset;
       plate.setAlphaF(0.88f);
       painter.fillRect(box, plate);
-      paint::text(painter, box, ui_font(11, point.current ? 600 : 400),
-                  point.current ? theme_.text1 : theme_.text2, words);
+      paint::text(painter, box, ui_font(11, label.strong ? 600 : 400),
+                  label.strong ? theme_.text1 : theme_.text2, label.words);
       break;
     }
   }
@@ -242,8 +298,13 @@ void RooflineView::draw_levels(QPainter& painter) const {
 }
 
 void RooflineView::mousePressEvent(QMouseEvent* event) {
+  for (size_t i = 0; layers_ && i < layers_->layers.size(); ++i) {
+    session::LayerPoint const& layer = layers_->layers[i];
+    if (layer.missing.empty() && (place(layer.by_rule) - event->position()).manhattanLength() < 10)
+      return emit layer_chosen(layer.kernel);
+  }
   for (size_t i = 0; view_ && i < view_->trail.size(); ++i) {
-    QPointF at = position(view_->trail[i].intensity, std::max(view_->trail[i].gflops, 1e-3));
+    QPointF at = place(view_->trail[i]);
     if ((at - event->position()).manhattanLength() < 14)
       return emit point_chosen(view_->trail[i].history_node);
   }
@@ -264,12 +325,17 @@ std::vector<Part> RooflineView::parts() const {
   std::vector<Part> parts;
   if (!view_) return parts;
   for (auto const& point : view_->trail) {
-    QPointF at = position(point.intensity, std::max(point.gflops, 1e-3));
-    parts.push_back({QRectF(at - QPointF(8, 8), QSizeF(16, 16)),
-                     QString("%1 GFLOP/s at %2 FLOP per byte")
-                         .arg(QString::fromStdString(point.label), paint::number(point.intensity)),
+    parts.push_back({QRectF(place(point) - QPointF(8, 8), QSizeF(16, 16)),
+                     QString("%1 %2 at %3 %4 per byte")
+                         .arg(QString::fromStdString(point.label), unit(),
+                              paint::number(point.intensity), operations()),
                      point.current});
   }
+  if (!layers_) return parts;
+  for (auto const& layer : layers_->layers)
+    if (layer.missing.empty())
+      parts.push_back({QRectF(place(layer.by_rule) - QPointF(6, 6), QSizeF(12, 12)),
+                       words_of(layer), layer.kernel == marked_});
   return parts;
 }
 

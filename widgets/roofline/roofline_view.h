@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// Log-log roofline: measured roofs, a point per measured step joined by a trail.
+/// Log-log roofline: the machine's roofs, a point per step of a kernel joined by a trail; or each
+/// kernel of a model, without and with latency hidden.
 #pragma once
 
 #include <memory>
 
-#include "engine/session/values.h"
+#include "engine/session/layers.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/paint/canvas.h"
 
@@ -15,6 +16,11 @@ class RooflineView : public Canvas, public HasParts {
 public:
   explicit RooflineView(QWidget* parent = nullptr);
   void show_roofline(std::shared_ptr<session::RooflineView const> view);
+  void show_layers(std::shared_ptr<session::LayersView const> layers);
+  /// Words instead of points that are not there yet.
+  void show_waiting(QString const& words);
+  /// Of the layers: whose kernel is open; -1: none.
+  void mark_layer(int kernel);
   /// Every point's memory levels instead of those of the current one only.
   void show_levels_of_all(bool all);
   QSize minimumSizeHint() const override { return pixels(QSizeF(320, 200)); }
@@ -23,6 +29,7 @@ public:
 
 signals:
   void point_chosen(int history_node);
+  void layer_chosen(int kernel);
 
 protected:
   void paintEvent(QPaintEvent*) override;
@@ -33,9 +40,25 @@ private:
   QRectF plot() const;
   void draw_axes(QPainter& painter) const;
   void draw_roofs(QPainter& painter) const;
-  void draw_legend(QPainter& painter, std::string const& peak_name, double peak) const;
+  void draw_legend(QPainter& painter) const;
+  void take(std::shared_ptr<session::RooflineView const> view);
+  void fit_axes();
+  QString unit() const;        ///< of arithmetic: "GFLOP/s"
+  QString operations() const;  ///< what it counts: "FLOP"
+  QPointF place(session::RooflinePoint const& point) const;
   QPen level_pen(size_t level) const;
   void draw_trail(QPainter& painter) const;
+  void draw_layers(QPainter& painter) const;
+  QString words_of(session::LayerPoint const& layer) const;
+  struct Label {
+    QPointF at;
+    QString words;
+    bool strong = false;
+  };
+  /// The first ones get a place that nothing takes, or none.
+  void draw_labels(QPainter& painter, std::vector<Label> const& labels,
+                   std::vector<QRectF>& taken) const;
+  bool event(QEvent* event) override;
   void draw_levels(QPainter& painter) const;
   struct Diamond {
     QPointF at;
@@ -46,9 +69,12 @@ private:
   std::vector<Diamond> all_diamonds() const;
 
   std::shared_ptr<session::RooflineView const> view_;
+  std::shared_ptr<session::LayersView const> layers_;  ///< null: the trail is shown
+  QString waiting_;
+  int marked_ = -1;
   bool all_levels_ = false;
-  double low_x_ = -6, high_x_ = 8;  // log2 FLOP per byte
-  double low_y_ = -1, high_y_ = 3;  // log10 GFLOP/s
+  double low_x_ = -6, high_x_ = 8;  // log2 of operations per byte
+  double low_y_ = -1, high_y_ = 3;  // log10 of billions a second
 };
 
 }  // namespace tw

@@ -8,6 +8,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "engine/session/layers.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -99,7 +100,7 @@ void StartPage::show_machine(std::shared_ptr<session::MachineView const> machine
   for (auto const& roof : machine->roofs)
     if (roof.name.find("one core") == std::string::npos)
       parts << QString::fromStdString(roof.name) + " " +
-                   paint::speed(roof.value, roof.compute ? "GFLOP/s" : "GB/s");
+                   paint::speed(roof.value, session::unit_of(roof).c_str());
   if (machine->roofs_doubtful)
     parts << QStringLiteral("▲ measured under other load; measured again when the machine is idle");
   roofs_->setText(machine->roofs_known

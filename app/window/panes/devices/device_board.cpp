@@ -159,7 +159,8 @@ DeviceRow DeviceBoard::row_of(DeviceState const& state) const {
   row.machine = QString::fromStdString(machine_text(*state.hardware));
   row.answers = paint::time(state.answer_ms);
   if (!state.roofs) return row;
-  row.speed = paint::speed(state.roofs->best("f32").all_cores, "GFLOP/s");
+  MainRoof roof = main_roof(*state.roofs);
+  row.speed = paint::speed(roof.rate.all_cores, roof.unit.c_str());
   row.memory = paint::speed(state.roofs->memory.back().load.all_cores, "GB/s");
   row.roofs = roofs_of(*state.roofs);
   return row;

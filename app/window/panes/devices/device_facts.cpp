@@ -104,11 +104,14 @@ std::vector<DeviceRoof> roofs_of(Roofs const& roofs) {
   for (ComputeRoof const& one : roofs.compute) {
     if (!types.insert(one.type).second) continue;  // the best of each type
     QString name = QString::fromStdString(one.name);
-    list.push_back({name, true, one.rate.all_cores});
-    if (list.size() == 1) list.push_back({name + ", one core", true, one.rate.one_core});
+    bool floats = one.type.starts_with('f') || one.type.starts_with("bf");
+    QString unit = floats ? "GFLOP/s" : "GOP/s";
+    list.push_back({name, true, one.rate.all_cores, unit});
+    if (list.size() == 1 && one.rate.one_core != one.rate.all_cores)
+      list.push_back({name + ", one core", true, one.rate.one_core, unit});
   }
   for (MemoryRoof const& memory : roofs.memory)
-    list.push_back({QString::fromStdString(memory.name), false, memory.load.all_cores});
+    list.push_back({QString::fromStdString(memory.name), false, memory.load.all_cores, "GB/s"});
   return list;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The devices: looked at, added, removed, chosen.
 #include "app/window/pane.h"
+#include "app/shared/devices.h"
 #include "app/window/panes/devices/device_board.h"
 #include "app/window/panes/devices/journal.h"
 #include "app/window/top_bar.h"
@@ -8,6 +9,16 @@
 
 namespace tw {
 namespace {
+
+constexpr char kThisMachine[] = "Use this machine";
+
+/// "local:vta:pynq" as people call it.
+QString simulated_title(std::string const& device) {
+  return QString::fromStdString(device).section(':', 1);
+}
+QString use_command(std::string const& device) {
+  return "Use the simulated " + simulated_title(device);
+}
 
 class DevicesPane final : public Pane {
 public:
@@ -43,6 +54,8 @@ private:
   void perform_actions();
   void watch();
   void add_commands();
+  void add_simulated(QString const& section);
+  std::string in_use() const { return now().machine ? now().machine->device : kLocalDeviceName; }
   Status show_add_dialog();
   Status check_known() const {
     if (board_) return {};
@@ -92,10 +105,15 @@ void DevicesPane::watch() {
   connect(&bench_.top_bar(), &TopBar::devices_asked, this,
           [this] { bench_.ask(journal::ShowView{"devices"}); });
   connect(view_, &DevicesView::menu_asked, this, [this](QPoint at) {
-    bench_.show_menu(
-        {"Use the selected device", "Ask every device again", "Copy the device's log",
-         "Measure this machine's roofs again", "Add a device", "Remove the selected device"},
-        at);
+    QStringList names{"Use the selected device",
+                      "Ask every device again",
+                      "Copy the device's log",
+                      "Measure this machine's roofs again",
+                      "Add a device",
+                      "Remove the selected device",
+                      kThisMachine};
+    for (std::string const& name : simulated_device_names()) names << use_command(name);
+    bench_.show_menu(names, at);
   });
 }
 
@@ -117,7 +135,22 @@ void DevicesPane::add_commands() {
                       .name = "Remove the selected device",
                       .run = [this] { view_->remove_selected(); },
                       .possible = [this] { return view_->can_remove(); }});
+  add_simulated(section);
   bench_.add_copy(section, "Copy the device's log", [this] { return view_->log_text(); });
+}
+
+/// Machines that this one simulates need no entry in the list.
+void DevicesPane::add_simulated(QString const& section) {
+  bench_.add_command({.section = section,
+                      .name = kThisMachine,
+                      .run = [this] { bench_.execute(session::UseDevice{kLocalDeviceName}); },
+                      .possible = [this] { return in_use() != kLocalDeviceName; }});
+  for (std::string const& name : simulated_device_names()) {
+    bench_.add_command({.section = section,
+                        .name = use_command(name),
+                        .run = [this, name] { bench_.execute(session::UseDevice{name}); },
+                        .possible = [this, name] { return in_use() != name; }});
+  }
 }
 
 /// Which device the session works with, and at what.

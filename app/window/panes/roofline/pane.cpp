@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The states of a kernel under the machine's roofs.
+// The states of a kernel below the machine's roofs, or every kernel of the model.
+#include <QComboBox>
+#include <QEvent>
+#include <QVBoxLayout>
+
 #include "app/window/pane.h"
+#include "app/window/panes/roofline/journal.h"
 #include "widgets/roofline/roofline_view.h"
 
 namespace tw {
@@ -8,17 +13,69 @@ namespace {
 
 class RooflinePane final : public Pane {
 public:
-  explicit RooflinePane(Workbench& bench) : Pane(bench), view_(new RooflineView) {
+  explicit RooflinePane(Workbench& bench)
+      : Pane(bench), page_(new QWidget), of_(new QComboBox), view_(new RooflineView) {
+    of_->setObjectName("rooflineOf");
+    of_->setAccessibleName("Whose points stand below the roofs");
+    of_->addItem("Steps of the kernel", "kernel");
+    of_->addItem("Kernels of the model", "model");
+    auto* column = new QVBoxLayout(page_);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(of_, 0, Qt::AlignLeft);
+    column->addWidget(view_, 1);
+    view_->installEventFilter(this);
+    connect(of_, &QComboBox::activated, this, [this](int row) {
+      bench_.ask(journal::RooflineOf{of_->itemData(row).toString().toStdString()});
+    });
     connect(view_, &RooflineView::point_chosen, this,
             [this](int node) { bench_.execute(session::JumpTo{node}); });
-    bench.add_menu(view_, {"Measure again", "Measure this machine's roofs again", "Devices"});
+    connect(view_, &RooflineView::layer_chosen, this,
+            [this](int kernel) { bench_.execute(session::SelectKernel{kernel}); });
+    bench.on<journal::RooflineOf>([this](auto const& action) {
+      of_model_ = action.what == "model";
+      of_->setCurrentIndex(of_model_ ? 1 : 0);
+      return update(), Status();
+    });
+    bench.add_command({.section = "Views",
+                       .name = "Put every kernel below the roofs",
+                       .run =
+                           [this] {
+                             bench_.ask(journal::ShowView{"roofline"});
+                             bench_.ask(journal::RooflineOf{of_model_ ? "kernel" : "model"});
+                           },
+                       .possible = [this] { return now().model != nullptr; }});
+    bench.add_menu(view_, {"Put every kernel below the roofs", "Measure again",
+                           "Measure this machine's roofs again", "Devices"});
   }
-  QWidget* widget() override { return view_; }
+  QWidget* widget() override { return page_; }
   void set_theme(Theme const& theme) override { view_->set_theme(theme); }
-  void show(session::Snapshot const& next) override { view_->show_roofline(next.roofline); }
+  void show(session::Snapshot const&) override { update(); }
+  bool eventFilter(QObject*, QEvent* event) override {
+    if (event->type() == QEvent::Show) update();  // no kernel is modelled until somebody looks
+    return false;
+  }
+  std::optional<session::FactValue> fact(std::string const& name) const override {
+    if (name == "roofline") return of_model_ ? "model" : "kernel";
+    if (name == "roofline.points") return double(view_->parts().size());
+    return {};
+  }
 
 private:
+  void update() {
+    view_->mark_layer(now().kernel);
+    if (!of_model_) return view_->show_roofline(now().roofline);
+    if (!view_->isVisible()) return;
+    if (auto layers = live().layers_roofline()) return view_->show_layers(layers);
+    view_->show_waiting(now().machine && now().machine->rates
+                            ? "Every kernel is being modelled."
+                            : "The machine's roofs are not known.");
+  }
+
+  QWidget* page_;
+  QComboBox* of_;
   RooflineView* view_;
+  bool of_model_ = false;
 };
 
 }  // namespace

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// What a journal's lines do with the roofline.
+#pragma once
+
+#include <string>
+
+namespace tw::journal {
+
+/// Whose points stand below the roofs.
+struct RooflineOf {
+  std::string what;  ///< "kernel": its steps; "model": its kernels
+};
+
+}  // namespace tw::journal

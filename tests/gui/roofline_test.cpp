@@ -1,0 +1,140 @@
+// Roofs with points below them: the steps of a kernel, or every kernel of a model without and with
+// latency hidden. With TW_PICTURES set, pictures go to that folder.
+#include <QSignalSpy>
+#include <QToolTip>
+#include <QtTest>
+
+#include "tests/gui/seen.h"
+#include "widgets/roofline/roofline_view.h"
+
+using namespace tw;
+
+namespace {
+
+session::RooflinePoint point(double intensity, double speed, double operations) {
+  session::RooflinePoint made;
+  made.intensity = intensity;
+  made.gflops = speed;
+  made.measured = false;
+  made.model_ms = operations / speed * 1e-6;
+  return made;
+}
+
+session::LayerPoint layer(int kernel, double intensity, double with, double without) {
+  double operations = 2e8;
+  session::LayerPoint made{.kernel = kernel,
+                           .name = "conv_" + std::to_string(kernel),
+                           .count = 1,
+                           .operations = operations,
+                           .by_rule = point(intensity, with, operations),
+                           .serial = point(intensity, without, operations),
+                           .of_peak = with / 51.2,
+                           .missing = {}};
+  return made;
+}
+
+/// An accelerator's roofs, and layers as ResNet-18 has them.
+std::shared_ptr<session::LayersView> layers() {
+  auto view = std::make_shared<session::LayersView>();
+  view->below.roofs = {{"GEMM i8", true, 51.2, 1},   {"ALU i32", true, 0.7, 1},
+                       {"weights", false, 0.371, 1}, {"load", false, 0.717, 1},
+                       {"store", false, 0.717, 1},   {"DRAM", false, 0.8, 1}};
+  view->layers = {layer(0, 390, 40.9, 33),   layer(1, 260, 39.7, 27.6), layer(2, 29, 12.6, 10.7),
+                  layer(3, 300, 44.8, 33.8), layer(4, 90, 28.8, 18.8),  layer(5, 120, 32, 20)};
+  session::LayerPoint at_home;
+  at_home.kernel = 6;
+  at_home.name = "max_pool";
+  at_home.missing = "X is f32, which the target vta does not have";
+  view->layers.push_back(at_home);
+  view->below.explanation = "6 kernels by rule, modelled: 40 ms a run; 1 without a point.";
+  return view;
+}
+
+}  // namespace
+
+class RooflineTest : public QObject {
+  Q_OBJECT
+private slots:
+  void init() {
+    view_ = std::make_unique<RooflineView>();
+    view_->set_theme(Theme::load("dark"));
+    view_->resize(700, 320);
+    view_->show_layers(layers());
+    view_->show();
+    QVERIFY(QTest::qWaitForWindowExposed(view_.get()));
+  }
+  void cleanup() { view_.reset(); }
+
+  void what_is_painted_is_whole_and_apart_data() {
+    QTest::addColumn<QString>("theme");
+    QTest::addColumn<QSize>("size");
+    for (char const* theme : {"dark", "light", "high_contrast"})
+      for (QSize size : {QSize(360, 220), QSize(700, 320), QSize(1400, 800)})
+        QTest::addRow("%s %d", theme, size.width()) << theme << size;
+  }
+  void what_is_painted_is_whole_and_apart() {
+    QFETCH(QString, theme);
+    QFETCH(QSize, size);
+    view_->set_theme(Theme::load(theme));
+    view_->resize(size);
+    view_->mark_layer(3);
+    QApplication::processEvents();
+    {
+      paint::TextLog log;
+      view_->grab();
+      QVERIFY(log.texts.size() > 10);
+    }
+    QVERIFY2(wrong_words(*view_).isEmpty(), qPrintable(wrong_words(*view_)));
+    keep_picture(*view_, QString("roofline_layers_%1_%2").arg(theme).arg(size.width()));
+  }
+
+  void every_kernel_with_a_point_is_a_part_that_says_what_hiding_gains() {
+    std::vector<Part> parts = view_->parts();
+    QCOMPARE(parts.size(), size_t(6));  // the one without a point has none
+    QVERIFY2(parts[0].name.contains("conv_0: 40.9 GOP/s at 390 operations per byte, 80 % of peak"),
+             qPrintable(parts[0].name));
+    QVERIFY2(parts[0].name.contains("without hiding latency 64 % of peak"),
+             qPrintable(parts[0].name));
+    view_->mark_layer(2);
+    QVERIFY(view_->parts()[2].selected && !view_->parts()[0].selected);
+  }
+
+  void points_stand_below_their_roofs() {
+    for (auto const& one : layers()->layers) {
+      if (!one.missing.empty()) continue;
+      QPointF with = view_->position(one.by_rule.intensity, one.by_rule.gflops);
+      QPointF without = view_->position(one.serial->intensity, one.serial->gflops);
+      QPointF peak = view_->position(one.by_rule.intensity, 51.2);
+      QVERIFY(peak.y() < with.y() && with.y() < without.y());
+    }
+    // The axis reaches as far as the layers do.
+    QVERIFY(view_->position(390, 10).x() < view_->position(1000, 10).x());
+  }
+
+  void a_click_chooses_the_kernel() {
+    QSignalSpy chosen(view_.get(), &RooflineView::layer_chosen);
+    auto const& third = layers()->layers[2].by_rule;
+    QTest::mouseClick(view_.get(), Qt::LeftButton, {},
+                      view_->position(third.intensity, third.gflops).toPoint());
+    QCOMPARE(chosen.size(), 1);
+    QCOMPARE(chosen[0][0].toInt(), 2);
+    QTest::mouseClick(view_.get(), Qt::LeftButton, {}, QPoint(60, 40));
+    QCOMPARE(chosen.size(), 1);
+  }
+
+  void what_is_pointed_at_is_said() {
+    auto const& first = layers()->layers[0].by_rule;
+    QPoint at = view_->position(first.intensity, first.gflops).toPoint();
+    QHelpEvent asks(QEvent::ToolTip, at, view_->mapToGlobal(at));
+    QApplication::sendEvent(view_.get(), &asks);
+    QTRY_VERIFY(QToolTip::isVisible());
+    QVERIFY2(QToolTip::text().contains("conv_0"), qPrintable(QToolTip::text()));
+    QToolTip::hideText();
+  }
+
+private:
+  std::unique_ptr<RooflineView> view_;
+};
+
+QTEST_MAIN(RooflineTest)
+#include "roofline_test.moc"
