@@ -71,7 +71,11 @@ Result<package::File> write_library(fs::path const& path, PackageSource const& s
   std::vector<CodeParts> kernels;
   for (size_t k = 0; k < codes.size(); ++k)
     if (source.plan.kernels[k].place == place) kernels.push_back(codes[k].run.parts);
-  TRY_ASSIGN(std::vector<std::byte> library, source.backend_at(place).link(kernels));
+  // Where an accelerator runs everything the processor has nothing to run.
+  std::vector<std::byte> library;
+  if (!kernels.empty()) {
+    TRY_ASSIGN(library, source.backend_at(place).link(kernels));
+  }
   TRY(write_file(path, view_of(library)));
   return package::File{path.filename().string(), int64_t(library.size()), checksum_of(library)};
 }

@@ -96,7 +96,7 @@ private slots:
     QVERIFY2(run.out.contains("Tested stand-alone under a simulator for vta"), qPrintable(run.out));
     Run alone = shell("cd " + out + " && env -i TILEWRIGHT_SIMULATE=1 ./example --rounds 1");
     QVERIFY2(alone.code == 0, qPrintable(alone.out + alone.err));
-    QVERIFY2(alone.out.contains("largest_difference 0\n"), qPrintable(alone.out));
+    QVERIFY2(alone.out.endsWith("the outputs are the stored ones\n"), qPrintable(alone.out));
     // Without a board it says so, and what there is instead.
     alone = shell("cd " + out + " && env -i ./example --rounds 1");
     QCOMPARE(alone.code, 1);

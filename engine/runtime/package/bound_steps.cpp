@@ -23,7 +23,10 @@ Result<std::vector<BoundSteps::Call>> BoundSteps::bind_all(std::vector<Step> con
   for (Step const& step : steps) {
     Call call{&step, nullptr, {}, {}};
     if (step.kind == StepKind::kKernel) {
-      TRY_ASSIGN(call.kernel, place_of(call).library->find(step.symbol));
+      KernelLibrary* library = place_of(call).library;
+      if (library == nullptr)
+        return bad_input("symbol_not_found", "there is no library for the kernel " + step.symbol);
+      TRY_ASSIGN(call.kernel, library->find(step.symbol));
     }
     for (Body const& body : step.bodies) {
       TRY_ASSIGN(std::vector<Call> inner, bind_all(body.steps));

@@ -69,6 +69,7 @@ Status Package::load_parameters(Loaded& place) {
 
 Status Package::load_library(fs::path const& folder, File const& named, Loaded& place) {
   constexpr int64_t kMost = int64_t(1) << 30;
+  if (named.bytes == 0) return {};  // nothing runs there
   if (named.bytes > kMost) return damaged(named, "it would be too large");
   std::vector<std::byte> bytes(size_t(named.bytes));
   OpenFile file(folder / named.name);

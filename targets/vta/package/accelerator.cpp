@@ -10,9 +10,12 @@ namespace {
 
 /// For streams and micro-ops, besides tensors.
 constexpr int64_t kBesides = int64_t(32) << 20;
+/// Small tensors take more than their bytes.
+constexpr int64_t kRounding = int64_t(1) << 20;
 
 Result<std::unique_ptr<Processor>> opened(MachineNeeds const& needs, int64_t bytes, bool simulate) {
   TRY_ASSIGN(Configuration configuration, configuration_of_line(needs.processor));
+  bytes += kRounding;
   if (simulate) {
     TRY_ASSIGN(std::unique_ptr<Driver> simulator,
                create_simulator(configuration, bytes + kBesides, SimulatedClock::kNone));

@@ -169,6 +169,44 @@ private slots:
     QVERIFY(threads * 5 > made && residuals * 10 > made);
   }
 
+  /// Dense layers, convolutions of groups, and transposed convolutions written by their phases.
+  void products_of_other_shapes_are_right_data() {
+    QTest::addColumn<QString>("text");
+    QTest::newRow("dense")
+        << "kernel dense(X: i8[4, 3, 16], W: i8[5, 3, 16, 16] @param) -> Y\n"
+           "  sums[n in 4, o in 5, j in 16] = sum[k in 3, i in 16] i32(X[n, k, i]) * i32(W[o, k, "
+           "j, i])\n"
+           "  Y[n in 4, o in 5, j in 16]: i8 = i8(min(max(sums[n, o, j] >> 4:i32, -127:i32), "
+           "127:i32))\n";
+    QTest::newRow("groups")
+        << "kernel groups(X: i8[1, 4, 6, 6, 16], W: i8[2, 3, 2, 3, 3, 16, 16] @param) -> Y\n"
+           "  conv[n in 1, g in 2, o in 3, y in 4, x in 4, j in 16] = sum[c in 2, r in 3, s in 3, "
+           "i in 16] i32(X[n, 2*g+c, y+r, x+s, i]) * i32(W[g, o, c, r, s, j, i])\n"
+           "  Y[n in 1, g in 2, o in 3, y in 4, x in 4, j in 16]: i8 = i8(min(max(conv[n, g, o, y, "
+           "x, j] >> 6:i32, 0:i32), 127:i32))\n";
+    QTest::newRow("transposed")
+        << "kernel up(X: i8[1, 2, 4, 4, 16], W: i8[2, 2, 2, 2, 2, 2, 16, 16] @param) -> Y\n"
+           "  pad[n in 1, c in 2, y in 6, x in 6, i in 16] = select(1 <= y && y < 5 && 1 <= x && x "
+           "< 5, X[n, c, y-1, x-1, i], 0:i8)\n"
+           "  conv[n in 1, o in 2, y in 4, p in 2, x in 4, q in 2, j in 16] = sum[c in 2, r in 2, "
+           "s in 2, i in 16] i32(pad[n, c, y+p+r, x+q+s, i]) * i32(W[o, c, p, q, r, s, j, i])\n"
+           "  Y[n in 1, o in 2, y in 4, p in 2, x in 4, q in 2, j in 16]: i8 = i8(min(max(conv[n, "
+           "o, y, p, x, q, j] >> 6:i32, -128:i32), 127:i32))\n";
+  }
+  void products_of_other_shapes_are_right() {
+    QFETCH(QString, text);
+    for (char const* name : {"pynq", "sim-v2"}) {
+      Configuration c = board(name);
+      auto backend = backend_of(c);
+      Rng rng(11);
+      ir::Program plain = program_of("tilewright te 1\n" + text.toStdString());
+      Schedule schedule = backend->default_schedule(plain).value();
+      QVERIFY2(!schedule.trace().empty(), "the rule applies");
+      QString fault = fault_of(schedule.program(), *backend, c, plain, rng);
+      QVERIFY2(fault.isEmpty(), qPrintable(fault));
+    }
+  }
+
   void random_windows_under_random_tiles_are_right() {
     int64_t wanted = count_from("TW_VTA_KERNELS", 40), made = 0, padded = 0, threads = 0;
     uint64_t first = uint64_t(count_from("TW_TEST_SEED", 20261));
