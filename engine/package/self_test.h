@@ -25,9 +25,9 @@ struct SelfTestOptions {
   StopToken stop;
 };
 
-/// Accelerators are simulated. Not run where one has no simulator, and where this machine cannot run
-/// the target's code and no emulator is installed. Errors:
-/// self_test_failed with what the example said, cancelled.
+/// Accelerators are simulated. Not run where one has no simulator, and where this machine cannot
+/// run the target's code and no emulator is installed. Errors: self_test_failed with what the
+/// example said, cancelled.
 Result<SelfTest> run_self_test(std::filesystem::path const& folder,
                                package::Description const& description,
                                SelfTestOptions const& options);

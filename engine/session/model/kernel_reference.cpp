@@ -30,14 +30,16 @@ Result<std::vector<NDArray>> run_compiled(ir::Program const& plain,
 }
 
 /// On this machine's own processor, which runs any nest; slowly, by the interpreter, where this
-/// build makes no code for it.
+/// build makes no code for it or no device can be started.
 Result<std::vector<NDArray>> run_here(ir::Program const& plain, std::vector<NDArray> const& inputs,
                                       StopToken stop) {
   auto hardware = target_hardware_here();
   if (!hardware) return ir::interpret(plain, inputs, {.stop = stop});
   TRY_ASSIGN(std::shared_ptr<Backend const> backend, create_backend(*hardware));
   LocalDevice device(LocalDeviceOptions{.program = {}, .target = hardware->target});
-  return run_compiled(plain, inputs, *backend, device, stop);
+  auto outputs = run_compiled(plain, inputs, *backend, device, stop);
+  bool none = !outputs && outputs.error().fault == Fault::kEnvironment && !stop.stop_requested();
+  return none ? ir::interpret(plain, inputs, {.stop = stop}) : outputs;
 }
 
 te::RunProgram runner(std::vector<NDArray> const& inputs, KernelSize const& size,

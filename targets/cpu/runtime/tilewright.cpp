@@ -80,8 +80,8 @@ tw::Result<TwModel*> load(char const* folder, int32_t threads) {
                                             std::to_string(threads));
   if (threads == 0) threads = int32_t(tw::usable_cores().size());
   auto processor = tw::create_cpu_processor(INT64_MAX, tw::Caller::kFloats);
-  TRY_ASSIGN(auto package, Package::load(folder, std::move(processor), threads,
-                                         tw::package::open_accelerator));
+  TRY_ASSIGN(auto package,
+             Package::load(folder, std::move(processor), threads, tw::package::open_accelerator));
   auto model = std::make_unique<TwModel>();
   model->inputs = tensors_of(package->description().inputs);
   model->outputs = tensors_of(package->description().outputs);

@@ -56,8 +56,9 @@ private:
     if (node.op->name == "conv_integer") return wish_for_convolution(id, node);
     auto made = image(node.outputs[0]);
     bool integers = made && (made->type == DType::kI32 || made->type == DType::kI8);
-    bool follows = integers && reads_integers(node) &&
-                   (node.op->elementwise || (node.op->name == "max_pool" && lies_in_elements(node)));
+    bool follows =
+        integers && reads_integers(node) &&
+        (node.op->elementwise || (node.op->name == "max_pool" && lies_in_elements(node)));
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (!node.inputs[i].valid()) continue;
       // Who does not go on in elements reads them plain; who does, has the rest brought into them.
@@ -68,9 +69,7 @@ private:
     if (follows) choices_.values[node.outputs[0]] = in_elements(4);
   }
 
-  bool lies_in_elements(Node const& node) const {
-    return choices_.values.contains(node.inputs[0]);
-  }
+  bool lies_in_elements(Node const& node) const { return choices_.values.contains(node.inputs[0]); }
 
   bool reads_integers(Node const& node) const {
     return std::ranges::all_of(node.inputs, [&](ValueId id) {
