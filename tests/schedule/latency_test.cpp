@@ -198,10 +198,13 @@ private slots:
       }
     }
     double scale = testing::slowness();
+    // The clock ends what integer sets take too long for after 25 ms: a slower machine may need it
+    // more often than once in twenty moves.
+    double usual = scale > 1 ? std::max(20 * scale, 30.0) : 20;
     qInfo("all");
     for (auto& [primitive, moments] : all) {
       report(primitive, moments);
-      QVERIFY2(percentile_95(moments) < 20 * scale, primitive.c_str());
+      QVERIFY2(percentile_95(moments) < usual, primitive.c_str());
       QVERIFY2(moments.back().milliseconds < 100 * scale, moments.back().step.c_str());
     }
   }
