@@ -22,7 +22,10 @@ public:
     auto* column = new QVBoxLayout(page_);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(of_, 0, Qt::AlignLeft);
+    auto* choice = new QHBoxLayout;
+    choice->setContentsMargins(12, 4, 12, 0);
+    choice->addWidget(of_, 0, Qt::AlignLeft);
+    column->addLayout(choice);
     column->addWidget(view_, 1);
     view_->installEventFilter(this);
     connect(of_, &QComboBox::activated, this, [this](int row) {
