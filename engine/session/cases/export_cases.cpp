@@ -145,31 +145,27 @@ public:
     options_.progress = progress;
   }
 
-  Result<ExportView> model(LoadedModel const& model, Backend const& backend) {
+  /// `accelerator`: what it runs goes there, in its layouts; null: there is none beside the
+  /// processor of `backend`.
+  Result<ExportView> model(LoadedModel const& given, Backend const& backend,
+                           Backend const* accelerator) {
+    Model arranged_beside;
+    std::map<int, std::string> scripts = request_.scripts;
+    if (accelerator) {
+      TRY_ASSIGN(arranged_beside, arranged(given, arrangement_of(given), host_, accelerator));
+      scripts = scripts_for(given, *arranged_beside);
+    }
+    LoadedModel const& model = accelerator ? *arranged_beside : given;
     TRY(check_exportable(model.after, model.plan));
     TRY_ASSIGN(TestData data, test_data(model, options_.call.stop, options_.progress));
     options_.name = fs::path(model.name).stem().string();
     options_.inputs = std::move(data.inputs);
     options_.expected = std::move(data.outputs);
     options_.origin = data.origin;
-    if (request_.is_cut)
+    if (request_.is_cut && !accelerator)
       options_.note =
           "It runs whole on one processor: the cut over several devices is not exported";
-    return write({model.after, model.plan, backend, host_, device_, request_.scripts});
-  }
-
-  /// What the accelerator runs goes there, in its layouts; `backend` is the processor's beside it.
-  Result<ExportView> model(LoadedModel const& given, Backend const& backend,
-                           Backend const& accelerator) {
-    TRY_ASSIGN(Model model, arranged(given, arrangement_of(given), host_, &accelerator));
-    TRY(check_exportable(model->after, model->plan));
-    TRY_ASSIGN(TestData data, test_data(*model, options_.call.stop, options_.progress));
-    options_.name = fs::path(model->name).stem().string();
-    options_.inputs = std::move(data.inputs);
-    options_.expected = std::move(data.outputs);
-    options_.origin = data.origin;
-    std::map<int, std::string> scripts = scripts_for(given, *model);
-    return write({model->after, model->plan, backend, host_, device_, scripts}, &accelerator);
+    return write({model.after, model.plan, backend, host_, device_, scripts}, accelerator);
   }
 
   /// `accelerator`: what runs it, beside the processor of `backend`; null: that does.
@@ -258,9 +254,7 @@ Result<ExportView> export_to_folder(LoadedModel const& model, ExportRequest cons
   }
   Exporter exporter(request, kit, host, device, stop, progress);
   if (row >= 0) return exporter.kernel(model, row, *backend, accelerator.get());
-  LoadedModel const& whole = model.base ? *model.base : model;
-  if (accelerator) return exporter.model(whole, *backend, *accelerator);
-  return exporter.model(whole, *backend);
+  return exporter.model(model.base ? *model.base : model, *backend, accelerator.get());
 }
 
 }  // namespace tw::session
