@@ -1,5 +1,7 @@
 // One piece of code for every value of a size: what it computes, and how fast, beside the code that
 // was made for each value.
+#include <alloca.h>
+
 #include <QtTest>
 
 #include <algorithm>
@@ -188,9 +190,14 @@ public:
     for (NDArray& input : inputs_) buffers.push_back(input.data());
     for (NDArray& output : outputs_) buffers.push_back(output.data());
     buffers.push_back(workspace_.data());
+    auto* below = static_cast<char volatile*>(alloca(size_t(deeper) + 1));
+    below[0] = 0;
     if (kernel_(buffers.data(), pool.runtime()) != 0) qFatal("the kernel failed");
     return outputs_;
   }
+
+  /// Bytes that the kernel's stack lies further down.
+  int deeper = 0;
 
   double microseconds(std::vector<int64_t> const& sizes, ThreadPool& pool) {
     auto start = std::chrono::steady_clock::now();
@@ -252,26 +259,23 @@ private slots:
   }
 
   /// Of all values the same work, so that what differs is how well the code is made. The figures
-  /// are printed; only a large loss fails, as neighbours on the machine disturb.
+  /// are printed. Sums that spill lie on the stack, and where that has the low twelve bits of a
+  /// tensor's address, loads wait for stores: by chance of the process one of the two takes up to
+  /// 1.7 times as long. Only a large loss that is there wherever the stack lies fails.
   void it_is_as_fast_as_the_code_of_a_value_data() {
     one_object_computes_what_the_code_of_each_value_does_data();
   }
   void it_is_as_fast_as_the_code_of_a_value() {
     QFETCH(int, number);
     Made const now = made(cases_[number]);
-    SizedProgram const& sized = *now.schedule.sized();
-    Code all(*backend_, sized.program, CodeTier::kFull);
-    std::vector<std::vector<int64_t>> values = all_size_values(sized.program);
-    std::vector<double> every;
-    size_t step = std::max<size_t>(values.size() / 6, 1) | 1;  // remainders of every kind
-    for (size_t at = 0; at < values.size(); at += step) {
-      every.push_back(ratio(now, all, values[at]));
-      qInfo("%s with %lld: %.3f of the time of its own code", names_[number],
-            static_cast<long long>(values[at][0]), every.back());
-    }
-    qInfo("%s: median %.3f", names_[number], median(every));
     tell_what_making_takes(cases_[number]);
-    QVERIFY(median(every) < 1.3);
+    double least = median_ratio(now, names_[number]);
+    for (int again = 1; again < kStacks && least >= kLargeLoss; ++again) {
+      depth_ = again * kNextStack;
+      least = std::min(least, median_ratio(now, names_[number]));
+    }
+    depth_ = 0;
+    QVERIFY(least < kLargeLoss);
   }
 
   /// Random schedules over kernels of open extents: what one object computes with every value.
@@ -356,24 +360,28 @@ private slots:
     Rng rng(7);
     auto inputs = testing::random_inputs(now.kernel, rng);
     for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull}) {
-      Code all(*backend_, sized.program, inputs, tier),
-          alone(*backend_, own.schedule.program(), inputs, tier);
-      auto const& expected = alone.run({}, pool_);
-      for (std::vector<int64_t> const& values : all_size_values(sized.program))
-        QCOMPARE(all.run(values, pool_)[0].hash(), expected[0].hash());
-      std::vector<double> ratios, of_others;
-      for (int round = 0; round < 31; ++round) {
-        double of_value = 0, of_branch = 0;
-        for (bool first : {round % 2 == 0, round % 2 != 0})
-          (first ? of_value : of_branch) =
-              first ? alone.microseconds({}, pool_) : all.microseconds({4}, pool_);
-        ratios.push_back(of_branch / of_value);
-        of_others.push_back(all.microseconds({5}, pool_) / of_value);
+      bool fast = false;
+      for (int stack = 0; stack < kStacks && !fast; ++stack) {
+        Code all(*backend_, sized.program, inputs, tier),
+            alone(*backend_, own.schedule.program(), inputs, tier);
+        all.deeper = alone.deeper = stack * kNextStack;
+        auto const& expected = alone.run({}, pool_);
+        for (std::vector<int64_t> const& values : all_size_values(sized.program))
+          QCOMPARE(all.run(values, pool_)[0].hash(), expected[0].hash());
+        std::vector<double> ratios, of_others;
+        for (int round = 0; round < 31; ++round) {
+          double of_value = 0, of_branch = 0;
+          for (bool first : {round % 2 == 0, round % 2 != 0})
+            (first ? of_value : of_branch) =
+                first ? alone.microseconds({}, pool_) : all.microseconds({4}, pool_);
+          ratios.push_back(of_branch / of_value);
+          of_others.push_back(all.microseconds({5}, pool_) / of_value);
+        }
+        qInfo("%s: with 4, its branch takes %.3f of the time of its own code; with 5 it takes %.2f",
+              tier == CodeTier::kFast ? "fast" : "full", median(ratios), median(of_others));
+        fast = median(ratios) < kLargeLoss && median(of_others) > kLargeLoss;
       }
-      qInfo("%s: with 4, its branch takes %.3f of the time of its own code; with 5 it takes %.2f",
-            tier == CodeTier::kFast ? "fast" : "full", median(ratios), median(of_others));
-      QVERIFY(median(ratios) < 1.3);
-      QVERIFY(median(of_others) > 1.3);
+      QVERIFY(fast);
     }
   }
 
@@ -384,6 +392,22 @@ private:
         te::with_values(made.kernel, testing::of_kernel(made.kernel, values)), rng);
   }
 
+  /// Over some of the values, for code and tensors that are made anew.
+  double median_ratio(Made const& made, char const* name) {
+    SizedProgram const& sized = *made.schedule.sized();
+    Code all(*backend_, sized.program, CodeTier::kFull);
+    std::vector<std::vector<int64_t>> values = all_size_values(sized.program);
+    std::vector<double> every;
+    size_t step = std::max<size_t>(values.size() / 6, 1) | 1;  // remainders of every kind
+    for (size_t at = 0; at < values.size(); at += step) {
+      every.push_back(ratio(made, all, values[at]));
+      qInfo("%s with %lld: %.3f of the time of its own code", name,
+            static_cast<long long>(values[at][0]), every.back());
+    }
+    qInfo("%s: median %.3f", name, median(every));
+    return median(every);
+  }
+
   /// Of the time that one object takes with a value to that of the value's own code, by turns.
   double ratio(Made const& made, Code& all, std::vector<int64_t> const& values) {
     ir::Program const alone = with_sizes(made.schedule.sized()->program, values);
@@ -391,6 +415,7 @@ private:
     auto inputs = inputs_of(made, values);
     own.use(alone, inputs);
     all.use(alone, inputs);
+    own.deeper = all.deeper = depth_;
     // What takes a few microseconds is called so often that the clock does not matter.
     double once = own.microseconds({}, pool_);
     int calls = std::clamp(int(100 / std::max(once, 0.1)), 1, 200);
@@ -424,6 +449,8 @@ private:
           deciding, all_size_values(open.schedule.sized()->program).size(), of_all, since());
   }
 
+  static constexpr double kLargeLoss = 1.3;
+  static constexpr int kStacks = 5, kNextStack = 784;  // bytes
   static constexpr int kCases = 7;
   static constexpr char const* names_[] = {"product",         "convolution", "depthwise",
                                            "product of rows", "open height", "layer norm",
@@ -432,6 +459,7 @@ private:
                                     kOpenConvolution, kOpenNorm,    kOpenSoftmax};
   std::shared_ptr<Backend const> backend_ = create_cpu_backend(detect_host()).value();
   ThreadPool pool_{1};
+  int depth_ = 0;
 };
 
 QTEST_GUILESS_MAIN(SizesTest)
