@@ -195,6 +195,7 @@ Result<Assembly> write_package(PackageSource const& source, ExportOptions const&
   TRY(write_file(to / "model.json", package::to_text(description)));
   TRY(write_tensors(to / "test", "input", options.inputs));
   TRY(write_tensors(to / "test", "output", options.expected));
+  TRY(write_file(to / "test" / "tolerance.txt", fmt::format("{:.3g}\n", options.tolerance)));
   TRY(copy_kit(options.kit, kit, to, description));
   return assembly;
 }

@@ -16,8 +16,10 @@ struct ExportOptions {
   /// What the model makes of `inputs` by something other than the kernels.
   std::vector<NDArray> inputs, expected;
   std::string origin;  ///< of `expected`, for people: "the model's stored outputs"
-  std::string note;    ///< a sentence for people without its full stop; may be empty
-  int threads = 1;     ///< of the self-test
+  /// How far outputs may be from `expected`, over the largest value of each.
+  double tolerance = 1e-3;
+  std::string note;  ///< a sentence for people without its full stop; may be empty
+  int threads = 1;   ///< of the self-test
   CodeTier tier = CodeTier::kFull;
   CodeCache* cache = nullptr;
   CallOptions call;

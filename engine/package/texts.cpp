@@ -43,7 +43,8 @@ example.cpp, example      runs the model on test/; build it with
 example.py                the same with ctypes and numpy
 cmake/, pkgconfig/        for build systems: find_package(tilewright CONFIG PATHS THIS_FOLDER) gives
                           tilewright::runtime; PKG_CONFIG_PATH=THIS_FOLDER/pkgconfig pkg-config tilewright
-test/                     raw inputs and outputs, little-endian
+test/                     raw inputs and outputs, little-endian; how far other outputs may be from
+                          them, over the largest value
 tilewright-export.txt     what the export wrote: a later one into this folder replaces that and nothing else
 
 )";

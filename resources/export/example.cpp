@@ -48,8 +48,17 @@ struct Difference {
   bool equal = true;
 };
 
-// Within a thousandth of the largest value; NaN equals NaN only.
-static Difference compare(TwTensor const& tensor, void const* ours, void const* stored) {
+// Over the largest value: a thousandth, or more where the model rounds floats to integers.
+static double read_tolerance(std::string const& folder) {
+  std::ifstream file(folder + "/test/tolerance.txt");
+  double tolerance = 0;
+  if (!(file >> tolerance)) fail(folder + "/test/tolerance.txt does not hold a number");
+  return tolerance;
+}
+
+// NaN equals NaN only.
+static Difference compare(TwTensor const& tensor, void const* ours, void const* stored,
+                          double tolerance) {
   Difference result;
   int64_t count = 1;
   for (int32_t i = 0; i < tensor.rank; ++i) count *= tensor.shape[i];
@@ -63,16 +72,17 @@ static Difference compare(TwTensor const& tensor, void const* ours, void const* 
     result.most = std::max(result.most, std::fabs(a - b));
     result.largest = std::max(result.largest, std::isfinite(b) ? std::fabs(b) : 0.0);
   }
-  result.equal = result.equal && result.most <= 1e-3 * result.largest + 1e-6;
+  result.equal = result.equal && result.most <= tolerance * result.largest + 1e-6;
   return result;
 }
 
 static Difference compare_all(TwModel const* model, std::string const& folder) {
   Difference all;
+  double tolerance = read_tolerance(folder);
   for (int32_t i = 0; i < tw_output_count(model); ++i) {
     TwTensor const& tensor = *tw_output(model, i);
     auto stored = read_tensor(folder + "/test/output_" + std::to_string(i) + ".bin", tensor.bytes);
-    Difference one = compare(tensor, tw_output_data(model, i), stored.data());
+    Difference one = compare(tensor, tw_output_data(model, i), stored.data(), tolerance);
     all.equal = all.equal && one.equal;
     all.most = std::max(all.most, one.most);
     all.largest = std::max(all.largest, one.largest);
@@ -117,7 +127,9 @@ int main(int argc, char** argv) {
       "%.6f\n",
       tw_name(model), tw_threads(model), difference.most, difference.largest, samples.front(),
       samples[samples.size() / 2]);
-  if (!difference.equal) fail("the outputs differ from the stored ones");
+  if (!difference.equal)
+    fail("the outputs differ from the stored ones by up to " + std::to_string(difference.most) +
+         ", where the largest value is " + std::to_string(difference.largest));
   std::printf("the outputs are the stored ones\n");
   tw_free(model);
   return 0;

@@ -80,14 +80,17 @@ def main():
         return numpy.fromfile(os.path.join(folder, "test", f"{kind}_{index}.bin"),
                               like.dtype).reshape(like.shape)
 
+    with open(os.path.join(folder, "test", "tolerance.txt"), encoding="ascii") as file:
+        tolerance = float(file.read())
     outputs = model(*(stored("input", i, own) for i, own in enumerate(model.inputs)))
     for i, output in enumerate(outputs):
         expected = stored("output", i, output).astype(numpy.float64)
         largest = numpy.max(numpy.abs(expected), initial=0)
         difference = numpy.max(numpy.abs(output - expected), initial=0)
         print(f"{model.name}: output {i} differs by {difference:.3g}, its largest value is {largest:.3g}")
-        if not difference <= 1e-3 * largest + 1e-6:
-            sys.exit("the outputs differ from the stored ones")
+        if not difference <= tolerance * largest + 1e-6:
+            sys.exit(f"the outputs differ from the stored ones by up to {difference:g}, "
+                     f"where the largest value is {largest:g}")
     samples = []
     for _ in range(20):
         start = time.perf_counter()
