@@ -66,6 +66,7 @@ Json to_json(TuneResult const& result) {
           {"rejected", result.rejected},
           {"repeated", result.repeated},
           {"space", result.space_size},
+          {"modelled", {{"points", result.modelled.points}, {"seconds", result.modelled.seconds}}},
           {"search_s", result.wall_seconds},
           {"costs_s",
            {{"proposing", result.costs.proposing},
@@ -153,6 +154,10 @@ void tell_result(Context const& context, TuneResult const& result) {
       count_text(int64_t(result.attempts.size()), "trial"), duration_text(result.wall_seconds),
       double(result.attempts.size()) / std::max(result.wall_seconds, 1e-9), name_of(result.end),
       many_text(result.space_size), rejected.empty() ? "" : rejected + ", ", result.repeated);
+  if (Modelled const& modelled = result.modelled; modelled.points > 0)
+    fmt::print("{} modelled in {} ({:.0f} a second)\n", count_text(modelled.points, "point"),
+               duration_text(modelled.seconds),
+               double(modelled.points) / std::max(modelled.seconds, 1e-9));
   fmt::print("{}\n", costs_text(result));
   if (result.devices.size() > 1) fmt::print("{}\n", shares_text(result.devices));
   fmt::print("best {}, default {}: {}\n", duration_text(result.seconds),

@@ -312,6 +312,7 @@ Result<TuneResult> Tuning::finish(int finalists) {
   result_.costs.proposing = proposals_->costs().proposing;
   result_.costs.compiling = proposals_->costs().compiling;
   proposals_.reset();
+  result_.modelled = search_->modelled();
   for (auto const& runner : runners_) {
     result_.costs.running += runner->costs().running;
     result_.costs.comparing += runner->costs().comparing;

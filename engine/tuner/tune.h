@@ -121,6 +121,7 @@ struct TuneResult {
   std::map<std::string, int> rejected;  ///< points that were not compiled, by reason
   int repeated = 0;                     ///< proposals that were known
   double space_size = 0;
+  Modelled modelled;
   TrialCosts costs;
   double wall_seconds = 0;  ///< of the search, without the last comparison
   TuneEnd end = TuneEnd::kTrials;

@@ -27,8 +27,8 @@ private slots:
       QCOMPARE(one.toObject()["regret"].toArray().size(), 8);
       QCOMPARE(one.toObject()["best_seconds"].toArray().size(), 2);
     }
-    QCOMPARE(names, (QStringList{"learned", "genetic", "descent", "random"}));
-    QCOMPARE(study["learned_against"].toObject().size(), 3);
+    QCOMPARE(names, (QStringList{"learned", "genetic", "descent", "modelled", "random"}));
+    QCOMPARE(study["learned_against"].toObject().size(), 4);
     Run again = tw(QStringList{"study", table} + how);
     QJsonObject replayed = QJsonDocument::fromJson(again.out.toUtf8()).object();
     QCOMPARE(replayed["best_seconds"], study["best_seconds"]);

@@ -142,7 +142,8 @@ private slots:
     };
     QVERIFY(sentence({"--pin", "C.luck=1"}).contains("no knob 'C.luck'"));
     QVERIFY(sentence({"--pin", "luck"}).contains("KNOB=VALUE"));
-    QVERIFY(sentence({"--search", "luck"}).contains("there are learned, genetic, descent, random"));
+    QVERIFY(sentence({"--search", "luck"})
+                .contains("there are learned, genetic, descent, modelled, random"));
     QVERIFY(sentence({"--model", "forest"}).contains("there are trees, tree-gru"));
     QVERIFY(sentence({"--search", "random", "--model", "tree-gru"}).contains("learns nothing"));
     QVERIFY(sentence({"--trials", "0"}).contains("--trials"));

@@ -1,6 +1,8 @@
 // Searches on a made-up time: how far a point is from a hidden one.
 #include <QtTest>
 
+#include <set>
+
 #include "engine/tuner/search/search.h"
 #include "tests/tuner/tuned_kernels.h"
 
@@ -48,6 +50,21 @@ double best_after(char const* search, Space const& space, MadeUp const& time, ui
   return best;
 }
 
+/// A space whose target models exactly what is made up.
+class ModelledSpace final : public Space {
+public:
+  ModelledSpace(Space space, uint64_t seed) : Space(std::move(space)), time_(*this, seed) {}
+  std::optional<analysis::TimeModel> modelled(Candidate const& candidate) const override {
+    analysis::TimeModel model;
+    model.seconds = time_.seconds(candidate).value();
+    return model;
+  }
+  MadeUp const& time() const { return time_; }
+
+private:
+  MadeUp time_;
+};
+
 }  // namespace
 
 class SearchTest : public QObject {
@@ -69,6 +86,39 @@ private slots:
     QVERIFY(sums["learned"] < sums["random"]);
     QVERIFY(sums["genetic"] < sums["random"]);
     QVERIFY(sums["genetic"] < by_rule && sums["descent"] < by_rule);
+  }
+
+  void what_is_modelled_exactly_is_found_by_few_trials() {
+    for (uint64_t seed = 1; seed <= 2; ++seed) {
+      ModelledSpace space(space_of(kWindow), 100 + seed);
+      auto search = find_search("modelled").value().make(space, seed);
+      double best = 1e9, before = 0;
+      std::set<std::string> proposed;
+      int trials = 0;
+      for (; trials < 30; ++trials) {
+        auto candidate = search->next().value();
+        if (!candidate) break;
+        double seconds = *space.time().seconds(*candidate);
+        if (trials > 0) QCOMPARE(*candidate->predicted_seconds, seconds);
+        QVERIFY(proposed.insert(candidate->schedule.script()).second);
+        if (trials > 1 && trials < 12) QVERIFY(seconds >= before);
+        before = seconds;
+        best = std::min(best, seconds);
+        search->tell(*candidate, seconds);
+      }
+      Modelled modelled = search->modelled();
+      qInfo("best %.2f after %d trials, %lld points modelled", best, trials,
+            static_cast<long long>(modelled.points));
+      QVERIFY(modelled.points > trials && modelled.seconds > 0);
+      QVERIFY(best < 1.15);  // the hidden point itself is 1
+    }
+  }
+
+  void without_a_model_of_time_it_says_so() {
+    Space space = space_of(kProduct);
+    auto first = find_search("modelled").value().make(space, 1)->next();
+    QVERIFY(!first);
+    QCOMPARE(first.error().code, std::string("no_time_model"));
   }
 
   void the_first_of_the_guided_ones_is_the_schedule_by_rule() {
@@ -104,7 +154,7 @@ private slots:
     QCOMPARE(find_search("").value().name, std::string_view("learned"));
     Error error = find_search("luck").error();
     QCOMPARE(error.code, std::string("unknown_search"));
-    QVERIFY(error.message.find("learned, genetic, descent, random") != std::string::npos);
+    QVERIFY(error.message.find("learned, genetic, descent, modelled, random") != std::string::npos);
   }
 };
 

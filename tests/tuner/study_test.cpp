@@ -158,7 +158,12 @@ private slots:
     }
     TableTimes times = TableTimes::create(*made, table).value();
     for (SearchRow const& row : searches()) {
-      Replayed run = replay(*row.make(*made, 1), times, 30).value();
+      auto replayed = replay(*row.make(*made, 1), times, 30);
+      if (row.name == "modelled") {  // the table has no model's times
+        QCOMPARE(replayed.error().code, std::string("no_time_model"));
+        continue;
+      }
+      Replayed run = replayed.value();
       QVERIFY2(run.best.size() == 30 || run.converged, row.name.data());
     }
   }

@@ -4,7 +4,7 @@
 
 #include "app/cli/interruption.h"
 #include "app/cli/output.h"
-#include "engine/session/cases/quantize_cases.h"
+#include "engine/session/quantizing.h"
 
 namespace tw::cli {
 namespace {

@@ -6,7 +6,7 @@ namespace tw {
 
 std::vector<SearchRow> const& searches() {
   static std::vector<SearchRow> const rows = {learned_search(), genetic_search(), descent_search(),
-                                              random_search()};
+                                              modelled_search(), random_search()};
   return rows;
 }
 

@@ -10,6 +10,12 @@
 
 namespace tw {
 
+/// Points that the target's own model of time was asked about.
+struct Modelled {
+  int64_t points = 0;
+  double seconds = 0;  ///< of the wall's clock
+};
+
 /// Not thread-safe.
 class Search {
 public:
@@ -21,6 +27,8 @@ public:
   virtual Result<std::optional<Candidate>> next() = 0;
   /// What a proposed candidate took in seconds; nothing: it was not right, or did not run.
   virtual void tell(Candidate const&, std::optional<double>) {}
+  /// What it looked at without a device.
+  virtual Modelled modelled() const { return {}; }
 
 protected:
   Space const& space_;
@@ -49,6 +57,7 @@ SearchRow learned_search();
 SearchRow random_search();
 SearchRow genetic_search();
 SearchRow descent_search();
+SearchRow modelled_search();
 
 /// The first is what is used where none is named.
 std::vector<SearchRow> const& searches();

@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <future>
+#include <limits>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "engine/tuner/search/search.h"
+
+namespace tw {
+namespace {
+
+constexpr size_t kDrawn = 48;       // random points; from the fastest one a descent begins
+constexpr int kStartsInVain = 4;    // descents in a row that find nothing to propose
+constexpr size_t kAtATime = 12;     // proposals between two descents
+constexpr double kWorthTrying = 1.1;  // of the fastest, as it is modelled
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+struct SeenPoint {
+  Point point;
+  double seconds = kNever;  ///< as modelled; infinite: rejected, or the model says nothing
+};
+
+/// Walks by the target's own model alone, from the schedule by rule and from the best of random
+/// points, each time to the fastest neighbour until none is faster; proposes what is modelled to be
+/// the fastest. Meant for targets whose model is a simulation.
+class ModelledSearch final : public Search {
+public:
+  using Search::Search;
+
+  Result<std::optional<Candidate>> next() override {
+    if (!begun_) {
+      begun_ = true;
+      TRY_ASSIGN(Candidate rule, space_.by_rule());
+      best_ = note(seen(rule));
+      if (best_.seconds == kNever)
+        return refused("no_time_model",
+                         "this target has no model of time, or the device's roofs are not known: "
+                         "another search is needed");
+      proposed_.insert(point_text(rule.point));
+      return rule;
+    }
+    if (plan_.empty()) TRY(explore());
+    if (plan_.empty()) return std::optional<Candidate>();
+    SeenPoint one = std::move(plan_.front());
+    plan_.pop_front();
+    TRY_ASSIGN(Candidate candidate, space_.at(std::move(one.point)));
+    candidate.predicted_seconds = one.seconds;
+    return candidate;
+  }
+
+  Modelled modelled() const override { return modelled_; }
+
+private:
+  using Make = std::function<Result<Candidate>(size_t)>;
+
+  SeenPoint seen(Candidate const& candidate) const {
+    if (candidate.rejection) return {candidate.point};
+    auto model = space_.modelled(candidate);
+    return {candidate.point, model ? model->seconds : kNever};
+  }
+  SeenPoint const& note(SeenPoint const& one) {
+    ++modelled_.points;
+    return known_[point_text(one.point)] = one;
+  }
+
+  /// The fastest of `count` points, which are looked at side by side.
+  Result<SeenPoint> look_at(size_t count, Make const& make) {
+    size_t workers = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, count);
+    auto work = [&](size_t worker) -> Result<std::vector<SeenPoint>> {
+      std::vector<SeenPoint> points;
+      for (size_t i = worker; i < count; i += workers) {
+        TRY_ASSIGN(Candidate candidate, make(i));
+        points.push_back(seen(candidate));
+      }
+      return points;
+    };
+    std::vector<std::future<Result<std::vector<SeenPoint>>>> running;
+    for (size_t i = 0; i < workers; ++i)
+      running.push_back(std::async(std::launch::async, work, i));
+    std::vector<Result<std::vector<SeenPoint>>> found;
+    for (auto& one : running) found.push_back(one.get());
+    SeenPoint fastest;
+    for (auto const& some : found) {
+      if (!some) return std::unexpected(some.error());
+      for (SeenPoint const& one : *some)
+        if (note(one).seconds <= fastest.seconds) fastest = one;
+    }
+    return fastest;
+  }
+
+  Status descend(SeenPoint from) {
+    while (from.seconds < kNever) {
+      if (from.seconds < best_.seconds) best_ = from;
+      TRY_ASSIGN(Candidate here, space_.at(from.point));
+      std::vector<Point> points = space_.neighbours(here);
+      std::erase_if(points, [&](Point const& one) {
+        return known_.contains(point_text(one)) || !asked_.insert(point_text(one)).second;
+      });
+      if (points.empty()) return {};
+      TRY_ASSIGN(SeenPoint next,
+                 look_at(points.size(), [&](size_t i) { return space_.at(points[i]); }));
+      if (next.seconds >= from.seconds) return {};
+      from = std::move(next);
+    }
+    return {};
+  }
+
+  Result<SeenPoint> drawn() {
+    uint64_t seed = rng_.next();
+    return look_at(kDrawn, [&](size_t i) {
+      Rng rng(seed + i);
+      return space_.random(rng);
+    });
+  }
+
+  Status explore() {
+    auto start = std::chrono::steady_clock::now();
+    for (int starts = 0; plan_.empty() && starts < kStartsInVain; ++starts) {
+      SeenPoint from = best_;
+      if (std::exchange(left_rule_, true)) {
+        TRY_ASSIGN(from, drawn());
+      }
+      TRY(descend(std::move(from)));
+      plan();
+    }
+    std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    modelled_.seconds += took.count();
+    return {};
+  }
+
+  void plan() {
+    std::vector<SeenPoint> worth;
+    for (auto const& [name, one] : known_)
+      if (one.seconds <= kWorthTrying * best_.seconds && !proposed_.contains(name))
+        worth.push_back(one);
+    std::ranges::sort(worth, {}, &SeenPoint::seconds);
+    if (worth.size() > kAtATime) worth.resize(kAtATime);
+    for (SeenPoint const& one : worth) proposed_.insert(point_text(one.point));
+    plan_.assign(worth.begin(), worth.end());
+  }
+
+  bool begun_ = false, left_rule_ = false;
+  SeenPoint best_;
+  std::map<std::string, SeenPoint> known_;  ///< by their texts
+  std::set<std::string> asked_;  ///< as they were asked for: with what is as the rule has it
+  std::set<std::string> proposed_;
+  std::deque<SeenPoint> plan_;
+  Modelled modelled_;
+};
+
+}  // namespace
+
+SearchRow modelled_search() {
+  return {"modelled",
+          "by the target's own model of time alone, which is a simulation where there is one",
+          [](Space const& space, uint64_t seed) -> std::unique_ptr<Search> {
+            return std::make_unique<ModelledSearch>(space, seed);
+          }};
+}
+
+}  // namespace tw
