@@ -72,6 +72,7 @@ private:
   Result<wire::Response> free_library(int64_t id);
   Result<wire::Response> run(wire::Run const& request);
   Result<wire::Response> time(wire::Time const& request);
+  Result<Timing> timed(wire::Time const& request);
 
   Status memory_failure();
   /// The place `offset` bytes into a tensor of which `bytes` more are used.
@@ -96,6 +97,12 @@ private:
   std::map<int64_t, Tensor> tensors_;
   std::map<int64_t, Library> libraries_;
   int64_t last_id_ = 0;
+  /// The last run, by a processor's own clock: it would take the same again.
+  struct OwnTime {
+    std::string run;  ///< the request
+    double seconds = 0;
+  };
+  std::optional<OwnTime> own_time_;
 };
 
 }  // namespace tw

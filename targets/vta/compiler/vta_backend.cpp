@@ -85,21 +85,24 @@ public:
   std::optional<analysis::TimeModel> model_time(ir::Program const& program,
                                                 analysis::Locality const&,
                                                 Roofs const&) const override {
-    auto calls = calls_of_program(program);
+    auto calls = calls_of_program(program, Lines::kNone);
     return calls ? simulated_time(*calls) : std::nullopt;
   }
 
   bool has_timeline() const override { return true; }
   Result<Timeline> timeline(ir::Program const& program, StopToken) const override {
-    TRY_ASSIGN(CallProgram calls, calls_of_program(program));
+    TRY_ASSIGN(CallProgram calls, calls_of_program(program, Lines::kKnown));
     return simulated_timeline(calls);
   }
 
 private:
-  Result<CallProgram> calls_of_program(ir::Program const& program) const {
+  enum class Lines : uint8_t { kNone, kKnown };
+  Result<CallProgram> calls_of_program(ir::Program const& program, Lines lines) const {
     TRY_ASSIGN(std::vector<LoweredStage> stages, lower(program, target(), passes_, {}));
-    ir::PrintedProgram printed = ir::print(stages.back().kernel);
-    return kernel_calls(stages.back().kernel, configuration_, &printed);
+    ir::KernelIr const& kernel = stages.back().kernel;
+    if (lines == Lines::kNone) return kernel_calls(kernel, configuration_, nullptr);
+    ir::PrintedProgram printed = ir::print(kernel);
+    return kernel_calls(kernel, configuration_, &printed);
   }
 
   std::array<CodeTextKind, 2> texts_ = {
