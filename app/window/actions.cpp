@@ -48,6 +48,14 @@ void MainWindow::build_actions() {
   add_action("Export the model", "Ctrl+Shift+E", [this] {
     show_action(journal::ShowDialog{"export", {}});
   });
+  add_command({.section = section_,
+               .name = "Quantize the model",
+               .run =
+                   [this] {
+                     show_action(journal::ShowDialog{"quantize", {}});
+                   },
+               .possible = [this] { return snapshot_.model != nullptr; },
+               .also = "int8"});
   add_action("Close the model", "Ctrl+W", [this] { execute(session::CloseModel{}); });
   add_action("Quit", "Ctrl+Q", [this] { close(); });
   section_ = "Steps and history";

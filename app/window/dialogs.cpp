@@ -129,6 +129,24 @@ Status MainWindow::show_export_dialog() {
   return {};
 }
 
+/// Asks where the model of bytes goes: beside the model, under a name of its own.
+Status MainWindow::show_quantize_dialog() {
+  if (!snapshot_.model) return bad_input("no_model", "no model is open");
+  QFileInfo model(QString::fromStdString(snapshot_.model->path.empty() ? snapshot_.model->name
+                                                                       : snapshot_.model->path));
+  QString folder = snapshot_.model->path.empty() ? QDir::homePath() : model.absolutePath();
+  auto* dialog =
+      new QFileDialog(this, "Write the model in bytes",
+                      folder + "/" + model.completeBaseName() + "_bytes.onnx", "Models (*.onnx)");
+  dialog->setObjectName("quantizeDialog");
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setDefaultSuffix("onnx");
+  connect(dialog, &QFileDialog::fileSelected, this,
+          [this](QString const& path) { execute(session::Quantize{path.toStdString()}); });
+  open(dialog);
+  return {};
+}
+
 Status MainWindow::show_save_journal_dialog() {
   auto* dialog = new QFileDialog(this, "Save the journal", {}, "Journals (*.journal)");
   dialog->setObjectName("saveJournalDialog");

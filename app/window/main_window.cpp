@@ -125,6 +125,7 @@ void MainWindow::refresh() {
   Quiet quiet(depth_);
   session::Snapshot next = session_.snapshot();
   bool new_model = next.model != snapshot_.model && next.model;
+  bool quantized = next.quantized && next.quantized != snapshot_.quantized;
   if (next.nest != snapshot_.nest || next.kernel != snapshot_.kernel)
     selection_->select(session::followed_loop(snapshot_, next, selection_->loop()));
   snapshot_ = next;
@@ -144,6 +145,7 @@ void MainWindow::refresh() {
   place_card();
   show_status(next);
   show_errors();
+  if (quantized) explain(QString::fromStdString(next.quantized->summary));
   keeper_->touch();
 }
 

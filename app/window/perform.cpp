@@ -77,7 +77,7 @@ static bool changes_work(session::Command const& command) {
 }
 static bool replaces_model(session::Command const& command) {
   using namespace session;
-  return std::holds_alternative<OpenModel>(command) ||
+  return std::holds_alternative<OpenModel>(command) || std::holds_alternative<Quantize>(command) ||
          std::holds_alternative<OpenSample>(command) || std::holds_alternative<CloseModel>(command);
 }
 
@@ -191,6 +191,7 @@ void MainWindow::add_dialogs() {
   add_dialog("recovery", [this](Argument) { return show_recovery_dialog(); });
   add_dialog("step", [this](Argument primitive) { return show_step_dialog(primitive); });
   add_dialog("export", [this](Argument) { return show_export_dialog(); });
+  add_dialog("quantize", [this](Argument) { return show_quantize_dialog(); });
   add_dialog("note", [this](Argument step) {
     return show_note_dialog(step.isEmpty() ? -1 : step.toInt());
   });

@@ -105,6 +105,16 @@ struct MoveCut {
 };
 /// The whole model runs on the device in use again.
 struct RemoveCut {};
+/// Job: opens the model again in layouts that an accelerator beside the device in use reads, and
+/// cuts it so that what the accelerator can run runs there.
+struct OffloadTo {
+  std::string device;
+};
+/// Job: makes a model of bytes of the one of floats that is open, as `tw quantize` does without
+/// options, and opens it.
+struct Quantize {
+  std::string file;  ///< the ONNX file that is written
+};
 /// Job: writes the model as a folder that runs alone, kernels as they were shaped, and runs it.
 struct Export {
   std::string target;  ///< of Options::exports
@@ -121,9 +131,9 @@ using Command =
     std::variant<OpenModel, OpenSample, FixShapes, Arrange, CloseModel, SelectKernel, ApplyStep,
                  ApplyScript, Undo, Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain,
                  MeasureModel, MeasureRoofs, CancelJob, Export, ExportKernel, ReplayOn, AddKernel,
-                 RewriteKernel, UseDevice, CutAt, MoveCut, RemoveCut, Tune, TuneModel, AblateStep,
-                 AblateTrial, PauseTuning, ResumeTuning, StopTuning, OpenTrial, OpenStored,
-                 ClearTuning>;
+                 RewriteKernel, UseDevice, CutAt, MoveCut, RemoveCut, OffloadTo, Quantize, Tune,
+                 TuneModel, AblateStep, AblateTrial, PauseTuning, ResumeTuning, StopTuning,
+                 OpenTrial, OpenStored, ClearTuning>;
 
 /// A device, and the backend for what it says it is.
 struct ChosenDevice {

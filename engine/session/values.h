@@ -133,7 +133,9 @@ struct KernelRow {
   std::string device;                      ///< that the time is of, where it is not the one in use
   std::optional<double> fraction_of_roof;  ///< measured speed over the attainable one
   std::optional<KernelRoofView> roof;
-  std::string own_text;  ///< of a kernel that the user wrote: its tensor expression; else empty
+  std::string own_text;     ///< of a kernel that the user wrote: its tensor expression; else empty
+  std::string helper = {};  ///< an accelerator that can run it and is part of the cut; else empty
+  std::string stays_because = {};  ///< why the accelerator does not; empty: none was asked
 };
 struct KernelTable {
   std::vector<KernelRow> rows;
@@ -468,6 +470,13 @@ struct ExportView {
   std::string summary;  ///< one paragraph for people
 };
 
+/// A model of bytes that was made of one of floats, and is open now.
+struct QuantizedView {
+  std::string file;
+  int quantized = 0, kept = 0;  ///< nodes in bytes, and in floats
+  std::string summary;          ///< one paragraph for people
+};
+
 /// At most twenty pointers and a version.
 struct Snapshot {
   uint64_t version = 0;
@@ -487,7 +496,8 @@ struct Snapshot {
   std::shared_ptr<ReplayView const> replay;  ///< the last one; null when there was none
   std::shared_ptr<JobView const> job;        ///< null: idle
   std::shared_ptr<TuningView const> tuning;  ///< null: nothing was tuned
-  std::shared_ptr<ExportView const> exported;  ///< the last export of this model; null: none
+  std::shared_ptr<ExportView const> exported;      ///< the last export of this model; null: none
+  std::shared_ptr<QuantizedView const> quantized;  ///< null: this model was not made here
 };
 
 }  // namespace tw::session

@@ -2,12 +2,14 @@
 // threads and with them, cycle by cycle, proven, below its roofs. With TW_PICTURES set, pictures of
 // every view in two themes and sizes go to that folder.
 #include <QComboBox>
+#include <QFileDialog>
 #include <QLabel>
 #include <QTabWidget>
 #include <QtTest>
 #include <algorithm>
 #include <fstream>
 
+#include "app/window/error_advice.h"
 #include "app/window/main_window.h"
 #include "app/window/panes/roofline/journal.h"
 #include "app/window/panes/timeline/journal.h"
@@ -139,6 +141,41 @@ private slots:
     QVERIFY(window_->perform(journal::RooflineOf{"kernel"}));
     settle();
     QVERIFY(number("roofline.points") >= 1);
+  }
+
+  void a_model_is_quantized_and_cut() {
+    window_->execute(UseDevice{"local"});
+    settle();
+    window_->execute(OpenSample{"dqn"});
+    settle();
+    window_->execute(OffloadTo{kDevice});
+    settle();
+    QCOMPARE(session_->snapshot().error->code, std::string("nothing_to_offload"));
+    QCOMPARE(error_words("nothing_to_offload", "offload", "").command,
+             QString("Quantize the model"));
+    look("graph", "floats");
+    QVERIFY(window_->perform(journal::ShowDialog{"quantize", {}}));
+    auto* dialog = window_->findChild<QFileDialog*>("quantizeDialog");
+    QVERIFY(dialog && dialog->isVisible());
+    emit dialog->fileSelected(folder_.filePath("dqn_bytes.onnx"));
+    dialog->close();
+    settle();
+    Snapshot now = session_->snapshot();
+    QVERIFY2(!now.error && now.quantized, now.error ? now.error->sentence.c_str() : "");
+    QVERIFY(now.quantized->quantized > 0);
+    window_->execute(OffloadTo{kDevice});
+    settle();
+    now = session_->snapshot();
+    QVERIFY2(!now.error && now.cut, now.error ? now.error->sentence.c_str() : "");
+    QVERIFY(
+        std::ranges::any_of(now.kernels->rows, [](auto& row) { return row.helper == kDevice; }));
+    look("graph", "cut");
+    window_->execute(MeasureModel{});
+    settle();
+    now = session_->snapshot();
+    QVERIFY2(!now.error, now.error ? now.error->sentence.c_str() : "");
+    QVERIFY(now.kernels->total_ms && now.cut->ms);
+    look("graph", "measured");
   }
 
 private:

@@ -5,8 +5,8 @@
 
 #include "engine/backend/target_table.h"
 #include "engine/device/local_device.h"
-#include "engine/session/cases/quantize_cases.h"
 #include "engine/session/layers.h"
+#include "engine/session/quantizing.h"
 #include "tests/support/sessions.h"
 
 using namespace tw;

@@ -15,7 +15,7 @@
 #include "engine/graph/passes.h"
 #include "engine/graph/pipeline.h"
 #include "engine/graph/reference.h"
-#include "engine/session/cases/quantize_cases.h"
+#include "engine/session/quantizing.h"
 #include "engine/session/use_cases.h"
 
 using namespace tw;

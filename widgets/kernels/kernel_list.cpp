@@ -64,6 +64,7 @@ QString time_words(session::KernelRow const& row) {
 /// How near to its roof, or where it ran, as the roofs are of another device.
 QString last_words(session::KernelRow const& row) {
   if (!row.device.empty()) return QString::fromStdString(row.device);
+  if (!row.helper.empty()) return QString::fromStdString(row.helper).section(':', -1);
   return row.fraction_of_roof ? QString::fromStdString(percent_text(*row.fraction_of_roof))
                               : QStringLiteral("·");
 }
@@ -95,6 +96,9 @@ QString words_of(session::KernelRow const& row) {
     words += row.state == session::KernelState::kHand ? "\ntime with your schedule"
                                                       : "\ntime with the default schedule";
   if (!row.device.empty()) words += ", on " + QString::fromStdString(row.device);
+  if (!row.helper.empty()) words += "\nruns on " + QString::fromStdString(row.helper);
+  if (!row.stays_because.empty())
+    words += "\nstays here: " + QString::fromStdString(row.stays_because);
   if (row.disturbed) words += ", measured while other programs used the processor";
   return words;
 }

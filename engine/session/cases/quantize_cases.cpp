@@ -1,4 +1,4 @@
-#include "engine/session/cases/quantize_cases.h"
+#include "engine/session/quantizing.h"
 
 #include <fmt/format.h>
 

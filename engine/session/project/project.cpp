@@ -78,7 +78,8 @@ Status read_model(Json const& json, ProjectModel& model, std::string const& file
   for (auto [key, into] : {std::pair{"source", &model.source},
                            {"beside", &model.beside},
                            {"sha256", &model.sha256},
-                           {"shapes", &model.shapes}})
+                           {"shapes", &model.shapes},
+                           {"accelerator", &model.accelerator}})
     if (!read_text(json, key, *into))
       return broken(file, fmt::format("'{}' of its model is not a string", key));
   model.bytes = bytes_in(json);
@@ -249,6 +250,8 @@ std::string to_text(Project const& project) {
     }
     if (!project.model.arrangement.empty())
       json["model"]["arrangement"] = project.model.arrangement;
+    if (!project.model.accelerator.empty())
+      json["model"]["accelerator"] = project.model.accelerator;
     if (project.model.embedded()) json["model"]["packed"] = project.model.packed;
   }
   json["kernel"] = project.kernel;

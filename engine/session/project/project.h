@@ -34,6 +34,8 @@ struct ProjectModel {
   std::vector<ProjectFile> files;  ///< beside the model's own
   std::string packed;              ///< as in ProjectFile
   Point arrangement = {};          ///< that it was given: see `arrangement_knobs`
+  /// A device beside the one in use that has a say in its layouts; empty: none has.
+  std::string accelerator = {};
   bool embedded() const { return !packed.empty(); }
   bool is_file() const { return !source.starts_with("sample:") && !source.starts_with("te:"); }
   std::string name() const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/session/state/kind_schedules.h"
+#include "engine/session/state/state_cut.h"
 #include "engine/support/sha256.h"
 
 namespace tw::session {
@@ -22,6 +23,7 @@ void SessionImpl::publish() {
     next.refusal = state_.refusal;
     next.error = state_.error;
     next.exported = state_.exported;
+    next.quantized = state_.quantized;
     next.replay = state_.replay;
     next.tuning = tuning_view();
     if (state_.model) next.kernels = table_with_states(state_);
@@ -53,12 +55,14 @@ Status SessionImpl::open(std::string const& source, std::shared_ptr<Project cons
         LoadOptions options{fixes, {}};
         if (project) options.arrangement = project->model.arrangement;
         std::string sentence;
-        auto model = load_arranged(source, options, *backend(), sentence, stop, progress);
+        TakenUp taken = why;
+        auto model = load_beside(source, options, project.get(), taken, sentence, stop, progress);
         if (!model) {
-          if (!stop.stop_requested()) set_error(model.error(), "open");
+          if (!stop.stop_requested())
+            set_error(model.error(), why.offload_asked() ? "offload" : "open");
           return publish();
         }
-        take_model(*model, source, shapes, project.get(), why, sentence);
+        take_model(*model, source, shapes, project.get(), taken, sentence);
         publish();
         start_modelling();
         know_model(*model, source, stop);
@@ -107,9 +111,14 @@ bool SessionImpl::take_model(Model model, std::string const& source, std::string
     next.kind = state_.kind;
     next.kind_words = state_.kind_words;
   }
+  next.beside = why.beside;
   if (project)
     for (std::string const& one : take_project(next, *project, *backend(), why))
       lost.push_back(one);
+  if (!next.beside.device.empty()) {
+    Status cut = change_cut(next, why.cut_by_rule ? next.beside.points : next.cut);
+    if (!cut) lost.push_back(cut.error().message);
+  }
   if (!lost.empty())
     next.error = std::make_shared<ErrorView const>(
         ErrorView{why.device_before.empty() ? "lost_from_project" : "lost_on_device",

@@ -2,8 +2,8 @@
 /// are in session.cpp (models), session_steps.cpp, session_jobs.cpp (measuring, devices, exports),
 /// session_cut.cpp, session_tuning.cpp, session_kinds.cpp (on which devices),
 /// session_model_tuning.cpp, session_arranging.cpp, session_spaces.cpp (what there is to tune),
-/// session_ablation.cpp, session_trials.cpp, session_timeline.cpp, session_layers.cpp and
-/// session_states.cpp (texts and comparisons).
+/// session_ablation.cpp, session_trials.cpp, session_timeline.cpp, session_layers.cpp,
+/// session_offload.cpp and session_states.cpp (texts and comparisons).
 #pragma once
 
 #include <atomic>
@@ -145,6 +145,8 @@ private:
   Status run(DismissRefusal const&);
   Status run(MeasureAgain const&);
   Status run(MeasureModel const&);
+  Status run(OffloadTo const& c);
+  Status run(Quantize const& c);
   Status run(MeasureRoofs const& c) { return start_roofs(c.again), Status(); }
   Status run(UseDevice const& c);
   Status run(Export const& c) { return start_export(c.target, c.folder, ""); }
@@ -188,6 +190,13 @@ private:
 
   // Jobs, on the session's thread.
   void start_roofs(bool again);
+  /// The model, in the layouts of the project's accelerator too: what that takes over is put into
+  /// `taken`. Without the accelerator it is opened as well, unless it is just being asked for; why,
+  /// is put into `sentence`. Errors: those of `load_arranged`; of an accelerator that is asked for,
+  /// those of opening it, and nothing_to_offload.
+  Result<Model> load_beside(std::string const& source, LoadOptions options, Project const* project,
+                            TakenUp& taken, std::string& sentence, StopToken stop,
+                            Progress const& progress);
   void use(ChosenDevice chosen);
   /// The devices of a cut but the first, ready to run.
   Result<std::vector<ChosenDevice>> open_places(Cut const& cut, StopToken stop) const;

@@ -12,6 +12,12 @@
 #include "engine/session/state/state_cut.h"
 
 namespace tw::session {
+namespace {
+
+/// The job whose error a step has that its target refuses to run.
+constexpr char kUnfinished[] = "unfinished";
+
+}  // namespace
 
 ChosenDevice this_machine(Options const& options) {
   std::shared_ptr<Device> device = std::make_shared<LocalDevice>(LocalDeviceOptions{
@@ -121,11 +127,14 @@ void SessionImpl::measure_node(int kernel, int node, StopToken stop, Progress co
     if (!outcome) {
       history = history.with_failure(node, state_.here, to_sentence(outcome.error()));
       // What is only there to compare with, such as a plain nest that a target does not run, has
-      // its failure in the history.
-      if (node == history.current()) state_.error = view_of(outcome.error(), "measure");
+      // its failure in the history. On the way to a schedule a target often runs no step.
+      bool refused = outcome.error().fault == Fault::kRefused;
+      if (node == history.current())
+        state_.error = view_of(outcome.error(), refused ? kUnfinished : "measure");
       break;
     }
     mended("measure");
+    mended(kUnfinished);
     Comparison const& c = outcome->comparison;
     std::string words = fmt::format("largest difference {:.2g}, largest value {:.3g}",
                                     c.max_abs_diff, c.max_abs_ref);
@@ -281,12 +290,13 @@ Status SessionImpl::run(UseDevice const& c) {
 /// what the new device is; times belong to the device that they were measured on.
 void SessionImpl::use(ChosenDevice chosen) {
   std::string source, shapes, before;
-  std::shared_ptr<Project const> kept;
+  std::shared_ptr<Project> kept;
   {
     std::lock_guard lock(mutex_);
     before = state_.here.device;
     if (state_.model)
-      kept = std::make_shared<Project const>(for_other_device(project_of(state_), before));
+      kept = std::make_shared<Project>(for_other_device(project_of(state_), before));
+    if (kept && !kept->model.accelerator.empty()) kept->cut.clear();  // it is cut for this one
     backend_ = chosen.backend;
     laboratory_ = std::make_unique<Laboratory>(std::move(chosen), options_.threads);
     state_.here = laboratory_->tried_on();
@@ -298,8 +308,11 @@ void SessionImpl::use(ChosenDevice chosen) {
     pair_ = {};
     source = state_.source;
     shapes = state_.shapes;
+    if (kept && kept->model.accelerator == state_.here.device)  // it is no longer beside
+      kept->model.accelerator.clear();
   }
-  if (kept) (void)open(source, kept, shapes, {.device_before = before});
+  bool offloads = kept && !kept->model.accelerator.empty();
+  if (kept) (void)open(source, kept, shapes, {.device_before = before, .cut_by_rule = offloads});
 }
 
 }  // namespace tw::session

@@ -275,6 +275,7 @@ Project project_of(State const& state) {
   if (!state.model) return project;
   project.model = {state.source, state.shapes, "", state.sha256,
                    state.bytes,  state.files,  "", arrangement_of(*state.model)};
+  project.model.accelerator = state.beside.device;
   if (state.kernel >= 0) project.kernel = state.model->kernel(state.kernel).name;
   for (auto const& [row, work] : state.kernels) {
     KernelTask const& task = state.model->kernel(row);

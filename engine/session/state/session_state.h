@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/analysis/time_model.h"
+#include "engine/compile/offload.h"
 #include "engine/history/history.h"
 #include "engine/session/model/kernel_roofs.h"
 #include "engine/session/model/loaded_model.h"
@@ -25,6 +26,13 @@ struct KernelWork {
   std::map<int, std::shared_ptr<StateFacts const>> facts;            ///< of nodes once compared
 };
 
+/// What an accelerator beside the device in use takes over of the model that is open.
+struct Beside {
+  std::string device;                    ///< empty: there is none
+  std::vector<OffloadedKernel> kernels;  ///< by rows
+  std::vector<CutPoint> points;          ///< of the cut with which it runs what it can
+};
+
 struct State {
   Model model;
   std::string source;              ///< what `load_model` was given
@@ -41,6 +49,7 @@ struct State {
   std::map<int, std::string> timed_scripts;  ///< with which the table's times were measured
   std::vector<CutPoint> cut;                 ///< where the model goes on at another device
   std::shared_ptr<CutView const> cut_shown;  ///< null: it runs whole
+  Beside beside;                             ///< an accelerator's part
   /// What the model took when it was measured, by its cut.
   struct TimedCut {
     std::map<int, std::string> scripts;
@@ -53,6 +62,7 @@ struct State {
   std::shared_ptr<RefusalView const> refusal;
   std::shared_ptr<ErrorView const> error;
   std::shared_ptr<ExportView const> exported;
+  std::shared_ptr<QuantizedView const> quantized;
   std::shared_ptr<ReplayView const> replay;
   std::vector<std::shared_ptr<TuningRun const>> runs;   ///< of the tuner, the oldest first
   std::shared_ptr<ModelTuningView const> model_tuning;  ///< the last one
@@ -104,6 +114,10 @@ struct TakenUp {
   /// It is asked last, and nothing happens if not; what a tuning shows goes on then. Empty: nobody
   /// is asked.
   std::function<bool(State const&)> still = {};
+  Beside beside = {};        ///< that the model was loaded for
+  bool cut_by_rule = false;  ///< the accelerator takes over what it can, whatever was cut before
+  /// Somebody waits for just that: without it nothing is taken up.
+  bool offload_asked() const { return cut_by_rule && device_before.empty(); }
 };
 /// Puts a project's histories into a state whose model was loaded. Says in a sentence each what
 /// did not fit; that is kept. Where the project comes from another target, every schedule is judged

@@ -46,6 +46,13 @@ Status change_cut(State& state, std::vector<CutPoint> points) {
   }
   show_times(state, *view);
   auto table = std::make_shared<KernelTable>(kernel_table(model));
+  for (size_t i = 0; i < std::min(state.beside.kernels.size(), table->rows.size()); ++i) {
+    KernelRow& row = table->rows[i];
+    row.stays_because = state.beside.kernels[i].stays_because;
+    // Without a cut everything stays.
+    if (row.stays_because.empty() && std::ranges::count(cut.places, state.beside.device) > 0)
+      row.helper = state.beside.device;
+  }
   if (auto known = state.timed_cuts.find(key_of(state.cut)); known != state.timed_cuts.end())
     table->total_ms = known->second.ms;
   state.table = std::move(table);

@@ -11,6 +11,7 @@ namespace tw {
 namespace {
 
 constexpr char kThisMachine[] = "Use this machine";
+constexpr char kOffloadToSelected[] = "Run on the selected device what it can";
 
 /// "local:vta:pynq" as people call it.
 QString simulated_title(std::string const& device) {
@@ -18,6 +19,9 @@ QString simulated_title(std::string const& device) {
 }
 QString use_command(std::string const& device) {
   return "Use the simulated " + simulated_title(device);
+}
+QString offload_command(std::string const& device) {
+  return "Run on the simulated " + simulated_title(device) + " what it can";
 }
 
 class DevicesPane final : public Pane {
@@ -106,6 +110,7 @@ void DevicesPane::watch() {
           [this] { bench_.ask(journal::ShowView{"devices"}); });
   connect(view_, &DevicesView::menu_asked, this, [this](QPoint at) {
     QStringList names{"Use the selected device",
+                      kOffloadToSelected,
                       "Ask every device again",
                       "Copy the device's log",
                       "Measure this machine's roofs again",
@@ -132,6 +137,14 @@ void DevicesPane::add_commands() {
                       .run = [this] { view_->use_selected(); },
                       .possible = [this] { return view_->can_use(); }});
   bench_.add_command({.section = section,
+                      .name = kOffloadToSelected,
+                      .run =
+                          [this] {
+                            if (DeviceRow const* row = view_->selected())
+                              bench_.execute(session::OffloadTo{row->name.toStdString()});
+                          },
+                      .possible = [this] { return now().model != nullptr && view_->can_use(); }});
+  bench_.add_command({.section = section,
                       .name = "Remove the selected device",
                       .run = [this] { view_->remove_selected(); },
                       .possible = [this] { return view_->can_remove(); }});
@@ -150,6 +163,11 @@ void DevicesPane::add_simulated(QString const& section) {
                         .name = use_command(name),
                         .run = [this, name] { bench_.execute(session::UseDevice{name}); },
                         .possible = [this, name] { return in_use() != name; }});
+    bench_.add_command(
+        {.section = section,
+         .name = offload_command(name),
+         .run = [this, name] { bench_.execute(session::OffloadTo{name}); },
+         .possible = [this, name] { return now().model != nullptr && in_use() != name; }});
   }
 }
 

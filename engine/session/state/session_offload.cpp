@@ -1,0 +1,122 @@
+// An accelerator beside the device in use, and a model of bytes for it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/session/quantizing.h"
+#include "engine/session/model/loaded_model.h"
+#include "engine/session/state/session_impl.h"
+#include "engine/session/state/state_cut.h"
+#include "engine/session/use_cases.h"
+#include "engine/support/base/quantities.h"
+
+namespace tw::session {
+
+Status SessionImpl::run(OffloadTo const& c) {
+  TRY(check_device(c.device));
+  auto project = std::make_shared<Project>();
+  std::string source, shapes;
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.model) return bad_input("no_model", "no model is open");
+    if (state_.model->is_expression)
+      return bad_input("nothing_to_cut", "a tensor expression is one kernel: it cannot be cut");
+    if (state_.here.device == c.device)
+      return bad_input(
+          "bad_cut", fmt::format("'{}' is the device in use: choose another one first", c.device));
+    *project = project_of(state_);
+    source = state_.source, shapes = state_.shapes;
+  }
+  project->model.accelerator = c.device;
+  project->cut.clear();
+  return open(source, project, shapes,
+              {.device_before = {}, .other_arrangement = true, .cut_by_rule = true});
+}
+
+Result<Model> SessionImpl::load_beside(std::string const& source, LoadOptions options,
+                                       Project const* project, TakenUp& taken,
+                                       std::string& sentence, StopToken stop,
+                                       Progress const& progress) {
+  std::string name = project ? project->model.accelerator : std::string();
+  if (name.empty()) return load_arranged(source, options, *backend(), sentence, stop, progress);
+  auto found = [&]() -> Result<Model> {
+    std::string home;
+    {
+      std::lock_guard lock(mutex_);
+      home = state_.here.device;
+    }
+    TRY_ASSIGN(ChosenDevice helper, open_device(name, stop));
+    options.helper = helper.backend.get();
+    TRY_ASSIGN(Model model,
+               load_arranged(source, options, *backend(), sentence, stop, progress));
+    TRY_ASSIGN(Offload offload, offload_model(*model, *helper.backend, home, name));
+    taken.beside = {name, std::move(offload.kernels), std::move(offload.cut.points)};
+    return model;
+  }();
+  if (found || taken.offload_asked() || stop.stop_requested()) return found;
+  sentence = "nothing is offloaded: " + found.error().message;
+  options.helper = nullptr;
+  return load_arranged(source, options, *backend(), sentence, stop, progress);
+}
+
+namespace {
+
+QuantizedView quantized_view(QuantizeReport const& report, std::string const& file) {
+  QuantizedView view{.file = file, .quantized = 0, .kept = 0, .summary = {}};
+  for (QuantizedNode const& node : report.quantized.nodes)
+    ++(node.is_quantized ? view.quantized : view.kept);
+  view.summary =
+      fmt::format("{} in bytes, {} in floats, in {}. Calibrated on {}.",
+                  count_text(view.quantized, "operator"), view.kept, file, report.calibrated_on);
+  for (OutputNoise const& output : report.quantized.outputs)
+    if (std::isfinite(output.decibels))
+      view.summary += fmt::format(" Output {} against floats: {:.1f} dB signal to noise, on {}.",
+                                  output.name, output.decibels, report.compared_on);
+  return view;
+}
+
+}  // namespace
+
+Status SessionImpl::run(Quantize const& c) {
+  QuantizeRequest request;
+  {
+    std::lock_guard lock(mutex_);
+    if (!state_.model) return bad_input("no_model", "no model is open");
+    if (state_.model->is_expression)
+      return bad_input("nothing_to_quantize", "a tensor expression says its types itself");
+    request.source = state_.source;
+    TRY_ASSIGN(request.fixes, parse_fixes(state_.shapes));
+  }
+  if (c.file.empty()) return bad_input("no_file", "a file for the model of bytes is needed");
+  request.out = c.file;
+  clear_error();
+  jobs_.start("quantize", "quantizing the model",
+              [this, request](StopToken stop, Progress const& progress) {
+                auto report = quantize_to_file(request, stop, progress);
+                if (!report) {
+                  if (!stop.stop_requested()) set_error(report.error(), "quantize");
+                  return publish();
+                }
+                std::string file = request.out.string();
+                auto view = std::make_shared<QuantizedView const>(quantized_view(*report, file));
+                std::string sentence;
+                auto model = load_arranged(file, {}, *backend(), sentence, stop, progress);
+                if (!model) {
+                  if (!stop.stop_requested()) set_error(model.error(), "quantize");
+                  return publish();
+                }
+                take_model(*model, file, "", nullptr, {}, sentence);
+                {
+                  std::lock_guard lock(mutex_);
+                  state_.quantized = view;
+                }
+                publish();
+                start_modelling();
+                know_model(*model, file, stop);
+                start_measuring();
+              });
+  return {};
+}
+
+}  // namespace tw::session
