@@ -17,7 +17,6 @@ Advice const kProject{"Choose another project; your earlier work is kept.", "Ope
 Advice const kPlace{"Free some disk space there, or save it in another folder.",
                     "Save the project as"};
 Advice const kKernel{"Undo the last step, or measure again.", "Measure again"};
-Advice const kUnfinished{"Go on shaping it: History has the schedule by rule to compare with.", ""};
 Advice const kName{"The command palette finds steps, kernels, loops and tensors by a few letters.",
                    "Commands"};
 Advice const kOpenFirst{"Open a model first.", "Open a model"};
@@ -75,17 +74,11 @@ std::map<std::string, Advice> const& advice_table() {
 
 char const* title_of(std::string const& job) {
   static std::map<std::string, char const*> const titles{
-      {"open", "Not opened"},
-      {"measure", "Not measured"},
-      {"unfinished", "This target does not run it as it is"},
-      {"model", "Not measured"},
-      {"roofs", "The machine was not measured"},
-      {"export", "Not exported"},
-      {"device", "The device is not in use"},
-      {"quantize", "Not quantized"},
-      {"offload", "Nothing is offloaded"},
-      {"replay", "Not replayed"},
-      {"kernel", "The kernel was not accepted"},
+      {"open", "Not opened"},        {"measure", "Not measured"},
+      {"model", "Not measured"},     {"roofs", "The machine was not measured"},
+      {"export", "Not exported"},    {"device", "The device is not in use"},
+      {"quantize", "Not quantized"}, {"offload", "Nothing is offloaded"},
+      {"replay", "Not replayed"},    {"kernel", "The kernel was not accepted"},
   };
   auto known = titles.find(job);
   return known == titles.end() ? "Not done" : known->second;
@@ -96,10 +89,7 @@ char const* title_of(std::string const& job) {
 ErrorWords error_words(std::string const& code, std::string const& job, QString const& sentence) {
   auto known = advice_table().find(code);
   bool measured = job == "measure" || job == "model";
-  Advice advice = known != advice_table().end() ? known->second
-                  : measured                    ? kKernel
-                  : job == "unfinished"         ? kUnfinished
-                                                : Advice();
+  Advice advice = known != advice_table().end() ? known->second : measured ? kKernel : Advice();
   QString whole = sentence;
   if (!whole.isEmpty()) whole[0] = whole[0].toUpper();
   return {title_of(job), whole, advice.sentence, advice.command};

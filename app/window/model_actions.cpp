@@ -13,6 +13,13 @@
 
 namespace tw {
 
+/// Why the current step has no time; empty: it has one, or is waited for.
+static QString why_not_measured(session::Snapshot const& now) {
+  if (!now.history) return {};
+  std::string const& failure = now.history->nodes[size_t(now.history->current)].failure;
+  return failure.empty() ? QString() : "▲ Not measured: " + QString::fromStdString(failure);
+}
+
 void MainWindow::show_status(session::Snapshot const& next) {
   bool busy = next.job != nullptr;
   progress_->setVisible(busy);
@@ -32,6 +39,8 @@ void MainWindow::show_status(session::Snapshot const& next) {
     words = QString::fromStdString(next.job->what) +
             (next.job->total > 0 ? QString(", %1 of %2").arg(next.job->done).arg(next.job->total)
                                  : QString());
+  else if (QString why = why_not_measured(next); !why.isEmpty())
+    words = why;
   else if (next.history && next.history->current > 0)
     words = QString::fromStdString(next.history->nodes[size_t(next.history->current)].step)
                 .replace("\n", "; ");
@@ -41,8 +50,10 @@ void MainWindow::show_status(session::Snapshot const& next) {
                        .elidedText(words, Qt::ElideRight, std::max(200, width() - theme_.px(420))));
   status_words_ = words;
   status_->setToolTip(paint::wrapped(words));
-  status_->setStyleSheet(next.error || trouble_ ? QString("color: %1").arg(theme_.error.name())
-                                                : QString());
+  QColor colour = next.error || trouble_  ? theme_.error
+                  : words.startsWith("▲") ? theme_.warn
+                                          : QColor();
+  status_->setStyleSheet(colour.isValid() ? QString("color: %1").arg(colour.name()) : QString());
 }
 
 void MainWindow::note(QString const& sentence) {

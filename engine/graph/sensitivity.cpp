@@ -47,8 +47,7 @@ bool has_steps(Graph const& graph) {
   };
   return std::ranges::any_of(graph.nodes, [&](Node const& node) {
     return !node.inputs.empty() && is(node.inputs[0], is_float) &&
-           std::ranges::any_of(node.outputs,
-                               [&](ValueId id) { return is(id, is_integer); });
+           std::ranges::any_of(node.outputs, [&](ValueId id) { return is(id, is_integer); });
   });
 }
 
@@ -56,7 +55,8 @@ Result<double> sensitivity(Graph const& graph, std::vector<NDArray> const& input
                            std::vector<NDArray> const& outputs, ReferenceOptions const& options) {
   Rng rng(kSeed);
   Graph other = graph;
-  bool floats = std::ranges::any_of(inputs, [](NDArray const& one) { return is_float(one.type()); });
+  bool floats =
+      std::ranges::any_of(inputs, [](NDArray const& one) { return is_float(one.type()); });
   for (Value& value : other.values) {
     if (floats) break;
     TRY_ASSIGN(value.constant, moved(value.constant, rng));

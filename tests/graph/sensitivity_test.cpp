@@ -34,16 +34,14 @@ class SensitivityTest : public QObject {
   Q_OBJECT
 private slots:
   void floats_move_little_and_bytes_by_steps() {
-    Graph floats = build_graph(build_resnet({.name = "small",
-                                             .blocks = {1, 1},
-                                             .width = 32,
-                                             .image = 161,
-                                             .classes = 5}))
-                       .value();
+    Graph floats =
+        build_graph(
+            build_resnet(
+                {.name = "small", .blocks = {1, 1}, .width = 32, .image = 161, .classes = 5}))
+            .value();
     QVERIFY(!has_steps(floats));
     Graph bytes =
-        quantize(floats, {.runs = {inputs_of(floats, 1)}, .checks = {inputs_of(floats, 2)}})
-            ->graph;
+        quantize(floats, {.runs = {inputs_of(floats, 1)}, .checks = {inputs_of(floats, 2)}})->graph;
     QVERIFY(has_steps(bytes));
     double of_floats = 0, of_bytes = 0;
     for (uint64_t seed = 3; seed < 6; ++seed) {

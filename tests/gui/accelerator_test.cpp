@@ -85,6 +85,21 @@ private slots:
     look("roofline");
   }
 
+  /// The accelerator runs a schedule's last step only: those before say why, and are no errors.
+  void steps_on_the_way_say_why_they_have_no_time() {
+    int by_rule = session_->snapshot().history->current;
+    jump_to("plain");
+    window_->execute(ApplyStep{"set_scope(conv, scope=acc)"});
+    settle();
+    Snapshot now = session_->snapshot();
+    QVERIFY2(!now.error, now.error ? now.error->sentence.c_str() : "");
+    QVERIFY(!now.history->nodes[size_t(now.history->current)].failure.empty());
+    QVERIFY2(words("status").starts_with("▲ Not measured: "), words("status").c_str());
+    look("history", "unfinished");
+    window_->execute(JumpTo{by_rule});
+    settle();
+  }
+
   void the_timeline_is_closer_with_virtual_threads() {
     std::string script = session_->script(), serial;
     int by_rule = session_->snapshot().history->current;

@@ -92,6 +92,10 @@ private slots:
     for (KernelRow const& row : now.kernels->rows)
       QVERIFY(row.helper.empty() && row.stays_because.empty());
     QCOMPARE(code(OffloadTo{"local:vta"}), std::string("bad_cut"));
+    // The first kernel is of floats: one that the accelerator runs is chosen instead.
+    QVERIFY(now.kernel > 0);
+    std::string name = now.kernels->rows[size_t(now.kernel)].name;
+    QVERIFY2(name.find("conv_integer") == 0, name.c_str());
   }
 
 private:

@@ -80,13 +80,13 @@ void HistoryView::draw_fold(QPainter& painter, HistoryFold const& fold) const {
 void HistoryView::draw_station(QPainter& painter, HistoryNodeView const& node) const {
   QPointF at = station(node.id);
   bool current = node.id == view_->current, on_path = layout_.on_path[size_t(node.id)];
-  bool wrong = node.verdict == Verdict::kWrong || !node.failure.empty();
-  QColor colour = wrong ? theme_.error : on_path ? theme_.text1 : theme_.text3;
+  bool wrong = node.verdict == Verdict::kWrong, lost = !wrong && !node.failure.empty();
+  QColor colour = wrong ? theme_.error : lost ? theme_.warn : on_path ? theme_.text1 : theme_.text3;
   painter.setPen(QPen(theme_.panel, 3));  // stands apart from the tracks behind it
   painter.setBrush(theme_.panel);
   painter.drawEllipse(at, 8, 8);
   painter.setPen(QPen(colour, 2));
-  painter.setBrush(node.min_ms && !wrong ? colour : theme_.panel);
+  painter.setBrush(node.min_ms && !wrong && !lost ? colour : theme_.panel);
   painter.drawEllipse(at, 6, 6);
   painter.setBrush(Qt::NoBrush);
   if (wrong) {
@@ -125,8 +125,8 @@ struct Glyph {
 };
 
 Glyph verdict_glyph(HistoryNodeView const& node, Theme const& theme) {
-  if (node.verdict == Verdict::kWrong || !node.failure.empty())
-    return {QStringLiteral("✕"), theme.error};
+  if (node.verdict == Verdict::kWrong) return {QStringLiteral("✕"), theme.error};
+  if (!node.failure.empty()) return {QStringLiteral("▲"), theme.warn};
   if (node.verdict == Verdict::kCorrect) return {QStringLiteral("✓"), theme.ok};
   if (node.measuring || node.verdict == Verdict::kChecking)
     return {QStringLiteral("◐"), theme.text2};

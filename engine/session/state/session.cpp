@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/session/state/kind_schedules.h"
 #include "engine/session/state/state_cut.h"
 #include "engine/support/sha256.h"
@@ -87,6 +89,34 @@ void SessionImpl::know_model(Model model, std::string const& source, StopToken s
   state_.bytes = int64_t(bytes);
 }
 
+namespace {
+
+bool has_types(Target const& target, te::Kernel const& kernel) {
+  auto has = [&](te::Buffer const& buffer) {
+    return target.types.empty() || std::ranges::count(target.types, buffer->type) > 0;
+  };
+  return std::ranges::all_of(kernel.inputs, has) &&
+         std::ranges::all_of(kernel.stages, has, &te::Stage::output);
+}
+
+/// The chosen kernel, or, where a target does not even have its types, the largest one that it has
+/// a schedule for by rule.
+int kernel_for(LoadedModel const& model, int chosen, Backend const& backend) {
+  auto known = [&](int row) { return has_types(backend.target(), model.kernel(row).kernel); };
+  if (chosen < 0 || size_t(chosen) >= model.plan.kernels.size() || known(chosen)) return chosen;
+  int largest = chosen;
+  double most = -1;
+  for (int row = 0; size_t(row) < model.plan.kernels.size(); ++row) {
+    if (!known(row)) continue;
+    auto work = begin_kernel(model, row, backend);
+    if (!work || work->default_node < 0 || work->needs.flops <= most) continue;
+    largest = row, most = work->needs.flops;
+  }
+  return largest;
+}
+
+}  // namespace
+
 bool SessionImpl::take_model(Model model, std::string const& source, std::string const& shapes,
                              Project const* project, TakenUp const& why,
                              std::string const& by_rule) {
@@ -125,6 +155,7 @@ bool SessionImpl::take_model(Model model, std::string const& source, std::string
                   fmt::format("{}", fmt::join(lost, "; ")), "open"});
   if (next.kernel < 0 || size_t(next.kernel) >= model->plan.kernels.size())
     next.kernel = model->plan.kernels.empty() ? -1 : 0;
+  next.kernel = kernel_for(*model, next.kernel, *backend());
   if (next.kernel >= 0 && !next.kernels.contains(next.kernel)) {
     auto work = begin_kernel(*model, next.kernel, *backend());
     if (work)

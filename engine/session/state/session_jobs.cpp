@@ -12,12 +12,6 @@
 #include "engine/session/state/state_cut.h"
 
 namespace tw::session {
-namespace {
-
-/// The job whose error a step has that its target refuses to run.
-constexpr char kUnfinished[] = "unfinished";
-
-}  // namespace
 
 ChosenDevice this_machine(Options const& options) {
   std::shared_ptr<Device> device = std::make_shared<LocalDevice>(LocalDeviceOptions{
@@ -127,14 +121,12 @@ void SessionImpl::measure_node(int kernel, int node, StopToken stop, Progress co
     if (!outcome) {
       history = history.with_failure(node, state_.here, to_sentence(outcome.error()));
       // What is only there to compare with, such as a plain nest that a target does not run, has
-      // its failure in the history. On the way to a schedule a target often runs no step.
+      // its failure in the history, and so has what a target does not run on the way to a schedule.
       bool refused = outcome.error().fault == Fault::kRefused;
-      if (node == history.current())
-        state_.error = view_of(outcome.error(), refused ? kUnfinished : "measure");
+      if (node == history.current() && !refused) state_.error = view_of(outcome.error(), "measure");
       break;
     }
     mended("measure");
-    mended(kUnfinished);
     Comparison const& c = outcome->comparison;
     std::string words = fmt::format("largest difference {:.2g}, largest value {:.3g}",
                                     c.max_abs_diff, c.max_abs_ref);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/session/quantizing.h"
 #include "engine/session/model/loaded_model.h"
+#include "engine/session/quantizing.h"
 #include "engine/session/state/session_impl.h"
 #include "engine/session/state/state_cut.h"
 #include "engine/session/use_cases.h"
@@ -48,8 +48,7 @@ Result<Model> SessionImpl::load_beside(std::string const& source, LoadOptions op
     }
     TRY_ASSIGN(ChosenDevice helper, open_device(name, stop));
     options.helper = helper.backend.get();
-    TRY_ASSIGN(Model model,
-               load_arranged(source, options, *backend(), sentence, stop, progress));
+    TRY_ASSIGN(Model model, load_arranged(source, options, *backend(), sentence, stop, progress));
     TRY_ASSIGN(Offload offload, offload_model(*model, *helper.backend, home, name));
     taken.beside = {name, std::move(offload.kernels), std::move(offload.cut.points)};
     return model;

@@ -13,9 +13,9 @@
 namespace tw {
 namespace {
 
-constexpr size_t kDrawn = 48;       // random points; from the fastest one a descent begins
-constexpr int kStartsInVain = 4;    // descents in a row that find nothing to propose
-constexpr size_t kAtATime = 12;     // proposals between two descents
+constexpr size_t kDrawn = 48;         // random points; from the fastest one a descent begins
+constexpr int kStartsInVain = 4;      // descents in a row that find nothing to propose
+constexpr size_t kAtATime = 12;       // proposals between two descents
 constexpr double kWorthTrying = 1.1;  // of the fastest, as it is modelled
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -38,8 +38,8 @@ public:
       best_ = note(seen(rule));
       if (best_.seconds == kNever)
         return refused("no_time_model",
-                         "this target has no model of time, or the device's roofs are not known: "
-                         "another search is needed");
+                       "this target has no model of time, or the device's roofs are not known: "
+                       "another search is needed");
       proposed_.insert(point_text(rule.point));
       return rule;
     }
@@ -79,8 +79,7 @@ private:
       return points;
     };
     std::vector<std::future<Result<std::vector<SeenPoint>>>> running;
-    for (size_t i = 0; i < workers; ++i)
-      running.push_back(std::async(std::launch::async, work, i));
+    for (size_t i = 0; i < workers; ++i) running.push_back(std::async(std::launch::async, work, i));
     std::vector<Result<std::vector<SeenPoint>>> found;
     for (auto& one : running) found.push_back(one.get());
     SeenPoint fastest;
