@@ -132,7 +132,12 @@ QString GraphView::cut_costs() const {
       words(count_text(cut_->copies, "value")) +
       QString(cut_->copies == 1 ? ", %1, is copied in each run" : ", %1, are copied in each run")
           .arg(paint::bytes(cut_->copied_bytes));
-  if (cut_->ms) costs += QStringLiteral(" · ") + value(*cut_->ms);
+  // A target that this machine simulates takes the simulator's time, not its own.
+  bool simulated = std::ranges::any_of(
+      cut_->places, [](std::string const& place) { return place.starts_with("local:"); });
+  if (cut_->ms)
+    costs += QStringLiteral(" · ") + value(*cut_->ms) +
+             (simulated ? QStringLiteral(" with the simulator's own work") : QString());
   if (cut_->whole_ms)
     costs += QString(cut_->ms ? ", %1 on %2 alone" : QStringLiteral(" · %1 on %2 alone"))
                  .arg(value(*cut_->whole_ms), words(cut_->places.front()));

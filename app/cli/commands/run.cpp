@@ -75,6 +75,15 @@ Status use_helper(Context const& context, Helper const& helper, session::LoadedM
   return {};
 }
 
+/// A target that this machine simulates takes the simulator's time.
+void say_whose_time(std::string const& helper, std::string const& model) {
+  if (!is_this_machine(helper)) return;
+  fmt::print(
+      "these times are those of a simulator of {0}: its own are in `tw roofline {1} --offload "
+      "{0}`\n",
+      helper, model);
+}
+
 struct Inputs {
   std::vector<NDArray> arrays;
   std::string origin;  ///< "given", "random, seed 1; n=1, ..."
@@ -249,6 +258,7 @@ int run(Context& context, Arguments const& arguments) {
     if (Status status = write_raw(arguments.output_folder, "output_", result->outputs); !status)
       return report(context, status.error());
   print_result(context, *result, inputs->origin, loading.count());
+  if (*helper && !context.json) say_whose_time((*helper)->name, arguments.path);
   return 0;
 }
 
