@@ -162,6 +162,32 @@ private slots:
     QCOMPARE(kernels, 5);
   }
 
+  void a_constant_per_channel_that_is_added_is_a_bias() {
+    Graph graph = open_sample("dqn").value();
+    CalibrationData data = data_for(graph, kSeed);
+    Graph fused = optimize(quantize(graph, data)->graph).value();
+    std::map<std::string, int> counts = counts_of(fused);
+    QCOMPARE(counts["conv_integer"], 2);
+    // From the first convolution to the dense layers nothing is a float.
+    QCOMPARE(counts["quantize_linear"], 1);
+    QCOMPARE(counts["dequantize_linear"], 1);
+    // A number for each pixel is none.
+    auto add = std::ranges::find_if(graph.nodes, [](Node const& node) {
+      return node.type == "add" && node.name.starts_with("conv2");
+    });
+    QVERIFY(add != graph.nodes.end());
+    Shape const shape = *graph.value(add->outputs[0]).shape();
+    Shape const pixels{1, 1, shape[2], shape[3]};
+    Value& constant = graph.value(add->inputs[1]);
+    QVERIFY(constant.is_constant());
+    Rng rng(kSeed);
+    constant.constant = random_array(rng, pixels);
+    constant.type = tensor_type(DType::kF32, pixels);
+    auto other = quantize(graph, data);
+    QVERIFY2(other, qPrintable(sentence(other)));
+    QCOMPARE(counts_of(optimize(other->graph).value())["dequantize_linear"], 2);
+  }
+
   void integers_compute_bit_for_bit_what_floats_compute_between_the_bytes() {
     Graph graph = build_graph(small_resnet()).value();
     for (bool all : {false, true}) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/graph/passes.h"
+#include "engine/graph/quantization/biases.h"
 #include "engine/graph/quantization/insert.h"
 #include "engine/graph/reference.h"
 
@@ -22,13 +23,16 @@ Status check(CalibrationData const& data, QuantizeOptions const& options) {
   return {};
 }
 
-/// The same graph without constants to fold, normalizations and copies.
+/// The same graph without constants to fold, normalizations and copies, and with biases in their
+/// place.
 Result<Graph> simplified(Graph const& graph) {
   Graph result = graph;
   for (GraphPass const& pass : {fold_constants(), simplify_inference(), fold_constants()}) {
     TRY_ASSIGN(result, pass.run(result, {}));
     TRY(verify(result));
   }
+  result = with_biases(std::move(result));
+  TRY(verify(result));
   return result;
 }
 
