@@ -9,7 +9,8 @@ namespace {
 
 bool is_op(Node const& node, std::string_view name) { return node.op && node.op->name == name; }
 
-/// The constant's numbers, one per channel of a result of this shape; empty: it is another constant.
+/// The constant's numbers, one per channel of a result of this shape; empty: it is another
+/// constant.
 NDArray per_channel(NDArray const& constant, Shape const& result) {
   if (constant.type() != DType::kF32 || result.size() < 2 ||
       constant.shape().size() > result.size() || constant.size() != result[1])
@@ -24,7 +25,8 @@ NDArray per_channel(NDArray const& constant, Shape const& result) {
 }
 
 /// The number of the `add` that alone reads what the convolution makes; -1: there is none.
-int only_add(Graph const& graph, Node const& conv, std::vector<std::vector<NodeId>> const& readers) {
+int only_add(Graph const& graph, Node const& conv,
+             std::vector<std::vector<NodeId>> const& readers) {
   bool biased = conv.inputs.size() > 2 && conv.inputs[2].valid();
   ValueId made = conv.outputs[0];
   auto const& of_it = readers[size_t(made.value)];
