@@ -25,6 +25,8 @@ GraphView::GraphView(QWidget* parent)
   setAccessibleName("Graph");
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
+  setAttribute(
+      Qt::WA_OpaquePaintEvent);  // a large picture takes long to fill, and was filled twice
   bar_->hide();
   connect(watcher_, &QFutureWatcher<Made>::finished, this, &GraphView::take_cards);
   connect(bar_, &FindBar::text_typed, this, &GraphView::find_typed);
